@@ -1,0 +1,77 @@
+# From a fresh clone: Python 3.11 or 3.12, pip and make are all that is needed. `make help` lists the commands.
+
+PYTHON ?= python3
+PRESET ?= quick
+CORES  ?= $(shell $(PYTHON) -c 'import os; print(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())')
+
+VENV := .venv
+BIN  := $(VENV)/bin
+LOCK := envs/requirements.lock
+PIP  := $(BIN)/python -m pip --no-input --disable-pip-version-check
+# what pip says is shown only where it fails
+LOG  := > $(VENV)/install.log 2>&1 || { tail -n 30 $(VENV)/install.log >&2; exit 1; }
+
+# A job takes the threads that its rule asks for; what libraries would start by themselves
+# oversubscribes the cores, and could change the order of sums.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+export NUMEXPR_NUM_THREADS := 1
+export VECLIB_MAXIMUM_THREADS := 1
+# The environment is the lock's alone.
+export PYTHONNOUSERSITE := 1
+unexport PYTHONPATH
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help reproduce plan unlock test lint format env clean-env
+
+help:
+	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw: results/PRESET/{figures,tables,scorecard.md}'
+	@echo 'make plan      [PRESET=quick]            what `make reproduce` would do, and why; runs nothing'
+	@echo 'make unlock    [PRESET=quick]            remove the lock of a killed run (`make reproduce` does it by itself)'
+	@echo 'make test      [CORES=N]                 format, lint, types, tests and the workflow on config/test.yaml'
+	@echo 'make lint | make format                  only the checks without tests | put the layout of the code in order'
+	@echo 'make env | make clean-env                only install into $(VENV) | remove it'
+	@echo 'Presets: $(sort $(basename $(notdir $(wildcard config/*.yaml)))). CORES is $(CORES) here. PYTHON=python3.12 picks another interpreter.'
+
+reproduce: env
+	@$(BIN)/python -m srhm.launch --preset $(PRESET) --cores $(CORES)
+
+plan: env
+	@$(BIN)/python -m snakemake --dry-run --quiet rules reason host --configfile config/$(PRESET).yaml
+
+unlock: env
+	@$(BIN)/python -m srhm.launch --preset $(PRESET) --unlock
+
+test: lint
+	$(BIN)/python -m pytest --quiet --numprocesses $(CORES) --maxprocesses 4
+
+lint: env
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/snakefmt --check Snakefile rules
+	$(BIN)/python -m snakemake --lint --configfile config/test.yaml
+
+format: env
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+	$(BIN)/snakefmt Snakefile rules
+
+env: $(VENV)/package.stamp
+
+clean-env:
+	rm -rf $(VENV)
+
+$(VENV)/lock.stamp: $(LOCK)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo 'Python 3.11 or 3.12 is needed, $(PYTHON) is older: make PYTHON=python3.12 ...' >&2; exit 1; }
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
+	@echo 'Installing $(shell grep -c == $(LOCK)) pinned packages into $(VENV) (PyTorch, Numba, Snakemake, ...): once, one to five minutes.'
+	@$(PIP) install --requirement $(LOCK) $(LOG)
+	@touch $@
+
+$(VENV)/package.stamp: pyproject.toml $(VENV)/lock.stamp
+	@$(PIP) install --no-deps --no-build-isolation --editable . $(LOG)
+	@touch $@

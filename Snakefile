@@ -1,0 +1,28 @@
+"""Sparse Random Hierarchy Model: from grammars to the paper's figures and a scorecard.
+
+`snakemake fig04` makes one figure, `snakemake` all of them; see README.md.
+"""
+
+from snakemake.utils import min_version
+
+min_version("9.20")
+
+if not config:
+
+    configfile: f"{workflow.basedir}/config/quick.yaml"
+
+
+include: "rules/common.smk"
+include: "rules/data.smk"
+include: "rules/train.smk"
+include: "rules/aggregate.smk"
+include: "rules/figures.smk"
+include: "rules/report.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        figures=FIGURE_FILES,
+        tables=TABLE_FILES,
+        scorecard=f"{RESULTS}/scorecard.md",

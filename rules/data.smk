@@ -1,0 +1,19 @@
+"""Grammar parameters -> sampled derivations: compact integers, not one-hot."""
+
+
+rule draw_derivations:
+    output:
+        derivations="results/derivations/{sample}.parquet",
+    log:
+        f"{LOGS}/draw_derivations/{{sample}}.log",
+    benchmark:
+        f"{BENCHMARKS}/draw_derivations/{{sample}}.tsv"
+    params:
+        spec=sample_spec,
+        source=source_of("draw_derivations.py"),
+    message:
+        "Drawing training and test data of {wildcards.sample}"
+    conda:
+        "../envs/srhm.yaml"
+    script:
+        "../scripts/draw_derivations.py"

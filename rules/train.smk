@@ -1,0 +1,22 @@
+"""Derivations -> trained networks in the store, and their rows by learning curve."""
+
+
+rule train_curve:
+    input:
+        derivations=sample_of_curve,
+    output:
+        rows="results/curves/{curve}.parquet",
+        timings="results/curves/{curve}.timings.parquet",
+    log:
+        f"{LOGS}/train_curve/{{curve}}.log",
+    benchmark:
+        f"{BENCHMARKS}/train_curve/{{curve}}.tsv"
+    params:
+        spec=curve_spec,
+        store=STORE,
+    message:
+        "Training the cells of {wildcards.curve}"
+    conda:
+        "../envs/srhm.yaml"
+    script:
+        "../scripts/train_curve.py"

@@ -1,0 +1,25 @@
+"""Trains the cells of one learning curve that the store lacks, and gathers their rows."""
+
+import json
+from pathlib import Path
+
+from srhm.progress import job_log
+from srhm.records import CELLS, TIMINGS, read_derivations, write_table
+from srhm.training.cell import parameters_of
+from srhm.training.curve import rows_of, train_curve
+
+spec = json.loads(snakemake.params.spec)
+with job_log(snakemake.log[0], name=spec["curve"]) as log:
+    cells = train_curve(
+        spec["cells"],
+        read_derivations(
+            Path(snakemake.input.derivations), parameters_of(spec["cells"][0]["cell"])
+        ),
+        store=Path(snakemake.params.store),
+        threads=snakemake.threads,
+        keep_weights=spec["keep_weights"],
+        log=log,
+    )
+    rows, timings = rows_of(spec["curve"], spec["cells"], cells)
+    write_table(timings, Path(snakemake.output.timings), TIMINGS)
+    write_table(rows, Path(snakemake.output.rows), CELLS)

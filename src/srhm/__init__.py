@@ -1,0 +1,1 @@
+"""The Sparse Random Hierarchy Model: data, networks, training and measurement."""

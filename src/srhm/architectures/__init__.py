@@ -1,0 +1,1 @@
+"""Networks that learn the Sparse Random Hierarchy Model."""

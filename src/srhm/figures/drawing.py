@@ -1,0 +1,129 @@
+"""What all figures share: style, page, tiles, and files without a date in them."""
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+import matplotlib.style
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle, FancyBboxPatch, Rectangle
+
+STYLE = Path(__file__).with_name("paper.mplstyle")
+PAGE_WIDTH = 6.75  # inches, the text width of the journal
+
+# Okabe and Ito's colours, which the common kinds of colour blindness tell apart. A tile also
+# carries the number of its feature.
+CLASS_COLOURS = ("#E69F00", "#3C3C3C")
+LATENT_COLOURS = ("#D55E00", "#0072B2", "#CC79A7")
+INPUT_COLOURS = ("#56B4E9", "#F0E442", "#009E73")
+EMPTY_COLOUR = "white"
+OUTLINE = "#4D4D4D"
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+
+def styled(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """The function, run under the paper's style; the settings of the caller are left alone."""
+
+    @wraps(function)
+    def under_style(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        with matplotlib.style.context(STYLE):
+            return function(*args, **kwargs)
+
+    return under_style
+
+
+def page(height: float, *, preset: str) -> Figure:
+    """An empty page of journal width, height in inches, with the preset's name in its corner.
+
+    Not made by pyplot, which would keep it in memory and choose a backend for the whole process.
+    """
+    figure = Figure(figsize=(PAGE_WIDTH, height))
+    figure.text(1 - 0.04 / PAGE_WIDTH, 0.04 / height, f"preset {preset}", fontsize=7,
+                color="0.45", ha="right", va="bottom")  # fmt: skip
+    return figure
+
+
+@styled
+def save(figure: Figure, *, pdf: str | Path, png: str | Path) -> None:
+    """Writes a figure to two files whose bytes depend on the figure only, not on the day."""
+    figure.savefig(pdf, format="pdf", metadata={"CreationDate": None, "ModDate": None})
+    figure.savefig(png, format="png", metadata={"Software": None})
+
+
+def panel_title(axes: Axes, letter: str, title: str) -> None:
+    """Letter in bold and title above a panel, at its left."""
+    axes.set_title(rf"$\bf{{{letter}}}$  {title}", loc="left")
+
+
+def empty_panel(axes: Axes, text: str) -> None:
+    """A panel with nothing to show says so."""
+    axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color="0.35")
+    axes.set(xticks=[], yticks=[])
+
+
+def canvas(figure: Figure, *, width: float, height: float) -> Axes:
+    """Axes without frame that fill the page; one unit is one tile, y grows downwards."""
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set(xlim=(0, width), ylim=(height, 0), aspect="equal")
+    axes.axis("off")
+    return axes
+
+
+def text_colour(background: str) -> str:
+    """Black or white, whichever stands out."""
+    red, green, blue = to_rgb(background)
+    return "black" if 0.3 * red + 0.59 * green + 0.11 * blue > 0.5 else "white"
+
+
+def tile(
+    axes: Axes, x: float, y: float, feature: int | None, colours: Sequence[str], *, size: float = 1
+) -> None:
+    """A square centred at x, y, in its feature's colour and with its number; None is empty."""
+    colour = EMPTY_COLOUR if feature is None else colours[feature]
+    corner = (x - size / 2, y - size / 2)
+    axes.add_patch(Rectangle(corner, size, size, facecolor=colour, edgecolor=OUTLINE, linewidth=0.5,
+                             zorder=3, gid="empty" if feature is None else "feature"))  # fmt: skip
+    if feature is not None:
+        _number(axes, x, y, feature, colour)
+
+
+def disc(axes: Axes, x: float, y: float, label: int, *, radius: float = 0.6) -> None:
+    """A disc centred at x, y, in the colour of a class and with its number."""
+    colour = CLASS_COLOURS[label]
+    axes.add_patch(
+        Circle((x, y), radius, facecolor=colour, edgecolor=OUTLINE, linewidth=0.5, zorder=3)
+    )
+    _number(axes, x, y, label, colour)
+
+
+def row_of_tiles(
+    axes: Axes, x: float, y: float, symbols: Sequence[int], colours: Sequence[str]
+) -> None:
+    """Tiles side by side from x on: 0 for an empty place, f + 1 for feature f, as in encoding."""
+    for i, symbol in enumerate(symbols):
+        tile(axes, x + i + 0.5, y, None if symbol == 0 else int(symbol) - 1, colours)
+
+
+def frame(axes: Axes, x: float, y: float, *, width: float) -> None:
+    """A black frame around a row of tiles that starts at x and is centred at y."""
+    axes.add_patch(
+        FancyBboxPatch((x, y - 0.5), width, 1, boxstyle="square,pad=0.18", facecolor="none",
+                       edgecolor="black", linewidth=1.3, zorder=4)
+    )  # fmt: skip
+
+
+def arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """A thin arrow, "produces"."""
+    axes.annotate("", xy=end, xytext=start,
+                  arrowprops={"arrowstyle": "->", "linewidth": 0.7, "shrinkA": 0, "shrinkB": 0,
+                              "color": OUTLINE, "mutation_scale": 6})  # fmt: skip
+
+
+def _number(axes: Axes, x: float, y: float, feature: int, background: str) -> None:
+    axes.text(x, y, str(feature + 1), ha="center", va="center_baseline", fontsize=7,
+              color=text_colour(background), zorder=5)  # fmt: skip

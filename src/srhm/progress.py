@@ -1,0 +1,35 @@
+"""What a job says while it runs: on the screen for people, and in its log file."""
+
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def job_log(path: str | Path, *, name: str) -> Iterator[logging.Logger]:
+    """Logger of one job: lines with time and name to its file and to the screen.
+
+    An error that ends the job is written to the file with its traceback, and raised on.
+    """
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    log = logging.getLogger(f"srhm.{name}")
+    log.setLevel(logging.INFO)
+    log.propagate = False
+    form = logging.Formatter(f"%(asctime)s {name}: %(message)s", datefmt="%H:%M:%S")
+    handlers = [logging.FileHandler(path, mode="w"), logging.StreamHandler(sys.stderr)]
+    for handler in handlers:
+        handler.setFormatter(form)
+        log.addHandler(handler)
+    try:
+        yield log
+    except BaseException as error:
+        handlers[0].handle(
+            log.makeRecord(log.name, logging.ERROR, "", 0, f"{error!r}", (), sys.exc_info())
+        )
+        raise
+    finally:
+        for handler in handlers:
+            log.removeHandler(handler)
+            handler.close()

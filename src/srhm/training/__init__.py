@@ -1,0 +1,1 @@
+"""Training of one cell, by any engine, under one protocol."""

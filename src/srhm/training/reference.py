@@ -1,0 +1,81 @@
+"""The reference engine: dense tensors, autograd, PyTorch's SGD. The oracle of all faster ones."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from srhm.architectures.geometry import Geometry
+from srhm.architectures.hierarchical import HierarchicalNetwork
+from srhm.encoding import one_hot
+from srhm.sampling import Derivations
+
+# Test points in memory at once.
+TEST_BATCH = 1024
+
+
+class ReferenceEngine:
+    """SGD with momentum on the mean cross-entropy of a batch, one autograd step after the other."""
+
+    def __init__(
+        self,
+        geometry: Geometry,
+        weights: Mapping[str, NDArray[np.floating]],
+        train: Derivations,
+        test: Derivations,
+        *,
+        batch_size: int,
+        rate: float,
+        momentum: float,
+        dtype: type = np.float32,
+        biases: Mapping[str, NDArray[np.floating]] | None = None,
+        whitening: bool = False,
+    ) -> None:
+        torch.set_num_threads(1)  # sums in one order, whatever the machine; cells run side by side
+        torch.set_flush_denormal(True)  # momenta of weights at rest decay for ever
+        self._geometry, self._train, self._test = geometry, train, test
+        self._batch_size, self._whitening = batch_size, whitening
+        self._dtype = torch.float64 if dtype is np.float64 else torch.float32
+        self.network = HierarchicalNetwork(
+            geometry,
+            {name: array.astype(dtype) for name, array in weights.items()},
+            biases={name: array.astype(dtype) for name, array in (biases or {}).items()},
+        )
+        self._optimiser = torch.optim.SGD(self.network.parameters(), lr=rate, momentum=momentum)
+
+    def steps(self, order: NDArray[np.int64]) -> float:
+        """Summed cross-entropy of these points as their batches saw it; trains on them."""
+        summed = 0.0
+        for start in range(0, len(order), self._batch_size):
+            x, y = self._tensors(self._train[order[start : start + self._batch_size]])
+            loss = cross_entropy(self.network(x), y)
+            self._optimiser.zero_grad()
+            loss.backward()
+            self._optimiser.step()
+            summed += loss.item() * len(y)
+        return summed
+
+    @torch.no_grad()
+    def test_error(self) -> float:
+        """Fraction of the test set that is not classified right; a tie is an error."""
+        right = 0
+        for start in range(0, len(self._test), TEST_BATCH):
+            x, y = self._tensors(self._test[start : start + TEST_BATCH])
+            logits = self.network(x)
+            own = logits.gather(1, y[:, None])
+            right += int(((logits >= own).sum(dim=1) == 1).sum())
+        return 1 - right / len(self._test)
+
+    def weights(self) -> dict[str, NDArray[np.floating]]:
+        """Copies of the weights, by name of layer; biases as `layer1.bias` and so on."""
+        found = {k: v.detach().numpy().copy() for k, v in self.network.weights.items()}
+        for name, bias in self.network.biases.items():
+            found[f"{name}.bias"] = bias.detach().numpy().copy()
+        return found
+
+    def _tensors(self, data: Derivations) -> tuple[Tensor, Tensor]:
+        x = one_hot(data, self._geometry.parameters, whitening=self._whitening)
+        return torch.from_numpy(x).to(self._dtype), torch.from_numpy(data.labels.astype(np.int64))

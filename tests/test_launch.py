@@ -1,0 +1,173 @@
+"""One run at a time in a folder, a killed run continues: the real Snakemake, a toy workflow."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from srhm import launch
+
+# The job waits for a file `go`, so that a test decides how long it lasts.
+SNAKEFILE = """
+rule network:
+    output: "results/toy/network"
+    shell: "touch started; while [ ! -e go ]; do sleep 0.05; done; touch {output}"
+"""
+
+
+@dataclass
+class Launched:
+    """A launcher that was started, and the file that takes what it and its Snakemake print."""
+
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def end(self) -> tuple[int, str]:
+        return self.process.wait(timeout=30), self.log.read_text()
+
+    def kill_group(self) -> None:
+        with suppress(ProcessLookupError):  # all of the group has ended
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+Start = Callable[..., Launched]
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Path:
+    """Path of the launcher in a repository of its own, whose workflow is one waiting job."""
+    for folder in ("src/srhm", "config", "profiles/default", "folder"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "Snakefile").write_text(SNAKEFILE)
+    (tmp_path / "config" / "toy.yaml").write_text("preset: toy\n")
+    profile = launch.REPOSITORY / "profiles" / "default" / "profile.yaml"
+    shutil.copy(profile, tmp_path / "profiles" / "default")
+    return Path(shutil.copy(launch.__file__, tmp_path / "src" / "srhm"))
+
+
+@pytest.fixture
+def start(toy: Path) -> Iterator[Start]:
+    """Starts the launcher in a process group of its own; all groups are ended after the test."""
+    launched: list[Launched] = []
+
+    def _start(*arguments: str) -> Launched:
+        command = [sys.executable, str(toy), "--preset", "toy", "--cores", "1", *arguments]
+        log = toy.parents[2] / f"printed_{len(launched)}"
+        with log.open("w") as printed:
+            process = subprocess.Popen(
+                [*command, "--directory", "folder"],
+                cwd=toy.parents[2],
+                stdout=printed,
+                stderr=printed,
+                start_new_session=True,
+            )
+        launched.append(Launched(process, log))
+        return launched[-1]
+
+    yield _start
+    for one in launched:
+        one.kill_group()
+
+
+@pytest.fixture
+def folder(toy: Path) -> Path:
+    return toy.parents[2] / "folder"
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)
+
+
+def snakemake_process(folder: Path) -> int:
+    """Process id that the lock file names."""
+    return int((folder / "results" / ".lock").read_text().split("process ")[1].split()[0])
+
+
+def in_a_job(folder: Path) -> Callable[[], bool]:
+    return (folder / "started").exists
+
+
+def test_a_second_launch_is_refused_while_the_first_runs_and_changes_nothing(start, folder):
+    first = start()
+    wait_for(in_a_job(folder))
+    before = sorted(folder.rglob("*"))
+    code, printed = start().end()
+    assert code == launch.REFUSED
+    assert f"process {snakemake_process(folder)} on " in printed
+    assert sorted(folder.rglob("*")) == before
+    (folder / "go").touch()
+    code, printed = first.end()
+    assert code == 0, printed
+    assert "done in" in printed
+    assert (folder / "results" / "toy" / "network").exists()
+
+
+def test_a_launch_after_the_sigkill_of_a_whole_run_continues_it(start, folder):
+    first = start()
+    wait_for(in_a_job(folder))
+    first.kill_group()
+    (folder / "go").touch()
+    code, printed = start().end()
+    assert code == 0, printed
+    assert "an earlier run was interrupted" in printed
+
+
+def test_the_lock_is_snakemakes_even_without_its_launcher_and_not_its_jobs(start, folder):
+    first = start()
+    wait_for(in_a_job(folder))
+    first.process.kill()
+    first.process.wait()
+    code, _ = start().end()
+    assert code == launch.REFUSED
+    os.kill(snakemake_process(folder), signal.SIGKILL)  # its job lives on, and waits for `go`
+    wait_for(lambda: start("--unlock").end()[0] == 0)
+    assert not (folder / ".snakemake" / "locks").exists()
+    assert not (folder / "results" / "toy" / "network").exists()
+
+
+def test_sigterm_lets_the_jobs_in_flight_finish(start, folder):
+    first = start()
+    wait_for(in_a_job(folder))
+    first.process.terminate()
+    time.sleep(0.2)
+    (folder / "go").touch()
+    code, printed = first.end()
+    assert code != launch.REFUSED
+    assert (folder / "results" / "toy" / "network").exists(), printed
+    assert not (folder / ".snakemake" / "locks").exists(), printed
+
+
+def test_a_snakemake_that_was_started_by_hand_is_not_unlocked(start, folder):
+    command = [sys.executable, "-m", "snakemake", "--quiet", "all", "--cores", "1"]
+    command += ["--snakefile", str(folder.parent / "Snakefile"), "--directory", str(folder)]
+    with subprocess.Popen(command, start_new_session=True) as by_hand:
+        try:
+            wait_for(in_a_job(folder))
+            code, printed = start().end()
+        finally:
+            (folder / "go").touch()
+    assert by_hand.returncode == 0
+    assert code == launch.REFUSED
+    assert f"process {by_hand.pid}" in printed
+
+
+def test_an_unknown_preset_is_refused_with_the_list_of_presets(tmp_path, capsys):
+    code = launch.main(["--preset", "no-such-preset", "--directory", str(tmp_path)])
+    assert code == launch.REFUSED
+    printed = capsys.readouterr().out
+    assert "no-such-preset" in printed
+    for config in (launch.REPOSITORY / "config").glob("*.yaml"):
+        assert config.stem in printed
+    assert not list(tmp_path.iterdir())

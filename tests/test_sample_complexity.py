@@ -1,0 +1,392 @@
+"""P* of synthetic learning curves whose answer is known, and slopes through such P*."""
+
+from math import exp, inf, log, nan
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from srhm.regression import Fit, SeedNoise, difference, slope_with_group_intercepts
+from srhm.sample_complexity import (
+    CURVE_COLUMNS,
+    RESULT_COLUMNS,
+    IntervalRule,
+    lasting_crossing,
+    learning_curve_values,
+    sample_complexity,
+)
+
+# Two values by different floating-point routes; no statistics in it.
+EXACT = 1e-12
+
+
+def crossing(sizes, values, threshold=0.1):
+    return lasting_crossing(np.array(sizes, float), np.array(values, float), threshold)
+
+
+def curve(values, *, sizes=(10, 100, 1000), name="a", criterion="test_error", **coordinates):
+    """Long table of one curve; values of shape (n_sizes, n_seeds)."""
+    coordinates = {
+        "curve": name,
+        "net": "lcn",
+        "L": 2,
+        "s": 2,
+        "s0": 4,
+        "v": 10,
+        "m": 10,
+        "n_c": 10,
+        "sparsity": "A",
+        "width": 64,
+        "alpha": 1.0,
+        "whitening": False,
+        "bias": False,
+        "batch": "shuffled",
+        "engine": "sparse",
+    } | coordinates
+    assert set(coordinates) == set(CURVE_COLUMNS)
+    rows = [
+        {**coordinates, "criterion": criterion, "P": P, "seed": seed, "value": value}
+        for P, at_size in zip(sizes, np.atleast_2d(np.array(values, float).T).T, strict=True)
+        for seed, value in enumerate(at_size)
+    ]
+    return pd.DataFrame(rows)
+
+
+def P_star_of(*curves, thresholds=(0.1,), rule=None):
+    options = {} if rule is None else {"rule": rule}
+    values = pd.concat(curves, ignore_index=True)
+    return sample_complexity(values, thresholds={"test_error": thresholds}, **options)
+
+
+def shifted(log_P_star, *, name="a", **coordinates):
+    """Curves of slope -0.2 in log P through 0.1 at each seed's log P*: the rule is exact there."""
+    sizes = np.exp(np.mean(log_P_star) + np.linspace(-2, 2, 6))
+    values = 0.1 - 0.2 * (np.log(sizes)[:, None] - np.array(log_P_star)[None, :])
+    return curve(values, sizes=sizes, name=name, **coordinates)
+
+
+class TestCrossing:
+    def test_linear_in_the_error_against_log_P(self):
+        found = crossing([100, 10_000], [0.3, 0.0], 0.1)
+        assert found.status == "reached"
+        assert found.log_size == pytest.approx(log(100) + 2 / 3 * log(100), rel=EXACT)
+        assert (found.low, found.high) == (100, 10_000)
+
+    def test_sigmoid_on_a_fine_grid_is_found_where_it_crosses(self):
+        # Interpolation error is second order in the step: 0.01^2/8 of the curvature over the slope.
+        log_P = np.arange(2, 10, 0.01)
+        found = crossing(np.exp(log_P), 0.8 / (1 + np.exp(2 * (log_P - 5))))
+        assert found.log_size == pytest.approx(5 + log(7) / 2, abs=1e-4)
+
+    def test_curve_that_dips_and_comes_back_counts_from_the_last_crossing(self):
+        found = crossing([1, 10, 100, 1000], [0.5, 0.05, 0.2, 0.0])
+        assert found.log_size == pytest.approx(log(100) + log(10) / 2, rel=EXACT)
+
+    def test_value_equal_to_the_threshold_is_reached_at_that_P(self):
+        assert crossing([10, 20, 40], [0.5, 0.1, 0.1]).log_size == pytest.approx(log(20), rel=EXACT)
+
+    def test_above_at_the_largest_P_is_not_reached_even_after_a_dip(self):
+        found = crossing([10, 20, 40], [0.5, 0.05, 0.11])
+        assert (found.status, found.low, found.high) == ("not_reached", 40, inf)
+        assert np.isnan(found.log_size)
+
+    def test_grid_that_starts_just_below_is_below_range(self):
+        found = crossing([10, 20, 40], [0.0999, 0.05, 0.0])
+        assert (found.status, found.low, found.high) == ("below_range", 0, 10)
+        assert crossing([10, 20, 40], [0.1001, 0.05, 0.0]).status == "reached"
+
+    def test_undefined_values_are_left_out(self):
+        whole = crossing([10, 40, 80], [0.5, 0.05, 0.0])
+        assert crossing([10, 20, 40, 80, 160], [0.5, nan, 0.05, 0.0, nan]) == whole
+
+    def test_without_any_value_nothing_is_known(self):
+        found = crossing([10, 20], [nan, nan])
+        assert (found.status, found.low, found.high) == ("not_reached", 0, inf)
+
+
+class TestTable:
+    def test_P_star_is_that_of_the_average_and_each_seed_has_its_own(self):
+        row = P_star_of(curve([[0.3, 0.5], [0.1, 0.1], [0.0, 0.0]])).iloc[0]
+        assert row["P_star"] == pytest.approx(100, rel=EXACT)
+        one = P_star_of(curve([[0.4, 0.4], [0.0, 0.2], [0.0, 0.0]])).iloc[0]
+        # Average 0.4, 0.1, 0; seeds cross at 3/4 of the first and half of the second decade.
+        own = log(10) * np.array([1.75, 2.5])
+        assert one["P_star"] == pytest.approx(100, rel=EXACT)
+        assert one["log_sd"] == pytest.approx(np.std(own, ddof=1), rel=EXACT)
+        assert one["dof"] == 1
+
+    def test_diverged_cells_are_left_out_of_the_average_and_counted(self):
+        row = P_star_of(curve([[0.3, 0.5], [nan, 0.1], [nan, nan]])).iloc[0]
+        assert row["P_star"] == pytest.approx(100, rel=EXACT)
+        assert (row["n_cells"], row["n_diverged"], row["n_seeds"]) == (6, 3, 2)
+        assert row["n_seeds_reached"] == 1
+
+    def test_censored_rows_give_the_known_bound_of_P_star(self):
+        table = P_star_of(
+            curve([0.5, 0.4, 0.3], name="high"),
+            curve([0.1, 0.05, 0.0], name="low"),
+            curve([nan, nan, nan], name="diverged"),
+        ).set_index("curve")
+        assert table["status"].to_dict() == {
+            "high": "not_reached",
+            "low": "below_range",
+            "diverged": "not_reached",
+        }
+        assert table["P_star"].isna().all()
+        assert table.loc["high", ["P_star_low", "P_star_high"]].tolist() == [1000, inf]
+        assert table.loc["low", ["P_star_low", "P_star_high"]].tolist() == [0, 10]
+        assert table.loc["diverged", ["P_star_low", "P_star_high"]].tolist() == [0, inf]
+        assert table["n_seeds"].to_dict() == {"high": 1, "low": 1, "diverged": 0}
+        assert table["log_se"].isna().all()
+
+    def test_standard_deviation_is_pooled_over_the_curves_of_a_net_and_depth(self):
+        table = P_star_of(
+            shifted([5.0, 5.2], name="a"),
+            shifted([6.0, 6.3, 6.6], name="b"),
+            shifted([5.0, 5.9], name="other depth", L=3),
+            shifted([5.0, 5.8], name="other net", net="cnn"),
+        ).set_index("curve")
+        # Sums of squares 0.02 and 0.18 with 1 and 2 degrees of freedom.
+        sd = (0.20 / 3) ** 0.5
+        for name, centre, n in (("a", 5.1, 2), ("b", 6.3, 3)):
+            row = table.loc[name]
+            assert row["log_sd"] == pytest.approx(sd, rel=1e-9)
+            assert (row["dof"], row["log_sd_pooled"]) == (3, True)
+            assert row["log_se"] == pytest.approx(sd / n**0.5, rel=1e-9)
+            half_width = 3.182446305284263 * sd / n**0.5  # t(0.975, 3)
+            assert row["P_star_low"] == pytest.approx(exp(centre - half_width), rel=1e-9)
+            assert row["P_star_high"] == pytest.approx(exp(centre + half_width), rel=1e-9)
+        assert table.loc["other depth", "dof"] == 1
+        assert table.loc["other net", "log_sd"] == pytest.approx(0.8 / 2**0.5, rel=1e-9)
+
+    def test_eight_seeds_have_their_own_standard_deviation(self):
+        many, few = np.linspace(5, 5.7, 8), [6.0, 7.0]
+        table = P_star_of(shifted(many, name="many"), shifted(few, name="few")).set_index("curve")
+        assert table.loc["many", "log_sd"] == pytest.approx(np.std(many, ddof=1), rel=1e-9)
+        assert table.loc["many", "dof"] == 7
+        assert not table.loc["many", "log_sd_pooled"]
+        pooled = ((7 * np.var(many, ddof=1) + 0.5) / 8) ** 0.5
+        assert table.loc["few", "log_sd"] == pytest.approx(pooled, rel=1e-9)
+        assert table.loc["few", "dof"] == 8
+
+    def test_thresholds_have_their_own_pools(self):
+        table = P_star_of(curve([[0.4, 0.4], [0.0, 0.2], [0.0, 0.0]]), thresholds=(0.1, 0.3))
+        assert table["threshold"].tolist() == [0.1, 0.3]
+        own = log(10) * np.array([1.25, 1.5])
+        assert table["log_sd"].iloc[1] == pytest.approx(np.std(own, ddof=1), rel=EXACT)
+
+    def test_censored_seeds_and_censored_curves_are_not_in_the_pool(self):
+        table = P_star_of(
+            curve([[0.5, 0.5, 0.5], [0.0, 0.1, 0.5], [0.0, 0.0, 0.2]], name="a"),
+            curve([[0.5, 0.5, 0.5], [0.1, 0.1, 0.9], [0.0, 0.05, 0.9]], name="censored"),
+        ).set_index("curve")
+        assert table["status"].to_dict() == {"a": "reached", "censored": "not_reached"}
+        assert table["n_seeds"].tolist() == [3, 3]
+        assert table["n_seeds_reached"].tolist() == [2, 2]
+        own = log(10) * np.array([1.8, 2.0])
+        assert table.loc["a", "dof"] == 1
+        assert table.loc["a", "log_sd"] == pytest.approx(np.std(own, ddof=1), rel=EXACT)
+        assert table.loc["a", "log_se"] == pytest.approx(np.std(own), rel=EXACT)
+
+    def test_single_seeds_give_no_interval(self):
+        row = P_star_of(curve([0.5, 0.1, 0.0])).iloc[0]
+        assert row["P_star"] == pytest.approx(100, rel=EXACT)
+        assert np.isnan(row["P_star_low"])
+        assert np.isnan(row["P_star_high"])
+        assert row["dof"] == 0
+
+    def test_small_pool_is_above_a_tenth_of_the_distinct_data(self):
+        # n_c = m = 10, s_0 = 0: 10^4 distinct data.
+        table = P_star_of(
+            shifted([log(990)], name="under", s0=0),
+            shifted([log(1010)], name="over", s0=0),
+            curve([0.5, 0.4, 0.3], sizes=(10, 100, 1500), name="not reached", s0=0),
+            curve([0.5, 0.4, 0.3], sizes=(10, 100, 900), name="unknown", s0=0),
+            curve([0.05, 0.0], sizes=(10, 3000), name="below", s0=0),
+        ).set_index("curve")
+        assert (table["n_distinct"] == 10_000).all()
+        assert table["small_pool"].to_dict() == {
+            "under": False,
+            "over": True,
+            "not reached": True,
+            "unknown": False,
+            "below": False,
+        }
+        loose = P_star_of(shifted([log(1010)], s0=0), rule=IntervalRule(small_pool=0.2))
+        assert not loose["small_pool"].any()
+
+    def test_prediction_is_that_of_the_net(self):
+        table = P_star_of(
+            shifted([5.0], name="l", net="lcn", L=3, s0=1, v=4, m=4, n_c=4),
+            shifted([5.0], name="c", net="cnn", L=3, s0=1, v=4, m=4, n_c=4),
+            shifted([5.0], name="o", net="vgg11", L=3, s0=1, v=4, m=4, n_c=4),
+        )
+        assert table["prediction"].iloc[0] == pytest.approx(2**1.5 * 8 * 256, rel=EXACT)
+        assert table["prediction"].iloc[1] == pytest.approx(4 * 256, rel=EXACT)
+        assert np.isnan(table["prediction"].iloc[2])
+
+    def test_other_criteria_go_the_same_way(self):
+        values = pd.concat(
+            [
+                curve([0.5, 0.1, 0.0]),
+                curve([0.6, 0.3, 0.0], criterion="S_2"),
+            ]
+        )
+        table = sample_complexity(values, thresholds={"test_error": [0.1], "S_2": [0.3]})
+        assert list(table.columns) == list(RESULT_COLUMNS)
+        assert table[["criterion", "threshold"]].to_numpy().tolist() == [
+            ["test_error", 0.1],
+            ["S_2", 0.3],
+        ]
+        assert table["P_star"].to_numpy() == pytest.approx([100, 100], rel=EXACT)
+
+    def test_rows_of_cells_become_values(self):
+        cells = curve([[0.5, 0.6], [0.1, 0.0], [0.0, 0.0]]).drop(columns="criterion")
+        cells = cells.rename(columns={"value": "best_test_error"}).assign(steps=1)
+        values = learning_curve_values(cells, criterion="best_test_error")
+        assert values["value"].tolist() == cells["best_test_error"].tolist()
+        table = sample_complexity(values, thresholds={"best_test_error": [0.1]})
+        assert table["criterion"].tolist() == ["best_test_error"]
+
+    def test_order_of_rows_does_not_matter(self):
+        values = shifted([5.0, 5.2, 5.5])
+        mixed = values.sample(frac=1, random_state=3)
+        pd.testing.assert_frame_equal(P_star_of(values), P_star_of(mixed))
+
+    def test_no_rows_give_an_empty_table(self):
+        assert list(P_star_of(curve([0.5, 0.1, 0.0]).iloc[:0]).columns) == list(RESULT_COLUMNS)
+
+    def test_coordinates_that_vary_along_a_curve_are_refused(self):
+        values = curve([0.5, 0.1, 0.0])
+        values.loc[0, "width"] = 512
+        with pytest.raises(ValueError, match="curve 'a': width must not vary"):
+            P_star_of(values)
+
+    def test_two_values_for_one_cell_are_refused(self):
+        values = curve([0.5, 0.1, 0.0])
+        with pytest.raises(ValueError, match="two values for P = 10 and seed 0"):
+            P_star_of(values, values)
+
+    def test_intervals_of_three_seeds_cover_as_often_as_they_say(self):
+        # 1000 independent pools of 4 curves; one interval of each. Coverage 0.95 exactly, since
+        # these curves are straight; false alarm 1e-3.
+        n_pools, rng = 1000, np.random.default_rng(20240)
+        sizes = np.exp(np.linspace(3, 7, 4))
+        log_P_star = 5 + 0.2 * rng.standard_normal((n_pools, 4, 1, 3))
+        values = 0.1 - 0.2 * (np.log(sizes)[:, None] - log_P_star)
+        index = np.indices(values.shape).reshape(4, -1)
+        frame = curve([[0.0]], sizes=[1]).drop(columns=["curve", "net", "P", "seed", "value"])
+        frame = frame.loc[frame.index.repeat(values.size)].reset_index(drop=True)
+        names = np.array([f"{pool}-{one}" for pool in range(n_pools) for one in range(4)])
+        frame = frame.assign(
+            curve=names[4 * index[0] + index[1]],
+            net=np.array([f"net {pool}" for pool in range(n_pools)])[index[0]],
+            P=sizes[index[2]],
+            seed=index[3],
+            value=values.ravel(),
+        )
+        table = P_star_of(frame)
+        assert (table["dof"] == 8).all()
+        first = table[table["curve"].str.endswith("-0")]
+        covered = int((first["P_star_low"] < exp(5)).mul(first["P_star_high"] > exp(5)).sum())
+        few, many = stats.binom.ppf([5e-4, 1 - 5e-4], n_pools, 0.95)
+        assert few <= covered <= many
+
+
+def noise_of(errors, *, dof=20, source=None):
+    errors = np.array(errors, float)
+    return SeedNoise(
+        standard_error=errors,
+        dof=np.full(errors.shape, float(dof)),
+        source=np.zeros(errors.shape) if source is None else np.array(source),
+    )
+
+
+def slope(x, y, groups, *noise) -> Fit:
+    return slope_with_group_intercepts(
+        np.array(x, float), np.array(y, float), np.array(groups), list(noise)
+    )
+
+
+class TestSlope:
+    def test_slope_of_exact_lines_with_an_intercept_each(self):
+        fit = slope([0, 1, 2, 5, 6], [1, 3, 5, -3, -1], [0, 0, 0, 1, 1], noise_of([0.1] * 5))
+        assert fit.slope == pytest.approx(2, rel=EXACT)
+        assert (fit.n, fit.n_groups, fit.error_from) == (5, 2, "seeds")
+        # Sum of squares about the groups' means 2 + 0.5.
+        assert fit.standard_error == pytest.approx(0.1 / 2.5**0.5, rel=EXACT)
+        half_width = stats.t.ppf(0.975, 20) * 0.1 / 2.5**0.5
+        assert fit.high - fit.slope == pytest.approx(half_width, rel=1e-9)
+
+    def test_groups_in_which_nothing_varies_are_not_counted(self):
+        x, y = [0, 1, 2, 0.1, 0.1, 0.1, 9], [0, 1, 2, 7, 8, 9, 3]
+        fit = slope(x, y, [0, 0, 0, 1, 1, 1, 2], noise_of([0.1] * 7))
+        assert (fit.slope, fit.n, fit.n_groups) == (pytest.approx(1, rel=EXACT), 3, 1)
+        assert slope([1, 1], [2, 3], [0, 0], noise_of([0.1] * 2)).n == 0
+        assert slope([], [], [], noise_of([])).n == 0
+
+    def test_scatter_beyond_the_seeds_widens_the_interval(self):
+        x, groups = np.arange(8.0), np.zeros(8)
+        y = x + np.array([1, -1, -1, 1, 1, -1, -1, 1])
+        residual = stats.linregress(x, y)
+        little = slope(x, y, groups, noise_of([1e-3] * 8))
+        assert little.error_from == "scatter"
+        assert little.standard_error == pytest.approx(residual.stderr, rel=1e-9)
+        assert little.dof == 6
+        unknown = slope(x, y, groups, noise_of([nan] * 8, dof=0))
+        assert (unknown.low, unknown.high) == (little.low, little.high)
+        much = slope(x, y, groups, noise_of([3.0] * 8))
+        assert (much.error_from, much.dof) == ("seeds", pytest.approx(20))
+
+    def test_scatter_that_seeds_explain_keeps_their_degrees_of_freedom(self):
+        # Residuals of (1, -2, 1)/sqrt 6 have standard deviation 1 with one degree of freedom.
+        x, y = np.array([-1.0, 0, 1]), np.array([1.0, -2, 1]) / 6**0.5
+        for ratio, dof in ((1.5, 20), (2.5, 1)):  # F(1, 20) is significant above 2.09 squared
+            fit = slope(x, y, np.zeros(3), noise_of([1 / ratio] * 3))
+            assert fit.error_from == "scatter"
+            assert fit.standard_error == pytest.approx(1 / 2**0.5, rel=1e-9)
+            assert fit.dof == pytest.approx(dof)
+
+    def test_degrees_of_freedom_follow_satterthwaite(self):
+        # Two points, two sources of equal variance share: dof = 4 / (1/4 + 1/12).
+        fit = slope(
+            [0, 1],
+            [0, 1],
+            [0, 0],
+            SeedNoise(
+                standard_error=np.array([0.1, 0.1]),
+                dof=np.array([4.0, 12.0]),
+                source=np.array(["a", "b"]),
+            ),
+        )
+        assert fit.dof == pytest.approx(4 / (1 / 4 + 1 / 12), rel=1e-9)
+        assert fit.standard_error == pytest.approx(0.1 * 2**0.5, rel=1e-9)
+
+    def test_without_any_estimate_the_interval_is_infinite(self):
+        fit = slope([0, 1], [0, 1], [0, 0], noise_of([nan, nan], dof=0))
+        assert (fit.slope, fit.n, fit.low, fit.high) == (1, 2, -inf, inf)
+
+    def test_errors_of_a_ratio_add(self):
+        fit = slope([0, 1], [0, 1], [0, 0], noise_of([0.3, 0.3]), noise_of([0.4, 0.4]))
+        assert fit.standard_error == pytest.approx(0.5 * 2**0.5, rel=1e-9)
+
+    def test_difference_of_two_slopes(self):
+        one = slope([0, 1, 2], [0, 3, 6], [0] * 3, noise_of([0.3] * 3))
+        two = slope([0, 1, 2, 3], [0, 2, 4, 6], [0] * 4, noise_of([0.4] * 4))
+        both = difference(one, two)
+        assert (both.slope, both.n) == (pytest.approx(1, rel=1e-9), 3)
+        assert both.standard_error == pytest.approx((0.09 / 2 + 0.16 / 5) ** 0.5, rel=1e-9)
+        assert difference(one, slope([], [], [], noise_of([]))).n == 0
+
+    def test_slope_intervals_cover_as_often_as_they_say_or_more(self):
+        # Points on true lines, a pooled standard deviation of 12 degrees of freedom: the larger of
+        # two errors covers at least 0.95; a miss rate above it has false alarm 1e-3.
+        rng, covered, n = np.random.default_rng(7), 0, 1000
+        x = np.log([1, 2, 3, 1, 2, 3])
+        for _ in range(n):
+            estimate = 0.1 * np.sqrt(rng.chisquare(12) / 12)
+            y = 3 * x + 0.1 * rng.standard_normal(6)
+            fit = slope(x, y, [0, 0, 0, 1, 1, 1], noise_of([estimate] * 6, dof=12))
+            covered += fit.low < 3 < fit.high
+        assert covered >= stats.binom.ppf(1e-3, n, 0.95)
