@@ -179,7 +179,7 @@ class TestTable:
     def test_censored_seeds_and_censored_curves_are_not_in_the_pool(self):
         table = P_star_of(
             curve([[0.5, 0.5, 0.5], [0.0, 0.1, 0.5], [0.0, 0.0, 0.2]], name="a"),
-            curve([[0.5, 0.5, 0.5], [0.1, 0.1, 0.9], [0.0, 0.05, 0.9]], name="censored"),
+            curve([[0.5, 0.5, 0.5], [0.1, 0.0, 0.9], [0.0, 0.0, 0.9]], name="censored"),
         ).set_index("curve")
         assert table["status"].to_dict() == {"a": "reached", "censored": "not_reached"}
         assert table["n_seeds"].tolist() == [3, 3]

@@ -117,8 +117,6 @@ def ideal():
 def test_the_law_of_the_paper_makes_every_claim_hold(ideal):
     assert ideal["value"].to_numpy() == pytest.approx(ideal["expected"].to_numpy(), abs=EXACT)
     unsettled = ideal[ideal["verdict"] != "holds"]
-    # L = 2, s_0 = 0 is a small pool at these v, so the baseline has the points of L = 3 only: two
-    # for each net, from 256 to 1296, which is 0.07 of them.
     assert unsettled.empty, unsettled[["value", "low", "high", "n", "note"]]
 
 
@@ -146,9 +144,10 @@ def test_the_law_of_the_paper_makes_every_claim_hold(ideal):
     ],
 )
 def test_other_laws_are_measured_as_they_are(claim, law, value):
-    # A large prefactor in front would make small pools; P* this small is never one.
+    # The factor keeps P* far below the number of distinct data, so that no row is a small pool's.
     tables = complexities(EVERYTHING, law=lambda row: 1e-2 * law(row))
-    assert rows_of(tables).loc[claim, "value"] == pytest.approx(value, abs=EXACT)
+    row = scorecard(tables, claims=[one for one in CLAIMS if one.identifier == claim]).iloc[0]
+    assert row["value"] == pytest.approx(value, abs=EXACT)
 
 
 def test_lcn_that_scales_like_a_cnn_fails_at_depth_three():
@@ -162,8 +161,7 @@ def test_lcn_that_scales_like_a_cnn_fails_at_depth_three():
 
 
 def test_exponents_of_noisy_points_are_within_their_interval():
-    # Six claims at 95 % each, drawn once: all of them hold with probability 0.74 or more, so the
-    # interval is widened by half, after which one fails in about 1 % of the seeds.
+    # Twice the interval of 20 degrees of freedom is missed in 1 of 2000 fits: false alarm 0.3 %.
     rows = rows_of(complexities(EVERYTHING, noise=np.random.default_rng(5)))
     for claim in [
         *(f"s0-exponent-{net}-L{L}" for net in NETS for L in (2, 3)),
@@ -171,7 +169,7 @@ def test_exponents_of_noisy_points_are_within_their_interval():
         "nc-exponent-cnn-L2",
     ]:
         row = rows.loc[claim]
-        assert abs(row["value"] - row["expected"]) < 1.5 * (row["high"] - row["low"]) / 2
+        assert abs(row["value"] - row["expected"]) < 2 * (row["high"] - row["low"]) / 2
         assert row["high"] - row["low"] > 0
 
 

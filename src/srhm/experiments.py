@@ -5,6 +5,7 @@ config/schema.json and the table in config/README.md are written from them. Only
 the launcher import this module; it imports neither torch nor numba.
 """
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
@@ -397,6 +398,18 @@ def key_table() -> str:
     return "\n".join(rows)
 
 
-def config_folder() -> Path:
-    """Where the presets are, beside the Snakefile."""
-    return PACKAGE.parents[1] / "config"
+KEY_TABLE_MARKS = ("<!-- keys: written by `make schema` -->", "<!-- end of keys -->")
+
+
+def write_documents(folder: Path) -> None:
+    """Writes config/schema.json, and the table of keys into config/README.md."""
+    (folder / "schema.json").write_text(json.dumps(schema(), indent=2) + "\n")
+    readme = folder / "README.md"
+    begin, end = KEY_TABLE_MARKS
+    before, rest = readme.read_text().split(begin)
+    after = rest.split(end)[1]
+    readme.write_text(f"{before}{begin}\n{key_table()}\n{end}{after}")
+
+
+if __name__ == "__main__":
+    write_documents(PACKAGE.parents[1] / "config")

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO
 
 import psutil
+import yaml
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 REFUSED = 2  # exit code of a launch that touched nothing
@@ -60,7 +61,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         lock.truncate(0)
     wall_time = f"{seconds // 60} min {seconds % 60} s"
     if code == 0:
-        _show_results(results / config.stem, wall_time)
+        preset = yaml.safe_load(config.read_text()).get("preset", config.stem)
+        _show_results(results / preset, wall_time)
     else:
         print(
             f"stopped after {wall_time} (exit code {code}); finished networks are kept: the same "

@@ -40,9 +40,9 @@ from srhm.transformations import displace
 PARAMETERS = GrammarParameters(
     depth=2, branching=2, n_features=3, n_synonyms=3, n_classes=2, n_empty=1
 )
-N_SAMPLES = 4
-MARGIN, PANEL = 1.2, 16
-WIDTH, HEIGHT = 2 * PANEL + 3 * MARGIN, 30.6
+N_SAMPLES = 5
+MARGIN, PANEL = 2.6, 16
+WIDTH, HEIGHT = 2 * PANEL + 2 * MARGIN + 0.8, 31.4
 
 
 @styled
@@ -134,7 +134,10 @@ def _rules(axes: Axes, left: float, grammar: Grammar, data: Derivations) -> None
         1: set(zip(latents.tolist(), choices[1:].tolist(), strict=True)),
     }
     y = 2.5
-    for level, title in ((2, "class → level-2 features"), (1, "level-2 → level-1 features (input)")):
+    for level, title in (
+        (2, "class → level-2 features"),
+        (1, "level-2 → level-1 features (input)"),
+    ):
         axes.text(left, y, title, fontsize=7, va="center")
         y += 1.45
         colours = LATENT_COLOURS if level == 2 else INPUT_COLOURS
@@ -174,7 +177,7 @@ def _placements(axes: Axes, left: float, grammar: Grammar, data: Derivations) ->
                 axes.plot([x + 2, x + 2], [y - 0.62, y + 0.62], color="black", linewidth=1.3,
                           zorder=4)  # fmt: skip
     x = left + 11.8
-    axes.text(x, 2.7, "an empty place\nproduces none", fontsize=7, va="center", linespacing=1.25)
+    axes.text(x, 2.7, "empty places\nstay empty", fontsize=7, va="center", linespacing=1.25)
     tile(axes, x + 2, 4.5, None, LATENT_COLOURS)
     arrow(axes, (x + 2, 5.15), (x + 2, 6.5))
     row_of_tiles(axes, x, 7.2, [0] * grammar.parameters.patch_size, INPUT_COLOURS)
@@ -202,16 +205,16 @@ def _samples(axes: Axes, left: float, letter: str, grammar: Grammar, data: Deriv
                 axes.plot([above, x], [heights[t - 1] + gap, heights[t] - 0.5],
                           color="black" if symbol else "0.8", linewidth=1.1 if symbol else 0.5,
                           zorder=2 if symbol else 1)  # fmt: skip
-    for t, name in enumerate(("class", "level 2", "level 1:\ninput")):
-        if t < 2:
-            axes.text(left, heights[t], name, fontsize=7, va="center", color=OUTLINE)
+    for name, y in zip(("class", "level 2", "input"), heights, strict=True):
+        axes.text(left - 2.1, y, name, fontsize=7, va="center", color=OUTLINE)
     y = heights[-1] + 1.7
-    axes.text(left, y, "inputs; the 2nd is the 1st with its places drawn anew", fontsize=7,
+    axes.text(left, y, "the same with its places drawn anew, and three more data", fontsize=7,
               va="center", color=OUTLINE)  # fmt: skip
-    for label, row in zip(data.labels.tolist(), stages(grammar, data)[-1].tolist(), strict=True):
+    inputs = stages(grammar, data)[-1]
+    for label, row in zip(data.labels[1:].tolist(), inputs[1:].tolist(), strict=True):
         y += 1.5
-        disc(axes, left - 0.1, y, label, radius=0.5)
-        row_of_tiles(axes, left + 0.7, y, row, INPUT_COLOURS)
+        disc(axes, left - 0.9, y, label, radius=0.5)
+        row_of_tiles(axes, left, y, row, INPUT_COLOURS)
 
 
 def _title(axes: Axes, x: float, y: float, letter: str, text: str) -> None:

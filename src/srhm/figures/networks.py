@@ -25,10 +25,10 @@ PARAMETERS = GrammarParameters(
 WIDTH = 64  # channels of a hidden layer; every place of it holds all of them
 # Slot of a weight -> colour: its hue is the place within the filter, its shade the filter.
 HUES = ("#0072B2", "#D55E00", "#009E73", "#AA4499")
-SHADES = (0.0, 0.45, -0.4, 0.7)
+SHADES = (0.0, 0.4, -0.45, 0.65)
 TITLES = {"lcn": "Locally connected network (LCN)", "cnn": "Convolutional network (CNN)"}
-ROWS = {"readout": 2.9, "top": 6.3, "gap": 4.4}
-MARGIN, PANEL = 1.2, 16
+READOUT, TOP, GAP = 4.2, 7.6, 4.4  # height of the readout, of the last layer, between layers
+LABELS, MARGIN, PANEL = 5.6, 1.4, 16
 
 
 @styled
@@ -45,19 +45,20 @@ def draw(*, seed: int, preset: str) -> Figure:
         train_generator=generator(seed, role="train"),
         test_generator=generator(seed, role="test"),
     )
-    height = 19.6
-    width = 2 * PANEL + 3 * MARGIN
+    height = 21.2
+    width = LABELS + 2 * PANEL + 2 * MARGIN
     figure = page(6.75 * height / width, preset=preset)
     axes = canvas(figure, width=width, height=height)
     for i, (letter, net) in enumerate((("a", "lcn"), ("b", "cnn"))):
-        left = MARGIN + i * (PANEL + MARGIN)
+        left = LABELS + i * (PANEL + MARGIN)
         axes.text(left, 0.9, rf"$\bf{{{letter}}}$  {TITLES[net]}", fontsize=8, va="center")
         _network(axes, left, geometry(net, PARAMETERS, width=WIDTH), datum)
+    _row_labels(axes)
     axes.text(
-        MARGIN, height - 1.9,
-        "A line is a weight (all its channels); two lines of a layer with one colour are the same"
-        " weight.\nThick lines: places that this datum makes informative; all others are zero, and"
-        " so is what they feed.",
+        LABELS, height - 2.4,
+        "A line stands for the weights between two places (all their channels); lines of a layer"
+        "\nwith the same colour share their weights. Thick lines start from the informative places"
+        "\nof this datum, dark units are those they reach; all other units are zero.",
         fontsize=7, va="center", linespacing=1.4,
     )  # fmt: skip
     return figure
@@ -86,7 +87,7 @@ def connections(network: Geometry) -> list[NDArray[np.int32]]:
 def _network(axes: Axes, left: float, network: Geometry, datum: Derivations) -> None:
     parameters = network.parameters
     w, depth = parameters.patch_size, parameters.depth
-    levels = [ROWS["top"] + ROWS["gap"] * (depth - k) for k in range(depth + 1)]  # y of layer k
+    levels = [TOP + GAP * (depth - k) for k in range(depth + 1)]  # y of layer k, 0 is the input
     active = [np.unique(datum.positions[0] // w**k) for k in range(depth + 1)]
     for k, slots in enumerate(connections(network)):
         lit = set(active[k].tolist())
@@ -95,8 +96,7 @@ def _network(axes: Axes, left: float, network: Geometry, datum: Derivations) -> 
                 [_x(left, place, w**k), _x(left, place // w, w ** (k + 1))],
                 [levels[k] - 0.5, levels[k + 1] + 0.5],
                 color=slot_colour(slot, filter_size=w),
-                linewidth=2.6 if place in lit else 0.9,
-                alpha=1.0 if place in lit else 0.55,
+                linewidth=2.8 if place in lit else 0.8,
                 zorder=2 if place in lit else 1,
                 solid_capstyle="round",
                 gid=f"{network.net} layer {k + 1} slot {slot}",
@@ -105,20 +105,25 @@ def _network(axes: Axes, left: float, network: Geometry, datum: Derivations) -> 
         lit = set(active[k].tolist())
         for place in range(network.layers[k - 1].n_places):
             _unit(axes, _x(left, place, w**k), levels[k], lit=place in lit)
-        layer = network.layers[k - 1]
-        axes.text(left, levels[k] + 0.5 - 1.5,
-                  f"hidden layer {k}\n{layer.n_slots} different weights", fontsize=7, va="center",
-                  linespacing=1.3)  # fmt: skip
     middle = _x(left, 0, w**depth)
     for label in range(network.n_classes):
         x = middle + 1.7 * (label - (network.n_classes - 1) / 2)
-        axes.plot([middle, x], [levels[depth] - 0.5, ROWS["readout"] + 0.5], color=OUTLINE,
+        axes.plot([middle, x], [levels[depth] - 0.5, READOUT + 0.5], color=OUTLINE,
                   linewidth=0.9, zorder=1)  # fmt: skip
-        disc(axes, x, ROWS["readout"], label)
-    axes.text(middle + 2.2, ROWS["readout"], "readout: $n_c$ classes", fontsize=7, va="center")
+        disc(axes, x, READOUT, label)
+    counts = ", ".join(f"{layer.n_slots} in layer {k}" for k, layer in enumerate(network.layers, 1))
+    axes.text(left, 2.2, f"separate weights: {counts}", fontsize=7, va="center", color=OUTLINE)
     row_of_tiles(axes, left, levels[0], symbols(datum, parameters)[0].tolist(), INPUT_COLOURS)
-    axes.text(left, levels[0] + 1.1, f"input: $d = {parameters.input_length}$ places, patches of"
-              f" $s(s_0+1) = {w}$", fontsize=7, va="center")  # fmt: skip
+
+
+def _row_labels(axes: Axes) -> None:
+    """Names of the layers, at the left of both networks."""
+    depth, d = PARAMETERS.depth, PARAMETERS.input_length
+    names = {READOUT: "readout,\n$n_c$ classes"}
+    names |= {TOP + GAP * (depth - k): f"hidden layer {k}" for k in range(1, depth + 1)}
+    names[TOP + GAP * depth] = f"input,\n$d = {d}$ places"
+    for y, name in names.items():
+        axes.text(0.5, y, name, fontsize=7, va="center", linespacing=1.3)
 
 
 def _x(left: float, place: int, leaves: int) -> float:

@@ -1,0 +1,75 @@
+"""Tolerances by precision, and the small grammars and samples that many tests share."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from srhm.grammar import Grammar, GrammarParameters, draw_grammar
+from srhm.sampling import Derivations, draw_sample
+from srhm.seeding import generator
+
+pytest.register_assert_rewrite("assertions")
+
+# For numpy.testing.assert_allclose: two routes to one number differ by rounding only.
+TOLERANCES = {
+    np.dtype(np.float64): {"rtol": 1e-10, "atol": 1e-12},
+    np.dtype(np.float32): {"rtol": 1e-4, "atol": 1e-6},
+}
+# 5184 distinct data with sparsity A, 17496 with sparsity B.
+SMALL: dict[str, Any] = {
+    "depth": 2,
+    "branching": 2,
+    "n_features": 3,
+    "n_synonyms": 3,
+    "n_classes": 3,
+    "n_empty": 1,
+    "sparsity": "A",
+}
+
+MakeParameters = Callable[..., GrammarParameters]
+MakeGrammar = Callable[..., Grammar]
+MakeSample = Callable[..., tuple[Grammar, Derivations, Derivations]]
+
+
+@pytest.fixture(scope="session")
+def tolerance() -> Callable[[Any], dict[str, float]]:
+    """Tolerance of a precision: `assert_allclose(a, b, **tolerance(np.float32))`."""
+    return lambda dtype: TOLERANCES[np.dtype(dtype)]
+
+
+@pytest.fixture(scope="session")
+def make_parameters() -> MakeParameters:
+    """Parameters of a small grammar with some of them changed."""
+    return lambda **changes: GrammarParameters(**{**SMALL, **changes})
+
+
+@pytest.fixture(scope="session")
+def make_grammar(make_parameters: MakeParameters) -> MakeGrammar:
+    """A small grammar with some parameters changed."""
+
+    def make(*, seed: int = 0, **changes: Any) -> Grammar:
+        return draw_grammar(make_parameters(**changes), generator=generator(seed, role="grammar"))
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def make_sample(make_grammar: MakeGrammar) -> MakeSample:
+    """A small grammar with some parameters changed, and training and test data of it."""
+
+    def make(
+        *, n_train: int, n_test: int = 50, seed: int = 0, **changes: Any
+    ) -> tuple[Grammar, Derivations, Derivations]:
+        grammar = make_grammar(seed=seed, **changes)
+        train, test = draw_sample(
+            grammar,
+            n_train=n_train,
+            n_test=n_test,
+            train_generator=generator(seed, role="train"),
+            test_generator=generator(seed, role="test"),
+        )
+        return grammar, train, test
+
+    return make

@@ -1,0 +1,251 @@
+"""Figures draw what the tables hold: every row once, at its place, and nothing when there is none.
+
+The tables here are invented: sigmoids in log P whose P* is known.
+"""
+
+import warnings
+from math import inf, nan
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from srhm.architectures.geometry import geometry
+from srhm.encoding import symbols
+from srhm.figures import benefit_of_sparsity, data_model, networks
+from srhm.figures import sample_complexity as figure4
+from srhm.figures.drawing import save
+from srhm.grammar import draw_grammar
+from srhm.parsing import parse
+from srhm.seeding import generator
+from srhm.theory import predicted_sample_complexity
+
+REFERENCE = Path(__file__).parents[1] / "reference" / "published_sample_complexity_L2_s2.csv"
+WIDTH = 64
+
+
+@pytest.fixture(scope="module")
+def published() -> pd.DataFrame:
+    return pd.read_csv(REFERENCE)
+
+
+def invented_cells(curve: dict[str, object], *, P_star: float, n_seeds: int = 3) -> pd.DataFrame:
+    """Test errors that fall to 10 % near P*; one cell diverged, one stopped at its cap."""
+    chance = 1 - 1 / int(str(curve["n_c"]))
+    random = np.random.default_rng(5)
+    rows = []
+    for seed in range(n_seeds):
+        own = P_star * np.exp(0.15 * random.standard_normal())
+        steepness = np.log(chance / 0.1 - 1) / np.log(1.5)
+        for P in (P_star * 2.0 ** np.arange(-2, 2.1, 0.75)).astype(int):
+            error = chance / (1 + (1.5 * P / own) ** steepness)
+            rows.append({**curve, "P": int(P), "seed": seed, "test_error": error})
+    cells = pd.DataFrame(rows).assign(status="fitted")
+    cells.loc[1, "status"] = "capped"
+    cells.loc[len(cells) - 2, ["status", "test_error"]] = ["diverged", nan]
+    return cells
+
+
+def invented_tables(curves: list[tuple[str, int, int, int]]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Tables of cells and of sample complexities for curves (net, L, v, s0)."""
+    random = np.random.default_rng(3)
+    cells, rows = [], []
+    for net, L, v, s0 in curves:
+        prediction = predicted_sample_complexity(
+            net, depth=L, branching=2, n_synonyms=v, n_classes=v, n_empty=s0
+        )
+        P_star = 1.8 * prediction * np.exp(0.2 * random.standard_normal())
+        curve: dict[str, object] = {
+            "curve": f"{net}-L{L}-v{v}-s0_{s0}", "net": net, "L": L, "s": 2, "s0": s0, "v": v,
+            "m": v, "n_c": v, "sparsity": "A", "width": WIDTH, "alpha": 1.0, "whitening": False,
+            "bias": False, "batch": "shuffled", "engine": "sparse",
+        }  # fmt: skip
+        cells.append(invented_cells(curve, P_star=P_star))
+        for threshold in (0.05, 0.1, 0.2):
+            rows.append(
+                {**curve, "criterion": "test_error", "threshold": threshold, "status": "reached",
+                 "P_star": P_star, "P_star_low": P_star / 1.3, "P_star_high": P_star * 1.3,
+                 "n_seeds": 3, "n_seeds_reached": 3, "log_sd": 0.15, "small_pool": s0 == 0,
+                 "prediction": prediction}
+            )  # fmt: skip
+    return pd.concat(cells, ignore_index=True), pd.DataFrame(rows)
+
+
+LCN = [("lcn", L, v, s0) for L, vs in ((2, (4, 6)), (3, (4,))) for v in vs for s0 in (0, 1, 2)]
+CNN = [("cnn", *rest) for _, *rest in LCN]
+
+
+def censor(table: pd.DataFrame, curve: str, status: str, low: float, high: float) -> None:
+    values = [status, nan, low, high]
+    table.loc[table["curve"] == curve, ["status", "P_star", "P_star_low", "P_star_high"]] = values
+
+
+def draw_figure_4(cells: pd.DataFrame, table: pd.DataFrame, published: pd.DataFrame) -> Figure:
+    figure = figure4.draw(
+        cells, table, published, width=WIDTH, threshold=0.1, confidence=0.95, preset="invented"
+    )
+    render(figure)
+    return figure
+
+
+def render(figure: Figure) -> None:
+    """Draws it in memory; a warning is an error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure.canvas.draw()
+
+
+def points(axes: Axes, start: str) -> list[tuple[float, float]]:
+    return [
+        (float(np.asarray(line.get_xdata())[0]), float(np.asarray(line.get_ydata())[0]))
+        for line in axes.get_lines()
+        if str(line.get_gid()).startswith(start)
+    ]
+
+
+def texts(figure: Figure) -> str:
+    return "\n".join(text.get_text() for axes in figure.axes for text in axes.texts)
+
+
+def test_every_curve_is_drawn_once_at_its_prediction(published: pd.DataFrame) -> None:
+    cells, table = invented_tables(LCN + CNN)
+    figure = draw_figure_4(cells, table, published)
+    for axes, net in zip(figure.axes[1:], ("lcn", "cnn"), strict=True):
+        rows = table[(table["net"] == net) & (table["threshold"] == 0.1)]
+        expected = sorted(zip(rows["prediction"], rows["P_star"], strict=True))
+        np.testing.assert_allclose(sorted(points(axes, "ours")), expected)
+        assert len(points(axes, "interval")) == len(rows)
+
+
+def test_published_points_stand_at_the_prediction_of_theory(published: pd.DataFrame) -> None:
+    cells, table = invented_tables(LCN + CNN)
+    figure = draw_figure_4(cells, table, published)
+    for axes, net, power in zip(figure.axes[1:], ("lcn", "cnn"), (2, 2), strict=True):
+        rows = published[published["net"] == net]
+        prefactor = 2 if net == "lcn" else 1  # s^(L/2) at s = L = 2
+        x = prefactor * (rows["s0"] + 1.0) ** power * rows["v"] * rows["v"] ** 2
+        expected = sorted(zip(x, rows["sample_complexity"], strict=True))
+        np.testing.assert_allclose(sorted(points(axes, "published")), expected)
+
+
+def test_censored_curves_are_drawn_at_their_bound(published: pd.DataFrame) -> None:
+    cells, table = invented_tables(LCN)
+    censor(table, "lcn-L3-v4-s0_2", "not_reached", 7000.0, inf)
+    censor(table, "lcn-L2-v4-s0_1", "below_range", 0.0, 300.0)
+    censor(table, "lcn-L2-v4-s0_2", "not_reached", 0.0, inf)  # every cell diverged
+    figure = draw_figure_4(cells, table, published)
+    axes = figure.axes[1]
+    heights = {y for _, y in points(axes, "ours not_reached")}
+    assert heights == {7000.0, axes.get_ylim()[0]}
+    assert [y for _, y in points(axes, "ours below_range")] == [300.0]
+    assert len(points(axes, "ours")) == len(LCN)
+
+
+def test_a_curve_without_a_known_error_has_no_interval(published: pd.DataFrame) -> None:
+    cells, table = invented_tables(LCN)
+    table[["P_star_low", "P_star_high"]] = nan
+    figure = draw_figure_4(cells, table, published)
+    assert len(points(figure.axes[1], "ours")) == len(LCN)
+    assert not points(figure.axes[1], "interval")
+    assert not points(figure.axes[0], "interval")
+
+
+def test_panel_A_shows_every_seed_and_marks_capped_and_diverged_cells(
+    published: pd.DataFrame,
+) -> None:
+    cells, table = invented_tables(LCN)
+    axes = draw_figure_4(cells, table, published).axes[0]
+    lines = {str(line.get_gid()): line for line in axes.get_lines()}
+    own = cells[cells["curve"] == "lcn-L2-v6-s0_2"]
+    assert len([name for name in lines if name.startswith("seed")]) == 3
+    assert len(np.asarray(lines["capped"].get_xdata())) == 1
+    assert len(np.asarray(lines["diverged"].get_xdata())) == 1
+    mean = own.groupby("P")["test_error"].mean()
+    np.testing.assert_allclose(np.asarray(lines["mean"].get_ydata(), dtype=float), mean)
+
+
+def test_curves_of_other_options_stay_out_of_the_figure(published: pd.DataFrame) -> None:
+    cells, table = invented_tables([*LCN, ("fcn", 2, 4, 1)])
+    other = {"whitening": True, "bias": True, "batch": "balanced", "sparsity": "B", "width": 32,
+             "n_c": 2, "m": 2, "criterion": "S_2"}  # fmt: skip
+    extra = [table.assign(**{column: value}) for column, value in other.items()]
+    figure = draw_figure_4(cells, pd.concat([*extra, table]), published)
+    assert len(points(figure.axes[1], "ours")) == len(LCN)
+
+
+@pytest.mark.parametrize("curves", [LCN, CNN, LCN[:1], CNN[-1:]])
+def test_a_panel_without_a_curve_says_so(
+    curves: list[tuple[str, int, int, int]], published: pd.DataFrame
+) -> None:
+    figure = draw_figure_4(*invented_tables(curves), published)
+    empty = 1 if curves[0][0] == "lcn" else 2  # the other net's panel; A needs the LCN too
+    assert texts(figure).count("no curve of this kind\nin preset invented") == empty
+
+
+def test_tables_without_any_curve_give_empty_panels(published: pd.DataFrame) -> None:
+    cells, table = invented_tables(LCN[:1])
+    figure = draw_figure_4(cells[:0], table[:0], published)
+    assert texts(figure).count("no curve of this kind") == 3
+
+
+def test_the_preset_is_named_in_every_figure(published: pd.DataFrame) -> None:
+    for figure in (
+        data_model.draw(seed=0, preset="invented"),
+        networks.draw(seed=0, preset="invented"),
+        benefit_of_sparsity.draw(preset="invented"),
+        draw_figure_4(*invented_tables(LCN), published),
+    ):
+        render(figure)
+        assert any("preset invented" in text.get_text() for text in figure.texts)
+
+
+def test_no_text_is_smaller_than_seven_points(published: pd.DataFrame) -> None:
+    for figure in (
+        data_model.draw(seed=0, preset="invented"),
+        networks.draw(seed=0, preset="invented"),
+        benefit_of_sparsity.draw(preset="invented"),
+        draw_figure_4(*invented_tables(LCN + CNN), published),
+    ):
+        sizes = [
+            text.get_fontsize()
+            for text in figure.findobj(lambda artist: hasattr(artist, "get_fontsize"))
+            if text.get_text()
+        ]
+        assert min(sizes) >= 7
+
+
+def test_drawing_writes_nothing_and_saving_writes_the_same_bytes_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    figures = [benefit_of_sparsity.draw(preset="invented") for _ in range(2)]
+    assert not list(tmp_path.iterdir())
+    for i, figure in enumerate(figures):
+        save(figure, pdf=tmp_path / f"{i}.pdf", png=tmp_path / f"{i}.png")
+    for suffix in ("pdf", "png"):
+        first, second = ((tmp_path / f"{i}.{suffix}").read_bytes() for i in range(2))
+        assert first == second
+
+
+@pytest.mark.parametrize("sparsity", ["A", "B"])
+def test_the_drawn_data_belong_to_their_grammar(sparsity: str) -> None:
+    grammar = draw_grammar(data_model.PARAMETERS, generator=generator(4, role="grammar"))
+    data = data_model.sample(grammar, sparsity, seed=4)  # type: ignore[arg-type]
+    grammar = data_model.with_sparsity(grammar, sparsity)  # type: ignore[arg-type]
+    rows = symbols(data, grammar.parameters)
+    assert [parse(row, grammar).label for row in rows] == data.labels.tolist()
+    np.testing.assert_array_equal(data_model.stages(grammar, data)[-1], rows)
+    np.testing.assert_array_equal(data.choices[0], data.choices[1])
+
+
+def test_connections_of_one_colour_share_a_weight() -> None:
+    for net, n_weights in (("lcn", 16), ("cnn", 4)):
+        network = geometry(net, networks.PARAMETERS, width=2)
+        first, second = networks.connections(network)
+        assert (first.size, second.size) == (16, 4)
+        colours = {networks.slot_colour(int(slot), filter_size=4) for slot in first}
+        assert len(colours) == n_weights == len(set(first.tolist()))
+        np.testing.assert_array_equal(second, np.arange(4))

@@ -1,0 +1,168 @@
+"""Production rules are valid and uniform, and the closed forms count what they generate."""
+
+from itertools import permutations, product
+from math import comb
+
+import numpy as np
+import pytest
+from assertions import all_inputs, assert_uniform, inputs
+
+from srhm.grammar import GrammarError, draw_grammar, n_distinct, n_placements, placement_offsets
+from srhm.sampling import derive
+
+TINY = [
+    {"depth": 2, "branching": 2, "n_empty": 1, "sparsity": "A"},
+    {"depth": 2, "branching": 2, "n_empty": 1, "sparsity": "B"},
+    {"depth": 1, "branching": 2, "n_empty": 3, "sparsity": "B"},
+    {"depth": 3, "branching": 2, "n_empty": 0, "sparsity": "A"},
+    {"depth": 1, "branching": 3, "n_empty": 2, "sparsity": "A"},
+    {"depth": 1, "branching": 3, "n_empty": 1, "sparsity": "B"},
+    {"depth": 2, "branching": 3, "n_empty": 0, "sparsity": "B", "n_synonyms": 4},
+    {"depth": 2, "branching": 2, "n_empty": 1, "sparsity": "A", "n_synonyms": 1, "n_classes": 4},
+]
+
+
+@pytest.fixture(params=TINY, ids=lambda tiny: "-".join(str(value) for value in tiny.values()))
+def tiny(request, make_grammar):
+    return make_grammar(**{"n_features": 2, "n_synonyms": 2, "n_classes": 2, **request.param})
+
+
+def all_derivations(grammar):
+    """Every label with every choice of rules and of placements."""
+    parameters = grammar.parameters
+    nodes = range(parameters.n_nodes)
+    rows = product(
+        range(parameters.n_classes),
+        *(range(parameters.n_synonyms) for _ in nodes),
+        *(range(len(placement_offsets(parameters))) for _ in nodes),
+    )
+    columns = np.array(list(rows))
+    return derive(grammar, columns[:, 0], *np.split(columns[:, 1:], 2, axis=1))
+
+
+def test_no_two_derivations_give_the_same_input(tiny):
+    rows = inputs(all_derivations(tiny), tiny)
+    assert len(set(rows)) == len(rows)
+
+
+def test_derivations_give_all_inputs_that_a_recursion_over_the_rules_gives(tiny):
+    data = all_derivations(tiny)
+    labelled = zip(data.labels.tolist(), inputs(data, tiny), strict=True)
+    assert sorted(labelled) == sorted(all_inputs(tiny))
+
+
+def test_the_number_of_distinct_data_is_the_number_enumerated(tiny):
+    assert tiny.parameters.n_distinct == len({row for _, row in all_inputs(tiny)})
+
+
+def test_no_input_has_two_labels(tiny):
+    labels = {}
+    for label, row in all_inputs(tiny):
+        assert labels.setdefault(row, label) == label
+
+
+@pytest.mark.parametrize("branching", [2, 3])
+@pytest.mark.parametrize("n_empty", [0, 1, 2])
+def test_placements_are_all_that_the_sparsity_allows(make_parameters, branching, n_empty):
+    places = range(branching * (n_empty + 1))
+    increasing = {p for p in product(places, repeat=branching) if list(p) == sorted(set(p))}
+    in_sub_patches = {
+        p for p in increasing if all(i // (n_empty + 1) == j for j, i in enumerate(p))
+    }
+    for sparsity, expected in (("A", in_sub_patches), ("B", increasing)):
+        parameters = make_parameters(branching=branching, n_empty=n_empty, sparsity=sparsity)
+        rows = [tuple(row) for row in placement_offsets(parameters).tolist()]
+        assert set(rows) == expected
+        assert len(rows) == len(expected) == parameters.n_placements
+
+
+def test_the_number_of_nodes_is_that_of_a_tree(make_parameters):
+    for depth, branching in product((1, 2, 3, 4), (2, 3, 4)):
+        parameters = make_parameters(depth=depth, branching=branching)
+        assert parameters.n_nodes == sum(branching**t for t in range(depth))
+        assert parameters.n_leaves == branching**depth
+
+
+def test_without_sparsity_the_number_of_data_of_a_class_is_that_of_the_dense_model():
+    # Section 2: m^((d - 1)/(s - 1)) with d = s^L
+    for depth, s, m in product((1, 2, 3), (2, 3), (1, 2, 5)):
+        d = s**depth
+        count = n_distinct(depth=depth, branching=s, n_synonyms=m, n_classes=7, n_empty=0)
+        assert count == 7 * m ** ((d - 1) // (s - 1))
+
+
+def test_the_grammar_of_figure_2_has_as_many_data_as_counted_by_hand():
+    figure = {"depth": 2, "branching": 2, "n_synonyms": 3, "n_classes": 2, "n_empty": 1}
+    assert n_distinct(**figure, sparsity="A") == 2 * (3 * 4) ** 3
+    assert n_distinct(**figure, sparsity="B") == 2 * (3 * comb(4, 2)) ** 3
+    assert n_placements(branching=2, n_empty=1, sparsity="B") == 6
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_tuple_of_a_level_belongs_to_two_rules(make_grammar, seed):
+    grammar = make_grammar(
+        seed=seed, depth=3, n_features=5, n_synonyms=4, n_classes=3, branching=2
+    )
+    assert [rules.shape for rules in grammar.rules] == [(5, 4, 2), (5, 4, 2), (3, 4, 2)]
+    for rules in grammar.rules:
+        tuples = [tuple(rule) for rule in rules.reshape(-1, 2).tolist()]
+        assert len(set(tuples)) == len(tuples)
+
+
+@pytest.mark.parametrize(("v", "s"), [(2, 2), (5, 2), (3, 3)])
+def test_with_all_synonyms_the_rules_of_a_level_partition_all_tuples(make_grammar, v, s):
+    grammar = make_grammar(n_features=v, n_synonyms=v ** (s - 1), n_classes=v, branching=s)
+    for rules in grammar.rules:
+        tuples = sorted(tuple(rule) for rule in rules.reshape(-1, s).tolist())
+        assert tuples == list(product(range(v), repeat=s))
+
+
+def test_rules_are_drawn_uniformly_from_all_ways_to_deal_the_tuples(make_parameters):
+    # v = m = n_c = s = 2: 4! ordered deals of the 4 tuples, at each of two levels.
+    parameters = make_parameters(n_features=2, n_synonyms=2, n_classes=2)
+    deals = {deal: i for i, deal in enumerate(permutations(range(4)))}
+    stream = np.random.default_rng(0)
+    drawn = []
+    for _ in range(2000):
+        grammar = draw_grammar(parameters, generator=stream)
+        codes = [rules.reshape(-1, 2) @ [2, 1] for rules in grammar.rules]
+        drawn.append([deals[tuple(code.tolist())] for code in codes])
+    first, second = np.array(drawn).T
+    assert_uniform(first, 24)
+    assert_uniform(second, 24)
+    assert_uniform(first // 6 * 4 + second // 6, 16)  # the levels are independent
+
+
+def test_every_tuple_is_as_likely_when_only_some_have_a_latent(make_parameters):
+    parameters = make_parameters(depth=1, n_features=3, n_synonyms=1, n_classes=1)
+    stream = np.random.default_rng(1)
+    drawn = [draw_grammar(parameters, generator=stream).rules[0][0, 0] @ [3, 1] for _ in range(900)]
+    assert_uniform(drawn, 9)
+
+
+def test_another_seed_gives_another_grammar(make_grammar):
+    rules = {make_grammar(seed=seed).rules[0].tobytes() for seed in range(20)}
+    assert len(rules) == 20
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"n_synonyms": 4}, r"m = 4 with v = 3: v\*m = 12 .* v\^s = 3\^2 = 9; .* m from 1 to 3$"),
+        ({"n_classes": 5}, r"m = 3 with n_c = 5: n_c\*m = 15 .* 3\^2 = 9; .* m from 1 to 1$"),
+        ({"depth": 0}, r"^L = 0: allowed are 1 to 8$"),
+        ({"branching": 1}, r"^s = 1: allowed are 2 to 16$"),
+        ({"n_features": 0}, r"^v = 0: allowed are 1 to \d+$"),
+        ({"n_synonyms": 0}, r"^m = 0: allowed are 1 to \d+$"),
+        ({"n_classes": 0}, r"^n_c = 0: allowed are 1 to \d+$"),
+        ({"n_empty": -1}, r"^s0 = -1: allowed are 0 to 64$"),
+        ({"sparsity": "C"}, r"^sparsity = 'C': allowed are 'A' and 'B'$"),
+    ],
+)
+def test_impossible_parameters_are_refused_with_their_range(make_parameters, changes, message):
+    with pytest.raises(GrammarError, match=message):
+        make_parameters(**changes)
+
+
+def test_as_many_rules_as_there_are_tuples_are_allowed(make_parameters):
+    assert make_parameters(n_features=3, n_synonyms=3, n_classes=3).n_synonyms == 3
