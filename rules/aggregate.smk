@@ -12,13 +12,13 @@ rule gather_cells:
         f"{LOGS}/gather_cells.log",
     benchmark:
         f"{BENCHMARKS}/gather_cells.tsv"
+    conda:
+        "../envs/srhm.yaml"
     params:
         planned=KEYS,
         source=source_of("gather_cells.py"),
     message:
         "Gathering and checking the rows of all cells"
-    conda:
-        "../envs/srhm.yaml"
     script:
         "../scripts/gather_cells.py"
 
@@ -32,12 +32,12 @@ rule estimate_sample_complexity:
         f"{LOGS}/estimate_sample_complexity.log",
     benchmark:
         f"{BENCHMARKS}/estimate_sample_complexity.tsv"
+    conda:
+        "../envs/srhm.yaml"
     params:
         analysis=ANALYSIS,
         source=source_of("estimate_sample_complexity.py"),
     message:
         "Estimating sample complexities P*"
-    conda:
-        "../envs/srhm.yaml"
     script:
         "../scripts/estimate_sample_complexity.py"

@@ -57,6 +57,10 @@ def curve_label(wildcards):
     return f"{curve.label}, {len(curve.entries)} cells"
 
 
+def figure_files(name):
+    return {kind: f"{RESULTS}/figures/{name}.{kind}" for kind in ("pdf", "png")}
+
+
 CURVE_FILES = [f"results/curves/{name}.parquet" for name in PLAN.curves]
 TIMING_FILES = [f"results/curves/{name}.timings.parquet" for name in PLAN.curves]
 KEYS = canonical_json({name: [e["key"] for e in c.entries] for name, c in PLAN.curves.items()})

@@ -8,12 +8,12 @@ rule draw_derivations:
         f"{LOGS}/draw_derivations/{{sample}}.log",
     benchmark:
         f"{BENCHMARKS}/draw_derivations/{{sample}}.tsv"
+    conda:
+        "../envs/srhm.yaml"
     params:
         spec=sample_spec,
         source=source_of("draw_derivations.py"),
     message:
         "Drawing training and test data of {wildcards.sample}"
-    conda:
-        "../envs/srhm.yaml"
     script:
         "../scripts/draw_derivations.py"

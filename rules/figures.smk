@@ -1,10 +1,5 @@
 """Tables -> figures, one rule a figure; each is in the report with its caption."""
 
-
-def figure_files(name):
-    return {kind: f"{RESULTS}/figures/{name}.{kind}" for kind in ("pdf", "png")}
-
-
 FIGURES = ["fig02", "fig03", "fig04", "fig05"]
 FIGURE_FILES = [path for name in FIGURES for path in figure_files(name).values()]
 
@@ -21,13 +16,13 @@ rule fig02:
         f"{LOGS}/fig02.log",
     benchmark:
         f"{BENCHMARKS}/fig02.tsv"
+    conda:
+        "../envs/srhm.yaml"
     params:
         preset=PRESET,
         source=source_of("plot_grammar.py"),
     message:
         "Drawing Figure 2: a grammar, its samples, two kinds of sparsity"
-    conda:
-        "../envs/srhm.yaml"
     script:
         "../scripts/plot_grammar.py"
 
@@ -44,13 +39,13 @@ rule fig03:
         f"{LOGS}/fig03.log",
     benchmark:
         f"{BENCHMARKS}/fig03.tsv"
+    conda:
+        "../envs/srhm.yaml"
     params:
         preset=PRESET,
         source=source_of("plot_networks.py"),
     message:
         "Drawing Figure 3: locally connected and convolutional networks"
-    conda:
-        "../envs/srhm.yaml"
     script:
         "../scripts/plot_networks.py"
 
@@ -71,6 +66,8 @@ rule fig04:
         f"{LOGS}/fig04.log",
     benchmark:
         f"{BENCHMARKS}/fig04.tsv"
+    conda:
+        "../envs/srhm.yaml"
     params:
         preset=PRESET,
         width=PLAN.preset.width,
@@ -78,8 +75,6 @@ rule fig04:
         source=source_of("plot_sample_complexity.py"),
     message:
         "Drawing Figure 4: sample complexities against Eq. 3 and Eq. 4"
-    conda:
-        "../envs/srhm.yaml"
     script:
         "../scripts/plot_sample_complexity.py"
 
@@ -96,12 +91,12 @@ rule fig05:
         f"{LOGS}/fig05.log",
     benchmark:
         f"{BENCHMARKS}/fig05.tsv"
+    conda:
+        "../envs/srhm.yaml"
     params:
         preset=PRESET,
         source=source_of("plot_benefit_of_sparsity.py"),
     message:
         "Drawing Figure 5: the benefit of sparsity, Eq. 5"
-    conda:
-        "../envs/srhm.yaml"
     script:
         "../scripts/plot_benefit_of_sparsity.py"

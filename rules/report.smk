@@ -11,13 +11,13 @@ rule score_claims:
         f"{LOGS}/score_claims.log",
     benchmark:
         f"{BENCHMARKS}/score_claims.tsv"
+    conda:
+        "../envs/srhm.yaml"
     params:
         analysis=ANALYSIS,
         width=PLAN.preset.width,
         source=source_of("score_claims.py"),
     message:
         "Comparing claims and measurements"
-    conda:
-        "../envs/srhm.yaml"
     script:
         "../scripts/score_claims.py"

@@ -11,12 +11,12 @@ rule train_curve:
         f"{LOGS}/train_curve/{{curve}}.log",
     benchmark:
         f"{BENCHMARKS}/train_curve/{{curve}}.tsv"
+    conda:
+        "../envs/srhm.yaml"
     params:
         spec=curve_spec,
         store=STORE,
     message:
         "Training the cells of {wildcards.curve}"
-    conda:
-        "../envs/srhm.yaml"
     script:
         "../scripts/train_curve.py"

@@ -100,9 +100,7 @@ def test_the_grammar_of_figure_2_has_as_many_data_as_counted_by_hand():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_no_tuple_of_a_level_belongs_to_two_rules(make_grammar, seed):
-    grammar = make_grammar(
-        seed=seed, depth=3, n_features=5, n_synonyms=4, n_classes=3, branching=2
-    )
+    grammar = make_grammar(seed=seed, depth=3, n_features=5, n_synonyms=4, n_classes=3, branching=2)
     assert [rules.shape for rules in grammar.rules] == [(5, 4, 2), (5, 4, 2), (3, 4, 2)]
     for rules in grammar.rules:
         tuples = [tuple(rule) for rule in rules.reshape(-1, 2).tolist()]

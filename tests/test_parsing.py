@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from assertions import all_inputs, inputs, parsed
+from assertions import all_inputs, parsed
 
 from srhm.encoding import symbols
 from srhm.grammar import placement_offsets
@@ -21,7 +21,9 @@ CASES = [
 @pytest.fixture(params=[(case, kind) for case in CASES for kind in "AB"], ids=str)
 def sampled(request, make_sample):
     case, sparsity = request.param
-    n_train = min(200, make_sample(n_train=1, **case, sparsity=sparsity)[0].parameters.n_distinct - 50)
+    n_train = min(
+        200, make_sample(n_train=1, **case, sparsity=sparsity)[0].parameters.n_distinct - 50
+    )
     return make_sample(n_train=n_train, **case, sparsity=sparsity)[:2]
 
 
@@ -66,9 +68,7 @@ def test_the_parser_gives_the_label_of_every_input_of_a_tiny_grammar(make_gramma
 
 def test_exactly_the_inputs_of_the_grammar_are_parsed(make_grammar):
     # All 3^6 rows of 6 symbols of a grammar that uses 4 of its 8 tuples, in 8 placements.
-    grammar = make_grammar(
-        depth=1, branching=3, n_features=2, n_synonyms=2, n_classes=2, n_empty=1
-    )
+    grammar = make_grammar(depth=1, branching=3, n_features=2, n_synonyms=2, n_classes=2, n_empty=1)
     accepted = set()
     for row in np.ndindex(*[3] * 6):
         try:
@@ -78,5 +78,41 @@ def test_exactly_the_inputs_of_the_grammar_are_parsed(make_grammar):
     assert accepted == set(all_inputs(grammar))
 
 
-def test_sparsity_A_forbids_two_features_in_one_sub_patch(make_sample):
-    grammar, data, _ = make_sample(n_train=200, depth=1, n_empty=2, sparsity="B", n_test=20 - 5)
+def row_of(grammar, *, label, choice, places):
+    """The input of a grammar of one level with these places."""
+    row = np.zeros(grammar.parameters.input_length, dtype=int)
+    row[list(places)] = grammar.rules[0][label, choice] + 1
+    return row
+
+
+def test_two_features_in_one_sub_patch_are_refused_by_sparsity_A_only(make_grammar):
+    for sparsity, allowed in (("A", False), ("B", True)):
+        grammar = make_grammar(depth=1, n_empty=2, sparsity=sparsity)
+        row = row_of(grammar, label=1, choice=2, places=(0, 2))
+        if allowed:
+            assert parse(row, grammar).offsets == [[(0, 2)]]
+        else:
+            with pytest.raises(ParseError, match="sparsity A forbids"):
+                parse(row, grammar)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ([0, 0, 0, 0], "no label"),
+        ([1, 0, 0, 0], "no rule produces"),
+        ([1, 1, 1, 0], "no rule produces"),
+        ([1, 0, 0], "3 places, not d = 4"),
+    ],
+)
+def test_an_input_that_no_derivation_gives_is_refused(make_grammar, row, message):
+    with pytest.raises(ParseError, match=message):
+        parse(np.array(row), make_grammar(depth=1))
+
+
+def test_a_tuple_without_a_latent_is_refused(make_grammar):
+    grammar = make_grammar(depth=1, n_synonyms=1, n_classes=2)
+    used = {tuple(rule) for rule in grammar.rules[0].reshape(-1, 2).tolist()}
+    unused = next(pair for pair in np.ndindex(3, 3) if pair not in used)
+    with pytest.raises(ParseError, match="no rule produces"):
+        parse(np.array([unused[0] + 1, 0, unused[1] + 1, 0]), grammar)

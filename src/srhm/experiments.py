@@ -115,7 +115,7 @@ class Curves(_Model):
     )
     seeds: int | None = Field(None, ge=1, le=1000, description="absent: the preset's")
     width: int | None = Field(None, ge=1, le=8192, description="channels H; absent: the preset's")
-    alpha: Literal[1.0, 1] = Field(1.0, description="output scale; 1 is the paper's")
+    alpha: float = Field(1.0, ge=1, le=1, description="output scale; 1 is the paper's")
     training: dict[str, Any] = Field({}, description="keys of training that differ here")
 
 
@@ -224,7 +224,7 @@ def plan(config: Mapping[str, Any]) -> Plan:
             shared = {
                 **coordinates,
                 "width": group.width or preset.width,
-                "alpha": float(group.alpha),
+                "alpha": group.alpha,
                 **training.model_dump(),
             }
             if training.learning_rate == "table":
@@ -267,9 +267,7 @@ def _training(preset: Preset, group: Curves, where: str) -> Training:
         message = detail["msg"].removeprefix("Value error, ")
         if detail["type"] == "extra_forbidden":
             message = "unknown key; " + _allowed_keys(("training", ""))
-        raise ConfigError(
-            f"the configuration is refused:\n  {where}.{key}: {message}"
-        ) from error
+        raise ConfigError(f"the configuration is refused:\n  {where}.{key}: {message}") from error
 
 
 def _coordinates(group: Curves) -> Iterable[dict[str, Any]]:
@@ -357,7 +355,9 @@ def _curve(
     entries = []
     for size, seed in cells:
         cell = {**shared, "P": size, "seed": seed, "n_test": n_test}
-        entries.append({"key": short_hash([cell, source], length=24), "source": source, "cell": cell})
+        entries.append(
+            {"key": short_hash([cell, source], length=24), "source": source, "cell": cell}
+        )
     names = ("L", "s", "s0", "v", "m", "n_c", "sparsity")
     spec = {
         **{name: shared[name] for name in names},
@@ -372,7 +372,9 @@ def _curve(
     # The hash of all keys in the name: a curve file that exists is the one that is wanted, even
     # when Snakemake's own records are lost, and a change taken back finds the old file again.
     name = f"{shared['net']}_{text}_h{shared['width']}"
-    return Curve(f"{name}-{short_hash([e['key'] for e in entries])}", sample.name, tuple(entries)), sample
+    return Curve(
+        f"{name}-{short_hash([e['key'] for e in entries])}", sample.name, tuple(entries)
+    ), sample
 
 
 def schema() -> dict[str, Any]:

@@ -122,9 +122,7 @@ class GrammarParameters:
     @property
     def n_placements(self) -> int:
         """Ways to place the s features of a rule in their patch."""
-        return n_placements(
-            branching=self.branching, n_empty=self.n_empty, sparsity=self.sparsity
-        )
+        return n_placements(branching=self.branching, n_empty=self.n_empty, sparsity=self.sparsity)
 
     @property
     def n_distinct(self) -> int:
@@ -171,7 +169,7 @@ def placement_offsets(parameters: GrammarParameters) -> NDArray[np.int64]:
     """
     s, width = parameters.branching, parameters.n_empty + 1
     if parameters.sparsity == "A":
-        rows = product(*(range(j * width, (j + 1) * width) for j in range(s)))
+        rows = list(product(*(range(j * width, (j + 1) * width) for j in range(s))))
     else:
-        rows = combinations(range(s * width), s)
-    return np.array(list(rows), dtype=np.int64)
+        rows = list(combinations(range(s * width), s))
+    return np.array(rows, dtype=np.int64)

@@ -51,7 +51,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"another Snakemake, process {other}, works in {folder}: wait for it or end it")
             return REFUSED
         if left_over:
-            subprocess.run([*command, "--unlock"], check=True, stderr=subprocess.DEVNULL)
+            # A configuration that cannot be read fails here too; the run below then says why.
+            unlock = subprocess.run([*command, "--unlock"], capture_output=True, text=True)
+            if options.unlock and unlock.returncode:
+                print(unlock.stderr)
+                return unlock.returncode
             print("an earlier run was interrupted; continuing from what it finished", flush=True)
         if options.unlock:
             return 0

@@ -18,7 +18,10 @@ def job_log(path: str | Path, *, name: str) -> Iterator[logging.Logger]:
     log.setLevel(logging.INFO)
     log.propagate = False
     form = logging.Formatter(f"%(asctime)s {name}: %(message)s", datefmt="%H:%M:%S")
-    handlers = [logging.FileHandler(path, mode="w"), logging.StreamHandler(sys.stderr)]
+    handlers: list[logging.Handler] = [
+        logging.FileHandler(path, mode="w"),
+        logging.StreamHandler(sys.stderr),
+    ]
     for handler in handlers:
         handler.setFormatter(form)
         log.addHandler(handler)

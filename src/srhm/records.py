@@ -103,6 +103,28 @@ SAMPLE_COMPLEXITY = pa.schema(
         "prediction": pa.float64(),
     }
 )
+SENSITIVITIES = pa.schema(
+    {
+        "curve": pa.string(),
+        "key": pa.string(),
+        **CURVE_COLUMNS,
+        "engine": pa.string(),
+        "whitening": pa.bool_(),
+        "bias": pa.bool_(),
+        "batch": pa.string(),
+        "P": pa.int64(),
+        "seed": pa.int64(),
+        "kind": pa.string(),
+        "variant": pa.string(),
+        "layer": pa.string(),
+        "k": pa.int64(),
+        "l": pa.int64(),
+        "value": pa.float64(),
+        "standard_error": pa.float64(),
+        "n": pa.int64(),
+        "n_draws": pa.int64(),
+    }
+)
 SCORECARD = pa.schema(
     {
         "claim": pa.string(),

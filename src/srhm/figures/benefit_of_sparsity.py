@@ -5,6 +5,7 @@ s branching, v features, P* sample complexity.
 """
 
 from math import log
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -25,8 +26,14 @@ N_GRID = 150
 LEVELS = 10.0 ** np.arange(6, 28, 3)
 MOST_EMPTY = 9  # grammars are shown up to this s_0
 NO_GRAMMAR = "0.9"
-DOT = {"marker": "o", "markersize": 3.4, "markerfacecolor": "white", "markeredgecolor": "black",
-       "markeredgewidth": 0.5, "linestyle": ""}  # fmt: skip
+DOT: dict[str, Any] = {
+    "marker": "o",
+    "markersize": 3.4,
+    "markerfacecolor": "white",
+    "markeredgecolor": "black",
+    "markeredgewidth": 0.5,
+    "linestyle": "",
+}
 
 
 @styled
@@ -80,7 +87,7 @@ def _grammars(axes: Axes) -> None:
     while BRANCHING**depth <= largest:
         widths = np.arange(1, MOST_EMPTY + 2, dtype=float)
         d, F = (BRANCHING * widths) ** depth, widths**-depth
-        inside = (d <= largest) & (F >= 0.999 * smallest)
+        inside = (d <= largest) & (0.999 * smallest <= F)
         axes.plot(d[inside], F[inside], **DOT, clip_on=False, zorder=3)
         axes.text(d[0], 1.22, f"$L={depth}$", fontsize=7, ha="center", va="bottom")
         depth += 1

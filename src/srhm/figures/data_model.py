@@ -41,6 +41,7 @@ PARAMETERS = GrammarParameters(
     depth=2, branching=2, n_features=3, n_synonyms=3, n_classes=2, n_empty=1
 )
 N_SAMPLES = 5
+SPARSITIES: tuple[Sparsity, Sparsity] = ("A", "B")
 MARGIN, PANEL = 2.6, 16
 WIDTH, HEIGHT = 2 * PANEL + 2 * MARGIN + 0.8, 31.4
 
@@ -53,13 +54,13 @@ def draw(*, seed: int, preset: str) -> Figure:
     second datum is the first with all its places drawn anew.
     """
     grammar = draw_grammar(PARAMETERS, generator=generator(seed, role="grammar"))
-    data = {"A": sample(grammar, "A", seed=seed), "B": sample(grammar, "B", seed=seed)}
+    data = {sparsity: sample(grammar, sparsity, seed=seed) for sparsity in SPARSITIES}
     figure = page(6.75 * HEIGHT / WIDTH, preset=preset)
     axes = canvas(figure, width=WIDTH, height=HEIGHT)
     right = PANEL + 2 * MARGIN
     _rules(axes, MARGIN, grammar, data["A"])
     _placements(axes, right, grammar, data["A"])
-    for letter, x, sparsity in (("3", MARGIN, "A"), ("4", right, "B")):
+    for letter, x, sparsity in zip("34", (MARGIN, right), SPARSITIES, strict=True):
         _samples(axes, x, letter, with_sparsity(grammar, sparsity), data[sparsity])
     return figure
 
@@ -160,12 +161,10 @@ def _rules(axes: Axes, left: float, grammar: Grammar, data: Derivations) -> None
 
 def _placements(axes: Axes, left: float, grammar: Grammar, data: Derivations) -> None:
     """Panel 2: all ways to place the patch that the first datum's class produces."""
-    _title(axes, left, 0.9, "2", "Sparsity: all places of a patch, $s = 2$, $s_0 = 1$")
+    _title(axes, left, 0.9, "2", "Sparsity: all placements in a patch, $s = 2$, $s_0 = 1$")
     features = grammar.rules[-1][data.labels[0], data.choices[0, 0]]
-    for x, sparsity, note in (
-        (left, "A", "A: one in each\nsub-patch of 2"),
-        (left + 5.9, "B", "B: anywhere,\norder kept"),
-    ):
+    notes = ("A: one in each\nsub-patch of 2", "B: anywhere,\norder kept")
+    for x, sparsity, note in zip((left, left + 5.9), SPARSITIES, notes, strict=True):
         parameters = replace(grammar.parameters, sparsity=sparsity)
         axes.text(x, 2.7, note, fontsize=7, va="center", linespacing=1.25)
         for i, offsets in enumerate(placement_offsets(parameters)):

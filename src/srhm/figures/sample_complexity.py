@@ -23,14 +23,14 @@ from srhm.figures.drawing import empty_panel, page, panel_title, styled
 # Vermilion and blue for the paper's red (L = 2) and blue (L = 3); the others for other depths.
 HUES = {1: "#009E73", 2: "#D55E00", 3: "#0072B2", 4: "#AA4499"}
 OTHER_HUE = "#666666"
-# Shade of the smallest and of the largest v: mixed with white, and with black.
-LIGHTEST, DARKEST = 0.55, -0.45
+# Parts of white and of black in the shades of the smallest and of the largest of many v.
+LIGHTEST, DARKEST = 0.65, -0.5
 MARKERS = {0: "o", 1: "s", 2: "^", 3: "p", 4: "D", 6: "v"}
 OTHER_MARKER = "X"
 PUBLISHED_COLOUR = "0.72"
 PANELS = (
-    ("B", "lcn", "LCN", "prediction $s^{L/2}(s_0+1)^L\\,n_c\\,m^L$ (Eq. 3)"),
-    ("C", "cnn", "CNN", "prediction $(s_0+1)^2\\,n_c\\,m^L$ (Eq. 4, $C_1=1$)"),
+    ("B", "lcn", "LCN", "prediction of Eq. 3,\n$s^{L/2}(s_0+1)^L\\,n_c\\,m^L$"),
+    ("C", "cnn", "CNN", "prediction of Eq. 4,\n$(s_0+1)^2\\,n_c\\,m^L$"),
 )
 HEIGHT = 4.0
 
@@ -60,13 +60,13 @@ def draw(
     ]
     curves = curves[curves["net"].isin([net for _, net, _, _ in PANELS])]
     figure = page(HEIGHT, preset=preset)
-    left, size, top = 0.07, 0.245, 0.94
+    left, pitch, size, top = 0.075, 0.335, 0.235, 0.94
     boxes = [
-        figure.add_axes((left + i * 0.335, top - size * 6.75 / HEIGHT, size, size * 6.75 / HEIGHT))
+        figure.add_axes((left + i * pitch, top - size * 6.75 / HEIGHT, size, size * 6.75 / HEIGHT))
         for i in range(3)
     ]
     _learning_curve(boxes[0], cells, example_curve(curves), threshold, preset=preset)
-    features = sorted({*curves["v"].tolist(), *published["v"].tolist()})
+    features = sorted(set(curves["v"].tolist()))
     for axes, (letter, net, name, prediction) in zip(boxes[1:], PANELS, strict=True):
         _against_prediction(
             axes, curves[curves["net"] == net], published[published["net"] == net],
@@ -75,7 +75,10 @@ def draw(
         panel_title(axes, letter, name + _counts(curves[curves["net"] == net]))
         axes.set_xlabel(prediction)
         axes.set_ylabel("sample complexity $P^*$ (points)")
-    _legends(figure, boxes, curves, features=features, threshold=threshold, confidence=confidence)
+    _legends(
+        figure, boxes, curves, published,
+        features=features, threshold=threshold, confidence=confidence,
+    )  # fmt: skip
     return figure
 
 
@@ -132,10 +135,10 @@ def predicted(row: pd.Series) -> float:
 
 
 def colour(depth: int, n_features: int, features: Sequence[int]) -> tuple[float, float, float]:
-    """Hue by L, darkness by the rank of v among those in the figure."""
+    """Hue by L, darkness by the rank of v among those in the figure, within less for few of them."""
     base = np.array(to_rgb(HUES.get(depth, OTHER_HUE)))
     rank = sorted(features).index(n_features) / max(len(features) - 1, 1)
-    shade = LIGHTEST + rank * (DARKEST - LIGHTEST)
+    shade = (LIGHTEST + rank * (DARKEST - LIGHTEST)) * (1 - 1 / len(features) ** 2)
     mixed = base + shade * (1 - base) if shade >= 0 else base * (1 + shade)
     red, green, blue = (float(part) for part in mixed)
     return red, green, blue
@@ -156,12 +159,12 @@ def _learning_curve(
                   markersize=3, gid=f"seed {seed}")  # fmt: skip
     mean = own.groupby("P")["test_error"].mean()  # leaves out NaN, as the table of P* does
     axes.plot(mean.index, mean, color="black", linewidth=1.2, marker="o", markersize=3, gid="mean")
-    capped = own[own["status"] == "capped"]
-    axes.plot(capped["P"], capped["test_error"], "s", markersize=5, markerfacecolor="none",
-              markeredgecolor=tint, markeredgewidth=0.8, gid="capped")  # fmt: skip
-    diverged = own[own["test_error"].isna()]
-    axes.plot(diverged["P"], np.full(len(diverged), 1.0), "x", color=tint, markersize=4,
-              gid="diverged", clip_on=False)  # fmt: skip
+    for _, cell in own[own["status"] == "capped"].iterrows():
+        axes.plot([cell["P"]], [cell["test_error"]], "s", markersize=5, markerfacecolor="none",
+                  markeredgecolor=tint, markeredgewidth=0.8, gid="capped")  # fmt: skip
+    for _, cell in own[own["test_error"].isna()].iterrows():
+        axes.plot([cell["P"]], [1.0], "x", color=tint, markersize=4, gid="diverged",
+                  clip_on=False)  # fmt: skip
     axes.axhline(threshold, color="0.35", linewidth=0.8, linestyle="--", gid="threshold")
     ends = [float(end) for end in own["P"].agg(["min", "max"])]
     point: Any = row["P_star"]
@@ -177,7 +180,7 @@ def _learning_curve(
     else:
         note = {"not_reached": "threshold not reached"}.get(row["status"], "below all $P$")
     n_seeds = own["seed"].nunique()
-    axes.text(0.98, 0.97, f"{note}\n{n_seeds} {_plural('seed', n_seeds)}, {mean.size} $P$",
+    axes.text(0.98, 0.88, f"{note}\n{n_seeds} {_plural('seed', n_seeds)}, {mean.size} $P$",
               transform=axes.transAxes, ha="right", va="top", fontsize=7,
               linespacing=1.4)  # fmt: skip
     panel_title(axes, "A", f"LCN, $L={row['L']}$, $v={row['v']}$, $s_0={row['s0']}$")
@@ -187,10 +190,10 @@ def _learning_curve(
         xlim=(low / (high / low) ** 0.06, high * (high / low) ** 0.06),
         ylim=(-0.02, 1.02),
         xlabel="training points $P$",
-        ylabel="test error $\\varepsilon$",
+        ylabel="test error $\\varepsilon$ (%)",
     )
-    axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=r" %"))
-    axes.yaxis.labelpad = 0
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=""))
+    axes.yaxis.labelpad = 2
     if high / low < 100:
         _few_ticks(axes, low, high)
 
@@ -222,19 +225,20 @@ def _against_prediction(
     limits = (min(values) / 1.8, max(values) * 1.8)
     axes.plot(limits, limits, color="0.35", linewidth=0.8, linestyle="--", zorder=1, gid="y = x")
     for _, row in published.iterrows():
-        axes.plot([predicted(row)], [row["sample_complexity"]], MARKERS.get(row["s0"], OTHER_MARKER),
-                  markersize=7, markerfacecolor=PUBLISHED_COLOUR, markeredgecolor="white",
+        marker = _shape(row["s0"])
+        axes.plot([predicted(row)], [row["sample_complexity"]], marker, markersize=7,
+                  markerfacecolor=PUBLISHED_COLOUR, markeredgecolor="white",
                   markeredgewidth=0.5, zorder=2, gid="published")  # fmt: skip
     for _, row in curves.sort_values("P_star").iterrows():
         _point(axes, row, colour(row["L"], row["v"], features), floor=limits[0])
     axes.set(xscale="log", yscale="log", xlim=limits, ylim=limits)
-    axes.yaxis.labelpad = 0
+    axes.yaxis.labelpad = 2
 
 
 def _point(axes: Axes, row: pd.Series, tint: tuple[float, float, float], *, floor: float) -> None:
     """One curve: its P* and interval, or an arrow from the bound of a censored one."""
     x = predicted(row)
-    marker = MARKERS.get(row["s0"], OTHER_MARKER)
+    marker = _shape(row["s0"])
     style: dict[str, Any] = {"color": tint, "markersize": 4.5, "markeredgewidth": 1.0, "zorder": 3}
     low, high = float(row["P_star_low"]), float(row["P_star_high"])
     reached = row["status"] == "reached"
@@ -271,76 +275,72 @@ def _legends(
     figure: Figure,
     panels: Sequence[Axes],
     curves: pd.DataFrame,
+    published: pd.DataFrame,
     *,
     features: Sequence[int],
     threshold: float,
     confidence: float,
 ) -> None:
-    """Four legends below the panels: panel A; then L and v; s_0; and kinds of points."""
-    drawn = {str(artist.get_gid()) for axes in panels for artist in axes.get_lines()}
-    interval = f"{confidence:.0%} interval".replace("%", " %")
-
-    def shown(entries: Sequence[tuple[str, Line2D]]) -> list[Line2D]:
-        return [
-            handle for start, handle in entries if any(name.startswith(start) for name in drawn)
-        ]
-
-    in_A = shown(
-        [
-            ("seed", _line("one seed", color="0.5", linewidth=0.7, marker=".", markersize=3)),
-            ("mean", _line("average over seeds", color="black", marker="o", markersize=3)),
-            ("threshold", _line(f"threshold {_percent(threshold)}", color="0.35", linestyle="--")),
-            ("P_star", _point_handle("D", "$P^*$", markeredgecolor="black")),
-            ("interval", _line(f"{interval} of $P^*$", color="black", linewidth=2.6)),
-            ("capped", _point_handle("s", "stopped at the cap", markeredgecolor="0.4")),
-            ("diverged", _point_handle("x", "diverged", markeredgecolor="0.4")),
-        ]
-    )
-    depths = sorted(curves["L"].unique().tolist())
-    middle = features[len(features) // 2] if features else 0
-    of_depth = [_line(f"$L={L}$", color=colour(L, middle, features), linewidth=4) for L in depths]
-    of_features = [
-        tuple(_line("", color=colour(L, v, features), linewidth=4) for L in depths)
-        for v in features
-    ]
-    of_empty = [
-        _point_handle(MARKERS.get(s0, OTHER_MARKER), f"$s_0={s0}$", markeredgecolor="0.3")
-        for s0 in sorted(curves["s0"].unique().tolist())
-    ]
-    kinds = shown(
-        [
-            ("interval", _line(f"{interval} (Student $t$ over seeds)", color="0.3", marker="_")),
-            ("ours reached", _point_handle("o", "ours", markeredgecolor="0.3",
-                                           markerfacecolor="0.3")),
-            ("ours small", _point_handle("o", "ours, small pool: $P^*$ above 10 % of all data",
-                                         markeredgecolor="0.3")),
-            ("ours not_reached", _point_handle("$\\uparrow$", "not reached: $P^*$ above this $P$",
-                                               markeredgecolor="0.3")),
-            ("ours below", _point_handle("$\\downarrow$", "below all $P$: $P^*$ below this $P$",
-                                         markeredgecolor="0.3")),
-            ("published", _point_handle("o", "published (Tomasini & Wyart 2024), 1 seed",
-                                        markeredgecolor="white", markersize=7,
-                                        markerfacecolor=PUBLISHED_COLOUR)),
-            ("y = x", _line("$y=x$", color="0.35", linestyle="--")),
-        ]
-    )  # fmt: skip
-    top = 0.355
+    """Legends below the panels, of what they hold: panel A; L; v; s_0; kinds of points."""
+    first, *others = panels
+    interval = f"{100 * confidence:.3g} % interval"
+    depths = sorted(set(curves["L"].tolist()))
+    beside = published[published["net"].isin(curves["net"])]
+    places = sorted({*curves["s0"].tolist(), *beside["s0"].tolist()})
+    top = 0.33
     for x, handles, title in (
-        (0.015, in_A, "Panel A"),
-        (0.255, of_depth, "Depth"),
-        (0.505, of_empty, "Empty places"),
-        (0.635, kinds, "Panels B, C"),
+        (0.015, _shown(_example_handles(interval, threshold), [first]), "Panel A"),
+        (0.245, [_patch(f"$L={L}$", to_rgb(HUES.get(L, OTHER_HUE))) for L in depths], "Depth"),
+        (0.5, [_marker(_shape(s0), f"$s_0={s0}$") for s0 in places], "Empty places"),
+        (0.635, _shown(_point_handles(interval), others), "Panels B, C"),
     ):
         if handles:
             _legend(figure, handles, [str(one.get_label()) for one in handles], x, top, title)
-    if of_features and depths:
+    if features:
+        shades = [tuple(_patch("", colour(L, v, features)) for L in depths) for v in features]
         labels = [f"${v}$" for v in features]
-        _legend(figure, of_features, labels, 0.345, top, "Features $v$", n_columns=2)
+        _legend(figure, shades, labels, 0.345, top, "Features $v$", n_columns=2)
+
+
+def _example_handles(interval: str, threshold: float) -> dict[str, Line2D]:
+    """What panel A may hold, by the name under which it is drawn."""
+    return {
+        "seed": _line("one seed", color="0.5", linewidth=0.7, marker=".", markersize=3),
+        "mean": _line("average over seeds", color="black", marker="o", markersize=3),
+        "threshold": _line(f"threshold {100 * threshold:.3g} %", color="0.35", linestyle="--"),
+        "P_star": _marker("D", "$P^*$", markeredgecolor="black"),
+        "interval": _line(f"{interval} of $P^*$", color="black", linewidth=2.6),
+        "capped": _marker("s", "stopped at the cap"),
+        "diverged": _marker("x", "diverged"),
+    }
+
+
+def _point_handles(interval: str) -> dict[str, Line2D]:
+    """What panels B and C may hold, by the name under which it is drawn."""
+    thin = {"markersize": 7, "markeredgewidth": 0.3, "markerfacecolor": "0.3"}
+    return {
+        "ours reached": _marker("o", "ours", markerfacecolor="0.3"),
+        "ours small pool": _marker("o", "ours, small pool: $P^*$ above 10 % of all data"),
+        "interval": _marker("|", f"{interval} (Student $t$ over seeds)", markersize=8),
+        "ours not_reached": _marker("$\\uparrow$", "not reached: $P^*$ is above", **thin),
+        "ours below_range": _marker("$\\downarrow$", "below the range: $P^*$ is below", **thin),
+        "published": _marker("o", "published (Tomasini & Wyart 2024), 1 seed", markersize=7,
+                             markeredgecolor="white", markerfacecolor=PUBLISHED_COLOUR),
+        "y = x": _line("$y=x$", color="0.35", linestyle="--"),
+    }  # fmt: skip
+
+
+def _shown(handles: dict[str, Line2D], panels: Sequence[Axes]) -> list[Line2D]:
+    """The handles of what is in the panels."""
+    drawn = [str(line.get_gid()) for axes in panels for line in axes.get_lines()]
+    return [
+        handle for name, handle in handles.items() if any(one.startswith(name) for one in drawn)
+    ]
 
 
 def _legend(
     figure: Figure,
-    handles: Sequence[Line2D | tuple[Line2D, ...]],
+    handles: Sequence[Any],
     labels: Sequence[str],
     x: float,
     y: float,
@@ -348,7 +348,7 @@ def _legend(
     *,
     n_columns: int = 1,
 ) -> None:
-    """A legend with its upper left corner at x, y of the page."""
+    """A legend with its upper left corner at x, y of the page; a handle is a line or a tuple."""
     figure.legend(
         list(handles), list(labels), loc="upper left", bbox_to_anchor=(x, y), title=title,
         alignment="left", ncols=n_columns, columnspacing=1.0,
@@ -360,13 +360,17 @@ def _line(label: str, **style: Any) -> Line2D:
     return Line2D([], [], label=label, solid_capstyle="butt", **style)
 
 
-def _point_handle(marker: str, label: str, **style: Any) -> Line2D:
-    style = {"markersize": 4.5, "markerfacecolor": "white", **style}
+def _patch(label: str, tint: tuple[float, float, float]) -> Line2D:
+    return _line(label, color=tint, linewidth=4)
+
+
+def _marker(marker: str, label: str, **style: Any) -> Line2D:
+    style = {"markersize": 4.5, "markerfacecolor": "white", "markeredgecolor": "0.3", **style}
     return Line2D([], [], linestyle="", marker=marker, label=label, **style)
 
 
-def _percent(value: float) -> str:
-    return f"{100 * value:.3g} %"
+def _shape(n_empty: int) -> str:
+    return MARKERS.get(n_empty, OTHER_MARKER)
 
 
 def _plural(word: str, n: int) -> str:
@@ -379,4 +383,5 @@ def _round(value: float) -> str:
     if rounded < 1e5:
         return f"{rounded:.0f}"
     power = int(log10(rounded))
-    return f"{rounded / 10**power:.3g}\\times 10^{{{power}}}"
+    factor = f"{rounded / 10**power:.3g}\\times " if rounded > 10**power else ""
+    return f"{factor}10^{{{power}}}"

@@ -1,0 +1,82 @@
+"""Trained cells of the store -> rows of their sensitivities. Trains nothing."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from srhm.architectures.geometry import geometry
+from srhm.grammar import draw_grammar
+from srhm.records import SENSITIVITIES
+from srhm.sampling import Derivations
+from srhm.seeding import generator
+from srhm.sensitivity import Variant, sensitivities, transform
+from srhm.store import DamagedCell, StoredCell, read_cell
+from srhm.training.cell import parameters_of
+
+
+class MissingCell(Exception):
+    """A cell that the store cannot give with its weights; the message says how to train it."""
+
+
+def measure_curve(
+    curve: str,
+    entries: Sequence[Mapping[str, Any]],
+    samples: Mapping[tuple[int, str], Derivations],
+    *,
+    store: Path,
+    n_points: int,
+    n_draws: int,
+    variants: Sequence[Variant],
+    log: logging.Logger,
+) -> list[dict[str, Any]]:
+    """Rows of SENSITIVITIES for all cells of a curve, in the order of its entries.
+
+    entries: {"key", "cell"} each. n_points are the first of the test set, or all that it has. A
+    diverged cell has the same rows, with NaN and n = 0.
+
+    Raises:
+        MissingCell: if a cell is not in the store, is damaged, or was stored without weights.
+    """
+    images: dict[tuple[int, Variant], Any] = {}
+    table = []
+    for entry in entries:
+        cell, stored = entry["cell"], _trained(curve, entry, store)
+        seed, parameters = cell["seed"], parameters_of(cell)
+        shape = geometry(cell["net"], parameters, width=cell["width"])
+        points = samples[seed, "test"][:n_points]
+        coordinates = {name: cell[name] for name in SENSITIVITIES.names if name in cell}
+        for variant in variants:
+            if (seed, variant) not in images:  # shared by all cells of a seed
+                grammar = draw_grammar(parameters, generator=generator(seed, role="grammar"))
+                images[seed, variant] = transform(
+                    points, grammar, n_draws=n_draws, seed=seed, variant=variant
+                )
+            diverged = stored.row["status"] == "diverged"
+            rows = sensitivities(
+                stored.weights,
+                shape,
+                points,
+                dict.fromkeys(images[seed, variant]) if diverged else images[seed, variant],
+                n_draws=n_draws,
+                whitening=cell["whitening"],
+            )
+            name = {"curve": curve, "key": entry["key"], **coordinates, "variant": variant}
+            table += [{**name, **row} for row in rows]
+    log.info("%d cells measured, %d sensitivities", len(entries), len(table))
+    return table
+
+
+def _trained(curve: str, entry: Mapping[str, Any], store: Path) -> StoredCell:
+    remedy = f"delete results/curves/{curve}.parquet and run again, and it is trained"
+    cell = entry["cell"]
+    name = f"cell {entry['key']} of {curve} (P = {cell['P']}, seed {cell['seed']})"
+    try:
+        stored = read_cell(store, entry["key"])
+    except FileNotFoundError as error:
+        raise MissingCell(f"{name} is not in the store {store}: {remedy}") from error
+    except DamagedCell as damage:
+        raise MissingCell(f"{name} is damaged: {damage}; {remedy}") from damage
+    if not stored.weights and stored.row["status"] != "diverged":
+        raise MissingCell(f"{name} was stored without weights: set keep_weights: true, {remedy}")
+    return stored

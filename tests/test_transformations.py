@@ -1,0 +1,200 @@
+"""Exchange of synonyms and displacement: what they change, what they keep, and how they draw.
+
+Everything but the draws is read by the parser from the symbols of the transformed inputs.
+"""
+
+import numpy as np
+import pytest
+from assertions import assert_label_kept, assert_uniform, parsed
+
+from srhm.encoding import symbols
+from srhm.transformations import displace, exchange_synonyms
+
+CASES = [
+    (depth, branching, sparsity, level)
+    for depth in (1, 2, 3)
+    for branching in (2, 3)
+    for sparsity in "AB"
+    for level in range(1, depth + 1)
+]
+N = 40
+
+
+@pytest.fixture
+def stream():
+    return np.random.default_rng(0)
+
+
+@pytest.fixture(params=CASES, ids=lambda case: "L{} s{} {} l{}".format(*case))
+def case(request, make_sample):
+    """A grammar, data, and the level to transform."""
+    depth, branching, sparsity, level = request.param
+    grammar, data, _ = make_sample(
+        n_train=N, depth=depth, branching=branching, sparsity=sparsity, n_empty=2
+    )
+    return grammar, data, level
+
+
+def transposed(data, grammar):
+    """Choices and offsets of each level, from level 1 up, as arrays over data."""
+    found = parsed(data, grammar)
+    levels = range(grammar.parameters.depth)
+    choices = [np.array([datum.choices[k] for datum in found]) for k in levels]
+    offsets = [np.array([datum.offsets[k] for datum in found]) for k in levels]
+    return choices, offsets
+
+
+def features_in_order(data, grammar):
+    return [row[row > 0].tolist() for row in symbols(data, grammar.parameters)]
+
+
+@pytest.mark.parametrize("redraw_all", [False, True])
+@pytest.mark.parametrize("transform", [exchange_synonyms, displace])
+def test_the_label_is_kept(case, stream, transform, redraw_all):
+    grammar, data, level = case
+    after = transform(data, grammar, level=level, generator=stream, redraw_all=redraw_all)
+    assert_label_kept(data, after, grammar)
+    np.testing.assert_array_equal(after.labels, data.labels)
+
+
+def test_exchanging_synonyms_keeps_the_places(case, stream):
+    grammar, data, level = case
+    after = exchange_synonyms(data, grammar, level=level, generator=stream)
+    before, now = (symbols(d, grammar.parameters) > 0 for d in (data, after))
+    np.testing.assert_array_equal(now, before)
+
+
+def test_exchanging_synonyms_changes_every_choice_of_its_level(case, stream):
+    grammar, data, level = case
+    after = exchange_synonyms(data, grammar, level=level, generator=stream)
+    before, now = (transposed(d, grammar)[0][level - 1] for d in (data, after))
+    assert (now != before).all()
+
+
+def test_exchanging_synonyms_leaves_the_levels_above_alone(case, stream):
+    grammar, data, level = case
+    after = exchange_synonyms(data, grammar, level=level, generator=stream)
+    before, now = (transposed(d, grammar)[0][level:] for d in (data, after))
+    for above_before, above_now in zip(before, now, strict=True):
+        np.testing.assert_array_equal(above_now, above_before)
+
+
+def test_displacing_keeps_the_features_in_order(case, stream):
+    grammar, data, level = case
+    after = displace(data, grammar, level=level, generator=stream)
+    assert features_in_order(after, grammar) == features_in_order(data, grammar)
+
+
+def test_displacing_leaves_the_offsets_of_the_other_levels_alone(case, stream):
+    grammar, data, level = case
+    after = displace(data, grammar, level=level, generator=stream)
+    before, now = (transposed(d, grammar)[1] for d in (data, after))
+    for other in set(range(1, grammar.parameters.depth + 1)) - {level}:
+        np.testing.assert_array_equal(now[other - 1], before[other - 1])
+
+
+def test_displacing_moves_features_of_its_level(case, stream):
+    grammar, data, level = case
+    after = displace(data, grammar, level=level, generator=stream)
+    before, now = (transposed(d, grammar)[1][level - 1] for d in (data, after))
+    assert (now != before).any()
+
+
+def test_the_record_of_a_transformed_datum_is_what_the_parser_reads(case, stream):
+    grammar, data, level = case
+    for transform in (exchange_synonyms, displace):
+        after = transform(data, grammar, level=level, generator=stream)
+        choices, _ = transposed(after, grammar)
+        recorded = np.concatenate(choices[::-1], axis=1)
+        np.testing.assert_array_equal(after.choices, recorded)
+
+
+def test_the_original_is_not_touched(case, stream):
+    grammar, data, level = case
+    before = symbols(data, grammar.parameters), data.choices.copy(), data.placements.copy()
+    exchange_synonyms(data, grammar, level=level, generator=stream)
+    displace(data, grammar, level=level, generator=stream)
+    now = symbols(data, grammar.parameters), data.choices, data.placements
+    for a, b in zip(before, now, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+MANY = {"n_train": 1500, "n_features": 4, "n_synonyms": 4, "n_classes": 2}
+
+
+def test_the_new_synonym_is_uniform_over_the_others(make_sample, stream):
+    grammar, data, _ = make_sample(**MANY)
+    after = exchange_synonyms(data, grammar, level=2, generator=stream)
+    before, now = (transposed(d, grammar)[0][1] for d in (data, after))
+    assert_uniform((now - before) % 4 - 1, 3)
+
+
+def test_the_rules_below_exchanged_synonyms_are_drawn_anew_from_all(make_sample, stream):
+    grammar, data, _ = make_sample(**MANY)
+    after = exchange_synonyms(data, grammar, level=2, generator=stream)
+    before, now = (transposed(d, grammar)[0][0] for d in (data, after))
+    for node in (0, 1):
+        assert_uniform(before[:, node] * 4 + now[:, node], 16)
+
+
+def test_a_displacement_is_uniform_over_all_placements_and_may_coincide(make_sample, stream):
+    grammar, data, _ = make_sample(**MANY, sparsity="B")
+    after = displace(data, grammar, level=1, generator=stream)
+    before, now = (transposed(d, grammar)[1][0] for d in (data, after))
+    for node in (0, 1):
+        _, old = np.unique(before[:, node] @ [4, 1], return_inverse=True)
+        _, new = np.unique(now[:, node] @ [4, 1], return_inverse=True)
+        assert_uniform(old * 6 + new, 36)
+
+
+def test_patches_are_displaced_independently_of_each_other(make_sample, stream):
+    grammar, data, _ = make_sample(**MANY)
+    after = displace(data, grammar, level=1, generator=stream)
+    assert_uniform(after.placements[:, 1] * 4 + after.placements[:, 2], 16)
+
+
+def test_the_practice_draws_exchanged_synonyms_from_all(make_sample, stream):
+    grammar, data, _ = make_sample(**MANY)
+    after = exchange_synonyms(data, grammar, level=2, generator=stream, redraw_all=True)
+    before, now = (transposed(d, grammar)[0] for d in (data, after))
+    assert_uniform(before[1] * 4 + now[1], 16)
+    assert_uniform(before[0] * 4 + now[0], 16)
+
+
+def test_the_practice_draws_the_places_of_all_lower_levels_anew(make_sample, stream):
+    grammar, data, _ = make_sample(**MANY)
+    after = displace(data, grammar, level=2, generator=stream, redraw_all=True)
+    for node in range(3):
+        assert_uniform(data.placements[:, node] * 4 + after.placements[:, node], 16)
+
+
+def test_the_practice_leaves_the_levels_above_alone(make_sample, stream):
+    grammar, data, _ = make_sample(**MANY)
+    exchanged = exchange_synonyms(data, grammar, level=1, generator=stream, redraw_all=True)
+    displaced = displace(data, grammar, level=1, generator=stream, redraw_all=True)
+    np.testing.assert_array_equal(exchanged.choices[:, 0], data.choices[:, 0])
+    np.testing.assert_array_equal(displaced.placements[:, 0], data.placements[:, 0])
+
+
+def test_another_generator_gives_another_transformation(make_sample):
+    grammar, data, _ = make_sample(**MANY)
+    for transform in (exchange_synonyms, displace):
+        one, other = (
+            transform(data, grammar, level=1, generator=np.random.default_rng(seed))
+            for seed in (1, 2)
+        )
+        assert (symbols(one, grammar.parameters) != symbols(other, grammar.parameters)).any()
+
+
+@pytest.mark.parametrize("level", [-1, 0, 3])
+@pytest.mark.parametrize("transform", [exchange_synonyms, displace])
+def test_a_level_that_the_grammar_lacks_is_refused(make_sample, stream, transform, level):
+    grammar, data, _ = make_sample(n_train=1)
+    with pytest.raises(ValueError, match=f"level = {level}: allowed are 1 to L = 2"):
+        transform(data, grammar, level=level, generator=stream)
+
+
+def test_a_feature_without_a_second_synonym_cannot_be_exchanged(make_sample, stream):
+    grammar, data, _ = make_sample(n_train=1, n_synonyms=1)
+    with pytest.raises(ValueError, match="m = 1"):
+        exchange_synonyms(data, grammar, level=1, generator=stream)
