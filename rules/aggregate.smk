@@ -5,9 +5,11 @@ rule gather_cells:
     input:
         curves=CURVE_FILES,
         timings=TIMING_FILES,
+        sensitivities=SENSITIVITY_FILES,
     output:
         cells=f"{RESULTS}/tables/cells.parquet",
         timings=f"{RESULTS}/tables/timings.parquet",
+        sensitivities=f"{RESULTS}/tables/sensitivities.parquet",
     log:
         f"{LOGS}/gather_cells.log",
     benchmark:
@@ -26,6 +28,7 @@ rule gather_cells:
 rule estimate_sample_complexity:
     input:
         cells=f"{RESULTS}/tables/cells.parquet",
+        sensitivities=f"{RESULTS}/tables/sensitivities.parquet",
     output:
         sample_complexity=f"{RESULTS}/tables/sample_complexity.parquet",
     log:

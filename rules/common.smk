@@ -5,7 +5,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 from srhm import experiments
-from srhm.provenance import canonical_json, source_digest
+from srhm.provenance import PACKAGE, canonical_json, short_hash, source_digest
 
 ROOT = Path(workflow.basedir)
 
@@ -52,18 +52,32 @@ def curve_spec(wildcards):
     )
 
 
-def curve_label(wildcards):
-    curve = PLAN.curves[wildcards.curve]
-    return f"{curve.label}, {len(curve.entries)} cells"
-
-
 def figure_files(name):
     return {kind: f"{RESULTS}/figures/{name}.{kind}" for kind in ("pdf", "png")}
 
 
+# What is measured and by which code, in the path: a changed definition finds no old file.
+MEASUREMENT = PLAN.preset.measurement.model_dump()
+MEASURED_BY = short_hash([MEASUREMENT, source_digest(PACKAGE / "sensitivity_of_cells.py")])
+SENSITIVITIES = f"results/sensitivities/{MEASURED_BY}"
+
+
+def measurement_spec(wildcards):
+    curve = PLAN.curves[wildcards.curve]
+    return canonical_json(
+        {
+            "cells": curve.entries,
+            "curve": curve.name,
+            "measure": MEASUREMENT,
+            "source": MEASURED_BY,
+        }
+    )
+
+
 CURVE_FILES = [f"results/curves/{name}.parquet" for name in PLAN.curves]
 TIMING_FILES = [f"results/curves/{name}.timings.parquet" for name in PLAN.curves]
+SENSITIVITY_FILES = [f"{SENSITIVITIES}/{name}.parquet" for name in PLAN.curves]
 KEYS = canonical_json({name: [e["key"] for e in c.entries] for name, c in PLAN.curves.items()})
 ANALYSIS = canonical_json(PLAN.preset.analysis.model_dump())
-TABLES = ["cells", "timings", "sample_complexity", "scorecard"]
+TABLES = ["cells", "timings", "sensitivities", "sample_complexity", "scorecard"]
 TABLE_FILES = [f"{RESULTS}/tables/{name}.parquet" for name in TABLES]

@@ -5,12 +5,16 @@ from pathlib import Path
 
 from srhm.gathering import gather
 from srhm.progress import job_log
-from srhm.records import CELLS, TIMINGS, write_table
+from srhm.records import CELLS, SENSITIVITIES, TIMINGS, write_table
 
 keys = json.loads(snakemake.params.planned)
 with job_log(snakemake.log[0], name="cells") as log:
     cells = gather([Path(file) for file in snakemake.input.curves], keys, CELLS)
     timings = gather([Path(file) for file in snakemake.input.timings], keys, TIMINGS)
+    sensitivities = gather(
+        [Path(file) for file in snakemake.input.sensitivities], keys, SENSITIVITIES
+    )
+    write_table(sensitivities, Path(snakemake.output.sensitivities), SENSITIVITIES)
     write_table(cells, Path(snakemake.output.cells), CELLS)
     write_table(timings, Path(snakemake.output.timings), TIMINGS)
     log.info(

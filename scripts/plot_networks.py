@@ -1,10 +1,9 @@
 """Figure 3: the locally connected and the convolutional network, with a datum in their input."""
 
-from srhm.figures import networks
 from srhm.figures.drawing import save
+from srhm.figures.networks import draw
+from srhm.progress import job_log
 
-save(
-    networks.draw(seed=snakemake.params.seed, preset=snakemake.params.preset),
-    pdf=snakemake.output.pdf,
-    png=snakemake.output.png,
-)
+with job_log(snakemake.log[0], name="figure 3"):
+    figure = draw(preset=snakemake.params.preset)
+    save(figure, pdf=snakemake.output.pdf, png=snakemake.output.png)

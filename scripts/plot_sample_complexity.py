@@ -1,20 +1,21 @@
-"""Figure 4: a learning curve, and the sample complexities of LCN and CNN against Eq. 3 and Eq. 4."""
+"""Figure 4: a learning curve, and the P* of LCN and CNN against Eq. 3 and Eq. 4."""
+
+from pathlib import Path
 
 import pandas as pd
 
-from srhm.figures import sample_complexity
 from srhm.figures.drawing import save
+from srhm.figures.sample_complexity import draw
+from srhm.progress import job_log
+from srhm.records import CELLS, SAMPLE_COMPLEXITY, read_table
 
-save(
-    sample_complexity.draw(
-        pd.read_parquet(snakemake.input.cells),
-        pd.read_parquet(snakemake.input.sample_complexity),
+with job_log(snakemake.log[0], name="figure 4"):
+    figure = draw(
+        read_table(Path(snakemake.input.cells), CELLS),
+        read_table(Path(snakemake.input.sample_complexity), SAMPLE_COMPLEXITY),
         pd.read_csv(snakemake.input.published),
         width=snakemake.params.width,
         threshold=snakemake.params.threshold,
-        confidence=snakemake.params.confidence,
         preset=snakemake.params.preset,
-    ),
-    pdf=snakemake.output.pdf,
-    png=snakemake.output.png,
-)
+    )
+    save(figure, pdf=snakemake.output.pdf, png=snakemake.output.png)

@@ -84,9 +84,7 @@ def censor(table: pd.DataFrame, curve: str, status: str, low: float, high: float
 
 
 def draw_figure_4(cells: pd.DataFrame, table: pd.DataFrame, published: pd.DataFrame) -> Figure:
-    figure = figure4.draw(
-        cells, table, published, width=WIDTH, threshold=0.1, confidence=0.95, preset="invented"
-    )
+    figure = figure4.draw(cells, table, published, width=WIDTH, threshold=0.1, preset="invented")
     render(figure)
     return figure
 
@@ -133,14 +131,15 @@ def test_published_points_stand_at_the_prediction_of_theory(published: pd.DataFr
 
 def test_censored_curves_are_drawn_at_their_bound(published: pd.DataFrame) -> None:
     cells, table = invented_tables(LCN)
-    censor(table, "lcn-L3-v4-s0_2", "not_reached", 7000.0, inf)
+    censor(table, "lcn-L3-v4-s0_2", "not_reached", 7e6, inf)
     censor(table, "lcn-L2-v4-s0_1", "below_range", 0.0, 300.0)
     censor(table, "lcn-L2-v4-s0_2", "not_reached", 0.0, inf)  # every cell diverged
     figure = draw_figure_4(cells, table, published)
     axes = figure.axes[1]
     heights = {y for _, y in points(axes, "ours not_reached")}
-    assert heights == {7000.0, axes.get_ylim()[0]}
+    assert heights == {7e6, axes.get_ylim()[0]}
     assert [y for _, y in points(axes, "ours below_range")] == [300.0]
+    assert axes.get_ylim()[1] > 7e6
     assert len(points(axes, "ours")) == len(LCN)
 
 
@@ -151,6 +150,15 @@ def test_a_curve_without_a_known_error_has_no_interval(published: pd.DataFrame) 
     assert len(points(figure.axes[1], "ours")) == len(LCN)
     assert not points(figure.axes[1], "interval")
     assert not points(figure.axes[0], "interval")
+
+
+def test_a_vast_interval_does_not_squeeze_the_points(published: pd.DataFrame) -> None:
+    cells, table = invented_tables(LCN)
+    table[["P_star_low", "P_star_high"]] = [1e-30, 1e30]
+    figure = draw_figure_4(cells, table, published)
+    for axes in figure.axes[:2]:
+        low, high = axes.get_xlim()
+        assert high / low < 1e6
 
 
 def test_panel_A_shows_every_seed_and_marks_capped_and_diverged_cells(
@@ -183,6 +191,16 @@ def test_a_panel_without_a_curve_says_so(
     figure = draw_figure_4(*invented_tables(curves), published)
     empty = 1 if curves[0][0] == "lcn" else 2  # the other net's panel; A needs the LCN too
     assert texts(figure).count("no curve of this kind\nin preset invented") == empty
+
+
+@pytest.mark.parametrize("n_points", [1, 2])
+def test_a_curve_of_one_or_two_training_sets_is_drawn(
+    n_points: int, published: pd.DataFrame
+) -> None:
+    cells, table = invented_tables(LCN[:1])
+    cells = cells[(cells["seed"] == 0) & cells["P"].isin(sorted(set(cells["P"]))[:n_points])]
+    figure = draw_figure_4(cells, table, published)
+    assert len(np.asarray(figure.axes[0].get_lines()[0].get_xdata())) == n_points
 
 
 def test_tables_without_any_curve_give_empty_panels(published: pd.DataFrame) -> None:

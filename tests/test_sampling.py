@@ -145,7 +145,7 @@ def test_a_sample_larger_than_the_distinct_data_is_refused(regime, make_sample, 
 
 def test_drawing_one_by_one_more_than_half_of_the_data_is_refused(monkeypatch, make_sample):
     monkeypatch.setattr(sampling, "MAX_ENUMERATED", 0)
-    with pytest.raises(SampleError, match="allowed are P up to 2542$"):
+    with pytest.raises(SampleError, match=r"allowed are P up to 2542$"):
         make_sample(n_train=2543, n_test=50)
 
 

@@ -30,7 +30,7 @@ def case(request, make_sample):
     """A grammar, data, and the level to transform."""
     depth, branching, sparsity, level = request.param
     grammar, data, _ = make_sample(
-        n_train=N, depth=depth, branching=branching, sparsity=sparsity, n_empty=2
+        n_train=N, n_test=9, depth=depth, branching=branching, sparsity=sparsity, n_empty=2
     )
     return grammar, data, level
 

@@ -128,6 +128,19 @@ class Analysis(_Model):
     )
 
 
+class Measurement(_Model):
+    """Sensitivities of the trained networks (Eq. 13, 14)."""
+
+    n_points: int = Field(500, ge=2, description="test points of which a sensitivity is an average")
+    n_draws: int = Field(4, ge=1, le=100, description="transformations drawn for each point")
+    variants: list[Literal["text", "practice"]] = Field(
+        ["text"],
+        min_length=1,
+        description="text: the new synonym is another one, lower places are kept; practice: the"
+        " level and all below are drawn anew",
+    )
+
+
 class Preset(_Model):
     """A whole study."""
 
@@ -138,6 +151,7 @@ class Preset(_Model):
     n_test: int = Field(2000, ge=MIN_TEST, description="test points of a curve, at most")
     keep_weights: bool = Field(True, description="store final weights, for later measurements")
     training: Training = Training()  # type: ignore[call-arg]
+    measurement: Measurement = Measurement()  # type: ignore[call-arg]
     analysis: Analysis = Analysis()  # type: ignore[call-arg]
     curves: list[Curves] = Field(min_length=1, description="groups of learning curves")
 
@@ -203,6 +217,8 @@ def _allowed_keys(location: tuple[int | str, ...]) -> str:
             model = Training
         elif part == "analysis":
             model = Analysis
+        elif part == "measurement":
+            model = Measurement
         elif part in ("P", "Window"):
             model = Window
     return "allowed are " + ", ".join(model.model_fields)
@@ -388,6 +404,7 @@ def key_table() -> str:
     for prefix, model in (
         ("", Preset),
         ("training.", Training),
+        ("measurement.", Measurement),
         ("analysis.", Analysis),
         ("curves.", Curves),
         ("curves.P.", Window),

@@ -14,8 +14,9 @@ def gather(
 ) -> pd.DataFrame:
     """All rows of the curves' files, in the order of the plan.
 
-    keys: for each curve the keys of its cells, in order. A key holds the digest of the sources that
-    trained its cell, so that rows of other code or other parameters are never mixed in.
+    keys: for each curve the keys of its cells, in order; a cell may have several rows. A key holds
+    the digest of the sources that trained its cell, so that rows of other code or other parameters
+    are never mixed in.
 
     Raises:
         TableError: if a file lacks planned cells or holds others, naming the file.
@@ -25,7 +26,7 @@ def gather(
         rows = read_table(file, schema)
         curve = file.name.removesuffix(".parquet").removesuffix(".timings")
         planned = list(keys[curve])
-        if list(rows["key"]) != planned:
+        if list(rows["key"].drop_duplicates()) != planned:
             missing = set(planned) - set(rows["key"])
             raise TableError(
                 f"{file} does not hold the planned cells ({len(missing)} of {len(planned)} missing,"

@@ -124,6 +124,58 @@ def learning_curve_values(cells: pd.DataFrame, *, criterion: str = "test_error")
     return cells[[*CURVE_COLUMNS, "P", "seed"]].assign(criterion=criterion, value=cells[criterion])
 
 
+def sensitivity_values(sensitivities: pd.DataFrame) -> pd.DataFrame:
+    """Rows of S_2 and D_2 (layer k = 2, level l = 1) as the long table of `sample_complexity`.
+
+    Only the variant of the text. Criteria are "S_2" and "D_2"; a sensitivity to a transformation
+    that can change nothing (m = 1, s_0 = 0) has no rows.
+    """
+    chosen = (
+        (sensitivities["k"] == 2)
+        & (sensitivities["l"] == 1)
+        & (sensitivities["variant"] == "text")
+        & (sensitivities["n"] > 0)
+    )
+    rows = sensitivities[chosen]
+    return rows[[*CURVE_COLUMNS, "P", "seed", "value"]].assign(criterion=rows["kind"] + "_2")
+
+
+def sensitivity_sample_complexity(
+    sensitivities: pd.DataFrame, *, rule: IntervalRule | None = None
+) -> pd.DataFrame:
+    """P*_S and P*_D of every curve, at the paper's thresholds, which depend on net, L and s."""
+    values = sensitivity_values(sensitivities)
+    tables = [
+        sample_complexity(
+            group,
+            thresholds={
+                criterion: [
+                    theory.sensitivity_threshold(
+                        criterion[0], net, depth=depth, branching=branching
+                    )
+                ]
+            },
+            rule=rule or DEFAULT_RULE,
+        )
+        for (criterion, net, depth, branching), group in values.groupby(
+            ["criterion", "net", "L", "s"], sort=False
+        )
+    ]
+    return pd.concat(tables, ignore_index=True) if tables else _empty()
+
+
+def all_sample_complexities(
+    cells: pd.DataFrame, sensitivities: pd.DataFrame, *, thresholds: Sequence[float]
+) -> pd.DataFrame:
+    """P* of the test error at each threshold, and P*_S and P*_D, of every curve."""
+    of_errors = sample_complexity(
+        learning_curve_values(cells), thresholds={"test_error": list(thresholds)}
+    )
+    of_sensitivities = sensitivity_sample_complexity(sensitivities)
+    tables = [table for table in (of_errors, of_sensitivities) if len(table)]
+    return pd.concat(tables, ignore_index=True) if tables else _empty()
+
+
 def sample_complexity(
     values: pd.DataFrame,
     *,

@@ -8,6 +8,7 @@ features of level L - t; an uninformative symbol produces only uninformative one
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ class Derivations:
 def depth_slices(parameters: GrammarParameters) -> list[slice]:
     """Nodes of each depth of the tree, from the root down."""
     starts = np.cumsum([0] + [parameters.branching**t for t in range(parameters.depth)])
-    return [slice(int(a), int(b)) for a, b in zip(starts[:-1], starts[1:], strict=True)]
+    return [slice(int(a), int(b)) for a, b in pairwise(starts)]
 
 
 def derive(

@@ -31,9 +31,9 @@ TRANSFORMATIONS = {"S": exchange_synonyms, "D": displace}
 REDRAWN = {"text": False, "practice": True}
 # As in the networks of the reference, whose module would load torch.
 BIAS_SCALE = 0.1
-# Values of one evaluation, over all layers, that are in memory at once: 32 MB in single precision.
+# Values of one evaluation, over all layers, that are in memory at once: 16 MB in single precision.
 # The arrays that come and go while layers are computed and compared are about twice as much.
-MAX_VALUES = 2**23
+MAX_VALUES = 2**22
 # Pairs nearer than this, relative to the mean squared norm, differ by single-precision rounding.
 NEGLIGIBLE = 1e-12
 
@@ -141,7 +141,7 @@ def sensitivities(
         for k, f in enumerate(layers):
             overlaps[k, chunk] = np.einsum("nac,nac->n", f.values, totals[k][f.places])
     table = []
-    for (kind, level), image in images.items():
+    for kind, level in images:
         for k in range(n_layers):
             value, error = np.nan, np.nan
             if (kind, level) in changed:
@@ -155,7 +155,7 @@ def sensitivities(
                     "l": level,
                     "value": value,
                     "standard_error": error,
-                    "n": 0 if image is None else n,
+                    "n": n if (kind, level) in changed else 0,
                     "n_draws": n_draws,
                 }
             )

@@ -11,7 +11,12 @@ from math import log, sqrt
 
 from srhm.grammar import n_distinct
 
-__all__ = ["log_sample_complexity_lcn", "n_distinct", "predicted_sample_complexity"]
+__all__ = [
+    "log_sample_complexity_lcn",
+    "n_distinct",
+    "predicted_sample_complexity",
+    "sensitivity_threshold",
+]
 
 
 def predicted_sample_complexity(
@@ -42,3 +47,23 @@ def log_sample_complexity_lcn(
     """
     exponent = log(n_synonyms) / log(branching)
     return (exponent - 0.5) * log_fraction + (exponent + 0.5) * log_dimension
+
+
+def sensitivity_threshold(kind: str, net: str, *, depth: int, branching: int) -> float:
+    """Value of S_2 (kind "S") or D_2 ("D") that defines P*_S or P*_D in the paper.
+
+    The paper tuned them on the form of S_2 and D_2 against P: captions of Figures 6 and 11 (LCN),
+    14 (CNN) and 16 (FCN).
+
+    Raises:
+        ValueError: if the kind or the net is unknown.
+    """
+    if kind not in ("S", "D") or net not in ("lcn", "cnn", "fcn"):
+        raise ValueError(f"no threshold of {kind!r} for the net {net!r}")
+    if net == "cnn":
+        if kind == "D":
+            return 0.2
+        return 0.2 if depth > 2 else 0.4 if branching == 2 else 0.5
+    if kind == "D":
+        return 0.1
+    return 0.5 if net == "lcn" and branching > 2 else 0.3

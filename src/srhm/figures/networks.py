@@ -13,15 +13,12 @@ from numpy.typing import NDArray
 
 from srhm.architectures.geometry import Geometry, geometry
 from srhm.encoding import symbols
+from srhm.figures.data_model import PARAMETERS, SEED  # L, s, s_0 are those of Figure 3 too
 from srhm.figures.drawing import INPUT_COLOURS, OUTLINE, canvas, disc, page, row_of_tiles, styled
-from srhm.grammar import GrammarParameters, draw_grammar
+from srhm.grammar import draw_grammar
 from srhm.sampling import Derivations, draw_sample
 from srhm.seeding import generator
 
-# Figure 3's L, s and s_0, with the grammar of Figure 2.
-PARAMETERS = GrammarParameters(
-    depth=2, branching=2, n_features=3, n_synonyms=3, n_classes=2, n_empty=1
-)
 WIDTH = 64  # channels of a hidden layer; every place of it holds all of them
 # Slot of a weight -> colour: its hue is the place within the filter, its shade the filter.
 HUES = ("#0072B2", "#D55E00", "#009E73", "#AA4499")
@@ -32,7 +29,7 @@ LABELS, MARGIN, PANEL = 5.6, 1.4, 16
 
 
 @styled
-def draw(*, seed: int, preset: str) -> Figure:
+def draw(*, preset: str, seed: int = SEED) -> Figure:
     """Figure 3: two networks of Eq. 9, 10 on one datum; equal colour means one and the same weight.
 
     The connections, and which of them share a weight, are those of `architectures.geometry`.

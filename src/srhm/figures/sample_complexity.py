@@ -19,6 +19,7 @@ from matplotlib.ticker import PercentFormatter
 
 from srhm import theory
 from srhm.figures.drawing import empty_panel, page, panel_title, styled
+from srhm.sample_complexity import DEFAULT_RULE, IntervalRule
 
 # Vermilion and blue for the paper's red (L = 2) and blue (L = 3); the others for other depths.
 HUES = {1: "#009E73", 2: "#D55E00", 3: "#0072B2", 4: "#AA4499"}
@@ -28,6 +29,9 @@ LIGHTEST, DARKEST = 0.65, -0.5
 MARKERS = {0: "o", 1: "s", 2: "^", 3: "p", 4: "D", 6: "v"}
 OTHER_MARKER = "X"
 PUBLISHED_COLOUR = "0.72"
+# Intervals from two seeds can span many decades: beyond this factor around the points they run out
+# of the panel.
+MOST_BEYOND = 5.0
 PANELS = (
     ("B", "lcn", "LCN", "prediction of Eq. 3,\n$s^{L/2}(s_0+1)^L\\,n_c\\,m^L$"),
     ("C", "cnn", "CNN", "prediction of Eq. 4,\n$(s_0+1)^2\\,n_c\\,m^L$"),
@@ -43,16 +47,16 @@ def draw(
     *,
     width: int,
     threshold: float,
-    confidence: float,
     preset: str,
+    rule: IntervalRule = DEFAULT_RULE,
 ) -> Figure:
     """Figure 4 from the tables of cells, of sample complexities and of published values.
 
     The panels hold the curves of the text's protocol (`main_curves`) with this width H, their P* at
-    this threshold of the test error. `confidence` names the intervals of the table; nothing is
-    computed from it. A: ε of every seed, faint, and the average over the seeds that did not
-    diverge, for `example_curve`. B, C: a marker for each curve at its prediction; censored ones as
-    arrows from the bound; grey, the published values.
+    this threshold of the test error. `rule` is the one by which the table was made; the legend
+    names it, nothing is computed from it. A: ε of every seed, faint, and the average over the seeds
+    that did not diverge, for `example_curve`. B, C: a marker for each curve at its prediction;
+    censored ones as arrows from the bound; grey, the published values.
     """
     curves = main_curves(sample_complexity, width=width)
     curves = curves[
@@ -77,7 +81,7 @@ def draw(
         axes.set_ylabel("sample complexity $P^*$ (points)")
     _legends(
         figure, boxes, curves, published,
-        features=features, threshold=threshold, confidence=confidence,
+        features=features, threshold=threshold, rule=rule,
     )  # fmt: skip
     return figure
 
@@ -135,7 +139,7 @@ def predicted(row: pd.Series) -> float:
 
 
 def colour(depth: int, n_features: int, features: Sequence[int]) -> tuple[float, float, float]:
-    """Hue by L, darkness by the rank of v among those in the figure, within less for few of them."""
+    """Hue by L, darkness by the rank of v among those in the figure; few v span fewer shades."""
     base = np.array(to_rgb(HUES.get(depth, OTHER_HUE)))
     rank = sorted(features).index(n_features) / max(len(features) - 1, 1)
     shade = (LIGHTEST + rank * (DARKEST - LIGHTEST)) * (1 - 1 / len(features) ** 2)
@@ -173,7 +177,7 @@ def _learning_curve(
         if isfinite(lower) and isfinite(upper):
             axes.plot([lower, upper], [threshold] * 2, color="black", linewidth=2.6, zorder=3,
                       solid_capstyle="butt", gid="interval")  # fmt: skip
-            ends += [lower, upper]
+            ends += [max(lower, ends[0] / MOST_BEYOND), min(upper, ends[1] * MOST_BEYOND)]
         axes.plot([point], [threshold], "D", markersize=5.5, markerfacecolor="white",
                   markeredgecolor="black", zorder=4, gid="P_star")  # fmt: skip
         note = f"$P^* = {_round(point)}$"
@@ -185,9 +189,10 @@ def _learning_curve(
               linespacing=1.4)  # fmt: skip
     panel_title(axes, "A", f"LCN, $L={row['L']}$, $v={row['v']}$, $s_0={row['s0']}$")
     low, high = min(ends), max(ends)
+    margin = max((high / low) ** 0.06, 1.05)
     axes.set(
         xscale="log",
-        xlim=(low / (high / low) ** 0.06, high * (high / low) ** 0.06),
+        xlim=(low / margin, high * margin),
         ylim=(-0.02, 1.02),
         xlabel="training points $P$",
         ylabel="test error $\\varepsilon$ (%)",
@@ -199,9 +204,11 @@ def _learning_curve(
 
 
 def _few_ticks(axes: Axes, low: float, high: float) -> None:
-    """Ticks at 1, 2, 5 times powers of ten, three or four of them, where decades are too few."""
+    """Ticks at 1 and 3 times powers of ten, where decades are too few, or else at the ends."""
     steps = [a * 10.0**k for k in range(int(log10(low)) - 1, int(log10(high)) + 2) for a in (1, 3)]
-    inside = [step for step in steps if low / 1.2 <= step <= high * 1.2]
+    inside = [step for step in steps if low <= step <= high]
+    if len(inside) < 2:
+        inside = [low] if high < 1.2 * low else [low, high]
     axes.set_xticks(inside, [f"${_round(step)}$" for step in inside])
     axes.set_xticks([], minor=True)
 
@@ -220,8 +227,13 @@ def _against_prediction(
         return
     values = [predicted(row) for table in (curves, published) for _, row in table.iterrows()]
     values += published["sample_complexity"].tolist()
-    for name in ("P_star", "P_star_low", "P_star_high"):
-        values += [float(value) for value in curves[name] if isfinite(value) and value > 0]
+    bound = curves["P_star_low"].where(curves["status"] == "not_reached", curves["P_star_high"])
+    shown = curves["P_star"].where(curves["status"] == "reached", bound)
+    values += [float(value) for value in shown if isfinite(value) and value > 0]
+    lowest, highest = min(values) / MOST_BEYOND, max(values) * MOST_BEYOND
+    for name in ("P_star_low", "P_star_high"):
+        ends = [float(value) for value in curves[name] if isfinite(value) and value > 0]
+        values += [min(max(end, lowest), highest) for end in ends]
     limits = (min(values) / 1.8, max(values) * 1.8)
     axes.plot(limits, limits, color="0.35", linewidth=0.8, linestyle="--", zorder=1, gid="y = x")
     for _, row in published.iterrows():
@@ -279,11 +291,11 @@ def _legends(
     *,
     features: Sequence[int],
     threshold: float,
-    confidence: float,
+    rule: IntervalRule,
 ) -> None:
     """Legends below the panels, of what they hold: panel A; L; v; s_0; kinds of points."""
     first, *others = panels
-    interval = f"{100 * confidence:.3g} % interval"
+    interval = f"{100 * rule.confidence:.3g} % interval"
     depths = sorted(set(curves["L"].tolist()))
     beside = published[published["net"].isin(curves["net"])]
     places = sorted({*curves["s0"].tolist(), *beside["s0"].tolist()})
@@ -292,7 +304,7 @@ def _legends(
         (0.015, _shown(_example_handles(interval, threshold), [first]), "Panel A"),
         (0.245, [_patch(f"$L={L}$", to_rgb(HUES.get(L, OTHER_HUE))) for L in depths], "Depth"),
         (0.5, [_marker(_shape(s0), f"$s_0={s0}$") for s0 in places], "Empty places"),
-        (0.635, _shown(_point_handles(interval), others), "Panels B, C"),
+        (0.635, _shown(_point_handles(interval, rule.small_pool), others), "Panels B, C"),
     ):
         if handles:
             _legend(figure, handles, [str(one.get_label()) for one in handles], x, top, title)
@@ -315,12 +327,13 @@ def _example_handles(interval: str, threshold: float) -> dict[str, Line2D]:
     }
 
 
-def _point_handles(interval: str) -> dict[str, Line2D]:
+def _point_handles(interval: str, small_pool: float) -> dict[str, Line2D]:
     """What panels B and C may hold, by the name under which it is drawn."""
+    pool = f"ours, small pool: $P^*$ above {100 * small_pool:.3g} % of all data"
     thin = {"markersize": 7, "markeredgewidth": 0.3, "markerfacecolor": "0.3"}
     return {
         "ours reached": _marker("o", "ours", markerfacecolor="0.3"),
-        "ours small pool": _marker("o", "ours, small pool: $P^*$ above 10 % of all data"),
+        "ours small pool": _marker("o", pool),
         "interval": _marker("|", f"{interval} (Student $t$ over seeds)", markersize=8),
         "ours not_reached": _marker("$\\uparrow$", "not reached: $P^*$ is above", **thin),
         "ours below_range": _marker("$\\downarrow$", "below the range: $P^*$ is below", **thin),

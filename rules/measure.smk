@@ -1,0 +1,22 @@
+"""Trained networks -> sensitivities of every layer to synonyms and diffeomorphisms."""
+
+
+rule measure_sensitivities:
+    input:
+        rows="results/curves/{curve}.parquet",
+        derivations=sample_of_curve,
+    output:
+        sensitivities=f"{SENSITIVITIES}/{{curve}}.parquet",
+    log:
+        f"{LOGS}/measure_sensitivities/{{curve}}.log",
+    benchmark:
+        f"{BENCHMARKS}/measure_sensitivities/{{curve}}.tsv"
+    params:
+        spec=measurement_spec,
+        store=STORE,
+    message:
+        "Measuring sensitivities of {wildcards.curve}"
+    conda:
+        "../envs/srhm.yaml"
+    script:
+        "../scripts/measure_sensitivities.py"

@@ -1,0 +1,216 @@
+"""One HTML file that needs no network and no other file.
+
+Nothing in it depends on the day: equal inputs give equal bytes.
+"""
+
+import base64
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from srhm.report import prose, rows
+
+# Figures of the paper; the report names those that it does not show.
+PAPER_FIGURES = range(1, 18)
+TABLES = ("scorecard", "sample_complexity", "cells", "timings")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """A figure by name ("fig04"): its image and its caption, None where a file is missing."""
+
+    name: str
+    file: str
+    png: bytes | None
+    caption: str | None
+
+
+def read_figures(files: Sequence[tuple[str, Path, Path]]) -> list[Figure]:
+    """Figures from (name, PNG, caption); what does not exist is None."""
+    return [
+        Figure(
+            name=name,
+            file=str(png),
+            png=png.read_bytes() if png.is_file() else None,
+            caption=caption.read_text(encoding="utf-8") if caption.is_file() else None,
+        )
+        for name, png, caption in files
+    ]
+
+
+def configuration_text(configuration: Mapping[str, Any]) -> str:
+    """A configuration as YAML, a line for each group of learning curves."""
+    return yaml.safe_dump(
+        dict(configuration),
+        sort_keys=False,
+        allow_unicode=True,
+        default_flow_style=None,
+        width=10_000,
+    )
+
+
+def render(
+    *,
+    preset: str,
+    description: str,
+    configuration: str,
+    threshold: float,
+    scorecard: pd.DataFrame | None,
+    sample_complexity: pd.DataFrame | None,
+    cells: pd.DataFrame | None,
+    timings: pd.DataFrame | None,
+    figures: Sequence[Figure],
+    deviations: str,
+    citation: str,
+) -> str:
+    """The report as HTML.
+
+    Args:
+        configuration: YAML, shown as it is.
+        threshold: the test error that defines P*.
+        scorecard, sample_complexity, cells, timings: tables of srhm.records; None where missing.
+        figures: in any order; they are shown in that of the paper, others after them.
+        deviations: Markdown.
+        citation: the text of CITATION.cff.
+
+    Raises:
+        prose.CaptionError: if a caption is no reStructuredText.
+    """
+    given = {
+        "scorecard": scorecard,
+        "sample_complexity": sample_complexity,
+        "cells": cells,
+        "timings": timings,
+    }
+    shown = [_shown(figure) for figure in sorted(figures, key=_place_in_paper)]
+    missing = [f"table {name}" for name in TABLES if given[name] is None]
+    missing += [f"image of {figure['label']}" for figure in shown if not figure["image"]]
+    missing += [f"caption of {figure['label']}" for figure in shown if not figure["caption"]]
+    criteria, curves = rows.complexity_table(
+        pd.DataFrame() if sample_complexity is None else sample_complexity, threshold=threshold
+    )
+    environment = Environment(
+        loader=PackageLoader("srhm.report", package_path=""),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["typeset"] = prose.typeset
+    return environment.get_template("page.html").render(
+        preset=preset,
+        description=description,
+        configuration=configuration,
+        threshold=threshold,
+        missing=missing,
+        counts=None if scorecard is None else rows.verdict_counts(scorecard),
+        claims=None if scorecard is None else rows.scorecard_rows(scorecard),
+        marks=MARKS,
+        extent=rows.Strip.EXTENT,
+        anchors={figure["number"]: figure["name"] for figure in shown if figure["number"]},
+        figure_number=_first_number,
+        figures=shown,
+        not_drawn=sorted(set(PAPER_FIGURES) - {figure["number"] for figure in shown}),
+        has_curves=sample_complexity is not None,
+        criteria=criteria,
+        curves=curves,
+        statuses=None if cells is None else rows.statuses(cells),
+        training=None if cells is None or timings is None else rows.training_rows(cells, timings),
+        machines=None if timings is None else rows.machine_rows(timings),
+        versions=None if cells is None else rows.version_rows(cells),
+        deviations=prose.markdown(deviations, top_heading=3),
+        paper=_paper(citation),
+    )
+
+
+def write(html: str, path: Path) -> None:
+    """Writes the report whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        partial.write_text(html, encoding="utf-8", newline="\n")
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+# A verdict's mark and class of style; its word stands beside, so that colour alone says nothing.
+MARKS = {
+    "holds": ("✓", "holds"),
+    "does not hold": ("✗", "fails"),
+    "not enough data": ("?", "unsettled"),
+}
+
+
+def _shown(figure: Figure) -> dict[str, Any]:
+    number = _number(figure.name)
+    label = f"Figure {number}" if number else figure.name.replace("_", " ").capitalize()
+    caption = None
+    if figure.caption is not None:
+        caption = prose.caption(figure.caption, source=f"{figure.name}.rst")
+    title = (caption.title if caption else "") or label
+    alt = f"{title} {caption.first_sentence}" if caption else title
+    image = None
+    if figure.png is not None:
+        image = "data:image/png;base64," + base64.b64encode(figure.png).decode("ascii")
+    return {
+        "name": figure.name,
+        "number": number,
+        "label": label,
+        "title": title,
+        "alt": alt,
+        "caption": None if caption is None else Markup(caption.html),
+        "image": image,
+        "file": figure.file,
+        "pdf": re.sub(r"\.png$", ".pdf", figure.file),
+    }
+
+
+def _number(name: str) -> int | None:
+    """The number of a figure of the paper, from its name."""
+    match = re.fullmatch(r"fig0*(\d+)", name)
+    return int(match[1]) if match else None
+
+
+def _place_in_paper(figure: Figure) -> tuple[float, str]:
+    return (_number(figure.name) or float("inf"), figure.name)
+
+
+def _first_number(panels: str) -> int | None:
+    """The figure of "4 B, C"."""
+    match = re.match(r"\d+", panels)
+    return int(match[0]) if match else None
+
+
+def _paper(citation: str) -> dict[str, Any]:
+    """Authors, title and place of the paper, from CITATION.cff's preferred citation."""
+    paper = yaml.safe_load(citation)["preferred-citation"]
+    arxiv = next(
+        (
+            item["value"].removeprefix("arXiv:")
+            for item in paper.get("identifiers", [])
+            if str(item["value"]).startswith("arXiv:")
+        ),
+        None,
+    )
+    names = [(author["given-names"], author["family-names"]) for author in paper["authors"]]
+    return {
+        "authors": " and ".join(f"{given} {family}" for given, family in names),
+        "bibtex_authors": " and ".join(f"{family}, {given}" for given, family in names),
+        "key": f"{names[0][1].lower()}{paper['year']}",
+        "title": paper["title"],
+        "collection": paper["collection-title"],
+        "series": paper["publisher"]["name"],
+        "volume": paper["volume"],
+        "year": paper["year"],
+        "arxiv": arxiv,
+    }

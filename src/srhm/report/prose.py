@@ -1,0 +1,132 @@
+"""Captions (reStructuredText), documents (Markdown) and formulas in plain text, as HTML.
+
+Everything that is returned as Markup is safe to put into a page: what was not markup is escaped.
+"""
+
+import re
+from dataclasses import dataclass
+
+from docutils import nodes
+from docutils.core import publish_doctree, publish_from_doctree
+from docutils.utils import SystemMessage
+from docutils.writers import get_writer_class
+from markdown_it import MarkdownIt
+from markupsafe import Markup, escape
+
+# A letter (perhaps with a star), an index; a power. P*_LCN, n_c, S_{k,l}, s^(L/2), (s_0+1)^-L. The
+# base of an index is one letter, so that names of columns (test_error) stay as they are.
+FORMULA = re.compile(
+    r"(?<![A-Za-z0-9_])(?P<base>[A-Za-zε]\*?)"
+    r"_(?P<index>\{[^{}]*\}|\([^()]*\)|[A-Za-z0-9]+)(?![A-Za-z0-9_])"
+    r"|\^(?P<power>\{[^{}]*\}|\([^()]*\)|[-−+]?[A-Za-z0-9]+)"
+)
+# Where a sentence ends: not after an abbreviation, not before a number ("Eq. 3").
+SENTENCE_END = re.compile(r"(?<!\bEq\.)(?<!\bFig\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<=[.!?])\s+(?=[^\W\d])")
+
+
+class CaptionError(ValueError):
+    """A caption that is no reStructuredText; the message says where and why."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Caption:
+    """A caption: its title in bold, its first sentence as plain text, and all but the title."""
+
+    title: str
+    first_sentence: str
+    html: Markup
+
+
+def typeset(text: str) -> Markup:
+    """Plain text with its indices and powers set as such."""
+    tags = {"index": "sub", "power": "sup"}
+    return Markup().join(
+        Markup("<{0}>{1}</{0}>").format(tags[kind], part) if kind in tags else escape(part)
+        for kind, part in _formula_parts(text)
+    )
+
+
+def caption(text: str, *, source: str) -> Caption:
+    """A caption whose first words, in bold, are its title ("**Figure 2. The model.** ...").
+
+    Raises:
+        CaptionError: naming `source`, where the text cannot be read.
+    """
+    settings = {
+        "report_level": 2,
+        "halt_level": 2,  # a warning is an error: what cannot be read must not reach a reader
+        "warning_stream": False,
+        "raw_enabled": False,
+        "file_insertion_enabled": False,
+        "math_output": "MathML",
+        "_disable_config": True,
+    }
+    try:
+        document = publish_doctree(text, source_path=source, settings_overrides=settings)
+    except SystemMessage as problem:
+        raise CaptionError(f"caption {problem}") from problem
+    title = ""
+    first = next(iter(document.findall(nodes.paragraph)), None)
+    if first is not None and isinstance(first[0], nodes.strong):
+        title = _one_line(first[0].astext())
+        first.remove(first[0])
+        first[0:1] = [nodes.Text(first[0].astext().lstrip())] if len(first) else []
+    plain = "" if first is None else _one_line(first.astext())
+    for leaf in list(document.findall(nodes.Text)):
+        if not isinstance(leaf.parent, (nodes.literal, nodes.literal_block, nodes.math)):
+            leaf.parent.replace(leaf, [_node(*part) for part in _formula_parts(leaf.astext())])
+    writer = get_writer_class("html5")()
+    publish_from_doctree(document, writer=writer, settings_overrides=settings)
+    return Caption(
+        title=title,
+        first_sentence=SENTENCE_END.split(plain)[0],
+        html=Markup(writer.parts["body"].strip()),
+    )
+
+
+def markdown(text: str, *, top_heading: int) -> Markup:
+    """A document, its headings moved down to start at h<top_heading>.
+
+    Links stay where they lead into the web; those to other files become plain text, and images
+    are not shown, because the page must do without other files.
+    """
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    tokens = reader.parse(text)
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(6, int(token.tag[1:]) + top_heading - 1)}"
+        elif token.type == "th_open":
+            token.attrSet("scope", "col")
+        inside_file_link = False
+        for child in token.children or []:
+            if child.type == "link_open":
+                inside_file_link = not str(child.attrGet("href")).startswith("https://")
+            if child.type in ("link_open", "link_close") and inside_file_link:
+                child.tag, child.attrs = "span", {}
+    reader.add_render_rule("text", lambda _, tokens, i, *__: str(typeset(tokens[i].content)))
+    return Markup(reader.renderer.render(tokens, reader.options, {}))
+
+
+def _formula_parts(text: str) -> list[tuple[str, str]]:
+    """The text in parts: ("text", ...), ("index", ...), ("power", ...)."""
+    parts, end = [], 0
+    for match in FORMULA.finditer(text):
+        kind = "index" if match["index"] else "power"
+        part = match[kind]
+        if part[0] in "{(":
+            part = part[1:-1]
+        parts.append(("text", text[end : match.start()] + (match["base"] or "")))
+        parts.append((kind, part.replace("-", "−")))
+        end = match.end()
+    parts.append(("text", text[end:]))
+    return [(kind, part) for kind, part in parts if part]
+
+
+def _node(kind: str, part: str) -> nodes.Node:
+    if kind == "text":
+        return nodes.Text(part)
+    return (nodes.subscript if kind == "index" else nodes.superscript)("", part)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

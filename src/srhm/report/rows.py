@@ -1,0 +1,250 @@
+"""Tables as a person reads them: numbers rounded, censored values as bounds, nothing hidden.
+
+P* sample complexity, L depth, s branching, s0 empty places, v features, m synonyms, n_c classes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import floor, inf, isfinite, log10
+from typing import Any
+
+import pandas as pd
+
+VERDICTS = ("holds", "does not hold", "not enough data")
+NETS = ("lcn", "cnn", "fcn")
+STATUSES = ("fitted", "capped", "diverged")
+# What is said of a curve only where it differs: (column, usual value, words for another).
+OPTIONS = (
+    ("engine", "sparse", "{} engine"),
+    ("whitening", False, "whitened inputs"),
+    ("bias", False, "biases"),
+    ("batch", "shuffled", "{} batches"),
+    ("alpha", 1.0, "α = {}"),
+)
+NONE = "–"
+THIN_SPACE = "\u202f"  # narrow, and no line breaks there
+
+
+@dataclass(frozen=True)
+class Strip:
+    """Where value and interval lie, in tolerances from what is expected, cut at ±EXTENT."""
+
+    value: float
+    low: float
+    high: float
+    cut_low: bool
+    cut_high: bool
+
+    EXTENT = 3.0
+
+
+def verdict_counts(scorecard: pd.DataFrame) -> dict[str, int]:
+    """Number of claims by verdict, the three usual ones always among them."""
+    found = scorecard["verdict"].value_counts().to_dict()
+    return {word: int(found.get(word, 0)) for word in [*VERDICTS, *sorted(set(found) - {*VERDICTS})]}
+
+
+def scorecard_rows(scorecard: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of the scorecard, with `expected_text`, `measured_text`, `interval_text`, `strip`."""
+    return [{**row, **_scored(row)} for row in scorecard.to_dict("records")]
+
+
+def _scored(row: Mapping[Any, Any]) -> dict[str, Any]:
+    expected, tolerance, value = row["expected"], row["tolerance"], row["value"]
+    low, high = row["low"], row["high"]
+    known = tolerance if isfinite(tolerance) and tolerance > 0 else 1.0
+    digits = max(2, 1 - floor(log10(known)))  # the tolerance to two digits, at least hundredths
+    interval = ""
+    if isfinite(value):
+        bounded = isfinite(low) and isfinite(high)
+        interval = f"{_fixed(low, digits)} to {_fixed(high, digits)}" if bounded else "unknown"
+    has_strip = isfinite(value) and isfinite(expected) and isfinite(tolerance)
+    return {
+        "expected_text": f"{expected:g}" if isfinite(expected) else NONE,
+        "tolerance_text": f"{tolerance:g}" if isfinite(tolerance) else "",
+        "measured_text": _fixed(value, digits) if isfinite(value) else "not measured",
+        "interval_text": interval,
+        "strip": _strip(*((x - expected) / tolerance for x in (value, low, high)))
+        if has_strip
+        else None,
+    }
+
+
+def _strip(value: float, low: float, high: float) -> Strip:
+    low = low if isfinite(low) else -inf
+    high = high if isfinite(high) else inf
+    low_end, value, high_end = (
+        max(-Strip.EXTENT, min(Strip.EXTENT, x)) for x in (low, value, high)
+    )
+    return Strip(value, low_end, high_end, low < low_end, high > high_end)
+
+
+def complexity_table(
+    table: pd.DataFrame, *, threshold: float
+) -> tuple[list[str], list[dict[str, Any]]]:
+    """Names of the further columns, and a row for each learning curve.
+
+    Each row has the curve's letters, `options`, P* at the main threshold with its interval, its
+    ratio to the prediction, `others` (P* by the further columns: other thresholds, sensitivities),
+    seeds and remarks.
+    """
+    if table.empty:
+        return [], []
+    table = table.assign(column=[_criterion(row) for row in table.to_dict("records")])
+    main = f"ε ≤ {_percent(threshold)}"
+    names = sorted(set(table["column"]) - {main}, key=_order_of_criteria)
+    rows = []
+    for _, curve in table.groupby("curve", sort=False):
+        by_name = {name: part.to_dict("records") for name, part in curve.groupby("column")}
+        first = by_name.get(main, curve.to_dict("records"))[0]
+        measured = main in by_name
+        rows.append(
+            {
+                **{name: first[name] for name in ("L", "s", "s0", "v", "m", "n_c", "sparsity")},
+                "net": first["net"],
+                "width": first["width"],
+                "options": ", ".join(_options(first)) or NONE,
+                "P_star": _complexity(first) if measured else NONE,
+                "interval": _interval(first) if measured else "",
+                "ratio": _ratio(first) if measured else NONE,
+                "others": ["; ".join(_other(row) for row in by_name.get(n, [])) or NONE for n in names],
+                "seeds": f"{first['n_seeds_reached']} of {first['n_seeds']}" if measured else NONE,
+                "remarks": ", ".join(_remarks(first)),
+            }
+        )
+    letters = ("sparsity", "options", "L", "s", "width", "v", "n_c", "m", "s0")
+    rows.sort(key=lambda row: (_position(row["net"], NETS), *(row[name] for name in letters)))
+    return names, rows
+
+
+def _criterion(row: Mapping[Any, Any]) -> str:
+    if row["criterion"] == "test_error":
+        return f"ε ≤ {_percent(row['threshold'])}"
+    return str(row["criterion"])  # its thresholds differ between curves and stand in the cells
+
+
+def _order_of_criteria(name: str) -> tuple[bool, float, str]:
+    is_error = name.startswith("ε")
+    return (not is_error, float(name.split()[2]) if is_error else 0.0, name)
+
+
+def _options(row: Mapping[Any, Any]) -> list[str]:
+    return [words.format(row[name]) for name, usual, words in OPTIONS if row[name] != usual]
+
+
+def _complexity(row: Mapping[Any, Any]) -> str:
+    if row["status"] == "not_reached":
+        return f"> {grouped(row['P_star_low'])}"
+    if row["status"] == "below_range":
+        return f"< {grouped(row['P_star_high'])}"
+    return grouped(row["P_star"])
+
+
+def _interval(row: Mapping[Any, Any]) -> str:
+    if row["status"] != "reached":
+        return ""
+    low, high = row["P_star_low"], row["P_star_high"]
+    known = isfinite(low) and isfinite(high)
+    return f"{grouped(low)} to {grouped(high)}" if known else "unknown"
+
+
+def _ratio(row: Mapping[Any, Any]) -> str:
+    ratio = row["P_star"] / row["prediction"] if row["prediction"] else inf
+    return f"{ratio:.2f}" if row["status"] == "reached" and isfinite(ratio) else NONE
+
+
+def _other(row: Mapping[Any, Any]) -> str:
+    sensitivity = row["criterion"] != "test_error"
+    return _complexity(row) + (f" ({_percent(row['threshold'])})" if sensitivity else "")
+
+
+def _remarks(row: Mapping[Any, Any]) -> list[str]:
+    remarks = []
+    if row["status"] == "not_reached":
+        remarks.append("never below the threshold")
+    elif row["status"] == "below_range":
+        remarks.append("below the threshold from the smallest P on")
+    if row["small_pool"]:
+        remarks.append("small pool")
+    if row["n_diverged"]:
+        remarks.append(f"{row['n_diverged']} of {row['n_cells']} networks diverged")
+    return remarks
+
+
+def training_rows(cells: pd.DataFrame, timings: pd.DataFrame) -> list[dict[str, Any]]:
+    """Networks by status, steps and training time, for each net, depth, width and engine.
+
+    The last row is the sum over all.
+    """
+    by = ["net", "L", "width", "engine"]
+    table = cells.merge(timings[["curve", "key", "seconds"]], on=["curve", "key"], how="left")
+    groups = [(dict(zip(by, values, strict=True)), part) for values, part in table.groupby(by)]
+    groups.sort(key=lambda group: (_position(group[0]["net"], NETS), *list(group[0].values())[1:]))
+    groups.append((dict.fromkeys(by, ""), table))
+    return [{**group, **_training(part, statuses(cells))} for group, part in groups]
+
+
+def statuses(cells: pd.DataFrame) -> list[str]:
+    """The statuses that trained networks can have, and any other that is found."""
+    return [*STATUSES, *sorted(set(cells["status"]) - {*STATUSES})]
+
+
+def _training(part: pd.DataFrame, words: list[str]) -> dict[str, Any]:
+    seconds, timed = part["seconds"].sum(), part["seconds"].notna()
+    steps = part.loc[timed, "steps"].sum()
+    return {
+        "networks": grouped(len(part)),
+        "statuses": [grouped(int((part["status"] == word).sum())) for word in words],
+        "steps": grouped(part["steps"].sum()),
+        "time": duration(seconds),
+        "rate": grouped(steps / seconds) if seconds > 0 else NONE,
+        "untimed": int((~timed).sum()),
+    }
+
+
+def machine_rows(timings: pd.DataFrame) -> list[dict[str, Any]]:
+    """On what the networks were trained: their number and time by host, processor and threads."""
+    groups = timings.groupby(["host", "processor", "threads"])
+    return [
+        {"host": host, "processor": processor, "threads": threads,
+         "networks": grouped(len(part)), "time": duration(part["seconds"].sum())}
+        for (host, processor, threads), part in groups
+    ]  # fmt: skip
+
+
+def version_rows(cells: pd.DataFrame) -> list[dict[str, Any]]:
+    """With which versions and source the networks were trained, and how many of them."""
+    groups = cells.groupby(["versions", "source"])
+    return [
+        {"versions": versions, "source": source, "networks": grouped(len(part))}
+        for (versions, source), part in groups
+    ]
+
+
+def grouped(number: float) -> str:
+    """A number to three digits, thousands apart; whole ones below a million in full."""
+    if not isfinite(number):
+        return "unknown"
+    if isinstance(number, float) or abs(number) >= 1_000_000:
+        number = float(f"{number:.3g}")
+    return f"{number:,.0f}".replace(",", THIN_SPACE)
+
+
+def duration(seconds: float) -> str:
+    """A time with its unit: 12.3 s, 4.5 min, 6.7 h."""
+    for size, unit in ((3600, "h"), (60, "min")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.1f} s"
+
+
+def _fixed(number: float, digits: int) -> str:
+    return f"{number:.{digits}f}".replace("-", "−")
+
+
+def _percent(fraction: float) -> str:
+    return f"{100 * fraction:g} %"
+
+
+def _position(name: str, order: tuple[str, ...]) -> int:
+    return order.index(name) if name in order else len(order)

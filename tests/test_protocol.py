@@ -1,0 +1,226 @@
+"""When a training ends and when it looks at the test error, with an engine that only records."""
+
+import numpy as np
+import pytest
+
+from srhm.training.protocol import BatchOrder, TrainingPlan, check_steps, points_per_batch, train
+
+LABELS = np.arange(20) % 4
+
+
+class Recorder:
+    """An engine that learns nothing: it records its orders and gives the losses of a script.
+
+    loss: of the points of a step, by number of the step from 1; error: of the test set, likewise.
+    """
+
+    def __init__(self, *, batch_size=4, loss=lambda step: 1.0, error=lambda step: 0.5):
+        self.batch_size, self._loss, self._error = batch_size, loss, error
+        self.points, self.step, self.looks = [], 0, []
+
+    def steps(self, order):
+        self.points.extend(order.tolist())
+        summed = 0.0
+        for start in range(0, len(order), self.batch_size):
+            self.step += 1
+            summed += self._loss(self.step) * len(order[start : start + self.batch_size])
+        return summed
+
+    def test_error(self):
+        self.looks.append(self.step)
+        return self._error(self.step)
+
+    def weights(self):
+        return {}
+
+
+def plan(**changes):
+    defaults = {
+        "batch": "shuffled",
+        "batch_size": 4,
+        "loss_threshold": 0.1,
+        "max_steps": 1000,
+        "n_checks": 30,
+    }
+    return TrainingPlan(**{**defaults, **changes})
+
+
+def run(engine, *, labels=LABELS, seed=0, **changes):
+    return train(
+        engine, labels, plan(**changes), n_classes=4, generator=np.random.default_rng(seed)
+    )
+
+
+def test_training_ends_after_the_first_epoch_whose_mean_loss_is_below_the_threshold():
+    # An epoch is 5 steps; its loss is 1/epoch.
+    outcome = run(Recorder(loss=lambda step: 1 / ((step - 1) // 5 + 1)), loss_threshold=0.3)
+    assert (outcome.status, outcome.epochs, outcome.steps) == ("fitted", 4, 20)
+    assert outcome.train_loss == pytest.approx(0.25)
+
+
+def test_a_low_loss_inside_an_epoch_does_not_end_the_training():
+    # The first 4 steps of each epoch fit, the fifth does not: the mean is 0.2.
+    outcome = run(Recorder(loss=lambda step: float(step % 5 == 0)), max_steps=100)
+    assert (outcome.status, outcome.epochs, outcome.steps) == ("capped", 20, 100)
+
+
+def test_a_loss_equal_to_the_threshold_does_not_end_the_training():
+    outcome = run(Recorder(loss=lambda step: 0.25), loss_threshold=0.25, max_steps=50)
+    assert outcome.status == "capped"
+
+
+def test_the_loss_of_an_epoch_is_weighted_by_points_not_by_batches():
+    # 5 points: a batch of 4 with loss 0, a batch of 1 with loss 1.
+    engine = Recorder(loss=lambda step: float(step % 2 == 0))
+    outcome = run(engine, labels=LABELS[:5], loss_threshold=0.21)
+    assert outcome.train_loss == pytest.approx(1 / 5)
+    assert outcome.status == "fitted"
+
+
+@pytest.mark.parametrize("max_steps", [1, 4, 5, 6, 503, 999])
+def test_the_cap_is_met_exactly(max_steps):
+    engine = Recorder()
+    outcome = run(engine, max_steps=max_steps)
+    assert (outcome.status, outcome.steps, engine.step) == ("capped", max_steps, max_steps)
+    assert len(engine.points) == 4 * max_steps
+    assert outcome.epochs == max_steps // 5
+
+
+def test_the_cap_counts_a_short_last_batch_as_a_step():
+    engine = Recorder()  # 18 points: an epoch is 4 full batches and one of 2 points
+    outcome = run(engine, labels=LABELS[:18], max_steps=13)
+    assert (outcome.steps, engine.step, outcome.epochs) == (13, 13, 2)
+    assert len(engine.points) == 2 * 18 + 3 * 4
+
+
+def test_a_part_of_an_epoch_never_counts_as_fitted():
+    outcome = run(Recorder(loss=lambda step: 0.0 if step > 5 else 1.0), max_steps=7)
+    assert (outcome.status, outcome.epochs) == ("capped", 1)
+
+
+def test_an_epoch_that_fits_just_at_the_cap_is_fitted():
+    outcome = run(Recorder(loss=lambda step: 0.0 if step > 5 else 1.0), max_steps=10)
+    assert (outcome.status, outcome.epochs, outcome.steps) == ("fitted", 2, 10)
+
+
+@pytest.mark.parametrize("loss", [np.nan, np.inf])
+@pytest.mark.parametrize("step", [1, 7, 502])
+def test_a_loss_that_is_no_finite_number_ends_the_training_as_diverged(loss, step):
+    engine = Recorder(loss=lambda now: loss if now == step else 1.0)
+    outcome = run(engine)
+    assert outcome.status == "diverged"
+    assert step <= outcome.steps <= step + 4  # at the end of its epoch or at a check, at the latest
+    errors = (outcome.train_loss, outcome.test_error, outcome.best_test_error)
+    assert np.isnan(errors).all()
+
+
+@pytest.mark.parametrize("n_checks", [0, 1, 2, 7, 30])
+def test_the_test_error_is_looked_at_at_log_spaced_steps_and_at_the_end(n_checks):
+    engine = Recorder()
+    outcome = run(engine, n_checks=n_checks, max_steps=20_000)
+    expected = check_steps(plan(n_checks=n_checks, max_steps=20_000)).tolist()
+    assert engine.looks == [*expected, outcome.steps]
+
+
+@pytest.mark.parametrize("max_steps", [1, 10, 500, 501, 3000, 2_000_000])
+@pytest.mark.parametrize("n_checks", [0, 1, 2, 30])
+def test_checks_are_at_most_as_many_as_planned_increasing_and_within_the_cap(max_steps, n_checks):
+    steps = check_steps(plan(n_checks=n_checks, max_steps=max_steps))
+    assert len(steps) <= n_checks
+    assert (np.diff(steps) > 0).all()
+    assert all(1 <= step <= max_steps for step in steps)
+
+
+def test_checks_are_equal_in_ratio():
+    steps = check_steps(plan(max_steps=2_000_000))
+    assert len(steps) == 30
+    np.testing.assert_allclose(np.diff(np.log(steps)), np.log(4000) / 29, atol=2e-3)
+
+
+def test_checks_do_not_change_what_is_trained():
+    with_checks, without = Recorder(), Recorder()
+    run(with_checks, max_steps=903)
+    run(without, max_steps=903, n_checks=0)
+    assert with_checks.points == without.points
+
+
+def test_the_best_error_is_the_lowest_of_all_looks_with_its_step():
+    steps = check_steps(plan(max_steps=1000))
+    best = int(steps[12])
+    engine = Recorder(error=lambda step: abs(step - best) / 1000)
+    outcome = run(engine)
+    assert (outcome.best_test_error, outcome.best_step) == (0.0, best)
+    assert outcome.test_error == (1000 - best) / 1000
+
+
+def test_the_best_error_may_be_the_last():
+    outcome = run(Recorder(error=lambda step: 1 / step), max_steps=777)
+    assert (outcome.best_test_error, outcome.best_step) == (outcome.test_error, 777)
+
+
+def test_of_equal_errors_the_first_is_the_best():
+    assert run(Recorder()).best_step == check_steps(plan())[0]
+
+
+@pytest.mark.parametrize("batch", ["shuffled", "balanced"])
+def test_every_point_is_seen_once_an_epoch(batch):
+    labels = np.random.default_rng(0).integers(4, size=103)
+    order = BatchOrder(plan(batch=batch), labels, generator=np.random.default_rng(1))
+    for _ in range(3):
+        assert sorted(order.epoch().tolist()) == list(range(103))
+
+
+@pytest.mark.parametrize("batch", ["shuffled", "balanced"])
+def test_every_epoch_has_an_order_of_its_own(batch):
+    order = BatchOrder(
+        plan(batch=batch, batch_size=1), np.arange(100) % 4, generator=np.random.default_rng(1)
+    )
+    assert len({order.epoch().tobytes() for _ in range(5)}) == 5
+
+
+def test_the_order_depends_on_its_generator_alone():
+    engines = [Recorder() for _ in range(3)]
+    for engine, seed in zip(engines, (0, 0, 1), strict=True):
+        run(engine, seed=seed, max_steps=50)
+    assert engines[0].points == engines[1].points
+    assert engines[0].points != engines[2].points
+
+
+def balanced_epochs(labels, *, per_class, n_epochs=4):
+    order = BatchOrder(
+        plan(batch="balanced", batch_size=per_class), labels, generator=np.random.default_rng(2)
+    )
+    return [order.epoch() for _ in range(n_epochs)]
+
+
+UNEVEN = np.repeat([0, 1, 2, 3], [13, 9, 20, 10])  # 9 // 2 = 4 balanced batches of 8
+
+
+def test_a_balanced_batch_has_as_many_points_of_each_class():
+    for epoch in balanced_epochs(UNEVEN, per_class=2):
+        for batch in epoch[:32].reshape(4, 8):
+            assert np.bincount(UNEVEN[batch]).tolist() == [2, 2, 2, 2]
+
+
+def test_balanced_batches_keep_their_points_over_all_epochs():
+    epochs = balanced_epochs(UNEVEN, per_class=2)
+    composed = [{frozenset(b) for b in epoch[:32].reshape(4, 8).tolist()} for epoch in epochs]
+    assert composed == composed[:1] * len(epochs)
+    assert len({tuple(epoch[:32].tolist()) for epoch in epochs}) > 1
+
+
+def test_what_balanced_batches_leave_over_is_trained_on_too():
+    for epoch in balanced_epochs(UNEVEN, per_class=2):
+        assert len(epoch) == len(UNEVEN)
+        assert np.bincount(UNEVEN[epoch[32:]]).tolist() == [5, 1, 12, 2]
+
+
+def test_too_few_points_of_a_class_leave_no_balanced_batch_but_lose_no_point():
+    labels = np.array([0, 1, 1, 2, 2, 3, 3])
+    for epoch in balanced_epochs(labels, per_class=2):
+        assert sorted(epoch.tolist()) == list(range(7))
+
+
+def test_a_step_of_balanced_batches_sees_batch_size_points_of_each_class():
+    assert points_per_batch(plan(batch="balanced", batch_size=4), n_classes=6) == 24
+    assert points_per_batch(plan(batch="shuffled", batch_size=4), n_classes=6) == 4

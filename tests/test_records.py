@@ -1,0 +1,243 @@
+"""Tables: what is written is read, equal rows give equal bytes, and all else is refused by name."""
+
+import math
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from assertions import assert_equal
+
+from srhm import records
+from srhm.gathering import gather
+from srhm.records import (
+    CELLS,
+    SAMPLE_COMPLEXITY,
+    SCORECARD,
+    SENSITIVITIES,
+    TIMINGS,
+    TableError,
+    read_derivations,
+    read_provenance,
+    read_table,
+    write_derivations,
+    write_table,
+)
+
+SCHEMA = pa.schema(
+    {
+        "key": pa.string(),
+        "P": pa.int64(),
+        "test_error": pa.float64(),
+        "bias": pa.bool_(),
+    }
+)
+ROWS = [
+    {"key": "a", "P": 2**40, "test_error": 0.1, "bias": True},
+    {"key": "ε", "P": -1, "test_error": math.nan, "bias": False},
+    {"key": "", "P": 0, "test_error": math.inf, "bias": False},
+]
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "tables" / "table.parquet"
+
+
+def test_rows_are_read_as_they_were_written(path):
+    write_table(ROWS, path, SCHEMA)
+    read = read_table(path, SCHEMA).to_dict("records")
+    assert repr(read) == repr(ROWS)  # NaN is not equal to itself
+
+
+def test_a_frame_is_read_as_it_was_written(path):
+    frame = pd.DataFrame(ROWS)
+    write_table(frame, path, SCHEMA)
+    pd.testing.assert_frame_equal(read_table(path, SCHEMA), frame)
+
+
+def test_a_frame_from_a_table_can_be_written_again(path):
+    write_table(ROWS, path, SCHEMA)
+    before = path.read_bytes()
+    write_table(read_table(path, SCHEMA), path, SCHEMA)
+    assert path.read_bytes() == before
+
+
+def test_columns_come_in_the_order_of_the_schema(path):
+    shuffled = [dict(reversed(row.items())) for row in ROWS]
+    write_table(shuffled, path, SCHEMA)
+    assert list(read_table(path, SCHEMA).columns) == SCHEMA.names
+
+
+@pytest.mark.parametrize("schema", [CELLS, TIMINGS, SAMPLE_COMPLEXITY, SENSITIVITIES, SCORECARD])
+def test_a_table_without_rows_has_all_its_columns(path, schema):
+    write_table([], path, schema)
+    read = read_table(path, schema)
+    assert (list(read.columns), len(read)) == (schema.names, 0)
+
+
+def test_the_provenance_is_read_as_it_was_written(path):
+    provenance = {"source": "0a1b", "sizes": [1, 2], "nested": {"ε": 0.1}}
+    write_table(ROWS, path, SCHEMA, provenance=provenance)
+    assert read_provenance(path) == provenance
+
+
+def test_a_table_without_provenance_has_none(path):
+    write_table(ROWS, path, SCHEMA)
+    assert read_provenance(path) == {}
+
+
+def test_equal_rows_give_equal_bytes(path, tmp_path):
+    other = tmp_path / "other.parquet"
+    write_table(ROWS, path, SCHEMA, provenance={"a": 1, "b": 2})
+    as_frame = pd.DataFrame(ROWS)[["bias", "test_error", "P", "key"]]
+    write_table(as_frame, other, SCHEMA, provenance={"b": 2, "a": 1})
+    assert path.read_bytes() == other.read_bytes()
+
+
+def test_equal_derivations_give_equal_bytes(tmp_path, make_sample):
+    files = [tmp_path / "one.parquet", tmp_path / "other.parquet"]
+    for file in files:
+        _, train, test = make_sample(n_train=30)
+        write_derivations({(0, "train"): train, (0, "test"): test}, file, provenance={"a": 1})
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda row: {name: row[name] for name in row if name != "P"}, r"missing columns \['P'\]"),
+        (lambda row: {**row, "colour": 1}, r"unknown columns \['colour'\]"),
+        (lambda row: {**row, "P": 0.5}, "P|integer|0.5"),
+        (lambda row: {**row, "test_error": "low"}, "test_error"),
+        (lambda row: {**row, "key": 7}, "key"),
+    ],
+)
+def test_rows_that_do_not_fit_the_schema_are_refused(path, change, message):
+    with pytest.raises(TableError, match=message) as refusal:
+        write_table([change(row) for row in ROWS], path, SCHEMA)
+    assert str(path) in str(refusal.value)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        SCHEMA.remove(1),
+        SCHEMA.append(pa.field("colour", pa.int64())),
+        SCHEMA.set(1, pa.field("P", pa.float64())),
+        pa.schema([SCHEMA.field(i) for i in (1, 0, 2, 3)]),
+    ],
+    ids=["one missing", "one more", "another type", "another order"],
+)
+def test_a_table_of_another_schema_is_refused(path, other):
+    write_table(ROWS, path, SCHEMA)
+    with pytest.raises(TableError, match=str(path)):
+        read_table(path, other)
+
+
+def test_a_missing_table_is_named(path):
+    with pytest.raises(TableError, match=f"{path} does not exist"):
+        read_table(path, SCHEMA)
+    with pytest.raises(TableError, match=f"{path} does not exist"):
+        read_provenance(path)
+
+
+def test_a_table_that_was_cut_is_named(path):
+    write_table(ROWS, path, SCHEMA)
+    whole = path.read_bytes()
+    for length in range(0, len(whole), 7):
+        path.write_bytes(whole[:length])
+        with pytest.raises(TableError, match=f"{path} is damaged"):
+            read_table(path, SCHEMA)
+
+
+def test_a_file_that_is_no_table_is_named(path):
+    path.parent.mkdir()
+    path.write_text("key,P\na,1\n")
+    with pytest.raises(TableError, match=f"{path} is damaged"):
+        read_table(path, SCHEMA)
+
+
+def test_a_write_that_fails_leaves_the_earlier_table_alone(path, monkeypatch):
+    write_table(ROWS, path, SCHEMA)
+    before = path.read_bytes()
+
+    def fail(_, partial, **__):
+        partial.write_bytes(b"half a table")
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(records.pq, "write_table", fail)
+    with pytest.raises(OSError, match="no space left"):
+        write_table(ROWS[:1], path, SCHEMA)
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("sparsity", ["A", "B"])
+def test_derivations_are_read_as_they_were_written(path, make_sample, sparsity):
+    samples = {}
+    for seed in (0, 7):
+        grammar, samples[seed, "train"], samples[seed, "test"] = make_sample(
+            seed=seed, n_train=80, n_test=60, depth=3, sparsity=sparsity
+        )
+    write_derivations(samples, path, provenance={"seeds": [0, 7]})
+    read = read_derivations(path, grammar.parameters)
+    assert read.keys() == samples.keys()
+    for name, data in samples.items():
+        assert_equal(read[name], data)
+    assert read_provenance(path) == {"seeds": [0, 7]}
+
+
+def test_derivations_of_another_grammar_are_refused(path, make_sample, make_parameters):
+    _, train, test = make_sample(n_train=80)
+    write_derivations({(0, "train"): train, (0, "test"): test}, path, provenance={})
+    with pytest.raises(TableError, match=f"{path} holds no derivations of this grammar"):
+        read_derivations(path, make_parameters(depth=3))
+
+
+def test_a_table_that_holds_no_derivations_is_refused(path, make_parameters):
+    write_table(ROWS, path, SCHEMA)
+    with pytest.raises(TableError, match=f"{path} holds no derivations"):
+        read_derivations(path, make_parameters())
+
+
+@pytest.fixture
+def curves(tmp_path):
+    """Two files of curves, and the keys that were planned for them."""
+    files = []
+    for name, keys in (("curve-b", ["3", "1"]), ("curve-a", ["2"])):
+        files.append(tmp_path / f"{name}.parquet")
+        write_table([{**ROWS[0], "key": key} for key in keys], files[-1], SCHEMA)
+    return files, {"curve-a": ["2"], "curve-b": ["3", "1"]}
+
+
+def test_gathering_keeps_the_order_of_the_files_and_of_their_rows(curves):
+    files, keys = curves
+    assert list(gather(files, keys, SCHEMA)["key"]) == ["3", "1", "2"]
+
+
+def test_gathering_finds_the_curve_of_a_file_of_times(curves, tmp_path):
+    times = tmp_path / "curve-a.timings.parquet"
+    write_table([{**ROWS[0], "key": "2"}], times, SCHEMA)
+    assert list(gather([times], curves[1], SCHEMA)["key"]) == ["2"]
+
+
+@pytest.mark.parametrize(
+    ("planned", "counts"),
+    [
+        (["3", "1", "4"], "1 of 3 missing, 0 others"),
+        (["3"], "0 of 1 missing, 1 others"),
+        (["3", "5"], "1 of 2 missing, 1 others"),
+        (["1", "3"], "0 of 2 missing, 0 others"),
+    ],
+    ids=["a missing key", "a key too many", "a foreign key", "another order"],
+)
+def test_gathering_refuses_a_file_with_other_than_the_planned_cells(curves, planned, counts):
+    files, keys = curves
+    with pytest.raises(TableError, match=f"curve-b.parquet does not hold .*{counts}"):
+        gather(files, {**keys, "curve-b": planned}, SCHEMA)
+
+
+def test_gathering_refuses_a_missing_file(curves, tmp_path):
+    with pytest.raises(TableError, match="does not exist"):
+        gather([tmp_path / "curve-c.parquet"], curves[1], SCHEMA)

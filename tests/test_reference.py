@@ -1,0 +1,163 @@
+"""The reference engine does SGD with momentum, as written out by hand without autograd."""
+
+from math import exp, log
+
+import numpy as np
+import pytest
+from assertions import forward_by_loops
+
+from srhm.architectures.geometry import geometry, initial_biases, initial_weights
+from srhm.encoding import one_hot
+from srhm.training.reference import ReferenceEngine
+
+RATE, MOMENTUM = 0.3, 0.9
+NETS = ("lcn", "cnn", "fcn")
+
+
+@pytest.fixture
+def sampled(make_sample):
+    """Data whose network is small enough for finite differences in every weight."""
+    return make_sample(n_train=12, n_test=20, depth=2, n_features=2, n_synonyms=2, n_classes=2)
+
+
+def make_engine(net, sampled, *, width=3, batch_size=4, dtype=np.float64, bias=False, **options):
+    grammar, train, test = sampled
+    shape = geometry(net, grammar.parameters, width=width)
+    stream = np.random.default_rng(0)
+    weights = initial_weights(shape, generator=stream, dtype=np.float64)
+    biases = initial_biases(shape, generator=stream, dtype=np.float64) if bias else None
+    engine = ReferenceEngine(
+        shape,
+        weights,
+        train,
+        test,
+        batch_size=batch_size,
+        rate=RATE,
+        momentum=MOMENTUM,
+        dtype=dtype,
+        biases=biases,
+        **options,
+    )
+    return shape, engine
+
+
+def split(named):
+    """Weights and biases from what an engine returns."""
+    biases = {n.removesuffix(".bias"): a for n, a in named.items() if n.endswith(".bias")}
+    return {n: a for n, a in named.items() if not n.endswith(".bias")}, biases
+
+
+def loss_by_hand(shape, named, x, labels):
+    """Mean cross-entropy of inputs (n, d, v), from loops over places and channels."""
+    weights, biases = split(named)
+    losses = []
+    for datum, label in zip(x, labels.tolist(), strict=True):
+        logits = forward_by_loops(shape, weights, datum, biases=biases)[-1].tolist()
+        losses.append(log(sum(exp(z) for z in logits)) - logits[label])
+    return sum(losses) / len(losses)
+
+
+def gradient_by_hand(shape, named, x, labels, *, epsilon=1e-5):
+    """Central differences of the loss in every single weight; exact to epsilon^2."""
+    gradients = {}
+    for name, array in named.items():
+        gradients[name] = np.zeros_like(array)
+        for index in np.ndindex(array.shape):
+            ends = []
+            for sign in (1, -1):
+                moved = array.copy()
+                moved[index] += sign * epsilon
+                ends.append(loss_by_hand(shape, named | {name: moved}, x, labels))
+            gradients[name][index] = (ends[0] - ends[1]) / (2 * epsilon)
+    return gradients
+
+
+@pytest.mark.parametrize(("net", "practice"), [("lcn", False), ("fcn", False), ("cnn", True)])
+def test_two_steps_are_sgd_with_momentum_by_hand(sampled, net, practice):
+    grammar, train, _ = sampled
+    shape, engine = make_engine(net, sampled, width=2, bias=practice, whitening=practice)
+    by_hand = engine.weights()
+    momenta = {name: np.zeros_like(array) for name, array in by_hand.items()}
+    x = one_hot(train, grammar.parameters, whitening=practice).astype(np.float64)
+    order = np.array([5, 2, 9, 0, 11, 3])
+    summed = 0.0
+    for batch in (order[:4], order[4:]):  # the last batch is short
+        inputs, labels = x[batch], train.labels[batch]
+        summed += loss_by_hand(shape, by_hand, inputs, labels) * len(batch)
+        gradients = gradient_by_hand(shape, by_hand, inputs, labels)
+        for name, gradient in gradients.items():
+            momenta[name] = MOMENTUM * momenta[name] + gradient
+            by_hand[name] = by_hand[name] - RATE * momenta[name]
+    # Single precision of whitened inputs: 1e-8 relatively; central differences: 1e-10.
+    assert engine.steps(order) == pytest.approx(summed, rel=1e-7)
+    for name, array in engine.weights().items():
+        np.testing.assert_allclose(array, by_hand[name], rtol=0, atol=1e-7, err_msg=name)
+
+
+@pytest.mark.parametrize("net", NETS)
+def test_steps_in_one_call_or_in_many_give_the_same_weights_and_losses(sampled, net):
+    order = np.random.default_rng(0).permutation(12)
+    _, whole = make_engine(net, sampled, dtype=np.float32)
+    _, parts = make_engine(net, sampled, dtype=np.float32)
+    expected = whole.steps(order)
+    summed = parts.steps(order[:8]) + parts.steps(order[8:])
+    assert summed == pytest.approx(expected, rel=1e-15)
+    for name, array in whole.weights().items():
+        np.testing.assert_array_equal(parts.weights()[name], array)
+
+
+@pytest.mark.parametrize("net", NETS)
+def test_looking_at_the_test_error_changes_nothing(sampled, net):
+    order = np.arange(12)
+    _, looking = make_engine(net, sampled)
+    _, other = make_engine(net, sampled)
+    looking.steps(order[:4])
+    looking.test_error()
+    looking.steps(order[4:])
+    other.steps(order)
+    for name, array in other.weights().items():
+        np.testing.assert_array_equal(looking.weights()[name], array)
+
+
+@pytest.mark.parametrize("net", NETS)
+def test_the_test_error_is_the_fraction_whose_own_logit_is_not_the_largest(sampled, net):
+    grammar, _, test = sampled
+    shape, engine = make_engine(net, sampled)
+    wrong = 0
+    for datum, label in zip(one_hot(test, grammar.parameters), test.labels.tolist(), strict=True):
+        logits = forward_by_loops(shape, engine.weights(), datum.astype(np.float64))[-1]
+        wrong += any(z >= logits[label] for i, z in enumerate(logits) if i != label)
+    assert 0 < wrong < len(test)
+    assert engine.test_error() == pytest.approx(wrong / len(test), abs=1e-15)
+
+
+def test_a_tie_is_an_error(sampled):
+    grammar, train, test = sampled
+    shape = geometry("lcn", grammar.parameters, width=3)
+    zeros = {name: np.zeros(size) for name, size in shape.weight_shapes().items()}
+    options = {"batch_size": 4, "rate": RATE, "momentum": MOMENTUM}
+    assert ReferenceEngine(shape, zeros, train, test, **options).test_error() == 1
+
+
+def test_the_test_error_does_not_depend_on_how_many_points_are_evaluated_at_once(
+    sampled, monkeypatch
+):
+    _, engine = make_engine("cnn", sampled)
+    whole = engine.test_error()
+    monkeypatch.setattr("srhm.training.reference.TEST_BATCH", 3)
+    assert engine.test_error() == whole
+
+
+def test_weights_are_copies(sampled):
+    _, engine = make_engine("cnn", sampled)
+    before = engine.weights()
+    engine.steps(np.arange(8))
+    after = engine.weights()
+    assert all((before[name] != after[name]).any() for name in before)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_weights_have_the_precision_asked_for(sampled, dtype):
+    _, engine = make_engine("fcn", sampled, dtype=dtype, bias=True)
+    engine.steps(np.arange(8))
+    assert {array.dtype for array in engine.weights().values()} == {np.dtype(dtype)}

@@ -1,0 +1,400 @@
+"""Sensitivities: exact where they are known, and the same by dense and by sparse evaluation."""
+
+import logging
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from assertions import FALSE_ALARM
+from numpy.testing import assert_allclose
+from scipy import stats
+
+from srhm import sensitivity
+from srhm.architectures import hierarchical
+from srhm.architectures.geometry import NETS, geometry, initial_biases, initial_weights
+from srhm.architectures.hierarchical import HierarchicalNetwork
+from srhm.encoding import one_hot
+from srhm.grammar import Grammar
+from srhm.records import SENSITIVITIES, read_table, write_table
+from srhm.sampling import derive
+from srhm.sensitivity import measure, representations, transform
+from srhm.sensitivity_of_cells import MissingCell, measure_curve
+from srhm.store import StoredCell, path_of, write_cell
+
+WIDTH = 7
+
+
+def random_weights(shape, *, dtype=np.float64, bias=False):
+    stream = np.random.default_rng(1)
+    weights = initial_weights(shape, generator=stream, dtype=dtype)
+    if bias:
+        biases = initial_biases(shape, generator=stream, dtype=dtype)
+        weights |= {f"{name}.bias": array for name, array in biases.items()}
+    return weights
+
+
+def by_torch(weights, shape, data, *, whitening=False):
+    """Layers of the reference network for all places and channels, each (n, values)."""
+    biases = {k.removesuffix(".bias"): v for k, v in weights.items() if k.endswith(".bias")}
+    plain = {k: v for k, v in weights.items() if not k.endswith(".bias")}
+    network = HierarchicalNetwork(shape, plain, biases=biases)
+    x = one_hot(data, shape.parameters, whitening=whitening).astype(plain["layer1"].dtype)
+    with torch.no_grad():
+        return [f.numpy().reshape(len(data), -1) for f in network.representations(torch.tensor(x))]
+
+
+def spread_out(found):
+    """A representation with its zeros, (n, places x channels)."""
+    n, _, channels = found.values.shape
+    full = np.zeros((n, found.n_places, channels), dtype=found.values.dtype)
+    full[np.arange(n)[:, None], found.places] = found.values
+    return full.reshape(n, -1)
+
+
+def ratio_by_loops(f, images, kept):
+    """Eq. 13 over the kept points, term by term; images (n_draws, n, values)."""
+    moved = [((f[i] - image[i]) ** 2).sum() for i in kept for image in images]
+    apart = [((f[i] - f[j]) ** 2).sum() for i in kept for j in kept if i != j]
+    return np.mean(moved) / np.mean(apart)
+
+
+def table_of(rows):
+    return pd.DataFrame(rows).set_index(["kind", "k", "l"]).sort_index()
+
+
+@pytest.mark.parametrize("sparsity", ["A", "B"])
+@pytest.mark.parametrize("branching", [2, 3])
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("net", NETS)
+def test_sparse_and_dense_evaluation_agree(make_sample, tolerance, net, depth, branching, sparsity):
+    grammar, _, data = make_sample(
+        n_train=1, n_test=20, depth=depth, branching=branching, sparsity=sparsity
+    )
+    shape = geometry(net, grammar.parameters, width=WIDTH)
+    for dtype, allowed in ((np.float64, tolerance(np.float64)), (np.float32, {"atol": 1e-5})):
+        weights = random_weights(shape, dtype=dtype)
+        found = representations(weights, shape, data)
+        expected = by_torch(weights, shape, data)
+        for f, reference in zip(found, expected, strict=True):
+            assert f.values.dtype == dtype
+            assert_allclose(spread_out(f), reference, **allowed)
+
+
+@pytest.mark.parametrize(("bias", "whitening"), [(True, False), (False, True), (True, True)])
+@pytest.mark.parametrize("net", NETS)
+def test_networks_with_biases_or_whitened_inputs_are_those_of_the_reference(
+    make_sample, tolerance, net, bias, whitening
+):
+    grammar, _, data = make_sample(n_train=1, n_test=20)
+    shape = geometry(net, grammar.parameters, width=WIDTH)
+    weights = random_weights(shape, bias=bias)
+    found = representations(weights, shape, data, whitening=whitening)
+    expected = by_torch(weights, shape, data, whitening=whitening)
+    for f, reference in zip(found, expected, strict=True):
+        # The whitened input is in single precision.
+        assert_allclose(spread_out(f), reference, **tolerance(np.float32))
+
+
+def test_biases_have_the_scale_of_the_reference():
+    assert sensitivity.BIAS_SCALE == hierarchical.BIAS_SCALE
+
+
+@pytest.mark.parametrize("variant", ["text", "practice"])
+@pytest.mark.parametrize(
+    ("net", "changes", "bias"),
+    [
+        ("lcn", {}, False),
+        ("lcn", {"sparsity": "B"}, False),
+        ("lcn", {"depth": 3, "sparsity": "B"}, False),
+        ("lcn", {"branching": 3}, False),
+        ("lcn", {}, True),
+        ("cnn", {"sparsity": "B", "branching": 3}, False),
+        ("cnn", {"depth": 3}, False),
+        ("fcn", {}, False),
+        ("fcn", {"depth": 1}, True),
+    ],
+)
+def test_sensitivities_and_jackknife_are_those_of_loops_over_dense_layers(
+    make_sample, tolerance, net, changes, bias, variant
+):
+    n, n_draws = 9, 2
+    grammar, _, points = make_sample(n_train=1, n_test=n, **changes)
+    shape = geometry(net, grammar.parameters, width=WIDTH)
+    weights = random_weights(shape, bias=bias)
+    found = table_of(
+        measure(
+            weights, shape, grammar, points, seed=3, n_points=n, n_draws=n_draws, variant=variant
+        )
+    )
+    layers = by_torch(weights, shape, points)
+    images = transform(points, grammar, n_draws=n_draws, seed=3, variant=variant)
+    for (kind, level), image in images.items():
+        for k, (f, moved) in enumerate(
+            zip(layers, by_torch(weights, shape, image), strict=True), start=1
+        ):
+            draws = moved.reshape(n_draws, n, -1)
+            value = ratio_by_loops(f, draws, range(n))
+            left = [ratio_by_loops(f, draws, [j for j in range(n) if j != i]) for i in range(n)]
+            error = np.sqrt((n - 1) * np.var(left))
+            row = found.loc[kind, k, level]
+            assert_allclose(row["value"], value, **tolerance(np.float64))
+            assert_allclose(row["standard_error"], error, rtol=1e-8)
+
+
+@pytest.mark.parametrize("net", NETS)
+def test_sensitivities_agree_in_single_precision(make_sample, net):
+    grammar, _, points = make_sample(n_train=1, n_test=100)
+    shape = geometry(net, grammar.parameters, width=64)
+    weights = random_weights(shape)
+    single = {name: array.astype(np.float32) for name, array in weights.items()}
+    double = {name: array.astype(np.float64) for name, array in single.items()}
+    one, other = (table_of(measure(w, shape, grammar, points, seed=0)) for w in (single, double))
+    assert_allclose(one["value"], other["value"], atol=1e-5)
+    assert_allclose(one["standard_error"], other["standard_error"], atol=1e-5)
+
+
+def invariant_network(net, parameters):
+    """Weights that see the first feature of each tuple only, wherever it is in its sub-patch."""
+    shape = geometry(net, parameters, width=WIDTH)
+    stream = np.random.default_rng(2)
+    weights = {"readout": stream.standard_normal((WIDTH, parameters.n_classes))}
+    for k, layer in enumerate(shape.layers, start=1):
+        shared = stream.standard_normal((layer.n_inputs, WIDTH))
+        slots = np.arange(layer.n_slots)
+        first = slots % parameters.patch_size <= parameters.n_empty
+        if net == "fcn":  # the very first leaf: first in its patch, which is first in its patch
+            first &= slots // parameters.patch_size <= parameters.n_empty
+        weights[f"layer{k}"] = first[:, None, None] * shared
+    return shape, weights
+
+
+@pytest.mark.parametrize("variant", ["text", "practice"])
+@pytest.mark.parametrize(
+    ("net", "depth"), [("lcn", 2), ("lcn", 3), ("cnn", 2), ("cnn", 3), ("fcn", 2)]
+)
+def test_an_invariant_network_has_no_sensitivity(make_sample, make_parameters, net, depth, variant):
+    # The first feature of a tuple names its latent, the second is the free choice of a synonym.
+    parameters = make_parameters(depth=depth)
+    _, _, drawn = make_sample(n_train=1, n_test=60, depth=depth)
+    rule = np.stack(np.meshgrid(np.arange(3), np.arange(3), indexing="ij"), axis=-1)
+    grammar = Grammar(parameters, (rule,) * depth)
+    points = derive(grammar, drawn.labels, drawn.choices, drawn.placements)
+    shape, weights = invariant_network(net, parameters)
+    rows = measure(weights, shape, grammar, points, seed=0, variant=variant)
+    for row in rows:
+        # Layer k holds the latents of level k+1, the FCN those of the class in every layer.
+        if row["k"] >= row["l"] or net == "fcn":
+            assert abs(row["value"]) < 1e-25, row
+            assert row["standard_error"] < 1e-25
+        else:
+            assert row["value"] > 0.1, row
+    assert all(row["n"] == len(points) for row in rows)
+
+
+def population(grammar):
+    """Every datum of a grammar."""
+    parameters = grammar.parameters
+    nodes = parameters.n_nodes
+    bases = [parameters.n_classes] + [parameters.n_synonyms] * nodes
+    bases += [parameters.n_placements] * nodes
+    columns = np.stack(np.unravel_index(np.arange(parameters.n_distinct), bases), axis=1)
+    return derive(grammar, columns[:, 0], columns[:, 1 : 1 + nodes], columns[:, 1 + nodes :])
+
+
+@pytest.mark.parametrize(
+    ("kind", "level", "variant", "changes", "own"),
+    [
+        # p_1 draws one of the m - 1 other data, all of them different from x: 1 by symmetry.
+        ("S", 1, "text", {"depth": 1, "n_features": 6, "n_synonyms": 36, "n_empty": 0}, False),
+        # All data can come, x among them: 1 - 1/N.
+        ("S", 1, "practice", {"depth": 1, "n_features": 6, "n_synonyms": 36, "n_empty": 0}, True),
+        ("S", 2, "practice", {"n_empty": 0}, True),
+        ("D", 1, "text", {"depth": 1, "n_synonyms": 1, "n_empty": 4}, True),
+        ("D", 1, "text", {"depth": 1, "n_synonyms": 1, "n_empty": 2, "sparsity": "B"}, True),
+        ("D", 2, "practice", {"n_synonyms": 1}, True),
+    ],
+)
+@pytest.mark.parametrize("net", NETS)
+def test_random_features_of_independent_images_have_sensitivity_one(
+    make_grammar, net, kind, level, variant, changes, own
+):
+    # One class, and all N of its data as points: an image is a datum drawn from them all.
+    grammar = make_grammar(n_classes=1, **changes)
+    points = population(grammar)
+    n = len(points)
+    shape = geometry(net, grammar.parameters, width=32)
+    weights = random_weights(shape)
+    n_draws = 40
+    found = table_of(
+        measure(
+            weights, shape, grammar, points, seed=0, n_points=n, n_draws=n_draws, variant=variant
+        )
+    )
+    for k, f in enumerate(by_torch(weights, shape, points), start=1):
+        apart = ((f[:, None] - f[None]) ** 2).sum(axis=2)
+        expected = 1 - 1 / n if own else 1
+        # Standard deviation over the draws, the points being fixed.
+        drawn = apart if own else apart[~np.eye(n, dtype=bool)].reshape(n, n - 1)
+        pairs = apart.sum() / (n * (n - 1))
+        deviation = np.sqrt(drawn.var(axis=1).mean() / (n * n_draws)) / pairs
+        limit = stats.norm.isf(FALSE_ALARM / 2)
+        assert abs(found.loc[kind, k, level]["value"] - expected) < limit * deviation
+
+
+def test_every_layer_and_level_has_one_row_of_each_kind(make_sample):
+    grammar, _, points = make_sample(n_train=1, n_test=20, depth=3)
+    shape = geometry("lcn", grammar.parameters, width=WIDTH)
+    rows = measure(random_weights(shape), shape, grammar, points, seed=0, n_points=15, n_draws=3)
+    coordinates = [(row["kind"], row["layer"], row["k"], row["l"]) for row in rows]
+    layers = [("1", 1), ("2", 2), ("3", 3), ("output", 4)]
+    assert sorted(coordinates) == sorted(
+        (kind, layer, k, level) for kind in "SD" for layer, k in layers for level in (1, 2, 3)
+    )
+    assert {(row["n"], row["n_draws"]) for row in rows} == {(15, 3)}
+    assert all(row["value"] > 0 and row["standard_error"] > 0 for row in rows)
+
+
+def test_sensitivities_depend_on_the_seed_alone(make_sample):
+    grammar, _, points = make_sample(n_train=1, n_test=20)
+    shape = geometry("lcn", grammar.parameters, width=WIDTH)
+    weights = random_weights(shape)
+    first, again, other = (
+        measure(weights, shape, grammar, points, seed=seed) for seed in (5, 5, 6)
+    )
+    assert first == again
+    assert all(a["value"] != b["value"] for a, b in zip(first, other, strict=True))
+
+
+def test_each_kind_and_level_has_draws_of_its_own(make_sample):
+    grammar, _, points = make_sample(n_train=1, n_test=50)
+    images = transform(points, grammar, n_draws=2, seed=0, variant="practice")
+    placements = [images["D", level].placements[:, 0] for level in (1, 2)]
+    choices = [images["S", level].choices[:, 1] for level in (1, 2)]
+    for one, other in (placements, choices):
+        assert (one != other).any()
+    draws = images["S", 1].choices.reshape(2, 50, -1)
+    assert (draws[0] != draws[1]).any()
+
+
+@pytest.mark.parametrize("net", NETS)
+@pytest.mark.parametrize("whitening", [False, True])
+def test_the_memory_allowed_does_not_change_results(make_sample, tolerance, net, whitening):
+    grammar, _, points = make_sample(n_train=1, n_test=40, sparsity="B")
+    shape = geometry(net, grammar.parameters, width=WIDTH)
+    weights = random_weights(shape)
+    tables = [
+        table_of(
+            measure(weights, shape, grammar, points, seed=0, max_values=limit, whitening=whitening)
+        )
+        for limit in (1, 1000, sensitivity.MAX_VALUES)
+    ]
+    for table in tables[:-1]:
+        for column in ("value", "standard_error"):
+            assert_allclose(table[column], tables[-1][column], **tolerance(np.float64))
+
+
+@pytest.mark.parametrize(
+    ("changes", "absent"),
+    [({"n_synonyms": 1}, "S"), ({"n_empty": 0}, "D"), ({"n_empty": 0, "n_synonyms": 1}, "SD")],
+)
+@pytest.mark.parametrize("variant", ["text", "practice"])
+def test_a_transformation_that_changes_nothing_is_not_measured(
+    make_sample, changes, absent, variant
+):
+    n = 2  # without synonyms and empty places there are three data, one for each class
+    grammar, _, points = make_sample(n_train=1, n_test=n, **changes)
+    shape = geometry("lcn", grammar.parameters, width=WIDTH)
+    for row in measure(random_weights(shape), shape, grammar, points, seed=0, variant=variant):
+        assert np.isnan(row["value"]) == (row["kind"] in absent)
+        assert row["n"] == (0 if row["kind"] in absent else n)
+
+
+def test_a_constant_representation_has_no_sensitivity(make_sample):
+    grammar, _, points = make_sample(n_train=1, n_test=30)
+    shape = geometry("fcn", grammar.parameters, width=WIDTH)
+    weights = random_weights(shape, dtype=np.float32)
+    weights["layer1"][:] = np.float32(0.1)  # every datum has s^L features
+    for row in measure(weights, shape, grammar, points, seed=0):
+        assert np.isnan(row["value"])
+        assert np.isnan(row["standard_error"])
+
+
+def test_one_point_makes_no_pair(make_sample):
+    grammar, _, points = make_sample(n_train=1, n_test=5)
+    shape = geometry("lcn", grammar.parameters, width=WIDTH)
+    with pytest.raises(ValueError, match="n_points = 1"):
+        measure(random_weights(shape), shape, grammar, points, seed=0, n_points=1)
+
+
+CELL = {
+    "net": "lcn", "L": 2, "s": 2, "s0": 1, "v": 3, "m": 3, "n_c": 3, "sparsity": "A",
+    "width": WIDTH, "alpha": 1.0, "engine": "sparse", "whitening": False, "bias": False,
+    "batch": "shuffled", "n_test": 40,
+}  # fmt: skip
+MEASURE = {"n_points": 30, "n_draws": 2, "variants": ["text", "practice"]}
+
+
+@pytest.fixture
+def curve(tmp_path, make_sample):
+    """A store with the cells of a curve, the last one diverged, and what measuring needs."""
+    entries, samples = [], {}
+    for number, (seed, n_train) in enumerate([(0, 10), (1, 10), (0, 20), (1, 20)]):
+        cell = {**CELL, "P": n_train, "seed": seed}
+        _, _, samples[seed, "test"] = make_sample(n_train=1, n_test=40, seed=seed)
+        grammar = make_sample(n_train=1, seed=seed)[0]
+        shape = geometry("lcn", grammar.parameters, width=WIDTH)
+        stream = np.random.default_rng(number)
+        weights = initial_weights(shape, generator=stream)
+        status = "diverged" if number == 3 else "fitted"
+        if status == "diverged":
+            weights = {name: np.full_like(array, np.nan) for name, array in weights.items()}
+        key = f"{number:024x}"
+        write_cell(tmp_path, key, StoredCell(cell, {"status": status}, {}, weights))
+        entries.append({"key": key, "cell": cell})
+    log = logging.getLogger("test")
+    return lambda: measure_curve("toy", entries, samples, store=tmp_path, log=log, **MEASURE)
+
+
+def test_a_curve_has_the_sensitivities_of_each_of_its_cells(curve, make_sample, tmp_path):
+    write_table(curve(), tmp_path / "table.parquet", SENSITIVITIES)
+    table = read_table(tmp_path / "table.parquet", SENSITIVITIES)
+    assert len(table) == 4 * 2 * 2 * 3 * 2  # cells, variants, kinds, layers, levels
+    grammar, _, points = make_sample(n_train=1, n_test=40, seed=1)
+    shape = geometry("lcn", grammar.parameters, width=WIDTH)
+    weights = initial_weights(shape, generator=np.random.default_rng(1))
+    for variant in MEASURE["variants"]:
+        expected = measure(
+            weights, shape, grammar, points, seed=1, n_points=30, n_draws=2, variant=variant
+        )
+        rows = table[(table["seed"] == 1) & (table["P"] == 10) & (table["variant"] == variant)]
+        assert rows[list(expected[0])].to_dict("records") == expected
+
+
+def test_a_diverged_cell_has_rows_without_values(curve):
+    rows = [row for row in curve() if (row["seed"], row["P"]) == (1, 20)]
+    assert len(rows) == 24
+    assert all(np.isnan(row["value"]) and row["n"] == 0 for row in rows)
+
+
+def test_a_cell_that_is_missing_damaged_or_without_weights_is_named(curve, tmp_path):
+    key = f"{2:024x}"
+    path = path_of(tmp_path, key)
+    whole = path.read_bytes()
+    remedy = "delete results/curves/toy.parquet"
+    path.write_bytes(whole[:-5])
+    with pytest.raises(MissingCell, match=f"{key}.*P = 20, seed 0.*damaged.*{remedy}"):
+        curve()
+    path.unlink()
+    with pytest.raises(MissingCell, match=f"{key}.*not in the store.*{remedy}"):
+        curve()
+    write_cell(tmp_path, key, StoredCell({**CELL}, {"status": "fitted"}, {}, {}))
+    with pytest.raises(MissingCell, match=f"{key}.*keep_weights: true.*{remedy}"):
+        curve()
+
+
+def test_measuring_loads_neither_torch_nor_numba():
+    code = "import sys, srhm.sensitivity_of_cells; assert not {'torch', 'numba'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)

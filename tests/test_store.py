@@ -1,0 +1,164 @@
+"""A stored cell is whole and its own, or it is refused by name."""
+
+import threading
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from srhm import store
+from srhm.store import DamagedCell, StoredCell, path_of, read_cell, write_cell
+
+KEY = "ab12cd34ef56"
+
+
+def make_cell(seed=0):
+    numbers = np.random.default_rng(seed)
+    return StoredCell(
+        cell={"net": "lcn", "P": 64, "learning_rate": 0.01, "bias": False},
+        row={"net": "lcn", "test_error": 0.125, "train_loss": float("nan"), "status": "fitted"},
+        timing={"seconds": 1.5, "host": "höhe"},
+        weights={
+            "layer1": numbers.standard_normal((2, 3, 2)).astype(np.float32),
+            "readout": numbers.standard_normal((2, 2)).astype(np.float32),
+        },
+    )
+
+
+def assert_same_cell(one, other):
+    assert (one.cell, one.timing) == (other.cell, other.timing)
+    assert repr(one.row) == repr(other.row)  # NaN is not equal to itself
+    assert one.weights.keys() == other.weights.keys()
+    for name, array in one.weights.items():
+        assert array.dtype == other.weights[name].dtype
+        np.testing.assert_array_equal(array, other.weights[name])
+
+
+def files_in(folder):
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def test_a_cell_is_read_as_it_was_written(tmp_path):
+    write_cell(tmp_path, KEY, make_cell())
+    assert_same_cell(read_cell(tmp_path, KEY), make_cell())
+
+
+def test_a_cell_without_weights_is_read_as_it_was_written(tmp_path):
+    stored = StoredCell(make_cell().cell, make_cell().row, make_cell().timing, weights={})
+    write_cell(tmp_path, KEY, stored)
+    assert_same_cell(read_cell(tmp_path, KEY), stored)
+
+
+def test_weights_that_are_not_contiguous_are_stored_as_they_are(tmp_path):
+    array = np.arange(24, dtype=np.float32).reshape(2, 3, 4).transpose(2, 0, 1)[::2]
+    write_cell(tmp_path, KEY, StoredCell({}, {}, {}, {"layer1": array}))
+    np.testing.assert_array_equal(read_cell(tmp_path, KEY).weights["layer1"], array)
+
+
+def test_writing_again_replaces_the_cell(tmp_path):
+    write_cell(tmp_path, KEY, make_cell(0))
+    write_cell(tmp_path, KEY, make_cell(1))
+    assert_same_cell(read_cell(tmp_path, KEY), make_cell(1))
+
+
+def test_a_cell_is_one_file_named_by_its_key(tmp_path):
+    path = write_cell(tmp_path, KEY, make_cell())
+    assert path == path_of(tmp_path, KEY)
+    assert path.stem == KEY
+    assert files_in(tmp_path) == [path]
+
+
+def test_a_key_that_is_not_stored_is_not_found(tmp_path):
+    with pytest.raises(FileNotFoundError, match=KEY):
+        read_cell(tmp_path, KEY)
+
+
+def fail(*_):
+    """In place of a step of the writing."""
+    raise OSError("no space left on device")
+
+
+@pytest.mark.parametrize(("module", "step"), [(store, "save"), (store.os, "fsync")])
+def test_a_write_that_fails_leaves_no_file(tmp_path, monkeypatch, module, step):
+    monkeypatch.setattr(module, step, fail)
+    with pytest.raises(OSError, match="no space left"):
+        write_cell(tmp_path, KEY, make_cell())
+    assert files_in(tmp_path) == []
+
+
+@pytest.mark.parametrize(("module", "step"), [(store, "save"), (store.os, "fsync")])
+def test_a_write_that_fails_leaves_the_earlier_cell_alone(tmp_path, monkeypatch, module, step):
+    path = write_cell(tmp_path, KEY, make_cell(0))
+    monkeypatch.setattr(module, step, fail)
+    with pytest.raises(OSError, match="no space left"):
+        write_cell(tmp_path, KEY, make_cell(1))
+    assert_same_cell(read_cell(tmp_path, KEY), make_cell(0))
+    assert files_in(tmp_path) == [path]
+
+
+def test_any_bit_that_flips_is_found(tmp_path):
+    path = write_cell(tmp_path, KEY, make_cell())
+    whole = path.read_bytes()
+    for place in range(len(whole)):
+        for bit in range(8):
+            flipped = bytearray(whole)
+            flipped[place] ^= 1 << bit
+            path.write_bytes(flipped)
+            with pytest.raises(DamagedCell, match=KEY):
+                read_cell(tmp_path, KEY)
+
+
+def test_a_file_cut_at_any_length_is_found(tmp_path):
+    path = write_cell(tmp_path, KEY, make_cell())
+    whole = path.read_bytes()
+    for length in range(len(whole)):
+        path.write_bytes(whole[:length])
+        with pytest.raises(DamagedCell, match=KEY):
+            read_cell(tmp_path, KEY)
+
+
+def test_bytes_added_at_the_end_are_found(tmp_path):
+    path = write_cell(tmp_path, KEY, make_cell())
+    path.write_bytes(path.read_bytes() + b"\0")
+    with pytest.raises(DamagedCell, match=KEY):
+        read_cell(tmp_path, KEY)
+
+
+def test_the_file_of_another_key_is_refused(tmp_path):
+    other = "ab99" + KEY[4:]
+    write_cell(tmp_path, KEY, make_cell()).rename(path_of(tmp_path, other))
+    with pytest.raises(DamagedCell, match=f"{other}.safetensors holds the cell {KEY}"):
+        read_cell(tmp_path, other)
+
+
+def test_a_file_without_the_text_of_a_cell_is_refused(tmp_path):
+    path = write_cell(tmp_path, KEY, make_cell())
+    save_file(make_cell().weights, path, metadata={"cell": "{}", "row": "{}", "key": KEY})
+    with pytest.raises(DamagedCell, match=f"{KEY}.safetensors lacks checksum, timing"):
+        read_cell(tmp_path, KEY)
+
+
+def test_a_file_without_any_text_is_refused(tmp_path):
+    path = write_cell(tmp_path, KEY, make_cell())
+    save_file(make_cell().weights, path)
+    with pytest.raises(DamagedCell, match="lacks cell, checksum, key, row, timing"):
+        read_cell(tmp_path, KEY)
+
+
+def test_two_writers_of_one_key_leave_one_whole_file(tmp_path, monkeypatch):
+    # Threads stand for processes: each has a number of its own in the name of its partial file.
+    monkeypatch.setattr(store.os, "getpid", threading.get_ident)
+    write_cell(tmp_path, KEY, make_cell())
+
+    def write():
+        for _ in range(40):
+            write_cell(tmp_path, KEY, make_cell())
+
+    writers = [threading.Thread(target=write) for _ in range(2)]
+    for writer in writers:
+        writer.start()
+    while any(writer.is_alive() for writer in writers):
+        assert_same_cell(read_cell(tmp_path, KEY), make_cell())
+    for writer in writers:
+        writer.join()
+    assert files_in(tmp_path) == [path_of(tmp_path, KEY)]
