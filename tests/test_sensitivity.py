@@ -13,7 +13,6 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from srhm import sensitivity
-from srhm.architectures import hierarchical
 from srhm.architectures.geometry import NETS, geometry, initial_biases, initial_weights
 from srhm.architectures.hierarchical import HierarchicalNetwork
 from srhm.encoding import one_hot
@@ -96,10 +95,6 @@ def test_networks_with_biases_or_whitened_inputs_are_those_of_the_reference(
     for f, reference in zip(found, expected, strict=True):
         # The whitened input is in single precision.
         assert_allclose(spread_out(f), reference, **tolerance(np.float32))
-
-
-def test_biases_have_the_scale_of_the_reference():
-    assert sensitivity.BIAS_SCALE == hierarchical.BIAS_SCALE
 
 
 @pytest.mark.parametrize("variant", ["text", "practice"])

@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from srhm.architectures.geometry import Geometry
+from srhm.architectures.geometry import BIAS_SCALE, Geometry
 from srhm.encoding import one_hot
 from srhm.grammar import Grammar
 from srhm.sampling import Derivations
@@ -29,8 +29,6 @@ Variant = Literal["text", "practice"]
 TRANSFORMATIONS = {"S": exchange_synonyms, "D": displace}
 # By name, whether all levels below are drawn anew and the old synonym may come again.
 REDRAWN = {"text": False, "practice": True}
-# As in the networks of the reference, whose module would load torch.
-BIAS_SCALE = 0.1
 # Values of one evaluation, over all layers, that are in memory at once: 16 MB in single precision.
 # The arrays that come and go while layers are computed and compared are about twice as much.
 MAX_VALUES = 2**22

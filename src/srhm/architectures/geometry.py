@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 from srhm.grammar import GrammarParameters
 
 NETS = ("lcn", "cnn", "fcn")
+# The published figures add 0.1 b, b standard Gaussian, for each place, also in the CNN.
+BIAS_SCALE = 0.1
 
 
 @dataclass(frozen=True)

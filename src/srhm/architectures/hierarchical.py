@@ -10,10 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from srhm.architectures.geometry import Geometry
-
-# The published figures add 0.1 b, b standard Gaussian, for each place, also in the CNN.
-BIAS_SCALE = 0.1
+from srhm.architectures.geometry import BIAS_SCALE, Geometry
 
 
 class HierarchicalNetwork(nn.Module):

@@ -16,12 +16,14 @@ from markupsafe import Markup, escape
 # A letter (perhaps with a star), an index; a power. P*_LCN, n_c, S_{k,l}, s^(L/2), (s_0+1)^-L. The
 # base of an index is one letter, so that names of columns (test_error) stay as they are.
 FORMULA = re.compile(
-    r"(?<![A-Za-z0-9_])(?P<base>[A-Za-zε]\*?)"
+    r"(?<!\w)(?P<base>[^\W\d_]\*?)"
     r"_(?P<index>\{[^{}]*\}|\([^()]*\)|[A-Za-z0-9]+)(?![A-Za-z0-9_])"
     r"|\^(?P<power>\{[^{}]*\}|\([^()]*\)|[-−+]?[A-Za-z0-9]+)"
 )
 # Where a sentence ends: not after an abbreviation, not before a number ("Eq. 3").
-SENTENCE_END = re.compile(r"(?<!\bEq\.)(?<!\bFig\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<=[.!?])\s+(?=[^\W\d])")
+SENTENCE_END = re.compile(
+    r"(?<!\bEq\.)(?<!\bFig\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<=[.!?])\s+(?=[^\W\d])"
+)
 
 
 class CaptionError(ValueError):

@@ -40,16 +40,17 @@ class Strip:
 
 def verdict_counts(scorecard: pd.DataFrame) -> dict[str, int]:
     """Number of claims by verdict, the three usual ones always among them."""
-    found = scorecard["verdict"].value_counts().to_dict()
-    return {word: int(found.get(word, 0)) for word in [*VERDICTS, *sorted(set(found) - {*VERDICTS})]}
+    verdicts = list(scorecard["verdict"])
+    words = [*VERDICTS, *sorted(set(verdicts) - {*VERDICTS})]
+    return {word: verdicts.count(word) for word in words}
 
 
 def scorecard_rows(scorecard: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of the scorecard, with `expected_text`, `measured_text`, `interval_text`, `strip`."""
-    return [{**row, **_scored(row)} for row in scorecard.to_dict("records")]
+    """The rows of the scorecard, each with its numbers as text and, where it can be drawn, `strip`."""
+    return [_scored(row) for row in scorecard.to_dict("records")]
 
 
-def _scored(row: Mapping[Any, Any]) -> dict[str, Any]:
+def _scored(row: dict[Any, Any]) -> dict[str, Any]:
     expected, tolerance, value = row["expected"], row["tolerance"], row["value"]
     low, high = row["low"], row["high"]
     known = tolerance if isfinite(tolerance) and tolerance > 0 else 1.0
@@ -60,6 +61,7 @@ def _scored(row: Mapping[Any, Any]) -> dict[str, Any]:
         interval = f"{_fixed(low, digits)} to {_fixed(high, digits)}" if bounded else "unknown"
     has_strip = isfinite(value) and isfinite(expected) and isfinite(tolerance)
     return {
+        **row,
         "expected_text": f"{expected:g}" if isfinite(expected) else NONE,
         "tolerance_text": f"{tolerance:g}" if isfinite(tolerance) else "",
         "measured_text": _fixed(value, digits) if isfinite(value) else "not measured",
@@ -84,9 +86,9 @@ def complexity_table(
 ) -> tuple[list[str], list[dict[str, Any]]]:
     """Names of the further columns, and a row for each learning curve.
 
-    Each row has the curve's letters, `options`, P* at the main threshold with its interval, its
-    ratio to the prediction, `others` (P* by the further columns: other thresholds, sensitivities),
-    seeds and remarks.
+    Each row has the curve's letters, P* at the main threshold with its interval, its ratio to the
+    prediction, `others` (P* by the further columns: other thresholds, sensitivities), seeds, and
+    remarks, unusual options of training first.
     """
     if table.empty:
         return [], []
@@ -103,13 +105,15 @@ def complexity_table(
                 **{name: first[name] for name in ("L", "s", "s0", "v", "m", "n_c", "sparsity")},
                 "net": first["net"],
                 "width": first["width"],
-                "options": ", ".join(_options(first)) or NONE,
+                "options": _options(first),
                 "P_star": _complexity(first) if measured else NONE,
                 "interval": _interval(first) if measured else "",
                 "ratio": _ratio(first) if measured else NONE,
-                "others": ["; ".join(_other(row) for row in by_name.get(n, [])) or NONE for n in names],
+                "others": [
+                    "; ".join(_other(row) for row in by_name.get(n, [])) or NONE for n in names
+                ],
                 "seeds": f"{first['n_seeds_reached']} of {first['n_seeds']}" if measured else NONE,
-                "remarks": ", ".join(_remarks(first)),
+                "remarks": ", ".join([*_options(first), *_remarks(first)]),
             }
         )
     letters = ("sparsity", "options", "L", "s", "width", "v", "n_c", "m", "s0")
@@ -134,9 +138,9 @@ def _options(row: Mapping[Any, Any]) -> list[str]:
 
 def _complexity(row: Mapping[Any, Any]) -> str:
     if row["status"] == "not_reached":
-        return f"> {grouped(row['P_star_low'])}"
+        return f"> {grouped(int(row['P_star_low']))}"  # a size that was trained: in full
     if row["status"] == "below_range":
-        return f"< {grouped(row['P_star_high'])}"
+        return f"< {grouped(int(row['P_star_high']))}"
     return grouped(row["P_star"])
 
 
@@ -178,6 +182,7 @@ def training_rows(cells: pd.DataFrame, timings: pd.DataFrame) -> list[dict[str, 
     """
     by = ["net", "L", "width", "engine"]
     table = cells.merge(timings[["curve", "key", "seconds"]], on=["curve", "key"], how="left")
+    groups: list[tuple[dict[str, Any], pd.DataFrame]]
     groups = [(dict(zip(by, values, strict=True)), part) for values, part in table.groupby(by)]
     groups.sort(key=lambda group: (_position(group[0]["net"], NETS), *list(group[0].values())[1:]))
     groups.append((dict.fromkeys(by, ""), table))
@@ -222,7 +227,7 @@ def version_rows(cells: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def grouped(number: float) -> str:
-    """A number to three digits, thousands apart; whole ones below a million in full."""
+    """A number to three digits, thousands apart; integers below a million in full."""
     if not isfinite(number):
         return "unknown"
     if isinstance(number, float) or abs(number) >= 1_000_000:
