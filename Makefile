@@ -45,7 +45,7 @@ unlock: env
 	@$(BIN)/python -m srhm.launch --preset $(PRESET) --unlock
 
 test: lint
-	$(BIN)/python -m pytest --quiet --numprocesses $(CORES) --maxprocesses 4
+	$(BIN)/python -m pytest --quiet --numprocesses $(CORES) --maxprocesses 4 --dist loadgroup
 
 lint: env
 	$(BIN)/ruff format --check .

@@ -27,3 +27,4 @@ rule all:
         figures=FIGURE_FILES,
         tables=TABLE_FILES,
         scorecard=f"{RESULTS}/scorecard.md",
+        report=f"{RESULTS}/report.html",

@@ -78,6 +78,7 @@ CURVE_FILES = [f"results/curves/{name}.parquet" for name in PLAN.curves]
 TIMING_FILES = [f"results/curves/{name}.timings.parquet" for name in PLAN.curves]
 SENSITIVITY_FILES = [f"{SENSITIVITIES}/{name}.parquet" for name in PLAN.curves]
 KEYS = canonical_json({name: [e["key"] for e in c.entries] for name, c in PLAN.curves.items()})
+CONFIGURATION = PLAN.preset.model_dump_json(exclude_none=True)
 ANALYSIS = canonical_json(PLAN.preset.analysis.model_dump())
 TABLES = ["cells", "timings", "sensitivities", "sample_complexity", "scorecard"]
 TABLE_FILES = [f"{RESULTS}/tables/{name}.parquet" for name in TABLES]

@@ -2,6 +2,8 @@
 
 FIGURES = ["fig02", "fig03", "fig04", "fig05"]
 FIGURE_FILES = [path for name in FIGURES for path in figure_files(name).values()]
+FIGURE_IMAGES = [figure_files(name)["png"] for name in FIGURES]
+CAPTIONS = [ROOT / "docs" / "captions" / f"{name}.rst" for name in FIGURES]
 
 
 rule fig02:

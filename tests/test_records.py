@@ -151,6 +151,21 @@ def test_a_table_that_was_cut_is_named(path):
             read_table(path, SCHEMA)
 
 
+def test_a_bit_that_flips_never_changes_a_row(path):
+    rows = [{**ROWS[i % 3], "test_error": i / 7, "P": i} for i in range(40)]
+    write_table(rows, path, SCHEMA)
+    expected, whole, refused = read_table(path, SCHEMA), path.read_bytes(), 0
+    for place in range(len(whole)):
+        flipped = bytearray(whole)
+        flipped[place] ^= 1 << place % 8
+        path.write_bytes(flipped)
+        try:
+            pd.testing.assert_frame_equal(read_table(path, SCHEMA), expected)
+        except TableError:
+            refused += 1
+    assert refused > len(whole) / 2  # the others are of no row, such as the provenance
+
+
 def test_a_file_that_is_no_table_is_named(path):
     path.parent.mkdir()
     path.write_text("key,P\na,1\n")

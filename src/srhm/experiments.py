@@ -73,7 +73,10 @@ class Training(_Model):
     )
     momentum: float = Field(0.9, ge=0, lt=1, description="momentum of SGD")
     loss_threshold: float = Field(
-        1e-3, gt=0, description="training ends when the mean loss of an epoch is below"
+        1e-3,
+        gt=0,
+        allow_inf_nan=False,
+        description="training ends when the mean loss of an epoch is below",
     )
     max_steps: int = Field(2_000_000, ge=1, description="training is capped at so many steps")
     n_checks: int = Field(30, ge=0, le=30, description="looks at the test error on the way")

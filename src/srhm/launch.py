@@ -138,6 +138,8 @@ def _show_results(results: Path, wall_time: str) -> None:
     for name in ("figures", "tables"):
         if files := sorted((results / name).glob("*")):
             print(f"{name}: {results / name} ({len(files)} files)")
+    if (report := results / "report.html").is_file():
+        print(f"report: {report}, one page with all of it")
     scorecard = results / "scorecard.md"
     if scorecard.is_file():
         print(f"scorecard: {scorecard}\n\n{scorecard.read_text()}")

@@ -258,7 +258,7 @@ def _write(table: pa.Table, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        pq.write_table(table, partial, compression="zstd")
+        pq.write_table(table, partial, compression="zstd", write_page_checksum=True)
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
@@ -268,6 +268,8 @@ def _read(path: Path) -> pa.Table:
     if not Path(path).is_file():
         raise TableError(f"{path} does not exist; the rule that makes it has not run")
     try:
-        return pq.read_table(path, partitioning=None)
-    except (pa.ArrowInvalid, OSError) as error:
+        table = pq.read_table(path, partitioning=None, page_checksum_verification=True)
+        _ = table.schema.names  # decoded only now
+    except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
         raise TableError(f"{path} is damaged ({error}); delete it to have it made again") from error
+    return table

@@ -1,4 +1,4 @@
-"""A slope common to several groups of points, with an interval that knows where its error is from.
+"""A slope common to several groups of points, or a mean, with an interval that knows its origin.
 
 Points are learning curves: y is a logarithm of a measured sample complexity P*, x a logarithm of
 what the paper says it depends on.
@@ -100,13 +100,41 @@ def slope_with_group_intercepts(
     slope = float(weights @ y_centred)
     n, n_groups = int(used.sum()), int(varies.sum())
 
-    seeds, seeds_dof = _propagated(weights, used, noise)
-    scatter_dof = n - n_groups - 1
     residuals = (y_centred - slope * x_centred)[used]
+    scatter_dof = n - n_groups - 1
     scatter = nan
     if scatter_dof >= 1:
         scatter = sqrt(float(residuals @ residuals) / scatter_dof / float(spread[varies].sum()))
+    seeds = _propagated(weights, used, noise)
+    return _with_larger_error(slope, seeds, (scatter, scatter_dof), (n, n_groups), confidence)
 
+
+def mean(
+    y: NDArray[np.float64], noise: Sequence[SeedNoise], *, confidence: float = CONFIDENCE
+) -> Fit:
+    """Mean of the points y, shape (n_points,), as the slope on a constant of 1: `n_groups` is 0.
+
+    Its error is chosen as in `slope_with_group_intercepts`. Without `noise` it is that of the
+    scatter, which alone is right where the points' errors are not known or not independent.
+    """
+    n = y.size
+    if not n:
+        return NO_FIT
+    weights, used = np.full(n, 1 / n), np.ones(n, dtype=bool)
+    scatter = float(np.std(y, ddof=1)) / sqrt(n) if n > 1 else nan
+    seeds = _propagated(weights, used, noise)
+    return _with_larger_error(float(y.mean()), seeds, (scatter, n - 1), (n, 0), confidence)
+
+
+def _with_larger_error(
+    slope: float,
+    from_seeds: tuple[float, float],
+    from_scatter: tuple[float, int],
+    counts: tuple[int, int],
+    confidence: float,
+) -> Fit:
+    """The fit with one of two (standard error, degrees of freedom); counts are n and n_groups."""
+    (seeds, seeds_dof), (scatter, scatter_dof), (n, n_groups) = from_seeds, from_scatter, counts
     if not isfinite(seeds):
         if not isfinite(scatter):
             return _fit(slope, inf, 0.0, n, n_groups, "nothing", confidence)
@@ -168,14 +196,15 @@ def _fit(
 def _propagated(
     weights: NDArray[np.float64], used: NDArray[np.bool_], noise: Sequence[SeedNoise]
 ) -> tuple[float, float]:
-    variances: list[float] = []
-    dofs: list[float] = []
-    for part in noise:
+    variances: dict[Any, float] = {}
+    dofs: dict[Any, float] = {}
+    for part in noise:  # two parts may share a source: its estimate is no better known for that
         for source in np.unique(part.source[used]):
             rows = used & (part.source == source)
-            variances.append(float(np.sum((weights * part.standard_error)[rows] ** 2)))
-            dofs.append(float(part.dof[rows].min()))
-    return _welch(variances, dofs)
+            variance = float(np.sum((weights * part.standard_error)[rows] ** 2))
+            variances[source] = variances.get(source, 0.0) + variance
+            dofs[source] = min(dofs.get(source, inf), float(part.dof[rows].min()))
+    return _welch(list(variances.values()), list(dofs.values()))
 
 
 def _welch(variances: Sequence[float], dofs: Sequence[float]) -> tuple[float, float]:

@@ -5,6 +5,7 @@ v features, m synonyms, n_c classes. Sparsity A: each feature in its own sub-pat
 B: the s features anywhere in the patch, order kept (section 3).
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -186,12 +187,27 @@ def _placements(axes: Axes, left: float, grammar: Grammar, data: Derivations) ->
 
 def _samples(axes: Axes, left: float, letter: str, grammar: Grammar, data: Derivations) -> None:
     """Derivation tree of the first datum, then the inputs of all."""
+    top = 14.1
+    _title(axes, left, top, letter, f"Data with sparsity {grammar.parameters.sparsity}")
+    heights = (top + 1.9, top + 4.6, top + 7.6)
+    draw_tree(axes, left, heights, grammar, data)
+    y = heights[-1] + 1.7
+    axes.text(left, y, "the same with its places drawn anew, and three more data", fontsize=7,
+              va="center", color=OUTLINE)  # fmt: skip
+    inputs = stages(grammar, data)[-1]
+    for label, row in zip(data.labels[1:].tolist(), inputs[1:].tolist(), strict=True):
+        y += 1.5
+        disc(axes, left - 0.9, y, label, radius=0.5)
+        row_of_tiles(axes, left, y, row, INPUT_COLOURS)
+
+
+def draw_tree(
+    axes: Axes, left: float, heights: Sequence[float], grammar: Grammar, data: Derivations
+) -> None:
+    """Derivation of the first datum, L = 2: class, level 2 and input at these heights."""
     parameters = grammar.parameters
     w = parameters.patch_size
-    top = 14.1
-    _title(axes, left, top, letter, f"Data with sparsity {parameters.sparsity}")
     rows = [[1 + int(data.labels[0])], *(stage[0].tolist() for stage in stages(grammar, data))]
-    heights = [top + 1.9, top + 4.6, top + 7.6]
     for t, row in enumerate(rows):
         leaves = parameters.input_length // len(row)
         for place, symbol in enumerate(row):
@@ -208,14 +224,6 @@ def _samples(axes: Axes, left: float, letter: str, grammar: Grammar, data: Deriv
                           zorder=2 if symbol else 1)  # fmt: skip
     for name, y in zip(("class", "level 2", "input"), heights, strict=True):
         axes.text(left - 2.1, y, name, fontsize=7, va="center", color=OUTLINE)
-    y = heights[-1] + 1.7
-    axes.text(left, y, "the same with its places drawn anew, and three more data", fontsize=7,
-              va="center", color=OUTLINE)  # fmt: skip
-    inputs = stages(grammar, data)[-1]
-    for label, row in zip(data.labels[1:].tolist(), inputs[1:].tolist(), strict=True):
-        y += 1.5
-        disc(axes, left - 0.9, y, label, radius=0.5)
-        row_of_tiles(axes, left, y, row, INPUT_COLOURS)
 
 
 def _title(axes: Axes, x: float, y: float, letter: str, text: str) -> None:

@@ -48,6 +48,19 @@ def page(height: float, *, preset: str) -> Figure:
     return figure
 
 
+def add_panel(figure: Figure, *, left: float, top: float, width: float, height: float) -> Axes:
+    """Axes with this corner and size, in inches from the left and the upper edge of the page."""
+    page_height = float(figure.get_figheight())
+    return figure.add_axes(
+        (
+            left / PAGE_WIDTH,
+            1 - (top + height) / page_height,
+            width / PAGE_WIDTH,
+            height / page_height,
+        )
+    )
+
+
 @styled
 def save(figure: Figure, *, pdf: str | Path, png: str | Path) -> None:
     """Writes a figure to two files whose bytes depend on the figure only, not on the day."""
@@ -67,8 +80,9 @@ def empty_panel(axes: Axes, text: str) -> None:
 
 
 def canvas(figure: Figure, *, width: float, height: float) -> Axes:
-    """Axes without frame that fill the page; one unit is one tile, y grows downwards."""
-    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    """Axes without frame at the top of the page, as wide as it; a unit is a tile, y grows down."""
+    part = PAGE_WIDTH * height / width / float(figure.get_figheight())
+    axes = figure.add_axes((0.0, 1.0 - part, 1.0, part))
     axes.set(xlim=(0, width), ylim=(height, 0), aspect="equal")
     axes.axis("off")
     return axes

@@ -20,9 +20,10 @@ FORMULA = re.compile(
     r"_(?P<index>\{[^{}]*\}|\([^()]*\)|[A-Za-z0-9]+)(?![A-Za-z0-9_])"
     r"|\^(?P<power>\{[^{}]*\}|\([^()]*\)|[-−+]?[A-Za-z0-9]+)"
 )
-# Where a sentence ends: not after an abbreviation, not before a number ("Eq. 3").
+# Where a sentence ends: not after an abbreviation ("Eq. 3").
+ABBREVIATIONS = ("Eq.", "Eqs.", "Fig.", "Figs.", "e.g.", "i.e.", "vs.", "cf.")
 SENTENCE_END = re.compile(
-    r"(?<!\bEq\.)(?<!\bFig\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<=[.!?])\s+(?=[^\W\d])"
+    "".join(rf"(?<!\b{re.escape(word)})" for word in ABBREVIATIONS) + r"(?<=[.!?])\s+"
 )
 
 

@@ -22,6 +22,7 @@ OPTIONS = (
     ("alpha", 1.0, "α = {}"),
 )
 NONE = "–"
+NO_BREAK = "\u00a0"
 THIN_SPACE = "\u202f"  # narrow, and no line breaks there
 
 
@@ -46,7 +47,7 @@ def verdict_counts(scorecard: pd.DataFrame) -> dict[str, int]:
 
 
 def scorecard_rows(scorecard: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of the scorecard, each with its numbers as text and, where it can be drawn, `strip`."""
+    """The rows of the scorecard, with numbers as text and, where one can be drawn, `strip`."""
     return [_scored(row) for row in scorecard.to_dict("records")]
 
 
@@ -164,10 +165,6 @@ def _other(row: Mapping[Any, Any]) -> str:
 
 def _remarks(row: Mapping[Any, Any]) -> list[str]:
     remarks = []
-    if row["status"] == "not_reached":
-        remarks.append("never below the threshold")
-    elif row["status"] == "below_range":
-        remarks.append("below the threshold from the smallest P on")
     if row["small_pool"]:
         remarks.append("small pool")
     if row["n_diverged"]:
@@ -248,7 +245,7 @@ def _fixed(number: float, digits: int) -> str:
 
 
 def _percent(fraction: float) -> str:
-    return f"{100 * fraction:g} %"
+    return f"{100 * fraction:g}{NO_BREAK}%"
 
 
 def _position(name: str, order: tuple[str, ...]) -> int:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,16 @@ class TrainedCell:
     row: dict[str, Any]
     timing: dict[str, Any]
     weights: dict[str, NDArray[np.floating]]
+
+
+def processor() -> str:
+    """Name of the processor, as its maker gives it where the system tells."""
+    information = Path("/proc/cpuinfo")
+    if information.is_file():
+        for line in information.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
 
 
 def parameters_of(cell: Mapping[str, Any]) -> GrammarParameters:
@@ -91,7 +102,7 @@ def train_cell(
         "seconds": time.perf_counter() - clock,
         "started": begun,
         "host": socket.gethostname(),
-        "processor": platform.machine(),
+        "processor": processor(),
     }
     final = {name: array.astype(np.float32) for name, array in engine.weights().items()}
     return TrainedCell(row, timing, final)

@@ -65,7 +65,9 @@ def _bases(geometry: Geometry, plan: _Plan, data: Derivations) -> NDArray[np.int
     return np.ascontiguousarray(np.concatenate(columns, axis=1).astype(np.int32))
 
 
-def _rows(geometry: Geometry, weights: Mapping[str, NDArray[Any]], dtype: DTypeLike) -> NDArray[Any]:
+def _rows(
+    geometry: Geometry, weights: Mapping[str, NDArray[Any]], dtype: DTypeLike
+) -> NDArray[Any]:
     """Weights of all hidden layers as rows of one array (rows, H)."""
     names = [f"layer{k}" for k in range(1, len(geometry.layers) + 1)]
     return np.concatenate([weights[n].reshape(-1, geometry.width) for n in names]).astype(dtype)

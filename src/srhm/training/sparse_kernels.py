@@ -1,52 +1,152 @@
-"""Compiled loops of the sparse engine: one step of SGD on the trees of a batch.
+"""Compiled loops of the sparse engine: SGD on the derivation trees of a batch.
 
-Every compiled function of the package stands in this one file, and the machine code is kept in a
-folder named by the digest of its text, so that an edited kernel is always compiled anew.
+Weights of all hidden layers are the rows of one array (rows, H). An *entry* is one active input
+place of one point of a batch. Its *base* is the row that its first channel meets: channel c uses
+row base + c. Entries of one base form a *group*, whose rows are read once for all of them.
 
-Weights of all hidden layers are rows of one array (rows, H). An *entry* is one active input place
-of one point of the batch; its *base* is the row that its first channel meets, so that channel c
-uses row base + c. Entries with the same base share rows and are worked on together, as a group.
-Row r was last updated at step stamps[r]; at a later step it has rested for t steps, during which
-its momentum moved it by -catch_up[t] momenta[r], with
+Row r was last updated at step stamps[r]. After a rest of t steps its momentum has moved it by
+-catch_up[t] momenta[r], and its next gradient meets decays[t] momenta[r]:
 
-    catch_up[t] = eta mu (1 - mu^t)/(1 - mu),    momentum now: mu^t momenta[r].
+    catch_up[t] = eta mu (1 - mu^t)/(1 - mu),    decays[t] = mu^(t+1).
 
-Activations are kept times the scale of the layer that reads them, errors (derivatives of the loss
-by pre-activations) times the scale of their own layer if it is the first.
+A forward pass corrects the rows that it reads, without writing them; the update that follows
+writes each row once. Activations are kept times a factor of their layer (`Network.scales`), and
+so are errors, the derivatives of the loss by pre-activations.
+
+All compiled code of the package stands in this file, and its machine code is kept in a folder
+named by the digest of the source, so that no edit ever meets code that was compiled before it.
 """
 
-import hashlib
 import os
 import tempfile
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import llvmlite
 import numba
 import numpy as np
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numpy.typing import NDArray
 
-# Sums may be reordered and contracted; NaN and infinity keep their meaning, because a loss that
-# is not finite is how a divergence is noticed.
-FAST = {"reassoc", "contract", "arcp", "nsz"}
-# Momenta below this are set to zero: subnormal numbers slow some processors down a hundredfold.
+from srhm.provenance import source_digest
+
+Array = NDArray[Any]
+
+# Sums may be reordered and contracted. NaN and infinity keep their meaning, because a loss that is
+# not finite is how a divergence is noticed.
+FAST_MATH = {"reassoc", "contract", "arcp", "nsz"}
+# Momenta below this become zero. The weights of a channel that has died meet zero gradients, and
+# subnormal numbers slow some processors down a hundredfold.
 SMALLEST = 1e-30
-# Entries of one group that are worked on in one pass.
-CHUNK = 4
+# Rows that a forward pass reads at a time, and entries of a group that are worked on at a time.
+FOUR = 4
+
+
+class Network(NamedTuple):
+    """What the loops need to know of a geometry, a number for each layer.
+
+    arities: inputs that feed one output; n_inputs: active inputs of a point; scales: factor that
+    activations are kept with, the scale of the layer that reads them.
+    """
+
+    arities: Array
+    n_inputs: Array
+    scales: Array
+
+
+class State(NamedTuple):
+    """Weights and momenta (rows, H), stamps (rows,), and the readout and its momenta (n_c, H)."""
+
+    weights: Array
+    momenta: Array
+    stamps: Array
+    readout: Array
+    readout_momenta: Array
+
+
+class Rates(NamedTuple):
+    """Learning rate eta, momentum mu, and their tables by steps of rest (see the module)."""
+
+    eta: Any
+    mu: Any
+    catch_up: Array
+    decays: Array
+
+
+class Room(NamedTuple):
+    """Working memory of one batch. Each engine has its own, so that engines can share a process.
+
+    The nodes of layer k are rows first_nodes[k] ... of activations and errors, point by point; one
+    more row stands for a missing entry: its activation is zero, its error is never read.
+    """
+
+    first_nodes: Array
+    activations: Array
+    errors: Array
+    logits: Array
+    logit_errors: Array
+    bases: Array
+    entries: Array
+    rows: Array
+    lags: Array
+    inputs: Array
+    sums: Array
+    counts: Array
+    members: Array
+    fill: Array
+    by_count: Array
+    nodes_in: Array
+    nodes_out: Array
+    dots: Array
+    gradient: Array
+
+
+def aligned(shape: tuple[int, ...], dtype: Any) -> Array:
+    """Zeros that begin at a cache line: rows that straddle lines cost up to twice the time."""
+    n_bytes = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    raw = np.zeros(n_bytes + 64, dtype=np.uint8)
+    start = -raw.ctypes.data % 64
+    return raw[start : start + n_bytes].view(dtype).reshape(shape)
+
+
+def room_for(n_points: int, network: Network, *, width: int, n_classes: int) -> Room:
+    """Working memory for batches of up to n_points."""
+    dtype = network.scales.dtype
+    n_nodes = n_points * (network.n_inputs // network.arities)
+    n_entries = n_points * network.n_inputs
+    largest = int(max(n_entries[1:], default=0)) + FOUR  # group, with padding
+    return Room(
+        first_nodes=np.cumsum(n_nodes) - n_nodes,
+        activations=aligned((n_nodes.sum() + 1, width), dtype),
+        errors=aligned((n_nodes.sum() + 1, width), dtype),
+        logits=np.zeros((n_points, n_classes), dtype),
+        logit_errors=np.zeros((n_points, n_classes), dtype),
+        bases=np.zeros(n_entries.sum(), np.int64),
+        entries=np.zeros(n_entries.sum(), np.int64),
+        rows=np.zeros((2, width + FOUR), np.int64),
+        lags=np.zeros((2, width + FOUR), dtype),
+        inputs=np.zeros((2, FOUR, width + FOUR), dtype),
+        sums=aligned((FOUR, width), dtype),
+        counts=np.zeros(width, np.int64),
+        members=np.zeros((largest, width), np.int32),
+        fill=np.zeros(FOUR + 2, np.int64),
+        by_count=np.zeros((FOUR + 2, width), np.int64),
+        nodes_in=np.zeros(largest, np.int64),
+        nodes_out=np.zeros(largest, np.int64),
+        dots=np.zeros(largest, dtype),
+        gradient=aligned((1, width), dtype),
+    )
 
 
 def cache_folder() -> Path | None:
-    """Folder for the machine code of this very source text, or None if none can be written.
+    """Folder for the machine code of this source, None if none can be written.
 
-    Below NUMBA_CACHE_DIR if that is set, else below the user's cache folder.
+    It lies below NUMBA_CACHE_DIR if that is set, else below the user's cache folder.
     """
-    text = Path(__file__).read_bytes()
-    versions = f"numba {numba.__version__} llvmlite {llvmlite.__version__}"
-    digest = hashlib.sha256(text + versions.encode()).hexdigest()[:16]
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    root = os.environ.get("NUMBA_CACHE_DIR") or Path(home) / "srhm"
-    folder = Path(root) / f"kernels-{digest}"
+    user = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    root = Path(os.environ.get("NUMBA_CACHE_DIR") or Path(user) / "srhm")
+    folder = root / f"kernels-{source_digest(Path(__file__))}-numba-{numba.__version__}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
@@ -55,52 +155,66 @@ def cache_folder() -> Path | None:
     return folder
 
 
-def compiled(function: Callable[..., Any]) -> Any:
-    """The function, compiled at its first call and kept in the cache folder."""
-    if _FOLDER is None:
-        return numba.njit(nogil=True, fastmath=FAST)(function)
-    previous = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(_FOLDER)
-    try:
-        return numba.njit(nogil=True, fastmath=FAST, cache=True)(function)
-    finally:
-        numba.config.CACHE_DIR = previous
-
-
-def inlined(function: Callable[..., Any]) -> Any:
-    """The function, made part of each compiled function that calls it."""
-    return numba.njit(nogil=True, fastmath=FAST, forceinline=True)(function)
-
-
-_FOLDER = cache_folder()
-if _FOLDER is None:
+FOLDER = cache_folder()
+if FOLDER is None:
     warnings.warn(
-        "No folder to keep compiled code in: each process compiles anew, about a minute."
-        " Set NUMBA_CACHE_DIR to a folder that can be written.",
+        "compiled code cannot be kept, each process compiles anew for about half a minute;"
+        " set NUMBA_CACHE_DIR to a folder that can be written",
         stacklevel=1,
     )
 
 
-@inlined
-def group_by_base(bases, n, entries):
-    """Fills entries[:n] with 0 ... n-1 in the order of their bases, equal ones in their order."""
-    for i in range(n):
-        base = bases[i]
-        j = i
-        while j > 0 and bases[entries[j - 1]] > base:
-            entries[j] = entries[j - 1]
-            j -= 1
-        entries[j] = i
+def compiled(function: Callable[..., Any]) -> Any:
+    """The function, compiled when it is first called and kept in the folder."""
+    options: dict[str, Any] = {"nogil": True, "fastmath": FAST_MATH}
+    if FOLDER is None:
+        return numba.njit(**options)(function)
+    previous = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(FOLDER)  # numba reads it when it decorates
+    try:
+        return numba.njit(cache=True, **options)(function)
+    finally:
+        numba.config.CACHE_DIR = previous
 
 
-@inlined
-def add_rows_1(weights, momenta, rows, lags, x, p, lagged, y0):
-    r0, r1, r2, r3 = rows[p], rows[p + 1], rows[p + 2], rows[p + 3]
-    c0, c1, c2, c3 = lags[p], lags[p + 1], lags[p + 2], lags[p + 3]
-    a0, a1, a2, a3 = x[0, p], x[0, p + 1], x[0, p + 2], x[0, p + 3]
+class DistinctArrays(CompilerBase):
+    """Numba's compiler, told that the arrays of a call do not overlap: no checks at run time."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Numba's own passes."""
+        self.state.flags.noalias = True
+        return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
+
+
+def row_loop(function: Callable[..., Any]) -> Any:
+    """The function as a part of those that call it; its arrays must not overlap."""
+    return numba.njit(
+        fastmath=FAST_MATH, nogil=True, forceinline=True, pipeline_class=DistinctArrays
+    )(function)
+
+
+# Loops over the H outputs of a row. The forms for 1, 2 and 4 entries are one loop, unrolled: what
+# rows and entries share stays in registers.
+
+
+@row_loop
+def add_row(weights: Array, momenta: Array, row: int, lag: Any, outputs: Array, node: int) -> None:
+    """Adds a row to an output."""
+    for h in range(weights.shape[1]):
+        outputs[node, h] += weights[row, h] - lag * momenta[row, h]
+
+
+@row_loop
+def add_rows_1(
+    weights: Array, momenta: Array, rows: Array, lags: Array, x: Array, old: int, p: int, y0: Array
+) -> None:
+    """Adds rows p ... p+3 of a list, times their x, to the sum of one entry."""
+    r0, r1, r2, r3 = rows[old, p], rows[old, p + 1], rows[old, p + 2], rows[old, p + 3]
+    c0, c1, c2, c3 = lags[old, p], lags[old, p + 1], lags[old, p + 2], lags[old, p + 3]
+    a0, a1, a2, a3 = x[old, 0, p], x[old, 0, p + 1], x[old, 0, p + 2], x[old, 0, p + 3]
     for h in range(weights.shape[1]):
         w0, w1, w2, w3 = weights[r0, h], weights[r1, h], weights[r2, h], weights[r3, h]
-        if lagged:
+        if old:
             w0 -= c0 * momenta[r0, h]
             w1 -= c1 * momenta[r1, h]
             w2 -= c2 * momenta[r2, h]
@@ -108,15 +222,26 @@ def add_rows_1(weights, momenta, rows, lags, x, p, lagged, y0):
         y0[h] += (a0 * w0 + a1 * w1) + (a2 * w2 + a3 * w3)
 
 
-@inlined
-def add_rows_2(weights, momenta, rows, lags, x, p, lagged, y0, y1):
-    r0, r1, r2, r3 = rows[p], rows[p + 1], rows[p + 2], rows[p + 3]
-    c0, c1, c2, c3 = lags[p], lags[p + 1], lags[p + 2], lags[p + 3]
-    a0, a1, a2, a3 = x[0, p], x[0, p + 1], x[0, p + 2], x[0, p + 3]
-    b0, b1, b2, b3 = x[1, p], x[1, p + 1], x[1, p + 2], x[1, p + 3]
+@row_loop
+def add_rows_2(
+    weights: Array,
+    momenta: Array,
+    rows: Array,
+    lags: Array,
+    x: Array,
+    old: int,
+    p: int,
+    y0: Array,
+    y1: Array,
+) -> None:
+    """As add_rows_1, for two entries."""
+    r0, r1, r2, r3 = rows[old, p], rows[old, p + 1], rows[old, p + 2], rows[old, p + 3]
+    c0, c1, c2, c3 = lags[old, p], lags[old, p + 1], lags[old, p + 2], lags[old, p + 3]
+    a0, a1, a2, a3 = x[old, 0, p], x[old, 0, p + 1], x[old, 0, p + 2], x[old, 0, p + 3]
+    b0, b1, b2, b3 = x[old, 1, p], x[old, 1, p + 1], x[old, 1, p + 2], x[old, 1, p + 3]
     for h in range(weights.shape[1]):
         w0, w1, w2, w3 = weights[r0, h], weights[r1, h], weights[r2, h], weights[r3, h]
-        if lagged:
+        if old:
             w0 -= c0 * momenta[r0, h]
             w1 -= c1 * momenta[r1, h]
             w2 -= c2 * momenta[r2, h]
@@ -125,17 +250,30 @@ def add_rows_2(weights, momenta, rows, lags, x, p, lagged, y0, y1):
         y1[h] += (b0 * w0 + b1 * w1) + (b2 * w2 + b3 * w3)
 
 
-@inlined
-def add_rows_4(weights, momenta, rows, lags, x, p, lagged, y0, y1, y2, y3):
-    r0, r1, r2, r3 = rows[p], rows[p + 1], rows[p + 2], rows[p + 3]
-    c0, c1, c2, c3 = lags[p], lags[p + 1], lags[p + 2], lags[p + 3]
-    a0, a1, a2, a3 = x[0, p], x[0, p + 1], x[0, p + 2], x[0, p + 3]
-    b0, b1, b2, b3 = x[1, p], x[1, p + 1], x[1, p + 2], x[1, p + 3]
-    d0, d1, d2, d3 = x[2, p], x[2, p + 1], x[2, p + 2], x[2, p + 3]
-    e0, e1, e2, e3 = x[3, p], x[3, p + 1], x[3, p + 2], x[3, p + 3]
+@row_loop
+def add_rows_4(
+    weights: Array,
+    momenta: Array,
+    rows: Array,
+    lags: Array,
+    x: Array,
+    old: int,
+    p: int,
+    y0: Array,
+    y1: Array,
+    y2: Array,
+    y3: Array,
+) -> None:
+    """As add_rows_1, for four entries."""
+    r0, r1, r2, r3 = rows[old, p], rows[old, p + 1], rows[old, p + 2], rows[old, p + 3]
+    c0, c1, c2, c3 = lags[old, p], lags[old, p + 1], lags[old, p + 2], lags[old, p + 3]
+    a0, a1, a2, a3 = x[old, 0, p], x[old, 0, p + 1], x[old, 0, p + 2], x[old, 0, p + 3]
+    b0, b1, b2, b3 = x[old, 1, p], x[old, 1, p + 1], x[old, 1, p + 2], x[old, 1, p + 3]
+    d0, d1, d2, d3 = x[old, 2, p], x[old, 2, p + 1], x[old, 2, p + 2], x[old, 2, p + 3]
+    e0, e1, e2, e3 = x[old, 3, p], x[old, 3, p + 1], x[old, 3, p + 2], x[old, 3, p + 3]
     for h in range(weights.shape[1]):
         w0, w1, w2, w3 = weights[r0, h], weights[r1, h], weights[r2, h], weights[r3, h]
-        if lagged:
+        if old:
             w0 -= c0 * momenta[r0, h]
             w1 -= c1 * momenta[r1, h]
             w2 -= c2 * momenta[r2, h]
@@ -146,498 +284,501 @@ def add_rows_4(weights, momenta, rows, lags, x, p, lagged, y0, y1, y2, y3):
         y3[h] += (e0 * w0 + e1 * w1) + (e2 * w2 + e3 * w3)
 
 
-@inlined
-def add_listed(weights, momenta, rows, lags, x, n, size, lagged, y0, y1, y2, y3):
-    """Adds x[e, i] * (row rows[i], caught up) for i < n to output e < size. Pads the list."""
-    while n % 4 != 0:  # a row that stands there already, times zero
-        rows[n] = rows[n - 1]
-        lags[n] = lags[n - 1]
-        for e in range(CHUNK):
-            x[e, n] = 0
-        n += 1
-    for p in range(0, n, 4):
-        if size == 1:
-            add_rows_1(weights, momenta, rows, lags, x, p, lagged, y0)
-        elif size == 2:
-            add_rows_2(weights, momenta, rows, lags, x, p, lagged, y0, y1)
-        else:
-            add_rows_4(weights, momenta, rows, lags, x, p, lagged, y0, y1, y2, y3)
-
-
-@inlined
-def add_layer(
-    weights, momenta, stamps, step, catch_up, bases, entries, n, arity, inputs, outputs, first_in,
-    first_out, room, y0, y1, y2, y3,
-):  # fmt: skip
-    """Adds the rows of one layer, times the inputs, to its pre-activations."""
-    width = weights.shape[1]
-    last = catch_up.shape[0] - 1
-    rows_now, lags_now, x_now, rows_old, lags_old, x_old = room
-    start = 0
-    while start < n:
-        base = bases[entries[start]]
-        size = 1
-        while size < CHUNK and start + size < n and bases[entries[start + size]] == base:
-            size += 1
-        i0 = first_in + entries[start]
-        i1 = first_in + entries[start + (1 if size > 1 else 0)]
-        i2 = first_in + entries[start + (2 if size > 2 else 0)]
-        i3 = first_in + entries[start + (3 if size > 3 else 0)]
-        n_now, n_old = 0, 0
-        for c in range(width):
-            x0 = inputs[i0, c]
-            active = x0 != 0
-            if size > 1:
-                active |= inputs[i1, c] != 0
-            if size > 2:
-                active |= inputs[i2, c] != 0
-            if size > 3:
-                active |= inputs[i3, c] != 0
-            if not active:
-                continue
-            row = base + c
-            rested = step - 1 - stamps[row]
-            if rested > 0:
-                rows_old[n_old] = row
-                lags_old[n_old] = catch_up[min(rested, last)]
-                x_old[0, n_old] = x0
-                x_old[1, n_old] = inputs[i1, c]
-                x_old[2, n_old] = inputs[i2, c]
-                x_old[3, n_old] = inputs[i3, c] if size > 3 else x0 * 0
-                n_old += 1
-            else:
-                rows_now[n_now] = row
-                x_now[0, n_now] = x0
-                x_now[1, n_now] = inputs[i1, c]
-                x_now[2, n_now] = inputs[i2, c]
-                x_now[3, n_now] = inputs[i3, c] if size > 3 else x0 * 0
-                n_now += 1
-        y0[:] = 0
-        y1[:] = 0
-        y2[:] = 0
-        y3[:] = 0
-        add_listed(weights, momenta, rows_now, lags_now, x_now, n_now, size, False, y0, y1, y2, y3)
-        add_listed(weights, momenta, rows_old, lags_old, x_old, n_old, size, True, y0, y1, y2, y3)
-        o = first_out + entries[start] // arity
-        for h in range(width):
-            outputs[o, h] += y0[h]
-        if size > 1:
-            o = first_out + entries[start + 1] // arity
-            for h in range(width):
-                outputs[o, h] += y1[h]
-        if size > 2:
-            o = first_out + entries[start + 2] // arity
-            for h in range(width):
-                outputs[o, h] += y2[h]
-        if size > 3:
-            o = first_out + entries[start + 3] // arity
-            for h in range(width):
-                outputs[o, h] += y3[h]
-        start += size
-
-
-@inlined
-def forward_batch(
-    weights, momenta, stamps, step, catch_up, readout, bases, n_points, arities, n_inputs, scales,
-    first_nodes, entries, activations, logits, room, y0, y1, y2, y3,
-):  # fmt: skip
-    """Activations of all nodes of a batch, and logits (points, n_c)."""
-    width = weights.shape[1]
-    last = catch_up.shape[0] - 1
-    first_base = 0
-    for k in range(len(arities)):
-        n = n_points * n_inputs[k]
-        n_out = n // arities[k]
-        first_out = first_nodes[k]
-        activations[first_out : first_out + n_out] = 0
-        if k == 0:
-            for i in range(n):
-                row = bases[i]
-                lag = catch_up[min(step - 1 - stamps[row], last)]
-                o = i // arities[0]
-                for h in range(width):
-                    activations[o, h] += weights[row, h] - lag * momenta[row, h]
-        else:
-            group_by_base(bases[first_base:], n, entries[first_base:])
-            add_layer(
-                weights, momenta, stamps, step, catch_up, bases[first_base:],
-                entries[first_base:], n, arities[k], activations, activations,
-                first_nodes[k - 1], first_out, room, y0, y1, y2, y3,
-            )  # fmt: skip
-        scale = scales[k]
-        for o in range(first_out, first_out + n_out):
-            for h in range(width):
-                y = activations[o, h]
-                # a NaN passes, as it does in PyTorch's ReLU
-                activations[o, h] = activations.dtype.type(0) if y <= 0 else scale * y
-        first_base += n
-    first = first_nodes[len(arities) - 1]
-    for b in range(n_points):
-        for j in range(readout.shape[0]):
-            total = readout.dtype.type(0)
-            for h in range(width):
-                total += activations[first + b, h] * readout[j, h]
-            logits[b, j] = total
-
-
-@inlined
-def gather_bases(bases, points, start, n_points, n_inputs, gathered):
-    """Bases of a batch, layer by layer: of each point, then of each of its inputs."""
-    i = 0
-    column = 0
-    for k in range(len(n_inputs)):
-        for b in range(n_points):
-            for j in range(n_inputs[k]):
-                gathered[i] = bases[points[start + b], column + j]
-                i += 1
-        column += n_inputs[k]
-
-
-@inlined
-def flushed(m):
-    return m * 0 if abs(m) < SMALLEST else m
-
-
-@inlined
-def update_row_1(weights, momenta, row, lag, decay, eta, errors, i0, x0):
-    t0 = weights.dtype.type(0)
+@row_loop
+def update_row_1(
+    weights: Array,
+    momenta: Array,
+    row: int,
+    lag: Any,
+    decay: Any,
+    eta: Any,
+    errors: Array,
+    o0: int,
+    x0: Any,
+) -> Any:
+    """Products of a row with the error of one entry's output; then one step of SGD for the row."""
+    zero, smallest = weights.dtype.type(0), weights.dtype.type(SMALLEST)
+    t0 = zero
     for h in range(weights.shape[1]):
         m = momenta[row, h]
         w = weights[row, h] - lag * m
-        d0 = errors[i0, h]
-        t0 += w * d0
-        m = flushed(decay * m + x0 * d0)
+        t0 += w * errors[o0, h]
+        m = decay * m + x0 * errors[o0, h]
+        m = zero if abs(m) < smallest else m
         momenta[row, h] = m
         weights[row, h] = w - eta * m
     return t0
 
 
-@inlined
-def update_row_2(weights, momenta, row, lag, decay, eta, errors, i0, i1, x0, x1):
-    t0 = weights.dtype.type(0)
-    t1 = weights.dtype.type(0)
+@row_loop
+def update_row_2(
+    weights: Array,
+    momenta: Array,
+    row: int,
+    lag: Any,
+    decay: Any,
+    eta: Any,
+    errors: Array,
+    o0: int,
+    o1: int,
+    x0: Any,
+    x1: Any,
+) -> Any:
+    """As update_row_1, for two entries."""
+    zero, smallest = weights.dtype.type(0), weights.dtype.type(SMALLEST)
+    t0, t1 = zero, zero
     for h in range(weights.shape[1]):
         m = momenta[row, h]
         w = weights[row, h] - lag * m
-        d0, d1 = errors[i0, h], errors[i1, h]
-        t0 += w * d0
-        t1 += w * d1
-        m = flushed(decay * m + (x0 * d0 + x1 * d1))
+        t0 += w * errors[o0, h]
+        t1 += w * errors[o1, h]
+        m = decay * m + (x0 * errors[o0, h] + x1 * errors[o1, h])
+        m = zero if abs(m) < smallest else m
         momenta[row, h] = m
         weights[row, h] = w - eta * m
     return t0, t1
 
 
-@inlined
-def update_row_3(weights, momenta, row, lag, decay, eta, errors, i0, i1, i2, x0, x1, x2):
-    t0 = weights.dtype.type(0)
-    t1 = weights.dtype.type(0)
-    t2 = weights.dtype.type(0)
+@row_loop
+def update_row_4(
+    weights: Array,
+    momenta: Array,
+    row: int,
+    lag: Any,
+    decay: Any,
+    eta: Any,
+    errors: Array,
+    o0: int,
+    o1: int,
+    o2: int,
+    o3: int,
+    x0: Any,
+    x1: Any,
+    x2: Any,
+    x3: Any,
+) -> Any:
+    """As update_row_1, for four entries."""
+    zero, smallest = weights.dtype.type(0), weights.dtype.type(SMALLEST)
+    t0, t1, t2, t3 = zero, zero, zero, zero
     for h in range(weights.shape[1]):
         m = momenta[row, h]
         w = weights[row, h] - lag * m
-        d0, d1, d2 = errors[i0, h], errors[i1, h], errors[i2, h]
-        t0 += w * d0
-        t1 += w * d1
-        t2 += w * d2
-        m = flushed(decay * m + (x0 * d0 + x1 * d1 + x2 * d2))
-        momenta[row, h] = m
-        weights[row, h] = w - eta * m
-    return t0, t1, t2
-
-
-@inlined
-def update_row_4(weights, momenta, row, lag, decay, eta, errors, i0, i1, i2, i3, x0, x1, x2, x3):
-    t0 = weights.dtype.type(0)
-    t1 = weights.dtype.type(0)
-    t2 = weights.dtype.type(0)
-    t3 = weights.dtype.type(0)
-    for h in range(weights.shape[1]):
-        m = momenta[row, h]
-        w = weights[row, h] - lag * m
-        d0, d1, d2, d3 = errors[i0, h], errors[i1, h], errors[i2, h], errors[i3, h]
-        t0 += w * d0
-        t1 += w * d1
-        t2 += w * d2
-        t3 += w * d3
-        m = flushed(decay * m + ((x0 * d0 + x1 * d1) + (x2 * d2 + x3 * d3)))
+        t0 += w * errors[o0, h]
+        t1 += w * errors[o1, h]
+        t2 += w * errors[o2, h]
+        t3 += w * errors[o3, h]
+        g = (x0 * errors[o0, h] + x1 * errors[o1, h]) + (x2 * errors[o2, h] + x3 * errors[o3, h])
+        m = decay * m + g
+        m = zero if abs(m) < smallest else m
         momenta[row, h] = m
         weights[row, h] = w - eta * m
     return t0, t1, t2, t3
 
 
-@inlined
-def update_row_many(weights, momenta, row, lag, decay, eta, errors, who, values, n, gradient, dots):
-    width = weights.shape[1]
-    gradient[:] = 0
-    for e in range(n):
-        i, x = who[e], values[e]
-        total = weights.dtype.type(0)
-        for h in range(width):
-            d = errors[i, h]
-            total += (weights[row, h] - lag * momenta[row, h]) * d
-            gradient[h] += x * d
-        dots[e] = total
-    for h in range(width):
+@row_loop
+def gather_row_4(
+    weights: Array,
+    momenta: Array,
+    row: int,
+    lag: Any,
+    errors: Array,
+    o0: int,
+    o1: int,
+    o2: int,
+    o3: int,
+    x0: Any,
+    x1: Any,
+    x2: Any,
+    x3: Any,
+    gradient: Array,
+) -> Any:
+    """Products of a row with the errors of four outputs; adds their part of its gradient."""
+    zero = weights.dtype.type(0)
+    t0, t1, t2, t3 = zero, zero, zero, zero
+    for h in range(weights.shape[1]):
+        w = weights[row, h] - lag * momenta[row, h]
+        t0 += w * errors[o0, h]
+        t1 += w * errors[o1, h]
+        t2 += w * errors[o2, h]
+        t3 += w * errors[o3, h]
+        g = (x0 * errors[o0, h] + x1 * errors[o1, h]) + (x2 * errors[o2, h] + x3 * errors[o3, h])
+        gradient[0, h] += g
+    return t0, t1, t2, t3
+
+
+@row_loop
+def step_row(
+    weights: Array,
+    momenta: Array,
+    row: int,
+    lag: Any,
+    decay: Any,
+    eta: Any,
+    gradients: Array,
+    i: int,
+) -> None:
+    """One step of SGD for a row whose gradient is row i of gradients."""
+    zero, smallest = weights.dtype.type(0), weights.dtype.type(SMALLEST)
+    for h in range(weights.shape[1]):
         m = momenta[row, h]
         w = weights[row, h] - lag * m
-        m = flushed(decay * m + gradient[h])
+        m = decay * m + gradients[i, h]
+        m = zero if abs(m) < smallest else m
         momenta[row, h] = m
         weights[row, h] = w - eta * m
 
 
-@inlined
-def update_layer(
-    weights, momenta, stamps, step, eta, catch_up, decays, bases, entries, n, arity, activations,
-    errors, first_in, first_out, scale, ins, outs, values, dots, gradient,
-):  # fmt: skip
-    """Errors of the inputs of one layer, and its update, each row read and written once."""
-    width = weights.shape[1]
-    last = catch_up.shape[0] - 1
-    start = 0
-    while start < n:
-        base = bases[entries[start]]
-        stop = start + 1
-        while stop < n and bases[entries[stop]] == base:
-            stop += 1
-        for c in range(width):
-            active = 0
-            for e in range(start, stop):
-                i = first_in + entries[e]
-                x = activations[i, c]
-                errors[i, c] = 0
-                ins[active] = i
-                outs[active] = first_out + entries[e] // arity
-                values[active] = x
-                if x != 0:
-                    active += 1
-            if active == 0:
-                continue
-            row = base + c
-            t = min(step - 1 - stamps[row], last)
-            lag, decay = catch_up[t], decays[t]
-            stamps[row] = step
-            if active == 1:
-                errors[ins[0], c] = scale * update_row_1(
-                    weights, momenta, row, lag, decay, eta, errors, outs[0], values[0]
-                )
-            elif active == 2:
-                t0, t1 = update_row_2(
-                    weights, momenta, row, lag, decay, eta, errors, outs[0], outs[1],
-                    values[0], values[1],
-                )  # fmt: skip
-                errors[ins[0], c] = scale * t0
-                errors[ins[1], c] = scale * t1
-            elif active == 3:
-                t0, t1, t2 = update_row_3(
-                    weights, momenta, row, lag, decay, eta, errors, outs[0], outs[1], outs[2],
-                    values[0], values[1], values[2],
-                )  # fmt: skip
-                errors[ins[0], c] = scale * t0
-                errors[ins[1], c] = scale * t1
-                errors[ins[2], c] = scale * t2
-            elif active == 4:
-                t0, t1, t2, t3 = update_row_4(
-                    weights, momenta, row, lag, decay, eta, errors, outs[0], outs[1], outs[2],
-                    outs[3], values[0], values[1], values[2], values[3],
-                )  # fmt: skip
-                errors[ins[0], c] = scale * t0
-                errors[ins[1], c] = scale * t1
-                errors[ins[2], c] = scale * t2
-                errors[ins[3], c] = scale * t3
-            else:
-                update_row_many(
-                    weights, momenta, row, lag, decay, eta, errors, outs, values, active,
-                    gradient, dots,
-                )  # fmt: skip
-                for e in range(active):
-                    errors[ins[e], c] = scale * dots[e]
-        start = stop
+# Loops over the entries of a layer.
 
 
-@inlined
-def update_embedding(
-    weights, momenta, stamps, step, eta, catch_up, decays, bases, n, arity, errors
-):
-    """Update of the first layer, whose inputs are one-hot."""
-    last = catch_up.shape[0] - 1
-    for i in range(n):
-        row = bases[i]
-        o = i // arity
-        if stamps[row] == step:  # updated by another entry of this batch: the update is linear
+@compiled
+def gather_bases(
+    all_bases: Array, points: Array, start: int, n_points: int, network: Network, room: Room
+) -> None:
+    """Bases of a batch, and their order by base in each layer but the first."""
+    bases, entries = room.bases, room.entries
+    first, column = 0, 0
+    for k in range(len(network.arities)):
+        n_inputs = network.n_inputs[k]
+        n = n_points * n_inputs
+        for b in range(n_points):
+            for j in range(n_inputs):
+                bases[first + b * n_inputs + j] = all_bases[points[start + b], column + j]
+        if k > 0:
+            for i in range(n):  # insertion sort: the list is short
+                j = i
+                while j > 0 and bases[first + entries[first + j - 1]] > bases[first + i]:
+                    entries[first + j] = entries[first + j - 1]
+                    j -= 1
+                entries[first + j] = i
+        first += n
+        column += n_inputs
+
+
+@compiled
+def add_layer(
+    state: State,
+    step: int,
+    rates: Rates,
+    room: Room,
+    first: int,
+    n: int,
+    arity: int,
+    first_in: int,
+    first_out: int,
+) -> None:
+    """Adds the rows of n entries, times the activations they start from, to their outputs."""
+    weights, momenta, stamps = state.weights, state.momenta, state.stamps
+    activations, rows, lags, x = room.activations, room.rows, room.lags, room.inputs
+    y0, y1, y2, y3 = room.sums[0], room.sums[1], room.sums[2], room.sums[3]
+    nothing = activations.shape[0] - 1
+    last = len(rates.catch_up) - 1
+    zero = weights.dtype.type(0)
+    done = first
+    while done < first + n:
+        base = room.bases[first + room.entries[done]]
+        size = 1
+        while size < FOUR and done + size < first + n:
+            if room.bases[first + room.entries[done + size]] != base:
+                break
+            size += 1
+        i0 = first_in + room.entries[done]
+        i1 = first_in + room.entries[done + 1] if size > 1 else nothing
+        i2 = first_in + room.entries[done + 2] if size > 2 else nothing
+        i3 = first_in + room.entries[done + 3] if size > 3 else nothing
+        # Two lists of active rows: updated in the last step, and older. No branch depends on an
+        # activation, because no processor would guess it.
+        n_new, n_old = 0, 0
+        for c in range(weights.shape[1]):
+            x0, x1, x2, x3 = (
+                activations[i0, c],
+                activations[i1, c],
+                activations[i2, c],
+                activations[i3, c],
+            )
+            active = (x0 != zero) | (x1 != zero) | (x2 != zero) | (x3 != zero)
+            rested = step - 1 - stamps[base + c]
+            old = 1 if rested > 0 else 0
+            p = n_old if rested > 0 else n_new
+            rows[old, p] = base + c
+            lags[old, p] = rates.catch_up[min(rested, last)]
+            x[old, 0, p], x[old, 1, p], x[old, 2, p], x[old, 3, p] = x0, x1, x2, x3
+            n_old += active & old
+            n_new += active & (1 - old)
+        for e in range(size):
+            room.sums[e, :] = zero
+        room.sums[3, :] = zero
+        for old in range(2):
+            n_rows = n_old if old else n_new
+            while n_rows % FOUR != 0:  # padding: a row that stands there already, times zero
+                rows[old, n_rows] = rows[old, n_rows - 1]
+                lags[old, n_rows] = lags[old, n_rows - 1]
+                x[old, :, n_rows] = zero
+                n_rows += 1
+            for p in range(0, n_rows, FOUR):
+                if size == 1:
+                    if old:
+                        add_rows_1(weights, momenta, rows, lags, x, 1, p, y0)
+                    else:
+                        add_rows_1(weights, momenta, rows, lags, x, 0, p, y0)
+                elif size == 2:
+                    if old:
+                        add_rows_2(weights, momenta, rows, lags, x, 1, p, y0, y1)
+                    else:
+                        add_rows_2(weights, momenta, rows, lags, x, 0, p, y0, y1)
+                elif old:
+                    add_rows_4(weights, momenta, rows, lags, x, 1, p, y0, y1, y2, y3)
+                else:
+                    add_rows_4(weights, momenta, rows, lags, x, 0, p, y0, y1, y2, y3)
+        for e in range(size):
+            node = first_out + room.entries[done + e] // arity
             for h in range(weights.shape[1]):
-                momenta[row, h] += errors[o, h]
-                weights[row, h] -= eta * errors[o, h]
+                activations[node, h] += room.sums[e, h]
+        done += size
+
+
+@compiled
+def forward(state: State, step: int, rates: Rates, network: Network, room: Room, n: int) -> None:
+    """Activations of all nodes of a batch of n points, and their logits, before this step."""
+    weights, activations = state.weights, room.activations
+    last = len(rates.catch_up) - 1
+    zero = weights.dtype.type(0)
+    depth = len(network.arities)
+    first = 0
+    for k in range(depth):
+        arity, n_entries = network.arities[k], n * network.n_inputs[k]
+        first_out = room.first_nodes[k]
+        activations[first_out : first_out + n_entries // arity] = zero
+        if k == 0:
+            for i in range(n_entries):
+                row = room.bases[i]
+                lag = rates.catch_up[min(step - 1 - state.stamps[row], last)]
+                add_row(weights, state.momenta, row, lag, activations, i // arity)
         else:
-            t = min(step - 1 - stamps[row], last)
-            lag, decay = catch_up[t], decays[t]
-            stamps[row] = step
+            first_in = room.first_nodes[k - 1]
+            add_layer(state, step, rates, room, first, n_entries, arity, first_in, first_out)
+        for o in range(first_out, first_out + n_entries // arity):
             for h in range(weights.shape[1]):
-                m = momenta[row, h]
-                w = weights[row, h] - lag * m
-                m = flushed(decay * m + errors[o, h])
-                momenta[row, h] = m
-                weights[row, h] = w - eta * m
+                y = activations[o, h]
+                # zero where y <= 0, so that a NaN passes, as it does in PyTorch
+                activations[o, h] = zero if y <= zero else network.scales[k] * y
+        first += n_entries
+    top = room.first_nodes[depth - 1]
+    for b in range(n):
+        for j in range(state.readout.shape[0]):
+            total = zero
+            for h in range(weights.shape[1]):
+                total += activations[top + b, h] * state.readout[j, h]
+            room.logits[b, j] = total
 
 
-@inlined
-def loss_and_errors(logits, n_points, labels, points, start, errors):
-    """Summed cross-entropy; its derivatives by the logits, averaged over the batch."""
+@compiled
+def loss_and_errors(room: Room, labels: Array, points: Array, start: int, n: int) -> float:
+    """Cross-entropy, summed over a batch; its mean's derivatives by the logits."""
+    logits, errors = room.logits, room.logit_errors
     total = 0.0
-    for b in range(n_points):
-        top = logits[b, 0]
-        for j in range(1, logits.shape[1]):
-            top = max(top, logits[b, j])
+    for b in range(n):
+        top = float(logits[b].max())
         partition = 0.0
         for j in range(logits.shape[1]):
-            partition += np.exp(float(logits[b, j] - top))
-        y = labels[points[start + b]]
-        total += np.log(partition) - float(logits[b, y] - top)
+            partition += np.exp(float(logits[b, j]) - top)
+        label = labels[points[start + b]]
+        total += np.log(partition) + top - float(logits[b, label])
         for j in range(logits.shape[1]):
-            p = np.exp(float(logits[b, j] - top)) / partition
-            errors[b, j] = (p - (1.0 if j == y else 0.0)) / n_points
+            p = np.exp(float(logits[b, j]) - top) / partition
+            errors[b, j] = (p - (1.0 if j == label else 0.0)) / n
     return total
 
 
 @compiled
+def update_readout(state: State, rates: Rates, room: Room, top: int, scale: Any, n: int) -> None:
+    """Errors of the last hidden layer; a dense step of SGD for the readout."""
+    readout, momenta, activations = state.readout, state.readout_momenta, room.activations
+    zero, smallest = readout.dtype.type(0), readout.dtype.type(SMALLEST)
+    for o in range(top, top + n):
+        room.errors[o, :] = zero
+        for j in range(readout.shape[0]):
+            e = scale * room.logit_errors[o - top, j]
+            for h in range(readout.shape[1]):
+                room.errors[o, h] += e * readout[j, h]
+        for h in range(readout.shape[1]):
+            room.errors[o, h] = zero if activations[o, h] == zero else room.errors[o, h]
+    for j in range(readout.shape[0]):
+        for h in range(readout.shape[1]):
+            momenta[j, h] *= rates.mu
+        for b in range(n):
+            e = room.logit_errors[b, j]
+            for h in range(readout.shape[1]):
+                momenta[j, h] += e * activations[top + b, h]
+        for h in range(readout.shape[1]):
+            momenta[j, h] = zero if abs(momenta[j, h]) < smallest else momenta[j, h]
+            readout[j, h] -= rates.eta * momenta[j, h]
+
+
+@compiled
+def update_layer(
+    state: State,
+    step: int,
+    rates: Rates,
+    room: Room,
+    first: int,
+    n: int,
+    arity: int,
+    first_in: int,
+    first_out: int,
+    scale: Any,
+) -> None:
+    """Errors of the inputs of a layer, and its step of SGD: each active row is written once."""
+    weights, momenta, stamps, eta = state.weights, state.momenta, state.stamps, rates.eta
+    x, errors, gradient = room.activations, room.errors, room.gradient
+    nodes_in, nodes_out, members, counts = (
+        room.nodes_in,
+        room.nodes_out,
+        room.members,
+        room.counts,
+    )
+    nothing = x.shape[0] - 1
+    last = len(rates.catch_up) - 1
+    zero = weights.dtype.type(0)
+    errors[first_in : first_in + n] = zero
+    done = first
+    while done < first + n:
+        base = room.bases[first + room.entries[done]]
+        size = 0
+        while done + size < first + n:
+            entry = room.entries[done + size]
+            if room.bases[first + entry] != base:
+                break
+            nodes_in[size] = first_in + entry
+            nodes_out[size] = first_out + entry // arity
+            size += 1
+        nodes_in[size], nodes_out[size] = nothing, nodes_out[0]
+        # Active entries of each channel; then the channels, by their number of active entries.
+        counts[:] = 0
+        for e in range(size):
+            node = nodes_in[e]
+            for c in range(weights.shape[1]):
+                members[counts[c], c] = e
+                counts[c] += x[node, c] != zero
+        room.fill[:] = 0
+        for c in range(weights.shape[1]):
+            q = min(counts[c], FOUR + 1)
+            room.by_count[q, room.fill[q]] = c
+            room.fill[q] += 1
+        for q in range(1, FOUR + 2):
+            for p in range(room.fill[q]):
+                c = room.by_count[q, p]
+                row = base + c
+                t = min(step - 1 - stamps[row], last)
+                lag, decay = rates.catch_up[t], rates.decays[t]
+                stamps[row] = step
+                if q == 1:
+                    e0 = members[0, c]
+                    i0, o0 = nodes_in[e0], nodes_out[e0]
+                    t0 = update_row_1(
+                        weights, momenta, row, lag, decay, eta, errors, o0, x[i0, c]
+                    )
+                    errors[i0, c] = scale * t0
+                elif q == 2:
+                    e0, e1 = members[0, c], members[1, c]
+                    i0, o0 = nodes_in[e0], nodes_out[e0]
+                    i1, o1 = nodes_in[e1], nodes_out[e1]
+                    x0, x1 = x[i0, c], x[i1, c]
+                    t0, t1 = update_row_2(
+                        weights, momenta, row, lag, decay, eta, errors, o0, o1, x0, x1
+                    )
+                    errors[i0, c] = scale * t0
+                    errors[i1, c] = scale * t1
+                else:
+                    if q > FOUR:
+                        gradient[0, :] = zero
+                    for e in range(0, counts[c], FOUR):
+                        for missing in range(counts[c], e + FOUR):
+                            members[missing, c] = size
+                        e0, e1 = members[e, c], members[e + 1, c]
+                        e2, e3 = members[e + 2, c], members[e + 3, c]
+                        i0, o0 = nodes_in[e0], nodes_out[e0]
+                        i1, o1 = nodes_in[e1], nodes_out[e1]
+                        i2, o2 = nodes_in[e2], nodes_out[e2]
+                        i3, o3 = nodes_in[e3], nodes_out[e3]
+                        x0, x1, x2, x3 = x[i0, c], x[i1, c], x[i2, c], x[i3, c]
+                        if q > FOUR:
+                            t0, t1, t2, t3 = gather_row_4(
+                                weights, momenta, row, lag, errors, o0, o1, o2, o3,
+                                x0, x1, x2, x3, gradient,
+                            )  # fmt: skip
+                        else:
+                            t0, t1, t2, t3 = update_row_4(
+                                weights, momenta, row, lag, decay, eta, errors, o0, o1, o2, o3,
+                                x0, x1, x2, x3,
+                            )  # fmt: skip
+                        errors[i0, c] = scale * t0
+                        errors[i1, c] = scale * t1
+                        errors[i2, c] = scale * t2
+                        errors[i3, c] = scale * t3
+                    if q > FOUR:
+                        step_row(weights, momenta, row, lag, decay, eta, gradient, 0)
+        done += size
+
+
+@compiled
+def update_embedding(
+    state: State, step: int, rates: Rates, room: Room, n: int, arity: int
+) -> None:
+    """A step of SGD for the first layer, whose inputs are one-hot: errors are gradients."""
+    weights, momenta, stamps = state.weights, state.momenta, state.stamps
+    zero, one = weights.dtype.type(0), weights.dtype.type(1)
+    last = len(rates.catch_up) - 1
+    for i in range(n):
+        row = room.bases[i]
+        lag, decay = zero, one  # if another entry has updated it: a step is linear in gradients
+        if stamps[row] != step:
+            t = min(step - 1 - stamps[row], last)
+            lag, decay = rates.catch_up[t], rates.decays[t]
+        stamps[row] = step
+        step_row(weights, momenta, row, lag, decay, rates.eta, room.errors, i // arity)
+
+
+# Entry points.
+
+
+@compiled
 def train(
-    points, batch_size, labels, bases, weights, momenta, stamps, readout, readout_momenta, steps,
-    eta, mu, catch_up, decays, arities, n_inputs, scales,
-):  # fmt: skip
-    """Trains on points, batch by batch; returns the sum of their cross-entropies.
+    points: Array,
+    batch_size: int,
+    all_bases: Array,
+    labels: Array,
+    steps: int,
+    state: State,
+    rates: Rates,
+    network: Network,
+    room: Room,
+) -> float:
+    """Trains on points (n,), batch by batch, after `steps` earlier ones; summed cross-entropy.
 
     Ends at the first batch whose loss is not finite.
     """
-    width, n_classes = weights.shape[1], readout.shape[0]
-    depth = len(arities)
-    first_nodes = np.empty(depth, np.int64)
-    first_bases = np.empty(depth, np.int64)
-    n_nodes, total_in = 0, 0
-    for k in range(depth):
-        first_nodes[k] = n_nodes
-        first_bases[k] = total_in
-        n_nodes += batch_size * n_inputs[k] // arities[k]
-        total_in += batch_size * n_inputs[k]
-    activations = np.empty((n_nodes, width), weights.dtype)
-    errors = np.empty((n_nodes, width), weights.dtype)
-    logits = np.empty((batch_size, n_classes), weights.dtype)
-    logit_errors = np.empty((batch_size, n_classes), weights.dtype)
-    gathered = np.empty(total_in, np.int64)
-    entries = np.empty(total_in, np.int64)
-    room = (
-        np.empty(width + 4, np.int64), np.empty(width + 4, weights.dtype),
-        np.zeros((CHUNK, width + 4), weights.dtype),
-        np.empty(width + 4, np.int64), np.empty(width + 4, weights.dtype),
-        np.zeros((CHUNK, width + 4), weights.dtype),
-    )  # fmt: skip
-    y0, y1 = np.empty(width, weights.dtype), np.empty(width, weights.dtype)
-    y2, y3 = np.empty(width, weights.dtype), np.empty(width, weights.dtype)
-    ins, outs = np.empty(total_in + 1, np.int64), np.empty(total_in + 1, np.int64)
-    values, dots = np.empty(total_in + 1, weights.dtype), np.empty(total_in + 1, weights.dtype)
-    gradient = np.empty(width, weights.dtype)
+    depth = len(network.arities)
     summed = 0.0
     step = steps
     for start in range(0, len(points), batch_size):
         step += 1
-        n_points = min(batch_size, len(points) - start)
-        gather_bases(bases, points, start, n_points, n_inputs, gathered)
-        forward_batch(
-            weights, momenta, stamps, step, catch_up, readout, gathered, n_points, arities,
-            n_inputs, scales, first_nodes, entries, activations, logits, room, y0, y1, y2, y3,
-        )  # fmt: skip
-        loss = loss_and_errors(logits, n_points, labels, points, start, logit_errors)
+        n = min(batch_size, len(points) - start)
+        gather_bases(all_bases, points, start, n, network, room)
+        forward(state, step, rates, network, room, n)
+        loss = loss_and_errors(room, labels, points, start, n)
         summed += loss
         if not np.isfinite(loss):
             break
-        first = first_nodes[depth - 1]
-        for b in range(n_points):
-            for h in range(width):
-                errors[first + b, h] = 0
-            for j in range(n_classes):
-                e = logit_errors[b, j]
-                for h in range(width):
-                    errors[first + b, h] += e * readout[j, h]
-            for h in range(width):
-                on = activations[first + b, h] != 0
-                errors[first + b, h] = scales[depth - 1] * errors[first + b, h] if on else 0
-        for j in range(n_classes):
-            for h in range(width):
-                readout_momenta[j, h] *= mu
-            for b in range(n_points):
-                e = logit_errors[b, j]
-                for h in range(width):
-                    readout_momenta[j, h] += e * activations[first + b, h]
-            for h in range(width):
-                readout_momenta[j, h] = flushed(readout_momenta[j, h])
-                readout[j, h] -= eta * readout_momenta[j, h]
+        top = room.first_nodes[depth - 1]
+        update_readout(state, rates, room, top, network.scales[depth - 1], n)
+        first = n * network.n_inputs.sum()
         for k in range(depth - 1, 0, -1):
-            first_base = 0
-            for q in range(k):
-                first_base += n_points * n_inputs[q]
-            n = n_points * n_inputs[k]
+            n_entries = n * network.n_inputs[k]
+            first -= n_entries
             update_layer(
-                weights, momenta, stamps, step, eta, catch_up, decays, gathered[first_base:],
-                entries[first_base:], n, arities[k], activations, errors, first_nodes[k - 1],
-                first_nodes[k], scales[k - 1], ins, outs, values, dots, gradient,
+                state, step, rates, room, first, n_entries, network.arities[k],
+                room.first_nodes[k - 1], room.first_nodes[k], network.scales[k - 1],
             )  # fmt: skip
-        update_embedding(
-            weights, momenta, stamps, step, eta, catch_up, decays, gathered,
-            n_points * n_inputs[0], arities[0], errors,
-        )  # fmt: skip
+        update_embedding(state, step, rates, room, n * network.n_inputs[0], network.arities[0])
     return summed
-
-
-@compiled
-def evaluate(
-    points, batch_size, bases, weights, momenta, stamps, steps, readout, catch_up, arities,
-    n_inputs, scales, all_activations, all_logits,
-):  # fmt: skip
-    """Logits of points (n, n_c), and their activations (n, nodes, H) unless that has no rows."""
-    width, n_classes = weights.shape[1], readout.shape[0]
-    depth = len(arities)
-    first_nodes = np.empty(depth, np.int64)
-    n_nodes, total_in = 0, 0
-    for k in range(depth):
-        first_nodes[k] = n_nodes
-        n_nodes += batch_size * n_inputs[k] // arities[k]
-        total_in += batch_size * n_inputs[k]
-    activations = np.empty((n_nodes, width), weights.dtype)
-    logits = np.empty((batch_size, n_classes), weights.dtype)
-    gathered = np.empty(total_in, np.int64)
-    entries = np.empty(total_in, np.int64)
-    room = (
-        np.empty(width + 4, np.int64), np.empty(width + 4, weights.dtype),
-        np.zeros((CHUNK, width + 4), weights.dtype),
-        np.empty(width + 4, np.int64), np.empty(width + 4, weights.dtype),
-        np.zeros((CHUNK, width + 4), weights.dtype),
-    )  # fmt: skip
-    y0, y1 = np.empty(width, weights.dtype), np.empty(width, weights.dtype)
-    y2, y3 = np.empty(width, weights.dtype), np.empty(width, weights.dtype)
-    for start in range(0, len(points), batch_size):
-        n_points = min(batch_size, len(points) - start)
-        gather_bases(bases, points, start, n_points, n_inputs, gathered)
-        forward_batch(
-            weights, momenta, stamps, steps + 1, catch_up, readout, gathered, n_points, arities,
-            n_inputs, scales, first_nodes, entries, activations, logits, room, y0, y1, y2, y3,
-        )  # fmt: skip
-        all_logits[start : start + n_points] = logits[:n_points]
-        if len(all_activations) > 0:
-            node = 0
-            for k in range(depth):
-                per_point = n_inputs[k] // arities[k]
-                for b in range(n_points):
-                    for j in range(per_point):
-                        all_activations[start + b, node + j] = activations[
-                            first_nodes[k] + b * per_point + j
-                        ]
-                node += per_point
-
-
-@compiled
-def catch_up_rows(weights, momenta, stamps, steps, catch_up):
-    """Brings weights, in place, to where their momentum has carried them after these steps."""
-    last = catch_up.shape[0] - 1
-    for row in range(weights.shape[0]):
-        lag = catch_up[min(steps - stamps[row], last)]
-        for h in range(weights.shape[1]):
-            weights[row, h] -= lag * momenta[row, h]

@@ -1,0 +1,124 @@
+"""What a study will cost before it is run: steps and seconds of each cell, and its memory.
+
+Steps to reach zero loss are a power law in the number of points and in their ratio to the predicted
+sample complexity; seconds for a step grow with the multiplications of a step, and with its memory
+traffic. Coefficients are fitted by benchmarks/fit_cost_model.py to what was trained and timed, and
+stored in cost_model.json with their residual spread and the machine they belong to.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import exp, log
+from pathlib import Path
+from typing import Any
+
+from srhm import theory
+from srhm.architectures.geometry import Geometry, geometry
+from srhm.grammar import GrammarParameters
+
+MODEL = Path(__file__).with_name("cost_model.json")
+BYTES = {"float32": 4, "float64": 8}
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Expected steps, seconds on one core, bytes in memory and bytes stored of one cell."""
+
+    steps: float
+    seconds: float
+    memory: float
+    stored: float
+
+
+def step_features(cell: Mapping[str, Any], shape: Geometry) -> list[float]:
+    """What the time of one step is made of: its start, its rows, its products.
+
+    A constant; channels of the rows that are read for the first layer, for each point of the batch;
+    multiplications of the layers above, of which ReLU leaves about half, in the forward pass and
+    twice in the backward one; the same again for weights that exceed the cache.
+    """
+    n_points = cell["batch_size"] * (cell["n_c"] if cell["batch"] == "balanced" else 1)
+    parameters = shape.parameters
+    leaves, width = parameters.n_leaves, shape.width
+    products, inputs = 0, leaves
+    for layer in shape.layers[1:]:
+        inputs = max(1, inputs // (parameters.branching if shape.net != "fcn" else inputs))
+        products += n_points * inputs * width * width
+        assert layer.n_inputs == width
+    held = 2 * BYTES[cell["dtype"]] * _n_weights(shape)
+    beyond = products if held > CACHE else 0
+    return [1.0, float(n_points * leaves * width), float(products), float(beyond)]
+
+
+# Weights and momenta above this many bytes no longer stay in a core's own cache.
+CACHE = 2**20
+
+
+def step_predictors(cell: Mapping[str, Any]) -> list[float]:
+    """Logarithms that the number of steps depends on: points, and their ratio to the prediction."""
+    predicted = theory.predicted_sample_complexity(
+        cell["net"],
+        depth=cell["L"],
+        branching=cell["s"],
+        n_synonyms=cell["m"],
+        n_classes=cell["n_c"],
+        n_empty=cell["s0"],
+    )
+    ratio = log(cell["P"] / predicted)
+    is_cnn = float(cell["net"] == "cnn")
+    return [1.0, is_cnn, float(cell["L"]), log(cell["P"]), log(cell["s0"] + 1), ratio, ratio**2]
+
+
+def costs(cells: Iterable[Mapping[str, Any]]) -> list[Cost]:
+    """Expected cost of each cell, trained by the sparse engine on one core."""
+    model = json.loads(MODEL.read_text())
+    found = []
+    for cell in cells:
+        parameters = GrammarParameters(
+            depth=cell["L"],
+            branching=cell["s"],
+            n_features=cell["v"],
+            n_synonyms=cell["m"],
+            n_classes=cell["n_c"],
+            n_empty=cell["s0"],
+            sparsity=cell["sparsity"],
+        )
+        shape = geometry(cell["net"], parameters, width=cell["width"])
+        steps = exp(_dot(model["log_steps"]["coefficients"], step_predictors(cell)))
+        steps = min(steps, cell["max_steps"])
+        per_step = _dot(model["seconds_per_step"]["coefficients"], step_features(cell, shape))
+        if cell["engine"] == "reference":
+            per_step *= model["reference_over_sparse"]
+        n_weights = _n_weights(shape)
+        width = BYTES[cell["dtype"]]
+        rows = n_weights / shape.width
+        data = (cell["P"] + cell["n_test"]) * 4 * (4 * parameters.n_leaves + 2 * parameters.n_nodes)
+        found.append(
+            Cost(steps, steps * per_step, 2 * width * n_weights + 8 * rows + data, 4 * n_weights)
+        )
+    return found
+
+
+def model_origin() -> str:
+    """Where the coefficients come from, and how far they are off, in one line."""
+    model = json.loads(MODEL.read_text())
+    return (
+        f"{model['n_cells']} cells trained on {model['machine']};"
+        f" steps within a factor {exp(model['log_steps']['residual_sd']):.2f},"
+        f" seconds a step within {exp(model['seconds_per_step']['residual_log_sd']):.2f} (one sd)"
+    )
+
+
+def _n_weights(shape: Geometry) -> int:
+    total = 0
+    for size in shape.weight_shapes().values():
+        count = 1
+        for length in size:
+            count *= length
+        total += count
+    return total
+
+
+def _dot(coefficients: Iterable[float], values: Iterable[float]) -> float:
+    return sum(a * b for a, b in zip(coefficients, values, strict=True))

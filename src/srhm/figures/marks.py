@@ -1,0 +1,319 @@
+"""What the figures of curves share: colours, markers, points with their intervals, legends.
+
+Letters of the paper: L depth, s_0 empty places for each informative one, v features, P* sample
+complexity.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite, log10
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.legend_handler import HandlerTuple
+from matplotlib.lines import Line2D
+
+from srhm.sample_complexity import IntervalRule
+
+Colour = tuple[float, float, float]
+
+# Vermilion and blue for the paper's red (L = 2) and blue (L = 3); the others for other depths.
+HUES = {1: "#009E73", 2: "#D55E00", 3: "#0072B2", 4: "#AA4499"}
+OTHER_HUE = "#666666"
+# Parts of white and of black in the shades of the smallest and of the largest of many v.
+LIGHTEST, DARKEST = 0.65, -0.5
+MARKERS = {0: "o", 1: "s", 2: "^", 3: "p", 4: "D", 6: "v"}
+OTHER_MARKER = "X"
+GUIDE = "0.35"
+# Intervals from two seeds can span many decades: beyond this factor around the points they run out
+# of the panel.
+MOST_BEYOND = 5.0
+ARROW = 15  # points
+LEGEND_ROW, LEGEND_GAP = 0.147, 0.12  # inches
+
+EQUATIONS = {
+    "lcn": ("Eq. 3", "s^{L/2}(s_0+1)^L\\,n_c\\,m^L"),
+    "cnn": ("Eq. 4", "(s_0+1)^2\\,n_c\\,m^L"),
+}
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A coordinate: its value, the ends of its bar (None: no bar), and on which side it is open.
+
+    beyond is 0, or +1 (the value is a lower bound) or -1 (an upper bound) for a censored one; the
+    value of a censored one of which no bound is known is None.
+    """
+
+    value: float | None
+    bar: tuple[float, float] | None = None
+    beyond: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """A curve in a panel of two sample complexities, or of one and its prediction."""
+
+    x: Estimate
+    y: Estimate
+    tint: Colour
+    marker: str
+    small_pool: bool = False
+
+
+def estimate(row: pd.Series) -> Estimate:
+    """The P* of a row of the table of sample complexities."""
+    low, high = float(row["P_star_low"]), float(row["P_star_high"])
+    if row["status"] == "reached":
+        bar = (low, high) if isfinite(low) and isfinite(high) else None
+        return Estimate(float(row["P_star"]), bar)
+    beyond = 1 if row["status"] == "not_reached" else -1
+    bound = low if beyond > 0 else high
+    return Estimate(bound if isfinite(bound) and bound > 0 else None, beyond=beyond)
+
+
+def divided(one: Estimate, scale: float) -> Estimate:
+    """The estimate in units of scale."""
+    bar = (one.bar[0] / scale, one.bar[1] / scale) if one.bar else None
+    return Estimate(None if one.value is None else one.value / scale, bar, one.beyond)
+
+
+def limits(estimates: Sequence[Estimate]) -> tuple[float, float]:
+    """Ends of a logarithmic axis that shows all values and, within reason, their bars."""
+    values = [one.value for one in estimates if one.value is not None] or [1.0, 10.0]
+    lowest, highest = min(values) / MOST_BEYOND, max(values) * MOST_BEYOND
+    ends = [end for one in estimates if one.bar for end in one.bar]
+    values += [min(max(end, lowest), highest) for end in ends]
+    return min(values) / 1.8, max(values) * 1.8
+
+
+def scatter(
+    axes: Axes, points: Sequence[Point], *, shown: Sequence[float] = (), both_axes: bool = True
+) -> None:
+    """All points on logarithmic axes, with the line y = x if both axes are alike.
+
+    The limits hold the values `shown` too.
+    """
+    extra = [Estimate(value) for value in shown]
+    y_limits = limits([one.y for one in points] + extra)
+    x_limits = limits([one.x for one in points] + extra)
+    if both_axes:
+        x_limits = y_limits = (min(x_limits[0], y_limits[0]), max(x_limits[1], y_limits[1]))
+        axes.plot(x_limits, y_limits, color=GUIDE, linewidth=0.8, linestyle="--", zorder=1,
+                  gid="y = x")  # fmt: skip
+    for one in points:
+        draw_point(axes, one, x_floor=x_limits[0], y_floor=y_limits[0])
+    axes.set(xscale="log", yscale="log", xlim=x_limits, ylim=y_limits)
+    axes.yaxis.labelpad = 2
+
+
+def draw_point(axes: Axes, point: Point, *, x_floor: float, y_floor: float) -> None:
+    """One curve: its marker and bars, or arrows from the bounds of what is censored.
+
+    Where nothing at all is known of a coordinate it is drawn at the floor.
+    """
+    x = x_floor if point.x.value is None else point.x.value
+    y = y_floor if point.y.value is None else point.y.value
+    censored = bool(point.x.beyond or point.y.beyond)
+    words = {1: "not_reached", -1: "below_range"}
+    kind = words.get(point.y.beyond, "")
+    if point.x.beyond:
+        kind = f"{kind} x {words[point.x.beyond]}".strip()
+    kind = kind or ("small pool" if point.small_pool else "reached")
+    bars: Any = {"color": point.tint, "linewidth": 1.0, "markersize": 3, "zorder": 2.5}
+    if point.y.bar:
+        axes.plot([x, x], point.y.bar, "_-", **bars, gid="interval")
+    if point.x.bar:
+        axes.plot(point.x.bar, [y, y], "|-", **bars, gid="interval of x")
+    for shift in ((ARROW * point.x.beyond, 0), (0, ARROW * point.y.beyond)):
+        if any(shift):
+            axes.annotate("", xy=(x, y), xytext=shift, annotation_clip=False, zorder=2.5,
+                          textcoords="offset points", gid=f"arrow {shift}",
+                          arrowprops={"arrowstyle": "<|-", "color": point.tint, "linewidth": 1.0,
+                                      "mutation_scale": 6, "shrinkA": 0, "shrinkB": 0})  # fmt: skip
+    face = "white" if censored or point.small_pool else point.tint
+    axes.plot([x], [y], point.marker, color=point.tint, markersize=4.5, markeredgewidth=1.0,
+              markerfacecolor=face, zorder=3, gid=f"ours {kind}")  # fmt: skip
+
+
+def colour(depth: int, n_features: int, features: Sequence[int]) -> Colour:
+    """Hue by L, darkness by v as in `shaded`."""
+    return shaded(HUES.get(depth, OTHER_HUE), n_features, features)
+
+
+def shaded(hue: str, n_features: int, features: Sequence[int]) -> Colour:
+    """Darkness by the rank of v among those in the figure; few v span fewer shades."""
+    base = np.array(to_rgb(hue))
+    rank = sorted(features).index(n_features) / max(len(features) - 1, 1)
+    shade = (LIGHTEST + rank * (DARKEST - LIGHTEST)) * (1 - 1 / len(features) ** 2)
+    mixed = base + shade * (1 - base) if shade >= 0 else base * (1 + shade)
+    red, green, blue = (float(part) for part in mixed)
+    return red, green, blue
+
+
+def shape(n_empty: int) -> str:
+    """Marker of an s_0."""
+    return MARKERS.get(n_empty, OTHER_MARKER)
+
+
+def counts(curves: pd.DataFrame) -> str:
+    """How many curves and seeds a panel holds, for its title."""
+    if curves.empty:
+        return ""
+    seeds = between(curves["n_seeds"])
+    n = len(curves)
+    return f": {n} {plural('curve', n)}, {seeds} {plural('seed', int(curves['n_seeds'].max()))}"
+
+
+def between(numbers: pd.Series) -> str:
+    """The number, or the least and the most of them."""
+    least, most = numbers.min(), numbers.max()
+    return f"{most}" if least == most else f"{least}–{most}"
+
+
+def plural(word: str, n: int) -> str:
+    """The word in the number that n asks for."""
+    return word if n == 1 else f"{word}s"
+
+
+def rounded(value: float) -> str:
+    """Three significant digits, for use inside $ $."""
+    number = float(f"{value:.3g}")
+    if number < 1e5:
+        return f"{number:.3g}" if number < 1 else f"{number:.0f}"
+    power = int(log10(number))
+    factor = f"{number / 10**power:.3g}\\times " if number > 10**power else ""
+    return f"{factor}10^{{{power}}}"
+
+
+def few_ticks(axes: Axes, low: float, high: float) -> None:
+    """Ticks at 1 and 3 times powers of ten, where decades are too few, or else at the ends."""
+    steps = [a * 10.0**k for k in range(int(log10(low)) - 2, int(log10(high)) + 2) for a in (1, 3)]
+    inside = [step for step in steps if low <= step <= high]
+    if len(inside) < 2:
+        inside = [low] if high < 1.2 * low else [low, high]
+    axes.set_xticks(inside, [f"${rounded(step)}$" for step in inside])
+    axes.set_xticks([], minor=True)
+
+
+def point_handles(rule: IntervalRule, *, narrow: bool = False) -> dict[str, Line2D]:
+    """What a panel of P* may hold, by a part of the name under which it is drawn.
+
+    Narrow: for a legend at the side of the panels, and for panels of two P*.
+    """
+    level = f"{100 * rule.confidence:.3g} %"
+    break_ = "\n" if narrow else " "
+    pool = f"ours, small pool: $P^*$ above{break_}{100 * rule.small_pool:.3g} % of all data"
+    thin = {"markersize": 7, "markeredgewidth": 0.3, "markerfacecolor": "0.3"}
+    above = "censored: $P^*$ is beyond" if narrow else "not reached: $P^*$ is above"
+    below = "censored: $P^*$ is smaller" if narrow else "below the range: $P^*$ is below"
+    return {
+        "ours reached": marker("o", "ours", markerfacecolor="0.3"),
+        "ours small pool": marker("o", pool),
+        "interval": marker("|", f"{level} interval{break_}(Student $t$ over seeds)", markersize=8),
+        "not_reached": marker("$\\uparrow$", above, **thin),
+        "below_range": marker("$\\downarrow$", below, **thin),
+    }
+
+
+def shown(handles: Mapping[str, Line2D], panels: Sequence[Axes]) -> list[Line2D]:
+    """The handles of what is in the panels."""
+    drawn = [str(one.get_gid()) for axes in panels for one in axes.get_lines()]
+    return [handle for name, handle in handles.items() if any(name in one for one in drawn)]
+
+
+def legend(
+    figure: Figure,
+    handles: Sequence[Any],
+    labels: Sequence[str],
+    x: float,
+    y: float,
+    title: str,
+    *,
+    n_columns: int = 1,
+) -> None:
+    """A legend with its upper left corner at x, y of the page; a handle is a line or a tuple."""
+    figure.legend(
+        list(handles), list(labels), loc="upper left", bbox_to_anchor=(x, y), title=title,
+        alignment="left", ncols=n_columns, columnspacing=1.0,
+        handler_map={tuple: HandlerTuple(ndivide=None, pad=0.0)},
+    )  # fmt: skip
+
+
+def depth_handles(depths: Sequence[int]) -> list[Line2D]:
+    """A patch for each L."""
+    return [patch(f"$L={L}$", to_rgb(HUES.get(L, OTHER_HUE))) for L in depths]
+
+
+def empty_handles(places: Sequence[int]) -> list[Line2D]:
+    """A marker for each s_0."""
+    return [marker(shape(s0), f"$s_0={s0}$") for s0 in places]
+
+
+def feature_handles(
+    features: Sequence[int], depths: Sequence[int]
+) -> tuple[list[tuple[Line2D, ...]], list[str]]:
+    """For each v a patch in the shade of each L, and their labels."""
+    shades = [tuple(patch("", colour(L, v, features)) for L in depths) for v in features]
+    return shades, [f"${v}$" for v in features]
+
+
+def side_legends(
+    figure: Figure,
+    curves: pd.DataFrame,
+    kinds: Sequence[tuple[str, Sequence[Line2D]]],
+    *,
+    features: Sequence[int],
+    left: float,
+    top: float,
+) -> None:
+    """Legends in a column: L beside v, then s_0, then each titled group of kinds.
+
+    left is a part of the page's width, top in inches from the upper edge.
+    """
+    height = float(figure.get_figheight())
+    depths = sorted(set(curves["L"].tolist()))
+    places = sorted(set(curves["s0"].tolist()))
+
+    def below(n_rows: int, y: float) -> float:
+        return y + (n_rows + 1) * LEGEND_ROW + LEGEND_GAP
+
+    y = top
+    if depths:
+        handles = depth_handles(depths)
+        names = [str(one.get_label()) for one in handles]
+        legend(figure, handles, names, left, 1 - y / height, "Depth")
+        shades, labels = feature_handles(features, depths)
+        n_columns = -(-len(features) // max(len(depths), 2))
+        legend(figure, shades, labels, left + 0.09, 1 - y / height, "Features $v$",
+               n_columns=n_columns)  # fmt: skip
+        y = below(max(len(depths), -(-len(features) // n_columns)), y)
+        handles = empty_handles(places)
+        names = [str(one.get_label()) for one in handles]
+        legend(figure, handles, names, left, 1 - y / height, "Empty places", n_columns=3)
+        y = below(-(-len(places) // 3), y)
+    for title, group in kinds:
+        if group:
+            names = [str(one.get_label()) for one in group]
+            legend(figure, group, names, left, 1 - y / height, title)
+            y = below(sum(1 + name.count("\n") for name in names), y)
+
+
+def line(label: str, **style: Any) -> Line2D:
+    """A handle that is a line."""
+    return Line2D([], [], label=label, solid_capstyle="butt", **style)
+
+
+def patch(label: str, tint: Colour) -> Line2D:
+    """A handle that is a short thick line."""
+    return line(label, color=tint, linewidth=4)
+
+
+def marker(symbol: str, label: str, **style: Any) -> Line2D:
+    """A handle that is a marker."""
+    style = {"markersize": 4.5, "markerfacecolor": "white", "markeredgecolor": "0.3", **style}
+    return Line2D([], [], linestyle="", marker=symbol, label=label, **style)

@@ -1,0 +1,63 @@
+"""Which rows of the tables a figure shows, and where its abscissa is.
+
+Letters of the paper: L depth, s branching, s_0 (s0) empty places for each informative one, v
+features, m synonyms, n_c classes, P* sample complexity.
+"""
+
+import numpy as np
+import pandas as pd
+
+from srhm import theory
+
+# What tells one data model and one net from another, at equal width and training.
+COORDINATES = ("net", "L", "s", "s0", "v", "m", "n_c", "sparsity")
+FAST_ENGINE = "sparse"
+
+
+def text_protocol(table: pd.DataFrame, *, width: int) -> pd.DataFrame:
+    """Rows of the curves trained as the text says: no whitening, no bias, shuffled batches.
+
+    Of this width H. A curve that both engines trained is shown once, as the fast one found it.
+    """
+    chosen = (
+        ~table["whitening"].astype(bool)
+        & ~table["bias"].astype(bool)
+        & (table["batch"] == "shuffled")
+        & (table["width"] == width)
+    )
+    rows = table[chosen]
+    fast = rows["engine"] == FAST_ENGINE
+    doubled = fast.groupby([rows[name] for name in COORDINATES]).transform("any").astype(bool)
+    return rows[fast | ~doubled]
+
+
+def main_curves(
+    table: pd.DataFrame, *, width: int, branching: int, sparsity: str = "A"
+) -> pd.DataFrame:
+    """Rows of `text_protocol` with this s and sparsity, n_c = v and m = v^(s-1)."""
+    rows = text_protocol(table, width=width)
+    return rows[
+        (rows["sparsity"] == sparsity)
+        & (rows["s"] == branching)
+        & (rows["n_c"] == rows["v"])
+        & (rows["m"] == rows["v"] ** (rows["s"] - 1))
+    ]
+
+
+def at_threshold(
+    table: pd.DataFrame, threshold: float, *, criterion: str = "test_error"
+) -> pd.DataFrame:
+    """Sample complexities of one criterion at one threshold."""
+    return table[(table["criterion"] == criterion) & np.isclose(table["threshold"], threshold)]
+
+
+def predicted(row: pd.Series) -> float:
+    """Sample complexity of Eq. 3 (LCN, FCN) or Eq. 4 (CNN) for the curve of this row."""
+    return theory.predicted_sample_complexity(
+        str(row["net"]),
+        depth=int(row["L"]),
+        branching=int(row["s"]),
+        n_synonyms=int(row["m"]),
+        n_classes=int(row["n_c"]),
+        n_empty=int(row["s0"]),
+    )

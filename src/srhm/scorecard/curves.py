@@ -1,0 +1,193 @@
+"""Which learning curves enter a claim, and how a fit or a mean of them becomes a measurement."""
+
+from collections.abc import Mapping, Sequence
+from math import exp, isfinite, nan
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from srhm.regression import NO_FIT, Fit, SeedNoise, slope_with_group_intercepts
+from srhm.scorecard.claims import NOT_MEASURED, Measurement, Tables
+
+THRESHOLD = 0.10  # test error that defines P*, section 4
+# What a curve's grammar is.
+GRAMMAR = ("L", "s", "s0", "v", "m", "n_c")
+OPTIONS = ("whitening", "bias", "batch", "alpha", "width", "engine")
+
+
+def main_curves(
+    tables: Tables, *, threshold: float = THRESHOLD, sparsity: str = "A"
+) -> pd.DataFrame:
+    """Sample complexities of the test error at one sparsity and with the main options, all nets.
+
+    The main options are what most of these curves have: batch, whitening, biases and alpha over the
+    table; width and engine for each net, L and s (ties: those of the paper's text, the wider net).
+    So a check with a wider net or with another option does not enter the fits. Empty when the table
+    is missing. `log_sd_source` is added: curves with the same one share their standard deviation.
+    """
+    table = tables.get("sample_complexity", pd.DataFrame())
+    if table.empty:
+        return pd.DataFrame()
+    table = table[(table["criterion"] == "test_error") & (table["sparsity"] == sparsity)]
+    table = table[np.isclose(table["threshold"].to_numpy(dtype=float), threshold)]
+    options = {"whitening": True, "bias": True, "batch": False, "alpha": True}
+    table = table.merge(_most_common(table, by=[], ascending=options))
+    widths = {"width": False, "engine": True}
+    table = table.merge(_most_common(table, by=["net", "L", "s"], ascending=widths))
+    shared = table["net"].astype(str) + ", L = " + table["L"].astype(str)
+    return table.assign(log_sd_source=shared.where(table["log_sd_pooled"], table["curve"]))
+
+
+def _most_common(
+    table: pd.DataFrame, *, by: list[str], ascending: Mapping[str, bool]
+) -> pd.DataFrame:
+    """For each value of `by` the combination of the options' columns that most curves have."""
+    columns = [*by, *ascending]
+    counts = table.groupby(columns, dropna=False, sort=False)["curve"].nunique().reset_index()
+    counts = counts.sort_values(
+        ["curve", *ascending], ascending=[False, *ascending.values()], kind="stable"
+    )
+    counts = counts[columns]
+    return counts.drop_duplicates(by) if by else counts.head(1)
+
+
+def where(curves: pd.DataFrame, conditions: Mapping[str, object]) -> pd.DataFrame:
+    """Rows in which each named column has the value, or one of the values if it is a tuple."""
+    for column, wanted in conditions.items():
+        if curves.empty:
+            break
+        values = wanted if isinstance(wanted, tuple) else (wanted,)
+        curves = curves[curves[column].isin(values)]
+    return curves
+
+
+def usable(curves: pd.DataFrame) -> pd.DataFrame:
+    """Uncensored rows, P* not above a tenth of the distinct data."""
+    if curves.empty:
+        return curves
+    return curves[(curves["status"] == "reached") & ~curves["small_pool"].astype(bool)]
+
+
+def pairs(
+    first: pd.DataFrame, second: pd.DataFrame, *, on: Sequence[str], suffixes: tuple[str, str]
+) -> pd.DataFrame:
+    """Usable curves of two kinds that agree in the columns `on`, a row a pair; empty without any.
+
+    `log_ratio` is added: log P* of the first minus that of the second.
+    """
+    halves = [usable(first), usable(second)]
+    if any(half.empty for half in halves):
+        return pd.DataFrame()
+    both = halves[0].merge(halves[1], on=list(on), suffixes=suffixes)
+    one, other = (log_of(both, f"P_star{suffix}") for suffix in suffixes)
+    return both.assign(log_ratio=one - other)
+
+
+def left_out(curves: pd.DataFrame) -> str:
+    """The rows that no fit uses, counted by reason, as the end of a note."""
+    reached = curves["status"] == "reached"
+    counts = {
+        "not reached": int((curves["status"] == "not_reached").sum()),
+        "below the measured range": int((curves["status"] == "below_range").sum()),
+        "small pool": int((reached & curves["small_pool"].astype(bool)).sum()),
+    }
+    return listed_as_left_out(counts)
+
+
+def listed_as_left_out(counts: Mapping[str, int]) -> str:
+    """Reasons with their counts as the end of a note, empty if nothing is left out."""
+    parts = [f"{count} {reason}" for reason, count in counts.items() if count]
+    return f"; left out: {', '.join(parts)}" if parts else ""
+
+
+def noise_of(curves: pd.DataFrame, suffix: str = "") -> SeedNoise:
+    """The curves' errors from their seeds."""
+    return SeedNoise(
+        standard_error=curves[f"log_se{suffix}"].to_numpy(dtype=float),
+        dof=curves[f"dof{suffix}"].to_numpy(dtype=float),
+        source=curves[f"log_sd_source{suffix}"].to_numpy(dtype=object),
+    )
+
+
+def codes(curves: pd.DataFrame, by: Sequence[str]) -> Any:
+    """A number for each row, the same for rows that agree in the columns `by`."""
+    return curves.groupby(list(by), sort=False, dropna=False).ngroup().to_numpy()
+
+
+def log_of(curves: pd.DataFrame, column: str) -> Any:
+    """Logarithm of a column, shape (n_curves,)."""
+    return np.log(curves[column].to_numpy(dtype=float))
+
+
+def fit_of(curves: pd.DataFrame, regressor: Any, *, by: Sequence[str], response: Any = None) -> Fit:
+    """Slope of log P* (or another response) on the regressor, an intercept for each `by`."""
+    if curves.empty:
+        return NO_FIT
+    y = log_of(curves, "P_star") if response is None else response
+    return slope_with_group_intercepts(regressor, y, codes(curves, by), [noise_of(curves)])
+
+
+def slope_against(curves: pd.DataFrame, column: str, *, by: Sequence[str]) -> Measurement:
+    """Slope of log P* against the logarithm of a column, an intercept for each `by`."""
+    chosen = usable(curves)
+    if chosen.empty:
+        return measurement(NO_FIT, curves)
+    return measurement(fit_of(chosen, log_of(chosen, column), by=by), curves)
+
+
+def measurement(fit: Fit, curves: pd.DataFrame, note: str = "") -> Measurement:
+    """A fit as a measurement; `curves` are all that were asked for, used or not."""
+    if curves.empty:
+        return NOT_MEASURED
+    if fit.n == 0:
+        return Measurement(
+            value=nan,
+            low=nan,
+            high=nan,
+            n=0,
+            note=f"no two usable curves that differ in this only{left_out(curves)}",
+        )
+    return with_note(fit, note, f"{left_out(curves)}{widths(curves)}")
+
+
+def with_note(fit: Fit, note: str, end: str) -> Measurement:
+    """A fit of at least one point, with its counts and its kind of error between two notes."""
+    origin = {
+        "seeds": f"error from the seeds ({fit.dof:.0f} degrees of freedom)",
+        "scatter": f"error from the scatter about the fit ({fit.dof:.0f} degrees of freedom)",
+        "nothing": "no estimate of the error",
+    }[fit.error_from]
+    text = f"{counted(fit)}; {origin}{end}"
+    return Measurement(
+        value=fit.slope,
+        low=fit.low if isfinite(fit.low) else nan,
+        high=fit.high if isfinite(fit.high) else nan,
+        n=fit.n,
+        note=f"{note}; {text}" if note else text,
+    )
+
+
+def as_ratio(measured: Measurement) -> Measurement:
+    """The mean of a logarithm as the geometric mean, with the interval of the logarithm."""
+    return Measurement(
+        value=exp(measured.value),
+        low=exp(measured.low),
+        high=exp(measured.high),
+        n=measured.n,
+        note=measured.note,
+    )
+
+
+def counted(fit: Fit) -> str:
+    """How many curves determine a fit, in how many groups."""
+    points = f"{fit.n} curve{'s' if fit.n > 1 else ''}"
+    if not fit.n_groups:
+        return f"mean of {points}"
+    return f"{points}, {fit.n_groups} intercept{'s' if fit.n_groups > 1 else ''}"
+
+
+def widths(curves: pd.DataFrame) -> str:
+    """The widths of the networks as the end of a note."""
+    found = sorted({int(width) for width in curves["width"]})
+    return f"; width {', '.join(map(str, found))}"

@@ -1,0 +1,81 @@
+"""Invented learning curves for tests of figures: sigmoids in log P, and what the analysis of the
+package makes of them."""
+
+import numpy as np
+import pandas as pd
+
+from srhm.sample_complexity import (
+    all_sample_complexities,
+    learning_curve_values,
+    sample_complexity,
+)
+from srhm.theory import predicted_sample_complexity, sensitivity_threshold
+
+WIDTH = 64
+MULTIPLES = 2.0 ** np.arange(-1.5, 2.6, 0.5)  # of the predicted P*
+
+
+def curve(net: str, L: int, v: int, s0: int, **other: object) -> dict[str, object]:
+    """A curve as the paper's main ones, but for what is given."""
+    s = int(str(other.get("s", 2)))
+    row = {"net": net, "L": L, "s": s, "s0": s0, "v": v, "m": v ** (s - 1), "n_c": v,
+           "sparsity": "A", "width": WIDTH, "alpha": 1.0, "whitening": False, "bias": False,
+           "batch": "shuffled", "engine": "sparse", **other}  # fmt: skip
+    return {"curve": "-".join(str(value) for value in row.values()), **row}
+
+
+def falling(P: float, P_star: float, *, start: float, threshold: float, floor: float) -> float:
+    """A sigmoid in log P from start to floor, at the threshold at P_star."""
+    height = (start - floor) / (threshold - floor) - 1
+    return floor + (start - floor) / (1 + height * (P / P_star) ** 2.5)
+
+
+def cells_and_sensitivities(
+    curves: list[dict[str, object]], *, constant: float = 1.5, n_seeds: int = 3
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Tables of cells and of sensitivities, P* near constant times the prediction."""
+    random = np.random.default_rng(2)
+    cells, sensitivities = [], []
+    for one in curves:
+        net, L, s, s0, n_c = (one[name] for name in ("net", "L", "s", "s0", "n_c"))
+        prediction = predicted_sample_complexity(
+            net, depth=L, branching=s, n_synonyms=one["m"], n_classes=n_c, n_empty=s0
+        )  # type: ignore[arg-type]
+        practice = 1.3 ** (
+            bool(one["whitening"]) + bool(one["bias"]) + (one["batch"] != "shuffled")
+        )
+        for seed in range(n_seeds):
+            own = constant * practice * prediction * np.exp(0.15 * random.standard_normal())
+            for P in (MULTIPLES * prediction).astype(int).tolist():
+                error = falling(P, own, start=1 - 1 / n_c, threshold=0.1, floor=0.001)
+                row = {**one, "key": f"{one['curve']}-{P}-{seed}", "P": P, "seed": seed}
+                cells.append({**row, "test_error": error, "best_test_error": 0.9 * error})
+                for kind in "SD":
+                    threshold = sensitivity_threshold(kind, net, depth=L, branching=s)
+                    for k in range(1, L + 2):
+                        for level in range(1, L + 1):
+                            seen = k > level
+                            value = falling(
+                                P, own * 1.1, start=1.1 if kind == "S" else 0.6,
+                                threshold=threshold, floor=0.02 if kind == "D" else 0.15,
+                            ) if seen else 0.9 - 0.1 * level  # fmt: skip
+                            possible = kind == "S" or s0 > 0
+                            sensitivities.append(
+                                {**row, "kind": kind, "variant": "text", "k": k, "l": level,
+                                 "layer": str(k) if k <= L else "output",
+                                 "value": value if possible else np.nan,
+                                 "standard_error": 0.01, "n": 500 if possible else 0,
+                                 "n_draws": 4}
+                            )  # fmt: skip
+    table = pd.DataFrame(cells).assign(status="fitted")
+    return table, pd.DataFrame(sensitivities)
+
+
+def complexities(cells: pd.DataFrame, sensitivities: pd.DataFrame) -> pd.DataFrame:
+    """What the workflow makes of them, with the best error over training as a criterion."""
+    best = sample_complexity(
+        learning_curve_values(cells, criterion="best_test_error"),
+        thresholds={"best_test_error": [0.1]},
+    )
+    table = all_sample_complexities(cells, sensitivities, thresholds=[0.1, 0.2])
+    return pd.concat([table, best], ignore_index=True)
