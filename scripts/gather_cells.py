@@ -12,7 +12,10 @@ with job_log(snakemake.log[0], name="cells") as log:
     cells = gather([Path(file) for file in snakemake.input.curves], keys, CELLS)
     timings = gather([Path(file) for file in snakemake.input.timings], keys, TIMINGS)
     sensitivities = gather(
-        [Path(file) for file in snakemake.input.sensitivities], keys, SENSITIVITIES
+        [Path(file) for file in snakemake.input.sensitivities],
+        keys,
+        SENSITIVITIES,
+        rows_of_a_cell="several",
     )
     write_table(sensitivities, Path(snakemake.output.sensitivities), SENSITIVITIES)
     write_table(cells, Path(snakemake.output.cells), CELLS)

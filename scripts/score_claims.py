@@ -3,12 +3,21 @@
 from pathlib import Path
 
 from srhm.progress import job_log
-from srhm.records import SAMPLE_COMPLEXITY, SCORECARD, read_table, write_table
+from srhm.records import (
+    CELLS,
+    SAMPLE_COMPLEXITY,
+    SCORECARD,
+    SENSITIVITIES,
+    read_table,
+    write_table,
+)
 from srhm.scorecard import as_markdown, scorecard
 
 with job_log(snakemake.log[0], name="scorecard") as log:
     tables = {
-        "sample_complexity": read_table(Path(snakemake.input.sample_complexity), SAMPLE_COMPLEXITY)
+        "cells": read_table(Path(snakemake.input.cells), CELLS),
+        "sensitivities": read_table(Path(snakemake.input.sensitivities), SENSITIVITIES),
+        "sample_complexity": read_table(Path(snakemake.input.sample_complexity), SAMPLE_COMPLEXITY),
     }
     table = scorecard(tables)
     write_table(table, Path(snakemake.output.scorecard), SCORECARD)

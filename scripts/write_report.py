@@ -19,14 +19,7 @@ with job_log(snakemake.log[0], name="report") as log:
         cells=read_table(Path(snakemake.input.cells), CELLS),
         timings=read_table(Path(snakemake.input.timings), TIMINGS),
         figures=read_figures(
-            list(
-                zip(
-                    snakemake.params.figures,
-                    map(Path, snakemake.input.images),
-                    map(Path, snakemake.input.captions),
-                    strict=True,
-                )
-            )
+            snakemake.params.figures, snakemake.input.images, snakemake.input.captions
         ),
         deviations=Path(snakemake.input.deviations).read_text(encoding="utf-8"),
         citation=Path(snakemake.input.citation).read_text(encoding="utf-8"),

@@ -1,6 +1,7 @@
 """A curve's cells: only those that are missing are trained, and a cell's row is its own affair."""
 
 import logging
+import sys
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from srhm.records import CELLS, TIMINGS
 from srhm.sampling import draw_samples
 from srhm.store import path_of, read_cell
 from srhm.training import curve as training_curve
-from srhm.training.cell import parameters_of
+from srhm.training.cell import parameters_of, train_cell
 from srhm.training.curve import rows_of, train_curve
 
 LOG = logging.getLogger("srhm.tests")
@@ -201,6 +202,31 @@ def test_a_row_has_all_coordinates_of_its_cell_and_its_source(planned, tmp_path)
         assert (row["curve"], row["key"], row["source"]) == ("name", entry["key"], entry["source"])
         assert "torch" in row["versions"]
     assert [row["key"] for row in timings] == [entry["key"] for entry in entries[:2]]
+
+
+class Untrained:
+    """An engine that does nothing."""
+
+    def __init__(self, *_, **__):
+        pass
+
+    def steps(self, order):
+        return float(len(order))
+
+    def test_error(self):
+        return 0.5
+
+    def weights(self):
+        return {}
+
+
+def test_a_cell_of_a_grammar_with_more_data_than_a_float_can_say_has_a_row():
+    deep = {"net": "cnn", "L": 8, "v": 4, "m": 2, "s0": 2, "P": [8], "seeds": 1}
+    (curve,) = experiments.plan({**CONFIG, "curves": [deep]}).curves.values()
+    cell = curve.entries[0]["cell"]
+    samples = draw_samples(parameters_of(cell), [0], n_train=8, n_test=60)
+    trained = train_cell(cell, samples[0, "train"], samples[0, "test"], make_engine=Untrained)
+    assert trained.row["n_distinct"] == sys.float_info.max
 
 
 def test_rows_hold_what_the_table_of_cells_wants_and_no_times(planned, tmp_path):

@@ -88,6 +88,7 @@ WINDOW = {"low": 0.5, "high": 2, "per_octave": 1}
         ({}, {"n_c": 5}, ["curves.0", "m = 4 with n_c = 5", "n_c*m = 20", "m from 1 to 3"]),
         # more data than there are
         ({}, {"P": [100, 16335]}, ["curves.0.P", "P = 16335", "16384", "1 to 16334"]),
+        ({}, {"v": 6, "s0": 4, "P": [10124951]}, ["curves.0.P", "20250000", "1 to 10124950"]),
         ({}, {"P": {**WINDOW, "low": 40, "high": 50}}, ["curves.0.P", "20480", "16384"]),
         # what the fast engine cannot do
         ({"training": {"bias": True}}, {}, ["training", "bias", "engine = 'reference'"]),

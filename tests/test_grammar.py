@@ -148,6 +148,11 @@ def test_another_seed_gives_another_grammar(make_grammar):
     [
         ({"n_synonyms": 4}, r"m = 4 with v = 3: v\*m = 12 .* v\^s = 3\^2 = 9; .* m from 1 to 3$"),
         ({"n_classes": 5}, r"m = 3 with n_c = 5: n_c\*m = 15 .* 3\^2 = 9; .* m from 1 to 1$"),
+        ({"n_classes": 10}, r"m = 3 with n_c = 10: .*; allowed are n_c from 1 to 9$"),
+        (
+            {"depth": 8, "branching": 3, "n_empty": 4},
+            r"^s0 = 4 .* 2562890625 places; .* 2147483647$",
+        ),
         ({"depth": 0}, r"^L = 0: allowed are 1 to 8$"),
         ({"branching": 1}, r"^s = 1: allowed are 2 to 16$"),
         ({"n_features": 0}, r"^v = 0: allowed are 1 to \d+$"),

@@ -165,7 +165,7 @@ def test_of_equal_errors_the_first_is_the_best():
 @pytest.mark.parametrize("batch", ["shuffled", "balanced"])
 def test_every_point_is_seen_once_an_epoch(batch):
     labels = np.random.default_rng(0).integers(4, size=103)
-    order = BatchOrder(plan(batch=batch), labels, generator=np.random.default_rng(1))
+    order = BatchOrder(plan(batch=batch), labels, n_classes=4, generator=np.random.default_rng(1))
     for _ in range(3):
         assert sorted(order.epoch().tolist()) == list(range(103))
 
@@ -173,7 +173,10 @@ def test_every_point_is_seen_once_an_epoch(batch):
 @pytest.mark.parametrize("batch", ["shuffled", "balanced"])
 def test_every_epoch_has_an_order_of_its_own(batch):
     order = BatchOrder(
-        plan(batch=batch, batch_size=1), np.arange(100) % 4, generator=np.random.default_rng(1)
+        plan(batch=batch, batch_size=1),
+        np.arange(100) % 4,
+        n_classes=4,
+        generator=np.random.default_rng(1),
     )
     assert len({order.epoch().tobytes() for _ in range(5)}) == 5
 
@@ -188,7 +191,10 @@ def test_the_order_depends_on_its_generator_alone():
 
 def balanced_epochs(labels, *, per_class, n_epochs=4):
     order = BatchOrder(
-        plan(batch="balanced", batch_size=per_class), labels, generator=np.random.default_rng(2)
+        plan(batch="balanced", batch_size=per_class),
+        labels,
+        n_classes=4,
+        generator=np.random.default_rng(2),
     )
     return [order.epoch() for _ in range(n_epochs)]
 
@@ -219,6 +225,14 @@ def test_too_few_points_of_a_class_leave_no_balanced_batch_but_lose_no_point():
     labels = np.array([0, 1, 1, 2, 2, 3, 3])
     for epoch in balanced_epochs(labels, per_class=2):
         assert sorted(epoch.tolist()) == list(range(7))
+
+
+def test_a_class_without_points_leaves_no_balanced_batch():
+    # Batches of three classes would not fill a step of four.
+    labels = np.repeat([0, 1, 3], 8)
+    epochs = balanced_epochs(labels, per_class=2)
+    assert len({epoch.tobytes() for epoch in epochs}) == 1
+    assert sorted(epochs[0].tolist()) == list(range(24))
 
 
 def test_a_step_of_balanced_batches_sees_batch_size_points_of_each_class():

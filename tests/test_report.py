@@ -341,9 +341,9 @@ def test_a_report_is_written_whole_or_not_at_all(tmp_path):
 def test_figures_are_read_and_absent_files_are_none(tmp_path):
     (tmp_path / "a.png").write_bytes(b"image")
     (tmp_path / "b.rst").write_text("Caption ε.", encoding="utf-8")
-    a, b = read_figures(
-        [(n, tmp_path / f"{n}.png", tmp_path / f"{n}.rst") for n in ("a", "b")],
-    )
+    names = ("a", "b")
+    images, captions = ([tmp_path / f"{n}.{kind}" for n in names] for kind in ("png", "rst"))
+    a, b = read_figures(names, images, captions)
     assert (a.png, a.caption) == (b"image", None)
     assert (b.png, b.caption) == (None, "Caption ε.")
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from srhm import theory
 from srhm.grammar import GrammarError, GrammarParameters
 from srhm.provenance import PACKAGE, canonical_json, short_hash, source_digest
-from srhm.sampling import MIN_TEST, SampleError, n_test_points
+from srhm.sampling import MIN_TEST, SampleError, largest_training_set, n_test_points
 
 
 class ConfigError(Exception):
@@ -327,7 +327,7 @@ def _sizes(
     parameters: GrammarParameters,
     where: str,
 ) -> list[int]:
-    available = parameters.n_distinct - MIN_TEST
+    available = largest_training_set(parameters)
     if isinstance(wanted, list):
         try:
             n_test_points(parameters, n_train=max(wanted), n_test=MIN_TEST)

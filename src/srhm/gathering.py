@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 import pandas as pd
 import pyarrow as pa
@@ -10,13 +11,16 @@ from srhm.records import TableError, read_table
 
 
 def gather(
-    files: Sequence[Path], keys: Mapping[str, Sequence[str]], schema: pa.Schema
+    files: Sequence[Path],
+    keys: Mapping[str, Sequence[str]],
+    schema: pa.Schema,
+    *,
+    rows_of_a_cell: Literal["one", "several"] = "one",
 ) -> pd.DataFrame:
     """All rows of the curves' files, in the order of the plan.
 
-    keys: for each curve the keys of its cells, in order; a cell may have several rows. A key holds
-    the digest of the sources that trained its cell, so that rows of other code or other parameters
-    are never mixed in.
+    keys: for each curve the keys of its cells, in order. A key holds the digest of the sources that
+    trained its cell, so that rows of other code or other parameters are never mixed in.
 
     Raises:
         TableError: if a file lacks planned cells or holds others, naming the file.
@@ -26,7 +30,8 @@ def gather(
         rows = read_table(file, schema)
         curve = file.name.removesuffix(".parquet").removesuffix(".timings")
         planned = list(keys[curve])
-        if list(rows["key"].drop_duplicates()) != planned:
+        found = rows["key"] if rows_of_a_cell == "one" else rows["key"].drop_duplicates()
+        if list(found) != planned:
             missing = set(planned) - set(rows["key"])
             raise TableError(
                 f"{file} does not hold the planned cells ({len(missing)} of {len(planned)} missing,"

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 Sparsity = Literal["A", "B"]
 # Features are kept as 16-bit integers, with one value for the empty symbol.
 MAX_FEATURES = 2**15 - 2
+# Places are kept as 32-bit integers.
+MAX_PLACES = 2**31 - 1
 
 
 def n_nodes(*, depth: int, branching: int) -> int:
@@ -86,6 +88,11 @@ class GrammarParameters:
                 raise GrammarError(f"{key} = {value}: allowed are {low} to {high}")
         if self.sparsity not in ("A", "B"):
             raise GrammarError(f"sparsity = {self.sparsity!r}: allowed are 'A' and 'B'")
+        if self.input_length > MAX_PLACES:
+            raise GrammarError(
+                f"s0 = {self.n_empty} with L = {self.depth} and s = {self.branching}: the input has"
+                f" d = (s(s0+1))^L = {self.input_length} places; allowed are d up to {MAX_PLACES}"
+            )
         n_tuples = self.n_features**self.branching
         limit = f"v^s = {self.n_features}^{self.branching} = {n_tuples}"
         for key, n_latents, needed in (
@@ -93,10 +100,13 @@ class GrammarParameters:
             ("n_c", self.n_classes, True),
         ):
             if needed and n_latents * self.n_synonyms > n_tuples:
+                allowed = f"m from 1 to {n_tuples // n_latents}"
+                if n_latents > n_tuples:
+                    allowed = f"{key} from 1 to {n_tuples}"
                 raise GrammarError(
                     f"m = {self.n_synonyms} with {key} = {n_latents}: {key}*m ="
                     f" {n_latents * self.n_synonyms} tuples are needed, no two alike, but there"
-                    f" are {limit}; allowed are m from 1 to {n_tuples // n_latents}"
+                    f" are {limit}; allowed are {allowed}"
                 )
 
     @property

@@ -5,6 +5,7 @@ informative one, v features, m synonyms, n_c classes. The value that falls with 
 or, for the representations, a sensitivity S_k or D_k (section 5).
 """
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, log, nan
@@ -339,7 +340,9 @@ def _theory(table: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.float6
     columns = [table[name].tolist() for name in ("net", "L", "s", "s0", "m", "n_c", "sparsity")]
     for net, L, s, s0, m, n_c, sparsity in zip(*columns, strict=True):
         data = {"depth": L, "branching": s, "n_empty": s0, "n_synonyms": m, "n_classes": n_c}
-        n_distinct.append(float(theory.n_distinct(**data, sparsity=sparsity)))
+        # Deep grammars have more distinct data than a float can say.
+        n = min(theory.n_distinct(**data, sparsity=sparsity), int(sys.float_info.max))
+        n_distinct.append(float(n))
         prediction.append(
             theory.predicted_sample_complexity(net, **data) if net in NETS_WITH_PREDICTION else nan
         )

@@ -85,19 +85,26 @@ def derive(
     )
 
 
+def largest_training_set(parameters: GrammarParameters) -> int:
+    """Most training points that leave a test set and can be drawn: see `draw_sample`."""
+    n_distinct = parameters.n_distinct
+    return (n_distinct if n_distinct <= MAX_ENUMERATED else n_distinct // 2) - MIN_TEST
+
+
 def n_test_points(parameters: GrammarParameters, *, n_train: int, n_test: int) -> int:
     """Points of the test set: those asked for, or all that the largest training set leaves.
 
     Raises:
-        SampleError: if the training set leaves fewer than 50 distinct data.
+        SampleError: if the training set is larger than the distinct data allow.
     """
-    n_distinct = parameters.n_distinct
-    if n_train + MIN_TEST > n_distinct:
+    n_distinct, largest = parameters.n_distinct, largest_training_set(parameters)
+    if n_train > largest:
+        kept = "of which" if n_distinct <= MAX_ENUMERATED else "half of which can be drawn and"
         raise SampleError(
-            f"P = {n_train}: this grammar has {n_distinct} distinct data, of which {MIN_TEST} are"
-            f" kept for testing; allowed are P from 1 to {n_distinct - MIN_TEST}"
+            f"P = {n_train}: this grammar has {n_distinct} distinct data, {kept} {MIN_TEST} are"
+            f" kept for testing; allowed are P from 1 to {largest}"
         )
-    return min(n_test, n_distinct - n_train)
+    return min(n_test, largest + MIN_TEST - n_train)
 
 
 def draw_sample(

@@ -20,6 +20,7 @@ from srhm.figures.marks import (
     counts,
     divided,
     estimate,
+    few_ticks,
     line,
     plural,
     point_handles,
@@ -39,6 +40,8 @@ CONSTANT_CURVES = tuple(product((2, 3), (2, 3)))  # (s, L)
 HEIGHT = 2.85
 PANEL = 1.85  # inches, of both sides
 LEFT, PITCH, TOP = 0.5, 2.33, 0.25
+ALONE = 1.4  # left edge of a single panel
+ENDS = (1.4, 6.8)  # of s^(L/2)
 
 
 @styled
@@ -62,7 +65,8 @@ def draw(
     constant = constant_curves(table, width=width) if net == "lcn" else table[:0]
     features = sorted({*curves["v"].tolist(), *constant["v"].tolist()})
     figure = page(HEIGHT, preset=preset)
-    panels = [add_panel(figure, left=LEFT, top=TOP, width=PANEL, height=PANEL)]
+    left = LEFT if net == "lcn" else ALONE
+    panels = [add_panel(figure, left=left, top=TOP, width=PANEL, height=PANEL)]
     against_prediction(panels[0], curves, None, net=net, features=features, preset=preset)
     letter = "A" if net == "lcn" else ""
     panel_title(panels[0], letter, f"{net.upper()}, $s={BRANCHING}$" + counts(curves))
@@ -73,14 +77,14 @@ def draw(
     handles = {
         **point_handles(rule, narrow=True),
         "y = x": line("$y=x$", color=GUIDE, linestyle="--"),
-        "flat": line("B: a constant, or …", color=GUIDE, linestyle=":"),
-        "rising": line("… $\\propto s^{L/2}$, both through\nthe first point", color=GUIDE,
+        "flat": line("B: a constant and", color=GUIDE, linestyle=":"),
+        "rising": line("$\\propto s^{L/2}$, both through\nthe first point", color=GUIDE,
                        linestyle="-."),
     }  # fmt: skip
     everything = pd.concat([curves, constant])
     side_legends(
         figure, everything, [("Curves", shown(handles, panels))],
-        features=features, left=0.715 if net == "lcn" else 0.4, top=TOP,
+        features=features, left=0.715 if net == "lcn" else 0.54, top=TOP,
     )  # fmt: skip
     return figure
 
@@ -105,7 +109,7 @@ def _constant(axes: Axes, curves: pd.DataFrame, features: list[int], *, preset: 
     """
     seeds = between(curves["n_seeds"]) if len(curves) else ""
     title = f": {len(curves)} {plural('curve', len(curves))}, {seeds} seeds" if seeds else ""
-    panel_title(axes, "B", f"LCN, $v=n_c=m={N_FEATURES}$, $s_0={N_EMPTY}$" + title)
+    panel_title(axes, "B", f"$v=n_c=m={N_FEATURES}$, $s_0={N_EMPTY}$" + title)
     axes.set_xlabel("$s^{L/2}$")
     axes.set_ylabel("$P^*\\;/\\;(s_0+1)^L\\,n_c\\,m^L$")
     if curves.empty:
@@ -127,22 +131,25 @@ def _constant(axes: Axes, curves: pd.DataFrame, features: list[int], *, preset: 
         )
     scatter(axes, points, both_axes=False)
     known = [one for one in points if one.y.value is not None and not one.y.beyond]
-    axes.set_xlim(1.6, 6.5)
+    axes.set_xlim(*ENDS)
     if known:
         first = known[0]
         assert first.x.value is not None
         assert first.y.value is not None
-        ends = [1.6, 6.5]
-        axes.plot(ends, [first.y.value] * 2, color=GUIDE, linewidth=0.8, linestyle=":", zorder=1,
+        axes.plot(ENDS, [first.y.value] * 2, color=GUIDE, linewidth=0.8, linestyle=":", zorder=1,
                   gid="flat")  # fmt: skip
-        axes.plot(ends, [first.y.value * end / first.x.value for end in ends], color=GUIDE,
+        axes.plot(ENDS, [first.y.value * end / first.x.value for end in ENDS], color=GUIDE,
                   linewidth=0.8, linestyle="-.", zorder=1, gid="rising")  # fmt: skip
     for (_, row), one in zip(rows.iterrows(), points, strict=True):
         if one.x.value is not None and one.y.value is not None:
-            axes.annotate(f"$s={row['s']}$", (one.x.value, one.y.value), xytext=(5, -9),
-                          textcoords="offset points", fontsize=7)  # fmt: skip
+            side = -1 if row["s"] == 2 else 1  # s = 2, L = 3 and s = 3, L = 2 are neighbours
+            axes.annotate(f"$s={row['s']}$", (one.x.value, one.y.value), fontsize=7,
+                          xytext=(5 * side, -4 * side), textcoords="offset points",
+                          ha="left" if side > 0 else "right",
+                          va="top" if side > 0 else "bottom")  # fmt: skip
     axes.set_xticks([2, 3, 4, 6], ["2", "3", "4", "6"])
     axes.set_xticks([], minor=True)
+    few_ticks(axes.yaxis, *axes.get_ylim())
     drawn = list(zip(rows["s"], rows["L"], strict=True))
     missing = [pair for pair in CONSTANT_CURVES if pair not in drawn]
     if missing:

@@ -123,10 +123,10 @@ def row_of_tiles(
         tile(axes, x + i + 0.5, y, None if symbol == 0 else int(symbol) - 1, colours)
 
 
-def frame(axes: Axes, x: float, y: float, *, width: float) -> None:
+def frame(axes: Axes, x: float, y: float, *, width: float, pad: float = 0.18) -> None:
     """A black frame around a row of tiles that starts at x and is centred at y."""
     axes.add_patch(
-        FancyBboxPatch((x, y - 0.5), width, 1, boxstyle="square,pad=0.18", facecolor="none",
+        FancyBboxPatch((x, y - 0.5), width, 1, boxstyle=f"square,pad={pad}", facecolor="none",
                        edgecolor="black", linewidth=1.3, zorder=4)
     )  # fmt: skip
 

@@ -32,7 +32,7 @@ from srhm.sample_complexity import DEFAULT_RULE, IntervalRule
 
 PANEL = 1.85  # inches, of both sides
 LEFT, PITCH = 0.52, 2.33
-ROW, TITLE, BOTTOM = 2.55, 0.25, 0.15
+ROW, TITLE, BOTTOM = 2.62, 0.25, 0.1
 KINDS = ("S", "D")
 
 
@@ -134,9 +134,7 @@ def _abscissa(kind: str, net: str, branching: int, depths: pd.Series) -> str:
         for depth in sorted(set(depths.tolist()) or {2})
     }
     if len(set(percent.values())) == 1:
-        values = f"${kind}_2 = {next(iter(percent.values())):.3g}$ %"
+        values = f"{next(iter(percent.values())):.3g} %"
     else:
-        values = f"${kind}_2 = $ " + ", ".join(
-            f"{value:.3g} % ($L={depth}$)" for depth, value in percent.items()
-        )
-    return f"$P^*_{kind}$ of {values} (points)"
+        values = ",\n".join(f"{value:.3g} % ($L={depth}$)" for depth, value in percent.items())
+    return f"$P^*_{kind}$ of ${kind}_2 =$ {values} (points)"

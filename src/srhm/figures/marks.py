@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.legend_handler import HandlerTuple
@@ -33,7 +34,7 @@ GUIDE = "0.35"
 # of the panel.
 MOST_BEYOND = 5.0
 ARROW = 15  # points
-LEGEND_ROW, LEGEND_GAP = 0.147, 0.12  # inches
+LEGEND_ROW, LEGEND_GAP = 0.147, 0.08  # inches
 
 EQUATIONS = {
     "lcn": ("Eq. 3", "s^{L/2}(s_0+1)^L\\,n_c\\,m^L"),
@@ -123,7 +124,7 @@ def draw_point(axes: Axes, point: Point, *, x_floor: float, y_floor: float) -> N
     kind = words.get(point.y.beyond, "")
     if point.x.beyond:
         kind = f"{kind} x {words[point.x.beyond]}".strip()
-    kind = kind or ("small pool" if point.small_pool else "reached")
+    kind = f"{kind} (bound)" if kind else ("small pool" if point.small_pool else "reached")
     bars: Any = {"color": point.tint, "linewidth": 1.0, "markersize": 3, "zorder": 2.5}
     if point.y.bar:
         axes.plot([x, x], point.y.bar, "_-", **bars, gid="interval")
@@ -184,20 +185,23 @@ def rounded(value: float) -> str:
     """Three significant digits, for use inside $ $."""
     number = float(f"{value:.3g}")
     if number < 1e5:
-        return f"{number:.3g}" if number < 1 else f"{number:.0f}"
+        return f"{number:.3g}" if number < 100 else f"{number:.0f}"
     power = int(log10(number))
     factor = f"{number / 10**power:.3g}\\times " if number > 10**power else ""
     return f"{factor}10^{{{power}}}"
 
 
-def few_ticks(axes: Axes, low: float, high: float) -> None:
-    """Ticks at 1 and 3 times powers of ten, where decades are too few, or else at the ends."""
-    steps = [a * 10.0**k for k in range(int(log10(low)) - 2, int(log10(high)) + 2) for a in (1, 3)]
-    inside = [step for step in steps if low <= step <= high]
+def few_ticks(axis: Axis, low: float, high: float) -> None:
+    """Ticks with plain labels where decades are too few, or else at the ends."""
+    powers = [10.0**k for k in range(int(log10(low)) - 2, int(log10(high)) + 2)]
+    inside: list[float] = []
+    for factors in ((1, 3), (1, 2, 5), (1, 1.5, 2, 3, 5, 7)):
+        if len(inside) < 3:
+            inside = [a * power for power in powers for a in factors if low <= a * power <= high]
     if len(inside) < 2:
         inside = [low] if high < 1.2 * low else [low, high]
-    axes.set_xticks(inside, [f"${rounded(step)}$" for step in inside])
-    axes.set_xticks([], minor=True)
+    axis.set_ticks(inside, labels=[f"${rounded(step)}$" for step in inside])
+    axis.set_ticks([], minor=True)
 
 
 def point_handles(rule: IntervalRule, *, narrow: bool = False) -> dict[str, Line2D]:
@@ -209,15 +213,18 @@ def point_handles(rule: IntervalRule, *, narrow: bool = False) -> dict[str, Line
     break_ = "\n" if narrow else " "
     pool = f"ours, small pool: $P^*$ above{break_}{100 * rule.small_pool:.3g} % of all data"
     thin = {"markersize": 7, "markeredgewidth": 0.3, "markerfacecolor": "0.3"}
-    above = "censored: $P^*$ is beyond" if narrow else "not reached: $P^*$ is above"
-    below = "censored: $P^*$ is smaller" if narrow else "below the range: $P^*$ is below"
-    return {
+    handles = {
         "ours reached": marker("o", "ours", markerfacecolor="0.3"),
         "ours small pool": marker("o", pool),
         "interval": marker("|", f"{level} interval{break_}(Student $t$ over seeds)", markersize=8),
-        "not_reached": marker("$\\uparrow$", above, **thin),
-        "below_range": marker("$\\downarrow$", below, **thin),
     }
+    if narrow:
+        handles["(bound)"] = marker("$\\rightarrow$", "censored: only a bound is\nknown, $P^*$ lies"
+                                    " that way", **thin)  # fmt: skip
+    else:
+        handles["not_reached"] = marker("$\\uparrow$", "not reached: $P^*$ is above", **thin)
+        handles["below_range"] = marker("$\\downarrow$", "below the range: $P^*$ is below", **thin)
+    return handles
 
 
 def shown(handles: Mapping[str, Line2D], panels: Sequence[Axes]) -> list[Line2D]:

@@ -43,13 +43,13 @@ CHOICES = (
     ("bias", True, "biases"),
     ("batch", "balanced", "balanced batches,\nrate table"),
 )
-TEXT, ALL = "as the text", "all three"
+TEXT, ALL = "the text", "all three"
 # Whitening and biases need the dense engine; without them it is a check of the fast one.
 DENSE = ",\ndense engine"
 CRITERIA = {"test_error": ("error at the stop", "#3C3C3C"),
             "best_test_error": ("best error over training", "#E69F00")}  # fmt: skip
-LEFT, PITCH, TOP, WIDTH = 1.15, 2.05, 0.25, 1.85  # inches
-ROW, BOTTOM, LEGENDS = 0.4, 0.5, 1.05
+LEFT, PITCH, TOP, WIDTH = 1.15, 2.85, 0.25, 2.6  # inches
+ROW, BOTTOM, LEGENDS = 0.4, 0.5, 1.2
 SPREAD = 0.7  # part of a row that its points take
 
 
@@ -77,7 +77,8 @@ def draw(
     text = text_protocol(tables["test_error"], width=width)
     rows = rows[rows["curve"].isin(_compared(rows))]
     names = list(dict.fromkeys(rows.sort_values("rank")["choice"])) or [TEXT]
-    height = TOP + ROW * len(names) + BOTTOM + LEGENDS
+    panel_height = ROW * max(len(names), 3)
+    height = TOP + panel_height + BOTTOM + (LEGENDS if len(rows) else 0.0)
     figure = page(height, preset=preset)
     features = sorted(set(rows["v"].tolist()))
     ratios = [_ratio(row, text) for _, row in rows.iterrows()]
@@ -85,7 +86,7 @@ def draw(
     panels = []
     for i, depth in enumerate(DEPTHS):
         axes = add_panel(figure, left=LEFT + i * PITCH, top=TOP, width=WIDTH,
-                         height=ROW * len(names))  # fmt: skip
+                         height=panel_height)  # fmt: skip
         panels.append(axes)
         own = rows["L"] == depth
         chosen = [one for one, here in zip(ratios, own, strict=True) if here]
@@ -170,7 +171,7 @@ def _panel(
     axes.set(xscale="log", xlim=ends, ylim=(len(names) - 0.5, -0.5), yticks=range(len(names)))
     axes.set_yticklabels(names)
     axes.tick_params(axis="y", length=0)
-    few_ticks(axes, *ends)
+    few_ticks(axes.xaxis, *ends)
 
 
 def _parameters(rows: pd.DataFrame) -> str:
@@ -206,7 +207,7 @@ def _legends(
     )  # fmt: skip
     for x, group, title in (
         (0.015, criteria, "$P^*$ from the"),
-        (0.3, empty_handles(sorted(set(rows["s0"].tolist()))), "Empty places"),
+        (0.26, empty_handles(sorted(set(rows["s0"].tolist()))), "Empty places"),
         (0.62, handles, "Curves"),
     ):
         legend(figure, group, [str(one.get_label()) for one in group], x, top, title)
@@ -215,4 +216,4 @@ def _legends(
             tuple(patch("", shaded(tint, v, features)) for _, tint in CRITERIA.values())
             for v in features
         ]
-        legend(figure, shades, [f"${v}$" for v in features], 0.46, top, "Features $v$")
+        legend(figure, shades, [f"${v}$" for v in features], 0.4, top, "Features $v$")

@@ -165,7 +165,7 @@ def _learning_curve(
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=""))
     axes.yaxis.labelpad = 2
     if high / low < 100:
-        few_ticks(axes, low, high)
+        few_ticks(axes.xaxis, low, high)
 
 
 def against_prediction(

@@ -17,6 +17,7 @@ from srhm.figures.marks import (
     GUIDE,
     between,
     empty_handles,
+    few_ticks,
     legend,
     line,
     patch,
@@ -31,10 +32,13 @@ DEPTH, BRANCHING = 2, 2
 LEVEL_COLOURS = {1: (0.0, 0.62, 0.45), 2: (0.67, 0.27, 0.6)}
 ERROR_COLOUR = "0.72"
 LAYERS = (("1", "layer $k=1$"), ("2", "layer $k=2$"), ("output", "output"))
-KINDS = (("S", "synonyms exchanged: $S_{k,l}$"), ("D", "places drawn anew: $D_{k,l}$"))
+KINDS = (
+    ("S", "$S_{k,l}$ (synonyms), grey: $\\varepsilon$"),
+    ("D", "$D_{k,l}$ (places), grey: $\\varepsilon$"),
+)
 PANEL = (1.82, 1.5)  # inches
-LEFT, PITCH, TOP, ROW = 0.52, 2.13, 0.25, 1.85
-HEIGHT = 5.1
+LEFT, PITCH, TOP, ROW = 0.52, 2.13, 0.25, 2.0
+HEIGHT = 5.2
 
 
 @styled
@@ -108,11 +112,13 @@ def _same_range(panels: list[Axes]) -> None:
     if not filled:
         return
     ends = [end for axes in filled for end in axes.get_xlim()]
+    low, high = min(ends), max(ends)
     for first in range(0, len(panels), len(LAYERS)):
         row = [axes for axes in panels[first : first + len(LAYERS)] if axes in filled]
         top = max([1.0, *(axes.get_ylim()[1] for axes in row)])
         for axes in row:
-            axes.set(xlim=(min(ends), max(ends)), ylim=(-0.03 * top, top))
+            axes.set(xlim=(low, high), ylim=(-0.03 * top, top))
+            few_ticks(axes.xaxis, low, high)
 
 
 def _legends(
@@ -131,9 +137,9 @@ def _legends(
     others: dict[str, Line2D] = {
         "level": line("average over seeds; bar: from\nlowest to highest seed", color="0.3"),
         "error": line("test error $\\varepsilon$", color=ERROR_COLOUR),
-        "threshold": line("threshold that defines $P^*_S$, $P^*_D$", color=GUIDE, linestyle="--"),
+        "threshold": line("threshold of $P^*_S$, $P^*_D$", color=GUIDE, linestyle="--"),
     }
-    top = 0.72 / HEIGHT
+    top = 0.85 / HEIGHT
     title = (
         f"{net.upper()}, $L=s=2$, $v={n_features}$:\n{seeds.size} {plural('curve', seeds.size)},"
         f" {between(seeds)} {plural('seed', int(seeds.max()))}"
@@ -141,9 +147,9 @@ def _legends(
     figure.text(LEFT / 6.75, top, title, va="top", fontsize=7, linespacing=1.5)
     empty = empty_handles(sorted(set(cells["s0"].tolist())))
     for x, handles, name in (
-        (0.29, shown(levels, panels), "Transformed level"),
-        (0.49, empty, "Empty places"),
-        (0.7, shown(others, panels), "Lines"),
+        (0.27, shown(levels, panels), "Transformed level"),
+        (0.52, empty, "Empty places"),
+        (0.73, shown(others, panels), "Lines"),
     ):
         legend(figure, handles, [str(one.get_label()) for one in handles], x, top, name,
                n_columns=2 if handles is empty else 1)  # fmt: skip

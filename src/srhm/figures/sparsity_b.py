@@ -71,7 +71,7 @@ def draw(cells: pd.DataFrame, *, net: str, width: int, threshold: float, preset:
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=""))
         low, high = axes.get_xlim()
         if high / low < 100:
-            few_ticks(axes, low, high)
+            few_ticks(axes.xaxis, low, high)
     panels[0].set_ylabel("test error $\\varepsilon$ (%)", labelpad=2)
     handles = {
         "B curve": line("average over seeds", color="0.3", marker="o", markersize=4),

@@ -33,8 +33,11 @@ class Figure:
     caption: str | None
 
 
-def read_figures(files: Sequence[tuple[str, Path, Path]]) -> list[Figure]:
-    """Figures from (name, PNG, caption); what does not exist is None."""
+def read_figures(
+    names: Sequence[str], images: Sequence[Path | str], captions: Sequence[Path | str]
+) -> list[Figure]:
+    """Figures from their names, PNG files and captions; what does not exist is None."""
+    files = zip(names, map(Path, images), map(Path, captions), strict=True)
     return [
         Figure(
             name=name,

@@ -20,8 +20,9 @@ from srhm.scorecard.claims import (
     verdict,
 )
 from srhm.scorecard.complexities import COMPLEXITY_CLAIMS
+from srhm.scorecard.concurrence import CONCURRENCE_CLAIMS
 from srhm.scorecard.curves import main_curves
-from srhm.scorecard.invariances import INVARIANCE_CLAIMS
+from srhm.scorecard.insensitivity import INSENSITIVITY_CLAIMS
 from srhm.scorecard.sparsity import SPARSITY_CLAIMS
 from srhm.scorecard.text import markdown
 
@@ -57,7 +58,12 @@ SCORECARD_COLUMNS = (
     "note",
 )
 
-CLAIMS: tuple[Claim, ...] = (*COMPLEXITY_CLAIMS, *SPARSITY_CLAIMS, *INVARIANCE_CLAIMS)
+CLAIMS: tuple[Claim, ...] = (
+    *COMPLEXITY_CLAIMS,
+    *SPARSITY_CLAIMS,
+    *CONCURRENCE_CLAIMS,
+    *INSENSITIVITY_CLAIMS,
+)
 # The heading of each claim, by its identifier.
 TOPICS: dict[str, str] = {claim.identifier: claim.topic for claim in CLAIMS}
 

@@ -33,7 +33,7 @@ from srhm.scorecard.curves import (
     noise_of,
     pairs,
     slope_against,
-    chosen,
+    usable,
     where,
     widths,
 )
@@ -46,7 +46,7 @@ def _empty_places_fit(curves: pd.DataFrame) -> Fit:
     if chosen.empty:
         return NO_FIT
     x = np.log1p(chosen["s0"].to_numpy(dtype=float))
-    return fit(chosen, x, by=["s", "v", "m", "n_c"])
+    return fit_of(chosen, x, by=["s", "v", "m", "n_c"])
 
 
 def exponent_of_empty_places(

@@ -141,13 +141,7 @@ def measurement(fit: Fit, curves: pd.DataFrame, note: str = "") -> Measurement:
     if curves.empty:
         return NOT_MEASURED
     if fit.n == 0:
-        return Measurement(
-            value=nan,
-            low=nan,
-            high=nan,
-            n=0,
-            note=f"no two usable curves that differ in this only{left_out(curves)}",
-        )
+        return no_points(f"no two usable curves that differ in this only{left_out(curves)}")
     return with_note(fit, note, f"{left_out(curves)}{widths(curves)}")
 
 
@@ -166,6 +160,11 @@ def with_note(fit: Fit, note: str, end: str) -> Measurement:
         n=fit.n,
         note=f"{note}; {text}" if note else text,
     )
+
+
+def no_points(note: str) -> Measurement:
+    """What no curve gives, and why."""
+    return Measurement(value=nan, low=nan, high=nan, n=0, note=note)
 
 
 def as_ratio(measured: Measurement) -> Measurement:

@@ -22,7 +22,7 @@ def markdown(table: pd.DataFrame, *, topics: Mapping[str, str]) -> str:
     the order in which they come; other claims come last.
     """
     headings = table["claim"].map(topics).fillna(OTHER_TOPIC)
-    order = [topic for topic in dict.fromkeys([*topics.values(), OTHER_TOPIC])]
+    order = [*dict.fromkeys([*topics.values(), OTHER_TOPIC])]
     lines, notes, number = [f"{len(table)} claims: {_counts(table)}."], [], 0
     for topic in order:
         rows = table[headings == topic].to_dict("records")

@@ -2,6 +2,7 @@
 
 import platform
 import socket
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -96,7 +97,9 @@ def train_cell(
         n_classes=parameters.n_classes,
         generator=generator(cell["seed"], role="order"),
     )
-    row = {**cell, "n_distinct": float(parameters.n_distinct), **vars(outcome)}
+    # Deep grammars have more distinct data than a float can say.
+    n_distinct = float(min(parameters.n_distinct, int(sys.float_info.max)))
+    row = {**cell, "n_distinct": n_distinct, **vars(outcome)}
     timing = {
         "steps": outcome.steps,
         "seconds": time.perf_counter() - clock,

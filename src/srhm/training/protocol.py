@@ -76,13 +76,18 @@ class BatchOrder:
     """Order of the training points in each epoch."""
 
     def __init__(
-        self, plan: TrainingPlan, labels: NDArray[np.integer], *, generator: np.random.Generator
+        self,
+        plan: TrainingPlan,
+        labels: NDArray[np.integer],
+        *,
+        n_classes: int,
+        generator: np.random.Generator,
     ) -> None:
         self._generator = generator
         self._n = len(labels)
         self._batches: NDArray[np.int64] | None = None
         if plan.batch == "balanced":
-            self._batches = self._compose(labels, plan.batch_size)
+            self._batches = self._compose(labels, plan.batch_size, n_classes)
 
     def epoch(self) -> NDArray[np.int64]:
         """Indices of all points, each once, in the order of the next epoch."""
@@ -91,10 +96,12 @@ class BatchOrder:
         full = self._generator.permutation(len(self._batches))
         return np.concatenate([self._batches[full].ravel(), self._rest])
 
-    def _compose(self, labels: NDArray[np.integer], per_class: int) -> NDArray[np.int64]:
+    def _compose(
+        self, labels: NDArray[np.integer], per_class: int, n_classes: int
+    ) -> NDArray[np.int64]:
         """Balanced batches (batches, points), and what is left when one class runs out."""
         by_class = [
-            self._generator.permutation(np.flatnonzero(labels == c)) for c in np.unique(labels)
+            self._generator.permutation(np.flatnonzero(labels == c)) for c in range(n_classes)
         ]
         n_batches = min(len(points) for points in by_class) // per_class
         used = n_batches * per_class
@@ -117,7 +124,7 @@ def train(
     number ends the training as diverged.
     """
     size = points_per_batch(plan, n_classes=n_classes)
-    order = BatchOrder(plan, labels, generator=generator)
+    order = BatchOrder(plan, labels, n_classes=n_classes, generator=generator)
     checks = check_steps(plan)
     epochs, steps, loss = 0, 0, np.nan
     best, best_step = np.inf, 0

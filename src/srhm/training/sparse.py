@@ -1,17 +1,17 @@
-"""The sparse engine: the same SGD as the reference, at the cost of the weights that a batch needs.
+"""The sparse engine: the SGD of the reference, at the cost of the weights that a batch needs.
 
 Without bias an empty patch is zero at every layer, so that a datum touches the weights of its own
-derivation tree only: s^L rows of the first layer, which is a sum of embeddings, and the rows of
-the active channels (ReLU) of s^(L-k+1) places of layer k. Momentum moves all other weights on
-along a closed form; a row is brought up to date when it is next read.
+derivation tree only: s^L rows of the first layer, which is a sum of embeddings, and of layer k the
+rows of the active channels (ReLU) at s^(L-k+1) places. Momentum carries all other weights on along
+a closed form; a row is brought up to date when it is next read. The result is that of dense SGD,
+up to the order of floating-point sums, and depends on no thread.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from srhm.architectures.geometry import Geometry
 from srhm.sampling import Derivations
@@ -19,66 +19,16 @@ from srhm.training import sparse_kernels as kernels
 
 # Powers of the momentum below this are zero.
 SMALLEST_POWER = 1e-30
-# Points that an evaluation works on at once; those that share weights share the reading of them.
+# Points that are evaluated at once: those that share weights share the reading of them.
 EVALUATION_BATCH = 64
 
 
-@dataclass(frozen=True)
-class _Plan:
-    """A geometry as the kernels read it.
-
-    first_rows: row of the first weight of each layer; scales: factor of the activations of each
-    layer (scale of the next one, 1/H for the last, and of the first one its own, too).
-    """
-
-    first_rows: tuple[int, ...]
-    n_rows: int
-    arities: NDArray[np.int64]
-    n_inputs: NDArray[np.int64]
-    scales: NDArray[Any]
-
-
-def _plan(geometry: Geometry, dtype: DTypeLike) -> _Plan:
-    layers = geometry.layers
-    sizes = [layer.n_slots * layer.n_inputs for layer in layers]
-    n_inputs = [1]  # active inputs, from the top down
-    for layer in reversed(layers):
-        n_inputs.append(n_inputs[-1] * layer.arity)
-    scales = [layer.scale for layer in layers[1:]] + [1 / geometry.width]
-    scales[0] *= layers[0].scale
-    return _Plan(
-        first_rows=tuple(int(n) for n in np.cumsum([0, *sizes[:-1]])),
-        n_rows=sum(sizes),
-        arities=np.array([layer.arity for layer in layers], dtype=np.int64),
-        n_inputs=np.array(n_inputs[:0:-1], dtype=np.int64),
-        scales=np.array(scales, dtype=dtype),
-    )
-
-
-def _bases(geometry: Geometry, plan: _Plan, data: Derivations) -> NDArray[np.int32]:
-    """Row that the first channel of each active input meets, (n, inputs of all layers)."""
-    columns = []
-    slots = geometry.slots(data.positions)
-    for k, (layer, first) in enumerate(zip(geometry.layers, plan.first_rows, strict=True)):
-        base = first + slots[k] * layer.n_inputs
-        columns.append(base + data.features if k == 0 else base)
-    return np.ascontiguousarray(np.concatenate(columns, axis=1).astype(np.int32))
-
-
-def _rows(
-    geometry: Geometry, weights: Mapping[str, NDArray[Any]], dtype: DTypeLike
-) -> NDArray[Any]:
-    """Weights of all hidden layers as rows of one array (rows, H)."""
-    names = [f"layer{k}" for k in range(1, len(geometry.layers) + 1)]
-    return np.concatenate([weights[n].reshape(-1, geometry.width) for n in names]).astype(dtype)
-
-
 def momentum_tables(rate: float, momentum: float) -> tuple[NDArray[Any], NDArray[Any]]:
-    """What a rest of t = 0, 1, ... steps does to a weight and its momentum m, in float64.
+    """What t = 0, 1, ... steps of rest do to a weight and to its momentum m, in float64.
 
-    The weight moves by -catch_up[t] m, catch_up[t] = rate mu (1 - mu^t)/(1 - mu), and the next
-    gradient meets decays[t] m, decays[t] = mu^(t+1). The last entry holds for all longer rests.
-    Powers below 1e-30 are zero.
+    The weight moves by -catch_up[t] m with catch_up[t] = eta mu (1 - mu^t)/(1 - mu), and the next
+    gradient meets decays[t] m with decays[t] = mu^(t+1). Powers below 1e-30 are zero; the last
+    entry holds for all longer rests.
 
     Raises:
         ValueError: unless 0 <= momentum < 1.
@@ -86,13 +36,17 @@ def momentum_tables(rate: float, momentum: float) -> tuple[NDArray[Any], NDArray
     if not 0 <= momentum < 1:
         raise ValueError(f"momentum = {momentum}: allowed are 0 to below 1")
     length = 1 if momentum == 0 else int(np.ceil(np.log(SMALLEST_POWER) / np.log(momentum)))
-    powers = np.append(momentum ** np.arange(length + 1.0), 0.0)
+    powers = momentum ** np.arange(length + 2.0)
     powers[powers < SMALLEST_POWER] = 0
     return rate * momentum * (1 - powers[:-1]) / (1 - momentum), powers[1:]
 
 
 class SparseEngine:
-    """SGD with momentum on the mean cross-entropy of a batch; see the module."""
+    """SGD with momentum on the mean cross-entropy of a batch.
+
+    Memory: weights, momenta and stamps, the trees of the data, and a few rows for each point of a
+    batch. Engines share nothing, and compiled calls release the GIL: run them in threads.
+    """
 
     def __init__(
         self,
@@ -107,54 +61,180 @@ class SparseEngine:
         dtype: type = np.float32,
     ) -> None:
         self._geometry, self._batch_size = geometry, batch_size
-        self._plan = _plan(geometry, dtype)
-        self._labels = train.labels.astype(np.int32)
-        self._bases = _bases(geometry, self._plan, train)
+        self._labels = train.labels.astype(np.int64)
         self._test_labels = test.labels.astype(np.int64)
-        self._test_bases = _bases(geometry, self._plan, test)
-        self._weights = _rows(geometry, weights, dtype)
-        self._momenta = np.zeros_like(self._weights)
-        self._stamps = np.zeros(len(self._weights), dtype=np.int64)
-        self._readout = np.ascontiguousarray(weights["readout"].T.astype(dtype))
-        self._readout_momenta = np.zeros_like(self._readout)
-        self._eta, self._mu = np.dtype(dtype).type(rate), np.dtype(dtype).type(momentum)
-        catch_up, decays = momentum_tables(rate, momentum)
-        self._catch_up, self._decays = catch_up.astype(dtype), decays.astype(dtype)
+        self._bases, self._test_bases = _bases(geometry, train), _bases(geometry, test)
+        self._network = _network(geometry, dtype)
+        self._room = _room(geometry, self._network, batch_size)
+        self._state = _state(geometry, weights, dtype, with_momenta=True)
+        self._rates = _rates(rate, momentum, dtype)
         self._steps = 0
 
     def steps(self, order: NDArray[np.integer]) -> float:
-        """Summed cross-entropy of these points as their batches saw it; trains on them."""
-        plan = self._plan
+        """Summed cross-entropy of these points as their batches saw it; trains on them.
+
+        Ends at the first batch whose loss is not finite, and returns that.
+        """
         summed = kernels.train(
-            order.astype(np.int64), self._batch_size, self._labels, self._bases, self._weights,
-            self._momenta, self._stamps, self._readout, self._readout_momenta, self._steps,
-            self._eta, self._mu, self._catch_up, self._decays, plan.arities, plan.n_inputs,
-            plan.scales,
-        )  # fmt: skip
+            order.astype(np.int64),
+            self._batch_size,
+            self._bases,
+            self._labels,
+            self._steps,
+            self._state,
+            self._rates,
+            self._network,
+            self._room,
+        )
         self._steps += -(-len(order) // self._batch_size)
         return float(summed)
 
     def test_error(self) -> float:
         """Fraction of the test set that is not classified right; a tie is an error."""
-        logits = np.empty((len(self._test_labels), self._geometry.n_classes), self._weights.dtype)
-        plan = self._plan
-        kernels.evaluate(
-            np.arange(len(logits)), EVALUATION_BATCH, self._test_bases, self._weights,
-            self._momenta, self._stamps, self._steps, self._readout, self._catch_up, plan.arities,
-            plan.n_inputs, plan.scales, np.empty((0, 0, 0), self._weights.dtype), logits,
-        )  # fmt: skip
-        own = np.take_along_axis(logits, self._test_labels[:, None], axis=1)
-        right = (logits >= own).sum(axis=1) == 1
-        return 1 - float(right.mean())
+        right = 0
+        batches = _evaluate(
+            self._geometry, self._test_bases, self._steps, self._state, self._rates, self._network
+        )
+        for points, _, logits in batches:
+            own = np.take_along_axis(logits, self._test_labels[points, None], axis=1)
+            right += int(((logits >= own).sum(axis=1) == 1).sum())
+        return 1 - right / len(self._test_labels)
 
     def weights(self) -> dict[str, NDArray[Any]]:
         """Copies of the weights by name of layer, all brought up to date."""
-        rows = self._weights.copy()
-        kernels.catch_up_rows(rows, self._momenta, self._stamps, self._steps, self._catch_up)
+        rows = self._state.weights.copy()
+        kernels.catch_up(rows, self._steps, self._state, self._rates)
         found = {}
         shapes = self._geometry.weight_shapes()
-        for k, first in enumerate(self._plan.first_rows, start=1):
-            shape = shapes[f"layer{k}"]
-            found[f"layer{k}"] = rows[first : first + shape[0] * shape[1]].reshape(shape)
-        found["readout"] = np.ascontiguousarray(self._readout.T)
+        for k, first in enumerate(_first_rows(self._geometry), start=1):
+            n_slots, n_inputs, width = shapes[f"layer{k}"]
+            found[f"layer{k}"] = rows[first : first + n_slots * n_inputs].reshape(
+                n_slots, n_inputs, width
+            )
+        found["readout"] = np.ascontiguousarray(self._state.readout.T)
         return found
+
+
+def representations(
+    geometry: Geometry,
+    weights: Mapping[str, NDArray[Any]],
+    data: Derivations,
+    *,
+    dtype: type = np.float32,
+) -> list[NDArray[Any]]:
+    """Hidden layers f_1 ... f_L after ReLU at the active places, then the logits (n, n_c).
+
+    Layer k has shape (n, s^(L-k), H), places in the order of the tree; all other places are zero.
+    A fully connected layer has one place.
+    """
+    network = _network(geometry, dtype)
+    nodes = network.n_inputs // network.arities
+    found = [np.empty((len(data), k, geometry.width), dtype) for k in nodes]
+    found.append(np.empty((len(data), geometry.n_classes), dtype))
+    factors = network.scales.copy()
+    factors[0] /= geometry.layers[0].scale  # see _network
+    state = _state(geometry, weights, dtype, with_momenta=False)
+    rates = _rates(0.0, 0.0, dtype)
+    bases = _bases(geometry, data)
+    for points, layers, logits in _evaluate(geometry, bases, 0, state, rates, network):
+        for k, layer in enumerate(layers):
+            np.divide(layer, factors[k], out=found[k][points])
+        found[-1][points] = logits
+    return found
+
+
+def _evaluate(
+    geometry: Geometry,
+    bases: NDArray[np.int32],
+    steps: int,
+    state: kernels.State,
+    rates: kernels.Rates,
+    network: kernels.Network,
+) -> Iterator[tuple[slice, list[NDArray[Any]], NDArray[Any]]]:
+    """Batches of points: which, their scaled activations by layer, and their logits.
+
+    The arrays are overwritten by the next batch.
+    """
+    room = _room(geometry, network, EVALUATION_BATCH)
+    all_points = np.arange(len(bases))
+    nodes = network.n_inputs // network.arities
+    for start in range(0, len(bases), EVALUATION_BATCH):
+        n = min(EVALUATION_BATCH, len(bases) - start)
+        kernels.gather_bases(bases, all_points, start, n, network, room)
+        kernels.forward(state, steps + 1, rates, network, room, n)
+        layers = [
+            room.activations[first : first + n * k].reshape(n, k, geometry.width)
+            for first, k in zip(room.first_nodes, nodes, strict=True)
+        ]
+        yield slice(start, start + n), layers, room.logits[:n]
+
+
+def _first_rows(geometry: Geometry) -> list[int]:
+    """Row of the first weight of each layer, and the number of rows."""
+    sizes = [layer.n_slots * layer.n_inputs for layer in geometry.layers]
+    return [sum(sizes[:k]) for k in range(len(sizes))]
+
+
+def _bases(geometry: Geometry, data: Derivations) -> NDArray[np.int32]:
+    """Rows that the active inputs meet (n, inputs of all layers); in layer 1 of their feature."""
+    slots = geometry.slots(data.positions)
+    bases = [
+        first + slot * layer.n_inputs
+        for first, slot, layer in zip(_first_rows(geometry), slots, geometry.layers, strict=True)
+    ]
+    bases[0] = bases[0] + data.features
+    return np.concatenate(bases, axis=1, dtype=np.int32, casting="same_kind")
+
+
+def _network(geometry: Geometry, dtype: type) -> kernels.Network:
+    layers = geometry.layers
+    arities = np.array([layer.arity for layer in layers], dtype=np.int64)
+    scales = np.array([layer.scale for layer in layers[1:]] + [1 / geometry.width])
+    scales[0] *= layers[0].scale  # ReLU passes a factor: that of the embeddings is applied after it
+    n_inputs = np.cumprod(arities[::-1])[::-1].copy()
+    return kernels.Network(
+        arities=arities,
+        n_inputs=n_inputs,
+        first_inputs=np.cumsum(n_inputs) - n_inputs,
+        scales=scales.astype(dtype),
+    )
+
+
+def _room(geometry: Geometry, network: kernels.Network, n_points: int) -> kernels.Room:
+    return kernels.room_for(n_points, network, width=geometry.width, n_classes=geometry.n_classes)
+
+
+def _state(
+    geometry: Geometry,
+    weights: Mapping[str, NDArray[Any]],
+    dtype: type,
+    *,
+    with_momenta: bool,
+) -> kernels.State:
+    """Weights as rows; without momenta, every row is up to date and none is ever read."""
+    names = [f"layer{k}" for k in range(1, len(geometry.layers) + 1)]
+    n_rows = sum(weights[name].shape[0] * weights[name].shape[1] for name in names)
+    rows = kernels.aligned((n_rows, geometry.width), dtype)
+    for name, first in zip(names, _first_rows(geometry), strict=True):
+        layer = weights[name].reshape(-1, geometry.width)
+        rows[first : first + len(layer)] = layer
+    readout = kernels.aligned(weights["readout"].T.shape, dtype)
+    readout[...] = weights["readout"].T
+    return kernels.State(
+        weights=rows,
+        momenta=kernels.aligned(rows.shape, dtype) if with_momenta else rows,
+        stamps=np.zeros(n_rows, dtype=np.int32),
+        readout=readout,
+        readout_momenta=kernels.aligned(readout.shape, dtype),
+    )
+
+
+def _rates(rate: float, momentum: float, dtype: type) -> kernels.Rates:
+    catch_up, decays = momentum_tables(rate, momentum)
+    scalar = np.dtype(dtype).type
+    return kernels.Rates(
+        eta=scalar(rate),
+        mu=scalar(momentum),
+        catch_up=catch_up.astype(dtype),
+        decays=decays.astype(dtype),
+    )

@@ -46,12 +46,14 @@ FOUR = 4
 class Network(NamedTuple):
     """What the loops need to know of a geometry, a number for each layer.
 
-    arities: inputs that feed one output; n_inputs: active inputs of a point; scales: factor that
-    activations are kept with, the scale of the layer that reads them.
+    arities: inputs that feed one output; n_inputs: active inputs of a point; first_inputs: active
+    inputs of all layers before; scales: factor that activations are kept with, the scale of the
+    layer that reads them.
     """
 
     arities: Array
     n_inputs: Array
+    first_inputs: Array
     scales: Array
 
 
@@ -433,26 +435,23 @@ def step_row(
 
 @compiled
 def gather_bases(
-    all_bases: Array, points: Array, start: int, n_points: int, network: Network, room: Room
+    all_bases: Array, points: Array, start: int, n: int, network: Network, room: Room
 ) -> None:
-    """Bases of a batch, and their order by base in each layer but the first."""
+    """Bases of a batch of n points, and their order by base in each layer but the first."""
     bases, entries = room.bases, room.entries
-    first, column = 0, 0
     for k in range(len(network.arities)):
-        n_inputs = network.n_inputs[k]
-        n = n_points * n_inputs
-        for b in range(n_points):
+        column, n_inputs = network.first_inputs[k], network.n_inputs[k]
+        first = n * column
+        for b in range(n):
             for j in range(n_inputs):
                 bases[first + b * n_inputs + j] = all_bases[points[start + b], column + j]
         if k > 0:
-            for i in range(n):  # insertion sort: the list is short
+            for i in range(n * n_inputs):  # insertion sort: the list is short
                 j = i
                 while j > 0 and bases[first + entries[first + j - 1]] > bases[first + i]:
                     entries[first + j] = entries[first + j - 1]
                     j -= 1
                 entries[first + j] = i
-        first += n
-        column += n_inputs
 
 
 @compiled
@@ -544,7 +543,6 @@ def forward(state: State, step: int, rates: Rates, network: Network, room: Room,
     last = len(rates.catch_up) - 1
     zero = weights.dtype.type(0)
     depth = len(network.arities)
-    first = 0
     for k in range(depth):
         arity, n_entries = network.arities[k], n * network.n_inputs[k]
         first_out = room.first_nodes[k]
@@ -555,14 +553,13 @@ def forward(state: State, step: int, rates: Rates, network: Network, room: Room,
                 lag = rates.catch_up[min(step - 1 - state.stamps[row], last)]
                 add_row(weights, state.momenta, row, lag, activations, i // arity)
         else:
-            first_in = room.first_nodes[k - 1]
+            first, first_in = n * network.first_inputs[k], room.first_nodes[k - 1]
             add_layer(state, step, rates, room, first, n_entries, arity, first_in, first_out)
         for o in range(first_out, first_out + n_entries // arity):
             for h in range(weights.shape[1]):
                 y = activations[o, h]
                 # zero where y <= 0, so that a NaN passes, as it does in PyTorch
                 activations[o, h] = zero if y <= zero else network.scales[k] * y
-        first += n_entries
     top = room.first_nodes[depth - 1]
     for b in range(n):
         for j in range(state.readout.shape[0]):
@@ -578,7 +575,9 @@ def loss_and_errors(room: Room, labels: Array, points: Array, start: int, n: int
     logits, errors = room.logits, room.logit_errors
     total = 0.0
     for b in range(n):
-        top = float(logits[b].max())
+        top = float(logits[b, 0])
+        for j in range(logits.shape[1]):
+            top = max(top, float(logits[b, j]))
         partition = 0.0
         for j in range(logits.shape[1]):
             partition += np.exp(float(logits[b, j]) - top)
@@ -675,9 +674,7 @@ def update_layer(
                 if q == 1:
                     e0 = members[0, c]
                     i0, o0 = nodes_in[e0], nodes_out[e0]
-                    t0 = update_row_1(
-                        weights, momenta, row, lag, decay, eta, errors, o0, x[i0, c]
-                    )
+                    t0 = update_row_1(weights, momenta, row, lag, decay, eta, errors, o0, x[i0, c])
                     errors[i0, c] = scale * t0
                 elif q == 2:
                     e0, e1 = members[0, c], members[1, c]
@@ -722,16 +719,15 @@ def update_layer(
 
 
 @compiled
-def update_embedding(
-    state: State, step: int, rates: Rates, room: Room, n: int, arity: int
-) -> None:
+def update_embedding(state: State, step: int, rates: Rates, room: Room, n: int, arity: int) -> None:
     """A step of SGD for the first layer, whose inputs are one-hot: errors are gradients."""
     weights, momenta, stamps = state.weights, state.momenta, state.stamps
-    zero, one = weights.dtype.type(0), weights.dtype.type(1)
     last = len(rates.catch_up) - 1
     for i in range(n):
         row = room.bases[i]
-        lag, decay = zero, one  # if another entry has updated it: a step is linear in gradients
+        # A step is linear in the gradient. If another entry of this batch has made it already, its
+        # move by -eta momentum is taken back before the move by the sum of both.
+        lag, decay = -rates.eta, weights.dtype.type(1)
         if stamps[row] != step:
             t = min(step - 1 - stamps[row], last)
             lag, decay = rates.catch_up[t], rates.decays[t]
@@ -772,13 +768,22 @@ def train(
             break
         top = room.first_nodes[depth - 1]
         update_readout(state, rates, room, top, network.scales[depth - 1], n)
-        first = n * network.n_inputs.sum()
         for k in range(depth - 1, 0, -1):
             n_entries = n * network.n_inputs[k]
-            first -= n_entries
+            first = n * network.first_inputs[k]
             update_layer(
                 state, step, rates, room, first, n_entries, network.arities[k],
                 room.first_nodes[k - 1], room.first_nodes[k], network.scales[k - 1],
             )  # fmt: skip
         update_embedding(state, step, rates, room, n * network.n_inputs[0], network.arities[0])
     return summed
+
+
+@compiled
+def catch_up(weights: Array, steps: int, state: State, rates: Rates) -> None:
+    """Brings a copy of the weights (rows, H) to where momentum has carried them by now."""
+    last = len(rates.catch_up) - 1
+    for row in range(weights.shape[0]):
+        lag = rates.catch_up[min(steps - state.stamps[row], last)]
+        for h in range(weights.shape[1]):
+            weights[row, h] -= lag * state.momenta[row, h]

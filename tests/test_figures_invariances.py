@@ -1,0 +1,410 @@
+"""Figures 6-8, 10-15 and that of the practice: every row is drawn once and at its place."""
+
+import warnings
+from math import inf, nan
+
+import numpy as np
+import pandas as pd
+import pytest
+from invented import MULTIPLES, WIDTH, cells_and_sensitivities, complexities, curve
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch, Rectangle
+
+from srhm import records
+from srhm.encoding import symbols
+from srhm.figures import (
+    branching,
+    invariances,
+    practice,
+    selection,
+    sensitivity_curves,
+    sparsity_b,
+    transformations,
+)
+from srhm.figures.marks import Estimate, Point, few_ticks, scatter
+from srhm.grammar import placement_offsets
+from srhm.parsing import parse
+from srhm.theory import predicted_sample_complexity
+
+PRESET = "invented"
+OPTIONS: list[dict[str, object]] = [
+    {"whitening": True, "engine": "reference"},
+    {"bias": True, "engine": "reference"},
+    {"batch": "balanced"},
+    {"whitening": True, "bias": True, "batch": "balanced", "engine": "reference"},
+]
+Tables = tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]
+
+
+@pytest.fixture(scope="module")
+def made() -> Tables:
+    """Cells, sensitivities and sample complexities of the curves that the figures show."""
+    curves = [
+        curve(net, 2, v, s0, s=s)
+        for net in ("lcn", "cnn")
+        for s, v in ((2, 4), (2, 6), (3, 3))
+        for s0 in (0, 1)
+    ]
+    curves += [curve(net, 3, 4, 1) for net in ("lcn", "cnn")]
+    curves += [curve(net, L, 4, 1, sparsity="B") for net in ("lcn", "cnn") for L in (2, 3)]
+    curves += [curve("lcn", L, 4, 1, s=3, m=4) for L in (2, 3)]
+    curves += [curve("cnn", L, 4, 1, **options) for L in (2, 3) for options in OPTIONS]
+    cells, sensitivities = cells_and_sensitivities(curves)
+    return cells, sensitivities, complexities(cells, sensitivities)
+
+
+@pytest.fixture
+def tables(made: Tables) -> Tables:
+    cells, sensitivities, table = made
+    return cells.copy(), sensitivities.copy(), table.copy()
+
+
+INVARIANCES = {  # net, branchings, illustrated
+    "6": ("lcn", [2], True),
+    "11": ("lcn", [3], False),
+    "14": ("cnn", [2, 3], False),
+}
+NETS = {"7": "lcn", "8": "cnn", "10": "lcn", "13": "cnn", "12": "lcn", "15": "cnn"}
+ALL = (*INVARIANCES, *NETS, "practice")
+
+
+def draw(tables: Tables, name: str) -> Figure:
+    """A figure by its number, rendered; a warning is an error."""
+    cells, sensitivities, table = tables
+    shared = {"width": WIDTH, "preset": PRESET}
+    if name in INVARIANCES:
+        net, branchings, illustrated = INVARIANCES[name]
+        figure = invariances.draw(table, net=net, branchings=branchings, illustrated=illustrated,
+                                  threshold=0.1, **shared)  # fmt: skip
+    elif name in ("7", "8"):
+        figure = sparsity_b.draw(cells, net=NETS[name], threshold=0.1, **shared)
+    elif name in ("10", "13"):
+        figure = branching.draw(table, net=NETS[name], threshold=0.1, **shared)
+    elif name in ("12", "15"):
+        figure = sensitivity_curves.draw(cells, sensitivities, net=NETS[name], **shared)
+    else:
+        figure = practice.draw(table, threshold=0.1, **shared)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure.canvas.draw()
+    return figure
+
+
+@pytest.fixture(scope="module")
+def figures(made: Tables) -> dict[str, Figure]:
+    """All figures of the tables as they are."""
+    return {name: draw(made, name) for name in ALL}
+
+
+def points(axes: Axes, part: str = "ours") -> list[tuple[float, float]]:
+    return [
+        (float(np.asarray(line.get_xdata())[0]), float(np.asarray(line.get_ydata())[0]))
+        for line in axes.get_lines()
+        if part in str(line.get_gid())
+    ]
+
+
+def panels(figure: Figure) -> list[Axes]:
+    """Without the drawing of Figure 6 A, B."""
+    return [axes for axes in figure.axes if axes.axison]
+
+
+def texts(figure: Figure) -> str:
+    return "\n".join(text.get_text() for axes in figure.axes for text in axes.texts)
+
+
+def of(table: pd.DataFrame, criterion: str, **values: object) -> pd.DataFrame:
+    """Rows of the main curves of one criterion, at 10 % if it is the error."""
+    wanted = {"sparsity": "A", "whitening": False, "bias": False, "batch": "shuffled", **values}
+    rows = table[(table["criterion"] == criterion) & (table["n_c"] == table["v"])]
+    rows = rows[rows["m"] == rows["v"] ** (rows["s"] - 1)]
+    if criterion.endswith("error"):
+        rows = rows[rows["threshold"] == 0.1]
+    for name, value in wanted.items():
+        rows = rows[rows[name] == value]
+    return rows.set_index("curve")
+
+
+def censor(table: pd.DataFrame, rows: pd.Series, status: str, low: float, high: float) -> None:
+    assert rows.any()
+    table.loc[rows, ["status", "P_star", "P_star_low", "P_star_high"]] = [status, nan, low, high]
+
+
+def test_every_curve_stands_at_its_two_sample_complexities(
+    made: Tables, figures: dict[str, Figure]
+) -> None:
+    table = made[2]
+    for name, net, s, first in (("6", "lcn", 2, 0), ("11", "lcn", 3, 0), ("14", "cnn", 3, 2)):
+        for axes, kind in zip(panels(figures[name])[first:], "SD", strict=False):
+            x = of(table, f"{kind}_2", net=net, s=s)["P_star"]
+            y = of(table, "test_error", net=net, s=s)["P_star"][x.index]
+            assert len(points(axes)) == len(x) > 0
+            np.testing.assert_allclose(sorted(points(axes)), sorted(zip(x, y, strict=True)))
+            assert len(points(axes, "interval")) == 2 * len(x)
+            assert axes.get_xlim() == axes.get_ylim()
+
+
+def test_an_arrow_points_along_the_axis_that_is_censored(tables: Tables) -> None:
+    table = tables[2]
+    for v, criterion, status, bounds in (
+        (4, "S_2", "below_range", (0.0, 200.0)),
+        (6, "test_error", "not_reached", (3e3, inf)),
+    ):
+        of_curve = (table["net"] == "lcn") & (table["s0"] == 1) & (table["v"] == v)
+        of_curve &= (table["L"] == 2) & (table["s"] == 2) & (table["sparsity"] == "A")
+        censor(table, of_curve & (table["criterion"] == criterion), status, *bounds)
+    figure = draw(tables, "6")
+    axes = panels(figure)[0]
+    assert [x for x, _ in points(axes, "x below_range")] == [200.0]
+    assert [y for _, y in points(axes, "ours not_reached")] == [3e3]
+    arrows = {text.get_gid(): text for text in axes.texts if "arrow" in str(text.get_gid())}
+    assert set(arrows) == {"arrow (-15, 0)", "arrow (0, 15)"}
+
+
+def test_a_curve_of_which_nothing_is_known_is_drawn_at_the_corner(tables: Tables) -> None:
+    table = tables[2]
+    censor(table, (table["L"] == 3) & (table["net"] == "lcn"), "not_reached", 0.0, inf)
+    axes = panels(draw(tables, "6"))[1]
+    corner = (axes.get_xlim()[0], axes.get_ylim()[0])
+    assert points(axes, "ours not_reached x not_reached") == [corner]
+
+
+def test_curves_without_a_sensitivity_are_counted(tables: Tables) -> None:
+    cells, sensitivities, table = tables
+    lost = (table["net"] == "lcn") & (table["L"] == 3) & table["criterion"].isin(["S_2", "D_2"])
+    few = (cells, sensitivities, table[~lost])
+    assert "1 curve without $S_2$" in texts(draw(few, "6"))
+    assert "1 curve without $D_2$" in texts(draw(few, "6"))  # s_0 = 0 is not missing, it has none
+    assert "without" not in texts(draw(few, "11"))
+
+
+def test_thresholds_on_the_axes_are_those_of_the_paper(figures: dict[str, Figure]) -> None:
+    labels = {name: [axes.get_xlabel() for axes in panels(figures[name])] for name in figures}
+    assert "30 %" in labels["6"][0]
+    assert "10 %" in labels["6"][1]
+    assert "50 %" in labels["11"][0]
+    assert "40 % ($L=2$),\n20 % ($L=3$)" in labels["14"][0]
+    assert "50 %" in labels["14"][2]
+    assert "20 %" in labels["14"][3]
+
+
+def test_the_drawn_images_are_those_of_p_and_tau() -> None:
+    shown = transformations.example()
+    parameters = shown.grammar.parameters
+    datum, exchanged, displaced = (
+        symbols(one, parameters)[0] for one in (shown.datum, shown.exchanged, shown.displaced)
+    )
+    before, swapped, moved = (parse(one, shown.grammar) for one in (datum, exchanged, displaced))
+    assert before.label == swapped.label == moved.label
+    np.testing.assert_array_equal(datum > 0, exchanged > 0)
+    np.testing.assert_array_equal(datum[datum > 0], displaced[displaced > 0])
+    old = shown.datum.features.reshape(-1, parameters.branching)
+    new = shown.exchanged.features.reshape(-1, parameters.branching)
+    assert (old != new).any(axis=1).all()  # p_1 takes another synonym for every patch
+    for a, b in zip(old, new, strict=True):
+        families = [
+            {tuple(synonym) for synonym in synonyms.tolist()} for synonyms in shown.grammar.rules[0]
+        ]
+        assert any({tuple(a.tolist()), tuple(b.tolist())} <= family for family in families)
+    allowed = {tuple(row) for row in placement_offsets(parameters).tolist()}
+    places = shown.displaced.positions.reshape(-1, parameters.branching) % parameters.patch_size
+    assert {tuple(row) for row in places.tolist()} <= allowed
+    assert (datum != displaced).any()
+
+
+def test_frames_are_around_the_places_that_changed(figures: dict[str, Figure]) -> None:
+    axes = next(axes for axes in figures["6"].axes if not axes.axison)
+    shown = transformations.example()
+    parameters = shown.grammar.parameters
+    rows = [symbols(one, parameters)[0] for one in (shown.datum, shown.exchanged, shown.displaced)]
+    framed = sum(p.get_width() for p in axes.patches if isinstance(p, FancyBboxPatch))
+    assert framed == (rows[0] != rows[1]).sum() + (rows[0] != rows[2]).sum()
+    tiles = [p for p in axes.patches if isinstance(p, Rectangle) and p.get_gid() == "feature"]
+    n_leaves = parameters.n_leaves
+    assert len(tiles) == 2 * (parameters.branching + 2 * n_leaves)  # level 2, input, image; twice
+
+
+def test_sparsity_b_shows_the_averages_of_B_and_those_of_A_beside(
+    made: Tables, figures: dict[str, Figure]
+) -> None:
+    cells = made[0]
+    for name, net in (("7", "lcn"), ("8", "cnn")):
+        raw, rescaled = panels(figures[name])
+        own = cells[(cells["net"] == net) & (cells["sparsity"] == "B")]
+        lines = {str(line.get_gid()): line for line in raw.get_lines()}
+        for curve_name, rows in own.groupby("curve"):
+            mean = rows.groupby("P")["test_error"].mean()
+            line = lines[f"B curve {curve_name}"]
+            np.testing.assert_allclose(np.asarray(line.get_ydata(), dtype=float), mean)
+            assert np.asarray(line.get_xdata()).tolist() == mean.index.tolist()
+        assert sum(gid.startswith("B curve") for gid in lines) == 2
+        assert sum(gid.startswith("A curve") for gid in lines) == 2
+        for line in rescaled.get_lines():
+            if "curve" in str(line.get_gid()):
+                x = np.asarray(line.get_xdata(), dtype=float)
+                np.testing.assert_allclose(x, MULTIPLES, rtol=0.05)
+
+
+def test_a_size_at_which_all_seeds_diverged_is_marked(tables: Tables) -> None:
+    cells = tables[0]
+    lost = (cells["sparsity"] == "B") & (cells["net"] == "lcn") & (cells["L"] == 2)
+    lost &= cells["P"] == cells["P"][lost].min()
+    cells.loc[lost, ["status", "test_error"]] = ["diverged", nan]
+    axes = panels(draw(tables, "7"))[0]
+    assert [y for _, y in points(axes, "diverged")] == [1.0]
+
+
+def test_branching_stands_at_the_prediction(made: Tables, figures: dict[str, Figure]) -> None:
+    for name, net in (("10", "lcn"), ("13", "cnn")):
+        rows = of(made[2], "test_error", net=net, s=3)
+        expected = sorted(zip(rows["prediction"], rows["P_star"], strict=True))
+        np.testing.assert_allclose(sorted(points(panels(figures[name])[0])), expected)
+
+
+def test_the_constant_is_P_star_without_s_to_the_half_L(
+    made: Tables, figures: dict[str, Figure]
+) -> None:
+    axes = panels(figures["10"])[1]
+    table = made[2]
+    rows = branching.constant_curves(table[table["threshold"] == 0.1], width=WIDTH)
+    rows = rows[(rows["net"] == "lcn") & (rows["criterion"] == "test_error")]
+    assert len(rows) == 4
+    expected = [
+        (row["s"] ** (row["L"] / 2), row["P_star"] / (2.0 ** row["L"] * 4.0 ** (row["L"] + 1)))
+        for _, row in rows.iterrows()
+    ]
+    np.testing.assert_allclose(sorted(points(axes)), sorted(expected))
+    x, y = sorted(expected)[0]
+    for gid, power in (("flat", 0), ("rising", 1)):
+        ((left, height),) = points(axes, gid)
+        assert height == pytest.approx(y * (left / x) ** power)
+
+
+def test_pairs_that_the_preset_lacks_are_named(tables: Tables) -> None:
+    cells, sensitivities, table = tables
+    table = table[~((table["s"] == 3) & (table["L"] == 3))]
+    assert "$(s, L)$ = (3, 3)" in texts(draw((cells, sensitivities, table), "10"))
+
+
+@pytest.mark.parametrize(("name", "net"), [("12", "lcn"), ("15", "cnn")])
+def test_sensitivity_curves_are_averages_over_seeds(tables: Tables, name: str, net: str) -> None:
+    sensitivities = tables[1]
+    sensitivities.loc[sensitivities.index[::50], "value"] = nan
+    figure = draw(tables, name)
+    rows = selection.main_curves(sensitivities, width=WIDTH, branching=2)
+    rows = rows[(rows["net"] == net) & (rows["v"] == 6) & (rows["n"] > 0)]
+    cases = [(kind, layer) for kind in "SD" for layer in ("1", "2", "output")]
+    for axes, (kind, layer) in zip(panels(figure), cases, strict=True):
+        chosen = rows[(rows["kind"] == kind) & (rows["layer"] == layer)]
+        lines = [line for line in axes.get_lines() if str(line.get_gid()).startswith("level")]
+        values = sorted(float(y) for line in lines for y in np.asarray(line.get_ydata()))
+        means = chosen.groupby(["curve", "l", "P"])["value"].mean()
+        np.testing.assert_allclose(values, sorted(means))
+        assert len(lines) == chosen.groupby(["curve", "l"]).ngroups == (4 if kind == "S" else 2)
+        assert len(points(axes, "error")) == len(lines) / 2
+        assert len(points(axes, "threshold")) == (layer == "2")
+
+
+def test_a_choice_of_the_practice_stands_at_its_ratio(
+    made: Tables, figures: dict[str, Figure]
+) -> None:
+    table = made[2]
+    first, second = panels(figures["practice"])
+    for axes, L in ((first, 2), (second, 3)):
+        rows = table[(table["net"] == "cnn") & (table["L"] == L) & (table["s"] == 2)]
+        rows = rows[(rows["v"] == 4) & (rows["s0"] == 1) & (rows["sparsity"] == "A")]
+        rows = rows[np.isclose(rows["threshold"], 0.1)]
+        rows = rows[rows["criterion"].isin(["test_error", "best_test_error"])]
+        assert len(rows) == 10
+        text = of(rows, "test_error")["P_star"].item()
+        np.testing.assert_allclose(
+            sorted(x for x, _ in points(axes)), sorted(rows["P_star"] / text)
+        )
+    names = [label.get_text().replace("\n", " ") for label in first.get_yticklabels()]
+    assert names == [
+        "the text", "whitened input", "biases", "balanced batches, rate table", "all three",
+    ]  # fmt: skip
+
+
+def test_practice_says_what_it_cannot_show(tables: Tables) -> None:
+    cells, sensitivities, table = tables
+    cnn = (table["net"] == "cnn") & (table["L"] == 3) & (table["sparsity"] == "A")
+    plain = ~table["whitening"] & ~table["bias"] & (table["batch"] == "shuffled")
+    error = table["criterion"] == "test_error"
+    censor(table, cnn & plain & error, "not_reached", 1e3, inf)
+    text = texts(draw((cells, sensitivities, table[~(cnn & table["bias"])]), "practice"))
+    assert text.count("text's $P^*$ is censored") == 3  # the text's own row and two choices
+    assert text.count("not in this preset") == 2  # biases, and all three, at L = 3
+
+
+def test_a_censored_choice_has_an_arrow(tables: Tables) -> None:
+    table = tables[2]
+    rows = (table["batch"] == "balanced") & ~table["bias"] & (table["L"] == 2)
+    censor(table, rows & (table["criterion"] == "test_error"), "not_reached", 500.0, inf)
+    axes = panels(draw(tables, "practice"))[0]
+    assert len(points(axes, "x not_reached")) == 1
+    assert len(points(axes)) == 10
+
+
+def test_panels_without_a_curve_say_so(tables: Tables) -> None:
+    empty = (tables[0][:0], tables[1][:0], tables[2][:0])
+    for name, n_panels in (("6", 2), ("11", 2), ("14", 4), ("7", 2), ("8", 2), ("10", 2),
+                           ("13", 1), ("12", 6), ("15", 6), ("practice", 2)):  # fmt: skip
+        figure = draw(empty, name)
+        said = texts(figure).count(f"no curve of this kind\nin preset {PRESET}")
+        assert said == n_panels == len(panels(figure)), name
+
+
+def test_every_figure_names_the_preset_and_has_no_text_below_seven_points(
+    figures: dict[str, Figure],
+) -> None:
+    for name, figure in figures.items():
+        assert any(f"preset {PRESET}" in text.get_text() for text in figure.texts), name
+        sizes = [
+            text.get_fontsize()
+            for text in figure.findobj(lambda artist: hasattr(artist, "get_fontsize"))
+            if text.get_text()
+        ]
+        assert min(sizes) >= 7, name
+        assert figure.get_figwidth() == 6.75
+
+
+def test_a_curve_of_both_engines_is_shown_once(tables: Tables) -> None:
+    table = tables[2]
+    doubled = pd.concat([table, table.assign(engine="reference", curve=table["curve"] + "-dense")])
+    once = selection.main_curves(table, width=WIDTH, branching=2)
+    pd.testing.assert_frame_equal(selection.main_curves(doubled, width=WIDTH, branching=2), once)
+    dense = doubled[doubled["engine"] == "reference"]
+    assert len(selection.main_curves(dense, width=WIDTH, branching=2)) >= len(once)
+
+
+def test_vast_intervals_run_out_of_the_panel() -> None:
+    axes = Figure().add_subplot()
+    bar = (1e-30, 1e30)
+    scatter(axes, [Point(x=Estimate(10.0, bar), y=Estimate(20.0, bar), tint=(0, 0, 0), marker="o")])
+    low, high = axes.get_xlim()
+    assert high / low < 1e3
+
+
+@pytest.mark.parametrize("ends", [(0.4, 6.0), (0.7, 2.9), (3000, 12000), (5, 5.1), (0.011, 0.9)])
+def test_few_ticks_are_inside_and_at_least_one(ends: tuple[float, float]) -> None:
+    axes = Figure().add_subplot()
+    axes.set(xscale="log", xlim=ends)
+    few_ticks(axes.xaxis, *ends)
+    ticks = axes.get_xticks()
+    assert 1 <= len(ticks) <= 6
+    assert all(ends[0] <= tick <= ends[1] for tick in ticks)
+    for tick, label in zip(ticks, axes.get_xticklabels(), strict=True):
+        assert float(label.get_text().strip("$")) == pytest.approx(tick, rel=0.01)
+
+
+def test_invented_tables_fit_the_schemas(made: Tables) -> None:
+    _, sensitivities, table = made
+    assert set(sensitivities.columns) == set(records.SENSITIVITIES.names)
+    assert set(table.columns) == set(records.SAMPLE_COMPLEXITY.names)
+    one = table.iloc[0]
+    assert one["prediction"] == predicted_sample_complexity(
+        one["net"], depth=one["L"], branching=one["s"], n_synonyms=one["m"],
+        n_classes=one["n_c"], n_empty=one["s0"],
+    )  # fmt: skip

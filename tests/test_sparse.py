@@ -1,0 +1,303 @@
+"""The sparse engine against autograd, and what makes it safe to use: threads, caches, memory."""
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from numpy.testing import assert_allclose, assert_array_equal
+
+import srhm
+from srhm.architectures.geometry import Geometry, geometry, initial_weights
+from srhm.architectures.hierarchical import HierarchicalNetwork
+from srhm.encoding import one_hot
+from srhm.grammar import GrammarParameters, draw_grammar
+from srhm.sampling import Derivations, draw_sample
+from srhm.seeding import generator
+from srhm.training.reference import ReferenceEngine
+from srhm.training.sparse import SparseEngine, momentum_tables, representations
+
+PACKAGE = Path(srhm.__file__).parent
+# ‖w - w_oracle‖ / ‖w_oracle - w_0‖ of each layer, from the same float32 initial values.
+LARGEST_DEVIATION = {np.float32: 1e-3, np.float64: 1e-10}
+Task = tuple[Geometry, dict[str, np.ndarray], Derivations, Derivations]
+
+
+def task(
+    net: str, depth: int, branching: int, n_empty: int, *, width: int, n_train: int = 60
+) -> Task:
+    """Geometry, initial weights, and data of a small grammar."""
+    v = {2: 4, 3: 3}[branching]
+    parameters = GrammarParameters(
+        depth=depth,
+        branching=branching,
+        n_features=v,
+        n_synonyms=2 if depth == 3 else v,
+        n_classes=v,
+        n_empty=n_empty,
+    )
+    n_train = min(n_train, parameters.n_distinct // 2)
+    train, test = draw_sample(
+        draw_grammar(parameters, generator=generator(0, role="grammar")),
+        n_train=n_train,
+        n_test=min(100, parameters.n_distinct - n_train),
+        train_generator=generator(0, role="train"),
+        test_generator=generator(0, role="test"),
+    )
+    shape = geometry(net, parameters, width=width)
+    return shape, initial_weights(shape, generator=np.random.default_rng(3)), train, test
+
+
+def deviations(
+    engine: SparseEngine, oracle: ReferenceEngine, start: dict[str, np.ndarray]
+) -> list[float]:
+    """Relative deviation from the oracle, for each layer."""
+    ours, theirs = engine.weights(), oracle.weights()
+    return [
+        float(np.linalg.norm(ours[name] - w) / np.linalg.norm(w - start[name]))
+        for name, w in theirs.items()
+    ]
+
+
+def options(width: int, **changes: Any) -> dict[str, Any]:
+    """Batch of 4, the paper's rate."""
+    return {"batch_size": 4, "rate": 0.01 * width, "momentum": 0.9} | changes
+
+
+CASES = [
+    (net, depth, branching, n_empty)
+    for net in ("lcn", "cnn", "fcn")
+    for depth, branching, n_empty in [
+        (1, 2, 1),
+        (1, 3, 3),
+        (2, 2, 0),
+        (2, 2, 3),
+        (2, 3, 1),
+        (3, 2, 1),
+        (3, 2, 3),
+        (3, 3, 0),
+    ]
+]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("net", "depth", "branching", "n_empty"), CASES)
+def test_weights_and_losses_follow_autograd(
+    net: str, depth: int, branching: int, n_empty: int, dtype: type
+) -> None:
+    width = 19
+    shape, start, train, test = task(net, depth, branching, n_empty, width=width)
+    arguments = (shape, start, train, test)
+    engine = SparseEngine(*arguments, **options(width), dtype=dtype)
+    oracle = ReferenceEngine(*arguments, **options(width), dtype=dtype)
+    stream = np.random.default_rng(5)
+    for _ in range(4):
+        order = stream.integers(len(train), size=4 * 51 - 1)  # the last batch has 3 points
+        expected = oracle.steps(order)
+        assert engine.steps(order) == pytest.approx(expected, rel=LARGEST_DEVIATION[dtype])
+        assert max(deviations(engine, oracle, start)) < LARGEST_DEVIATION[dtype]
+    assert engine.test_error() == pytest.approx(oracle.test_error(), abs=0.011)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("net", ["lcn", "cnn", "fcn"])
+@pytest.mark.parametrize("batch_size", [1, 13, 40])
+def test_any_size_of_batch_follows_autograd(net: str, batch_size: int, dtype: type) -> None:
+    shape, start, train, test = task(net, 2, 2, 1, width=33)
+    choice = options(33, batch_size=batch_size, dtype=dtype)
+    engine = SparseEngine(shape, start, train, test, **choice)
+    oracle = ReferenceEngine(shape, start, train, test, **choice)
+    order = np.random.default_rng(5).integers(len(train), size=200 * batch_size)
+    assert engine.steps(order) == pytest.approx(oracle.steps(order), rel=1e-4)
+    assert max(deviations(engine, oracle, start)) < LARGEST_DEVIATION[dtype]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("momentum", [0.0, 0.5, 0.9])
+def test_rows_that_rest_for_long_follow_autograd(momentum: float, dtype: type) -> None:
+    shape, start, train, test = task("lcn", 2, 2, 3, width=16)
+    choice = options(16, momentum=momentum, dtype=dtype)
+    engine = SparseEngine(shape, start, train, test, **choice)
+    oracle = ReferenceEngine(shape, start, train, test, **choice)
+    stream = np.random.default_rng(5)
+    few, others = train.positions[:, 0] < 16, np.flatnonzero(train.positions[:, 0] >= 16)
+    assert 0 < few.sum() < len(train)  # two sets with no weight of the first leaf in common
+    for steps, points in [(20, np.flatnonzero(few)), (720, others), (20, np.flatnonzero(few))]:
+        order = stream.choice(points, size=4 * steps)
+        assert engine.steps(order) == pytest.approx(oracle.steps(order), rel=1e-4)
+        assert max(deviations(engine, oracle, start)) < LARGEST_DEVIATION[dtype]
+
+
+def test_momentum_tables_are_what_steps_without_gradient_do() -> None:
+    catch_up, decays = momentum_tables(0.3, 0.9)
+    weight, momentum = 1.0, 2.0
+    for t in range(300):
+        assert weight == pytest.approx(1.0 - catch_up[t] * 2.0)
+        assert 0.9 * momentum == pytest.approx(decays[t] * 2.0)
+        momentum *= 0.9
+        weight -= 0.3 * momentum
+    assert decays[-1] == 0
+    assert catch_up[-1] == pytest.approx(0.3 * 0.9 / 0.1)
+
+
+@pytest.mark.parametrize("momentum", [-0.1, 1.0])
+def test_momentum_outside_of_its_range_is_refused(momentum: float) -> None:
+    with pytest.raises(ValueError, match="allowed are 0 to below 1"):
+        momentum_tables(1.0, momentum)
+
+
+def test_looking_does_not_change_the_trajectory() -> None:
+    shape, start, train, test = task("lcn", 2, 2, 1, width=16)
+    quiet = SparseEngine(shape, start, train, test, **options(16))
+    watched = SparseEngine(shape, start, train, test, **options(16))
+    order = np.random.default_rng(5).integers(len(train), size=400)
+    for points in np.split(order, 10):
+        quiet.steps(points)
+        watched.steps(points)
+        watched.test_error()
+        watched.weights()
+    for name, weights in quiet.weights().items():
+        assert_array_equal(watched.weights()[name], weights)
+
+
+def test_results_are_the_same_bits_in_threads_and_alone() -> None:
+    tasks = [task(net, 2, 2, 1, width=width) for net in ("lcn", "cnn") for width in (32, 48)]
+
+    def trained(one: Task) -> tuple[float, float, dict[str, np.ndarray]]:
+        shape, start, train, test = one
+        engine = SparseEngine(shape, start, train, test, **options(shape.width))
+        loss = engine.steps(np.random.default_rng(5).integers(len(train), size=8000))
+        return loss, engine.test_error(), engine.weights()
+
+    alone = [trained(one) for one in tasks]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(trained, tasks))
+    for a, b in zip(alone, together, strict=True):
+        assert a[:2] == b[:2]
+        for name in a[2]:
+            assert_array_equal(a[2][name], b[2][name])
+
+
+@pytest.mark.parametrize("net", ["lcn", "cnn", "fcn"])
+@pytest.mark.parametrize(("depth", "branching"), [(1, 2), (2, 3), (3, 2)])
+def test_representations_are_those_of_the_dense_network(
+    net: str, depth: int, branching: int, tolerance: Callable[[Any], dict[str, float]]
+) -> None:
+    shape, weights, train, _ = task(net, depth, branching, 1, width=21, n_train=150)
+    x = torch.from_numpy(one_hot(train, shape.parameters))
+    *expected, logits = (
+        f.detach().numpy() for f in HierarchicalNetwork(shape, weights).representations(x)
+    )
+    *found, found_logits = representations(shape, weights, train)
+    assert_allclose(found_logits, logits, **tolerance(np.float32))
+    places = train.positions
+    for layer, dense in zip(found, expected, strict=True):
+        places = places[:, ::branching] // shape.parameters.patch_size
+        if net == "fcn":
+            places = np.zeros((len(train), 1), dtype=int)
+        active = np.take_along_axis(dense, places[:, :, None], axis=1)
+        assert_allclose(layer, active, **tolerance(np.float32))
+        assert_allclose((layer**2).sum(), (dense**2).sum(), rtol=1e-4)  # nothing elsewhere
+
+
+def test_a_tie_is_an_error() -> None:
+    shape, start, train, test = task("cnn", 2, 2, 1, width=8)
+    start["readout"] = np.zeros_like(start["readout"])
+    assert SparseEngine(shape, start, train, test, **options(8)).test_error() == 1
+
+
+def test_a_divergence_is_a_loss_that_is_not_finite() -> None:
+    shape, start, train, test = task("lcn", 2, 2, 1, width=16)
+    engine = SparseEngine(shape, start, train, test, **options(16, rate=1e9))
+    order = np.random.default_rng(5).integers(len(train), size=400)
+    assert not np.isfinite(engine.steps(order))
+
+
+def test_no_momentum_is_subnormal() -> None:
+    shape, start, train, test = task("cnn", 1, 2, 0, width=8, n_train=1)
+    engine = SparseEngine(shape, start, train, test, **options(8))
+    engine.steps(np.zeros(1, dtype=int))
+    engine._room.errors[:] = 0
+    start = {name: np.where(w > 0, -w, w) for name, w in start.items()}  # every channel is dead
+    dead = SparseEngine(shape, start, train, test, **options(8))
+    dead._state.momenta[:] = engine._state.momenta
+    dead.steps(np.zeros(2000, dtype=int))
+    momenta = np.abs(dead._state.momenta)
+    assert not ((momenta > 0) & (momenta < 1e-30)).any()
+
+
+def test_memory_is_weights_momenta_and_stamps() -> None:
+    shape, start, train, test = task("lcn", 3, 2, 3, width=64)
+    engine = SparseEngine(shape, start, train, test, **options(64))
+    n_weights = sum(w.size for w in start.values())
+    n_rows = n_weights // 64
+    assert sum(a.nbytes for a in engine._state) <= 2 * 4 * n_weights + 4 * n_rows
+    assert sum(a.nbytes for a in engine._room) < 0.1 * 4 * n_weights
+
+
+def test_compiled_code_stands_in_one_file() -> None:
+    """A cache keyed by one source is stale if that source calls compiled code of another."""
+    for path in PACKAGE.rglob("*.py"):
+        imports = {
+            name
+            for node in ast.walk(ast.parse(path.read_text()))
+            for name in (
+                [alias.name for alias in node.names]
+                if isinstance(node, ast.Import)
+                else [str(node.module)]
+                if isinstance(node, ast.ImportFrom)
+                else []
+            )
+        }
+        if path.name == "sparse_kernels.py":
+            assert {n for n in imports if n.startswith("srhm")} == {"srhm.provenance"}
+        else:
+            assert not any(name.split(".")[0] == "numba" for name in imports), path
+
+
+CATCH_UP = """
+import numpy as np
+from srhm.training import sparse_kernels as k
+one = np.ones((1, 3), np.float32)
+state = k.State(one, one, np.zeros(1, np.int32), one, one)
+rates = k.Rates(np.float32(1), np.float32(0), one[0], one[0])
+rows = one.copy()
+k.catch_up(rows, 5, state, rates)
+print(rows[0, 0], sum(k.catch_up.stats.cache_hits.values()))
+"""
+
+
+def test_an_edited_kernel_never_meets_old_machine_code(tmp_path: Path) -> None:
+    shutil.copytree(PACKAGE, tmp_path / "srhm", ignore=shutil.ignore_patterns("__pycache__"))
+    source = tmp_path / "srhm" / "training" / "sparse_kernels.py"
+    environment = os.environ | {
+        "PYTHONPATH": str(tmp_path),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+    }
+
+    def run() -> list[str]:
+        command = [sys.executable, "-c", CATCH_UP]
+        return subprocess.run(
+            command, env=environment, check=True, capture_output=True, text=True
+        ).stdout.split()
+
+    assert run() == ["0.0", "0"]
+    assert run() == ["0.0", "1"]  # kept
+    before = source.stat()
+    text = source.read_text()
+    edited = text.replace(
+        "weights[row, h] -= lag * state.momenta", "weights[row, h] += lag * state.momenta"
+    )
+    assert edited != text
+    source.write_text(edited)
+    os.utime(source, ns=(before.st_atime_ns, before.st_mtime_ns))  # same size, same time
+    assert run() == ["2.0", "0"]
