@@ -1,6 +1,6 @@
 """Tables -> figures, one rule a figure; each is in the report with its caption."""
 
-FIGURES = ["fig02", "fig03", "fig04", "fig05"]
+FIGURES = [f"fig{n:02}" for n in (*range(2, 9), *range(10, 16))] + ["fig_practice"]
 FIGURE_FILES = [path for name in FIGURES for path in figure_files(name).values()]
 FIGURE_IMAGES = [figure_files(name)["png"] for name in FIGURES]
 CAPTIONS = [ROOT / "docs" / "captions" / f"{name}.rst" for name in FIGURES]
@@ -22,6 +22,7 @@ rule fig02:
         "../envs/srhm.yaml"
     params:
         preset=PRESET,
+        style=STYLE,
         source=source_of("plot_grammar.py"),
     message:
         "Drawing Figure 2: a grammar, its samples, two kinds of sparsity"
@@ -45,6 +46,7 @@ rule fig03:
         "../envs/srhm.yaml"
     params:
         preset=PRESET,
+        style=STYLE,
         source=source_of("plot_networks.py"),
     message:
         "Drawing Figure 3: locally connected and convolutional networks"
@@ -74,6 +76,7 @@ rule fig04:
         preset=PRESET,
         width=PLAN.preset.width,
         threshold=PLAN.preset.analysis.threshold,
+        style=STYLE,
         source=source_of("plot_sample_complexity.py"),
     message:
         "Drawing Figure 4: sample complexities against Eq. 3 and Eq. 4"
@@ -97,8 +100,304 @@ rule fig05:
         "../envs/srhm.yaml"
     params:
         preset=PRESET,
+        style=STYLE,
         source=source_of("plot_benefit_of_sparsity.py"),
     message:
         "Drawing Figure 5: the benefit of sparsity, Eq. 5"
     script:
         "../scripts/plot_benefit_of_sparsity.py"
+
+
+rule fig06:
+    input:
+        sample_complexity=f"{RESULTS}/tables/sample_complexity.parquet",
+    output:
+        pdf=f"{RESULTS}/figures/fig06.pdf",
+        png=report(
+            f"{RESULTS}/figures/fig06.png",
+            caption="../docs/captions/fig06.rst",
+            category="Figures",
+        ),
+    log:
+        f"{LOGS}/fig06.log",
+    benchmark:
+        f"{BENCHMARKS}/fig06.tsv"
+    conda:
+        "../envs/srhm.yaml"
+    params:
+        preset=PRESET,
+        width=PLAN.preset.width,
+        threshold=PLAN.preset.analysis.threshold,
+        net="lcn",
+        branchings=[2],
+        illustrated=True,
+        style=STYLE,
+        source=source_of("plot_invariances.py"),
+    message:
+        "Drawing Figure 6: synonyms and diffeomorphisms, and where an LCN has learnt them"
+    script:
+        "../scripts/plot_invariances.py"
+
+
+rule fig07:
+    input:
+        cells=f"{RESULTS}/tables/cells.parquet",
+    output:
+        pdf=f"{RESULTS}/figures/fig07.pdf",
+        png=report(
+            f"{RESULTS}/figures/fig07.png",
+            caption="../docs/captions/fig07.rst",
+            category="Figures",
+        ),
+    log:
+        f"{LOGS}/fig07.log",
+    benchmark:
+        f"{BENCHMARKS}/fig07.tsv"
+    conda:
+        "../envs/srhm.yaml"
+    params:
+        preset=PRESET,
+        width=PLAN.preset.width,
+        threshold=PLAN.preset.analysis.threshold,
+        net="lcn",
+        style=STYLE,
+        source=source_of("plot_sparsity_b.py"),
+    message:
+        "Drawing Figure 7: learning curves of LCN with sparsity B"
+    script:
+        "../scripts/plot_sparsity_b.py"
+
+
+rule fig08:
+    input:
+        cells=f"{RESULTS}/tables/cells.parquet",
+    output:
+        pdf=f"{RESULTS}/figures/fig08.pdf",
+        png=report(
+            f"{RESULTS}/figures/fig08.png",
+            caption="../docs/captions/fig08.rst",
+            category="Figures",
+        ),
+    log:
+        f"{LOGS}/fig08.log",
+    benchmark:
+        f"{BENCHMARKS}/fig08.tsv"
+    conda:
+        "../envs/srhm.yaml"
+    params:
+        preset=PRESET,
+        width=PLAN.preset.width,
+        threshold=PLAN.preset.analysis.threshold,
+        net="cnn",
+        style=STYLE,
+        source=source_of("plot_sparsity_b.py"),
+    message:
+        "Drawing Figure 8: learning curves of CNN with sparsity B"
+    script:
+        "../scripts/plot_sparsity_b.py"
+
+
+rule fig10:
+    input:
+        sample_complexity=f"{RESULTS}/tables/sample_complexity.parquet",
+    output:
+        pdf=f"{RESULTS}/figures/fig10.pdf",
+        png=report(
+            f"{RESULTS}/figures/fig10.png",
+            caption="../docs/captions/fig10.rst",
+            category="Figures",
+        ),
+    log:
+        f"{LOGS}/fig10.log",
+    benchmark:
+        f"{BENCHMARKS}/fig10.tsv"
+    conda:
+        "../envs/srhm.yaml"
+    params:
+        preset=PRESET,
+        width=PLAN.preset.width,
+        threshold=PLAN.preset.analysis.threshold,
+        net="lcn",
+        style=STYLE,
+        source=source_of("plot_branching.py"),
+    message:
+        "Drawing Figure 10: sample complexity of LCN for s = 3"
+    script:
+        "../scripts/plot_branching.py"
+
+
+rule fig11:
+    input:
+        sample_complexity=f"{RESULTS}/tables/sample_complexity.parquet",
+    output:
+        pdf=f"{RESULTS}/figures/fig11.pdf",
+        png=report(
+            f"{RESULTS}/figures/fig11.png",
+            caption="../docs/captions/fig11.rst",
+            category="Figures",
+        ),
+    log:
+        f"{LOGS}/fig11.log",
+    benchmark:
+        f"{BENCHMARKS}/fig11.tsv"
+    conda:
+        "../envs/srhm.yaml"
+    params:
+        preset=PRESET,
+        width=PLAN.preset.width,
+        threshold=PLAN.preset.analysis.threshold,
+        net="lcn",
+        branchings=[3],
+        illustrated=False,
+        style=STYLE,
+        source=source_of("plot_invariances.py"),
+    message:
+        "Drawing Figure 11: invariances of LCN for s = 3"
+    script:
+        "../scripts/plot_invariances.py"
+
+
+rule fig12:
+    input:
+        cells=f"{RESULTS}/tables/cells.parquet",
+        sensitivities=f"{RESULTS}/tables/sensitivities.parquet",
+    output:
+        pdf=f"{RESULTS}/figures/fig12.pdf",
+        png=report(
+            f"{RESULTS}/figures/fig12.png",
+            caption="../docs/captions/fig12.rst",
+            category="Figures",
+        ),
+    log:
+        f"{LOGS}/fig12.log",
+    benchmark:
+        f"{BENCHMARKS}/fig12.tsv"
+    conda:
+        "../envs/srhm.yaml"
+    params:
+        preset=PRESET,
+        width=PLAN.preset.width,
+        net="lcn",
+        style=STYLE,
+        source=source_of("plot_sensitivity_curves.py"),
+    message:
+        "Drawing Figure 12: sensitivities of every layer of LCN"
+    script:
+        "../scripts/plot_sensitivity_curves.py"
+
+
+rule fig13:
+    input:
+        sample_complexity=f"{RESULTS}/tables/sample_complexity.parquet",
+    output:
+        pdf=f"{RESULTS}/figures/fig13.pdf",
+        png=report(
+            f"{RESULTS}/figures/fig13.png",
+            caption="../docs/captions/fig13.rst",
+            category="Figures",
+        ),
+    log:
+        f"{LOGS}/fig13.log",
+    benchmark:
+        f"{BENCHMARKS}/fig13.tsv"
+    conda:
+        "../envs/srhm.yaml"
+    params:
+        preset=PRESET,
+        width=PLAN.preset.width,
+        threshold=PLAN.preset.analysis.threshold,
+        net="cnn",
+        style=STYLE,
+        source=source_of("plot_branching.py"),
+    message:
+        "Drawing Figure 13: sample complexity of CNN for s = 3"
+    script:
+        "../scripts/plot_branching.py"
+
+
+rule fig14:
+    input:
+        sample_complexity=f"{RESULTS}/tables/sample_complexity.parquet",
+    output:
+        pdf=f"{RESULTS}/figures/fig14.pdf",
+        png=report(
+            f"{RESULTS}/figures/fig14.png",
+            caption="../docs/captions/fig14.rst",
+            category="Figures",
+        ),
+    log:
+        f"{LOGS}/fig14.log",
+    benchmark:
+        f"{BENCHMARKS}/fig14.tsv"
+    conda:
+        "../envs/srhm.yaml"
+    params:
+        preset=PRESET,
+        width=PLAN.preset.width,
+        threshold=PLAN.preset.analysis.threshold,
+        net="cnn",
+        branchings=[2, 3],
+        illustrated=False,
+        style=STYLE,
+        source=source_of("plot_invariances.py"),
+    message:
+        "Drawing Figure 14: invariances of CNN"
+    script:
+        "../scripts/plot_invariances.py"
+
+
+rule fig15:
+    input:
+        cells=f"{RESULTS}/tables/cells.parquet",
+        sensitivities=f"{RESULTS}/tables/sensitivities.parquet",
+    output:
+        pdf=f"{RESULTS}/figures/fig15.pdf",
+        png=report(
+            f"{RESULTS}/figures/fig15.png",
+            caption="../docs/captions/fig15.rst",
+            category="Figures",
+        ),
+    log:
+        f"{LOGS}/fig15.log",
+    benchmark:
+        f"{BENCHMARKS}/fig15.tsv"
+    conda:
+        "../envs/srhm.yaml"
+    params:
+        preset=PRESET,
+        width=PLAN.preset.width,
+        net="cnn",
+        style=STYLE,
+        source=source_of("plot_sensitivity_curves.py"),
+    message:
+        "Drawing Figure 15: sensitivities of every layer of CNN"
+    script:
+        "../scripts/plot_sensitivity_curves.py"
+
+
+rule fig_practice:
+    input:
+        sample_complexity=f"{RESULTS}/tables/sample_complexity.parquet",
+    output:
+        pdf=f"{RESULTS}/figures/fig_practice.pdf",
+        png=report(
+            f"{RESULTS}/figures/fig_practice.png",
+            caption="../docs/captions/fig_practice.rst",
+            category="Figures",
+        ),
+    log:
+        f"{LOGS}/fig_practice.log",
+    benchmark:
+        f"{BENCHMARKS}/fig_practice.tsv"
+    conda:
+        "../envs/srhm.yaml"
+    params:
+        preset=PRESET,
+        width=PLAN.preset.width,
+        threshold=PLAN.preset.analysis.threshold,
+        style=STYLE,
+        source=source_of("plot_practice.py"),
+    message:
+        "Drawing what the choices of the published figures do to P*"
+    script:
+        "../scripts/plot_practice.py"

@@ -11,12 +11,12 @@ rule measure_sensitivities:
         f"{LOGS}/measure_sensitivities/{{curve}}.log",
     benchmark:
         f"{BENCHMARKS}/measure_sensitivities/{{curve}}.tsv"
+    conda:
+        "../envs/srhm.yaml"
     params:
         spec=measurement_spec,
         store=STORE,
     message:
         "Measuring sensitivities of {wildcards.curve}"
-    conda:
-        "../envs/srhm.yaml"
     script:
         "../scripts/measure_sensitivities.py"

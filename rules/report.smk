@@ -3,6 +3,8 @@
 
 rule score_claims:
     input:
+        cells=f"{RESULTS}/tables/cells.parquet",
+        sensitivities=f"{RESULTS}/tables/sensitivities.parquet",
         sample_complexity=f"{RESULTS}/tables/sample_complexity.parquet",
     output:
         scorecard=f"{RESULTS}/tables/scorecard.parquet",

@@ -246,13 +246,18 @@ def test_sparsity_b_shows_the_averages_of_B_and_those_of_A_beside(
                 np.testing.assert_allclose(x, MULTIPLES, rtol=0.05)
 
 
-def test_a_size_at_which_all_seeds_diverged_is_marked(tables: Tables) -> None:
+def test_sizes_with_diverged_and_capped_seeds_are_marked(tables: Tables) -> None:
     cells = tables[0]
     lost = (cells["sparsity"] == "B") & (cells["net"] == "lcn") & (cells["L"] == 2)
     lost &= cells["P"] == cells["P"][lost].min()
     cells.loc[lost, ["status", "test_error"]] = ["diverged", nan]
+    own = cells[(cells["sparsity"] == "B") & (cells["net"] == "lcn") & (cells["L"] == 3)]
+    cells.loc[own.index[4], "status"] = "capped"
     axes = panels(draw(tables, "7"))[0]
     assert [y for _, y in points(axes, "diverged")] == [1.0]
+    ((P, error),) = points(axes, "capped")
+    assert own["P"].iloc[4] == P
+    assert error == pytest.approx(own["test_error"][own["P"] == P].mean())
 
 
 def test_branching_stands_at_the_prediction(made: Tables, figures: dict[str, Figure]) -> None:

@@ -168,9 +168,17 @@ def sensitivity_sample_complexity(
 def all_sample_complexities(
     cells: pd.DataFrame, sensitivities: pd.DataFrame, *, thresholds: Sequence[float]
 ) -> pd.DataFrame:
-    """P* of the test error at each threshold, and P*_S and P*_D, of every curve."""
+    """P* of every curve: of the test error at each threshold, of its best, P*_S and P*_D.
+
+    The best test error of a training ("best_test_error") has the first threshold alone.
+    """
+    main, *_ = thresholds
+    values = [
+        learning_curve_values(cells, criterion=name) for name in ("test_error", "best_test_error")
+    ]
     of_errors = sample_complexity(
-        learning_curve_values(cells), thresholds={"test_error": list(thresholds)}
+        pd.concat(values, ignore_index=True),
+        thresholds={"test_error": list(thresholds), "best_test_error": [main]},
     )
     of_sensitivities = sensitivity_sample_complexity(sensitivities)
     tables = [table for table in (of_errors, of_sensitivities) if len(table)]

@@ -75,7 +75,8 @@ def draw(cells: pd.DataFrame, *, net: str, width: int, threshold: float, preset:
     panels[0].set_ylabel("test error $\\varepsilon$ (%)", labelpad=2)
     handles = {
         "B curve": line("average over seeds", color="0.3", marker="o", markersize=4),
-        "diverged": marker("x", "all seeds diverged"),
+        "capped": marker("s", "a seed stopped at the cap", markersize=6),
+        "diverged": marker("x", "a seed diverged (left out)"),
         "A curve": line("the same with sparsity A", color=OTHER_SPARSITY, marker="o",
                         markersize=3),
         "threshold": line(f"$\\varepsilon = {100 * threshold:.3g}$ %", color=GUIDE,
@@ -99,10 +100,15 @@ def _curve(
     tint = OTHER_SPARSITY if grey else colour(row["L"], row["v"], features)
     if not grey:
         axes.fill_between(x, errors["min"], errors["max"], color=tint, alpha=0.2, linewidth=0)
-        lost = errors["mean"].isna().to_numpy()
-        if lost.any():
-            axes.plot(x[lost], [1.0] * int(lost.sum()), "x", color=tint, markersize=4,
+        lost = set(cells["P"][cells["test_error"].isna()])
+        if lost:
+            axes.plot([P / scale for P in lost], [1.0] * len(lost), "x", color=tint, markersize=4,
                       clip_on=False, gid="diverged")  # fmt: skip
+        capped = errors["mean"][errors.index.isin(cells["P"][cells["status"] == "capped"])]
+        if len(capped):
+            axes.plot([P / scale for P in capped.index], capped, "s", markersize=7, color=tint,
+                      markerfacecolor="none", markeredgewidth=0.8, zorder=3.5,
+                      gid="capped")  # fmt: skip
     axes.plot(
         x, errors["mean"], marker=shape(row["s0"]), color=tint, markersize=2.5 if grey else 4,
         linewidth=0.7 if grey else 1.0, zorder=1.5 if grey else 3,

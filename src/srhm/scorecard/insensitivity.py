@@ -56,7 +56,7 @@ def output_below_top(rows: pd.DataFrame) -> Any:
 
 
 def output_at_top(rows: pd.DataFrame) -> Any:
-    """The output, level l = L: an exchanged patch of the class leaves nothing but the class."""
+    """The output, level l = L, where an exchange of synonyms keeps of a datum its class alone."""
     return (rows["layer"] == "output") & (rows["l"] == rows["L"])
 
 
