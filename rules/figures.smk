@@ -1,6 +1,6 @@
 """Tables -> figures, one rule a figure; each is in the report with its caption."""
 
-FIGURES = [f"fig{n:02}" for n in (*range(2, 9), *range(10, 16))] + ["fig_practice"]
+FIGURES = [f"fig{n:02}" for n in (*range(2, 9), *range(10, 16))] + ["practice"]
 FIGURE_FILES = [path for name in FIGURES for path in figure_files(name).values()]
 FIGURE_IMAGES = [figure_files(name)["png"] for name in FIGURES]
 CAPTIONS = [ROOT / "docs" / "captions" / f"{name}.rst" for name in FIGURES]
@@ -375,20 +375,20 @@ rule fig15:
         "../scripts/plot_sensitivity_curves.py"
 
 
-rule fig_practice:
+rule practice:
     input:
         sample_complexity=f"{RESULTS}/tables/sample_complexity.parquet",
     output:
-        pdf=f"{RESULTS}/figures/fig_practice.pdf",
+        pdf=f"{RESULTS}/figures/practice.pdf",
         png=report(
-            f"{RESULTS}/figures/fig_practice.png",
-            caption="../docs/captions/fig_practice.rst",
+            f"{RESULTS}/figures/practice.png",
+            caption="../docs/captions/practice.rst",
             category="Figures",
         ),
     log:
-        f"{LOGS}/fig_practice.log",
+        f"{LOGS}/practice.log",
     benchmark:
-        f"{BENCHMARKS}/fig_practice.tsv"
+        f"{BENCHMARKS}/practice.tsv"
     conda:
         "../envs/srhm.yaml"
     params:

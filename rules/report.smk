@@ -16,8 +16,6 @@ rule score_claims:
     conda:
         "../envs/srhm.yaml"
     params:
-        analysis=ANALYSIS,
-        width=PLAN.preset.width,
         source=source_of("score_claims.py"),
     message:
         "Comparing claims and measurements"

@@ -128,17 +128,20 @@ def learning_curve_values(cells: pd.DataFrame, *, criterion: str = "test_error")
 def sensitivity_values(sensitivities: pd.DataFrame) -> pd.DataFrame:
     """Rows of S_2 and D_2 (layer k = 2, level l = 1) as the long table of `sample_complexity`.
 
-    Only the variant of the text. Criteria are "S_2" and "D_2"; a sensitivity to a transformation
+    Criteria are "S_2" and "D_2" with the transformations of the text, "S_2_practice" with those of
+    the published figures; those of D_2 are the same at level 1. A sensitivity to a transformation
     that can change nothing (m = 1, s_0 = 0) has no rows.
     """
-    chosen = (
-        (sensitivities["k"] == 2)
-        & (sensitivities["l"] == 1)
-        & (sensitivities["variant"] == "text")
-        & (sensitivities["n"] > 0)
-    )
-    rows = sensitivities[chosen]
-    return rows[[*CURVE_COLUMNS, "P", "seed", "value"]].assign(criterion=rows["kind"] + "_2")
+    criteria = {
+        ("S", "text"): "S_2",
+        ("D", "text"): "D_2",
+        ("S", "practice"): "S_2_practice",
+    }
+    pairs = zip(sensitivities["kind"], sensitivities["variant"], strict=True)
+    values = sensitivities.assign(criterion=[criteria.get(pair) for pair in pairs])
+    chosen = (values["k"] == 2) & (values["l"] == 1) & (values["n"] > 0)
+    columns = [*CURVE_COLUMNS, "P", "seed", "criterion", "value"]
+    return values.loc[chosen & values["criterion"].notna(), columns]
 
 
 def sensitivity_sample_complexity(

@@ -17,6 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from srhm.report import prose, rows
+from srhm.scorecard import TOPICS
 
 # Figures of the paper; the report names those that it does not show.
 PAPER_FIGURES = range(1, 18)
@@ -116,7 +117,7 @@ def render(
         threshold=threshold,
         missing=missing,
         counts=None if scorecard is None else rows.verdict_counts(scorecard),
-        claims=None if scorecard is None else rows.scorecard_rows(scorecard),
+        topics=None if scorecard is None else rows.scorecard_topics(scorecard, TOPICS),
         marks=MARKS,
         extent=rows.Strip.EXTENT,
         anchors={figure["number"]: figure["name"] for figure in shown if figure["number"]},

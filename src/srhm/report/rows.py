@@ -46,6 +46,16 @@ def verdict_counts(scorecard: pd.DataFrame) -> dict[str, int]:
     return {word: verdicts.count(word) for word in words}
 
 
+def scorecard_topics(
+    scorecard: pd.DataFrame, topics: Mapping[str, str]
+) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Headings with the rows below them, in the order of the scorecard; "" for other claims."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in scorecard_rows(scorecard):
+        found.setdefault(topics.get(row["claim"], ""), []).append(row)
+    return list(found.items())
+
+
 def scorecard_rows(scorecard: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows of the scorecard, with numbers as text and, where one can be drawn, `strip`."""
     return [_scored(row) for row in scorecard.to_dict("records")]
@@ -63,7 +73,7 @@ def _scored(row: dict[Any, Any]) -> dict[str, Any]:
     has_strip = isfinite(value) and isfinite(expected) and isfinite(tolerance)
     return {
         **row,
-        "expected_text": f"{expected:g}" if isfinite(expected) else NONE,
+        "expected_text": _expected(expected, one_sided=not isfinite(tolerance)),
         "tolerance_text": f"{tolerance:g}" if isfinite(tolerance) else "",
         "measured_text": _fixed(value, digits) if isfinite(value) else "not measured",
         "interval_text": interval,
@@ -71,6 +81,12 @@ def _scored(row: dict[Any, Any]) -> dict[str, Any]:
         if has_strip
         else None,
     }
+
+
+def _expected(expected: float, *, one_sided: bool) -> str:
+    if not isfinite(expected):
+        return NONE
+    return f"< {expected:g}" if one_sided else f"{expected:g}"
 
 
 def _strip(value: float, low: float, high: float) -> Strip:

@@ -27,7 +27,13 @@ from srhm.scorecard.curves import (
 
 
 def concurrence(
-    tables: Tables, *, net: str, kind: str, branching: int, as_slope: bool
+    tables: Tables,
+    *,
+    net: str,
+    kind: str,
+    branching: int,
+    as_slope: bool,
+    variant: str = "text",
 ) -> Measurement:
     """Mean of log(P*_S / P*), or slope of log P*_S against log P*, over curves (D for S likewise).
 
@@ -42,7 +48,7 @@ def concurrence(
     curves = where(main_curves(tables), {"net": net, "s": branching})
     if curves.empty:
         return NOT_MEASURED
-    both, end = _with_other_criterion(tables, curves, kind)
+    both, end = _with_other_criterion(tables, curves, kind, variant)
     entering = both[both["status_other"] == "reached"]
     x, y = log_of(entering, "P_star"), log_of(entering, "P_star_other")
     fit = slope_with_group_intercepts(x, y, np.zeros(len(x)), []) if as_slope else mean(y - x, [])
@@ -68,7 +74,7 @@ def concurrence(
 
 
 def _with_other_criterion(
-    tables: Tables, curves: pd.DataFrame, kind: str
+    tables: Tables, curves: pd.DataFrame, kind: str, variant: str
 ) -> tuple[pd.DataFrame, str]:
     """Usable curves with P_star_other, status_other of P*_S or P*_D, and log_ratio of the two.
 
@@ -76,7 +82,8 @@ def _with_other_criterion(
     """
     table = tables["sample_complexity"]
     names = ["P_star", "P_star_low", "P_star_high", "status"]
-    other = table[table["criterion"] == f"{kind}_2"].drop_duplicates("curve")[["curve", *names]]
+    criterion = f"{kind}_2" if variant == "text" else f"{kind}_2_{variant}"
+    other = table[table["criterion"] == criterion].drop_duplicates("curve")[["curve", *names]]
     other = other.rename(columns={name: f"{name}_other" for name in names})
     chosen = usable(curves)
     both = chosen.merge(other, on="curve")
@@ -154,6 +161,29 @@ def concurrence_claims(net: str, branching: int) -> list[Claim]:
     return claims
 
 
+def practice_claim(net: str, branching: int) -> Claim:
+    """P*_S ~ P* with S_2 as the published figures measured it: the old synonym may come again.
+
+    At level 1 that is (1 - 1/m) of S_2 as the text defines it, and the thresholds were tuned on it.
+    """
+    return Claim(
+        topic=TOPIC,
+        figure=FIGURES[net, branching]["S"],
+        place=PLACES[net],
+        identifier=f"s-ratio-{net}-s{branching}-practice",
+        statement=f"{net.upper()}, s = {branching}: P*_S ≈ P*, S of the practice: mean log ratio",
+        expected=0,
+        tolerance=RATIO_TOLERANCE,
+        tolerance_reason=CONCURRENCE_REASON,
+        measure=partial(
+            concurrence, net=net, kind="S", branching=branching, as_slope=False, variant="practice"
+        ),
+    )
+
+
 CONCURRENCE_CLAIMS: tuple[Claim, ...] = tuple(
-    claim for s in (2, 3) for net in ("lcn", "cnn") for claim in concurrence_claims(net, s)
+    claim
+    for s in (2, 3)
+    for net in ("lcn", "cnn")
+    for claim in [*concurrence_claims(net, s), practice_claim(net, s)]
 )
