@@ -171,11 +171,14 @@ def processor() -> str:
 def table(rows: list[dict[str, Any]], machine: dict[str, Any]) -> str:
     """The rows in Markdown, with what they were measured on."""
     lines = [
-        f"{machine['processor']}; {machine['versions']}; one thread; {machine['n_repeats']} repeats"
-        f" of {SECONDS:g} s, mean ± sd (fastest).",
-        f"Memory bandwidth, sequential update of weights and momenta: {machine['bandwidth']:.0f} GB/s.",
-        f"s = 2, v = m = n_c = {N_FEATURES}, batch {BATCH}, float32. Milliseconds a step; bytes that a"
-        " step must move; share of the bandwidth that a sequential update of the whole network has.",
+        f"{machine['processor']}; {machine['versions']}; one thread.",
+        f"Milliseconds a step, {machine['n_repeats']} repeats of {SECONDS:g} s: mean ± sd (fastest);"
+        " ratios of the fastest.",
+        f"s = 2, v = m = n_c = {N_FEATURES}, batch {BATCH}, float32, channels active as after some"
+        " thousand steps.",
+        "kB: what a step must read and write. GB/s: the same by the time of a step. share: of the"
+        " rate at which all weights and momenta of the network are updated in sequence; where they"
+        f" fit no cache, that is {machine['bandwidth']:.0f} GB/s.",
         "",
         "| net | L | s0 | H | P | sparse | dense | ratio | reference | ratio | kB | GB/s | share |",
         "|---|---|---|---|---|---|---|---|---|---|---|---|---|",

@@ -53,7 +53,9 @@ def ideal():
         return row["P_star"]
 
     tables = complexities(
-        EVERYTHING, thresholds=(0.05, 0.1, 0.2, 0.3), others={"S_2": same, "D_2": same, "S_2_practice": same}
+        EVERYTHING,
+        thresholds=(0.05, 0.1, 0.2, 0.3),
+        others={"S_2": same, "D_2": same, "S_2_practice": same},
     )
     return rows_of(tables | networks(tables["sample_complexity"]))
 

@@ -138,10 +138,10 @@ def sensitivity_values(sensitivities: pd.DataFrame) -> pd.DataFrame:
         ("S", "practice"): "S_2_practice",
     }
     pairs = zip(sensitivities["kind"], sensitivities["variant"], strict=True)
-    values = sensitivities.assign(criterion=[criteria.get(pair) for pair in pairs])
+    values = sensitivities.assign(criterion=[criteria.get(pair, "") for pair in pairs])
     chosen = (values["k"] == 2) & (values["l"] == 1) & (values["n"] > 0)
     columns = [*CURVE_COLUMNS, "P", "seed", "criterion", "value"]
-    return values.loc[chosen & values["criterion"].notna(), columns]
+    return values.loc[chosen & (values["criterion"] != ""), columns]
 
 
 def sensitivity_sample_complexity(
@@ -149,22 +149,17 @@ def sensitivity_sample_complexity(
 ) -> pd.DataFrame:
     """P*_S and P*_D of every curve, at the paper's thresholds, which depend on net, L and s."""
     values = sensitivity_values(sensitivities)
-    tables = [
-        sample_complexity(
-            group,
-            thresholds={
-                criterion: [
-                    theory.sensitivity_threshold(
-                        criterion[0], net, depth=depth, branching=branching
-                    )
-                ]
-            },
-            rule=rule or DEFAULT_RULE,
+    tables = []
+    for _, group in values.groupby(["criterion", "net", "L", "s"], sort=False):
+        row = group.iloc[0]
+        threshold = theory.sensitivity_threshold(
+            row["criterion"][0], row["net"], depth=row["L"], branching=row["s"]
         )
-        for (criterion, net, depth, branching), group in values.groupby(
-            ["criterion", "net", "L", "s"], sort=False
+        tables.append(
+            sample_complexity(
+                group, thresholds={row["criterion"]: [threshold]}, rule=rule or DEFAULT_RULE
+            )
         )
-    ]
     return pd.concat(tables, ignore_index=True) if tables else _empty()
 
 
