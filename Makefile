@@ -24,14 +24,15 @@ unexport PYTHONPATH
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help reproduce plan unlock test lint format env clean-env
+.PHONY: help reproduce plan unlock test lint format schema env clean-env
 
 help:
-	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw: results/PRESET/{figures,tables,scorecard.md}'
-	@echo 'make plan      [PRESET=quick]            what `make reproduce` would do, and why; runs nothing'
+	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw: results/PRESET/{report.html,figures,tables}'
+	@echo 'make plan      [PRESET=quick]            cells, steps, core-hours and disk, and which jobs run and why; runs nothing'
 	@echo 'make unlock    [PRESET=quick]            remove the lock of a killed run (`make reproduce` does it by itself)'
 	@echo 'make test      [CORES=N]                 format, lint, types, tests and the workflow on config/test.yaml'
 	@echo 'make lint | make format                  only the checks without tests | put the layout of the code in order'
+	@echo 'make schema                              write the schema and the table of keys of config/ anew'
 	@echo 'make env | make clean-env                only install into $(VENV) | remove it'
 	@echo 'Presets: $(sort $(basename $(notdir $(wildcard config/*.yaml)))). CORES is $(CORES) here. PYTHON=python3.12 picks another interpreter.'
 
@@ -39,6 +40,7 @@ reproduce: env
 	@$(BIN)/python -m srhm.launch --preset $(PRESET) --cores $(CORES)
 
 plan: env
+	@$(BIN)/python -m srhm.planning --preset $(PRESET) --cores $(CORES)
 	@$(BIN)/python -m snakemake --dry-run --quiet rules reason host --configfile config/$(PRESET).yaml
 
 unlock: env
@@ -53,6 +55,9 @@ lint: env
 	$(BIN)/mypy
 	$(BIN)/snakefmt --check Snakefile rules
 	$(BIN)/python -m snakemake --lint --configfile config/test.yaml
+
+schema: env
+	$(BIN)/python -m srhm.experiments
 
 format: env
 	$(BIN)/ruff format .

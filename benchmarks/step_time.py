@@ -172,8 +172,8 @@ def table(rows: list[dict[str, Any]], machine: dict[str, Any]) -> str:
     """The rows in Markdown, with what they were measured on."""
     lines = [
         f"{machine['processor']}; {machine['versions']}; one thread.",
-        f"Milliseconds a step, {machine['n_repeats']} repeats of {SECONDS:g} s: mean ± sd (fastest);"
-        " ratios of the fastest.",
+        "Milliseconds a step, mean ± sd (fastest) of"
+        f" {machine['n_repeats']} repeats of {SECONDS:g} s; ratios of the fastest.",
         f"s = 2, v = m = n_c = {N_FEATURES}, batch {BATCH}, float32, channels active as after some"
         " thousand steps.",
         "kB: what a step must read and write. GB/s: the same by the time of a step. share: of the"

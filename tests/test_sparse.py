@@ -227,7 +227,7 @@ def test_no_momentum_is_subnormal() -> None:
     engine.steps(np.zeros(1, dtype=int))
     assert engine._state.momenta.any()
     engine._state.weights[:] = -1  # every channel is dead: gradients are zero from now on
-    engine.steps(np.zeros(2000, dtype=int))
+    engine.steps(np.zeros(4 * 2000, dtype=int))
     assert not engine._state.momenta[engine._state.stamps > 0].any()
 
 

@@ -19,6 +19,8 @@ from srhm.grammar import GrammarParameters
 
 MODEL = Path(__file__).with_name("cost_model.json")
 BYTES = {"float32": 4, "float64": 8}
+# Weights and momenta above these bytes leave a core's own cache, and then the shared one.
+CACHES = (2**20, 2**25)
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ def step_features(cell: Mapping[str, Any], shape: Geometry) -> list[float]:
 
     A constant; channels of the rows that are read for the first layer, for each point of the batch;
     multiplications of the layers above, of which ReLU leaves about half, in the forward pass and
-    twice in the backward one; the same again for weights that exceed the cache.
+    twice in the backward one; the same again for weights that exceed one cache, and both.
     """
     n_points = cell["batch_size"] * (cell["n_c"] if cell["batch"] == "balanced" else 1)
     parameters = shape.parameters
@@ -47,12 +49,8 @@ def step_features(cell: Mapping[str, Any], shape: Geometry) -> list[float]:
         products += n_points * inputs * width * width
         assert layer.n_inputs == width
     held = 2 * BYTES[cell["dtype"]] * _n_weights(shape)
-    beyond = products if held > CACHE else 0
-    return [1.0, float(n_points * leaves * width), float(products), float(beyond)]
-
-
-# Weights and momenta above this many bytes no longer stay in a core's own cache.
-CACHE = 2**20
+    beyond = [float(products if held > size else 0) for size in CACHES]
+    return [1.0, float(n_points * leaves * width), float(products), *beyond]
 
 
 def step_predictors(cell: Mapping[str, Any]) -> list[float]:

@@ -100,7 +100,6 @@ class Room(NamedTuple):
     by_count: Array
     nodes_in: Array
     nodes_out: Array
-    dots: Array
     gradient: Array
 
 
@@ -136,7 +135,6 @@ def room_for(n_points: int, network: Network, *, width: int, n_classes: int) -> 
         by_count=np.zeros((FOUR + 2, width), np.int64),
         nodes_in=np.zeros(largest, np.int64),
         nodes_out=np.zeros(largest, np.int64),
-        dots=np.zeros(largest, dtype),
         gradient=aligned((1, width), dtype),
     )
 
@@ -171,12 +169,13 @@ def compiled(function: Callable[..., Any]) -> Any:
     options: dict[str, Any] = {"nogil": True, "fastmath": FAST_MATH}
     if FOLDER is None:
         return numba.njit(**options)(function)
-    previous = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(FOLDER)  # numba reads it when it decorates
+    settings: Any = numba.config
+    previous = settings.CACHE_DIR
+    settings.CACHE_DIR = str(FOLDER)  # numba reads it when it decorates
     try:
         return numba.njit(cache=True, **options)(function)
     finally:
-        numba.config.CACHE_DIR = previous
+        settings.CACHE_DIR = previous
 
 
 class DistinctArrays(CompilerBase):

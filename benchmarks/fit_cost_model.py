@@ -1,0 +1,108 @@
+"""Fits the cost model of `make plan` to the step-time benchmark and to a finished run.
+
+`python benchmarks/fit_cost_model.py --preset quick` reads results/benchmarks/step_time.json (time of a
+step against its multiplications and its memory) and the cells and times of the preset (number of
+steps; how much longer a step takes in a real run, with its looks at the test error). It writes
+src/srhm/cost_model.json.
+"""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.optimize import nnls
+
+from srhm.architectures.geometry import geometry
+from srhm.cost import MODEL, step_features, step_predictors
+from srhm.records import CELLS, TIMINGS, read_table
+from srhm.training.cell import parameters_of
+
+RESULTS = Path("results")
+
+
+def per_step(rows: list[dict[str, Any]]) -> tuple[NDArray[np.float64], float]:
+    """Seconds of each feature of a step, none negative, and the log residuals' deviation.
+
+    Relative errors count: each row is divided by its time.
+    """
+    features, seconds = [], []
+    for row in rows:
+        cell = {
+            "net": row["net"],
+            "L": row["L"],
+            "s": 2,
+            "s0": row["s0"],
+            **dict.fromkeys(("v", "m", "n_c"), 8),
+            "sparsity": "A",
+            "batch": "shuffled",
+            "batch_size": 4,
+            "dtype": "float32",
+        }
+        shape = geometry(row["net"], parameters_of(cell), width=row["H"])
+        features.append(step_features(cell, shape))
+        seconds.append(row["sparse_ms"] / 1e3)
+    relative = np.array(features) / np.array(seconds)[:, None]
+    coefficients, _ = nnls(relative, np.ones(len(seconds)))
+    return coefficients, float(np.log(relative @ coefficients).std())
+
+
+def log_steps(cells: pd.DataFrame) -> tuple[NDArray[np.float64], float]:
+    """Coefficients of the logarithm of the number of steps, from fitted cells; residual deviation."""
+    fitted = cells[(cells["status"] == "fitted") & (cells["batch"] == "shuffled")]
+    predictors = np.array([step_predictors(cell) for cell in fitted.to_dict("records")])
+    target = np.log(fitted["steps"].to_numpy(dtype=float))
+    coefficients, *_ = np.linalg.lstsq(predictors, target, rcond=None)
+    return coefficients, float((target - predictors @ coefficients).std())
+
+
+def in_a_run(
+    cells: pd.DataFrame, timings: pd.DataFrame, coefficients: NDArray[np.float64]
+) -> tuple[float, float]:
+    """Seconds of a step in a run over those of the benchmark; the reference engine's likewise."""
+    both = cells.merge(timings[["key", "seconds"]], on="key")
+    both = both.assign(
+        expected=[
+            steps * np.dot(step_features(cell, _shape(cell)), coefficients)
+            for steps, cell in zip(both["steps"], both.to_dict("records"), strict=True)
+        ]
+    )
+    sums = both.groupby("engine")[["seconds", "expected"]].sum()
+    ratios = (sums["seconds"] / sums["expected"]).to_dict()
+    return ratios["sparse"], ratios.get("reference", 30.0 * ratios["sparse"])
+
+
+def _shape(cell: dict[Any, Any]) -> Any:
+    return geometry(cell["net"], parameters_of(cell), width=cell["width"])
+
+
+def main() -> None:
+    """Writes src/srhm/cost_model.json."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--preset", default="quick")
+    tables = RESULTS / parser.parse_args().preset / "tables"
+    cells = read_table(tables / "cells.parquet", CELLS)
+    timings = read_table(tables / "timings.parquet", TIMINGS)
+    benchmark = json.loads((RESULTS / "benchmarks" / "step_time.json").read_text())
+    seconds, seconds_sd = per_step(benchmark["rows"])
+    steps, steps_sd = log_steps(cells)
+    sparse, reference = in_a_run(cells, timings, seconds)
+    model = {
+        "machine": benchmark["machine"]["processor"],
+        "n_cells": len(cells),
+        "log_steps": {"coefficients": steps.tolist(), "residual_sd": steps_sd},
+        "seconds_per_step": {
+            "coefficients": (sparse * seconds).tolist(),
+            "residual_log_sd": seconds_sd,
+        },
+        "reference_over_sparse": reference / sparse,
+    }
+    MODEL.write_text(json.dumps(model, indent=2) + "\n")
+    print(MODEL.read_text())
+
+
+if __name__ == "__main__":
+    main()
