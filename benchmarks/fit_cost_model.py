@@ -1,7 +1,7 @@
 """Fits the cost model of `make plan` to the step-time benchmark and to a finished run.
 
-`python benchmarks/fit_cost_model.py --preset quick` reads results/benchmarks/step_time.json (time of a
-step against its multiplications and its memory) and the cells and times of the preset (number of
+`python benchmarks/fit_cost_model.py --preset quick` reads results/benchmarks/step_time.json (time of
+a step against its multiplications and its memory) and the cells and times of the preset (number of
 steps; how much longer a step takes in a real run, with its looks at the test error). It writes
 src/srhm/cost_model.json.
 """
@@ -51,7 +51,7 @@ def per_step(rows: list[dict[str, Any]]) -> tuple[NDArray[np.float64], float]:
 
 
 def log_steps(cells: pd.DataFrame) -> tuple[NDArray[np.float64], float]:
-    """Coefficients of the logarithm of the number of steps, from fitted cells; residual deviation."""
+    """Coefficients of the logarithm of steps, from fitted cells, and the residuals' deviation."""
     fitted = cells[(cells["status"] == "fitted") & (cells["batch"] == "shuffled")]
     predictors = np.array([step_predictors(cell) for cell in fitted.to_dict("records")])
     target = np.log(fitted["steps"].to_numpy(dtype=float))
