@@ -1,7 +1,7 @@
 """Fits the cost model of `make plan` to the step-time benchmark and to a finished run.
 
-`python benchmarks/fit_cost_model.py --preset quick` reads results/benchmarks/step_time.json (time of
-a step against its multiplications and its memory) and the cells and times of the preset (number of
+`python benchmarks/fit_cost_model.py --preset quick` reads results/benchmarks/step_time.json (time
+of a step against its multiplications and memory) and the cells and times of the preset (number of
 steps; how much longer a step takes in a real run, with its looks at the test error). It writes
 src/srhm/cost_model.json.
 """

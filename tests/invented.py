@@ -6,8 +6,6 @@ import pandas as pd
 
 from srhm.sample_complexity import (
     all_sample_complexities,
-    learning_curve_values,
-    sample_complexity,
 )
 from srhm.theory import predicted_sample_complexity, sensitivity_threshold
 
@@ -72,10 +70,5 @@ def cells_and_sensitivities(
 
 
 def complexities(cells: pd.DataFrame, sensitivities: pd.DataFrame) -> pd.DataFrame:
-    """What the workflow makes of them, with the best error over training as a criterion."""
-    best = sample_complexity(
-        learning_curve_values(cells, criterion="best_test_error"),
-        thresholds={"best_test_error": [0.1]},
-    )
-    table = all_sample_complexities(cells, sensitivities, thresholds=[0.1, 0.2])
-    return pd.concat([table, best], ignore_index=True)
+    """What the workflow makes of them."""
+    return all_sample_complexities(cells, sensitivities, thresholds=[0.1, 0.2])

@@ -38,8 +38,8 @@ BRANCHING = 3
 N_FEATURES, N_EMPTY = 4, 1
 CONSTANT_CURVES = tuple(product((2, 3), (2, 3)))  # (s, L)
 HEIGHT = 2.85
-PANEL = 1.85  # inches, of both sides
-LEFT, PITCH, TOP = 0.5, 2.33, 0.25
+PANEL = 1.73  # inches, of both sides
+LEFT, PITCH, TOP = 0.6, 2.35, 0.25
 ALONE = 1.4  # left edge of a single panel
 ENDS = (1.4, 6.8)  # of s^(L/2)
 

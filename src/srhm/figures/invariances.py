@@ -30,8 +30,8 @@ from srhm.figures.selection import at_threshold, main_curves
 from srhm.figures.transformations import HEIGHT_IN_INCHES, draw_transformations
 from srhm.sample_complexity import DEFAULT_RULE, IntervalRule
 
-PANEL = 1.85  # inches, of both sides
-LEFT, PITCH = 0.52, 2.33
+PANEL = 1.73  # inches, of both sides
+LEFT, PITCH = 0.6, 2.37
 ROW, TITLE, BOTTOM = 2.62, 0.25, 0.1
 KINDS = ("S", "D")
 

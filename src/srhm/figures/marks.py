@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from math import isfinite, log10
 from typing import Any
 
-import numpy as np
 import pandas as pd
+import seaborn
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.colors import to_rgb
@@ -109,6 +109,9 @@ def scatter(
     for one in points:
         draw_point(axes, one, x_floor=x_limits[0], y_floor=y_limits[0])
     axes.set(xscale="log", yscale="log", xlim=x_limits, ylim=y_limits)
+    for axis, (low, high) in ((axes.xaxis, x_limits), (axes.yaxis, y_limits)):
+        if high / low < 100:  # hardly a decade to label
+            few_ticks(axis, low, high)
     axes.yaxis.labelpad = 2
 
 
@@ -148,12 +151,11 @@ def colour(depth: int, n_features: int, features: Sequence[int]) -> Colour:
 
 def shaded(hue: str, n_features: int, features: Sequence[int]) -> Colour:
     """Darkness by the rank of v among those in the figure; few v span fewer shades."""
-    base = np.array(to_rgb(hue))
     rank = sorted(features).index(n_features) / max(len(features) - 1, 1)
     shade = (LIGHTEST + rank * (DARKEST - LIGHTEST)) * (1 - 1 / len(features) ** 2)
-    mixed = base + shade * (1 - base) if shade >= 0 else base * (1 + shade)
-    red, green, blue = (float(part) for part in mixed)
-    return red, green, blue
+    ramp = seaborn.blend_palette(("black", hue, "white"), n_colors=201)
+    red, green, blue = ramp[100 + round(100 * shade)][:3]
+    return float(red), float(green), float(blue)
 
 
 def shape(n_empty: int) -> str:
@@ -195,7 +197,7 @@ def few_ticks(axis: Axis, low: float, high: float) -> None:
     """Ticks with plain labels where decades are too few, or else at the ends."""
     powers = [10.0**k for k in range(int(log10(low)) - 2, int(log10(high)) + 2)]
     inside: list[float] = []
-    for factors in ((1, 3), (1, 2, 5), (1, 1.5, 2, 3, 5, 7)):
+    for factors in ((1, 3), (1, 2, 5), (1, 2, 3, 5, 7), (1, 1.5, 2, 3, 5, 7)):
         if len(inside) < 3:
             inside = [a * power for power in powers for a in factors if low <= a * power <= high]
     if len(inside) < 2:
