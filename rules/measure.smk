@@ -16,6 +16,7 @@ rule measure_sensitivities:
     params:
         spec=measurement_spec,
         store=STORE,
+        source=source_of("measure_sensitivities.py"),
     message:
         "Measuring sensitivities of {wildcards.curve}"
     script:

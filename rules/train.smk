@@ -16,6 +16,7 @@ rule train_curve:
     params:
         spec=curve_spec,
         store=STORE,
+        source=source_of("train_curve.py"),
     message:
         "Training the cells of {wildcards.curve}"
     script:

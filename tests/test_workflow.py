@@ -14,7 +14,9 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = ["Snakefile", "rules", "scripts", "src", "config", "envs", "profiles", "docs", "reference"]
-SCIENCE = ["cells", "sample_complexity", "scorecard"]
+PARTS += ["CITATION.cff"]
+SCIENCE = ["cells", "sensitivities", "sample_complexity", "scorecard"]
+FIGURES = [f"fig{n:02}" for n in (*range(2, 9), *range(10, 16))] + ["practice"]
 
 pytestmark = pytest.mark.xdist_group("workflow")
 
@@ -101,9 +103,10 @@ def project(finished: Project, tmp_path: Path) -> Project:
 
 def test_one_command_makes_every_figure_and_table(finished: Project) -> None:
     results = finished.folder / "results/test"
-    for number in ("02", "03", "04", "05"):
+    for name in FIGURES:
         for kind in ("pdf", "png"):
-            assert (results / f"figures/fig{number}.{kind}").stat().st_size > 1000
+            assert (results / f"figures/{name}.{kind}").stat().st_size > 1000
+    assert (results / "report.html").read_text().count("<img ") == len(FIGURES)
     for name in [*SCIENCE, "timings"]:
         assert len(finished.table(name)) > 0
     assert "claim" in (results / "scorecard.md").read_text()
@@ -138,15 +141,33 @@ def test_one_more_size_trains_one_cell_for_each_seed_of_its_curves(project: Proj
 @pytest.mark.parametrize(
     ("file", "old", "new"),
     [
-        ("docs/captions/fig04.rst", "", "A new caption. "),
         ("src/srhm/training/protocol.py", '"""What all engines', '"""All that all engines'),
         ("src/srhm/sampling.py", "# Up to this many", "# As far as this many"),
     ],
-    ids=["caption", "docstring of training code", "comment in sampling code"],
+    ids=["docstring of training code", "comment in sampling code"],
 )
-def test_prose_trains_and_draws_nothing(project: Project, file: str, old: str, new: str) -> None:
+def test_prose_does_nothing(project: Project, file: str, old: str, new: str) -> None:
     project.edit(file, old, new)
     assert "Nothing to be done" in project.planned()
+
+
+def test_a_changed_caption_renews_the_report_alone(project: Project) -> None:
+    project.edit("docs/captions/fig04.rst", "Figure 4", "Figure 4")
+    caption = project.folder / "docs/captions/fig04.rst"
+    caption.write_text(caption.read_text() + "\nOne more sentence.\n")
+    planned = project.planned()
+    assert "write_report" in planned
+    for rule in ("train_curve", "measure_sensitivities", "gather_cells", "fig04"):
+        assert rule not in planned
+
+
+def test_a_changed_definition_of_a_sensitivity_retrains_nothing(project: Project) -> None:
+    before = project.cells()
+    project.edit("src/srhm/sensitivity.py", "NEGLIGIBLE = 1e-12", "NEGLIGIBLE = 2e-12")
+    project.run("--until", "measure_sensitivities")
+    assert project.cells() == before
+    measured = [file.parent.name for file in project.folder.glob("results/sensitivities/*/*")]
+    assert len(set(measured)) == 2  # of the old definition, and of the new one
 
 
 def test_lost_records_of_snakemake_train_nothing(project: Project) -> None:

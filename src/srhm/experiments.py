@@ -127,8 +127,17 @@ class Analysis(_Model):
 
     threshold: float = Field(0.1, gt=0, lt=1, description="test error that defines P*")
     other_thresholds: list[Annotated[float, Field(gt=0, lt=1)]] = Field(
-        [0.05, 0.2, 0.3], description="thresholds at which the exponents are measured again"
+        [0.05, 0.2, 0.3],
+        description="thresholds at which P* is measured again; the scorecard's claims are about"
+        " 10 %, and 5, 20, 30 %",
     )
+
+    @model_validator(mode="after")
+    def _distinct(self) -> "Analysis":
+        thresholds = [self.threshold, *self.other_thresholds]
+        if len(set(thresholds)) < len(thresholds):
+            raise ValueError(f"thresholds {thresholds}: each may stand once")
+        return self
 
 
 class Measurement(_Model):

@@ -24,6 +24,7 @@ def expected_costs(plan: experiments.Plan, store: Path) -> pd.DataFrame:
     """A row a cell: coordinates, expected steps, seconds, bytes, and whether it is stored."""
     entries = [entry for curve in plan.curves.values() for entry in curve.entries]
     frame = pd.DataFrame([entry["cell"] for entry in entries])
+    frame["curve"] = [name for name, curve in plan.curves.items() for _ in curve.entries]
     expected = pd.DataFrame([vars(cost) for cost in costs(entry["cell"] for entry in entries)])
     frame = pd.concat([frame, expected], axis=1)
     frame["trained"] = [path_of(store, entry["key"]).is_file() for entry in entries]
@@ -48,7 +49,7 @@ def summary(cells: pd.DataFrame, *, cores: int) -> str:
         }
     ).reset_index()
     hours = left["seconds"].sum() / 3600
-    longest = left["seconds"].max() / 3600
+    longest = left.groupby("curve")["seconds"].sum().max() / 3600  # one curve, one thread
     lines += [
         table.to_string(index=False, float_format=lambda value: f"{value:.3g}"),
         f"to train: {len(left)} cells, {left['steps'].sum():.2g} steps, {hours:.3g} core-hours;"

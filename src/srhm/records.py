@@ -94,6 +94,7 @@ SAMPLE_COMPLEXITY = pa.schema(
         "n_seeds_reached": pa.int64(),
         "n_cells": pa.int64(),
         "n_diverged": pa.int64(),
+        "n_capped": pa.int64(),
         "log_sd": pa.float64(),
         "log_se": pa.float64(),
         "dof": pa.int64(),

@@ -25,7 +25,9 @@ class SeedNoise:
     """Standard errors of the points that stem from their seeds, shape (n_points,) each.
 
     Points with the same `source` share one estimate of a standard deviation, known with `dof`
-    degrees of freedom; their errors themselves are independent.
+    degrees of freedom; their errors themselves are taken as independent. Curves that share
+    grammars do not have independent errors: a slope within one grammar is then better known than
+    it says (docs/deviations.md).
     """
 
     standard_error: NDArray[np.float64]

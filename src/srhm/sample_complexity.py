@@ -168,7 +168,9 @@ def all_sample_complexities(
 ) -> pd.DataFrame:
     """P* of every curve: of the test error at each threshold, of its best, P*_S and P*_D.
 
-    The best test error of a training ("best_test_error") has the first threshold alone.
+    The best test error of a training ("best_test_error") has the first threshold alone. n_capped
+    counts the networks of the curve that did not fit within the cap: they enter with the error
+    that they have.
     """
     main, *_ = thresholds
     values = [
@@ -180,7 +182,9 @@ def all_sample_complexities(
     )
     of_sensitivities = sensitivity_sample_complexity(sensitivities)
     tables = [table for table in (of_errors, of_sensitivities) if len(table)]
-    return pd.concat(tables, ignore_index=True) if tables else _empty()
+    table = pd.concat(tables, ignore_index=True) if tables else _empty()
+    n_capped = (cells["status"] == "capped").groupby(cells["curve"]).sum()
+    return table.assign(n_capped=table["curve"].map(n_capped).astype("int64"))
 
 
 def sample_complexity(

@@ -22,6 +22,7 @@ from srhm.encoding import one_hot
 from srhm.grammar import Grammar
 from srhm.sampling import Derivations
 from srhm.seeding import generator
+from srhm.training import sparse
 from srhm.transformations import displace, exchange_synonyms
 
 Kind = Literal["S", "D"]
@@ -61,10 +62,9 @@ def representations(
     Evaluated at the places of the derivation trees, or everywhere if the weights hold biases
     (`layer1.bias` ...) or the input is whitened, as an empty patch is not zero then.
     """
-    dense = whitening or "layer1.bias" in weights
-    found = (
-        _dense(weights, geometry, data, whitening) if dense else _sparse(weights, geometry, data)
-    )
+    if not whitening and "layer1.bias" not in weights:
+        return _sparse(weights, geometry, data)
+    found = _dense(weights, geometry, data, whitening)
     last = found[-1].values[:, 0]
     logits = last @ weights["readout"] / geometry.width  # Eq. 10: summed over channels, over H
     return [*found, _one_node(logits)]
@@ -189,48 +189,16 @@ def measure(
 def _sparse(
     weights: Mapping[str, NDArray[np.floating]], geometry: Geometry, data: Derivations
 ) -> list[Representation]:
+    """As the engine evaluates its test set: at the active places of each datum only."""
+    dtype = weights["readout"].dtype.type
+    *hidden, logits = sparse.representations(geometry, weights, data, dtype=dtype)
     found: list[Representation] = []
     places, n_places = data.positions, geometry.parameters.input_length
-    for k, (layer, slots) in enumerate(
-        zip(geometry.layers, geometry.slots(data.positions), strict=True), start=1
-    ):
-        w_SCH = weights[f"layer{k}"]
-        if k == 1:
-            pre = _embedded(w_SCH, slots, data.features, layer.arity)
-        else:
-            pre = _by_slot(w_SCH, slots, found[-1].values, layer.arity)
+    for values, layer in zip(hidden, geometry.layers, strict=True):
         places = places[:, :: layer.arity] // (n_places // layer.n_places)
         n_places = layer.n_places
-        pre *= layer.scale
-        found.append(Representation(np.maximum(pre, 0, out=pre), places, n_places))
-    return found
-
-
-def _embedded(
-    w_SCH: NDArray[Any], slots: NDArray[Any], features: NDArray[Any], arity: int
-) -> NDArray[Any]:
-    """First layer before its scale: one-hot inputs pick rows of the weights, summed by node."""
-    n_slots, n_features, width = w_SCH.shape
-    rows_CH = w_SCH.reshape(n_slots * n_features, width)
-    chosen = slots.astype(np.int64) * n_features + features
-    pre = rows_CH[chosen[:, ::arity]]
-    for child in range(1, arity):
-        pre += rows_CH[chosen[:, child::arity]]
-    return pre
-
-
-def _by_slot(w_SCH: NDArray[Any], slots: NDArray[Any], f: NDArray[Any], arity: int) -> NDArray[Any]:
-    """A later layer before its scale: one product for each slot, of all inputs that meet it."""
-    n, n_inputs, width = f.shape
-    f_IH = f.reshape(-1, width)
-    pre_OH = np.zeros((len(f_IH) // arity, w_SCH.shape[2]), dtype=f.dtype)
-    for child in range(arity):
-        slot_O = slots[:, child::arity].ravel()
-        order = np.argsort(slot_O, kind="stable")
-        met, starts = np.unique(slot_O[order], return_index=True)
-        for slot, outputs in zip(met, np.split(order, starts[1:]), strict=True):
-            pre_OH[outputs] += f_IH[outputs * arity + child] @ w_SCH[slot]
-    return pre_OH.reshape(n, n_inputs // arity, -1)
+        found.append(Representation(values, places, n_places))
+    return [*found, _one_node(logits)]
 
 
 def _dense(

@@ -16,7 +16,7 @@ from srhm.training.cell import parameters_of
 
 
 class MissingCell(Exception):
-    """A cell that the store cannot give with its weights; the message says how to train it."""
+    """A cell that the store cannot give; the message says how to train it."""
 
 
 def measure_curve(
@@ -33,10 +33,10 @@ def measure_curve(
     """Rows of SENSITIVITIES for all cells of a curve, in the order of its entries.
 
     entries: {"key", "cell"} each. n_points are the first of the test set, or all that it has. A
-    diverged cell has the same rows, with NaN and n = 0.
+    cell that diverged, or that is stored without weights, has the same rows, with NaN and n = 0.
 
     Raises:
-        MissingCell: if a cell is not in the store, is damaged, or was stored without weights.
+        MissingCell: if a cell is not in the store or is damaged.
     """
     images: dict[tuple[int, Variant], Any] = {}
     table = []
@@ -52,12 +52,12 @@ def measure_curve(
                 images[seed, variant] = transform(
                     points, grammar, n_draws=n_draws, seed=seed, variant=variant
                 )
-            diverged = stored.row["status"] == "diverged"
+            unknown = stored.row["status"] == "diverged" or not stored.weights
             rows = sensitivities(
                 stored.weights,
                 shape,
                 points,
-                dict.fromkeys(images[seed, variant]) if diverged else images[seed, variant],
+                dict.fromkeys(images[seed, variant]) if unknown else images[seed, variant],
                 n_draws=n_draws,
                 whitening=cell["whitening"],
             )
@@ -77,6 +77,4 @@ def _trained(curve: str, entry: Mapping[str, Any], store: Path) -> StoredCell:
         raise MissingCell(f"{name} is not in the store {store}: {remedy}") from error
     except DamagedCell as damage:
         raise MissingCell(f"{name} is damaged: {damage}; {remedy}") from damage
-    if not stored.weights and stored.row["status"] != "diverged":
-        raise MissingCell(f"{name} was stored without weights: set keep_weights: true, {remedy}")
     return stored

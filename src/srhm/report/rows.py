@@ -185,6 +185,8 @@ def _remarks(row: Mapping[Any, Any]) -> list[str]:
         remarks.append("small pool")
     if row["n_diverged"]:
         remarks.append(f"{row['n_diverged']} of {row['n_cells']} networks diverged")
+    if row["n_capped"]:
+        remarks.append(f"{row['n_capped']} of {row['n_cells']} networks not fitted at the cap")
     return remarks
 
 

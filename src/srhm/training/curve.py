@@ -50,7 +50,7 @@ def train_curve(
     log.info("%d cells: %d in the store, %d to train", len(entries), len(found), len(missing))
     if not missing:
         return [found[entry["key"]] for entry in entries]
-    # The longest first, so that no thread is left alone with a long one at the end.
+    # The largest first: they are rarely the shortest, and no thread should end alone with one.
     missing.sort(key=lambda entry: entry["cell"]["P"], reverse=True)
     module, name, packages = ENGINES[missing[0]["cell"]["engine"]]
     make_engine = getattr(import_module(module), name)
