@@ -24,6 +24,9 @@ include: "rules/report.smk"
 rule all:
     default_target: True
     input:
+        # Named here too: when Snakemake's records are lost, a curve that is missing is still seen.
+        curves=CURVE_FILES,
+        sensitivities=SENSITIVITY_FILES,
         figures=FIGURE_FILES,
         tables=TABLE_FILES,
         scorecard=f"{RESULTS}/scorecard.md",
