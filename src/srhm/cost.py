@@ -15,7 +15,7 @@ from typing import Any
 
 from srhm import theory
 from srhm.architectures.geometry import Geometry, geometry
-from srhm.grammar import GrammarParameters
+from srhm.training.cell import parameters_of
 
 MODEL = Path(__file__).with_name("cost_model.json")
 BYTES = {"float32": 4, "float64": 8}
@@ -73,15 +73,7 @@ def costs(cells: Iterable[Mapping[str, Any]]) -> list[Cost]:
     model = json.loads(MODEL.read_text())
     found = []
     for cell in cells:
-        parameters = GrammarParameters(
-            depth=cell["L"],
-            branching=cell["s"],
-            n_features=cell["v"],
-            n_synonyms=cell["m"],
-            n_classes=cell["n_c"],
-            n_empty=cell["s0"],
-            sparsity=cell["sparsity"],
-        )
+        parameters = parameters_of(cell)
         shape = geometry(cell["net"], parameters, width=cell["width"])
         steps = exp(_dot(model["log_steps"]["coefficients"], step_predictors(cell)))
         steps = min(steps, cell["max_steps"])

@@ -18,6 +18,7 @@ from srhm import theory
 from srhm.grammar import GrammarError, GrammarParameters
 from srhm.provenance import PACKAGE, canonical_json, short_hash, source_digest
 from srhm.sampling import MIN_TEST, SampleError, largest_training_set, n_test_points
+from srhm.training.cell import parameters_of
 
 
 class ConfigError(Exception):
@@ -317,15 +318,7 @@ def _coordinates(group: Curves) -> Iterable[dict[str, Any]]:
 
 def _parameters(coordinates: Mapping[str, Any], where: str) -> GrammarParameters:
     try:
-        return GrammarParameters(
-            depth=coordinates["L"],
-            branching=coordinates["s"],
-            n_features=coordinates["v"],
-            n_synonyms=coordinates["m"],
-            n_classes=coordinates["n_c"],
-            n_empty=coordinates["s0"],
-            sparsity=coordinates["sparsity"],
-        )
+        return parameters_of(coordinates)
     except GrammarError as error:
         raise ConfigError(f"the configuration is refused:\n  {where}: {error}") from error
 
