@@ -34,10 +34,10 @@ help:
 	@echo 'make lint | make format                  only the checks without tests | put the layout of the code in order'
 	@echo 'make schema                              write the schema and the table of keys of config/ anew'
 	@echo 'make env | make clean-env                only install into $(VENV) | remove it'
-	@echo 'Presets: $(sort $(basename $(notdir $(wildcard config/*.yaml)))). CORES is $(CORES) here. PYTHON=python3.12 picks another interpreter.'
+	@echo 'ARGS are passed on to Snakemake (ARGS="--set-threads train_curve=4"). Presets: $(sort $(basename $(notdir $(wildcard config/*.yaml)))). CORES is $(CORES) here. PYTHON=python3.12 picks another interpreter.'
 
 reproduce: env
-	@$(BIN)/python -m srhm.launch --preset $(PRESET) --cores $(CORES)
+	@$(BIN)/python -m srhm.launch --preset $(PRESET) --cores $(CORES) $(ARGS)
 
 plan: env
 	@$(BIN)/python -m srhm.planning --preset $(PRESET) --cores $(CORES)
