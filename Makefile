@@ -2,7 +2,11 @@
 
 PYTHON ?= python3
 PRESET ?= quick
+PROFILE ?= default
 CORES  ?= $(shell $(PYTHON) -c 'import os; print(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())')
+
+# Given by the user only: otherwise the profile says, and on a cluster CORES would limit all jobs together.
+GIVEN_CORES = $(if $(filter file,$(origin CORES)),,--cores $(CORES))
 
 VENV := .venv
 BIN  := $(VENV)/bin
@@ -24,24 +28,40 @@ unexport PYTHONPATH
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help reproduce plan unlock test lint format schema env clean-env
+.PHONY: help cifar reproduce plan status gc unlock test lint format schema env env-cluster clean-env faults
 
 help:
 	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw: results/PRESET/{report.html,figures,tables}'
 	@echo 'make plan      [PRESET=quick]            cells, steps, core-hours and disk, and which jobs run and why; runs nothing'
+	@echo 'make status    [PRESET=quick]            networks trained, missing, capped, diverged; how fast, and how long still (also while a run is going on)'
+	@echo 'make gc        [CONFIRM=yes]             list what no configuration refers to; with CONFIRM=yes remove it'
 	@echo 'make unlock    [PRESET=quick]            remove the lock of a killed run (`make reproduce` does it by itself)'
 	@echo 'make test      [CORES=N]                 format, lint, types, tests and the workflow on config/test.yaml'
 	@echo 'make lint | make format                  only the checks without tests | put the layout of the code in order'
+	@echo 'make cifar                               download CIFAR-10 (162 MB) and check it, for Figure 1 A, B'
+	@echo 'make faults                              make faults in small runs (killed, full disk, ...): the table of docs/reliability.md; as root'
 	@echo 'make schema                              write the schema and the table of keys of config/ anew'
 	@echo 'make env | make clean-env                only install into $(VENV) | remove it'
-	@echo 'ARGS are passed on to Snakemake (ARGS="--set-threads train_curve=4"). Presets: $(sort $(basename $(notdir $(wildcard config/*.yaml)))). CORES is $(CORES) here. PYTHON=python3.12 picks another interpreter.'
+	@echo 'make env-cluster                         install what PROFILE=slurm needs, too (docs/cluster.md)'
+	@echo 'ARGS are passed on to Snakemake (ARGS="--set-threads train_curve=4"). Presets: $(sort $(basename $(notdir $(wildcard config/*.yaml)))). PROFILE: $(sort $(notdir $(wildcard profiles/*))). CORES is $(CORES) here. PYTHON=python3.12 picks another interpreter.'
 
 reproduce: env
-	@$(BIN)/python -m srhm.launch --preset $(PRESET) --cores $(CORES) $(ARGS)
+	@$(BIN)/python -m srhm.launch --preset $(PRESET) --profile $(PROFILE) $(GIVEN_CORES) $(ARGS)
 
 plan: env
 	@$(BIN)/python -m srhm.planning --preset $(PRESET) --cores $(CORES)
 	@$(BIN)/python -m snakemake --dry-run --quiet rules reason host --configfile config/$(PRESET).yaml
+
+# The images of Figure 1 A, B; everything else is made without them. CIFAR="--url file:///..." names a copy.
+cifar: env
+	@$(BIN)/python -m srhm.images.download $(CIFAR)
+
+status: env
+	@$(BIN)/python -m srhm.status --preset $(PRESET)
+
+# Another configuration that is to be kept: ARGS="--configfile elsewhere.yaml"
+gc: env
+	@$(BIN)/python -m srhm.collection --confirm '$(CONFIRM)' $(ARGS)
 
 unlock: env
 	@$(BIN)/python -m srhm.launch --preset $(PRESET) --unlock
@@ -59,12 +79,19 @@ lint: env
 schema: env
 	$(BIN)/python -m srhm.experiments
 
+faults: env
+	$(BIN)/python benchmarks/faults.py
+
 format: env
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 	$(BIN)/snakefmt Snakefile rules
 
 env: $(VENV)/package.stamp
+
+# The executor plugin of profiles/slurm, beside the lock.
+env-cluster: env
+	@$(PIP) install --constraint $(LOCK) --no-build-isolation --editable '.[cluster]' $(LOG)
 
 clean-env:
 	rm -rf $(VENV)

@@ -17,6 +17,8 @@ include: "rules/data.smk"
 include: "rules/train.smk"
 include: "rules/measure.smk"
 include: "rules/aggregate.smk"
+include: "rules/networks.smk"
+include: "rules/images.smk"
 include: "rules/figures.smk"
 include: "rules/report.smk"
 
@@ -27,7 +29,11 @@ rule all:
         # Named here too: when Snakemake's records are lost, a curve that is missing is still seen.
         curves=CURVE_FILES,
         sensitivities=SENSITIVITY_FILES,
+        network_curves=NETWORK_CURVE_FILES,
+        network_sensitivities=NETWORK_SENSITIVITY_FILES,
         figures=FIGURE_FILES,
         tables=TABLE_FILES,
+        network_tables=NETWORK_TABLE_FILES,
+        images=IMAGE_TABLES,
         scorecard=f"{RESULTS}/scorecard.md",
         report=f"{RESULTS}/report.html",

@@ -99,6 +99,8 @@ def main() -> None:
             "residual_log_sd": seconds_sd,
         },
         "reference_over_sparse": reference / sparse,
+        # Written by fit_network_cost.py.
+        "networks": json.loads(MODEL.read_text())["networks"],
     }
     MODEL.write_text(json.dumps(model, indent=2) + "\n")
     print(MODEL.read_text())

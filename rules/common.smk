@@ -1,10 +1,15 @@
 """Config -> curves, paths and parameters; the only Python outside src/ and scripts/."""
 
+import re
+from functools import cache
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-from srhm import experiments
+from srhm import experiments, jobs
+from srhm.cost import costs
+from srhm.images import cifar
+from srhm.images.plan import image_curves
 from srhm.provenance import PACKAGE, canonical_json, short_hash, source_digest
 
 ROOT = Path(workflow.basedir)
@@ -20,11 +25,13 @@ LOGS = f"{RESULTS}/logs"
 BENCHMARKS = f"{RESULTS}/benchmarks"
 # Samples, cells and curves are named by what they hold and shared by all presets.
 STORE = "results/cells"
+CHECKPOINTS = "results/checkpoints"
 
 
 wildcard_constraints:
     sample=r"[^/]+",
     curve=r"[^/]+",
+    part=r"\d+-of-\d+",
 
 
 def source_of(script):
@@ -52,6 +59,91 @@ def curve_spec(wildcards):
     )
 
 
+@cache
+def expected_costs(curve):
+    """Expected cost of each cell of a curve."""
+    return costs(entry["cell"] for entry in PLAN.curves[curve].entries)
+
+
+def parts_of(curve):
+    """Places of a curve's cells by part; empty for a curve that one job trains."""
+    limits = PLAN.preset.jobs
+    if limits.minutes is None and limits.cells is None:
+        return {}
+    return jobs.parts(expected_costs(curve), minutes=limits.minutes, cells=limits.cells)
+
+
+def parts_of_curve(wildcards):
+    """Files of a curve's part jobs; of a curve that is there, those that it was gathered from.
+
+    Without this a curve would be gathered, and measured, again when `jobs` is changed.
+    """
+    folder = Path("results/parts") / wildcards.curve
+    gathered = Path(f"results/curves/{wildcards.curve}.parquet").is_file()
+    # Inside a job all parts are there.
+    if gathered or workflow.remote_exec or workflow.subprocess_exec:
+        return sorted(str(file) for file in folder.glob("*-of-*.json"))
+    return [f"{folder}/{part}.json" for part in parts_of(wildcards.curve)]
+
+
+def part_spec(wildcards):
+    """As curve_spec; places: those cells of the curve that the part trains."""
+    curve = PLAN.curves[wildcards.curve]
+    return canonical_json(
+        {
+            "cells": curve.entries,
+            "keep_weights": PLAN.preset.keep_weights,
+            "part": f"{curve.label}, {wildcards.part}",
+            "places": parts_of(curve.name)[wildcards.part],
+        }
+    )
+
+
+# What a training job asks of a cluster; on one machine nobody looks at it.
+def expected_of_part(wildcards):
+    expected = expected_costs(wildcards.curve)
+    return [expected[place] for place in parts_of(wildcards.curve)[wildcards.part]]
+
+
+def expected_of_curve(wildcards):
+    """Nothing where parts train it: then it is only gathered."""
+    return [] if parts_of(wildcards.curve) else expected_costs(wildcards.curve)
+
+
+def training_minutes(expected, threads, attempt):
+    limit = PLAN.preset.jobs.limit
+    return jobs.training_minutes(expected, threads=threads, attempt=attempt, limit=limit)
+
+
+def part_minutes(wildcards, threads, attempt):
+    return training_minutes(expected_of_part(wildcards), threads, attempt)
+
+
+def part_megabytes(wildcards, threads, attempt):
+    return jobs.training_megabytes(expected_of_part(wildcards), threads=threads, attempt=attempt)
+
+
+def curve_minutes(wildcards, threads, attempt):
+    return training_minutes(expected_of_curve(wildcards), threads, attempt)
+
+
+def curve_megabytes(wildcards, threads, attempt):
+    return jobs.training_megabytes(expected_of_curve(wildcards), threads=threads, attempt=attempt)
+
+
+def measuring_minutes(wildcards, attempt):
+    return jobs.measuring_minutes(expected_costs(wildcards.curve), attempt=attempt)
+
+
+def measuring_megabytes(wildcards, attempt):
+    return jobs.measuring_megabytes(expected_costs(wildcards.curve), attempt=attempt)
+
+
+def time_limit(wildcards):
+    """1 inside a cluster's job, which ends after its runtime; 0 on one machine."""
+    return int(workflow.remote_exec)
+
+
 # Not Python, so that no digest of a script sees it.
 STYLE = (ROOT / "src/srhm/figures/paper.mplstyle").read_text()
 
@@ -60,10 +152,14 @@ def figure_files(name):
     return {kind: f"{RESULTS}/figures/{name}.{kind}" for kind in ("pdf", "png")}
 
 
-# What is measured and by which code, in the path: a changed definition finds no old file.
 MEASUREMENT = PLAN.preset.measurement.model_dump()
-MEASURED_BY = short_hash([MEASUREMENT, source_digest(PACKAGE / "sensitivity_of_cells.py")])
+# What is measured and by which code, in the path: a changed definition finds no old file. Named
+# nets have code of their own, so that a change of theirs leaves the core's files.
+CORE, NETWORKS = experiments.MEASURING
+MEASURED_BY = experiments.measured_by(PLAN.preset.measurement, CORE)
+NETWORKS_MEASURED_BY = experiments.measured_by(PLAN.preset.measurement, NETWORKS)
 SENSITIVITIES = f"results/sensitivities/{MEASURED_BY}"
+NETWORK_SENSITIVITIES = f"results/sensitivities/{NETWORKS_MEASURED_BY}"
 
 
 def measurement_spec(wildcards):
@@ -78,11 +174,79 @@ def measurement_spec(wildcards):
     )
 
 
-CURVE_FILES = [f"results/curves/{name}.parquet" for name in PLAN.curves]
-TIMING_FILES = [f"results/curves/{name}.timings.parquet" for name in PLAN.curves]
-SENSITIVITY_FILES = [f"{SENSITIVITIES}/{name}.parquet" for name in PLAN.curves]
-KEYS = canonical_json({name: [e["key"] for e in c.entries] for name, c in PLAN.curves.items()})
+def network_measurement_spec(wildcards):
+    curve = PLAN.networks[wildcards.curve]
+    return canonical_json(
+        {
+            "cells": curve.entries,
+            "curve": curve.name,
+            "measure": MEASUREMENT,
+            "source": NETWORKS_MEASURED_BY,
+        }
+    )
+
+
+def keys_of(curves):
+    return canonical_json({name: [e["key"] for e in c.entries] for name, c in curves.items()})
+
+
+# LCN, CNN and FCN: the core, whose figures do not wait for the named nets.
+CURVE_FILES = [f"results/curves/{name}.parquet" for name in PLAN.core]
+TIMING_FILES = [f"results/curves/{name}.timings.parquet" for name in PLAN.core]
+SENSITIVITY_FILES = [f"{SENSITIVITIES}/{name}.parquet" for name in PLAN.core]
+KEYS = keys_of(PLAN.core)
+NETWORK_CURVE_FILES = [f"results/curves/{name}.parquet" for name in PLAN.networks]
+NETWORK_TIMING_FILES = [f"results/curves/{name}.timings.parquet" for name in PLAN.networks]
+NETWORK_SENSITIVITY_FILES = [f"{NETWORK_SENSITIVITIES}/{name}.parquet" for name in PLAN.networks]
+NETWORK_KEYS = keys_of(PLAN.networks)
+# A pattern that no core curve matches: its name begins with that of its net.
+NAMED_CURVE = f"({'|'.join(map(re.escape, experiments.NAMED))})_[^/]+"
 CONFIGURATION = PLAN.preset.model_dump_json(exclude_none=True)
 ANALYSIS = canonical_json(PLAN.preset.analysis.model_dump())
 TABLES = ["cells", "timings", "sensitivities", "sample_complexity", "scorecard"]
 TABLE_FILES = [f"{RESULTS}/tables/{name}.parquet" for name in TABLES]
+NETWORK_TABLES = ["networks_cells", "networks_timings", "networks_sensitivities"]
+NETWORK_TABLE_FILES = [f"{RESULTS}/tables/{name}.parquet" for name in NETWORK_TABLES]
+
+# CIFAR-10, Figure 1 A, B. Its cells lie apart from those of the SRHM: what collects unwanted cells
+# could not name them where the images are gone.
+IMAGE_STORE = "results/images/cells"
+IMAGE_FOLDER = Path(PLAN.preset.images.folder)
+IMAGE_NOTICE = cifar.notice(IMAGE_FOLDER)
+
+try:
+    IMAGE_CURVES = image_curves(PLAN.preset.images, folder=IMAGE_FOLDER)
+except cifar.CifarError as refusal:
+    raise WorkflowError(str(refusal)) from None
+
+# What `all` and Figure 1 ask for: nothing without the images.
+IMAGE_TABLES = [f"{RESULTS}/tables/images.parquet"] if IMAGE_NOTICE is None else []
+
+
+def image_table(wildcards):
+    if IMAGE_NOTICE is not None:
+        raise WorkflowError(IMAGE_NOTICE)
+    return f"{RESULTS}/tables/images.parquet"
+
+
+def image_curve_spec(wildcards):
+    """All that decides the rows of a curve; its keys hold the sums of the data's files."""
+    return canonical_json(
+        {
+            "cells": IMAGE_CURVES[wildcards.image_curve],
+            "curve": wildcards.image_curve,
+            "records_per_file": PLAN.preset.images.records_per_file,
+        }
+    )
+
+
+MEASURED_IMAGES = canonical_json(
+    {
+        "curves": IMAGE_CURVES,
+        "records_per_file": PLAN.preset.images.records_per_file,
+        "measure": {
+            **PLAN.preset.images.stability.model_dump(),
+            "temperature": PLAN.preset.images.stability.temperature,
+        },
+    }
+)

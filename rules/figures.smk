@@ -1,9 +1,9 @@
 """Tables -> figures, one rule a figure; each is in the report with its caption."""
 
-FIGURES = [f"fig{n:02}" for n in (*range(2, 9), *range(10, 16))] + ["practice"]
-FIGURE_FILES = [path for name in FIGURES for path in figure_files(name).values()]
-FIGURE_IMAGES = [figure_files(name)["png"] for name in FIGURES]
-CAPTIONS = [ROOT / "docs" / "captions" / f"{name}.rst" for name in FIGURES]
+# Of LCN, CNN and FCN; those of VGG, ResNet and EfficientNet come after them.
+FIGURES = [f"fig{n:02}" for n in (*range(2, 9), *range(10, 17))] + ["practice"]
+NETWORK_FIGURES = ["fig01", "fig09", "fig17", "table1"]
+FIGURE_FILES = [path for name in FIGURES + NETWORK_FIGURES for path in figure_files(name).values()]
 
 
 rule fig02:
@@ -111,6 +111,7 @@ rule fig05:
 rule fig06:
     input:
         sample_complexity=f"{RESULTS}/tables/sample_complexity.parquet",
+        cells=f"{RESULTS}/tables/cells.parquet",
     output:
         pdf=f"{RESULTS}/figures/fig06.pdf",
         png=report(
@@ -229,6 +230,7 @@ rule fig10:
 rule fig11:
     input:
         sample_complexity=f"{RESULTS}/tables/sample_complexity.parquet",
+        cells=f"{RESULTS}/tables/cells.parquet",
     output:
         pdf=f"{RESULTS}/figures/fig11.pdf",
         png=report(
@@ -318,6 +320,7 @@ rule fig13:
 rule fig14:
     input:
         sample_complexity=f"{RESULTS}/tables/sample_complexity.parquet",
+        cells=f"{RESULTS}/tables/cells.parquet",
     output:
         pdf=f"{RESULTS}/figures/fig14.pdf",
         png=report(
@@ -375,6 +378,38 @@ rule fig15:
         "../scripts/plot_sensitivity_curves.py"
 
 
+rule fig16:
+    input:
+        sample_complexity=f"{RESULTS}/tables/sample_complexity.parquet",
+        cells=f"{RESULTS}/tables/cells.parquet",
+    output:
+        pdf=f"{RESULTS}/figures/fig16.pdf",
+        png=report(
+            f"{RESULTS}/figures/fig16.png",
+            caption="../docs/captions/fig16.rst",
+            category="Figures",
+        ),
+    log:
+        f"{LOGS}/fig16.log",
+    benchmark:
+        f"{BENCHMARKS}/fig16.tsv"
+    conda:
+        "../envs/srhm.yaml"
+    params:
+        preset=PRESET,
+        width=None,  # of the FCN it differs between depths
+        threshold=PLAN.preset.analysis.threshold,
+        net="fcn",
+        branchings=[2],
+        illustrated=False,
+        style=STYLE,
+        source=source_of("plot_invariances.py"),
+    message:
+        "Drawing Figure 16: invariances of FCN"
+    script:
+        "../scripts/plot_invariances.py"
+
+
 rule practice:
     input:
         sample_complexity=f"{RESULTS}/tables/sample_complexity.parquet",
@@ -401,3 +436,123 @@ rule practice:
         "Drawing what the choices of the published figures do to P*"
     script:
         "../scripts/plot_practice.py"
+
+
+rule fig01:
+    input:
+        cells=f"{RESULTS}/tables/cells.parquet",
+        sensitivities=f"{RESULTS}/tables/sensitivities.parquet",
+        networks_cells=f"{RESULTS}/tables/networks_cells.parquet",
+        networks_sensitivities=f"{RESULTS}/tables/networks_sensitivities.parquet",
+        images=IMAGE_TABLES,
+    output:
+        pdf=f"{RESULTS}/figures/fig01.pdf",
+        png=report(
+            f"{RESULTS}/figures/fig01.png",
+            caption="../docs/captions/fig01.rst",
+            category="Figures",
+        ),
+    log:
+        f"{LOGS}/fig01.log",
+    benchmark:
+        f"{BENCHMARKS}/fig01.tsv"
+    priority: -10
+    conda:
+        "../envs/srhm.yaml"
+    params:
+        preset=PRESET,
+        place="output",
+        with_images=True,
+        style=STYLE,
+        source=source_of("plot_correlation.py"),
+    message:
+        "Drawing Figure 1: test error against the sensitivities of the output"
+    script:
+        "../scripts/plot_correlation.py"
+
+
+rule fig09:
+    input:
+        networks_cells=f"{RESULTS}/tables/networks_cells.parquet",
+        networks_sensitivities=f"{RESULTS}/tables/networks_sensitivities.parquet",
+    output:
+        pdf=f"{RESULTS}/figures/fig09.pdf",
+        png=report(
+            f"{RESULTS}/figures/fig09.png",
+            caption="../docs/captions/fig09.rst",
+            category="Figures",
+        ),
+    log:
+        f"{LOGS}/fig09.log",
+    benchmark:
+        f"{BENCHMARKS}/fig09.tsv"
+    priority: -10
+    conda:
+        "../envs/srhm.yaml"
+    params:
+        preset=PRESET,
+        style=STYLE,
+        source=source_of("plot_architectures.py"),
+    message:
+        "Drawing Figure 9: VGG, ResNet and EfficientNet at three relative depths"
+    script:
+        "../scripts/plot_architectures.py"
+
+
+rule fig17:
+    input:
+        cells=f"{RESULTS}/tables/cells.parquet",
+        sensitivities=f"{RESULTS}/tables/sensitivities.parquet",
+        networks_cells=f"{RESULTS}/tables/networks_cells.parquet",
+        networks_sensitivities=f"{RESULTS}/tables/networks_sensitivities.parquet",
+        images=[],
+    output:
+        pdf=f"{RESULTS}/figures/fig17.pdf",
+        png=report(
+            f"{RESULTS}/figures/fig17.png",
+            caption="../docs/captions/fig17.rst",
+            category="Figures",
+        ),
+    log:
+        f"{LOGS}/fig17.log",
+    benchmark:
+        f"{BENCHMARKS}/fig17.tsv"
+    priority: -10
+    conda:
+        "../envs/srhm.yaml"
+    params:
+        preset=PRESET,
+        place="internal",
+        with_images=False,
+        style=STYLE,
+        source=source_of("plot_correlation.py"),
+    message:
+        "Drawing Figure 17: test error against the sensitivities of a layer at 80 % depth"
+    script:
+        "../scripts/plot_correlation.py"
+
+
+rule table1:
+    output:
+        pdf=f"{RESULTS}/figures/table1.pdf",
+        png=report(
+            f"{RESULTS}/figures/table1.png",
+            caption="../docs/captions/table1.rst",
+            category="Figures",
+        ),
+        csv=f"{RESULTS}/tables/table1.csv",
+    log:
+        f"{LOGS}/table1.log",
+    benchmark:
+        f"{BENCHMARKS}/table1.tsv"
+    priority: -10
+    conda:
+        "../envs/srhm.yaml"
+    params:
+        preset=PRESET,
+        style=STYLE,
+        source=source_of("plot_table1.py"),
+    message:
+        "Drawing Table 1: what VGG, ResNet and EfficientNet are made of"
+    script:
+        "../scripts/plot_table1.py"

@@ -13,6 +13,9 @@ rule measure_sensitivities:
         f"{BENCHMARKS}/measure_sensitivities/{{curve}}.tsv"
     conda:
         "../envs/srhm.yaml"
+    resources:
+        runtime=measuring_minutes,
+        mem_mb=measuring_megabytes,
     params:
         spec=measurement_spec,
         store=STORE,

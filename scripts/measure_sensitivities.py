@@ -5,6 +5,7 @@ from pathlib import Path
 
 from srhm.progress import job_log
 from srhm.records import SENSITIVITIES, read_derivations, write_table
+from srhm.representations import probe_of_cell
 from srhm.sensitivity_of_cells import measure_curve
 from srhm.training.cell import parameters_of
 
@@ -17,6 +18,7 @@ with job_log(snakemake.log[0], name=spec["curve"]) as log:
             Path(snakemake.input.derivations), parameters_of(spec["cells"][0]["cell"])
         ),
         store=Path(snakemake.params.store),
+        probe_of=probe_of_cell,
         log=log,
         **spec["measure"],
     )

@@ -1,11 +1,11 @@
-"""Figures 6, 11, 14: P* of the test error against P*_S and P*_D, and what p and tau do."""
+"""Figures 6, 11, 14, 16: P* of the test error against P*_S and P*_D, and what p and tau do."""
 
 from pathlib import Path
 
 from srhm.figures.drawing import save
 from srhm.figures.invariances import draw
 from srhm.progress import job_log
-from srhm.records import SAMPLE_COMPLEXITY, read_table
+from srhm.records import CELLS, SAMPLE_COMPLEXITY, read_table
 
 with job_log(snakemake.log[0], name="invariances"):
     figure = draw(
@@ -16,5 +16,6 @@ with job_log(snakemake.log[0], name="invariances"):
         width=snakemake.params.width,
         threshold=snakemake.params.threshold,
         preset=snakemake.params.preset,
+        cells=read_table(Path(snakemake.input.cells), CELLS),
     )
     save(figure, pdf=snakemake.output.pdf, png=snakemake.output.png)

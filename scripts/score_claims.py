@@ -1,4 +1,4 @@
-"""Compares each claim of the paper with what was measured."""
+"""Compares each claim of the paper on LCN, CNN and FCN with what was measured."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from srhm.records import (
     read_table,
     write_table,
 )
-from srhm.scorecard import as_markdown, scorecard
+from srhm.scorecard import scorecard
 
 with job_log(snakemake.log[0], name="scorecard") as log:
     tables = {
@@ -20,6 +20,5 @@ with job_log(snakemake.log[0], name="scorecard") as log:
         "sample_complexity": read_table(Path(snakemake.input.sample_complexity), SAMPLE_COMPLEXITY),
     }
     table = scorecard(tables)
-    write_table(table, Path(snakemake.output.scorecard), SCORECARD)
-    Path(snakemake.output.text).write_text(as_markdown(table))
+    write_table(table, Path(snakemake.output.claims), SCORECARD)
     log.info("%d claims: %s", len(table), table["verdict"].value_counts().to_dict())

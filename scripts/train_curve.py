@@ -3,22 +3,25 @@
 import json
 from pathlib import Path
 
-from srhm.progress import job_log
 from srhm.records import CELLS, TIMINGS, read_derivations, write_table
 from srhm.training.cell import parameters_of
 from srhm.training.curve import rows_of, train_curve
+from srhm.training.job import training_job
 
 spec = json.loads(snakemake.params.spec)
-with job_log(snakemake.log[0], name=spec["curve"]) as log:
+name, resources = spec["curve"], snakemake.resources
+with training_job(snakemake.log[0], name=name, resources=resources) as (log, stop):
     cells = train_curve(
         spec["cells"],
         read_derivations(
             Path(snakemake.input.derivations), parameters_of(spec["cells"][0]["cell"])
         ),
         store=Path(snakemake.params.store),
+        checkpoints=Path(snakemake.params.checkpoints),
         threads=snakemake.threads,
         keep_weights=spec["keep_weights"],
         log=log,
+        stop=stop,
     )
     rows, timings = rows_of(spec["curve"], spec["cells"], cells)
     write_table(timings, Path(snakemake.output.timings), TIMINGS)

@@ -207,6 +207,8 @@ def test_a_row_has_all_coordinates_of_its_cell_and_its_source(planned, tmp_path)
 class Untrained:
     """An engine that does nothing."""
 
+    steps_at_once = 1
+
     def __init__(self, *_, **__):
         pass
 

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from srhm import experiments
+from srhm import experiments, provenance
 from srhm.experiments import ConfigError, plan, published_rate
 from srhm.provenance import PACKAGE
+from srhm.training.curve import ENGINES
 
 REPOSITORY = PACKAGE.parents[1]
 PRESETS = sorted((REPOSITORY / "config").glob("*.yaml"))
@@ -69,7 +70,7 @@ WINDOW = {"low": 0.5, "high": 2, "per_octave": 1}
         ({"seeds": 0}, {}, ["seeds", "0 is not allowed", "greater than or equal to 1"]),
         ({"width": 9000}, {}, ["width", "9000", "less than or equal to 8192"]),
         ({"n_test": 49}, {}, ["n_test", "49", "greater than or equal to 50"]),
-        ({}, {"net": "vgg"}, ["curves.0.net", "'vgg'", "'lcn', 'cnn' or 'fcn'"]),
+        ({}, {"net": "vgg"}, ["curves.0.net", "'vgg'", "'lcn', 'cnn', 'fcn', 'vgg11'"]),
         ({}, {"s": 1}, ["curves.0", "s = 1: allowed are 2 to 16"]),
         ({}, {"L": 9}, ["curves.0", "L = 9: allowed are 1 to 8"]),
         ({}, {"s0": -1}, ["curves.0.s0", "-1", "greater than or equal to 0"]),
@@ -94,6 +95,32 @@ WINDOW = {"low": 0.5, "high": 2, "per_octave": 1}
         ({"training": {"bias": True}}, {}, ["training", "bias", "engine = 'reference'"]),
         ({"training": {"whitening": True}}, {}, ["training", "whitening", "engine = 'reference'"]),
         ({}, {"training": {"bias": True}}, ["curves.0.training", "bias", "'reference'"]),
+        # named nets
+        ({}, {"net": ["lcn", "vgg11"]}, ["curves.0", "['lcn', 'vgg11']", "group of their own"]),
+        ({}, {"net": "vgg11", "P": WINDOW}, ["curves.0.P", "window", "vgg11", "give a list"]),
+        (
+            {},
+            {"net": "vgg11", "training": {"engine": "sparse"}},
+            ["curves.0.training.engine", "'sparse'", "vgg11", "'torch' alone"],
+        ),
+        (
+            {},
+            {"training": {"engine": "torch"}},
+            ["curves.0.training.engine", "'torch'", "lcn", "'sparse' and 'reference'"],
+        ),
+        (
+            {},
+            {"net": "resnet18", "training": {"engine": "reference", "bias": True}},
+            ["curves.0.training.engine", "'reference'"],
+        ),
+        ({}, {"net": "vgg11", "P": [100, 3]}, ["curves.0.P", "3", "4 or more", "whole batches"]),
+        (
+            {},
+            {"net": "vgg11", "training": {"batch_size": 1}},
+            ["curves.0.training.batch_size", "1", "2 or more"],
+        ),
+        ({}, {"training": {"fcn_scale": "v"}}, ["curves.0.training.fcn_scale", "lcn"]),
+        ({}, {"net": "fcn", "training": {"fcn_scale": "d"}}, ["training.fcn_scale", "'dv' or 'v'"]),
     ],
 )
 def test_what_cannot_be_run_is_refused_with_key_value_and_what_is_allowed(changes, curves, parts):
@@ -301,6 +328,65 @@ def test_every_curve_has_a_planned_sample():
 def test_cells_are_plain_values():
     for cell in cells(CONFIG).values():
         assert {type(value) for value in cell.values()} <= {str, int, float, bool}
+
+
+NAMED_GROUP = {**CURVES, "net": ["vgg11", "resnet18"], "s0": 2}
+
+
+def test_named_nets_are_a_part_of_the_plan_of_their_own():
+    planned = plan({**CONFIG, "curves": [NAMED_GROUP, CURVES]})
+    assert {curve.split("_")[0] for curve in planned.core} == {"lcn"}
+    assert {curve.split("_")[0] for curve in planned.networks} == {"vgg11", "resnet18"}
+    assert list(planned.curves) == [*planned.core, *planned.networks]
+    assert len(planned.samples) == 2
+
+
+def test_named_nets_have_the_training_of_appendix_b_and_not_the_rate_of_the_preset():
+    made = {
+        **CONFIG,
+        "width": 512,
+        "training": {"learning_rate": 0.5, "loss_threshold": 1e-5, "max_steps": 77},
+        "curves": [NAMED_GROUP],
+    }
+    for cell in cells(made).values():
+        assert (cell["engine"], cell["learning_rate"], cell["loss_threshold"]) == (
+            "torch",
+            1e-4,
+            1e-2,
+        )
+        assert (cell["width"], cell["batch_size"], cell["momentum"]) == (64, 4, 0.9)
+        assert cell["max_steps"] == 77  # of the preset, as all that means the same for them
+    own = {**NAMED_GROUP, "width": 8, "training": {"learning_rate": 0.3, "loss_threshold": 1e-3}}
+    for cell in cells({**made, "curves": [own]}).values():
+        assert (cell["width"], cell["learning_rate"], cell["loss_threshold"]) == (8, 0.3, 1e-3)
+
+
+def test_the_rate_from_the_table_of_a_named_net_is_that_of_the_published_figures():
+    group = {**NAMED_GROUP, "training": {"learning_rate": "table"}}
+    assert {c["learning_rate"] for c in cells({**CONFIG, "curves": [group]}).values()} == {64e-4}
+
+
+def test_the_code_of_named_nets_is_not_part_of_the_keys_of_the_others():
+    own = {"network.py", "named.py", "vgg.py", "resnet.py", "efficientnet.py"}
+    for engine, (module, *_) in ENGINES.items():
+        found: set[Path] = set()
+        unread = {PACKAGE / "training/cell.py", PACKAGE / f"training/{module.split('.')[-1]}.py"}
+        while unread:
+            path = unread.pop()
+            found.add(path)
+            unread |= provenance._imported(path) - found
+        assert own & {path.name for path in found} == (own if engine == "torch" else set())
+
+
+def test_the_scale_of_the_fcn_is_a_coordinate_of_the_fcn_alone():
+    made = config(curves={"net": ["lcn", "fcn"]})
+    assert {(c["net"], c.get("fcn_scale")) for c in cells(made).values()} == {
+        ("lcn", None),
+        ("fcn", "dv"),
+    }
+    other = config(curves={"net": "fcn", "training": {"fcn_scale": "v"}})
+    assert {c["fcn_scale"] for c in cells(other).values()} == {"v"}
+    assert set(cells(made)).isdisjoint(cells(other))
 
 
 @pytest.mark.parametrize(

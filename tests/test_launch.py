@@ -149,6 +149,50 @@ def test_sigterm_lets_the_jobs_in_flight_finish(start, folder):
     assert not (folder / ".snakemake" / "locks").exists(), printed
 
 
+TRAINING = """
+import signal, sys, time
+from pathlib import Path
+
+def stop(*_):
+    Path("checkpoint").touch()
+    sys.exit(75)
+
+signal.signal(signal.SIGTERM, stop)
+Path("started").touch()
+while True:
+    time.sleep(0.05)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_run_lets_its_scripts_leave_checkpoints_and_reports_no_interruption(
+    start, folder, number
+):
+    (folder.parent / "training.py").write_text(TRAINING)
+    rule = 'rule network:\n    output: "results/toy/network"\n    script: "training.py"\n'
+    (folder.parent / "Snakefile").write_text(rule)
+    first = start()
+    wait_for(in_a_job(folder))
+    if number == signal.SIGINT:
+        os.killpg(first.process.pid, number)  # as a terminal does on Ctrl-C
+    else:
+        first.process.send_signal(number)
+    code, printed = first.end()
+    assert code not in (0, launch.REFUSED)
+    assert (folder / "checkpoint").exists(), printed
+    assert "KeyboardInterrupt" not in printed
+    assert "the same command goes on" in printed
+    assert not (folder / ".snakemake" / "locks").exists(), printed
+
+
+def test_a_run_that_fails_repeats_the_last_words_of_its_jobs(tmp_path):
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "one.log").write_text("12:00 curve: failed: OSError('a cause'); log: x\n")
+    (tmp_path / "logs" / "other.log").write_text("12:00 curve: cell 1 of 1\n")
+    assert launch.failures(tmp_path, since=0) == ["12:00 curve: failed: OSError('a cause'); log: x"]
+    assert launch.failures(tmp_path, since=time.time() + 60) == []
+
+
 def test_a_snakemake_that_was_started_by_hand_is_not_unlocked(start, folder):
     command = [sys.executable, "-m", "snakemake", "--quiet", "all", "--cores", "1"]
     command += ["--snakefile", str(folder.parent / "Snakefile"), "--directory", str(folder)]

@@ -4,14 +4,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 import yaml
 
 from srhm import experiments
 from srhm.architectures.geometry import geometry
+from srhm.architectures.named import NAMED
 from srhm.cost import costs, step_features
 from srhm.planning import CONFIG, expected_costs, main, summary
 from srhm.store import StoredCell, write_cell
 from srhm.training.cell import parameters_of
+from srhm.training.network import network_for
 
 
 @pytest.fixture(scope="module")
@@ -31,10 +34,41 @@ def test_every_cell_has_a_cost_within_its_cap(plan: experiments.Plan) -> None:
 
 
 def test_stored_bytes_are_those_of_the_weights_in_single_precision(plan: experiments.Plan) -> None:
-    for cell, cost in zip(cells_of(plan), costs(cells_of(plan)), strict=True):
+    core = [entry["cell"] for curve in plan.core.values() for entry in curve.entries]
+    for cell, cost in zip(core, costs(core), strict=True):
         shape = geometry(cell["net"], parameters_of(cell), width=cell["width"])
         weights = sum(np.prod(size) for size in shape.weight_shapes().values())
         assert cost.stored == 4 * weights
+
+
+@pytest.mark.parametrize("net", NAMED)
+def test_parameters_of_named_nets_are_those_of_the_modules(
+    plan: experiments.Plan, net: str
+) -> None:
+    curve = next(iter(plan.networks.values()))
+    for width in (8, 16, 64):
+        cell = {**curve.entries[0]["cell"], "net": net, "width": width}
+        (cost,) = costs([cell])
+        network = network_for(
+            net, parameters_of(cell), width=width, generator=torch.Generator().manual_seed(0)
+        )
+        # The model was made at v = n_c = 4, this grammar has 3: the first layer and the readout.
+        n_parameters = sum(p.numel() for p in network.parameters())
+        assert cost.stored == pytest.approx(4 * n_parameters, rel=0.05)
+
+
+def test_a_smaller_rate_or_more_points_of_a_named_net_cost_more_up_to_the_cap(
+    plan: experiments.Plan,
+) -> None:
+    curve = next(iter(plan.networks.values()))
+    cell = {**curve.entries[0]["cell"], "P": 640, "max_steps": 10**6, "learning_rate": 0.01}
+    changed = [{}, {"P": 1280}, {"learning_rate": 1e-5}, {"width": 64}, {"max_steps": 100}]
+    base, more, slow, wide, capped = costs([{**cell, **change} for change in changed])
+    assert more.steps == 2 * base.steps
+    assert slow.steps > 10 * base.steps
+    assert wide.seconds > base.seconds
+    assert wide.memory > base.memory
+    assert capped.steps == 100
 
 
 def test_products_of_a_step_are_those_of_a_loop_over_the_tree(plan: experiments.Plan) -> None:
@@ -55,7 +89,7 @@ def test_a_stored_cell_is_not_planned_again(plan: experiments.Plan, tmp_path: Pa
     assert cells["trained"].sum() == 1
     text = summary(cells, cores=2)
     assert f"{len(cells)} cells, 1 of them trained already" in text
-    assert f"to train: {len(cells) - 1} cells" in text
+    assert f"to train: {len(cells) - 1} cells in " in text
 
 
 def test_the_paper_preset_has_a_plan_and_an_unknown_one_is_refused(

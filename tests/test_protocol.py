@@ -15,6 +15,7 @@ class Recorder:
     """
 
     def __init__(self, *, batch_size=4, loss=lambda step: 1.0, error=lambda step: 0.5):
+        self.steps_at_once = 10_000
         self.batch_size, self._loss, self._error = batch_size, loss, error
         self.points, self.step, self.looks = [], 0, []
 
@@ -238,3 +239,45 @@ def test_a_class_without_points_leaves_no_balanced_batch():
 def test_a_step_of_balanced_batches_sees_batch_size_points_of_each_class():
     assert points_per_batch(plan(batch="balanced", batch_size=4), n_classes=6) == 24
     assert points_per_batch(plan(batch="shuffled", batch_size=4), n_classes=6) == 4
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 7])
+def test_no_call_of_the_engine_has_more_steps_than_it_takes_at_once(at_once):
+    sizes = []
+
+    class Counting(Recorder):
+        def steps(self, order):
+            sizes.append(len(order))
+            return super().steps(order)
+
+    engine, whole = Counting(), Recorder()
+    engine.steps_at_once = at_once
+    outcome = run(engine, labels=LABELS[:18], max_steps=53)
+    assert max(sizes) == 4 * min(at_once, 4) + (2 if at_once == 7 else 0)
+    assert outcome == run(whole, labels=LABELS[:18], max_steps=53)
+    assert engine.points == whole.points
+
+
+@pytest.mark.parametrize("batch", ["shuffled", "balanced"])
+def test_incomplete_batches_are_dropped_if_the_plan_says_so(batch):
+    # 18 points of 4 classes: 4 whole shuffled batches of 4, or 1 balanced one of 16.
+    engine = Recorder(batch_size=16 if batch == "balanced" else 4)
+    outcome = run(
+        engine, labels=LABELS[:18], batch=batch, drop_incomplete=True, max_steps=40, n_checks=0
+    )
+    per_epoch = 1 if batch == "balanced" else 4
+    assert (outcome.steps, outcome.epochs) == (40, 40 // per_epoch)
+    assert len(engine.points) == 40 * engine.batch_size
+    epochs = np.array(engine.points).reshape(-1, 16)
+    assert all(len(set(epoch)) == 16 for epoch in epochs)
+
+
+def test_a_dropped_incomplete_batch_is_another_one_in_each_epoch():
+    engine = Recorder()
+    run(engine, labels=LABELS[:18], drop_incomplete=True, max_steps=80, n_checks=0)
+    assert set(engine.points) == set(range(18))
+
+
+def test_fewer_points_than_a_batch_cannot_be_trained_on_whole_batches():
+    with pytest.raises(ValueError, match="3 points are fewer than the 4 of a batch"):
+        run(Recorder(), labels=LABELS[:3], drop_incomplete=True)

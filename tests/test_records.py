@@ -256,3 +256,10 @@ def test_gathering_refuses_a_file_with_other_than_the_planned_cells(curves, plan
 def test_gathering_refuses_a_missing_file(curves, tmp_path):
     with pytest.raises(TableError, match="does not exist"):
         gather([tmp_path / "curve-c.parquet"], curves[1], SCHEMA)
+
+
+def test_gathering_nothing_gives_a_table_without_rows_that_can_be_written(tmp_path):
+    table = gather([], {}, SENSITIVITIES, rows_of_a_cell="several")
+    assert list(table.columns) == SENSITIVITIES.names
+    write_table(table, tmp_path / "empty.parquet", SENSITIVITIES)
+    assert read_table(tmp_path / "empty.parquet", SENSITIVITIES).empty

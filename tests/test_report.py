@@ -18,9 +18,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from srhm.records import CELLS, SAMPLE_COMPLEXITY, SCORECARD, TIMINGS
+from srhm.records import CELLS, SAMPLE_COMPLEXITY, SCORECARD, SENSITIVITIES, TIMINGS, write_table
 from srhm.report import prose, rows
-from srhm.report.page import Figure, configuration_text, read_figures, render, write
+from srhm.report.page import Figure, configuration_text, read_all, read_figures, render, write
 
 REPOSITORY = Path(__file__).parents[1]
 CAPTIONS = sorted((REPOSITORY / "docs" / "captions").glob("*.rst"))
@@ -150,6 +150,30 @@ def cells_and_timings() -> tuple[pd.DataFrame, pd.DataFrame]:
     return table(CELLS, cells), table(TIMINGS, timings)
 
 
+def networks() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """A VGG with eight layers at two P: at one a cell is capped, at the other all diverged."""
+    shared = {"curve": "n", "net": "vgg11", "L": 2, "s": 2, "s0": 2, "v": 4, "m": 4, "n_c": 4,
+              "sparsity": "A", "width": 16, "engine": "torch"}  # fmt: skip
+    cells, sensitivities = [], []
+    for P, seed, status in [(100, 0, "fitted"), (100, 1, "capped"), (30, 0, "diverged")]:
+        row = {**shared, "P": P, "seed": seed, "key": f"{P}-{seed}"}
+        error = nan if status == "diverged" else 0.1 + 0.2 * seed
+        cells.append(
+            {**row, "status": status, "test_error": error, "batch_size": 32, "n_test": 500,
+             "learning_rate": 0.01, "steps": 10, "versions": "", "source": "abc"}
+        )  # fmt: skip
+        for kind in "SD":
+            for k in range(1, 10):
+                value = {"value": nan, "n": 0}
+                if status != "diverged":
+                    value = {"value": k / 10 + (kind == "D"), "n": 100}
+                sensitivities.append(
+                    {**row, **value, "kind": kind, "variant": "text", "k": k, "l": 1,
+                     "layer": f"layer {k}" if k < 9 else "output"}
+                )  # fmt: skip
+    return table(CELLS, cells), table(SENSITIVITIES, sensitivities)
+
+
 FIGURES = [
     Figure(
         name="practice", file="results/x/figures/practice.png", png=png(width=7), caption="Ours."
@@ -176,7 +200,10 @@ def inputs() -> dict[str, Any]:
         "sample_complexity": sample_complexity(),
         "cells": cells,
         "timings": timings,
+        "networks_cells": networks()[0],
+        "networks_sensitivities": networks()[1],
         "figures": FIGURES,
+        "pending": [],
         "deviations": f"# Deviations\n\n[file](../x.md), [web](https://example.org)\n\n{NASTY}\n",
         "citation": (REPOSITORY / "CITATION.cff").read_text(encoding="utf-8"),
     }
@@ -283,6 +310,35 @@ def test_training_counts_every_network_by_status_with_its_time(page):
     assert "python 3.11, numpy 2.4" in page.text
 
 
+def test_every_named_network_has_a_row_at_each_size(page):
+    header, diverged, learnt = page.row_texts["networks"]
+    assert header.startswith("NetworkvWidthBatchRatePεS, 20\u00a0%")
+    # Layers 2, 5, 7 of eight, and the output, of S and of D.
+    values = "0.2000.5000.7000.900" + "1.2001.5001.7001.900"
+    assert learnt == "vgg11416320.011000.200" + values + "21 of 2 capped"
+    assert diverged == "vgg11416320.0130" + 9 * "–" + "11 of 1 diverged"
+
+
+def test_a_report_before_its_end_says_what_is_still_being_made(inputs):
+    absent = dict.fromkeys(("networks_cells", "networks_sensitivities"))
+    page = Page(render(**{**inputs, **absent, "pending": ["fig01", "fig09", "table1"]}))
+    assert "Not complete yet. Still being made: Figure 1, Figure 9, Table 1" in page.text
+    assert "These networks are still being trained." in page.text
+    assert "does not have: 2, 3, 5, 6, 7, 8, 11" in page.text
+    assert "is missing" not in page.text
+    assert "Missing from this report" not in page.text
+
+
+def test_rows_of_several_files_are_read_together(tmp_path):
+    one, other = cells_and_timings()[1].iloc[:1], cells_and_timings()[1].iloc[1:]
+    files = [tmp_path / name for name in ("a", "b", "empty")]
+    for file, rows_ in zip(files, (one, other, one.iloc[:0]), strict=True):
+        write_table(rows_, file, TIMINGS)
+    pd.testing.assert_frame_equal(read_all(files, TIMINGS), cells_and_timings()[1])
+    assert len(read_all(files[2:], TIMINGS)) == 0
+    assert read_all([], TIMINGS) is None
+
+
 def test_nasty_strings_stay_text(page, html, inputs):
     assert "<script" not in html
     assert "<img src=x" not in html
@@ -297,12 +353,13 @@ def test_what_is_missing_is_named(inputs):
         Figure(name="fig07", file="results/x/figures/fig07.png", png=png(width=3), caption=None),
     ]
     tables = dict.fromkeys(("scorecard", "sample_complexity", "cells", "timings"))
+    tables |= dict.fromkeys(("networks_cells", "networks_sensitivities"))
     page = Page(render(**{**inputs, **tables, "figures": figures}))
     for name in (*(f"table {name}" for name in tables), "image of Figure 6", "caption of Figure 7"):
         assert name in page.text
     assert "results/x/figures/fig06.png has not been made" in page.text
     assert "does not have: 1, 2, 3, 4, 5, 8, 9" in page.text
-    assert page.text.count(" is missing") == 5  # three sections, an image, a caption
+    assert page.text.count(" is missing") == 6  # four sections, an image, a caption
 
 
 def test_nothing_is_called_missing_when_all_is_there(page):
@@ -323,7 +380,9 @@ def test_inputs_are_left_alone(inputs):
 
 def test_empty_tables_make_a_page(inputs):
     names = ("scorecard", "sample_complexity", "cells", "timings")
+    names += ("networks_cells", "networks_sensitivities")
     page = Page(render(**{**inputs, **{name: inputs[name].iloc[:0] for name in names}}))
+    assert "This preset has none of these networks." in page.text
     assert page.row_texts["scorecard"][1:] == []
     assert page.row_texts["sample-complexities"][1:] == []
 

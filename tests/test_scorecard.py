@@ -22,6 +22,7 @@ from srhm.sample_complexity import CURVE_COLUMNS, RESULT_COLUMNS, sample_complex
 from srhm.scorecard import (
     CLAIMS,
     MAX_STATEMENT,
+    NETWORK_CLAIMS,
     NOT_MEASURED,
     SCORECARD_COLUMNS,
     TOPICS,
@@ -30,6 +31,7 @@ from srhm.scorecard import (
     as_markdown,
     main_curves,
     scorecard,
+    together,
     verdict,
 )
 
@@ -362,7 +364,7 @@ def test_a_claim_that_cannot_be_judged_is_refused(expected, tolerance):
 
 
 def test_claims_are_told_apart_by_their_identifiers():
-    names = [claim.identifier for claim in CLAIMS]
+    names = [claim.identifier for claim in (*CLAIMS, *NETWORK_CLAIMS)]
     assert len(set(names)) == len(names)
 
 
@@ -404,7 +406,7 @@ def test_markdown_has_the_topics_in_order_with_their_counts(ideal):
     shuffled = ideal.reset_index().sample(frac=1, random_state=1)
     lines = as_markdown(shuffled).splitlines()
     headings = [line.removeprefix("## ") for line in lines if line.startswith("## ")]
-    assert headings == [*dict.fromkeys(TOPICS.values()), "Notes"]
+    assert headings == [*dict.fromkeys(claim.topic for claim in CLAIMS), "Notes"]
     counts = [line for line in lines if re.fullmatch(r".*\d+ holds, .*\.", line)]
     assert len(counts) == len(headings)  # of all claims and of each topic
     assert len([line for line in lines if line.startswith("| ")]) == len(CLAIMS) + len(counts) - 1
@@ -412,7 +414,17 @@ def test_markdown_has_the_topics_in_order_with_their_counts(ideal):
 
 def test_markdown_fits_into_a_terminal_of_150_columns(ideal):
     assert max(map(len, as_markdown(ideal.reset_index()).splitlines())) <= 150
-    assert max(len(claim.statement) for claim in CLAIMS) <= MAX_STATEMENT
+    assert max(len(claim.statement) for claim in (*CLAIMS, *NETWORK_CLAIMS)) <= MAX_STATEMENT
+
+
+def test_scorecards_of_several_networks_make_one_in_the_order_of_the_topics():
+    first, second = scorecard({}), scorecard({}, claims=NETWORK_CLAIMS)
+    both = together([second, first])
+    assert both["claim"].tolist() == list(TOPICS)
+    assert both.columns.tolist() == list(SCORECARD_COLUMNS)
+    assert len(both) == len(CLAIMS) + len(NETWORK_CLAIMS)
+    with pytest.raises(ValueError, match=CLAIMS[0].identifier):
+        together([first, first])
 
 
 def test_curves_become_claims_end_to_end():

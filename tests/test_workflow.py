@@ -1,23 +1,30 @@
 """The workflow as its users run it: on config/test.yaml, twice, changed, and killed."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 import yaml
 
+from srhm.store import path_of
+
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = ["Snakefile", "rules", "scripts", "src", "config", "envs", "profiles", "docs", "reference"]
 PARTS += ["CITATION.cff"]
 SCIENCE = ["cells", "sensitivities", "sample_complexity", "scorecard"]
-FIGURES = [f"fig{n:02}" for n in (*range(2, 9), *range(10, 16))] + ["practice"]
+FIGURES = [f"fig{n:02}" for n in (*range(2, 9), *range(10, 17))] + ["practice"]
+NETWORK_FIGURES = ["fig01", "fig09", "fig17", "table1"]
 
 pytestmark = pytest.mark.xdist_group("workflow")
 
@@ -36,6 +43,10 @@ class Project:
             elif source.exists():
                 shutil.copy(source, folder / part)
 
+    def environment(self) -> dict[str, str]:
+        """Variables under which the copy's own sources are imported."""
+        return {**os.environ, "PYTHONPATH": str(self.folder / "src")}
+
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         """Starts the launcher of the copy in a process group of its own."""
         # A full log goes to a file: a test that waits must not fill a pipe.
@@ -44,7 +55,7 @@ class Project:
             return subprocess.Popen(
                 [sys.executable, "-m", "srhm.launch", "--preset", "test", *arguments],
                 cwd=self.folder,
-                env={**os.environ, "PYTHONPATH": str(self.folder / "src")},
+                env=self.environment(),
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 text=True,
@@ -58,9 +69,29 @@ class Project:
         assert code == 0, text
         return text
 
-    def planned(self) -> str:
-        """What a run would do: the table of jobs and their reasons."""
-        return self.run("--dry-run")
+    def planned(self) -> dict[str, int]:
+        """What a run would do: the number of jobs by rule, as Snakemake's table says."""
+        lines = self.run("--dry-run").splitlines()
+        head = [place for place, line in enumerate(lines) if line.split() == ["job", "count"]]
+        if not head:
+            assert any("Nothing to be done" in line for line in lines)
+            return {}
+        # The table ends with its total; a run prints it before and after its jobs.
+        table = takewhile(
+            lambda words: words[:1] != ["total"], map(str.split, lines[head[0] + 2 :])
+        )
+        return {rule: int(count) for rule, count in table if rule != "all"}
+
+    def to_train(self) -> int:
+        """Cells that the configuration asks for and the store lacks, as `make plan` counts them."""
+        command = [sys.executable, "-m", "srhm.planning", "--preset", "test"]
+        said = subprocess.run(
+            command, cwd=self.folder, env=self.environment(), capture_output=True, text=True
+        )
+        assert said.returncode == 0, said.stderr
+        found = re.search(r"(\d+) cells, (\d+) of them trained already", said.stdout)
+        assert found, said.stdout
+        return int(found[1]) - int(found[2])
 
     def config(self) -> dict:
         """The configuration of the copy."""
@@ -95,42 +126,32 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 @pytest.fixture
-def project(finished: Project, tmp_path: Path) -> Project:
-    """A finished run of its own for a test that changes something."""
-    copy = Project.__new__(Project)
-    copy.folder = tmp_path / "project"
-    shutil.copytree(finished.folder, copy.folder, symlinks=True)
-    return copy
+def project(finished: Project, tmp_path: Path) -> Iterator[Project]:
+    """The finished run, for a test that changes something: put right again afterwards.
 
-
-@pytest.fixture
-def borrowed(finished: Project) -> Iterator[Project]:
-    """The finished run itself, for a test that edits sources and only plans: put right again.
-
-    A copy would have other absolute paths, which Snakemake takes for other inputs.
+    It stays where it is: a copy would have other absolute paths, which Snakemake takes for other
+    inputs. Times of modification are kept too, since Snakemake compares them.
     """
-    kept = {part: finished.folder / part for part in ("src", "docs", "scripts")}
-    for part, folder in kept.items():
-        shutil.copytree(folder, finished.folder / f"kept-{part}")
+    kept = tmp_path / "kept"
+    shutil.copytree(finished.folder, kept, symlinks=True)
     yield finished
-    for part, folder in kept.items():
-        shutil.rmtree(folder)
-        (finished.folder / f"kept-{part}").rename(folder)
+    shutil.rmtree(finished.folder)
+    shutil.move(kept, finished.folder)
 
 
 def test_one_command_makes_every_figure_and_table(finished: Project) -> None:
     results = finished.folder / "results/test"
-    for name in FIGURES:
+    for name in [*FIGURES, *NETWORK_FIGURES]:
         for kind in ("pdf", "png"):
             assert (results / f"figures/{name}.{kind}").stat().st_size > 1000
-    assert (results / "report.html").read_text().count("<img ") == len(FIGURES)
+    assert (results / "report.html").read_text().count("<img ") == len(FIGURES + NETWORK_FIGURES)
     for name in [*SCIENCE, "timings"]:
         assert len(finished.table(name)) > 0
     assert "claim" in (results / "scorecard.md").read_text()
 
 
 def test_every_planned_cell_has_one_row(finished: Project) -> None:
-    cells = finished.table("cells")
+    cells = pd.concat([finished.table("cells"), finished.table("networks_cells")])
     assert set(cells["key"]) == set(finished.cells())
     assert not cells.duplicated("key").any()
     assert cells["test_error"].between(0, 1).all()
@@ -142,68 +163,183 @@ def test_a_second_run_has_nothing_to_do(finished: Project) -> None:
     assert finished.cells() == before
 
 
-def test_one_more_size_trains_one_cell_for_each_seed_of_its_curves(project: Project) -> None:
-    before = project.cells()
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """A change, and what a run does after it: the rerun truth table of docs/reliability.md.
+
+    trained: cells; curves, measured: jobs that train and measure a curve; drawn: figures of LCN,
+    CNN and FCN. "all": as many as a first run.
+    """
+
+    make: Callable[[Project], None]
+    trained: int | str = 0
+    curves: int | str = 0
+    measured: int | str = 0
+    drawn: frozenset[str] = frozenset()
+
+
+def change_group(project: Project, **keys: Any) -> None:
+    """Changes keys of the first group of curves: an LCN and a CNN, three P, two seeds."""
     config = project.config()
-    config["curves"][0]["P"] = [60, 90, 120, 240]
-    config["curves"][0]["net"] = "lcn"  # the CNN's curve is given up: its cells stay in the store
+    config["curves"][0].update(keys)
     project.configure(config)
-    project.run()
+
+
+def change_rate_of_the_cnn(project: Project) -> None:
+    """Gives the CNN of the first group a learning rate of its own."""
+    config = project.config()
+    group = config["curves"][0]
+    config["curves"].append({**group, "net": "cnn", "training": {"learning_rate": 0.02}})
+    group["net"] = "lcn"
+    project.configure(config)
+
+
+def delete_a_cell(project: Project) -> None:
+    """Deletes the file of one cell of the first group of curves."""
+    cells = project.table("cells").query("net == 'lcn'")
+    path_of(project.folder / "results/cells", cells["key"].iloc[0]).unlink()
+
+
+def switch_branch_and_back(project: Project) -> None:
+    """Another branch trains otherwise; back on the first one, all sources are new on disk."""
+
+    def git(*words: str) -> None:
+        subprocess.run(["git", *words], cwd=project.folder, check=True, capture_output=True)
+
+    git("init", "--initial-branch=first")
+    git("add", *PARTS)
+    name = ["-c", "user.name=a", "-c", "user.email=a@b"]
+    git(*name, "commit", "--message=one")
+    git("checkout", "-b", "second")
+    project.edit(*SAMPLING)
+    git(*name, "commit", "--all", "--message=two")
+    assert project.to_train() > 0
+    git("checkout", "first")
+    for part in PARTS:
+        for file in [project.folder / part, *(project.folder / part).rglob("*")]:
+            file.touch()
+
+
+def run_other_sizes_and_return(project: Project) -> None:
+    """Makes all tables for fewer P, then takes the configuration back."""
+    config = project.config()
+    change_group(project, P=[60, 120])
+    project.run("results/test/tables/cells.parquet")
+    project.configure(config)
+
+
+def split_into_jobs(project: Project) -> None:
+    """Splits every curve into jobs of one cell."""
+    project.configure({**project.config(), "jobs": {"cells": 1}})
+
+
+def split_and_add_a_size(project: Project) -> None:
+    """Jobs of one cell, of which those for the cells that are there have nothing to train."""
+    split_into_jobs(project)
+    change_group(project, P=[60, 90, 120, 240])
+
+
+SAMPLING = ("src/srhm/sampling.py", "BLOCK = 4096", "BLOCK = 4095")
+SENSITIVITY = ("src/srhm/sensitivity.py", "NEGLIGIBLE = 1e-12", "NEGLIGIBLE = 2e-12")
+DOCSTRING = ("src/srhm/training/protocol.py", '"""What all engines', '"""All that all engines')
+COMMENT = ("src/srhm/sampling.py", "# Up to this many", "# As far as this many")
+FIGURE_2 = ("scripts/plot_grammar.py", "from srhm", "import math as _  # noqa\nfrom srhm")
+DRAWING = ("src/srhm/figures/drawing.py", "\n\n\n", "\n\n\n_NEW = 1\n\n\n")
+CAPTION = ("docs/captions/fig04.rst", ".", ", as it is.")
+# Figures 2, 3 and 5 illustrate definitions and theory; the others show tables.
+OF_THEORY = frozenset({"fig02", "fig03", "fig05"})
+OF_TABLES = frozenset(FIGURES) - OF_THEORY
+TRAIN = ("train_curve", "train_network_curve")
+MEASURE = ("measure_sensitivities", "measure_network_sensitivities")
+
+CHANGES = {
+    "P added": Change(
+        make=lambda project: change_group(project, P=[60, 90, 120, 240]),
+        **{"trained": 4, "curves": 2, "measured": 2, "drawn": OF_TABLES},
+    ),
+    "P above all others added": Change(
+        make=lambda project: change_group(project, P=[60, 120, 240, 300]),
+        **{"trained": 4, "curves": 2, "measured": 2, "drawn": OF_TABLES},
+    ),
+    "seed added": Change(
+        make=lambda project: change_group(project, seeds=3),
+        **{"trained": 6, "curves": 2, "measured": 2, "drawn": OF_TABLES},
+    ),
+    "P removed": Change(
+        make=lambda project: change_group(project, P=[60, 240]),
+        **{"trained": 0, "curves": 2, "measured": 2, "drawn": OF_TABLES},
+    ),
+    "learning rate of one net": Change(
+        make=change_rate_of_the_cnn,
+        **{"trained": 6, "curves": 1, "measured": 1, "drawn": OF_TABLES},
+    ),
+    "sampling code": Change(
+        make=lambda project: project.edit(*SAMPLING),
+        **{"trained": "all", "curves": "all", "measured": "all"},
+        drawn=OF_TABLES | {"fig02", "fig03"},
+    ),
+    "definition of a sensitivity": Change(
+        make=lambda project: project.edit(*SENSITIVITY), measured="all", drawn=OF_TABLES
+    ),
+    "docstring of training code": Change(make=lambda project: project.edit(*DOCSTRING)),
+    "comment in sampling code": Change(make=lambda project: project.edit(*COMMENT)),
+    "script of one figure": Change(
+        make=lambda project: project.edit(*FIGURE_2), drawn=frozenset({"fig02"})
+    ),
+    "code of all figures": Change(
+        make=lambda project: project.edit(*DRAWING), drawn=OF_TABLES | OF_THEORY
+    ),
+    "caption": Change(make=lambda project: project.edit(*CAPTION)),
+    "one cell deleted": Change(
+        make=delete_a_cell, **{"trained": 1, "curves": 1, "measured": 1, "drawn": OF_TABLES}
+    ),
+    ".snakemake deleted": Change(make=lambda project: shutil.rmtree(project.folder / ".snakemake")),
+    "branch switched and back": Change(make=switch_branch_and_back),
+    "split into jobs otherwise": Change(make=split_into_jobs),
+    "split into jobs otherwise, and a P added": Change(
+        make=split_and_add_a_size,
+        **{"trained": 4, "curves": 2, "measured": 2, "drawn": OF_TABLES},
+    ),
+    "preset changed and back": Change(make=run_other_sizes_and_return, drawn=OF_TABLES),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_what_is_done_again_after(change: Change, project: Project) -> None:
+    n_cells, curves = len(project.cells()), project.folder.glob("results/curves/*.timings.parquet")
+    n_curves = len(list(curves))
+    change.make(project)
+    assert project.to_train() == (n_cells if change.trained == "all" else change.trained)
+    planned = project.planned()
+    for rules, expected in ((TRAIN, change.curves), (MEASURE, change.measured)):
+        count = n_curves if expected == "all" else expected
+        assert sum(planned.get(rule, 0) for rule in rules) == count, planned
+    # Rules of other tables and their figures may come beside these; none of these may be missing.
+    assert planned.keys() & (OF_TABLES | OF_THEORY) == change.drawn
+
+
+def test_a_size_more_and_a_lost_cell_are_trained_and_nothing_else(project: Project) -> None:
+    before, rows = project.cells(), project.table("cells")
+    delete_a_cell(project)
+    change_group(project, P=[60, 90, 120, 240], net="lcn")
+    planned = project.to_train()
+    project.run("results/test/tables/cells.parquet")
     after = project.cells()
-    assert {key: after[key] for key in before} == before
-    assert len(after) - len(before) == config["seeds"]
-    assert sorted(project.table("cells").query("net == 'lcn'")["P"].unique()) == [60, 90, 120, 240]
-
-
-@pytest.mark.parametrize(
-    ("file", "old", "new"),
-    [
-        ("src/srhm/training/protocol.py", '"""What all engines', '"""All that all engines'),
-        ("src/srhm/sampling.py", "# Up to this many", "# As far as this many"),
-    ],
-    ids=["docstring of training code", "comment in sampling code"],
-)
-def test_prose_does_nothing(borrowed: Project, file: str, old: str, new: str) -> None:
-    borrowed.edit(file, old, new)
-    assert "Nothing to be done" in borrowed.planned()
-
-
-def test_a_changed_caption_renews_the_report_alone(borrowed: Project) -> None:
-    caption = borrowed.folder / "docs/captions/fig04.rst"
-    caption.write_text(caption.read_text() + "\nOne more sentence.\n")
-    planned = borrowed.planned()
-    assert "write_report" in planned
-    for rule in ("train_curve", "measure_sensitivities", "gather_cells", "rule fig"):
-        assert rule not in planned
-
-
-def test_a_changed_definition_of_a_sensitivity_retrains_nothing(project: Project) -> None:
-    before = project.cells()
-    project.edit("src/srhm/sensitivity.py", "NEGLIGIBLE = 1e-12", "NEGLIGIBLE = 2e-12")
-    project.run("--until", "measure_sensitivities")
-    assert project.cells() == before
-    measured = [file.parent.name for file in project.folder.glob("results/sensitivities/*/*")]
-    assert len(set(measured)) == 2  # of the old definition, and of the new one
-
-
-def test_lost_records_of_snakemake_train_nothing(project: Project) -> None:
-    shutil.rmtree(project.folder / ".snakemake")
-    assert "Nothing to be done" in project.planned()
-
-
-def test_changed_plotting_code_draws_one_figure(borrowed: Project) -> None:
-    borrowed.edit("scripts/plot_grammar.py", "from srhm", "import math as _  # noqa\nfrom srhm")
-    planned = borrowed.planned()
-    assert "fig02" in planned
-    assert "train_curve" not in planned
-    assert "Drawing Figure 4" not in planned
+    # The CNN's curve is given up: its cells stay in the store.
+    assert before.keys() <= after.keys()
+    assert len(after) - len(before) == project.config()["seeds"]
+    assert sum(after[key] != before.get(key) for key in after) == planned == 3
+    found = project.table("cells").set_index("key").drop(columns="curve")
+    assert sorted(found.query("net == 'lcn'")["P"].unique()) == [60, 90, 120, 240]
+    expected = rows.set_index("key").drop(columns="curve").query("net == 'lcn'")
+    pd.testing.assert_frame_equal(found.loc[expected.index], expected, check_exact=True)
 
 
 def test_changed_sampling_code_retrains_all(project: Project) -> None:
     before = project.cells()
-    project.edit("src/srhm/sampling.py", "BLOCK = 4096", "BLOCK = 4095")
+    project.edit(*SAMPLING)
     shutil.rmtree(project.folder / ".snakemake")  # even then: the digest is in the files' names
-    project.run("--until", "train_curve")
+    project.run("--until", *TRAIN)
     after = project.cells()
     assert not before.keys() & (after.keys() - before.keys())
     assert len(after) == 2 * len(before)
@@ -213,7 +349,9 @@ def test_a_killed_run_continues_and_loses_only_cells_in_flight(
     finished: Project, tmp_path: Path
 ) -> None:
     project = Project(tmp_path / "killed")
-    process = project.start("--cores", "2")
+    # What is drawn from the tables loses nothing by a kill, and is left out.
+    tables = [f"results/test/tables/{name}.parquet" for name in SCIENCE]
+    process = project.start("--cores", "2", *tables)
     deadline = time.monotonic() + 300
     while len(project.cells()) < 2:
         assert process.poll() is None, project.log.read_text()
@@ -224,7 +362,7 @@ def test_a_killed_run_continues_and_loses_only_cells_in_flight(
     time.sleep(0.5)  # files of killed processes are closed
     before = project.cells()
     assert 2 <= len(before) < len(finished.cells())
-    assert "interrupted" in project.run()
+    assert "interrupted" in project.run(*tables)
     after = project.cells()
     assert {key: after[key] for key in before} == before
     for name in SCIENCE:

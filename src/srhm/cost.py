@@ -3,7 +3,9 @@
 Steps to reach zero loss are a power law in the number of points and in their ratio to the predicted
 sample complexity; seconds for a step grow with the multiplications of a step, and with its memory
 traffic. Coefficients are fitted by benchmarks/fit_cost_model.py to what was trained and timed, and
-stored in cost_model.json with their residual spread and the machine they belong to.
+stored in cost_model.json with their residual spread and the machine they belong to. Named nets
+(VGG, ResNet, EfficientNet) have coefficients of their own, from benchmarks/fit_network_cost.py, and
+a number of epochs by rule of thumb.
 """
 
 import json
@@ -15,12 +17,14 @@ from typing import Any
 
 from srhm import theory
 from srhm.architectures.geometry import Geometry, geometry
-from srhm.training.cell import parameters_of
+from srhm.training.cell import NAMED_ENGINE, parameters_of, points_of_a_step
 
 MODEL = Path(__file__).with_name("cost_model.json")
 BYTES = {"float32": 4, "float64": 8}
 # Weights and momenta above these bytes leave a core's own cache, and then the shared one.
 CACHES = (2**20, 2**25)
+# Weights, gradients and momenta of a named net; activations and their gradients.
+COPIES, LIVE = 3, 2
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,7 @@ def step_features(cell: Mapping[str, Any], shape: Geometry) -> list[float]:
     multiplications of the layers above, of which ReLU leaves about half, in the forward pass and
     twice in the backward one; the same again for weights that exceed one cache, and both.
     """
-    n_points = cell["batch_size"] * (cell["n_c"] if cell["batch"] == "balanced" else 1)
+    n_points = points_of_a_step(cell)
     parameters = shape.parameters
     leaves, width = parameters.n_leaves, shape.width
     products, inputs = 0, leaves
@@ -69,10 +73,13 @@ def step_predictors(cell: Mapping[str, Any]) -> list[float]:
 
 
 def costs(cells: Iterable[Mapping[str, Any]]) -> list[Cost]:
-    """Expected cost of each cell, trained by the sparse engine on one core."""
+    """Expected cost of each cell, trained by its engine on one core."""
     model = json.loads(MODEL.read_text())
     found = []
     for cell in cells:
+        if cell["engine"] == NAMED_ENGINE:
+            found.append(_network_cost(cell, model["networks"]))
+            continue
         parameters = parameters_of(cell)
         shape = geometry(cell["net"], parameters, width=cell["width"])
         steps = exp(_dot(model["log_steps"]["coefficients"], step_predictors(cell)))
@@ -88,6 +95,34 @@ def costs(cells: Iterable[Mapping[str, Any]]) -> list[Cost]:
             Cost(steps, steps * per_step, 2 * width * n_weights + 8 * rows + data, 4 * n_weights)
         )
     return found
+
+
+def network_step_features(cell: Mapping[str, Any]) -> list[float]:
+    """What the time of one step of a named net is made of: its start, its places, its products.
+
+    A constant; places of all points of the batch, in thousands; the same times the width over 64,
+    and times its square.
+    """
+    places = points_of_a_step(cell) * parameters_of(cell).input_length / 1e3
+    scale = cell["width"] / 64
+    return [1.0, places, places * scale, places * scale**2]
+
+
+def _network_cost(cell: Mapping[str, Any], model: Mapping[str, Any]) -> Cost:
+    net = model["nets"][cell["net"]]
+    points = points_of_a_step(cell)
+    # At small rates progress is in proportion to rate times steps.
+    slowness = max(1.0, model["slow_rate"] * points / cell["learning_rate"])
+    epochs = net["epochs"] * slowness
+    steps = min(epochs * (cell["P"] // points), cell["max_steps"])
+    features = network_step_features(cell)
+    per_step = _dot(net["seconds_per_step"], features)
+    scale, width = cell["width"] / 64, BYTES[cell["dtype"]]
+    n_weights = _dot(net["parameters"], [1.0, scale, scale**2])
+    # A place of 64 channels in each of some tens of layers, the first of which are the longest.
+    activations = LIVE * width * 64 * 20 * points * parameters_of(cell).input_length * scale
+    memory = COPIES * width * n_weights + activations
+    return Cost(steps, steps * per_step, memory, 4 * n_weights)
 
 
 def model_origin() -> str:

@@ -15,10 +15,14 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from srhm import theory
+from srhm.architectures.geometry import NETS
+from srhm.architectures.names import NAMED
 from srhm.grammar import GrammarError, GrammarParameters
+from srhm.images.configuration import Images, ImageStability, ImageTraining
 from srhm.provenance import PACKAGE, canonical_json, short_hash, source_digest
 from srhm.sampling import MIN_TEST, SampleError, largest_training_set, n_test_points
-from srhm.training.cell import parameters_of
+from srhm.training.cell import NAMED_ENGINE, parameters_of, points_of_a_step
+from srhm.training.curve import ENGINES
 
 
 class ConfigError(Exception):
@@ -30,7 +34,12 @@ def _as_list(value: Any) -> Any:
 
 
 PositiveInt = Annotated[int, Field(ge=1, strict=True)]
-Net = Literal["lcn", "cnn", "fcn"]
+Net = Literal[(*NETS, *NAMED)]  # type: ignore[valid-type]
+# What holds for named nets unless their own group says otherwise (appendix B); the preset's own
+# values are meant for the networks of Eq. 9, whose rate is one for each channel.
+NAMED_TRAINING = {"engine": NAMED_ENGINE, "learning_rate": 1e-4, "loss_threshold": 1e-2}
+# Channels of the 64-channel stage: 64 is the published size.
+NAMED_WIDTH = 64
 OneOrMore = BeforeValidator(_as_list)
 
 
@@ -55,8 +64,10 @@ class Window(_Model):
 class Training(_Model):
     """How networks are trained; the defaults are the paper's text."""
 
-    engine: Literal["sparse", "reference"] = Field(
-        "sparse", description="sparse: fast, exact to rounding; reference: dense PyTorch autograd"
+    engine: Literal["sparse", "reference", "torch"] = Field(
+        "sparse",
+        description="sparse: fast, exact to rounding; reference: dense PyTorch autograd; named nets"
+        " are always trained by torch, and nothing else is",
     )
     dtype: Literal["float32", "float64"] = Field("float32", description="precision of training")
     whitening: bool = Field(
@@ -70,17 +81,25 @@ class Training(_Model):
     )
     batch_size: int = Field(4, ge=1, le=4096, description="points in a batch (of each class)")
     learning_rate: float | Literal["table"] = Field(
-        0.01, description="rate of SGD divided by the width H; table: the published rates by cell"
+        0.01,
+        description="rate of SGD divided by the width H; of named nets: the rate itself, 1e-4 if"
+        " their group has none; table: the published rates by cell",
     )
     momentum: float = Field(0.9, ge=0, lt=1, description="momentum of SGD")
     loss_threshold: float = Field(
         1e-3,
         gt=0,
         allow_inf_nan=False,
-        description="training ends when the mean loss of an epoch is below",
+        description="training ends when the mean loss of an epoch is below; 0.01 for named nets"
+        " if their group has none",
     )
     max_steps: int = Field(2_000_000, ge=1, description="training is capped at so many steps")
     n_checks: int = Field(30, ge=0, le=30, description="looks at the test error on the way")
+    fcn_scale: Literal["dv", "v"] = Field(
+        "dv",
+        description="FCN: its first layer is divided by the root of d v, its inputs, or of v, the"
+        " channels, as in an LCN; the paper does not say",
+    )
 
     @model_validator(mode="after")
     def _consistent(self) -> "Training":
@@ -97,7 +116,9 @@ class Training(_Model):
 class Curves(_Model):
     """Learning curves: one for each combination of the lists."""
 
-    net: Annotated[list[Net], OneOrMore] = Field(description="lcn, cnn, fcn")
+    net: Annotated[list[Net], OneOrMore] = Field(
+        description="lcn, cnn, fcn; or named nets: " + ", ".join(NAMED)
+    )
     L: Annotated[list[PositiveInt], OneOrMore] = Field(description="depth of the hierarchy")
     s: Annotated[list[PositiveInt], OneOrMore] = Field([2], description="branching")
     v: Annotated[list[PositiveInt], OneOrMore] = Field(description="features")
@@ -115,12 +136,53 @@ class Curves(_Model):
     )
     P: Window | list[PositiveInt] = Field(
         description="sizes of the training set: a list, or a window around the predicted P*;"
-        " a window ends where the distinct data do"
+        " a window ends where the distinct data do; named nets have no prediction: a list"
     )
     seeds: int | None = Field(None, ge=1, le=1000, description="absent: the preset's")
-    width: int | None = Field(None, ge=1, le=8192, description="channels H; absent: the preset's")
+    width: int | None = Field(
+        None,
+        ge=1,
+        le=8192,
+        description="channels H; absent: the preset's; of named nets: channels of the stage that"
+        " has 64 in the published net, absent: 64",
+    )
     alpha: float = Field(1.0, ge=1, le=1, description="output scale; 1 is the paper's")
     training: dict[str, Any] = Field({}, description="keys of training that differ here")
+
+    @model_validator(mode="after")
+    def _of_one_kind(self) -> "Curves":
+        if 0 < sum(net in NAMED for net in self.net) < len(self.net):
+            raise ValueError(
+                f"net = {self.net}: named nets have a learning rate and a width of another meaning,"
+                " so that they need a group of their own"
+            )
+        return self
+
+    @property
+    def named(self) -> bool:
+        """Whether the nets are named ones (VGG, ResNet, EfficientNet)."""
+        return self.net[0] in NAMED
+
+
+class Jobs(_Model):
+    """How long a training job may be. Part of no cell: other limits train nothing again."""
+
+    minutes: float | None = Field(
+        None,
+        gt=0,
+        allow_inf_nan=False,
+        description="a curve that is expected to train longer on one core is split into jobs of"
+        " about so many minutes; absent: one job a curve",
+    )
+    cells: int | None = Field(
+        None, ge=1, description="a curve of more cells is split into jobs of so many at most"
+    )
+    limit: int | None = Field(
+        None,
+        ge=5,
+        description="minutes that a cluster allows a job; one that needs more goes on from its"
+        " checkpoints at the next attempt",
+    )
 
 
 class Analysis(_Model):
@@ -166,6 +228,8 @@ class Preset(_Model):
     training: Training = Training()  # type: ignore[call-arg]
     measurement: Measurement = Measurement()  # type: ignore[call-arg]
     analysis: Analysis = Analysis()  # type: ignore[call-arg]
+    jobs: Jobs = Jobs()  # type: ignore[call-arg]
+    images: Images = Images()  # type: ignore[call-arg]
     curves: list[Curves] = Field(min_length=1, description="groups of learning curves")
 
 
@@ -193,11 +257,17 @@ class Curve:
 
 @dataclass(frozen=True)
 class Plan:
-    """All that a configuration asks for."""
+    """All that a configuration asks for: curves of LCN, CNN and FCN, those of named nets, data."""
 
     preset: Preset
-    curves: dict[str, Curve]
+    core: dict[str, Curve]
+    networks: dict[str, Curve]
     samples: dict[str, Sample]
+
+    @property
+    def curves(self) -> dict[str, Curve]:
+        """All curves, the core ones first."""
+        return {**self.core, **self.networks}
 
 
 def validate(config: Mapping[str, Any]) -> Preset:
@@ -227,11 +297,17 @@ def _allowed_keys(location: tuple[int | str, ...]) -> str:
         if part == "curves":
             model = Curves
         elif part == "training":
-            model = Training
+            model = ImageTraining if model is Images else Training
         elif part == "analysis":
             model = Analysis
         elif part == "measurement":
             model = Measurement
+        elif part == "jobs":
+            model = Jobs
+        elif part == "images":
+            model = Images
+        elif part == "stability":
+            model = ImageStability
         elif part in ("P", "Window"):
             model = Window
     return "allowed are " + ", ".join(model.model_fields)
@@ -252,30 +328,40 @@ def plan(config: Mapping[str, Any]) -> Plan:
             parameters = _parameters(coordinates, where)
             shared = {
                 **coordinates,
-                "width": group.width or preset.width,
+                "width": group.width or (NAMED_WIDTH if group.named else preset.width),
                 "alpha": group.alpha,
-                **training.model_dump(),
+                **training.model_dump(exclude={"fcn_scale"}),
             }
+            if coordinates["net"] == "fcn":  # the cells of all others do not know of it
+                shared["fcn_scale"] = training.fcn_scale
             if training.learning_rate == "table":
                 shared["learning_rate"] = published_rate(coordinates)
             shared["learning_rate"] = float(shared["learning_rate"])
             points = _sizes(group.P, coordinates, parameters, where)
+            if group.named:
+                _check_named(shared, points, where)
             key = canonical_json(shared)
             _, _, cells = sizes.setdefault(key, (shared, parameters, set()))
             cells |= set(product(points, range(group.seeds or preset.seeds)))
-    curves, samples = {}, {}
+    core: dict[str, Curve] = {}
+    networks: dict[str, Curve] = {}
+    samples: dict[str, Sample] = {}
     for shared, parameters, cells in sizes.values():
         curve, sample = _curve(preset, shared, parameters, sorted(cells))
-        curves[curve.name], samples[sample.name] = curve, sample
-    return Plan(preset, curves, samples)
+        part = networks if shared["net"] in NAMED else core
+        part[curve.name], samples[sample.name] = curve, sample
+    return Plan(preset, core, networks, samples)
 
 
 def published_rate(cell: Mapping[str, Any]) -> float:
     """Rate divided by H of the published figures, which belongs to balanced batches of 4 n_c.
 
-    Read off the authors' practice; the paper's sentence on it (appendix D) contradicts itself.
+    Read off the authors' practice; the paper's sentence on it (appendix D) contradicts itself. Of
+    named nets it is the rate itself, 64 times that of appendix B.
     """
     net, depth, s, s0, v = (cell[name] for name in ("net", "L", "s", "s0", "v"))
+    if net in NAMED:
+        return 64e-4
     if net == "fcn":
         return 0.01 if depth == 2 else 0.003
     if net == "lcn":
@@ -287,9 +373,10 @@ def published_rate(cell: Mapping[str, Any]) -> float:
 
 
 def _training(preset: Preset, group: Curves, where: str) -> Training:
-    merged = {**preset.training.model_dump(exclude_unset=True), **group.training}
+    merged = preset.training.model_dump(exclude_unset=True)
+    merged |= (NAMED_TRAINING if group.named else {}) | group.training
     try:
-        return Training.model_validate(merged)
+        training = Training.model_validate(merged)
     except ValidationError as error:
         detail = error.errors()[0]
         key = ".".join(["training", *(str(part) for part in detail["loc"])])
@@ -297,6 +384,34 @@ def _training(preset: Preset, group: Curves, where: str) -> Training:
         if detail["type"] == "extra_forbidden":
             message = "unknown key; " + _allowed_keys(("training", ""))
         raise ConfigError(f"the configuration is refused:\n  {where}.{key}: {message}") from error
+    nets = ", ".join(group.net)
+    if group.named != (training.engine == NAMED_ENGINE):
+        allowed = f"'{NAMED_ENGINE}' alone" if group.named else "'sparse' and 'reference'"
+        raise _refusal(where, "training.engine", f"{training.engine!r}: for {nets} it is {allowed}")
+    if group.named and training.bias:
+        raise _refusal(where, "training.bias", f"True: allowed is False for {nets}")
+    if training.fcn_scale != "dv" and set(group.net) != {"fcn"}:
+        raise _refusal(where, "training.fcn_scale", f"'v': for {nets} it has no meaning, leave it")
+    return training
+
+
+def _refusal(where: str, key: str, message: str) -> ConfigError:
+    return ConfigError(f"the configuration is refused:\n  {where}.{key} = {message}")
+
+
+def _check_named(cell: Mapping[str, Any], points: list[int], where: str) -> None:
+    """What the sizes of a named net must be.
+
+    Raises:
+        ConfigError: if a batch has one point, or P makes no whole batch.
+    """
+    batch = points_of_a_step(cell)
+    if batch < 2:
+        message = f"{batch}: allowed are 2 or more for {cell['net']}, as batch norm compares points"
+        raise _refusal(where, "training.batch_size", message)
+    if min(points) < batch:
+        message = f"{min(points)}: allowed are {batch} or more for {cell['net']}, which is trained"
+        raise _refusal(where, "P", f"{message} on whole batches only")
 
 
 def _coordinates(group: Curves) -> Iterable[dict[str, Any]]:
@@ -336,6 +451,10 @@ def _sizes(
         except SampleError as error:
             raise ConfigError(f"the configuration is refused:\n  {where}.P: {error}") from error
         return sorted(set(wanted))
+    if coordinates["net"] in NAMED:
+        raise _refusal(
+            where, "P", f"a window: there is no prediction for {coordinates['net']}, give a list"
+        )
     predicted = theory.predicted_sample_complexity(
         coordinates["net"],
         depth=parameters.depth,
@@ -358,10 +477,21 @@ def _sizes(
     return sorted(found)
 
 
+# Modules that represent the data by a network, of LCN, CNN and FCN, and of named nets.
+MEASURING = ("representations", "network_representations")
+
+
+def measured_by(measurement: Measurement, module: str) -> str:
+    """Digest of what is measured, and of the code that does it on what a module represents."""
+    code = source_digest(PACKAGE / "sensitivity_of_cells.py", PACKAGE / f"{module}.py")
+    return short_hash([measurement.model_dump(), code])
+
+
 def engine_digest(engine: str) -> str:
     """Digest of the sources that decide a row of this engine: sampling, protocol and engine."""
-    training = PACKAGE / "training"
-    return source_digest(PACKAGE / "sampling.py", training / "cell.py", training / f"{engine}.py")
+    module, *_ = ENGINES[engine]
+    own = PACKAGE.parent.joinpath(*module.split(".")).with_suffix(".py")
+    return source_digest(PACKAGE / "sampling.py", PACKAGE / "training" / "cell.py", own)
 
 
 def _curve(
@@ -411,6 +541,10 @@ def key_table() -> str:
         ("training.", Training),
         ("measurement.", Measurement),
         ("analysis.", Analysis),
+        ("jobs.", Jobs),
+        ("images.", Images),
+        ("images.training.", ImageTraining),
+        ("images.stability.", ImageStability),
         ("curves.", Curves),
         ("curves.P.", Window),
     ):

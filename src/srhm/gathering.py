@@ -20,7 +20,8 @@ def gather(
     """All rows of the curves' files, in the order of the plan.
 
     keys: for each curve the keys of its cells, in order. A key holds the digest of the sources that
-    trained its cell, so that rows of other code or other parameters are never mixed in.
+    trained its cell, so that rows of other code or other parameters are never mixed in. Without
+    files there are no rows, but all columns.
 
     Raises:
         TableError: if a file lacks planned cells or holds others, naming the file.
@@ -38,4 +39,6 @@ def gather(
                 f" {len(set(rows['key']) - set(planned))} others); delete it to have it made again"
             )
         frames.append(rows)
+    if not frames:
+        return schema.empty_table().to_pandas()
     return pd.concat(frames, ignore_index=True)

@@ -15,7 +15,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import IO
@@ -23,7 +24,15 @@ from typing import IO
 import psutil
 import yaml
 
+from srhm import experiments
+from srhm.images import cifar
+from srhm.progress import FAILED
+from srhm.store import path_of
+from srhm.training.checkpoints import checkpoint_of
+from srhm.watching import LiveView, Watch
+
 REPOSITORY = Path(__file__).resolve().parents[2]
+PROFILES = REPOSITORY / "profiles"
 REFUSED = 2  # exit code of a launch that touched nothing
 
 
@@ -35,17 +44,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if config is None or not config.is_file():
         print(f"no preset {config or options.preset!r}; there are: {', '.join(presets)}")
         return REFUSED
+    profiles = {path.parent.name: path.parent for path in sorted(PROFILES.glob("*/profile.yaml"))}
+    profile = profiles.get(options.profile, Path(options.profile).resolve())
+    if not (profile / "profile.yaml").is_file():
+        print(f"no profile {options.profile!r}; there are: {', '.join(profiles)}")
+        return REFUSED
     folder = options.directory.resolve()
     results = folder / "results"
-    results.mkdir(parents=True, exist_ok=True)
-    with (results / ".lock").open("a+") as lock:
+    try:
+        results.mkdir(parents=True, exist_ok=True)
+        lock_file = (results / ".lock").open("a+")
+    except OSError as error:
+        print(f"{results} cannot be written to: {error.strerror}; nothing was started")
+        return REFUSED
+    with lock_file as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             lock.seek(0)
             print(f"another run works in {folder}: {lock.read() or 'it is just starting'}")
             return REFUSED
-        command = _snakemake(config, folder)
+        command = _snakemake(config, folder, profile)
         left_over = any((folder / ".snakemake" / "locks").glob("*.lock"))
         if left_over and (other := _snakemake_without_launcher(folder)):
             print(f"another Snakemake, process {other}, works in {folder}: wait for it or end it")
@@ -60,18 +79,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.unlock:
             return 0
         start = time.monotonic()
-        code = _run([*command, "--cores", str(options.cores), *extra], lock, config.stem)
+        since = time.time()
+        curves = _curves(config)
+        cores = [] if options.cores is None else ["--cores", str(options.cores)]
+        watch = _watch(curves, results)
+        code = _run(
+            [*command, *_again(curves, folder), *cores, *extra],
+            lock,
+            config.stem,
+            local=_is_local(profile, extra),
+            watch=watch,
+        )
         seconds = round(time.monotonic() - start)
         lock.truncate(0)
     wall_time = f"{seconds // 60} min {seconds % 60} s"
     if code == 0:
-        preset = yaml.safe_load(config.read_text()).get("preset", config.stem)
-        _show_results(results / preset, wall_time)
+        values = yaml.safe_load(config.read_text())
+        _show_results(results / values.get("preset", config.stem), wall_time)
+        images = (values.get("images") or {}).get("folder", cifar.FOLDER)
+        if absent := cifar.notice(folder / images):
+            print(absent)
     else:
-        print(
-            f"stopped after {wall_time} (exit code {code}); finished networks are kept: the same "
-            "command goes on from there, once what is reported above is mended"
-        )
+        for words in failures(results, since=since):
+            print(words)
+        print(f"stopped after {wall_time} (exit code {code}){_kept(watch, results)}")
+        print("the same command goes on from there, once what is reported above is mended")
     return code
 
 
@@ -84,45 +116,145 @@ def _parser() -> argparse.ArgumentParser:
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--preset", help="name of a file of config/, without .yaml")
     which.add_argument("--configfile", type=Path, help="a configuration elsewhere")
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    parser.add_argument("--cores", type=int, default=allowed, help="default: all that it may use")
+    parser.add_argument("--profile", default="default", help="a name of profiles/, or a folder")
+    parser.add_argument("--cores", type=int, help="default: as the profile says")
     parser.add_argument("--directory", type=Path, default=Path(), help="where results/ lies")
     parser.add_argument("--unlock", action="store_true", help="only remove a killed run's lock")
     return parser
 
 
-def _snakemake(config: Path, folder: Path) -> list[str]:
+def _snakemake(config: Path, folder: Path, profile: Path) -> list[str]:
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(REPOSITORY / "Snakefile")]
-    command += ["--workflow-profile", str(REPOSITORY / "profiles" / "default")]
+    command += ["--workflow-profile", str(profile)]
     return [*command, "--configfile", str(config.resolve()), "--directory", str(folder)]
 
 
+def _curves(config: Path) -> dict[str, experiments.Curve]:
+    """Curves of a configuration by name; none of one that is refused: Snakemake says why."""
+    try:
+        return experiments.plan(yaml.safe_load(config.read_text())).curves
+    except (experiments.ConfigError, yaml.YAMLError, TypeError, ValueError):
+        return {}
+
+
+def _again(curves: Mapping[str, experiments.Curve], folder: Path) -> list[str]:
+    """Options that make Snakemake gather those curves again whose cells the store has lost.
+
+    Snakemake looks at curves only, and would notice when the weights of a cell are next wanted.
+    """
+    files = []
+    for name, curve in curves.items():
+        file = Path("results/curves") / f"{name}.parquet"
+        if not (folder / file).is_file():
+            continue
+        store = folder / "results" / "cells"
+        lost = [e["key"] for e in curve.entries if not path_of(store, e["key"]).is_file()]
+        if lost:
+            keys = ", ".join(lost[:3]) + (", ..." if len(lost) > 3 else "")
+            print(f"not in the store any more: {len(lost)} cells of {name} ({keys})", flush=True)
+            files.append(str(file))
+    # Another option has to follow: this one takes all words up to it.
+    return ["--forcerun", *files, "--rerun-incomplete"] if files else []
+
+
 def _snakemake_without_launcher(folder: Path) -> int | None:
-    """Process id of a Snakemake on this host that was started in the folder by hand, if any."""
+    """Process id of a Snakemake on this host that was started in the folder by hand, if any.
+
+    Those that wrap a job (`--mode`) may outlive the run that sent the job, and do no harm.
+    """
     for process in psutil.process_iter(["cmdline", "cwd"]):
-        words = [Path(word).name for word in (process.info["cmdline"] or [])[:3]]
-        if "snakemake" in words and process.info["cwd"] == str(folder):
+        line = process.info["cmdline"] or []
+        words = [Path(word).name for word in line[:3]]
+        wraps_a_job = "--mode" in line
+        if "snakemake" in words and not wraps_a_job and process.info["cwd"] == str(folder):
             return process.pid
     return None
 
 
-def _run(command: list[str], lock: IO[str], preset: str) -> int:
-    """Exit code of the command, which holds the lock too; 128 + n where signal n ended it."""
-    with subprocess.Popen(command, pass_fds=[lock.fileno()]) as process:
+def _run(
+    command: list[str], lock: IO[str], preset: str, *, local: bool, watch: Watch | None
+) -> int:
+    """Exit code of the command, which holds the lock too; 128 + n where signal n ended it.
 
-        def forward(number: int, _frame: object) -> None:
-            if number == signal.SIGTERM or not _in_foreground():
+    local: the jobs run on this machine. A signal then reaches them by way of this launcher: they
+    leave checkpoints, and Snakemake starts no more. Ctrl-C must not reach Snakemake itself, which
+    would report its own interruption as an error. On a cluster Ctrl-C is Snakemake's affair: it
+    cancels the jobs that it has sent.
+    """
+    on_terminal = sys.stdout.isatty()
+    printed = Path(lock.name).with_name("run.log") if on_terminal else None
+    if local:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # inherited by Snakemake
+    with ExitStack() as stack:
+        output = stack.enter_context(printed.open("w")) if printed else None
+        process = stack.enter_context(
+            subprocess.Popen(
+                command,
+                pass_fds=[lock.fileno()],
+                stdout=output,
+                stderr=output and subprocess.STDOUT,
+            )
+        )
+
+        def stop(number: int, _frame: object) -> None:
+            if local:
+                process.terminate()  # it waits for the jobs in flight
+                _end_jobs(process.pid)
+            elif number == signal.SIGTERM or not _in_foreground():
                 process.send_signal(number)
 
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, forward)
+            signal.signal(number, stop)
         lock.truncate(0)
         started = datetime.now().astimezone().isoformat(sep=" ", timespec="seconds")
         host = socket.gethostname()
         lock.write(f"preset {preset}, process {process.pid} on {host}, started {started}")
         lock.flush()
-        code = process.wait()
+        with LiveView(watch, sys.stdout, printed=printed):
+            code = process.wait()
     return code if code >= 0 else 128 - code
+
+
+def _end_jobs(snakemake: int) -> None:
+    """Sends SIGTERM to the scripts of a Snakemake: training leaves checkpoints, the rest ends."""
+    for process in psutil.Process(snakemake).children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            # Not to the shell around a script, which would leave it behind.
+            if any(Path(word).match(".snakemake/scripts/*.py") for word in process.cmdline()[:3]):
+                process.terminate()
+
+
+def _is_local(profile: Path, extra: Sequence[str]) -> bool:
+    executor = (yaml.safe_load((profile / "profile.yaml").read_text()) or {}).get("executor")
+    return executor in (None, "local") and not {"-e", "--executor"} & {
+        w.split("=")[0] for w in extra
+    }
+
+
+def _watch(curves: Mapping[str, experiments.Curve], results: Path) -> Watch | None:
+    cells = {e["key"]: e["cell"] for curve in curves.values() for e in curve.entries}
+    return Watch(cells, results / "cells") if cells else None
+
+
+def _kept(watch: Watch | None, results: Path) -> str:
+    """What there is of the networks, for people."""
+    if watch is None:
+        return ""
+    done = watch.arrivals()
+    begun = [key for key in watch.cells if checkpoint_of(results / "checkpoints", key).is_file()]
+    unfinished = len(set(begun) - done.keys())
+    return f"; {len(done)} of {len(watch.cells)} networks are stored, {unfinished} are checkpointed"
+
+
+def failures(logs: Path, *, since: float) -> list[str]:
+    """Last words of the jobs that failed since then, each with the path of its log."""
+    found = []
+    for log in sorted(logs.rglob("*.log")):
+        if log.stat().st_mtime >= since:
+            last = log.read_text(errors="replace").rstrip().rpartition("\n")[2]
+            if FAILED in last:
+                found.append(last)
+    return found
 
 
 def _in_foreground() -> bool:

@@ -14,6 +14,7 @@ import yaml
 
 from srhm import experiments
 from srhm.cost import costs, model_origin
+from srhm.jobs import parts
 from srhm.store import path_of
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
@@ -21,12 +22,18 @@ GROUPS = ["net", "L", "s", "width", "engine"]
 
 
 def expected_costs(plan: experiments.Plan, store: Path) -> pd.DataFrame:
-    """A row a cell: coordinates, expected steps, seconds, bytes, and whether it is stored."""
+    """A row a cell: coordinates, curve, job, expected steps, seconds and bytes, and if stored."""
     entries = [entry for curve in plan.curves.values() for entry in curve.entries]
     frame = pd.DataFrame([entry["cell"] for entry in entries])
     frame["curve"] = [name for name, curve in plan.curves.items() for _ in curve.entries]
-    expected = pd.DataFrame([vars(cost) for cost in costs(entry["cell"] for entry in entries)])
-    frame = pd.concat([frame, expected], axis=1)
+    expected = costs(entry["cell"] for entry in entries)
+    frame = pd.concat([frame, pd.DataFrame([vars(cost) for cost in expected])], axis=1)
+    frame["job"] = frame["curve"]
+    limits = plan.preset.jobs
+    for curve, rows in frame.groupby("curve", sort=False).groups.items():
+        own = [expected[row] for row in rows]
+        for part, places in parts(own, minutes=limits.minutes, cells=limits.cells).items():
+            frame.loc[rows[places], "job"] = f"{curve}, {part}"
     frame["trained"] = [path_of(store, entry["key"]).is_file() for entry in entries]
     return frame
 
@@ -49,12 +56,13 @@ def summary(cells: pd.DataFrame, *, cores: int) -> str:
         }
     ).reset_index()
     hours = left["seconds"].sum() / 3600
-    longest = left.groupby("curve")["seconds"].sum().max() / 3600  # one curve, one thread
+    jobs = left.groupby("job")["seconds"].sum() / 3600  # with one thread each
     lines += [
         table.to_string(index=False, float_format=lambda value: f"{value:.3g}"),
-        f"to train: {len(left)} cells, {left['steps'].sum():.2g} steps, {hours:.3g} core-hours;"
-        f" about {max(hours / cores, longest):.2g} h on {cores} cores,"
-        f" {left['stored'].sum() / 1e9:.2g} GB of weights",
+        f"to train: {len(left)} cells in {len(jobs)} jobs, {left['steps'].sum():.2g} steps,"
+        f" {hours:.3g} core-hours;"
+        f" about {max(hours / cores, jobs.max()):.2g} h on {cores} cores,"
+        f" {left['stored'].sum() / 1e9:.2g} GB of weights; the longest job {jobs.max():.2g} h",
         f"expected from {model_origin()}",
     ]
     return "\n".join(lines)

@@ -6,12 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+# Marks the last line of the log of a job that failed.
+FAILED = "failed:"
+
 
 @contextmanager
 def job_log(path: str | Path, *, name: str) -> Iterator[logging.Logger]:
     """Logger of one job: lines with time and name to its file and to the screen.
 
-    An error that ends the job is written to the file with its traceback, and raised on.
+    An error that ends the job is written to the file with its traceback, and raised on; its last
+    line, in the file and on the screen, says what failed, why, and where the log is.
     """
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     log = logging.getLogger(f"srhm.{name}")
@@ -27,10 +31,14 @@ def job_log(path: str | Path, *, name: str) -> Iterator[logging.Logger]:
         log.addHandler(handler)
     try:
         yield log
+    except SystemExit:  # a job that was stopped has said so
+        raise
     except BaseException as error:
         handlers[0].handle(
             log.makeRecord(log.name, logging.ERROR, "", 0, f"{error!r}", (), sys.exc_info())
         )
+        notes = "".join(f", {note}" for note in getattr(error, "__notes__", ()))
+        log.error("%s %r%s; log: %s", FAILED, error, notes, path)
         raise
     finally:
         for handler in handlers:

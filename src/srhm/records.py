@@ -42,6 +42,7 @@ TRAINING_COLUMNS = {
     "loss_threshold": pa.float64(),
     "max_steps": pa.int64(),
     "n_checks": pa.int64(),
+    "fcn_scale": pa.string(),
 }
 CELLS = pa.schema(
     {
@@ -142,6 +143,51 @@ SCORECARD = pa.schema(
         "verdict": pa.string(),
         "note": pa.string(),
     }
+)
+IMAGE_CELLS = pa.schema(
+    {
+        "curve": pa.string(),
+        "key": pa.string(),
+        "net": pa.string(),
+        "width": pa.int64(),
+        "P": pa.int64(),
+        "seed": pa.int64(),
+        "n_test": pa.int64(),
+        "data": pa.string(),
+        "batch_size": pa.int64(),
+        "learning_rate": pa.float64(),
+        "schedule": pa.string(),
+        "momentum": pa.float64(),
+        "weight_decay": pa.float64(),
+        "augmentation": pa.bool_(),
+        "loss_threshold": pa.float64(),
+        "max_steps": pa.int64(),
+        "epochs": pa.int64(),
+        "steps": pa.int64(),
+        "train_loss": pa.float64(),
+        "test_error": pa.float64(),
+        "status": pa.string(),
+        "device": pa.string(),
+        "source": pa.string(),
+        "versions": pa.string(),
+    }
+)
+IMAGES = pa.schema(
+    [
+        *IMAGE_CELLS,
+        ("n_points", pa.int64()),
+        ("n_draws", pa.int64()),
+        ("cutoff", pa.int64()),
+        ("displacement", pa.float64()),
+        ("temperature", pa.float64()),
+        ("average", pa.string()),
+        ("noise_norm", pa.float64()),
+        ("n_folded", pa.int64()),
+        ("D", pa.float64()),
+        ("G", pa.float64()),
+        ("relative_sensitivity", pa.float64()),
+        ("initial_relative_sensitivity", pa.float64()),
+    ]
 )
 
 

@@ -2,14 +2,14 @@
 
     S_{k,l} = <||f_k(x) - f_k(p_l x)||^2>_{x, p_l} / <||f_k(x_i) - f_k(x_j)||^2>_{i != j}
 
-and D_{k,l} with tau_l for p_l, where f_k is a hidden layer after its ReLU, all places and channels,
-or the logits. x runs over a test set, i and j over all pairs of its points.
+and D_{k,l} with tau_l for p_l, where f_k is a hidden layer after its activation, all places and
+channels, or the logits. x runs over a test set, i and j over all pairs of its points.
 
-Without biases and whitening only the places of a datum's derivation tree are not zero, s^(L-k) of
-them in layer k, and the networks are evaluated there only.
+How a network is evaluated is a `Probe`: representations.py has those of LCN, CNN and FCN,
+network_representations.py those of VGG, ResNet and EfficientNet.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import Any, Literal
@@ -17,12 +17,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from srhm.architectures.geometry import BIAS_SCALE, Geometry
-from srhm.encoding import one_hot
 from srhm.grammar import Grammar
 from srhm.sampling import Derivations
 from srhm.seeding import generator
-from srhm.training import sparse
 from srhm.transformations import displace, exchange_synonyms
 
 Kind = Literal["S", "D"]
@@ -50,24 +47,23 @@ class Representation:
     n_places: int
 
 
-def representations(
-    weights: Mapping[str, NDArray[np.floating]],
-    geometry: Geometry,
-    data: Derivations,
-    *,
-    whitening: bool = False,
-) -> list[Representation]:
-    """Hidden layers f_1 ... f_L after ReLU, then the logits (Eq. 9, 10), from weights by name.
+@dataclass(frozen=True)
+class Probe:
+    """A network as it is measured.
 
-    Evaluated at the places of the derivation trees, or everywhere if the weights hold biases
-    (`layer1.bias` ...) or the input is whitened, as an empty patch is not zero then.
+    layers: names of its hidden layers in order, the last being "output", the logits; represent: one
+    Representation for each of them; values_per_point: values that one evaluation holds for a datum.
     """
-    if not whitening and "layer1.bias" not in weights:
-        return _sparse(weights, geometry, data)
-    found = _dense(weights, geometry, data, whitening)
-    last = found[-1].values[:, 0]
-    logits = last @ weights["readout"] / geometry.width  # Eq. 10: summed over channels, over H
-    return [*found, _one_node(logits)]
+
+    layers: tuple[str, ...]
+    represent: Callable[[Derivations], list[Representation]]
+    values_per_point: int
+
+
+def one_node(values: NDArray[np.floating]) -> Representation:
+    """A layer (n, ...) that is not sparse, as one node of all its values."""
+    n = len(values)
+    return Representation(values.reshape(n, 1, -1), np.zeros((n, 1), dtype=np.int32), 1)
 
 
 def transform(
@@ -96,46 +92,47 @@ def transform(
 
 
 def sensitivities(
-    weights: Mapping[str, NDArray[np.floating]],
-    geometry: Geometry,
+    probe: Probe,
     points: Derivations,
     images: Mapping[tuple[Kind, int], Derivations | None],
     *,
     n_draws: int,
-    whitening: bool = False,
     max_values: int = MAX_VALUES,
 ) -> list[dict[str, Any]]:
     """Rows kind, layer, k, l, value, standard_error, n, n_draws, from points and their images.
 
-    k = L+1 is the layer "output". The error is that of a delete-one jackknife over the points, so
-    that the draws of a point do not count as independent. NaN where all points have one
-    representation, and with n = 0 where there is no image.
+    Layers are numbered from k = 1; the last is the output. Points are evaluated in batches of at
+    most max_values values, so that memory does not grow with their number.
+
+    The error is that of a delete-one jackknife over the points, so that the draws of a point do not
+    count as independent. NaN where all points have one representation, and with n = 0 where there
+    is no image.
 
     Raises:
         ValueError: if there are fewer than two points, which make no pair.
     """
-    n, n_layers = len(points), len(geometry.layers) + 1
+    n, n_layers = len(points), len(probe.layers)
     if n < 2:
         raise ValueError(f"n_points = {n}: allowed are 2 or more, as points are compared in pairs")
     changed = {key: image for key, image in images.items() if image is not None}
     distances = {key: np.empty((n_layers, n)) for key in changed}
     squares, overlaps = np.empty((n_layers, n)), np.empty((n_layers, n))
     totals: list[NDArray[np.float64]] = []
-    size = max_values // (n_draws * _values_per_point(weights, geometry, whitening))
+    size = max_values // (n_draws * probe.values_per_point)
     chunks = list(_chunks(n, size)) if changed else []
     for chunk in chunks:
-        layers = representations(weights, geometry, points[chunk], whitening=whitening)
+        layers = probe.represent(points[chunk])
         totals = totals or [np.zeros((f.n_places, f.values.shape[2])) for f in layers]
         for k, f in enumerate(layers):
             squares[k, chunk] = _squared_norms(f)
             _accumulate(f, totals[k])
         rows = np.concatenate([draw * n + np.arange(n)[chunk] for draw in range(n_draws)])
         for key, image in changed.items():
-            moved = representations(weights, geometry, image[rows], whitening=whitening)
+            moved = probe.represent(image[rows])
             for k, (f, g) in enumerate(zip(layers, moved, strict=True)):
                 distances[key][k, chunk] = _squared_distances(f, g).mean(axis=0)
     for chunk in chunks:  # again: the overlap of a point with all needs the total first
-        layers = representations(weights, geometry, points[chunk], whitening=whitening)
+        layers = probe.represent(points[chunk])
         for k, f in enumerate(layers):
             overlaps[k, chunk] = np.einsum("nac,nac->n", f.values, totals[k][f.places])
     table = []
@@ -148,7 +145,7 @@ def sensitivities(
             table.append(
                 {
                     "kind": kind,
-                    "layer": str(k + 1) if k + 1 < n_layers else "output",
+                    "layer": probe.layers[k],
                     "k": k + 1,
                     "l": level,
                     "value": value,
@@ -161,8 +158,7 @@ def sensitivities(
 
 
 def measure(
-    weights: Mapping[str, NDArray[np.floating]],
-    geometry: Geometry,
+    probe: Probe,
     grammar: Grammar,
     data: Derivations,
     *,
@@ -170,75 +166,17 @@ def measure(
     n_points: int = 500,
     n_draws: int = 4,
     variant: Variant = "text",
-    whitening: bool = False,
     max_values: int = MAX_VALUES,
 ) -> list[dict[str, Any]]:
     """All sensitivities of one network on the first n_points of a test set; see sensitivities."""
     points = data[:n_points]
     return sensitivities(
-        weights,
-        geometry,
+        probe,
         points,
         transform(points, grammar, n_draws=n_draws, seed=seed, variant=variant),
         n_draws=n_draws,
-        whitening=whitening,
         max_values=max_values,
     )
-
-
-def _sparse(
-    weights: Mapping[str, NDArray[np.floating]], geometry: Geometry, data: Derivations
-) -> list[Representation]:
-    """As the engine evaluates its test set: at the active places of each datum only."""
-    dtype = weights["readout"].dtype.type
-    *hidden, logits = sparse.representations(geometry, weights, data, dtype=dtype)
-    found: list[Representation] = []
-    places, n_places = data.positions, geometry.parameters.input_length
-    for values, layer in zip(hidden, geometry.layers, strict=True):
-        places = places[:, :: layer.arity] // (n_places // layer.n_places)
-        n_places = layer.n_places
-        found.append(Representation(values, places, n_places))
-    return [*found, _one_node(logits)]
-
-
-def _dense(
-    weights: Mapping[str, NDArray[np.floating]],
-    geometry: Geometry,
-    data: Derivations,
-    whitening: bool,
-) -> list[Representation]:
-    n, found = len(data), []
-    x_BDC = one_hot(data, geometry.parameters, whitening=whitening)
-    for k, layer in enumerate(geometry.layers, start=1):
-        w_SCH = weights[f"layer{k}"]
-        own = layer.n_slots == x_BDC.shape[1]  # every place has weights of its own
-        w_DKH = w_SCH.reshape(layer.n_places if own else 1, -1, geometry.width)
-        x_DBK = x_BDC.reshape(n, layer.n_places, -1).swapaxes(0, 1)
-        pre_BDH = (x_DBK @ w_DKH).swapaxes(0, 1) * layer.scale
-        if f"layer{k}.bias" in weights:
-            pre_BDH += BIAS_SCALE * weights[f"layer{k}.bias"]
-        x_BDC = np.maximum(pre_BDH, 0)
-        found.append(_one_node(x_BDC))
-    return found
-
-
-def _one_node(values: NDArray[np.floating]) -> Representation:
-    n = len(values)
-    return Representation(values.reshape(n, 1, -1), np.zeros((n, 1), dtype=np.int32), 1)
-
-
-def _values_per_point(
-    weights: Mapping[str, NDArray[np.floating]], geometry: Geometry, whitening: bool
-) -> int:
-    parameters, width = geometry.parameters, geometry.width
-    if whitening or "layer1.bias" in weights:
-        n_places = sum(layer.n_places for layer in geometry.layers)
-        return parameters.input_length * parameters.n_features + n_places * width
-    n_nodes, total = parameters.n_leaves, 0
-    for layer in geometry.layers:
-        n_nodes //= layer.arity
-        total += n_nodes * width
-    return total
 
 
 def _chunks(n: int, size: int) -> Iterator[slice]:

@@ -1,17 +1,16 @@
 """Trained cells of the store -> rows of their sensitivities. Trains nothing."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from srhm.architectures.geometry import geometry
 from srhm.grammar import draw_grammar
 from srhm.records import SENSITIVITIES
 from srhm.sampling import Derivations
 from srhm.seeding import generator
-from srhm.sensitivity import Variant, sensitivities, transform
-from srhm.store import DamagedCell, StoredCell, read_cell
+from srhm.sensitivity import Probe, Variant, sensitivities, transform
+from srhm.store import DamagedCell, StoredCell, path_of, read_cell
 from srhm.training.cell import parameters_of
 
 
@@ -25,6 +24,7 @@ def measure_curve(
     samples: Mapping[tuple[int, str], Derivations],
     *,
     store: Path,
+    probe_of: Callable[[Mapping[str, Any], Mapping[str, Any]], Probe],
     n_points: int,
     n_draws: int,
     variants: Sequence[Variant],
@@ -32,18 +32,20 @@ def measure_curve(
 ) -> list[dict[str, Any]]:
     """Rows of SENSITIVITIES for all cells of a curve, in the order of its entries.
 
-    entries: {"key", "cell"} each. n_points are the first of the test set, or all that it has. A
-    cell that diverged, or that is stored without weights, has the same rows, with NaN and n = 0.
+    entries: {"key", "cell"} each. probe_of: from a cell and its weights to what is measured;
+    without weights, to the names of its layers. n_points are the first of the test set, or all that
+    it has. A cell that diverged, or that is stored without weights, has the same rows, with NaN and
+    n = 0.
 
     Raises:
-        MissingCell: if a cell is not in the store or is damaged.
+        MissingCell: if a cell is not in the store or is damaged; a damaged one is removed.
     """
     images: dict[tuple[int, Variant], Any] = {}
     table = []
     for entry in entries:
         cell, stored = entry["cell"], _trained(curve, entry, store)
         seed, parameters = cell["seed"], parameters_of(cell)
-        shape = geometry(cell["net"], parameters, width=cell["width"])
+        probe = probe_of(cell, stored.weights)
         points = samples[seed, "test"][:n_points]
         coordinates = {name: cell[name] for name in SENSITIVITIES.names if name in cell}
         for variant in variants:
@@ -54,12 +56,10 @@ def measure_curve(
                 )
             unknown = stored.row["status"] == "diverged" or not stored.weights
             rows = sensitivities(
-                stored.weights,
-                shape,
+                probe,
                 points,
                 dict.fromkeys(images[seed, variant]) if unknown else images[seed, variant],
                 n_draws=n_draws,
-                whitening=cell["whitening"],
             )
             name = {"curve": curve, "key": entry["key"], **coordinates, "variant": variant}
             table += [{**name, **row} for row in rows]
@@ -68,13 +68,18 @@ def measure_curve(
 
 
 def _trained(curve: str, entry: Mapping[str, Any], store: Path) -> StoredCell:
-    remedy = f"delete results/curves/{curve}.parquet and run again, and it is trained"
     cell = entry["cell"]
     name = f"cell {entry['key']} of {curve} (P = {cell['P']}, seed {cell['seed']})"
     try:
         stored = read_cell(store, entry["key"])
     except FileNotFoundError as error:
-        raise MissingCell(f"{name} is not in the store {store}: {remedy}") from error
+        raise MissingCell(
+            f"{name} is not in the store {store}: run again, and it is trained"
+        ) from error
     except DamagedCell as damage:
-        raise MissingCell(f"{name} is damaged: {damage}; {remedy}") from damage
+        # The launcher looks for curves whose cells the store lacks, but reads none of them.
+        path_of(store, entry["key"]).unlink(missing_ok=True)
+        raise MissingCell(
+            f"{name} is damaged: {damage}; it is removed: run again, and it is trained"
+        ) from damage
     return stored

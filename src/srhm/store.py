@@ -5,10 +5,12 @@ checksum over all of it. A key is made of the cell's scientific coordinates and 
 the sources that trained it, so that a file found under a key is the result that is wanted.
 """
 
+import errno
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+import socket
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,8 +21,20 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 
-class DamagedCell(Exception):
-    """A stored cell that cannot be trusted; the message names the file and the damage."""
+class DamagedFile(Exception):
+    """A sealed file that cannot be trusted; the message names the file and the damage."""
+
+
+class DamagedCell(DamagedFile):
+    """A stored cell that cannot be trusted."""
+
+
+class StorageError(OSError):
+    """A file that cannot be written: the disk is full, read-only, or not ours to write to."""
+
+
+# What the writing of a file fails with when the place is at fault, not the file.
+_OF_THE_PLACE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG)
 
 
 @dataclass(frozen=True)
@@ -45,20 +59,7 @@ def write_cell(folder: Path, key: str, stored: StoredCell) -> Path:
     but its times.
     """
     texts = {name: json.dumps(getattr(stored, name)) for name in ("cell", "row", "timing")}
-    weights = {name: np.ascontiguousarray(array) for name, array in stored.weights.items()}
-    metadata = {**texts, "key": key, "checksum": _checksum(key, texts, weights)}
-    path = path_of(folder, key)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(f".{os.getpid()}.part")
-    try:
-        with partial.open("wb") as file:
-            file.write(save(weights, metadata))
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
-    return path
+    return write_sealed(path_of(folder, key), key, texts, stored.weights)
 
 
 def read_cell(folder: Path, key: str) -> StoredCell:
@@ -68,24 +69,77 @@ def read_cell(folder: Path, key: str) -> StoredCell:
         FileNotFoundError: if there is none.
         DamagedCell: if the file is cut, altered, or belongs to another key.
     """
-    path = path_of(folder, key)
+    try:
+        texts, weights = read_sealed(path_of(folder, key), key, ("cell", "row", "timing"))
+    except DamagedFile as damage:
+        raise DamagedCell(str(damage)) from damage
+    return StoredCell(weights=weights, **{name: json.loads(text) for name, text in texts.items()})
+
+
+def write_sealed(
+    path: Path, key: str, texts: Mapping[str, str], arrays: Mapping[str, NDArray[Any]]
+) -> Path:
+    """Writes texts and arrays with a checksum over both and the key, atomically; returns the path.
+
+    Raises:
+        StorageError: if the disk is full or the folder cannot be written to; an earlier file of
+            this path is then as it was.
+    """
+    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    metadata = {**texts, "key": key, "checksum": _checksum(key, texts, arrays)}
+    # Process ids repeat on other hosts that write to the same folder.
+    partial = path.with_suffix(f".{socket.gethostname()}-{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with partial.open("wb") as file:
+            file.write(save(arrays, metadata))
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError as error:
+        if error.errno in _OF_THE_PLACE:
+            raise StorageError(error.errno, os.strerror(error.errno), str(path)) from error
+        raise
+    finally:
+        _remove(partial)
+    return path
+
+
+def read_sealed(
+    path: Path, key: str, names: Iterable[str]
+) -> tuple[dict[str, str], dict[str, NDArray[Any]]]:
+    """Texts of these names and all arrays of a file, checked against key and checksum.
+
+    Raises:
+        FileNotFoundError: if there is none.
+        DamagedFile: if the file is cut, altered, or belongs to another key.
+    """
     if not path.is_file():
         raise FileNotFoundError(path)
     try:
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}
-            weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError, ValueError) as error:
-        raise DamagedCell(f"{path} cannot be read ({error})") from error
-    missing = {"cell", "row", "timing", "key", "checksum"} - metadata.keys()
+        if not path.is_file():  # another process has removed it meanwhile
+            raise FileNotFoundError(path) from error
+        raise DamagedFile(f"{path} cannot be read ({error})") from error
+    missing = {*names, "key", "checksum"} - metadata.keys()
     if missing:
-        raise DamagedCell(f"{path} lacks {', '.join(sorted(missing))}")
+        raise DamagedFile(f"{path} lacks {', '.join(sorted(missing))}")
     if metadata["key"] != key:
-        raise DamagedCell(f"{path} holds the cell {metadata['key']}")
-    texts = {name: metadata[name] for name in ("cell", "row", "timing")}
-    if metadata["checksum"] != _checksum(key, texts, weights):
-        raise DamagedCell(f"{path} does not match its checksum")
-    return StoredCell(weights=weights, **{name: json.loads(text) for name, text in texts.items()})
+        raise DamagedFile(f"{path} holds the cell {metadata['key']}")
+    texts = {name: metadata[name] for name in names}
+    if metadata["checksum"] != _checksum(key, texts, arrays):
+        raise DamagedFile(f"{path} does not match its checksum")
+    return texts, arrays
+
+
+def _remove(partial: Path) -> None:
+    try:
+        partial.unlink(missing_ok=True)
+    except OSError:  # of a folder that cannot be written to: then it holds no partial file either
+        return
 
 
 def _checksum(

@@ -13,6 +13,7 @@ places of the input, s^(L-1) of the first layer, and so on.
 
 from dataclasses import dataclass
 from math import sqrt
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,8 @@ from numpy.typing import NDArray
 from srhm.grammar import GrammarParameters
 
 NETS = ("lcn", "cnn", "fcn")
+# What the first layer of an FCN is divided by the root of: d v, all its inputs, or v, as in an LCN.
+FcnScale = Literal["dv", "v"]
 # The published figures add 0.1 b, b standard Gaussian, for each place, also in the CNN.
 BIAS_SCALE = 0.1
 
@@ -35,7 +38,7 @@ class Layer:
     arity: int
     """informative inputs that feed one informative output"""
     scale: float
-    """1/sqrt(number of input channels); for the first layer of the FCN 1/sqrt(d v)"""
+    """1/sqrt(number of input channels); for the first layer of the FCN 1/sqrt(d v) by default"""
 
 
 @dataclass(frozen=True)
@@ -79,8 +82,12 @@ class Geometry:
         return shapes
 
 
-def geometry(net: str, parameters: GrammarParameters, *, width: int) -> Geometry:
+def geometry(
+    net: str, parameters: GrammarParameters, *, width: int, fcn_scale: FcnScale = "dv"
+) -> Geometry:
     """Geometry of an LCN, CNN or FCN whose filters match the patches of the grammar.
+
+    fcn_scale: what divides the first layer of an FCN, the root of d v or of v.
 
     Raises:
         ValueError: if the net is unknown or the width below 1.
@@ -94,9 +101,10 @@ def geometry(net: str, parameters: GrammarParameters, *, width: int) -> Geometry
     for k in range(1, parameters.depth + 1):
         n_inputs = parameters.n_features if k == 1 else width
         places_in = w ** (parameters.depth - k + 1)
+        first = n_inputs * (d if fcn_scale == "dv" else 1)
         if net == "fcn":
             layers.append(
-                Layer(d, n_inputs, 1, parameters.n_leaves, 1 / sqrt(d * n_inputs))
+                Layer(d, n_inputs, 1, parameters.n_leaves, 1 / sqrt(first))
                 if k == 1
                 else Layer(1, n_inputs, 1, 1, 1 / sqrt(n_inputs))
             )

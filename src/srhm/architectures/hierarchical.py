@@ -31,6 +31,8 @@ class HierarchicalNetwork(nn.Module):
         self.biases = nn.ParameterDict(
             {name: nn.Parameter(torch.tensor(array)) for name, array in (biases or {}).items()}
         )
+        # Modules of their own, so that a forward hook can record each layer.
+        self.activations = nn.ModuleList(nn.ReLU() for _ in geometry.layers)
 
     def forward(self, x_BDC: Tensor) -> Tensor:
         """Logits (B, n_c) of inputs (B, d, v)."""
@@ -51,7 +53,7 @@ class HierarchicalNetwork(nn.Module):
             pre_BDH = pre_BDH * layer.scale  # Eq. 9 divides by channels, not by the fan-in
             if f"layer{k}" in self.biases:
                 pre_BDH = pre_BDH + BIAS_SCALE * self.biases[f"layer{k}"]
-            x_BDC = torch.relu(pre_BDH)
+            x_BDC = self.activations[k - 1](pre_BDH)
             found.append(x_BDC)
         # Eq. 10: summed over channels and divided by H
         found.append(x_BDC[:, 0] @ self.weights["readout"] / self.geometry.width)

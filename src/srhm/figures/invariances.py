@@ -1,4 +1,4 @@
-"""Figures 6, 11, 14: P* of the test error against P*_S and P*_D of the second layer.
+"""Figures 6, 11, 14, 16: P* of the test error against P*_S and P*_D of the second layer.
 
 Letters of the paper: P* sample complexity of the test error; P*_S, P*_D those at which S_2, D_2
 (Eq. 6, 7: layer k = 2, level l = 1) fall to a threshold; L depth, s branching, s_0 empty places.
@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from srhm import theory
+from srhm.figures.architecture_marks import FOOT_LINE, protocol_lines, wrapped, write_foot
 from srhm.figures.drawing import add_panel, empty_panel, page, panel_title, styled
 from srhm.figures.marks import (
     GUIDE,
@@ -43,25 +44,33 @@ def draw(
     net: str,
     branchings: Sequence[int],
     illustrated: bool,
-    width: int,
+    width: int | None,
     threshold: float,
     preset: str,
+    cells: pd.DataFrame | None = None,
     rule: IntervalRule = DEFAULT_RULE,
 ) -> Figure:
-    """Figure 6 (LCN, s = 2, illustrated), 11 (LCN, s = 3) or 14 (CNN, s = 2 and s = 3).
+    """Figure 6 (LCN, s = 2, illustrated), 11 (LCN, s = 3), 14 (CNN, s = 2, 3) or 16 (FCN, s = 2).
 
     A row of two panels for each s: P* at this threshold of the test error against P*_S and P*_D at
-    the paper's thresholds, of the net's main curves of this width. Illustrated: panels A and B
-    above show what the transformations do. `rule` made the table; the legend names it.
+    the paper's thresholds, of the net's main curves of this width (None: of each depth the width of
+    most curves, as the FCN's differs between depths). Illustrated: panels A and B above show what
+    the transformations do. `cells`, where given, say at the foot how the networks were trained and
+    how many were capped or diverged. `rule` made the table; the legend names it.
     """
     drawing = HEIGHT_IN_INCHES if illustrated else 0.0
-    height = drawing + ROW * len(branchings) + BOTTOM
+    rows = sample_complexity[sample_complexity["net"] == net]
+    tables = [main_curves(rows, width=width, branching=s) for s in branchings]
+    foot = []
+    if cells is not None:
+        drawn = pd.concat(tables)["curve"]
+        foot = wrapped(protocol_lines(cells[cells["curve"].isin(drawn)]))
+    height = drawing + ROW * len(branchings) + BOTTOM + FOOT_LINE * len(foot)
     figure = page(height, preset=preset)
+    write_foot(figure, foot)
     if illustrated:
         draw_transformations(figure)
     letters = iter("CD" if illustrated else "ABCDEFGH")
-    rows = sample_complexity[sample_complexity["net"] == net]
-    tables = [main_curves(rows, width=width, branching=s) for s in branchings]
     errors = [at_threshold(table, threshold) for table in tables]
     features = sorted({v for table in errors for v in table["v"]})
     panels = []

@@ -4,6 +4,8 @@ Letters of the paper: L depth, s branching, s_0 (s0) empty places for each infor
 features, m synonyms, n_c classes, P* sample complexity.
 """
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -14,25 +16,34 @@ COORDINATES = ("net", "L", "s", "s0", "v", "m", "n_c", "sparsity")
 FAST_ENGINE = "sparse"
 
 
-def text_protocol(table: pd.DataFrame, *, width: int) -> pd.DataFrame:
+def text_protocol(table: pd.DataFrame, *, width: int | None) -> pd.DataFrame:
     """Rows of the curves trained as the text says: no whitening, no bias, shuffled batches.
 
-    Of this width H. A curve that both engines trained is shown once, as the fast one found it.
+    Of this width H; None: for each net and depth of the width that most of its curves have, the
+    wider of equal ones. A curve that both engines trained is shown once, as the fast one found it.
     """
     chosen = (
         ~table["whitening"].astype(bool)
         & ~table["bias"].astype(bool)
         & (table["batch"] == "shuffled")
-        & (table["width"] == width)
     )
     rows = table[chosen]
+    wanted: Any = _usual_widths(rows) if width is None else width
+    rows = rows[rows["width"] == wanted]
     fast = rows["engine"] == FAST_ENGINE
     doubled = fast.groupby([rows[name] for name in COORDINATES]).transform("any").astype(bool)
     return rows[fast | ~doubled]
 
 
+def _usual_widths(rows: pd.DataFrame) -> pd.Series:
+    """For each row the width that most curves of its net and depth have."""
+    n_curves = rows.groupby(["net", "L", "width"])["curve"].nunique().rename("n").reset_index()
+    usual = n_curves.sort_values(["n", "width"]).drop_duplicates(["net", "L"], keep="last")
+    return rows[["net", "L"]].merge(usual, how="left").set_axis(rows.index)["width"]
+
+
 def main_curves(
-    table: pd.DataFrame, *, width: int, branching: int, sparsity: str = "A"
+    table: pd.DataFrame, *, width: int | None, branching: int, sparsity: str = "A"
 ) -> pd.DataFrame:
     """Rows of `text_protocol` with this s and sparsity, n_c = v and m = v^(s-1)."""
     rows = text_protocol(table, width=width)

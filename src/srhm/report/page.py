@@ -12,16 +12,19 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from srhm.records import read_table
 from srhm.report import prose, rows
 from srhm.scorecard import TOPICS
 
 # Figures of the paper; the report names those that it does not show.
 PAPER_FIGURES = range(1, 18)
 TABLES = ("scorecard", "sample_complexity", "cells", "timings")
+NETWORK_TABLES = ("networks_cells", "networks_sensitivities")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +53,13 @@ def read_figures(
     ]
 
 
+def read_all(files: Sequence[Path | str], schema: pa.Schema) -> pd.DataFrame | None:
+    """The rows of all files of one schema; None without any file."""
+    tables = [read_table(Path(file), schema) for file in files]
+    filled = [table for table in tables if len(table)] or tables[:1]
+    return pd.concat(filled, ignore_index=True) if filled else None
+
+
 def configuration_text(configuration: Mapping[str, Any]) -> str:
     """A configuration as YAML, a line for each group of learning curves."""
     return yaml.safe_dump(
@@ -71,7 +81,10 @@ def render(
     sample_complexity: pd.DataFrame | None,
     cells: pd.DataFrame | None,
     timings: pd.DataFrame | None,
+    networks_cells: pd.DataFrame | None,
+    networks_sensitivities: pd.DataFrame | None,
     figures: Sequence[Figure],
+    pending: Sequence[str],
     deviations: str,
     citation: str,
 ) -> str:
@@ -81,7 +94,10 @@ def render(
         configuration: YAML, shown as it is.
         threshold: the test error that defines P*.
         scorecard, sample_complexity, cells, timings: tables of srhm.records; None where missing.
+        networks_cells, networks_sensitivities: those of the named networks alone.
         figures: in any order; they are shown in that of the paper, others after them.
+        pending: names of figures that are still being made; the page says so first, and does not
+            call the tables of the named networks missing.
         deviations: Markdown.
         citation: the text of CITATION.cff.
 
@@ -93,9 +109,12 @@ def render(
         "sample_complexity": sample_complexity,
         "cells": cells,
         "timings": timings,
+        "networks_cells": networks_cells,
+        "networks_sensitivities": networks_sensitivities,
     }
+    expected = TABLES if pending else TABLES + NETWORK_TABLES
     shown = [_shown(figure) for figure in sorted(figures, key=_place_in_paper)]
-    missing = [f"table {name}" for name in TABLES if given[name] is None]
+    missing = [f"table {name}" for name in expected if given[name] is None]
     missing += [f"image of {figure['label']}" for figure in shown if not figure["image"]]
     missing += [f"caption of {figure['label']}" for figure in shown if not figure["caption"]]
     criteria, curves = rows.complexity_table(
@@ -116,6 +135,7 @@ def render(
         configuration=configuration,
         threshold=threshold,
         missing=missing,
+        pending=[_label(name) for name in pending],
         counts=None if scorecard is None else rows.verdict_counts(scorecard),
         topics=None if scorecard is None else rows.scorecard_topics(scorecard, TOPICS),
         marks=MARKS,
@@ -123,8 +143,14 @@ def render(
         anchors={figure["number"]: figure["name"] for figure in shown if figure["number"]},
         figure_number=_first_number,
         figures=shown,
-        not_drawn=sorted(set(PAPER_FIGURES) - {figure["number"] for figure in shown}),
+        not_drawn=sorted(
+            set(PAPER_FIGURES) - {figure["number"] for figure in shown} - set(map(_number, pending))
+        ),
         has_curves=sample_complexity is not None,
+        networks=None
+        if networks_cells is None or networks_sensitivities is None
+        else rows.network_rows(networks_cells, networks_sensitivities),
+        places=[name for name, _ in rows.PLACES],
         criteria=criteria,
         curves=curves,
         statuses=None if cells is None else rows.statuses(cells),
@@ -156,8 +182,7 @@ MARKS = {
 
 
 def _shown(figure: Figure) -> dict[str, Any]:
-    number = _number(figure.name)
-    label = f"Figure {number}" if number else figure.name.replace("_", " ").capitalize()
+    number, label = _number(figure.name), _label(figure.name)
     caption = None
     if figure.caption is not None:
         caption = prose.caption(figure.caption, source=f"{figure.name}.rst")
@@ -177,6 +202,14 @@ def _shown(figure: Figure) -> dict[str, Any]:
         "file": figure.file,
         "pdf": re.sub(r"\.png$", ".pdf", figure.file),
     }
+
+
+def _label(name: str) -> str:
+    """Figure 4 of "fig04", Table 1 of "table1", else the name."""
+    number = _number(name)
+    if number:
+        return f"Figure {number}"
+    return re.sub(r"(?<=[a-z])(?=\d)", " ", name.replace("_", " ")).capitalize()
 
 
 def _number(name: str) -> int | None:

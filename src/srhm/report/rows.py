@@ -10,8 +10,16 @@ from typing import Any
 
 import pandas as pd
 
+from srhm.architectures.names import NAMED
+from srhm.error_and_sensitivity import DEPTHS, Place, side_by_side
+
 VERDICTS = ("holds", "does not hold", "not enough data")
-NETS = ("lcn", "cnn", "fcn")
+NETS = ("lcn", "cnn", "fcn", *NAMED)
+# Where sensitivities of named networks are given, with their headings.
+PLACES: tuple[tuple[str, Place], ...] = (
+    *((f"{100 * depth:.0f}\u00a0%", depth) for depth in DEPTHS),
+    ("output", "output"),
+)
 STATUSES = ("fitted", "capped", "diverged")
 # What is said of a curve only where it differs: (column, usual value, words for another).
 OPTIONS = (
@@ -188,6 +196,38 @@ def _remarks(row: Mapping[Any, Any]) -> list[str]:
     if row["n_capped"]:
         remarks.append(f"{row['n_capped']} of {row['n_cells']} networks not fitted at the cap")
     return remarks
+
+
+def network_rows(cells: pd.DataFrame, sensitivities: pd.DataFrame) -> list[dict[str, Any]]:
+    """A row for each named network and P: ε, and S and D at each of PLACES, averaged over seeds.
+
+    The grammar, the training and how it ended are among them; a network has a row at each P, its
+    cells without an error (diverged) are counted in `remarks`.
+    """
+    points = {
+        name: side_by_side(cells, sensitivities, place).set_index(["curve", "P", "kind"])["value"]
+        for name, place in PLACES
+    }
+    by = ["net", "L", "s", "s0", "v", "m", "n_c", "width", "batch_size", "learning_rate"]
+    rows: list[dict[str, Any]] = []
+    for values, part in cells.groupby([*by, "curve", "P"]):
+        row: dict[str, Any] = dict(zip([*by, "curve", "P"], values, strict=True))
+        error = part["test_error"].mean()
+        row["error"] = f"{error:.3f}" if isfinite(error) else NONE
+        for kind in "SD":
+            found = [points[name].get((row["curve"], row["P"], kind), inf) for name, _ in PLACES]
+            row[kind] = [f"{value:.3f}" if isfinite(value) else NONE for value in found]
+        n = len(part)
+        counts = part["status"].value_counts()
+        row["seeds"] = n
+        row["learning_rate"] = f"{row['learning_rate']:g}"
+        row["remarks"] = ", ".join(
+            f"{counts[word]} of {n} {word}" for word in counts.index if word != "fitted"
+        )
+        rows.append(row)
+    letters = ("v", "width", "batch_size", "P")
+    rows.sort(key=lambda row: (_position(row["net"], NETS), *(row[name] for name in letters)))
+    return rows
 
 
 def training_rows(cells: pd.DataFrame, timings: pd.DataFrame) -> list[dict[str, Any]]:

@@ -20,15 +20,17 @@ from srhm.scorecard.claims import (
     verdict,
 )
 from srhm.scorecard.complexities import COMPLEXITY_CLAIMS
-from srhm.scorecard.concurrence import CONCURRENCE_CLAIMS
+from srhm.scorecard.concurrence import CONCURRENCE_CLAIMS, concurrence_claims
 from srhm.scorecard.curves import main_curves
 from srhm.scorecard.insensitivity import INSENSITIVITY_CLAIMS
+from srhm.scorecard.networks import NETWORK_CLAIMS
 from srhm.scorecard.sparsity import SPARSITY_CLAIMS
 from srhm.scorecard.text import markdown
 
 __all__ = [
     "CLAIMS",
     "MAX_STATEMENT",
+    "NETWORK_CLAIMS",
     "NOT_MEASURED",
     "SCORECARD_COLUMNS",
     "TOPICS",
@@ -39,6 +41,7 @@ __all__ = [
     "as_markdown",
     "main_curves",
     "scorecard",
+    "together",
     "verdict",
 ]
 
@@ -62,17 +65,19 @@ CLAIMS: tuple[Claim, ...] = (
     *COMPLEXITY_CLAIMS,
     *SPARSITY_CLAIMS,
     *CONCURRENCE_CLAIMS,
+    *concurrence_claims("fcn", 2),
     *INSENSITIVITY_CLAIMS,
 )
-# The heading of each claim, by its identifier.
-TOPICS: dict[str, str] = {claim.identifier: claim.topic for claim in CLAIMS}
+# The heading of each claim, by its identifier; those on named networks have tables of their own.
+TOPICS: dict[str, str] = {claim.identifier: claim.topic for claim in (*CLAIMS, *NETWORK_CLAIMS)}
 
 
 def scorecard(tables: Tables, *, claims: Sequence[Claim] | None = None) -> pd.DataFrame:
     """A row (SCORECARD_COLUMNS) for each claim, all CLAIMS unless some are given.
 
-    `tables` maps names to tables ("sample_complexity", "cells", "sensitivities"); missing ones make
-    their claims "not enough data". A NaN tolerance beside an expected number makes that an upper
+    `tables` maps names to tables ("sample_complexity", "cells", "sensitivities", and for
+    NETWORK_CLAIMS "networks_cells", "networks_sensitivities"); missing ones make their claims "not
+    enough data". A NaN tolerance beside an expected number makes that an upper
     bound; both NaN: nothing is expected.
     """
     rows = []
@@ -96,6 +101,21 @@ def scorecard(tables: Tables, *, claims: Sequence[Claim] | None = None) -> pd.Da
             }
         )
     return pd.DataFrame(rows, columns=list(SCORECARD_COLUMNS))
+
+
+def together(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Scorecards of different claims as one, in the order in which TOPICS lists the claims.
+
+    Raises:
+        ValueError: if a claim is in two of them.
+    """
+    table = pd.concat(tables, ignore_index=True)
+    twice = table.loc[table.duplicated("claim"), "claim"]
+    if len(twice):
+        raise ValueError(f"claims in two scorecards: {', '.join(twice)}")
+    place = {claim: number for number, claim in enumerate(TOPICS)}
+    order = table["claim"].map(place).argsort(kind="stable")
+    return table.iloc[order].reset_index(drop=True)
 
 
 def as_markdown(table: pd.DataFrame) -> str:

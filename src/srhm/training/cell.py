@@ -5,7 +5,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,14 +13,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from srhm.architectures.geometry import geometry, initial_biases, initial_weights
+from srhm.architectures.geometry import Geometry, geometry, initial_biases, initial_weights
 from srhm.grammar import GrammarParameters
 from srhm.sampling import Derivations
 from srhm.seeding import generator
-from srhm.training.protocol import Engine, TrainingPlan, points_per_batch, train
+from srhm.training.protocol import (
+    Engine,
+    Pause,
+    Snapshot,
+    TrainingPlan,
+    points_per_batch,
+    train,
+)
 
 DTYPES = {"float32": np.float32, "float64": np.float64}
 PLAN = ("batch", "batch_size", "loss_threshold", "max_steps", "n_checks")
+# The engine of VGG, ResNet and EfficientNet, and of nothing else.
+NAMED_ENGINE = "torch"
 
 
 @dataclass(frozen=True)
@@ -55,57 +64,118 @@ def parameters_of(cell: Mapping[str, Any]) -> GrammarParameters:
     )
 
 
+def geometry_of(cell: Mapping[str, Any]) -> Geometry:
+    """Geometry of the LCN, CNN or FCN of a cell; `fcn_scale` is a coordinate of the FCN alone."""
+    return geometry(
+        cell["net"],
+        parameters_of(cell),
+        width=cell["width"],
+        fcn_scale=cell.get("fcn_scale", "dv"),
+    )
+
+
+def plan_of(cell: Mapping[str, Any]) -> TrainingPlan:
+    """When the training of a cell ends.
+
+    Named nets see whole batches only: batch norm has no use for a single point.
+    """
+    return TrainingPlan(
+        **{name: cell[name] for name in PLAN}, drop_incomplete=cell["engine"] == NAMED_ENGINE
+    )
+
+
+def points_of_a_step(cell: Mapping[str, Any]) -> int:
+    """Training points that one step of a cell sees."""
+    return cell["batch_size"] * (cell["n_c"] if cell["batch"] == "balanced" else 1)
+
+
 def train_cell(
     cell: Mapping[str, Any],
     training: Derivations,
     test: Derivations,
     *,
     make_engine: Callable[..., Engine],
+    start: Snapshot | None = None,
+    pause: Pause | None = None,
 ) -> TrainedCell:
     """Trains one cell on the first P points of a sample: its row, times and final weights.
 
-    The row depends on the cell alone: not on threads, nor on what is trained beside it.
+    The row depends on the cell alone: not on threads, nor on what is trained beside it, nor on
+    interruptions. start, pause: as in `protocol.train`; a snapshot knows the seconds spent so far,
+    which are part of the times.
     """
     begun = datetime.now(UTC).isoformat(timespec="seconds")
     clock = time.perf_counter()
     parameters = parameters_of(cell)
-    plan = TrainingPlan(**{name: cell[name] for name in PLAN})
+    plan = plan_of(cell)
     training, test = training[: cell["P"]], test[: cell["n_test"]]
-    shape = geometry(cell["net"], parameters, width=cell["width"])
-    stream = generator(cell["seed"], role="initialisation")
-    weights = initial_weights(shape, generator=stream)
-    practice: dict[str, Any] = {}
-    if cell["bias"]:
-        practice["biases"] = initial_biases(shape, generator=stream)
-    if cell["whitening"]:
-        practice["whitening"] = True
-    engine = make_engine(
-        shape,
-        weights,
+    build = _named_engine if cell["engine"] == NAMED_ENGINE else _hierarchical_engine
+    engine = build(
+        cell,
+        make_engine,
         training,
         test,
         batch_size=points_per_batch(plan, n_classes=parameters.n_classes),
-        rate=cell["learning_rate"] * cell["width"],  # the rate of the paper is for 1/H outputs
         momentum=cell["momentum"],
         dtype=DTYPES[cell["dtype"]],
-        **practice,
+        **({"whitening": True} if cell["whitening"] else {}),
     )
+    before = 0.0 if start is None else start.seconds
+
+    def spent() -> float:
+        return before + time.perf_counter() - clock
+
+    def timed_pause(snapshot: Callable[[], Snapshot]) -> None:
+        if pause is not None:
+            pause(lambda: replace(snapshot(), seconds=spent()))
+
     outcome = train(
         engine,
         training.labels,
         plan,
         n_classes=parameters.n_classes,
         generator=generator(cell["seed"], role="order"),
+        start=start,
+        pause=timed_pause,
     )
     # Deep grammars have more distinct data than a float can say.
     n_distinct = float(min(parameters.n_distinct, int(sys.float_info.max)))
-    row = {**cell, "n_distinct": n_distinct, **vars(outcome)}
+    row = {"fcn_scale": None, **cell, "n_distinct": n_distinct, **vars(outcome)}
     timing = {
         "steps": outcome.steps,
-        "seconds": time.perf_counter() - clock,
+        "seconds": spent(),
         "started": begun,
         "host": socket.gethostname(),
         "processor": processor(),
     }
     final = {name: array.astype(np.float32) for name, array in engine.weights().items()}
     return TrainedCell(row, timing, final)
+
+
+def _hierarchical_engine(
+    cell: Mapping[str, Any], make_engine: Callable[..., Engine], *data: Derivations, **options: Any
+) -> Engine:
+    """LCN, CNN or FCN, with weights and biases of the seed's stream of initialisation."""
+    shape = geometry_of(cell)
+    stream = generator(cell["seed"], role="initialisation")
+    weights = initial_weights(shape, generator=stream)
+    if cell["bias"]:
+        options["biases"] = initial_biases(shape, generator=stream)
+    # The rate of the paper is for outputs of 1/H.
+    rate = cell["learning_rate"] * cell["width"]
+    return make_engine(shape, weights, *data, rate=rate, **options)
+
+
+def _named_engine(
+    cell: Mapping[str, Any], make_engine: Callable[..., Engine], *data: Derivations, **options: Any
+) -> Engine:
+    """A named net, which draws its initial weights from the seed's stream itself."""
+    return make_engine(
+        cell["net"],
+        parameters_of(cell),
+        *data,
+        width=cell["width"],
+        generator=generator(cell["seed"], role="initialisation"),
+        rate=cell["learning_rate"],
+        **options,
+    )

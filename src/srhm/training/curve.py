@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from importlib import import_module
 from pathlib import Path
@@ -10,14 +10,25 @@ from typing import Any
 
 from srhm import provenance
 from srhm.sampling import Derivations
-from srhm.store import DamagedCell, StoredCell, path_of, read_cell, write_cell
+from srhm.stopping import StopRequest
+from srhm.store import DamagedCell, StorageError, StoredCell, path_of, read_cell, write_cell
 from srhm.training.cell import train_cell
+from srhm.training.checkpoints import Interrupted, Keeper, checkpoint_of, remove_checkpoint, resume
 
 # By name, so that the fast engine does not pay for torch. A cell's digest covers its own engine.
 ENGINES = {
     "reference": ("srhm.training.reference", "ReferenceEngine", ("numpy", "torch")),
     "sparse": ("srhm.training.sparse", "SparseEngine", ("numpy", "numba")),
+    "torch": ("srhm.training.network", "NetworkEngine", ("numpy", "torch")),
 }
+
+
+# Exit code of a job that was stopped, as of a command that may be tried again.
+STOPPED = 75
+
+
+class Stopped(SystemExit):
+    """The end of a job that was asked to stop; what there is to say is in its log."""
 
 
 def train_curve(
@@ -28,24 +39,37 @@ def train_curve(
     threads: int,
     keep_weights: bool,
     log: logging.Logger,
+    checkpoints: Path | None = None,
+    stop: StopRequest | None = None,
 ) -> list[StoredCell]:
     """All cells of a curve, in the order given, each stored as soon as it is trained.
 
-    entries: {"key", "source", "cell"} each; all cells of one engine. Cells found whole in the store
-    are not trained; damaged ones are trained again, with a message that names the file.
+    Cells found whole in the store are not trained; damaged ones are trained again, with a message
+    that names the file. A cell that fails does not keep the others from being trained.
+
+    Args:
+        entries: {"key", "source", "cell"} each; all cells of one engine.
+        samples: training and test data by seed and part.
+        store: folder of the stored cells.
+        threads: cells that are trained at a time.
+        keep_weights: whether stored cells need their weights.
+        log: where messages go.
+        checkpoints: folder of cells in training; None: beside the store.
+        stop: request to stop, shared with those who make it; None: nobody asks.
+
+    Raises:
+        Stopped: when asked to stop, after each unfinished cell has left a checkpoint.
+        StorageError: if the place cannot be written to; other cells are stopped as above.
+        Exception: of the first cell that fails, with a note that names it, after all others.
     """
+    stop = stop or StopRequest()
+    checkpoints = checkpoints or store.parent / "checkpoints"
     found: dict[str, StoredCell] = {}
     for entry in entries:
-        try:
-            stored = read_cell(store, entry["key"])
-        except FileNotFoundError:
-            continue
-        except DamagedCell as damage:
-            log.warning("trained again: %s", damage)
-            path_of(store, entry["key"]).unlink(missing_ok=True)
-            continue
-        if stored.weights or not keep_weights:
+        stored = _stored(store, entry["key"], keep_weights=keep_weights, log=log)
+        if stored:
             found[entry["key"]] = stored
+            remove_checkpoint(checkpoints, entry["key"])
     missing = [entry for entry in entries if entry["key"] not in found]
     log.info("%d cells: %d in the store, %d to train", len(entries), len(found), len(missing))
     if not missing:
@@ -56,38 +80,95 @@ def train_curve(
     make_engine = getattr(import_module(module), name)
     versions = provenance.versions(packages)
 
-    def work(entry: Mapping[str, Any]) -> tuple[str, StoredCell]:
-        cell = entry["cell"]
+    def work(entry: Mapping[str, Any]) -> StoredCell:
+        key, cell = entry["key"], entry["cell"]
+        if stop.reason:
+            raise Interrupted(key, kept=checkpoint_of(checkpoints, key).is_file())
+        # Another process, an orphan of an earlier run say, may have trained it meanwhile.
+        stored = _stored(store, key, keep_weights=keep_weights, log=log)
+        if stored:
+            return stored
+        start = resume(checkpoints, key, log=log)
+        if start:
+            log.info("%s goes on from its checkpoint, %.0f s in", _name(cell), start.seconds)
         sample = (samples[cell["seed"], "train"], samples[cell["seed"], "test"])
-        trained = train_cell(cell, *sample, make_engine=make_engine)
+        keeper = Keeper(checkpoints, key, stop, log=log)
+        trained = train_cell(cell, *sample, make_engine=make_engine, start=start, pause=keeper)
         stored = StoredCell(
             dict(cell),
             row={**trained.row, "source": entry["source"], "versions": versions},
             timing={**trained.timing, "threads": threads},
             weights=trained.weights if keep_weights else {},
         )
-        write_cell(store, entry["key"], stored)
-        return entry["key"], stored
+        write_cell(store, key, stored)
+        remove_checkpoint(checkpoints, key)
+        return stored
 
     begun, points = time.perf_counter(), sum(entry["cell"]["P"] for entry in missing)
-    done = 0
+    done, kept, failures = 0, 0, []
     pool = ThreadPoolExecutor(max_workers=threads)
     try:
-        jobs = [pool.submit(work, entry) for entry in missing]
-        for count, job in enumerate(as_completed(jobs), start=1):
-            key, found[key] = job.result()
+        jobs = {pool.submit(work, entry): entry for entry in missing}
+        for job in as_completed(jobs):
+            key, cell = jobs[job]["key"], jobs[job]["cell"]
+            error = job.exception()
+            if isinstance(error, Interrupted):
+                kept += error.kept
+                continue
+            if error:
+                error.add_note(f"while training {_name(cell)}, key {key}")
+                log.error("%s failed: %r", _name(cell), error)
+                failures.append(error)
+                if isinstance(error, StorageError):
+                    stop.ask(f"{store} cannot be written to")
+                continue
+            found[key] = job.result()
             row = found[key].row
             done += row["P"]
             spent = time.perf_counter() - begun
             log.info(
                 "cell %d of %d: P = %d, seed %d, %s after %d steps, test error %.3f;"
                 " %.0f s so far, about %.0f s left",
-                *(count, len(missing), row["P"], row["seed"], row["status"], row["steps"]),
+                *(len(missing) - _n_lacking(missing, found), len(missing)),
+                *(row["P"], row["seed"], row["status"], row["steps"]),
                 *(row["test_error"], spent, spent * (points - done) / done),
             )
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+    lacking = _n_lacking(entries, found)
+    if stop.reason:
+        log.warning(
+            "stopped (%s): of %d cells %d are stored, %d go on from a checkpoint and %d from the"
+            " beginning when the same command is given again",
+            *(stop.reason, len(entries), len(found), kept, lacking - kept),
+        )
+    if failures:
+        raise failures[0]
+    if lacking:
+        raise Stopped(STOPPED)
     return [found[entry["key"]] for entry in entries]
+
+
+def _stored(store: Path, key: str, *, keep_weights: bool, log: logging.Logger) -> StoredCell | None:
+    """The cell of a key if it can be used as it is; a damaged file is removed."""
+    try:
+        stored = read_cell(store, key)
+    except FileNotFoundError:
+        return None
+    except DamagedCell as damage:
+        log.warning("trained again: %s", damage)
+        path_of(store, key).unlink(missing_ok=True)
+        return None
+    return stored if stored.weights or not keep_weights else None
+
+
+def _name(cell: Mapping[str, Any]) -> str:
+    """A cell for people: its place in the curve."""
+    return f"the cell P = {cell['P']}, seed {cell['seed']}"
+
+
+def _n_lacking(entries: Iterable[Mapping[str, Any]], found: Mapping[str, StoredCell]) -> int:
+    return sum(entry["key"] not in found for entry in entries)
 
 
 def rows_of(

@@ -1,7 +1,13 @@
-"""What all engines share: order of batches, checks of the test error, and the end of training."""
+"""What all engines share: order of batches, checks of the test error, and the end of training.
 
-from dataclasses import dataclass
-from typing import Literal, Protocol
+A training may be interrupted between two calls of an engine. Where those calls end is decided by
+the plan and the engine alone, never by a clock: a training that was interrupted and resumed makes
+the same calls on the same numbers as an undisturbed one, and gives the same bits.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +18,13 @@ FIRST_CHECK = 500
 
 
 class Engine(Protocol):
-    """A network in training."""
+    """A network in training.
+
+    steps_at_once: batches that one call of `steps` is given at most; about a second of work, since
+    a training is interrupted between two calls.
+    """
+
+    steps_at_once: int
 
     def steps(self, order: NDArray[np.int64]) -> float:
         """Trains on these points in this order, batch by batch.
@@ -29,13 +41,29 @@ class Engine(Protocol):
         """Copies of the weights as they are now, by name of layer."""
         ...
 
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Copies of all that further training depends on, by name: weights, momenta, counters.
+
+        An engine of the same arguments that is given them by `restore` goes on with the same bits.
+        """
+        ...
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Puts the engine where `state` was taken.
+
+        Raises:
+            ValueError: if names, shapes or precisions are not those of this engine.
+        """
+        ...
+
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingPlan:
     """When to stop and when to look.
 
     batch: "shuffled", batches of batch_size points, reshuffled each epoch; or "balanced", batches
-    of batch_size points of each class, composed once.
+    of batch_size points of each class, composed once. drop_incomplete: points that are left over
+    when an epoch's batches are full are not seen in that epoch.
     """
 
     batch: Literal["shuffled", "balanced"]
@@ -43,6 +71,7 @@ class TrainingPlan:
     loss_threshold: float
     max_steps: int
     n_checks: int
+    drop_incomplete: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +85,40 @@ class Outcome:
     best_test_error: float
     best_step: int
     status: Status
+
+
+@dataclass(kw_only=True)
+class Position:
+    """How far a training is, without its network.
+
+    epochs, first_step: whole epochs and steps before the epoch under way; generator: state of the
+    order's generator when that epoch began; done, summed: points of it that have been trained on,
+    and their summed cross-entropy; loss: mean of the epoch before; best, best_step: lowest test
+    error of all looks.
+    """
+
+    epochs: int = 0
+    first_step: int = 0
+    generator: dict[str, Any] = field(default_factory=dict)
+    done: int = 0
+    summed: float = 0.0
+    loss: float = float("nan")
+    best: float = float("inf")
+    best_step: int = 0
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A training between two calls: its position, its engine's state, and seconds spent so far."""
+
+    position: dict[str, Any]
+    engine: dict[str, NDArray[Any]]
+    seconds: float = 0.0
+
+
+# Called between two calls of an engine, with a function that makes the snapshot of that moment. It
+# ends the training by raising.
+Pause = Callable[[Callable[[], Snapshot]], None]
 
 
 def points_per_batch(plan: TrainingPlan, *, n_classes: int) -> int:
@@ -84,17 +147,28 @@ class BatchOrder:
         generator: np.random.Generator,
     ) -> None:
         self._generator = generator
-        self._n = len(labels)
+        self._n_points = self._n = len(labels)
+        if plan.drop_incomplete:
+            size = points_per_batch(plan, n_classes=n_classes)
+            self._n -= self._n % size
+            if self._n == 0:
+                raise ValueError(
+                    f"{len(labels)} points are fewer than the {size} of a batch, and incomplete"
+                    " batches are dropped"
+                )
         self._batches: NDArray[np.int64] | None = None
         if plan.batch == "balanced":
             self._batches = self._compose(labels, plan.batch_size, n_classes)
 
     def epoch(self) -> NDArray[np.int64]:
-        """Indices of all points, each once, in the order of the next epoch."""
+        """Indices of all points, each once, in the order of the next epoch.
+
+        Without those of the last batch if it is incomplete and such batches are dropped.
+        """
         if self._batches is None:
-            return self._generator.permutation(self._n)
+            return self._generator.permutation(self._n_points)[: self._n]
         full = self._generator.permutation(len(self._batches))
-        return np.concatenate([self._batches[full].ravel(), self._rest])
+        return np.concatenate([self._batches[full].ravel(), self._rest])[: self._n]
 
     def _compose(
         self, labels: NDArray[np.integer], per_class: int, n_classes: int
@@ -117,58 +191,82 @@ def train(
     *,
     n_classes: int,
     generator: np.random.Generator,
+    start: Snapshot | None = None,
+    pause: Pause | None = None,
 ) -> Outcome:
     """Trains until the mean loss of an epoch is below the threshold, or the cap in steps.
 
     The loss of an epoch is what its batches saw before their updates. A loss that is not a finite
     number ends the training as diverged.
+
+    Args:
+        engine: network and data; new, also where a training is resumed.
+        labels: of the training points (P,).
+        plan: when to stop and when to look.
+        n_classes: number of classes, for balanced batches.
+        generator: of the order of batches; new, also where a training is resumed.
+        start: snapshot of an earlier training of the same arguments, from which this one goes on
+            as if it had never been interrupted; None: from the beginning.
+        pause: called between two calls of the engine; None: nothing.
     """
     size = points_per_batch(plan, n_classes=n_classes)
     order = BatchOrder(plan, labels, n_classes=n_classes, generator=generator)
     checks = check_steps(plan)
-    epochs, steps, loss = 0, 0, np.nan
-    best, best_step = np.inf, 0
+    at = Position()
+    if start is not None:
+        at = Position(**start.position)
+        generator.bit_generator.state = at.generator
+        engine.restore(start.engine)
+
+    def look(step: int) -> float:
+        error = engine.test_error()
+        if error < at.best:
+            at.best, at.best_step = error, step
+        return error
+
     status: Status = "capped"
-    while steps < plan.max_steps:
-        points = order.epoch()[: (plan.max_steps - steps) * size]
-        summed, done = 0.0, 0
-        while done < len(points):
+    steps = at.first_step
+    while at.first_step < plan.max_steps:
+        at.generator = dict(generator.bit_generator.state)
+        epoch = order.epoch()
+        points = epoch[: (plan.max_steps - at.first_step) * size]
+        steps = at.first_step - (-at.done // size)
+        while at.done < len(points):
             upcoming = checks[np.searchsorted(checks, steps, side="right") :]
-            left = len(points) - done
-            take = min(left, int(upcoming[0] - steps) * size) if len(upcoming) else left
-            summed += engine.steps(points[done : done + take])
-            done += take
+            wanted = min([engine.steps_at_once, *(upcoming[:1] - steps)]) * size
+            take = min(len(points) - at.done, int(wanted))
+            at.summed += engine.steps(points[at.done : at.done + take])
+            at.done += take
             steps += -(-take // size)
-            if not np.isfinite(summed):
+            if not np.isfinite(at.summed):
                 return Outcome(
-                    epochs=epochs,
+                    epochs=at.epochs,
                     steps=steps,
                     train_loss=np.nan,
                     test_error=np.nan,
                     best_test_error=np.nan,
-                    best_step=best_step,
+                    best_step=at.best_step,
                     status="diverged",
                 )
             if len(upcoming) and steps == upcoming[0]:
-                error = engine.test_error()
-                if error < best:
-                    best, best_step = error, steps
-        loss = summed / len(points)
-        if len(points) < len(labels):
+                look(steps)
+            if pause is not None:
+                pause(lambda: Snapshot(asdict(at), engine.state()))
+        at.loss = at.summed / len(points)
+        at.first_step, at.done, at.summed = steps, 0, 0.0
+        if len(points) < len(epoch):
             break
-        epochs += 1
-        if loss < plan.loss_threshold:
+        at.epochs += 1
+        if at.loss < plan.loss_threshold:
             status = "fitted"
             break
-    error = engine.test_error()
-    if error < best:
-        best, best_step = error, steps
+    error = look(steps)
     return Outcome(
-        epochs=epochs,
+        epochs=at.epochs,
         steps=steps,
-        train_loss=loss,
+        train_loss=at.loss,
         test_error=error,
-        best_test_error=best,
-        best_step=best_step,
+        best_test_error=at.best,
+        best_step=at.best_step,
         status=status,
     )

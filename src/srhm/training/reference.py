@@ -1,6 +1,7 @@
 """The reference engine: dense tensors, autograd, PyTorch's SGD. The oracle of all faster ones."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,6 +20,8 @@ TEST_BATCH = 1024
 
 class ReferenceEngine:
     """SGD with momentum on the mean cross-entropy of a batch, one autograd step after the other."""
+
+    steps_at_once = 200
 
     def __init__(
         self,
@@ -75,6 +78,36 @@ class ReferenceEngine:
         for name, bias in self.network.biases.items():
             found[f"{name}.bias"] = bias.detach().numpy().copy()
         return found
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Copies of parameters and momenta; a momentum is there from the first step on."""
+        found = {}
+        for name, parameter in self.network.named_parameters():
+            found[name] = parameter.detach().numpy().copy()
+            momentum = self._optimiser.state[parameter].get("momentum_buffer")
+            if momentum is not None:
+                found[f"momentum of {name}"] = momentum.numpy().copy()
+        return found
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Puts parameters and momenta where `state` was taken.
+
+        Raises:
+            ValueError: if names, shapes or precisions are not those of this engine.
+        """
+        parameters = dict(self.network.named_parameters())
+        momenta = {f"momentum of {name}": p for name, p in parameters.items()}
+        if not parameters.keys() <= state.keys() <= parameters.keys() | momenta.keys():
+            raise ValueError(f"a state of {sorted(state)} is not one of {sorted(parameters)}")
+        for name, array in state.items():
+            parameter = {**parameters, **momenta}[name]
+            value = torch.from_numpy(array.copy())
+            if value.shape != parameter.shape or value.dtype != parameter.dtype:
+                raise ValueError(f"{name}: {value.dtype}{tuple(value.shape)} does not fit")
+            if name in parameters:
+                parameter.data.copy_(value)
+            else:
+                self._optimiser.state[parameter]["momentum_buffer"] = value
 
     def _tensors(self, data: Derivations) -> tuple[Tensor, Tensor]:
         x = one_hot(data, self._geometry.parameters, whitening=self._whitening)

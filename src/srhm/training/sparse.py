@@ -48,6 +48,8 @@ class SparseEngine:
     batch. Engines share nothing, and compiled calls release the GIL: run them in threads.
     """
 
+    steps_at_once = 500
+
     def __init__(
         self,
         geometry: Geometry,
@@ -113,6 +115,26 @@ class SparseEngine:
             )
         found["readout"] = np.ascontiguousarray(self._state.readout.T)
         return found
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Copies of weights and momenta as they lie there, with the stamps of the rows."""
+        arrays = {name: array.copy() for name, array in self._state._asdict().items()}
+        return {**arrays, "steps": np.array([self._steps])}
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Puts weights, momenta, stamps and number of steps where `state` was taken.
+
+        Raises:
+            ValueError: if names, shapes or precisions are not those of this engine.
+        """
+        arrays = self._state._asdict()
+        if state.keys() != {*arrays, "steps"}:
+            raise ValueError(f"a state of {sorted(state)} is not one of {sorted(arrays)}")
+        for name, array in arrays.items():
+            if array.shape != state[name].shape or array.dtype != state[name].dtype:
+                raise ValueError(f"{name}: {state[name].dtype}{state[name].shape} does not fit")
+            array[...] = state[name]
+        self._steps = int(state["steps"][0])
 
 
 def representations(

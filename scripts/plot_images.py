@@ -1,0 +1,14 @@
+"""Figure 1 A, B alone: test error on CIFAR-10 against the sensitivity to smooth deformations."""
+
+from pathlib import Path
+
+from srhm.figures.correlation import draw_images
+from srhm.figures.drawing import save
+from srhm.progress import job_log
+from srhm.records import IMAGES, read_table
+
+with job_log(snakemake.log[0], name="figure 1 A, B"):
+    figure = draw_images(
+        read_table(Path(snakemake.input.images), IMAGES), preset=snakemake.params.preset
+    )
+    save(figure, pdf=snakemake.output.pdf, png=snakemake.output.png)

@@ -1,0 +1,17 @@
+"""Table 1: VGG, ResNet and EfficientNet as their modules are, beside what the paper prints."""
+
+import pandas as pd
+
+from srhm.architectures.inspection import table1
+from srhm.figures.drawing import save
+from srhm.figures.table1 import draw
+from srhm.progress import job_log
+
+with job_log(snakemake.log[0], name="table 1"):
+    rows = table1()
+    pd.DataFrame(rows).to_csv(snakemake.output.csv, index=False)
+    save(
+        draw(rows, preset=snakemake.params.preset),
+        pdf=snakemake.output.pdf,
+        png=snakemake.output.png,
+    )

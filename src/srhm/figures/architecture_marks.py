@@ -1,0 +1,116 @@
+"""What the figures of many architectures share: names, colours, markers, how they were trained.
+
+Letters of the paper: P training points, H width, η rate of SGD.
+"""
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from srhm.figures.drawing import PAGE_WIDTH
+from srhm.figures.marks import between, marker, plural
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a network is named and drawn: a hue for each family, a marker for each member."""
+
+    label: str
+    colour: str
+    marker: str
+
+
+# Okabe and Ito's colours; no two networks share both, and no two of the paper's share a marker.
+LOOKS = {
+    "fcn": Look("FCN", "#F0E442", "H"),
+    "lcn": Look("LCN", "#000000", "o"),
+    "cnn": Look("CNN", "#CC79A7", "s"),
+    "vgg11": Look("VGG11", "#0072B2", "^"),
+    "vgg16": Look("VGG16", "#0072B2", "v"),
+    "vgg11_bn": Look("VGG11 bn", "#56B4E9", "^"),
+    "vgg16_bn": Look("VGG16 bn", "#56B4E9", "v"),
+    "resnet18": Look("ResNet18", "#D55E00", "D"),
+    "resnet34": Look("ResNet34", "#D55E00", "p"),
+    "efficientnetb0": Look("EfficientNetB0", "#009E73", "X"),
+    "efficientnetb1": Look("EfficientNetB1", "#009E73", "P"),
+    "efficientnetb2": Look("EfficientNetB2", "#009E73", "*"),
+}
+OTHER = ("#666666", "h")
+# Lines at the foot of a page: their height in inches, and what fits into one.
+FOOT_LINE, CHARACTERS = 0.13, 108
+CAPPED = "open: a seed was capped"
+
+
+def look(net: str) -> Look:
+    """Name, colour and marker of a network; others in grey under their own name."""
+    return LOOKS.get(net, Look(net, *OTHER))
+
+
+def ordered(nets: Sequence[str]) -> list[str]:
+    """Networks as the legends list them, each once."""
+    known = [net for net in LOOKS if net in set(nets)]
+    return [*known, *sorted(set(nets) - set(known))]
+
+
+def network_handles(nets: Sequence[str]) -> list[Line2D]:
+    """A marker with its label for each network."""
+    return [
+        marker(one.marker, one.label, markerfacecolor=one.colour, markeredgecolor=one.colour)
+        for one in map(look, ordered(nets))
+    ]
+
+
+def n_seeds(counts: pd.Series) -> str:
+    """ "3 seeds", or "2–3 seeds" where their number differs."""
+    return f"{between(counts)} {plural('seed', int(counts.max()))}"
+
+
+def protocol_lines(cells: pd.DataFrame) -> list[str]:
+    """How the networks of a figure were trained, a line for each way, and how that ended.
+
+    "VGG11, ResNet18: width 16, batch 32, rate 0.01, loss < 0.01, at most 2,000 steps; 2 seeds; 20
+    networks: 17 fitted, 2 capped, 1 diverged". LCN, CNN and FCN have a rate in units of H.
+    """
+    by = ["width", "batch_size", "learning_rate", "loss_threshold", "max_steps"]
+    hierarchical = cells["net"].isin(["lcn", "cnn", "fcn"]).rename("hierarchical")
+    lines = []
+    for (width, size, rate, loss, steps, times_width), part in cells.groupby(
+        [*(cells[name] for name in by), hierarchical], sort=False
+    ):
+        names = ", ".join(look(net).label for net in ordered(list(part["net"])))
+        seeds = part.groupby(["curve", "P"])["seed"].nunique()
+        found = part["status"].value_counts()
+        words = [w for w in ("fitted", "capped", "diverged") if w in found.index]
+        words += sorted(set(found.index) - set(words))
+        statuses = ", ".join(f"{found[word]} {word}" for word in words)
+        lines.append(
+            f"{names}: width {width}, batch {size}, rate {rate:g}{' H' if times_width else ''},"
+            f" loss < {loss:g}, at most {steps:,} steps; {n_seeds(seeds)};"
+            f" {len(part)} {plural('network', len(part))}: {statuses}"
+        )
+    return lines
+
+
+def wrapped(lines: Sequence[str], *, characters: int = CHARACTERS) -> list[str]:
+    """Lines of at most so many characters, the width of a page beside the preset's name."""
+    return [part for one in lines for part in textwrap.wrap(one, characters)]
+
+
+def write_foot(figure: Figure, lines: Sequence[str]) -> None:
+    """Grey lines at the lower edge of a page, which has FOOT_LINE inches for each of them."""
+    height = float(figure.get_figheight())
+    figure.text(0.45 / PAGE_WIDTH, (FOOT_LINE * len(lines) + 0.06) / height, "\n".join(lines),
+                va="top", fontsize=7, linespacing=1.25, color="0.35")  # fmt: skip
+
+
+def grammar_text(cells: pd.DataFrame) -> str:
+    """The grammar of the cells for a title: all have the same."""
+    row = cells.iloc[0]
+    return (
+        f"$L={row['L']}$, $s={row['s']}$, $s_0={row['s0']}$, $n_c={row['n_c']}$,"
+        f" $m={row['m']}$, $v={row['v']}$"
+    )

@@ -1,0 +1,114 @@
+"""Cells in training, kept from time to time, so that an interrupted one goes on where it was.
+
+One file a cell, named by the cell's key, written whole or not at all and with a checksum, as the
+cells of the store. A key covers the sources that train the cell: a checkpoint never resumes under
+other code. The last writer wins: two processes that train one cell make the same steps, and either
+file continues to the same row.
+"""
+
+import json
+import logging
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from srhm.stopping import StopRequest
+from srhm.store import DamagedFile, StorageError, read_sealed, write_sealed
+from srhm.training.protocol import Snapshot
+
+# Seconds of a cell's training between two checkpoints.
+INTERVAL = 120.0
+
+
+class Interrupted(Exception):
+    """A training that has stopped because it was asked to. kept: whether it left a checkpoint."""
+
+    def __init__(self, key: str, *, kept: bool) -> None:
+        super().__init__(key)
+        self.key, self.kept = key, kept
+
+
+def checkpoint_of(folder: Path, key: str) -> Path:
+    """Where the checkpoint of a cell is kept."""
+    return folder / f"{key}.safetensors"
+
+
+def write_checkpoint(folder: Path, key: str, snapshot: Snapshot) -> Path:
+    """Keeps a snapshot, atomically; returns its path.
+
+    Raises:
+        StorageError: if the place cannot be written to; an earlier checkpoint is as it was.
+    """
+    # Position and seconds as JSON: Python writes floats so that they are read back bit for bit.
+    texts = {"position": json.dumps(snapshot.position), "seconds": json.dumps(snapshot.seconds)}
+    return write_sealed(checkpoint_of(folder, key), key, texts, snapshot.engine)
+
+
+def read_checkpoint(folder: Path, key: str) -> Snapshot:
+    """The snapshot that is kept of a cell.
+
+    Raises:
+        FileNotFoundError: if there is none.
+        DamagedFile: if it is cut, altered, or of another cell.
+    """
+    texts, arrays = read_sealed(checkpoint_of(folder, key), key, ("position", "seconds"))
+    return Snapshot(json.loads(texts["position"]), arrays, json.loads(texts["seconds"]))
+
+
+def remove_checkpoint(folder: Path, key: str) -> None:
+    """Removes the checkpoint of a cell, if there is one."""
+    path = checkpoint_of(folder, key)
+    if path.is_file():  # on a read-only file system even the removal of nothing is an error
+        path.unlink(missing_ok=True)
+
+
+def resume(folder: Path, key: str, *, log: logging.Logger) -> Snapshot | None:
+    """The snapshot from which to go on; None: from the beginning, with a word if it is damaged."""
+    try:
+        return read_checkpoint(folder, key)
+    except FileNotFoundError:
+        return None
+    except DamagedFile as damage:
+        log.warning("damaged checkpoint, the cell begins anew: %s", damage)
+        remove_checkpoint(folder, key)
+        return None
+
+
+class Keeper:
+    """What a training calls between two steps: keeps a checkpoint when one is due, or stops it."""
+
+    def __init__(
+        self,
+        folder: Path,
+        key: str,
+        stop: StopRequest,
+        *,
+        log: logging.Logger,
+        interval: float = INTERVAL,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._folder, self._key, self._stop, self._log = folder, key, stop, log
+        self._interval, self._clock = interval, clock
+        self._last = clock()
+
+    def __call__(self, snapshot: Callable[[], Snapshot]) -> None:
+        """Writes a checkpoint if the last one is older than the interval, or if asked to stop.
+
+        A checkpoint that cannot be written is a warning: the training itself goes on.
+
+        Raises:
+            Interrupted: if asked to stop.
+        """
+        if self._stop.reason:
+            raise Interrupted(self._key, kept=self._write(snapshot))
+        if self._clock() - self._last >= self._interval:
+            self._write(snapshot)
+            self._last = self._clock()
+
+    def _write(self, snapshot: Callable[[], Snapshot]) -> bool:
+        try:
+            write_checkpoint(self._folder, self._key, snapshot())
+        except StorageError as error:
+            self._log.warning("no checkpoint can be written, training goes on: %s", error)
+            return False
+        return True

@@ -1,0 +1,51 @@
+"""Invented images: smooth random fields, also as files of CIFAR-10's format."""
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from srhm.images import cifar
+
+SMOOTHEST = 6  # waves with i^2 + j^2 up to its square
+
+
+def smooth_fields(count: int, *, generator: np.random.Generator) -> NDArray[np.float32]:
+    """Sums of a few plane waves with random phases: (count, 3, 32, 32), mean 0, variance 1."""
+    waves = [
+        (i, j)
+        for i in range(SMOOTHEST)
+        for j in range(-SMOOTHEST, SMOOTHEST)
+        if 0 < i**2 + j**2 <= SMOOTHEST**2
+    ]
+    grid = np.arange(cifar.SIZE) / cifar.SIZE
+    phases = 2 * np.pi * np.stack([i * grid[:, None] + j * grid[None, :] for i, j in waves])
+    sizes = [1 / np.hypot(i, j) for i, j in waves]
+    amplitudes = generator.normal(size=(2, count, 3, len(waves))) * sizes
+    x = np.einsum("ncw,wuv->ncuv", amplitudes[0], np.cos(phases))
+    x += np.einsum("ncw,wuv->ncuv", amplitudes[1], np.sin(phases))
+    return ((x - x.mean()) / x.std()).astype(np.float32)
+
+
+def write_cifar(
+    folder: Path, *, records_per_file: int, generator: np.random.Generator
+) -> dict[str, tuple[NDArray[np.uint8], NDArray[np.int64]]]:
+    """Six files and MD5SUMS in a folder; returns what was written: pixels and labels by file.
+
+    An image is the field of its class and one of its own, so that classes can be told apart.
+    """
+    folder.mkdir(parents=True)
+    of_class = smooth_fields(cifar.N_CLASSES, generator=generator)
+    written, lines = {}, []
+    for name in cifar.FILES:
+        labels = generator.permutation(np.arange(records_per_file) % cifar.N_CLASSES)
+        fields = of_class[labels] + smooth_fields(records_per_file, generator=generator)
+        pixels = np.clip(128 + 40 * fields, 0, 255).astype(np.uint8)
+        flat = pixels.reshape(records_per_file, -1)
+        content = np.concatenate([labels.astype(np.uint8)[:, None], flat], axis=1).tobytes()
+        (folder / name).write_bytes(content)
+        lines.append(f"{hashlib.md5(content, usedforsecurity=False).hexdigest()}  {name}\n")
+        written[name] = pixels, labels
+    (folder / cifar.SUMS_FILE).write_text("".join(lines))
+    return written

@@ -1,0 +1,220 @@
+"""Which layers a network has, in which order, at which relative depth, and their recording."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from srhm.architectures.activations import OUTPUT, activation_layers, record_activations
+from srhm.architectures.geometry import geometry, initial_weights
+from srhm.architectures.hierarchical import HierarchicalNetwork
+from srhm.architectures.named import NAMED, named_network
+from srhm.architectures.relative_depth import layer_at
+from srhm.seeding import generator
+
+N_LAYERS = {
+    "vgg11": 8,
+    "vgg11_bn": 8,
+    "vgg16": 13,
+    "vgg16_bn": 13,
+    "resnet18": 1 + 2 * 8,
+    "resnet34": 1 + 2 * 16,
+    # first and last convolution, two in each block, one in the blocks without expansion
+    "efficientnetb0": 2 + 2 * 16 - 1,
+    "efficientnetb1": 2 + 2 * 23 - 2,
+    "efficientnetb2": 2 + 2 * 23 - 2,
+}
+
+
+def make(name):
+    return named_network(
+        name,
+        dimensions=1,
+        in_channels=4,
+        n_classes=3,
+        width=8,
+        generator=torch.Generator().manual_seed(0),
+    )
+
+
+def gaussian(*shape, seed=0):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+@pytest.fixture
+def hierarchical(make_parameters):
+    """An LCN of two layers, and an input."""
+    parameters = make_parameters()
+    shape = geometry("lcn", parameters, width=5)
+    network = HierarchicalNetwork(
+        shape, initial_weights(shape, generator=generator(0, role="initialisation"))
+    )
+    return network, gaussian(4, parameters.input_length, parameters.n_features)
+
+
+def executed(network, x):
+    """Names of ReLU and swish modules as they are called, by hooks on every module."""
+    names = []
+    for name, module in network.named_modules():
+        if isinstance(module, nn.ReLU | nn.SiLU):
+            module.register_forward_hook(lambda *_, name=name: names.append(name))
+    network(x)
+    return names
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_layers_are_those_that_are_executed_in_that_order(name):
+    network = make(name)
+    layers = activation_layers(network)
+    assert len(layers) == N_LAYERS[name]
+    assert executed(network, gaussian(4, 4, 36)) == layers
+
+
+def test_layers_of_an_lcn_are_its_hidden_layers_in_order(hierarchical):
+    network, x = hierarchical
+    assert executed(network, x) == activation_layers(network)
+    assert len(activation_layers(network)) == 2
+
+
+@pytest.mark.parametrize(
+    ("relative_depth", "n_layers", "layer"),
+    [
+        (0.8, 2, 2),  # the second layer of LCN and CNN, as the caption of Figure 17 says
+        (0.5, 2, 2),
+        (0.2, 2, 1),
+        (0.2, 8, 2),
+        (0.5, 8, 5),
+        (0.8, 8, 7),
+        (0.2, 13, 3),
+        (0.5, 13, 7),
+        (0.8, 13, 11),
+        (0.2, 17, 4),
+        (0.5, 17, 9),
+        (0.8, 17, 14),
+        (0.2, 33, 7),
+        (0.5, 33, 17),
+        (0.8, 33, 27),
+        (0.0, 5, 1),
+        (0.99, 5, 5),
+        (0.29, 100, 30),  # 0.29 * 100 is 28.99... in binary
+        (0.8, 1, 1),
+    ],
+)
+def test_a_layer_lies_at_the_integer_part_of_relative_depth_times_layers(
+    relative_depth, n_layers, layer
+):
+    assert layer_at(relative_depth, n_layers) == layer
+
+
+@pytest.mark.parametrize("n_layers", range(1, 60))
+def test_every_relative_depth_has_a_layer_and_deeper_ones_are_not_above(n_layers):
+    layers = [layer_at(percent / 100, n_layers) for percent in range(100)]
+    assert layers[0] == 1
+    assert layers == sorted(layers)
+    assert layers[-1] <= n_layers
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_the_three_depths_of_the_figures_are_three_layers(name):
+    assert len({layer_at(r, N_LAYERS[name]) for r in (0.2, 0.5, 0.8)}) == 3
+
+
+@pytest.mark.parametrize(("relative_depth", "n_layers"), [(1.0, 3), (-0.1, 3), (0.5, 0)])
+def test_depths_outside_the_network_are_refused(relative_depth, n_layers):
+    with pytest.raises(ValueError, match=r"allowed is 0 <= r < 1|no layer at any depth"):
+        layer_at(relative_depth, n_layers)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_logits_are_the_rest_of_the_network_applied_to_what_is_recorded(name):
+    network = make(name)
+    network(gaussian(8, 4, 36))  # moves the running moments
+    x = gaussian(3, 4, 36, seed=1)
+    found = record_activations(network, x, [*activation_layers(network), OUTPUT])
+    assert list(found) == [*activation_layers(network), OUTPUT]
+    assert torch.equal(found[OUTPUT], network.eval()(x))
+    last = found[activation_layers(network)[-1]]
+    if name.startswith("vgg"):  # a max-pool follows
+        last = last.amax(dim=2, keepdim=True)
+    readout = [m for m in network.modules() if isinstance(m, nn.Linear)][-1]
+    np.testing.assert_allclose(readout(last.mean(2)).detach(), found[OUTPUT], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["vgg11", "vgg11_bn", "resnet18", "resnet34"])
+def test_what_is_recorded_is_after_the_relu(name):
+    network = make(name)
+    for f in record_activations(network, gaussian(3, 4, 36), activation_layers(network)).values():
+        assert (f >= 0).all()
+        assert (f == 0).any()
+
+
+def test_the_first_layer_is_relu_of_the_first_convolution(tolerance):
+    network, x = make("vgg11"), gaussian(3, 4, 36)
+    first = activation_layers(network)[0]
+    found = record_activations(network, x, [first])[first]
+    w, b = network.features[0].weight.detach(), network.features[0].bias.detach()
+    padded = nn.functional.pad(x, (1, 1))
+    expected = torch.stack(
+        [torch.einsum("bct,oct->bo", padded[:, :, i : i + 3], w) + b for i in range(36)], dim=2
+    ).clamp(min=0)
+    np.testing.assert_allclose(found, expected, **tolerance(np.float32))
+
+
+def test_an_lcn_is_recorded_as_its_representations(hierarchical):
+    network, x = hierarchical
+    found = record_activations(network, x, [*activation_layers(network), OUTPUT])
+    expected = network.representations(x)
+    assert len(found) == len(expected) == 3
+    for one, other in zip(found.values(), expected, strict=True):
+        assert torch.equal(one, other)
+
+
+def test_recording_is_in_eval_mode_and_leaves_the_network_as_it_was():
+    network, x = make("efficientnetb0"), gaussian(3, 4, 36)
+    state = {key: value.clone() for key, value in network.state_dict().items()}
+    layers = activation_layers(network)
+    one = record_activations(network, x, layers)
+    other = record_activations(network, x, layers)
+    assert all(torch.equal(one[name], other[name]) for name in layers)  # no masks
+    assert network.training
+    assert all(module.training for module in network.modules())
+    assert all(torch.equal(state[key], value) for key, value in network.state_dict().items())
+    assert not any(module._forward_hooks for module in network.modules())
+
+
+def test_recording_needs_no_gradient_memory():
+    network = make("resnet18")
+    name = activation_layers(network)[3]
+    assert not record_activations(network, gaussian(3, 4, 36), [name])[name].requires_grad
+
+
+def test_only_what_is_named_is_kept():
+    network = make("resnet18")
+    names = activation_layers(network)[4:1:-1]
+    assert list(record_activations(network, gaussian(3, 4, 36), names)) == names
+
+
+@pytest.mark.parametrize("name", ["activation7", ""])
+def test_an_unknown_layer_is_refused(name):
+    with pytest.raises(ValueError, match="no module"):
+        record_activations(make("resnet18"), gaussian(3, 4, 36), [name])
+
+
+class Twice(nn.Module):
+    """One ReLU module at two places, whose hook would see two representations."""
+
+    def __init__(self):
+        super().__init__()
+        self.activation = nn.ReLU()
+        self.unused = nn.ReLU()
+
+    def forward(self, x):
+        return self.activation(1 - self.activation(x))
+
+
+@pytest.mark.parametrize(("name", "times"), [("activation", 2), ("unused", 0)])
+def test_a_module_that_is_not_executed_once_is_refused_and_no_hook_stays(name, times):
+    network = Twice()
+    with pytest.raises(ValueError, match=f"executed {times} times"):
+        record_activations(network, gaussian(2, 3), [name])
+    assert not network.activation._forward_hooks

@@ -1,0 +1,263 @@
+"""A training that is interrupted and resumed gives the bits of one that was not."""
+
+import json
+import logging
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from srhm import store
+from srhm.architectures.geometry import geometry, initial_weights
+from srhm.seeding import generator
+from srhm.stopping import StopRequest
+from srhm.store import DamagedFile
+from srhm.training.checkpoints import (
+    Interrupted,
+    Keeper,
+    checkpoint_of,
+    read_checkpoint,
+    remove_checkpoint,
+    resume,
+    write_checkpoint,
+)
+from srhm.training.protocol import (
+    Snapshot,
+    TrainingPlan,
+    check_steps,
+    points_per_batch,
+    train,
+)
+from srhm.training.reference import ReferenceEngine
+from srhm.training.sparse import SparseEngine
+
+LOG = logging.getLogger("srhm.tests")
+KEY = "ab0123456789"
+# An epoch is 25 steps and a part of one; checks fall inside epochs.
+PLAN = TrainingPlan(batch="shuffled", batch_size=4, loss_threshold=1e-6, max_steps=560, n_checks=3)
+
+
+class Sudden(Exception):
+    """An interruption."""
+
+
+@pytest.fixture(scope="module")
+def training(make_sample):
+    """Function that trains a small network: (engine class, plan, options of train) -> results."""
+    grammar, data, test = make_sample(n_train=102)
+    shape = geometry("cnn", grammar.parameters, width=8)
+    weights = initial_weights(shape, generator=generator(0, role="initialisation"))
+
+    def run(make_engine, plan=PLAN, *, momentum=0.9, **options):
+        size = points_per_batch(plan, n_classes=3)
+        engine = make_engine(
+            shape, weights, data, test, batch_size=size, rate=0.1, momentum=momentum
+        )
+        engine.steps_at_once = 10
+        outcome = train(
+            engine,
+            data.labels,
+            plan,
+            n_classes=3,
+            generator=generator(0, role="order"),
+            **options,
+        )
+        return outcome, engine.weights()
+
+    return run
+
+
+def interrupted_at(call, seen):
+    """A pause that interrupts at the given call, after it has kept a snapshot in `seen`."""
+
+    def pause(snapshot):
+        pause.calls += 1
+        if pause.calls == call:
+            taken = snapshot()
+            copies = {name: array.copy() for name, array in taken.engine.items()}
+            # By way of text, as a checkpoint is kept.
+            seen.append(Snapshot(json.loads(json.dumps(taken.position)), copies))
+            raise Sudden
+
+    pause.calls = 0
+    return pause
+
+
+def assert_same(one, other):
+    assert repr(one[0]) == repr(other[0])
+    assert one[1].keys() == other[1].keys()
+    for name, array in one[1].items():
+        assert array.tobytes() == other[1][name].tobytes(), name
+
+
+@pytest.fixture(scope="module")
+def undisturbed_by(training):
+    """What both engines give without an interruption."""
+    return {engine: training(engine) for engine in (SparseEngine, ReferenceEngine)}
+
+
+@pytest.mark.parametrize("make_engine", [SparseEngine, ReferenceEngine])
+@pytest.mark.parametrize("call", [1, 2, 3, 50])
+def test_a_resumed_training_gives_the_bits_of_an_undisturbed_one(
+    training, undisturbed_by, make_engine, call
+):
+    seen = []
+    with pytest.raises(Sudden):
+        training(make_engine, pause=interrupted_at(call, seen))
+    assert_same(training(make_engine, start=seen[0]), undisturbed_by[make_engine])
+
+
+@pytest.mark.parametrize("batch", ["shuffled", "balanced"])
+@pytest.mark.parametrize("drop_incomplete", [False, True])
+def test_every_interruption_of_every_order_can_be_resumed(training, batch, drop_incomplete):
+    plan = TrainingPlan(
+        batch=batch,
+        batch_size=4,
+        loss_threshold=1e-6,
+        max_steps=61,
+        n_checks=2,
+        drop_incomplete=drop_incomplete,
+    )
+    undisturbed = training(SparseEngine, plan)
+    n_calls = 0
+    for call in range(1, 100):
+        seen = []
+        try:
+            training(SparseEngine, plan, pause=interrupted_at(call, seen))
+        except Sudden:
+            n_calls = call
+            assert_same(training(SparseEngine, plan, start=seen[0]), undisturbed)
+    assert n_calls >= 6  # the last one after the last step: nothing is left but the last look
+
+
+def test_an_interruption_inside_an_epoch_keeps_its_order_and_its_sum(training):
+    seen = []
+    with pytest.raises(Sudden):
+        training(SparseEngine, pause=interrupted_at(2, seen))
+    position = seen[0].position
+    assert 0 < position["done"] < 102
+    assert position["summed"] > 0
+
+
+def test_a_training_interrupted_many_times_gives_the_same_bits(training, undisturbed_by):
+    start = None
+    for _ in range(4):
+        seen = []
+        with pytest.raises(Sudden):
+            training(ReferenceEngine, start=start, pause=interrupted_at(13, seen))
+        start = seen[0]
+    assert_same(training(ReferenceEngine, start=start), undisturbed_by[ReferenceEngine])
+
+
+@pytest.mark.parametrize("make_engine", [SparseEngine, ReferenceEngine])
+def test_training_without_momentum_can_be_resumed(training, make_engine):
+    plan = replace(PLAN, max_steps=60)
+    undisturbed = training(make_engine, plan, momentum=0)
+    seen = []
+    with pytest.raises(Sudden):
+        training(make_engine, plan, momentum=0, pause=interrupted_at(5, seen))
+    assert_same(training(make_engine, plan, momentum=0, start=seen[0]), undisturbed)
+
+
+def test_the_best_error_is_kept_over_an_interruption(training, undisturbed_by):
+    last = int(check_steps(PLAN)[-1])
+    outcome, _ = undisturbed_by[SparseEngine]
+    assert outcome.steps == last == 560
+    seen = []
+    with pytest.raises(Sudden):
+        training(SparseEngine, pause=interrupted_at(60, seen))
+    assert seen[0].position["best_step"] > 0
+    assert training(SparseEngine, start=seen[0])[0].best_step == outcome.best_step
+
+
+@pytest.mark.parametrize("make_engine", [SparseEngine, ReferenceEngine])
+def test_the_state_of_another_network_is_refused(training, make_engine):
+    seen = []
+    with pytest.raises(Sudden):
+        training(make_engine, pause=interrupted_at(2, seen))
+    name = next(iter(seen[0].engine))
+    cut = {**seen[0].engine, name: seen[0].engine[name][..., :-1]}
+    with pytest.raises(ValueError, match="does not fit"):
+        training(make_engine, start=Snapshot(seen[0].position, cut))
+    unknown = {**seen[0].engine, "layer9": np.zeros(3)}
+    with pytest.raises(ValueError, match="layer9"):
+        training(make_engine, start=Snapshot(seen[0].position, unknown))
+
+
+def snapshot():
+    position = {"epochs": 3, "summed": 0.1 + 0.2, "loss": float("nan"), "generator": {"a": 2**127}}
+    return Snapshot(position, {"layer1": np.arange(5.0)}, 12.5)
+
+
+def test_a_checkpoint_is_read_as_it_was_written(tmp_path):
+    write_checkpoint(tmp_path, KEY, snapshot())
+    found = read_checkpoint(tmp_path, KEY)
+    assert repr(found) == repr(snapshot())
+    assert found.engine["layer1"].tobytes() == snapshot().engine["layer1"].tobytes()
+
+
+@pytest.mark.parametrize("damage", [lambda b: b[:-3], lambda b: b[:-1] + bytes([b[-1] ^ 1])])
+def test_a_damaged_checkpoint_is_named_and_the_cell_begins_anew(tmp_path, caplog, damage):
+    path = write_checkpoint(tmp_path, KEY, snapshot())
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(DamagedFile, match=KEY):
+        read_checkpoint(tmp_path, KEY)
+    assert resume(tmp_path, KEY, log=LOG) is None
+    assert f"the cell begins anew: {path}" in caplog.text
+    assert not path.exists()
+
+
+def test_the_checkpoint_of_another_cell_is_not_resumed(tmp_path):
+    write_checkpoint(tmp_path, "other", snapshot()).rename(checkpoint_of(tmp_path, KEY))
+    assert resume(tmp_path, KEY, log=LOG) is None
+
+
+def test_without_a_checkpoint_a_cell_begins(tmp_path):
+    assert resume(tmp_path, KEY, log=LOG) is None
+    remove_checkpoint(tmp_path, KEY)
+
+
+def test_a_checkpoint_is_written_when_the_interval_is_over(tmp_path):
+    now = [0.0]
+    keeper = Keeper(tmp_path, KEY, StopRequest(), log=LOG, interval=120, clock=lambda: now[0])
+    taken = []
+
+    def take():
+        taken.append(now[0])
+        return snapshot()
+
+    for now[0] in (10.0, 119.0, 121.0, 200.0, 240.0, 242.0):
+        keeper(take)
+    assert taken == [121.0, 242.0]
+    assert checkpoint_of(tmp_path, KEY).is_file()
+
+
+def test_a_request_to_stop_keeps_a_checkpoint_and_ends_the_training(tmp_path):
+    stop = StopRequest()
+    keeper = Keeper(tmp_path, KEY, stop, log=LOG)
+    keeper(snapshot)
+    assert not checkpoint_of(tmp_path, KEY).exists()
+    stop.ask("SIGTERM")
+    with pytest.raises(Interrupted) as interruption:
+        keeper(snapshot)
+    assert interruption.value.kept
+    assert read_checkpoint(tmp_path, KEY).seconds == 12.5
+
+
+def test_a_full_disk_warns_and_training_goes_on_with_the_earlier_checkpoint(
+    tmp_path, monkeypatch, caplog
+):
+    now = [0.0]
+    keeper = Keeper(tmp_path, KEY, StopRequest(), log=LOG, interval=1, clock=lambda: now[0])
+    now[0] = 2.0
+    keeper(snapshot)
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(store.os, "fsync", full)
+    now[0] = 4.0
+    keeper(lambda: Snapshot({}, {}, 99.0))
+    assert "No space left on device" in caplog.text
+    assert read_checkpoint(tmp_path, KEY).seconds == 12.5
+    assert [file.name for file in tmp_path.iterdir()] == [f"{KEY}.safetensors"]

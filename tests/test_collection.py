@@ -1,0 +1,144 @@
+"""What no configuration refers to is listed, and removed on confirmation only."""
+
+import fcntl
+import os
+import time
+
+import pytest
+import yaml
+
+from srhm import collection, experiments
+from srhm.collection import ABANDONED, main, unreferenced, wanted_by
+
+CONFIG = {
+    "preset": "tiny",
+    "seeds": 1,
+    "width": 6,
+    "n_test": 60,
+    "curves": [{"net": "cnn", "L": 2, "v": 3, "s0": 1, "P": [30, 60]}],
+}
+OTHER = {**CONFIG, "curves": [{**CONFIG["curves"][0], "P": [60, 90]}]}
+
+
+def names_of(config):
+    plan = experiments.plan(config)
+    (curve,), (sample,) = plan.curves.values(), plan.samples.values()
+    measured = experiments.measured_by(plan.preset.measurement, experiments.MEASURING[0])
+    return curve, sample, measured
+
+
+def files_of(config):
+    """Paths in results/ of all that a configuration refers to."""
+    curve, sample, measured = names_of(config)
+    keys = [entry["key"] for entry in curve.entries]
+    return {
+        *(f"cells/{key[:2]}/{key}.safetensors" for key in keys),
+        f"curves/{curve.name}.parquet",
+        f"curves/{curve.name}.timings.parquet",
+        f"parts/{curve.name}/1-of-2.json",
+        f"derivations/{sample.name}.parquet",
+        f"sensitivities/{measured}/{curve.name}.parquet",
+    }
+
+
+def put(results, files):
+    for file in files:
+        (results / file).parent.mkdir(parents=True, exist_ok=True)
+        (results / file).write_bytes(b"0" * 1000)
+
+
+def files_in(results):
+    return {str(p.relative_to(results)) for p in results.rglob("*") if p.is_file()} - {".lock"}
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    """Results of two configurations, of which the first is in the folder of configurations."""
+    folder = tmp_path / "config"
+    folder.mkdir()
+    (folder / "tiny.yaml").write_text(yaml.safe_dump(CONFIG))
+    (tmp_path / "other.yaml").write_text(yaml.safe_dump(OTHER))
+    monkeypatch.setattr(collection, "CONFIG", folder)
+    put(tmp_path / "results", files_of(CONFIG) | files_of(OTHER))
+    return tmp_path / "results"
+
+
+def collect(results, *arguments):
+    return main(["--directory", str(results.parent), *arguments])
+
+
+def test_nothing_is_removed_without_confirmation(results, capsys):
+    before = files_in(results)
+    assert collect(results) == 0
+    assert collect(results, "--confirm", "no") == 0
+    assert files_in(results) == before
+    printed = capsys.readouterr().out
+    for file in files_of(OTHER) - files_of(CONFIG):
+        assert file.removesuffix("/1-of-2.json") in printed
+    assert "CONFIRM=yes" in printed
+    assert "1 x cell: 0.0 MB" in printed
+
+
+def test_confirmation_removes_what_no_configuration_refers_to_and_nothing_else(results):
+    assert collect(results, "--confirm", "yes") == 0
+    assert files_in(results) == files_of(CONFIG)
+
+
+def test_a_configuration_elsewhere_counts_when_it_is_named(results, capsys):
+    other = str(results.parent / "other.yaml")
+    assert collect(results, "--configfile", other, "--confirm", "yes") == 0
+    assert files_in(results) == files_of(CONFIG) | files_of(OTHER)
+    assert "nothing to remove" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("text", ["preset: tiny\n", "preset: [\n"])
+def test_a_configuration_that_cannot_be_read_keeps_everything(results, capsys, text):
+    (results.parent / "config" / "broken.yaml").write_text(text)
+    before = files_in(results)
+    assert collect(results, "--confirm", "yes") == 2
+    assert files_in(results) == before
+    assert "nothing is removed" in capsys.readouterr().out
+
+
+def test_nothing_is_removed_while_a_run_is_going_on(results, capsys):
+    before = files_in(results)
+    with (results / ".lock").open("a+") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert collect(results, "--confirm", "yes") == 2
+    assert files_in(results) == before
+    assert "a run is going on" in capsys.readouterr().out
+
+
+def test_foreign_files_are_named_and_left_alone(results, capsys):
+    foreign = {"cells/notes.d/notes.txt", "curves/mine.csv", "cells/ab/x.safetensors"}
+    put(results, foreign)
+    assert collect(results, "--confirm", "yes") == 0
+    assert files_in(results) == files_of(CONFIG) | foreign
+    printed = capsys.readouterr().out
+    for file in foreign:
+        assert f"not ours, left alone: {results / file}" in printed
+
+
+def test_checkpoints_stay_only_for_cells_that_are_wanted_and_not_stored(results):
+    curve, *_ = names_of(CONFIG)
+    first, second = (entry["key"] for entry in curve.entries)
+    put(results, [f"checkpoints/{key}.safetensors" for key in (first, second, "0" * 24)])
+    (results / "cells" / second[:2] / f"{second}.safetensors").unlink()
+    collect(results, "--confirm", "yes")
+    kept = [file.stem for file in (results / "checkpoints").iterdir()]
+    assert kept == [second]
+
+
+def test_only_old_partial_files_are_abandoned(results):
+    put(results, ["cells/ab/one.host-1.part", "cells/ab/two.host-2.part"])
+    long_ago = time.time() - ABANDONED - 1
+    os.utime(results / "cells/ab/one.host-1.part", (long_ago, long_ago))
+    found, foreign = unreferenced(results, wanted_by([CONFIG, OTHER]), now=time.time())
+    assert [one.path.name for one in found] == ["one.host-1.part"]
+    assert foreign == []
+
+
+def test_measurements_of_another_definition_are_unreferenced(results):
+    put(results, ["sensitivities/0123456789ab/curve.parquet"])
+    found, _ = unreferenced(results, wanted_by([CONFIG, OTHER]), now=time.time())
+    assert [(one.kind, one.path.name) for one in found] == [("sensitivities", "0123456789ab")]

@@ -1,0 +1,153 @@
+"""Each training job gets a device of its own: fake devices, real processes and locks."""
+
+import logging
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from srhm import devices
+from srhm.devices import NoDevice, device_of_job, locked_device, visible_devices
+from srhm.training.job import training_job
+
+LOG = logging.getLogger("test")
+
+# Holds a device, says which, and waits to be told to end.
+HOLDER = """
+import sys
+from pathlib import Path
+from srhm.devices import locked_device
+from srhm.training.job import training_job
+names, places, folder = sys.argv[1].split(","), int(sys.argv[2]), Path(sys.argv[3])
+with locked_device(names, jobs_per_device=places, folder=folder) as device:
+    print(device, flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def hold(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Starts a process that takes one of the devices 0 and 1 and prints it."""
+    holders = []
+
+    def start(places: int = 1) -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", HOLDER, "0,1", str(places), str(tmp_path)]
+        holders.append(
+            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        )
+        return holders[-1]
+
+    yield start
+    for holder in holders:
+        with holder:  # closes its pipes and waits for its end
+            holder.kill()
+
+
+def test_jobs_at_a_time_hold_different_devices(hold):
+    assert {hold().stdout.readline().strip() for _ in range(2)} == {"0", "1"}
+
+
+def test_a_job_waits_while_all_devices_are_held_and_takes_the_one_that_is_given_back(hold):
+    first, second = hold(), hold()
+    held = {first: first.stdout.readline(), second: second.stdout.readline()}
+    third = hold()
+    printed, _, _ = select.select([third.stdout], [], [], 3 * devices.SECONDS_BETWEEN_TRIES)
+    assert not printed
+    second.stdin.close()
+    assert third.stdout.readline() == held[second]
+
+
+def test_a_device_is_free_again_after_the_sigkill_of_its_holder(hold):
+    first, second = hold(), hold()
+    held = {first: first.stdout.readline(), second: second.stdout.readline()}
+    os.kill(first.pid, signal.SIGKILL)
+    first.wait()
+    assert hold().stdout.readline() == held[first]
+
+
+def test_a_device_is_shared_by_as_many_jobs_as_are_allowed_once_all_are_taken(hold):
+    taken = [hold(places=2).stdout.readline().strip() for _ in range(4)]
+    assert set(taken[:2]) == set(taken[2:]) == {"0", "1"}
+
+
+def test_a_job_sees_its_device_alone_and_its_log_names_it(tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr(devices.tempfile, "gettempdir", lambda: str(tmp_path))
+    environment = {"CUDA_VISIBLE_DEVICES": "2,3"}
+    resources = {"gpu": 1, "jobs_per_device": 1}
+    with (
+        caplog.at_level(logging.INFO),
+        device_of_job(resources, log=LOG, environment=environment) as device,
+    ):
+        assert environment == {"CUDA_VISIBLE_DEVICES": device}
+        assert caplog.messages == ["device 2 of 2,3"]
+        other = {"CUDA_VISIBLE_DEVICES": "2,3"}
+        with device_of_job(resources, log=LOG, environment=other) as second:
+            assert (device, second) == ("2", "3")
+    assert environment == {"CUDA_VISIBLE_DEVICES": "2,3"}
+
+
+def test_a_job_without_a_gpu_locks_nothing_and_says_nothing(tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr(devices.tempfile, "gettempdir", lambda: str(tmp_path))
+    for resources in ({}, {"gpu": 0, "jobs_per_device": 1}):
+        with (
+            caplog.at_level(logging.INFO),
+            device_of_job(resources, log=LOG, environment={}) as device,
+        ):
+            assert device is None
+    assert not caplog.messages
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_device_of_a_scheduler_is_taken_as_it_is(tmp_path, monkeypatch):
+    # Two jobs of a scheduler may both see a device 0, each another one.
+    monkeypatch.setattr(devices.tempfile, "gettempdir", lambda: str(tmp_path))
+    environment = {"CUDA_VISIBLE_DEVICES": "0"}
+    with (
+        device_of_job({"gpu": 1}, log=LOG, environment=environment) as first,
+        device_of_job({"gpu": 1}, log=LOG, environment=environment) as second,
+    ):
+        assert first == second == "0"
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("hidden", ["", "-1"])
+def test_a_job_that_asks_for_a_gpu_where_there_is_none_fails(hidden):
+    environment = {"CUDA_VISIBLE_DEVICES": hidden}
+    with (
+        pytest.raises(NoDevice, match="names no device"),
+        device_of_job({"gpu": 1, "jobs_per_device": 1}, log=LOG, environment=environment),
+    ):
+        pass
+
+
+def test_a_job_that_asks_for_two_gpus_is_refused():
+    with pytest.raises(ValueError, match="one device"), device_of_job({"gpu": 2}, log=LOG):
+        pass
+
+
+def test_the_devices_of_the_machine_are_counted_where_nothing_restricts_them(tmp_path):
+    for name in ("nvidia10", "nvidia2", "nvidiactl", "nvidia-uvm", "null"):
+        (tmp_path / name).touch()
+    assert visible_devices({}, folder=tmp_path) == ["2", "10"]
+    assert visible_devices({"CUDA_VISIBLE_DEVICES": "1,-1,0"}, folder=tmp_path) == ["1"]
+
+
+def test_names_that_are_no_file_names_can_be_locked(tmp_path):
+    with locked_device(["MIG-GPU-5c/1/0"], folder=tmp_path) as device:
+        assert device == "MIG-GPU-5c/1/0"
+
+
+def test_a_training_job_takes_its_device_and_its_log_file_names_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(devices.tempfile, "gettempdir", lambda: str(tmp_path / "locks"))
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,5")
+    for asked, seen in (({"gpu": 1, "jobs_per_device": 1}, "4"), ({}, "4,5")):
+        log_file = tmp_path / "job.log"
+        with training_job(log_file, name="curve", resources=asked) as (_, stop):
+            assert os.environ["CUDA_VISIBLE_DEVICES"] == seen
+            assert stop.reason is None
+        assert ("curve: device 4 of 4,5" in log_file.read_text()) == bool(asked)

@@ -1,0 +1,361 @@
+"""Figures 1, 9, 16, 17 and Table 1 draw what the tables hold, and mark what is not as planned."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from invented import (
+    N_LAYERS,
+    SIZES,
+    beside_named_networks,
+    cells_and_sensitivities,
+    complexities,
+    curve,
+    named_networks,
+    trained,
+)
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+
+from srhm.architectures.names import NAMED
+from srhm.error_and_sensitivity import correlation, side_by_side
+from srhm.figures import architectures, invariances, table1
+from srhm.figures import correlation as figure1
+from srhm.figures.architecture_marks import LOOKS, protocol_lines
+from srhm.figures.drawing import styled
+from srhm.seeding import generator
+
+Tables = tuple[pd.DataFrame, pd.DataFrame]
+
+
+@pytest.fixture(scope="module")
+def named() -> Tables:
+    return named_networks()
+
+
+@pytest.fixture(scope="module")
+def beside() -> Tables:
+    return beside_named_networks()
+
+
+@pytest.fixture(scope="module")
+def images() -> pd.DataFrame:
+    random = np.random.default_rng(8)
+    rows = []
+    for net, height in (("vgg11", 1.0), ("vgg16", 0.9), ("resnet18", 0.7), ("efficientnetb0", 0.8)):
+        for P in (500, 2000, 8000):
+            for seed in range(2):
+                R = height * (100 / P) ** 0.5 * random.uniform(0.8, 1.2)
+                rows.append(
+                    {"net": net, "P": P, "seed": seed, "test_error": 0.4 * R**0.5, "width": 16,
+                     "relative_sensitivity": R, "status": "fitted", "n_test": 1000,
+                     "batch_size": 128, "learning_rate": 0.1, "loss_threshold": 1e-2,
+                     "max_steps": 4000, "n_points": 500}
+                )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+@styled
+def render(figure: Figure) -> Figure:
+    """Draws it in memory under the style in which it is saved; a warning is an error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        FigureCanvasAgg(figure).draw()
+    return figure
+
+
+def with_marks(axes: Axes, *names: str) -> list[tuple[float, float]]:
+    return [
+        (float(x), float(y))
+        for one in axes.get_lines()
+        if str(one.get_gid()) in names
+        for x, y in zip(np.atleast_1d(one.get_xdata()), np.atleast_1d(one.get_ydata()), strict=True)
+    ]
+
+
+def networks_in(axes: Axes) -> list[tuple[float, float]]:
+    nets = {name + end for name in LOOKS for end in ("", " capped")}
+    return sorted(with_marks(axes, *nets))
+
+
+def text_of(figure: Figure) -> str:
+    return "\n".join(
+        t.get_text() for t in figure.findobj(lambda artist: hasattr(artist, "get_text"))
+    )
+
+
+def damaged(cells: pd.DataFrame) -> pd.DataFrame:
+    """One cell capped and one diverged."""
+    cells = cells.copy()
+    own = cells.query("net == 'resnet18'").index
+    cells.loc[own[-1], "status"] = "capped"
+    cells.loc[own[0], ["status", "test_error"]] = ["diverged", np.nan]
+    return cells
+
+
+# Figure 9
+
+
+def test_figure_9_has_a_column_for_each_network_and_a_row_for_each_depth(named: Tables) -> None:
+    figure = render(architectures.draw(*named, preset="invented"))
+    assert len(figure.axes) == 3 * len(N_LAYERS)
+    titles = [axes.get_title(loc="left") for axes in figure.axes[: len(N_LAYERS)]]
+    assert titles == [f"{LOOKS[net].label}, 2 seeds" for net in N_LAYERS]
+    for row, depth in enumerate((0.2, 0.5, 0.8)):
+        points = side_by_side(*named, depth)
+        for column, net in enumerate(N_LAYERS):
+            axes = figure.axes[row * len(N_LAYERS) + column]
+            own = points[points["net"] == net].sort_values("P")
+            for kind in "SD":
+                expected = own[own["kind"] == kind][["P", "value"]].to_numpy()
+                np.testing.assert_allclose(with_marks(axes, kind), expected)
+            errors = own[own["kind"] == "S"][["P", "error"]].to_numpy()
+            np.testing.assert_allclose(with_marks(axes, "error"), errors)
+
+
+def test_figure_9_marks_capped_and_diverged_cells(named: Tables) -> None:
+    cells = damaged(named[0])
+    figure = render(architectures.draw(cells, named[1], preset="invented"))
+    own = [axes for i, axes in enumerate(figure.axes) if i % len(N_LAYERS) == 2]
+    for axes in own:
+        assert [x for x, _ in with_marks(axes, "error capped")] == [SIZES[-1]]
+        assert [x for x, _ in with_marks(axes, "S capped")] == [SIZES[-1]]
+        assert [x for x, _ in with_marks(axes, "diverged")] == [SIZES[0]]
+    others = [axes for axes in figure.axes if axes not in own]
+    assert not [p for axes in others for p in with_marks(axes, "error capped", "diverged")]
+    assert "48 fitted, 1 capped, 1 diverged" in " ".join(text_of(figure).split())
+
+
+def test_more_networks_than_the_paper_has_come_below(named: Tables) -> None:
+    cells, sensitivities = named
+    more = [table.replace({"net": {"vgg11": "vgg11_bn"}}) for table in named]
+    more = [table[table["net"] == "vgg11_bn"] for table in more]
+    more = [table.assign(curve="bn", key="bn" + table["key"]) for table in more]
+    figure = render(
+        architectures.draw(
+            pd.concat([cells, more[0]]), pd.concat([sensitivities, more[1]]), preset="invented"
+        )
+    )
+    assert len(figure.axes) == 18
+
+
+# Figures 1 and 17
+
+
+@pytest.mark.parametrize("place", ["output", "internal"])
+def test_every_network_is_drawn_at_its_averages(
+    named: Tables, beside: Tables, place: figure1.Shown
+) -> None:
+    figure = render(figure1.draw(*beside, *named, place=place, preset="invented"))
+    assert len(figure.axes) == 4
+    cells = pd.concat([beside[0][beside[0]["P"].isin(SIZES)], named[0]])
+    points = side_by_side(cells, pd.concat([beside[1], named[1]]), figure1.PLACES[place])
+    for axes, kind, at in zip(figure.axes, "DSDS", (900, 900, SIZES, SIZES), strict=True):
+        own = points[(points["kind"] == kind) & points["P"].isin(np.atleast_1d(at))]
+        np.testing.assert_allclose(
+            networks_in(axes), sorted(own[["value", "error"]].itertuples(index=False))
+        )
+
+
+def test_the_printed_correlation_is_that_of_the_points(named: Tables, beside: Tables) -> None:
+    figure = render(figure1.draw(*beside, *named, place="output", preset="invented"))
+    cells = pd.concat([beside[0][beside[0]["P"].isin(SIZES)], named[0]])
+    points = side_by_side(cells, pd.concat([beside[1], named[1]]), "output").query("kind == 'D'")
+    for axes, rows, across in (
+        (figure.axes[0], points[points["P"] == 900], False),
+        (figure.axes[2], points, True),
+    ):
+        found = correlation(rows, across_sizes=across, generator=generator(0, role="drawing"))
+        printed = "\n".join(t.get_text() for t in axes.texts)
+        assert f"$\\rho$ = {found.value:.2f} [{found.low:.2f}, {found.high:.2f}]" in printed
+        assert f"n = {len(rows)}" in printed
+
+
+def test_opacity_grows_with_the_size(named: Tables, beside: Tables) -> None:
+    figure = render(figure1.draw(*beside, *named, place="output", preset="invented"))
+    shown = [one for one in figure.axes[2].get_lines() if one.get_gid() == "vgg16"]
+    by_error = sorted(shown, key=lambda one: -float(np.asarray(one.get_ydata())[0]))
+    opacities = [float(one.get_alpha() or 0) for one in by_error]
+    assert opacities == sorted(opacities)
+    assert (opacities[0], opacities[-1]) == (figure1.FAINTEST, 1.0)
+
+
+def test_capped_networks_are_open_and_a_network_without_errors_is_at_its_bound(
+    named: Tables, beside: Tables
+) -> None:
+    cells = damaged(named[0])
+    cells.loc[(cells["net"] == "vgg11") & (cells["P"] == SIZES[-1]), "test_error"] = 0.0
+    figure = render(figure1.draw(*beside, cells, named[1], place="output", preset="invented"))
+    axes = figure.axes[2]
+    lines = {str(one.get_gid()): one for one in axes.get_lines()}
+    assert to_rgba(lines["resnet18 capped"].get_markerfacecolor())[:3] == (1.0, 1.0, 1.0)
+    assert min(y for _, y in networks_in(axes)) == pytest.approx(0.5 / 2000)
+    assert [t.get_gid() for t in axes.texts].count("no error") == 1
+    for words in ("open:\na seed was capped", "no error in the\ntest set", "1 capped, 1 diverged"):
+        assert words in text_of(figure)
+
+
+def test_without_images_their_panels_are_empty_and_say_how_to_get_them(
+    named: Tables, beside: Tables
+) -> None:
+    figure = render(
+        figure1.draw(*beside, *named, place="output", preset="invented", with_images=True)
+    )
+    assert len(figure.axes) == 6
+    for axes in figure.axes[:2]:
+        assert not axes.get_lines()
+        assert "make cifar" in axes.texts[0].get_text()
+        assert "CIFAR-10" in axes.get_title(loc="left")
+    assert all(networks_in(axes) for axes in figure.axes[2:])
+
+
+def test_images_are_drawn_at_the_largest_and_at_all_sizes(
+    named: Tables, beside: Tables, images: pd.DataFrame
+) -> None:
+    figure = render(
+        figure1.draw(
+            *beside, *named, place="output", preset="invented", with_images=True, images=images
+        )
+    )
+    assert [len(networks_in(axes)) for axes in figure.axes[:2]] == [4, 12]
+    alone = render(figure1.draw_images(images, preset="invented"))
+    for axes, other in zip(figure.axes[:2], alone.axes, strict=True):
+        assert networks_in(axes) == networks_in(other)
+    one = images.query("net == 'vgg16' and P == 8000")
+    mean = float(np.exp(np.log(one["relative_sensitivity"]).mean()))
+    assert any(x == pytest.approx(mean) for x, _ in networks_in(figure.axes[0]))
+    assert "batch 128, rate 0.1, loss < 0.01, at most 4,000 steps" in text_of(figure)
+    capped = images.assign(status="capped")
+    assert "a seed was capped" in text_of(render(figure1.draw_images(capped, preset="invented")))
+    # Without a threshold of the loss the cap is the plan.
+    to_the_cap = capped.assign(loss_threshold=np.nan)
+    text = text_of(render(figure1.draw_images(to_the_cap, preset="invented")))
+    assert "a seed was capped" not in text
+    assert "batch 128, rate 0.1, at most 4,000 steps; 2 seeds; 24 networks" in text
+
+
+def test_without_named_networks_the_panels_say_so(named: Tables, beside: Tables) -> None:
+    cells, sensitivities = (table[:0] for table in named)
+    for place in ("output", "internal"):
+        figure = render(figure1.draw(*beside, cells, sensitivities, place=place, preset="none"))  # type: ignore[arg-type]
+        assert text_of(figure).count("no named network\nin preset none") == 4
+    figure = render(architectures.draw(cells, sensitivities, preset="none"))
+    assert "no named network in preset none" in text_of(figure)
+
+
+# Figure 16 and Table 1
+
+
+def test_figure_16_takes_each_depth_at_its_own_width_and_says_how_it_was_trained() -> None:
+    curves = [curve("fcn", 2, v, s0) for v in (4, 6) for s0 in (0, 1)]
+    curves += [curve("fcn", 3, 4, s0, width=32) for s0 in (0, 1)]
+    curves += [curve("fcn", 2, 4, 1, width=128), curve("lcn", 2, 4, 1)]  # a check, and another net
+    cells, sensitivities = cells_and_sensitivities(curves)
+    cells = trained(cells, batch_size=4, rate=0.01, max_steps=500_000)
+    figure = render(
+        invariances.draw(
+            complexities(cells, sensitivities), net="fcn", branchings=[2], illustrated=False,
+            width=None, threshold=0.1, preset="invented", cells=cells,
+        )
+    )  # fmt: skip
+    ours = [one for one in figure.axes[0].get_lines() if str(one.get_gid()).startswith("ours")]
+    assert len(ours) == 6
+    text = text_of(figure)
+    assert "FCN: width 64, batch 4, rate 0.01 H" in text
+    assert "FCN: width 32" in text
+    assert "width 128" not in text
+    assert "30 %" in text
+    assert "10 %" in text
+
+
+def invented_structures() -> list[dict[str, object]]:
+    rows = []
+    for net in NAMED:
+        family = net.rstrip("0123456789_bn").removesuffix("b") or net
+        for dimensions in (2, 1):
+            rows.append(
+                {"net": net, "family": family, "dimensions": dimensions, "depth": 9,
+                 "depth_in_blocks": 9, "n_parameters": 9_231_114 // (3 - dimensions),
+                 "n_linear": 1, "activation": "ReLU", "pooling": "max", "dropout": 0.0,
+                 "drop_connect": 0.175, "batch_norm": True, "n_skips": 0, "paper_depth": "11, 16",
+                 "paper_parameters": "9-15 M", "paper_fc_layers": "1", "paper_activation": "ReLU",
+                 "paper_pooling": "max", "paper_dropout": "yes + dropconnect",
+                 "paper_batch_norm": "yes", "paper_skip_connections": "/",
+                 "note": f"depth of {family}" if dimensions == 2 else ""}
+            )  # fmt: skip
+    return rows
+
+
+def test_table_1_has_a_line_for_each_network_and_the_papers_words_for_each_family() -> None:
+    figure = render(table1.draw(invented_structures(), preset="invented"))
+    words = [t.get_text() for t in figure.texts]
+    assert [word for word in words if word in {LOOKS[net].label for net in NAMED}] == [
+        LOOKS[net].label for net in NAMED
+    ]
+    assert words.count("paper") == 3
+    assert words.count("9-15 M") == 3
+    assert words.count("9.23, 4.62") == len(NAMED)
+    assert "VGG11, VGG11 bn, VGG16, VGG16 bn: depth of vgg" in text_of(figure)
+
+
+# What all of them have
+
+
+def all_figures(named: Tables, beside: Tables, images: pd.DataFrame) -> list[Figure]:
+    return [
+        architectures.draw(damaged(named[0]), named[1], preset="invented"),
+        figure1.draw(
+            *beside, damaged(named[0]), named[1], place="output", preset="invented",
+            with_images=True, images=images,
+        ),
+        figure1.draw(*beside, *named, place="internal", preset="invented"),
+        table1.draw(invented_structures(), preset="invented"),  # type: ignore[arg-type]
+    ]  # fmt: skip
+
+
+def test_every_figure_names_the_preset_and_has_no_text_below_seven_points(
+    named: Tables, beside: Tables, images: pd.DataFrame
+) -> None:
+    for figure in all_figures(named, beside, images):
+        render(figure)
+        assert any("preset invented" in text.get_text() for text in figure.texts)
+        artists = figure.findobj(lambda artist: hasattr(artist, "get_fontsize"))
+        assert min(t.get_fontsize() for t in artists if t.get_text()) >= 7
+
+
+def test_no_text_leaves_the_page(named: Tables, beside: Tables, images: pd.DataFrame) -> None:
+    for figure in all_figures(named, beside, images):
+        render(figure)
+        page = figure.bbox
+        # Labels of ticks beyond the ends of an axis are kept, but not drawn.
+        ticks = [t for axes in figure.axes for t in axes.get_xticklabels() + axes.get_yticklabels()]
+        ticks += [
+            t
+            for axes in figure.axes
+            for t in axes.get_xticklabels(minor=True) + axes.get_yticklabels(minor=True)
+        ]
+        for text in figure.findobj(lambda artist: hasattr(artist, "get_fontsize")):
+            if text.get_text() and text.get_visible() and text not in ticks:
+                box = styled(text.get_window_extent)()
+                assert box.x0 >= page.x0 - 1, text.get_text()
+                assert box.x1 <= page.x1 + 1, text.get_text()
+
+
+def test_every_named_network_has_a_look_of_its_own() -> None:
+    assert set(NAMED) < set(LOOKS)
+    looks = [(one.colour, one.marker) for one in LOOKS.values()]
+    assert len(set(looks)) == len(looks)
+    paper = [LOOKS[net].marker for net in ("lcn", "cnn", *N_LAYERS)]
+    assert len(set(paper)) == len(paper)
+
+
+def test_ways_of_training_are_told_apart(named: Tables, beside: Tables) -> None:
+    cells = pd.concat([beside[0], named[0]])
+    first, second = protocol_lines(cells)
+    assert first.startswith("LCN, CNN: width 64, batch 4, rate 0.01 H, ")
+    assert second.startswith("VGG11, VGG16, ResNet18, ResNet34, EfficientNetB0: width 16, batch 32")
+    assert "rate 0.01, " in second
+    assert "at most 2,000 steps; 2 seeds; 50 networks: 50 fitted" in second

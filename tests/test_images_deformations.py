@@ -1,0 +1,181 @@
+"""Maximum-entropy deformations against their formulas, and noise of equal norm."""
+
+from itertools import product
+from math import log, pi, sin
+
+import numpy as np
+import pytest
+from assertions import FALSE_ALARM
+from invented_images import smooth_fields
+from scipy import stats
+
+from srhm.images import deformations as d
+from srhm.seeding import generator
+
+SIZE = 32
+SETTINGS = [(3, 0.002), (5, 0.001), (10, 2e-4), (15, 1e-4)]  # cut-off, temperature
+
+
+def fields(count, cutoff, temperature, *, size=SIZE, seed=0):
+    stream = generator(seed, role="transformation")
+    amplitudes = d.coefficients(count, cutoff=cutoff, temperature=temperature, generator=stream)
+    return amplitudes, d.displacements(amplitudes, size=size, cutoff=cutoff)
+
+
+@pytest.mark.parametrize("cutoff", [1, 2, 3, 10])
+def test_modes_are_all_pairs_within_the_cutoff(cutoff):
+    expected = {(i, j) for i, j in product(range(1, 20), repeat=2) if i**2 + j**2 <= cutoff**2}
+    assert {tuple(mode) for mode in d.modes(cutoff).tolist()} == expected
+
+
+def test_a_displacement_is_the_sum_of_its_modes_on_the_pixel_centres(tolerance):
+    amplitudes, moved = fields(2, 4, 0.01, size=7)
+    for n, k, row, column in product(range(2), range(2), range(7), range(7)):
+        u, v = (row + 0.5) / 7, (column + 0.5) / 7
+        terms = [
+            c * sin(i * pi * u) * sin(j * pi * v)
+            for c, (i, j) in zip(amplitudes[n, k], d.modes(4), strict=True)
+        ]
+        np.testing.assert_allclose(moved[n, k, row, column], 7 * sum(terms), **tolerance(float))
+
+
+@pytest.mark.parametrize(("cutoff", "temperature"), SETTINGS)
+def test_the_mean_squared_displacement_follows_its_formula(cutoff, temperature):
+    # 500 fields; the standard error is 2 % or less, the tolerance 5 % that of the guide's table.
+    _, moved = fields(500, cutoff, temperature)
+    measured = (moved**2).sum(axis=1).mean()
+    formula = d.mean_squared_displacement(size=SIZE, cutoff=cutoff, temperature=temperature)
+    assert measured == pytest.approx(formula, rel=0.05)
+
+
+@pytest.mark.parametrize("size", [8, 16, 32])
+@pytest.mark.parametrize("cutoff", [1, 3, 7])
+def test_pixel_centres_see_the_average_over_the_image(size, cutoff, tolerance):
+    settings = {"size": size, "cutoff": cutoff, "temperature": 0.003}
+    on_pixels = d.mean_squared_displacement_on_pixels(**settings)
+    np.testing.assert_allclose(
+        on_pixels, d.mean_squared_displacement(**settings), **tolerance(float)
+    )
+
+
+def test_a_cutoff_beyond_the_pixels_is_counted_exactly(tolerance):
+    # At i = n every centre is at a crest, where sin^2 is 1 rather than 1/2.
+    size, cutoff, T = 4, 5, 0.01
+    centres = (np.arange(size) + 0.5) / size
+    total = 0.0
+    for i, j in d.modes(cutoff).tolist():
+        squares = np.outer(np.sin(pi * i * centres) ** 2, np.sin(pi * j * centres) ** 2)
+        total += 2 * size**2 * T / (i * i + j * j) * squares.mean()
+    found = d.mean_squared_displacement_on_pixels(size=size, cutoff=cutoff, temperature=T)
+    np.testing.assert_allclose(found, total, **tolerance(float))
+    assert found > 1.01 * d.mean_squared_displacement(size=size, cutoff=cutoff, temperature=T)
+
+
+def test_the_formula_tends_to_the_law_of_large_cutoffs():
+    # pi/4 n^2 T ln c holds up to a constant: the difference of two cut-offs must follow it.
+    unit = {"size": 1, "temperature": 1.0}
+    low, high = (d.mean_squared_displacement(cutoff=c, **unit) for c in (50, 400))
+    assert high - low == pytest.approx(pi / 4 * log(400 / 50), rel=0.02)
+
+
+def test_the_guides_exact_sum_at_cutoff_three():
+    assert d.mean_squared_displacement(size=1, cutoff=3, temperature=1.0) == 0.5125
+
+
+@pytest.mark.parametrize("cutoff", [3, 10])
+def test_the_temperature_of_a_displacement_gives_that_displacement(cutoff):
+    temperature = d.temperature_of(1.5, size=SIZE, cutoff=cutoff)
+    squared = d.mean_squared_displacement(size=SIZE, cutoff=cutoff, temperature=temperature)
+    assert squared == pytest.approx(1.5**2)
+
+
+def test_variances_of_the_coefficients_are_those_of_the_law():
+    amplitudes, _ = fields(2000, 3, 0.5)
+    for k, (i, j) in product(range(2), d.modes(3).tolist()):
+        m = d.modes(3).tolist().index([i, j])
+        chi_square = (amplitudes[:, k, m] ** 2).sum() * (i * i + j * j) / 0.5
+        assert FALSE_ALARM / 2 < stats.chi2(2000).cdf(chi_square) < 1 - FALSE_ALARM / 2
+
+
+@pytest.mark.parametrize("cutoff", [10, 15])
+def test_no_field_folds_at_half_the_stated_bound(cutoff):
+    # The bound is a law for large cut-offs and typical fields.
+    temperature = d.largest_temperature(cutoff) / 2
+    amplitudes, _ = fields(300, cutoff, temperature)
+    assert not d.folded(amplitudes, size=SIZE, cutoff=cutoff).any()
+
+
+@pytest.mark.parametrize(("cutoff", "most"), [(3, 0.02), (5, 0.01)])
+def test_few_fields_fold_at_half_the_stated_bound_where_the_cutoff_is_small(cutoff, most):
+    # 0.7 % and 0.2 % of 4000 fields do: the law's ln c is not yet what the sum is.
+    temperature = d.largest_temperature(cutoff) / 2
+    amplitudes, _ = fields(2000, cutoff, temperature, size=16)
+    share = d.folded(amplitudes, size=16, cutoff=cutoff).mean()
+    assert 0 < share < most
+
+
+def test_no_field_folds_at_the_displacement_of_the_figure():
+    temperature = d.temperature_of(1.0, size=SIZE, cutoff=3)
+    amplitudes, _ = fields(300, 3, temperature)
+    assert not d.folded(amplitudes, size=SIZE, cutoff=3).any()
+
+
+def test_folds_are_found_where_the_map_reverses_a_row():
+    # tau_v = a sin(2 pi v) sin(pi u): at u = 1/2 the map is v - a sin(2 pi v), which turns back
+    # where 2 pi a > 1.
+    at = d.modes(3).tolist().index([1, 2])
+    for a, folds in ((0.9 / (2 * pi), False), (1.3 / (2 * pi), True)):
+        amplitudes = np.zeros((1, 2, len(d.modes(3))))
+        amplitudes[0, 1, at] = a
+        moved = d.displacements(amplitudes, size=200, cutoff=3)[0, 1, 100] / 200
+        row = (np.arange(200) + 0.5) / 200 - moved
+        assert bool((np.diff(row) < 0).any()) is folds
+        assert bool(d.folded(amplitudes, size=200, cutoff=3)[0]) is folds
+
+
+def test_a_displacement_of_zero_leaves_the_image():
+    images = smooth_fields(2, generator=generator(0, role="train"))
+    np.testing.assert_array_equal(d.deform(images, np.zeros((2, 2, SIZE, SIZE))), images)
+
+
+def test_a_whole_pixel_shifts_and_repeats_the_edge():
+    images = smooth_fields(1, generator=generator(0, role="train"))
+    shift = np.zeros((1, 2, SIZE, SIZE))
+    shift[:, 0] = 1  # x(s - tau): the content moves to larger rows
+    moved = d.deform(images, shift)
+    np.testing.assert_array_equal(moved[:, :, 1:], images[:, :, :-1])
+    np.testing.assert_array_equal(moved[:, :, 0], images[:, :, 0])
+
+
+def test_interpolation_is_exact_on_bilinear_images(tolerance):
+    row, column = np.meshgrid(np.arange(SIZE), np.arange(SIZE), indexing="ij")
+    image = (2.0 * row - 3.0 * column + 0.1 * row * column)[None, None]
+    _, moved = fields(1, 3, 0.002)
+    to_row, to_column = row - moved[0, 0], column - moved[0, 1]
+    inside = (to_row >= 0) & (to_row <= SIZE - 1) & (to_column >= 0) & (to_column <= SIZE - 1)
+    expected = 2 * to_row - 3 * to_column + 0.1 * to_row * to_column
+    found = d.deform(image, moved)[0, 0]
+    assert inside.mean() > 0.9
+    np.testing.assert_allclose(found[inside], expected[inside], **tolerance(float))
+
+
+def test_each_image_moves_by_its_own_field_and_all_its_channels_alike():
+    images = smooth_fields(3, generator=generator(0, role="train"))
+    _, moved = fields(3, 3, 0.002)
+    together = d.deform(images, moved)
+    for n, channel in product(range(3), range(3)):
+        alone = d.deform(images[n : n + 1, channel : channel + 1], moved[n : n + 1])
+        np.testing.assert_array_equal(together[n, channel], alone[0, 0])
+
+
+def test_each_noise_has_the_norm_asked_for(tolerance):
+    eta = d.noise((20, 3, 8, 8), norm=2.5, generator=generator(0, role="pairs"))
+    norms = np.linalg.norm(eta.reshape(20, -1), axis=1)
+    np.testing.assert_allclose(norms, 2.5, **tolerance(float))
+
+
+def test_noise_prefers_no_direction():
+    # A coordinate of a uniform point on the sphere S^2 is uniform in [-1, 1] (Archimedes).
+    eta = d.noise((3000, 3), norm=1.0, generator=generator(0, role="pairs"))
+    for k in range(3):
+        assert stats.kstest(eta[:, k], stats.uniform(-1, 2).cdf).pvalue > FALSE_ALARM

@@ -1,0 +1,274 @@
+"""Networks trained on small files of CIFAR-10's format, their rows, and the section of a preset."""
+
+import logging
+from math import cos, isnan, pi
+
+import numpy as np
+import pytest
+import torch
+from invented_images import write_cifar
+from pydantic import ValidationError
+
+from srhm.architectures.named import named_network
+from srhm.images import cifar, experiment, training
+from srhm.images.configuration import Images
+from srhm.images.plan import image_curves
+from srhm.records import IMAGE_CELLS, IMAGES, write_table
+from srhm.seeding import generator
+from srhm.store import path_of, read_cell
+
+N = 40  # records a file
+LOG = logging.getLogger("test")
+SMALL = {
+    "records_per_file": N,
+    "nets": ["vgg11_bn"],
+    "P": [40, 200],
+    "seeds": 1,
+    "width": 8,
+    "n_test": N,
+    "training": {"batch_size": 20, "max_steps": 60, "learning_rate": 0.05},
+    "stability": {"n_points": 20, "n_draws": 2},
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Small files in the format of CIFAR-10."""
+    where = tmp_path_factory.mktemp("data") / "images"
+    write_cifar(where, records_per_file=N, generator=generator(0, role="train"))
+    return where
+
+
+@pytest.fixture(scope="module")
+def data(folder):
+    return cifar.load(folder, records_per_file=N)
+
+
+def section(**changes):
+    return Images.model_validate({**SMALL, **changes})
+
+
+def cell_of(images, **coordinates):
+    return {**images.cell(**{"net": "vgg11_bn", "P": 40, "seed": 0, **coordinates}), "data": "x"}
+
+
+def measure(images, curves, data, store):
+    chosen = images.stability
+    return experiment.measure_images(
+        curves,
+        *data,
+        **chosen.model_dump(),
+        temperature=chosen.temperature,
+        store=store,
+        log=LOG,
+    )
+
+
+def test_small_files_give_trained_networks_and_their_sensitivities(folder, data, tmp_path):
+    images = section()
+    curves = image_curves(images, folder=folder)
+    (name,) = curves
+    rows = experiment.train_images(curves[name], *data, store=tmp_path, log=LOG)
+    named = [{"curve": name, **row} for row in rows]
+    write_table(named, tmp_path / "curve.parquet", IMAGE_CELLS)
+    measured = measure(images, curves, data, tmp_path)
+    write_table(measured, tmp_path / "images.parquet", IMAGES)
+    assert [(row["net"], row["P"], row["seed"]) for row in measured] == [
+        ("vgg11_bn", 40, 0),
+        ("vgg11_bn", 200, 0),
+    ]
+    for row in measured:
+        assert row["status"] == "capped"
+        assert row["steps"] == 60
+        assert row["relative_sensitivity"] == pytest.approx(row["D"] / row["G"])
+        assert 0.1 < row["initial_relative_sensitivity"] < 10
+        assert row["n_folded"] == 0
+    assert measured[1]["test_error"] < 0.5  # chance is 0.9
+
+
+def test_a_rerun_trains_only_what_is_missing(folder, data, tmp_path, monkeypatch):
+    trained = []
+    plain = experiment.train_cell
+
+    def counted(cell, *parts):
+        trained.append((cell["P"], cell["seed"]))
+        return plain(cell, *parts)
+
+    monkeypatch.setattr(experiment, "train_cell", counted)
+    quick = {"batch_size": 20, "max_steps": 2}
+
+    def run(**changes):
+        (entries,) = image_curves(section(training=quick, **changes), folder=folder).values()
+        trained.clear()
+        rows = experiment.train_images(entries, *data, store=tmp_path, log=LOG)
+        return entries, rows, list(trained)
+
+    entries, first, which = run()
+    assert which == [(40, 0), (200, 0)]
+    _, second, which = run()
+    assert which == []
+    assert second == first
+    _, _, which = run(P=[40, 100, 200])
+    assert which == [(100, 0)]
+    path_of(tmp_path, entries[1]["key"]).write_bytes(b"damaged")
+    _, again, which = run()
+    assert which == [(200, 0)]
+    assert again == first
+    _, _, which = run(stability={"n_points": 10, "cutoff": 5})
+    assert which == []  # what is measured retrains nothing
+
+
+def test_training_repeats_bit_for_bit_and_seeds_differ(data):
+    images = section(training={"batch_size": 20, "max_steps": 3})
+    one, same = (training.train_cell(cell_of(images), *data) for _ in range(2))
+    other = training.train_cell(cell_of(images, seed=1), *data)
+    assert one.row == same.row
+    for name, array in one.weights.items():
+        np.testing.assert_array_equal(array, same.weights[name])
+    assert one.row["train_loss"] != other.row["train_loss"]
+
+
+def test_dropout_is_the_cells_own_randomness(data):
+    images = section(training={"batch_size": 20, "max_steps": 2})
+    rows = []
+    for other_draws in (0, 3):
+        torch.rand(other_draws)  # what others draw of the global generator changes nothing
+        rows.append(training.train_cell(cell_of(images, net="efficientnetb0"), *data).row)
+    assert rows[0] == rows[1]
+
+
+def test_the_images_of_a_smaller_training_set_are_among_those_of_a_larger(data):
+    images = section()
+    small, large = (training.training_images(cell_of(images, P=P), data[0]) for P in (60, 200))
+    np.testing.assert_array_equal(small.pixels, large.pixels[:60])
+    other = training.training_images(cell_of(images, P=60, seed=1), data[0])
+    assert not np.array_equal(small.pixels, other.pixels)
+
+
+def test_training_ends_at_the_threshold_after_a_whole_epoch(data):
+    settings = {"batch_size": 20, "max_steps": 400, "loss_threshold": 0.5, "schedule": "constant"}
+    row = training.train_cell(cell_of(section(training=settings)), *data).row
+    assert row["status"] == "fitted"
+    assert row["train_loss"] < 0.5
+    assert row["steps"] == 2 * row["epochs"] < 400
+
+
+def test_a_network_whose_loss_is_no_number_is_a_diverged_row(folder, data, tmp_path):
+    images = section(
+        nets=["vgg11"],
+        P=[40],
+        training={"batch_size": 20, "max_steps": 60, "learning_rate": 10, "schedule": "constant"},
+    )
+    curves = image_curves(images, folder=folder)
+    (entries,) = curves.values()
+    (row,) = experiment.train_images(entries, *data, store=tmp_path, log=LOG)
+    assert row["status"] == "diverged"
+    assert isnan(row["test_error"])
+    (measured,) = measure(images, curves, data, tmp_path)
+    assert isnan(measured["relative_sensitivity"])
+    assert 0.1 < measured["initial_relative_sensitivity"] < 10
+
+
+def test_incomplete_batches_are_dropped_and_every_epoch_has_a_new_order():
+    stream = generator(0, role="order")
+    epochs = [list(training._batches(50, 20, generator=stream)) for _ in range(2)]
+    for batches in epochs:
+        assert [len(batch) for batch in batches] == [20, 20]
+        assert len(set(torch.cat(batches).tolist())) == 40
+    assert torch.cat(epochs[0]).tolist() != torch.cat(epochs[1]).tolist()
+
+
+def test_the_rate_falls_as_half_a_cosine():
+    cell = {"learning_rate": 0.1, "schedule": "cosine", "max_steps": 10}
+    rates = [training._rate(cell, step) for step in range(10)]
+    assert rates == pytest.approx([0.05 * (1 + cos(pi * step / 10)) for step in range(10)])
+    assert training._rate({**cell, "schedule": "constant"}, 9) == 0.1
+
+
+def test_augmented_images_are_crops_of_the_padded_image_or_of_its_mirror():
+    x = torch.rand(30, 3, 32, 32)
+    found = training._augmented(x, generator=generator(0, role="order"))
+    padded = torch.nn.functional.pad(x, (4,) * 4)
+    places = set()
+    for n in range(30):
+        possible = {
+            (row, column, mirrored)
+            for row in range(9)
+            for column in range(9)
+            for mirrored in (False, True)
+            if torch.equal(
+                found[n].flip(2) if mirrored else found[n],
+                padded[n, :, row : row + 32, column : column + 32],
+            )
+        }
+        assert len(possible) == 1
+        places |= possible
+    assert len(places) > 20
+
+
+def test_the_stored_network_gives_the_error_of_its_row(folder, data, tmp_path):
+    quick = section(P=[40], training={"batch_size": 20, "max_steps": 30})
+    ((entry,),) = image_curves(quick, folder=folder).values()
+    (row,) = experiment.train_images([entry], *data, store=tmp_path, log=LOG)
+    stored = read_cell(tmp_path, entry["key"])
+    network = named_network(
+        "vgg11_bn",
+        dimensions=2,
+        in_channels=3,
+        n_classes=10,
+        width=8,
+        generator=torch.Generator().manual_seed(99),
+    )
+    network.load_state_dict({k: torch.from_numpy(v) for k, v in stored.weights.items()})
+    network.eval()
+    x = torch.from_numpy(cifar.standardised(data[1], by=data[0]))
+    with torch.no_grad():
+        wrong = (network(x).argmax(dim=1).numpy() != data[1].labels).mean()
+    assert row["test_error"] == pytest.approx(wrong)
+
+
+def test_other_data_are_other_cells(folder, tmp_path):
+    here, there = folder, tmp_path / "other"
+    write_cifar(there, records_per_file=N, generator=generator(1, role="train"))
+    keys = [
+        {
+            entry["key"]
+            for entries in image_curves(section(), folder=where).values()
+            for entry in entries
+        }
+        for where in (here, there)
+    ]
+    assert len(keys[0]) == len(keys[1]) == 2
+    assert not keys[0] & keys[1]
+
+
+def test_without_the_folder_nothing_is_planned(tmp_path):
+    assert image_curves(section(), folder=tmp_path / "nowhere") == {}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"nets": ["vgg12"]}, "vgg12: the named nets are vgg11"),
+        ({"P": [10]}, r"P = \[10\]: allowed are 20 \(one batch\) to 200 \(all images\)"),
+        ({"P": [201]}, r"P = \[201\]: allowed are 20"),
+        ({"n_test": N + 1}, "n_test = 41: there are 40 test images"),
+        ({"stability": {"n_points": 500}}, "n_points = 500: there are 40 test images"),
+        (
+            {"stability": {"n_points": 20, "displacement": 3.0}},
+            r"T below 4 / \(pi\^3 c\^2 ln c\) = 0.013, a displacement below 2.62",
+        ),
+        ({"schedule": "cosine"}, "Extra inputs"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_with_the_allowed_range(changes, message):
+    with pytest.raises(ValidationError, match=message):
+        section(**changes)
+
+
+def test_the_defaults_are_the_dataset_and_a_displacement_of_one_pixel():
+    images = Images()
+    assert images.records_per_file == 10_000
+    assert max(images.P) == 50_000
+    squared = 32**2 * images.stability.temperature * 0.5125
+    assert squared == pytest.approx(1.0)

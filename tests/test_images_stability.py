@@ -1,0 +1,120 @@
+"""D_f, G_f and R_f: against loops, of functions whose answer is known, and of fresh networks."""
+
+from functools import partial
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from invented_images import smooth_fields
+
+from srhm.architectures.names import NAMED
+from srhm.images.deformations import temperature_of
+from srhm.images.experiment import initial_outputs_of
+from srhm.images.stability import probe, stability
+from srhm.images.training import initial_network, outputs_of
+from srhm.seeding import generator
+
+CUTOFF = 3
+
+
+def make_probe(*, n=40, n_draws=2, displacement=1.0, seed=0):
+    return probe(
+        smooth_fields(n, generator=generator(seed, role="test")),
+        cutoff=CUTOFF,
+        temperature=temperature_of(displacement, size=32, cutoff=CUTOFF),
+        n_draws=n_draws,
+        deformation_generator=generator(seed, role="transformation"),
+        noise_generator=generator(seed, role="transformation", member=1),
+    )
+
+
+def flat(x):
+    return x.reshape(len(x), -1)
+
+
+def test_noise_has_the_mean_norm_of_the_displacements_of_the_images():
+    asked = make_probe()
+    pairs = list(product(range(2), range(40)))
+    moved = [np.linalg.norm(asked.deformed[k, n] - asked.images[n]) for k, n in pairs]
+    noises = [np.linalg.norm(asked.noisy[k, n] - asked.images[n]) for k, n in pairs]
+    assert asked.noise_norm == pytest.approx(np.mean(moved), rel=1e-5)
+    np.testing.assert_allclose(noises, asked.noise_norm, rtol=1e-4)
+
+
+@pytest.mark.parametrize("average", ["median", "mean"])
+def test_sensitivities_are_their_definitions_term_by_term(average):
+    asked = make_probe(n=6)
+
+    def f(x):
+        return np.stack([flat(x)[:, :900].sum(axis=1), flat(x)[:, 5] ** 2], axis=1)
+
+    mean = {"median": np.median, "mean": np.mean}[average]
+    y = f(asked.images)
+    spread = mean([((y[a] - y[b]) ** 2).sum() for a, b in combinations(range(6), 2)])
+    expected = {}
+    for name in ("deformed", "noisy"):
+        versions = getattr(asked, name)
+        distances = [
+            ((f(versions[k])[n] - y[n]) ** 2).sum() for k, n in product(range(2), range(6))
+        ]
+        expected[name] = mean(distances) / spread
+    found = stability(f, asked, average=average)
+    assert pytest.approx(expected["deformed"], rel=1e-6) == found.D
+    assert pytest.approx(expected["noisy"], rel=1e-6) == found.G
+    assert pytest.approx(found.D / found.G) == found.R
+
+
+def test_the_identity_is_as_sensitive_to_deformations_as_to_noise():
+    # Squares average above the square of the mean norm: R is a little above 1, in the mean.
+    found = stability(flat, make_probe(), average="mean")
+    assert 1 <= found.R < 1.5
+
+
+def test_a_function_of_low_frequencies_is_more_sensitive_to_deformations():
+    # White noise is averaged away, a deformation of a smooth image is not.
+    def coarse(x):
+        return flat(x.reshape(len(x), 3, 4, 8, 4, 8).mean(axis=(3, 5)))
+
+    assert stability(coarse, make_probe()).R > 3
+
+
+def test_a_function_of_the_histogram_is_more_sensitive_to_noise():
+    # Deformations move pixels and keep most of their values; noise widens the histogram.
+    def histogram(x):
+        return np.stack([np.histogram(one, bins=20, range=(-4, 4))[0] for one in flat(x)])
+
+    assert stability(histogram, make_probe()).R < 1
+
+
+def test_scaling_the_function_changes_nothing():
+    asked = make_probe()
+    one, other = (stability(lambda x, a=a: a * flat(x), asked) for a in (1.0, -8.0))
+    assert pytest.approx(other.D) == one.D
+    assert pytest.approx(other.R) == one.R
+
+
+def test_a_constant_function_has_no_sensitivity():
+    found = stability(lambda x: np.ones((len(x), 2)), make_probe())
+    assert np.isnan([found.D, found.G, found.R]).all()
+
+
+@pytest.mark.parametrize("net", NAMED)
+def test_relative_sensitivity_is_of_order_one_at_initialisation(net):
+    # The guide's range for networks before training: 0.3 to 3; average of the logarithm.
+    values = []
+    for seed in range(2):
+        network = initial_network({"net": net, "width": 16, "seed": seed})
+        asked = make_probe(n=24, n_draws=1, seed=seed)
+        values.append(stability(partial(initial_outputs_of, network), asked).R)
+    assert 0.3 < np.exp(np.mean(np.log(values))) < 3, values
+
+
+def test_fresh_networks_are_measured_with_the_batchs_own_moments_and_without_dropout():
+    x = smooth_fields(16, generator=generator(0, role="test"))
+    network = initial_network({"net": "efficientnetb0", "width": 8, "seed": 0})
+    one, same = (initial_outputs_of(network, x) for _ in range(2))
+    np.testing.assert_array_equal(one, same)  # dropout would differ
+    # the scale of the images is normalised away by the first batch norm
+    np.testing.assert_allclose(initial_outputs_of(network, 3 * x), one, rtol=0.05, atol=1e-3)
+    assert not any(module.training for module in network.modules())
+    assert not np.allclose(outputs_of(network, x), one)

@@ -1,0 +1,425 @@
+"""VGG, ResNet and EfficientNet: sizes of the published nets, one and two dimensions, randomness.
+
+The numbers of parameters, and the digests of their shapes, are those of torchvision 0.28.0 with
+`num_classes=10`. With its weights the "imagenet" forms gave torchvision's logits bit for bit, in
+eval mode and (without masks) in training mode. The "small" forms differ by the parts that the
+tests name.
+"""
+
+import hashlib
+import json
+from fractions import Fraction
+from math import sqrt
+
+import numpy as np
+import pytest
+import torch
+from assertions import FALSE_ALARM
+from scipy import stats
+from torch import nn
+
+from srhm.architectures.convolutions import DropConnect, Dropout, HalvingPool
+from srhm.architectures.efficientnet import scaled_channels
+from srhm.architectures.named import NAMED, named_network
+from srhm.architectures.vgg import Vgg
+
+# torchvision.models.<name>(num_classes=10): parameters, and SHA-256 of the sorted list of shapes.
+TORCHVISION = {
+    "vgg11": (128_807_306, "9419942e37cdf1ee"),
+    "vgg11_bn": (128_812_810, "4b90a9a911b1c275"),
+    "vgg16": (134_301_514, "bcce8b70d6b6cc3a"),
+    "vgg16_bn": (134_309_962, "b472bc47d29259ac"),
+    "resnet18": (11_181_642, "a27dad1926265825"),
+    "resnet34": (21_289_802, "c884c579f623e5ce"),
+    "efficientnetb0": (4_020_358, "d255e6806d3e6d88"),
+    "efficientnetb1": (6_525_994, "7082c32b0e8cf9f8"),
+    "efficientnetb2": (7_715_084, "cef51b3afa72ade5"),
+}
+# `torchvision.models.<name>().features` alone.
+VGG_FEATURES = {
+    "vgg11": 9_220_480,
+    "vgg11_bn": 9_225_984,
+    "vgg16": 14_714_688,
+    "vgg16_bn": 14_723_136,
+}
+RESNETS = [name for name in NAMED if name.startswith("resnet")]
+EFFICIENTNETS = [name for name in NAMED if name.startswith("efficientnet")]
+
+
+# First logits of two images by torchvision's modules, filled and fed as `filled_logits` does. For
+# the small forms its first convolution or its stride, its pool and its readout were exchanged.
+LOGITS = {
+    ("vgg11", "small"): [
+        [4.27033775840999, -1.5223671961245393],
+        [4.270338014984078, -1.5223674664726818],
+    ],
+    ("vgg11_bn", "small"): [
+        [10.642387803426448, -9.739317698948113],
+        [10.642378957421947, -9.73930524192787],
+    ],
+    ("vgg16", "small"): [
+        [5.073526172693208, -1.8305474068170247],
+        [5.073526172691721, -1.830547406815045],
+    ],
+    ("vgg16_bn", "small"): [
+        [10.003456851549817, -9.775990818444342],
+        [10.003456850264234, -9.775990815211093],
+    ],
+    ("resnet18", "small"): [
+        [1.0924674022638567, 0.6974899341244487],
+        [1.0466832904512322, 0.7740526113655096],
+    ],
+    ("resnet18", "imagenet"): [
+        [1.4703321775422615, 0.5885221492074701],
+        [0.7692333308201055, 0.5458052201702348],
+    ],
+    ("resnet34", "small"): [
+        [-16.793341171255662, 15.548447301811434],
+        [-16.58679520221544, 15.385993483339648],
+    ],
+    ("resnet34", "imagenet"): [
+        [-17.118959668831643, 15.887230531626004],
+        [-18.0748805707754, 16.667935527538887],
+    ],
+    ("efficientnetb0", "small"): [
+        [6.2481853750732235, 11.628342244953947],
+        [6.248183420384222, 11.628337939555232],
+    ],
+    ("efficientnetb0", "imagenet"): [
+        [6.322580165468111, 11.792095678750604],
+        [6.3225803533885205, 11.79209609692713],
+    ],
+    ("efficientnetb1", "small"): [
+        [1.6866535332061008, 2.6427854632997603],
+        [1.6866435607805754, 2.642764058733861],
+    ],
+    ("efficientnetb1", "imagenet"): [
+        [-0.031353885630650113, -1.0156560136820512],
+        [-0.031354546208167466, -1.015657460316037],
+    ],
+    ("efficientnetb2", "small"): [
+        [-0.09935057978037598, 0.9540421753786299],
+        [-0.09934132437927534, 0.9540443973367883],
+    ],
+    ("efficientnetb2", "imagenet"): [
+        [-0.10272452234841845, 0.9374559443677414],
+        [-0.10273831799793032, 0.9374547027710748],
+    ],
+}
+
+
+def make(name, *, dimensions=1, in_channels=4, n_classes=4, width=8, seed=0, **options):
+    """A small network, with a generator of its own."""
+    return named_network(
+        name,
+        dimensions=dimensions,
+        in_channels=in_channels,
+        n_classes=n_classes,
+        width=width,
+        generator=torch.Generator().manual_seed(seed),
+        **options,
+    )
+
+
+def published(name, form):
+    """The net of full size for images with ten classes."""
+    return make(name, dimensions=2, in_channels=3, n_classes=10, width=64, form=form)
+
+
+def n_parameters(network):
+    return sum(p.numel() for p in network.parameters())
+
+
+def shapes_digest(network):
+    shapes = sorted(list(p.shape) for p in network.parameters())
+    return hashlib.sha256(json.dumps(shapes).encode()).hexdigest()[:16]
+
+
+def filled_logits(network):
+    """Logits of two images, with a state made of sines, in the order in which it is registered."""
+    network = network.double().eval()
+    for i, value in enumerate(network.state_dict().values()):
+        if value.is_floating_point():
+            wave = torch.sin(1.7 * torch.arange(value.numel(), dtype=torch.float64) + i)
+            # filters near the variance of He; norms and running variances around 1
+            scale = sqrt(4 / value[0].numel()) if value.ndim > 1 else 0.3
+            value.copy_((wave * scale + (value.ndim == 1)).view(value.shape))
+    x = torch.sin(0.37 * torch.arange(2 * 3 * 32 * 32, dtype=torch.float64)).view(2, 3, 32, 32)
+    with torch.no_grad():
+        return network(x)
+
+
+def gaussian(*shape, seed=0):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+@pytest.mark.parametrize("name", [*RESNETS, *EFFICIENTNETS])
+def test_the_imagenet_form_has_the_parameters_of_the_reference(name):
+    network = published(name, "imagenet")
+    assert (n_parameters(network), shapes_digest(network)) == TORCHVISION[name]
+
+
+@pytest.mark.parametrize("name", VGG_FEATURES)
+def test_the_imagenet_form_of_vgg_has_the_parameters_of_the_reference(name):
+    with torch.device("meta"):  # half a gigabyte each otherwise
+        network = Vgg(
+            int(name[3:5]),
+            dimensions=2,
+            in_channels=3,
+            n_classes=10,
+            width=64,
+            norm=name.endswith("_bn"),
+            form="imagenet",
+            generator=torch.Generator(),
+        )
+    assert (n_parameters(network), shapes_digest(network)) == TORCHVISION[name]
+
+
+@pytest.mark.parametrize("name", VGG_FEATURES)
+def test_the_small_form_of_vgg_is_the_reference_with_one_linear_layer(name):
+    assert n_parameters(published(name, "small")) == VGG_FEATURES[name] + 512 * 10 + 10
+
+
+@pytest.mark.parametrize("name", RESNETS)
+def test_the_small_form_of_resnet_is_the_reference_with_a_first_filter_of_3_x_3(name):
+    difference = 64 * 3 * (7 * 7 - 3 * 3)
+    assert n_parameters(published(name, "small")) == TORCHVISION[name][0] - difference
+
+
+@pytest.mark.parametrize("name", EFFICIENTNETS)
+def test_the_small_form_of_efficientnet_differs_by_a_stride_only(name):
+    network = published(name, "small")
+    assert (n_parameters(network), shapes_digest(network)) == TORCHVISION[name]
+
+
+@pytest.mark.parametrize(("name", "form"), LOGITS)
+def test_the_same_weights_give_the_logits_of_the_reference(name, form, tolerance):
+    found = filled_logits(published(name, form))[:, :2]
+    np.testing.assert_allclose(found, LOGITS[name, form], **tolerance(np.float64))
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_in_one_dimension_each_filter_is_one_row_of_that_in_two(name):
+    one = make(name, dimensions=1).state_dict()
+    two = make(name, dimensions=2).state_dict()
+    expected = {k: v.shape[:-1] if v.ndim == 4 else v.shape for k, v in two.items()}
+    assert {k: v.shape for k, v in one.items()} == expected
+
+
+def as_middle_rows(one, two):
+    """State of a 1-D network as that of a 2-D one: its filters in the middle row, zeros around."""
+    state = {name: value.clone() for name, value in two.state_dict().items()}
+    for name, value in one.state_dict().items():
+        if state[name].ndim == 4:
+            state[name].zero_()
+            state[name][:, :, state[name].shape[2] // 2] = value
+        else:
+            state[name] = value
+    return state
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    # The imagenet form of a VGG reads 7 places a side, also where there is one.
+    [*((name, "small") for name in NAMED), *((n, "imagenet") for n in RESNETS + EFFICIENTNETS)],
+)
+def test_one_dimension_is_two_dimensions_of_a_single_row(name, form, tolerance):
+    one = make(name, dimensions=1, form=form).double()
+    two = make(name, dimensions=2, form=form).double()
+    two.load_state_dict(as_middle_rows(one, two))
+    x = gaussian(6, 4, 36).double()
+    for mode in (True, False):  # moments of the batch, then running moments
+        for network in (one, two):
+            network.train(mode)
+        for dropout in (m for net in (one, two) for m in net.modules() if isinstance(m, Dropout)):
+            dropout.generator.manual_seed(3)
+        with torch.no_grad():
+            y1, y2 = one(x), two(x[:, :, None])
+        assert y1.std() > 0
+        np.testing.assert_allclose(y1, y2, **tolerance(np.float64))
+
+
+@pytest.mark.parametrize("places", [1, 5, 16, 31, 36, 64])
+@pytest.mark.parametrize("name", NAMED)
+def test_any_length_has_finite_logits(name, places):
+    network = make(name, n_classes=3)
+    logits = network(gaussian(4, 4, places))
+    assert logits.shape == (4, 3)
+    assert torch.isfinite(logits).all()
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_images_have_finite_logits(name):
+    network = make(name, dimensions=2, in_channels=3, n_classes=10)
+    logits = network(gaussian(2, 3, 32, 32))
+    assert logits.shape == (2, 10)
+    assert torch.isfinite(logits).all()
+
+
+def test_five_pools_of_two_leave_one_place_of_36():
+    x, lengths = torch.zeros(1, 1, 36), []
+    for _ in range(6):
+        x = HalvingPool()(x)
+        lengths.append(x.shape[-1])
+    assert lengths == [18, 9, 4, 2, 1, 1]
+
+
+def test_a_pool_takes_the_larger_of_two():
+    assert HalvingPool()(torch.tensor([[[1.0, 3.0, -2.0, -1.0, 9.0]]])).tolist() == [[[3.0, -1.0]]]
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_generator_decides_the_initial_state(name):
+    same, again, other = make(name), make(name), make(name, seed=1)
+    states = [network.state_dict() for network in (same, again, other)]
+    assert all(torch.equal(states[0][key], states[1][key]) for key in states[0])
+    drawn = [key for key, value in states[0].items() if value.ndim > 1]
+    assert len(drawn) >= 9
+    assert not any(torch.equal(states[0][key], states[2][key]) for key in drawn)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_nothing_is_drawn_from_the_global_generator(name):
+    before = torch.get_rng_state()
+    make(name)(gaussian(4, 4, 36))
+    assert torch.equal(before, torch.get_rng_state())
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_initial_weights_have_the_variance_of_he(name):
+    # chi-square of the sum of squares of each layer, at the rate of false alarms for all of them
+    network = make(name, in_channels=10, n_classes=10, width=16)
+    layers = [m for m in network.modules() if isinstance(m, nn.Conv1d | nn.Linear)]
+    readout = [m for m in layers if isinstance(m, nn.Linear)][-1]
+    for layer in layers:
+        w = layer.weight.detach().double()
+        fan_in = w.shape[1] * (w.shape[2] if w.ndim == 3 else 1)
+        variance = (1 if layer is readout else 2) / fan_in
+        p = stats.chi2(w.numel()).cdf(float((w**2).sum() / variance))
+        assert FALSE_ALARM / len(layers) < 2 * min(p, 1 - p)
+        assert layer.bias is None or not layer.bias.any()
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_signal_neither_dies_nor_grows_through_a_fresh_network(name):
+    network = make(name, in_channels=10, n_classes=100, width=16)
+    scale = float(network(gaussian(32, 10, 36)).detach().std())
+    assert 0.1 < scale < 10
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_state_restores_a_network(name):
+    network, other = make(name), make(name, seed=1)
+    network(gaussian(8, 4, 36))  # moves the running moments
+    other.load_state_dict(network.state_dict())
+    x = gaussian(5, 4, 36, seed=2)
+    assert torch.equal(network.eval()(x), other.eval()(x))
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_in_eval_mode_a_datum_has_one_output_whatever_its_batch(name):
+    network = make(name)
+    network(gaussian(8, 4, 36))
+    network.eval()
+    x = gaussian(6, 4, 36, seed=2)
+    before = {key: value.clone() for key, value in network.state_dict().items()}
+    alone = torch.cat([network(x[i : i + 1]) for i in range(6)])
+    np.testing.assert_allclose(network(x).detach(), alone.detach(), rtol=1e-4, atol=1e-5)
+    assert all(torch.equal(before[key], value) for key, value in network.state_dict().items())
+
+
+@pytest.mark.parametrize("name", EFFICIENTNETS)
+def test_masks_are_repeated_from_the_state_of_the_generator(name):
+    generator = torch.Generator().manual_seed(5)
+    network = named_network(
+        name, dimensions=1, in_channels=4, n_classes=4, width=8, generator=generator
+    )
+    x = gaussian(16, 4, 36)
+    state = generator.get_state()
+    first, second = network(x), network(x)
+    generator.set_state(state)
+    assert torch.equal(first, network(x))
+    assert not torch.equal(first, second)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_every_parameter_is_trained(name):
+    network = make(name)
+    nn.functional.cross_entropy(network(gaussian(32, 4, 36)), torch.arange(32) % 4).backward()
+    still = [key for key, p in network.named_parameters() if p.grad is None or not p.grad.any()]
+    assert still == []
+
+
+def test_dropout_keeps_the_mean_and_zeroes_at_its_rate():
+    x = torch.ones(400, 500)
+    y = Dropout(0.3, generator=torch.Generator().manual_seed(0))(x)
+    assert set(y.unique().tolist()) == {0.0, float(torch.tensor(1) / 0.7)}
+    n_zero, n = int((y == 0).sum()), x.numel()
+    limit = stats.norm.isf(FALSE_ALARM / 2)
+    assert abs(n_zero - 0.3 * n) < limit * sqrt(n * 0.3 * 0.7)
+
+
+def test_drop_connect_keeps_or_drops_a_datum_as_a_whole():
+    layer = DropConnect(0.5, generator=torch.Generator().manual_seed(0))
+    y = layer(torch.ones(64, 3, 5)).flatten(1)
+    assert (y == y[:, :1]).all()
+    assert set(y[:, 0].tolist()) == {0.0, 2.0}
+
+
+@pytest.mark.parametrize("kind", [Dropout, DropConnect])
+def test_nothing_is_masked_in_eval_mode(kind):
+    generator = torch.Generator().manual_seed(0)
+    x, before = gaussian(8, 3, 5), generator.get_state()
+    assert torch.equal(kind(0.5, generator=generator).eval()(x), x)
+    assert torch.equal(before, generator.get_state())
+
+
+@pytest.mark.parametrize("rate", [-0.1, 1.0])
+def test_a_rate_that_is_no_rate_is_refused(rate):
+    with pytest.raises(ValueError, match="allowed is 0 <= rate < 1"):
+        Dropout(rate, generator=torch.Generator())
+
+
+@pytest.mark.parametrize("name", VGG_FEATURES)
+def test_batch_norm_is_in_a_vgg_only_if_its_name_says_so(name):
+    norms = [m for m in make(name).modules() if isinstance(m, nn.BatchNorm1d)]
+    assert len(norms) == (0 if not name.endswith("_bn") else {"11": 8, "16": 13}[name[3:5]])
+
+
+@pytest.mark.parametrize(("channels", "width", "expected"), [
+    (32, 64, 32), (16, 16, 8), (40, 16, 16), (80, 16, 24), (112, 16, 32), (1280, 8, 160),
+])  # fmt: skip
+def test_efficientnet_channels_are_multiples_of_8_not_far_below_the_scaled(
+    channels, width, expected
+):
+    # 40 / 4 = 10 would become 8, less than 90 % of it; 112 / 4 = 28 is rounded up
+    assert scaled_channels(channels, Fraction(width, 64)) == expected
+
+
+@pytest.mark.parametrize("name", ["vgg16_bn", "resnet34"])
+def test_width_multiplies_all_channels(name):
+    wide, narrow = (
+        [m for m in make(name, width=w).modules() if isinstance(m, nn.Conv1d | nn.Linear)]
+        for w in (15, 5)
+    )
+    n_out = [[layer.weight.shape[0] for layer in layers] for layers in (wide, narrow)]
+    assert n_out[0][:-1] == [3 * n for n in n_out[1][:-1]]
+    assert n_out[1][0] == 5
+    assert max(n_out[1]) == 8 * 5
+    assert n_out[0][-1] == n_out[1][-1] == 4  # classes
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"name": "vgg12"}, "'vgg12' is unknown"),
+        ({"dimensions": 3}, "dimensions = 3"),
+        ({"width": 0}, "width = 0"),
+        ({"n_classes": 0}, "n_classes = 0"),
+        ({"in_channels": 0}, "in_channels = 0"),
+        ({"form": "large"}, "form 'large' is unknown"),
+    ],
+)
+def test_what_cannot_be_built_is_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        make(**{"name": "vgg11", **changes})

@@ -1,0 +1,229 @@
+"""Claims on VGG, ResNet and EfficientNet on invented networks that follow or break them."""
+
+from itertools import pairwise
+from math import log
+
+import numpy as np
+import pandas as pd
+import pytest
+from invented import N_LAYERS, SIZES, beside_named_networks, named_networks
+
+from srhm.error_and_sensitivity import (
+    PAPER_SIZE,
+    all_networks,
+    at_place,
+    fixed_size,
+    one_grammar,
+    side_by_side,
+)
+from srhm.scorecard import NETWORK_CLAIMS, scorecard
+
+
+@pytest.fixture(scope="module")
+def tables():
+    cells, sensitivities = named_networks()
+    core, of_core = beside_named_networks()
+    return {
+        "networks_cells": cells,
+        "networks_sensitivities": sensitivities,
+        "cells": core,
+        "sensitivities": of_core,
+    }
+
+
+def rows_of(tables, *names):
+    claims = [c for c in NETWORK_CLAIMS if c.identifier in names or not names]
+    assert len(claims) >= len(names)
+    return scorecard(tables, claims=claims).set_index("claim")
+
+
+def changed(tables, change):
+    """The tables with each sensitivity of a named network changed: from row to value."""
+    sensitivities = tables["networks_sensitivities"]
+    values = sensitivities.apply(change, axis=1)
+    return tables | {"networks_sensitivities": sensitivities.assign(value=values)}
+
+
+def hidden(row, depth):
+    return row["layer"] != "output" and row["k"] > depth * N_LAYERS[row["net"]]
+
+
+# What enters
+
+
+@pytest.mark.parametrize(
+    ("net", "depths"), [("vgg11", (2, 5, 7)), ("efficientnetb0", (10, 25, 40))]
+)
+def test_the_layer_at_a_relative_depth_is_taken(tables, net, depths):
+    sensitivities = tables["networks_sensitivities"].query("net == @net")
+    for depth, k in zip((0.2, 0.5, 0.8), depths, strict=True):
+        assert set(at_place(sensitivities, depth)["k"]) == {k}
+    output = at_place(sensitivities, "output")
+    assert set(output["k"]) == {N_LAYERS[net] + 1}
+    assert set(output["l"]) == {1}
+
+
+def test_the_second_layer_of_lcn_and_cnn_is_the_deep_one(tables):
+    assert set(at_place(tables["sensitivities"], 0.8)["k"]) == {2}
+
+
+def test_other_definitions_levels_and_cells_without_a_value_do_not_enter(tables):
+    cells, rows = tables["networks_cells"], tables["networks_sensitivities"]
+    before = side_by_side(cells, rows, 0.8)
+    practice = rows.assign(variant="practice", value=9.0)
+    nothing = rows.assign(n=0, value=np.nan)
+    assert side_by_side(cells, pd.concat([rows, practice, nothing]), 0.8).equals(before)
+
+
+def test_points_are_averages_over_seeds_and_diverged_cells_have_none(tables):
+    cells = tables["networks_cells"].copy()
+    one = cells.query("net == 'vgg16' and P == 300").index
+    cells.loc[one[0], ["status", "test_error"]] = ["diverged", np.nan]
+    cells.loc[one[1], "status"] = "capped"
+    point = side_by_side(cells, tables["networks_sensitivities"], 0.8).query(
+        "net == 'vgg16' and P == 300 and kind == 'S'"
+    )
+    assert point[["n_seeds", "n_capped"]].to_numpy().tolist() == [[1, 1]]
+    assert point["error"].item() == cells.loc[one[1], "test_error"]
+
+
+def test_networks_are_compared_on_one_grammar_with_one_curve_each(tables):
+    cells = tables["networks_cells"]
+    other = cells.query("net == 'vgg11' and P < 1000").assign(v=6, curve="larger v")
+    wider = cells.query("net == 'vgg11' and P < 1000").assign(width=64, curve="wider")
+    assert one_grammar(pd.concat([other, wider, cells])).equals(cells)
+
+
+def test_lcn_and_cnn_enter_on_the_same_data_as_the_text_trains_them(tables):
+    core = tables["cells"]
+    others = [
+        core.assign(s0=1, curve=core["curve"] + " sparse"),
+        core.assign(whitening=True, curve=core["curve"] + " white"),
+        core.assign(net="fcn", curve="fcn"),
+    ]
+    both = all_networks(pd.concat([core, *others]), tables["networks_cells"])
+    assert set(both["net"]) == {"lcn", "cnn", *N_LAYERS}
+    beside = both[both["net"].isin(["lcn", "cnn"])]
+    assert set(beside["curve"]) == set(core["curve"])
+    assert set(beside["P"]) == set(SIZES)
+
+
+def test_one_size_is_chosen_by_the_prediction_alone(tables):
+    cells = tables["networks_cells"]
+    points = side_by_side(cells, tables["networks_sensitivities"], "output")
+    wanted = PAPER_SIZE * 9 * 4 * 4**2
+    nearest = min(SIZES, key=lambda size: abs(log(size) - log(wanted)))
+    assert fixed_size(cells, points) == nearest
+    fewer = points[~((points["net"] == "vgg16") & (points["P"] == nearest))]
+    assert fixed_size(cells, fewer) != nearest
+    shuffled = points.assign(error=points["error"].to_numpy()[::-1])
+    assert fixed_size(cells, shuffled) == nearest
+    assert fixed_size(cells, points[:0]) is None
+
+
+# What is measured
+
+
+def test_networks_that_follow_the_paper_make_every_claim_hold(tables):
+    # All networks on one line: LCN and CNN have errors of their own in the invented tables.
+    rows = rows_of({name: t for name, t in tables.items() if name.startswith("networks")})
+    settled = rows[rows["expected"].notna()]
+    assert set(settled["verdict"]) == {"holds"}, settled[["value", "low", "high", "note"]]
+    reported = rows[rows["expected"].isna()]
+    assert set(reported["verdict"]) == {"reported"}
+
+
+def test_without_tables_nothing_is_said(tables):
+    assert set(rows_of({})["verdict"]) == {"not enough data"}
+    empty = {name: table[:0] for name, table in tables.items()}
+    assert set(rows_of(empty)["verdict"]) == {"not enough data"}
+
+
+def test_lcn_and_cnn_are_counted_among_the_networks(tables):
+    assert rows_of(tables, "d-rank-output").loc["d-rank-output", "n"] == 7
+    assert rows_of(tables, "s-with-error-vgg11").loc["s-with-error-vgg11", "n"] == 5
+
+
+def test_sensitivities_without_a_relation_to_the_error_break_the_correlations(tables):
+    random = np.random.default_rng(3)
+    noise = changed(tables, lambda row: random.uniform(0.1, 1.0))
+    rows = rows_of(noise)
+    assert "holds" not in set(rows[rows["expected"] == 1]["verdict"])
+
+
+def test_sensitivities_that_rise_as_the_error_falls_have_a_negative_correlation(tables):
+    rising = changed(tables, lambda row: 1 / row["value"])
+    row = rows_of(rising, "s-with-error-resnet18").loc["s-with-error-resnet18"]
+    assert row["value"] == -1
+    assert row["verdict"] == "does not hold"
+
+
+def test_a_sensitivity_that_falls_later_than_the_error_is_measured_so(tables):
+    # At each P the value of the P before it: one step of the grid, a factor 3, later.
+    sensitivities = tables["networks_sensitivities"]
+    later = sensitivities.assign(P=sensitivities["P"].replace(dict(pairwise(SIZES))))
+    later = later[later["P"] > SIZES[0]].drop(columns="key")
+    first = sensitivities[sensitivities["P"] == SIZES[0]]
+    keys = sensitivities[["curve", "P", "seed", "key"]].drop_duplicates()
+    late = pd.concat([first, later[later["P"] <= SIZES[-1]].merge(keys)])
+    late = late.drop_duplicates(["key", "kind", "k", "l"], keep="last")
+    names = ("s-half-way-networks", "d-half-way-networks")
+    before = rows_of(tables, *names)["value"]
+    after = rows_of(tables | {"networks_sensitivities": late}, *names)["value"]
+    assert (after - before).to_numpy() == pytest.approx(log(3), rel=0.15)
+
+
+def test_a_network_whose_sensitivity_does_not_fall_has_no_half_way(tables):
+    flat = changed(
+        tables, lambda row: 0.9 if row["net"] in ("vgg11", "vgg16", "resnet18") else row["value"]
+    )
+    row = rows_of(flat, "s-half-way-networks").loc["s-half-way-networks"]
+    assert row["n"] == 2
+    assert np.isnan(row["low"])
+    assert row["verdict"] == "not enough data"
+    assert "3 whose S does not fall" in row["note"]
+
+
+def test_a_network_that_does_not_learn_says_nothing_of_where_it_learns(tables):
+    cells = tables["networks_cells"].copy()
+    cells.loc[cells["net"] == "vgg16", "test_error"] = 0.5
+    rows = rows_of(tables | {"networks_cells": cells})
+    assert rows.loc["s-with-error-vgg16", "verdict"] == "not enough data"
+    assert "ends above 10%" in rows.loc["s-with-error-vgg16", "note"]
+    assert rows.loc["s-at-80-percent-depth", "n"] == 4
+    assert "1 network whose test error ends above 10%" in rows.loc["s-at-80-percent-depth", "note"]
+
+
+def test_what_falls_at_every_depth_does_not_stay_at_small_depth(tables):
+    everywhere = changed(tables, lambda row: 0.02 if row["P"] == SIZES[-1] else 0.9)
+    rows = rows_of(everywhere, "s-at-20-percent-depth", "s-at-80-percent-depth")
+    assert rows["verdict"].tolist() == ["does not hold", "holds"]
+    nowhere = changed(tables, lambda row: 0.9)
+    rows = rows_of(nowhere, "d-at-20-percent-depth", "d-at-80-percent-depth")
+    assert rows["verdict"].tolist() == ["holds", "does not hold"]
+
+
+def test_a_vgg_is_the_one_with_batch_norm_where_it_is_there(tables):
+    def renamed(table):
+        rows = table[table["net"] == "vgg11"]
+        return rows.assign(net="vgg11_bn", curve="bn", key="bn" + rows["key"])
+
+    both = {name: pd.concat([table, renamed(table)]) for name, table in tables.items()}
+    for given, net in ((tables, "vgg11,"), (both, "vgg11_bn,")):
+        row = rows_of(given, "s-with-error-vgg11").loc["s-with-error-vgg11"]
+        assert row["note"].startswith(net)
+        assert row["verdict"] == "holds"
+
+
+def test_the_number_of_capped_points_is_said(tables):
+    cells = tables["networks_cells"]
+    cells = cells.assign(status=cells["status"].where(cells["P"] < 8000, "capped"))
+    row = rows_of(tables | {"networks_cells": cells}, "d-rank-output-growing-p")
+    assert "points with a capped network: 5" in row["note"].item()
+
+
+def test_the_number_is_the_same_each_time(tables):
+    pd.testing.assert_frame_equal(
+        rows_of(tables, "d-rank-output", "s-with-error-vgg11"),
+        rows_of(tables, "d-rank-output", "s-with-error-vgg11"),
+    )

@@ -1,0 +1,328 @@
+"""Named nets in training and in measuring: against plain autograd and plain NumPy."""
+
+import logging
+
+import numpy as np
+import pytest
+import torch
+from numpy.testing import assert_allclose, assert_array_equal
+
+from srhm.architectures.activations import OUTPUT, activation_layers, record_activations
+from srhm.encoding import one_hot
+from srhm.network_representations import network_probe, probe_of_cell, restored
+from srhm.seeding import generator
+from srhm.sensitivity import measure, transform
+from srhm.sensitivity_of_cells import measure_curve
+from srhm.store import StoredCell, read_cell, write_cell
+from srhm.training.cell import train_cell
+from srhm.training.network import NetworkEngine, inputs
+from srhm.training.protocol import TrainingPlan, train
+
+# One of each family; the last with dropout and drop-connect.
+NETS = ["vgg11", "vgg11_bn", "resnet18", "efficientnetb0"]
+WIDTH, BATCH, RATE, MOMENTUM = 4, 8, 0.02, 0.9
+PLAN = TrainingPlan(
+    batch="shuffled",
+    batch_size=BATCH,
+    loss_threshold=1e-9,
+    max_steps=12,
+    n_checks=3,
+    drop_incomplete=True,
+)
+CELL = {
+    "net": "vgg11_bn", "L": 2, "s": 2, "s0": 1, "v": 3, "m": 3, "n_c": 3, "sparsity": "A",
+    "width": WIDTH, "alpha": 1.0, "engine": "torch", "dtype": "float32", "whitening": False,
+    "bias": False, "batch": "shuffled", "batch_size": BATCH, "learning_rate": RATE,
+    "momentum": MOMENTUM, "loss_threshold": 1e-9, "max_steps": 12, "n_checks": 3, "P": 29,
+    "seed": 0, "n_test": 40,
+}  # fmt: skip
+
+
+@pytest.fixture
+def data(make_sample):
+    """Grammar, 29 training points and 40 test points."""
+    return make_sample(n_train=29, n_test=40)
+
+
+@pytest.fixture
+def make_engine(data):
+    """An engine on the data; all of one seed start alike."""
+    grammar, training, test = data
+
+    def make(net, *, seed=0, dtype=np.float64, **options):
+        return NetworkEngine(
+            net,
+            grammar.parameters,
+            training,
+            test,
+            width=WIDTH,
+            generator=generator(seed, role="initialisation"),
+            batch_size=BATCH,
+            rate=RATE,
+            momentum=MOMENTUM,
+            dtype=dtype,
+            **options,
+        )
+
+    return make
+
+
+def plain_input(data, parameters, *, whitening=False):
+    """Places as the last axis, in double precision."""
+    x = one_hot(data, parameters, whitening=whitening).astype(np.float64)
+    return torch.tensor(np.moveaxis(x, 1, 2))
+
+
+def plain_training(network, x, y, order):
+    """SGD with momentum written out: returns the summed loss."""
+    parameters = list(network.parameters())
+    momenta = [torch.zeros_like(p) for p in parameters]
+    summed = 0.0
+    network.train()
+    for start in range(0, len(order), BATCH):
+        points = order[start : start + BATCH]
+        logits = network(x[points])
+        own = logits[torch.arange(len(points)), y[points]]
+        losses = torch.logsumexp(logits, dim=1) - own
+        gradients = torch.autograd.grad(losses.mean(), parameters)
+        summed += float(losses.detach().sum())
+        with torch.no_grad():
+            for p, momentum, gradient in zip(parameters, momenta, gradients, strict=True):
+                momentum.mul_(MOMENTUM).add_(gradient)
+                p -= RATE * momentum
+    return summed
+
+
+@pytest.mark.parametrize("whitening", [False, True])
+@pytest.mark.parametrize("net", NETS)
+def test_steps_are_those_of_plain_autograd(make_engine, data, tolerance, net, whitening):
+    grammar, training, _ = data
+    engine, other = (make_engine(net, whitening=whitening) for _ in range(2))
+    order = np.random.default_rng(0).permutation(len(training))[:24]
+    x = plain_input(training, grammar.parameters, whitening=whitening)
+    y = torch.tensor(training.labels.astype(np.int64))
+    expected = plain_training(other.network, x, y, torch.tensor(order))
+    before = engine.weights()
+    assert_allclose(engine.steps(order[:8]) + engine.steps(order[8:]), expected, rtol=1e-7)
+    moved = 0.0
+    for name, value in other.network.state_dict().items():
+        assert_allclose(engine.weights()[name], value.numpy(), rtol=1e-6, atol=1e-9, err_msg=name)
+        moved = max(moved, np.abs(before[name] - value.numpy()).max())
+    assert moved > 0.01
+
+
+@pytest.mark.parametrize("net", NETS)
+def test_the_seed_decides_the_initial_weights(make_engine, net):
+    first, again, other = (make_engine(net, seed=seed).weights() for seed in (0, 0, 1))
+    for name, array in first.items():
+        assert_array_equal(array, again[name])
+    assert any((first[name] != other[name]).any() for name in first)
+
+
+def test_no_global_random_state_is_read_or_changed(make_engine):
+    engines = []
+    for seed in (1, 2):
+        torch.manual_seed(seed)
+        before = torch.get_rng_state()
+        engines.append(make_engine("efficientnetb0"))
+        engines[-1].steps(np.arange(24))
+        assert_array_equal(before, torch.get_rng_state())
+    for name, array in engines[0].weights().items():
+        assert_array_equal(array, engines[1].weights()[name])
+
+
+@pytest.mark.parametrize("net", NETS)
+def test_a_restored_engine_goes_on_with_the_same_bits(make_engine, net):
+    whole, first, resumed = (make_engine(net, dtype=np.float32) for _ in range(3))
+    orders = np.random.default_rng(1).permutation(24).reshape(3, 8)
+    for order in orders:
+        whole.steps(order)
+    first.steps(orders[0])
+    first.test_error()
+    # As a checkpoint is written, which gives single numbers an axis.
+    state = {name: np.ascontiguousarray(array).copy() for name, array in first.state().items()}
+    first.steps(orders[1])  # a state is a copy
+    resumed.restore(state)
+    for order in orders[1:]:
+        resumed.steps(order)
+    for name, array in whole.state().items():
+        assert_array_equal(array, resumed.state()[name], err_msg=name)
+
+
+def test_a_state_of_another_network_is_refused(make_engine):
+    engine, other = make_engine("vgg11"), make_engine("vgg11_bn")
+    with pytest.raises(ValueError, match="is not one of"):
+        engine.restore(other.state())
+    state = engine.state()
+    with pytest.raises(ValueError, match=r"classifier.*does not fit"):
+        engine.restore({**state, "classifier.0.bias": np.zeros(7)})
+    with pytest.raises(ValueError, match=r"float32.*does not fit"):
+        engine.restore(make_engine("vgg11", dtype=np.float32).state())
+
+
+def test_incomplete_batches_are_dropped(make_engine, data):
+    _, training, _ = data
+    seen = []
+    engine = make_engine("vgg11_bn")
+    steps = engine.steps
+    engine.steps = lambda order: (seen.append(order), steps(order))[1]
+    outcome = train(
+        engine, training.labels, PLAN, n_classes=3, generator=generator(0, role="order")
+    )
+    assert (outcome.steps, outcome.epochs) == (12, 4)  # 29 points are three batches of 8
+    assert all(len(order) % BATCH == 0 for order in seen)
+    assert len(set(np.concatenate(seen))) > 24  # not always the same points are left out
+
+
+@pytest.mark.parametrize("net", NETS)
+def test_the_test_error_is_measured_in_eval_mode(make_engine, data, net):
+    grammar, _, test = data
+    engine = make_engine(net)
+    engine.steps(np.arange(24))
+    before = engine.state()
+    error = engine.test_error()
+    for name, array in engine.state().items():  # neither running moments nor the stream move
+        assert_array_equal(array, before[name], err_msg=name)
+    network = engine.network.eval()
+    with torch.no_grad():  # one by one: in eval mode a point does not see the others
+        logits = [network(plain_input(test[[i]], grammar.parameters))[0] for i in range(len(test))]
+    wrong = [int(f.argmax()) != label for f, label in zip(logits, test.labels, strict=True)]
+    assert error == pytest.approx(np.mean(wrong))
+
+
+def train_a_cell(data, **changes):
+    _, training, test = data
+    return train_cell({**CELL, **changes}, training, test, make_engine=NetworkEngine)
+
+
+def test_a_cell_is_trained_at_its_plain_rate_on_its_own_points(make_engine, data):
+    _, training, _ = data
+    trained = train_a_cell(data)
+    engine = make_engine("vgg11_bn", dtype=np.float32)
+    outcome = train(
+        engine, training.labels, PLAN, n_classes=3, generator=generator(0, role="order")
+    )
+    assert {name: trained.row[name] for name in vars(outcome)} == vars(outcome)
+    for name, array in engine.weights().items():
+        assert_array_equal(trained.weights[name], array.astype(np.float32))
+
+
+@pytest.mark.parametrize("net", NETS)
+def test_stored_weights_give_back_the_network(make_engine, data, tmp_path, net):
+    grammar, _, test = data
+    engine = make_engine(net, dtype=np.float32)
+    engine.steps(np.arange(24))
+    x = inputs(test, grammar.parameters)
+    with torch.no_grad():
+        expected = engine.network.eval()(x)
+    weights = {name: array.astype(np.float32) for name, array in engine.weights().items()}
+    write_cell(tmp_path, "0" * 24, StoredCell({}, {}, {}, weights))
+    network = restored({**CELL, "net": net}, read_cell(tmp_path, "0" * 24).weights)
+    with torch.no_grad():
+        assert_array_equal(network(x), expected)
+
+
+def test_weights_of_another_network_are_refused(make_engine):
+    with pytest.raises(RuntimeError, match=r"Vgg"):
+        restored(CELL, make_engine("vgg11").weights())
+
+
+def plain_sensitivities(network, parameters, points, images, n_draws):
+    """Eq. 13 and 14 and their jackknife, term by term, from all layers at once."""
+    names = [*activation_layers(network), OUTPUT]
+
+    def layers(data):
+        found = record_activations(network, plain_input(data, parameters).float(), names)
+        return [found[name].reshape(len(data), -1).double().numpy() for name in names]
+
+    n, f_KN = len(points), layers(points)
+    rows = {}
+    for (kind, level), image in images.items():
+        g_KN = layers(image)
+        for k, (f, g) in enumerate(zip(f_KN, g_KN, strict=True), start=1):
+            moved = ((f - g.reshape(n_draws, n, -1)) ** 2).sum(axis=2).mean(axis=0)
+            apart = ((f[:, None] - f[None]) ** 2).sum(axis=2)
+
+            def ratio(kept, moved=moved, apart=apart):
+                pairs = apart[np.ix_(kept, kept)].sum() / (len(kept) * (len(kept) - 1))
+                return moved[kept].mean() / pairs
+
+            left = [ratio(np.delete(np.arange(n), i)) for i in range(n)]
+            error = np.sqrt((n - 1) / n * ((left - np.mean(left)) ** 2).sum())
+            rows[kind, k, level] = (names[k - 1], ratio(np.arange(n)), error)
+    return rows
+
+
+@pytest.mark.parametrize("net", NETS)
+def test_sensitivities_are_those_of_plain_numpy(make_engine, data, net):
+    grammar, _, test = data
+    engine = make_engine(net, dtype=np.float32)
+    engine.steps(np.arange(24))
+    network = engine.network  # left in training mode: measuring must not depend on it
+    n_draws = 2
+    images = transform(test, grammar, n_draws=n_draws, seed=3, variant="text")
+    expected = plain_sensitivities(network, grammar.parameters, test, images, n_draws)
+    network.train()
+    probe = network_probe(network, grammar.parameters)
+    rows = measure(probe, grammar, test, seed=3, n_points=40, n_draws=n_draws)
+    assert len(rows) == len(expected) == 4 * len(probe.layers)
+    for row in rows:
+        layer, value, error = expected[row["kind"], row["k"], row["l"]]
+        assert row["layer"] == layer
+        assert_allclose(row["value"], value, rtol=1e-4)
+        assert_allclose(row["standard_error"], error, rtol=1e-3)
+    assert row["layer"] == OUTPUT
+
+
+def test_measuring_in_small_batches_gives_the_same(make_engine, data):
+    grammar, _, test = data
+    probe = network_probe(make_engine("resnet18", dtype=np.float32).network, grammar.parameters)
+    batches = []
+    spied = type(probe)(
+        layers=probe.layers,
+        represent=lambda data: (batches.append(len(data)), probe.represent(data))[1],
+        values_per_point=probe.values_per_point,
+    )
+    options = {"seed": 0, "n_points": 40, "n_draws": 2}
+    whole = measure(probe, grammar, test, **options)
+    limit = 10 * probe.values_per_point
+    small = measure(spied, grammar, test, max_values=limit, **options)
+    assert max(batches) * probe.values_per_point <= limit
+    for one, other in zip(whole, small, strict=True):
+        assert_allclose(one["value"], other["value"], rtol=1e-4)
+        assert_allclose(one["standard_error"], other["standard_error"], rtol=1e-3)
+
+
+def test_values_of_a_point_are_those_that_one_evaluation_holds(make_engine, data):
+    grammar, _, test = data
+    probe = network_probe(make_engine("efficientnetb0").network.float(), grammar.parameters)
+    assert sum(f.values[0].size for f in probe.represent(test[:3])) == probe.values_per_point
+
+
+def test_a_curve_of_a_named_net_has_rows_for_each_layer_of_each_cell(data, tmp_path):
+    _, _, test = data
+    entries = []
+    for number, status in enumerate(["fitted", "diverged"]):
+        trained = train_a_cell(data, net="vgg11", P=16)
+        key = f"{number:024x}"
+        write_cell(tmp_path, key, StoredCell(CELL, {"status": status}, {}, trained.weights))
+        entries.append({"key": key, "cell": {**CELL, "net": "vgg11", "P": 16}})
+    table = measure_curve(
+        "toy",
+        entries,
+        {(0, "test"): test},
+        store=tmp_path,
+        probe_of=probe_of_cell,
+        log=logging.getLogger("test"),
+        n_points=30,
+        n_draws=2,
+        variants=["text"],
+    )
+    names = [row["layer"] for row in table[:9]]
+    assert names == [*activation_layers(restored({**CELL, "net": "vgg11"}, {})), OUTPUT]
+    assert [row["k"] for row in table[:9]] == list(range(1, 10))
+    assert len(table) == 2 * 9 * 2 * 2  # cells, layers, kinds, levels
+    for row in table:
+        diverged = row["key"] == entries[1]["key"]
+        assert np.isnan(row["value"]) == diverged
+        assert row["n"] == (0 if diverged else 30)

@@ -1,0 +1,89 @@
+"""The profiles of profiles/: complete, commented key by key, and accepted by Snakemake."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from scheduled_runs import ROOT
+
+from srhm import launch
+
+PROFILES = sorted((ROOT / "profiles").glob("*/profile.yaml"))
+NAMES = [file.parent.name for file in PROFILES]
+# Without these Snakemake stops after a crash, reruns all after a `git checkout`, or crawls.
+EVERYWHERE = {
+    "scheduler": "greedy",
+    "rerun-incomplete": True,
+    "show-failed-logs": True,
+    "rerun-triggers": ["mtime", "params", "input", "software-env"],
+}
+
+
+def settings(name: str) -> dict:
+    """Keys and values of a profile."""
+    return yaml.safe_load((ROOT / "profiles" / name / "profile.yaml").read_text())
+
+
+def test_there_is_a_profile_for_each_kind_of_machine():
+    assert {"default", "local-gpu", "slurm", "slurm-nodb", "ci"} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_profile_is_complete_by_itself(name):
+    found = settings(name)
+    assert {key: found.get(key) for key in EVERYWHERE} == EVERYWHERE
+    assert "jobs" in found if "executor" in found else "cores" in found
+
+
+@pytest.mark.parametrize("file", PROFILES, ids=NAMES)
+def test_every_key_of_a_profile_has_its_reason_above_it(file):
+    lines = file.read_text().splitlines()
+    for number, line in enumerate(lines):
+        if re.match(r"[a-z]", line):
+            below = [text for text in lines[number + 1 :] if text.strip()][:1]
+            reasons = [lines[number - 1], *below] if line.endswith(":") else [lines[number - 1]]
+            assert any(text.strip().startswith("#") for text in reasons), line
+
+
+def test_the_two_profiles_for_slurm_differ_in_the_status_command_alone():
+    first, second = settings("slurm"), settings("slurm-nodb")
+    assert first.pop("slurm-status-command") == "sacct"
+    assert second.pop("slurm-status-command") == "squeue"
+    assert first == second
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_profile_names_rules_that_there_are(name):
+    text = "\n".join(file.read_text() for file in (ROOT / "rules").glob("*.smk"))
+    rules = set(re.findall(r"^rule (\w+):|^use rule \w+ as (\w+) ", text, flags=re.MULTILINE))
+    for key in ("set-threads", "set-resources"):
+        assert set(settings(name).get(key, {})) <= {one or other for one, other in rules}
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "executor" not in settings(name)])
+def test_snakemake_plans_with_a_profile(name, tmp_path):
+    done = planned(name, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "train_curve" in done.stdout + done.stderr
+
+
+def planned(name: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """A dry run of the test preset under a profile."""
+    command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")]
+    command += ["--workflow-profile", str(ROOT / "profiles" / name), "--dry-run"]
+    command += ["--configfile", str(ROOT / "config" / "test.yaml"), "--directory", str(folder)]
+    return subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"}
+    )
+
+
+def test_an_unknown_profile_is_refused_with_the_list_of_profiles(tmp_path, capsys):
+    command = ["--preset", "test", "--profile", "nowhere", "--directory", str(tmp_path)]
+    assert launch.main(command) == launch.REFUSED
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in ("nowhere", *NAMES))
+    assert not list(tmp_path.iterdir())

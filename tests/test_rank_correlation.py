@@ -1,0 +1,108 @@
+"""Spearman's rank correlation: its value, its interval, and what chance does."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from srhm.rank_correlation import rank_correlation
+from srhm.seeding import generator
+
+REPETITIONS = 150
+
+
+def drawn(seed=0):
+    return generator(seed, role="drawing")
+
+
+def test_the_value_is_spearmans():
+    random = np.random.default_rng(1)
+    x = random.integers(0, 6, size=40).astype(float)  # with ties
+    y = x + random.normal(size=40)
+    found = rank_correlation(x, y, generator=drawn(), n_resamples=50)
+    assert found.value == pytest.approx(stats.spearmanr(x, y).statistic, abs=1e-12)
+    assert (found.n, found.n_groups) == (40, 40)
+
+
+def test_it_does_not_see_a_monotone_change_of_the_coordinates():
+    random = np.random.default_rng(2)
+    x, y = random.normal(size=(2, 12))
+    one = rank_correlation(x, y, generator=drawn())
+    other = rank_correlation(np.exp(x), y**3, generator=drawn())
+    assert one == other
+
+
+def test_chance_is_counted_over_the_permutations():
+    x = np.arange(5.0)
+    y = np.array([0.0, 1.0, 3.0, 2.0, 4.0])
+    found = rank_correlation(x, y, generator=drawn(), n_resamples=4000)
+    as_large = [
+        stats.spearmanr(x, order).statistic >= found.value - 1e-12 for order in permutations(y)
+    ]
+    assert found.p_value == pytest.approx(np.mean(as_large), abs=0.01)
+
+
+def test_the_interval_covers():
+    # Of a binormal with correlation r Spearman's coefficient is 6 / pi arcsin(r / 2). With 95 % of
+    # 150 intervals expected, fewer than 130 come in less than 1 of 1000 tests.
+    r, n = 0.7, 40
+    truth = 6 / np.pi * np.arcsin(r / 2)
+    random, covered = np.random.default_rng(3), 0
+    for seed in range(REPETITIONS):
+        x = random.normal(size=n)
+        y = r * x + np.sqrt(1 - r**2) * random.normal(size=n)
+        found = rank_correlation(x, y, generator=drawn(seed), n_resamples=300)
+        covered += found.low <= truth <= found.high
+    assert covered >= 130
+
+
+def test_points_of_one_group_are_resampled_together():
+    # Six networks whose points agree: 60 points know no more than six.
+    random = np.random.default_rng(4)
+    centres = random.normal(size=(2, 6))
+    x, y = np.repeat(centres, 10, axis=1) + 1e-3 * random.normal(size=(2, 60))
+    groups = np.repeat(np.arange(6), 10)
+    alone = rank_correlation(x, y, generator=drawn())
+    grouped = rank_correlation(x, y, groups, generator=drawn())
+    assert grouped.value == alone.value
+    assert (grouped.n, grouped.n_groups) == (60, 6)
+    assert grouped.high - grouped.low > 2 * (alone.high - alone.low)
+
+
+def test_the_order_of_groups_is_no_evidence_of_an_order_within_them():
+    random = np.random.default_rng(5)
+    offsets = np.repeat(10.0 * np.arange(6), 8)
+    groups = np.repeat(np.arange(6), 8)
+    x, y = offsets + random.normal(size=(2, 48))
+    assert rank_correlation(x, y, generator=drawn()).p_value < 0.01
+    assert rank_correlation(x, y, groups, generator=drawn()).p_value > 0.05
+    within = rank_correlation(x, x, groups, generator=drawn())
+    assert within.p_value < 0.01
+
+
+@pytest.mark.parametrize(
+    ("x", "y"), [([], []), ([1.0, 2.0], [1.0, 2.0]), ([1.0, 1.0, 1.0], [1.0, 2.0, 3.0])]
+)
+def test_what_is_not_determined_is_nan(x, y):
+    found = rank_correlation(np.array(x), np.array(y), generator=drawn())
+    assert np.isnan([found.value, found.low, found.high, found.p_value]).all()
+    assert found.n == len(x)
+
+
+def test_four_points_have_no_interval():
+    x = np.arange(4.0)
+    found = rank_correlation(x, x, generator=drawn())
+    assert found.value == 1
+    assert np.isnan([found.low, found.high]).all()
+    assert 0.02 < found.p_value < 0.08
+
+
+def test_equal_generators_give_equal_intervals():
+    x, y = np.random.default_rng(6).normal(size=(2, 9))
+    assert rank_correlation(x, y, generator=drawn()) == rank_correlation(x, y, generator=drawn())
+
+
+def test_a_coordinate_that_is_no_number_is_refused():
+    with pytest.raises(ValueError, match="finite"):
+        rank_correlation(np.array([1.0, np.nan, 2.0]), np.arange(3.0), generator=drawn())

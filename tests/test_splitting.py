@@ -1,0 +1,148 @@
+"""Jobs of a useful length: how a curve is split, and what a job asks for."""
+
+import re
+import subprocess
+import sys
+from math import ceil
+
+import pytest
+import yaml
+
+from srhm import experiments
+from srhm.cost import Cost, costs
+from srhm.jobs import (
+    START,
+    measuring_megabytes,
+    measuring_minutes,
+    parts,
+    training_megabytes,
+    training_minutes,
+)
+from srhm.planning import CONFIG
+
+
+def made(*minutes):
+    return [Cost(steps=1, seconds=60 * m, memory=1e8, stored=1e7) for m in minutes]
+
+
+EXPECTED = made(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
+
+
+@pytest.mark.parametrize("limits", [{}, {"minutes": 55}, {"cells": 10}, {"minutes": 100}])
+def test_a_curve_that_one_job_can_train_is_not_split(limits):
+    assert parts(EXPECTED, **limits) == {}
+
+
+@pytest.mark.parametrize(
+    "limits", [{"minutes": 20}, {"minutes": 54}, {"cells": 3}, {"cells": 1}, {"minutes": 0.001}]
+)
+def test_each_cell_is_in_one_part(limits):
+    split = parts(EXPECTED, **limits)
+    assert sorted(place for places in split.values() for place in places) == list(range(10))
+    assert all(re.fullmatch(rf"\d+-of-{len(split)}", name) for name in split)
+    assert all(split.values())
+
+
+def test_parts_have_no_more_cells_than_allowed():
+    for cells in range(1, 10):
+        split = parts(EXPECTED, cells=cells)
+        assert len(split) == ceil(10 / cells)
+        assert max(len(places) for places in split.values()) <= cells
+
+
+def test_parts_take_about_the_time_that_is_allowed():
+    split = parts(EXPECTED, minutes=20)
+    loads = [sum(EXPECTED[i].seconds for i in places) / 60 for places in split.values()]
+    assert len(loads) == 3
+    assert max(loads) - min(loads) <= 2
+
+
+def test_a_cell_is_never_split():
+    split = parts(made(100, 1, 1), minutes=10)
+    assert [0] in split.values()
+    assert len(split) == 3
+
+
+def test_a_retry_asks_for_more_time_and_memory():
+    for ask in (training_minutes, training_megabytes):
+        first, second = (ask(EXPECTED, threads=1, attempt=n) for n in (1, 2))
+        assert second == 2 * first
+    for ask in (measuring_minutes, measuring_megabytes):
+        assert ask(EXPECTED, attempt=2) == 2 * ask(EXPECTED, attempt=1)
+
+
+def test_more_threads_ask_for_less_time_and_more_memory_but_for_the_longest_cell():
+    one, four = (training_minutes(EXPECTED, threads=n, attempt=1) for n in (1, 4))
+    assert one > four >= START + 3 * 10
+    one, four = (training_megabytes(EXPECTED, threads=n, attempt=1) for n in (1, 4))
+    assert four - one == pytest.approx(3 * 3 * 100, abs=1)
+
+
+def test_no_job_asks_for_more_than_the_limit_of_its_queue():
+    assert training_minutes(made(1000), threads=1, attempt=3, limit=600) == 600
+    assert training_minutes(made(1), threads=1, attempt=1, limit=600) == START + 3
+
+
+def test_a_job_that_gathers_only_asks_for_little():
+    assert training_minutes([], threads=4, attempt=1) == START
+    assert training_megabytes([], threads=4, attempt=1) < 2000
+
+
+def test_splitting_is_part_of_no_key_and_no_name():
+    config = yaml.safe_load((CONFIG / "test.yaml").read_text())
+    split = {**config, "jobs": {"cells": 1, "minutes": 5}}
+    one, other = experiments.plan(config), experiments.plan(split)
+    assert list(one.curves) == list(other.curves)
+    assert list(one.samples) == list(other.samples)
+    assert one.curves == other.curves
+
+
+@pytest.mark.parametrize("jobs", [{"minutes": 0}, {"cells": 0}, {"limit": 1}, {"hours": 1}])
+def test_limits_that_make_no_sense_are_refused(jobs):
+    config = yaml.safe_load((CONFIG / "test.yaml").read_text())
+    with pytest.raises(experiments.ConfigError, match="jobs"):
+        experiments.plan({**config, "jobs": jobs})
+
+
+def test_every_job_of_the_presets_asks_for_days_at_most_when_split_to_hours():
+    plan = experiments.plan(yaml.safe_load((CONFIG / "paper.yaml").read_text()))
+    for curve in plan.core.values():
+        expected = costs(entry["cell"] for entry in curve.entries)
+        split = parts(expected, minutes=120) or {"1-of-1": list(range(len(expected)))}
+        for places in split.values():
+            own = [expected[i] for i in places]
+            longest = max(cost.seconds for cost in own) / 60
+            assert training_minutes(own, threads=1, attempt=1) <= START + 3 * (120 + longest) + 1
+
+
+def dry_run(folder, config, targets):
+    """What Snakemake would do for these files of a configuration."""
+    (folder / "config.yaml").write_text(yaml.safe_dump(config))
+    command = [
+        sys.executable,
+        "-m",
+        "snakemake",
+        *targets,
+        "--dry-run",
+        "--workflow-profile",
+        "none",
+    ]
+    command += ["--snakefile", str(CONFIG.parent / "Snakefile"), "--directory", str(folder)]
+    command += ["--configfile", str(folder / "config.yaml")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def test_a_split_curve_is_trained_in_parts_and_one_that_is_there_is_left_as_it_is(tmp_path):
+    config = yaml.safe_load((CONFIG / "test.yaml").read_text()) | {"jobs": {"cells": 3}}
+    plan = experiments.plan(config)
+    curve = next(iter(plan.core.values()))
+    files = [f"results/curves/{curve.name}{kind}.parquet" for kind in ("", ".timings")]
+    planned = dry_run(tmp_path, config, files[:1])
+    assert len(curve.entries) == 6
+    assert re.search(r"train_part +2\n", planned), planned
+    for file in [f"results/derivations/{curve.sample}.parquet", *files]:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).touch()
+    assert "Nothing to be done" in dry_run(tmp_path, config, files[:1])

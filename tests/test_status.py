@@ -1,0 +1,128 @@
+"""How far a study is: counted in the store, without a lock."""
+
+import io
+import os
+import time
+
+import pytest
+import yaml
+
+from srhm import experiments, watching
+from srhm.status import main, row_of, table
+from srhm.store import StoredCell, path_of, write_cell
+from srhm.training.checkpoints import write_checkpoint
+from srhm.training.protocol import Snapshot
+from srhm.watching import WINDOW, LiveView, Watch
+
+CONFIG = {
+    "preset": "tiny",
+    "seeds": 2,
+    "width": 6,
+    "n_test": 60,
+    "curves": [{"net": ["lcn", "cnn"], "L": 2, "v": 3, "s0": 1, "P": [30, 60]}],
+}
+NOW = 1_000_000_000.0
+
+
+@pytest.fixture
+def cells():
+    """Coordinates of eight cells by key; the first four are LCN."""
+    curves = experiments.plan(CONFIG).curves.values()
+    return {entry["key"]: entry["cell"] for curve in curves for entry in curve.entries}
+
+
+def store_cell(folder, key, *, status="fitted", written=NOW):
+    path = write_cell(folder, key, StoredCell({}, {"status": status}, {}, {}))
+    os.utime(path, (written, written))
+
+
+def test_cells_are_counted_by_kind_and_status(cells, tmp_path):
+    lcn, cnn = list(cells)[:4], list(cells)[4:]
+    store_cell(tmp_path / "cells", lcn[0])
+    store_cell(tmp_path / "cells", lcn[1], status="capped")
+    store_cell(tmp_path / "cells", cnn[0], status="diverged")
+    path_of(tmp_path / "cells", cnn[1]).parent.mkdir(exist_ok=True)
+    path_of(tmp_path / "cells", cnn[1]).write_bytes(b"no cell")
+    write_checkpoint(tmp_path / "checkpoints", lcn[2], Snapshot({}, {}))
+    store_cell(tmp_path / "cells", "0" * 24)  # of no plan
+    watch = Watch(cells, tmp_path / "cells")
+    found = table(watch, tmp_path / "cells", tmp_path / "checkpoints").set_index("net")
+    columns = ["cells", "done", "missing", "checkpointed", "capped", "diverged", "unreadable"]
+    assert found.loc["lcn", columns].tolist() == [4, 2, 2, 1, 1, 0, 0]
+    assert found.loc["cnn", columns].tolist() == [4, 2, 2, 0, 0, 1, 1]
+
+
+def test_the_rate_is_that_of_the_last_minutes_and_the_rest_takes_as_long(cells, tmp_path):
+    keys = list(cells)
+    store_cell(tmp_path, keys[0], written=NOW - WINDOW - 1)
+    for key in keys[1:3]:
+        store_cell(tmp_path, key, written=NOW - 10)
+    progress = Watch(cells, tmp_path).progress(now=NOW)
+    assert (progress.done, progress.cells, progress.recent_cells) == (3, 8, 2)
+    expected = progress.work_left * WINDOW / progress.recent_work
+    assert progress.left() == f"{expected / 60:.0f} min"
+    assert "3 of 8 cells, 0.2 cells/min" in progress.line()
+
+
+def test_a_cell_from_the_future_counts_as_new(cells, tmp_path):
+    store_cell(tmp_path, next(iter(cells)), written=NOW + 10_000)
+    assert Watch(cells, tmp_path).progress(now=NOW).recent_cells == 1
+
+
+def test_without_new_cells_no_time_is_promised(cells, tmp_path):
+    assert Watch(cells, tmp_path).progress(now=NOW).line().endswith("none in the last 10 min")
+
+
+def test_a_finished_study_says_so(cells, tmp_path):
+    for key in cells:
+        store_cell(tmp_path, key)
+    assert Watch(cells, tmp_path).progress(now=NOW).line() == "8 of 8 cells, all trained"
+
+
+def test_a_file_that_is_no_cell_has_an_empty_row(tmp_path):
+    (tmp_path / "cell").write_text("text")
+    assert row_of(tmp_path / "cell") == {}
+    assert row_of(tmp_path / "absent") == {}
+
+
+def test_status_is_printed_for_a_configuration_and_an_unknown_one_is_refused(
+    cells, tmp_path, capsys
+):
+    (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(CONFIG))
+    store_cell(tmp_path / "results" / "cells", next(iter(cells)), written=time.time())
+    (tmp_path / "results" / ".lock").write_text("preset tiny, process 1 on host")
+    assert main(["--configfile", str(tmp_path / "tiny.yaml"), "--directory", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    assert "1 of 8 cells" in printed
+    assert "process 1 on host" in printed
+    assert main(["--preset", "absent"]) == 2
+    (tmp_path / "tiny.yaml").write_text("preset: tiny\n")
+    assert main(["--configfile", str(tmp_path / "tiny.yaml")]) == 2
+
+
+def test_on_a_terminal_messages_scroll_above_one_line(cells, tmp_path, monkeypatch):
+    monkeypatch.setattr(watching, "ON_TERMINAL", 0.02)
+    printed, out = tmp_path / "run.log", io.StringIO()
+    printed.write_text("Training one\n3 of 7 steps (43%) done\nhalf a")
+    store_cell(tmp_path / "cells", next(iter(cells)), written=time.time() + 5)
+    with LiveView(Watch(cells, tmp_path / "cells"), out, printed=printed):
+        deadline = time.monotonic() + 5
+        while "3 of 7 jobs, 1 of 8 cells" not in out.getvalue():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        assert "half a" not in out.getvalue()
+        with printed.open("a") as file:
+            file.write(" line\nthe end\n")
+    assert out.getvalue().count("Training one\n") == 1
+    assert out.getvalue().endswith("half a line\nthe end\n")
+
+
+def test_off_a_terminal_lines_are_plain(cells, tmp_path, monkeypatch):
+    monkeypatch.setattr(watching, "ELSEWHERE", 0.02)
+    out = io.StringIO()
+    with LiveView(Watch(cells, tmp_path), out, printed=None):
+        time.sleep(0.2)
+    lines = out.getvalue().splitlines()
+    assert lines
+    assert all(line.startswith("0 of 8 cells") for line in lines)
+    assert "\r" not in out.getvalue()

@@ -1,0 +1,288 @@
+"""Requests to stop: signals, a job's time, a full disk; and two processes on one curve."""
+
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from srhm import experiments, store
+from srhm.progress import FAILED, job_log
+from srhm.sampling import draw_samples
+from srhm.stopping import StopRequest, stop_on_signals
+from srhm.store import StorageError, path_of, read_cell
+from srhm.training import curve as training_curve
+from srhm.training.cell import parameters_of
+from srhm.training.checkpoints import checkpoint_of, write_checkpoint
+from srhm.training.curve import STOPPED, Stopped, train_curve
+from srhm.training.protocol import Snapshot
+
+LOG = logging.getLogger("srhm.tests")
+CONFIG = {
+    "preset": "tiny",
+    "seeds": 1,
+    "width": 6,
+    "n_test": 60,
+    "training": {"max_steps": 4000, "n_checks": 2, "loss_threshold": 1e-9},
+    "curves": [{"net": "cnn", "L": 2, "v": 3, "s0": 1, "P": [30, 60, 90]}],
+}
+
+
+@pytest.fixture(scope="module")
+def planned():
+    """Entries of a curve of three cells, and the samples of its seed."""
+    (curve,) = experiments.plan(CONFIG).curves.values()
+    parameters = parameters_of(curve.entries[0]["cell"])
+    return list(curve.entries), draw_samples(parameters, [0], n_train=90, n_test=60)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(planned, tmp_path_factory):
+    """The cells of that curve, trained in one go."""
+    return train(*planned, tmp_path_factory.mktemp("undisturbed"))
+
+
+@pytest.fixture
+def handlers():
+    """The handlers of signals are put back after a test."""
+    kept = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in kept.items():
+        signal.signal(number, handler)
+
+
+def train(entries, samples, folder, *, threads=1, stop=None, log=LOG):
+    return train_curve(
+        entries,
+        samples,
+        store=folder / "cells",
+        checkpoints=folder / "checkpoints",
+        threads=threads,
+        keep_weights=True,
+        log=log,
+        stop=stop,
+    )
+
+
+class StopsAfter(StopRequest):
+    """A request that is made when it has been looked at so many times."""
+
+    def __init__(self, looks):
+        super().__init__()
+        self.looks = looks
+
+    @property
+    def reason(self):
+        self.looks -= 1
+        if self.looks < 0:
+            self.ask("enough looks")
+        return super().reason
+
+
+def assert_same(cells, others):
+    for one, other in zip(cells, others, strict=True):
+        assert repr(one.row) == repr(other.row)
+        for name, array in one.weights.items():
+            assert array.tobytes() == other.weights[name].tobytes(), name
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_becomes_a_request(handlers, number):
+    with stop_on_signals(StopRequest()) as stop:
+        assert stop.reason is None
+        os.kill(os.getpid(), number)
+        time.sleep(0.01)
+        assert stop.reason == number.name
+    os.kill(os.getpid(), number)  # the process is ending, and is left alone
+
+
+def test_without_a_signal_the_earlier_handlers_are_put_back(handlers):
+    before = signal.getsignal(signal.SIGTERM)
+    with stop_on_signals(StopRequest()):
+        assert signal.getsignal(signal.SIGTERM) != before
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
+@pytest.mark.parametrize(("limit", "left"), [(3600, 60), (30, 15)])
+def test_a_job_stops_a_minute_before_its_end_or_half_way(monkeypatch, limit, left):
+    stop = StopRequest(limit=limit)
+    begun = stop._end + left - limit
+    monkeypatch.setattr(time, "time", lambda: begun + limit - left - 1)
+    assert stop.reason is None
+    monkeypatch.setattr(time, "time", lambda: begun + limit - left)
+    assert "almost over" in stop.reason
+
+
+def test_the_first_reason_stays():
+    stop = StopRequest()
+    stop.ask("one")
+    stop.ask("other")
+    assert stop.reason == "one"
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_finished_cells_are_stored_others_resumed_and_rows_are_the_same(
+    planned, undisturbed, tmp_path, caplog, threads
+):
+    entries, samples = planned
+    caplog.set_level(logging.INFO, logger=LOG.name)
+    codes = []
+    while True:
+        caplog.clear()
+        try:
+            cells = train(entries, samples, tmp_path, threads=threads, stop=StopsAfter(20))
+            break
+        except Stopped as stopped:
+            codes.append(stopped.code)
+        n_stored = len(list(tmp_path.glob("cells/*/*.safetensors")))
+        n_kept = len(list(tmp_path.glob("checkpoints/*.safetensors")))
+        assert f"of 3 cells {n_stored} are stored, {n_kept} go on from a checkpoint" in caplog.text
+    assert len(codes) >= 2
+    assert set(codes) == {STOPPED}
+    assert_same(cells, undisturbed)
+    assert list((tmp_path / "checkpoints").iterdir()) == []
+
+
+def test_seconds_of_a_cell_are_those_of_all_its_parts(planned, tmp_path, monkeypatch):
+    entries, samples = planned
+    with pytest.raises(Stopped):
+        train(entries[:1], samples, tmp_path, stop=StopsAfter(3))
+    key = entries[0]["key"]
+    checkpoint = training_curve.resume(tmp_path / "checkpoints", key, log=LOG)
+    longer = Snapshot(checkpoint.position, checkpoint.engine, 1000.0)
+    write_checkpoint(tmp_path / "checkpoints", key, longer)
+    (cell,) = train(entries[:1], samples, tmp_path)
+    assert 1000 < cell.timing["seconds"] < 1100
+
+
+def test_a_damaged_checkpoint_costs_the_cell_only(planned, undisturbed, tmp_path, caplog):
+    entries, samples = planned
+    with pytest.raises(Stopped):
+        train(entries[:1], samples, tmp_path, stop=StopsAfter(3))
+    path = checkpoint_of(tmp_path / "checkpoints", entries[0]["key"])
+    path.write_bytes(path.read_bytes()[:-9])
+    assert_same(train(entries[:1], samples, tmp_path), undisturbed[:1])
+    assert str(path) in caplog.text
+
+
+def test_the_checkpoint_of_a_stored_cell_is_removed(planned, tmp_path):
+    entries, samples = planned
+    train(entries[:1], samples, tmp_path)
+    path = write_checkpoint(tmp_path / "checkpoints", entries[0]["key"], Snapshot({}, {}))
+    train(entries[:1], samples, tmp_path)
+    assert not path.exists()
+
+
+def test_a_cell_that_another_process_has_stored_meanwhile_is_not_trained(
+    planned, tmp_path, monkeypatch
+):
+    entries, samples = planned
+    trained, train_cell = [], training_curve.train_cell
+
+    def recorded(cell, *arguments, **options):
+        trained.append(cell["P"])
+        if len(trained) == 1:  # the other process trains the rest while this one is at the first
+            train(entries, samples, tmp_path)
+        return train_cell(cell, *arguments, **options)
+
+    monkeypatch.setattr(training_curve, "train_cell", recorded)
+    train(entries, samples, tmp_path)
+    assert sorted(trained) == [30, 60, 90, 90]  # the first twice, the others once
+
+
+def test_a_full_disk_is_named_and_stored_cells_are_kept(planned, tmp_path, monkeypatch, caplog):
+    entries, samples = planned
+    train(entries[:1], samples, tmp_path)
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(store.os, "fsync", full)
+    with pytest.raises(StorageError, match="No space left") as failure:
+        train(entries, samples, tmp_path)
+    assert "P = 90" in failure.value.__notes__[0]
+    assert "cannot be written to" in caplog.text
+    monkeypatch.undo()
+    read_cell(tmp_path / "cells", entries[0]["key"])
+    assert len(list(tmp_path.rglob("*.*"))) == 1  # no partial file is left
+
+
+def test_a_cell_that_fails_is_named_and_does_not_keep_others_from_training(
+    planned, tmp_path, monkeypatch
+):
+    entries, samples = planned
+    train_cell = training_curve.train_cell
+
+    def fails(cell, *arguments, **options):
+        if cell["P"] == 60:
+            raise ArithmeticError("a cause")
+        return train_cell(cell, *arguments, **options)
+
+    monkeypatch.setattr(training_curve, "train_cell", fails)
+    path = tmp_path / "job.log"
+    with pytest.raises(ArithmeticError), job_log(path, name="curve") as log:
+        train(entries, samples, tmp_path, log=log)
+    assert sum(path_of(tmp_path / "cells", e["key"]).is_file() for e in entries) == 2
+    last = path.read_text().rstrip().splitlines()[-1]
+    for words in (FAILED, "a cause", "P = 60, seed 0", entries[1]["key"], f"log: {path}"):
+        assert words in last
+
+
+# A process of its own that trains the curve of CONFIG in a folder, as a job does.
+JOB = """
+import json, logging, sys
+from pathlib import Path
+from srhm import experiments
+from srhm.sampling import draw_samples
+from srhm.stopping import StopRequest, stop_on_signals
+from srhm.training.cell import parameters_of
+from srhm.training.curve import train_curve
+
+logging.basicConfig(level=logging.INFO, stream=sys.stdout, format="%(message)s")
+(curve,) = experiments.plan(json.loads(sys.argv[1])).curves.values()
+samples = draw_samples(parameters_of(curve.entries[0]["cell"]), [0], n_train=90, n_test=60)
+folder = Path(sys.argv[2])
+limit = float(sys.argv[3]) if sys.argv[3:] else None
+with stop_on_signals(StopRequest(limit=limit)) as stop:
+    print("ready", flush=True)
+    train_curve(
+        curve.entries, samples, store=folder / "cells", threads=2, keep_weights=True,
+        log=logging.getLogger(), stop=stop,
+    )
+"""
+
+
+def start_job(config, folder, *arguments):
+    return subprocess.Popen(
+        [sys.executable, "-c", JOB, json.dumps(config), str(folder), *arguments],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_sigterm_stops_a_job_in_compiled_code_within_seconds(planned, undisturbed, tmp_path):
+    long = {**CONFIG, "training": {**CONFIG["training"], "max_steps": 10_000_000}}
+    job = start_job(long, tmp_path)
+    assert job.stdout.readline() == "ready\n"
+    time.sleep(1)
+    job.terminate()
+    said, _ = job.communicate(timeout=60)
+    assert job.returncode == STOPPED, said
+    assert "stopped (SIGTERM): of 3 cells 0 are stored" in said
+
+
+def test_two_processes_on_one_curve_do_no_harm(planned, undisturbed, tmp_path):
+    jobs = [start_job(CONFIG, tmp_path) for _ in range(2)]
+    for job in jobs:
+        said, _ = job.communicate(timeout=120)
+        assert job.returncode == 0, said
+    entries, _ = planned
+    found = [read_cell(tmp_path / "cells", entry["key"]) for entry in entries]
+    assert_same(found, undisturbed)
+    assert list(tmp_path.rglob("*.part")) == []
+    assert list(Path(tmp_path).glob("checkpoints/*")) == []

@@ -1,0 +1,139 @@
+"""Table 1 from the modules, beside the paper's rounded numbers."""
+
+import pytest
+import torch
+from torch import nn
+
+from srhm.architectures import inspection
+from srhm.architectures.inspection import (
+    INPUT,
+    PAPER,
+    PAPER_DEPTHS,
+    PAPER_MILLIONS,
+    family,
+    structure,
+    table1,
+)
+from srhm.architectures.named import NAMED, named_network
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Table 1 by name and dimensions."""
+    return {(row["net"], row["dimensions"]): row for row in table1()}
+
+
+def test_every_network_is_there_in_one_and_in_two_dimensions(rows):
+    assert set(rows) == {(name, dimensions) for name in NAMED for dimensions in (1, 2)}
+
+
+def test_numbers_of_parameters_are_those_of_the_networks(rows):
+    # counted elsewhere for two dimensions (test_named_networks); here by another route
+    for (name, dimensions), row in rows.items():
+        network = named_network(
+            name,
+            dimensions=dimensions,
+            in_channels=INPUT[dimensions][0],
+            n_classes=10,
+            generator=torch.Generator().manual_seed(1),
+        )
+        buffers = {key for key, _ in network.named_buffers()}
+        sizes = {k: v.numel() for k, v in network.state_dict().items() if k not in buffers}
+        assert row["n_parameters"] == sum(sizes.values())
+
+
+@pytest.mark.parametrize("name", [n for n in NAMED if not n.startswith("efficientnet")])
+def test_vgg_and_resnet_have_the_printed_numbers_of_parameters_in_two_dimensions(rows, name):
+    low, high = PAPER_MILLIONS[family(name)]
+    assert low <= round(rows[name, 2]["n_parameters"] / 1e6) <= high
+    assert not rows[name, 2]["note"].count(" M ")
+
+
+def test_efficientnet_has_the_printed_number_of_parameters_with_a_thousand_classes():
+    found = structure("efficientnetb0", dimensions=2, n_classes=1000)
+    assert found.n_parameters == 5_288_548  # torchvision 0.28.0, efficientnet_b0()
+    assert round(found.n_parameters / 1e6) == 5
+
+
+def test_in_one_dimension_there_are_3_to_7_million_parameters(rows):
+    # as those of the published figures, among which B2 is not
+    for name in set(NAMED) - {"efficientnetb2"}:
+        assert 3 <= round(rows[name, 1]["n_parameters"] / 1e6) <= 7
+
+
+@pytest.mark.parametrize("name", ["resnet18", "resnet34"])
+def test_resnets_are_as_deep_as_their_names(rows, name):
+    assert rows[name, 2]["depth"] == rows[name, 1]["depth"] == int(name.removeprefix("resnet"))
+    assert rows[name, 2]["depth"] in PAPER_DEPTHS["resnet"]
+
+
+@pytest.mark.parametrize("name", ["vgg11", "vgg11_bn", "vgg16", "vgg16_bn"])
+def test_vggs_lack_two_of_the_fully_connected_layers_that_their_names_count(rows, name):
+    assert rows[name, 2]["depth"] == int(name[3:5]) - 2
+    assert "counts three fully connected layers" in rows[name, 2]["note"]
+
+
+@pytest.mark.parametrize(("name", "n_blocks"), [("b0", 16), ("b1", 23), ("b2", 23)])
+def test_efficientnets_are_three_layers_and_their_blocks_deep(rows, name, n_blocks):
+    row = rows[f"efficientnet{name}", 2]
+    assert row["depth_in_blocks"] == n_blocks + 3
+    assert "18" in row["note"]
+
+
+def test_structures_are_those_that_the_paper_prints(rows):
+    pooling = {"max": "max", "average (last layer only)": "avg. (last layer only)"}
+    for (name, _), row in rows.items():
+        printed = PAPER[family(name)]
+        assert row["activation"] == printed["activation"]
+        assert str(row["n_linear"]) == printed["fc_layers"]
+        assert pooling[row["pooling"]] == printed["pooling"]
+        assert (row["dropout"] > 0) == ("yes" in printed["dropout"])
+        assert (row["drop_connect"] > 0) == ("dropconnect" in printed["dropout"])
+        assert (row["n_skips"] > 0) == ("yes" in printed["skip_connections"])
+        if printed["batch_norm"] == "yes":
+            assert row["batch_norm"]
+        else:
+            assert row["batch_norm"] == ("bn" in name)
+
+
+@pytest.mark.parametrize(("name", "n_skips"), [
+    ("resnet18", 8), ("resnet34", 16), ("efficientnetb0", 9), ("efficientnetb1", 16),
+])  # fmt: skip
+def test_skips_are_blocks_that_add_their_input(rows, name, n_skips):
+    # EfficientNet: all blocks but the first of each of seven stages (B1: 23 - 7)
+    assert rows[name, 1]["n_skips"] == n_skips
+
+
+def test_one_and_two_dimensions_have_one_structure(rows):
+    for name in NAMED:
+        one, two = rows[name, 1], rows[name, 2]
+        same = set(one) - {"dimensions", "n_parameters", "note"}
+        assert {key: one[key] for key in same} == {key: two[key] for key in same}
+
+
+def test_what_differs_is_read_off_the_modules(monkeypatch):
+    # a network with other parts has another row
+    class Other(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.Sequential(
+                nn.Conv1d(10, 6, 3), nn.SiLU(), nn.AdaptiveAvgPool1d(9), nn.Conv1d(6, 6, 3),
+                nn.ReLU(), nn.Flatten(), nn.Linear(42, 7), nn.Linear(7, 2),
+            )  # fmt: skip
+
+        def forward(self, x):
+            return self.layers(x)
+
+    monkeypatch.setattr(inspection, "named_network", lambda *_, **__: Other())
+    found = structure("vgg11", dimensions=1)
+    assert found.depth == 4
+    assert found.n_linear == 2
+    assert found.activation == "ReLU, swish"
+    assert found.pooling == "average"
+    assert not found.batch_norm
+    assert found.n_parameters == (10 * 3 + 1) * 6 + (6 * 3 + 1) * 6 + 43 * 7 + 8 * 2
+
+
+def test_an_unknown_name_has_no_column():
+    with pytest.raises(ValueError, match="'vgg12' is unknown"):
+        family("vgg12")
