@@ -1,0 +1,1 @@
+"""Lazy and feature learning on the SRHM: the (h, alpha) plane of networks, and their spectra."""

@@ -1,0 +1,184 @@
+"""The Hessian and its two parts, against autograd of the loss, differences, kernels and Lanczos."""
+
+import numpy as np
+import pytest
+import torch
+
+from srhm.plane import hessian
+from srhm.plane.flow import NetworkSystem, adam
+from srhm.plane.hessian import LossAt, exact_h0, exact_hp, h0_spectrum_from_kernel, summarise
+from srhm.plane.losses import CrossEntropy, QuadraticHinge, SoftHinge
+from srhm.plane.networks import fully_connected_network, hierarchical_network, initial_weights
+from srhm.plane.predictor import Predictor
+from srhm.plane.tangent_kernel import tangent_kernel
+from srhm.plane.targets import inputs, parity
+
+CASES = [
+    # net, activation, parametrisation, loss, whether f0 is subtracted
+    ("lcn", "tanh", "ntk", QuadraticHinge(), False),
+    ("cnn", "relu", "ntk", QuadraticHinge(), False),
+    ("cnn", "softplus", "mean_field", SoftHinge(), True),
+    ("fcn", "relu", "ntk", CrossEntropy(), True),
+]
+# Eigenvalues and matrices by two routes: section 14 of the specification.
+RELATIVE = 1e-8
+
+
+def at_some_weights(make_sample, net, activation, parametrisation, loss, centred):
+    """The loss of the second of two members, away from where they started; and the weights."""
+    grammar, data, _ = make_sample(n_train=14)
+    network = hierarchical_network(
+        net,
+        grammar.parameters,
+        width=3,
+        n_outputs=3 if isinstance(loss, CrossEntropy) else 1,
+        parametrisation=parametrisation,
+        activation=activation,
+    )
+    streams = [np.random.default_rng(seed) for seed in range(4)]
+    start = initial_weights(network, generators=streams[:2])
+    weights = initial_weights(network, generators=streams[2:])
+    alpha = torch.tensor([0.3, 2.5], dtype=torch.float64)
+    predictor = Predictor(network, alpha, start if centred else None)
+    x = inputs(data, grammar.parameters)
+    y = parity(data.labels)
+    if isinstance(loss, CrossEntropy):
+        y = torch.from_numpy(data.labels.astype(np.int64))
+    at = LossAt.of(predictor, weights, x, y, loss, member=1)
+    return at, NetworkSystem.of(predictor, x, y, loss), weights
+
+
+def assert_close(found, expected):
+    scale = float(torch.as_tensor(expected).abs().max())
+    np.testing.assert_allclose(found, expected, rtol=0, atol=RELATIVE * scale)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_h_is_h0_plus_hp(make_sample, case):
+    at, _, _ = at_some_weights(make_sample, *case)
+    whole = torch.autograd.functional.hessian(at.total, at.vector)
+    h0, hp = exact_h0(at), exact_hp(at)
+    assert float(hp.abs().max()) > 0
+    assert_close(h0 + hp, whole)
+    assert float(torch.linalg.eigvalsh(h0).min()) > -1e-12 * float(h0.abs().max())
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_the_loss_is_the_one_that_members_are_trained_on(make_sample, case):
+    at, system, weights = at_some_weights(make_sample, *case)
+    evaluation = system.evaluate(weights)
+    assert float(at.total(at.vector)) == pytest.approx(
+        float(evaluation.mean_loss[1]) / 2.5**2, rel=1e-12
+    )
+    gradient = torch.cat([g[1].flatten() for g in evaluation.gradient.values()])
+    assert_close(torch.func.grad(at.total)(at.vector), gradient)
+
+
+def test_h_is_the_difference_of_gradients(make_sample):
+    at, _, _ = at_some_weights(make_sample, *CASES[0])
+    whole, gradient, step = exact_h0(at) + exact_hp(at), torch.func.grad(at.total), 1e-5
+    for i in range(0, len(at.vector), 37):
+        e = torch.zeros_like(at.vector)
+        e[i] = step
+        column = (gradient(at.vector + e) - gradient(at.vector - e)) / (2 * step)
+        np.testing.assert_allclose(whole[:, i], column, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_products_are_those_of_the_matrices(make_sample, case):
+    at, _, _ = at_some_weights(make_sample, *case)
+    v = torch.tensor(np.random.default_rng(5).standard_normal(len(at.vector)))
+    h0, hp = exact_h0(at), exact_hp(at)
+    for part, matrix in (("H0", h0), ("Hp", hp), ("H", h0 + hp)):
+        assert_close(hessian.product(at, part)(v), matrix @ v)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_the_spectrum_of_h0_is_that_of_the_tangent_kernel(make_sample, case):
+    at, system, weights = at_some_weights(make_sample, *case)
+    theta = tangent_kernel(system.predictor.network, weights, system.x)[1]
+    expected = torch.linalg.eigvalsh(exact_h0(at)).flip(0)
+    found = h0_spectrum_from_kernel(theta, at)
+    more = abs(len(expected) - len(found))
+    padding = torch.zeros(more, dtype=torch.float64)
+    pair = [
+        torch.cat([s, padding]) if len(s) < max(len(found), len(expected)) else s
+        for s in (found, expected)
+    ]
+    assert_close(pair[0].sort()[0], pair[1].sort()[0])
+    assert float(expected[0]) > 0
+
+
+def test_the_nonzero_spectrum_of_h0_is_the_kernel_of_unsatisfied_points_over_p(make_sample):
+    at, system, weights = at_some_weights(make_sample, *CASES[0])
+    evaluation = system.evaluate(weights)
+    unsatisfied = system.loss.unsatisfied(evaluation.F, system.y)[1]
+    n = int(evaluation.n_unsatisfied[1])
+    assert 0 < n < 14
+    theta = tangent_kernel(system.predictor.network, weights, system.x[unsatisfied])[1]
+    expected = torch.linalg.eigvalsh(theta.reshape(n, n) / 14).flip(0)
+    values = torch.linalg.eigvalsh(exact_h0(at)).flip(0)
+    # (1/alpha^2) alpha^2: alpha drops out, as labels do.
+    assert_close(values[:n], expected)
+    summary = summarise(values)
+    assert (summary.n_negative, summary.n_positive) == (0, n)
+    assert summary.n_zero == len(at.vector) - n
+    few = summarise(h0_spectrum_from_kernel(_whole(system, weights), at), n=len(at.vector))
+    assert few == summary
+
+
+def _whole(system, weights):
+    return tangent_kernel(system.predictor.network, weights, system.x)[1]
+
+
+@pytest.mark.parametrize("part", ["H", "H0", "Hp"])
+def test_lanczos_finds_the_ends_of_the_exact_spectrum(make_sample, part):
+    at, _, _ = at_some_weights(make_sample, *CASES[0])
+    h0, hp = exact_h0(at), exact_hp(at)
+    exact = torch.linalg.eigvalsh({"H": h0 + hp, "H0": h0, "Hp": hp}[part])
+    for which, expected in (("LA", exact[-4:]), ("SA", exact[:4])):
+        if part == "H0" and which == "SA":
+            continue  # zeros of high multiplicity
+        found = hessian.lanczos(
+            at, part, n_eigenvalues=4, which=which, generator=np.random.default_rng(0)
+        )
+        assert_close(found, expected)
+
+
+def test_a_spectrum_is_counted_by_its_signs():
+    summary = summarise(torch.tensor([-2.0, -1e-12, 0.0, 1.0, 3.0, 1e-8]))
+    assert (summary.n_negative, summary.n_zero, summary.n_positive) == (1, 2, 3)
+    assert summary.negative_fraction == 1 / 4
+    assert summary.c0 == 1 / 6
+
+
+def jammed(*, activation, n_points, width, max_evaluations):
+    """One network trained on random labels of points on a sphere: chapter 1."""
+    stream = np.random.default_rng(0)
+    network = fully_connected_network(
+        width, depth=3, width=width, n_outputs=1, activation=activation, biased=True
+    )
+    x = torch.tensor(stream.standard_normal((n_points, 1, width)))
+    x = x / x.norm(dim=2, keepdim=True) * width**0.5
+    y = torch.tensor(1.0 - 2.0 * (np.arange(n_points) % 2))
+    start = initial_weights(network, generators=[stream, stream])
+    predictor = Predictor(network, torch.ones(2, dtype=torch.float64), None)
+    system = NetworkSystem.of(predictor, x, y, QuadraticHinge())
+    trained = adam(system, start, max_evaluations=max_evaluations)
+    return system, trained
+
+
+def test_hp_is_symmetric_for_relu_and_jammed_networks_are_hypostatic():
+    # Section 14: a fraction 0.5 +- 0.05 of the eigenvalues that are not zero is negative, and
+    # N_Delta/N >= 1/4 wherever more than N/10 points are unsatisfied.
+    system, trained = jammed(activation="relu", n_points=900, width=10, max_evaluations=800)
+    n_weights = system.predictor.network.n_weights
+    assert n_weights == 310
+    assert trained.status.tolist() == ["capped", "capped"]
+    assert (trained.n_unsatisfied > 0.25 * n_weights).all()
+    for member in range(2):
+        at = LossAt.of(
+            system.predictor, trained.state, system.x, system.y, system.loss, member=member
+        )
+        summary = summarise(torch.linalg.eigvalsh(exact_hp(at)))
+        assert summary.negative_fraction == pytest.approx(0.5, abs=0.05)

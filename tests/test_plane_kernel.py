@@ -1,0 +1,225 @@
+"""Tangent kernels by gradients of single outputs; frozen kernels by closed forms."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+from assertions import parsed
+
+from srhm.plane import tangent_kernel as kernels
+from srhm.plane.flow import FlowStep, NetworkSystem, gradient_flow
+from srhm.plane.frozen_kernel import kernel_gradient_flow, kernel_regression, predicted
+from srhm.plane.losses import QuadraticHinge, SoftHinge
+from srhm.plane.networks import (
+    fully_connected_network,
+    hierarchical_network,
+    initial_weights,
+    outputs,
+)
+from srhm.plane.predictor import Predictor
+from srhm.plane.targets import indicators, inputs, latents, parity
+
+STREAMS = [0, 1]
+
+
+def network_and_weights(parameters, net, *, n_outputs=1, width=4, **options):
+    network = hierarchical_network(net, parameters, width=width, n_outputs=n_outputs, **options)
+    streams = [np.random.default_rng(seed) for seed in STREAMS]
+    return network, initial_weights(network, generators=streams)
+
+
+def kernel_by_loop(network, weights, x, other):
+    """Gradients of every output of every member at every point, one at a time."""
+
+    def gradients(points):
+        found = {}
+        leaves = {name: array.clone().requires_grad_() for name, array in weights.items()}
+        f = outputs(network, leaves, points)
+        for index in product(*map(range, f.shape)):
+            parts = torch.autograd.grad(f[index], list(leaves.values()), retain_graph=True)
+            found[index] = torch.cat([part[index[0]].flatten() for part in parts])
+        return found
+
+    one, two = gradients(x), gradients(other)
+    shape = (len(STREAMS), len(x), network.n_outputs, len(other), network.n_outputs)
+    theta = torch.empty(shape, dtype=torch.float64)
+    for e, b, o, a, q in product(*map(range, shape)):
+        theta[e, b, o, a, q] = one[e, b, o] @ two[e, a, q]
+    return theta
+
+
+@pytest.mark.parametrize(
+    ("net", "depth", "n_outputs", "options"),
+    [
+        ("lcn", 2, 3, {}),
+        ("cnn", 2, 3, {}),
+        ("cnn", 3, 1, {"activation": "tanh"}),
+        ("fcn", 2, 3, {"activation": "softplus"}),
+        ("cnn", 2, 2, {"biased": True, "activation": "softplus"}),
+        ("lcn", 2, 2, {"biased": True, "parametrisation": "mean_field"}),
+    ],
+)
+def test_the_tangent_kernel_is_the_product_of_gradients(
+    make_sample, tolerance, net, depth, n_outputs, options
+):
+    grammar, data, _ = make_sample(n_train=5, depth=depth)
+    network, weights = network_and_weights(grammar.parameters, net, n_outputs=n_outputs, **options)
+    x = inputs(data, grammar.parameters)
+    found = kernels.tangent_kernel(network, weights, x[:3], x[2:])
+    expected = kernel_by_loop(network, weights, x[:3], x[2:])
+    np.testing.assert_allclose(found, expected, **tolerance(np.float64))
+    alone = kernels.tangent_kernel(network, weights, x[:3])
+    np.testing.assert_allclose(alone[:, :, :, 2], found[:, :, :, 0], **tolerance(np.float64))
+    gram = kernels.gram_matrix(alone)
+    np.testing.assert_allclose(gram, gram.transpose(1, 2), **tolerance(np.float64))
+    mean = kernels.output_mean(alone)
+    traces = sum(alone[:, :, o, :, o] for o in range(n_outputs)) / n_outputs
+    np.testing.assert_allclose(mean, traces, **tolerance(np.float64))
+
+
+@pytest.mark.parametrize("net", ["lcn", "cnn"])
+def test_a_readout_of_several_places_is_part_of_the_kernel(make_sample, tolerance, net):
+    grammar, data, _ = make_sample(n_train=4)
+    network, _ = network_and_weights(grammar.parameters, net)
+    network = replace(network, layers=network.layers[:1])
+    streams = [np.random.default_rng(seed) for seed in STREAMS]
+    weights = initial_weights(network, generators=streams)
+    x = inputs(data, grammar.parameters)
+    found = kernels.tangent_kernel(network, weights, x)
+    np.testing.assert_allclose(
+        found, kernel_by_loop(network, weights, x, x), **tolerance(np.float64)
+    )
+
+
+def test_members_with_data_of_their_own_have_their_own_kernels(make_sample, tolerance):
+    grammar, data, _ = make_sample(n_train=6)
+    network, weights = network_and_weights(grammar.parameters, "cnn")
+    x = inputs(data, grammar.parameters)
+    found = kernels.tangent_kernel(network, weights, torch.stack([x[:3], x[3:]]))
+    for e, part in enumerate((x[:3], x[3:])):
+        expected = kernels.tangent_kernel(network, weights, part)[e]
+        np.testing.assert_allclose(found[e], expected, **tolerance(np.float64))
+
+
+def test_the_spectrum_rebuilds_the_kernel_and_projections_sum_to_one(make_sample, tolerance):
+    grammar, data, _ = make_sample(n_train=20)
+    network, weights = network_and_weights(grammar.parameters, "cnn")
+    x = inputs(data, grammar.parameters)
+    gram = kernels.gram_matrix(kernels.tangent_kernel(network, weights, x))
+    values, vectors = kernels.spectrum(gram)
+    assert (values.diff(dim=1) <= 0).all()
+    rebuilt = vectors @ torch.diag_embed(values) @ vectors.transpose(1, 2)
+    np.testing.assert_allclose(rebuilt, gram, **tolerance(np.float64))
+    for targets in (
+        parity(data.labels)[:, None],
+        indicators(latents(grammar, data, level=2), n_values=3),
+    ):
+        parts = kernels.projections(vectors, targets)
+        assert parts.shape == (2, 20)
+        np.testing.assert_allclose(parts.sum(dim=1), 1, **tolerance(np.float64))
+        tails = kernels.cumulative_from(parts)
+        np.testing.assert_allclose(tails[:, 0], 1, **tolerance(np.float64))
+        np.testing.assert_allclose(tails[:, -1], parts[:, -1], **tolerance(np.float64))
+    own = kernels.projections(vectors, vectors[:, :, 3:4])
+    np.testing.assert_allclose(own, np.eye(20)[[3, 3]], **tolerance(np.float64))
+
+
+def test_the_relative_change_is_that_of_frobenius_norms():
+    start = torch.ones(2, 3, 1, 3, 1)
+    end = start.clone()
+    end[1, 0, 0, 1, 0] += 6
+    assert kernels.relative_change(end, start).tolist() == [0, 2]
+
+
+@pytest.mark.parametrize("level", [1, 2, 3, 4])
+def test_latents_are_those_that_the_parser_reads(make_sample, level):
+    grammar, data, _ = make_sample(n_train=8, depth=3, seed=2)
+    found = latents(grammar, data, level=level)
+    assert found.shape == (8, 2 ** (4 - level))
+    if level == 1:
+        np.testing.assert_array_equal(found, data.features)
+    elif level == 4:
+        np.testing.assert_array_equal(found[:, 0], data.labels)
+    else:
+        # The parser gives the synonym that each latent chose: with it, the features below.
+        below = latents(grammar, data, level=level - 1).reshape(8, -1, 2)
+        for row, datum in enumerate(parsed(data, grammar)):
+            chosen = datum.choices[level - 2]
+            rules = grammar.rules[level - 2][found[row], chosen]
+            np.testing.assert_array_equal(rules, below[row])
+    with pytest.raises(ValueError, match="level = 0"):
+        latents(grammar, data, level=0)
+
+
+def test_kernel_regression_fits_its_targets(make_sample):
+    grammar, data, _ = make_sample(n_train=15)
+    # Smooth and wide enough: with few neurons of ReLU some points have no kernel at all.
+    network, weights = network_and_weights(
+        grammar.parameters, "cnn", n_outputs=2, width=30, activation="softplus"
+    )
+    theta = kernels.tangent_kernel(network, weights, inputs(data, grammar.parameters))
+    targets = torch.tensor(np.random.default_rng(0).standard_normal((15, 2)))
+    found = predicted(theta, kernel_regression(theta, targets))
+    np.testing.assert_allclose(found, targets.expand(2, -1, -1), atol=1e-8)
+    ridged = kernel_regression(theta, targets, ridge=0.5)
+    left = (predicted(theta, ridged) + 0.5 * ridged).numpy()
+    np.testing.assert_allclose(left, targets.expand(2, -1, -1), atol=1e-8)
+
+
+def test_the_frozen_flow_of_the_quadratic_hinge_is_an_exponential():
+    # One point: dF/dt = theta (1 - F), F = 1 - e^(-theta t), until Delta = slack.
+    theta = torch.full((1, 1, 1, 1, 1), 0.7, dtype=torch.float64)
+    found = kernel_gradient_flow(
+        theta,
+        torch.ones(1, dtype=torch.float64),
+        QuadraticHinge(slack=0.1),
+        max_evaluations=10**5,
+        step=FlowStep(first_step=1e-3, max_gradient_change=1e-6),
+    )
+    assert found.status.tolist() == ["fitted"]
+    F = float(predicted(theta, found.state["coefficients"]))
+    assert found.time[0] == pytest.approx(-np.log(1 - F) / 0.7, rel=2e-3)
+    assert found.half_time[0] == pytest.approx(np.log(2) / 2 / 0.7, rel=2e-3)
+
+
+def test_the_kernel_changes_as_one_over_alpha_in_lazy_learning(make_sample):
+    # Section 14: slope -1 +- 0.1 in alpha at fixed h, alpha_tilde >= 1e2.
+    grammar, data, test = make_sample(n_train=16)
+    width = 20
+    network = hierarchical_network(
+        "cnn", grammar.parameters, width=width, n_outputs=1, activation="softplus"
+    )
+    tilde = np.array([1e2, 1e3, 1e4])
+    start = initial_weights(network, generators=[np.random.default_rng(0) for _ in tilde])
+    alpha = torch.tensor(tilde) / width**0.5
+    x, y = inputs(data, grammar.parameters), parity(data.labels)
+    system = NetworkSystem.of(Predictor(network, alpha, start), x, y, SoftHinge())
+    step = FlowStep(max_gradient_change=1e-3)
+    trained = gradient_flow(system, start, max_evaluations=3000, step=step)
+    assert trained.status.tolist() == ["fitted"] * 3
+    held_out = inputs(test, grammar.parameters)
+    change = kernels.relative_change(
+        kernels.tangent_kernel(network, trained.state, held_out),
+        kernels.tangent_kernel(network, start, held_out),
+    ).numpy()
+    slopes = np.diff(np.log10(change)) / np.diff(np.log10(tilde))
+    np.testing.assert_allclose(slopes, -1, atol=0.1)
+
+
+def test_the_kernel_of_a_fully_connected_network_is_the_recursion_at_infinite_width():
+    # Two layers of ReLU: Theta = Sigma + x.x'/d kappa_0, with arc-cosine kernels; O(1/sqrt h) off.
+    stream = np.random.default_rng(0)
+    d, width = 3, 20000
+    network = fully_connected_network(d, depth=1, width=width, n_outputs=1)
+    weights = initial_weights(network, generators=[stream])
+    x = torch.tensor(stream.standard_normal((4, 1, d)))
+    found = kernels.gram_matrix(kernels.tangent_kernel(network, weights, x))[0].numpy()
+    dot = (x[:, 0] @ x[:, 0].T / d).numpy()
+    norm = np.sqrt(np.outer(np.diag(dot), np.diag(dot)))
+    cosine = np.clip(dot / norm, -1, 1)
+    angle = np.arccos(cosine)
+    zeroth = (np.pi - angle) / (2 * np.pi)
+    first = norm * (np.sin(angle) + (np.pi - angle) * cosine) / (2 * np.pi)
+    np.testing.assert_allclose(found, first + dot * zeroth, atol=0.05 * dot.max())

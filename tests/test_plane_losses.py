@@ -1,0 +1,83 @@
+"""Losses and their derivatives against autograd, and what counts as unsatisfied, fitted, wrong."""
+
+import numpy as np
+import pytest
+import torch
+
+from srhm.plane.losses import CrossEntropy, QuadraticHinge, SoftHinge
+
+LOSSES = [QuadraticHinge(), QuadraticHinge(margin=0.5), SoftHinge(), CrossEntropy()]
+
+
+def some_outputs(loss, *, shared):
+    stream = np.random.default_rng(0)
+    n_outputs = 3 if isinstance(loss, CrossEntropy) else 1
+    F = torch.tensor(stream.standard_normal((2, 5, n_outputs)))
+    shape = (5,) if shared else (2, 5)
+    if n_outputs == 1:
+        return F, torch.tensor(stream.choice([-1.0, 1.0], size=shape))
+    return F, torch.tensor(stream.integers(3, size=shape))
+
+
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+def test_slopes_and_curvatures_are_those_of_autograd(tolerance, loss, shared):
+    F, y = some_outputs(loss, shared=shared)
+    F.requires_grad_()
+    (slopes,) = torch.autograd.grad(loss.values(F, y).sum(), F, create_graph=True)
+    np.testing.assert_allclose(loss.slopes(F, y).detach(), slopes.detach(), **tolerance(np.float64))
+    for o in range(F.shape[-1]):
+        (row,) = torch.autograd.grad(slopes[..., o].sum(), F, retain_graph=True)
+        found = loss.curvatures(F, y)[..., o, :].detach()
+        np.testing.assert_allclose(found, row, **tolerance(np.float64))
+
+
+def test_the_values_are_those_of_the_specification(tolerance):
+    F, y = (
+        torch.tensor([[[0.2], [3.0], [2.0]]], dtype=torch.float64),
+        torch.tensor([1.0, -1.0, 1.0]),
+    )
+    gap = np.array([0.8, 4.0, -1.0])
+    quadratic = QuadraticHinge().values(F, y)[0]
+    np.testing.assert_allclose(quadratic, np.maximum(gap, 0) ** 2 / 2, **tolerance(np.float64))
+    soft = SoftHinge().values(F, y)[0]
+    np.testing.assert_allclose(soft, np.log1p(np.exp(20 * gap)) / 20, **tolerance(np.float64))
+
+
+@pytest.mark.parametrize("loss", [QuadraticHinge(), SoftHinge()], ids=repr)
+def test_a_point_is_satisfied_beyond_the_margin(loss):
+    F = torch.tensor([[[1.01], [-1.01]], [[0.99], [-1.01]], [[-2.0], [-1.01]]])
+    y = torch.tensor([1.0, -1.0])
+    assert loss.unsatisfied(F, y).tolist() == [[False, False], [True, False], [True, False]]
+    assert loss.fitted(F, y).tolist() == [True, False, False]
+    assert loss.wrong(F, y).tolist() == [[False, False], [False, False], [True, False]]
+
+
+def test_the_slack_moves_the_end_of_training_and_nothing_else():
+    F, y = torch.tensor([[[0.999], [3.0]]]), torch.tensor([1.0, 1.0])
+    strict, loose = QuadraticHinge(), QuadraticHinge(slack=0.01)
+    assert strict.unsatisfied(F, y).sum() == 1
+    assert loose.unsatisfied(F, y).sum() == 0
+    assert [bool(strict.fitted(F, y)), bool(loose.fitted(F, y))] == [False, True]
+    assert torch.equal(strict.values(F, y), loose.values(F, y))
+    assert torch.equal(strict.curvatures(F, y), loose.curvatures(F, y))
+
+
+def test_cross_entropy_is_fitted_by_its_mean_and_wrong_at_a_tie():
+    loss, y = CrossEntropy(threshold=1e-3), torch.tensor([0, 1])
+    good, fair = [9.0, 0.0, 0.0], [0.0, 7.0, 0.0]
+    F = torch.tensor([[good, [0.0, 9.0, 0.0]], [good, fair], [good, [1.0, 1.0, 0.0]]])
+    assert loss.unsatisfied(F, y).tolist() == [[False, False], [False, True], [False, True]]
+    assert loss.fitted(F, y).tolist() == [True, False, False]
+    assert loss.wrong(F, y).tolist() == [[False, False], [False, False], [False, True]]
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+def test_what_is_not_a_number_is_never_fitted(loss):
+    F, y = some_outputs(loss, shared=True)
+    assert not loss.fitted(torch.full_like(F, torch.nan), y).any()
+
+
+def test_a_hinge_takes_one_output():
+    with pytest.raises(ValueError, match="one output, not 3"):
+        SoftHinge().values(torch.zeros(1, 2, 3), torch.ones(2))

@@ -1,0 +1,185 @@
+"""Networks of many members: loops over places, scales, and members among themselves."""
+
+from math import log, sqrt
+
+import numpy as np
+import pytest
+import torch
+from assertions import forward_by_loops
+from scipy.integrate import quad
+
+from srhm.architectures import geometry as shapes
+from srhm.encoding import one_hot
+from srhm.plane import networks
+from srhm.plane.networks import (
+    fully_connected_network,
+    hierarchical_network,
+    initial_weights,
+    outputs,
+    trace,
+)
+from srhm.plane.predictor import Predictor, alpha_from_tilde, alpha_tilde
+from srhm.plane.targets import inputs
+
+NETS = ("lcn", "cnn", "fcn")
+
+
+def streams(n):
+    return [np.random.default_rng(seed) for seed in range(n)]
+
+
+@pytest.mark.parametrize("biased", [False, True])
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("net", NETS)
+def test_the_paper_network_is_the_mean_field_one(make_sample, tolerance, net, depth, biased):
+    grammar, data, _ = make_sample(
+        n_train=2, n_test=1, depth=depth, n_features=2, n_synonyms=2, n_classes=2
+    )
+    network = hierarchical_network(
+        net,
+        grammar.parameters,
+        width=3,
+        n_outputs=2,
+        parametrisation="mean_field",
+        biased=biased,
+    )
+    weights = initial_weights(network, generators=streams(2))
+    for name in weights:
+        if name.endswith("bias") and name != "readout.bias":
+            weights[name] += torch.tensor(streams(1)[0].standard_normal(weights[name].shape))
+    found = trace(network, weights, inputs(data, grammar.parameters))
+    shape = shapes.geometry(net, grammar.parameters, width=3)
+    x = one_hot(data, grammar.parameters).astype(np.float64)
+    for member in range(2):
+        own = {name: array[member].numpy() for name, array in weights.items()}
+        # The loops add 0.1 b at every place.
+        biases = {
+            f"layer{k}": np.broadcast_to(10 * own[f"layer{k}.bias"], (layer.n_places, 3))
+            for k, layer in enumerate(shape.layers, start=1)
+            if biased
+        }
+        for point in range(2):
+            *hidden, logits = forward_by_loops(shape, own, x[point], biases=biases)
+            got = found.outputs[member, point].numpy()
+            np.testing.assert_allclose(got, logits, **tolerance(np.float64))
+            for layer, expected in zip(found.hidden, hidden, strict=True):
+                got = layer[member, :, point].numpy()
+                np.testing.assert_allclose(got, expected, **tolerance(np.float64))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("net", NETS)
+def test_the_ntk_output_is_sqrt_h_times_the_mean_field_output(make_sample, tolerance, net, dtype):
+    grammar, data, _ = make_sample(n_train=4)
+    found = []
+    for parametrisation in networks.PARAMETRISATIONS:
+        network = hierarchical_network(
+            net, grammar.parameters, width=7, n_outputs=3, parametrisation=parametrisation
+        )
+        weights = initial_weights(network, generators=streams(2), dtype=dtype)
+        found.append(outputs(network, weights, inputs(data, grammar.parameters, dtype=dtype)))
+    assert found[0].dtype == dtype
+    precision = {torch.float32: np.float32, torch.float64: np.float64}[dtype]
+    np.testing.assert_allclose(found[0], sqrt(7) * found[1], **tolerance(precision))
+
+
+@pytest.mark.parametrize("net", NETS)
+def test_members_have_data_of_their_own_or_share_them(make_sample, tolerance, net):
+    grammar, data, _ = make_sample(n_train=6)
+    network = hierarchical_network(net, grammar.parameters, width=4, n_outputs=1)
+    weights = initial_weights(network, generators=streams(3))
+    x = inputs(data, grammar.parameters)
+    own = torch.stack([x[2 * e : 2 * e + 2] for e in range(3)])
+    shared = outputs(network, weights, x)
+    for e in range(3):
+        expected = shared[e, 2 * e : 2 * e + 2]
+        found = outputs(network, weights, own)[e]
+        np.testing.assert_allclose(found, expected, **tolerance(np.float64))
+
+
+@pytest.mark.parametrize("net", NETS)
+def test_a_seed_starts_with_the_weights_of_the_trained_cells(make_parameters, net):
+    parameters = make_parameters()
+    network = hierarchical_network(net, parameters, width=5, n_outputs=parameters.n_classes)
+    found = initial_weights(network, generators=streams(2))
+    shape = shapes.geometry(net, parameters, width=5)
+    expected = shapes.initial_weights(shape, generator=streams(2)[1], dtype=np.float64)
+    assert found.keys() == expected.keys()
+    for name, array in expected.items():
+        np.testing.assert_array_equal(found[name][1].numpy(), array)
+
+
+def test_flattening_has_an_inverse_and_counts_the_parameters():
+    network = fully_connected_network(16, depth=3, width=16, n_outputs=1, biased=True)
+    assert network.n_parameters == 833  # section 12 of the specification, d = h = 16, L = 3
+    assert network.n_weights == 784
+    weights = initial_weights(network, generators=streams(2))
+    vectors = networks.flattened(weights)
+    assert vectors.shape == (2, 833)
+    for name, array in networks.unflattened(network, vectors).items():
+        np.testing.assert_array_equal(array.numpy(), weights[name].numpy())
+
+
+def test_a_fully_connected_network_is_plain_matrix_products(tolerance):
+    network = fully_connected_network(5, depth=2, width=4, n_outputs=1, activation="tanh")
+    weights = initial_weights(network, generators=streams(2))
+    x = torch.tensor(np.random.default_rng(9).standard_normal((3, 1, 5)))
+    for e in range(2):
+        w = {name: array[e].numpy() for name, array in weights.items()}
+        z = np.tanh(x[:, 0].numpy() @ w["layer1"][0] / sqrt(5))
+        z = np.tanh(z @ w["layer2"][0] / sqrt(4))
+        expected = z @ w["readout"] / sqrt(4)
+        np.testing.assert_allclose(
+            outputs(network, weights, x)[e], expected, **tolerance(np.float64)
+        )
+
+
+def test_the_softplus_has_unit_second_moment():
+    def integrand(z):
+        return (log(1 + np.exp(5 * z)) / 5) ** 2 * np.exp(-(z**2) / 2) / sqrt(2 * np.pi)
+
+    factor = quad(integrand, -12, 12, epsabs=1e-13)[0] ** -0.5
+    assert pytest.approx(factor, abs=1e-7) == networks.SOFTPLUS_FACTOR
+    assert factor == pytest.approx(1.40438, abs=1e-4)  # section 14
+    zero = networks.scaled_softplus(torch.zeros(1))
+    assert zero.item() == pytest.approx(0.195, abs=5e-4)
+
+
+def test_both_parametrisations_give_one_predictor_at_one_alpha_tilde(make_sample, tolerance):
+    grammar, data, _ = make_sample(n_train=4)
+    x, found = inputs(data, grammar.parameters), []
+    for parametrisation in networks.PARAMETRISATIONS:
+        network = hierarchical_network(
+            "cnn", grammar.parameters, width=9, n_outputs=1, parametrisation=parametrisation
+        )
+        start = initial_weights(network, generators=streams(2))
+        alpha = torch.tensor([alpha_from_tilde(t, width=9) for t in (0.3, 30.0)])
+        predictor = Predictor(network, alpha.double(), start)
+        assert (predictor(start, x) == 0).all()
+        found.append(predictor({name: 1.1 * array for name, array in start.items()}, x))
+    np.testing.assert_allclose(found[0], found[1], **tolerance(np.float64))
+    # f is homogeneous of degree 3 in three layers of weights: F = alpha (1.1^3 - 1) f(w0).
+    ntk = hierarchical_network("cnn", grammar.parameters, width=9, n_outputs=1)
+    expected = 10 * (1.1**3 - 1) * outputs(ntk, start, x)[1]
+    np.testing.assert_allclose(found[0][1], expected, **tolerance(np.float32))
+    assert alpha_tilde(10.0, width=9) == pytest.approx(30)
+
+
+def test_wrong_shapes_and_names_are_refused(make_parameters):
+    parameters = make_parameters()
+    with pytest.raises(ValueError, match=r"parametrisation 'other'.*ntk, mean_field"):
+        hierarchical_network("cnn", parameters, width=3, n_outputs=1, parametrisation="other")
+    with pytest.raises(ValueError, match=r"activation 'step'.*relu, softplus, tanh"):
+        hierarchical_network("cnn", parameters, width=3, n_outputs=1, activation="step")
+    with pytest.raises(ValueError, match="n_outputs = 0"):
+        hierarchical_network("cnn", parameters, width=3, n_outputs=0)
+    with pytest.raises(ValueError, match="width 0"):
+        fully_connected_network(3, depth=1, width=0, n_outputs=1)
+    network = hierarchical_network("cnn", parameters, width=3, n_outputs=1)
+    weights = initial_weights(network, generators=streams(2))
+    with pytest.raises(ValueError, match="inputs of 7 places, not 16"):
+        outputs(network, weights, torch.zeros(1, 7, 3))
+    with pytest.raises(ValueError, match="alpha must be positive"):
+        Predictor(network, torch.tensor([1.0, 0.0]), weights)
+    with pytest.raises(ValueError, match="3 alphas of 2 members"):
+        Predictor(network, torch.ones(3), weights)
