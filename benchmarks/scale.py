@@ -144,7 +144,9 @@ def cell_rows(curve: experiments.Curve, generator: np.random.Generator) -> list[
             **{"test_error": error, "best_test_error": error, "best_step": 500},
             **{"n_distinct": 1e9, "source": entry["source"], "versions": "none"},
         }
-        rows.append({"curve": curve.name, "key": entry["key"], **cell, **outcome})
+        # A coordinate of one kind of network is empty for the others.
+        row = {**dict.fromkeys(CELLS.names), **cell, **outcome}
+        rows.append({**row, "curve": curve.name, "key": entry["key"]})
     return rows
 
 
@@ -168,7 +170,7 @@ def sensitivity_rows(
     rows = []
     for entry in curve.entries:
         cell, depth = entry["cell"], entry["cell"]["L"]
-        shared = {name: cell[name] for name in SENSITIVITIES.names if name in cell}
+        shared = {name: cell.get(name) for name in SENSITIVITIES.names}
         shared |= {"curve": curve.name, "key": entry["key"], "variant": "text"}
         shared |= {"standard_error": 0.01, "n": 100, "n_draws": 4}
         for kind, k, level in product("SD", range(1, depth + 2), range(1, depth + 1)):

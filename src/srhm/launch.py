@@ -44,6 +44,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if config is None or not config.is_file():
         print(f"no preset {config or options.preset!r}; there are: {', '.join(presets)}")
         return REFUSED
+    if refusal := _not_yaml(config):
+        print(refusal)
+        return REFUSED
     profiles = {path.parent.name: path.parent for path in sorted(PROFILES.glob("*/profile.yaml"))}
     profile = profiles.get(options.profile, Path(options.profile).resolve())
     if not (profile / "profile.yaml").is_file():
@@ -127,6 +130,19 @@ def _snakemake(config: Path, folder: Path, profile: Path) -> list[str]:
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(REPOSITORY / "Snakefile")]
     command += ["--workflow-profile", str(profile)]
     return [*command, "--configfile", str(config.resolve()), "--directory", str(folder)]
+
+
+def _not_yaml(config: Path) -> str:
+    """Why a file cannot be read as YAML, with the place; empty if it can. Snakemake says less."""
+    try:
+        yaml.safe_load(config.read_text())
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f"line {mark.line + 1}, column {mark.column + 1}" if mark else "somewhere"
+        return f"{config} is not YAML: {place}: {error.problem or error.context}"
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        return f"{config} is not YAML: {error}"
+    return ""
 
 
 def _curves(config: Path) -> dict[str, experiments.Curve]:
