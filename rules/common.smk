@@ -1,5 +1,6 @@
 """Config -> curves, paths and parameters; the only Python outside src/ and scripts/."""
 
+import json
 import re
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,7 @@ from srhm.cost import costs
 from srhm.images import cifar
 from srhm.images.plan import image_curves
 from srhm.provenance import PACKAGE, canonical_json, short_hash, source_digest
+from srhm.store import path_of
 
 ROOT = Path(workflow.basedir)
 
@@ -73,17 +75,34 @@ def parts_of(curve):
     return jobs.parts(expected_costs(curve), minutes=limits.minutes, cells=limits.cells)
 
 
+def gathered(curve):
+    return Path(f"results/curves/{curve}.parquet").is_file()
+
+
 def parts_of_curve(wildcards):
     """Files of a curve's part jobs; of a curve that is there, those that it was gathered from.
 
     Without this a curve would be gathered, and measured, again when `jobs` is changed.
     """
     folder = Path("results/parts") / wildcards.curve
-    gathered = Path(f"results/curves/{wildcards.curve}.parquet").is_file()
     # Inside a job all parts are there.
-    if gathered or workflow.remote_exec or workflow.subprocess_exec:
+    if gathered(wildcards.curve) or workflow.remote_exec or workflow.subprocess_exec:
         return sorted(str(file) for file in folder.glob("*-of-*.json"))
     return [f"{folder}/{part}.json" for part in parts_of(wildcards.curve)]
+
+
+def places_of_part(wildcards):
+    """Places of a part's cells in its curve.
+
+    Of a part that is there but not planned, from its file: the curve was split by another `jobs`.
+    """
+    planned = parts_of(wildcards.curve).get(wildcards.part)
+    file = Path("results/parts") / wildcards.curve / f"{wildcards.part}.json"
+    if planned is not None and not (gathered(wildcards.curve) and file.is_file()):
+        return planned
+    keys = set(json.loads(file.read_text()))
+    entries = PLAN.curves[wildcards.curve].entries
+    return [place for place, entry in enumerate(entries) if entry["key"] in keys]
 
 
 def part_spec(wildcards):
@@ -94,7 +113,7 @@ def part_spec(wildcards):
             "cells": curve.entries,
             "keep_weights": PLAN.preset.keep_weights,
             "part": f"{curve.label}, {wildcards.part}",
-            "places": parts_of(curve.name)[wildcards.part],
+            "places": places_of_part(wildcards),
         }
     )
 
@@ -102,12 +121,19 @@ def part_spec(wildcards):
 # What a training job asks of a cluster; on one machine nobody looks at it.
 def expected_of_part(wildcards):
     expected = expected_costs(wildcards.curve)
-    return [expected[place] for place in parts_of(wildcards.curve)[wildcards.part]]
+    return [expected[place] for place in places_of_part(wildcards)]
 
 
 def expected_of_curve(wildcards):
-    """Nothing where parts train it: then it is only gathered."""
-    return [] if parts_of(wildcards.curve) else expected_costs(wildcards.curve)
+    """Of the cells that the parts, if there are any, have not left in the store."""
+    folder = Path("results/parts") / wildcards.curve
+    parts = parts_of(wildcards.curve)
+    if not all((folder / f"{part}.json").is_file() for part in parts):
+        return []  # parts will train them: then the curve is only gathered
+    entries = PLAN.curves[wildcards.curve].entries
+    expected = expected_costs(wildcards.curve)
+    stored = [path_of(Path(STORE), entry["key"]).is_file() for entry in entries]
+    return [cost for cost, done in zip(expected, stored) if not done]
 
 
 def training_minutes(expected, threads, attempt):

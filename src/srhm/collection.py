@@ -150,6 +150,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not found:
         print("nothing else: there is nothing to remove")
         return 0
+    print("(as the code is now: results of another version or branch are not referred to)")
     print(f"referred to by none of them: {summary(found)}")
     if options.confirm != "yes":
         print("nothing has been removed; `make gc CONFIRM=yes` removes what is listed above")

@@ -59,7 +59,7 @@ def stop_on_signals(request: StopRequest) -> Iterator[StopRequest]:
 
     def note(number: int, _frame: object) -> None:
         nonlocal first
-        if number == signal.SIGINT and request.reason and time.monotonic() - first > ECHO:
+        if number == signal.SIGINT and first and time.monotonic() - first > ECHO:
             raise KeyboardInterrupt
         first = first or time.monotonic()
         # No lock here: the handler may interrupt the thread that holds it.
