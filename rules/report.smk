@@ -134,3 +134,35 @@ rule write_report:
         "Writing the report: {output.report}"
     script:
         "../scripts/write_report.py"
+
+
+# Seconds of one core each: on a cluster, waiting in its queue would take longer.
+localrules:
+    all,
+    gather_cells,
+    gather_network_cells,
+    estimate_sample_complexity,
+    fig01,
+    fig02,
+    fig03,
+    fig04,
+    fig05,
+    fig06,
+    fig07,
+    fig08,
+    fig09,
+    fig10,
+    fig11,
+    fig12,
+    fig13,
+    fig14,
+    fig15,
+    fig16,
+    fig17,
+    table1,
+    practice,
+    score_claims,
+    score_network_claims,
+    join_claims,
+    write_report_so_far,
+    write_report,

@@ -133,7 +133,7 @@ def _same_ranges(panels: list[list[Axes]], cells: pd.DataFrame) -> None:
     for row in panels:
         for axes in row:
             axes.set(xlim=(low, high), ylim=(-0.03 * top, max(top, 1.0)))
-            if high / low < 30:
+            if high / low < 300:
                 few_ticks(axes.xaxis, low, high)
 
 
