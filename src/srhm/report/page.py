@@ -113,14 +113,51 @@ def render(
         "networks_sensitivities": networks_sensitivities,
     }
     expected = TABLES if pending else TABLES + NETWORK_TABLES
-    shown = [_shown(figure) for figure in sorted(figures, key=_place_in_paper)]
-    missing = [f"table {name}" for name in expected if given[name] is None]
-    missing += [f"image of {figure['label']}" for figure in shown if not figure["image"]]
-    missing += [f"caption of {figure['label']}" for figure in shown if not figure["caption"]]
+    parts = common_parts(
+        preset=preset,
+        description=description,
+        configuration=configuration,
+        scorecard=scorecard,
+        topics=TOPICS,
+        figures=sorted(figures, key=_place_in_paper),
+        missing=[f"table {name}" for name in expected if given[name] is None],
+        citation=citation,
+    )
     criteria, curves = rows.complexity_table(
         pd.DataFrame() if sample_complexity is None else sample_complexity, threshold=threshold
     )
-    environment = Environment(
+    numbers = {figure["number"] for figure in parts["figures"]}
+    return (
+        environment()
+        .get_template("page.html")
+        .render(
+            **parts,
+            says="The paper says",
+            claims_of="claims of the paper",
+            threshold=threshold,
+            pending=[_label(name) for name in pending],
+            not_drawn=sorted(set(PAPER_FIGURES) - numbers - set(map(_number, pending))),
+            has_curves=sample_complexity is not None,
+            networks=None
+            if networks_cells is None or networks_sensitivities is None
+            else rows.network_rows(networks_cells, networks_sensitivities),
+            places=[name for name, _ in rows.PLACES],
+            criteria=criteria,
+            curves=curves,
+            statuses=None if cells is None else rows.statuses(cells),
+            training=None
+            if cells is None or timings is None
+            else rows.training_rows(cells, timings),
+            machines=None if timings is None else rows.machine_rows(timings),
+            versions=None if cells is None else rows.version_rows(cells),
+            deviations=prose.markdown(deviations, top_heading=3),
+        )
+    )
+
+
+def environment() -> Environment:
+    """The templates of this package, with formulas typeset by the filter `typeset`."""
+    found = Environment(
         loader=PackageLoader("srhm.report", package_path=""),
         autoescape=True,
         undefined=StrictUndefined,
@@ -128,38 +165,47 @@ def render(
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["typeset"] = prose.typeset
-    return environment.get_template("page.html").render(
-        preset=preset,
-        description=description,
-        configuration=configuration,
-        threshold=threshold,
-        missing=missing,
-        pending=[_label(name) for name in pending],
-        counts=None if scorecard is None else rows.verdict_counts(scorecard),
-        topics=None if scorecard is None else rows.scorecard_topics(scorecard, TOPICS),
-        marks=MARKS,
-        extent=rows.Strip.EXTENT,
-        anchors={figure["number"]: figure["name"] for figure in shown if figure["number"]},
-        figure_number=_first_number,
-        figures=shown,
-        not_drawn=sorted(
-            set(PAPER_FIGURES) - {figure["number"] for figure in shown} - set(map(_number, pending))
-        ),
-        has_curves=sample_complexity is not None,
-        networks=None
-        if networks_cells is None or networks_sensitivities is None
-        else rows.network_rows(networks_cells, networks_sensitivities),
-        places=[name for name, _ in rows.PLACES],
-        criteria=criteria,
-        curves=curves,
-        statuses=None if cells is None else rows.statuses(cells),
-        training=None if cells is None or timings is None else rows.training_rows(cells, timings),
-        machines=None if timings is None else rows.machine_rows(timings),
-        versions=None if cells is None else rows.version_rows(cells),
-        deviations=prose.markdown(deviations, top_heading=3),
-        paper=_paper(citation),
-    )
+    found.filters["typeset"] = prose.typeset
+    return found
+
+
+def common_parts(
+    *,
+    preset: str,
+    description: str,
+    configuration: str,
+    scorecard: pd.DataFrame | None,
+    topics: Mapping[str, str],
+    figures: Sequence[Figure],
+    missing: Sequence[str],
+    citation: str,
+) -> dict[str, Any]:
+    """What the templates of every page of a report need, by name.
+
+    figures are shown in their order; missing: tables that the page does without, to which missing
+    images and captions are added.
+
+    Raises:
+        prose.CaptionError: if a caption is no reStructuredText.
+    """
+    shown = [_shown(figure) for figure in figures]
+    lost = [f"image of {figure['label']}" for figure in shown if not figure["image"]]
+    lost += [f"caption of {figure['label']}" for figure in shown if not figure["caption"]]
+    anchors = {figure["number"]: figure["name"] for figure in shown if figure["number"]}
+    return {
+        "preset": preset,
+        "description": description,
+        "configuration": configuration,
+        "missing": [*missing, *lost],
+        "counts": None if scorecard is None else rows.verdict_counts(scorecard),
+        "topics": None if scorecard is None else rows.scorecard_topics(scorecard, topics),
+        "marks": MARKS,
+        "extent": rows.Strip.EXTENT,
+        "anchors": anchors | {figure["name"]: figure["name"] for figure in shown},
+        "figure_number": _anchor,
+        "figures": shown,
+        "paper": _paper(citation),
+    }
 
 
 def write(html: str, path: Path) -> None:
@@ -222,10 +268,10 @@ def _place_in_paper(figure: Figure) -> tuple[float, str]:
     return (_number(figure.name) or float("inf"), figure.name)
 
 
-def _first_number(panels: str) -> int | None:
-    """The figure of "4 B, C"."""
+def _anchor(panels: str) -> int | str:
+    """The figure of "4 B, C", by its number; a figure without one by its name."""
     match = re.match(r"\d+", panels)
-    return int(match[0]) if match else None
+    return int(match[0]) if match else panels
 
 
 def _paper(citation: str) -> dict[str, Any]:
