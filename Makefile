@@ -28,15 +28,17 @@ unexport PYTHONPATH
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help cifar reproduce plan status gc unlock test lint format schema env env-cluster clean-env faults
+.PHONY: help cifar reproduce plane plan status gc unlock test test-science lint format schema env env-cluster clean-env faults
 
 help:
 	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw: results/PRESET/{report.html,figures,tables}'
+	@echo 'make plane     [PRESET=quick] [CORES=N]  lazy and feature learning, spectra: results/PRESET/plane.html, figures, tables'
 	@echo 'make plan      [PRESET=quick]            cells, steps, core-hours and disk, and which jobs run and why; runs nothing'
 	@echo 'make status    [PRESET=quick]            networks trained, missing, capped, diverged; how fast, and how long still (also while a run is going on)'
 	@echo 'make gc        [CONFIRM=yes]             list what no configuration refers to; with CONFIRM=yes remove it'
 	@echo 'make unlock    [PRESET=quick]            remove the lock of a killed run (`make reproduce` does it by itself)'
 	@echo 'make test      [CORES=N]                 format, lint, types, tests and the workflow on config/test.yaml'
+	@echo 'make test-science                        results of the thesis within their tolerances (tests/science): about half an hour'
 	@echo 'make lint | make format                  only the checks without tests | put the layout of the code in order'
 	@echo 'make cifar                               download CIFAR-10 (162 MB) and check it, for Figure 1 A, B'
 	@echo 'make faults                              make faults in small runs (killed, full disk, ...): the table of docs/reliability.md; as root'
@@ -48,9 +50,13 @@ help:
 reproduce: env
 	@$(BIN)/python -m srhm.launch --preset $(PRESET) --profile $(PROFILE) $(GIVEN_CORES) $(ARGS)
 
+# Lazy and feature learning: (h, alpha), Hessian, tangent kernel, weights (docs/plane.md).
+plane: env
+	@$(BIN)/python -m srhm.launch --preset $(PRESET) --profile $(PROFILE) $(GIVEN_CORES) --plane $(ARGS)
+
 plan: env
 	@$(BIN)/python -m srhm.planning --preset $(PRESET) --cores $(CORES)
-	@$(BIN)/python -m snakemake --dry-run --quiet rules reason host --configfile config/$(PRESET).yaml
+	@$(BIN)/python -m snakemake --dry-run --quiet rules reason host --configfile config/$(PRESET).yaml -- $(TARGETS)
 
 # The images of Figure 1 A, B; everything else is made without them. CIFAR="--url file:///..." names a copy.
 cifar: env
@@ -68,6 +74,10 @@ unlock: env
 
 test: lint
 	$(BIN)/python -m pytest --quiet --numprocesses $(CORES) --maxprocesses 4 --dist loadgroup
+
+# One at a time, and aloud: what each measures is printed.
+test-science: env
+	$(BIN)/python -m pytest -m science --numprocesses 0 --capture no --durations 0 tests/science
 
 lint: env
 	$(BIN)/ruff format --check .

@@ -21,6 +21,7 @@ include: "rules/networks.smk"
 include: "rules/images.smk"
 include: "rules/figures.smk"
 include: "rules/report.smk"
+include: "rules/plane.smk"
 
 
 rule all:

@@ -2,15 +2,18 @@
 
 import json
 import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
 from srhm import experiments, jobs
-from srhm.cost import costs
+from srhm.cost import costs, evaluation_seconds
 from srhm.images import cifar
 from srhm.images.plan import image_curves
+from srhm.plane.cost import expected_bytes as plane_bytes
+from srhm.plane.cost import expected_seconds as plane_seconds
 from srhm.provenance import PACKAGE, canonical_json, short_hash, source_digest
 from srhm.store import path_of
 
@@ -28,6 +31,18 @@ BENCHMARKS = f"{RESULTS}/benchmarks"
 # Samples, cells and curves are named by what they hold and shared by all presets.
 STORE = "results/cells"
 CHECKPOINTS = "results/checkpoints"
+
+# CIFAR-10, Figure 1 A, B. Its cells lie apart from those of the SRHM: what collects unwanted cells
+# could not name them where the images are gone.
+IMAGE_STORE = "results/images/cells"
+IMAGE_CHECKPOINTS = "results/images/checkpoints"
+IMAGE_FOLDER = Path(PLAN.preset.images.folder)
+IMAGE_NOTICE = cifar.notice(IMAGE_FOLDER)
+
+try:
+    IMAGE_CURVES = image_curves(PLAN.preset.images, folder=IMAGE_FOLDER)
+except cifar.CifarError as refusal:
+    raise WorkflowError(str(refusal)) from None
 
 
 wildcard_constraints:
@@ -61,10 +76,15 @@ def curve_spec(wildcards):
     )
 
 
+def entries_of(curve):
+    """Cells of a curve of the SRHM or on images, with their keys."""
+    return IMAGE_CURVES[curve] if curve in IMAGE_CURVES else PLAN.curves[curve].entries
+
+
 @cache
 def expected_costs(curve):
     """Expected cost of each cell of a curve."""
-    return costs(entry["cell"] for entry in PLAN.curves[curve].entries)
+    return costs(entry["cell"] for entry in entries_of(curve))
 
 
 def parts_of(curve):
@@ -76,7 +96,12 @@ def parts_of(curve):
 
 
 def gathered(curve):
-    return Path(f"results/curves/{curve}.parquet").is_file()
+    folder = "results/images" if curve in IMAGE_CURVES else "results/curves"
+    return Path(f"{folder}/{curve}.parquet").is_file()
+
+
+def folder_of_parts(curve):
+    return Path("results/images/parts" if curve in IMAGE_CURVES else "results/parts") / curve
 
 
 def parts_of_curve(wildcards):
@@ -84,7 +109,7 @@ def parts_of_curve(wildcards):
 
     Without this a curve would be gathered, and measured, again when `jobs` is changed.
     """
-    folder = Path("results/parts") / wildcards.curve
+    folder = folder_of_parts(wildcards.curve)
     # Inside a job all parts are there.
     if gathered(wildcards.curve) or workflow.remote_exec or workflow.subprocess_exec:
         return sorted(str(file) for file in folder.glob("*-of-*.json"))
@@ -97,11 +122,11 @@ def places_of_part(wildcards):
     Of a part that is there but not planned, from its file: the curve was split by another `jobs`.
     """
     planned = parts_of(wildcards.curve).get(wildcards.part)
-    file = Path("results/parts") / wildcards.curve / f"{wildcards.part}.json"
+    file = folder_of_parts(wildcards.curve) / f"{wildcards.part}.json"
     if planned is not None and not (gathered(wildcards.curve) and file.is_file()):
         return planned
     keys = set(json.loads(file.read_text()))
-    entries = PLAN.curves[wildcards.curve].entries
+    entries = entries_of(wildcards.curve)
     return [place for place, entry in enumerate(entries) if entry["key"] in keys]
 
 
@@ -126,13 +151,13 @@ def expected_of_part(wildcards):
 
 def expected_of_curve(wildcards):
     """Of the cells that the parts, if there are any, have not left in the store."""
-    folder = Path("results/parts") / wildcards.curve
+    folder = folder_of_parts(wildcards.curve)
     parts = parts_of(wildcards.curve)
     if not all((folder / f"{part}.json").is_file() for part in parts):
         return []  # parts will train them: then the curve is only gathered
-    entries = PLAN.curves[wildcards.curve].entries
+    store = Path(IMAGE_STORE if wildcards.curve in IMAGE_CURVES else STORE)
     expected = expected_costs(wildcards.curve)
-    stored = [path_of(Path(STORE), entry["key"]).is_file() for entry in entries]
+    stored = [path_of(store, entry["key"]).is_file() for entry in entries_of(wildcards.curve)]
     return [cost for cost, done in zip(expected, stored) if not done]
 
 
@@ -234,17 +259,6 @@ TABLE_FILES = [f"{RESULTS}/tables/{name}.parquet" for name in TABLES]
 NETWORK_TABLES = ["networks_cells", "networks_timings", "networks_sensitivities"]
 NETWORK_TABLE_FILES = [f"{RESULTS}/tables/{name}.parquet" for name in NETWORK_TABLES]
 
-# CIFAR-10, Figure 1 A, B. Its cells lie apart from those of the SRHM: what collects unwanted cells
-# could not name them where the images are gone.
-IMAGE_STORE = "results/images/cells"
-IMAGE_FOLDER = Path(PLAN.preset.images.folder)
-IMAGE_NOTICE = cifar.notice(IMAGE_FOLDER)
-
-try:
-    IMAGE_CURVES = image_curves(PLAN.preset.images, folder=IMAGE_FOLDER)
-except cifar.CifarError as refusal:
-    raise WorkflowError(str(refusal)) from None
-
 # What `all` and Figure 1 ask for: nothing without the images.
 IMAGE_TABLES = [f"{RESULTS}/tables/images.parquet"] if IMAGE_NOTICE is None else []
 
@@ -259,11 +273,37 @@ def image_curve_spec(wildcards):
     """All that decides the rows of a curve; its keys hold the sums of the data's files."""
     return canonical_json(
         {
-            "cells": IMAGE_CURVES[wildcards.image_curve],
-            "curve": wildcards.image_curve,
+            "cells": IMAGE_CURVES[wildcards.curve],
+            "curve": wildcards.curve,
             "records_per_file": PLAN.preset.images.records_per_file,
         }
     )
+
+
+def image_part_spec(wildcards):
+    """As image_curve_spec; places: those cells of the curve that the part trains."""
+    return canonical_json(
+        {
+            "cells": IMAGE_CURVES[wildcards.curve],
+            "part": f"{wildcards.curve}, {wildcards.part}",
+            "places": places_of_part(wildcards),
+            "records_per_file": PLAN.preset.images.records_per_file,
+        }
+    )
+
+
+def image_measuring_minutes(wildcards, attempt):
+    """Of the images, their deformations and noises, in each network before and after training."""
+    stability = PLAN.preset.images.stability
+    n_images = 2 * stability.n_points * (1 + 2 * stability.n_draws)
+    cells = [entry["cell"] for entries in IMAGE_CURVES.values() for entry in entries]
+    seconds = [evaluation_seconds(cell, n_images=n_images) for cell in cells]
+    return jobs.evaluation_minutes(seconds, attempt=attempt)
+
+
+def image_measuring_megabytes(wildcards, attempt):
+    expected = [cost for curve in IMAGE_CURVES for cost in expected_costs(curve)]
+    return jobs.measuring_megabytes(expected, attempt=attempt)
 
 
 MEASURED_IMAGES = canonical_json(
@@ -276,3 +316,70 @@ MEASURED_IMAGES = canonical_json(
         },
     }
 )
+
+# Lazy and feature learning (section `plane`), with a store of its own; nothing of it is part of
+# `all`, the target is `plane`.
+PLANE_STORE = "results/plane/cells"
+PLANE_CHECKPOINTS = "results/plane/checkpoints"
+PLANE_KEYS = keys_of(PLAN.plane)
+FIRST_STEP = canonical_json([group.model_dump() for group in PLAN.preset.plane.first_step])
+PLANE_CONFIGURATION = PLAN.preset.plane.model_dump_json(exclude_none=True)
+
+
+def plane_folder(measurement):
+    """Where the files of a measurement lie, by the code that makes them.
+
+    A changed definition finds no old file.
+    """
+    return f"results/plane/{measurement}/{source_of(f'measure_plane_{measurement}.py')}"
+
+
+def plane_files(folder, measurement=None, ending="parquet"):
+    """Files of all curves of the plane, or of those of which this is measured."""
+    wanted = [n for n, c in PLAN.plane.items() if measurement is None or measurement in c.measure]
+    return [f"{folder}/{name}.{ending}" for name in wanted]
+
+
+# Files of the curves that a table of the preset is gathered from.
+PLANE_PARTS = {
+    "plane_cells": plane_files("results/plane/curves"),
+    "plane_timings": plane_files("results/plane/curves", ending="timings.parquet"),
+    "plane_ensembles": plane_files(plane_folder("ensembles")),
+    "plane_kernels": plane_files(plane_folder("kernels"), "kernels"),
+    "plane_hessians": plane_files(f"{plane_folder('hessians')}/eigenvalues", "hessians"),
+    "plane_hessian_summaries": plane_files(f"{plane_folder('hessians')}/summaries", "hessians"),
+    "plane_singular_values": plane_files(
+        f"{plane_folder('singular_values')}/values", "singular_values"
+    ),
+    "plane_singular_summaries": plane_files(
+        f"{plane_folder('singular_values')}/summaries", "singular_values"
+    ),
+    "plane_sensitivities": plane_files(plane_folder("sensitivities"), "sensitivities"),
+    "plane_frozen_kernels": plane_files(plane_folder("frozen_kernels"), "frozen_kernels"),
+}
+
+
+def plane_spec(wildcards):
+    """All that decides the rows of a curve of the plane, trained or measured."""
+    curve = PLAN.plane[wildcards.curve]
+    return canonical_json({"cells": curve.entries, "curve": curve.name, "study": curve.study})
+
+
+def plane_minutes(wildcards, attempt):
+    seconds = [plane_seconds(entry["cell"]) for entry in PLAN.plane[wildcards.curve].entries]
+    minutes = jobs.evaluation_minutes(seconds, attempt=attempt)
+    limit = PLAN.preset.jobs.limit
+    return minutes if limit is None else min(minutes, limit)
+
+
+def plane_measuring_minutes(wildcards, attempt):
+    """A measurement takes less than the training did."""
+    seconds = [plane_seconds(entry["cell"]) for entry in PLAN.plane[wildcards.curve].entries]
+    return jobs.evaluation_minutes(seconds, attempt=attempt)
+
+
+def plane_megabytes(wildcards, attempt):
+    cells = [entry["cell"] for entry in PLAN.plane[wildcards.curve].entries]
+    members = Counter(cell["P"] for cell in cells)
+    largest = max(plane_bytes(cell, members=members[cell["P"]]) for cell in cells)
+    return jobs.megabytes(largest, attempt=attempt)

@@ -1,16 +1,26 @@
-"""Trains the networks of one curve of Figure 1 A, B on CIFAR-10, and gathers their rows."""
+"""Trains the networks of one curve of images that the store lacks, and gathers their rows."""
 
 import json
 from pathlib import Path
 
 from srhm.images.cifar import load
-from srhm.images.experiment import train_images
-from srhm.progress import job_log
+from srhm.images.experiment import device_for, train_images
 from srhm.records import IMAGE_CELLS, write_table
+from srhm.training.curve import rows_of
+from srhm.training.job import training_job
 
 spec = json.loads(snakemake.params.spec)
-with job_log(snakemake.log[0], name=spec["curve"]) as log:
-    data = load(Path(snakemake.params.folder), records_per_file=spec["records_per_file"])
-    rows = train_images(spec["cells"], *data, store=Path(snakemake.params.store), log=log)
-    named = [{"curve": spec["curve"], **row} for row in rows]
-    write_table(named, Path(snakemake.output.rows), IMAGE_CELLS)
+name, resources = spec["curve"], snakemake.resources
+with training_job(snakemake.log[0], name=name, resources=resources) as (log, stop):
+    cells = train_images(
+        spec["cells"],
+        *load(Path(snakemake.params.folder), records_per_file=spec["records_per_file"]),
+        store=Path(snakemake.params.store),
+        checkpoints=Path(snakemake.params.checkpoints),
+        threads=snakemake.threads,
+        device=device_for(resources),
+        log=log,
+        stop=stop,
+    )
+    rows, _ = rows_of(name, spec["cells"], cells)
+    write_table(rows, Path(snakemake.output.rows), IMAGE_CELLS)

@@ -8,6 +8,18 @@ from numpy.typing import NDArray
 
 from srhm.images import cifar
 
+# Section `images` of a configuration, for files of 20 records: two cells of a part of a second.
+SECTION = {
+    "folder": "invented",
+    "records_per_file": 20,
+    "nets": ["vgg11_bn"],
+    "P": [20, 100],
+    "seeds": 1,
+    "width": 4,
+    "n_test": 20,
+    "training": {"batch_size": 10, "max_steps": 3},
+    "stability": {"n_points": 10},
+}
 SMOOTHEST = 6  # waves with i^2 + j^2 up to its square
 
 

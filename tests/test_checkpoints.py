@@ -3,6 +3,7 @@
 import json
 import logging
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -230,6 +231,29 @@ def test_a_checkpoint_is_written_when_the_interval_is_over(tmp_path):
         keeper(take)
     assert taken == [121.0, 242.0]
     assert checkpoint_of(tmp_path, KEY).is_file()
+
+
+def test_a_checkpoint_that_takes_long_to_write_is_written_less_often(tmp_path):
+    now = [0.0]
+    keeper = Keeper(tmp_path, KEY, StopRequest(), log=LOG, interval=120, clock=lambda: now[0])
+    taken, seconds = [], 30.0
+
+    def take():
+        taken.append(now[0])
+        now[0] += seconds
+        return snapshot()
+
+    while now[0] < 10_000:
+        now[0] += 10
+        keeper(take)
+    # The first after the interval, the others after 20 times as long as the last one took.
+    assert taken[0] == 120
+    assert {after - before for before, after in pairwise(taken)} == {20 * 30 + 30}
+    seconds, quick = 1.0, len(taken)
+    while now[0] < 20_000:
+        now[0] += 10
+        keeper(take)
+    assert {after - before for before, after in pairwise(taken[quick + 1 :])} == {120 + 1}
 
 
 def test_a_request_to_stop_keeps_a_checkpoint_and_ends_the_training(tmp_path):

@@ -3,12 +3,17 @@
 import fcntl
 import os
 import time
+from pathlib import Path
 
 import pytest
 import yaml
+from invented_images import SECTION, write_cifar
 
 from srhm import collection, experiments
 from srhm.collection import ABANDONED, main, unreferenced, wanted_by
+from srhm.images.configuration import Images
+from srhm.images.plan import image_curves
+from srhm.seeding import generator
 
 CONFIG = {
     "preset": "tiny",
@@ -142,3 +147,66 @@ def test_measurements_of_another_definition_are_unreferenced(results):
     put(results, ["sensitivities/0123456789ab/curve.parquet"])
     found, _ = unreferenced(results, wanted_by([CONFIG, OTHER]), now=time.time())
     assert [(one.kind, one.path.name) for one in found] == [("sensitivities", "0123456789ab")]
+
+
+@pytest.fixture
+def with_images(results):
+    """Results of networks on images: those of two seeds, of which one is referred to, and more."""
+    folder = results.parent
+    write_cifar(folder / "invented", records_per_file=20, generator=generator(0, role="train"))
+    section = yaml.safe_dump({**CONFIG, "images": SECTION})
+    (folder / "config" / "tiny.yaml").write_text(section)
+    (folder / "other.yaml").write_text(yaml.safe_dump(OTHER))
+    put(results, image_files(SECTION, folder) | image_files({**SECTION, "seeds": 2}, folder))
+    return results
+
+
+def image_files(section, folder):
+    """Paths in results/ of networks on images; of the first cell of a curve a checkpoint only."""
+    curves = image_curves(Images.model_validate(section), folder=folder / "invented")
+    ((name, (first, *others)),) = curves.items()
+    keys = [entry["key"] for entry in others]
+    return {
+        *(f"images/cells/{key[:2]}/{key}.safetensors" for key in keys),
+        f"images/checkpoints/{first['key']}.safetensors",
+        f"images/{name}.parquet",
+        f"images/parts/{name}/1-of-2.json",
+    }
+
+
+def test_networks_on_images_are_kept_while_a_configuration_refers_to_them(with_images, capsys):
+    foreign = {"images/notes.txt"}
+    put(with_images, foreign)
+    assert collect(with_images) == 0
+    printed = capsys.readouterr().out
+    for kind in ("cell", "parts of a curve", "curve"):
+        assert f"x {kind} on images" in printed
+    assert collect(with_images, "--confirm", "yes") == 0
+    kept = image_files(SECTION, with_images.parent)
+    assert files_in(with_images) == files_of(CONFIG) | kept | foreign
+
+
+def test_a_checkpoint_of_a_stored_network_on_images_is_removed(with_images):
+    (key,) = [Path(file).stem for file in image_files(SECTION, with_images.parent)
+              if "checkpoints" in file]  # fmt: skip
+    put(with_images, [f"images/cells/{key[:2]}/{key}.safetensors"])
+    assert collect(with_images, "--confirm", "yes") == 0
+    assert not (with_images / "images" / "checkpoints" / f"{key}.safetensors").exists()
+
+
+def test_where_the_images_are_absent_their_networks_are_left_alone(with_images, capsys):
+    (with_images.parent / "invented").rename(with_images.parent / "moved")
+    before = {file for file in files_in(with_images) if file.startswith("images/")}
+    assert collect(with_images, "--confirm", "yes") == 0
+    assert {file for file in files_in(with_images) if file.startswith("images/")} == before
+    printed = capsys.readouterr().out
+    assert f"{with_images / 'images'} is left alone" in printed
+    assert str(with_images.parent / "invented") in printed
+
+
+def test_images_that_are_refused_keep_everything(with_images, capsys):
+    (with_images.parent / "invented" / "MD5SUMS").unlink()
+    before = files_in(with_images)
+    assert collect(with_images, "--confirm", "yes") == 2
+    assert files_in(with_images) == before
+    assert "MD5SUMS" in capsys.readouterr().out

@@ -9,7 +9,7 @@ import pytest
 from srhm import experiments
 from srhm.records import CELLS, TIMINGS
 from srhm.sampling import draw_samples
-from srhm.store import path_of, read_cell
+from srhm.store import DamagedCell, path_of, read_cell
 from srhm.training import curve as training_curve
 from srhm.training.cell import parameters_of, train_cell
 from srhm.training.curve import rows_of, train_curve
@@ -102,6 +102,29 @@ def test_a_damaged_cell_is_trained_again_with_a_message_that_names_its_file(
     assert f"trained again: {path}" in caplog.text
     assert_same_results(before[3], after[3])
     assert_same_results(read_cell(tmp_path, entries[3]["key"]), after[3])
+
+
+def test_a_whole_file_that_replaces_a_damaged_one_after_it_was_read_stays(
+    planned, tmp_path, trained, monkeypatch
+):
+    entries, samples = planned
+    train(entries[:1], samples, tmp_path)
+    path = path_of(tmp_path, entries[0]["key"])
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-5])
+
+    def replaced_meanwhile(*arguments):
+        try:
+            return read_cell(*arguments)
+        except DamagedCell:
+            path.write_bytes(whole)  # by another process
+            raise
+
+    monkeypatch.setattr(training_curve, "read_cell", replaced_meanwhile)
+    trained.clear()
+    train(entries[:1], samples, tmp_path)
+    assert trained == []  # found whole at the second look, before its training
+    assert path.read_bytes() == whole
 
 
 def test_cells_come_in_the_order_given(planned, tmp_path):

@@ -6,6 +6,7 @@ import select
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,18 +14,19 @@ import pytest
 
 from srhm import devices
 from srhm.devices import NoDevice, device_of_job, locked_device, visible_devices
+from srhm.stopping import STOPPED
 from srhm.training.job import training_job
 
 LOG = logging.getLogger("test")
 
 # Holds a device, says which, and waits to be told to end.
 HOLDER = """
-import sys
+import logging, sys
 from pathlib import Path
 from srhm.devices import locked_device
-from srhm.training.job import training_job
 names, places, folder = sys.argv[1].split(","), int(sys.argv[2]), Path(sys.argv[3])
-with locked_device(names, jobs_per_device=places, folder=folder) as device:
+log = logging.getLogger()
+with locked_device(names, jobs_per_device=places, folder=folder, log=log) as device:
     print(device, flush=True)
     sys.stdin.read()
 """
@@ -137,8 +139,44 @@ def test_the_devices_of_the_machine_are_counted_where_nothing_restricts_them(tmp
     assert visible_devices({"CUDA_VISIBLE_DEVICES": "1,-1,0"}, folder=tmp_path) == ["1"]
 
 
+# A job of the trainer that asks for a GPU, and says whether it got one.
+JOB = """
+import sys
+from srhm.training.job import training_job
+resources = {"gpu": 1, "jobs_per_device": 1}
+with training_job(sys.argv[1], name="curve", resources=resources):
+    print("has a device", flush=True)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_job_that_waits_for_a_device_ends_when_it_is_asked_to(tmp_path, number):
+    environment = {**os.environ, "TMPDIR": str(tmp_path), "CUDA_VISIBLE_DEVICES": "0"}
+    folder, log_file = tmp_path / f"srhm-devices-{os.getuid()}", tmp_path / "job.log"
+    with (
+        locked_device(["0"], folder=folder, log=LOG),
+        subprocess.Popen(
+            [sys.executable, "-c", JOB, str(log_file)],
+            env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        ) as job,
+    ):  # fmt: skip
+        try:
+            while not log_file.exists():  # it is in place before the signals are heeded
+                time.sleep(0.05)
+            time.sleep(2 * devices.SECONDS_BETWEEN_TRIES)
+            assert job.poll() is None
+            job.send_signal(number)
+            printed, said = job.communicate(timeout=20)
+        finally:
+            job.kill()
+    assert job.returncode == STOPPED, said
+    assert printed == ""
+    assert f"stopped ({number.name}) while waiting for one of the devices 0" in log_file.read_text()
+    assert "Traceback" not in said
+
+
 def test_names_that_are_no_file_names_can_be_locked(tmp_path):
-    with locked_device(["MIG-GPU-5c/1/0"], folder=tmp_path) as device:
+    with locked_device(["MIG-GPU-5c/1/0"], folder=tmp_path, log=LOG) as device:
         assert device == "MIG-GPU-5c/1/0"
 
 

@@ -1,6 +1,7 @@
 """Networks trained on small files of CIFAR-10's format, their rows, and the section of a preset."""
 
 import logging
+import shutil
 from math import cos, isnan, pi
 
 import numpy as np
@@ -9,13 +10,16 @@ import torch
 from invented_images import write_cifar
 from pydantic import ValidationError
 
+from srhm import provenance
 from srhm.architectures.named import named_network
-from srhm.images import cifar, experiment, training
+from srhm.images import cifar, experiment, plan, training
 from srhm.images.configuration import Images
 from srhm.images.plan import image_curves
+from srhm.provenance import PACKAGE
 from srhm.records import IMAGE_CELLS, IMAGES, write_table
 from srhm.seeding import generator
 from srhm.store import path_of, read_cell
+from srhm.training import curve
 
 N = 40  # records a file
 LOG = logging.getLogger("test")
@@ -52,6 +56,13 @@ def cell_of(images, **coordinates):
     return {**images.cell(**{"net": "vgg11_bn", "P": 40, "seed": 0, **coordinates}), "data": "x"}
 
 
+def rows_of(entries, data, store):
+    """Rows of the trained cells, with their keys."""
+    cells = experiment.train_images(entries, *data, store=store, log=LOG)
+    rows, _ = curve.rows_of("images", entries, cells)
+    return rows
+
+
 def measure(images, curves, data, store):
     chosen = images.stability
     return experiment.measure_images(
@@ -68,9 +79,8 @@ def test_small_files_give_trained_networks_and_their_sensitivities(folder, data,
     images = section()
     curves = image_curves(images, folder=folder)
     (name,) = curves
-    rows = experiment.train_images(curves[name], *data, store=tmp_path, log=LOG)
-    named = [{"curve": name, **row} for row in rows]
-    write_table(named, tmp_path / "curve.parquet", IMAGE_CELLS)
+    rows = rows_of(curves[name], data, tmp_path)
+    write_table(rows, tmp_path / "curve.parquet", IMAGE_CELLS)
     measured = measure(images, curves, data, tmp_path)
     write_table(measured, tmp_path / "images.parquet", IMAGES)
     assert [(row["net"], row["P"], row["seed"]) for row in measured] == [
@@ -90,9 +100,9 @@ def test_a_rerun_trains_only_what_is_missing(folder, data, tmp_path, monkeypatch
     trained = []
     plain = experiment.train_cell
 
-    def counted(cell, *parts):
+    def counted(cell, *parts, **options):
         trained.append((cell["P"], cell["seed"]))
-        return plain(cell, *parts)
+        return plain(cell, *parts, **options)
 
     monkeypatch.setattr(experiment, "train_cell", counted)
     quick = {"batch_size": 20, "max_steps": 2}
@@ -100,8 +110,7 @@ def test_a_rerun_trains_only_what_is_missing(folder, data, tmp_path, monkeypatch
     def run(**changes):
         (entries,) = image_curves(section(training=quick, **changes), folder=folder).values()
         trained.clear()
-        rows = experiment.train_images(entries, *data, store=tmp_path, log=LOG)
-        return entries, rows, list(trained)
+        return entries, rows_of(entries, data, tmp_path), sorted(trained)
 
     entries, first, which = run()
     assert which == [(40, 0), (200, 0)]
@@ -161,7 +170,7 @@ def test_a_network_whose_loss_is_no_number_is_a_diverged_row(folder, data, tmp_p
     )
     curves = image_curves(images, folder=folder)
     (entries,) = curves.values()
-    (row,) = experiment.train_images(entries, *data, store=tmp_path, log=LOG)
+    (row,) = rows_of(entries, data, tmp_path)
     assert row["status"] == "diverged"
     assert isnan(row["test_error"])
     (measured,) = measure(images, curves, data, tmp_path)
@@ -169,13 +178,30 @@ def test_a_network_whose_loss_is_no_number_is_a_diverged_row(folder, data, tmp_p
     assert 0.1 < measured["initial_relative_sensitivity"] < 10
 
 
-def test_incomplete_batches_are_dropped_and_every_epoch_has_a_new_order():
-    stream = generator(0, role="order")
-    epochs = [list(training._batches(50, 20, generator=stream)) for _ in range(2)]
-    for batches in epochs:
-        assert [len(batch) for batch in batches] == [20, 20]
-        assert len(set(torch.cat(batches).tolist())) == 40
-    assert torch.cat(epochs[0]).tolist() != torch.cat(epochs[1]).tolist()
+def test_incomplete_batches_are_dropped(data):
+    images = section(training={"batch_size": 20, "max_steps": 5})
+    row = training.train_cell(cell_of(images, P=50), *data).row
+    assert (row["steps"], row["epochs"]) == (5, 2)  # two batches an epoch, not three
+
+
+def test_the_rate_and_the_crops_are_those_of_the_step(data, monkeypatch):
+    steps, crops = [], []
+    rate, augmented = training._rate, training._augmented
+
+    def noted_rate(cell, step):
+        steps.append(step)
+        return rate(cell, step)
+
+    def noted_crops(x, *, generator):
+        crops.append(generator.bit_generator.state["state"]["state"])
+        return augmented(x, generator=generator)
+
+    monkeypatch.setattr(training, "_rate", noted_rate)
+    monkeypatch.setattr(training, "_augmented", noted_crops)
+    settings = {"batch_size": 20, "max_steps": 4, "augmentation": True}
+    training.train_cell(cell_of(section(training=settings)), *data)
+    assert steps == [0, 1, 2, 3]
+    assert len(set(crops)) == 4
 
 
 def test_the_rate_falls_as_half_a_cosine():
@@ -209,7 +235,7 @@ def test_augmented_images_are_crops_of_the_padded_image_or_of_its_mirror():
 def test_the_stored_network_gives_the_error_of_its_row(folder, data, tmp_path):
     quick = section(P=[40], training={"batch_size": 20, "max_steps": 30})
     ((entry,),) = image_curves(quick, folder=folder).values()
-    (row,) = experiment.train_images([entry], *data, store=tmp_path, log=LOG)
+    (row,) = rows_of([entry], data, tmp_path)
     stored = read_cell(tmp_path, entry["key"])
     network = named_network(
         "vgg11_bn",
@@ -272,3 +298,36 @@ def test_the_defaults_are_the_dataset_and_a_displacement_of_one_pixel():
     assert max(images.P) == 50_000
     squared = 32**2 * images.stability.temperature * 0.5125
     assert squared == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("module", "retrained"),
+    [
+        ("images/training", True),
+        ("images/cifar", True),
+        ("architectures/named", True),
+        ("training/protocol", True),
+        ("training/network_state", True),
+        ("training/curve", False),
+        ("training/cell", False),
+        ("training/network", False),
+        ("sampling", False),
+        ("images/stability", False),
+        ("images/experiment", False),
+    ],
+)
+def test_a_change_of_what_trains_on_images_retrains_them_and_of_nothing_else(
+    tmp_path, monkeypatch, module, retrained
+):
+    def digest(copy):
+        for holder in (provenance, plan):
+            monkeypatch.setattr(holder, "PACKAGE", copy)
+        return plan.training_digest()
+
+    copies = [tmp_path / name / "srhm" for name in ("before", "after")]
+    shutil.copytree(PACKAGE, copies[0], ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(copies[0], copies[1])
+    file = copies[1] / f"{module}.py"
+    file.write_text(file.read_text() + "\nLAW = 1\n")
+    before, after = map(digest, copies)
+    assert (after != before) is retrained

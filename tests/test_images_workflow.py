@@ -1,30 +1,25 @@
 """Figure 1 A, B in the workflow: planned where the images are, a message where they are not."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import yaml
-from invented_images import write_cifar
+from invented_images import SECTION, write_cifar
 
 from srhm import experiments, launch
 from srhm.architectures.names import NAMED
 from srhm.images import cifar
+from srhm.images.configuration import Images
+from srhm.images.plan import image_curves
 from srhm.seeding import generator
+from srhm.training.checkpoints import write_checkpoint
+from srhm.training.protocol import Snapshot
+from srhm.watching import Watch
 
 REPOSITORY = Path(__file__).parents[1]
-SMALL = {
-    "folder": "invented",
-    "records_per_file": 20,
-    "nets": ["vgg11_bn"],
-    "P": [20, 100],
-    "seeds": 1,
-    "width": 4,
-    "n_test": 20,
-    "training": {"batch_size": 10, "max_steps": 3},
-    "stability": {"n_points": 10},
-}
 
 
 @pytest.fixture
@@ -32,7 +27,7 @@ def config(tmp_path):
     """The test preset with small images, in a folder of its own."""
     values = yaml.safe_load((REPOSITORY / "config" / "test.yaml").read_text())
     path = tmp_path / "small.yaml"
-    path.write_text(yaml.safe_dump({**values, "images": SMALL}))
+    path.write_text(yaml.safe_dump({**values, "images": SECTION}))
     return path
 
 
@@ -65,6 +60,71 @@ def test_all_with_the_images_trains_and_measures_on_them(config):
     assert code == 0, output
     assert "tables/images.parquet" in output
     assert "Training on images: vgg11_bn_h4" in output
+
+
+def test_a_curve_of_images_is_trained_in_parts_and_one_that_is_there_is_left_as_it_is(config):
+    folder = config.parent / "invented"
+    write_cifar(folder, records_per_file=20, generator=generator(0, role="train"))
+    values = yaml.safe_load(config.read_text())
+    config.write_text(yaml.safe_dump({**values, "jobs": {"cells": 1}}))
+    (name,) = image_curves(Images.model_validate(SECTION), folder=folder)
+    file = f"results/images/{name}.parquet"
+    output, code = snakemake(config, file, "--dry-run")
+    assert code == 0, output
+    assert re.search(r"train_images_part +2\n", output), output
+    assert f"Training part 2-of-2 of {name} on images" in output
+    (config.parent / file).parent.mkdir(parents=True)
+    (config.parent / file).touch()
+    output, code = snakemake(config, file, "--dry-run")
+    assert "Nothing to be done" in output
+
+
+def test_a_training_job_on_images_asks_for_what_is_expected_within_the_limit(config):
+    """The scheduler is a script that notes what is asked for, and refuses."""
+    folder = config.parent / "invented"
+    write_cifar(folder, records_per_file=20, generator=generator(0, role="train"))
+    values = yaml.safe_load(config.read_text())
+    steps = {**SECTION["training"], "max_steps": 100_000_000}
+    long = {**SECTION, "nets": ["vgg11_bn", "resnet18"], "training": steps}
+    config.write_text(yaml.safe_dump({**values, "images": long, "jobs": {"limit": 500}}))
+    submit, noted = config.parent / "submit", config.parent / "noted"
+    submit.write_text(f'#!/bin/sh\necho "$@" >> {noted}\nexit 1\n')
+    submit.chmod(0o755)
+    asked = f"{submit} {{resources.runtime}} {{resources.mem_mb}}"
+    names = image_curves(Images.model_validate(long), folder=folder)
+    files = [f"results/images/{name}.parquet" for name in names]
+    options = [
+        "--executor",
+        "cluster-generic",
+        "--cluster-generic-submit-cmd",
+        asked,
+        "--jobs",
+        "2",
+    ]
+    options += ["--seconds-between-status-checks", "1", "--keep-going", "--retries", "0"]
+    output, code = snakemake(config, *files, *options)
+    assert code != 0
+    found = [line.split()[:2] for line in noted.read_text().splitlines()]
+    assert [minutes for minutes, _ in found] == ["500", "500"], output
+    assert all(1000 < int(megabytes) < 5000 for _, megabytes in found)
+
+
+def test_networks_on_images_that_are_lost_are_trained_again_and_are_counted(config, capsys):
+    folder = config.parent
+    write_cifar(folder / "invented", records_per_file=20, generator=generator(0, role="train"))
+    study = launch._study(config, folder)
+    images = study.networks[1]
+    (name,), keys = images.curves, {entry["key"] for entry in images.entries}
+    assert keys <= study.cells.keys()
+    images.rows.mkdir(parents=True)
+    (images.rows / f"{name}.parquet").touch()
+    options = launch._again(study, folder)
+    assert options == ["--forcerun", f"results/images/{name}.parquet", "--rerun-incomplete"]
+    assert f"2 cells of {name}" in capsys.readouterr().out
+    key = images.entries[0]["key"]
+    write_checkpoint(images.checkpoints, key, Snapshot({}, {}))
+    kept = launch._kept(study, Watch(study.cells, *study.stores))
+    assert kept.endswith(f"0 of {len(study.cells)} networks are stored, 1 are checkpointed")
 
 
 @pytest.mark.slow

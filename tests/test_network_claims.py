@@ -114,8 +114,14 @@ def test_one_size_is_chosen_by_the_prediction_alone(tables):
     wanted = PAPER_SIZE * 9 * 4 * 4**2
     nearest = min(SIZES, key=lambda size: abs(log(size) - log(wanted)))
     assert fixed_size(cells, points) == nearest
-    fewer = points[~((points["net"] == "vgg16") & (points["P"] == nearest))]
-    assert fixed_size(cells, fewer) != nearest
+    untrained = cells[~((cells["net"] == "vgg16") & (cells["P"] == nearest))]
+    assert fixed_size(untrained, points) != nearest
+    diverged = cells["test_error"].mask((cells["net"] == "vgg16") & (cells["P"] == nearest))
+    fewer = side_by_side(
+        cells.assign(test_error=diverged), tables["networks_sensitivities"], "output"
+    )
+    assert len(fewer) < len(points)
+    assert fixed_size(cells, fewer) == nearest
     shuffled = points.assign(error=points["error"].to_numpy()[::-1])
     assert fixed_size(cells, shuffled) == nearest
     assert fixed_size(cells, points[:0]) is None

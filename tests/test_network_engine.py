@@ -1,12 +1,14 @@
 """Named nets in training and in measuring: against plain autograd and plain NumPy."""
 
 import logging
+import shutil
 
 import numpy as np
 import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
+from srhm import experiments, provenance
 from srhm.architectures.activations import OUTPUT, activation_layers, record_activations
 from srhm.encoding import one_hot
 from srhm.network_representations import network_probe, probe_of_cell, restored
@@ -15,6 +17,7 @@ from srhm.sensitivity import measure, transform
 from srhm.sensitivity_of_cells import measure_curve
 from srhm.store import StoredCell, read_cell, write_cell
 from srhm.training.cell import train_cell
+from srhm.training.curve import ENGINES, NAMED_ENGINE
 from srhm.training.network import NetworkEngine, inputs
 from srhm.training.protocol import TrainingPlan, train
 
@@ -205,6 +208,41 @@ def test_a_cell_is_trained_at_its_plain_rate_on_its_own_points(make_engine, data
     assert {name: trained.row[name] for name in vars(outcome)} == vars(outcome)
     for name, array in engine.weights().items():
         assert_array_equal(trained.weights[name], array.astype(np.float32))
+
+
+def test_a_cell_of_a_named_net_is_made_by_its_own_engine_alone(data):
+    # Otherwise a change of what named nets need would retrain the cells of the others.
+    made = []
+
+    class Own(NetworkEngine):
+        @classmethod
+        def of_cell(cls, cell, parameters, *samples, **options):
+            made.append((cell, parameters, [len(sample) for sample in samples]))
+            return super().of_cell(cell, parameters, *samples, **options)
+
+    grammar, training, test = data
+    cell = {**CELL, "P": 20, "n_test": 30, "max_steps": 3}
+    train_cell(cell, training, test, make_engine=Own)
+    assert made == [(cell, grammar.parameters, [20, 30])]
+
+
+def test_a_change_of_the_engine_of_named_nets_changes_the_keys_of_their_cells_alone(
+    tmp_path, monkeypatch
+):
+    def digests(copy):
+        for holder in (provenance, experiments):
+            monkeypatch.setattr(holder, "PACKAGE", copy)
+        return {engine: experiments.engine_digest(engine) for engine in ENGINES}
+
+    copies = [tmp_path / name / "srhm" for name in ("before", "after")]
+    shutil.copytree(provenance.PACKAGE, copies[0], ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(copies[0], copies[1])
+    file = copies[1] / "training" / "network.py"
+    text = file.read_text()
+    assert '            rate=cell["learning_rate"],' in text
+    file.write_text(text.replace('rate=cell["learning_rate"],', 'rate=2 * cell["learning_rate"],'))
+    before, after = map(digests, copies)
+    assert {engine for engine in ENGINES if before[engine] != after[engine]} == {NAMED_ENGINE}
 
 
 @pytest.mark.parametrize("net", NETS)

@@ -6,12 +6,16 @@ import numpy as np
 import pytest
 import torch
 import yaml
+from invented_images import SECTION, write_cifar
 
 from srhm import experiments
 from srhm.architectures.geometry import geometry
-from srhm.architectures.named import NAMED
-from srhm.cost import costs, step_features
-from srhm.planning import CONFIG, expected_costs, main, summary
+from srhm.architectures.named import NAMED, named_network
+from srhm.cost import costs, evaluation_seconds, step_features
+from srhm.images.configuration import Images
+from srhm.planning import expected_costs, main, summary
+from srhm.presets import CONFIG, study_of
+from srhm.seeding import generator
 from srhm.store import StoredCell, write_cell
 from srhm.training.cell import parameters_of
 from srhm.training.network import network_for
@@ -83,9 +87,10 @@ def test_products_of_a_step_are_those_of_a_loop_over_the_tree(plan: experiments.
 
 
 def test_a_stored_cell_is_not_planned_again(plan: experiments.Plan, tmp_path: Path) -> None:
+    study = study_of(yaml.safe_load((CONFIG / "test.yaml").read_text()), tmp_path)
     entry = next(iter(plan.curves.values())).entries[0]
-    write_cell(tmp_path, entry["key"], StoredCell(entry["cell"], {}, {}, {}))
-    cells = expected_costs(plan, tmp_path)
+    write_cell(tmp_path / "results" / "cells", entry["key"], StoredCell(entry["cell"], {}, {}, {}))
+    cells = expected_costs(study)
     assert cells["trained"].sum() == 1
     text = summary(cells, cores=2)
     assert f"{len(cells)} cells, 1 of them trained already" in text
@@ -99,3 +104,70 @@ def test_the_paper_preset_has_a_plan_and_an_unknown_one_is_refused(
     assert "core-hours" in capsys.readouterr().out
     assert main(["--preset", "absent"]) == 2
     assert "absent" in capsys.readouterr().err
+
+
+@pytest.fixture
+def with_images(tmp_path: Path) -> Path:
+    """The test preset with small images beside it."""
+    write_cifar(tmp_path / "invented", records_per_file=20, generator=generator(0, role="train"))
+    values = yaml.safe_load((CONFIG / "test.yaml").read_text())
+    path = tmp_path / "small.yaml"
+    path.write_text(yaml.safe_dump({**values, "images": SECTION, "jobs": {"cells": 1}}))
+    return path
+
+
+def test_networks_on_images_are_planned_with_their_cost_and_not_again(with_images: Path) -> None:
+    study = study_of(yaml.safe_load(with_images.read_text()), with_images.parent)
+    planned = expected_costs(study)
+    own = planned[planned["data"] == "images"]
+    assert own["P"].tolist() == [20, 100]
+    assert own["steps"].tolist() == [3, 3]
+    assert (own[["seconds", "memory", "stored"]] > 0).all(axis=None)
+    assert own["job"].nunique() == 2
+    assert len(planned) == len(study.cells)
+    entry = study.networks[1].entries[0]
+    write_cell(study.networks[1].store, entry["key"], StoredCell(entry["cell"], {}, {}, {}))
+    cells = expected_costs(study)
+    assert cells["trained"].sum() == 1
+    assert "of them on images" in summary(cells, cores=2)
+
+
+def test_networks_on_images_are_said_to_be_left_out_where_the_images_are_absent(
+    with_images: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["--configfile", str(with_images), "--directory", str(with_images.parent)]
+    assert main(command) == 0
+    assert "not counted" not in capsys.readouterr().out
+    (with_images.parent / "invented").rename(with_images.parent / "elsewhere")
+    assert main(command) == 0
+    assert f"not counted: {with_images.parent / 'invented'} does not exist" in (
+        capsys.readouterr().out
+    )
+
+
+@pytest.mark.parametrize("net", NAMED)
+def test_what_is_stored_of_a_network_on_images_are_its_parameters(net: str) -> None:
+    for width in (8, 64):
+        cell = {**Images().cell(net=net, P=512, seed=0), "width": width, "data": "x"}
+        (cost,) = costs([cell])
+        network = named_network(
+            net,
+            dimensions=2,
+            in_channels=3,
+            n_classes=10,
+            width=width,
+            generator=torch.Generator(),
+        )
+        assert cost.stored == pytest.approx(4 * sum(p.numel() for p in network.parameters()))
+
+
+def test_more_steps_width_or_batch_of_a_network_on_images_cost_more() -> None:
+    cell = {**Images().cell(net="resnet18", P=512, seed=0), "width": 16, "data": "x"}
+    changed = [{}, {"max_steps": 195_000}, {"width": 64}, {"batch_size": 256}]
+    base, longer, wide, large = costs([{**cell, **change} for change in changed])
+    assert longer.seconds == pytest.approx(2 * base.seconds, rel=0.01)
+    assert wide.seconds > 4 * base.seconds
+    assert large.seconds > base.seconds
+    assert min(wide.memory, large.memory) > base.memory
+    one, other = (evaluation_seconds(cell, n_images=n) for n in (100, 200))
+    assert other == pytest.approx(2 * one)

@@ -18,7 +18,7 @@ from srhm.jobs import (
     training_megabytes,
     training_minutes,
 )
-from srhm.planning import CONFIG
+from srhm.presets import CONFIG
 
 
 def made(*minutes):
@@ -115,18 +115,10 @@ def test_every_job_of_the_presets_asks_for_days_at_most_when_split_to_hours():
             assert training_minutes(own, threads=1, attempt=1) <= START + 3 * (120 + longest) + 1
 
 
-def dry_run(folder, config, targets):
-    """What Snakemake would do for these files of a configuration."""
+def snakemake(folder, config, *arguments):
+    """What Snakemake prints for a configuration, in a folder of its own."""
     (folder / "config.yaml").write_text(yaml.safe_dump(config))
-    command = [
-        sys.executable,
-        "-m",
-        "snakemake",
-        *targets,
-        "--dry-run",
-        "--workflow-profile",
-        "none",
-    ]
+    command = [sys.executable, "-m", "snakemake", *arguments, "--workflow-profile", "none"]
     command += ["--snakefile", str(CONFIG.parent / "Snakefile"), "--directory", str(folder)]
     command += ["--configfile", str(folder / "config.yaml")]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -139,10 +131,52 @@ def test_a_split_curve_is_trained_in_parts_and_one_that_is_there_is_left_as_it_i
     plan = experiments.plan(config)
     curve = next(iter(plan.core.values()))
     files = [f"results/curves/{curve.name}{kind}.parquet" for kind in ("", ".timings")]
-    planned = dry_run(tmp_path, config, files[:1])
+    planned = snakemake(tmp_path, config, files[0], "--dry-run")
     assert len(curve.entries) == 6
     assert re.search(r"train_part +2\n", planned), planned
     for file in [f"results/derivations/{curve.sample}.parquet", *files]:
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).touch()
-    assert "Nothing to be done" in dry_run(tmp_path, config, files[:1])
+    assert "Nothing to be done" in snakemake(tmp_path, config, files[0], "--dry-run")
+
+
+def test_a_curve_that_is_there_trains_nothing_when_it_is_split_otherwise(tmp_path):
+    config = {
+        "preset": "split",
+        "seeds": 1,
+        "width": 6,
+        "n_test": 60,
+        "training": {"max_steps": 40, "n_checks": 2},
+        "curves": [{"net": "cnn", "L": 2, "v": 3, "s0": 1, "P": [30, 60, 90]}],
+    }
+    (curve,) = experiments.plan(config).curves.values()
+    expected = costs(entry["cell"] for entry in curve.entries)
+    minutes = sum(cost.seconds for cost in expected) / 60
+    # Three parts, two, and one job for all.
+    limits = {n: {"minutes": minutes / (n - 0.5)} for n in (3, 2)} | {1: {}}
+    assert [len(parts(expected, **limit)) for limit in limits.values()] == [3, 2, 0]
+    file = f"results/curves/{curve.name}.parquet"
+
+    def run(n, *arguments):
+        changed = {**config, "jobs": limits[n]}
+        return snakemake(tmp_path, changed, file, "--cores", "2", *arguments)
+
+    def kept():
+        files = [*tmp_path.glob("results/cells/*/*"), *tmp_path.glob("results/parts/*/*")]
+        return {path.name: path.stat().st_mtime_ns for path in files}
+
+    run(3)
+    before = kept()
+    cells = {entry["key"] + ".safetensors" for entry in curve.entries}
+    assert before.keys() == cells | {f"{i}-of-3.json" for i in (1, 2, 3)}
+    for n in (2, 1):
+        assert "Nothing to be done" in run(n)
+    assert kept() == before
+    # Forced, the parts that are there are trained as they were split, and all is in the store.
+    said = run(1, "--forcerun", "train_part", "train_curve")
+    after = kept()
+    for part in ("1-of-3: 1 cells", "2-of-3: 1 cells", "3-of-3: 1 cells"):
+        assert f"{part}: 1 in the store, 0 to train" in said
+    assert "3 cells: 3 in the store, 0 to train" in said
+    assert {name: after[name] for name in cells} == {name: before[name] for name in cells}
+    assert after.keys() == before.keys()

@@ -6,8 +6,11 @@ import time
 
 import pytest
 import yaml
+from invented_images import SECTION, write_cifar
 
 from srhm import experiments, watching
+from srhm.presets import study_of
+from srhm.seeding import generator
 from srhm.status import main, row_of, table
 from srhm.store import StoredCell, path_of, write_cell
 from srhm.training.checkpoints import write_checkpoint
@@ -38,18 +41,39 @@ def store_cell(folder, key, *, status="fitted", written=NOW):
 
 def test_cells_are_counted_by_kind_and_status(cells, tmp_path):
     lcn, cnn = list(cells)[:4], list(cells)[4:]
-    store_cell(tmp_path / "cells", lcn[0])
-    store_cell(tmp_path / "cells", lcn[1], status="capped")
-    store_cell(tmp_path / "cells", cnn[0], status="diverged")
-    path_of(tmp_path / "cells", cnn[1]).parent.mkdir(exist_ok=True)
-    path_of(tmp_path / "cells", cnn[1]).write_bytes(b"no cell")
-    write_checkpoint(tmp_path / "checkpoints", lcn[2], Snapshot({}, {}))
-    store_cell(tmp_path / "cells", "0" * 24)  # of no plan
-    watch = Watch(cells, tmp_path / "cells")
-    found = table(watch, tmp_path / "cells", tmp_path / "checkpoints").set_index("net")
+    store = tmp_path / "results" / "cells"
+    store_cell(store, lcn[0])
+    store_cell(store, lcn[1], status="capped")
+    store_cell(store, cnn[0], status="diverged")
+    path_of(store, cnn[1]).parent.mkdir(exist_ok=True)
+    path_of(store, cnn[1]).write_bytes(b"no cell")
+    write_checkpoint(tmp_path / "results" / "checkpoints", lcn[2], Snapshot({}, {}))
+    store_cell(store, "0" * 24)  # of no plan
+    watch = Watch(cells, store)
+    found = table(watch, study_of(CONFIG, tmp_path).networks).set_index("net")
     columns = ["cells", "done", "missing", "checkpointed", "capped", "diverged", "unreadable"]
     assert found.loc["lcn", columns].tolist() == [4, 2, 2, 1, 1, 0, 0]
     assert found.loc["cnn", columns].tolist() == [4, 2, 2, 0, 0, 1, 1]
+
+
+def test_networks_on_images_are_counted_in_their_own_store(tmp_path, capsys):
+    config, path = {**CONFIG, "images": SECTION}, tmp_path / "tiny.yaml"
+    path.write_text(yaml.safe_dump(config))
+    arguments = ["--configfile", str(path), "--directory", str(tmp_path)]
+    assert main(arguments) == 0
+    assert f"not counted: {tmp_path / 'invented'} does not exist" in capsys.readouterr().out
+    write_cifar(tmp_path / "invented", records_per_file=20, generator=generator(0, role="train"))
+    images = study_of(config, tmp_path).networks[1]
+    first, second = (entry["key"] for entry in images.entries)
+    store_cell(images.store, first, status="capped")
+    write_checkpoint(images.checkpoints, second, Snapshot({}, {}))
+    assert main(arguments) == 0
+    printed = capsys.readouterr().out
+    (line,) = [line.split() for line in printed.splitlines() if "vgg11_bn" in line]
+    # data, net, L, s, width; cells, done, missing, checkpointed, capped, diverged, unreadable
+    assert line == ["images", "vgg11_bn", "-", "-", "4", "2", "1", "1", "1", "1", "0", "0"]
+    assert "1 of 10 cells" in printed
+    assert "not counted" not in printed
 
 
 def test_the_rate_is_that_of_the_last_minutes_and_the_rest_takes_as_long(cells, tmp_path):

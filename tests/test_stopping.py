@@ -9,17 +9,18 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from srhm import experiments, store
 from srhm.progress import FAILED, job_log
 from srhm.sampling import draw_samples
-from srhm.stopping import StopRequest, stop_on_signals
+from srhm.stopping import SLURM_END, STOPPED, Stopped, StopRequest, stop_on_signals
 from srhm.store import StorageError, path_of, read_cell
 from srhm.training import curve as training_curve
 from srhm.training.cell import parameters_of
-from srhm.training.checkpoints import checkpoint_of, write_checkpoint
-from srhm.training.curve import STOPPED, Stopped, train_curve
+from srhm.training.checkpoints import checkpoint_of, read_checkpoint, write_checkpoint
+from srhm.training.curve import train_curve
 from srhm.training.protocol import Snapshot
 
 LOG = logging.getLogger("srhm.tests")
@@ -108,14 +109,41 @@ def test_without_a_signal_the_earlier_handlers_are_put_back(handlers):
     assert signal.getsignal(signal.SIGTERM) == before
 
 
-@pytest.mark.parametrize(("limit", "left"), [(3600, 60), (30, 15)])
-def test_a_job_stops_a_minute_before_its_end_or_half_way(monkeypatch, limit, left):
-    stop = StopRequest(limit=limit)
-    begun = stop._end + left - limit
-    monkeypatch.setattr(time, "time", lambda: begun + limit - left - 1)
+def assert_stops_after(stop, seconds, monkeypatch):
+    """Asserts that a request is made so many seconds after the start of this process."""
+    begun = psutil.Process().create_time()
+    monkeypatch.setattr(time, "time", lambda: begun + seconds - 1)
     assert stop.reason is None
-    monkeypatch.setattr(time, "time", lambda: begun + limit - left)
+    monkeypatch.setattr(time, "time", lambda: begun + seconds + 0.01)
     assert "almost over" in stop.reason
+
+
+@pytest.mark.parametrize(("limit", "seconds"), [(3600, 3480), (120, 60), (30, 15)])
+def test_a_job_stops_two_minutes_before_its_limit_or_half_way(monkeypatch, limit, seconds):
+    # A minute for what ran before this process, which the limit covers too.
+    assert_stops_after(StopRequest(limit=limit, environment={}), seconds, monkeypatch)
+
+
+@pytest.mark.parametrize(("left", "seconds"), [(1000, 940), (7000, 6940), (40, 20)])
+def test_a_job_of_slurm_stops_a_minute_before_the_end_that_slurm_names(monkeypatch, left, seconds):
+    # Its limit, less what went before this process, or more after a change by the administrator.
+    begun = int(psutil.Process().create_time())
+    stop = StopRequest(limit=3600, environment={SLURM_END: str(begun + left)})
+    assert_stops_after(stop, seconds, monkeypatch)
+
+
+@pytest.mark.parametrize("said", ["", "Unknown", "0", "1700000000"])
+def test_an_end_that_is_none_or_before_the_start_is_not_believed(monkeypatch, said):
+    stop = StopRequest(limit=3600, environment={SLURM_END: said})
+    assert_stops_after(stop, 3480, monkeypatch)
+
+
+def test_a_run_without_a_limit_goes_on_whatever_slurm_says(monkeypatch):
+    # A whole run inside one job of Slurm: its trainers are not that job.
+    begun = int(psutil.Process().create_time())
+    stop = StopRequest(environment={SLURM_END: str(begun + 10)})
+    monkeypatch.setattr(time, "time", lambda: begun + 3600)
+    assert stop.reason is None
 
 
 def test_the_first_reason_stays():
@@ -168,6 +196,40 @@ def test_a_damaged_checkpoint_costs_the_cell_only(planned, undisturbed, tmp_path
     path.write_bytes(path.read_bytes()[:-9])
     assert_same(train(entries[:1], samples, tmp_path), undisturbed[:1])
     assert str(path) in caplog.text
+
+
+def without_a_position(snapshot):
+    return Snapshot({**snapshot.position, "of_other_code": 1}, snapshot.engine)
+
+
+def without_an_order(snapshot):
+    return Snapshot({**snapshot.position, "generator": {}}, snapshot.engine)
+
+
+def of_another_network(snapshot):
+    engine = {name: array[..., :1] for name, array in snapshot.engine.items()}
+    return Snapshot(snapshot.position, engine)
+
+
+def without_weights(snapshot):
+    return Snapshot(snapshot.position, {})
+
+
+@pytest.mark.parametrize(
+    "change", [without_a_position, without_an_order, of_another_network, without_weights]
+)
+def test_a_whole_checkpoint_that_does_not_fit_is_named_and_the_cell_begins_anew(
+    planned, undisturbed, tmp_path, caplog, change
+):
+    entries, samples = planned
+    with pytest.raises(Stopped):
+        train(entries[:1], samples, tmp_path, stop=StopsAfter(3))
+    folder, key = tmp_path / "checkpoints", entries[0]["key"]
+    path = write_checkpoint(folder, key, change(read_checkpoint(folder, key)))
+    caplog.clear()
+    assert_same(train(entries[:1], samples, tmp_path), undisturbed[:1])
+    assert f"{path} cannot be resumed, the cell begins anew: " in caplog.text
+    assert not path.exists()
 
 
 def test_the_checkpoint_of_a_stored_cell_is_removed(planned, tmp_path):

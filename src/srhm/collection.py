@@ -2,7 +2,8 @@
 
 `python -m srhm.collection` lists cells, checkpoints, curves, parts, derivations and sensitivities
 that belong to no file of config/ (nor to a --configfile) under the sources as they are now, and
-what interrupted writers left. Files of another kind are named and left alone.
+what interrupted writers left. Files of another kind are named and left alone. So are networks on
+images where the images are absent: their keys hold the sums of the images' files.
 """
 
 import argparse
@@ -20,8 +21,12 @@ from typing import Any
 import yaml
 
 from srhm import experiments
+from srhm.images.cifar import CifarError
+from srhm.plane.configuration import MEASUREMENTS
+from srhm.presets import CONFIG, IMAGES, study_of
+from srhm.provenance import source_digest
 
-CONFIG = Path(__file__).resolve().parents[2] / "config"
+SCRIPTS = CONFIG.parent / "scripts"
 # Seconds after which a partial file belongs to a writer that is gone.
 ABANDONED = 3600.0
 KEY = re.compile(r"[0-9a-f]{24}")
@@ -29,12 +34,21 @@ KEY = re.compile(r"[0-9a-f]{24}")
 
 @dataclass
 class Wanted:
-    """Names that configurations refer to."""
+    """Names that configurations refer to.
+
+    image_keys, image_curves: of networks on images, as far as they can be known; absent: folders
+    of images without which they cannot.
+    """
 
     keys: set[str] = field(default_factory=set)
     curves: set[str] = field(default_factory=set)
     samples: set[str] = field(default_factory=set)
     measurements: set[str] = field(default_factory=set)
+    plane_keys: set[str] = field(default_factory=set)
+    plane_curves: set[str] = field(default_factory=set)
+    image_keys: set[str] = field(default_factory=set)
+    image_curves: set[str] = field(default_factory=set)
+    absent: set[Path] = field(default_factory=set)
 
 
 @dataclass(frozen=True)
@@ -46,18 +60,27 @@ class Found:
     size: int
 
 
-def wanted_by(configurations: Iterable[Any]) -> Wanted:
-    """Names of all that these configurations refer to.
+def wanted_by(configurations: Iterable[Any], *, directory: Path = Path()) -> Wanted:
+    """Names of all that these configurations refer to, in the folder that holds results/.
 
     Raises:
-        ConfigError: if one of them is refused: then nobody knows what it refers to.
+        ConfigError, CifarError: if one of them, or its images, are refused: then nobody knows what
+            it refers to.
     """
     wanted = Wanted()
     for configuration in configurations:
-        plan = experiments.plan(configuration)
-        wanted.curves |= plan.curves.keys()
+        study = study_of(configuration, directory)
+        plan = study.plan
         wanted.samples |= plan.samples.keys()
-        wanted.keys |= {e["key"] for curve in plan.curves.values() for e in curve.entries}
+        for networks in study.networks:
+            on_images = networks.data == IMAGES
+            keys = wanted.image_keys if on_images else wanted.keys
+            curves = wanted.image_curves if on_images else wanted.curves
+            keys.update(entry["key"] for entry in networks.entries)
+            curves.update(networks.curves)
+        wanted.plane_keys.update(entry["key"] for entry in study.plane.entries)
+        wanted.plane_curves.update(study.plane.curves)
+        wanted.absent |= {study.absent} if study.absent else set()
         wanted.measurements |= {
             experiments.measured_by(plan.preset.measurement, module)
             for module in experiments.MEASURING
@@ -79,18 +102,21 @@ def unreferenced(results: Path, wanted: Wanted, *, now: float) -> tuple[list[Fou
         elif name not in names:
             found.append(Found(path, kind, _size(path)))
 
-    for path in sorted((results / "cells").glob("*/*")):
-        ours = (
-            path.suffix == ".safetensors"
-            and _is_key(path.stem)
-            and path.parent.name == path.stem[:2]
-        )
-        judge(path, "cell", path.stem, wanted.keys, ours=ours)
-    for path in sorted((results / "checkpoints").glob("*")):
-        done = (results / "cells" / path.stem[:2] / path.name).is_file()
-        names = wanted.keys - {path.stem} if done else wanted.keys
-        ours = path.suffix == ".safetensors" and _is_key(path.stem)
-        judge(path, "checkpoint", path.stem, names, ours=ours)
+    def judge_networks(folder: Path, keys: set[str], *, on: str) -> None:
+        for path in sorted((folder / "cells").glob("*/*")):
+            ours = (
+                path.suffix == ".safetensors"
+                and _is_key(path.stem)
+                and path.parent.name == path.stem[:2]
+            )
+            judge(path, f"cell{on}", path.stem, keys, ours=ours)
+        for path in sorted((folder / "checkpoints").glob("*")):
+            done = (folder / "cells" / path.stem[:2] / path.name).is_file()
+            names = keys - {path.stem} if done else keys
+            ours = path.suffix == ".safetensors" and _is_key(path.stem)
+            judge(path, f"checkpoint{on}", path.stem, names, ours=ours)
+
+    judge_networks(results, wanted.keys, on="")
     for path in sorted((results / "curves").glob("*")):
         name = path.name.removesuffix(".parquet").removesuffix(".timings")
         judge(path, "curve", name, wanted.curves, ours=path.suffix == ".parquet")
@@ -106,6 +132,29 @@ def unreferenced(results: Path, wanted: Wanted, *, now: float) -> tuple[list[Fou
         for path in sorted(folder.glob("*")):
             name = path.name.removesuffix(".parquet")
             judge(path, "sensitivities", name, wanted.curves, ours=path.suffix == ".parquet")
+    plane, on = results / "plane", " of the plane"
+    judge_networks(plane, wanted.plane_keys, on=on)
+    for path in sorted((plane / "curves").glob("*")):
+        name = path.name.removesuffix(".parquet").removesuffix(".timings")
+        judge(path, f"curve{on}", name, wanted.plane_curves, ours=path.suffix == ".parquet")
+    for measurement in ("ensembles", *MEASUREMENTS):
+        now_made_by = source_digest(SCRIPTS / f"measure_plane_{measurement}.py")
+        for folder in sorted((plane / measurement).glob("*")):
+            if folder.name != now_made_by:
+                judge(folder, f"{measurement}{on}", folder.name, set(), ours=folder.is_dir())
+                continue
+            for path in sorted(folder.rglob("*.parquet")):
+                judge(path, f"{measurement}{on}", path.stem, wanted.plane_curves, ours=True)
+    if wanted.absent:
+        return found, foreign
+    images, on = results / "images", " on images"
+    judge_networks(images, wanted.image_keys, on=on)
+    for path in sorted((images / "parts").glob("*")):
+        judge(path, f"parts of a curve{on}", path.name, wanted.image_curves, ours=path.is_dir())
+    for path in sorted(images.glob("*")):
+        if path.name not in ("cells", "checkpoints", "parts"):
+            ours = path.suffix == ".parquet"
+            judge(path, f"curve{on}", path.stem, wanted.image_curves, ours=ours)
     return found, foreign
 
 
@@ -137,8 +186,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     results = options.directory / "results"
     files = [*sorted(CONFIG.glob("*.yaml")), *options.configfile]
     try:
-        wanted = wanted_by(yaml.safe_load(file.read_text()) for file in files)
-    except (experiments.ConfigError, OSError, yaml.YAMLError) as refusal:
+        configurations = [yaml.safe_load(file.read_text()) for file in files]
+        wanted = wanted_by(configurations, directory=options.directory)
+    except (experiments.ConfigError, CifarError, OSError, yaml.YAMLError) as refusal:
         print(f"nothing is removed, because a configuration cannot be read: {refusal}")
         return 2
     found, foreign = unreferenced(results, wanted, now=time.time())
@@ -146,6 +196,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{one.size / 1e6:10.3f} MB  {one.kind}  {one.path}")
     for path in foreign:
         print(f"not ours, left alone: {path}")
+    if wanted.absent and (results / "images").is_dir():
+        folders = ", ".join(str(folder) for folder in sorted(wanted.absent))
+        print(f"{results / 'images'} is left alone: its cells have no names without {folders}")
     print(f"referred to by: {', '.join(file.name for file in files)}")
     if not found:
         print("nothing else: there is nothing to remove")

@@ -5,7 +5,8 @@ sample complexity; seconds for a step grow with the multiplications of a step, a
 traffic. Coefficients are fitted by benchmarks/fit_cost_model.py to what was trained and timed, and
 stored in cost_model.json with their residual spread and the machine they belong to. Named nets
 (VGG, ResNet, EfficientNet) have coefficients of their own, from benchmarks/fit_network_cost.py, and
-a number of epochs by rule of thumb.
+a number of epochs by rule of thumb; on images others again, from benchmarks/fit_image_cost.py, and
+their cap for the number of steps.
 """
 
 import json
@@ -17,12 +18,18 @@ from typing import Any
 
 from srhm import theory
 from srhm.architectures.geometry import Geometry, geometry
-from srhm.training.cell import NAMED_ENGINE, parameters_of, points_of_a_step
+from srhm.plane import cost as plane
+from srhm.training.cell import parameters_of, points_of_a_step
+from srhm.training.curve import NAMED_ENGINE
 
 MODEL = Path(__file__).with_name("cost_model.json")
 BYTES = {"float32": 4, "float64": 8}
 # Weights and momenta above these bytes leave a core's own cache, and then the shared one.
 CACHES = (2**20, 2**25)
+# Bytes of one image and its label, its places and channels; images of the dataset.
+IMAGE_BYTES, IMAGE_PLACES, IMAGE_CHANNELS, DATASET = 3073, 32 * 32, 3, 60_000
+# An evaluation is a forward pass, about a third of a step.
+FORWARD = 1 / 3
 # Weights, gradients and momenta of a named net; activations and their gradients.
 COPIES, LIVE = 3, 2
 
@@ -73,10 +80,16 @@ def step_predictors(cell: Mapping[str, Any]) -> list[float]:
 
 
 def costs(cells: Iterable[Mapping[str, Any]]) -> list[Cost]:
-    """Expected cost of each cell, trained by its engine on one core."""
+    """Expected cost of each cell, of whatever kind, trained by its engine on one core."""
     model = json.loads(MODEL.read_text())
     found = []
     for cell in cells:
+        if is_of_the_plane(cell):
+            found.append(_plane_cost(cell))
+            continue
+        if is_on_images(cell):
+            found.append(_image_cost(cell, model["images"]))
+            continue
         if cell["engine"] == NAMED_ENGINE:
             found.append(_network_cost(cell, model["networks"]))
             continue
@@ -123,6 +136,56 @@ def _network_cost(cell: Mapping[str, Any], model: Mapping[str, Any]) -> Cost:
     activations = LIVE * width * 64 * 20 * points * parameters_of(cell).input_length * scale
     memory = COPIES * width * n_weights + activations
     return Cost(steps, steps * per_step, memory, 4 * n_weights)
+
+
+def is_of_the_plane(cell: Mapping[str, Any]) -> bool:
+    """Whether a cell is one of lazy and feature learning: it alone has an alpha_tilde."""
+    return "alpha_tilde" in cell
+
+
+def _plane_cost(cell: Mapping[str, Any]) -> Cost:
+    """Steps are evaluations of the gradient; memory is that of a member trained by itself."""
+    return Cost(
+        plane.expected_evaluations(cell),
+        plane.expected_seconds(cell),
+        plane.expected_bytes(cell, members=1),
+        plane.stored_bytes(cell),
+    )
+
+
+def is_on_images(cell: Mapping[str, Any]) -> bool:
+    """Whether a cell is of a network on images: it names their data, and has no grammar."""
+    return "data" in cell and not is_of_the_plane(cell)
+
+
+def image_step_features(cell: Mapping[str, Any]) -> list[float]:
+    """As `network_step_features`, for a batch of images."""
+    places = cell["batch_size"] * IMAGE_PLACES / 1e3
+    scale = cell["width"] / 64
+    return [1.0, places, places * scale, places * scale**2]
+
+
+def evaluation_seconds(cell: Mapping[str, Any], *, n_images: int) -> float:
+    """Expected seconds on one core to evaluate the network of a cell on images."""
+    net = json.loads(MODEL.read_text())["images"]["nets"][cell["net"]]
+    per_step = _dot(net["seconds_per_step"], image_step_features(cell))
+    return FORWARD * per_step * n_images / cell["batch_size"]
+
+
+def _image_cost(cell: Mapping[str, Any], model: Mapping[str, Any]) -> Cost:
+    net = model["nets"][cell["net"]]
+    steps = float(cell["max_steps"])  # a threshold, if there is one, may end it before
+    per_step = _dot(net["seconds_per_step"], image_step_features(cell))
+    scale = cell["width"] / 64
+    powers = [1.0, scale, scale**2]
+    n_weights = _dot(net["parameters"], powers)
+    kept = cell["batch_size"] * _dot(net["kept_per_image"], powers)
+    # The dataset, the images of the cell, and those of the test as floats, first in two copies.
+    data = (DATASET + cell["P"]) * IMAGE_BYTES
+    data += 2 * 4 * cell["n_test"] * IMAGE_PLACES * IMAGE_CHANNELS
+    evaluation = FORWARD * per_step * cell["n_test"] / cell["batch_size"]
+    memory = COPIES * 4 * n_weights + kept + data
+    return Cost(steps, steps * per_step + evaluation, memory, 4 * n_weights)
 
 
 def model_origin() -> str:

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from srhm.stopping import STOPPED, Stopped, StopRequest
+
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 SECONDS_BETWEEN_TRIES = 0.5
 
@@ -30,15 +32,18 @@ def device_of_job(
     resources: Mapping[str, Any],
     *,
     log: logging.Logger,
+    stop: StopRequest | None = None,
     environment: MutableMapping[str, str] = os.environ,
 ) -> Iterator[str | None]:
     """Device of a job while the block runs, named in its log; None for a job that asks for none.
 
     resources: of the job. gpu: 0 or 1. jobs_per_device: how many jobs share a device; where it is
     absent or 0, a scheduler has set CUDA_VISIBLE_DEVICES already and nothing is locked.
+    stop: request to stop, heeded while the job waits for a device; None: nobody asks.
     environment: takes CUDA_VISIBLE_DEVICES, so the block must start before CUDA does.
 
     Raises:
+        Stopped: if asked to stop before a device is free; the log says so.
         NoDevice: if the job asks for a GPU and no device is visible.
         ValueError: if it asks for more than one: a network trains on one device.
     """
@@ -54,7 +59,7 @@ def device_of_job(
         log.info("device %s, as given by the scheduler", ",".join(devices))
         yield devices[0]
         return
-    with locked_device(devices, jobs_per_device=shared_by) as device:
+    with locked_device(devices, jobs_per_device=shared_by, log=log, stop=stop) as device:
         log.info("device %s of %s", device, ",".join(devices))
         before = environment.get(VISIBLE)
         environment[VISIBLE] = device
@@ -84,10 +89,16 @@ def visible_devices(
 
 @contextmanager
 def locked_device(
-    devices: Sequence[str], *, jobs_per_device: int = 1, folder: Path | None = None
+    devices: Sequence[str],
+    *,
+    log: logging.Logger,
+    jobs_per_device: int = 1,
+    folder: Path | None = None,
+    stop: StopRequest | None = None,
 ) -> Iterator[str]:
     """A device that at most `jobs_per_device` holders have at a time; waits until one is free.
 
+    log, stop: as of `device_of_job`, and so what is raised.
     folder: where the locks are, on a disk of this machine: device 0 of another machine is another
     device. Default: one for each user under the machine's folder for temporary files.
     """
@@ -105,4 +116,11 @@ def locked_device(
                     continue
                 yield device
                 return
+        if stop and stop.reason:
+            log.warning(
+                "stopped (%s) while waiting for one of the devices %s: nothing was trained, the"
+                " same command begins again",
+                *(stop.reason, ",".join(devices)),
+            )
+            raise Stopped(STOPPED)
         time.sleep(SECONDS_BETWEEN_TRIES)

@@ -115,9 +115,10 @@ def side_by_side(cells: pd.DataFrame, sensitivities: pd.DataFrame, place: Place)
 def fixed_size(cells: pd.DataFrame, points: pd.DataFrame) -> int | None:
     """The P at which networks are compared: as the paper's 7400 at v = 10, over Eq. 4.
 
-    Of the P at which most networks have points that which is nearest to it, in its logarithm.
-    Errors and sensitivities have no part in the choice. The cells share a grammar, the points are
-    theirs (`side_by_side`). None without any point.
+    Of the P at which most networks were trained that which is nearest to it, in its logarithm. What
+    came out has no part in the choice: networks that diverged, and so have no point, count as the
+    others do. The cells share a grammar, the points are theirs (`side_by_side`). None without any
+    point.
     """
     if points.empty:
         return None
@@ -130,7 +131,7 @@ def fixed_size(cells: pd.DataFrame, points: pd.DataFrame) -> int | None:
         n_classes=int(first["n_c"]),
         n_empty=int(first["s0"]),
     )
-    n_networks = points.groupby("P")["net"].nunique()
+    n_networks = cells.groupby("P")["net"].nunique()
     shared = n_networks.index[n_networks == n_networks.max()].to_numpy()
     return int(shared[np.argmin(np.abs(np.log(shared) - log(wanted)))])
 

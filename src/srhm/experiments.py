@@ -19,10 +19,12 @@ from srhm.architectures.geometry import NETS
 from srhm.architectures.names import NAMED
 from srhm.grammar import GrammarError, GrammarParameters
 from srhm.images.configuration import Images, ImageStability, ImageTraining
+from srhm.plane.configuration import FirstStep, Optimiser, Plane, PlaneCurves
+from srhm.plane.plan import PlaneCurve, PlaneError, plane_curves
 from srhm.provenance import PACKAGE, canonical_json, short_hash, source_digest
 from srhm.sampling import MIN_TEST, SampleError, largest_training_set, n_test_points
-from srhm.training.cell import NAMED_ENGINE, parameters_of, points_of_a_step
-from srhm.training.curve import ENGINES
+from srhm.training.cell import parameters_of, points_of_a_step
+from srhm.training.curve import ENGINES, NAMED_ENGINE
 
 
 class ConfigError(Exception):
@@ -230,6 +232,7 @@ class Preset(_Model):
     analysis: Analysis = Analysis()  # type: ignore[call-arg]
     jobs: Jobs = Jobs()  # type: ignore[call-arg]
     images: Images = Images()  # type: ignore[call-arg]
+    plane: Plane = Plane()  # type: ignore[call-arg]
     curves: list[Curves] = Field(min_length=1, description="groups of learning curves")
 
 
@@ -257,12 +260,16 @@ class Curve:
 
 @dataclass(frozen=True)
 class Plan:
-    """All that a configuration asks for: curves of LCN, CNN and FCN, those of named nets, data."""
+    """All that a configuration asks for: curves of LCN, CNN and FCN, those of named nets, data.
+
+    plane: curves of the section `plane`, which have a store of their own.
+    """
 
     preset: Preset
     core: dict[str, Curve]
     networks: dict[str, Curve]
     samples: dict[str, Sample]
+    plane: dict[str, PlaneCurve]
 
     @property
     def curves(self) -> dict[str, Curve]:
@@ -285,7 +292,7 @@ def validate(config: Mapping[str, Any]) -> Preset:
             message = detail["msg"].removeprefix("Value error, ")
             if detail["type"] == "extra_forbidden":
                 message = f"unknown key; {_allowed_keys(detail['loc'])}"
-            elif detail["type"] != "missing":
+            elif detail["type"] != "missing" and not isinstance(detail["input"], dict):
                 message = f"{detail['input']!r} is not allowed: {message}"
             lines.append(f"  {key}: {message}")
         raise ConfigError("the configuration is refused:\n" + "\n".join(lines)) from error
@@ -294,8 +301,14 @@ def validate(config: Mapping[str, Any]) -> Preset:
 def _allowed_keys(location: tuple[int | str, ...]) -> str:
     model: type[BaseModel] = Preset
     for part in location[:-1]:
-        if part == "curves":
-            model = Curves
+        if part == "plane":
+            model = Plane
+        elif part == "curves":
+            model = PlaneCurves if model is Plane else Curves
+        elif part == "first_step":
+            model = FirstStep
+        elif part == "optimiser":
+            model = Optimiser
         elif part == "training":
             model = ImageTraining if model is Images else Training
         elif part == "analysis":
@@ -350,7 +363,11 @@ def plan(config: Mapping[str, Any]) -> Plan:
         curve, sample = _curve(preset, shared, parameters, sorted(cells))
         part = networks if shared["net"] in NAMED else core
         part[curve.name], samples[sample.name] = curve, sample
-    return Plan(preset, core, networks, samples)
+    try:
+        plane = plane_curves(preset.plane)
+    except PlaneError as error:
+        raise ConfigError(f"the configuration is refused:\n  {error}") from error
+    return Plan(preset, core, networks, samples, plane)
 
 
 def published_rate(cell: Mapping[str, Any]) -> float:
@@ -545,6 +562,10 @@ def key_table() -> str:
         ("images.", Images),
         ("images.training.", ImageTraining),
         ("images.stability.", ImageStability),
+        ("plane.", Plane),
+        ("plane.curves.", PlaneCurves),
+        ("plane.curves.optimiser.", Optimiser),
+        ("plane.first_step.", FirstStep),
         ("curves.", Curves),
         ("curves.P.", Window),
     ):

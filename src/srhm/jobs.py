@@ -86,7 +86,16 @@ def measuring_minutes(expected: Sequence[Cost], *, attempt: int) -> int:
     return attempt * (START + ceil(SAFETY * SECONDS_TO_MEASURE * len(expected) / 60))
 
 
+def evaluation_minutes(seconds: Sequence[float], *, attempt: int) -> int:
+    """Minutes to ask for to evaluate networks one by one, each for so many expected seconds."""
+    return attempt * (START + ceil(SAFETY * sum(seconds) / 60))
+
+
+def megabytes(working: float, *, attempt: int) -> int:
+    """Megabytes to ask for so many bytes of arrays and PyTorch; each attempt asks for more."""
+    return attempt * ceil((PROGRAM + ACTIVATIONS + COPIES * working) / MEGABYTE)
+
+
 def measuring_megabytes(expected: Sequence[Cost], *, attempt: int) -> int:
     """Megabytes to ask for to measure these cells one by one; each attempt asks for more."""
-    largest = max((cost.memory for cost in expected), default=0.0)
-    return attempt * ceil((PROGRAM + ACTIVATIONS + COPIES * largest) / MEGABYTE)
+    return megabytes(max((cost.memory for cost in expected), default=0.0), attempt=attempt)

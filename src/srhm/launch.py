@@ -15,7 +15,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from datetime import datetime
 from pathlib import Path
@@ -26,6 +26,7 @@ import yaml
 
 from srhm import experiments
 from srhm.images import cifar
+from srhm.presets import Study, study_of
 from srhm.progress import FAILED
 from srhm.store import path_of
 from srhm.training.checkpoints import checkpoint_of
@@ -33,6 +34,8 @@ from srhm.watching import LiveView, Watch
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROFILES = REPOSITORY / "profiles"
+# Report and scorecard of the paper's figures, and of lazy and feature learning.
+PAGES, PLANE_PAGES = ("report.html", "scorecard.md"), ("plane.html", "plane_scorecard.md")
 REFUSED = 2  # exit code of a launch that touched nothing
 
 
@@ -84,11 +87,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         start = time.monotonic()
         since = time.time()
         _date_now(results)
-        curves = _curves(config)
+        study = _study(config, folder, plane=options.plane)
         cores = [] if options.cores is None else ["--cores", str(options.cores)]
-        watch = _watch(curves, results)
+        # After two dashes, since an option before it might take it for one of its words.
+        target = ["--", "plane"] if options.plane else []
+        watch = Watch(study.cells, *study.stores) if study and study.cells else None
         code = _run(
-            [*command, *_again(curves, folder), *cores, *extra],
+            [*command, *_again(study, folder), *cores, *extra, *target],
             lock,
             config.stem,
             local=_is_local(profile, extra),
@@ -99,14 +104,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wall_time = f"{seconds // 60} min {seconds % 60} s"
     if code == 0:
         values = yaml.safe_load(config.read_text())
-        _show_results(results / values.get("preset", config.stem), wall_time)
+        made = results / values.get("preset", config.stem)
+        _show_results(made, wall_time, names=PLANE_PAGES if options.plane else PAGES)
         images = (values.get("images") or {}).get("folder", cifar.FOLDER)
-        if absent := cifar.notice(folder / images):
+        if not options.plane and (absent := cifar.notice(folder / images)):
             print(absent)
     else:
         for words in failures(results, since=since):
             print(words)
-        print(f"stopped after {wall_time} (exit code {code}){_kept(watch, results)}")
+        print(f"stopped after {wall_time} (exit code {code}){_kept(study, watch)}")
         print("the same command goes on from there, once what is reported above is mended")
     return code
 
@@ -123,6 +129,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--profile", default="default", help="a name of profiles/, or a folder")
     parser.add_argument("--cores", type=int, help="default: as the profile says")
     parser.add_argument("--directory", type=Path, default=Path(), help="where results/ lies")
+    parser.add_argument(
+        "--plane", action="store_true", help="lazy and feature learning, not the paper's figures"
+    )
     parser.add_argument("--unlock", action="store_true", help="only remove a killed run's lock")
     return parser
 
@@ -146,12 +155,13 @@ def _not_yaml(config: Path) -> str:
     return ""
 
 
-def _curves(config: Path) -> dict[str, experiments.Curve]:
-    """Curves of a configuration by name; none of one that is refused: Snakemake says why."""
+def _study(config: Path, folder: Path, *, plane: bool) -> Study | None:
+    """The networks of a configuration; None for one that is refused: Snakemake says why."""
     try:
-        return experiments.plan(yaml.safe_load(config.read_text())).curves
-    except (experiments.ConfigError, yaml.YAMLError, TypeError, ValueError):
-        return {}
+        study = study_of(yaml.safe_load(config.read_text()), folder)
+        return study.of_the_plane if plane else study
+    except (experiments.ConfigError, cifar.CifarError, yaml.YAMLError, TypeError, ValueError):
+        return None
 
 
 def _date_now(results: Path) -> None:
@@ -173,22 +183,25 @@ def _date_now(results: Path) -> None:
         )
 
 
-def _again(curves: Mapping[str, experiments.Curve], folder: Path) -> list[str]:
+def _again(study: Study | None, folder: Path) -> list[str]:
     """Options that make Snakemake gather those curves again whose cells the store has lost.
 
     Snakemake looks at curves only, and would notice when the weights of a cell are next wanted.
     """
     files = []
-    for name, curve in curves.items():
-        file = Path("results/curves") / f"{name}.parquet"
-        if not (folder / file).is_file():
-            continue
-        store = folder / "results" / "cells"
-        lost = [e["key"] for e in curve.entries if not path_of(store, e["key"]).is_file()]
-        if lost:
-            keys = ", ".join(lost[:3]) + (", ..." if len(lost) > 3 else "")
-            print(f"not in the store any more: {len(lost)} cells of {name} ({keys})", flush=True)
-            files.append(str(file))
+    for networks in study.networks if study else ():
+        for name, entries in networks.curves.items():
+            file = networks.rows / f"{name}.parquet"
+            if not file.is_file():
+                continue
+            keys = [entry["key"] for entry in entries]
+            lost = [key for key in keys if not path_of(networks.store, key).is_file()]
+            if lost:
+                some = ", ".join(lost[:3]) + (", ..." if len(lost) > 3 else "")
+                print(
+                    f"not in the store any more: {len(lost)} cells of {name} ({some})", flush=True
+                )
+                files.append(str(file.relative_to(folder)))
     # Another option has to follow: this one takes all words up to it.
     return ["--forcerun", *files, "--rerun-incomplete"] if files else []
 
@@ -279,18 +292,18 @@ def _is_local(profile: Path, extra: Sequence[str]) -> bool:
     }
 
 
-def _watch(curves: Mapping[str, experiments.Curve], results: Path) -> Watch | None:
-    cells = {e["key"]: e["cell"] for curve in curves.values() for e in curve.entries}
-    return Watch(cells, results / "cells") if cells else None
-
-
-def _kept(watch: Watch | None, results: Path) -> str:
+def _kept(study: Study | None, watch: Watch | None) -> str:
     """What there is of the networks, for people."""
-    if watch is None:
+    if study is None or watch is None:
         return ""
     done = watch.arrivals()
-    begun = [key for key in watch.cells if checkpoint_of(results / "checkpoints", key).is_file()]
-    unfinished = len(set(begun) - done.keys())
+    begun = {
+        entry["key"]
+        for networks in study.networks
+        for entry in networks.entries
+        if checkpoint_of(networks.checkpoints, entry["key"]).is_file()
+    }
+    unfinished = len(begun - done.keys())
     return f"; {len(done)} of {len(watch.cells)} networks are stored, {unfinished} are checkpointed"
 
 
@@ -314,13 +327,14 @@ def _in_foreground() -> bool:
         return False
 
 
-def _show_results(results: Path, wall_time: str) -> None:
+def _show_results(results: Path, wall_time: str, *, names: tuple[str, str]) -> None:
     for name in ("figures", "tables"):
         if files := sorted((results / name).glob("*")):
             print(f"{name}: {results / name} ({len(files)} files)")
-    if (report := results / "report.html").is_file():
+    page, claims = names
+    if (report := results / page).is_file():
         print(f"report: {report}, one page with all of it")
-    scorecard = results / "scorecard.md"
+    scorecard = results / claims
     if scorecard.is_file():
         print(f"scorecard: {scorecard}\n\n{scorecard.read_text()}")
     print(f"done in {wall_time}")

@@ -4,47 +4,61 @@
 much of it is in the store already.
 """
 
-import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import pandas as pd
-import yaml
 
 from srhm import experiments
 from srhm.cost import costs, model_origin
 from srhm.jobs import parts
+from srhm.presets import IMAGES, Networks, Study, chosen, parser_for
 from srhm.store import path_of
+from srhm.training.curve import NAMED_ENGINE
 
-CONFIG = Path(__file__).resolve().parents[2] / "config"
-GROUPS = ["net", "L", "s", "width", "engine"]
+GROUPS = ["data", "net", "L", "s", "width", "engine"]
+PLANE_GROUPS = ["study", "net", "L"]
 
 
-def expected_costs(plan: experiments.Plan, store: Path) -> pd.DataFrame:
+def expected_costs(study: Study) -> pd.DataFrame:
     """A row a cell: coordinates, curve, job, expected steps, seconds and bytes, and if stored."""
-    entries = [entry for curve in plan.curves.values() for entry in curve.entries]
-    frame = pd.DataFrame([entry["cell"] for entry in entries])
-    frame["curve"] = [name for name, curve in plan.curves.items() for _ in curve.entries]
+    return pd.concat(
+        [_expected_costs(some, study.plan.preset.jobs) for some in study.networks if some.curves],
+        ignore_index=True,
+    )
+
+
+def _expected_costs(networks: Networks, limits: experiments.Jobs) -> pd.DataFrame:
+    entries = networks.entries
+    # Images have no hierarchy of known depth and branching, and one engine.
+    absent = {**dict.fromkeys(GROUPS, "-"), "engine": NAMED_ENGINE}
+    frame = pd.DataFrame([{**absent, **entry["cell"]} for entry in entries])
+    frame["data"] = networks.data
+    frame["curve"] = [name for name, own in networks.curves.items() for _ in own]
     expected = costs(entry["cell"] for entry in entries)
     frame = pd.concat([frame, pd.DataFrame([vars(cost) for cost in expected])], axis=1)
     frame["job"] = frame["curve"]
-    limits = plan.preset.jobs
     for curve, rows in frame.groupby("curve", sort=False).groups.items():
         own = [expected[row] for row in rows]
         for part, places in parts(own, minutes=limits.minutes, cells=limits.cells).items():
             frame.loc[rows[places], "job"] = f"{curve}, {part}"
-    frame["trained"] = [path_of(store, entry["key"]).is_file() for entry in entries]
+    frame["trained"] = [path_of(networks.store, entry["key"]).is_file() for entry in entries]
     return frame
 
 
-def summary(cells: pd.DataFrame, *, cores: int) -> str:
-    """The table that people read: what is left to train, by kind of network, and in all."""
+def summary(
+    cells: pd.DataFrame, *, cores: int, by: Sequence[str] = GROUPS, origin: str | None = None
+) -> str:
+    """The table that people read: what is left to train, by kind of network, and in all.
+
+    by: columns that tell kinds apart; origin: where the expectation comes from, None: the cells of
+    the SRHM that the cost model was fitted to.
+    """
     left = cells[~cells["trained"]]
     lines = [f"{len(cells)} cells, {len(cells) - len(left)} of them trained already"]
     if left.empty:
         return lines[0]
-    groups = left.groupby(GROUPS, sort=False)
+    groups = left.groupby(list(by), sort=False)
     table = pd.DataFrame(
         {
             "cells": groups.size(),
@@ -57,36 +71,36 @@ def summary(cells: pd.DataFrame, *, cores: int) -> str:
     ).reset_index()
     hours = left["seconds"].sum() / 3600
     jobs = left.groupby("job")["seconds"].sum() / 3600  # with one thread each
+    on_images = left[left["data"] == IMAGES]["seconds"].sum() / 3600
+    of_these = f" ({on_images:.3g} of them on images; less, and GPU-hours, on a GPU)"
     lines += [
         table.to_string(index=False, float_format=lambda value: f"{value:.3g}"),
         f"to train: {len(left)} cells in {len(jobs)} jobs, {left['steps'].sum():.2g} steps,"
-        f" {hours:.3g} core-hours;"
+        f" {hours:.3g} core-hours{of_these if on_images else ''};"
         f" about {max(hours / cores, jobs.max()):.2g} h on {cores} cores,"
         f" {left['stored'].sum() / 1e9:.2g} GB of weights; the longest job {jobs.max():.2g} h",
-        f"expected from {model_origin()}",
+        f"expected from {origin or model_origin()}",
     ]
     return "\n".join(lines)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prints the summary for a preset; 2 if its configuration is refused."""
-    parser = argparse.ArgumentParser(prog="python -m srhm.planning", description=__doc__)
-    parser.add_argument("--preset", default="quick", help="name of a file of config/")
-    parser.add_argument("--configfile", type=Path, help="a configuration elsewhere")
+    parser = parser_for("planning", __doc__)
     parser.add_argument("--cores", type=int, default=2)
-    parser.add_argument("--directory", type=Path, default=Path(), help="where results/ lies")
     options = parser.parse_args(arguments)
-    path = options.configfile or CONFIG / f"{options.preset}.yaml"
-    if not path.is_file():
-        print(f"no preset {options.preset!r}: {path} does not exist", file=sys.stderr)
+    study = chosen(options)
+    if study is None:
         return 2
-    try:
-        plan = experiments.plan(yaml.safe_load(path.read_text()))
-    except experiments.ConfigError as refusal:
-        print(refusal, file=sys.stderr)
-        return 2
-    cells = expected_costs(plan, options.directory / "results" / "cells")
-    print(summary(cells, cores=options.cores))
+    print(summary(expected_costs(study), cores=options.cores))
+    if study.plane.curves:
+        print("\nLazy and feature learning (make plane); steps are evaluations of the gradient")
+        cells = expected_costs(study.of_the_plane)
+        cells["study"] = [study.plan.plane[curve].study for curve in cells["curve"]]
+        origin = "timed evaluations, and the part of their budget that cells take on average"
+        print(summary(cells, cores=options.cores, by=PLANE_GROUPS, origin=origin))
+    if remark := study.remark():
+        print(remark)
     return 0
 
 

@@ -4,7 +4,7 @@ import ast
 import hashlib
 import json
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -45,31 +45,46 @@ def source_digest(*paths: Path) -> str:
     return hashlib.sha256(code.encode()).hexdigest()[:12]
 
 
-@cache
 def _imported(path: Path) -> frozenset[Path]:
+    """Files of this package that a source imports."""
+    return _module(path)[0]
+
+
+def _code(path: Path) -> str:
+    """What a source does: its code without comments, docstrings and layout."""
+    return _module(path)[1]
+
+
+@cache
+def _module(path: Path) -> tuple[frozenset[Path], str]:
+    tree = ast.parse(path.read_text())
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in _statements(tree):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
+        elif hasattr(node, "body"):
+            # Any bare string is prose: docstrings of modules, classes, functions, attributes.
+            node.body = [item for item in node.body if not _is_prose(item)] or [ast.Pass()]
     files: set[Path] = set()
     for name in names:
         first, *rest = name.split(".")
         if first == PACKAGE.name:
             stems = [PACKAGE.joinpath(*rest[:i]) for i in range(len(rest) + 1)]
             files |= {f for stem in stems for f in (stem / "__init__.py", stem.with_suffix(".py"))}
-    return frozenset(file for file in files if file.is_file())
+    # Unparsed: the same text on every Python version, unlike ast.dump.
+    return frozenset(file for file in files if file.is_file()), ast.unparse(tree)
 
 
-@cache
-def _code(path: Path) -> str:
-    tree = ast.parse(path.read_text())
-    for node in ast.walk(tree):
-        if hasattr(node, "body") and isinstance(node.body, list):
-            # Any bare string is prose: docstrings of modules, classes, functions, attributes.
-            node.body = [item for item in node.body if not _is_prose(item)] or [ast.Pass()]
-    return ast.unparse(tree)  # the same text on every Python version, unlike ast.dump
+def _statements(tree: ast.Module) -> Iterator[ast.AST]:
+    """The module, its statements and theirs: a fraction of all nodes, and every import."""
+    unread: list[ast.AST] = [tree]
+    while unread:
+        node = unread.pop()
+        yield node
+        for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+            unread += getattr(node, block, [])
 
 
 def _is_prose(node: ast.stmt) -> bool:

@@ -8,31 +8,50 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 import psutil
 
 # Seconds before the end of a job's time at which its training stops; half of it for shorter jobs.
 MARGIN = 60.0
+# Seconds between the start of a job and that of its trainer, where the scheduler does not say when
+# the job ends. Assumed: the two Snakemakes around a trainer take 4 s, on a slow file system more.
+STARTUP = 60.0
+# When the present job of Slurm ends, as a UNIX time.
+SLURM_END = "SLURM_JOB_END_TIME"
+# Exit code of a job that was stopped, as of a command that may be tried again.
+STOPPED = 75
 # A second Ctrl-C that comes later than this ends the process at once. One key press may arrive
 # twice: from the terminal, and passed on by a parent.
 ECHO = 1.0
 
 
+class Stopped(SystemExit):
+    """The end of a job that was asked to stop; what there is to say is in its log."""
+
+
 class StopRequest:
     """Whether to stop, and why; shared by the threads of a job.
 
-    limit: seconds that the job may last, counted from the start of this process; None: no limit.
+    limit: seconds that the job may last; None: no limit. environment: in a job of Slurm it says
+    when the job ends. Where it does not, or names a time before this process, the limit counts from
+    the start of this process, and the margin is longer by what may have gone before it.
     """
 
-    def __init__(self, *, limit: float | None = None) -> None:
+    def __init__(
+        self, *, limit: float | None = None, environment: Mapping[str, str] = os.environ
+    ) -> None:
         self._asked: str | None = None
         self._lock = threading.Lock()
         self._end: float | None = None
         if limit is not None:
             started = psutil.Process(os.getpid()).create_time()
-            self._end = started + limit - min(MARGIN, limit / 2)
+            left, margin = limit, MARGIN + STARTUP
+            said = environment.get(SLURM_END, "")
+            if said.isdecimal() and float(said) > started:
+                left, margin = float(said) - started, MARGIN
+            self._end = started + left - min(margin, left / 2)
             self._limit = limit
 
     @property

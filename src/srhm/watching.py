@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -48,22 +49,22 @@ class Progress:
 
 
 class Watch:
-    """Cells that are awaited in a store: how many have arrived, and how fast.
+    """Cells that are awaited in one or more stores: how many have arrived, and how fast.
 
     cells: coordinates by key.
     """
 
-    def __init__(self, cells: Mapping[str, Mapping[str, Any]], store: Path) -> None:
+    def __init__(self, cells: Mapping[str, Mapping[str, Any]], *stores: Path) -> None:
         expected = (cost.seconds for cost in costs(cells.values()))
         self.cells = cells
         self._work = dict(zip(cells, expected, strict=True))
-        self._store = store
+        self._stores = stores
 
     def arrivals(self) -> dict[str, float]:
         """Awaited cells that are stored, by key, with the time at which each was written."""
         names = {f"{key}.safetensors" for key in self.cells}
         found = {}
-        for file in self._store.glob("*/*.safetensors"):
+        for file in chain.from_iterable(s.glob("*/*.safetensors") for s in self._stores):
             if file.name in names:
                 try:
                     found[file.stem] = file.stat().st_mtime

@@ -4,6 +4,7 @@ import logging
 import socket
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -14,19 +15,25 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from srhm import provenance
 from srhm.images.cifar import Images, standardised
 from srhm.images.stability import Average, Probe, probe, stability
 from srhm.images.training import (
     EVALUATION_BATCH,
-    device,
     initial_network,
     outputs_of,
     train_cell,
 )
 from srhm.seeding import generator
-from srhm.store import DamagedCell, StoredCell, path_of, read_cell, write_cell
-from srhm.training.cell import processor
+from srhm.stopping import StopRequest
+from srhm.store import StoredCell, read_cell
+from srhm.training.cell import TrainedCell, processor
+from srhm.training.curve import train_cells
+from srhm.training.protocol import Pause, Snapshot
+
+
+def device_for(resources: Mapping[str, Any]) -> str:
+    """Device of torch for a job: "cuda" if it asks for a GPU (gpu = 1), else "cpu"."""
+    return "cuda" if resources.get("gpu", 0) else "cpu"
 
 
 def train_images(
@@ -36,53 +43,64 @@ def train_images(
     *,
     store: Path,
     log: logging.Logger,
-) -> list[dict[str, Any]]:
-    """Rows of all cells, in the order given; only those that the store lacks are trained.
+    threads: int = 1,
+    device: str = "cpu",
+    checkpoints: Path | None = None,
+    stop: StopRequest | None = None,
+) -> list[StoredCell]:
+    """All cells, in the order given; only those that the store lacks are trained.
 
-    entries: {"key", "source", "cell"} each. A damaged cell is trained again, with a message that
-    names its file.
+    entries: {"key", "source", "cell"} each. device: "cpu" or "cuda", where they are trained.
+    Everything else, what is raised too, as in `training.curve.train_cells`.
     """
-    rows = []
-    versions = provenance.versions(("numpy", "torch"))
-    for number, entry in enumerate(entries, start=1):
-        stored = _found(store, entry["key"], log)
-        made = "in the store" if stored else "trained"
-        if stored is None:
-            begun, clock = datetime.now(UTC).isoformat(timespec="seconds"), time.perf_counter()
-            trained = train_cell(entry["cell"], training, test)
-            stored = StoredCell(
-                dict(entry["cell"]),
-                row={**trained.row, "source": entry["source"], "versions": versions},
-                timing={
-                    "steps": trained.row["steps"],
-                    "seconds": time.perf_counter() - clock,
-                    "started": begun,
-                    "host": socket.gethostname(),
-                    "processor": processor(),
-                    "threads": 1,
-                },
-                weights=trained.weights,
-            )
-            write_cell(store, entry["key"], stored)
-        row = stored.row
-        log.info(
-            "cell %d of %d, %s: %s, P = %d, seed %d, %s after %d steps, test error %.3f",
-            *(number, len(entries), made, row["net"], row["P"], row["seed"]),
-            *(row["status"], row["steps"], row["test_error"]),
+
+    def train(
+        cell: Mapping[str, Any], *, start: Snapshot | None, pause: Pause | None
+    ) -> TrainedCell:
+        clock = Clock(start)
+        trained = train_cell(
+            cell, training, test, device=device, start=start, pause=clock.timed(pause)
         )
-        rows.append({"key": entry["key"], **row})
-    return rows
+        return TrainedCell(trained.row, clock.timing(trained.row["steps"]), trained.weights)
+
+    return train_cells(
+        entries,
+        lambda: (train, ("numpy", "torch")),
+        store=store,
+        threads=threads,
+        keep_weights=True,
+        log=log,
+        checkpoints=checkpoints,
+        stop=stop,
+    )
 
 
-def _found(store: Path, key: str, log: logging.Logger) -> StoredCell | None:
-    try:
-        return read_cell(store, key)
-    except FileNotFoundError:
-        return None
-    except DamagedCell as damage:
-        log.warning("trained again: %s", damage)
-        path_of(store, key).unlink(missing_ok=True)
-        return None
+class Clock:
+    """Times of a cell in training, those before an interruption included."""
+
+    def __init__(self, start: Snapshot | None) -> None:
+        self._before = 0.0 if start is None else start.seconds
+        self._started = datetime.now(UTC).isoformat(timespec="seconds")
+        self._clock = time.perf_counter()
+
+    def timed(self, pause: Pause | None) -> Pause | None:
+        """The same pause, whose snapshots know the seconds spent so far."""
+        if pause is None:
+            return None
+        return lambda snapshot: pause(lambda: replace(snapshot(), seconds=self._spent()))
+
+    def timing(self, steps: int) -> dict[str, Any]:
+        """Times of a cell that is trained."""
+        return {
+            "steps": steps,
+            "seconds": self._spent(),
+            "started": self._started,
+            "host": socket.gethostname(),
+            "processor": processor(),
+        }
+
+    def _spent(self) -> float:
+        return self._before + time.perf_counter() - self._clock
 
 
 def measure_images(
@@ -98,12 +116,14 @@ def measure_images(
     average: Average,
     store: Path,
     log: logging.Logger,
+    device: str = "cpu",
 ) -> list[dict[str, Any]]:
     """Rows of all cells with D_f, G_f, R_f of the trained network, and R_f of the initial one.
 
     curves: for each curve its cells, all of them in the store. All networks of one seed see the
     same images, deformations and noises. A network that diverged has none: NaN. Trained networks
-    are in evaluation mode; before training, batch norm takes the moments of each batch.
+    are in evaluation mode; before training, batch norm takes the moments of each batch. device:
+    "cpu" or "cuda", where the networks are evaluated.
     """
     points = standardised(test[:n_points], by=training)
     probes: dict[int, Probe] = {}
@@ -126,7 +146,7 @@ def measure_images(
             )
         asked = probes[cell["seed"]]
         stored = read_cell(store, entry["key"])
-        network = initial_network(cell).to(device())
+        network = initial_network(cell).to(device)
         before = stability(partial(initial_outputs_of, network), asked, average=average)
         D = G = R = np.nan
         if stored.row["status"] != "diverged":

@@ -1,9 +1,9 @@
-"""One named network trained on P images: plain PyTorch, one step after the other."""
+"""One named network trained on P images: the engine, and the course of its training."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from math import cos, pi
-from typing import Any, Literal
+from math import cos, inf, pi
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,10 +14,17 @@ from torch.nn.functional import cross_entropy, pad
 from srhm.architectures.named import named_network
 from srhm.images.cifar import CHANNELS, N_CLASSES, SIZE, Images, standardised
 from srhm.seeding import generator
+from srhm.training import network_state
+from srhm.training.protocol import Pause, Snapshot, TrainingPlan, train
 
 # Images in memory at once where nothing is trained.
 EVALUATION_BATCH = 500
 PADDING = 4  # pixels on each side, before a crop
+# Entries of a state beside those of the network: steps made, which set the rate and the crops; the
+# kind of device, whose bits the state has.
+STEPS, DEVICE = "steps", "device"
+# Member of the stream "order": 0 shuffles the batches, 1 + t crops and mirrors those of step t.
+FIRST_CROPS = 1
 
 
 @dataclass(frozen=True)
@@ -28,23 +35,9 @@ class TrainedNetwork:
     weights: dict[str, NDArray]
 
 
-def device() -> torch.device:
-    """The graphics card where torch sees one, else the processor; rows say which it was."""
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-
-
 def initial_network(cell: Mapping[str, Any]) -> nn.Module:
-    """The network of a cell before training, in evaluation mode."""
-    stream = torch.Generator().manual_seed(_torch_seed(cell["seed"]))
-    network = named_network(
-        cell["net"],
-        dimensions=2,
-        in_channels=CHANNELS,
-        n_classes=N_CLASSES,
-        width=cell["width"],
-        generator=stream,
-    )
-    return network.eval()
+    """The network of a cell before training, in evaluation mode, on the processor."""
+    return _initial_network(cell, _stream(cell)).eval()
 
 
 def training_images(cell: Mapping[str, Any], training: Images) -> Images:
@@ -73,73 +66,142 @@ def test_error(network: nn.Module, x: NDArray[np.float32], labels: NDArray[np.in
     return 1 - float(right.mean())
 
 
-def train_cell(cell: Mapping[str, Any], training: Images, test: Images) -> TrainedNetwork:
+def plan_of(cell: Mapping[str, Any]) -> TrainingPlan:
+    """When the training of a cell ends; an epoch drops the incomplete last batch."""
+    threshold = cell["loss_threshold"]
+    return TrainingPlan(
+        batch="shuffled",
+        batch_size=cell["batch_size"],
+        loss_threshold=-inf if threshold is None else threshold,
+        max_steps=cell["max_steps"],
+        n_checks=0,
+        drop_incomplete=True,
+    )
+
+
+class ImageEngine:
+    """SGD with momentum, weight decay and a schedule on the mean cross-entropy of a batch.
+
+    chosen: the training images; training: all of them, whose moments standardise; test: of which
+    the error is taken. device: where the network is trained; its bits are those of the device.
+    """
+
+    # A step of a wide net takes a processor seconds.
+    steps_at_once = 1
+
+    def __init__(
+        self,
+        cell: Mapping[str, Any],
+        chosen: Images,
+        training: Images,
+        test: Images,
+        *,
+        device: str | torch.device = "cpu",
+    ) -> None:
+        torch.set_num_threads(1)  # sums in one order, whatever the machine; cells run side by side
+        torch.set_flush_denormal(True)  # momenta of dead channels decay for ever
+        self._cell, self._training, self._test = cell, training, test
+        self._device = torch.device(device)
+        if self._device.type == "cuda":
+            torch.backends.cudnn.deterministic = True
+        self._pixels, self._y = torch.from_numpy(chosen.pixels), torch.from_numpy(chosen.labels)
+        self._moments = [torch.from_numpy(m).to(self._device) for m in training.moments]
+        self._stream = _stream(cell)
+        self.network = _initial_network(cell, self._stream).to(self._device)
+        self._optimiser = torch.optim.SGD(
+            self.network.parameters(),
+            lr=cell["learning_rate"],
+            momentum=cell["momentum"],
+            weight_decay=cell["weight_decay"],
+            fused=True,  # one call for all weights, of which these nets have a hundred small arrays
+        )
+        self._steps = 0
+
+    def steps(self, order: NDArray[np.int64]) -> float:
+        """Summed cross-entropy of these images as their batches saw it; trains on them."""
+        self.network.train()
+        mean, deviation = self._moments
+        size, summed = self._cell["batch_size"], 0.0
+        for start in range(0, len(order), size):
+            batch = torch.from_numpy(order[start : start + size])
+            for group in self._optimiser.param_groups:
+                group["lr"] = _rate(self._cell, self._steps)
+            x = (self._pixels[batch].to(self._device).float() - mean) / deviation
+            if self._cell["augmentation"]:
+                member = FIRST_CROPS + self._steps
+                crops = generator(self._cell["seed"], role="order", member=member)
+                x = _augmented(x, generator=crops)
+            loss = cross_entropy(self.network(x), self._y[batch].to(self._device))
+            self._optimiser.zero_grad()
+            loss.backward()
+            self._optimiser.step()
+            summed += loss.item() * len(batch)
+            self._steps += 1
+        return summed
+
+    def test_error(self) -> float:
+        """Fraction of the test images that are not classified right; a tie is an error."""
+        x = standardised(self._test, by=self._training)
+        return test_error(self.network, x, self._test.labels)
+
+    def weights(self) -> dict[str, NDArray[Any]]:
+        """Copies of parameters and of batch norm's buffers, by their names in the network."""
+        return network_state.weights_of(self.network)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Copies of weights, momenta and dropout's stream, the steps made, and the device."""
+        network = network_state.state_of(self.network, self._optimiser, self._stream)
+        device = np.frombuffer(self._device.type.encode(), dtype=np.uint8)
+        return {**network, STEPS: np.array([self._steps]), DEVICE: device}
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Puts the engine where `state` was taken.
+
+        Raises:
+            ValueError: if names, shapes or precisions are not those of this engine, or the state
+                is from another kind of device: a training has the bits of one device.
+        """
+        network = dict(state)
+        try:
+            steps, device = network.pop(STEPS), bytes(network.pop(DEVICE)).decode()
+        except KeyError as error:
+            raise ValueError(f"a state without its {error}") from error
+        if device != self._device.type:
+            raise ValueError(f"it was made on {device}, not on {self._device.type}")
+        network_state.restore(self.network, self._optimiser, self._stream, network)
+        self._steps = int(steps[0])
+
+
+def train_cell(
+    cell: Mapping[str, Any],
+    training: Images,
+    test: Images,
+    *,
+    device: str = "cpu",
+    start: Snapshot | None = None,
+    pause: Pause | None = None,
+) -> TrainedNetwork:
     """Trains one network on P of the training images, and tests it.
 
     A seed chooses the images, the initial weights and the order. Training ends after max_steps
     steps ("capped"), where a threshold is set also at the end of an epoch whose mean loss, as its
     batches saw it, is below ("fitted"), or as soon as a loss is no finite number ("diverged":
-    errors are NaN).
+    errors are NaN). start, pause: as in `protocol.train`.
     """
-    torch.set_num_threads(1)  # sums in one order, whatever the machine
-    torch.set_flush_denormal(True)
-    where = device()
-    if where.type == "cuda":
-        torch.backends.cudnn.deterministic = True
     chosen = training_images(cell, training)
-    pixels, y = torch.from_numpy(chosen.pixels), torch.from_numpy(chosen.labels)
-    mean, deviation = (torch.from_numpy(moment).to(where) for moment in training.moments)
-    network = initial_network(cell).to(where)
-    optimiser = torch.optim.SGD(
-        network.parameters(),
-        lr=cell["learning_rate"],
-        momentum=cell["momentum"],
-        weight_decay=cell["weight_decay"],
+    engine = ImageEngine(cell, chosen, training, test[: cell["n_test"]], device=device)
+    outcome = train(
+        engine,
+        chosen.labels,
+        plan_of(cell),
+        n_classes=N_CLASSES,
+        generator=generator(cell["seed"], role="order"),
+        start=start,
+        pause=pause,
     )
-    order = generator(cell["seed"], role="order")
-    status: Literal["fitted", "capped", "diverged"] = "capped"
-    epochs, steps, loss = 0, 0, np.nan
-    while steps < cell["max_steps"] and status == "capped":
-        network.train()
-        losses = []
-        for batch in _batches(len(y), cell["batch_size"], generator=order):
-            if steps == cell["max_steps"]:
-                break
-            for group in optimiser.param_groups:
-                group["lr"] = _rate(cell, steps)
-            x = (pixels[batch].to(where).float() - mean) / deviation
-            if cell["augmentation"]:
-                x = _augmented(x, generator=order)
-            value = cross_entropy(network(x), y[batch].to(where))
-            optimiser.zero_grad()
-            value.backward()
-            optimiser.step()
-            losses.append(value.item())
-            steps += 1
-            if not np.isfinite(losses[-1]):
-                status = "diverged"
-                break
-        else:
-            epochs += 1
-        loss = float(np.mean(losses))
-        whole = len(losses) == len(y) // cell["batch_size"]
-        threshold = cell["loss_threshold"]
-        if status == "capped" and whole and threshold is not None and loss < threshold:
-            status = "fitted"
-    lost = status == "diverged"
-    seen_test = test[: cell["n_test"]]
-    error = np.nan if lost else test_error(network, standardised(seen_test, by=training),
-                                           seen_test.labels)  # fmt: skip
-    outcome = {
-        "epochs": epochs,
-        "steps": steps,
-        "train_loss": np.nan if lost else loss,
-        "test_error": error,
-        "status": status,
-        "device": where.type,
-    }
-    weights = {name: value.cpu().numpy().copy() for name, value in network.state_dict().items()}
-    return TrainedNetwork({**cell, **outcome}, weights)
+    names = ("epochs", "steps", "train_loss", "test_error", "status")
+    row = {**cell, **{name: getattr(outcome, name) for name in names}, "device": device}
+    return TrainedNetwork(row, engine.weights())
 
 
 def _rate(cell: Mapping[str, Any], step: int) -> float:
@@ -147,13 +209,6 @@ def _rate(cell: Mapping[str, Any], step: int) -> float:
     if cell["schedule"] == "constant":
         return cell["learning_rate"]
     return cell["learning_rate"] * (1 + cos(pi * step / cell["max_steps"])) / 2
-
-
-def _batches(n: int, size: int, *, generator: np.random.Generator) -> Iterator[Tensor]:
-    """One epoch: full batches of a new order; what is left over is dropped."""
-    order = torch.from_numpy(generator.permutation(n))
-    for start in range(0, n - size + 1, size):
-        yield order[start : start + size]
 
 
 def _augmented(x: Tensor, *, generator: np.random.Generator) -> Tensor:
@@ -168,6 +223,18 @@ def _augmented(x: Tensor, *, generator: np.random.Generator) -> Tensor:
     return torch.stack(crops)
 
 
-def _torch_seed(seed: int) -> int:
-    """Seed of torch's generator for the initial weights (and the network's own dropout)."""
-    return int(generator(seed, role="initialisation").integers(2**63 - 1))
+def _stream(cell: Mapping[str, Any]) -> torch.Generator:
+    """Torch's own stream of a seed: the initial weights, then the masks of dropout."""
+    seed = int(generator(cell["seed"], role="initialisation").integers(2**63 - 1))
+    return torch.Generator().manual_seed(seed)
+
+
+def _initial_network(cell: Mapping[str, Any], stream: torch.Generator) -> nn.Module:
+    return named_network(
+        cell["net"],
+        dimensions=2,
+        in_channels=CHANNELS,
+        n_classes=N_CLASSES,
+        width=cell["width"],
+        generator=stream,
+    )

@@ -36,6 +36,9 @@ class FirstStep:
     level-1 patches of the grammar, means over filters, summed over classes: between synonyms of one
     latent of level 2, between placements of one tuple, and between the means of these latents.
     Synonyms and displaced copies group together where the last exceeds the first two.
+    all_synonym_noise, all_latent_signal: the same of all data. Filters see single features, and
+    synonyms of one latent differ in these: they do not group fully whatever P is. Displaced copies
+    do with sparsity A, where all placements of a tuple are alike in all data.
     """
 
     n_train: int
@@ -45,6 +48,8 @@ class FirstStep:
     synonym_noise: float
     placement_noise: float
     latent_signal: float
+    all_synonym_noise: float
+    all_latent_signal: float
 
     @property
     def n_equal(self) -> float:
@@ -64,6 +69,7 @@ def first_step(grammar: Grammar, data: Derivations, net: str) -> FirstStep:
     found = class_correlations(grammar, data, net)
     expected = expected_class_correlations(grammar, net)
     synonyms, placements, latents = _spread(grammar, found)
+    all_synonyms, _, all_latents = _spread(grammar, expected)
     return FirstStep(
         n_train=len(data),
         n_distinct=grammar.parameters.n_distinct,
@@ -72,6 +78,8 @@ def first_step(grammar: Grammar, data: Derivations, net: str) -> FirstStep:
         synonym_noise=synonyms,
         placement_noise=placements,
         latent_signal=latents,
+        all_synonym_noise=all_synonyms,
+        all_latent_signal=all_latents,
     )
 
 

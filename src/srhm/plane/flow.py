@@ -11,12 +11,15 @@ A training ends as
 
 The budget counts gradient evaluations: what is fitted depends on it, so it is kept with N_Delta.
 States keep their dtype; they and the data are on the CPU.
+
+A training may be interrupted between two evaluations: it hands all that it depends on to `pause`,
+as arrays by name, and goes on from them with the same bits.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import log
-from typing import Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 import torch
@@ -59,6 +62,12 @@ class FlowStep:
 # limits 2300 and 3300 are.
 RELU_STEP = FlowStep(max_gradient_change=1e-2, kink=1e-2)
 
+
+# All that a training depends on, by name; and what is called between two evaluations with a
+# function that gives it. A pause may raise: the training then ends there.
+Arrays = dict[str, NDArray[Any]]
+Pause = Callable[[Callable[[], Arrays]], None]
+STATUSES = ("fitted", "capped", "diverged")
 
 HISTORY = ("evaluation", "time", "mean_loss", "n_unsatisfied", "output_norm")
 
@@ -127,29 +136,35 @@ class NetworkSystem:
     y: Tensor
     loss: Loss
     offset: Tensor | None = None
+    weight_decay: float = 0.0
+    """lambda of the term lambda |w|^2 of Loss; with it no member is ever fitted"""
 
     @classmethod
-    def of(cls, predictor: Predictor, x: Tensor, y: Tensor, loss: Loss) -> Self:
+    def of(
+        cls, predictor: Predictor, x: Tensor, y: Tensor, loss: Loss, *, weight_decay: float = 0.0
+    ) -> Self:
         """The system with f(w0) on the training set computed once."""
-        return cls(predictor, x, y, loss, predictor.offset(x))
+        return cls(predictor, x, y, loss, predictor.offset(x), weight_decay)
 
     def select(self, members: Tensor) -> Self:
         """The system of some members."""
-        return type(self)(
-            self.predictor.select(members),
-            self.x[members] if self.x.ndim == 4 else self.x,
-            self.y[members] if self.y.ndim == 2 else self.y,
-            self.loss,
-            None if self.offset is None else self.offset[members],
+        return replace(
+            self,
+            predictor=self.predictor.select(members),
+            x=self.x[members] if self.x.ndim == 4 else self.x,
+            y=self.y[members] if self.y.ndim == 2 else self.y,
+            offset=None if self.offset is None else self.offset[members],
         )
 
     def batch(self, points_EB: Tensor) -> Self:
         """The system of a batch: for each member the indices of its points, (E, b)."""
         rows = torch.arange(len(points_EB))[:, None]
-        offset = None if self.offset is None else self.offset[rows, points_EB]
-        x = self.x[rows, points_EB] if self.x.ndim == 4 else self.x[points_EB]
-        y = self.y[rows, points_EB] if self.y.ndim == 2 else self.y[points_EB]
-        return type(self)(self.predictor, x, y, self.loss, offset)
+        return replace(
+            self,
+            x=self.x[rows, points_EB] if self.x.ndim == 4 else self.x[points_EB],
+            y=self.y[rows, points_EB] if self.y.ndim == 2 else self.y[points_EB],
+            offset=None if self.offset is None else self.offset[rows, points_EB],
+        )
 
     def evaluate(self, state: Weights) -> Evaluation:
         """F, mean l, N_Delta and the gradient of the loss by autograd."""
@@ -160,12 +175,14 @@ class NetworkSystem:
             total = (mean_E / self.predictor.alpha.to(mean_E.dtype).square()).sum()
         gradients = torch.autograd.grad(total, list(leaves.values()))
         F = F.detach()
+        fitted = self.loss.fitted(F, self.y)
+        # In memory as they are read back from a file: sums do not depend on an array's strides.
+        gradient = {name: g.contiguous() for name, g in zip(leaves, gradients, strict=True)}
+        if self.weight_decay:
+            fitted = torch.zeros_like(fitted)
+            gradient = {n: g + 2 * self.weight_decay * state[n] for n, g in gradient.items()}
         return Evaluation(
-            F,
-            mean_E.detach(),
-            self.loss.unsatisfied(F, self.y).sum(dim=1),
-            self.loss.fitted(F, self.y),
-            dict(zip(leaves, gradients, strict=True)),
+            F, mean_E.detach(), self.loss.unsatisfied(F, self.y).sum(dim=1), fitted, gradient
         )
 
     def squared_norm(self, gradient: Weights) -> Tensor:
@@ -175,7 +192,13 @@ class NetworkSystem:
 
 
 def gradient_flow(
-    system: FlowingSystem, state: Weights, *, max_evaluations: int, step: FlowStep | None = None
+    system: FlowingSystem,
+    state: Weights,
+    *,
+    max_evaluations: int,
+    step: FlowStep | None = None,
+    pause: Pause | None = None,
+    start: Mapping[str, NDArray[Any]] | None = None,
 ) -> Trained:
     """Follows dw/dt = -grad Loss with an adaptive step for each member.
 
@@ -185,12 +208,22 @@ def gradient_flow(
         max_evaluations: gradients computed for each member at most; also the end of those that
             never fit.
         step: rule of the adaptive step; None: that of the thesis.
+        pause: called between two evaluations.
+        start: what `pause` was given by an earlier call with the same arguments; None: the start.
     """
     torch.set_flush_denormal(True)  # weights of dead neurons decay for ever
     rule = step or FlowStep()
-    book = _Book(system, state, max_evaluations)
+    book = _Book(system, state, max_evaluations, start=start)
     length_E = torch.full((book.n_active,), rule.first_step, dtype=book.now.mean_loss.dtype)
+    if start is not None:
+        length_E = torch.tensor(start["length"])
+
+    def arrays() -> Arrays:
+        return {**book.arrays(), "length": length_E.numpy()}
+
     while True:
+        if pause is not None:
+            pause(arrays)
         squared_E = book.system.squared_norm(book.now.gradient)
         # The gradient of a net at rest is zero for ever; a step so short has met no finite loss.
         lost_E = length_E < SHORTEST_STEP * rule.first_step
@@ -226,19 +259,31 @@ def adam(
     first_rate: float = 1e-2,
     last_rate: float = 1e-4,
     decay: tuple[float, float] = (0.9, 0.999),
+    pause: Pause | None = None,
+    start: Mapping[str, NDArray[Any]] | None = None,
 ) -> Trained:
     """Full-batch Adam whose rate falls from first to last, equal in ratio, over the budget.
 
     For jamming (chapters 1, 2), where gradient flow is too slow. The step is that of Kingma and Ba
-    with epsilon = 1e-8; a member that fits ends at once.
+    with epsilon = 1e-8; a member that fits ends at once. pause, start: as in `gradient_flow`.
     """
     torch.set_flush_denormal(True)
-    book = _Book(system, state, max_evaluations)
+    book = _Book(system, state, max_evaluations, start=start)
     mean = {name: torch.zeros_like(array) for name, array in state.items()}
     square = {name: torch.zeros_like(array) for name, array in state.items()}
     slope = log(last_rate / first_rate) / max(max_evaluations - 1, 1)
     count = 0
+    if start is not None:
+        mean, square = _weights(start, "mean.", state), _weights(start, "square.", state)
+        count = int(start["count"][0])
+
+    def arrays() -> Arrays:
+        moments = {**_named("mean.", mean), **_named("square.", square)}
+        return {**book.arrays(), **moments, "count": np.array([count])}
+
     while True:
+        if pause is not None:
+            pause(arrays)
         kept = book.close()
         mean, square = selected(mean, kept), selected(square, kept)
         if book.n_active == 0:
@@ -258,12 +303,14 @@ def stochastic_gradient_descent(
     system: NetworkSystem,
     state: Weights,
     *,
-    rate: float,
+    rate: float | Tensor,
     batch_size: int,
     generators: Sequence[np.random.Generator],
     max_evaluations: int,
     momentum: float = 0.0,
     check_every: int = 100,
+    pause: Pause | None = None,
+    start: Mapping[str, NDArray[Any]] | None = None,
 ) -> Trained:
     """SGD on batches of each member's own order, looked at on the whole training set now and then.
 
@@ -271,31 +318,46 @@ def stochastic_gradient_descent(
         system, state: as in `gradient_flow`.
         rate: what multiplies the gradient of Loss, (1/(alpha^2 b)) sum l over a batch. The SRHM
             paper's rate, eta H/alpha_tilde on (1/b) sum l of the outputs of Eq. 10, is
-            rate = eta alpha_tilde here: the same number at alpha_tilde = 1.
+            rate = eta alpha_tilde here: the same number at alpha_tilde = 1. (E,): one for each
+            member.
         batch_size: points of a batch; those left over at the end of an epoch are not seen in it.
         generators: of the order of batches, one for each member.
         max_evaluations: batches at most. Looks at the whole set are not counted.
         momentum: of the heavy ball, v <- momentum v + g, w <- w - rate v.
         check_every: batches between two looks; a member ends at a look.
+        pause, start: as in `gradient_flow`; generators are as fresh with a start as without.
 
     Raises:
         ValueError: if there are fewer points than in a batch, or not one generator for each member.
     """
     torch.set_flush_denormal(True)
-    book = _Book(system, state, max_evaluations, spent=0)
-    n_points = book.now.F.shape[1]
+    n_points, n_members = system.evaluate(state).F.shape[1], len(next(iter(state.values())))
     if not 1 <= batch_size <= n_points:
         raise ValueError(f"batch_size = {batch_size}: allowed are 1 to P = {n_points}")
-    if len(generators) != book.n_active:
-        raise ValueError(f"{len(generators)} generators for {book.n_active} members")
-    streams = list(generators)
+    if len(generators) != n_members:
+        raise ValueError(f"{len(generators)} generators for {n_members} members")
+    book = _Book(system, state, max_evaluations, spent=0, start=start)
+    rates = torch.as_tensor(rate, dtype=book.now.mean_loss.dtype).expand(n_members)
     velocity = {name: torch.zeros_like(array) for name, array in state.items()}
     per_epoch = n_points // batch_size
     orders: list[NDArray[np.int64]] = []
     count = 0
+    streams = list(generators)
+    if start is not None:
+        velocity, count = _weights(start, "velocity.", state), int(start["count"][0])
+        active = start["book.active"].tolist()
+        rates, streams = rates[active], [streams[member] for member in active]
+        for _ in range(-(-count // per_epoch)):  # epochs begun so far
+            orders = [stream.permutation(n_points) for stream in streams]
+
+    def arrays() -> Arrays:
+        return {**book.arrays(), **_named("velocity.", velocity), "count": np.array([count])}
+
     while True:
+        if pause is not None:
+            pause(arrays)
         kept = book.close()
-        velocity = selected(velocity, kept)
+        velocity, rates = selected(velocity, kept), rates[kept]
         streams = [streams[i] for i in kept.tolist()]
         orders = [orders[i] for i in kept.tolist()] if orders else orders
         if book.n_active == 0:
@@ -309,9 +371,12 @@ def stochastic_gradient_descent(
             points = np.stack([o[at * batch_size : (at + 1) * batch_size] for o in orders])
             found = book.system.batch(torch.from_numpy(points)).evaluate(current).gradient
             velocity = {name: momentum * velocity[name] + g for name, g in found.items()}
-            current = {name: w - rate * velocity[name] for name, w in current.items()}
+            current = {
+                name: w - _along(rates, w).to(w.dtype) * velocity[name]
+                for name, w in current.items()
+            }
             count += 1
-        book.advance_all(current, rate * n_batches, n_evaluations=n_batches)
+        book.advance_all(current, rates * n_batches, n_evaluations=n_batches)
 
 
 class _Book(Generic[System]):
@@ -320,21 +385,90 @@ class _Book(Generic[System]):
     All members in training have spent the same number of evaluations.
     """
 
-    def __init__(self, system: System, state: Weights, budget: int, *, spent: int = 1) -> None:
+    def __init__(
+        self,
+        system: System,
+        state: Weights,
+        budget: int,
+        *,
+        spent: int = 1,
+        start: Mapping[str, NDArray[Any]] | None = None,
+    ) -> None:
         self.system = system
+        self._budget = budget
+        self._ends: dict[int, tuple[Weights, str, float, int, int]] = {}
+        self._records: dict[str, list[NDArray[np.float64]]] = {name: [] for name in HISTORY}
+        if start is not None:
+            self._restore(start, state)
+            return
         self.state = {name: array.detach().clone() for name, array in state.items()}
         self.now = system.evaluate(self.state)
         n = len(self.now.mean_loss)
         self._active = torch.arange(n)
-        self._budget, self._spent = budget, spent
+        self._spent = spent
         self._first_loss = self.now.mean_loss.clone()
         self._time = torch.zeros(n, dtype=torch.float64)
         self._half_time = torch.full((n,), torch.nan, dtype=torch.float64)
         self._steps = torch.zeros(n, dtype=torch.int64)
-        self._ends: dict[int, tuple[Weights, str, float, int, int]] = {}
-        self._records: dict[str, list[NDArray[np.float64]]] = {name: [] for name in HISTORY}
         self._next_record = 0.0
         self._record()
+
+    def arrays(self) -> Arrays:
+        """All that is in the book, by names that begin with "book."."""
+        found: Arrays = {
+            "active": self._active.numpy(),
+            "spent": np.array([self._spent]),
+            "first_loss": self._first_loss.numpy(),
+            "time": self._time.numpy(),
+            "half_time": self._half_time.numpy(),
+            "steps": self._steps.numpy(),
+            "next_record": np.array([self._next_record]),
+            "F": self.now.F.numpy(),
+            "mean_loss": self.now.mean_loss.numpy(),
+            "n_unsatisfied": self.now.n_unsatisfied.numpy(),
+            "fitted": self.now.fitted.numpy(),
+            **_named("gradient.", self.now.gradient),
+            **_named("state.", self.state),
+            **{f"history.{name}": np.array(rows) for name, rows in self._records.items()},
+        }
+        for member, (weights, status, loss, n_unsatisfied, spent) in self._ends.items():
+            found |= _named(f"end{member}.", weights)
+            found[f"end{member}"] = np.array(
+                [STATUSES.index(status), loss, n_unsatisfied, spent], dtype=np.float64
+            )
+        return {f"book.{name}": array for name, array in found.items()}
+
+    def _restore(self, start: Mapping[str, NDArray[Any]], names: Iterable[str]) -> None:
+        found = {
+            name.removeprefix("book."): torch.from_numpy(np.array(array))
+            for name, array in start.items()
+            if name.startswith("book.")
+        }
+        self._active = found["active"]
+        self._spent = int(found["spent"][0])
+        self._first_loss, self._time = found["first_loss"], found["time"]
+        self._half_time, self._steps = found["half_time"], found["steps"]
+        self._next_record = float(found["next_record"][0])
+        self.state = _weights(start, "book.state.", names)
+        self.now = Evaluation(
+            found["F"],
+            found["mean_loss"],
+            found["n_unsatisfied"],
+            found["fitted"],
+            _weights(start, "book.gradient.", names),
+        )
+        self._records = {name: list(start[f"book.history.{name}"]) for name in HISTORY}
+        for member in range(len(self._time)):
+            if f"end{member}" in found:
+                status, loss, n_unsatisfied, spent = found[f"end{member}"].tolist()
+                self._ends[member] = (
+                    _weights(start, f"book.end{member}.", names),
+                    STATUSES[int(status)],
+                    loss,
+                    int(n_unsatisfied),
+                    int(spent),
+                )
+        self.system = self.system.select(self._active)
 
     @property
     def n_active(self) -> int:
@@ -396,8 +530,10 @@ class _Book(Generic[System]):
             self.now = _chosen(accepted, new, self.now)
         self._record()
 
-    def advance_all(self, trial: Weights, length: float, *, n_evaluations: int = 1) -> None:
-        """Moves all members in training by a step, or several, of this length in all."""
+    def advance_all(
+        self, trial: Weights, length: float | Tensor, *, n_evaluations: int = 1
+    ) -> None:
+        """Moves all members in training by a step, or several, of this length (E',) in all."""
         self._spent += n_evaluations
         self.state, self.now = trial, self.system.evaluate(trial)
         self._time[self._active] += length
@@ -436,6 +572,15 @@ class _Book(Generic[System]):
             row = torch.full_like(self._time, torch.nan)
             row[self._active] = found.to(row.dtype)
             self._records[name].append(row.numpy())
+
+
+def _named(prefix: str, weights: Mapping[str, Tensor]) -> Arrays:
+    return {f"{prefix}{name}": array.numpy() for name, array in weights.items()}
+
+
+def _weights(arrays: Mapping[str, NDArray[Any]], prefix: str, names: Iterable[str]) -> Weights:
+    """Copies of the weights whose names begin so, in the order of the names: sums depend on it."""
+    return {name: torch.from_numpy(np.array(arrays[f"{prefix}{name}"])) for name in names}
 
 
 def _along(numbers_E: Tensor, array: Tensor) -> Tensor:

@@ -2,9 +2,9 @@
 
 Source: the claim that deep CNNs trained layer by layer learn the RHM from O(m^((1+o(1)) L)) points
 (section 11.2 of the specification). The protocol is this package's: for k = 1 ... L, layer k and a
-linear readout of all its places are trained together on the labels by gradient flow, the readout is
-thrown away, and the layer's activations become the input of the next. The predictor after the last
-stage is that of the whole network.
+linear readout of all its places are trained together on the labels, the readout is thrown away, and
+the layer's activations become the input of the next. The predictor after the last stage is that of
+the whole network.
 """
 
 from collections.abc import Callable
@@ -20,6 +20,8 @@ from srhm.plane.predictor import Predictor
 
 # Initial weights of a stage's network: layer1 and the readout of its places, for all members.
 MakeWeights = Callable[[Network], Weights]
+# Training of one stage from its initial weights.
+Optimise = Callable[[NetworkSystem, Weights], Trained]
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ def train_layerwise(
     make_weights: MakeWeights,
     max_evaluations: int,
     step: FlowStep | None = None,
+    optimise: Optimise | None = None,
 ) -> list[Stage]:
     """Trains the layers of a network one after the other, all members at once.
 
@@ -62,6 +65,8 @@ def train_layerwise(
         make_weights: initial weights (E, ...) of a stage's network.
         max_evaluations: of each stage; a stage that does not fit is frozen as it is.
         step: of the flow.
+        optimise: what trains a stage in place of the flow, `adam` with its settings say; the two
+            arguments before are then not looked at.
 
     Returns one stage for each layer.
 
@@ -77,7 +82,10 @@ def train_layerwise(
         start = make_weights(stage)
         predictor = Predictor(stage, alpha, start)
         system = NetworkSystem.of(predictor, x, y, loss)
-        trained = gradient_flow(system, start, max_evaluations=max_evaluations, step=step)
+        if optimise is None:
+            trained = gradient_flow(system, start, max_evaluations=max_evaluations, step=step)
+        else:
+            trained = optimise(system, start)
         stages.append(Stage(stage, predictor, trained))
         x = stages[-1].activations(x)
         n_places = layer.n_places

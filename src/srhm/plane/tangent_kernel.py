@@ -17,8 +17,12 @@ from srhm.plane.networks import Network, trace
 
 
 @dataclass(frozen=True)
-class _Signals:
-    """Inputs (E or 1, D, B, K) of the filters of each layer, and df_o/d(pre) (E, O, D, B, H)."""
+class Signals:
+    """What the gradients of f are made of.
+
+    patches: inputs (E or 1, D, B, K) of the filters of each layer; derivatives: df_o/d(pre),
+    (E, O, D, B, H); last: (E, B, D H), what the readout sees.
+    """
 
     patches: list[Tensor]
     derivatives: list[Tensor]
@@ -32,8 +36,8 @@ def tangent_kernel(
 
     Inputs may also be (E, B, d, v), members with data of their own.
     """
-    one = _signals(network, weights, x)
-    two = one if other is None else _signals(network, weights, other)
+    one = signals(network, weights, x)
+    two = one if other is None else signals(network, weights, other)
     first, second = one.last, two.last
     members, n, n_outputs = len(weights["readout"]), first.shape[1], network.n_outputs
     # d f_o/d readout_(h, q) is non-zero for q = o only: one block, the same for each output.
@@ -55,6 +59,31 @@ def tangent_kernel(
                 right = c[:, :, j].transpose(1, 2).reshape(members, -1, left.shape[-1])
                 slopes = (left @ right.transpose(1, 2)).reshape(theta.shape)
                 theta += slopes * gram[:, :, None, :, None]
+    return theta
+
+
+def mean_kernel(
+    network: Network, weights: Mapping[str, Tensor], x: Tensor, other: Tensor | None = None
+) -> Tensor:
+    """(1/O) sum_o Theta_oo, (E, B, A): `output_mean` of `tangent_kernel`, without its O^2 blocks.
+
+    Inputs as of `tangent_kernel`.
+    """
+    one = signals(network, weights, x)
+    two = one if other is None else signals(network, weights, other)
+    theta = one.last @ two.last.transpose(1, 2) * network.output_scale**2
+    if network.biased:
+        theta = theta + 1
+    for k, layer in enumerate(network.layers):
+        p, r = one.patches[k], two.patches[k]
+        # Channels of all outputs side by side: their products are summed over outputs.
+        d, c = (side.derivatives[k].permute(0, 2, 3, 1, 4).flatten(3) for side in (one, two))
+        for i in range(layer.n_places):
+            for j in range(layer.n_places) if network.shared[k] else (i,):
+                gram = p[:, i] @ r[:, j].transpose(1, 2) * layer.scale**2
+                if network.biased:
+                    gram = gram + 1
+                theta += d[:, i] @ c[:, j].transpose(1, 2) * gram / network.n_outputs
     return theta
 
 
@@ -98,7 +127,8 @@ def cumulative_from(parts: Tensor) -> Tensor:
     return parts.flip(-1).cumsum(dim=-1).flip(-1)
 
 
-def _signals(network: Network, weights: Mapping[str, Tensor], x: Tensor) -> _Signals:
+def signals(network: Network, weights: Mapping[str, Tensor], x: Tensor) -> Signals:
+    """Inputs of all filters and derivatives of f in their pre-activations, at points (B, d, v)."""
     leaves = {name: array.detach().requires_grad_() for name, array in weights.items()}
     with torch.enable_grad():
         found = trace(network, leaves, x)
@@ -109,4 +139,4 @@ def _signals(network: Network, weights: Mapping[str, Tensor], x: Tensor) -> _Sig
     ]
     derivatives = [torch.stack(layer, dim=1) for layer in zip(*rows, strict=True)]
     patches = [patch.detach() for patch in found.patches]
-    return _Signals(patches, derivatives, found.hidden[-1].transpose(1, 2).flatten(2).detach())
+    return Signals(patches, derivatives, found.hidden[-1].transpose(1, 2).flatten(2).detach())

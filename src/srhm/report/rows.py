@@ -131,8 +131,8 @@ def complexity_table(
                 "net": first["net"],
                 "width": first["width"],
                 "options": _options(first),
-                "P_star": _complexity(first) if measured else NONE,
-                "interval": _interval(first) if measured else "",
+                "P_star": complexity(first) if measured else NONE,
+                "interval": interval(first) if measured else "",
                 "ratio": _ratio(first) if measured else NONE,
                 "others": [
                     "; ".join(_other(row) for row in by_name.get(n, [])) or NONE for n in names
@@ -161,7 +161,8 @@ def _options(row: Mapping[Any, Any]) -> list[str]:
     return [words.format(row[name]) for name, usual, words in OPTIONS if row[name] != usual]
 
 
-def _complexity(row: Mapping[Any, Any]) -> str:
+def complexity(row: Mapping[Any, Any]) -> str:
+    """P* of a row, a censored one as a bound."""
     if row["status"] == "not_reached":
         return f"> {grouped(int(row['P_star_low']))}"  # a size that was trained: in full
     if row["status"] == "below_range":
@@ -169,7 +170,8 @@ def _complexity(row: Mapping[Any, Any]) -> str:
     return grouped(row["P_star"])
 
 
-def _interval(row: Mapping[Any, Any]) -> str:
+def interval(row: Mapping[Any, Any]) -> str:
+    """The 95 % interval of P* of a row; empty if it is censored."""
     if row["status"] != "reached":
         return ""
     low, high = row["P_star_low"], row["P_star_high"]
@@ -184,7 +186,7 @@ def _ratio(row: Mapping[Any, Any]) -> str:
 
 def _other(row: Mapping[Any, Any]) -> str:
     sensitivity = row["criterion"] != "test_error"
-    return _complexity(row) + (f" ({_percent(row['threshold'])})" if sensitivity else "")
+    return complexity(row) + (f" ({_percent(row['threshold'])})" if sensitivity else "")
 
 
 def _remarks(row: Mapping[Any, Any]) -> list[str]:

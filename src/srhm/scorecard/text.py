@@ -12,11 +12,15 @@ from srhm.scorecard.claims import Verdict
 TERMINAL = 150
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 OTHER_TOPIC = "Other claims"
-HEADER = ("", "the paper says", "expected", "measured (95 %)", "n", "verdict")
+HEADER = ("expected", "measured (95 %)", "n", "verdict")
 
 
-def markdown(table: pd.DataFrame, *, topics: Mapping[str, str]) -> str:
+def markdown(
+    table: pd.DataFrame, *, topics: Mapping[str, str], says: str = "the paper says"
+) -> str:
     """Counts over all, then for each topic its counts and a table, then a note for each row.
+
+    says: heading of the statements.
 
     Rows are numbered, the notes have the same numbers. `topics` maps claims to their headings, in
     the order in which they come; other claims come last.
@@ -33,11 +37,16 @@ def markdown(table: pd.DataFrame, *, topics: Mapping[str, str]) -> str:
         for row in rows:
             number += 1
             cells.append([str(number), *_cells(row)])
-            place = f"{row['place']}; Figure {row['figure']}"
+            place = f"{row['place']}; {_figure(row['figure'])}"
             text = f"{number}. `{row['claim']}` ({place}): {row['note']}"
             notes.append(fill(text, TERMINAL, subsequent_indent="   ", break_on_hyphens=False))
-        lines += _aligned(cells)
+        lines += _aligned([["", says, *HEADER], *cells])
     return "\n".join([*lines, "", "## Notes", "", *notes, ""])
+
+
+def _figure(name: str) -> str:
+    """Figure 4 B, for those of the paper; a figure of another name by that name."""
+    return f"Figure {name}" if name[:1].isdigit() else f"figure {name}"
 
 
 def _counts(table: pd.DataFrame) -> str:
@@ -70,11 +79,11 @@ def _expected(expected: float, tolerance: float) -> str:
 
 
 def _aligned(rows: list[list[str]]) -> list[str]:
-    """A Markdown table with columns of equal width."""
-    widths = [max(len(row[i]) for row in [[*HEADER], *rows]) for i in range(len(HEADER))]
+    """A Markdown table, its header first, with columns of equal width."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = [
         "| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |"
-        for row in [[*HEADER], *rows]
+        for row in rows
     ]
     rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
     return [lines[0], rule, *lines[1:]]

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,6 @@ from srhm.training.protocol import (
 
 DTYPES = {"float32": np.float32, "float64": np.float64}
 PLAN = ("batch", "batch_size", "loss_threshold", "max_steps", "n_checks")
-# The engine of VGG, ResNet and EfficientNet, and of nothing else.
-NAMED_ENGINE = "torch"
 
 
 @dataclass(frozen=True)
@@ -74,16 +73,6 @@ def geometry_of(cell: Mapping[str, Any]) -> Geometry:
     )
 
 
-def plan_of(cell: Mapping[str, Any]) -> TrainingPlan:
-    """When the training of a cell ends.
-
-    Named nets see whole batches only: batch norm has no use for a single point.
-    """
-    return TrainingPlan(
-        **{name: cell[name] for name in PLAN}, drop_incomplete=cell["engine"] == NAMED_ENGINE
-    )
-
-
 def points_of_a_step(cell: Mapping[str, Any]) -> int:
     """Training points that one step of a cell sees."""
     return cell["batch_size"] * (cell["n_c"] if cell["batch"] == "balanced" else 1)
@@ -103,18 +92,28 @@ def train_cell(
     The row depends on the cell alone: not on threads, nor on what is trained beside it, nor on
     interruptions. start, pause: as in `protocol.train`; a snapshot knows the seconds spent so far,
     which are part of the times.
+
+    make_engine: the engine's class. That of LCN, CNN and FCN is given their geometry and initial
+    weights; another one has a class method `of_cell`, which makes it of the coordinates, so that
+    its code is no part of this module and of the digests of their cells. Where it says
+    `whole_batches`, the points that are left over in an epoch are dropped.
+
+    Raises:
+        Unresumable: if the start is not one of this training.
     """
     begun = datetime.now(UTC).isoformat(timespec="seconds")
     clock = time.perf_counter()
     parameters = parameters_of(cell)
-    plan = plan_of(cell)
+    whole_batches = getattr(make_engine, "whole_batches", False)
+    plan = TrainingPlan(**{name: cell[name] for name in PLAN}, drop_incomplete=whole_batches)
     training, test = training[: cell["P"]], test[: cell["n_test"]]
-    build = _named_engine if cell["engine"] == NAMED_ENGINE else _hierarchical_engine
+    build = getattr(make_engine, "of_cell", None) or partial(_hierarchical_engine, make_engine)
     engine = build(
         cell,
-        make_engine,
+        parameters,
         training,
         test,
+        generator=generator(cell["seed"], role="initialisation"),
         batch_size=points_per_batch(plan, n_classes=parameters.n_classes),
         momentum=cell["momentum"],
         dtype=DTYPES[cell["dtype"]],
@@ -153,29 +152,18 @@ def train_cell(
 
 
 def _hierarchical_engine(
-    cell: Mapping[str, Any], make_engine: Callable[..., Engine], *data: Derivations, **options: Any
+    make_engine: Callable[..., Engine],
+    cell: Mapping[str, Any],
+    _parameters: GrammarParameters,
+    *data: Derivations,
+    generator: np.random.Generator,
+    **options: Any,
 ) -> Engine:
     """LCN, CNN or FCN, with weights and biases of the seed's stream of initialisation."""
     shape = geometry_of(cell)
-    stream = generator(cell["seed"], role="initialisation")
-    weights = initial_weights(shape, generator=stream)
+    weights = initial_weights(shape, generator=generator)
     if cell["bias"]:
-        options["biases"] = initial_biases(shape, generator=stream)
+        options["biases"] = initial_biases(shape, generator=generator)
     # The rate of the paper is for outputs of 1/H.
     rate = cell["learning_rate"] * cell["width"]
     return make_engine(shape, weights, *data, rate=rate, **options)
-
-
-def _named_engine(
-    cell: Mapping[str, Any], make_engine: Callable[..., Engine], *data: Derivations, **options: Any
-) -> Engine:
-    """A named net, which draws its initial weights from the seed's stream itself."""
-    return make_engine(
-        cell["net"],
-        parameters_of(cell),
-        *data,
-        width=cell["width"],
-        generator=generator(cell["seed"], role="initialisation"),
-        rate=cell["learning_rate"],
-        **options,
-    )

@@ -1,9 +1,9 @@
 """Cells in training, kept from time to time, so that an interrupted one goes on where it was.
 
 One file a cell, named by the cell's key, written whole or not at all and with a checksum, as the
-cells of the store. A key covers the sources that train the cell: a checkpoint never resumes under
-other code. The last writer wins: two processes that train one cell make the same steps, and either
-file continues to the same row.
+cells of the store. A key covers the sources that train the cell, but not the versions of packages:
+a checkpoint that no longer fits is named, and its cell begins anew. The last writer wins: two
+processes that train one cell make the same steps, and either file continues to the same row.
 """
 
 import json
@@ -16,8 +16,10 @@ from srhm.stopping import StopRequest
 from srhm.store import DamagedFile, StorageError, read_sealed, write_sealed
 from srhm.training.protocol import Snapshot
 
-# Seconds of a cell's training between two checkpoints.
+# Seconds of a cell's training between two checkpoints; for a cell whose checkpoint takes long to
+# write, so many times that long: checkpoints take at most 5 % of the time.
 INTERVAL = 120.0
+TIMES_WRITING = 20.0
 
 
 class Interrupted(Exception):
@@ -90,20 +92,24 @@ class Keeper:
         self._folder, self._key, self._stop, self._log = folder, key, stop, log
         self._interval, self._clock = interval, clock
         self._last = clock()
+        self._writing = 0.0
 
     def __call__(self, snapshot: Callable[[], Snapshot]) -> None:
         """Writes a checkpoint if the last one is older than the interval, or if asked to stop.
 
-        A checkpoint that cannot be written is a warning: the training itself goes on.
+        The interval is longer where the last checkpoint took long to write. A checkpoint that
+        cannot be written is a warning: the training itself goes on.
 
         Raises:
             Interrupted: if asked to stop.
         """
         if self._stop.reason:
             raise Interrupted(self._key, kept=self._write(snapshot))
-        if self._clock() - self._last >= self._interval:
+        begun = self._clock()
+        if begun - self._last >= max(self._interval, TIMES_WRITING * self._writing):
             self._write(snapshot)
             self._last = self._clock()
+            self._writing = self._last - begun
 
     def _write(self, snapshot: Callable[[], Snapshot]) -> bool:
         try:

@@ -1,8 +1,11 @@
-"""The cells of one learning curve: found in the store or trained, several at a time."""
+"""The cells of one learning curve: found in the store or trained, several at a time.
+
+`train_cells` does so for cells of any kind, networks on images too; `train_curve` for the SRHM's.
+"""
 
 import logging
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from importlib import import_module
 from pathlib import Path
@@ -10,30 +13,73 @@ from typing import Any
 
 from srhm import provenance
 from srhm.sampling import Derivations
-from srhm.stopping import StopRequest
-from srhm.store import DamagedCell, StorageError, StoredCell, path_of, read_cell, write_cell
-from srhm.training.cell import train_cell
-from srhm.training.checkpoints import Interrupted, Keeper, checkpoint_of, remove_checkpoint, resume
+from srhm.stopping import STOPPED, Stopped, StopRequest
+from srhm.store import DamagedCell, StorageError, StoredCell, read_cell, write_cell
+from srhm.training.cell import TrainedCell, train_cell
+from srhm.training.checkpoints import (
+    Interrupted,
+    Keeper,
+    checkpoint_of,
+    remove_checkpoint,
+    resume,
+)
+from srhm.training.protocol import Unresumable
 
+# The engine of VGG, ResNet and EfficientNet, and of nothing else.
+NAMED_ENGINE = "torch"
 # By name, so that the fast engine does not pay for torch. A cell's digest covers its own engine.
 ENGINES = {
     "reference": ("srhm.training.reference", "ReferenceEngine", ("numpy", "torch")),
     "sparse": ("srhm.training.sparse", "SparseEngine", ("numpy", "numba")),
-    "torch": ("srhm.training.network", "NetworkEngine", ("numpy", "torch")),
+    NAMED_ENGINE: ("srhm.training.network", "NetworkEngine", ("numpy", "torch")),
 }
 
 
-# Exit code of a job that was stopped, as of a command that may be tried again.
-STOPPED = 75
-
-
-class Stopped(SystemExit):
-    """The end of a job that was asked to stop; what there is to say is in its log."""
+# Trains one cell: (its coordinates, start=snapshot or None, pause=Pause) -> row, times, weights.
+Train = Callable[..., TrainedCell]
 
 
 def train_curve(
     entries: Sequence[Mapping[str, Any]],
     samples: Mapping[tuple[int, str], Derivations],
+    *,
+    store: Path,
+    threads: int,
+    keep_weights: bool,
+    log: logging.Logger,
+    checkpoints: Path | None = None,
+    stop: StopRequest | None = None,
+) -> list[StoredCell]:
+    """All cells of a curve of the SRHM, in the order given; see `train_cells`.
+
+    samples: training and test data by seed and part. All cells are of one engine.
+    """
+
+    def prepared() -> tuple[Train, Sequence[str]]:
+        module, name, packages = ENGINES[entries[0]["cell"]["engine"]]
+        make_engine = getattr(import_module(module), name)
+
+        def train(cell: Mapping[str, Any], **options: Any) -> TrainedCell:
+            sample = (samples[cell["seed"], "train"], samples[cell["seed"], "test"])
+            return train_cell(cell, *sample, make_engine=make_engine, **options)
+
+        return train, packages
+
+    return train_cells(
+        entries,
+        prepared,
+        store=store,
+        threads=threads,
+        keep_weights=keep_weights,
+        log=log,
+        checkpoints=checkpoints,
+        stop=stop,
+    )
+
+
+def train_cells(
+    entries: Sequence[Mapping[str, Any]],
+    prepared: Callable[[], tuple[Train, Sequence[str]]],
     *,
     store: Path,
     threads: int,
@@ -48,8 +94,9 @@ def train_curve(
     that names the file. A cell that fails does not keep the others from being trained.
 
     Args:
-        entries: {"key", "source", "cell"} each; all cells of one engine.
-        samples: training and test data by seed and part.
+        entries: {"key", "source", "cell"} each.
+        prepared: called where a cell is missing; what trains one, and the packages whose versions
+            belong into its row.
         store: folder of the stored cells.
         threads: cells that are trained at a time.
         keep_weights: whether stored cells need their weights.
@@ -76,8 +123,7 @@ def train_curve(
         return [found[entry["key"]] for entry in entries]
     # The largest first: they are rarely the shortest, and no thread should end alone with one.
     missing.sort(key=lambda entry: entry["cell"]["P"], reverse=True)
-    module, name, packages = ENGINES[missing[0]["cell"]["engine"]]
-    make_engine = getattr(import_module(module), name)
+    train, packages = prepared()
     versions = provenance.versions(packages)
 
     def work(entry: Mapping[str, Any]) -> StoredCell:
@@ -91,9 +137,14 @@ def train_curve(
         start = resume(checkpoints, key, log=log)
         if start:
             log.info("%s goes on from its checkpoint, %.0f s in", _name(cell), start.seconds)
-        sample = (samples[cell["seed"], "train"], samples[cell["seed"], "test"])
         keeper = Keeper(checkpoints, key, stop, log=log)
-        trained = train_cell(cell, *sample, make_engine=make_engine, start=start, pause=keeper)
+        try:
+            trained = train(cell, start=start, pause=keeper)
+        except Unresumable as cause:
+            # The file stays until the next checkpoint: the cause may be a lack of memory.
+            path = checkpoint_of(checkpoints, key)
+            log.warning("%s cannot be resumed, the cell begins anew: %s", path, cause)
+            trained = train(cell, start=None, pause=keeper)
         stored = StoredCell(
             dict(cell),
             row={**trained.row, "source": entry["source"], "versions": versions},
@@ -150,14 +201,17 @@ def train_curve(
 
 
 def _stored(store: Path, key: str, *, keep_weights: bool, log: logging.Logger) -> StoredCell | None:
-    """The cell of a key if it can be used as it is; a damaged file is removed."""
+    """The cell of a key if it can be used as it is.
+
+    A damaged file stays until the cell that is trained again replaces it: another process may have
+    replaced it since it was read, and a whole file must not be removed.
+    """
     try:
         stored = read_cell(store, key)
     except FileNotFoundError:
         return None
     except DamagedCell as damage:
         log.warning("trained again: %s", damage)
-        path_of(store, key).unlink(missing_ok=True)
         return None
     return stored if stored.weights or not keep_weights else None
 

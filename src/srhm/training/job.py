@@ -18,13 +18,14 @@ def training_job(
     """Log of a job, and whether it is to stop; while the block runs it has the device it asks for.
 
     resources: of the job. runtime: minutes that it may last, where time_limit is 1; where it is 0,
-    as long as it takes. gpu, jobs_per_device: see `devices.device_of_job`.
+    as long as it takes; see `stopping.StopRequest`. gpu, jobs_per_device: see
+    `devices.device_of_job`.
     """
     minutes = resources.get("time_limit", 0) * resources.get("runtime", 0)
     stop = StopRequest(limit=60 * minutes or None)
     with (
         job_log(log_file, name=name) as log,
         stop_on_signals(stop),
-        device_of_job(resources, log=log),
+        device_of_job(resources, log=log, stop=stop),
     ):
         yield log, stop

@@ -5,7 +5,7 @@ dropout are in training mode while training and in eval mode whenever something 
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -17,11 +17,10 @@ from srhm.architectures.named import named_network
 from srhm.encoding import one_hot
 from srhm.grammar import GrammarParameters
 from srhm.sampling import Derivations
+from srhm.training import network_state
 
 # Test points in memory at once.
 TEST_BATCH = 256
-# Entries of a state beside parameters and buffers: momenta, and the stream of dropout's masks.
-MOMENTUM, STREAM = "momentum of ", "stream"
 
 
 def network_for(
@@ -58,6 +57,34 @@ class NetworkEngine:
     """
 
     steps_at_once = 20
+    # Batch norm has no use for a batch of a single point.
+    whole_batches = True
+
+    @classmethod
+    def of_cell(
+        cls,
+        cell: Mapping[str, Any],
+        parameters: GrammarParameters,
+        train: Derivations,
+        test: Derivations,
+        *,
+        generator: np.random.Generator,
+        **options: Any,
+    ) -> Self:
+        """The named net of a cell on its data; options: further arguments of the engine.
+
+        The rate is the cell's as it is: these nets have no outputs of 1/H.
+        """
+        return cls(
+            cell["net"],
+            parameters,
+            train,
+            test,
+            width=cell["width"],
+            generator=generator,
+            rate=cell["learning_rate"],
+            **options,
+        )
 
     def __init__(
         self,
@@ -114,16 +141,11 @@ class NetworkEngine:
 
     def weights(self) -> dict[str, NDArray[Any]]:
         """Copies of parameters and of batch norm's buffers, by their names in the network."""
-        return {name: value.numpy().copy() for name, value in self.network.state_dict().items()}
+        return network_state.weights_of(self.network)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Copies of weights, of momenta (there from the first step on) and of dropout's stream."""
-        found = self.weights()
-        for name, parameter in self.network.named_parameters():
-            momentum = self._optimiser.state[parameter].get("momentum_buffer")
-            if momentum is not None:
-                found[MOMENTUM + name] = momentum.numpy().copy()
-        return {**found, STREAM: self._stream.get_state().numpy().copy()}
+        return network_state.state_of(self.network, self._optimiser, self._stream)
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Puts the engine where `state` was taken.
@@ -131,24 +153,7 @@ class NetworkEngine:
         Raises:
             ValueError: if names, shapes or precisions are not those of this engine.
         """
-        own = self.network.state_dict()
-        momenta = {MOMENTUM + name: p for name, p in self.network.named_parameters()}
-        expected = {*own, STREAM}
-        if not expected <= state.keys() <= expected | momenta.keys():
-            raise ValueError(f"a state of {sorted(state)} is not one of {sorted(expected)}")
-        values = {name: torch.from_numpy(np.array(array)) for name, array in state.items()}
-        stream = values.pop(STREAM)
-        for name, value in values.items():
-            like = own[name] if name in own else momenta[name]
-            if like.ndim == 0 and value.shape == (1,):  # a file has no arrays without axes
-                values[name] = value = value[0]
-            if value.shape != like.shape or value.dtype != like.dtype:
-                raise ValueError(f"{name}: {value.dtype}{tuple(value.shape)} does not fit")
-        self.network.load_state_dict({name: values[name] for name in own})
-        for name, parameter in momenta.items():
-            if name in values:
-                self._optimiser.state[parameter]["momentum_buffer"] = values[name]
-        self._stream.set_state(stream)
+        network_state.restore(self.network, self._optimiser, self._stream, state)
 
     def _tensors(self, data: Derivations) -> tuple[Tensor, Tensor]:
         x = inputs(data, self._parameters, whitening=self._whitening, dtype=self._dtype)

@@ -17,6 +17,10 @@ Status = Literal["fitted", "capped", "diverged"]
 FIRST_CHECK = 500
 
 
+class Unresumable(ValueError):
+    """A snapshot from which a training cannot go on: one of another network, or of other code."""
+
+
 class Engine(Protocol):
     """A network in training.
 
@@ -208,15 +212,22 @@ def train(
         start: snapshot of an earlier training of the same arguments, from which this one goes on
             as if it had never been interrupted; None: from the beginning.
         pause: called between two calls of the engine; None: nothing.
+
+    Raises:
+        Unresumable: if position or engine of the start are not of this training; the engine and
+            the generator are of no use then.
     """
     size = points_per_batch(plan, n_classes=n_classes)
     order = BatchOrder(plan, labels, n_classes=n_classes, generator=generator)
     checks = check_steps(plan)
     at = Position()
     if start is not None:
-        at = Position(**start.position)
-        generator.bit_generator.state = at.generator
-        engine.restore(start.engine)
+        try:
+            at = Position(**start.position)
+            generator.bit_generator.state = at.generator
+            engine.restore(start.engine)
+        except (ValueError, TypeError, KeyError, IndexError, RuntimeError) as cause:
+            raise Unresumable(f"{type(cause).__name__}: {cause}") from cause
 
     def look(step: int) -> float:
         error = engine.test_error()

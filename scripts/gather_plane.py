@@ -1,0 +1,16 @@
+"""Gathers the files of all curves of the plane into one table of a preset."""
+
+import json
+from pathlib import Path
+
+from srhm.plane.measurements.gathering import gather_plane
+from srhm.plane.tables import TABLES
+from srhm.progress import job_log
+from srhm.records import write_table
+
+table = snakemake.params.table
+with job_log(snakemake.log[0], name=table) as log:
+    files = [Path(file) for file in snakemake.input.curves]
+    rows = gather_plane(table, files, json.loads(snakemake.params.planned))
+    write_table(rows, Path(snakemake.output.rows), TABLES[table])
+    log.info("%s: %d rows of %d curves", table, len(rows), len(files))

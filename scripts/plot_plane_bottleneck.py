@@ -1,0 +1,24 @@
+"""Large singular values of every layer under weight decay, beside the sensitivities."""
+
+from pathlib import Path
+
+from srhm.figures.drawing import save
+from srhm.figures.plane_bottleneck import draw
+from srhm.plane.tables import (
+    PLANE_CELLS,
+    PLANE_SENSITIVITIES,
+    SINGULAR_SUMMARIES,
+    SINGULAR_VALUES,
+)
+from srhm.progress import job_log
+from srhm.records import read_table
+
+with job_log(snakemake.log[0], name="bottleneck"):
+    figure = draw(
+        read_table(Path(snakemake.input.cells), PLANE_CELLS),
+        read_table(Path(snakemake.input.singular_values), SINGULAR_VALUES),
+        read_table(Path(snakemake.input.singular_summaries), SINGULAR_SUMMARIES),
+        read_table(Path(snakemake.input.sensitivities), PLANE_SENSITIVITIES),
+        preset=snakemake.params.preset,
+    )
+    save(figure, pdf=snakemake.output.pdf, png=snakemake.output.png)

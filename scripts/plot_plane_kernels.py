@@ -1,0 +1,17 @@
+"""Spectra of the tangent kernel and projections on its eigenvectors, initial and trained."""
+
+from pathlib import Path
+
+from srhm.figures.drawing import save
+from srhm.figures.plane_kernels import draw
+from srhm.plane.tables import KERNELS, PLANE_CELLS
+from srhm.progress import job_log
+from srhm.records import read_table
+
+with job_log(snakemake.log[0], name="kernels"):
+    figure = draw(
+        read_table(Path(snakemake.input.cells), PLANE_CELLS),
+        read_table(Path(snakemake.input.kernels), KERNELS),
+        preset=snakemake.params.preset,
+    )
+    save(figure, pdf=snakemake.output.pdf, png=snakemake.output.png)

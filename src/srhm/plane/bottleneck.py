@@ -1,0 +1,52 @@
+"""How many singular values of a layer's weights are large, and which layers lose the synonyms.
+
+Source: Q20 and S8 of the specification (Jacot's slides): under weight decay most weight matrices of
+a deep FCN keep as many singular values near 1 as the task needs, here n_c - 1 for centred classes.
+The pilot of the specification counts those above 0.5.
+"""
+
+import pandas as pd
+
+STUDY = "bottleneck"
+LARGE = 0.5
+# Layers of the second half of an FCN are those in which the pilot found the bottleneck.
+DEEP_HALF = 0.5
+
+
+def last_rank(n_classes: int) -> int:
+    """Rank of centred one-hot classes."""
+    return n_classes - 1
+
+
+def large_singular_values(values: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
+    """Number of singular values of weights above LARGE: a row for each cell, layer and time.
+
+    Columns curve, key, when, layer, k, n_large (mean over the layer's filters), and of the cell
+    P, seed, weight_decay, hidden_layers, n_c, status. values, cells: tables of the plane.
+    """
+    own = values[values["kind"] == "weights"]
+    keys = ["curve", "key", "when", "layer", "k"]
+    by_filter = (own["value"] > LARGE).groupby([own[name] for name in (*keys, "filter")]).sum()
+    counts = by_filter.groupby(keys).mean().rename("n_large").reset_index()
+    names = ["P", "seed", "weight_decay", "hidden_layers", "n_c", "status"]
+    return counts.merge(cells[["curve", "key", *names]], on=["curve", "key"])
+
+
+def in_deep_half(rows: pd.DataFrame) -> pd.Series:
+    """Whether the layer k of each row (k, hidden_layers) is a hidden one of the deep half."""
+    layers = rows["hidden_layers"]
+    return (rows["k"] <= layers) & (rows["k"] > DEEP_HALF * layers)
+
+
+def first_lasting(values: pd.Series, bound: float) -> float:
+    """The first k from which on the values stay at or below a bound; NaN if the last is above.
+
+    values: of one cell, indexed by the layer k.
+    """
+    ordered = values.sort_index()
+    above = ordered.index[ordered > bound]
+    if len(above) and above[-1] == ordered.index[-1]:
+        return float("nan")
+    return float(
+        ordered.index[0] if not len(above) else ordered.index[ordered.index > above[-1]][0]
+    )

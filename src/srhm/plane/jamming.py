@@ -1,0 +1,191 @@
+"""Jamming: which cells are jammed, and the smallest network that fits (thesis, chapters 1 and 2a).
+
+Q1 and Q2 of the specification on the rows of `plane_cells`. N counts weights without biases.
+
+    jammed      N_Delta > 0.1 N, the rule of chapter 2a, and a loss that is not zero within rounding
+    N*          at fixed P from the widest network down: between the first width at which most
+                members are jammed and the next wider one
+
+A cell that is capped with a few unsatisfied points (a point that no neuron sees, for one) is not
+jammed. N* depends on the budget of the training, which the rows keep.
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+# Part of N that the unsatisfied points of a jammed network exceed, chapter 2a.
+JAMMED = 0.1
+# A mean loss below it is zero within rounding: overlaps of a millionth of the margin that shrink
+# at an exponential rate when the budget ends. Chapter 2a leaves out such runs as unconverged.
+LEAST_LOSS = 1e-12
+# What members of one N*(P) share: all but the width, and what follows from it.
+SHARED = (
+    "study",
+    "data",
+    "net",
+    "L",
+    "s",
+    "s0",
+    "v",
+    "m",
+    "n_c",
+    "sparsity",
+    "n_inputs",
+    "hidden_layers",
+    "P",
+    "labels",
+    "loss",
+    "activation",
+    "bias",
+    "subtract_initial",
+    "squared_norm",
+    "training",
+    "optimiser",
+    "settings",
+    "budget",
+    "weight_decay",
+)
+Status = Literal["reached", "below_range", "above_range"]
+
+
+def with_jamming(cells: pd.DataFrame) -> pd.DataFrame:
+    """Rows of `plane_cells` with what jamming is told by; diverged ones are left out.
+
+    Columns that are added: load P/N, unsatisfied N_Delta/N, fits (a mean loss that is zero within
+    rounding), jammed.
+    """
+    rows = cells[cells["status"] != "diverged"]
+    unsatisfied = rows["n_unsatisfied"] / rows["n_weights"]
+    fits = (rows["status"] == "fitted") | (rows["mean_loss"] <= LEAST_LOSS)
+    return rows.assign(
+        load=rows["P"] / rows["n_weights"],
+        unsatisfied=unsatisfied,
+        fits=fits,
+        jammed=~fits & (unsatisfied > JAMMED),
+    )
+
+
+def smallest_that_fit(cells: pd.DataFrame) -> pd.DataFrame:
+    """N* and h* of each P, where there are two widths or more.
+
+    Returns a row for each set of cells that differ in width, seed and initialisation only: the
+    columns of SHARED that the cells have, n_widths, n_members (of all widths), n_capped; h_low and
+    N_low, the widest network of which most members are jammed, h_high and N_high, the next wider
+    one (NaN where there is none); h_star and N_star, their geometric means; status: reached,
+    below_range (no width is jammed: N* is below N_high) or above_range (N* is above N_low).
+    """
+    shared = [name for name in SHARED if name in cells.columns]
+    rows = []
+    marked = with_jamming(cells) if len(cells) else cells
+    for values, part in marked.groupby(shared, sort=True, dropna=False) if len(marked) else ():
+        widths = part.groupby("width").agg(jammed=("jammed", "mean"), N=("n_weights", "first"))
+        if len(widths) < 2:
+            continue
+        counts = {
+            "n_widths": len(widths),
+            "n_members": len(part),
+            "n_capped": int((part["status"] == "capped").sum()),
+        }
+        rows.append({**dict(zip(shared, values, strict=True)), **counts, **_bracket(widths)})
+    return pd.DataFrame(rows)
+
+
+def _bracket(widths: pd.DataFrame) -> dict[str, float | str]:
+    """The two widths between which most members begin to fit; widths in increasing order."""
+    h, N = widths.index.to_numpy(dtype=float), widths["N"].to_numpy(dtype=float)
+    jammed = np.flatnonzero(widths["jammed"].to_numpy() > 0.5)
+    below = int(jammed[-1]) if len(jammed) else -1
+    above = below + 1
+    nan = float("nan")
+    low = (h[below], N[below]) if below >= 0 else (nan, nan)
+    high = (h[above], N[above]) if above < len(h) else (nan, nan)
+    status: Status = "reached"
+    if below < 0 or above == len(h):
+        status = "below_range" if below < 0 else "above_range"
+    return {
+        "h_low": low[0],
+        "h_high": high[0],
+        "N_low": low[1],
+        "N_high": high[1],
+        "h_star": sqrt(low[0] * high[0]),
+        "N_star": sqrt(low[1] * high[1]),
+        "status": status,
+    }
+
+
+def at_jamming(cells: pd.DataFrame) -> pd.DataFrame:
+    """The jammed cell of smallest loss of each activation and kind of data and labels.
+
+    Where N_Delta changes from zero to a part of N of order one: the cells of which spectra show
+    jamming. With the columns of `with_jamming`.
+    """
+    marked = with_jamming(cells)
+    marked = marked[marked["jammed"]].sort_values("mean_loss", kind="stable")
+    return marked.drop_duplicates(["data", "labels", "activation"]).reset_index(drop=True)
+
+
+def first_jammed(cells: pd.DataFrame) -> pd.DataFrame:
+    """The smallest P/N at which most members of a size are jammed, and their N_Delta/N there.
+
+    Returns a row for each width, activation and number of hidden layers of the cells: load, N,
+    unsatisfied (mean over the jammed members at this P), n_jammed, n_members; no row where no P has
+    a jammed majority.
+    """
+    marked = with_jamming(cells)
+    rows = []
+    by = ["activation", "hidden_layers", "width"]
+    for values, part in marked.groupby(by, sort=True, dropna=False):
+        parts = part.groupby("P")["jammed"].mean()
+        found = parts.index[parts > 0.5]
+        if len(found):
+            there = part[part["P"] == found.min()]
+            own = there[there["jammed"]]
+            rows.append(
+                {
+                    **dict(zip(by, values, strict=True)),
+                    "P": int(found.min()),
+                    "N": int(own["n_weights"].iloc[0]),
+                    "load": float(own["load"].mean()),
+                    "unsatisfied": float(own["unsatisfied"].mean()),
+                    "n_jammed": len(own),
+                    "n_members": len(there),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+@dataclass(frozen=True)
+class Modes:
+    """Zero and negative modes of the Hessian of one cell at the end of training.
+
+    n: eigenvalues, of weights and biases; zero: those of H0 that are zero; predicted: N - N_Delta,
+    the least that the rank of H0 allows (0 where N_Delta exceeds N); negative_h, negative_hp: part
+    of the nonzero eigenvalues of H and of Hp that is negative.
+    """
+
+    n: int
+    zero: int
+    predicted: int
+    negative_h: float
+    negative_hp: float
+
+
+def modes(cell: pd.Series, summaries: pd.DataFrame) -> Modes | None:
+    """What `plane_hessian_summaries` says of a row of `plane_cells`; None without exact spectra."""
+    match = (summaries["curve"] == cell["curve"]) & (summaries["key"] == cell["key"])
+    match &= (summaries["when"] == "end") & (summaries["method"] == "exact")
+    own = summaries[match].set_index("part")
+    if not {"H", "H0", "Hp"} <= set(own.index):
+        return None
+    n = int(own.loc["H0", "N"])
+    return Modes(
+        n=n,
+        zero=int(own.loc["H0", "n_zero"]),
+        predicted=max(n - int(cell["n_unsatisfied"]), 0),
+        negative_h=float(own.loc["H", "negative_fraction"]),
+        negative_hp=float(own.loc["Hp", "negative_fraction"]),
+    )

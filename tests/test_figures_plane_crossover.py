@@ -1,0 +1,249 @@
+"""The figures of the crossover draw what the tables hold, and mark what is not as planned."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+from test_plane_crossover import TILDES, WIDTHS, invented
+
+from srhm.figures import (
+    plane_diagram,
+    plane_error,
+    plane_kernel_change,
+    plane_kernels,
+    plane_variance,
+)
+from srhm.figures.drawing import styled
+from srhm.figures.plane_families import power
+from srhm.plane import tables as schemas
+from srhm.plane.crossover import families, kernel_change_fit
+
+Tables = tuple[pd.DataFrame, pd.DataFrame]
+
+
+@pytest.fixture(scope="module")
+def tables() -> Tables:
+    return invented()
+
+
+@pytest.fixture(scope="module")
+def kernels(tables: Tables) -> pd.DataFrame:
+    """Eigenvalues that fall as 1/rho; after training the first eigenvector is the labels."""
+    rows = []
+    own = tables[0][tables[0]["width"] == 40]
+    for _, cell in own[own["alpha_tilde"].isin([1e-3, 1e3])].iterrows():
+        for when in ("initial", "end"):
+            for rank in range(1, 11):
+                first = float(rank == 1) if when == "end" else 0.1
+                for quantity, target, value in (
+                    ("eigenvalue", "", 1 / rank),
+                    ("projection", "labels", first),
+                    ("projection", "level2", 0.1),
+                ):
+                    rows.append(
+                        {"curve": cell["curve"], "key": cell["key"], "when": when,
+                         "quantity": quantity, "target": target, "rank": rank, "value": value}
+                    )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+@styled
+def render(figure: Figure) -> Figure:
+    """Draws it in memory under the style in which it is saved; a warning is an error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        FigureCanvasAgg(figure).draw()
+    return figure
+
+
+def drawn(axes: Axes, name: str) -> list[tuple[float, float]]:
+    """Points of the lines of this name."""
+    return [
+        (float(x), float(y))
+        for one in axes.get_lines()
+        if one.get_gid() == name
+        for x, y in zip(np.atleast_1d(one.get_xdata()), np.atleast_1d(one.get_ydata()), strict=True)
+    ]
+
+
+def text_of(figure: Figure) -> str:
+    found = figure.findobj(lambda artist: hasattr(artist, "get_text"))
+    return "\n".join(one.get_text() for one in found)
+
+
+def damaged(tables: Tables) -> Tables:
+    """One network of h = 40 capped at alpha_tilde = 1, one diverged at 10."""
+    cells, ensembles = (table.copy() for table in tables)
+    own = (cells["net"] == "cnn") & (cells["width"] == 40)
+    capped = cells.index[own & np.isclose(cells["alpha_tilde"], 1)][0]
+    cells.loc[capped, ["status", "n_unsatisfied"]] = ["capped", 1]
+    lost = cells.index[own & np.isclose(cells["alpha_tilde"], 10)][0]
+    cells.loc[lost, ["status", "test_error", "kernel_change", "half_time"]] = [
+        "diverged", np.nan, np.nan, np.nan
+    ]  # fmt: skip
+    return cells, ensembles
+
+
+def test_errors_are_drawn_at_their_averages(tables: Tables) -> None:
+    cells, ensembles = tables
+    figure = render(plane_error.draw(cells, ensembles, preset="invented"))
+    for row, net in enumerate(("cnn", "fcn")):
+        single, together = figure.axes[2 * row : 2 * row + 2]
+        for width in WIDTHS:
+            own = cells[(cells["net"] == net) & (cells["width"] == width)]
+            expected = own.groupby("alpha_tilde")["test_error"].mean()
+            np.testing.assert_allclose(drawn(single, f"h={width} line"),
+                                       list(expected.items()))  # fmt: skip
+            of = ensembles[ensembles["curve"] == own["curve"].iloc[0]]
+            np.testing.assert_allclose(
+                drawn(together, f"h={width} line"), of[["alpha_tilde", "ensemble_error"]]
+            )
+        # Those of h = 4 are all capped.
+        assert len(drawn(single, "h=4 capped")) == len(TILDES)
+        assert not drawn(single, "h=40 capped")
+
+
+def test_capped_points_are_open_and_diverged_ones_crossed(tables: Tables) -> None:
+    cells, ensembles = damaged(tables)
+    figure = render(plane_error.draw(cells, ensembles, preset="invented"))
+    axes = figure.axes[0]
+    (marks,) = [one for one in axes.get_lines() if one.get_gid() == "h=40 capped"]
+    np.testing.assert_allclose(np.asarray(marks.get_xdata()), [1.0])
+    assert to_rgba(marks.get_markerfacecolor())[:3] == (1.0, 1.0, 1.0)
+    np.testing.assert_allclose([x for x, _ in drawn(axes, "h=40 diverged")], [10.0])
+    assert "a network diverged" in text_of(figure)
+    foot = " ".join(text_of(figure).split())
+    assert "at most 5,000 gradient evaluations" in foot
+    assert "140 together: 110 fitted, 29 capped, 1 diverged" in foot
+
+
+def test_kernel_change_has_guides_of_the_expected_slopes_and_the_fitted_ones_in_words(
+    tables: Tables,
+) -> None:
+    figure = render(plane_kernel_change.draw(tables[0], preset="invented"))
+    axes = figure.axes[0]
+    for slope in (-1.0, -4 / 3):
+        (x0, y0), (x1, y1) = drawn(axes, f"guide {slope:.4f}")
+        assert np.log(y1 / y0) / np.log(x1 / x0) == pytest.approx(slope)
+    text = "\n".join(t.get_text() for t in axes.texts)
+    assert "-2/(1+1/L)" in text
+    fit = kernel_change_fit(tables[0][tables[0]["net"] == "cnn"], lazy=True)
+    assert f"{fit.slope:.2f} [{fit.low:.2f}, {fit.high:.2f}]".replace("-", "\u2212") in text
+    ((at, level),) = drawn(axes, "crossover")
+    assert at == pytest.approx(10, rel=0.05)
+    assert level == 1
+    own = tables[0].query("net == 'cnn' and width == 80")
+    expected = np.exp(
+        np.log(own["half_time"] / own["alpha_tilde"]).groupby(own["alpha_tilde"]).mean()
+    )
+    np.testing.assert_allclose(drawn(figure.axes[1], "h=80 line"), list(expected.items()))
+
+
+def test_variance_is_drawn_against_width_and_scaled_by_it(tables: Tables) -> None:
+    figure = render(plane_variance.draw(*tables, preset="invented"))
+    against, scaled = figure.axes[:2]
+    of = tables[1][tables[1]["curve"].str.startswith("cnn")]
+    at = of[np.isclose(of["alpha_tilde"], 1e3)]
+    np.testing.assert_allclose(drawn(against, "tilde=1000 line"), at[["width", "variance"]])
+    wide = of[of["width"] == 80]
+    np.testing.assert_allclose(
+        drawn(scaled, "h=80 line"),
+        np.column_stack([wide["alpha_tilde"], 80 * wide["variance"]]),
+    )
+    (x0, y0), (x1, y1) = drawn(against, "guide -1")
+    assert np.log(y1 / y0) / np.log(x1 / x0) == pytest.approx(-1)
+
+
+def test_the_diagram_has_the_errors_the_jamming_line_and_the_level_sets(tables: Tables) -> None:
+    figure = render(plane_diagram.draw(*tables, preset="invented"))
+    axes = figure.axes[0]
+    (mesh,) = [one for one in axes.collections if one.get_gid() == "error"]
+    own = tables[0][tables[0]["net"] == "cnn"]
+    expected = own.groupby(["alpha_tilde", "width"])["test_error"].mean().unstack()
+    np.testing.assert_allclose(np.asarray(mesh.get_array()).ravel(), expected.to_numpy().ravel())
+    line = drawn(axes, "jamming line")
+    assert [y for _, y in line] == pytest.approx(list(TILDES))
+    assert [x for x, _ in line] == pytest.approx([32**0.5] * len(TILDES))
+    assert [x for x, _ in drawn(axes, "level 1")] == list(WIDTHS)
+    assert len(drawn(axes, "none fitted")) == len(TILDES)
+    assert not drawn(axes, "some fitted")
+
+
+def test_fields_of_the_diagram_reach_half_way_to_their_neighbours() -> None:
+    np.testing.assert_allclose(plane_diagram.edges([1, 4, 16]), [0.5, 2, 8, 32])
+    assert len(plane_diagram.edges([3.0])) == 2
+
+
+def test_kernels_are_drawn_before_and_after_at_both_ends_of_alpha(
+    tables: Tables, kernels: pd.DataFrame
+) -> None:
+    figure = render(plane_kernels.draw(tables[0], kernels, preset="invented"))
+    assert len(figure.axes) == 2 * 2 * 3
+    values, labels = figure.axes[0], figure.axes[4]
+    weights = np.array([1 / rank for rank in range(1, 11)])
+    np.testing.assert_allclose([y for _, y in drawn(values, "eigenvalues initial")],
+                               weights / weights.sum())  # fmt: skip
+    np.testing.assert_allclose([y for _, y in drawn(labels, "labels end")], np.ones(10))
+    np.testing.assert_allclose([y for _, y in drawn(labels, "labels initial")],
+                               np.arange(1, 11) / 10)  # fmt: skip
+    titles = [axes.get_title(loc="left") for axes in figure.axes[:4]]
+    for title, net, tilde in zip(titles, ("CNN", "CNN", "FCN", "FCN"), (-3, 3, -3, 3), strict=True):
+        assert f"{net}, $h=40$, $\\tilde\\alpha=10^{{{tilde}}}$" in title
+
+
+def test_a_third_network_has_kernels_below(tables: Tables, kernels: pd.DataFrame) -> None:
+    cells = tables[0].query("net == 'cnn'")
+    names = {"curve": cells["curve"] + "-lcn", "key": cells["key"] + "-lcn", "net": "lcn"}
+    own = kernels[kernels["curve"].str.startswith("cnn")]
+    more = own.assign(curve=own["curve"] + "-lcn", key=own["key"] + "-lcn")
+    figure = plane_kernels.draw(
+        pd.concat([tables[0], cells.assign(**names)]), pd.concat([kernels, more]), preset="invented"
+    )
+    assert len(figure.axes) == 3 * 2 * 3
+
+
+def test_a_preset_without_the_study_says_so() -> None:
+    cells, ensembles, kernels = (
+        schema.empty_table().to_pandas()
+        for schema in (schemas.PLANE_CELLS, schemas.ENSEMBLES, schemas.KERNELS)
+    )
+    for figure in (
+        plane_error.draw(cells, ensembles, preset="invented"),
+        plane_kernel_change.draw(cells, preset="invented"),
+        plane_variance.draw(cells, ensembles, preset="invented"),
+        plane_diagram.draw(cells, ensembles, preset="invented"),
+        plane_kernels.draw(cells, kernels, preset="invented"),
+    ):
+        assert "not in this preset" in text_of(render(figure))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"widths": (40,), "tildes": (1.0,), "n_members": 1},
+        {"widths": (4, 6), "tildes": (0.01, 1.0, 100.0)},
+        {"widths": (20, 40), "tildes": (1e-3, 1e3), "jammed_below": 1000},
+    ],
+)
+def test_the_smallest_grids_can_be_drawn(options: dict, kernels: pd.DataFrame) -> None:
+    cells, ensembles = invented(nets=("cnn",), **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for given in (ensembles, ensembles[:0]):
+            plane_error.draw(cells, given, preset="invented")
+            plane_variance.draw(cells, given, preset="invented")
+            plane_diagram.draw(cells, given, preset="invented")
+        plane_kernel_change.draw(cells, preset="invented")
+        plane_kernels.draw(cells, kernels, preset="invented")
+
+
+def test_powers_of_ten_are_written_as_such(tables: Tables) -> None:
+    assert [power(x) for x in (1e-3, 0.1, 1, 10, 100, 1e3, 3e3)] == [
+        "10^{-3}", "0.1", "1", "10", "100", "10^{3}", "3e+03"
+    ]  # fmt: skip
+    assert [one.net for one in families(*tables)] == ["cnn", "fcn"]

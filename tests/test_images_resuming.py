@@ -1,0 +1,248 @@
+"""Networks on images that are stopped: what is stored, what is resumed, what is said."""
+
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from invented_images import write_cifar
+
+from srhm.images import cifar, training
+from srhm.images.configuration import Images
+from srhm.images.experiment import device_for, train_images
+from srhm.images.plan import image_curves
+from srhm.seeding import generator
+from srhm.stopping import STOPPED, Stopped, StopRequest
+from srhm.store import path_of
+from srhm.training.checkpoints import checkpoint_of, read_checkpoint, write_checkpoint
+from srhm.training.protocol import Snapshot
+
+N = 20  # records a file
+LOG = logging.getLogger("test")
+SMALL = {
+    "records_per_file": N,
+    "nets": ["vgg11_bn"],
+    "P": [20, 50, 100],
+    "seeds": 1,
+    "width": 4,
+    "n_test": N,
+    "training": {"batch_size": 10, "max_steps": 12, "learning_rate": 0.05, "augmentation": True},
+    "stability": {"n_points": 10},
+}
+
+
+class Sudden(Exception):
+    """An interruption."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Small files in the format of CIFAR-10."""
+    where = tmp_path_factory.mktemp("data") / "images"
+    write_cifar(where, records_per_file=N, generator=generator(0, role="train"))
+    return where
+
+
+@pytest.fixture(scope="module")
+def data(folder):
+    return cifar.load(folder, records_per_file=N)
+
+
+@pytest.fixture(scope="module")
+def entries(folder):
+    """Three cells of one curve."""
+    (found,) = image_curves(Images.model_validate(SMALL), folder=folder).values()
+    return found
+
+
+@pytest.fixture(scope="module")
+def undisturbed(entries, data, tmp_path_factory):
+    """The three cells, trained in one go."""
+    return train(entries, data, tmp_path_factory.mktemp("undisturbed"))
+
+
+def train(entries, data, results, **options):
+    return train_images(entries, *data, store=results / "cells", log=LOG, **options)
+
+
+class StopsAfter(StopRequest):
+    """A request that is made when it has been looked at so many times."""
+
+    def __init__(self, looks):
+        super().__init__()
+        self.looks = looks
+
+    @property
+    def reason(self):
+        self.looks -= 1
+        if self.looks < 0:
+            self.ask("enough looks")
+        return super().reason
+
+
+def assert_same(cells, others):
+    for one, other in zip(cells, others, strict=True):
+        assert repr(one.row) == repr(other.row)
+        assert one.weights.keys() == other.weights.keys()
+        for name, array in one.weights.items():
+            assert array.tobytes() == other.weights[name].tobytes(), name
+
+
+@pytest.mark.parametrize(
+    ("net", "settings"),
+    [
+        ("vgg11_bn", {"augmentation": True}),
+        ("resnet18", {"momentum": 0.0}),
+        ("efficientnetb0", {"augmentation": False}),  # masks of dropout and drop-connect
+        ("vgg16", {"schedule": "constant"}),
+    ],
+)
+@pytest.mark.parametrize("call", [1, 4])
+def test_a_resumed_training_gives_the_bits_of_an_undisturbed_one(
+    data, tmp_path, net, settings, call
+):
+    """P = 50 in batches of 20: an epoch is two steps, so that calls end inside one and between."""
+    images = Images.model_validate(
+        {**SMALL, "training": {**SMALL["training"], "batch_size": 20, "max_steps": 7, **settings}}
+    )
+    cell = images.cell(net=net, P=50, seed=0)
+    calls = 0
+
+    def pause(snapshot):
+        nonlocal calls
+        calls += 1
+        if calls == call:
+            write_checkpoint(tmp_path, "key", snapshot())
+            raise Sudden
+
+    whole = training.train_cell(cell, *data)
+    with pytest.raises(Sudden):
+        training.train_cell(cell, *data, pause=pause)
+    resumed = training.train_cell(cell, *data, start=read_checkpoint(tmp_path, "key"))
+    assert repr(resumed.row) == repr(whole.row)
+    assert_same([resumed], [whole])
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_finished_cells_are_stored_others_resumed_and_rows_are_the_same(
+    entries, data, undisturbed, tmp_path, caplog, threads
+):
+    caplog.set_level(logging.INFO, logger=LOG.name)
+    codes = []
+    while True:
+        caplog.clear()
+        try:
+            cells = train(entries, data, tmp_path, threads=threads, stop=StopsAfter(10))
+            break
+        except Stopped as stopped:
+            codes.append(stopped.code)
+        n_stored = len(list(tmp_path.glob("cells/*/*.safetensors")))
+        n_kept = len(list(tmp_path.glob("checkpoints/*.safetensors")))
+        assert f"of 3 cells {n_stored} are stored, {n_kept} go on from a checkpoint" in caplog.text
+    assert len(codes) >= 2
+    assert set(codes) == {STOPPED}
+    assert_same(cells, undisturbed)
+    assert list((tmp_path / "checkpoints").iterdir()) == []
+
+
+def test_times_of_a_cell_are_those_of_all_its_parts(entries, data, tmp_path):
+    with pytest.raises(Stopped):
+        train(entries[:1], data, tmp_path, stop=StopsAfter(5))
+    checkpoints, key = tmp_path / "checkpoints", entries[0]["key"]
+    kept = read_checkpoint(checkpoints, key)
+    assert kept.seconds > 0
+    write_checkpoint(checkpoints, key, Snapshot(kept.position, kept.engine, 1000.0))
+    (cell,) = train(entries[:1], data, tmp_path)
+    assert 1000 < cell.timing["seconds"] < 1100
+    assert cell.timing["steps"] == cell.row["steps"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"device": np.frombuffer(b"cuda", dtype=np.uint8)}, "made on cuda, not on cpu"),
+        ({"classifier.bias": np.zeros(3)}, "classifier.bias"),
+    ],
+)
+def test_a_checkpoint_that_does_not_fit_is_named_and_its_cell_begins_anew(
+    entries, data, undisturbed, tmp_path, caplog, change, words
+):
+    with pytest.raises(Stopped):
+        train(entries[:1], data, tmp_path, stop=StopsAfter(5))
+    checkpoints, key = tmp_path / "checkpoints", entries[0]["key"]
+    kept = read_checkpoint(checkpoints, key)
+    write_checkpoint(checkpoints, key, Snapshot(kept.position, {**kept.engine, **change}))
+    assert_same(train(entries[:1], data, tmp_path), undisturbed[:1])
+    assert words in caplog.text
+    assert str(checkpoint_of(checkpoints, key)) in caplog.text
+
+
+def test_the_device_is_the_processor_unless_a_gpu_is_asked_for():
+    assert device_for({}) == device_for({"gpu": 0, "runtime": 10}) == "cpu"
+    assert device_for({"gpu": 1}) == "cuda"
+
+
+# A process of its own that trains the curve of SMALL in a folder, as a job does; the smallest cell,
+# which is the last, takes long.
+JOB = """
+import json, sys, time
+from pathlib import Path
+from srhm.images import cifar, training
+from srhm.images.configuration import Images
+from srhm.images.experiment import train_images
+from srhm.images.plan import image_curves
+from srhm.training.job import training_job
+
+section, (images, results) = json.loads(sys.argv[1]), map(Path, sys.argv[2:4])
+steps = training.ImageEngine.steps
+
+def slow_at_the_last(self, order):
+    if self._cell["P"] == 20:
+        print("at the last", flush=True)
+        time.sleep(0.3)
+    return steps(self, order)
+
+training.ImageEngine.steps = slow_at_the_last
+(entries,) = image_curves(Images.model_validate(section), folder=images).values()
+with training_job(results / "job.log", name="curve", resources={}) as (log, stop):
+    data = cifar.load(images, records_per_file=section["records_per_file"])
+    train_images(entries, *data, store=results / "cells", log=log, stop=stop)
+"""
+
+
+def start_job(folder, results):
+    command = [sys.executable, "-c", JOB, json.dumps(SMALL), str(folder), str(results)]
+    return subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+
+
+def test_sigterm_leaves_finished_cells_stored_and_the_others_checkpointed(
+    folder, data, entries, undisturbed, tmp_path, caplog
+):
+    job = start_job(folder, tmp_path)
+    assert job.stdout is not None
+    deadline = time.monotonic() + 120
+    while "at the last" not in job.stdout.readline():
+        assert time.monotonic() < deadline
+    job.send_signal(signal.SIGTERM)
+    said, _ = job.communicate(timeout=120)
+    assert job.returncode == STOPPED, said
+    assert "stopped (SIGTERM): of 3 cells 2 are stored, 1 go on from a checkpoint" in said
+    store, key = tmp_path / "cells", entries[0]["key"]
+    assert [path_of(store, entry["key"]).is_file() for entry in entries] == [False, True, True]
+    assert checkpoint_of(tmp_path / "checkpoints", key).is_file()
+    caplog.set_level(logging.INFO, logger=LOG.name)
+    assert_same(train(entries, data, tmp_path), undisturbed)
+    assert "2 in the store, 1 to train" in caplog.text
+    assert "goes on from its checkpoint" in caplog.text
+    assert list((tmp_path / "checkpoints").iterdir()) == []

@@ -1,0 +1,469 @@
+"""Cells of the plane: data, training of every kind, the store, and resuming bit for bit."""
+
+import json
+import logging
+from functools import cache
+
+import numpy as np
+import pytest
+import torch
+
+from srhm.architectures.geometry import geometry
+from srhm.architectures.geometry import initial_weights as geometry_weights
+from srhm.grammar import draw_grammar
+from srhm.plane import cells as plane_cells
+from srhm.plane import cost
+from srhm.plane.cells import batches, load, rows_of, stacked, train_curve
+from srhm.plane.configuration import Plane
+from srhm.plane.flow import FlowStep, NetworkSystem
+from srhm.plane.layerwise import through_stages, train_layerwise
+from srhm.plane.members import (
+    FLOW_STEP,
+    alpha_of,
+    data_of,
+    initial_weights_of,
+    kernel_changes,
+    loss_of,
+    network_of,
+    predictor_of,
+    train_members,
+)
+from srhm.plane.networks import flattened, initial_weights, outputs
+from srhm.plane.plan import plane_curves
+from srhm.plane.tables import PLANE_CELLS, PLANE_TIMINGS
+from srhm.plane.task import n_inputs, parameters_of
+from srhm.records import read_table, write_table
+from srhm.sampling import draw_samples
+from srhm.seeding import generator
+from srhm.stopping import STOPPED, Stopped, StopRequest
+from srhm.store import path_of
+
+LOG = logging.getLogger("srhm.tests")
+SRHM = {"study": "complexity", "net": "cnn", "L": 2, "v": 3, "s0": 1, "width": 5, "P": 12}
+HINGE = {"labels": "parity", "loss": "soft_hinge"}
+RANDOM = {
+    **{"study": "jamming", "data": "random", "net": "fcn", "d": 4, "hidden_layers": 2},
+    **{"width": 4, "P": 10, "alpha": 1, "labels": "parity", "loss": "quadratic_hinge"},
+    **{"bias": True, "subtract_initial": False},
+}
+# Every optimiser, loss, kind of data and of training; budgets that some members reach.
+KINDS = {
+    "flow": {**SRHM, "alpha_tilde": [0.1, 100], "optimiser": {"max_evaluations": 80}},
+    "softplus": {**SRHM, **HINGE, "activation": "softplus", "optimiser": {"max_evaluations": 400}},
+    "adam": {**RANDOM, "optimiser": {"name": "adam", "max_evaluations": 120}},
+    "sgd": {**SRHM, "net": "lcn", "alpha_tilde": [1, 10], "loss_threshold": 0.3,
+            "optimiser": {"name": "sgd", "max_evaluations": 255, "check_every": 10,
+                          "batch_size": 5}},
+    "layerwise": {**SRHM, **HINGE, "training": "layerwise", "optimiser": {"max_evaluations": 60}},
+    "decay": {**SRHM, "net": "fcn", "hidden_layers": 3, "weight_decay": 0.01,
+              "subtract_initial": False, "optimiser": {"name": "adam", "max_evaluations": 60}},
+}  # fmt: skip
+
+
+def entries_of(group):
+    curves = plane_curves(Plane.model_validate({"n_test": 60, "curves": [group]}))
+    (curve,) = curves.values()
+    return list(curve.entries)
+
+
+def cells_of(group, **changes):
+    return [{**entry["cell"], **changes} for entry in entries_of(group)]
+
+
+class Sudden(Exception):
+    """An interruption."""
+
+
+def interrupted(cells, call, start=None):
+    """What a pause was given at its n-th call; None if training ended before."""
+    calls = 0
+
+    def pause(arrays):
+        nonlocal calls
+        calls += 1
+        if calls == call:
+            taken.update({name: array.copy() for name, array in arrays().items()})
+            raise Sudden
+
+    taken = {}
+    try:
+        train_members(cells, pause=pause, start=start)
+    except Sudden:
+        return dict(sorted(taken.items()))  # a file has them in another order
+    return None
+
+
+def assert_same(one, other):
+    assert repr(one.rows) == repr(other.rows)
+    assert one.test_outputs.numpy().tobytes() == other.test_outputs.numpy().tobytes()
+    for name, array in one.weights.items():
+        assert array.numpy().tobytes() == other.weights[name].numpy().tobytes(), name
+
+
+@cache
+def undisturbed(name):
+    """Cells of one kind, and their training."""
+    cells = cells_of(KINDS[name])
+    return cells, train_members(cells)
+
+
+@pytest.fixture(params=KINDS)
+def kind(request):
+    """Cells of one kind, and their undisturbed training."""
+    return undisturbed(request.param)
+
+
+def test_rows_belong_to_the_stored_weights(kind):
+    cells, trained = kind
+    predictor = predictor_of(cells, trained.weights)
+    for e, (cell, row) in enumerate(zip(cells, trained.rows, strict=True)):
+        data, loss = data_of(cell), loss_of(cell)
+        F_train = predictor(trained.weights, data.x_train)[e : e + 1].detach()
+        F_test = predictor(trained.weights, data.x_test)[e : e + 1].detach()
+        torch.testing.assert_close(F_test[0], trained.test_outputs[e])
+        mean_loss = float(loss.values(F_train, data.y_train).mean())
+        assert row["mean_loss"] == pytest.approx(mean_loss)
+        alpha = cell["alpha_tilde"] / cell["width"] ** 0.5
+        squared = sum(float(w[e].square().sum()) for w in trained.weights.values())
+        expected = mean_loss / alpha**2 + cell["weight_decay"] * squared
+        assert row["trained_loss"] == pytest.approx(expected)
+        assert row["n_unsatisfied"] == int(loss.unsatisfied(F_train, data.y_train).sum())
+        assert row["test_error"] == float(loss.wrong(F_test, data.y_test).double().mean())
+        start = flattened(initial_weights_of([cell]))[0]
+        end = flattened(trained.weights)[e]
+        assert row["weight_change"] == pytest.approx(float((end - start).norm() / start.norm()))
+        assert row["status"] in ("fitted", "budget" if cell["weight_decay"] else "capped")
+        if row["status"] == "fitted":
+            assert bool(loss.fitted(F_train, data.y_train)[0])
+        else:
+            n_stages = 2 if cell["training"] == "layerwise" else 1
+            budget = cell["optimiser"]["max_evaluations"]
+            assert budget <= row["evaluations"] <= n_stages * budget
+
+
+def test_kinds_end_in_every_way():
+    statuses = {n: {row["status"] for row in undisturbed(n)[1].rows} for n in KINDS}
+    assert statuses["decay"] == {"budget"}
+    assert set().union(*statuses.values()) == {"fitted", "capped", "budget"}
+    assert statuses["sgd"] == {"fitted", "capped"}
+
+
+@pytest.mark.parametrize("call", [1, 7, 61])
+def test_a_resumed_training_gives_the_bits_of_an_undisturbed_one(kind, call):
+    cells, expected = kind
+    taken = interrupted(cells, call)
+    if taken is None:
+        pytest.skip("training is over before")
+    assert_same(train_members(cells, start=taken), expected)
+    again = interrupted(cells, 3, start=taken)  # interrupted twice
+    if again is not None:
+        assert_same(train_members(cells, start=again), expected)
+
+
+def test_members_do_not_depend_on_each_other(kind, tolerance):
+    cells, together = kind
+    for e, cell in enumerate(cells):
+        alone = train_members([cell])
+        assert alone.rows[0]["status"] == together.rows[e]["status"]
+        assert alone.rows[0]["evaluations"] == together.rows[e]["evaluations"]
+        np.testing.assert_allclose(
+            alone.test_outputs[0], together.test_outputs[e], rtol=1e-6, atol=1e-8
+        )
+
+
+def test_a_seed_has_the_data_and_the_weights_of_the_core(make_sample):
+    (cell,) = cells_of({**SRHM, "seeds": 1})
+    parameters, data = parameters_of(cell), data_of(cell)
+    core = draw_samples(parameters, [0], n_train=30, n_test=60)
+    assert data.train.positions.tolist() == core[0, "train"].positions[:12].tolist()
+    assert data.test.features.tolist() == core[0, "test"].features.tolist()
+    expected = draw_grammar(parameters, generator=generator(0, role="grammar"))
+    assert [r.tolist() for r in data.grammar.rules] == [r.tolist() for r in expected.rules]
+    shape = geometry("cnn", parameters, width=5)
+    own = initial_weights_of([cell])
+    for name, array in geometry_weights(
+        shape, generator=generator(0, role="initialisation"), dtype=np.float64
+    ).items():
+        np.testing.assert_array_equal(own[name][0], array)
+
+
+def test_members_of_a_seed_share_data_and_differ_in_their_weights():
+    one, two = cells_of({**SRHM, "seeds": 1, "members": 2})
+    assert torch.equal(data_of(one).x_train, data_of(two).x_train)
+    assert not torch.equal(*initial_weights_of([one, two])["readout"])
+
+
+def test_shuffled_labels_are_the_same_parities_in_another_order():
+    hinge = {**SRHM, "P": 40, "seeds": 1, **HINGE}
+    (parity,), (shuffled,) = cells_of(hinge), cells_of({**hinge, "labels": "shuffled"})
+    one, two = data_of(parity), data_of(shuffled)
+    assert torch.equal(one.x_train, two.x_train)
+    assert one.y_train.sum() == two.y_train.sum()
+    assert not torch.equal(one.y_train, two.y_train)
+    assert torch.equal(one.y_test, two.y_test)
+
+
+def test_random_points_lie_on_a_sphere_with_labels_in_turn():
+    (cell,) = cells_of({**RANDOM, "seeds": 1, "optimiser": {"name": "adam"}})
+    data = data_of(cell)
+    assert data.x_train.shape == (10, 1, 4)
+    torch.testing.assert_close(
+        data.x_train.square().sum(dim=(1, 2)), torch.full((10,), 4.0).double()
+    )
+    assert data.y_train.tolist() == [1, -1] * 5
+    assert n_inputs(cell) == 4
+    assert float(alpha_of([cell])[0]) == 1.0
+
+
+def test_inputs_of_squared_norm_d_v():
+    (cell,) = cells_of({**SRHM, "squared_norm": "inputs", "seeds": 1})
+    squared = data_of(cell).x_train.square().sum(dim=(1, 2))
+    np.testing.assert_allclose(squared, 48)
+    assert n_inputs(cell) == 48
+
+
+@pytest.mark.parametrize("depth", [1, 2, 5])
+def test_an_fcn_has_any_number_of_layers(depth):
+    group = {**SRHM, "net": "fcn", "hidden_layers": depth, "seeds": 1}
+    (cell,) = cells_of(group)
+    assert network_of(cell).n_parameters == 48 * 5 + (depth - 1) * 25 + 5 * 3
+    x = data_of(cell).x_train
+    z = x.reshape(12, -1).numpy()
+    w0 = initial_weights_of([cell])
+    for k in range(1, depth + 1):
+        w = w0[f"layer{k}"][0].reshape(-1, 5).numpy()
+        z = np.maximum(z @ w / len(w) ** 0.5, 0)
+    expected = z @ w0["readout"][0].numpy() / 5**0.5
+    predictor = predictor_of([{**cell, "subtract_initial": False, "alpha_tilde": 5**0.5}])
+    np.testing.assert_allclose(predictor(w0, x)[0], expected, rtol=1e-10)
+
+
+def test_layerwise_cells_have_the_outputs_of_their_stages():
+    cells = cells_of(KINDS["layerwise"])
+    trained = train_members(cells[:1])
+    data, network = data_of(cells[0]), network_of(cells[0])
+    streams = [generator(0, role="initialisation")]
+    whole = initial_weights(network, generators=streams)
+
+    def make_weights(stage):
+        last = stage.layers[0] is network.layers[-1]
+        layer = "layer2" if last else "layer1"
+        readout = whole if last else initial_weights(stage, generators=streams)
+        return {"layer1": whole[layer], "readout": readout["readout"]}
+
+    stages = train_layerwise(
+        network,
+        data.x_train,
+        data.y_train,
+        loss_of(cells[0]),
+        alpha=alpha_of(cells[:1]),
+        make_weights=make_weights,
+        max_evaluations=60,
+        step=plane_step(cells[0]),
+    )
+    torch.testing.assert_close(through_stages(stages, data.x_test), trained.test_outputs)
+    evaluations = sum(int(stage.trained.evaluations[0]) for stage in stages)
+    assert trained.rows[0]["evaluations"] == evaluations
+    assert predictor_of(cells[:1], trained.weights).initial["layer1"] is trained.weights["layer1"]
+    with pytest.raises(ValueError, match="final weights"):
+        predictor_of(cells[:1])
+
+
+def plane_step(cell):
+    return FlowStep(**{name: cell["optimiser"][name] for name in FLOW_STEP})
+
+
+def test_weight_decay_is_part_of_the_trained_loss(tolerance):
+    cells = cells_of(KINDS["decay"])
+    data = data_of(cells[0])
+    predictor, state = predictor_of(cells[:1]), initial_weights_of(cells[:1])
+    loss = loss_of(cells[0])
+    system = NetworkSystem.of(predictor, data.x_train, data.y_train, loss, weight_decay=0.3)
+    found = system.evaluate(state)
+    leaves = {name: array.clone().requires_grad_() for name, array in state.items()}
+    value = loss.values(predictor(leaves, data.x_train), data.y_train).mean()
+    value = value / predictor.alpha[0] ** 2 + 0.3 * sum(w.square().sum() for w in leaves.values())
+    value.backward()
+    for name, gradient in found.gradient.items():
+        np.testing.assert_allclose(gradient, leaves[name].grad, **tolerance(np.float64))
+    assert not found.fitted.any()
+
+
+def test_the_kernel_of_initial_weights_does_not_change():
+    cells = cells_of(SRHM)
+    data = {cell["seed"]: data_of(cell) for cell in cells}
+    found = kernel_changes(cells, data, initial_weights_of(cells))
+    assert [one["kernel_change"] for one in found] == [0.0, 0.0]
+    assert all(one["initial_kernel_norm"] > 0 for one in found)
+
+
+def test_a_cell_that_diverges_is_a_row_with_its_status(tmp_path):
+    sgd = {"name": "sgd", "learning_rate": 1e30, "max_evaluations": 50, "check_every": 10}
+    entries = entries_of({**SRHM, "net": "lcn", "optimiser": sgd})
+    cells = train_curve(entries, store=tmp_path / "cells", log=LOG)
+    assert {cell.row["status"] for cell in cells} == {"diverged"}
+    assert all(np.isnan(cell.row["test_error"]) for cell in cells)
+    rows, _ = rows_of("complexity", "c", entries, cells)
+    write_table(rows, tmp_path / "rows.parquet", PLANE_CELLS)
+    assert read_table(tmp_path / "rows.parquet", PLANE_CELLS)["status"].tolist() == ["diverged"] * 2
+
+
+def test_an_underparametrised_cell_ends_at_its_budget_with_its_unsatisfied_points(tmp_path):
+    adam = {"name": "adam", "max_evaluations": 40}
+    entries = entries_of({**RANDOM, "P": 60, "width": 2, "optimiser": adam})
+    for cell in train_curve(entries, store=tmp_path / "cells", log=LOG):
+        assert cell.row["status"] == "capped"
+        assert cell.row["evaluations"] == cell.row["budget"] == 40
+        assert cell.row["n_unsatisfied"] > 0.1 * cell.row["n_weights"]
+
+
+@pytest.fixture(scope="module", params=["flow", "adam", "layerwise"])
+def stored(request, tmp_path_factory):
+    """A trained curve with two sizes: its entries, its cells and its store."""
+    group = KINDS[request.param]
+    entries = entries_of({**group, "P": [group["P"], group["P"] - 4]})
+    store = tmp_path_factory.mktemp("plane") / "cells"
+    return entries, train_curve(entries, store=store, log=LOG), store
+
+
+def test_tables_have_the_columns_that_others_read(stored, tmp_path):
+    entries, cells, _ = stored
+    rows, timings = rows_of("complexity", "name", entries, cells)
+    write_table(rows, tmp_path / "rows.parquet", PLANE_CELLS)
+    write_table(timings, tmp_path / "timings.parquet", PLANE_TIMINGS)
+    frame = read_table(tmp_path / "rows.parquet", PLANE_CELLS)
+    assert frame["key"].tolist() == [entry["key"] for entry in entries]
+    assert frame["alpha"].tolist() == (frame["alpha_tilde"] / frame["width"] ** 0.5).tolist()
+    settings = json.loads(frame["settings"][0])
+    assert settings["max_evaluations"] == frame["budget"][0]
+    assert read_table(tmp_path / "timings.parquet", PLANE_TIMINGS)["seconds"].gt(0).all()
+
+
+def test_stored_cells_come_back_whole(stored):
+    entries, cells, store = stored
+    members = [load(store, entry) for entry in entries]
+    for entry, cell, member in zip(entries, cells, members, strict=True):
+        assert member.cell == entry["cell"]
+        assert repr(member.row) == repr(cell.row)
+        data = data_of(member.cell)
+        F = member.predictor(member.weights, data.x_test)[0]
+        torch.testing.assert_close(F, member.test_outputs)
+        assert list(member.weights) == list(network_of(member.cell).weight_shapes())
+    same_seed = [m for m in members if m.cell["seed"] == 0]
+    predictor, weights = stacked(same_seed)
+    F = predictor(weights, data_of(same_seed[0].cell).x_test)
+    torch.testing.assert_close(F, torch.stack([member.test_outputs for member in same_seed]))
+
+
+def test_only_what_the_store_lacks_is_trained(stored, monkeypatch):
+    entries, cells, store = stored
+    trained = []
+
+    def counted(cells, **options):
+        trained.extend(cells)
+        return train_members(cells, **options)
+
+    monkeypatch.setattr(plane_cells, "train_members", counted)
+    again = train_curve(entries, store=store, log=LOG)
+    assert repr([c.row for c in again]) == repr([c.row for c in cells])
+    assert trained == []
+    path = path_of(store, entries[1]["key"])
+    path.write_bytes(path.read_bytes()[:-10])
+    again = train_curve(entries, store=store, log=LOG)
+    assert trained == [entries[1]["cell"]]
+    assert again[1].row["status"] == cells[1].row["status"]
+    assert again[1].row["test_error"] == pytest.approx(cells[1].row["test_error"])
+
+
+class StopsAt(StopRequest):
+    """A request that comes at the n-th time it is looked for."""
+
+    def __init__(self, look):
+        super().__init__()
+        self.left = look
+
+    @property
+    def reason(self):
+        self.left -= 1
+        if self.left <= 0:
+            self.ask("a test")
+        return super().reason
+
+
+@pytest.mark.parametrize("look", [1, 2, 90])
+def test_a_stopped_curve_goes_on_and_gives_the_same_cells(stored, tmp_path, look, caplog):
+    entries, cells, _ = stored
+    store, checkpoints = tmp_path / "cells", tmp_path / "checkpoints"
+    with caplog.at_level("WARNING"), pytest.raises(Stopped) as end:
+        train_curve(entries, store=store, checkpoints=checkpoints, log=LOG, stop=StopsAt(look))
+    assert end.value.code == STOPPED
+    assert "stopped (a test)" in caplog.text
+    firsts = [batch[0]["key"] for batch in batches(entries)]
+    kept = [path.stem for path in checkpoints.glob("*")]
+    assert len(kept) == (look > 1)
+    assert set(kept) <= set(firsts)
+    again = train_curve(entries, store=store, checkpoints=checkpoints, log=LOG)
+    assert repr([c.row for c in again]) == repr([c.row for c in cells])
+    for one, two in zip(again, cells, strict=True):
+        assert all(w.tobytes() == two.weights[name].tobytes() for name, w in one.weights.items())
+    assert not list(checkpoints.glob("*"))
+
+
+def test_batches_have_one_p_and_are_cut_where_memory_ends(monkeypatch):
+    entries = entries_of({**SRHM, "P": [12, 20], "alpha_tilde": [0.1, 1, 10]})
+    assert [len(batch) for batch in batches(entries)] == [6, 6]
+    largest = cost.expected_bytes(entries[-1]["cell"], members=1)
+    monkeypatch.setattr(plane_cells, "BATCH_BYTES", 4.5 * largest)
+    sizes = [{e["cell"]["P"] for e in batch} for batch in batches(entries)]
+    assert [len(batch) for batch in batches(entries)] == [6, 4, 2]
+    assert sizes == [{12}, {20}, {20}]
+
+
+def test_the_rate_of_sgd_is_that_of_the_paper_at_any_alpha_tilde(tolerance):
+    # w <- w - eta (H/alpha_tilde) grad (1/b) sum l(alpha_tilde f) with f of Eq. 10.
+    sgd = {"name": "sgd", "learning_rate": 0.02, "batch_size": 12, "max_evaluations": 1}
+    group = {**SRHM, "seeds": 1, "parametrisation": "mean_field", "subtract_initial": False}
+    (cell,) = cells_of({**group, "alpha_tilde": 7, "optimiser": sgd})
+    data, network = data_of(cell), network_of(cell)
+    trained = train_members([cell])
+    leaves = {n: w.clone().requires_grad_() for n, w in initial_weights_of([cell]).items()}
+    loss_of(cell).values(7 * outputs(network, leaves, data.x_train), data.y_train).mean().backward()
+    for name, w in leaves.items():
+        expected = w.detach() - 0.02 * 5 / 7 * w.grad
+        np.testing.assert_allclose(trained.weights[name], expected, **tolerance(np.float64))
+
+
+def test_a_checkpoint_of_other_members_is_left(stored, tmp_path, caplog):
+    entries, cells, _ = stored
+    store, checkpoints = tmp_path / "cells", tmp_path / "checkpoints"
+    smallest = batches(entries)[0]
+    with pytest.raises(Stopped):
+        train_curve(smallest[:1], store=store, checkpoints=checkpoints, log=LOG, stop=StopsAt(4))
+    with caplog.at_level("WARNING"):
+        again = train_curve(entries, store=store, checkpoints=checkpoints, log=LOG)
+    assert f"{smallest[0]['key']}.safetensors is of other members" in caplog.text
+    assert repr([c.row for c in again]) == repr([c.row for c in cells])
+    assert not list(checkpoints.glob("*"))
+
+
+@pytest.mark.parametrize(
+    "changes", [{"net": net, "L": 3, "s0": 0} for net in ("lcn", "cnn", "fcn")]
+)
+def test_the_cost_model_counts_the_weights_of_the_network(changes):
+    (cell,) = cells_of({**SRHM, **changes, "seeds": 1})
+    network = network_of(cell)
+    weights = cost.evaluation_features(cell)[3]
+    assert round(1e6 * weights) == network.n_weights - network.weight_shapes()["readout"][0] * 3
+
+
+def test_expected_seconds_grow_with_what_is_computed():
+    (cell,) = cells_of({**SRHM, "width": 64, "P": 600, "seeds": 1})
+    seconds = cost.expected_seconds(cell)
+    assert cost.expected_seconds({**cell, "P": 1200}) > 1.5 * seconds > 0
+    assert cost.expected_seconds({**cell, "width": 128}) > 1.5 * seconds
+    twice = {**cell, "optimiser": {**cell["optimiser"], "max_evaluations": 20_000}}
+    assert cost.expected_evaluations(twice) == 2 * cost.expected_evaluations(cell) <= 20_000
+    layerwise = {**cell, "training": "layerwise"}
+    assert cost.expected_evaluations(layerwise) == 2 * cost.expected_evaluations(cell)
+    assert cost.expected_evaluations({**cell, "weight_decay": 0.1}) == 10_000
+    assert cost.expected_bytes(cell, members=2) == 2 * cost.expected_bytes(cell, members=1)

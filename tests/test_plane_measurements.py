@@ -1,0 +1,502 @@
+"""Measurements of plane cells: by other routes, and what they say of cells that diverged."""
+
+import logging
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+
+from srhm import sensitivity
+from srhm.architectures.geometry import geometry
+from srhm.plane import tables
+from srhm.plane.cells import load, train_curve
+from srhm.plane.configuration import Plane
+from srhm.plane.flow import FlowStep
+from srhm.plane.frozen_kernel import kernel_gradient_flow, predicted
+from srhm.plane.layer_changes import layer_changes, layers_of, noisy, ratio
+from srhm.plane.linearised import Gradients, linearised_flow
+from srhm.plane.losses import CrossEntropy
+from srhm.plane.measurements import hessians
+from srhm.plane.measurements.ensembles import average_ensembles
+from srhm.plane.measurements.frozen_kernels import measure_frozen_kernels
+from srhm.plane.measurements.gathering import gather_plane, of_curve
+from srhm.plane.measurements.hessians import h0_of_curved_points, loss_at, measure_hessians
+from srhm.plane.measurements.kernels import measure_kernels, targets_of
+from srhm.plane.measurements.members import MissingMember, members_of
+from srhm.plane.measurements.sensitivities import images_of, measure_sensitivities
+from srhm.plane.measurements.singular_values import measure_singular_values
+from srhm.plane.members import data_of
+from srhm.plane.networks import hierarchical_network, initial_weights
+from srhm.plane.plan import plane_curves
+from srhm.plane.tables import TABLES
+from srhm.plane.tangent_kernel import mean_kernel, output_mean, tangent_kernel
+from srhm.plane.targets import inputs
+from srhm.plane.task import parameters_of
+from srhm.records import TableError, read_table, write_table
+from srhm.representations import hierarchical_probe
+from srhm.store import StoredCell, path_of, read_cell, write_cell
+
+LOG = logging.getLogger("measurements")
+SMALL = {"L": 2, "v": 3, "s0": 1, "width": 4}
+GROUPS = {
+    # as the core: mean field, ReLU, f0 not subtracted
+    "core": {
+        **SMALL,
+        "study": "complexity",
+        "net": ["lcn", "cnn", "fcn"],
+        "P": [16, 48],
+        "seeds": 1,
+        "parametrisation": "mean_field",
+        "subtract_initial": False,
+        "optimiser": {"max_evaluations": 60},
+    },
+    "ensemble": {
+        **SMALL,
+        "study": "crossover",
+        "net": "cnn",
+        "P": 20,
+        "alpha_tilde": [0.1, 100],
+        "seeds": 2,
+        "members": 3,
+        "labels": "parity",
+        "loss": "soft_hinge",
+        "activation": "softplus",
+        "optimiser": {"max_evaluations": 60},
+    },
+    "jamming": {
+        "study": "jamming",
+        "data": "random",
+        "net": "fcn",
+        "d": 4,
+        "hidden_layers": 2,
+        "width": 8,
+        "P": [4, 300],
+        "seeds": 1,
+        "alpha": 1,
+        "labels": "parity",
+        "loss": "quadratic_hinge",
+        "bias": True,
+        "subtract_initial": False,
+        "optimiser": {"name": "adam", "max_evaluations": 300, "first_rate": 0.1},
+    },
+    "layerwise": {
+        **SMALL,
+        "study": "layerwise",
+        "net": "cnn",
+        "P": 16,
+        "seeds": 1,
+        "training": "layerwise",
+        "optimiser": {"max_evaluations": 40},
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """The store, and the entries of every group by curve."""
+    store = tmp_path_factory.mktemp("plane") / "cells"
+    found = {}
+    for name, group in GROUPS.items():
+        curves = plane_curves(Plane(n_test=60, curves=[group]))
+        found[name] = {curve.name: list(curve.entries) for curve in curves.values()}
+        for entries in found[name].values():
+            train_curve(entries, store=store, log=LOG)
+    return store, found
+
+
+def entries_of(trained, group):
+    """Entries of the only curve of a group, or of its last one."""
+    return list(trained[1][group].values())[-1]
+
+
+def chosen(rows, **wanted):
+    return [row for row in rows if all(row[name] == value for name, value in wanted.items())]
+
+
+@pytest.fixture
+def diverged(trained):
+    """A store with one cell that diverged, and its entry."""
+    store, _ = trained
+    entry = entries_of(trained, "ensemble")[0]
+    lost = store.parent / "lost"
+    stored = read_cell(store, entry["key"])
+    weights = {name: np.full_like(array, np.nan) for name, array in stored.weights.items()}
+    row = {**stored.row, "status": "diverged"}
+    write_cell(lost, entry["key"], StoredCell(stored.cell, row, stored.timing, weights))
+    return lost, entry
+
+
+MEASURES = {
+    "kernels": (measure_kernels, ["plane_kernels"]),
+    "hessians": (measure_hessians, ["plane_hessians", "plane_hessian_summaries"]),
+    "singular_values": (
+        measure_singular_values,
+        ["plane_singular_values", "plane_singular_summaries"],
+    ),
+    "sensitivities": (measure_sensitivities, ["plane_sensitivities"]),
+    "frozen_kernels": (measure_frozen_kernels, ["plane_frozen_kernels"]),
+}
+
+
+@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("measurement", MEASURES)
+def test_every_measurement_of_every_group_fills_its_tables(trained, tmp_path, measurement, group):
+    store, _ = trained
+    entries = entries_of(trained, group)
+    measure, names = MEASURES[measurement]
+    found = measure(entries, store=store, log=LOG)
+    planned = {"the_curve": [entry["key"] for entry in entries]}
+    for name, rows in zip(names, found if len(names) == 2 else [found], strict=True):
+        file = tmp_path / name / "the_curve.parquet"
+        write_table(of_curve(rows, curve="the_curve"), file, TABLES[name])
+        table = gather_plane(name, [file], planned)
+        assert len(table) == len(rows)
+        column = "kernel" if measurement == "frozen_kernels" else "when"
+        assert set(table[column]) == {"initial", "end"}
+        with pytest.raises(TableError, match="planned cells"):
+            gather_plane(name, [file], {"the_curve": [*planned["the_curve"], "another"]})
+
+
+def test_projections_sum_to_one_and_eigenvalues_to_the_trace(trained):
+    store, _ = trained
+    entries = entries_of(trained, "core")
+    rows = measure_kernels(entries, store=store, log=LOG)
+    member = next(members_of(entries, store=store))
+    for when in ("initial", "end"):
+        own = chosen(rows, key=member.key, when=when)
+        values = [row["value"] for row in chosen(own, quantity="eigenvalue")]
+        assert [row["rank"] for row in chosen(own, quantity="eigenvalue")] == [*range(1, 61)]
+        assert values == sorted(values, reverse=True)
+        theta = tangent_kernel(member.network, member.weights[when], member.data.x_test)
+        kernel = output_mean(theta)[0]
+        assert sum(values) == pytest.approx(float(kernel.trace()), rel=1e-10)
+        for target in ("labels", "level2"):
+            parts = [row["value"] for row in chosen(own, target=target)]
+            assert sum(parts) == pytest.approx(1, abs=1e-10)
+        # The first eigenvector by another routine, and its part of the labels.
+        _, vectors = np.linalg.eigh(kernel.numpy())
+        z = targets_of(member, n_points=300)["labels"].numpy()
+        expected = ((vectors[:, -1] @ z) ** 2).sum() / (z**2).sum()
+        assert chosen(own, target="labels")[0]["value"] == pytest.approx(expected, abs=1e-10)
+
+
+def test_kernels_start_alike_at_all_alpha_and_end_nearer_to_the_start_in_lazy_learning(trained):
+    store, _ = trained
+    rows = measure_kernels(entries_of(trained, "ensemble"), store=store, log=LOG)
+    cells = {e["key"]: e["cell"] for e in entries_of(trained, "ensemble")}
+
+    def largest(alpha_tilde, when):
+        (value,) = (
+            row["value"]
+            for row in chosen(rows, quantity="eigenvalue", rank=1, when=when)
+            if (cells[row["key"]]["seed"], cells[row["key"]]["member"]) == (1, 2)
+            and cells[row["key"]]["alpha_tilde"] == alpha_tilde
+        )
+        return value
+
+    assert largest(0.1, "initial") == largest(100, "initial")
+    change = [abs(largest(a, "end") / largest(a, "initial") - 1) for a in (0.1, 100)]
+    assert change[0] > 10 * change[1] > 0
+
+
+@pytest.mark.parametrize("net", ["lcn", "cnn", "fcn"])
+def test_the_mean_kernel_is_the_mean_of_the_kernels(make_parameters, net):
+    parameters = make_parameters()
+    network = hierarchical_network(net, parameters, width=3, n_outputs=3, biased=True)
+    streams = [np.random.default_rng(seed) for seed in range(2)]
+    weights = initial_weights(network, generators=streams)
+    x = torch.tensor(streams[0].standard_normal((7, parameters.input_length, 3)))
+    expected = output_mean(tangent_kernel(network, weights, x, x[:4]))
+    found = mean_kernel(network, weights, x, x[:4])
+    torch.testing.assert_close(found, expected, rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("net", ["lcn", "cnn", "fcn"])
+def test_sensitivities_are_those_of_the_core(trained, net):
+    # By the sparse representation of the engine, the transformations of the core, its jackknife.
+    store, found = trained
+    (entries,) = [e for e in found["core"].values() if e[0]["cell"]["net"] == net]
+    rows = measure_sensitivities(entries, store=store, log=LOG)
+    for entry in entries:
+        cell = entry["cell"]
+        data, weights = data_of(cell), load(store, entry).weights
+        shape = geometry(net, parameters_of(cell), width=cell["width"])
+        arrays = {name: array[0].numpy() for name, array in weights.items()}
+        expected = sensitivity.measure(
+            hierarchical_probe(arrays, shape), data.grammar, data.test, seed=cell["seed"]
+        )
+        for row in chosen(expected, l=1):
+            names = {name: row[name] for name in ("kind", "layer", "k", "l")}
+            (own,) = chosen(rows, key=entry["key"], when="end", **names)
+            assert own["value"] == pytest.approx(row["value"], rel=1e-9)
+            assert own["standard_error"] == pytest.approx(row["standard_error"], rel=1e-6)
+            assert own["n"] == row["n"] == 60
+
+
+def test_r_is_d_over_g_of_noise_of_the_displacements_norm(trained):
+    store, _ = trained
+    member = next(members_of(entries_of(trained, "ensemble"), store=store))
+    rows = measure_sensitivities(entries_of(trained, "ensemble")[:1], store=store, log=LOG)
+    for when in ("initial", "end"):
+        for k in (1, 2, 3):
+            d, g, r = (
+                chosen(rows, when=when, kind=kind, k=k)[0]["value"] for kind in ("D", "G", "R")
+            )
+            assert r == pytest.approx(d / g, rel=1e-10)
+    x, moved = images_of(member, n_points=60, n_draws=4)
+    norms = (moved["G"] - x).flatten(2).norm(dim=2)
+    np.testing.assert_allclose(norms, float((moved["D"] - x).flatten(2).norm(dim=2).mean()))
+    # At the end the output is F, which starts from f(w0); at first f itself.
+    F = member.predictor(member.weights["end"], x)[0]
+    images = [member.predictor(member.weights["end"], draw)[0] for draw in moved["D"]]
+    changes = torch.stack([(F - image).square().sum(1) for image in images]).mean()
+    pairs = torch.cdist(F, F).square().sum() / (60 * 59)
+    (row,) = chosen(rows, when="end", kind="D", layer="output")
+    assert row["value"] == pytest.approx(float(changes / pairs), rel=1e-9)
+
+
+def test_r_is_of_order_one_before_training(make_sample):
+    # Section 14 of the specification: 0.3 to 3 for a CNN at its initialisation, with means.
+    changes = {"n_features": 4, "n_synonyms": 4, "n_classes": 4}
+    grammar, _, test = make_sample(n_train=1, n_test=200, **changes)
+    x = inputs(test, grammar.parameters)
+    images = sensitivity.transform(test, grammar, n_draws=2, seed=0, variant="text")
+    moved = inputs(images["D", 1], grammar.parameters).reshape(2, *x.shape)
+    kicked = noisy(x, moved, generator=np.random.default_rng(0))
+    for width in (64, 256):
+        network = hierarchical_network("cnn", grammar.parameters, width=width, n_outputs=1)
+        weights = initial_weights(network, generators=[np.random.default_rng(width)])
+        layers = partial(layers_of, network, weights)
+        found = layer_changes(layers(x), {"D": map(layers, moved), "G": map(layers, kicked)})
+        assert 0.3 < found["R"][-1].value < 3
+
+
+def test_the_error_of_r_is_that_of_many_samples():
+    # Means of n exponential numbers each: by the spread of their ratio over samples.
+    stream = np.random.default_rng(0)
+    pairs = stream.exponential(size=(2000, 2, 100))
+    found = [ratio(one, other, least=0) for one, other in pairs]
+    errors = np.array([change.standard_error for change in found])
+    spread = np.std([change.value for change in found])
+    assert errors.mean() == pytest.approx(spread, rel=0.05)
+
+
+def test_noise_makes_g_of_the_identity_known():
+    # f(x) = x: G is the squared norm of the noise over the mean squared distance of points.
+    stream = np.random.default_rng(1)
+    x = torch.tensor(stream.standard_normal((200, 3, 2)))
+    moved = noisy(x, x + 0.5 * torch.ones(2, 200, 3, 2), generator=stream)
+    flat = x.flatten(1)
+    found = layer_changes([flat], {"G": [[draw.flatten(1)] for draw in moved]})
+    expected = 0.25 * 6 / (torch.cdist(flat, flat).square().sum() / (200 * 199))
+    assert found["G"][0].value == pytest.approx(float(expected), rel=1e-10)
+
+
+@pytest.mark.parametrize("group", ["core", "jamming"])
+def test_singular_values_are_those_of_numpy(trained, group):
+    store, _ = trained
+    entries = entries_of(trained, group)
+    values, summaries = measure_singular_values(entries, store=store, log=LOG)
+    member = list(members_of(entries, store=store))[-1]
+    n_layers = len(member.network.layers)
+    for k in range(1, n_layers + 2):
+        name = {"key": member.key, "when": "end", "k": k}
+        array = member.weights["end"][f"layer{k}" if k <= n_layers else "readout"][0].numpy()
+        scale = member.network.output_scale
+        if k <= n_layers:
+            scale = member.network.layers[k - 1].scale
+            array = array.reshape(-1, member.network.width)
+        s = np.linalg.svd(array * scale, compute_uv=False)
+        found = [row["value"] for row in chosen(values, **name, kind="weights", filter=1)]
+        np.testing.assert_allclose(found, s, rtol=1e-10)
+        (summary,) = chosen(summaries, **name, kind="weights")
+        assert summary["n_above_half"] == (s > s[0] / 2).sum()
+        assert summary["participation_ratio"] == pytest.approx(
+            (s**2).sum() ** 2 / (s**4).sum(), rel=1e-10
+        )
+        assert summary["n_values"] == len(s)
+        assert summary["layer"] == (str(k) if k <= n_layers else "output")
+    F = member.predictor(member.weights["end"], member.data.x_test)[0].numpy()
+    f = F / float(member.predictor.factor[0])  # f0 is not subtracted in these cells
+    expected = np.linalg.eigvalsh(np.cov(f.T, bias=True).reshape(f.shape[1], -1))[::-1]
+    own = chosen(values, key=member.key, when="end", kind="representation", layer="output")
+    np.testing.assert_allclose([row["value"] for row in own], expected, rtol=1e-8)
+
+
+def test_the_hessian_splits_and_h0_is_a_kernel(trained):
+    store, _ = trained
+    entries = entries_of(trained, "jamming")
+    rows, summaries = measure_hessians(entries, store=store, log=LOG)
+    member = list(members_of(entries, store=store))[-1]
+    weights = member.weights["end"]
+    at = loss_at(member, weights)
+    own = chosen(rows, key=member.key, when="end")
+    parts = {
+        part: np.array([row["eigenvalue"] for row in chosen(own, part=part)])
+        for part in ("H", "H0", "Hp")
+    }
+    whole = torch.autograd.functional.hessian(at.total, at.vector)
+    largest = parts["H"].max()
+    np.testing.assert_allclose(
+        parts["H"], torch.linalg.eigvalsh(whole).flip(0), rtol=0, atol=1e-9 * largest
+    )
+    assert parts["H0"].sum() + parts["Hp"].sum() == pytest.approx(parts["H"].sum(), rel=1e-9)
+    # Section 14: the spectrum of H0 that is not zero is that of the kernel of unsatisfied points.
+    kernel = h0_of_curved_points(member, weights, at)
+    (summary,) = chosen(summaries, key=member.key, when="end", part="H0")
+    n_unsatisfied = summary["n_unsatisfied"]
+    assert 0 < n_unsatisfied == member.row["n_unsatisfied"]
+    n = min(n_unsatisfied, len(parts["H0"]))
+    np.testing.assert_allclose(kernel[:n], parts["H0"][:n], rtol=0, atol=1e-8 * largest)
+    assert summary["n_zero"] + summary["n_positive"] + summary["n_negative"] == summary["N"]
+    assert summary["mean_loss"] == pytest.approx(member.row["mean_loss"], rel=1e-10)
+
+
+def test_lanczos_agrees_with_all_eigenvalues_and_knows_what_it_does_not_know(trained):
+    store, _ = trained
+    member = list(members_of(entries_of(trained, "jamming"), store=store))[-1]
+    weights = member.weights["end"]
+    at, exact = loss_at(member, weights), hessians.spectra(member, weights)
+    some = hessians.spectra(member, weights, max_exact=5, n_lanczos=3)
+    scale = float(exact["H"].eigenvalues.abs().max())
+    for part, ranks in {
+        "H": [1, 2, 3, -2, -1, 0],
+        "H0": [1, 2, 3],
+        "Hp": [1, 2, 3, -2, -1, 0],
+    }.items():
+        assert (exact[part].method, some[part].method) == ("exact", "lanczos")
+        places = [rank if rank > 0 else rank + len(at.vector) for rank in ranks]
+        assert list(some[part].ranks) == places
+        expected = exact[part].eigenvalues[np.array(places) - 1]
+        np.testing.assert_allclose(some[part].eigenvalues, expected, rtol=0, atol=1e-8 * scale)
+    _, summaries = measure_hessians(
+        entries_of(trained, "jamming"), store=trained[0], log=LOG, max_exact=5, n_lanczos=3
+    )
+    (summary,) = chosen(summaries, key=member.key, when="end", part="H")
+    assert (summary["method"], summary["n_zero"], summary["n_eigenvalues"]) == ("lanczos", None, 6)
+    assert np.isnan(summary["negative_fraction"])
+
+
+def test_a_satisfied_hinge_has_a_hessian_of_zero(trained):
+    store, _ = trained
+    entries = entries_of(trained, "jamming")
+    member = next(members_of(entries, store=store))
+    assert (member.row["status"], member.row["n_unsatisfied"]) == ("fitted", 0)
+    rows, summaries = measure_hessians(entries[:1], store=store, log=LOG)
+    assert chosen(rows, when="end") == []
+    for summary in chosen(summaries, when="end"):
+        assert summary["n_zero"] == summary["N"] == member.row["n_parameters"]
+        assert np.isnan(summary["negative_fraction"])
+
+
+@pytest.mark.parametrize("net", ["lcn", "cnn", "fcn"])
+@pytest.mark.parametrize("biased", [False, True])
+def test_a_linearised_network_learns_as_its_frozen_kernel(make_sample, net, biased):
+    grammar, train, test = make_sample(n_train=20, n_test=15)
+    network = hierarchical_network(net, grammar.parameters, width=4, n_outputs=3, biased=biased)
+    weights = initial_weights(network, generators=[np.random.default_rng(s) for s in range(2)])
+    x, z = inputs(train, grammar.parameters), inputs(test, grammar.parameters)
+    y, loss = torch.from_numpy(train.labels.astype(np.int64)), CrossEntropy()
+    gradients = Gradients.at(network, weights, x)
+    # Steps well below the limit of stability, beyond which rounding grows.
+    found = linearised_flow(gradients, y, loss, max_evaluations=60, step=FlowStep())
+    theta = tangent_kernel(network, weights, x)
+    expected = kernel_gradient_flow(theta, y, loss, max_evaluations=60)
+    np.testing.assert_allclose(found.time, expected.time, rtol=1e-12)
+    np.testing.assert_allclose(found.mean_loss, expected.mean_loss, rtol=1e-9)
+    F = predicted(tangent_kernel(network, weights, z, x), expected.state["coefficients"])
+    torch.testing.assert_close(Gradients.at(network, weights, z).along(found.state), F)
+    assert float(F.abs().max()) > 0.1
+
+
+def test_frozen_kernels_know_neither_alpha_nor_the_test_set_and_the_end_is_another(trained):
+    store, _ = trained
+    entries = entries_of(trained, "ensemble")
+    rows = measure_frozen_kernels(entries, store=store, log=LOG)
+    assert all(row["evaluations"] <= 60 for row in rows)  # the cell's budget
+    cells = {e["key"]: e["cell"] for e in entries}
+    initial = {}
+    for row in chosen(rows, kernel="initial"):
+        cell = cells[row["key"]]
+        place = (cell["seed"], cell["member"])
+        values = tuple(row[name] for name in ("status", "evaluations", "test_error"))
+        assert initial.setdefault(place, values) == values
+    assert len(set(initial.values())) > 1
+
+
+def test_an_ensemble_of_one_is_its_member_and_seeds_are_apart(trained):
+    store, _ = trained
+    entries = entries_of(trained, "ensemble")
+    rows = average_ensembles(entries, store=store, log=LOG)
+    assert [(row["seed"], row["n_members"]) for row in rows] == [(0, 3), (1, 3)] * 2
+    for row in rows:
+        own = [
+            load(store, entry)
+            for entry in entries
+            if all(entry["cell"][name] == row[name] for name in ("seed", "alpha_tilde"))
+        ]
+        errors = [member.row["test_error"] for member in own]
+        assert row["mean_error"] == pytest.approx(np.mean(errors))
+        assert row["error_se"] == pytest.approx(np.std(errors, ddof=1) / 3**0.5)
+        F = np.stack([member.test_outputs.numpy()[:, 0] for member in own])
+        assert row["variance"] == pytest.approx(F.var(axis=0, ddof=1).mean(), rel=1e-9)
+        wrong = data_of(own[0].cell).y_test.numpy() * F.mean(axis=0) <= 0
+        assert row["ensemble_error"] == pytest.approx(wrong.mean())
+        assert row["test_norm"] == pytest.approx(np.mean([m.row["test_norm"] for m in own]))
+    single = average_ensembles(entries[:1], store=store, log=LOG)[0]
+    stored = load(store, entries[0]).row
+    assert single["ensemble_error"] == single["mean_error"] == stored["test_error"]
+    assert np.isnan([single["variance"], single["error_se"]]).all()
+
+
+def test_ensembles_are_gathered_if_all_members_are_there(trained, tmp_path):
+    store, found = trained
+    ((curve, entries),) = found["ensemble"].items()
+    rows = average_ensembles(entries, store=store, log=LOG)
+    file = tmp_path / f"{curve}.parquet"
+    write_table(of_curve(rows, study="crossover", curve=curve), file, tables.ENSEMBLES)
+    planned = {curve: [entry["key"] for entry in entries]}
+    assert len(gather_plane("plane_ensembles", [file], planned)) == 4
+    with pytest.raises(TableError, match="12 cells and not the 13"):
+        gather_plane("plane_ensembles", [file], {curve: [*planned[curve], "another"]})
+    assert read_table(file, tables.ENSEMBLES)["study"].unique().tolist() == ["crossover"]
+
+
+def test_a_diverged_cell_keeps_its_place_in_every_table(diverged):
+    store, entry = diverged
+    kernels = measure_kernels([entry], store=store, log=LOG)
+    rows, summaries = measure_hessians([entry], store=store, log=LOG)
+    assert {row["when"] for row in kernels + rows + summaries} == {"initial"}
+    changes = chosen(measure_sensitivities([entry], store=store, log=LOG), when="end")
+    assert all(np.isnan(row["value"]) and row["n"] == 0 for row in changes)
+    assert len(changes) == 4 * 3
+    values, summaries = measure_singular_values([entry], store=store, log=LOG)
+    assert chosen(values, when="end") == []
+    assert all(np.isnan(row["n_above_half"]) for row in chosen(summaries, when="end"))
+    frozen = measure_frozen_kernels([entry], store=store, log=LOG)
+    assert [row["status"] == "diverged" for row in frozen] == [False, True]
+    (row,) = average_ensembles([entry], store=store, log=LOG)
+    assert (row["n_members"], row["n_diverged"]) == (0, 1)
+    assert np.isnan(row["mean_error"])
+
+
+def test_a_cell_that_is_missing_or_damaged_is_named(trained, tmp_path):
+    store, _ = trained
+    entry = entries_of(trained, "layerwise")[0]
+    with pytest.raises(MissingMember, match=rf"{entry['key']} .* is not in the store"):
+        measure_kernels([entry], store=tmp_path, log=LOG)
+    damaged = path_of(tmp_path, entry["key"])
+    damaged.parent.mkdir(parents=True)
+    damaged.write_bytes(path_of(store, entry["key"]).read_bytes()[:-8])
+    with pytest.raises(MissingMember, match="is removed"):
+        measure_kernels([entry], store=tmp_path, log=LOG)
+    assert not damaged.exists()
+
+
+def test_random_data_have_no_transformations(trained):
+    store, _ = trained
+    entries = entries_of(trained, "jamming")
+    rows = measure_sensitivities(entries, store=store, log=LOG)
+    assert {row["n"] for row in rows} == {0}
+    assert {row["kind"] for row in rows} == {"S", "D", "G", "R"}
