@@ -38,7 +38,7 @@ help:
 	@echo 'make gc        [CONFIRM=yes]             list what no configuration refers to; with CONFIRM=yes remove it'
 	@echo 'make unlock    [PRESET=quick]            remove the lock of a killed run (`make reproduce` does it by itself)'
 	@echo 'make test      [CORES=N]                 format, lint, types, tests and the workflow on config/test.yaml'
-	@echo 'make test-science                        results of the thesis within their tolerances (tests/science): about half an hour'
+	@echo 'make test-science                        results of the thesis within their tolerances (tests/science): about a quarter of an hour'
 	@echo 'make lint | make format                  only the checks without tests | put the layout of the code in order'
 	@echo 'make cifar                               download CIFAR-10 (162 MB) and check it, for Figure 1 A, B'
 	@echo 'make faults                              make faults in small runs (killed, full disk, ...): the table of docs/reliability.md; as root'

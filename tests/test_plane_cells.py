@@ -75,7 +75,7 @@ class Sudden(Exception):
 
 
 def interrupted(cells, call, start=None):
-    """What a pause was given at its n-th call; None if training ended before."""
+    """What a pause was given at its n-th call."""
     calls = 0
 
     def pause(arrays):
@@ -86,11 +86,9 @@ def interrupted(cells, call, start=None):
             raise Sudden
 
     taken = {}
-    try:
+    with pytest.raises(Sudden):
         train_members(cells, pause=pause, start=start)
-    except Sudden:
-        return dict(sorted(taken.items()))  # a file has them in another order
-    return None
+    return dict(sorted(taken.items()))  # a file has them in another order
 
 
 def assert_same(one, other):
@@ -148,16 +146,15 @@ def test_kinds_end_in_every_way():
     assert statuses["sgd"] == {"fitted", "capped"}
 
 
-@pytest.mark.parametrize("call", [1, 7, 61])
+@pytest.mark.parametrize("call", [1, 7, 20])
 def test_a_resumed_training_gives_the_bits_of_an_undisturbed_one(kind, call):
     cells, expected = kind
+    if cells[0]["training"] == "layerwise" and call == 20:
+        call = 75  # in the second layer, whose first has spent its 60 evaluations
     taken = interrupted(cells, call)
-    if taken is None:
-        pytest.skip("training is over before")
     assert_same(train_members(cells, start=taken), expected)
     again = interrupted(cells, 3, start=taken)  # interrupted twice
-    if again is not None:
-        assert_same(train_members(cells, start=again), expected)
+    assert_same(train_members(cells, start=again), expected)
 
 
 def test_members_do_not_depend_on_each_other(kind, tolerance):

@@ -302,10 +302,10 @@ def test_a_jammed_network_below_a_quarter_breaks_the_bound(tables):
 def test_other_spectra_break_their_claims(tables):
     def skewed(table):
         table.loc[table["part"] == "Hp", "negative_fraction"] = 0.3
-        table.loc[table["part"] == "H0", "n_zero"] *= 2
+        table.loc[table["part"] == "H0", "n_zero"] *= 2  # a third of the others
         return table
 
-    names = ("hp-negative-relu-random", "hp-negative-tanh-random", "h0-zero-modes")
+    names = ("hp-negative-relu-random", "hp-negative-tanh-random", "h0-rank-random")
     names = tuple(f"plane-{name}" for name in names)
     found = rows_of(changed(tables, "plane_hessian_summaries", skewed), *names)
     assert found["verdict"].to_dict() == dict.fromkeys(names, "does not hold")

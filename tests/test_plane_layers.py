@@ -250,6 +250,7 @@ def test_slopes_and_ratios_of_layerwise_training():
     assert layerwise_scaling.slope(rows, series="shallow", depth=3).n == 0  # one is censored
     pool = rows.assign(small_pool=rows["m"] == 4)
     assert layerwise_scaling.slope(pool, series="layerwise", depth=2).n == 2
+    assert layerwise_scaling.slope(pool, series="shallow", depth=2).n == 3
     twice = layerwise_scaling.mean_log_ratio(rows, over="layerwise", under="end_to_end")
     assert twice.slope == pytest.approx(log(2))
     found = layerwise_scaling.log_ratios(rows, over="shallow", under="end_to_end")
@@ -416,7 +417,9 @@ def test_the_figure_of_layerwise_training_shows_every_complexity():
     shown = [line for line in panel.get_lines() if str(line.get_gid()).startswith("ours")]
     assert len(shown) == len(complexity)
     assert sum("not_reached" in str(line.get_gid()) for line in shown) == 1
-    assert "$L=3$: slope 3.0" in texts(figure)
+    foot = "\n".join(text.get_text() for text in figure.texts)
+    assert "log m 2.0 ± " in foot
+    assert "3.0 ± " in foot
     assert len(drawn(figure, "mean ")) == 3
     assert len(drawn(figure, "unfitted")) == 3
 

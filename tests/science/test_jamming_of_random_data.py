@@ -26,8 +26,8 @@ N_MEMBERS = 4
 # fall for ever.
 LOSS = QuadraticHinge(slack=1e-6)
 BUDGET = {"max_evaluations": 20_000, "first_rate": 1e-2, "last_rate": 1e-4}
-# At a rate of 1e-4 Adam still shakes the points at the margin: of a network that sees all points but
-# four, 60 were unsatisfied. Section 3 of the specification ends at 1e-6 where N_Delta is to be told.
+# At a rate of 1e-4 Adam still shakes the points at the margin: 60 were unsatisfied of a network
+# that fits all but 4, which no neuron sees. Section 3 of the specification ends spectra at 1e-6.
 FINISH = {"max_evaluations": 10_000, "first_rate": 1e-4, "last_rate": 1e-6}
 
 

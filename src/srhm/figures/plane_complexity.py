@@ -184,19 +184,20 @@ def _against_alpha(
         few_ticks(axes.yaxis, low, high)
     top = axes.secondary_xaxis("top")
     labels = [_change(cells[np.isclose(cells["alpha_tilde"], a)]) for a in tildes]
-    top.set_xticks(tildes, labels, fontsize=6)
+    top.set_xticks(tildes, labels, fontsize=7)
     top.set_xticks([], minor=True)
     top.tick_params(length=2, pad=1)
 
 
 def _change(cells: pd.DataFrame) -> str:
-    """Geometric mean of the kernel's change over cells, to a digit."""
+    """Geometric mean of the kernel's change over cells, to a digit or a power of ten."""
     found = cells["kernel_change"]
     found = found[np.isfinite(found) & (found > 0)]
     if found.empty:
         return ""
     value = float(np.exp(np.log(found).mean()))
-    return f"${value:.1g}$" if value < 9.5 else f"$10^{{{np.log10(value):.1f}}}$"
+    digit = float(f"{value:.1g}")
+    return f"${digit:g}$" if digit < 1000 else f"$10^{{{round(np.log10(value))}}}$"
 
 
 def _point(axes: Axes, row: pd.Series, x: float, tint: Any, floor: float, name: str) -> None:

@@ -173,14 +173,14 @@ def _exponents(axes: Axes, points: pd.DataFrame, *, preset: str) -> None:
     """D: a row for each letter and L, LCN above CNN; ticks where Eq. 3 and 4 have them."""
     names: list[str] = []
     n_drawn = 0
-    for of, letter, expected in MEASURED:
+    for of, letter, laws in MEASURED:
         for depth in sorted(set(points["L"].tolist())):
             found = {net: exponent(points, net=net, of=of, depth=depth) for net in NETS}
             if not any(fit.n for fit in found.values()):
                 continue
             y = len(names)
             names.append(f"${letter}$")
-            for net, sign, law in zip(NETS, (-1, 1), expected, strict=True):
+            for net, sign, law in zip(NETS, (-1, 1), laws, strict=True):
                 fit, place = found[net], y + sign * SHIFT
                 if not fit.n:
                     continue

@@ -243,6 +243,7 @@ def _curvature(
     axes.set(xlim=(-2.5 * widest, 2.5 * widest), ylim=(low, high))
     if high / low < 100:
         few_ticks(axes.yaxis, low, high)
+    axes.locator_params(axis="x", nbins=4)
     axes.axvline(0, color=GUIDE, linewidth=0.6)
     axes.set_xlabel("$\\lambda/\\sqrt{\\mathrm{Loss}}$", labelpad=1)
     axes.set_ylabel("density", labelpad=1)

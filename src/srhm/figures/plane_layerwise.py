@@ -46,13 +46,13 @@ def draw(cells: pd.DataFrame, complexity: pd.DataFrame, *, threshold: float, pre
     """P* of the layerwise study from the tables of cells and of sample complexities of the plane.
 
     A: test error against P for the grammar with most points that both trainings share. B: P*
-    against m, a line for each grammar at other m, with the fitted slopes. C: P* against L, a line
-    for each grammar at other L, beside n_c m^L.
+    against m, a line for each grammar at other m; the foot has the fitted slopes. C: P* against L,
+    a line for each grammar at other L, beside n_c m^L.
     """
     rows = compared(complexity, threshold=threshold)
     own = cells[cells["study"] == STUDY]
     own = own.assign(series=series_of(own))
-    foot = wrapped(_foot(own)) if len(own) else []
+    foot = wrapped(_foot(own, rows)) if len(own) else []
     height = TOP + PANEL + BOTTOM + FOOT_LINE * len(foot)
     figure = page(height, preset=preset)
     write_foot(figure, foot)
@@ -144,12 +144,13 @@ def _against(axes: Axes, rows: pd.DataFrame, column: str, label: str, *, preset:
                   linestyle=":", zorder=1, gid="law")  # fmt: skip
     steps: list[int] = sorted(set(rows[column].tolist()))
     axes.set(xscale="log" if column == "m" else "linear", yscale="log", ylim=ends)
+    if ends[1] / ends[0] < 100:
+        few_ticks(axes.yaxis, *ends)
     axes.set_xticks(steps, labels=[str(step) for step in steps])
     axes.set_xticks([], minor=True)
     low, high = steps[0], steps[-1]
     if column == "m":
         axes.set_xlim(low / 1.15, high * 1.15)
-        _slopes(axes, rows)
     else:
         axes.set_xlim(low - 0.3, high + 0.3)
     axes.yaxis.labelpad = 1
@@ -161,22 +162,19 @@ def _beside(x: float, series: str, column: str) -> float:
     return x * 1.025**step if column == "m" else x + 0.05 * step
 
 
-def _slopes(axes: Axes, rows: pd.DataFrame) -> None:
-    """Fitted slopes of log P* on log m at each L, in the colour of their series."""
-    y = 0.98
+def _slopes(rows: pd.DataFrame, series: str) -> str:
+    """Fitted slopes of log P* on log m at each L, for the foot."""
+    parts = []
     for depth in sorted(set(rows["L"].tolist())):
-        for name in SERIES:
-            fit = slope(rows, series=name, depth=depth)
-            if not fit.n:
-                continue
+        fit = slope(rows, series=series, depth=depth)
+        if fit.n:
             half = f" ± {fit.high - fit.slope:.1f}" if isfinite(fit.high) else ""
-            axes.text(0.03, y, f"$L={depth}$: slope {fit.slope:.1f}{half}", color=COLOURS[name],
-                      transform=axes.transAxes, ha="left", va="top", fontsize=7)  # fmt: skip
-            y -= 0.085
+            parts.append(f"{fit.slope:.1f}{half} (L = {depth})")
+    return f"; slope of log P* on log m {', '.join(parts)}" if parts else ""
 
 
-def _foot(cells: pd.DataFrame) -> list[str]:
-    """Widths, alpha_tilde, seeds, and how many cells were not fitted, for each series."""
+def _foot(cells: pd.DataFrame, rows: pd.DataFrame) -> list[str]:
+    """Widths, alpha_tilde, seeds, unfitted cells and slopes in B, for each series."""
     lines = []
     for name in SERIES:
         part = cells[cells["series"] == name]
@@ -189,7 +187,7 @@ def _foot(cells: pd.DataFrame) -> list[str]:
             f"{NAMES[name]}: {', '.join(sorted(set(part['net']))).upper()},"
             f" h = {_listed(part['width'])}, α̃ = {_listed(part['alpha_tilde'])},"
             f" {', '.join(sorted(set(part['optimiser'])))}, {n_seeds} {plural('seed', n_seeds)},"
-            f" {len(part)} cells" + (f" ({unfitted})" if unfitted else "")
+            f" {len(part)} cells" + (f" ({unfitted})" if unfitted else "") + _slopes(rows, name)
         )
     return lines
 

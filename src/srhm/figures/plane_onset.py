@@ -32,7 +32,7 @@ from srhm.figures.plane_families import power, shades
 from srhm.sample_complexity import DEFAULT_RULE, IntervalRule
 
 NETS = ("lcn", "cnn", "fcn")
-PANEL, LEFT, PITCH, TOP, ROW, BOTTOM = 1.52, 0.5, 2.14, 0.3, 2.2, 1.45  # inches
+PANEL, LEFT, PITCH, TOP, ROW, BOTTOM = 1.52, 0.5, 2.14, 0.3, 2.2, 1.62  # inches
 COLOURS = {
     "test_error": "black", "S": "#D55E00", "D": "#0072B2", "initial": "0.55", "end": "0.55",
 }  # fmt: skip
@@ -214,7 +214,7 @@ def _onsets(
     left = sum(n.values()) - len(points)
     if left:
         axes.text(0.03, 0.97, f"{left} with both\ncensored", transform=axes.transAxes, ha="left",
-                  va="top", fontsize=6.5)  # fmt: skip
+                  va="top", fontsize=7)  # fmt: skip
 
 
 def _displaced(s0: int) -> str:

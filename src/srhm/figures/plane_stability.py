@@ -20,7 +20,7 @@ from srhm.figures.plane_families import power, shades
 from srhm.figures.plane_onset import example
 
 NETS = ("lcn", "cnn", "fcn")
-PANEL, LEFT, PITCH, TOP, ROW, BOTTOM = 1.6, 0.5, 2.14, 0.3, 2.25, 1.2  # inches
+PANEL, LEFT, PITCH, TOP, ROW, BOTTOM = 1.6, 0.55, 2.14, 0.3, 2.25, 1.5  # inches
 LETTERS = "ABCDEFGHI"
 COLUMNS = ["net", "s0", "alpha_tilde", "P", "seed", "status"]
 
@@ -99,8 +99,8 @@ def _against_points(axes: Axes, values: pd.DataFrame, layers: Any) -> None:
         _line(axes, own[own["when"] == "end"], "P", tint, gid=f"layer {k}")
     axes.set(xscale="log", yscale="log", xlabel="training points $P$")
     n = values["seed"].nunique()
-    axes.text(0.98, 0.98, f"{n} {plural('seed', n)}", transform=axes.transAxes, ha="right",
-              va="top", fontsize=7)  # fmt: skip
+    axes.text(0.03, 0.03, f"{n} {plural('seed', n)}", transform=axes.transAxes, ha="left",
+              va="bottom", fontsize=7)  # fmt: skip
     low, high = axes.get_xlim()
     if high / low < 100:
         few_ticks(axes.xaxis, low, high)

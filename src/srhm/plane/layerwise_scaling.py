@@ -35,11 +35,11 @@ def series_of(rows: pd.DataFrame) -> pd.Series:
 def slope(rows: pd.DataFrame, *, series: str, depth: int | None = None) -> Fit:
     """Slope of log P* on log m^L (with a depth: on log m), an intercept for each group.
 
-    rows: of `compared`; grammars that differ in m alone form a group. Only P* that were reached and
-    are not above a tenth of the distinct data enter; the interval is that of the seeds or of the
-    scatter about the lines, as in `regression`.
+    rows: of `compared`, of which those enter that are `usable`; grammars that differ in m alone
+    form a group. The interval is that of the seeds or of the scatter about the lines, as in
+    `regression`.
     """
-    own = usable(rows[rows["series"] == series])
+    own = usable(rows, series)
     if depth is not None:
         own = own[own["L"] == depth]
     if own.empty:
@@ -58,9 +58,13 @@ def slope(rows: pd.DataFrame, *, series: str, depth: int | None = None) -> Fit:
     return slope_with_group_intercepts(x, y, group, [noise])
 
 
-def usable(rows: pd.DataFrame) -> pd.DataFrame:
-    """P* that were reached, and are not above a tenth of the distinct data."""
-    return rows[(rows["status"] == "reached") & ~rows["small_pool"].astype(bool)]
+def usable(rows: pd.DataFrame, series: str) -> pd.DataFrame:
+    """P* of a series that were reached, and are not above a tenth of the distinct data.
+
+    Shallow networks need a part of all data that hardly depends on the grammar: theirs all enter.
+    """
+    own = rows[(rows["series"] == series) & (rows["status"] == "reached")]
+    return own if series == "shallow" else own[~own["small_pool"].astype(bool)]
 
 
 def log_ratios(rows: pd.DataFrame, *, over: str, under: str) -> pd.DataFrame:

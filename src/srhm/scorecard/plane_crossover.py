@@ -114,7 +114,7 @@ def spread_of_half_time(tables: Tables, *, net: str, seed: int = 0) -> Measureme
             continue
         value, low, high = spread_of_half_times(rows, generator(seed, role="drawing"))
         others = spread_of_half_times(everything, generator(seed, role="drawing"))[0]
-        means = pairs.mean()
+        means = np.exp(np.log(rows["scaled"]).groupby([rows["width"], rows["alpha_tilde"]]).mean())
         left = everything.groupby(["width", "alpha_tilde"]).ngroups - pairs.ngroups
         note = (
             f"{_of([one])}: from {means.min():.3g} to {means.max():.3g}, {pairs.ngroups} pairs of h"

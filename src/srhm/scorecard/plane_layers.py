@@ -90,7 +90,7 @@ def layerwise_slope(tables: Tables, *, series: str) -> Measurement:
         return NOT_MEASURED
     fit = slope(rows, series=series)
     own = rows[rows["series"] == series]
-    left = len(own) - len(usable(own))
+    left = len(own) - len(usable(rows, series))
     note = f"{left} P* left out: censored, or above a tenth of the distinct data" if left else ""
     if not fit.n:
         return no_points(f"no P* of grammars that differ in m only{'; ' + note if note else ''}")
@@ -234,7 +234,7 @@ NO_REASON = "no source has a number"
 FIRST_TOPIC = "First step of gradient descent (appendix C)"
 LAYERWISE_TOPIC = "Layerwise against end-to-end training"
 BOTTLENECK_TOPIC = "Bottleneck and singular values"
-STEP, LAYERWISE, BOTTLENECK = "plane: first step", "plane: layerwise", "plane: bottleneck"
+STEP, LAYERWISE, BOTTLENECK = "plane_first_step", "plane_layerwise", "plane_bottleneck"
 
 
 def _exponents() -> list[Claim]:
@@ -302,6 +302,17 @@ def _layerwise_claims() -> list[Claim]:
     ]
     return [
         *slopes,
+        Claim(
+            identifier="m-exponent-shallow",
+            topic=LAYERWISE_TOPIC,
+            figure=LAYERWISE,
+            statement="one hidden layer: slope of log P* on log m^L (all data: 1.5 and 2.3)",
+            place="specification 11.2",
+            expected=nan,
+            tolerance=nan,
+            tolerance_reason=NO_REASON,
+            measure=partial(layerwise_slope, series="shallow"),
+        ),
         Claim(
             identifier="layerwise-over-shallow",
             topic=LAYERWISE_TOPIC,
@@ -379,7 +390,7 @@ PLANE_LAYER_CLAIMS: tuple[Claim, ...] = (
     Claim(
         identifier="rank-of-representations",
         topic=BOTTLENECK_TOPIC,
-        figure="plane: singular values",
+        figure="plane_singular_values",
         statement="participation ratio of the last hidden layer, end over start, largest P",
         place="specification 10, S6",
         expected=nan,

@@ -14,9 +14,10 @@ from srhm.plane.linearised import Gradients, linearised_flow
 from srhm.plane.measurements.members import WHEN, Member, members_of
 from srhm.plane.networks import Weights
 
-# Evaluations of a flow, at most, and never more than the budget of the cell. At P = 1000 (four
-# classes, h = 32) the test errors of 300 and of 3000 evaluations were within 0.02 for CNN, LCN and
-# FCN, while the flow itself was still on its way to the threshold of the cross-entropy.
+# Evaluations of a flow, at most, and never more than the budget of the cell. On twelve kernels of
+# CNN (h = 32, four classes, P = 144 to 512, alpha_tilde = 0.1 and 100, initial and end) the test
+# errors after 300 and after 1000 evaluations were within 0.02: what comes later moves F far, but
+# hardly its signs.
 MAX_EVALUATIONS = 300
 POINTS_AT_ONCE = 250
 
