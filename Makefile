@@ -28,17 +28,20 @@ unexport PYTHONPATH
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help cifar reproduce plane plan status gc unlock test test-science lint format schema env env-cluster clean-env faults
+.PHONY: help cifar reproduce plane plan status gc unlock test test-science test-gpu-interpreter bench-gpu train-gpu lint format schema env env-cluster env-gpu clean-env faults
 
 help:
 	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw: results/PRESET/{report.html,figures,tables}'
 	@echo 'make plane     [PRESET=quick] [CORES=N]  lazy and feature learning, spectra: results/PRESET/plane.html, figures, tables'
-	@echo 'make plan      [PRESET=quick]            cells, steps, core-hours and disk, and which jobs run and why; runs nothing'
+	@echo 'make plan      [PRESET=quick]            (DEVICE=cuda: and GPU-hours) cells, steps, core-hours and disk, and which jobs run and why; runs nothing'
 	@echo 'make status    [PRESET=quick]            networks trained, missing, capped, diverged; how fast, and how long still (also while a run is going on)'
 	@echo 'make gc        [CONFIRM=yes]             list what no configuration refers to; with CONFIRM=yes remove it'
 	@echo 'make unlock    [PRESET=quick]            remove the lock of a killed run (`make reproduce` does it by itself)'
 	@echo 'make test      [CORES=N]                 format, lint, types, tests and the workflow on config/test.yaml'
 	@echo 'make test-science                        results of the thesis within their tolerances (tests/science): about a quarter of an hour'
+	@echo 'make test-gpu-interpreter                GPU kernels without a GPU: interpreted against the CPU, compiled for H100 and A100 (1 GB more, minutes)'
+	@echo 'make train-gpu [PRESET=quick]            train the LCN, CNN and FCN of a preset on one GPU (docs/gpu.md); make reproduce goes on from there'
+	@echo 'make bench-gpu                           steps a second of the packed engine on this machine'"'"'s GPU: results/benchmarks/gpu.json'
 	@echo 'make lint | make format                  only the checks without tests | put the layout of the code in order'
 	@echo 'make cifar                               download CIFAR-10 (162 MB) and check it, for Figure 1 A, B'
 	@echo 'make faults                              make faults in small runs (killed, full disk, ...): the table of docs/reliability.md; as root'
@@ -55,7 +58,7 @@ plane: env
 	@$(BIN)/python -m srhm.launch --preset $(PRESET) --profile $(PROFILE) $(GIVEN_CORES) --plane $(ARGS)
 
 plan: env
-	@$(BIN)/python -m srhm.planning --preset $(PRESET) --cores $(CORES)
+	@$(BIN)/python -m srhm.planning --preset $(PRESET) --cores $(CORES)$(if $(DEVICE), --device $(DEVICE))
 	@$(BIN)/python -m snakemake --dry-run --quiet rules reason host --configfile config/$(PRESET).yaml -- $(TARGETS)
 
 # The images of Figure 1 A, B; everything else is made without them. CIFAR="--url file:///..." names a copy.
@@ -78,6 +81,18 @@ test: lint
 # One at a time, and aloud: what each measures is printed.
 test-science: env
 	$(BIN)/python -m pytest -m science --numprocesses 0 --capture no --durations 0 tests/science
+
+# Triton lies beside the environment, which stays the lock's alone, and out of `make test`.
+test-gpu-interpreter: env-gpu
+	PYTHONPATH=$(VENV)/gpu TRITON_INTERPRET=1 $(BIN)/python -m pytest --quiet --numprocesses $(CORES) --maxprocesses 4 tests/gpu
+
+# With the python of an environment that has a torch with CUDA, say: make bench-gpu GPU_PYTHON=python3
+GPU_PYTHON ?= $(BIN)/python
+bench-gpu:
+	PYTHONPATH=src $(GPU_PYTHON) benchmarks/gpu.py $(ARGS)
+
+train-gpu:
+	PYTHONPATH=src $(GPU_PYTHON) -m srhm.on_gpu --preset $(PRESET) $(ARGS)
 
 lint: env
 	$(BIN)/ruff format --check .
@@ -102,6 +117,10 @@ env: $(VENV)/package.stamp
 # The executor plugin of profiles/slurm, beside the lock.
 env-cluster: env
 	@$(PIP) install --constraint $(LOCK) --no-build-isolation --editable '.[cluster]' $(LOG)
+
+env-gpu: env
+	@test -d $(VENV)/gpu/triton || $(PIP) install --no-deps --target $(VENV)/gpu \
+	  $(shell sed -n 's/^gpu = \["\(.*\)"\]$$/\1/p' pyproject.toml) $(LOG)
 
 clean-env:
 	rm -rf $(VENV)

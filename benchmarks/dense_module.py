@@ -55,26 +55,28 @@ class DenseEngine:
         batch_size: int,
         rate: float,
         momentum: float,
+        device: torch.device | str = "cpu",
     ) -> None:
         torch.set_flush_denormal(True)
-        self._batch_size = batch_size
+        self._batch_size, self._device = batch_size, device
         self._symbols = torch.from_numpy(symbols(train, geometry.parameters).astype(np.int64))
         self._labels = torch.from_numpy(train.labels.astype(np.int64))
         n_features = geometry.parameters.n_features
-        self._table = torch.cat([torch.zeros(1, n_features), torch.eye(n_features)])
-        self.network = DenseNetwork(geometry, weights)
+        self._table = torch.cat([torch.zeros(1, n_features), torch.eye(n_features)]).to(device)
+        self._symbols, self._labels = self._symbols.to(device), self._labels.to(device)
+        self.network = DenseNetwork(geometry, weights).to(device)
         self._optimiser = torch.optim.SGD(
             self.network.parameters(), lr=rate, momentum=momentum, fused=True
         )
 
     def steps(self, order: np.ndarray) -> float:
         """Summed cross-entropy of these points as their batches saw it; trains on them."""
-        summed = 0.0
-        for rows in torch.from_numpy(order).split(self._batch_size):
+        summed = torch.zeros((), device=self._device)
+        for rows in torch.from_numpy(order).to(self._device).split(self._batch_size):
             x_BDC = self._table[self._symbols[rows]]
             loss = cross_entropy(self.network(x_BDC), self._labels[rows])
             self._optimiser.zero_grad(set_to_none=True)
             loss.backward()
             self._optimiser.step()
-            summed += loss.item() * len(rows)
-        return summed
+            summed += loss.detach() * len(rows)
+        return summed.item()

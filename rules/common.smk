@@ -153,7 +153,9 @@ def expected_of_curve(wildcards):
     """Of the cells that the parts, if there are any, have not left in the store."""
     folder = folder_of_parts(wildcards.curve)
     parts = parts_of(wildcards.curve)
-    if not all((folder / f"{part}.json").is_file() for part in parts):
+    if not (
+        gathered(wildcards.curve) or all((folder / f"{part}.json").is_file() for part in parts)
+    ):
         return []  # parts will train them: then the curve is only gathered
     store = Path(IMAGE_STORE if wildcards.curve in IMAGE_CURVES else STORE)
     expected = expected_costs(wildcards.curve)
@@ -183,7 +185,8 @@ def curve_megabytes(wildcards, threads, attempt):
 
 
 def measuring_minutes(wildcards, attempt):
-    return jobs.measuring_minutes(expected_costs(wildcards.curve), attempt=attempt)
+    expected, limit = expected_costs(wildcards.curve), PLAN.preset.jobs.limit
+    return jobs.measuring_minutes(expected, attempt=attempt, limit=limit)
 
 
 def measuring_megabytes(wildcards, attempt):
@@ -298,7 +301,7 @@ def image_measuring_minutes(wildcards, attempt):
     n_images = 2 * stability.n_points * (1 + 2 * stability.n_draws)
     cells = [entry["cell"] for entries in IMAGE_CURVES.values() for entry in entries]
     seconds = [evaluation_seconds(cell, n_images=n_images) for cell in cells]
-    return jobs.evaluation_minutes(seconds, attempt=attempt)
+    return jobs.evaluation_minutes(seconds, attempt=attempt, limit=PLAN.preset.jobs.limit)
 
 
 def image_measuring_megabytes(wildcards, attempt):
@@ -344,7 +347,11 @@ def plane_files(folder, measurement=None, ending="parquet"):
 PLANE_PARTS = {
     "plane_cells": plane_files("results/plane/curves"),
     "plane_timings": plane_files("results/plane/curves", ending="timings.parquet"),
-    "plane_ensembles": plane_files(plane_folder("ensembles")),
+    "plane_ensembles": [
+        f"{plane_folder('ensembles')}/{name}.parquet"
+        for name, curve in PLAN.plane.items()
+        if any(entry["cell"]["member"] for entry in curve.entries)
+    ],
     "plane_kernels": plane_files(plane_folder("kernels"), "kernels"),
     "plane_hessians": plane_files(f"{plane_folder('hessians')}/eigenvalues", "hessians"),
     "plane_hessian_summaries": plane_files(f"{plane_folder('hessians')}/summaries", "hessians"),
@@ -366,20 +373,15 @@ def plane_spec(wildcards):
 
 
 def plane_minutes(wildcards, attempt):
+    """Of a training, and of a measurement, which takes less or not much more."""
     seconds = [plane_seconds(entry["cell"]) for entry in PLAN.plane[wildcards.curve].entries]
-    minutes = jobs.evaluation_minutes(seconds, attempt=attempt)
-    limit = PLAN.preset.jobs.limit
-    return minutes if limit is None else min(minutes, limit)
-
-
-def plane_measuring_minutes(wildcards, attempt):
-    """A measurement takes less than the training did."""
-    seconds = [plane_seconds(entry["cell"]) for entry in PLAN.plane[wildcards.curve].entries]
-    return jobs.evaluation_minutes(seconds, attempt=attempt)
+    return jobs.evaluation_minutes(seconds, attempt=attempt, limit=PLAN.preset.jobs.limit)
 
 
 def plane_megabytes(wildcards, attempt):
     cells = [entry["cell"] for entry in PLAN.plane[wildcards.curve].entries]
     members = Counter(cell["P"] for cell in cells)
-    largest = max(plane_bytes(cell, members=members[cell["P"]]) for cell in cells)
-    return jobs.megabytes(largest, attempt=attempt)
+    batches = [
+        jobs.batch_bytes(plane_bytes(cell, members=1), members=members[cell["P"]]) for cell in cells
+    ]
+    return jobs.megabytes(max(batches), attempt=attempt)

@@ -64,7 +64,7 @@ rule measure_plane_ensembles:
     conda:
         "../envs/srhm.yaml"
     resources:
-        runtime=plane_measuring_minutes,
+        runtime=plane_minutes,
         mem_mb=plane_megabytes,
     params:
         spec=plane_spec,
@@ -88,7 +88,7 @@ rule measure_plane_kernels:
     conda:
         "../envs/srhm.yaml"
     resources:
-        runtime=plane_measuring_minutes,
+        runtime=plane_minutes,
         mem_mb=plane_megabytes,
     params:
         spec=plane_spec,
@@ -113,7 +113,7 @@ rule measure_plane_hessians:
     conda:
         "../envs/srhm.yaml"
     resources:
-        runtime=plane_measuring_minutes,
+        runtime=plane_minutes,
         mem_mb=plane_megabytes,
     params:
         spec=plane_spec,
@@ -138,7 +138,7 @@ rule measure_plane_singular_values:
     conda:
         "../envs/srhm.yaml"
     resources:
-        runtime=plane_measuring_minutes,
+        runtime=plane_minutes,
         mem_mb=plane_megabytes,
     params:
         spec=plane_spec,
@@ -162,7 +162,7 @@ rule measure_plane_sensitivities:
     conda:
         "../envs/srhm.yaml"
     resources:
-        runtime=plane_measuring_minutes,
+        runtime=plane_minutes,
         mem_mb=plane_megabytes,
     params:
         spec=plane_spec,
@@ -186,7 +186,7 @@ rule measure_plane_frozen_kernels:
     conda:
         "../envs/srhm.yaml"
     resources:
-        runtime=plane_measuring_minutes,
+        runtime=plane_minutes,
         mem_mb=plane_megabytes,
     params:
         spec=plane_spec,

@@ -22,6 +22,7 @@ with training_job(snakemake.log[0], name=name, resources=resources) as (log, sto
         keep_weights=spec["keep_weights"],
         log=log,
         stop=stop,
+        gpu=resources.get("gpu", 0),
     )
     rows, timings = rows_of(spec["curve"], spec["cells"], cells)
     write_table(timings, Path(snakemake.output.timings), TIMINGS)

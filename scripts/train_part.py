@@ -21,6 +21,7 @@ with training_job(snakemake.log[0], name=name, resources=resources) as (log, sto
         keep_weights=spec["keep_weights"],
         log=log,
         stop=stop,
+        gpu=resources.get("gpu", 0),
     )
     keys = json.dumps([entry["key"] for entry in cells])
     Path(snakemake.output.trained).write_text(keys + "\n")

@@ -149,6 +149,36 @@ def test_measurements_of_another_definition_are_unreferenced(results):
     assert [(one.kind, one.path.name) for one in found] == [("sensitivities", "0123456789ab")]
 
 
+def test_of_the_plane_only_what_a_configuration_refers_to_is_kept(results):
+    group = {"study": "complexity", "net": "cnn", "L": 2, "v": 3, "s0": 1, "width": 4, "seeds": 1}
+    config = {**CONFIG, "plane": {"curves": [{**group, "P": [16, 32]}]}}
+    ((name, curve),) = experiments.plan(config).plane.items()
+    first, second = (entry["key"] for entry in curve.entries)
+    source = collection.source_digest(collection.SCRIPTS / "measure_plane_kernels.py")
+    wanted = {
+        *(f"plane/curves/{name}{ending}.parquet" for ending in ("", ".timings")),
+        f"plane/cells/{first[:2]}/{first}.safetensors",
+        f"plane/checkpoints/{second}.safetensors",
+        f"plane/kernels/{source}/{name}.parquet",
+    }
+    other = "0" * 24
+    unwanted = {
+        "plane/curves/other.parquet",
+        f"plane/cells/00/{other}.safetensors",
+        *(f"plane/checkpoints/{key}.safetensors" for key in (first, other)),
+        f"plane/kernels/{source}/other.parquet",
+        f"plane/kernels/{source}/{name}.parquet.1.part",
+        f"plane/hessians/0123456789ab/eigenvalues/{name}.parquet",
+    }
+    put(results, wanted | unwanted)
+    long_ago = time.time() - ABANDONED - 1
+    for file in results.rglob("*.part"):
+        os.utime(file, (long_ago, long_ago))
+    (results.parent / "config" / "tiny.yaml").write_text(yaml.safe_dump(config))
+    assert collect(results, "--confirm", "yes") == 0
+    assert {file for file in files_in(results) if file.startswith("plane/")} == wanted
+
+
 @pytest.fixture
 def with_images(results):
     """Results of networks on images: those of two seeds, of which one is referred to, and more."""

@@ -137,11 +137,11 @@ def test_kernel_change_has_guides_of_the_expected_slopes_and_the_fitted_ones_in_
     ((at, level),) = drawn(axes, "crossover")
     assert at == pytest.approx(10, rel=0.05)
     assert level == 1
-    own = tables[0].query("net == 'cnn' and width == 80")
+    own = tables[0].query("net == 'cnn' and width == 160")
     expected = np.exp(
         np.log(own["half_time"] / own["alpha_tilde"]).groupby(own["alpha_tilde"]).mean()
     )
-    np.testing.assert_allclose(drawn(figure.axes[1], "h=80 line"), list(expected.items()))
+    np.testing.assert_allclose(drawn(figure.axes[1], "h=160 line"), list(expected.items()))
 
 
 def test_variance_is_drawn_against_width_and_scaled_by_it(tables: Tables) -> None:
@@ -150,10 +150,10 @@ def test_variance_is_drawn_against_width_and_scaled_by_it(tables: Tables) -> Non
     of = tables[1][tables[1]["curve"].str.startswith("cnn")]
     at = of[np.isclose(of["alpha_tilde"], 1e3)]
     np.testing.assert_allclose(drawn(against, "tilde=1000 line"), at[["width", "variance"]])
-    wide = of[of["width"] == 80]
+    wide = of[of["width"] == 160]
     np.testing.assert_allclose(
-        drawn(scaled, "h=80 line"),
-        np.column_stack([wide["alpha_tilde"], 80 * wide["variance"]]),
+        drawn(scaled, "h=160 line"),
+        np.column_stack([wide["alpha_tilde"], 160 * wide["variance"]]),
     )
     (x0, y0), (x1, y1) = drawn(against, "guide -1")
     assert np.log(y1 / y0) / np.log(x1 / x0) == pytest.approx(-1)

@@ -215,3 +215,16 @@ def test_an_unknown_preset_is_refused_with_the_list_of_presets(tmp_path, capsys)
     for config in (launch.REPOSITORY / "config").glob("*.yaml"):
         assert config.stem in printed
     assert not list(tmp_path.iterdir())
+
+
+def test_files_dated_in_the_future_are_dated_now_but_for_the_stores(tmp_path, capsys):
+    ahead = time.time() + 86_400
+    names = ["curves/a", "plane/curves/a", "cells/ab/a", "plane/cells/ab/a", "images/checkpoints/a"]
+    for file in (tmp_path / name for name in names):
+        file.parent.mkdir(parents=True)
+        file.touch()
+        os.utime(file, (ahead, ahead))
+    launch._date_now(tmp_path)
+    assert "2 files were dated in the future" in capsys.readouterr().out
+    kept = [name for name in names if (tmp_path / name).stat().st_mtime > time.time() + 1]
+    assert kept == names[2:]

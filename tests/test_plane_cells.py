@@ -443,6 +443,45 @@ def test_a_checkpoint_of_other_members_is_left(stored, tmp_path, caplog):
     assert not list(checkpoints.glob("*"))
 
 
+def test_a_checkpoint_that_does_not_fit_is_named_and_its_batch_begins_anew(
+    stored, tmp_path, caplog, monkeypatch
+):
+    entries, cells, _ = stored
+    store, checkpoints = tmp_path / "cells", tmp_path / "checkpoints"
+    smallest = batches(entries)[0]
+    with pytest.raises(Stopped):
+        train_curve(smallest, store=store, checkpoints=checkpoints, log=LOG, stop=StopsAt(4))
+
+    def choosy(cells, *, start=None, **options):
+        if start is not None:
+            raise ValueError("of another version")
+        return train_members(cells, **options)
+
+    monkeypatch.setattr(plane_cells, "train_members", choosy)
+    with caplog.at_level("WARNING"):
+        again = train_curve(smallest, store=store, checkpoints=checkpoints, log=LOG)
+    assert f"{smallest[0]['key']}.safetensors does not fit" in caplog.text
+    own = [cells[entries.index(entry)].row for entry in smallest]
+    assert repr([c.row for c in again]) == repr(own)
+
+
+def test_a_batch_that_fails_is_named_and_the_others_are_trained(stored, tmp_path, monkeypatch):
+    entries, _, _ = stored
+    first, *others = batches(entries)
+
+    def failing(cells, **options):
+        if cells[0]["P"] == first[0]["cell"]["P"]:
+            raise ArithmeticError("by itself")
+        return train_members(cells, **options)
+
+    monkeypatch.setattr(plane_cells, "train_members", failing)
+    with pytest.raises(ArithmeticError, match="by itself") as failure:
+        train_curve(entries, store=tmp_path, log=LOG)
+    assert f"P = {first[0]['cell']['P']}" in failure.value.__notes__[0]
+    for entry in [entry for batch in others for entry in batch]:
+        assert path_of(tmp_path, entry["key"]).is_file()
+
+
 @pytest.mark.parametrize(
     "changes", [{"net": net, "L": 3, "s0": 0} for net in ("lcn", "cnn", "fcn")]
 )

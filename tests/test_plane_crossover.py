@@ -11,7 +11,7 @@ from srhm.scorecard import scorecard
 from srhm.scorecard.plane_crossover import CROSSOVER_CLAIMS
 from srhm.seeding import generator
 
-WIDTHS = (4, 8, 20, 40, 80)
+WIDTHS = (4, 8, 20, 40, 160)
 TILDES = tuple(10.0**k for k in range(-3, 4))
 CROSSING = 10.0
 
@@ -264,12 +264,12 @@ def test_relu_does_not_enter_the_slopes(tables):
 def test_the_error_of_both_regimes_is_compared_at_the_widest_network(tables):
     cells = tables[0]
     feature = cells["alpha_tilde"] <= 1
-    errors = np.where(feature, 0.3, 0.4) + np.where(cells["width"] == 80, 0.0, 0.01 * feature)
+    errors = np.where(feature, 0.3, 0.4) + np.where(cells["width"] == 160, 0.0, 0.01 * feature)
     errors += 1e-3 * cells["member"]
     row = rows_of(cells.assign(test_error=errors)).loc["plane-feature-or-lazy-cnn"]
     assert row["value"] == pytest.approx(-0.1)
     assert row["n"] == 4
-    assert row["note"].endswith("width 80")
+    assert row["note"].endswith("width 160")
     jammed = cells.assign(status=np.where(feature, cells["status"], "capped"))
     assert np.isnan(rows_of(jammed).loc["plane-feature-or-lazy-cnn", "value"])
 

@@ -1,5 +1,6 @@
 """The estimate of what a run will cost, and what is left of it when cells are stored."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import torch
 import yaml
 from invented_images import SECTION, write_cifar
 
-from srhm import experiments
+from srhm import experiments, planning, status
 from srhm.architectures.geometry import geometry
 from srhm.architectures.named import NAMED, named_network
 from srhm.cost import costs, evaluation_seconds, step_features
@@ -95,6 +96,35 @@ def test_a_stored_cell_is_not_planned_again(plan: experiments.Plan, tmp_path: Pa
     text = summary(cells, cores=2)
     assert f"{len(cells)} cells, 1 of them trained already" in text
     assert f"to train: {len(cells) - 1} cells in " in text
+
+
+def test_curves_of_the_plane_are_planned_as_they_are_trained_each_in_one_job(
+    tmp_path: Path,
+) -> None:
+    values = yaml.safe_load((CONFIG / "test.yaml").read_text()) | {"jobs": {"cells": 1}}
+    cells = expected_costs(study_of(values, tmp_path).of_the_plane)
+    assert cells["job"].equals(cells["curve"])
+
+
+def test_cells_on_random_points_that_two_studies_share_are_counted_and_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shared = {"data": "random", "net": "fcn", "d": 4, "hidden_layers": 2, "width": 3, "P": [20]}
+    shared |= {"labels": "parity", "loss": "quadratic_hinge", "seeds": 2, "alpha_tilde": 1}
+    shared |= {"optimiser": {"name": "adam"}}
+    studies = [{**shared, "study": study} for study in ("jamming", "double_descent")]
+    values = yaml.safe_load((CONFIG / "test.yaml").read_text())
+    study = study_of(values | {"plane": {"curves": studies}}, tmp_path).of_the_plane
+    assert [len(curve) for curve in study.plane.curves.values()] == [2, 2]
+    assert len(expected_costs(study)) == 2
+    (tmp_path / "shared.yaml").write_text(yaml.safe_dump(values | {"plane": {"curves": studies}}))
+    folder = ["--directory", str(tmp_path)]
+    assert status.main(["--configfile", str(tmp_path / "shared.yaml"), *folder]) == 0
+    printed = capsys.readouterr().out
+    assert re.search(r"plane +fcn +- +- +3 +2 +0 +2 ", printed)
+    assert planning.main(["--configfile", str(tmp_path / "shared.yaml"), *folder]) == 0
+    assert re.search(r"jamming +fcn +- +2 ", capsys.readouterr().out)
+    assert "0 of 2 cells" in printed
 
 
 def test_the_paper_preset_has_a_plan_and_an_unknown_one_is_refused(

@@ -11,13 +11,17 @@ import yaml
 from srhm import experiments
 from srhm.cost import Cost, costs
 from srhm.jobs import (
+    BATCH_BYTES,
     START,
+    batch_bytes,
+    evaluation_minutes,
     measuring_megabytes,
     measuring_minutes,
     parts,
     training_megabytes,
     training_minutes,
 )
+from srhm.plane import cells as plane_cells
 from srhm.presets import CONFIG
 
 
@@ -81,6 +85,14 @@ def test_more_threads_ask_for_less_time_and_more_memory_but_for_the_longest_cell
 def test_no_job_asks_for_more_than_the_limit_of_its_queue():
     assert training_minutes(made(1000), threads=1, attempt=3, limit=600) == 600
     assert training_minutes(made(1), threads=1, attempt=1, limit=600) == START + 3
+    assert measuring_minutes(made(1) * 10_000, attempt=1, limit=600) == 600
+    assert evaluation_minutes([60_000.0], attempt=2, limit=600) == 600
+
+
+def test_a_curve_of_the_plane_asks_for_the_memory_of_what_is_trained_at_once():
+    assert BATCH_BYTES == plane_cells.BATCH_BYTES
+    assert [batch_bytes(2e8, members=n) for n in (1, 3, 60)] == [2e8, 6e8, BATCH_BYTES]
+    assert batch_bytes(3e9, members=60) == 3e9
 
 
 def test_a_job_that_gathers_only_asks_for_little():

@@ -120,8 +120,9 @@ def test_status_is_printed_for_a_configuration_and_an_unknown_one_is_refused(
     assert "1 of 8 cells" in printed
     assert "process 1 on host" in printed
     assert main(["--preset", "absent"]) == 2
-    (tmp_path / "tiny.yaml").write_text("preset: tiny\n")
-    assert main(["--configfile", str(tmp_path / "tiny.yaml")]) == 2
+    for refused in ("preset: tiny\n", "preset: [\n"):
+        (tmp_path / "tiny.yaml").write_text(refused)
+        assert main(["--configfile", str(tmp_path / "tiny.yaml")]) == 2
 
 
 def test_on_a_terminal_messages_scroll_above_one_line(cells, tmp_path, monkeypatch):

@@ -143,8 +143,9 @@ def unreferenced(results: Path, wanted: Wanted, *, now: float) -> tuple[list[Fou
             if folder.name != now_made_by:
                 judge(folder, f"{measurement}{on}", folder.name, set(), ours=folder.is_dir())
                 continue
-            for path in sorted(folder.rglob("*.parquet")):
-                judge(path, f"{measurement}{on}", path.stem, wanted.plane_curves, ours=True)
+            for path in sorted(file for file in folder.rglob("*") if file.is_file()):
+                ours = path.suffix == ".parquet"
+                judge(path, f"{measurement}{on}", path.stem, wanted.plane_curves, ours=ours)
     if wanted.absent:
         return found, foreign
     images, on = results / "images", " on images"

@@ -26,6 +26,9 @@ ACTIVATIONS = 1.0e9
 # Assumed: seconds to measure one cell of width 512; a smaller one takes less.
 SECONDS_TO_MEASURE = 20.0
 MEGABYTE = 1e6
+# Bytes of members of the plane that are trained at once, where they are more than one: those of
+# `plane.cells`, which imports torch.
+BATCH_BYTES = 1e9
 
 
 def parts(
@@ -71,8 +74,7 @@ def training_minutes(
     longest = max(seconds, default=0.0)
     # Threads take the longest cells first; none ends later than this.
     at_most = (sum(seconds) - longest) / threads + longest
-    minutes = attempt * (START + ceil(SAFETY * at_most / 60))
-    return minutes if limit is None else min(minutes, limit)
+    return _minutes(at_most, attempt=attempt, limit=limit)
 
 
 def training_megabytes(expected: Sequence[Cost], *, threads: int, attempt: int) -> int:
@@ -81,14 +83,24 @@ def training_megabytes(expected: Sequence[Cost], *, threads: int, attempt: int) 
     return attempt * ceil((PROGRAM + COPIES * sum(largest)) / MEGABYTE)
 
 
-def measuring_minutes(expected: Sequence[Cost], *, attempt: int) -> int:
-    """Minutes to ask for to measure these cells; each attempt asks for more."""
-    return attempt * (START + ceil(SAFETY * SECONDS_TO_MEASURE * len(expected) / 60))
+def measuring_minutes(expected: Sequence[Cost], *, attempt: int, limit: int | None = None) -> int:
+    """Minutes to ask for to measure these cells; each attempt asks for more, `limit` at most."""
+    return _minutes(SECONDS_TO_MEASURE * len(expected), attempt=attempt, limit=limit)
 
 
-def evaluation_minutes(seconds: Sequence[float], *, attempt: int) -> int:
+def evaluation_minutes(seconds: Sequence[float], *, attempt: int, limit: int | None = None) -> int:
     """Minutes to ask for to evaluate networks one by one, each for so many expected seconds."""
-    return attempt * (START + ceil(SAFETY * sum(seconds) / 60))
+    return _minutes(sum(seconds), attempt=attempt, limit=limit)
+
+
+def _minutes(seconds: float, *, attempt: int, limit: int | None) -> int:
+    minutes = attempt * (START + ceil(SAFETY * seconds / 60))
+    return minutes if limit is None else min(minutes, limit)
+
+
+def batch_bytes(one: float, *, members: int) -> float:
+    """Bytes of a batch of the plane: of all members, or of as many as are trained at once."""
+    return max(one, min(one * members, BATCH_BYTES))
 
 
 def megabytes(working: float, *, attempt: int) -> int:

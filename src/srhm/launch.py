@@ -168,13 +168,16 @@ def _date_now(results: Path) -> None:
     """Dates files of the future now: until then Snakemake would fail every job that reads one."""
     now, dated = time.time(), []
     for folder in results.iterdir():
-        if folder.name in ("cells", "checkpoints"):
-            continue  # of no job's inputs, and many
-        for file in folder.rglob("*"):
-            with suppress(OSError):  # an orphan of an earlier run may remove its partial files
-                if file.is_file() and file.stat().st_mtime > now + 1:
-                    os.utime(file, (now, now))
-                    dated.append(file)
+        # os.walk reads no folder that is not there any more.
+        for place, folders, names in os.walk(folder):
+            if Path(place).name in ("cells", "checkpoints"):
+                folders.clear()
+                continue  # of no job's inputs, and many
+            for file in (Path(place, name) for name in names):
+                with suppress(OSError):  # an orphan of an earlier run may remove its partial files
+                    if file.stat().st_mtime > now + 1:
+                        os.utime(file, (now, now))
+                        dated.append(file)
     if dated:
         print(
             f"{len(dated)} files were dated in the future, {dated[0]} say; they are dated now."

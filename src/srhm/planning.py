@@ -11,10 +11,11 @@ import pandas as pd
 
 from srhm import experiments
 from srhm.cost import costs, model_origin
+from srhm.gpu_cost import gpu_rate, gpu_seconds
 from srhm.jobs import parts
-from srhm.presets import IMAGES, Networks, Study, chosen, parser_for
+from srhm.presets import IMAGES, PLANE, Networks, Study, chosen, parser_for
 from srhm.store import path_of
-from srhm.training.curve import NAMED_ENGINE
+from srhm.training.curve import NAMED_ENGINE, PACKABLE
 
 GROUPS = ["data", "net", "L", "s", "width", "engine"]
 PLANE_GROUPS = ["study", "net", "L"]
@@ -30,20 +31,24 @@ def expected_costs(study: Study) -> pd.DataFrame:
 
 def _expected_costs(networks: Networks, limits: experiments.Jobs) -> pd.DataFrame:
     entries = networks.entries
-    # Images have no hierarchy of known depth and branching, and one engine.
+    # Images have one engine and, as random points, no hierarchy of known depth and branching.
     absent = {**dict.fromkeys(GROUPS, "-"), "engine": NAMED_ENGINE}
-    frame = pd.DataFrame([{**absent, **entry["cell"]} for entry in entries])
+    known = [{k: v for k, v in entry["cell"].items() if v is not None} for entry in entries]
+    frame = pd.DataFrame([absent | cell for cell in known])
     frame["data"] = networks.data
     frame["curve"] = [name for name, own in networks.curves.items() for _ in own]
     expected = costs(entry["cell"] for entry in entries)
     frame = pd.concat([frame, pd.DataFrame([vars(cost) for cost in expected])], axis=1)
     frame["job"] = frame["curve"]
+    if networks.data == PLANE:  # its curves are never split
+        limits = experiments.Jobs(minutes=None, cells=None, limit=None)
     for curve, rows in frame.groupby("curve", sort=False).groups.items():
         own = [expected[row] for row in rows]
         for part, places in parts(own, minutes=limits.minutes, cells=limits.cells).items():
             frame.loc[rows[places], "job"] = f"{curve}, {part}"
     frame["trained"] = [path_of(networks.store, entry["key"]).is_file() for entry in entries]
-    return frame
+    # What two curves of the plane share is trained once.
+    return frame.assign(key=[entry["key"] for entry in entries]).drop_duplicates("key")
 
 
 def summary(
@@ -84,15 +89,37 @@ def summary(
     return "\n".join(lines)
 
 
+def on_one_gpu(study: Study) -> str:
+    """What the packed engine would take on one GPU for the cells that the store lacks."""
+    networks = study.networks[0]
+    cells = [
+        entry["cell"]
+        for entry in networks.entries
+        if not path_of(networks.store, entry["key"]).is_file()
+        and entry["cell"].get("engine") == PACKABLE
+    ]
+    if not cells:
+        return "on a GPU: no cell is left that the packed engine trains"
+    rate = gpu_rate()
+    hours = gpu_seconds(cells, costs(cells), rate) / 3600
+    return (
+        f"on one GPU: {len(cells)} of these cells by the packed engine, {hours:.2g} GPU-hours;"
+        f" from {rate.origin}"
+    )
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prints the summary for a preset; 2 if its configuration is refused."""
     parser = parser_for("planning", __doc__)
     parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     options = parser.parse_args(arguments)
     study = chosen(options)
     if study is None:
         return 2
     print(summary(expected_costs(study), cores=options.cores))
+    if options.device == "cuda":
+        print(on_one_gpu(study))
     if study.plane.curves:
         print("\nLazy and feature learning (make plane); steps are evaluations of the gradient")
         cells = expected_costs(study.of_the_plane)

@@ -113,6 +113,8 @@ def chosen(options: argparse.Namespace) -> Study | None:
         return None
     try:
         return study_of(yaml.safe_load(path.read_text()), options.directory)
+    except yaml.YAMLError as error:
+        print(f"{path} is not YAML: {error}", file=sys.stderr)
     except (experiments.ConfigError, cifar.CifarError) as refusal:
         print(refusal, file=sys.stderr)
-        return None
+    return None

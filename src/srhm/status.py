@@ -35,14 +35,15 @@ def table(watch: Watch, networks: Sequence[Networks]) -> pd.DataFrame:
     arrived = watch.arrivals()
     rows = []
     for some in networks:
-        for entry in some.entries:
-            key, cell = entry["key"], entry["cell"]
+        # By key, since two curves of the plane may share a cell.
+        for key, cell in {entry["key"]: entry["cell"] for entry in some.entries}.items():
             row = row_of(path_of(some.store, key)) if key in arrived else {}
             status = row.get("status", "unreadable") if key in arrived else "missing"
             begun = status == "missing" and checkpoint_of(some.checkpoints, key).is_file()
             rows.append(
-                # Images have no hierarchy of known depth and branching.
-                {"data": some.data, **{name: cell.get(name, "-") for name in GROUPS}}
+                # Images and random points have no hierarchy of known depth and branching.
+                {"data": some.data}
+                | {name: "-" if cell.get(name) is None else cell[name] for name in GROUPS}
                 | {
                     "cells": 1,
                     "done": int(key in arrived),

@@ -106,7 +106,7 @@ def _layers(
             for k, layer in zip(layers["k"], layers["layer"], strict=True)
         ],
     )
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(0, 1.06 * axes.get_ylim()[1])
     axes.yaxis.labelpad = 2
 
 
@@ -141,8 +141,8 @@ def _foot(cells: pd.DataFrame) -> list[str]:
         lines.append(
             f"λ = {first['weight_decay']:.3g}: {str(first['net']).upper()} of"
             f" {first['hidden_layers']} hidden layers, h = {first['width']},"
-            f" L = {first['L']}, v = {first['v']}, m = {first['m']}, n_c = {first['n_c']},"
-            f" s_0 = {first['s0']}, {first['optimiser']}, {n_seeds} {plural('seed', n_seeds)},"
+            f" L = {first['L']:g}, v = {first['v']:g}, m = {first['m']:g}, n_c = {first['n_c']:g},"
+            f" s_0 = {first['s0']:g}, {first['optimiser']}, {n_seeds} {plural('seed', n_seeds)},"
             f" {status}; test error {errors}"
         )
     return lines

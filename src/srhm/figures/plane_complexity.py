@@ -4,6 +4,7 @@ Letters of the paper: P* sample complexity, L depth, s branching, s_0 empty plac
 informative one, m synonyms, n_c classes, ε test error; α̃ = √h α, Θ tangent kernel.
 """
 
+import json
 from collections.abc import Sequence
 from math import isfinite
 from typing import Any
@@ -123,11 +124,18 @@ def protocol(cells: pd.DataFrame) -> list[str]:
         n_seeds = part.groupby("curve")["seed"].nunique()
         lines.append(
             f"{nets}: {WAYS.get(str(way), str(way))}, h = {width}, {activation}, {labels},"
-            f" {str(loss).replace('_', '-')}, at most {budget:,} gradient evaluations;"
+            f" {str(loss).replace('_', '-')}, at most {budget:,} gradient evaluations{_step(part)};"
             f" {between(n_seeds)} {plural('seed', int(n_seeds.max()))}; {len(part)} networks:"
             f" {counts}"
         )
     return lines
+
+
+def _step(cells: pd.DataFrame) -> str:
+    """How far a step of the flow moves F at most; empty for other optimisers."""
+    settings: list[str] = cells["settings"].tolist() if "settings" in cells else []
+    moves = {json.loads(one).get("max_output_change") for one in settings} - {None}
+    return f" in steps that move F by at most {max(moves):g}" if moves else ""
 
 
 def hue(n_empty: int) -> tuple[float, float, float]:
@@ -214,6 +222,9 @@ def _point(axes: Axes, row: pd.Series, x: float, tint: Any, floor: float, name: 
                       annotation_clip=False,
                       arrowprops={"arrowstyle": "<|-", "color": tint, "linewidth": 0.7,
                                   "mutation_scale": 5, "shrinkA": 0, "shrinkB": 0})  # fmt: skip
+    if y.bar:
+        axes.plot([x, x], y.bar, "-", color=tint, linewidth=0.6, zorder=2.4,
+                  gid=f"interval {name}")  # fmt: skip
     axes.plot([x], [at], symbols[name], color=tint, markersize=4, markeredgewidth=0.9, zorder=2.8,
               markerfacecolor="white",
               gid=f"{name} {row['status']}" + (" (bound)" if y.beyond else ""))  # fmt: skip

@@ -22,7 +22,7 @@ from srhm.plane.crossover import Family
 
 ABSENT = "not in this preset"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-LEFT, TOP, BOTTOM = 0.6, 0.3, 0.42  # inches
+LEFT, TOP, BOTTOM = 0.6, 0.3, 0.5  # inches
 ALPHA_TILDE = "$\\tilde\\alpha = \\sqrt{h}\\,\\alpha$"
 
 

@@ -154,7 +154,7 @@ def _against_loss(axes: Axes, marked: pd.DataFrame, kinds: Mapping[Kind, tuple[s
                   gid=f"loss {_name(kind)}")  # fmt: skip
     high = 3 * max(float(marked["mean_loss"].max()), 10 * floor)
     axes.set(xscale="log", xlim=(floor / 3, high))
-    powers = range(int(np.ceil(np.log10(floor * 5))), int(np.floor(np.log10(high))) + 1)
+    powers = range(int(np.ceil(np.log10(floor * 50))), int(np.floor(np.log10(high))) + 1)
     powers = powers[:: max(1, len(powers) // 3)]
     axes.set_xticks([floor, *(10.0**k for k in powers)],
                     labels=["$0$", *(f"$10^{{{k}}}$" for k in powers)])  # fmt: skip
@@ -184,9 +184,10 @@ def _thresholds(axes: Axes, stars: pd.DataFrame, kinds: Mapping[Kind, tuple[str,
                       markeredgewidth=0.3, gid=f"N* {name} {status}")  # fmt: skip
     ends = stars[["N_low", "N_high"]].to_numpy().ravel()
     ends = ends[np.isfinite(ends)]
-    low, high = float(ends.min()) / 1.4, float(ends.max()) * 1.4
     sizes = stars["P"].min() / 1.3, stars["P"].max() * 1.3
     P = np.array(sizes)
+    # The line of random data is to be seen, however far from it the points are.
+    low, high = min(float(ends.min()) / 1.4, sizes[1] / 2.9 / 2), float(ends.max()) * 1.4
     axes.plot(P, P / 2.9, color=GUIDE, linewidth=0.8, linestyle="--", gid="N = P/2.9")
     axes.set(xscale="log", yscale="log", xlim=sizes, ylim=(low, high))
     few_ticks(axes.xaxis, *sizes)
@@ -228,22 +229,30 @@ def _curvature(
     if chosen.empty:
         empty_panel(axes, ABSENT)
         return
-    widest = 0.0
-    for _, row in chosen.iterrows():
-        values = _spectrum(row, hessians, "Hp") / sqrt(row["mean_loss"])
+    spectra = [
+        _spectrum(row, hessians, "Hp") / sqrt(row["mean_loss"]) for _, row in chosen.iterrows()
+    ]
+    spreads = [float(np.quantile(np.abs(values), 0.9)) for values in spectra]
+    # One set of bins, linear about zero and logarithmic beyond, for spectra of unlike widths.
+    widest = max(spreads) or 1.0
+    linear = max(min(spreads), widest / 100) / 3
+    edges = linear * np.sinh(np.linspace(-1, 1, 42) * np.arcsinh(3 * widest / linear))
+    for (_, row), values in zip(chosen.iterrows(), spectra, strict=True):
         tint, name = _look_of(row, kinds)
-        spread = float(np.quantile(np.abs(values), 0.9))
-        widest = max(widest, spread)
-        density, edges = np.histogram(values, bins=np.linspace(-3 * spread, 3 * spread, 42))
+        density, _ = np.histogram(values, bins=edges)
         fraction = density / len(values) / np.diff(edges)
         axes.stairs(fraction, edges, color=tint, linewidth=0.9, gid=f"Hp {name}")
     axes.set_yscale("log")
     low, high = axes.get_ylim()
     low, high = max(low, high * 1e-3), high * 1.3
-    axes.set(xlim=(-2.5 * widest, 2.5 * widest), ylim=(low, high))
+    axes.set_xscale("symlog", linthresh=linear, linscale=0.7)
+    axes.set(xlim=(edges[0], edges[-1]), ylim=(low, high))
     if high / low < 100:
         few_ticks(axes.yaxis, low, high)
-    axes.locator_params(axis="x", nbins=4)
+    power = int(np.floor(np.log10(edges[-1])))
+    axes.set_xticks([-(10.0**power), 0, 10.0**power],
+                    labels=[f"$-10^{{{power}}}$", "$0$", f"$10^{{{power}}}$"])  # fmt: skip
+    axes.set_xticks([], minor=True)
     axes.axvline(0, color=GUIDE, linewidth=0.6)
     axes.set_xlabel("$\\lambda/\\sqrt{\\mathrm{Loss}}$", labelpad=1)
     axes.set_ylabel("density", labelpad=1)
@@ -267,7 +276,7 @@ def _kernel_part(
     axes.set(yscale="log", ylim=(FLOOR_OF_H0 / 2, 2), xlim=(0, 1.03), xticks=(0, 0.5, 1))
     axes.set_yticks([FLOOR_OF_H0, 1e-6, 1e-3, 1], labels=["$0$", "$10^{-6}$", "$10^{-3}$", "$1$"])
     axes.set_yticks([], minor=True)
-    axes.set_xlabel("rank of the eigenvalue / $N$", labelpad=1)
+    axes.set_xlabel("rank / number of eigenvalues", labelpad=1)
     axes.set_ylabel("$\\lambda/\\lambda_{\\max}$", labelpad=1)
 
 
@@ -289,7 +298,7 @@ def _whole(
     axes.set_yticks([-1e-3, 0, 1e-3, 1], labels=["$-10^{-3}$", "$0$", "$10^{-3}$", "$1$"])
     axes.set_yticks([], minor=True)
     axes.set(xlim=(0, 1.03), xticks=(0, 0.5, 1))
-    axes.set_xlabel("rank of the eigenvalue / $N$", labelpad=1)
+    axes.set_xlabel("rank / number of eigenvalues", labelpad=1)
     axes.set_ylabel("$\\lambda/\\lambda_{\\max}$", labelpad=1)
 
 

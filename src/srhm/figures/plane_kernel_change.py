@@ -100,13 +100,12 @@ def _guides(axes: Axes, family: Family) -> None:
             continue
         x, y = log_of(rows, "alpha_tilde"), log_of(rows, "kernel_change")
         ends = np.array([LAZY, max(family.tildes)] if lazy else [min(family.tildes), FEATURE])
-        level = exp(y.mean()) * (3.0 if lazy else 1 / 3.0)  # beside the points
+        level = exp(y.mean()) * (5.0 if lazy else 1 / 3.0)  # beside the points
         heights = level * np.exp(slope * (np.log(ends) - x.mean()))
         axes.plot(ends, heights, color=GUIDE, linewidth=0.9, linestyle="--", zorder=1,
                   gid=f"guide {slope:.4f}")  # fmt: skip
-        at = (ends[0], heights[0]) if lazy else (ends[1], heights[1])
-        axes.annotate(f"${words[lazy]}$", at, textcoords="offset points", fontsize=7, color=GUIDE,
-                      xytext=(8, 2) if lazy else (-4, 0), ha="left" if lazy else "right",
+        axes.annotate(f"${words[lazy]}$", (ends[1], heights[1]), textcoords="offset points",
+                      fontsize=7, color=GUIDE, xytext=(0, 2) if lazy else (-4, 0), ha="right",
                       va="bottom" if lazy else "top")  # fmt: skip
         fit = kernel_change_fit(family.cells, lazy=lazy)
         if fit.n:
@@ -156,8 +155,10 @@ def _against_width(axes: Axes, family: Family) -> None:
             y = level * (x / middle) ** slope
             axes.plot(x, y, color=GUIDE, linewidth=0.9, linestyle="--", zorder=1,
                       gid=f"guide {slope:g}")  # fmt: skip
-            axes.annotate(f"${word}$", (x[-1], y[-1]), textcoords="offset points", xytext=(0, 2),
-                          fontsize=7, color=GUIDE, ha="right", va="bottom")  # fmt: skip
+            # At the upper end of either line, where neither crosses its label.
+            end, side = (-1, "right") if slope == 0 else (0, "left")
+            axes.annotate(f"${word}$", (x[end], y[end]), textcoords="offset points", xytext=(0, 2),
+                          fontsize=7, color=GUIDE, ha=side, va="bottom")  # fmt: skip
     axes.text(0.98, 0.97, text, transform=axes.transAxes, ha="right", va="top", fontsize=7,
               linespacing=1.3, gid="slopes")  # fmt: skip
     few_ticks(axes.xaxis, *ends)

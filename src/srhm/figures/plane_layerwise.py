@@ -78,7 +78,7 @@ def _learning_curves(axes: Axes, cells: pd.DataFrame, threshold: float, *, prese
         empty_panel(axes, f"not in preset {preset}")
         return
     first = example.iloc[0]
-    panel_title(axes, "A", f"$L={first['L']}$, $m={first['m']}$, $s_0={first['s0']}$")
+    panel_title(axes, "A", f"$L={first['L']:g}$, $m={first['m']:g}$, $s_0={first['s0']:g}$")
     for name in SERIES:
         part = example[example["series"] == name]
         if part.empty:

@@ -166,8 +166,8 @@ def _foot(cells: pd.DataFrame) -> str:
     status = ", ".join(f"{counts[name]} {name}" for name in counts.index)
     tildes = ", ".join(f"{value:g}" for value in sorted(set(cells["alpha_tilde"])))
     return (
-        f"{str(first['net']).upper()}, L = {first['L']}, v = {first['v']}, m = {first['m']},"
-        f" n_c = {first['n_c']}, s_0 = {first['s0']}, h = {first['width']}, α̃ = {tildes},"
+        f"{str(first['net']).upper()}, L = {first['L']:g}, v = {first['v']:g}, m = {first['m']:g},"
+        f" n_c = {first['n_c']:g}, s_0 = {first['s0']:g}, h = {first['width']}, α̃ = {tildes},"
         f" {first['optimiser']}, study {first['study']}; {n_seeds} {plural('seed', n_seeds)},"
         f" {len(cells)} cells: {status}"
     )

@@ -28,7 +28,7 @@ from srhm.plane.tables import COORDINATES
 from srhm.plane.task import n_inputs
 from srhm.provenance import short_hash
 from srhm.stopping import STOPPED, Stopped, StopRequest
-from srhm.store import DamagedCell, StoredCell, read_cell, write_cell
+from srhm.store import DamagedCell, StorageError, StoredCell, path_of, read_cell, write_cell
 from srhm.training.cell import processor
 from srhm.training.checkpoints import Interrupted, Keeper, checkpoint_of, remove_checkpoint, resume
 from srhm.training.protocol import Snapshot
@@ -133,6 +133,7 @@ def train_curve(
     Raises:
         Stopped: when asked to stop, after the batch in training has left a checkpoint.
         StorageError: if the place cannot be written to.
+        Exception: of the first batch that fails, with a note that names it, after all others.
     """
     stop = stop or StopRequest()
     checkpoints = checkpoints or store.parent / "checkpoints"
@@ -144,15 +145,30 @@ def train_curve(
             remove_checkpoint(checkpoints, entry["key"])
     missing = [entry for entry in entries if entry["key"] not in found]
     log.info("%d cells: %d in the store, %d to train", len(entries), len(found), len(missing))
-    kept = False
+    kept, failures = False, list[Exception]()
     for batch in batches(missing):
-        if stop.reason is None:
-            try:
-                made = _train_batch(batch, store=store, checkpoints=checkpoints, stop=stop, log=log)
-            except Interrupted as interruption:
-                kept = interruption.kept
-            else:
-                found |= made
+        if stop.reason is not None:
+            continue
+        # The job of another study may have trained them since.
+        for key in [e["key"] for e in batch if path_of(store, e["key"]).is_file()]:
+            if stored := _stored(store, key, log):
+                found[key] = stored
+        batch = [entry for entry in batch if entry["key"] not in found]
+        if not batch:
+            continue
+        try:
+            found |= _train_batch(batch, store=store, checkpoints=checkpoints, stop=stop, log=log)
+        except Interrupted as interruption:
+            kept = interruption.kept
+        except StorageError:
+            raise
+        except Exception as error:  # noqa: BLE001
+            P = batch[0]["cell"]["P"]
+            error.add_note(f"in the batch P = {P} of {len(batch)} members, {batch[0]['key']} first")
+            log.error("the batch P = %d of %d members failed: %r", P, len(batch), error)
+            failures.append(error)
+    if failures:
+        raise failures[0]
     if len(found) < len(entries):
         log.warning(
             "stopped (%s): of %d cells %d are stored; %s when the same command is given again",
@@ -191,7 +207,16 @@ def _train_batch(
     def pause(arrays: Callable[[], Arrays]) -> None:
         keeper(lambda: Snapshot({"members": members}, arrays(), seconds()))
 
-    trained = train_members(cells, pause=pause, start=snapshot.engine if snapshot else None)
+    try:
+        trained = train_members(cells, pause=pause, start=snapshot.engine if snapshot else None)
+    except (KeyError, ValueError, RuntimeError) as misfit:
+        if snapshot is None:
+            raise
+        log.warning("%s does not fit (%r), P = %d begins anew", *(
+            checkpoint_of(checkpoints, key), misfit, cells[0]["P"]
+        ))  # fmt: skip
+        before = 0.0
+        trained = train_members(cells, pause=pause)
     versions = provenance.versions(("numpy", "torch"))
     total = sum(row["evaluations"] for row in trained.rows)
     found = {}

@@ -243,7 +243,8 @@ def variance_ratios(ensembles: pd.DataFrame, *, lazy: bool) -> pd.DataFrame:
     """h Var F at the largest over that at the smallest width, of those from WIDE on.
 
     For each P, alpha_tilde (of one regime) and seed of one family, ensembles of fitted members
-    alone: columns alpha_tilde, seed, narrow, wide, ratio.
+    alone: columns alpha_tilde, seed, narrow, wide, ratio. Widths less than a factor 4 apart have
+    none: there a Var F that does not depend on h would pass for one that falls as 1/h.
     """
     tildes = ensembles["alpha_tilde"]
     inside = at_least(tildes, LAZY) if lazy else at_most(tildes, FEATURE)
@@ -252,7 +253,7 @@ def variance_ratios(ensembles: pd.DataFrame, *, lazy: bool) -> pd.DataFrame:
     for (tilde, seed), part in rows.groupby(["alpha_tilde", "seed"]):
         part = part.sort_values("width")
         first, last = part.iloc[0], part.iloc[-1]
-        if first["width"] == last["width"]:
+        if last["width"] < 4 * first["width"]:
             continue
         scaled = [one["width"] * one["variance"] for one in (first, last)]
         found.append({"alpha_tilde": tilde, "seed": seed, "narrow": int(first["width"]),

@@ -83,6 +83,13 @@ def log_ratios(rows: pd.DataFrame, *, over: str, under: str) -> pd.DataFrame:
     return both[keys].assign(log_ratio=ratio, bound=bound)
 
 
+def n_censored_below(rows: pd.DataFrame, *, over: str, under: str) -> int:
+    """Grammars with a P* of the series above, reached or not, that of the one below censored."""
+    top = rows[(rows["series"] == over) & rows["status"].isin(["reached", "not_reached"])]
+    low = rows[(rows["series"] == under) & (rows["status"] != "reached")]
+    return len(top.merge(low, on=list(GRAMMAR)))
+
+
 def mean_log_ratio(rows: pd.DataFrame, *, over: str, under: str) -> Fit:
     """Mean over grammars of `log_ratios`; bounds enter as they are, which makes it a bound too."""
     found = log_ratios(rows, over=over, under=under)

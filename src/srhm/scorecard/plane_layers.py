@@ -4,6 +4,7 @@ Letters of the paper: P* sample complexity, L depth, s_0 empty places, m synonym
 Sources beside the paper: the specification's sections 10 (S8, S9), 11 and 14.
 """
 
+from dataclasses import replace
 from functools import partial
 from math import isfinite, log, nan
 
@@ -18,10 +19,17 @@ from srhm.plane.first_step_scaling import (
     grouping_size,
 )
 from srhm.plane.first_step_table import GRAMMAR
-from srhm.plane.layerwise_scaling import compared, log_ratios, mean_log_ratio, slope, usable
+from srhm.plane.layerwise_scaling import (
+    compared,
+    log_ratios,
+    mean_log_ratio,
+    n_censored_below,
+    slope,
+    usable,
+)
 from srhm.regression import CONFIDENCE, NO_FIT, Fit, mean
 from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
-from srhm.scorecard.curves import THRESHOLD, as_ratio, no_points
+from srhm.scorecard.curves import THRESHOLD, as_ratio, listed_as_left_out, no_points
 
 FULL_GRAMMAR = ["net", *GRAMMAR]
 
@@ -97,10 +105,14 @@ def layerwise_slope(tables: Tables, *, series: str) -> Measurement:
     return _measured(fit, f"curves, {fit.n_groups} intercepts", note)
 
 
-def layerwise_ratio(tables: Tables, *, over: str, under: str) -> Measurement:
+def layerwise_ratio(
+    tables: Tables, *, over: str, under: str, as_bound: bool = False
+) -> Measurement:
     """Geometric mean over grammars of the P* of one way of training over that of another.
 
-    A P* below that is censored has no ratio; for one above, its lower bound is taken.
+    A P* below that is censored has no ratio; for one above, its lower bound is taken. With either
+    the interval is unknown: the scatter of the others is not that of all. as_bound: a lower bound
+    of the ratio is what is asked for, so that bounds above may enter as they are.
     """
     rows = _compared(tables)
     if rows.empty:
@@ -109,8 +121,11 @@ def layerwise_ratio(tables: Tables, *, over: str, under: str) -> Measurement:
     if not fit.n:
         return no_points("no grammar with a P* of both")
     bounds = int(log_ratios(rows, over=over, under=under)["bound"].sum())
+    left = n_censored_below(rows, over=over, under=under)
     note = f"{bounds} of them lower bounds" if bounds else ""
-    return as_ratio(_measured(fit, "grammars (geometric mean)", note))
+    note += listed_as_left_out({"whose lower P* is censored": left})
+    found = as_ratio(_measured(fit, "grammars (geometric mean)", note))
+    return replace(found, low=nan, high=nan) if left or (bounds and not as_bound) else found
 
 
 def inverse(measured: Measurement) -> Measurement:
@@ -124,7 +139,8 @@ def inverse(measured: Measurement) -> Measurement:
 
 
 def _inverse_ratio(tables: Tables, *, over: str, under: str) -> Measurement:
-    return inverse(layerwise_ratio(tables, over=over, under=under))
+    """An upper bound where the P* above is one from below."""
+    return inverse(layerwise_ratio(tables, over=over, under=under, as_bound=True))
 
 
 def _compared(tables: Tables) -> pd.DataFrame:

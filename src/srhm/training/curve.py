@@ -4,6 +4,7 @@
 """
 
 import logging
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -12,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from srhm import provenance
+from srhm.devices import NoDevice
 from srhm.sampling import Derivations
 from srhm.stopping import STOPPED, Stopped, StopRequest
-from srhm.store import DamagedCell, StorageError, StoredCell, read_cell, write_cell
+from srhm.store import DamagedCell, StorageError, StoredCell, path_of, read_cell, write_cell
 from srhm.training.cell import TrainedCell, train_cell
 from srhm.training.checkpoints import (
     Interrupted,
@@ -33,7 +35,10 @@ ENGINES = {
     "sparse": ("srhm.training.sparse", "SparseEngine", ("numpy", "numba")),
     NAMED_ENGINE: ("srhm.training.network", "NetworkEngine", ("numpy", "torch")),
 }
-
+# The engine that has a form for GPUs, under the same keys.
+PACKABLE = "sparse"
+# What the rows of that form say in their versions: the digest of its code.
+PACKED = re.compile(r"\bpacked ([0-9a-f]+) on ")
 
 # Trains one cell: (its coordinates, start=snapshot or None, pause=Pause) -> row, times, weights.
 Train = Callable[..., TrainedCell]
@@ -49,14 +54,37 @@ def train_curve(
     log: logging.Logger,
     checkpoints: Path | None = None,
     stop: StopRequest | None = None,
+    gpu: int = 0,
 ) -> list[StoredCell]:
     """All cells of a curve of the SRHM, in the order given; see `train_cells`.
 
     samples: training and test data by seed and part. All cells are of one engine.
+    gpu: 1 where the job has a GPU: cells of the sparse engine are trained there, as many together
+    as fit, by its packed form (docs/gpu.md); those of other engines as without one.
     """
+    cells = [entry["cell"] for entry in entries]
+    packed = gpu == 1 and cells[0]["engine"] == PACKABLE
+
+    def packed_training() -> tuple[Train, Sequence[str]]:
+        # Here, so that nobody else pays for torch and triton.
+        try:
+            from srhm.training.packed import PackedTraining
+        except ModuleNotFoundError as missing:
+            raise NoDevice(
+                f"gpu = 1, but {missing.name} is not installed; a torch with CUDA brings it"
+                " (docs/gpu.md), and gpu = 0 trains without it"
+            ) from missing
+
+        training = PackedTraining(cells, log)
+
+        def train(cell: Mapping[str, Any], **options: Any) -> TrainedCell:
+            sample = (samples[cell["seed"], "train"], samples[cell["seed"], "test"])
+            return training.train(cell, *sample, **options)
+
+        return train, ("numpy", "torch", "triton")
 
     def prepared() -> tuple[Train, Sequence[str]]:
-        module, name, packages = ENGINES[entries[0]["cell"]["engine"]]
+        module, name, packages = ENGINES[cells[0]["engine"]]
         make_engine = getattr(import_module(module), name)
 
         def train(cell: Mapping[str, Any], **options: Any) -> TrainedCell:
@@ -67,9 +95,9 @@ def train_curve(
 
     return train_cells(
         entries,
-        prepared,
+        packed_training if packed else prepared,
         store=store,
-        threads=threads,
+        threads=len(entries) if packed else threads,
         keep_weights=keep_weights,
         log=log,
         checkpoints=checkpoints,
@@ -147,7 +175,7 @@ def train_cells(
             trained = train(cell, start=None, pause=keeper)
         stored = StoredCell(
             dict(cell),
-            row={**trained.row, "source": entry["source"], "versions": versions},
+            row={"versions": versions, **trained.row, "source": entry["source"]},
             timing={**trained.timing, "threads": threads},
             weights=trained.weights if keep_weights else {},
         )
@@ -212,6 +240,10 @@ def _stored(store: Path, key: str, *, keep_weights: bool, log: logging.Logger) -
         return None
     except DamagedCell as damage:
         log.warning("trained again: %s", damage)
+        return None
+    packed = PACKED.search(stored.row["versions"])
+    if packed and packed[1] != provenance.source_digest(Path(__file__).with_name("packed.py")):
+        log.info("trained again: %s was trained on a GPU by other code", path_of(store, key).name)
         return None
     return stored if stored.weights or not keep_weights else None
 

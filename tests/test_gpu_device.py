@@ -1,0 +1,53 @@
+"""What a job with a GPU does where something is missing; the engine itself is in tests/gpu."""
+
+import logging
+import sys
+from pathlib import Path
+
+import pytest
+
+from srhm import experiments
+from srhm.devices import NoDevice
+from srhm.sampling import draw_samples
+from srhm.training.cell import parameters_of
+from srhm.training.curve import train_curve
+
+LOG = logging.getLogger("srhm.tests")
+
+
+def trained(engine: str, store: Path, *, gpu: int) -> int:
+    """Number of cells of a tiny curve that are trained."""
+    configuration = {
+        "preset": "tiny",
+        "seeds": 1,
+        "width": 6,
+        "n_test": 60,
+        "training": {"engine": engine, "max_steps": 10, "n_checks": 0},
+        "curves": [{"net": "cnn", "L": 2, "v": 3, "s0": 1, "P": [30]}],
+    }
+    (curve,) = experiments.plan(configuration).curves.values()
+    samples = draw_samples(parameters_of(curve.entries[0]["cell"]), [0], n_train=30, n_test=60)
+    entries = list(curve.entries)
+    return len(
+        train_curve(entries, samples, store=store, threads=1, keep_weights=True, log=LOG, gpu=gpu)
+    )
+
+
+def test_a_gpu_without_triton_is_a_clear_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("srhm.training.packed", "srhm.training.packed_kernels"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setitem(sys.modules, "triton", None)
+    with pytest.raises(NoDevice, match="gpu = 1, but triton is not installed"):
+        trained("sparse", tmp_path, gpu=1)
+
+
+def test_cells_of_other_engines_are_trained_as_without_a_gpu(tmp_path: Path) -> None:
+    assert trained("reference", tmp_path, gpu=1) == 1
+
+
+def test_cells_in_the_store_need_no_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert trained("sparse", tmp_path, gpu=0) == 1
+    monkeypatch.setitem(sys.modules, "triton", None)
+    assert trained("sparse", tmp_path, gpu=1) == 1
