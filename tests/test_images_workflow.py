@@ -112,7 +112,7 @@ def test_a_training_job_on_images_asks_for_what_is_expected_within_the_limit(con
 def test_networks_on_images_that_are_lost_are_trained_again_and_are_counted(config, capsys):
     folder = config.parent
     write_cifar(folder / "invented", records_per_file=20, generator=generator(0, role="train"))
-    study = launch._study(config, folder)
+    study = launch._study(config, folder, plane=False)
     images = study.networks[1]
     (name,), keys = images.curves, {entry["key"] for entry in images.entries}
     assert keys <= study.cells.keys()
