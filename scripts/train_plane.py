@@ -17,6 +17,7 @@ with training_job(snakemake.log[0], name=name, resources=resources) as (log, sto
         checkpoints=Path(snakemake.params.checkpoints),
         log=log,
         stop=stop,
+        gpu=resources.get("gpu", 0),
     )
     rows, timings = rows_of(spec["study"], name, spec["cells"], cells)
     write_table(timings, Path(snakemake.output.timings), PLANE_TIMINGS)

@@ -2,11 +2,22 @@
 
 import json
 import logging
-from functools import cache
 
 import numpy as np
 import pytest
 import torch
+from plane_kinds import (
+    HINGE,
+    KINDS,
+    RANDOM,
+    SRHM,
+    assert_same,
+    cells_of,
+    entries_of,
+    interrupted,
+    through_stages,
+    undisturbed,
+)
 
 from srhm.architectures.geometry import geometry
 from srhm.architectures.geometry import initial_weights as geometry_weights
@@ -14,9 +25,8 @@ from srhm.grammar import draw_grammar
 from srhm.plane import cells as plane_cells
 from srhm.plane import cost
 from srhm.plane.cells import batches, load, rows_of, stacked, train_curve
-from srhm.plane.configuration import Plane
 from srhm.plane.flow import FlowStep, NetworkSystem
-from srhm.plane.layerwise import through_stages, train_layerwise
+from srhm.plane.layerwise import train_layerwise
 from srhm.plane.members import (
     FLOW_STEP,
     alpha_of,
@@ -29,7 +39,6 @@ from srhm.plane.members import (
     train_members,
 )
 from srhm.plane.networks import flattened, initial_weights, outputs
-from srhm.plane.plan import plane_curves
 from srhm.plane.tables import PLANE_CELLS, PLANE_TIMINGS
 from srhm.plane.task import n_inputs, parameters_of
 from srhm.records import read_table, write_table
@@ -39,70 +48,6 @@ from srhm.stopping import STOPPED, Stopped, StopRequest
 from srhm.store import path_of
 
 LOG = logging.getLogger("srhm.tests")
-SRHM = {"study": "complexity", "net": "cnn", "L": 2, "v": 3, "s0": 1, "width": 5, "P": 12}
-HINGE = {"labels": "parity", "loss": "soft_hinge"}
-RANDOM = {
-    **{"study": "jamming", "data": "random", "net": "fcn", "d": 4, "hidden_layers": 2},
-    **{"width": 4, "P": 10, "alpha": 1, "labels": "parity", "loss": "quadratic_hinge"},
-    **{"bias": True, "subtract_initial": False},
-}
-# Every optimiser, loss, kind of data and of training; budgets that some members reach.
-KINDS = {
-    "flow": {**SRHM, "alpha_tilde": [0.1, 100], "optimiser": {"max_evaluations": 80}},
-    "softplus": {**SRHM, **HINGE, "activation": "softplus", "optimiser": {"max_evaluations": 400}},
-    "adam": {**RANDOM, "optimiser": {"name": "adam", "max_evaluations": 120}},
-    "sgd": {**SRHM, "net": "lcn", "alpha_tilde": [1, 10], "loss_threshold": 0.3,
-            "optimiser": {"name": "sgd", "max_evaluations": 255, "check_every": 10,
-                          "batch_size": 5}},
-    "layerwise": {**SRHM, **HINGE, "training": "layerwise", "optimiser": {"max_evaluations": 60}},
-    "decay": {**SRHM, "net": "fcn", "hidden_layers": 3, "weight_decay": 0.01,
-              "subtract_initial": False, "optimiser": {"name": "adam", "max_evaluations": 60}},
-}  # fmt: skip
-
-
-def entries_of(group):
-    curves = plane_curves(Plane.model_validate({"n_test": 60, "curves": [group]}))
-    (curve,) = curves.values()
-    return list(curve.entries)
-
-
-def cells_of(group, **changes):
-    return [{**entry["cell"], **changes} for entry in entries_of(group)]
-
-
-class Sudden(Exception):
-    """An interruption."""
-
-
-def interrupted(cells, call, start=None):
-    """What a pause was given at its n-th call."""
-    calls = 0
-
-    def pause(arrays):
-        nonlocal calls
-        calls += 1
-        if calls == call:
-            taken.update({name: array.copy() for name, array in arrays().items()})
-            raise Sudden
-
-    taken = {}
-    with pytest.raises(Sudden):
-        train_members(cells, pause=pause, start=start)
-    return dict(sorted(taken.items()))  # a file has them in another order
-
-
-def assert_same(one, other):
-    assert repr(one.rows) == repr(other.rows)
-    assert one.test_outputs.numpy().tobytes() == other.test_outputs.numpy().tobytes()
-    for name, array in one.weights.items():
-        assert array.numpy().tobytes() == other.weights[name].numpy().tobytes(), name
-
-
-@cache
-def undisturbed(name):
-    """Cells of one kind, and their training."""
-    cells = cells_of(KINDS[name])
-    return cells, train_members(cells)
 
 
 @pytest.fixture(params=KINDS)

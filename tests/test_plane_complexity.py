@@ -172,6 +172,24 @@ def test_the_figure_of_p_star_draws_each_point_where_it_is(tables):
     assert tops == ["$300$", "$3$", "$0.03$"]  # the kernel's change
 
 
+def test_equal_bounds_do_not_hide_each_other():
+    # Nothing is reached but at the least alpha_tilde: the bounds of the others are the same.
+    tables = with_complexity(
+        plane_tables([("cnn", 0), ("cnn", 1)], law=lambda tilde: {0.1: 2.0}.get(tilde, 1e6))
+    )
+    figure = figure_of_complexity.draw(
+        tables["plane_cells"], tables["plane_complexity"], threshold=0.1, preset="invented"
+    )
+    (axes,) = [one for one in figure.axes if "CNN: 6" in one.get_title(loc="left")]
+    drawn = [
+        (*line.get_xdata(), *line.get_ydata())
+        for line in axes.get_lines()
+        if str(line.get_gid()).startswith("ours")
+    ]
+    assert len(set(drawn)) == len(drawn) == 6
+    assert len({y for _, y in drawn}) == 4
+
+
 def test_the_figure_of_the_onset_shows_small_and_large_alpha_tilde(tables):
     figure = plane_onset.draw(
         tables["plane_cells"], tables["plane_sensitivities"], tables["plane_frozen_kernels"],

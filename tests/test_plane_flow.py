@@ -5,6 +5,7 @@ from math import sqrt
 import numpy as np
 import pytest
 import torch
+from frozen_kernel import kernel_gradient_flow, predicted
 from scipy.integrate import solve_ivp
 
 from srhm.architectures import geometry as shapes
@@ -16,7 +17,6 @@ from srhm.plane.flow import (
     gradient_flow,
     stochastic_gradient_descent,
 )
-from srhm.plane.frozen_kernel import kernel_gradient_flow, predicted
 from srhm.plane.losses import CrossEntropy, QuadraticHinge, SoftHinge
 from srhm.plane.networks import (
     flattened,

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import torch
 from assertions import parsed
+from frozen_kernel import kernel_gradient_flow, predicted
 
 from srhm.plane import tangent_kernel as kernels
 from srhm.plane.flow import FlowStep, NetworkSystem, gradient_flow
-from srhm.plane.frozen_kernel import kernel_gradient_flow, kernel_regression, predicted
 from srhm.plane.losses import QuadraticHinge, SoftHinge
 from srhm.plane.networks import (
     fully_connected_network,
@@ -74,9 +74,6 @@ def test_the_tangent_kernel_is_the_product_of_gradients(
     np.testing.assert_allclose(alone[:, :, :, 2], found[:, :, :, 0], **tolerance(np.float64))
     gram = kernels.gram_matrix(alone)
     np.testing.assert_allclose(gram, gram.transpose(1, 2), **tolerance(np.float64))
-    mean = kernels.output_mean(alone)
-    traces = sum(alone[:, :, o, :, o] for o in range(n_outputs)) / n_outputs
-    np.testing.assert_allclose(mean, traces, **tolerance(np.float64))
 
 
 @pytest.mark.parametrize("net", ["lcn", "cnn"])
@@ -119,9 +116,6 @@ def test_the_spectrum_rebuilds_the_kernel_and_projections_sum_to_one(make_sample
         parts = kernels.projections(vectors, targets)
         assert parts.shape == (2, 20)
         np.testing.assert_allclose(parts.sum(dim=1), 1, **tolerance(np.float64))
-        tails = kernels.cumulative_from(parts)
-        np.testing.assert_allclose(tails[:, 0], 1, **tolerance(np.float64))
-        np.testing.assert_allclose(tails[:, -1], parts[:, -1], **tolerance(np.float64))
     own = kernels.projections(vectors, vectors[:, :, 3:4])
     np.testing.assert_allclose(own, np.eye(20)[[3, 3]], **tolerance(np.float64))
 
@@ -151,21 +145,6 @@ def test_latents_are_those_that_the_parser_reads(make_sample, level):
             np.testing.assert_array_equal(rules, below[row])
     with pytest.raises(ValueError, match="level = 0"):
         latents(grammar, data, level=0)
-
-
-def test_kernel_regression_fits_its_targets(make_sample):
-    grammar, data, _ = make_sample(n_train=15)
-    # Smooth and wide enough: with few neurons of ReLU some points have no kernel at all.
-    network, weights = network_and_weights(
-        grammar.parameters, "cnn", n_outputs=2, width=30, activation="softplus"
-    )
-    theta = kernels.tangent_kernel(network, weights, inputs(data, grammar.parameters))
-    targets = torch.tensor(np.random.default_rng(0).standard_normal((15, 2)))
-    found = predicted(theta, kernel_regression(theta, targets))
-    np.testing.assert_allclose(found, targets.expand(2, -1, -1), atol=1e-8)
-    ridged = kernel_regression(theta, targets, ridge=0.5)
-    left = (predicted(theta, ridged) + 0.5 * ridged).numpy()
-    np.testing.assert_allclose(left, targets.expand(2, -1, -1), atol=1e-8)
 
 
 def test_the_frozen_flow_of_the_quadratic_hinge_is_an_exponential():

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 import torch
+from plane_kinds import through_stages
 
 from srhm.plane.flow import FlowStep
-from srhm.plane.layerwise import through_stages, train_layerwise
+from srhm.plane.layerwise import train_layerwise
 from srhm.plane.losses import SoftHinge
 from srhm.plane.networks import hierarchical_network, initial_weights
 from srhm.plane.targets import inputs, parity

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
+from frozen_kernel import kernel_gradient_flow, output_mean, predicted
 
 from srhm import sensitivity
 from srhm.architectures.geometry import geometry
@@ -13,7 +14,6 @@ from srhm.plane import tables
 from srhm.plane.cells import load, train_curve
 from srhm.plane.configuration import Plane
 from srhm.plane.flow import FlowStep
-from srhm.plane.frozen_kernel import kernel_gradient_flow, predicted
 from srhm.plane.layer_changes import layer_changes, layers_of, noisy, ratio
 from srhm.plane.linearised import Gradients, linearised_flow
 from srhm.plane.losses import CrossEntropy
@@ -30,7 +30,7 @@ from srhm.plane.members import data_of
 from srhm.plane.networks import hierarchical_network, initial_weights
 from srhm.plane.plan import plane_curves
 from srhm.plane.tables import TABLES
-from srhm.plane.tangent_kernel import mean_kernel, output_mean, tangent_kernel
+from srhm.plane.tangent_kernel import mean_kernel, tangent_kernel
 from srhm.plane.targets import inputs
 from srhm.plane.task import parameters_of
 from srhm.records import TableError, read_table, write_table

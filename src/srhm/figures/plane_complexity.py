@@ -50,6 +50,8 @@ WAYS = {"flow": "gradient flow", "adam": "Adam", "sgd": "SGD"}
 PANEL, LEFT, PITCH, TOP, ROW, BOTTOM = 1.62, 0.55, 2.13, 0.48, 2.62, 1.62  # inches
 # Factors by which kernels and SGD are moved along alpha_tilde to be seen beside the networks.
 APART = {"test_error": 1.0, "end_kernel": 1.5, "sgd": 1 / 1.5}
+# Factor between the places of two alpha_tilde at one prediction, where equal bounds would coincide.
+ASIDE = 1.25
 
 
 @styled
@@ -66,7 +68,7 @@ def draw(
     A, B, C: P* against alpha_tilde, a panel for each net, a line for each s_0; at the right edge
     P* of the kernel at initialisation, open diamonds that of the kernel at the end; above the frame
     the change of the kernel at each alpha_tilde, a geometric mean over the cells. D, E, F: P* of
-    the networks against the prediction of Eq. 3 or 4, a colour for each alpha_tilde.
+    the networks against the prediction of Eq. 3 or 4, a colour for each alpha_tilde, side by side.
     """
     rows = at_threshold(complexity[complexity["study"] == STUDY], threshold)
     errors = main(at_threshold(complexity[complexity["study"] == STUDY], threshold))
@@ -231,9 +233,10 @@ def _point(axes: Axes, row: pd.Series, x: float, tint: Any, floor: float, name: 
 
 
 def _against_prediction(axes: Axes, errors: pd.DataFrame, net: str, colours: Any) -> None:
+    aside = {a: ASIDE ** (k - (len(colours) - 1) / 2) for k, a in enumerate(colours)}
     points = [
         Point(
-            x=Estimate(float(row["prediction"])),
+            x=Estimate(float(row["prediction"]) * aside[row["alpha_tilde"]]),
             y=estimate(row),
             tint=colours[row["alpha_tilde"]],
             marker=shape(int(row["s0"])),
@@ -244,8 +247,8 @@ def _against_prediction(axes: Axes, errors: pd.DataFrame, net: str, colours: Any
     scatter(axes, points)
     for tilde, part in errors[errors["status"] == "reached"].groupby("alpha_tilde"):
         ordered = part.sort_values("prediction")
-        axes.plot(ordered["prediction"], ordered["P_star"], color=colours[tilde], linewidth=0.9,
-                  zorder=2, gid=f"line {tilde:g}")  # fmt: skip
+        axes.plot(ordered["prediction"] * aside[tilde], ordered["P_star"], color=colours[tilde],
+                  linewidth=0.9, zorder=2, gid=f"line {tilde:g}")  # fmt: skip
     equation, formula = EQUATIONS.get(net, ("Eq. 3 (LCN)", EQUATIONS["lcn"][1]))
     axes.set_xlabel(f"{equation}, ${formula}$")
 

@@ -11,8 +11,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
+from traceback import clear_frames
 from typing import Any
 
 import torch
@@ -21,6 +22,7 @@ from torch import Tensor
 from srhm import provenance
 from srhm.plane.cost import expected_bytes
 from srhm.plane.flow import Arrays
+from srhm.plane.gpu import device_of, free_bytes, name_of
 from srhm.plane.members import alpha_of, network_of, predictor_of, train_members
 from srhm.plane.networks import Weights
 from srhm.plane.predictor import Predictor
@@ -34,7 +36,7 @@ from srhm.training.checkpoints import Interrupted, Keeper, checkpoint_of, remove
 from srhm.training.protocol import Snapshot
 
 TEST_OUTPUTS = "test_outputs"
-# Bytes that the training of a batch may need, where it has more than one member.
+# Bytes that the training of a batch may need, where it has more than one member, on the CPU.
 BATCH_BYTES = 1e9
 
 
@@ -81,13 +83,19 @@ def stacked(members: Sequence[TrainedMember]) -> tuple[Predictor, Weights]:
     return predictor_of([member.cell for member in members], weights), weights
 
 
-def batches(entries: Iterable[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
-    """Entries of equal P in the order given, cut where a batch would not fit into memory."""
+def batches(
+    entries: Iterable[Mapping[str, Any]], *, room: float | None = None
+) -> list[list[Mapping[str, Any]]]:
+    """Entries of equal P in the order given, cut where a batch would not fit into memory.
+
+    room: bytes that a batch of more than one member may be expected to take; None: BATCH_BYTES.
+    """
+    room = BATCH_BYTES if room is None else room
     found = []
     ordered = sorted(entries, key=lambda entry: entry["cell"]["P"])
     for _, group in groupby(ordered, key=lambda entry: entry["cell"]["P"]):
         members = list(group)
-        n = max(1, int(BATCH_BYTES / expected_bytes(members[0]["cell"], members=1)))
+        n = max(1, int(room / expected_bytes(members[0]["cell"], members=1)))
         found += [members[i : i + n] for i in range(0, len(members), n)]
     return found
 
@@ -117,11 +125,13 @@ def train_curve(
     log: logging.Logger,
     checkpoints: Path | None = None,
     stop: StopRequest | None = None,
+    gpu: int = 0,
 ) -> list[StoredCell]:
     """All cells of a curve, in the order given; those that the store lacks are trained.
 
     Cells of equal P are trained at once, the smallest P first, and stored as soon as all of them
-    are. A damaged cell is trained again, with a message that names its file.
+    are. A damaged cell is trained again, with a message that names its file. Where a batch does not
+    fit the memory of a GPU, it and those after it are cut to half its size, with a warning.
 
     Args:
         entries: {"key", "source", "cell"} each, equal in all but P, alpha_tilde, seed, member.
@@ -129,8 +139,10 @@ def train_curve(
         log: where messages go.
         checkpoints: folder of batches in training; None: beside the store.
         stop: request to stop; None: nobody asks.
+        gpu: 1 where the job has a GPU, on which then is trained (docs/gpu.md).
 
     Raises:
+        NoDevice: if there is something to train, on a GPU, and torch sees none.
         Stopped: when asked to stop, after the batch in training has left a checkpoint.
         StorageError: if the place cannot be written to.
         Exception: of the first batch that fails, with a note that names it, after all others.
@@ -145,8 +157,12 @@ def train_curve(
             remove_checkpoint(checkpoints, entry["key"])
     missing = [entry for entry in entries if entry["key"] not in found]
     log.info("%d cells: %d in the store, %d to train", len(entries), len(found), len(missing))
+    device = device_of(gpu if missing else 0)
+    room = BATCH_BYTES if device.type == "cpu" else free_bytes(device)
     kept, failures = False, list[Exception]()
-    for batch in batches(missing):
+    waiting = batches(missing, room=room)
+    while waiting:
+        batch = waiting.pop(0)
         if stop.reason is not None:
             continue
         # The job of another study may have trained them since.
@@ -157,13 +173,24 @@ def train_curve(
         if not batch:
             continue
         try:
-            found |= _train_batch(batch, store=store, checkpoints=checkpoints, stop=stop, log=log)
+            found |= _train_batch(
+                batch, device=device, store=store, checkpoints=checkpoints, stop=stop, log=log
+            )
         except Interrupted as interruption:
             kept = interruption.kept
         except StorageError:
             raise
         except Exception as error:  # noqa: BLE001
             P = batch[0]["cell"]["P"]
+            clear_frames(error.__traceback__)  # they hold the batch's tensors
+            if isinstance(error, torch.cuda.OutOfMemoryError) and len(batch) > 1:
+                size = len(batch) // 2
+                log.warning(
+                    "P = %d: out of memory with %d members at once, now %d", P, len(batch), size
+                )
+                room = (size + 0.5) * expected_bytes(batch[0]["cell"], members=1)
+                waiting = batches(chain(batch, *waiting), room=room)
+                continue
             error.add_note(f"in the batch P = {P} of {len(batch)} members, {batch[0]['key']} first")
             log.error("the batch P = %d of %d members failed: %r", P, len(batch), error)
             failures.append(error)
@@ -182,6 +209,7 @@ def train_curve(
 def _train_batch(
     batch: Sequence[Mapping[str, Any]],
     *,
+    device: torch.device,
     store: Path,
     checkpoints: Path,
     stop: StopRequest,
@@ -189,11 +217,16 @@ def _train_batch(
 ) -> dict[str, StoredCell]:
     """Trains and stores the members of one batch."""
     # Named by the first member, so that it is known from the plan alone whose checkpoint it is.
-    key, members = batch[0]["key"], short_hash([entry["key"] for entry in batch])
+    key = batch[0]["key"]
+    position = {"members": short_hash([entry["key"] for entry in batch]), "device": device.type}
     cells = [entry["cell"] for entry in batch]
     snapshot = resume(checkpoints, key, log=log)
-    if snapshot and snapshot.position != {"members": members}:
-        log.warning("%s is of other members, they begin anew", checkpoint_of(checkpoints, key))
+    if snapshot and snapshot.position != position:
+        # A training has the bits of one kind of device.
+        other = "other members"
+        if (made_on := snapshot.position.get("device")) != device.type:
+            other = f"a training on {made_on}, not on {device.type}"
+        log.warning("%s is of %s, they begin anew", checkpoint_of(checkpoints, key), other)
         snapshot = None
     if snapshot:
         log.info("P = %d goes on from its checkpoint, %.0f s in", cells[0]["P"], snapshot.seconds)
@@ -205,19 +238,23 @@ def _train_batch(
         return before + time.perf_counter() - clock
 
     def pause(arrays: Callable[[], Arrays]) -> None:
-        keeper(lambda: Snapshot({"members": members}, arrays(), seconds()))
+        keeper(lambda: Snapshot(position, arrays(), seconds()))
 
+    start = snapshot.engine if snapshot else None
     try:
-        trained = train_members(cells, pause=pause, start=snapshot.engine if snapshot else None)
+        trained = train_members(cells, device=device, pause=pause, start=start)
     except (KeyError, ValueError, RuntimeError) as misfit:
-        if snapshot is None:
+        if snapshot is None or isinstance(misfit, torch.cuda.OutOfMemoryError):
             raise
         log.warning("%s does not fit (%r), P = %d begins anew", *(
             checkpoint_of(checkpoints, key), misfit, cells[0]["P"]
         ))  # fmt: skip
         before = 0.0
-        trained = train_members(cells, pause=pause)
-    versions = provenance.versions(("numpy", "torch"))
+        trained = train_members(cells, device=device, pause=pause)
+    versions, made_by = provenance.versions(("numpy", "torch")), processor()
+    if device.type != "cpu":
+        made_by = name_of(device)
+        versions += f" on {made_by}"
     total = sum(row["evaluations"] for row in trained.rows)
     found = {}
     for e, (entry, row) in enumerate(zip(batch, trained.rows, strict=True)):
@@ -227,7 +264,7 @@ def _train_batch(
             "evaluations": row["evaluations"],
             "started": begun,
             "host": socket.gethostname(),
-            "processor": processor(),
+            "processor": made_by,
             "threads": 1,
         }
         weights = {name: array[e].numpy() for name, array in trained.weights.items()}

@@ -10,13 +10,15 @@ A training ends as
     diverged    the loss is not a finite number, or no step is short enough
 
 The budget counts gradient evaluations: what is fitted depends on it, so it is kept with N_Delta.
-States keep their dtype; they and the data are on the CPU.
+States keep their dtype. They and the data are on one device, the CPU or a GPU; arrays of numpy that
+go out are on the CPU. A training on a GPU waits for it once an evaluation, to see which members
+end, and at each record of the history.
 
 A training may be interrupted between two evaluations: it hands all that it depends on to `pause`,
 as arrays by name, and goes on from them with the same bits.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log
 from typing import Any, Generic, Protocol, Self, TypeVar
@@ -158,7 +160,7 @@ class NetworkSystem:
 
     def batch(self, points_EB: Tensor) -> Self:
         """The system of a batch: for each member the indices of its points, (E, b)."""
-        rows = torch.arange(len(points_EB))[:, None]
+        rows = torch.arange(len(points_EB), device=points_EB.device)[:, None]
         return replace(
             self,
             x=self.x[rows, points_EB] if self.x.ndim == 4 else self.x[points_EB],
@@ -214,12 +216,12 @@ def gradient_flow(
     torch.set_flush_denormal(True)  # weights of dead neurons decay for ever
     rule = step or FlowStep()
     book = _Book(system, state, max_evaluations, start=start)
-    length_E = torch.full((book.n_active,), rule.first_step, dtype=book.now.mean_loss.dtype)
+    length_E = torch.full_like(book.now.mean_loss, rule.first_step)
     if start is not None:
-        length_E = torch.tensor(start["length"])
+        length_E = _sent(start["length"], like=length_E)
 
     def arrays() -> Arrays:
-        return {**book.arrays(), "length": length_E.numpy()}
+        return {**book.arrays(), "length": length_E.cpu().numpy()}
 
     while True:
         if pause is not None:
@@ -228,7 +230,8 @@ def gradient_flow(
         # The gradient of a net at rest is zero for ever; a step so short has met no finite loss.
         lost_E = length_E < SHORTEST_STEP * rule.first_step
         kept = book.close(capped=squared_E == 0, diverged=lost_E)
-        length_E, squared_E = length_E[kept], squared_E[kept]
+        if kept is not None:
+            length_E, squared_E = length_E[kept], squared_E[kept]
         if book.n_active == 0:
             return book.result()
         trial = {
@@ -285,7 +288,8 @@ def adam(
         if pause is not None:
             pause(arrays)
         kept = book.close()
-        mean, square = selected(mean, kept), selected(square, kept)
+        if kept is not None:
+            mean, square = selected(mean, kept), selected(square, kept)
         if book.n_active == 0:
             return book.result()
         rate = first_rate * float(np.exp(slope * count))
@@ -337,18 +341,25 @@ def stochastic_gradient_descent(
     if len(generators) != n_members:
         raise ValueError(f"{len(generators)} generators for {n_members} members")
     book = _Book(system, state, max_evaluations, spent=0, start=start)
-    rates = torch.as_tensor(rate, dtype=book.now.mean_loss.dtype).expand(n_members)
+    like = book.now.mean_loss
+    rates = torch.as_tensor(rate, dtype=like.dtype, device=like.device).expand(n_members)
     velocity = {name: torch.zeros_like(array) for name, array in state.items()}
     per_epoch = n_points // batch_size
-    orders: list[NDArray[np.int64]] = []
     count = 0
     streams = list(generators)
     if start is not None:
         velocity, count = _weights(start, "velocity.", state), int(start["count"][0])
-        active = start["book.active"].tolist()
-        rates, streams = rates[active], [streams[member] for member in active]
-        for _ in range(-(-count // per_epoch)):  # epochs begun so far
-            orders = [stream.permutation(n_points) for stream in streams]
+        active = start["book.active"]
+        rates = rates[_sent(active, like=like)]
+        streams = [streams[member] for member in active.tolist()]
+
+    def epoch() -> Tensor:
+        orders = np.stack([stream.permutation(n_points) for stream in streams])
+        return _sent(orders, like=like)
+
+    order_EB = torch.empty(0)
+    for _ in range(-(-count // per_epoch)):  # epochs begun so far
+        order_EB = epoch()
 
     def arrays() -> Arrays:
         return {**book.arrays(), **_named("velocity.", velocity), "count": np.array([count])}
@@ -357,9 +368,10 @@ def stochastic_gradient_descent(
         if pause is not None:
             pause(arrays)
         kept = book.close()
-        velocity, rates = selected(velocity, kept), rates[kept]
-        streams = [streams[i] for i in kept.tolist()]
-        orders = [orders[i] for i in kept.tolist()] if orders else orders
+        if kept is not None:
+            velocity, rates = selected(velocity, kept), rates[kept]
+            streams = [streams[i] for i in kept.cpu().tolist()]
+            order_EB = order_EB[kept] if count else order_EB
         if book.n_active == 0:
             return book.result()
         current = book.state
@@ -367,9 +379,9 @@ def stochastic_gradient_descent(
         for _ in range(n_batches):
             at = count % per_epoch
             if at == 0:
-                orders = [stream.permutation(n_points) for stream in streams]
-            points = np.stack([o[at * batch_size : (at + 1) * batch_size] for o in orders])
-            found = book.system.batch(torch.from_numpy(points)).evaluate(current).gradient
+                order_EB = epoch()
+            points = order_EB[:, at * batch_size : (at + 1) * batch_size]
+            found = book.system.batch(points).evaluate(current).gradient
             velocity = {name: momentum * velocity[name] + g for name, g in found.items()}
             current = {
                 name: w - _along(rates, w).to(w.dtype) * velocity[name]
@@ -404,29 +416,30 @@ class _Book(Generic[System]):
         self.state = {name: array.detach().clone() for name, array in state.items()}
         self.now = system.evaluate(self.state)
         n = len(self.now.mean_loss)
-        self._active = torch.arange(n)
+        device = self.now.mean_loss.device
+        self._active = torch.arange(n, device=device)
         self._spent = spent
         self._first_loss = self.now.mean_loss.clone()
-        self._time = torch.zeros(n, dtype=torch.float64)
-        self._half_time = torch.full((n,), torch.nan, dtype=torch.float64)
-        self._steps = torch.zeros(n, dtype=torch.int64)
+        self._time = torch.zeros(n, dtype=torch.float64, device=device)
+        self._half_time = torch.full((n,), torch.nan, dtype=torch.float64, device=device)
+        self._steps = torch.zeros(n, dtype=torch.int64, device=device)
         self._next_record = 0.0
         self._record()
 
     def arrays(self) -> Arrays:
         """All that is in the book, by names that begin with "book."."""
         found: Arrays = {
-            "active": self._active.numpy(),
+            "active": self._active.cpu().numpy(),
             "spent": np.array([self._spent]),
-            "first_loss": self._first_loss.numpy(),
-            "time": self._time.numpy(),
-            "half_time": self._half_time.numpy(),
-            "steps": self._steps.numpy(),
+            "first_loss": self._first_loss.cpu().numpy(),
+            "time": self._time.cpu().numpy(),
+            "half_time": self._half_time.cpu().numpy(),
+            "steps": self._steps.cpu().numpy(),
             "next_record": np.array([self._next_record]),
-            "F": self.now.F.numpy(),
-            "mean_loss": self.now.mean_loss.numpy(),
-            "n_unsatisfied": self.now.n_unsatisfied.numpy(),
-            "fitted": self.now.fitted.numpy(),
+            "F": self.now.F.cpu().numpy(),
+            "mean_loss": self.now.mean_loss.cpu().numpy(),
+            "n_unsatisfied": self.now.n_unsatisfied.cpu().numpy(),
+            "fitted": self.now.fitted.cpu().numpy(),
             **_named("gradient.", self.now.gradient),
             **_named("state.", self.state),
             **{f"history.{name}": np.array(rows) for name, rows in self._records.items()},
@@ -438,31 +451,31 @@ class _Book(Generic[System]):
             )
         return {f"book.{name}": array for name, array in found.items()}
 
-    def _restore(self, start: Mapping[str, NDArray[Any]], names: Iterable[str]) -> None:
-        found = {
-            name.removeprefix("book."): torch.from_numpy(np.array(array))
-            for name, array in start.items()
-            if name.startswith("book.")
-        }
-        self._active = found["active"]
-        self._spent = int(found["spent"][0])
-        self._first_loss, self._time = found["first_loss"], found["time"]
-        self._half_time, self._steps = found["half_time"], found["steps"]
-        self._next_record = float(found["next_record"][0])
-        self.state = _weights(start, "book.state.", names)
+    def _restore(self, start: Mapping[str, NDArray[Any]], state: Weights) -> None:
+        like = next(iter(state.values()))
+
+        def found(name: str) -> Tensor:
+            return _sent(start[f"book.{name}"], like=like)
+
+        self._active = found("active")
+        self._spent = int(start["book.spent"][0])
+        self._first_loss, self._time = found("first_loss"), found("time")
+        self._half_time, self._steps = found("half_time"), found("steps")
+        self._next_record = float(start["book.next_record"][0])
+        self.state = _weights(start, "book.state.", state)
         self.now = Evaluation(
-            found["F"],
-            found["mean_loss"],
-            found["n_unsatisfied"],
-            found["fitted"],
-            _weights(start, "book.gradient.", names),
+            found("F"),
+            found("mean_loss"),
+            found("n_unsatisfied"),
+            found("fitted"),
+            _weights(start, "book.gradient.", state),
         )
         self._records = {name: list(start[f"book.history.{name}"]) for name in HISTORY}
         for member in range(len(self._time)):
-            if f"end{member}" in found:
-                status, loss, n_unsatisfied, spent = found[f"end{member}"].tolist()
+            if f"book.end{member}" in start:
+                status, loss, n_unsatisfied, spent = start[f"book.end{member}"].tolist()
                 self._ends[member] = (
-                    _weights(start, f"book.end{member}.", names),
+                    _weights(start, f"book.end{member}.", state),
                     STATUSES[int(status)],
                     loss,
                     int(n_unsatisfied),
@@ -475,13 +488,17 @@ class _Book(Generic[System]):
         """Members still in training."""
         return len(self._active)
 
-    def close(self, *, capped: Tensor | None = None, diverged: Tensor | None = None) -> Tensor:
-        """Ends members, and returns the places of those that go on among those before, (E',)."""
-        no = torch.zeros(self.n_active, dtype=torch.bool)
+    def close(
+        self, *, capped: Tensor | None = None, diverged: Tensor | None = None
+    ) -> Tensor | None:
+        """Ends members; None if none ends, else the places of those that go on, (E',)."""
+        no = torch.zeros_like(self.now.fitted)
         lost = ~self.now.mean_loss.isfinite() | (no if diverged is None else diverged)
         at_rest = no if capped is None else capped
         spent = at_rest | (self._spent >= self._budget)
-        ends = self.now.fitted | lost | spent
+        ends = (self.now.fitted | lost | spent).cpu()  # waits for a GPU
+        if not bool(ends.any()):
+            return None
         for place in ends.nonzero()[:, 0].tolist():
             status = "capped"
             if lost[place]:
@@ -495,13 +512,12 @@ class _Book(Generic[System]):
                 int(self.now.n_unsatisfied[place]),
                 self._spent,
             )
-        kept = (~ends).nonzero()[:, 0]
-        if len(kept) < self.n_active:
-            self._active = self._active[kept]
-            if len(kept):
-                self.system = self.system.select(kept)
-            self.state = selected(self.state, kept)
-            self.now = _masked(self.now, kept)
+        kept = (~ends).nonzero()[:, 0].to(self._active.device)
+        self._active = self._active[kept]
+        if len(kept):
+            self.system = self.system.select(kept)
+        self.state = selected(self.state, kept)
+        self.now = _masked(self.now, kept)
         return kept
 
     def evaluate(self, state: Weights) -> Evaluation:
@@ -520,7 +536,8 @@ class _Book(Generic[System]):
         self._half_time[self._active] = halves
         self._time[self._active] = start + torch.where(accepted, length, torch.zeros_like(length))
         self._steps[self._active] += accepted
-        if bool(accepted.all()):
+        # To ask a GPU takes longer than to choose.
+        if accepted.device.type == "cpu" and bool(accepted.all()):
             self.state, self.now = trial, new
         else:
             self.state = {
@@ -548,9 +565,9 @@ class _Book(Generic[System]):
             status=np.array([end[1] for end in ends]),
             mean_loss=np.array([end[2] for end in ends]),
             n_unsatisfied=np.array([end[3] for end in ends]),
-            time=self._time.numpy(),
-            half_time=self._half_time.numpy(),
-            steps=self._steps.numpy(),
+            time=self._time.cpu().numpy(),
+            half_time=self._half_time.cpu().numpy(),
+            steps=self._steps.cpu().numpy(),
             evaluations=np.array([end[4] for end in ends]),
             budget=self._budget,
             history={name: np.array(rows) for name, rows in self._records.items()},
@@ -571,16 +588,24 @@ class _Book(Generic[System]):
         for name, found in values.items():
             row = torch.full_like(self._time, torch.nan)
             row[self._active] = found.to(row.dtype)
-            self._records[name].append(row.numpy())
+            self._records[name].append(row.cpu().numpy())
 
 
 def _named(prefix: str, weights: Mapping[str, Tensor]) -> Arrays:
-    return {f"{prefix}{name}": array.numpy() for name, array in weights.items()}
+    return {f"{prefix}{name}": array.cpu().numpy() for name, array in weights.items()}
 
 
-def _weights(arrays: Mapping[str, NDArray[Any]], prefix: str, names: Iterable[str]) -> Weights:
-    """Copies of the weights whose names begin so, in the order of the names: sums depend on it."""
-    return {name: torch.from_numpy(np.array(arrays[f"{prefix}{name}"])) for name in names}
+def _weights(arrays: Mapping[str, NDArray[Any]], prefix: str, state: Weights) -> Weights:
+    """Copies of the weights whose names begin so, in the order of a state, on its device.
+
+    Sums depend on the order.
+    """
+    return {name: _sent(arrays[f"{prefix}{name}"], like=array) for name, array in state.items()}
+
+
+def _sent(array: NDArray[Any], *, like: Tensor) -> Tensor:
+    """A copy of an array on the device of a tensor."""
+    return torch.from_numpy(np.array(array)).to(like.device)
 
 
 def _along(numbers_E: Tensor, array: Tensor) -> Tensor:

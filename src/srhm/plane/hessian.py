@@ -60,7 +60,7 @@ class LossAt:
         member: int,
     ) -> Self:
         """The loss of a member of several; inputs and labels shared, or with a leading axis."""
-        own = predictor.select(torch.tensor([member]))
+        own = predictor.select(slice(member, member + 1))
         x = x[member] if x.ndim == 4 else x
         y = y[member] if y.ndim == 2 else y
         shapes = predictor.network.weight_shapes()
@@ -131,7 +131,7 @@ class SpectrumSummary:
 
     n_negative, n_zero, n_positive: numbers of eigenvalues, those of modulus below `ZERO` times the
     largest modulus being zero; negative_fraction: n_negative/(n_negative + n_positive), NaN if all
-    are zero; c0: n_negative/N, the C0 of chapter 1.
+    are zero.
     """
 
     n_negative: int
@@ -143,11 +143,6 @@ class SpectrumSummary:
         """n_negative/(n_negative + n_positive)."""
         n = self.n_negative + self.n_positive
         return self.n_negative / n if n else float("nan")
-
-    @property
-    def c0(self) -> float:
-        """n_negative/N."""
-        return self.n_negative / (self.n_negative + self.n_zero + self.n_positive)
 
 
 def summarise(eigenvalues: Tensor, *, n: int | None = None) -> SpectrumSummary:

@@ -90,12 +90,3 @@ def train_layerwise(
         x = stages[-1].activations(x)
         n_places = layer.n_places
     return stages
-
-
-def through_stages(stages: list[Stage], x: Tensor) -> Tensor:
-    """F of the last stage, (E, B, O), for inputs (B, d, v): the predictor of the whole."""
-    for stage in stages[:-1]:
-        x = stage.activations(x)
-    last = stages[-1]
-    with torch.no_grad():
-        return last.predictor(last.trained.state, x)

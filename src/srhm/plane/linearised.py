@@ -2,9 +2,9 @@
 
     F(x) = sum_w grad_w f(x) (w - w_f)        Loss = (1/P) sum_mu l(F_mu)
 
-flows as dF(x)/dt = -(1/P) sum_mu l'_mu Theta(x_mu, x), the flow of `frozen_kernel`, with Theta the
-kernel at the weights w_f. One step takes two products with the gradients of f, which are never
-formed, instead of one with a matrix of (P O)^2 numbers: cost and memory grow as P.
+flows as dF(x)/dt = -(1/P) sum_mu l'_mu Theta(x_mu, x) with Theta the kernel at the weights w_f, Q11
+of the specification (chapter 3a). One step takes two products with the gradients of f, which are
+never formed, instead of one with a matrix of (P O)^2 numbers: cost and memory grow as P.
 
 Shapes: E member, B point, O output; D place, K input, H channel of a layer.
 """
@@ -143,13 +143,10 @@ def linearised_flow(
     max_evaluations: int,
     step: FlowStep = LINEAR_STEP,
 ) -> Trained:
-    """Gradient flow from F = 0 with a frozen kernel; state: w - w_f by name, (E, ...).
-
-    As `frozen_kernel.kernel_gradient_flow` with the tangent kernel at the same weights.
-    """
+    """Gradient flow from F = 0 with a frozen kernel; state: w - w_f by name, (E, ...)."""
     last = gradients.last
     start = {
-        name: torch.zeros(len(last), *shape, dtype=last.dtype)
+        name: torch.zeros(len(last), *shape, dtype=last.dtype, device=last.device)
         for name, shape in gradients.network.weight_shapes().items()
     }
     system = LinearisedSystem(gradients, y, loss)

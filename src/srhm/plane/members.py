@@ -8,9 +8,9 @@ core's seed.
 Shapes: E member, B point, O output.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -30,6 +30,7 @@ from srhm.plane.networks import (
     fully_connected_network,
     hierarchical_network,
     initial_weights,
+    moved,
     selected,
 )
 from srhm.plane.predictor import Predictor, alpha_from_tilde
@@ -65,6 +66,11 @@ class PlaneData:
     grammar: Grammar | None
     train: Derivations | None
     test: Derivations | None
+
+    def to(self, device: torch.device | str) -> Self:
+        """The same data, their inputs and labels on a device."""
+        names = ("x_train", "y_train", "x_test", "y_test")
+        return replace(self, **{name: getattr(self, name).to(device) for name in names})
 
 
 @dataclass(frozen=True)
@@ -175,29 +181,37 @@ def initial_weights_of(cells: Sequence[Mapping[str, Any]]) -> Weights:
     return initial_weights(network_of(cells[0]), generators=_initial_streams(cells))
 
 
-def predictor_of(cells: Sequence[Mapping[str, Any]], trained: Weights | None = None) -> Predictor:
+def predictor_of(
+    cells: Sequence[Mapping[str, Any]],
+    trained: Weights | None = None,
+    *,
+    device: torch.device | str = "cpu",
+) -> Predictor:
     """F of members of equal shape, which may differ in alpha_tilde, seed, member and P.
 
     trained: final weights (E, ...), for layerwise training alone: what its F is measured from has
     the trained layers below the last, and the last layer and the readout as they were.
+    device: where alpha and w0 are, and `trained` is.
 
     Raises:
         ValueError: if there are no final weights of layerwise cells.
     """
     network = network_of(cells[0])
-    initial = initial_weights_of(cells) if cells[0]["subtract_initial"] else None
+    initial = None
+    if cells[0]["subtract_initial"]:
+        initial = moved(initial_weights_of(cells), device)
     if cells[0]["training"] == "layerwise":
         if trained is None or initial is None:
             raise ValueError("the F of layerwise cells is known with their final weights only")
         last = f"layer{len(network.layers)}"
         initial = {**trained, last: initial[last], "readout": initial["readout"]}
-    return Predictor(network, alpha_of(cells), initial)
+    return Predictor(network, alpha_of(cells).to(device), initial)
 
 
 def alpha_of(cells: Sequence[Mapping[str, Any]]) -> Tensor:
     """alpha of each member, (E,): alpha_tilde/sqrt(h)."""
     values = [alpha_from_tilde(cell["alpha_tilde"], width=cell["width"]) for cell in cells]
-    return torch.tensor(values, dtype=torch.float64)
+    return torch.tensor(values, dtype=torch.float64, device="cpu")
 
 
 def outputs_at(predictor: Predictor, weights: Weights, x: Tensor) -> Tensor:
@@ -209,25 +223,30 @@ def outputs_at(predictor: Predictor, weights: Weights, x: Tensor) -> Tensor:
 def train_members(
     cells: Sequence[Mapping[str, Any]],
     *,
+    device: torch.device | str = "cpu",
     pause: Pause | None = None,
     start: Mapping[str, NDArray[Any]] | None = None,
 ) -> TrainedMembers:
     """Trains cells of equal coordinates but alpha_tilde, seed and member, all at once.
 
+    device: where they are trained, and their rows computed; what is returned is on the CPU.
     pause, start: as in `flow.gradient_flow`; what `pause` is given goes on under `start`.
     """
     torch.set_num_threads(1)  # sums in one order, whatever the machine
     first = cells[0]
-    data = {seed: data_of({**first, "seed": seed}) for seed in {c["seed"] for c in cells}}
+    seeds = {c["seed"] for c in cells}
+    data = {seed: data_of({**first, "seed": seed}).to(device) for seed in seeds}
     x, y = training_set_of(cells, data)
     loss = loss_of(first)
     if first["training"] == "layerwise":
         trained, weights = _layerwise(cells, x, y, loss, pause=pause, start=start)
-        predictor = predictor_of(cells, weights)
+        predictor = predictor_of(cells, weights, device=device)
     else:
-        predictor = predictor_of(cells)
+        predictor = predictor_of(cells, device=device)
         system = NetworkSystem.of(predictor, x, y, loss, weight_decay=first["weight_decay"])
-        begin = initial_weights_of(cells) if predictor.initial is None else predictor.initial
+        begin = predictor.initial
+        if begin is None:
+            begin = moved(initial_weights_of(cells), device)
         trained = _optimised(cells, system, begin, pause=pause, start=start)
         weights = trained.state
     rows, outputs = [], []
@@ -237,14 +256,14 @@ def train_members(
             trained,
             e,
             data[cell["seed"]],
-            predictor.select(torch.tensor([e])),
+            predictor.select(slice(e, e + 1)),
             selected(weights, slice(e, e + 1)),
         )
         rows.append(row)
-        outputs.append(test_outputs)
+        outputs.append(test_outputs.cpu())
     changes = kernel_changes(cells, data, weights)
     rows = [{**row, **change} for row, change in zip(rows, changes, strict=True)]
-    return TrainedMembers(rows, weights, torch.cat(outputs))
+    return TrainedMembers(rows, moved(weights, "cpu"), torch.cat(outputs))
 
 
 def kernel_changes(
@@ -253,8 +272,10 @@ def kernel_changes(
     """|Theta - Theta_0|/|Theta_0| and |Theta_0| on the first test points, for each member.
 
     With all outputs of a point, in the Frobenius norm; NaN where the weights are not finite.
+    Computed where the final weights are, and so the data.
     """
-    network, start = network_of(cells[0]), initial_weights_of(cells)
+    network = network_of(cells[0])
+    start = moved(initial_weights_of(cells), weights["readout"].device)
     found: list[dict[str, float]] = []
     for first in range(0, len(cells), MEMBERS_AT_ONCE):
         part = slice(first, first + MEMBERS_AT_ONCE)
@@ -264,7 +285,7 @@ def kernel_changes(
         change, norm = relative_change(after, before), before.flatten(1).norm(dim=1)
         found += [
             {"kernel_change": float(c), "initial_kernel_norm": float(n)}
-            for c, n in zip(change, norm, strict=True)
+            for c, n in zip(change.cpu(), norm.cpu(), strict=True)
         ]
     return found
 
@@ -289,6 +310,7 @@ def _row(
         for F, y in ((train_outputs, data.y_train), (test_outputs, data.y_test))
     ]
     start, end = flattened(initial_weights_of([cell]))[0], flattened(weights)[0]
+    start = start.to(end.device)
     mean_loss = float(trained.mean_loss[e])
     alpha = float(predictor.alpha[0])
     row = {
@@ -331,7 +353,7 @@ def _optimised(
     return flow.stochastic_gradient_descent(
         system,
         state,
-        rate=torch.tensor(rates, dtype=torch.float64),
+        rate=torch.tensor(rates, dtype=torch.float64, device="cpu"),
         generators=[generator(c["seed"], role="order", member=c["member"]) for c in cells],
         **{name: settings[name] for name in SGD},
         **shared,
@@ -376,14 +398,14 @@ def _trained_stages(
 ) -> tuple[list[Trained], Weights]:
     network = network_of(cells[0])
     streams = _initial_streams(cells)
-    whole = initial_weights(network, generators=streams)
+    whole = moved(initial_weights(network, generators=streams), x.device)
     # Readouts of the stages below the last come from the same streams, after the whole network.
     starts: list[Weights] = []
     for k, layer in enumerate(network.layers, start=1):
         readout = whole["readout"]
         if k < len(network.layers):
             stage = replace(network, layers=(layer,))
-            readout = initial_weights(stage, generators=streams)["readout"]
+            readout = initial_weights(stage, generators=streams)["readout"].to(x.device)
         starts.append({"layer1": whole[f"layer{k}"], "readout": readout})
     done: list[Trained] = []
     finished = 0 if start is None else int(start["stage"][0])
@@ -403,7 +425,7 @@ def _trained_stages(
         x,
         y,
         loss,
-        alpha=alpha_of(cells),
+        alpha=alpha_of(cells).to(x.device),
         make_weights=lambda stage: starts[len(done)],
         max_evaluations=cells[0]["optimiser"]["max_evaluations"],
         optimise=optimise,
@@ -425,7 +447,7 @@ def _stage_pause(pause: Pause | None, done: list[Trained]) -> Pause | None:
             found = {**arrays(), "stage": np.array([len(done)])}
             for k, stage in enumerate(done):
                 found |= {f"stage{k}.{name}": getattr(stage, name) for name in RESULTS}
-                found |= {f"stage{k}.state.{n}": a.numpy() for n, a in stage.state.items()}
+                found |= {f"stage{k}.state.{n}": a.cpu().numpy() for n, a in stage.state.items()}
                 found[f"stage{k}.budget"] = np.array([stage.budget])
                 codes = [flow.STATUSES.index(status) for status in stage.status]
                 found[f"stage{k}.status"] = np.array(codes)
@@ -436,10 +458,13 @@ def _stage_pause(pause: Pause | None, done: list[Trained]) -> Pause | None:
     return with_stages
 
 
-def _stored_stage(arrays: Mapping[str, NDArray[Any]], k: int, names: Iterable[str]) -> Trained:
+def _stored_stage(arrays: Mapping[str, NDArray[Any]], k: int, state: Weights) -> Trained:
     own = {n.removeprefix(f"stage{k}."): a for n, a in arrays.items() if n.startswith(f"stage{k}.")}
     return Trained(
-        state={name: torch.from_numpy(np.array(own[f"state.{name}"])) for name in names},
+        state={
+            name: torch.from_numpy(np.array(own[f"state.{name}"])).to(array.device)
+            for name, array in state.items()
+        },
         status=np.array([flow.STATUSES[code] for code in own["status"]]),
         budget=int(own["budget"][0]),
         history={},

@@ -203,9 +203,14 @@ def initial_weights(
         for stream in generators
     ]
     return {
-        name: torch.tensor(np.stack([member[name] for member in members])).to(dtype)
+        name: torch.from_numpy(np.stack([member[name] for member in members])).to(dtype)
         for name in network.weight_shapes()
     }
+
+
+def moved(weights: Mapping[str, Tensor], device: torch.device | str) -> Weights:
+    """Weights on a device; those that are there already are not copied."""
+    return {name: array.to(device) for name, array in weights.items()}
 
 
 def selected(weights: Mapping[str, Tensor], members: Tensor | slice) -> Weights:
@@ -253,7 +258,9 @@ def trace(network: Network, weights: Mapping[str, Tensor], x: Tensor) -> Trace:
     sigma = ACTIVATIONS[network.activation]
     x_EBDC = x[None] if x.ndim == 3 else x
     z_EDBC = x_EBDC.transpose(1, 2)
-    found = Trace([], [], [], torch.empty(0))
+    patches: list[Tensor] = []
+    preactivations: list[Tensor] = []
+    hidden: list[Tensor] = []
     for k, (layer, shared) in enumerate(zip(network.layers, network.shared, strict=True), start=1):
         members, _, batch, channels = z_EDBC.shape
         grouped = z_EDBC.reshape(members, layer.n_places, -1, batch, channels)
@@ -264,14 +271,14 @@ def trace(network: Network, weights: Mapping[str, Tensor], x: Tensor) -> Trace:
         if network.biased:
             pre_EDBH = pre_EDBH + weights[f"layer{k}.bias"][:, :, None]
         z_EDBC = sigma(pre_EDBH)
-        found.patches.append(p_EDBK)
-        found.preactivations.append(pre_EDBH)
-        found.hidden.append(z_EDBC)
+        patches.append(p_EDBK)
+        preactivations.append(pre_EDBH)
+        hidden.append(z_EDBC)
     last_EBK = z_EDBC.transpose(1, 2).flatten(2)
     f_EBO = last_EBK @ weights["readout"] * network.output_scale
     if network.biased:
         f_EBO = f_EBO + weights["readout.bias"][:, None]
-    return Trace(found.patches, found.preactivations, found.hidden, f_EBO)
+    return Trace(patches, preactivations, hidden, f_EBO)
 
 
 def outputs(network: Network, weights: Mapping[str, Tensor], x: Tensor) -> Tensor:

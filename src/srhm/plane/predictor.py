@@ -53,8 +53,8 @@ class Predictor:
             return self.alpha
         return self.alpha * sqrt(self.network.width)
 
-    def select(self, members: Tensor) -> Self:
-        """The predictor of some members, by their indices."""
+    def select(self, members: Tensor | slice) -> Self:
+        """The predictor of some members, by their indices or a slice."""
         initial = None if self.initial is None else selected(self.initial, members)
         return type(self)(self.network, self.alpha[members], initial)
 

@@ -44,7 +44,7 @@ def tangent_kernel(
     same = first @ second.transpose(1, 2) * network.output_scale**2
     if network.biased:
         same = same + 1
-    eye = torch.eye(n_outputs, dtype=same.dtype)
+    eye = torch.eye(n_outputs, dtype=same.dtype, device=same.device)
     theta = torch.einsum("eba,oq->eboaq", same, eye).contiguous()
     for k, layer in enumerate(network.layers):
         p, r = one.patches[k], two.patches[k]
@@ -65,7 +65,7 @@ def tangent_kernel(
 def mean_kernel(
     network: Network, weights: Mapping[str, Tensor], x: Tensor, other: Tensor | None = None
 ) -> Tensor:
-    """(1/O) sum_o Theta_oo, (E, B, A): `output_mean` of `tangent_kernel`, without its O^2 blocks.
+    """(1/O) sum_o Theta_oo, (E, B, A), of `tangent_kernel`, without its O^2 blocks.
 
     Inputs as of `tangent_kernel`.
     """
@@ -93,11 +93,6 @@ def gram_matrix(theta: Tensor) -> Tensor:
     return theta.reshape(members, n * n_outputs, m * n_outputs)
 
 
-def output_mean(theta: Tensor) -> Tensor:
-    """(1/O) sum_o Theta_oo, kernels of points alone, (E, B, A)."""
-    return torch.einsum("eboao->eba", theta) / theta.shape[2]
-
-
 def relative_change(theta: Tensor, initial: Tensor) -> Tensor:
     """|Theta - Theta_0|/|Theta_0| in the Frobenius norm, (E,); chapter 3a."""
     difference = (theta - initial).flatten(1).norm(dim=1)
@@ -120,11 +115,6 @@ def projections(vectors: Tensor, targets: Tensor) -> Tensor:
     overlaps = vectors.transpose(-1, -2) @ targets
     norm = targets.square().sum(dim=(-2, -1))
     return overlaps.square().sum(dim=-1) / (norm[..., None] if norm.ndim else norm)
-
-
-def cumulative_from(parts: Tensor) -> Tensor:
-    """sum of the parts of eigenvectors rho and beyond, (E, M): eq. 14 of chapter 6, kernel PCA."""
-    return parts.flip(-1).cumsum(dim=-1).flip(-1)
 
 
 def signals(network: Network, weights: Mapping[str, Tensor], x: Tensor) -> Signals:

@@ -336,6 +336,8 @@ SPEC = "issue 6; specification S5"
 
 
 def _law_claims() -> list[Claim]:
+    # The paper has no law for the FCN.
+    equations = {"lcn": f"Eq. 3; {SPEC}", "cnn": f"Eq. 4; {SPEC}", "fcn": SPEC}
     exponents = [
         _claim(
             f"empty-places-{net}-{regime}",
@@ -343,10 +345,10 @@ def _law_claims() -> list[Claim]:
             partial(exponent_of_empty_places, net=net, regime=regime),
             topic=TOPIC_LAW,
             figure=COMPLEXITY,
-            place=f"{'Eq. 3' if net == 'lcn' else 'Eq. 4'}; {SPEC}",
-            **(LAW if regime == FEATURE else {}),
+            place=place,
+            **(LAW if regime == FEATURE and net != "fcn" else {}),
         )
-        for net in ("lcn", "cnn")
+        for net, place in equations.items()
         for regime in (FEATURE, LAZY)
     ]
     ratios = [

@@ -242,7 +242,8 @@ SECTION_14 = "tolerance of section 14 of guide/thesis-spec.md"
 EVERY = 1e-6
 EVERY_REASON = "none: the claim is on every one of them"
 NOTHING = "the source gives no number"
-JAMMING, DESCENT = "Plane: jamming", "Plane: double descent"
+JAMMING = "Jamming: unsatisfied points and spectra of the Hessian"
+DESCENT = "Double descent: error and norm of the output against width"
 
 
 def _hessian_claims() -> list[Claim]:

@@ -1,4 +1,4 @@
-"""Learning with a kernel that does not move: kernel gradient flow and kernel regression.
+"""Learning with a kernel that does not move, in the space of points: another route to `linearised`.
 
     dF(x)/dt = -(1/P) sum_mu l'(F_mu, y_mu) Theta(x_mu, x)      Q11 of the specification, chapter 3a
 
@@ -72,16 +72,6 @@ def kernel_gradient_flow(
     return gradient_flow(system, start, max_evaluations=max_evaluations, step=step)
 
 
-def kernel_regression(theta: Tensor, targets: Tensor, *, ridge: float = 0.0) -> Tensor:
-    """Coefficients c = (Theta + ridge)^-1 Z of kernel regression, (E, B, O), Q16.
-
-    targets: Z (B, O) that members share, or (E, B, O). ridge: added to the diagonal.
-
-    Raises:
-        RuntimeError: of torch, if the kernel is singular and there is no ridge.
-    """
-    members, n, n_outputs = theta.shape[:3]
-    gram = theta.reshape(members, n * n_outputs, n * n_outputs)
-    eye = torch.eye(n * n_outputs, dtype=theta.dtype)
-    z = targets.expand(members, n, n_outputs).reshape(members, n * n_outputs, 1)
-    return torch.linalg.solve(gram + ridge * eye, z).reshape(members, n, n_outputs)
+def output_mean(theta: Tensor) -> Tensor:
+    """(1/O) sum_o Theta_oo, kernels of points alone, (E, B, A)."""
+    return torch.einsum("eboao->eba", theta) / theta.shape[2]

@@ -1,0 +1,219 @@
+"""Training of the plane on another device, and what a job with a GPU does; tests/gpu has the rest.
+
+No GPU is needed: `elsewhere` stands for one.
+"""
+
+import logging
+from functools import cache
+
+import pytest
+import torch
+from elsewhere import DEVICE, Elsewhere
+from plane_kinds import KINDS, SRHM, assert_same, cells_of, entries_of, interrupted
+
+from srhm.devices import NoDevice
+from srhm.plane import cells as plane_cells
+from srhm.plane import gpu
+from srhm.plane.cells import train_curve
+from srhm.plane.cost import expected_bytes
+from srhm.plane.members import train_members
+from srhm.stopping import Stopped, StopRequest
+from srhm.store import path_of
+
+LOG = logging.getLogger("srhm.tests")
+OUT_OF_MEMORY = torch.cuda.OutOfMemoryError
+# Budgets that are enough for the first member of softplus and of sgd to fit, and leave the others.
+BUDGETS = {"flow": 12, "softplus": 125, "adam": 12, "sgd": 110, "layerwise": 12, "decay": 6}
+# Data that members share, heavy ball, the other parametrisation, layers trained by Adam.
+SHARED = {"seeds": 1, "members": 2, "P": 20, "parametrisation": "mean_field"}
+MORE = {
+    "shared": {**SRHM, **SHARED, "net": "fcn", "optimiser": {"max_evaluations": 12}},
+    "heavy ball": {**SRHM, **SHARED, "optimiser": {
+        "name": "sgd", "batch_size": 6, "momentum": 0.9, "check_every": 5, "max_evaluations": 12}},
+    "adam by layers": {**SRHM, "net": "lcn", "training": "layerwise",
+                       "optimiser": {"name": "adam", "max_evaluations": 8}},
+}  # fmt: skip
+
+
+def short(name, *, evaluations=None):
+    """A kind with a smaller budget."""
+    group = KINDS[name]
+    budget = BUDGETS[name] if evaluations is None else evaluations
+    return cells_of({**group, "optimiser": {**group["optimiser"], "max_evaluations": budget}})
+
+
+@cache
+def undisturbed(name):
+    """Cells of a kind with a smaller budget, and their training."""
+    cells = short(name)
+    return cells, train_members(cells)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_all_tensors_of_a_training_are_on_its_device(name):
+    cells, expected = undisturbed(name)
+    with Elsewhere():
+        found = train_members(cells, device=DEVICE)
+    assert_same(found, expected)
+    assert found.test_outputs.device.type == "cpu"
+    assert {array.device.type for array in found.weights.values()} == {"cpu"}
+
+
+@pytest.mark.parametrize("name", MORE)
+def test_so_they_are_with_shared_data_and_other_optimisers(name):
+    cells = cells_of(MORE[name])
+    with Elsewhere():
+        found = train_members(cells, device=DEVICE)
+    assert_same(found, train_members(cells))
+
+
+def test_members_leave_before_others():
+    statuses = {name: {row["status"] for row in undisturbed(name)[1].rows} for name in BUDGETS}
+    assert statuses["softplus"] == statuses["sgd"] == {"fitted", "capped"}
+
+
+@pytest.mark.parametrize("name", ["flow", "adam", "sgd", "layerwise"])
+def test_a_training_goes_on_on_its_device(name):
+    cells, expected = undisturbed(name)
+    with Elsewhere():
+        taken = interrupted(cells, 16 if name == "layerwise" else 5, device=DEVICE)
+        found = train_members(cells, device=DEVICE, start=taken)
+    assert_same(found, expected)
+
+
+def test_what_is_forgotten_on_the_cpu_is_found():
+    with Elsewhere() as device:
+        there = torch.zeros(3, device=DEVICE)
+        for operation in (torch.add, torch.mul, torch.dot, lambda a, b: a.index_put_((b,), a)):
+            with pytest.raises(RuntimeError, match="is on the CPU"):
+                operation(there, torch.arange(3))
+        assert device.waits == 0
+        assert (there + 1).cpu().tolist() == [1, 1, 1]
+        assert bool((there == 0).all())
+        assert device.waits == 2
+
+
+@pytest.mark.parametrize(("name", "each"), [("flow", 1), ("decay", 1), ("sgd", 10)])
+def test_a_training_waits_once_an_evaluation(name, each):
+    # So many more waits as the longer training has looks, and four numbers of each record more.
+    waits = []
+    for budget in (20, 50):
+        cells = [{**cell, "loss_threshold": 1e-9} for cell in short(name, evaluations=budget)[:1]]
+        with Elsewhere() as device:
+            found = train_members(cells, device=DEVICE)
+        assert {row["evaluations"] for row in found.rows} == {budget}
+        waits.append(device.waits)
+    assert 30 / each <= waits[1] - waits[0] <= 30 / each + 4 * 5
+
+
+def test_a_gpu_that_torch_does_not_see_is_a_clear_error(tmp_path, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    entries = entries_of({**SRHM, "optimiser": {"max_evaluations": 2}})
+    with pytest.raises(NoDevice, match=r"gpu = 1, but torch .* gpu = 0 trains without"):
+        train_curve(entries, store=tmp_path, log=LOG, gpu=1)
+    made = train_curve(entries, store=tmp_path, log=LOG)
+    assert [cell.row["versions"].count(" on ") for cell in made] == [0, 0]
+    # What is in the store needs none.
+    assert len(train_curve(entries, store=tmp_path, log=LOG, gpu=1)) == len(entries)
+
+
+@pytest.fixture
+def card(monkeypatch):
+    """A stand-in for a GPU with room for everything, until a test says otherwise."""
+    room = {"bytes": 1e12}
+    monkeypatch.setattr(plane_cells, "device_of", lambda gpu: DEVICE)
+    monkeypatch.setattr(plane_cells, "name_of", lambda device: "a card")
+    monkeypatch.setattr(plane_cells, "free_bytes", lambda device: room["bytes"])
+    with Elsewhere():
+        yield room
+
+
+def curve(**changes):
+    return entries_of({**SRHM, "seeds": 5, "optimiser": {"max_evaluations": 3}, **changes})
+
+
+def test_the_row_says_which_device_made_it(card, tmp_path, monkeypatch):
+    entries = curve()
+    made = train_curve(entries, store=tmp_path, log=LOG, gpu=1)
+    assert all(cell.row["versions"].endswith(" on a card") for cell in made)
+    assert {cell.timing["processor"] for cell in made} == {"a card"}
+    monkeypatch.setattr(plane_cells, "device_of", lambda gpu: torch.device("cpu"))
+    monkeypatch.delattr(plane_cells, "train_members")  # a run without a GPU takes them as they are
+    again = train_curve(entries, store=tmp_path, log=LOG)
+    assert [repr(cell.row) for cell in again] == [repr(cell.row) for cell in made]
+
+
+def sizes_of_batches(monkeypatch, *, fit):
+    """Sizes of the batches tried; those of more than `fit` members run out of memory."""
+    tried = []
+
+    def short(cells, **options):
+        tried.append(len(cells))
+        if len(cells) > fit:
+            raise OUT_OF_MEMORY("CUDA out of memory")
+        return train_members(cells, **options)
+
+    monkeypatch.setattr(plane_cells, "train_members", short)
+    return tried
+
+
+def test_a_batch_that_does_not_fit_is_cut_in_halves(card, tmp_path, monkeypatch, caplog):
+    entries = curve(P=[12, 14])
+    tried = sizes_of_batches(monkeypatch, fit=2)
+    with caplog.at_level("WARNING"):
+        made = train_curve(entries, store=tmp_path, log=LOG, gpu=1)
+    # Those of the larger P are not tried at sizes that a smaller one has run out of memory with.
+    assert tried == [5, 2, 2, 1, 2, 2, 1]
+    assert caplog.messages == ["P = 12: out of memory with 5 members at once, now 2"]
+    assert [cell.row["P"] for cell in made] == [12] * 5 + [14] * 5
+
+
+def test_a_member_that_does_not_fit_is_an_error(card, tmp_path, monkeypatch, caplog):
+    tried = sizes_of_batches(monkeypatch, fit=0)
+    with pytest.raises(OUT_OF_MEMORY) as failure:
+        train_curve(curve()[:2], store=tmp_path, log=LOG, gpu=1)
+    assert tried == [2, 1, 1]
+    assert "P = 12 of 1 members" in failure.value.__notes__[0]
+
+
+def test_batches_on_a_gpu_are_cut_by_its_memory(card, tmp_path, monkeypatch):
+    entries = curve()
+    card["bytes"] = 3.5 * expected_bytes(entries[0]["cell"], members=1)
+    tried = sizes_of_batches(monkeypatch, fit=9)
+    train_curve(entries, store=tmp_path, log=LOG, gpu=1)
+    assert tried == [3, 2]
+
+
+def test_a_share_of_the_free_memory_is_taken(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (8e9, 80e9))
+    assert gpu.free_bytes(torch.device("cuda")) == gpu.SHARE_OF_MEMORY * 8e9
+
+
+class StopsAtOnce(StopRequest):
+    """A request that comes once a batch is in training."""
+
+    looks = 0
+
+    @property
+    def reason(self):
+        self.looks += 1
+        if self.looks > 1:
+            self.ask("a test")
+        return super().reason
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_checkpoint_of_another_kind_of_device_is_left(first, card, tmp_path, monkeypatch, caplog):
+    entries, devices = curve(seeds=1), [torch.device("cpu"), DEVICE]
+    monkeypatch.setattr(plane_cells, "device_of", lambda gpu: devices[gpu])
+    options = {"store": tmp_path / "cells", "log": LOG}
+    for gpu_of_job in (first, first):  # of the same kind it goes on
+        with pytest.raises(Stopped), caplog.at_level("WARNING"):
+            train_curve(entries, **options, stop=StopsAtOnce(), gpu=gpu_of_job)
+    assert "begin anew" not in caplog.text
+    kinds = [device.type for device in devices]
+    with caplog.at_level("WARNING"):
+        train_curve(entries, **options, gpu=1 - first)
+    (word,) = [message for message in caplog.messages if "begin anew" in message]
+    assert f"is of a training on {kinds[first]}, not on {kinds[1 - first]}" in word
+    assert path_of(tmp_path / "cells", entries[0]["key"]).is_file()
