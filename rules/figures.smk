@@ -59,6 +59,7 @@ rule fig04:
         cells=f"{RESULTS}/tables/cells.parquet",
         sample_complexity=f"{RESULTS}/tables/sample_complexity.parquet",
         published=ROOT / "reference" / "published_sample_complexity_L2_s2.csv",
+        publications=PUBLICATIONS,
     output:
         pdf=f"{RESULTS}/figures/fig04.pdf",
         png=report(

@@ -82,6 +82,7 @@ rule write_report_so_far:
         captions=[ROOT / "docs" / "captions" / f"{name}.rst" for name in FIGURES],
         deviations=ROOT / "docs" / "deviations.md",
         citation=ROOT / "CITATION.cff",
+        publications=PUBLICATIONS,
         page=ROOT / "src" / "srhm" / "report" / "page.html",
     output:
         report=temp(f"{RESULTS}/report_so_far.html"),
@@ -115,6 +116,7 @@ rule write_report:
         captions=[ROOT / "docs" / "captions" / f"{name}.rst" for name in FIGURES + NETWORK_FIGURES],
         deviations=ROOT / "docs" / "deviations.md",
         citation=ROOT / "CITATION.cff",
+        publications=PUBLICATIONS,
         page=ROOT / "src" / "srhm" / "report" / "page.html",
     output:
         report=f"{RESULTS}/report.html",

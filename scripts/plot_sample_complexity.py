@@ -7,9 +7,10 @@ import pandas as pd
 from srhm.figures.drawing import save
 from srhm.figures.sample_complexity import draw
 from srhm.progress import job_log
+from srhm.publications import read_publications
 from srhm.records import CELLS, SAMPLE_COMPLEXITY, read_table
 
-with job_log(snakemake.log[0], name="figure 4"):
+with job_log(snakemake.log[0], name="figure 4") as log:
     figure = draw(
         read_table(Path(snakemake.input.cells), CELLS),
         read_table(Path(snakemake.input.sample_complexity), SAMPLE_COMPLEXITY),
@@ -17,5 +18,6 @@ with job_log(snakemake.log[0], name="figure 4"):
         width=snakemake.params.width,
         threshold=snakemake.params.threshold,
         preset=snakemake.params.preset,
+        runs=read_publications(snakemake.input.publications, log=log),
     )
     save(figure, pdf=snakemake.output.pdf, png=snakemake.output.png)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from srhm.progress import job_log
 from srhm.records import CELLS, SAMPLE_COMPLEXITY, SCORECARD, SENSITIVITIES, TIMINGS, read_table
-from srhm.report.page import configuration_text, read_all, read_figures, render, write
+from srhm.report.page import configuration_text, publications, read_all, read_figures, render, write
 
 files, configuration = snakemake.input, json.loads(snakemake.params.configuration)
 with job_log(snakemake.log[0], name="report") as log:
@@ -24,6 +24,7 @@ with job_log(snakemake.log[0], name="report") as log:
         pending=snakemake.params.pending,
         deviations=Path(files.deviations).read_text(encoding="utf-8"),
         citation=Path(files.citation).read_text(encoding="utf-8"),
+        published=publications(files.publications, log),
     )
     write(html, Path(snakemake.output.report))
     log.info("%s, %.1f MB", snakemake.output.report, len(html.encode()) / 1e6)

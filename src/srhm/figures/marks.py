@@ -135,13 +135,20 @@ def draw_point(axes: Axes, point: Point, *, x_floor: float, y_floor: float) -> N
         axes.plot(point.x.bar, [y, y], "|-", **bars, gid="interval of x")
     for shift in ((ARROW * point.x.beyond, 0), (0, ARROW * point.y.beyond)):
         if any(shift):
-            axes.annotate("", xy=(x, y), xytext=shift, annotation_clip=False, zorder=2.5,
-                          textcoords="offset points", gid=f"arrow {shift}",
-                          arrowprops={"arrowstyle": "<|-", "color": point.tint, "linewidth": 1.0,
-                                      "mutation_scale": 6, "shrinkA": 0, "shrinkB": 0})  # fmt: skip
+            draw_arrow(axes, (x, y), shift, tint=point.tint)
     face = "white" if censored or point.small_pool else point.tint
     axes.plot([x], [y], point.marker, color=point.tint, markersize=4.5, markeredgewidth=1.0,
               markerfacecolor=face, zorder=3, gid=f"ours {kind}")  # fmt: skip
+
+
+def draw_arrow(
+    axes: Axes, start: tuple[float, float], shift: tuple[float, float], *, tint: Colour
+) -> None:
+    """An arrow from a bound into the direction in which the value lies; shift is in points."""
+    axes.annotate("", xy=start, xytext=shift, annotation_clip=False, zorder=2.5,
+                  textcoords="offset points", gid=f"arrow {shift}",
+                  arrowprops={"arrowstyle": "<|-", "color": tint, "linewidth": 1.0,
+                              "mutation_scale": 6, "shrinkA": 0, "shrinkB": 0})  # fmt: skip
 
 
 def colour(depth: int, n_features: int, features: Sequence[int]) -> Colour:

@@ -4,7 +4,7 @@ Letters of the paper: P training points, P* sample complexity, L depth, s branch
 places for each informative one, v features, m synonyms, n_c classes, ε test error.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
@@ -15,11 +15,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
-from srhm.figures.drawing import empty_panel, page, panel_title, styled
+from srhm.figures.drawing import add_panel, empty_panel, page, panel_title, styled
 from srhm.figures.marks import (
     EQUATIONS,
     GUIDE,
     HUES,
+    LEGEND_ROW,
     MOST_BEYOND,
     OTHER_HUE,
     Estimate,
@@ -41,12 +42,15 @@ from srhm.figures.marks import (
     shape,
     shown,
 )
+from srhm.figures.published_runs import draw_rings, points_of, run_handles
 from srhm.figures.selection import at_threshold, main_curves, predicted
+from srhm.publications import Publication
 from srhm.sample_complexity import DEFAULT_RULE, IntervalRule
 
 PUBLISHED_COLOUR = "0.72"
 PANELS = (("B", "lcn"), ("C", "cnn"))
-HEIGHT = 4.0
+HEIGHT = 4.0  # inches, without published runs
+LEGENDS = 1.32  # inches, from the lower edge to the top of the legends
 
 
 @styled
@@ -58,6 +62,7 @@ def draw(
     width: int,
     threshold: float,
     preset: str,
+    runs: Sequence[Publication] = (),
     rule: IntervalRule = DEFAULT_RULE,
 ) -> Figure:
     """Figure 4 from the tables of cells, of sample complexities and of published values.
@@ -66,15 +71,18 @@ def draw(
     this threshold of the test error. `rule` is the one by which the table was made; the legend
     names it, nothing is computed from it. A: ε of every seed, faint, and the average over the seeds
     that did not diverge, for `example_curve`. B, C: a marker for each curve at its prediction;
-    censored ones as arrows from the bound; grey, the published values.
+    censored ones as arrows from the bound; grey, the published values; hollow rings, the points of
+    published `runs` with s = 2.
     """
     curves = at_threshold(main_curves(sample_complexity, width=width, branching=2), threshold)
     curves = curves[curves["net"].isin([net for _, net in PANELS])]
-    figure = page(HEIGHT, preset=preset)
-    left, pitch, size, top = 0.075, 0.335, 0.235, 0.94
+    beside = {net: _rings_of(runs, net=net, threshold=threshold) for _, net in PANELS}
+    handles = run_handles(runs, [pd.concat(drawn) for drawn in zip(*beside.values(), strict=True)])
+    n_lines = sum(1 + str(one.get_label()).count("\n") for one in handles.values()) if runs else 0
+    figure = page(HEIGHT + n_lines * LEGEND_ROW, preset=preset)
     boxes = [
-        figure.add_axes((left + i * pitch, top - size * 6.75 / HEIGHT, size, size * 6.75 / HEIGHT))
-        for i in range(3)
+        add_panel(figure, left=0.51 + 2.26 * place, top=0.24, width=1.59, height=1.59)
+        for place in range(3)
     ]
     _learning_curve(boxes[0], cells, example_curve(curves), threshold, preset=preset)
     features = sorted(set(curves["v"].tolist()))
@@ -82,14 +90,18 @@ def draw(
         own = curves[curves["net"] == net]
         against_prediction(
             axes, own, published[published["net"] == net], net=net, features=features,
-            preset=preset,
+            preset=preset, runs=beside[net],
         )  # fmt: skip
         panel_title(axes, letter, net.upper() + counts(own))
     _legends(
-        figure, boxes, curves, published,
+        figure, boxes, curves, published, beside, handles,
         features=features, threshold=threshold, rule=rule,
     )  # fmt: skip
     return figure
+
+
+def _rings_of(runs: Sequence[Publication], *, net: str, threshold: float) -> list[pd.DataFrame]:
+    return [points_of(run, net=net, branching=2, threshold=threshold) for run in runs]
 
 
 def example_curve(curves: pd.DataFrame) -> pd.Series | None:
@@ -176,8 +188,12 @@ def against_prediction(
     net: str,
     features: Sequence[int],
     preset: str,
+    runs: Sequence[pd.DataFrame] = (),
 ) -> None:
-    """Fills a panel: P* of all curves against their prediction, both axes alike, and y = x."""
+    """Fills a panel: P* of all curves against their prediction, both axes alike, and y = x.
+
+    runs: curves of each published run, drawn as rings.
+    """
     equation, formula = EQUATIONS[net]
     axes.set_xlabel(f"prediction of {equation},\n${formula}$")
     axes.set_ylabel("sample complexity $P^*$ (points)")
@@ -201,6 +217,8 @@ def against_prediction(
         axes.plot([x], [y], shape(row["s0"]), markersize=7, markerfacecolor=PUBLISHED_COLOUR,
                   markeredgecolor="white", markeredgewidth=0.5, zorder=2,
                   gid="published")  # fmt: skip
+    for place, rings in enumerate(runs):
+        values += draw_rings(axes, rings, place=place)
     scatter(axes, points, shown=values)
 
 
@@ -209,6 +227,8 @@ def _legends(
     panels: Sequence[Axes],
     curves: pd.DataFrame,
     published: pd.DataFrame,
+    runs: Mapping[str, Sequence[pd.DataFrame]],
+    handles_of_runs: Mapping[str, Line2D],
     *,
     features: Sequence[int],
     threshold: float,
@@ -219,17 +239,21 @@ def _legends(
     interval = f"{100 * rule.confidence:.3g} % interval"
     depths = sorted(set(curves["L"].tolist()))
     beside = published[published["net"].isin(curves["net"])]
-    places = sorted({*curves["s0"].tolist(), *beside["s0"].tolist()})
+    drawn = set(curves["net"])
+    rings = pd.concat([curves, *(one for net in drawn for one in runs[net])])
+    places = sorted({*rings["s0"].tolist(), *beside["s0"].tolist()})
     of_points = {
         **point_handles(rule),
-        "published": marker("o", "published (Tomasini & Wyart 2024), 1 seed", markersize=7,
+        "published": marker("o", "the paper's (Tomasini & Wyart 2024), 1 seed", markersize=7,
                             markeredgecolor="white", markerfacecolor=PUBLISHED_COLOUR),
+        **handles_of_runs,
         "y = x": line("$y=x$", color=GUIDE, linestyle="--"),
     }  # fmt: skip
-    top = 0.33
+    height = float(figure.get_figheight())
+    top = (LEGENDS + height - HEIGHT) / height
     for x, handles, title in (
         (0.015, shown(_example_handles(interval, threshold), [first]), "Panel A"),
-        (0.245, depth_handles(depths), "Depth"),
+        (0.245, depth_handles(sorted(set(rings["L"].tolist()))), "Depth"),
         (0.5, empty_handles(places), "Empty places"),
         (0.635, shown(of_points, others), "Panels B, C"),
     ):

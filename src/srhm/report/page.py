@@ -4,6 +4,7 @@ Nothing in it depends on the day: equal inputs give equal bytes.
 """
 
 import base64
+import logging
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -17,9 +18,11 @@ import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from srhm.publications import read_publications
 from srhm.records import read_table
 from srhm.report import prose, rows
 from srhm.scorecard import TOPICS
+from srhm.scorecard.published import published_fits
 
 # Figures of the paper; the report names those that it does not show.
 PAPER_FIGURES = range(1, 18)
@@ -60,6 +63,28 @@ def read_all(files: Sequence[Path | str], schema: pa.Schema) -> pd.DataFrame | N
     return pd.concat(filled, ignore_index=True) if filled else None
 
 
+def publications(files: Sequence[Path | str], log: logging.Logger) -> list[dict[str, Any]]:
+    """For each published run its provenance, its words and the fits of its rows alone.
+
+    Raises:
+        PublicationError: if a file is missing or damaged, naming it.
+    """
+    return [
+        {
+            **run.provenance,
+            "H": run.widths,
+            "seeds": run.seeds,
+            "devices": run.devices,
+            "commit": run.provenance["commit"][:12],
+            "time": rows.duration(run.provenance["seconds"]),
+            "sources": ", ".join(run.provenance["sources"]),
+            "versions": "; ".join(run.provenance["versions"]),
+            "fits": rows.scorecard_rows(published_fits(run.sample_complexity)),
+        }
+        for run in read_publications(files, log=log)
+    ]
+
+
 def configuration_text(configuration: Mapping[str, Any]) -> str:
     """A configuration as YAML, a line for each group of learning curves."""
     return yaml.safe_dump(
@@ -87,6 +112,7 @@ def render(
     pending: Sequence[str],
     deviations: str,
     citation: str,
+    published: Sequence[Mapping[str, Any]] = (),
 ) -> str:
     """The report as HTML.
 
@@ -100,6 +126,7 @@ def render(
             call the tables of the named networks missing.
         deviations: Markdown.
         citation: the text of CITATION.cff.
+        published: published runs as `publications` gives them, which have a section of their own.
 
     Raises:
         prose.CaptionError: if a caption is no reStructuredText.
@@ -150,6 +177,7 @@ def render(
             else rows.training_rows(cells, timings),
             machines=None if timings is None else rows.machine_rows(timings),
             versions=None if cells is None else rows.version_rows(cells),
+            published=published,
             deviations=prose.markdown(deviations, top_heading=3),
         )
     )

@@ -1,0 +1,471 @@
+"""Published rows: what is taken, what is refused, and that they are drawn and never fitted.
+
+The rows are invented: test errors that fall through 10 % at a known P*.
+"""
+
+import json
+import logging
+import os
+import re
+import shutil
+import subprocess
+import sys
+from math import nan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from srhm import publications, published, theory
+from srhm.figures import sample_complexity as figure4
+from srhm.presets import Study, study_of
+from srhm.publications import PublicationError, read_publications
+from srhm.records import CELLS, SAMPLE_COMPLEXITY, TIMINGS, read_table, write_table
+from srhm.report import page
+from srhm.sample_complexity import all_sample_complexities
+from srhm.scorecard import scorecard
+from srhm.scorecard.published import published_fits
+
+ROOT = Path(__file__).parents[1]
+LOG = logging.getLogger("test_published")
+REFERENCE = pd.read_csv(ROOT / "reference" / "published_sample_complexity_L2_s2.csv")
+FACTOR = 1.5  # of the invented P* over the prediction, for all curves
+DEVICE = "Invented GPU"
+CONFIG = {
+    "preset": "big",
+    "description": "curves that exist in no other preset",
+    "seeds": 2,
+    "width": 20,
+    "curves": [
+        {"net": net, "L": 2, "v": 4, "s0": [1, 2, 4], "P": {"low": 0.5, "high": 4,
+         "per_octave": 1}} for net in ("lcn", "cnn")
+    ],
+}  # fmt: skip
+
+
+def study(folder: Path, **changes: Any) -> Study:
+    return study_of({**CONFIG, **changes}, folder)
+
+
+def rows_of(entry: dict[str, Any], name: str, *, packed: bool) -> tuple[dict, dict]:
+    """A cell's row and its times: the error falls to 10 % at FACTOR times the prediction."""
+    cell = entry["cell"]
+    prediction = theory.predicted_sample_complexity(
+        cell["net"], depth=2, branching=2, n_synonyms=cell["m"], n_classes=cell["n_c"],
+        n_empty=cell["s0"],
+    )  # fmt: skip
+    noise = 1 + 0.1 * (cell["seed"] - 0.5)
+    error = min(0.75, 0.1 * FACTOR * noise * prediction / cell["P"])
+    unknown = dict.fromkeys(CELLS.names, 0)
+    versions = f"torch 2.13, packed 0123abcd on {DEVICE}" if packed else "python 3.11, numpy 2.4"
+    row = unknown | cell | {
+        "curve": name, "key": entry["key"], "dtype": "float32", "fcn_scale": None,
+        "test_error": error, "best_test_error": error, "status": "fitted", "source": "abc",
+        "versions": versions,
+    }  # fmt: skip
+    timing = {"curve": name, "key": entry["key"], "steps": 0, "seconds": 1.5, "host": "secret",
+              "started": "2026-11-21T10:00:00+00:00", "threads": 1,
+              "processor": DEVICE if packed else "Invented CPU"}  # fmt: skip
+    return {column: row[column] for column in CELLS.names}, timing
+
+
+def train(one: Study, names: list[str], *, packed: bool = False) -> None:
+    """Leaves the tables of these curves as the workflow does."""
+    folder = one.networks[0].rows
+    for name in names:
+        entries = one.plan.core[name].entries
+        rows, timings = zip(*(rows_of(e, name, packed=packed) for e in entries), strict=True)
+        write_table(timings, folder / f"{name}.timings.parquet", TIMINGS)
+        write_table(rows, folder / f"{name}.parquet", CELLS)
+
+
+@pytest.fixture
+def finished(tmp_path: Path) -> Study:
+    """A study of which all curves but the last are finished."""
+    one = study(tmp_path)
+    train(one, list(one.plan.core)[:-1])
+    return one
+
+
+def kept(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Any]]:
+    return (
+        read_table(folder / "cells.parquet", publications.PUBLISHED_CELLS),
+        read_table(folder / "sample_complexity.parquet", SAMPLE_COMPLEXITY),
+        json.loads((folder / "provenance.json").read_text()),
+    )
+
+
+def run_of(one: Study, folder: Path) -> publications.Publication:
+    published.publish(one, folder, commit="c0ffee")
+    (found,) = read_publications([folder / "provenance.json"])
+    return found
+
+
+def test_what_is_finished_is_taken_with_its_estimates_and_the_rest_is_named(finished, tmp_path):
+    folder = tmp_path / "published" / "big"
+    said = "\n".join(published.publish(finished, folder, commit="c0ffee"))
+    cells, table, provenance = kept(folder)
+    names = list(finished.plan.core)
+    assert list(cells["curve"].unique()) == names[:-1]
+    assert "taken: 5 of 6 curves" in said
+    assert "sensitivities" in said
+    last = finished.plan.core[names[-1]].entries[0]["cell"]
+    (line,) = [line for line in said.splitlines() if line.split()[:1] == [last["net"]]]
+    assert line.split()[-3:] == ["3", "2", "1"]  # curves, taken, missing
+    own = cells[CELLS.names]
+    pd.testing.assert_frame_equal(
+        own[own["curve"] == names[0]].reset_index(drop=True),
+        read_table(finished.networks[0].rows / f"{names[0]}.parquet", CELLS),
+    )
+    expected = all_sample_complexities(
+        own, pd.DataFrame(columns=["kind", "variant", "k", "l", "n", *CELLS.names, "value"]),
+        thresholds=[0.1, 0.05, 0.2, 0.3],
+    )  # fmt: skip
+    pd.testing.assert_frame_equal(table, expected[table.columns], check_dtype=False)
+    assert provenance["cells"] == len(cells)
+    assert (provenance["curves"], provenance["planned_curves"]) == (5, 6)
+
+
+def test_the_provenance_says_on_what_and_when_and_names_no_host(finished, tmp_path):
+    folder = tmp_path / "published" / "big"
+    published.publish(finished, folder, commit="c0ffee")
+    cells, _, provenance = kept(folder)
+    assert provenance["commit"] == "c0ffee"
+    assert provenance["trained_on"] == [
+        {"processor": "Invented CPU", "device": "CPU", "engine": "sparse", "cells": len(cells),
+         "seconds": 1.5 * len(cells)}
+    ]  # fmt: skip
+    assert provenance["seconds"] == 1.5 * len(cells)
+    assert provenance["trained_from"] == provenance["trained_to"] == "2026-11-21"
+    assert provenance["versions"] == {"python 3.11, numpy 2.4": len(cells)}
+    assert provenance["widths"] == [20]
+    for file in folder.iterdir():
+        assert b"secret" not in file.read_bytes()
+    (run,) = read_publications([folder / "provenance.json"])
+    assert (run.preset, run.devices, run.seeds) == ("big", "Invented CPU (CPU)", "2 seeds")
+
+
+@pytest.mark.parametrize(
+    ("versions", "kind"),
+    [
+        ("python 3.11, numpy 2.4, numba 0.68", "CPU"),
+        ("torch 2.13, triton 3.6, packed 0123abcd on NVIDIA H100 80GB HBM3", "GPU"),
+        ("torch 2.13, stacked 0123abcd of 8 on NVIDIA A100", "GPU"),
+        ("torch 2.13, stacked 0123abcd of 8 on cpu", "CPU"),
+        ("torch 2.13, triton 3.6, packed 0123abcd on Triton's interpreter", "CPU"),
+    ],
+)
+def test_a_row_says_whether_a_gpu_trained_it(versions, kind, finished):
+    (curve, *_) = published.finished(finished.networks[0].rows, keys_of(finished)).curves.values()
+    found = published.provenance_of(
+        curve.assign(versions=versions), preset="big", planned={}, thresholds=[0.1], commit=""
+    )
+    assert [one["device"] for one in found["trained_on"]] == [kind]
+
+
+def test_a_second_call_writes_the_same_bytes_and_one_from_elsewhere_adds(finished, tmp_path):
+    folder, names = tmp_path / "published" / "big", list(finished.plan.core)
+    published.publish(finished, folder, commit="c0ffee")
+    before = {file.name: file.read_bytes() for file in folder.iterdir()}
+    published.publish(finished, folder, commit="c0ffee")
+    assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
+    elsewhere = study(tmp_path / "elsewhere")
+    train(elsewhere, names[-1:], packed=True)
+    said = "\n".join(published.publish(elsewhere, folder, commit="c0ffee"))
+    assert "5 published before" in said
+    cells, _, provenance = kept(folder)
+    assert list(cells["curve"].unique()) == names
+    kinds = {(one["processor"], one["device"]) for one in provenance["trained_on"]}
+    assert kinds == {("Invented CPU", "CPU"), (DEVICE, "GPU")}
+
+
+def test_rows_of_other_keys_are_dropped_aloud(finished, tmp_path):
+    folder, names = tmp_path / "published" / "big", list(finished.plan.core)
+    published.publish(finished, folder, commit="c0ffee")
+    cells, *_ = kept(folder)
+    stale = cells["curve"] == names[0]
+    cells.loc[stale, "key"] = "trained by other code"
+    write_table(cells, folder / "cells.parquet", publications.PUBLISHED_CELLS)
+    (finished.networks[0].rows / f"{names[0]}.parquet").unlink()
+    said = "\n".join(published.publish(finished, folder, commit="c0ffee"))
+    assert f"dropped: {stale.sum()} rows of {names[0]}" in said
+    assert list(kept(folder)[0]["curve"].unique()) == names[1:-1]
+
+
+def test_a_table_of_other_cells_or_without_times_is_not_taken_and_named(finished, tmp_path):
+    rows, names = finished.networks[0].rows, list(finished.plan.core)
+    table = read_table(rows / f"{names[0]}.parquet", CELLS)
+    write_table(table.assign(key="other"), rows / f"{names[0]}.parquet", CELLS)
+    (rows / f"{names[1]}.timings.parquet").unlink()
+    (rows / f"{names[2]}.parquet").write_bytes(b"PAR1 cut")
+    folder = tmp_path / "published" / "big"
+    said = "\n".join(published.publish(finished, folder, commit="c0ffee"))
+    assert all(re.search(rf"not taken: .*{name}", said) for name in names[:3])
+    assert list(kept(folder)[0]["curve"].unique()) == names[3:-1]
+
+
+def test_the_command_says_why_there_is_nothing_to_publish(tmp_path, capsys):
+    config = tmp_path / "big.yaml"
+    config.write_text(yaml.safe_dump(CONFIG))
+    options = ["--configfile", str(config), "--directory", str(tmp_path)]
+    options += ["--published", str(tmp_path / "published")]
+    assert published.main(options) == published.NOTHING
+    assert "no curve of big is finished" in capsys.readouterr().err
+    assert not (tmp_path / "published").exists()
+    train(study(tmp_path), list(study(tmp_path).plan.core)[:1])
+    assert published.main([*options, "--commit", "c0ffee"]) == 0
+    assert kept(tmp_path / "published" / "big")[2]["commit"] == "c0ffee"
+    assert published.main(["--preset", "absent"]) == 2
+
+
+@pytest.mark.parametrize("name", ["sample_complexity.parquet", "provenance.json"])
+@pytest.mark.parametrize("damage", ["cut", "altered", "gone"])
+def test_a_damaged_file_is_named_with_what_restores_it(name, damage, finished, tmp_path):
+    folder = tmp_path / "published" / "big"
+    published.publish(finished, folder, commit="c0ffee")
+    file = folder / name
+    if damage == "gone":
+        file.unlink()
+    elif damage == "cut":
+        file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    else:
+        middle = file.stat().st_size // 3
+        whole = file.read_bytes()
+        file.write_bytes(whole[:middle] + bytes(40) + whole[middle + 40 :])
+    with pytest.raises(PublicationError, match=f"{re.escape(str(file))}.*git checkout -- .*{name}"):
+        read_publications([folder / "sample_complexity.parquet", folder / "provenance.json"])
+
+
+def test_damaged_cells_of_an_earlier_publication_are_not_overwritten(finished, tmp_path):
+    folder = tmp_path / "published" / "big"
+    published.publish(finished, folder, commit="c0ffee")
+    (folder / "cells.parquet").write_bytes(b"PAR1")
+    with pytest.raises(PublicationError, match=r"cells\.parquet.*git checkout"):
+        published.publish(finished, folder, commit="c0ffee")
+    assert (folder / "cells.parquet").read_bytes() == b"PAR1"
+
+
+@pytest.mark.parametrize("where", ["table", "provenance"])
+def test_one_of_another_schema_is_left_out_and_the_log_says_so(where, finished, tmp_path, caplog):
+    folder = tmp_path / "published" / "big"
+    published.publish(finished, folder, commit="c0ffee")
+    _, table, provenance = kept(folder)
+    if where == "table":
+        table.drop(columns="log_sd").to_parquet(folder / "sample_complexity.parquet")
+    else:
+        (folder / "provenance.json").write_text(json.dumps(provenance | {"format": "older"}))
+    with caplog.at_level(logging.WARNING):
+        assert read_publications([folder / "provenance.json"], log=LOG) == []
+    assert "without the published run of big" in caplog.text
+    assert "make publish PRESET=big" in caplog.text
+
+
+def test_without_any_file_there_is_no_publication():
+    assert read_publications([]) == []
+    assert page.publications([], LOG) == []
+
+
+def own_tables(one: Study) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Cells and sample complexities of a run whose curves are those of the study."""
+    cells = pd.concat([*published.finished(one.networks[0].rows, keys_of(one)).curves.values()])
+    cells = cells[CELLS.names].reset_index(drop=True)
+    table = all_sample_complexities(
+        cells, pd.DataFrame(columns=["kind", "variant", "k", "l", "n", *CELLS.names, "value"]),
+        thresholds=[0.1],
+    )  # fmt: skip
+    return cells, table
+
+
+def keys_of(one: Study) -> dict[str, list[str]]:
+    return {name: [e["key"] for e in curve.entries] for name, curve in one.plan.core.items()}
+
+
+def drawn(figure: Figure, start: str) -> dict[str, list[tuple[float, float]]]:
+    """Places of all lines of panels B and C whose name starts so, by panel."""
+    return {
+        net: [
+            (float(np.asarray(line.get_xdata())[0]), float(np.asarray(line.get_ydata())[0]))
+            for line in axes.get_lines()
+            if str(line.get_gid()).startswith(start)
+        ]
+        for axes, net in zip(figure.axes[1:], ("lcn", "cnn"), strict=True)
+    }
+
+
+def legend_texts(figure: Figure) -> list[str]:
+    return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+
+
+def test_published_points_are_rings_at_their_predictions_and_named_in_the_legend(
+    finished, tmp_path
+):
+    run = run_of(finished, tmp_path / "published" / "big")
+    cells, table = own_tables(finished)
+    options: Any = {"width": 20, "threshold": 0.1, "preset": "small"}
+    without = figure4.draw(cells, table, REFERENCE, **options)
+    figure = figure4.draw(cells, table, REFERENCE, runs=[run], **options)
+    for start in ("ours", "published"):
+        assert drawn(figure, start) == drawn(without, start)
+    FigureCanvasAgg(figure).draw()  # a warning is an error
+    rings = drawn(figure, "run 0")
+    for net in ("lcn", "cnn"):
+        own = run.sample_complexity
+        own = own[(own["net"] == net) & (own["threshold"] == 0.1)]
+        own = own[own["criterion"] == "test_error"]
+        expected = zip(own["prediction"], own["P_star"], strict=True)
+        np.testing.assert_allclose(sorted(rings[net]), sorted(expected))
+        for line in figure.axes[1 if net == "lcn" else 2].get_lines():
+            if str(line.get_gid()).startswith("run 0"):
+                assert line.get_markerfacecolor() == "none"
+    assert not any(places for places in drawn(without, "run").values())
+    words = "published run: $H$ = 20, 2 seeds, trained on Invented CPU (CPU)"
+    assert words in [text.replace("\n", " ") for text in legend_texts(figure)]
+    assert not any("published run" in text for text in legend_texts(without))
+
+
+def test_a_censored_published_curve_is_drawn_at_its_bound_with_an_arrow(finished, tmp_path):
+    run = run_of(finished, tmp_path / "published" / "big")
+    table = run.sample_complexity
+    name = table["curve"].iloc[0]
+    columns = ["status", "P_star", "P_star_low", "P_star_high"]
+    table.loc[table["curve"] == name, columns] = ["not_reached", nan, 7e6, np.inf]
+    options: Any = {"width": 20, "threshold": 0.1, "preset": "small"}
+    figure = figure4.draw(*own_tables(finished), REFERENCE, runs=[run], **options)
+    net = str(table["net"].iloc[0])
+    assert [y for _, y in drawn(figure, "run 0 not_reached")[net]] == [7e6]
+    axes = figure.axes[1 if net == "lcn" else 2]
+    assert axes.get_ylim()[1] > 7e6
+    arrows = [text for text in axes.texts if str(text.get_gid()).startswith("arrow")]
+    assert [text.xy[1] for text in arrows] == [7e6]
+    assert any(text.startswith("not reached") for text in legend_texts(figure))
+
+
+def test_the_legend_knows_depths_and_the_width_of_what_is_drawn(finished, tmp_path):
+    run = run_of(finished, tmp_path / "published" / "big")
+    table = run.sample_complexity.assign(L=3)
+    wide = table[table["curve"] == table["curve"].iloc[0]].assign(width=64, curve="wide")
+    run = publications.Publication(
+        provenance=run.provenance, sample_complexity=pd.concat([table, wide], ignore_index=True)
+    )
+    options: Any = {"width": 20, "threshold": 0.1, "preset": "small"}
+    figure = figure4.draw(*own_tables(finished), REFERENCE, runs=[run], **options)
+    texts = legend_texts(figure)
+    assert {"$L=2$", "$L=3$"} <= set(texts)
+    assert any(text.startswith("published run: $H$ = 20, 2 seeds,") for text in texts)
+    assert sum(map(len, drawn(figure, "run 0").values())) == 5
+
+
+def test_two_published_runs_can_be_told_apart(finished, tmp_path):
+    run = run_of(finished, tmp_path / "published" / "big")
+    other = publications.Publication(
+        provenance={**run.provenance, "widths": [1024]}, sample_complexity=run.sample_complexity
+    )
+    figure = figure4.draw(*own_tables(finished), REFERENCE, runs=[run, other], width=20,
+                          threshold=0.1, preset="small")  # fmt: skip
+    sizes = {
+        str(line.get_gid())[:5]: line.get_markersize()
+        for line in figure.axes[1].get_lines()
+        if str(line.get_gid()).startswith("run")
+    }
+    assert sizes["run 0"] < sizes["run 1"]
+    assert sum(text.startswith("published run: $H$") for text in legend_texts(figure)) == 2
+
+
+def test_the_fits_of_published_rows_find_the_law_that_made_them(finished, tmp_path):
+    run = run_of(finished, tmp_path / "published" / "big")
+    fits = published_fits(run.sample_complexity).set_index("claim")
+    first = fits.index[0]
+    for claim, law in (
+        ("slope-against-prediction-lcn", 1),
+        ("s0-exponent-lcn-L2", 2),
+        ("slope-against-prediction", 1),
+    ):
+        assert fits.loc[claim, "low"] <= law <= fits.loc[claim, "high"]
+        assert fits.loc[claim, "value"] == pytest.approx(law, abs=0.02)
+    assert first == "slope-against-prediction-lcn"
+    assert (fits["n"] > 0).all()
+    assert not any("threshold" in statement for statement in fits["statement"])
+
+
+def test_the_report_shows_the_fits_with_their_provenance_and_is_else_the_same(finished, tmp_path):
+    folder = tmp_path / "published" / "big"
+    run_of(finished, folder)
+    cells, table = own_tables(finished)
+    shared: Any = {
+        "preset": "small", "description": "", "configuration": "", "threshold": 0.1,
+        "scorecard": scorecard({"cells": cells, "sample_complexity": table}),
+        "sample_complexity": None, "cells": None, "timings": None,
+        "networks_cells": None, "networks_sensitivities": None, "figures": [], "pending": [],
+        "deviations": "", "citation": (ROOT / "CITATION.cff").read_text(encoding="utf-8"),
+    }  # fmt: skip
+    without = page.render(**shared)
+    html = page.render(**shared, published=page.publications([folder / "provenance.json"], LOG))
+    start, _, rest = html.partition('<section id="published"')
+    section, _, end = rest.partition("</section>\n\n")
+    for words in ("Invented CPU (CPU)", "H = 20", "2 seeds", "5 of 6 curves", "c0ffee"):
+        assert words in section
+    assert section.count('<tr><th scope="row"') == len(published_fits(kept(folder)[1]))
+    link = '<li><a href="#published">Published runs</a></li>\n'
+    assert (start + end).replace(link, "") == without
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory) -> dict[str, str]:
+    """Inputs of each rule, in a project with publications of the presets big and test.
+
+    The configuration is that of the preset test.
+    """
+    project = tmp_path_factory.mktemp("project")
+    for part in ("Snakefile", "rules", "scripts", "config", "docs", "reference", "CITATION.cff"):
+        source = ROOT / part
+        (shutil.copytree if source.is_dir() else shutil.copy)(source, project / part)
+    for part in ("src", "envs"):
+        (project / part).symlink_to(ROOT / part)
+    for preset in ("big", "test"):
+        for name in ("sample_complexity.parquet", "provenance.json", "cells.parquet"):
+            file = project / "published" / preset / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.touch()
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", "--filegraph",
+         "--snakefile", str(project / "Snakefile"),
+         "--configfile", str(project / "config" / "test.yaml"),
+         "--directory", str(project / "run")],
+        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr + done.stdout
+    blocks = re.split(r'<b><font point-size="18">(\w+)</font></b>', done.stdout)
+    files = [block.partition("&#8618; input")[2].partition("output")[0] for block in blocks[2::2]]
+    return dict(zip(blocks[1::2], files, strict=True))
+
+
+def test_published_files_are_inputs_of_the_figure_and_the_report_alone(inputs):
+    assert {"train_curve", "gather_cells", "score_claims", "fig04"} <= set(inputs)
+    holding = {rule for rule, files in inputs.items() if "/published/" in files}
+    assert holding == {"fig04", "write_report", "write_report_so_far"}
+    for rule in holding:
+        for name in ("sample_complexity.parquet", "provenance.json"):
+            assert f"/published/big/{name}" in inputs[rule]
+
+
+def test_the_published_preset_itself_draws_nothing_twice(inputs):
+    assert not any("/published/test/" in files for files in inputs.values())
+
+
+@pytest.mark.parametrize("folder", sorted(publications.PUBLISHED.glob("*/")), ids=lambda f: f.name)
+def test_what_the_repository_publishes_is_what_its_cells_say(folder):
+    cells, table, provenance = kept(folder)
+    expected = all_sample_complexities(
+        cells, pd.DataFrame(columns=["kind", "variant", "k", "l", "n", *CELLS.names, "value"]),
+        thresholds=provenance["thresholds"],
+    )  # fmt: skip
+    pd.testing.assert_frame_equal(table, expected[table.columns], check_dtype=False, rtol=1e-12)
+    assert provenance["preset"] == folder.name
+    assert provenance["cells"] == len(cells)
+    assert len(read_publications([folder / "provenance.json"])) == 1
+    assert sum(file.stat().st_size for file in folder.iterdir()) < 1_000_000
