@@ -8,6 +8,9 @@ CORES  ?= $(shell $(PYTHON) -c 'import os; print(len(os.sched_getaffinity(0)) if
 # Given by the user only: otherwise the profile says, and on a cluster CORES would limit all jobs together.
 GIVEN_CORES = $(if $(filter file,$(origin CORES)),,--cores $(CORES))
 
+# auto, cpu or cuda; without it the configuration says.
+GIVEN_DEVICE = $(if $(DEVICE), --device $(DEVICE))
+
 VENV := .venv
 BIN  := $(VENV)/bin
 LOCK := envs/requirements.lock
@@ -28,12 +31,13 @@ unexport PYTHONPATH
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help cifar reproduce plane plan status gc unlock test test-science test-gpu-interpreter bench-gpu train-gpu lint format schema env env-cluster env-gpu clean-env faults
+.PHONY: help cifar reproduce plane plan publish status gc unlock test test-science test-gpu-interpreter bench-gpu train-gpu lint format schema env env-cluster env-gpu clean-env faults
 
 help:
 	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw: results/PRESET/{report.html,figures,tables}'
 	@echo 'make plane     [PRESET=quick] [CORES=N]  lazy and feature learning, spectra: results/PRESET/plane.html, figures, tables'
-	@echo 'make plan      [PRESET=quick]            (DEVICE=cuda: and GPU-hours) cells, steps, core-hours and disk, and which jobs run and why; runs nothing'
+	@echo 'make plan      [PRESET=quick]            cells, steps, core-hours and disk, and which jobs run and why; runs nothing; with DEVICE=cuda GPU-hours, too'
+	@echo 'make publish   [PRESET=quick]            keep the finished rows of LCN, CNN and FCN in published/PRESET, drawn beside those of other presets'
 	@echo 'make status    [PRESET=quick]            networks trained, missing, capped, diverged; how fast, and how long still (also while a run is going on)'
 	@echo 'make gc        [CONFIRM=yes]             list what no configuration refers to; with CONFIRM=yes remove it'
 	@echo 'make unlock    [PRESET=quick]            remove the lock of a killed run (`make reproduce` does it by itself)'
@@ -48,22 +52,27 @@ help:
 	@echo 'make schema                              write the schema and the table of keys of config/ anew'
 	@echo 'make env | make clean-env                only install into $(VENV) | remove it'
 	@echo 'make env-cluster                         install what PROFILE=slurm needs, too (docs/cluster.md)'
+	@echo 'DEVICE=auto, cpu or cuda: where reproduce, plane and plan train networks, if not where the configuration says (cpu); cuda has not yet run on a GPU (docs/gpu.md).'
 	@echo 'ARGS are passed on to Snakemake (ARGS="--set-threads train_curve=4"). Presets: $(sort $(basename $(notdir $(wildcard config/*.yaml)))). PROFILE: $(sort $(notdir $(wildcard profiles/*))). CORES is $(CORES) here. PYTHON=python3.12 picks another interpreter.'
 
 reproduce: env
-	@$(BIN)/python -m srhm.launch --preset $(PRESET) --profile $(PROFILE) $(GIVEN_CORES) $(ARGS)
+	@$(BIN)/python -m srhm.launch --preset $(PRESET) --profile $(PROFILE) $(GIVEN_CORES)$(GIVEN_DEVICE) $(ARGS)
 
 # Lazy and feature learning: (h, alpha), Hessian, tangent kernel, weights (docs/plane.md).
 plane: env
-	@$(BIN)/python -m srhm.launch --preset $(PRESET) --profile $(PROFILE) $(GIVEN_CORES) --plane $(ARGS)
+	@$(BIN)/python -m srhm.launch --preset $(PRESET) --profile $(PROFILE) $(GIVEN_CORES)$(GIVEN_DEVICE) --plane $(ARGS)
 
 plan: env
-	@$(BIN)/python -m srhm.planning --preset $(PRESET) --cores $(CORES)$(if $(DEVICE), --device $(DEVICE))
+	@$(BIN)/python -m srhm.planning --preset $(PRESET) --cores $(CORES)$(GIVEN_DEVICE)
 	@$(BIN)/python -m snakemake --dry-run --quiet rules reason host --configfile config/$(PRESET).yaml -- $(TARGETS)
 
 # The images of Figure 1 A, B; everything else is made without them. CIFAR="--url file:///..." names a copy.
 cifar: env
 	@$(BIN)/python -m srhm.images.download $(CIFAR)
+
+# Rows that lie elsewhere: ARGS="--directory elsewhere"
+publish: env
+	@$(BIN)/python -m srhm.published --preset $(PRESET) $(ARGS)
 
 status: env
 	@$(BIN)/python -m srhm.status --preset $(PRESET)

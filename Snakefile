@@ -7,7 +7,7 @@ from snakemake.utils import min_version
 
 min_version("9.20")
 
-if not config:
+if not config.keys() - {"device"}:
 
     configfile: f"{workflow.basedir}/config/quick.yaml"
 

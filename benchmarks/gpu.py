@@ -30,7 +30,8 @@ from srhm.provenance import source_digest, versions
 from srhm.sampling import draw_sample
 from srhm.seeding import generator
 from srhm.training import packed
-from srhm.training.packed import Layout, Pack, Work, device_for_packs, device_name, n_networks
+from srhm.training.packed import Layout, Pack, device_for_packs, device_name, n_networks
+from srhm.training.rounds import Work
 from srhm.training.sparse import SparseEngine
 
 BATCH, N_FEATURES, MOMENTUM, LEARNING_RATE = 4, 8, 0.9, 0.01

@@ -10,8 +10,9 @@ from snakemake.exceptions import WorkflowError
 
 from srhm import experiments, jobs
 from srhm.cost import costs, evaluation_seconds
+from srhm.devices import resolved
 from srhm.images import cifar
-from srhm.images.plan import image_curves
+from srhm.images.plan import image_curves, images_to_evaluate
 from srhm.plane.cost import expected_bytes as plane_bytes
 from srhm.plane.cost import expected_seconds as plane_seconds
 from srhm.provenance import PACKAGE, canonical_json, short_hash, source_digest
@@ -198,8 +199,26 @@ def time_limit(wildcards):
     return int(workflow.remote_exec)
 
 
+# GPUs that a training job asks for; set-resources of a profile says otherwise. The launcher hands
+# on what `auto` means where it runs: a node of a cluster would find other devices.
+GPU = int(resolved(PLAN.preset.device) == "cuda")
+
+
+def jobs_per_device(wildcards):
+    """1 on one machine, where jobs lock their devices; 0 in a job that a scheduler gave one."""
+    return int(not workflow.remote_exec)
+
+
 # Not Python, so that no digest of a script sees it.
 STYLE = (ROOT / "src/srhm/figures/paper.mplstyle").read_text()
+
+# Finished runs of other presets that the repository keeps: drawn beside this one, fitted by none.
+PUBLICATIONS = sorted(
+    str(file)
+    for name in ("sample_complexity.parquet", "provenance.json")
+    for file in (ROOT / "published").glob(f"*/{name}")
+    if file.parent.name != PRESET
+)
 
 
 def figure_files(name):
@@ -255,7 +274,8 @@ NETWORK_SENSITIVITY_FILES = [f"{NETWORK_SENSITIVITIES}/{name}.parquet" for name 
 NETWORK_KEYS = keys_of(PLAN.networks)
 # A pattern that no core curve matches: its name begins with that of its net.
 NAMED_CURVE = f"({'|'.join(map(re.escape, experiments.NAMED))})_[^/]+"
-CONFIGURATION = PLAN.preset.model_dump_json(exclude_none=True)
+# On which device is no matter of the results: another one makes no page anew.
+CONFIGURATION = PLAN.preset.model_dump_json(exclude_none=True, exclude={"device"})
 ANALYSIS = canonical_json(PLAN.preset.analysis.model_dump())
 TABLES = ["cells", "timings", "sensitivities", "sample_complexity", "scorecard"]
 TABLE_FILES = [f"{RESULTS}/tables/{name}.parquet" for name in TABLES]
@@ -296,9 +316,8 @@ def image_part_spec(wildcards):
 
 
 def image_measuring_minutes(wildcards, attempt):
-    """Of the images, their deformations and noises, in each network before and after training."""
-    stability = PLAN.preset.images.stability
-    n_images = 2 * stability.n_points * (1 + 2 * stability.n_draws)
+    """Of all networks, each before and after training."""
+    n_images = images_to_evaluate(PLAN.preset.images.stability)
     cells = [entry["cell"] for entries in IMAGE_CURVES.values() for entry in entries]
     seconds = [evaluation_seconds(cell, n_images=n_images) for cell in cells]
     return jobs.evaluation_minutes(seconds, attempt=attempt, limit=PLAN.preset.jobs.limit)

@@ -23,6 +23,8 @@ rule train_images_part:
         runtime=part_minutes,
         mem_mb=part_megabytes,
         time_limit=time_limit,
+        gpu=GPU,
+        jobs_per_device=jobs_per_device,
     params:
         spec=image_part_spec,
         folder=str(IMAGE_FOLDER),
@@ -50,6 +52,8 @@ rule train_images:
         runtime=curve_minutes,
         mem_mb=curve_megabytes,
         time_limit=time_limit,
+        gpu=GPU,
+        jobs_per_device=jobs_per_device,
     params:
         spec=image_curve_spec,
         folder=str(IMAGE_FOLDER),
@@ -77,6 +81,8 @@ rule measure_images:
     resources:
         runtime=image_measuring_minutes,
         mem_mb=image_measuring_megabytes,
+        gpu=GPU,
+        jobs_per_device=jobs_per_device,
     params:
         spec=MEASURED_IMAGES,
         folder=str(IMAGE_FOLDER),

@@ -41,6 +41,8 @@ rule train_plane:
         runtime=plane_minutes,
         mem_mb=plane_megabytes,
         time_limit=time_limit,
+        gpu=GPU,
+        jobs_per_device=jobs_per_device,
     params:
         spec=plane_spec,
         store=PLANE_STORE,

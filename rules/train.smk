@@ -20,6 +20,8 @@ rule train_part:
         runtime=part_minutes,
         mem_mb=part_megabytes,
         time_limit=time_limit,
+        gpu=GPU,
+        jobs_per_device=jobs_per_device,
     params:
         spec=part_spec,
         store=STORE,
@@ -47,6 +49,8 @@ rule train_curve:
         runtime=curve_minutes,
         mem_mb=curve_megabytes,
         time_limit=time_limit,
+        gpu=GPU,
+        jobs_per_device=jobs_per_device,
     params:
         spec=curve_spec,
         store=STORE,

@@ -12,11 +12,14 @@ from invented_images import SECTION, write_cifar
 from srhm import experiments, planning, status
 from srhm.architectures.geometry import geometry
 from srhm.architectures.named import NAMED, named_network
-from srhm.cost import costs, evaluation_seconds, step_features
+from srhm.cost import FORWARD, costs, evaluation_seconds, measuring_seconds, step_features
+from srhm.grammar import draw_grammar
 from srhm.images.configuration import Images
 from srhm.planning import expected_costs, main, summary
 from srhm.presets import CONFIG, study_of
+from srhm.sampling import draw_samples
 from srhm.seeding import generator
+from srhm.sensitivity import transform
 from srhm.store import StoredCell, write_cell
 from srhm.training.cell import parameters_of
 from srhm.training.network import network_for
@@ -96,6 +99,24 @@ def test_a_stored_cell_is_not_planned_again(plan: experiments.Plan, tmp_path: Pa
     text = summary(cells, cores=2)
     assert f"{len(cells)} cells, 1 of them trained already" in text
     assert f"to train: {len(cells) - 1} cells in " in text
+
+
+@pytest.mark.parametrize("s0", [0, 1])
+def test_measuring_costs_a_forward_pass_of_each_point_and_of_each_image(s0: int) -> None:
+    config = {"preset": "tiny", "seeds": 1, "width": 6, "n_test": 60}
+    config |= {"curves": [{"net": "cnn", "L": 2, "v": 3, "s0": s0, "P": [10]}]}
+    (curve,) = experiments.plan(config).curves.values()
+    cell = curve.entries[0]["cell"]
+    parameters = parameters_of(cell)
+    sample = draw_samples(parameters, [0], n_train=10, n_test=cell["n_test"])
+    points = sample[0, "test"][:20]
+    grammar = draw_grammar(parameters, generator=generator(0, role="grammar"))
+    images = transform(points, grammar, n_draws=3, seed=0, variant="text").values()
+    n_evaluated = len(points) + sum(len(image) for image in images if image is not None)
+    (cost,) = costs([cell])
+    a_pass = FORWARD * cost.seconds / cost.steps / cell["batch_size"]
+    seconds = measuring_seconds(cell, cost, n_points=20, n_draws=3, n_variants=2)
+    assert seconds == pytest.approx(2 * n_evaluated * a_pass)
 
 
 def test_curves_of_the_plane_are_planned_as_they_are_trained_each_in_one_job(

@@ -9,9 +9,10 @@ import yaml
 from invented_images import SECTION, write_cifar
 
 from srhm import experiments, watching
+from srhm.outdated import row_of
 from srhm.presets import study_of
 from srhm.seeding import generator
-from srhm.status import main, row_of, table
+from srhm.status import main, table
 from srhm.store import StoredCell, path_of, write_cell
 from srhm.training.checkpoints import write_checkpoint
 from srhm.training.protocol import Snapshot

@@ -53,6 +53,8 @@ class Project:
             **os.environ,
             "PYTHONPATH": str(self.folder / "src"),
             "NUMBA_CACHE_DIR": str(compiled),
+            # A device that no job here uses, so that `device: cuda` can be planned.
+            "CUDA_VISIBLE_DEVICES": "0",
         }
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
@@ -248,6 +250,11 @@ def split_into_jobs(project: Project) -> None:
     project.configure({**project.config(), "jobs": {"cells": 1}})
 
 
+def choose_a_gpu(project: Project) -> None:
+    """Asks for a GPU in the configuration, and so for each job that trains."""
+    project.configure({**project.config(), "device": "cuda"})
+
+
 def split_and_add_a_size(project: Project) -> None:
     """Jobs of one cell, of which those for the cells that are there have nothing to train."""
     split_into_jobs(project)
@@ -316,6 +323,7 @@ CHANGES = {
         make=split_and_add_a_size,
         **{"trained": 4, "curves": 2, "measured": 2, "drawn": OF_TABLES},
     ),
+    "trained on a GPU from now on": Change(make=choose_a_gpu),
     "preset changed and back": Change(make=run_other_sizes_and_return, drawn=OF_TABLES),
 }
 

@@ -54,7 +54,10 @@ def device_of_job(
         raise ValueError(f"gpu = {wanted}: a training job uses one device")
     devices = visible_devices(environment)
     if not devices:
-        raise NoDevice(f"gpu = 1, but {VISIBLE} names no device and there is no /dev/nvidia0")
+        raise NoDevice(
+            f"gpu = 1, but {VISIBLE} names no device and there is no /dev/nvidia0;"
+            " device: cpu (DEVICE=cpu) computes on processors"
+        )
     if not (shared_by := resources.get("jobs_per_device", 0)):
         log.info("device %s, as given by the scheduler", ",".join(devices))
         yield devices[0]
@@ -69,6 +72,17 @@ def device_of_job(
             del environment[VISIBLE]
             if before is not None:
                 environment[VISIBLE] = before
+
+
+def resolved(device: str, *, visible: Sequence[str] | None = None) -> str:
+    """What `device` of a configuration means on this machine: "cpu" or "cuda".
+
+    device: "cpu", "cuda", or "auto": "cuda" where a device is visible. visible: those that are;
+    None: as `visible_devices` finds them.
+    """
+    if device != "auto":
+        return device
+    return "cuda" if (visible_devices() if visible is None else visible) else "cpu"
 
 
 def visible_devices(

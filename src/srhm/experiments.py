@@ -227,6 +227,12 @@ class Preset(_Model):
     width: int = Field(64, ge=1, le=8192, description="channels H of every layer")
     n_test: int = Field(2000, ge=MIN_TEST, description="test points of a curve, at most")
     keep_weights: bool = Field(True, description="store final weights, for later measurements")
+    device: Literal["auto", "cpu", "cuda"] = Field(
+        "cpu",
+        description="where networks are trained: cpu: processors, the default, as the forms for"
+        " GPUs have been checked without a GPU only; cuda: a GPU for each training job; auto: cuda"
+        " where the machine that starts the run shows a GPU, else cpu. Part of no cell or table",
+    )
     training: Training = Training()  # type: ignore[call-arg]
     measurement: Measurement = Measurement()  # type: ignore[call-arg]
     analysis: Analysis = Analysis()  # type: ignore[call-arg]

@@ -25,7 +25,10 @@ import psutil
 import yaml
 
 from srhm import experiments
+from srhm.device_options import CHOICES, DeviceError, device_options
+from srhm.devices import visible_devices
 from srhm.images import cifar
+from srhm.outdated import is_outdated
 from srhm.presets import Study, study_of
 from srhm.progress import FAILED
 from srhm.store import path_of
@@ -55,6 +58,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not (profile / "profile.yaml").is_file():
         print(f"no profile {options.profile!r}; there are: {', '.join(profiles)}")
         return REFUSED
+    devices: list[str] = []
+    local = _is_local(profile, extra)
+    if not options.unlock:
+        try:
+            devices, extra = device_options(
+                extra,
+                given=options.device,
+                config=config,
+                profile=profile,
+                local=local,
+                visible=visible_devices(),
+            )
+        except DeviceError as refusal:
+            print(f"{refusal}; nothing was started")
+            return REFUSED
     folder = options.directory.resolve()
     results = folder / "results"
     try:
@@ -70,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             lock.seek(0)
             print(f"another run works in {folder}: {lock.read() or 'it is just starting'}")
             return REFUSED
-        command = _snakemake(config, folder, profile)
+        command = _snakemake(config, folder, profile, devices)
         left_over = any((folder / ".snakemake" / "locks").glob("*.lock"))
         if left_over and (other := _snakemake_without_launcher(folder)):
             print(f"another Snakemake, process {other}, works in {folder}: wait for it or end it")
@@ -96,7 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             [*command, *_again(study, folder), *cores, *extra, *target],
             lock,
             config.stem,
-            local=_is_local(profile, extra),
+            local=local,
             watch=watch,
         )
         seconds = round(time.monotonic() - start)
@@ -130,15 +148,19 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--cores", type=int, help="default: as the profile says")
     parser.add_argument("--directory", type=Path, default=Path(), help="where results/ lies")
     parser.add_argument(
+        "--device", choices=CHOICES, help="where networks are trained; default: the configuration's"
+    )
+    parser.add_argument(
         "--plane", action="store_true", help="lazy and feature learning, not the paper's figures"
     )
     parser.add_argument("--unlock", action="store_true", help="only remove a killed run's lock")
     return parser
 
 
-def _snakemake(config: Path, folder: Path, profile: Path) -> list[str]:
-    command = [sys.executable, "-m", "snakemake", "--snakefile", str(REPOSITORY / "Snakefile")]
-    command += ["--workflow-profile", str(profile)]
+def _snakemake(config: Path, folder: Path, profile: Path, devices: Sequence[str]) -> list[str]:
+    # Options about devices take all words up to the next one.
+    command = [sys.executable, "-m", "snakemake", *devices]
+    command += ["--snakefile", str(REPOSITORY / "Snakefile"), "--workflow-profile", str(profile)]
     return [*command, "--configfile", str(config.resolve()), "--directory", str(folder)]
 
 
@@ -187,9 +209,10 @@ def _date_now(results: Path) -> None:
 
 
 def _again(study: Study | None, folder: Path) -> list[str]:
-    """Options that make Snakemake gather those curves again whose cells the store has lost.
+    """Options that make Snakemake gather those curves again whose cells are not to be taken.
 
-    Snakemake looks at curves only, and would notice when the weights of a cell are next wanted.
+    They are not in the store, or were trained on a GPU by other code. Snakemake looks at curves
+    only, and would notice the former when the weights of a cell are next wanted.
     """
     files = []
     for networks in study.networks if study else ():
@@ -197,13 +220,17 @@ def _again(study: Study | None, folder: Path) -> list[str]:
             file = networks.rows / f"{name}.parquet"
             if not file.is_file():
                 continue
-            keys = [entry["key"] for entry in entries]
-            lost = [key for key in keys if not path_of(networks.store, key).is_file()]
-            if lost:
-                some = ", ".join(lost[:3]) + (", ..." if len(lost) > 3 else "")
-                print(
-                    f"not in the store any more: {len(lost)} cells of {name} ({some})", flush=True
-                )
+            paths = {entry["key"]: path_of(networks.store, entry["key"]) for entry in entries}
+            lost = [key for key, path in paths.items() if not path.is_file()]
+            old = [key for key, path in paths.items() if is_outdated(path)]
+            for what, keys in (
+                ("not in the store any more", lost),
+                ("trained on a GPU by other code than there is now", old),
+            ):
+                if keys:
+                    some = ", ".join(keys[:3]) + (", ..." if len(keys) > 3 else "")
+                    print(f"{what}: {len(keys)} cells of {name} ({some})", flush=True)
+            if lost or old:
                 files.append(str(file.relative_to(folder)))
     # Another option has to follow: this one takes all words up to it.
     return ["--forcerun", *files, "--rerun-incomplete"] if files else []

@@ -9,9 +9,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from srhm import experiments
-from srhm.cost import costs, model_origin
+from srhm import experiments, outdated
+from srhm.cost import costs, evaluation_seconds, measuring_seconds, model_origin
+from srhm.device_options import CHOICES
+from srhm.devices import resolved
 from srhm.gpu_cost import gpu_rate, gpu_seconds
+from srhm.images.plan import images_to_evaluate
 from srhm.jobs import parts
 from srhm.presets import IMAGES, PLANE, Networks, Study, chosen, parser_for
 from srhm.store import path_of
@@ -46,7 +49,12 @@ def _expected_costs(networks: Networks, limits: experiments.Jobs) -> pd.DataFram
         own = [expected[row] for row in rows]
         for part, places in parts(own, minutes=limits.minutes, cells=limits.cells).items():
             frame.loc[rows[places], "job"] = f"{curve}, {part}"
-    frame["trained"] = [path_of(networks.store, entry["key"]).is_file() for entry in entries]
+    files = [path_of(networks.store, entry["key"]) for entry in entries]
+    stored = [file.is_file() for file in files]
+    frame["outdated"] = [
+        there and outdated.is_outdated(file) for there, file in zip(stored, files, strict=True)
+    ]
+    frame["trained"] = pd.Series(stored) & ~frame["outdated"]
     # What two curves of the plane share is trained once.
     return frame.assign(key=[entry["key"] for entry in entries]).drop_duplicates("key")
 
@@ -61,6 +69,8 @@ def summary(
     """
     left = cells[~cells["trained"]]
     lines = [f"{len(cells)} cells, {len(cells) - len(left)} of them trained already"]
+    if again := outdated.remark(int(cells["outdated"].sum())):
+        lines.append(again)
     if left.empty:
         return lines[0]
     groups = left.groupby(list(by), sort=False)
@@ -89,22 +99,56 @@ def summary(
     return "\n".join(lines)
 
 
-def on_one_gpu(study: Study) -> str:
-    """What the packed engine would take on one GPU for the cells that the store lacks."""
-    networks = study.networks[0]
+def on_one_gpu(study: Study, expected: pd.DataFrame) -> str:
+    """What the packed engine would take on one GPU for the cells that are to be trained.
+
+    expected: of `expected_costs`, for this study.
+    """
+    left = set(expected["key"][~expected["trained"]])
     cells = [
         entry["cell"]
-        for entry in networks.entries
-        if not path_of(networks.store, entry["key"]).is_file()
-        and entry["cell"].get("engine") == PACKABLE
+        for entry in study.networks[0].entries
+        if entry["key"] in left and entry["cell"].get("engine") == PACKABLE
     ]
     if not cells:
         return "on a GPU: no cell is left that the packed engine trains"
     rate = gpu_rate()
     hours = gpu_seconds(cells, costs(cells), rate) / 3600
+    others = len(left) - len(cells)
+    not_counted = f" (the other {others} are not counted: no rate is known)" if others else ""
     return (
-        f"on one GPU: {len(cells)} of these cells by the packed engine, {hours:.2g} GPU-hours;"
-        f" from {rate.origin}"
+        f"on one GPU: {len(cells)} of these cells by the packed engine{not_counted},"
+        f" {hours:.2g} GPU-hours; from {rate.origin}"
+    )
+
+
+def to_measure(study: Study) -> str:
+    """A line about the sensitivities of the curves, and the images, that are not measured yet."""
+    plan, srhm, images = study.plan, study.networks[0], study.networks[1]
+    asked, folder = plan.preset.measurement, srhm.rows.parent / "sensitivities"
+    per_cell = {"n_points": asked.n_points, "n_draws": asked.n_draws}
+    n_cells, seconds = 0, 0.0
+    for curves, module in zip((plan.core, plan.networks), experiments.MEASURING, strict=True):
+        measured_by = experiments.measured_by(asked, module)
+        for name, curve in curves.items():
+            if (folder / measured_by / f"{name}.parquet").is_file():
+                continue
+            cells = [entry["cell"] for entry in curve.entries]
+            n_cells += len(cells)
+            seconds += sum(
+                measuring_seconds(cell, cost, n_variants=len(asked.variants), **per_cell)
+                for cell, cost in zip(cells, costs(cells), strict=True)
+            )
+    table = srhm.rows.parent / plan.preset.preset / "tables" / "images.parquet"
+    if images.curves and not table.is_file():
+        n_images = images_to_evaluate(plan.preset.images.stability)
+        n_cells += len(images.entries)
+        seconds += sum(evaluation_seconds(e["cell"], n_images=n_images) for e in images.entries)
+    if not n_cells:
+        return "all is measured"
+    return (
+        f"to measure, after training and beside the above: {n_cells} cells,"
+        f" {seconds / 3600:.2g} core-hours of forward passes"
     )
 
 
@@ -112,20 +156,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Prints the summary for a preset; 2 if its configuration is refused."""
     parser = parser_for("planning", __doc__)
     parser.add_argument("--cores", type=int, default=2)
-    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    parser.add_argument("--device", choices=CHOICES, help="default: the configuration's")
     options = parser.parse_args(arguments)
     study = chosen(options)
     if study is None:
         return 2
-    print(summary(expected_costs(study), cores=options.cores))
-    if options.device == "cuda":
-        print(on_one_gpu(study))
+    expected = expected_costs(study)
+    print(summary(expected, cores=options.cores))
+    print(to_measure(study))
+    if resolved(options.device or study.plan.preset.device) == "cuda":
+        print(on_one_gpu(study, expected))
     if study.plane.curves:
         print("\nLazy and feature learning (make plane); steps are evaluations of the gradient")
         cells = expected_costs(study.of_the_plane)
         cells["study"] = [study.plan.plane[curve].study for curve in cells["curve"]]
         origin = "timed evaluations, and the part of their budget that cells take on average"
         print(summary(cells, cores=options.cores, by=PLANE_GROUPS, origin=origin))
+        print("measuring in the plane comes on top: there is no estimate of it")
     if remark := study.remark():
         print(remark)
     return 0

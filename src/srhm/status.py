@@ -4,30 +4,20 @@
 how long the rest will take.
 """
 
-import json
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import pandas as pd
-from safetensors import SafetensorError, safe_open
 
+from srhm import outdated
+from srhm.outdated import row_of
 from srhm.presets import Networks, chosen, parser_for
 from srhm.store import path_of
 from srhm.training.checkpoints import checkpoint_of
 from srhm.watching import Watch
 
 GROUPS = ["net", "L", "s", "width"]
-
-
-def row_of(path: Path) -> Mapping[str, object]:
-    """Row of a stored cell as its file says, not checked; empty if the file cannot be read."""
-    try:
-        with safe_open(path, framework="numpy") as file:
-            return json.loads((file.metadata() or {}).get("row", "{}"))
-    except (SafetensorError, OSError, ValueError):
-        return {}
 
 
 def table(watch: Watch, networks: Sequence[Networks]) -> pd.DataFrame:
@@ -66,6 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             watch = Watch(part.cells, *part.stores)
             print(table(watch, part.networks).to_string(index=False))
             print(watch.progress(now=time.time()).line())
+            if again := outdated.remark(watch.n_outdated()):
+                print(again)
     if remark := study.remark():
         print(remark)
     lock = options.directory / "results" / ".lock"

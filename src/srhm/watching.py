@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from srhm.cost import costs
+from srhm.outdated import is_outdated
 
 # Seconds over which the rate is taken: long cells arrive rarely, and a cluster's jobs in waves.
 WINDOW = 600.0
@@ -59,17 +60,33 @@ class Watch:
         self.cells = cells
         self._work = dict(zip(cells, expected, strict=True))
         self._stores = stores
+        # When a stored cell was written, and whether it is trained again: each file is read once.
+        self._judged: dict[Path, tuple[float, bool]] = {}
 
     def arrivals(self) -> dict[str, float]:
-        """Awaited cells that are stored, by key, with the time at which each was written."""
+        """Awaited cells that are stored, by key, with the time at which each was written.
+
+        Those that are trained again, see `outdated.is_outdated`, are not among them.
+        """
+        return {key: written for key, (written, outdated) in self._found().items() if not outdated}
+
+    def n_outdated(self) -> int:
+        """Number of awaited cells that are stored and trained again all the same."""
+        return sum(outdated for _, outdated in self._found().values())
+
+    def _found(self) -> dict[str, tuple[float, bool]]:
         names = {f"{key}.safetensors" for key in self.cells}
         found = {}
         for file in chain.from_iterable(s.glob("*/*.safetensors") for s in self._stores):
             if file.name in names:
                 try:
-                    found[file.stem] = file.stat().st_mtime
+                    written = file.stat().st_mtime
                 except FileNotFoundError:  # removed since: damaged, or collected
                     continue
+                judged = self._judged.get(file)
+                if judged is None or judged[0] != written:
+                    judged = self._judged[file] = (written, is_outdated(file))
+                found[file.stem] = judged
         return found
 
     def progress(self, *, now: float, since: float | None = None) -> Progress:

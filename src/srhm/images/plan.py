@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from srhm.images import cifar
-from srhm.images.configuration import Images
+from srhm.images.configuration import Images, ImageStability
 from srhm.provenance import PACKAGE, short_hash, source_digest
 
 
@@ -37,3 +37,11 @@ def image_curves(images: Images, *, folder: Path) -> dict[str, list[dict[str, An
         name = f"{net}_h{images.width}-{short_hash([entry['key'] for entry in entries])}"
         curves[name] = entries
     return curves
+
+
+def images_to_evaluate(stability: ImageStability) -> int:
+    """Images that a network is evaluated on to measure its stability, before and after training.
+
+    Each image, its deformations and its noises.
+    """
+    return 2 * stability.n_points * (1 + 2 * stability.n_draws)

@@ -1,0 +1,41 @@
+"""Stored cells that a run trains again although they are there.
+
+The name of a cell holds the code of its engine on processors. What was trained on a GPU names the
+code of that engine in its row, so that only the file tells whether it is the present one.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError, safe_open
+
+from srhm.training.curve import made_by_other_code
+
+
+def row_of(path: Path) -> Mapping[str, Any]:
+    """Row of a stored cell as its file says, not checked; empty if the file cannot be read."""
+    try:
+        with safe_open(path, framework="numpy") as file:
+            return json.loads((file.metadata() or {}).get("row", "{}"))
+    except (SafetensorError, OSError, ValueError):
+        return {}
+
+
+def is_outdated(path: Path) -> bool:
+    """Whether a stored cell was trained on a GPU by other code; False where it cannot be read.
+
+    Only the head of the file is read, which takes about as long as asking whether the file exists.
+    """
+    return made_by_other_code(str(row_of(path).get("versions", "")))
+
+
+def remark(number: int) -> str:
+    """A line about so many outdated cells; empty for none."""
+    if not number:
+        return ""
+    return (
+        f"{number} cells are stored, but were trained on a GPU by other code: they are counted as"
+        " missing, and the next run trains them again"
+    )

@@ -1,0 +1,318 @@
+"""Where networks are trained: the key `device`, what a launch makes of it, what it leaves alone."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from srhm import experiments, launch, outdated, planning, status
+from srhm.device_options import DeviceError, device_options
+from srhm.devices import NoDevice, resolved
+from srhm.planning import expected_costs
+from srhm.presets import CONFIG, study_of
+from srhm.provenance import source_digest
+from srhm.store import StoredCell, path_of, write_cell
+from srhm.training import curve
+from srhm.training.job import training_job
+from srhm.watching import Watch
+
+ASKED = Path(__file__).with_name("snakemake_resources.py")
+# Rules whose jobs compute on a GPU where they are asked to.
+ON_A_GPU = {
+    "train_curve",
+    "train_part",
+    "train_network_curve",
+    "train_network_part",
+    "train_images",
+    "train_images_part",
+    "measure_images",
+    "train_plane",
+}
+TINY = {
+    "preset": "tiny",
+    "seeds": 2,
+    "width": 6,
+    "n_test": 60,
+    "curves": [{"net": ["lcn", "cnn"], "L": 2, "v": 3, "s0": 1, "P": [30, 60]}],
+}
+
+
+def test_an_unknown_device_is_refused_with_those_that_there_are() -> None:
+    with pytest.raises(experiments.ConfigError, match=r"device: 'gpu'.*'auto', 'cpu' or 'cuda'"):
+        experiments.validate({**TINY, "device": "gpu"})
+
+
+def test_the_default_is_the_processor() -> None:
+    assert experiments.validate(TINY).device == "cpu"
+
+
+def test_the_device_is_part_of_no_cell_and_no_sample() -> None:
+    values = yaml.safe_load((CONFIG / "test.yaml").read_text())
+    plans = [experiments.plan({**values, "device": device}) for device in ("cpu", "cuda", "auto")]
+    for other in plans[1:]:
+        assert (other.curves, other.samples, other.plane) == (
+            plans[0].curves,
+            plans[0].samples,
+            plans[0].plane,
+        )
+
+
+def test_auto_is_cuda_where_a_device_is_visible(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [resolved("auto", visible=visible) for visible in ([], ["3"])] == ["cpu", "cuda"]
+    assert [resolved(device, visible=["3"]) for device in ("cpu", "cuda")] == ["cpu", "cuda"]
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
+    assert resolved("auto") == "cuda"
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    assert resolved("auto") == "cpu"
+
+
+def launched(
+    monkeypatch: pytest.MonkeyPatch, folder: Path, *words: str, visible: str, **keys: Any
+) -> list[str]:
+    """Words of the Snakemake command that a launch of the test preset would run."""
+    commands: list[list[str]] = []
+
+    def run(command: Sequence[str], *_: Any, **__: Any) -> int:
+        commands.append(list(command))
+        return 0
+
+    monkeypatch.setattr(launch, "_run", run)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    values = yaml.safe_load((CONFIG / "test.yaml").read_text()) | keys
+    folder.mkdir(exist_ok=True)
+    config = folder / "config.yaml"
+    config.write_text(yaml.safe_dump(values))
+    options = ["--configfile", str(config), "--directory", str(folder), *words]
+    assert launch.main(options) == 0
+    (command,) = commands
+    return command[command.index("snakemake") + 1 :]
+
+
+def asked(command: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Resources, params and limits that Snakemake takes from these words."""
+    done = subprocess.run(
+        [sys.executable, str(ASKED), *command], capture_output=True, text=True, env=os.environ
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_jobs_that_train_ask_for_a_gpu_with_cuda_and_for_none_without(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    cuda = asked(launched(monkeypatch, tmp_path, "--device", "cuda", visible="0,1"))
+    assert {name for name, own in cuda["resources"].items() if own.get("gpu")} == ON_A_GPU
+    assert cuda["limits"]["gpu"] == 2  # a job on each device, none that waits for one
+    cpu = asked(launched(monkeypatch, tmp_path, visible="0,1"))
+    assert not any(own.get("gpu") for own in cpu["resources"].values())
+    assert "gpu" not in cpu["limits"]
+    # Snakemake compares params: no table, figure or page is made again.
+    assert cuda["params"] == cpu["params"]
+
+
+def test_a_profile_says_otherwise_rule_by_rule(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    cpu = asked(launched(monkeypatch, tmp_path, "--profile", "local-gpu", visible="0"))
+    on_images = {"train_images", "train_images_part", "measure_images"}
+    assert {name for name, own in cpu["resources"].items() if own.get("gpu")} == on_images
+    words = ["--device", "cuda", "--set-resources", "train_plane:gpu=0"]
+    cuda = asked(launched(monkeypatch, tmp_path, *words, visible="0"))
+    chosen = {name for name, own in cuda["resources"].items() if own.get("gpu")}
+    assert chosen == ON_A_GPU - {"train_plane"}
+
+
+@pytest.mark.parametrize(("visible", "device"), [("0,1", "cuda"), ("", "cpu")])
+def test_the_launch_resolves_auto_once(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    visible: str,
+    device: str,
+) -> None:
+    command = launched(monkeypatch, tmp_path, visible=visible, device="auto")
+    assert command[command.index("--config") + 1] == f"device={device}"
+    assert ("--resources" in command) == (device == "cuda")
+    assert f"device: auto, here {device}" in capsys.readouterr().out
+
+
+def test_without_a_gpu_cuda_on_this_machine_is_refused_and_nothing_is_touched(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    options = ["--preset", "test", "--directory", str(tmp_path), "--device", "cuda"]
+    assert launch.main(options) == launch.REFUSED
+    said = capsys.readouterr().out
+    assert "shows no GPU" in said
+    assert "DEVICE=cpu" in said
+    assert "nothing was started" in said
+    assert not list(tmp_path.iterdir())
+    assert launch.main([*options, "--unlock"]) == 0  # which computes nothing
+
+
+def test_a_cluster_needs_no_gpu_here_and_has_no_limit_of_this_machine(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    words = ["--device", "cuda", "--profile", "slurm"]
+    command = launched(monkeypatch, tmp_path, *words, visible="")
+    assert command[:2] == ["--config", "device=cuda"]
+    assert "--resources" not in command
+
+
+def options_for(
+    tmp_path: Path,
+    words: Sequence[str],
+    *,
+    given: str | None = None,
+    profile: str = "",
+    visible: Sequence[str] = ("0", "1"),
+    **keys: Any,
+) -> tuple[list[str], list[str]]:
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump({**TINY, **keys}))
+    (tmp_path / "profile.yaml").write_text(profile)
+    return device_options(
+        words,
+        given=given,
+        config=tmp_path / "config.yaml",
+        profile=tmp_path,
+        local=True,
+        visible=visible,
+    )
+
+
+def test_limits_of_a_profile_or_a_user_are_kept(tmp_path: Path) -> None:
+    def limits(words: Sequence[str] = (), profile: str = "") -> list[str]:
+        options, rest = options_for(tmp_path, words, profile=profile, device="cuda")
+        assert options[0] == "--resources"
+        assert not {"--resources", "gpu=1"} & set(rest)
+        return options[1:]
+
+    assert limits() == ["gpu=2"]
+    assert limits(profile="resources: [gpu=1, mem_mb=10]") == ["gpu=1", "mem_mb=10"]
+    assert limits(profile="resources: {mem_mb: 10}") == ["mem_mb=10", "gpu=2"]
+    assert limits(["--res", "gpu=1", "--forceall"], "resources: [gpu=4]") == ["gpu=1"]
+    assert limits(["--resources=mem_mb=5", "--until", "all"]) == ["mem_mb=5", "gpu=2"]
+
+
+def test_jobs_that_share_a_device_are_counted(tmp_path: Path) -> None:
+    shared = "set-resources: {train_curve: {jobs_per_device: 3}, train_plane: {mem_mb: 7}}"
+    assert options_for(tmp_path, [], profile=shared, device="cuda")[0][-1] == "gpu=6"
+    words = ["--set-resources", "train_part:jobs_per_device=5"]
+    options, rest = options_for(tmp_path, words, profile=shared, device="cuda")
+    assert options[-1] == "gpu=10"
+    assert rest == words
+
+
+def test_settings_of_a_user_stand_beside_the_device(tmp_path: Path) -> None:
+    words = ["--config", "seeds=1", "device=cuda", "--until", "fig04"]
+    options, rest = options_for(tmp_path, words)
+    assert options == ["--config", "seeds=1", "device=cuda", "--resources", "gpu=2"]
+    assert rest == ["--until", "fig04"]
+    options, _ = options_for(tmp_path, words, given="cpu")
+    assert options == ["--config", "seeds=1"]  # as the file says
+
+
+def test_a_device_that_is_no_word_is_left_to_the_configuration_to_refuse(tmp_path: Path) -> None:
+    assert options_for(tmp_path, ["-n"], device=["cuda"]) == ([], ["-n"])
+
+
+def test_the_refusal_names_what_was_looked_at(tmp_path: Path) -> None:
+    with pytest.raises(DeviceError, match="CUDA_VISIBLE_DEVICES names none"):
+        options_for(tmp_path, [], device="cuda", visible=[])
+
+
+def test_a_job_that_finds_no_device_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    with (
+        pytest.raises(NoDevice, match="DEVICE=cpu"),
+        training_job(tmp_path / "log", name="curve", resources={"gpu": 1}),
+    ):
+        pass
+
+
+def stored(folder: Path, key: str, versions: str) -> Path:
+    row = {"status": "fitted", "versions": versions}
+    return write_cell(folder, key, StoredCell({}, row, {}, {}))
+
+
+PRESENT = source_digest(Path(curve.__file__).with_name("packed.py"))
+
+
+def test_cells_of_other_code_for_gpus_are_counted_as_missing_and_said_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = study_of(TINY, tmp_path)
+    store, entries = study.networks[0].store, study.networks[0].entries
+    assert len(entries) == 8
+    keys = [entry["key"] for entry in entries]
+    made_by = ["numpy 2.4.6", f"torch 2, packed {PRESENT} on X", "torch 2, packed 0123abcd on X"]
+    old, new, other = (
+        stored(store, key, made) for key, made in zip(keys[:3], made_by, strict=True)
+    )
+    assert [outdated.is_outdated(file) for file in (old, new, other)] == [False, False, True]
+    assert not outdated.is_outdated(path_of(store, keys[3]))
+    expected = expected_costs(study).set_index("key")
+    assert expected["trained"].sum() == 2
+    assert not expected.loc[keys[2], "trained"]
+    watch = Watch(study.cells, store)
+    assert watch.arrivals().keys() == set(keys[:2])
+    assert watch.n_outdated() == 1
+    config = tmp_path / "config.yaml"
+    config.write_text(yaml.safe_dump(TINY))
+    for main in (planning.main, status.main):
+        assert main(["--configfile", str(config), "--directory", str(tmp_path)]) == 0
+        assert "1 cells are stored, but were trained on a GPU by other code" in (
+            capsys.readouterr().out
+        )
+    name = next(iter(study.networks[0].curves))
+    study.networks[0].rows.mkdir()
+    (study.networks[0].rows / f"{name}.parquet").touch()
+    for key in keys[3:4]:
+        stored(store, key, made_by[0])
+    forced = launch._again(study, tmp_path)
+    assert forced == ["--forcerun", f"results/curves/{name}.parquet", "--rerun-incomplete"]
+    assert f"1 cells of {name} ({keys[2]})" in capsys.readouterr().out
+    stored(store, keys[2], made_by[1])  # trained again
+    assert launch._again(study, tmp_path) == []
+    os.utime(other, (1, 1))
+    assert (len(watch.arrivals()), watch.n_outdated()) == (4, 0)
+
+
+def test_a_plan_takes_the_device_of_the_configuration_if_none_is_given(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    config = tmp_path / "config.yaml"
+    options = ["--configfile", str(config), "--directory", str(tmp_path)]
+    for device, words, counted in (
+        ("cuda", [], True),  # a plan needs no GPU
+        ("cuda", ["--device", "cpu"], False),
+        ("cpu", ["--device", "cuda"], True),
+        ("auto", [], False),
+    ):
+        config.write_text(yaml.safe_dump({**TINY, "device": device}))
+        assert planning.main([*options, *words]) == 0
+        assert ("GPU-hours" in capsys.readouterr().out) == counted
+
+
+def test_a_plan_counts_what_is_to_be_measured(tmp_path: Path) -> None:
+    study = study_of(TINY, tmp_path)
+    said = planning.to_measure(study)
+    assert "8 cells" in said
+    assert float(said.split("cells, ")[1].split(" core-hours")[0]) > 0
+    folder = tmp_path / "results" / "sensitivities"
+    folder /= experiments.measured_by(study.plan.preset.measurement, experiments.MEASURING[0])
+    folder.mkdir(parents=True)
+    names = list(study.plan.core)
+    (folder / f"{names[0]}.parquet").touch()
+    assert "4 cells" in planning.to_measure(study)
+    (folder / f"{names[1]}.parquet").touch()
+    assert planning.to_measure(study) == "all is measured"
