@@ -22,8 +22,9 @@ from srhm.sampling import draw_samples
 from srhm.training import curve, packed
 from srhm.training.cell import TrainedCell, geometry_of, parameters_of, train_cell
 from srhm.training.curve import train_curve
-from srhm.training.packed import Layout, Pack, PackedTraining, Work, make_pack, n_networks
+from srhm.training.packed import Layout, Pack, PackedTraining, make_pack, n_networks
 from srhm.training.protocol import Snapshot
+from srhm.training.rounds import Work
 from srhm.training.sparse import SparseEngine
 
 LOG = logging.getLogger("test")
@@ -344,7 +345,7 @@ def test_a_curve_is_trained_on_the_gpu_of_its_job_and_taken_by_one_without(
     assert taken.row == ours.row
     assert "0 to train" in caplog.text
     caplog.clear()
-    monkeypatch.setattr(curve, "PACKED", re.compile("packed ([0-9a-f]{3})"))  # other code
+    monkeypatch.setattr(curve, "ON_GPU", re.compile("(packed) ([0-9a-f]{3})"))  # other code
     (again, _) = train_curve(entries, SAMPLES, **options, gpu=0)
     assert "trained on a GPU by other code" in caplog.text
     assert "2 to train" in caplog.text

@@ -7,8 +7,8 @@ pytest.importorskip("triton", reason="the packed engine needs triton: make test-
 
 from small_networks import RATE, Task, pack, present_momenta, task
 
-from srhm.training.packed import Work
 from srhm.training.reference import ReferenceEngine
+from srhm.training.rounds import Work
 
 # As of the sparse engine: ‖w - w_oracle‖ / ‖w_oracle - w_0‖ of each layer.
 LARGEST_DEVIATION = {np.float32: 1e-3, np.float64: 1e-10}

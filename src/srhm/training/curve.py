@@ -35,10 +35,15 @@ ENGINES = {
     "sparse": ("srhm.training.sparse", "SparseEngine", ("numpy", "numba")),
     NAMED_ENGINE: ("srhm.training.network", "NetworkEngine", ("numpy", "torch")),
 }
-# The engine that has a form for GPUs, under the same keys.
+# The engine of LCN, CNN and FCN that has a form for GPUs.
 PACKABLE = "sparse"
-# What the rows of that form say in their versions: the digest of its code.
-PACKED = re.compile(r"\bpacked ([0-9a-f]+) on ")
+# Forms of engines for GPUs, under the same keys: they train the cells of a curve together.
+GPU_FORMS = {
+    PACKABLE: ("srhm.training.packed", "PackedTraining", ("numpy", "torch", "triton")),
+    NAMED_ENGINE: ("srhm.training.stacked", "StackedTraining", ("numpy", "torch")),
+}
+# What the rows of those forms say in their versions: the module, and the digest of its code.
+ON_GPU = re.compile(r"\b(packed|stacked) ([0-9a-f]+) (?:of \d+ )?on ")
 
 # Trains one cell: (its coordinates, start=snapshot or None, pause=Pause) -> row, times, weights.
 Train = Callable[..., TrainedCell]
@@ -59,32 +64,34 @@ def train_curve(
     """All cells of a curve of the SRHM, in the order given; see `train_cells`.
 
     samples: training and test data by seed and part. All cells are of one engine.
-    gpu: 1 where the job has a GPU: cells of the sparse engine are trained there, as many together
-    as fit, by its packed form (docs/gpu.md); those of other engines as without one.
+    gpu: 1 where the job has a GPU: cells of engines that have a form for GPUs are trained there,
+    many together (docs/gpu.md); those of other engines as without one.
     """
     cells = [entry["cell"] for entry in entries]
-    packed = gpu == 1 and cells[0]["engine"] == PACKABLE
+    engine = cells[0]["engine"]
+    on_gpu = gpu == 1 and engine in GPU_FORMS
 
-    def packed_training() -> tuple[Train, Sequence[str]]:
+    def gpu_training() -> tuple[Train, Sequence[str]]:
+        module, name, packages = GPU_FORMS[engine]
         # Here, so that nobody else pays for torch and triton.
         try:
-            from srhm.training.packed import PackedTraining
+            make_training = getattr(import_module(module), name)
         except ModuleNotFoundError as missing:
             raise NoDevice(
                 f"gpu = 1, but {missing.name} is not installed; a torch with CUDA brings it"
                 " (docs/gpu.md), and gpu = 0 trains without it"
             ) from missing
 
-        training = PackedTraining(cells, log)
+        training = make_training(cells, log)
 
         def train(cell: Mapping[str, Any], **options: Any) -> TrainedCell:
             sample = (samples[cell["seed"], "train"], samples[cell["seed"], "test"])
             return training.train(cell, *sample, **options)
 
-        return train, ("numpy", "torch", "triton")
+        return train, packages
 
     def prepared() -> tuple[Train, Sequence[str]]:
-        module, name, packages = ENGINES[cells[0]["engine"]]
+        module, name, packages = ENGINES[engine]
         make_engine = getattr(import_module(module), name)
 
         def train(cell: Mapping[str, Any], **options: Any) -> TrainedCell:
@@ -95,9 +102,9 @@ def train_curve(
 
     return train_cells(
         entries,
-        packed_training if packed else prepared,
+        gpu_training if on_gpu else prepared,
         store=store,
-        threads=len(entries) if packed else threads,
+        threads=len(entries) if on_gpu else threads,
         keep_weights=keep_weights,
         log=log,
         checkpoints=checkpoints,
@@ -241,11 +248,18 @@ def _stored(store: Path, key: str, *, keep_weights: bool, log: logging.Logger) -
     except DamagedCell as damage:
         log.warning("trained again: %s", damage)
         return None
-    packed = PACKED.search(stored.row["versions"])
-    if packed and packed[1] != provenance.source_digest(Path(__file__).with_name("packed.py")):
+    if made_by_other_code(stored.row["versions"]):
         log.info("trained again: %s was trained on a GPU by other code", path_of(store, key).name)
         return None
     return stored if stored.weights or not keep_weights else None
+
+
+def made_by_other_code(versions: str) -> bool:
+    """Whether a row's `versions` name a form for GPUs whose code has been changed since."""
+    form = ON_GPU.search(versions)
+    if form is None:
+        return False
+    return form[2] != provenance.source_digest(Path(__file__).with_name(f"{form[1]}.py"))
 
 
 def _name(cell: Mapping[str, Any]) -> str:

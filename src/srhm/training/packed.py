@@ -1,19 +1,17 @@
 """The packed engine: many networks of one shape on one GPU, a program of one kernel for each.
 
-A `Pack` holds the networks, their data and what a step needs; `Rounds` lets each of them be trained
-by the protocol in a thread of its own, as if it were alone: what the threads ask for is done
-together, in rounds of a few steps for each network. A network's numbers depend on itself alone.
+A `Pack` holds the networks, their data and what a step needs; `rounds` lets each of them be trained
+by the protocol in a thread of its own. A network's numbers depend on itself alone.
 """
 
 import logging
 import math
 import os
-import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +24,14 @@ from srhm.architectures.geometry import Geometry
 from srhm.devices import NoDevice
 from srhm.sampling import Derivations
 from srhm.training import packed_kernels as kernels
-from srhm.training.cell import DTYPES, TrainedCell, geometry_of, points_of_a_step, train_cell
+from srhm.training.cell import DTYPES, geometry_of, points_of_a_step
+from srhm.training.rounds import (
+    Member,
+    Rounds,
+    TrainingInRounds,
+    Work,
+    halved_until_it_fits,
+)
 
 # Private there: made public, they would change the digest, and so the key, of every stored cell.
 from srhm.training.sparse import _bases, _first_rows, _network, momentum_tables
@@ -240,24 +245,7 @@ def make_pack(layout: Layout, n_waiting: int, *, log: logging.Logger) -> "Pack":
         size = n_networks(layout, n_waiting, free=torch.cuda.mem_get_info()[0])
     if size < n_waiting:
         log.info("%d of %d networks at a time: more do not fit the device", size, n_waiting)
-    while True:
-        try:
-            return Pack(layout, size, device=device)
-        except torch.cuda.OutOfMemoryError:
-            if size == 1:
-                raise
-            torch.cuda.empty_cache()
-            log.warning("out of memory with %d networks at a time, now %d", size, size // 2)
-            size //= 2
-
-
-@dataclass(frozen=True)
-class Work:
-    """Points that a network is to be trained on in one round, and its loss summed so far."""
-
-    slot: int
-    points: NDArray[np.integer]
-    summed: float
+    return halved_until_it_fits(lambda n: Pack(layout, n, device=device), size, log=log)
 
 
 class Pack:
@@ -282,6 +270,11 @@ class Pack:
             self._scales = self._sent(network.scales)
         self._meta = meta_parameters(layout.geometry, layout.batch_size)
         self._test_meta = meta_parameters(layout.geometry, TEST_BATCH)
+
+    @property
+    def batch_size(self) -> int:
+        """Points of a step."""
+        return self.layout.batch_size
 
     def enter(
         self,
@@ -489,140 +482,7 @@ class Pack:
         return nullcontext() if self._stream is None else torch.cuda.stream(self._stream)
 
 
-class _Request:
-    """Steps or a test error that a network waits for."""
-
-    def __init__(self, points: NDArray[np.integer] | None) -> None:
-        self.points = points
-        self.done, self.summed = 0, 0.0
-        self.answer: Future[float] = Future()
-
-
-class Rounds:
-    """Serves the engines of a pack: what all of them wait for is done in rounds, together.
-
-    A round begins when every network of the pack waits. It gives each up to `steps` of the steps
-    that it has asked for. Networks enter and retire between rounds.
-    """
-
-    def __init__(self, pack: Pack, *, steps: int = STEPS_OF_A_ROUND) -> None:
-        self._pack, self._steps = pack, steps
-        self._lock = threading.Lock()
-        self._waiting: dict[int, _Request] = {}
-        self._members: set[int] = set()
-        self._entering = 0
-        self._entering_lock = threading.Lock()
-
-    @contextmanager
-    def member(self) -> Iterator[Callable[..., "PackedEngine"]]:
-        """What makes engines of this pack; they retire when the block ends."""
-        engines: list[PackedEngine] = []
-
-        def make_engine(*arguments: Any, **options: Any) -> PackedEngine:
-            engines.append(PackedEngine(self, *arguments, **options))
-            return engines[-1]
-
-        try:
-            yield make_engine
-        finally:
-            for engine in engines:
-                self._leave(engine.slot)
-
-    @property
-    def layout(self) -> Layout:
-        """That of the pack."""
-        return self._pack.layout
-
-    def enter(self, *arguments: Any, **options: Any) -> int:
-        """As `Pack.enter`, between two rounds."""
-        with self._entering_lock:
-            self._entering += 1
-        with self._lock:
-            try:
-                slot = self._pack.enter(*arguments, **options)
-                self._members.add(slot)
-            finally:
-                with self._entering_lock:
-                    self._entering -= 1
-                if not self._entering:
-                    self._serve()
-        return slot
-
-    def ask(self, slot: int, points: NDArray[np.integer] | None) -> float:
-        """Summed loss of steps on these points; the test error where there are none."""
-        request = _Request(points)
-        with self._lock:
-            self._waiting[slot] = request
-            self._serve()
-        return request.answer.result()
-
-    def now(self, method: Callable[..., Any], *arguments: Any) -> Any:
-        """What a method of the pack gives, between two rounds."""
-        with self._lock:
-            return method(*arguments)
-
-    def weights(self, slot: int) -> dict[str, NDArray[Any]]:
-        """As `Pack.weights`."""
-        return self.now(self._pack.weights, slot)
-
-    def state(self, slot: int) -> dict[str, NDArray[Any]]:
-        """As `Pack.state`."""
-        return self.now(self._pack.state, slot)
-
-    def restore(self, slot: int, state: Mapping[str, NDArray[Any]]) -> None:
-        """As `Pack.restore`."""
-        self.now(self._pack.restore, slot, state)
-
-    def _leave(self, slot: int) -> None:
-        with self._lock:
-            self._members.discard(slot)
-            self._waiting.pop(slot, None)
-            self._pack.retire(slot)
-            self._serve()
-
-    def _serve(self) -> None:
-        """Rounds, as long as all wait and nobody has got an answer or wants to enter."""
-        answered = False
-        while self._waiting and len(self._waiting) == len(self._members) and not answered:
-            if self._entering:
-                return
-            failed = True
-            try:
-                answered = self._round()
-                failed = False
-            finally:
-                if failed:  # all of them wait for this thread, and would wait for ever
-                    cause = sys.exception() or RuntimeError("a round has failed")
-                    for request in self._waiting.values():
-                        request.answer.set_exception(cause)
-                    self._waiting.clear()
-
-    def _round(self) -> bool:
-        """One round; whether anybody has got an answer."""
-        looks = [slot for slot, request in self._waiting.items() if request.points is None]
-        if looks:
-            for slot, error in zip(looks, self._pack.test_errors(looks), strict=True):
-                self._waiting.pop(slot).answer.set_result(error)
-            return True
-        most = self._steps * self.layout.batch_size
-        works = [
-            Work(slot, request.points[request.done : request.done + most], request.summed)
-            for slot, request in self._waiting.items()
-            if request.points is not None
-        ]
-        answered = False
-        for work, summed in zip(works, self._pack.train(works), strict=True):
-            request = self._waiting[work.slot]
-            request.done += len(work.points)
-            request.summed = summed
-            assert request.points is not None
-            if request.done == len(request.points) or not math.isfinite(summed):
-                self._waiting.pop(work.slot).answer.set_result(summed)
-                answered = True
-        return answered
-
-
-class PackedEngine:
+class PackedEngine(Member):
     """One network of a pack, as the protocol sees it: see `protocol.Engine`."""
 
     steps_at_once = 500
@@ -640,35 +500,15 @@ class PackedEngine:
         momentum: float,
         dtype: type = np.float32,
     ) -> None:
-        layout = rounds.layout
+        pack = rounds.pack
         own = (geometry, batch_size, momentum, dtype)
+        layout = pack.layout
         if own != (layout.geometry, layout.batch_size, layout.momentum, layout.dtype):
             raise ValueError("networks of a pack share geometry, batch size, momentum, precision")
-        self._rounds = rounds
-        self.slot = rounds.enter(weights, train, test, rate=rate)
-
-    def steps(self, order: NDArray[np.integer]) -> float:
-        """Summed cross-entropy of these points as their batches saw it; trains on them."""
-        return self._rounds.ask(self.slot, order)
-
-    def test_error(self) -> float:
-        """Fraction of the test set that is not classified right; a tie is an error."""
-        return self._rounds.ask(self.slot, None)
-
-    def weights(self) -> dict[str, NDArray[Any]]:
-        """Copies of the weights by name of layer, all brought up to date."""
-        return self._rounds.weights(self.slot)
-
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Copies of weights, momenta, stamps and number of steps, and the kind of device."""
-        return self._rounds.state(self.slot)
-
-    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Puts the engine where `state` was taken."""
-        self._rounds.restore(self.slot, state)
+        super().__init__(rounds, partial(pack.enter, weights, train, test, rate=rate))
 
 
-class PackedTraining:
+class PackedTraining(TrainingInRounds):
     """Trains cells of one shape together: call `train` in a thread for each."""
 
     def __init__(
@@ -705,27 +545,14 @@ class PackedTraining:
             test_programs=test_programs,
         )
         pack = make_pack(layout, min(len(cells), size or len(cells)), log=log)
-        self._rounds, self.size = Rounds(pack), pack.size
-        self._places = threading.Semaphore(pack.size)
-        self.device = device_name(pack.device)
+        device = device_name(pack.device)
         code = provenance.source_digest(Path(__file__))
         packages = provenance.versions(["numpy", "torch", "triton"])
-        self._versions = f"{packages}, packed {code} on {self.device}"
-
-    def train(
-        self, cell: Mapping[str, Any], training: Derivations, test: Derivations, **options: Any
-    ) -> TrainedCell:
-        """As `cell.train_cell`, together with the cells of the other threads.
-
-        Waits for a place in the pack. The row's `versions` say on which device it was trained and
-        by which code, the times name the device as the processor.
-        """
-        with self._places, self._rounds.member() as make_engine:
-            trained = train_cell(cell, training, test, make_engine=make_engine, **options)
-        return replace(
-            trained,
-            row={**trained.row, "versions": self._versions},
-            timing={**trained.timing, "processor": self.device},
+        super().__init__(
+            Rounds(pack, steps=STEPS_OF_A_ROUND),
+            PackedEngine,
+            device=device,
+            versions=f"{packages}, packed {code} on {device}",
         )
 
 
