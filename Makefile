@@ -8,8 +8,8 @@ CORES  ?= $(shell $(PYTHON) -c 'import os; print(len(os.sched_getaffinity(0)) if
 # Given by the user only: otherwise the profile says, and on a cluster CORES would limit all jobs together.
 GIVEN_CORES = $(if $(filter file,$(origin CORES)),,--cores $(CORES))
 
-# auto, cpu or cuda; without it the configuration says.
-GIVEN_DEVICE = $(if $(DEVICE), --device $(DEVICE))
+# auto, cpu or cuda; without it the configuration says. A variable DEVICE of the environment may mean anything.
+GIVEN_DEVICE = $(if $(filter environment,$(firstword $(origin DEVICE))),,$(if $(DEVICE), --device $(DEVICE)))
 
 VENV := .venv
 BIN  := $(VENV)/bin

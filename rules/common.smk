@@ -13,6 +13,7 @@ from srhm.cost import costs, evaluation_seconds
 from srhm.devices import resolved
 from srhm.images import cifar
 from srhm.images.plan import image_curves, images_to_evaluate
+from srhm.outdated import is_outdated
 from srhm.plane.cost import expected_bytes as plane_bytes
 from srhm.plane.cost import expected_seconds as plane_seconds
 from srhm.provenance import PACKAGE, canonical_json, short_hash, source_digest
@@ -151,7 +152,10 @@ def expected_of_part(wildcards):
 
 
 def expected_of_curve(wildcards):
-    """Of the cells that the parts, if there are any, have not left in the store."""
+    """Of the cells that the parts, if there are any, have not left in the store.
+
+    Cells of other code for GPUs are trained again, and count as missing.
+    """
     folder = folder_of_parts(wildcards.curve)
     parts = parts_of(wildcards.curve)
     if not (
@@ -160,7 +164,8 @@ def expected_of_curve(wildcards):
         return []  # parts will train them: then the curve is only gathered
     store = Path(IMAGE_STORE if wildcards.curve in IMAGE_CURVES else STORE)
     expected = expected_costs(wildcards.curve)
-    stored = [path_of(store, entry["key"]).is_file() for entry in entries_of(wildcards.curve)]
+    files = [path_of(store, entry["key"]) for entry in entries_of(wildcards.curve)]
+    stored = [file.is_file() and not is_outdated(file) for file in files]
     return [cost for cost, done in zip(expected, stored) if not done]
 
 
@@ -169,12 +174,20 @@ def training_minutes(expected, threads, attempt):
     return jobs.training_minutes(expected, threads=threads, attempt=attempt, limit=limit)
 
 
+def training_megabytes(wildcards, expected, threads, attempt):
+    """With what a GPU of the configuration costs; that of a profile alone cannot be seen here."""
+    together = wildcards.curve not in IMAGE_CURVES
+    return jobs.training_megabytes(
+        expected, threads=threads, attempt=attempt, gpu=GPU, together=together
+    )
+
+
 def part_minutes(wildcards, threads, attempt):
     return training_minutes(expected_of_part(wildcards), threads, attempt)
 
 
 def part_megabytes(wildcards, threads, attempt):
-    return jobs.training_megabytes(expected_of_part(wildcards), threads=threads, attempt=attempt)
+    return training_megabytes(wildcards, expected_of_part(wildcards), threads, attempt)
 
 
 def curve_minutes(wildcards, threads, attempt):
@@ -182,7 +195,7 @@ def curve_minutes(wildcards, threads, attempt):
 
 
 def curve_megabytes(wildcards, threads, attempt):
-    return jobs.training_megabytes(expected_of_curve(wildcards), threads=threads, attempt=attempt)
+    return training_megabytes(wildcards, expected_of_curve(wildcards), threads, attempt)
 
 
 def measuring_minutes(wildcards, attempt):
@@ -325,7 +338,7 @@ def image_measuring_minutes(wildcards, attempt):
 
 def image_measuring_megabytes(wildcards, attempt):
     expected = [cost for curve in IMAGE_CURVES for cost in expected_costs(curve)]
-    return jobs.measuring_megabytes(expected, attempt=attempt)
+    return jobs.measuring_megabytes(expected, attempt=attempt, gpu=GPU)
 
 
 MEASURED_IMAGES = canonical_json(
@@ -397,10 +410,15 @@ def plane_minutes(wildcards, attempt):
     return jobs.evaluation_minutes(seconds, attempt=attempt, limit=PLAN.preset.jobs.limit)
 
 
-def plane_megabytes(wildcards, attempt):
+def plane_training_megabytes(wildcards, attempt):
+    return plane_megabytes(wildcards, attempt, gpu=GPU)
+
+
+def plane_megabytes(wildcards, attempt, gpu=0):
+    """Of a training on processors, and of a measurement."""
     cells = [entry["cell"] for entry in PLAN.plane[wildcards.curve].entries]
     members = Counter(cell["P"] for cell in cells)
     batches = [
         jobs.batch_bytes(plane_bytes(cell, members=1), members=members[cell["P"]]) for cell in cells
     ]
-    return jobs.megabytes(max(batches), attempt=attempt)
+    return jobs.megabytes(max(batches), attempt=attempt, gpu=gpu)

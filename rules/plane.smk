@@ -39,7 +39,7 @@ rule train_plane:
         "../envs/srhm.yaml"
     resources:
         runtime=plane_minutes,
-        mem_mb=plane_megabytes,
+        mem_mb=plane_training_megabytes,
         time_limit=time_limit,
         gpu=GPU,
         jobs_per_device=jobs_per_device,

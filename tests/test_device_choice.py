@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -11,9 +12,21 @@ from typing import Any
 import pytest
 import yaml
 
+from srhm import device_options as device_options_module
 from srhm import experiments, launch, outdated, planning, status
+from srhm.cost import Cost
 from srhm.device_options import DeviceError, device_options
-from srhm.devices import NoDevice, resolved
+from srhm.devices import resolved
+from srhm.jobs import (
+    COPIES,
+    GPU_PROGRAM,
+    PROGRAM,
+    STACK,
+    measuring_megabytes,
+    megabytes,
+    training_megabytes,
+)
+from srhm.no_device import NoDevice
 from srhm.planning import expected_costs
 from srhm.presets import CONFIG, study_of
 from srhm.provenance import source_digest
@@ -73,9 +86,17 @@ def test_auto_is_cuda_where_a_device_is_visible(monkeypatch: pytest.MonkeyPatch)
 
 
 def launched(
-    monkeypatch: pytest.MonkeyPatch, folder: Path, *words: str, visible: str, **keys: Any
+    monkeypatch: pytest.MonkeyPatch,
+    folder: Path,
+    *words: str,
+    visible: str,
+    unusable: str = "",
+    **keys: Any,
 ) -> list[str]:
-    """Words of the Snakemake command that a launch of the test preset would run."""
+    """Words of the Snakemake command that a launch of the test preset would run.
+
+    unusable: why torch cannot compute on the devices; empty: it can.
+    """
     commands: list[list[str]] = []
 
     def run(command: Sequence[str], *_: Any, **__: Any) -> int:
@@ -83,6 +104,7 @@ def launched(
         return 0
 
     monkeypatch.setattr(launch, "_run", run)
+    monkeypatch.setattr(launch, "why_no_gpu_here", lambda: unusable)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
     values = yaml.safe_load((CONFIG / "test.yaml").read_text()) | keys
     folder.mkdir(exist_ok=True)
@@ -172,6 +194,8 @@ def options_for(
     given: str | None = None,
     profile: str = "",
     visible: Sequence[str] = ("0", "1"),
+    local: bool = True,
+    unusable: str = "",
     **keys: Any,
 ) -> tuple[list[str], list[str]]:
     (tmp_path / "config.yaml").write_text(yaml.safe_dump({**TINY, **keys}))
@@ -181,8 +205,9 @@ def options_for(
         given=given,
         config=tmp_path / "config.yaml",
         profile=tmp_path,
-        local=True,
+        local=local,
         visible=visible,
+        unusable=unusable,
     )
 
 
@@ -207,6 +232,89 @@ def test_jobs_that_share_a_device_are_counted(tmp_path: Path) -> None:
     options, rest = options_for(tmp_path, words, profile=shared, device="cuda")
     assert options[-1] == "gpu=10"
     assert rest == words
+
+
+@pytest.mark.parametrize("spelt", ["-Cdevice=cpu", "--config=device=cpu", "-C device=cpu"])
+def test_a_device_among_settings_is_seen_however_it_is_written(tmp_path: Path, spelt: str) -> None:
+    words = [*spelt.split(), "--until", "fig04"]
+    assert options_for(tmp_path, words, device="cuda") == (
+        ["--config", "device=cpu"],
+        ["--until", "fig04"],
+    )
+    assert options_for(tmp_path, words) == ([], ["--until", "fig04"])  # as the file says
+
+
+WITHOUT_CUDA = "torch 2 of this environment is a build without CUDA"
+
+
+def test_auto_is_the_processor_where_torch_cannot_use_the_gpu(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options, _ = options_for(tmp_path, [], device="auto", unusable=WITHOUT_CUDA)
+    assert options == ["--config", "device=cpu"]
+    said = capsys.readouterr().out
+    assert f"device: auto, here cpu: GPU 0, 1, but {WITHOUT_CUDA}" in said
+    # Nodes of a cluster may have another torch.
+    options, _ = options_for(tmp_path, [], device="auto", unusable=WITHOUT_CUDA, local=False)
+    assert options == ["--config", "device=cuda"]
+
+
+def test_cuda_is_refused_where_torch_cannot_use_the_gpu(tmp_path: Path) -> None:
+    with pytest.raises(DeviceError, match=f"{WITHOUT_CUDA}.*DEVICE=cpu"):
+        options_for(tmp_path, [], device="cuda", unusable=WITHOUT_CUDA)
+    with pytest.raises(DeviceError, match="shows no GPU"):
+        options_for(tmp_path, [], device="cuda", unusable=WITHOUT_CUDA, visible=[])
+    options, _ = options_for(tmp_path, ["--dry-run"], device="cuda", unusable=WITHOUT_CUDA)
+    assert options == ["--resources", "gpu=2"]  # which computes nothing
+    options, _ = options_for(tmp_path, [], device="cpu", unusable=WITHOUT_CUDA)
+    assert options == []
+    options, _ = options_for(tmp_path, [], device="cuda", unusable=WITHOUT_CUDA, local=False)
+    assert options == []
+
+
+@pytest.mark.parametrize(
+    ("build", "triton", "why"),
+    [
+        ("2.13.0+cpu", True, "build without CUDA"),
+        ("2.13.0", False, "no triton"),
+        ("2.13.0+cu130", True, ""),
+        ("2.13.0", True, ""),
+    ],
+)
+def test_builds_of_torch_are_told_apart(
+    monkeypatch: pytest.MonkeyPatch, build: str, triton: bool, why: str
+) -> None:
+    monkeypatch.setattr(device_options_module, "version", lambda name: build)
+    monkeypatch.setattr(device_options_module, "find_spec", lambda name: triton or None)
+    said = device_options_module.why_no_gpu_here()
+    assert why in said
+    assert bool(said) == bool(why)
+
+
+def test_a_launch_looks_at_torch_for_jobs_of_this_machine_only(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    keys: dict[str, Any] = {"visible": "0", "unusable": WITHOUT_CUDA, "device": "auto"}
+    here = launched(monkeypatch, tmp_path, **keys)
+    assert here[:2] == ["--config", "device=cpu"]
+    sent = launched(monkeypatch, tmp_path, "--profile", "slurm", **keys)
+    assert sent[:2] == ["--config", "device=cuda"]
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_make_heeds_no_device_of_the_environment() -> None:
+    def commands(*words: str) -> str:
+        command = ["make", "--dry-run", "--assume-old=env", "reproduce", "CORES=1", *words]
+        environment = {**os.environ, "DEVICE": "/dev/sda"}
+        done = subprocess.run(
+            command, cwd=launch.REPOSITORY, capture_output=True, text=True, env=environment
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert "--device" not in commands()
+    assert "--device cuda" in commands("DEVICE=cuda")
+    assert "--device" not in commands("DEVICE=")
 
 
 def test_settings_of_a_user_stand_beside_the_device(tmp_path: Path) -> None:
@@ -284,6 +392,53 @@ def test_cells_of_other_code_for_gpus_are_counted_as_missing_and_said_so(
     assert launch._again(study, tmp_path) == []
     os.utime(other, (1, 1))
     assert (len(watch.arrivals()), watch.n_outdated()) == (4, 0)
+
+
+def test_a_curve_whose_cells_are_all_outdated_asks_for_what_training_them_takes(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    command = launched(monkeypatch, tmp_path, visible="", **TINY)
+    study = study_of(yaml.safe_load((tmp_path / "config.yaml").read_text()), tmp_path)
+    curves = study.networks[0].curves
+    old, present = list(curves)[:2]
+    missing = asked(command)["curves"]
+    for name, made_by in ((old, "0123abcd"), (present, PRESENT)):
+        for entry in curves[name]:
+            stored(study.networks[0].store, entry["key"], f"torch 2, packed {made_by} on X")
+        (study.networks[0].rows / f"{name}.parquet").parent.mkdir(exist_ok=True)
+        (study.networks[0].rows / f"{name}.parquet").touch()
+    found = asked(command)["curves"]
+    assert found[old] == missing[old]
+    assert found[old]["cells"] == len(curves[old]) > 0
+    assert found[present]["cells"] == 0
+
+
+def test_a_job_with_a_gpu_asks_for_the_memory_of_the_host_that_it_costs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for n_cells, at_a_time in ((4, 4), (40, STACK)):
+        expected = [Cost(steps=1, seconds=1, memory=1e8, stored=1)] * n_cells
+        for threads in (1, 4):
+            asked_for = training_megabytes(expected, threads=threads, attempt=1, gpu=1)
+            assert asked_for == (PROGRAM + GPU_PROGRAM + COPIES * at_a_time * 1e8) / 1e6
+    # Networks on images are trained one in each thread, on a GPU too.
+    plain, images = (
+        training_megabytes(expected, threads=4, attempt=1, gpu=gpu, together=False)
+        for gpu in (0, 1)
+    )
+    assert images - plain == GPU_PROGRAM / 1e6
+    assert training_megabytes(expected, threads=32, attempt=2, gpu=1) == 2 * training_megabytes(
+        expected, threads=32, attempt=1, gpu=1
+    )
+    for measure in (measuring_megabytes, lambda cells, **of: megabytes(1e8, **of)):
+        plain, on_gpu = (measure(expected, attempt=1, gpu=gpu) for gpu in (0, 1))
+        assert on_gpu - plain == GPU_PROGRAM / 1e6
+    by_device = {}
+    for device in ("cpu", "cuda"):
+        command = launched(monkeypatch, tmp_path, "--device", device, visible="0", **TINY)
+        by_device[device] = asked(command)["curves"]
+    for name, cpu in by_device["cpu"].items():
+        assert by_device["cuda"][name]["megabytes"] - cpu["megabytes"] >= GPU_PROGRAM / 1e6
 
 
 def test_a_plan_takes_the_device_of_the_configuration_if_none_is_given(

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from srhm import devices
-from srhm.devices import NoDevice, device_of_job, locked_device, visible_devices
+from srhm.devices import device_of_job, locked_device, visible_devices
+from srhm.no_device import NoDevice
 from srhm.stopping import STOPPED
 from srhm.training.job import training_job
 

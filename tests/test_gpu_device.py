@@ -2,15 +2,17 @@
 
 import logging
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from srhm import experiments
-from srhm.devices import NoDevice
+from srhm.no_device import NoDevice
 from srhm.sampling import draw_samples
+from srhm.stopping import Stopped, StopRequest
 from srhm.training.cell import parameters_of
-from srhm.training.curve import train_curve
+from srhm.training.curve import Trainer, train_cells, train_curve
 
 LOG = logging.getLogger("srhm.tests")
 
@@ -51,3 +53,26 @@ def test_cells_in_the_store_need_no_gpu(tmp_path: Path, monkeypatch: pytest.Monk
     assert trained("sparse", tmp_path, gpu=0) == 1
     monkeypatch.setitem(sys.modules, "triton", None)
     assert trained("sparse", tmp_path, gpu=1) == 1
+
+
+def test_a_request_to_stop_finds_cells_that_had_no_place_untouched(tmp_path: Path) -> None:
+    stop, begun, both = StopRequest(), list[int](), threading.Barrier(2, timeout=20)
+
+    def train(cell: dict, **options: object) -> None:
+        begun.append(cell["P"])
+        both.wait()
+        stop.ask("a test")
+        raise ValueError("not trained")
+
+    entries = [{"key": f"{P:064x}", "source": "s", "cell": {"P": P, "seed": 0}} for P in range(9)]
+    with pytest.raises((Stopped, ValueError)):
+        train_cells(
+            entries,
+            lambda: Trainer(train, ("numpy",), together=2),
+            store=tmp_path,
+            threads=1,
+            keep_weights=False,
+            log=LOG,
+            stop=stop,
+        )
+    assert sorted(begun) == [7, 8]

@@ -188,6 +188,8 @@ def test_equal_bounds_do_not_hide_each_other():
     ]
     assert len(set(drawn)) == len(drawn) == 6
     assert len({y for _, y in drawn}) == 4
+    predictions = set(tables["plane_complexity"].query("optimiser != 'sgd'")["prediction"])
+    assert all(min(abs(x / at - 1) for at in predictions) <= 0.1 for x, _ in drawn)
 
 
 def test_the_figure_of_the_onset_shows_small_and_large_alpha_tilde(tables):

@@ -11,7 +11,7 @@ import torch
 from elsewhere import DEVICE, Elsewhere
 from plane_kinds import KINDS, SRHM, assert_same, cells_of, entries_of, interrupted
 
-from srhm.devices import NoDevice
+from srhm.no_device import NoDevice
 from srhm.plane import cells as plane_cells
 from srhm.plane import gpu
 from srhm.plane.cells import train_curve

@@ -23,7 +23,9 @@ from matplotlib.figure import Figure
 
 from srhm import publications, published, theory
 from srhm.figures import sample_complexity as figure4
+from srhm.figures.published_runs import run_handles
 from srhm.presets import Study, study_of
+from srhm.provenance import source_digest
 from srhm.publications import PublicationError, read_publications
 from srhm.records import CELLS, SAMPLE_COMPLEXITY, TIMINGS, read_table, write_table
 from srhm.report import page
@@ -36,6 +38,7 @@ LOG = logging.getLogger("test_published")
 REFERENCE = pd.read_csv(ROOT / "reference" / "published_sample_complexity_L2_s2.csv")
 FACTOR = 1.5  # of the invented P* over the prediction, for all curves
 DEVICE = "Invented GPU"
+PACKED = source_digest(ROOT / "src" / "srhm" / "training" / "packed.py")
 CONFIG = {
     "preset": "big",
     "description": "curves that exist in no other preset",
@@ -62,7 +65,7 @@ def rows_of(entry: dict[str, Any], name: str, *, packed: bool) -> tuple[dict, di
     noise = 1 + 0.1 * (cell["seed"] - 0.5)
     error = min(0.75, 0.1 * FACTOR * noise * prediction / cell["P"])
     unknown = dict.fromkeys(CELLS.names, 0)
-    versions = f"torch 2.13, packed 0123abcd on {DEVICE}" if packed else "python 3.11, numpy 2.4"
+    versions = f"torch 2.13, packed {PACKED} on {DEVICE}" if packed else "python 3.11, numpy 2.4"
     row = unknown | cell | {
         "curve": name, "key": entry["key"], "dtype": "float32", "fcn_scale": None,
         "test_error": error, "best_test_error": error, "status": "fitted", "source": "abc",
@@ -168,6 +171,31 @@ def test_a_row_says_whether_a_gpu_trained_it(versions, kind, finished):
     assert [one["device"] for one in found["trained_on"]] == [kind]
 
 
+def test_times_of_networks_trained_together_enter_no_sum(finished, tmp_path, capsys):
+    folder, names = tmp_path / "published" / "big", list(finished.plan.core)
+    train(finished, names[:2], packed=True)
+    said = "\n".join(published.publish(finished, folder, commit="c0ffee"))
+    cells, _, provenance = kept(folder)
+    packed = int(cells["curve"].isin(names[:2]).sum())
+    alone = len(cells) - packed
+    times = {one["device"]: (one["cells"], one["seconds"]) for one in provenance["trained_on"]}
+    assert times == {"CPU": (alone, 1.5 * alone), "GPU": (packed, None)}
+    assert provenance["seconds"] == 1.5 * alone
+    assert f"{alone} cells one by one, {1.5 * alone / 3600:.3g} h; {packed} cells in packs" in said
+
+
+def test_a_curve_with_a_cell_of_other_gpu_code_is_not_taken(finished, tmp_path):
+    rows, name = finished.networks[0].rows, next(iter(finished.plan.core))
+    table = read_table(rows / f"{name}.parquet", CELLS)
+    table.loc[0, "versions"] = f"torch 2.13, packed 0123abcd on {DEVICE}"
+    write_table(table, rows / f"{name}.parquet", CELLS)
+    taken = published.finished(rows, keys_of(finished))
+    assert name not in taken.curves
+    assert len(taken.curves) == 4
+    (remark,) = taken.remarks
+    assert f"{name}.parquet: 1 of its {len(table)} cells were trained on a GPU by other" in remark
+
+
 def test_a_second_call_writes_the_same_bytes_and_one_from_elsewhere_adds(finished, tmp_path):
     folder, names = tmp_path / "published" / "big", list(finished.plan.core)
     published.publish(finished, folder, commit="c0ffee")
@@ -184,17 +212,44 @@ def test_a_second_call_writes_the_same_bytes_and_one_from_elsewhere_adds(finishe
     assert kinds == {("Invented CPU", "CPU"), (DEVICE, "GPU")}
 
 
-def test_rows_of_other_keys_are_dropped_aloud(finished, tmp_path):
+@pytest.mark.parametrize("finished_anew", [False, True])
+def test_rows_of_other_keys_are_kept_unless_they_may_be_dropped(
+    finished_anew, finished, tmp_path, capsys
+):
     folder, names = tmp_path / "published" / "big", list(finished.plan.core)
     published.publish(finished, folder, commit="c0ffee")
     cells, *_ = kept(folder)
     stale = cells["curve"] == names[0]
     cells.loc[stale, "key"] = "trained by other code"
     write_table(cells, folder / "cells.parquet", publications.PUBLISHED_CELLS)
-    (finished.networks[0].rows / f"{names[0]}.parquet").unlink()
-    said = "\n".join(published.publish(finished, folder, commit="c0ffee"))
-    assert f"dropped: {stale.sum()} rows of {names[0]}" in said
-    assert list(kept(folder)[0]["curve"].unique()) == names[1:-1]
+    if not finished_anew:
+        (finished.networks[0].rows / f"{names[0]}.parquet").unlink()
+    before = {file.name: file.read_bytes() for file in folder.iterdir()}
+    config = tmp_path / "big.yaml"
+    config.write_text(yaml.safe_dump(CONFIG))
+    options = ["--configfile", str(config), "--directory", str(tmp_path), "--commit", "c0ffee"]
+    options += ["--published", str(folder.parent)]
+    assert published.main(options) == 1
+    refusal = capsys.readouterr().err
+    assert f"no longer planned: {stale.sum()} rows of {names[0]}" in refusal
+    assert "make publish PRESET=big ARGS=--drop" in refusal
+    assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
+    assert published.main([*options, "--drop"]) == 0
+    assert f"dropped: {stale.sum()} rows of {names[0]}" in capsys.readouterr().out
+    left = kept(folder)[0]
+    assert list(left["curve"].unique()) == names[0 if finished_anew else 1 : -1]
+    assert not left["key"].str.startswith("trained").any()
+
+
+def test_cells_of_another_schema_are_kept_unless_they_may_be_dropped(finished, tmp_path):
+    folder = tmp_path / "published" / "big"
+    published.publish(finished, folder, commit="c0ffee")
+    kept(folder)[0].drop(columns="seconds").to_parquet(folder / "cells.parquet")
+    with pytest.raises(PublicationError, match=r"all of .*another schema[^$]*nothing is written"):
+        published.publish(finished, folder, commit="c0ffee")
+    assert "seconds" not in pd.read_parquet(folder / "cells.parquet")
+    published.publish(finished, folder, commit="c0ffee", drop=True)
+    assert len(read_publications([folder / "provenance.json"])) == 1
 
 
 def test_a_table_of_other_cells_or_without_times_is_not_taken_and_named(finished, tmp_path):
@@ -223,7 +278,7 @@ def test_the_command_says_why_there_is_nothing_to_publish(tmp_path, capsys):
     assert published.main(["--preset", "absent"]) == 2
 
 
-@pytest.mark.parametrize("name", ["sample_complexity.parquet", "provenance.json"])
+@pytest.mark.parametrize("name", ["cells.parquet", "sample_complexity.parquet", "provenance.json"])
 @pytest.mark.parametrize("damage", ["cut", "altered", "gone"])
 def test_a_damaged_file_is_named_with_what_restores_it(name, damage, finished, tmp_path):
     folder = tmp_path / "published" / "big"
@@ -239,6 +294,66 @@ def test_a_damaged_file_is_named_with_what_restores_it(name, damage, finished, t
         file.write_bytes(whole[:middle] + bytes(40) + whole[middle + 40 :])
     with pytest.raises(PublicationError, match=f"{re.escape(str(file))}.*git checkout -- .*{name}"):
         read_publications([folder / "sample_complexity.parquet", folder / "provenance.json"])
+
+
+@pytest.mark.parametrize("n_written", [1, 2])
+def test_an_interrupted_call_is_noticed_and_the_same_call_mends_it(
+    n_written, finished, tmp_path, monkeypatch
+):
+    folder, name = tmp_path / "published" / "big", list(finished.plan.core)[-1]
+    published.publish(finished, folder, commit="c0ffee")
+    train(finished, [name])
+    written = []
+
+    def write(rows, path, schema):
+        if len(written) == n_written:
+            raise KeyboardInterrupt
+        written.append(path.name)
+        write_table(rows, path, schema)
+
+    def killed(path, text):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(published, "write_table", write)
+        patch.setattr(published, "_write_last", killed)
+        with pytest.raises(KeyboardInterrupt):
+            published.publish(finished, folder, commit="c0ffee")
+    assert len(written) == n_written
+    with pytest.raises(PublicationError, match=r"cells\.parquet: is not the table that prov"):
+        read_publications([folder / "provenance.json"])
+    said = "\n".join(published.publish(finished, folder, commit="c0ffee"))
+    assert "written anew" in said
+    (run,) = read_publications([folder / "provenance.json"])
+    assert run.provenance["curves"] == 6
+    assert {file.suffix for file in folder.iterdir()} == {".parquet", ".json"}
+
+
+def test_a_whole_table_of_another_publication_is_named(finished, tmp_path):
+    folder = tmp_path / "published" / "big"
+    published.publish(finished, folder, commit="c0ffee")
+    file = folder / "sample_complexity.parquet"
+    write_table(kept(folder)[1].iloc[1:], file, SAMPLE_COMPLEXITY)
+    with pytest.raises(PublicationError, match=f"{re.escape(str(file))}: is not the table"):
+        read_publications([folder / "provenance.json"])
+
+
+def test_one_seed_is_one_seed(tmp_path):
+    one = study(tmp_path, seeds=1)
+    train(one, list(one.plan.core))
+    run = run_of(one, tmp_path / "published" / "big")
+    assert run.seeds == "1 seed"
+    (label, *_) = run_handles([run], [run.sample_complexity]).values()
+    assert ", 1 seed, trained" in str(label.get_label()).replace("\n", " ")
+
+
+def test_where_the_cells_of_an_earlier_publication_are_gone_nothing_is_written(finished, tmp_path):
+    folder = tmp_path / "published" / "big"
+    published.publish(finished, folder, commit="c0ffee")
+    (folder / "cells.parquet").unlink()
+    with pytest.raises(PublicationError, match=r"cells\.parquet: is missing.*git checkout"):
+        published.publish(finished, folder, commit="c0ffee", drop=True)
+    assert not (folder / "cells.parquet").exists()
 
 
 def test_damaged_cells_of_an_earlier_publication_are_not_overwritten(finished, tmp_path):
@@ -394,8 +509,10 @@ def test_the_fits_of_published_rows_find_the_law_that_made_them(finished, tmp_pa
 
 def test_the_report_shows_the_fits_with_their_provenance_and_is_else_the_same(finished, tmp_path):
     folder = tmp_path / "published" / "big"
+    train(finished, list(finished.plan.core)[:1], packed=True)
     run_of(finished, folder)
     cells, table = own_tables(finished)
+    packed = sum("packed" in versions for versions in kept(folder)[0]["versions"])
     shared: Any = {
         "preset": "small", "description": "", "configuration": "", "threshold": 0.1,
         "scorecard": scorecard({"cells": cells, "sample_complexity": table}),
@@ -407,7 +524,12 @@ def test_the_report_shows_the_fits_with_their_provenance_and_is_else_the_same(fi
     html = page.render(**shared, published=page.publications([folder / "provenance.json"], LOG))
     start, _, rest = html.partition('<section id="published"')
     section, _, end = rest.partition("</section>\n\n")
-    for words in ("Invented CPU (CPU)", "H = 20", "2 seeds", "5 of 6 curves", "c0ffee"):
+    for words in (
+        "Invented CPU (CPU)", "H = 20", "2 seeds", "5 of 6 curves",
+        "published at commit <code>c0ffee",
+        f"{len(cells) - packed} networks one by one in {1.5 * (len(cells) - packed):.1f} s",
+        f"{packed} networks in packs",
+    ):  # fmt: skip
         assert words in section
     assert section.count('<tr><th scope="row"') == len(published_fits(kept(folder)[1]))
     link = '<li><a href="#published">Published runs</a></li>\n'

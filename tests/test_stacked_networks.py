@@ -19,7 +19,7 @@ import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
 from srhm.architectures.named import NAMED
-from srhm.devices import NoDevice
+from srhm.no_device import NoDevice
 from srhm.sampling import draw_samples
 from srhm.seeding import generator
 from srhm.training import curve, stacked

@@ -17,7 +17,7 @@ RULES = sorted((REPOSITORY / "rules").glob("*.smk"))
 SCRIPTS = sorted((REPOSITORY / "scripts").glob("*.py"))
 # A module imports from its own group and those before it only; all others come after them.
 ORDER = [
-    {"provenance", "progress", "stopping", "devices", "seeding", "grammar", "theory"},
+    {"provenance", "progress", "stopping", "no_device", "devices", "seeding", "grammar", "theory"},
     {"sampling", "transformations", "parsing", "encoding"},
     {"architectures"},
     {"store", "records", "gathering", "regression"},

@@ -1,12 +1,14 @@
 """What a launch tells Snakemake about devices: where jobs compute, and how many at a time on GPUs.
 
 `auto` is resolved here, once: the node of a cluster on which a job runs has other devices than the
-machine that sent it. On one machine the number of jobs that hold a device is limited, so that none
-takes cores while it waits for another's.
+machine that sent it. On one machine the number of jobs that hold a device is limited, so that few
+take cores while they wait for another's.
 """
 
 import re
 from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, get_args
 
@@ -17,10 +19,29 @@ from srhm.devices import VISIBLE, resolved
 
 CHOICES: tuple[str, ...] = get_args(experiments.Preset.model_fields["device"].annotation)
 DEFAULT: str = experiments.Preset.model_fields["device"].default
+# Words of Snakemake for a run that only says what it would do, for which torch need not compute.
+DRY = {"-n", "--dry-run", "--dryrun"}
 
 
 class DeviceError(Exception):
     """A launch that asks for devices that are not there; the message says what to do."""
+
+
+def why_no_gpu_here() -> str:
+    """Why the torch of this environment computes on no GPU, for people; empty if it may.
+
+    torch is asked for its version and for the package that its builds with CUDA bring, and is not
+    imported, which would take seconds. A driver that does not suit it is found by the job.
+    """
+    try:
+        torch = version("torch")
+    except PackageNotFoundError:
+        return "torch is not installed here"
+    if torch.endswith("+cpu"):
+        return f"torch {torch} of this environment is a build without CUDA"
+    if find_spec("triton") is None:
+        return f"torch {torch} of this environment has no triton, which builds with CUDA bring"
+    return ""
 
 
 def device_options(
@@ -31,6 +52,7 @@ def device_options(
     profile: Path,
     local: bool,
     visible: Sequence[str],
+    unusable: str = "",
 ) -> tuple[list[str], list[str]]:
     """Options for Snakemake, to stand before all others, and the words without those among them.
 
@@ -41,9 +63,12 @@ def device_options(
         profile: folder of the profile.
         local: whether jobs run on this machine.
         visible: names of its devices.
+        unusable: why torch cannot compute on them, as of `why_no_gpu_here`; empty: it can. Heeded
+            for jobs of this machine only: a node of a cluster may have another environment.
 
     Raises:
-        DeviceError: if the jobs of this machine are to compute on a GPU and none is visible.
+        DeviceError: if the jobs of this machine are to compute on a GPU, and none is visible or
+            torch cannot use it.
     """
     rest, settings = _taken(words, "--config", "-C")
     in_words = [word.removeprefix("device=") for word in settings if word.startswith("device=")]
@@ -51,14 +76,21 @@ def device_options(
     asked = given or (in_words or [in_file])[-1]
     if asked not in CHOICES:
         return [], list(words)  # Snakemake refuses the configuration, and says why
-    device = resolved(asked, visible=visible)
+    unusable = unusable if local and visible else ""
+    device = resolved(asked, visible=[] if unusable else visible)
     if asked == "auto":
-        print(f"device: auto, here {device}: {_what_is(visible)}", flush=True)
+        found = f"{_what_is(visible)}, but {unusable}" if unusable else _what_is(visible)
+        print(f"device: auto, here {device}: {found}", flush=True)
     if device == "cuda" and local and not visible:
         raise DeviceError(
             f"device: cuda, but this machine shows no GPU: {_what_is(visible)}."
             " DEVICE=cpu computes on processors; a profile of a cluster sends jobs to its GPUs"
             " (docs/gpu.md)"
+        )
+    if device == "cuda" and unusable and not DRY & set(words):
+        raise DeviceError(
+            f"device: cuda, but {unusable}. Launch from an environment whose torch has CUDA"
+            " (docs/gpu.md), or compute on processors with DEVICE=cpu"
         )
     settings = [word for word in settings if not word.startswith("device=")]
     if device != in_file:
@@ -84,15 +116,21 @@ def _what_is(visible: Sequence[str]) -> str:
 def _taken(words: Sequence[str], *names: str) -> tuple[list[str], list[str]]:
     """The words without an option of any of these names, and the values of its last occurrence.
 
-    The option takes all words up to the next option, as Snakemake reads it.
+    The option takes all words up to the next option, as Snakemake reads it; one that is written
+    with its value, `--config=device=cpu` or `-Cdevice=cpu`, takes that alone.
     """
     rest: list[str] = []
     values: list[str] = []
     taking = False
     for word in words:
         name, equals, value = word.partition("=")
-        if word in names or (equals and name in names):
-            values, taking = [value] if equals else [], not equals
+        attached = next((n for n in names if len(n) == 2 and word.startswith(n) and word != n), "")
+        if word in names:
+            values, taking = [], True
+        elif equals and name in names:
+            values, taking = [value], False
+        elif attached:
+            values, taking = [word.removeprefix(attached)], False
         elif taking and not word.startswith("-"):
             values.append(word)
         else:
@@ -102,7 +140,11 @@ def _taken(words: Sequence[str], *names: str) -> tuple[list[str], list[str]]:
 
 
 def _jobs_per_device(profile: Mapping[str, Any], words: Sequence[str]) -> int:
-    """Jobs that may share a device: the most that any rule allows, by the profile or by words."""
+    """Jobs that may share a device: the most that any rule allows, by the profile or by words.
+
+    One number limits the jobs of all rules together, so that jobs of a rule that allows fewer may
+    start and wait for a device.
+    """
     by_rule = profile.get("set-resources")
     rules = by_rule.values() if isinstance(by_rule, Mapping) else []
     given = [pair for rule in rules for pair in _pairs(rule)]

@@ -17,14 +17,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from srhm.no_device import NoDevice
 from srhm.stopping import STOPPED, Stopped, StopRequest
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 SECONDS_BETWEEN_TRIES = 0.5
-
-
-class NoDevice(Exception):
-    """A job asks for a GPU and there is none; the message says where they were looked for."""
 
 
 @contextmanager

@@ -18,6 +18,12 @@ SAFETY = 3.0
 START = 10
 # Assumed: bytes of a job without networks: Python, Numba or PyTorch, and the Snakemakes around it.
 PROGRAM = 1.2e9
+# Assumed: bytes that a job with a GPU takes on the host besides: the libraries of CUDA, the context
+# of the device, kernels and their compiler.
+GPU_PROGRAM = 3.0e9
+# Assumed: networks that a job with a GPU has copies of on the host at a time, whatever its threads:
+# as many as a stack of named nets holds.
+STACK = 16
 # Memory of a network in training over that of its weights and momenta: a checkpoint is put together
 # in memory before it is written.
 COPIES = 3
@@ -77,10 +83,22 @@ def training_minutes(
     return _minutes(at_most, attempt=attempt, limit=limit)
 
 
-def training_megabytes(expected: Sequence[Cost], *, threads: int, attempt: int) -> int:
-    """Megabytes to ask for to train these cells in so many threads; each attempt asks for more."""
-    largest = sorted((cost.memory for cost in expected), reverse=True)[:threads]
-    return attempt * ceil((PROGRAM + COPIES * sum(largest)) / MEGABYTE)
+def training_megabytes(
+    expected: Sequence[Cost], *, threads: int, attempt: int, gpu: int = 0, together: bool = True
+) -> int:
+    """Megabytes to ask for to train these cells in so many threads; each attempt asks for more.
+
+    gpu: 1 for a job with a GPU. together: whether networks are trained together on a GPU, whatever
+    the threads; those on images are not.
+    """
+    at_a_time = max(threads, STACK) if gpu and together else threads
+    largest = sorted((cost.memory for cost in expected), reverse=True)[:at_a_time]
+    return attempt * ceil((_program(gpu) + COPIES * sum(largest)) / MEGABYTE)
+
+
+def _program(gpu: int) -> float:
+    """Bytes of a job without networks."""
+    return PROGRAM + gpu * GPU_PROGRAM
 
 
 def measuring_minutes(expected: Sequence[Cost], *, attempt: int, limit: int | None = None) -> int:
@@ -103,11 +121,15 @@ def batch_bytes(one: float, *, members: int) -> float:
     return max(one, min(one * members, BATCH_BYTES))
 
 
-def megabytes(working: float, *, attempt: int) -> int:
-    """Megabytes to ask for so many bytes of arrays and PyTorch; each attempt asks for more."""
-    return attempt * ceil((PROGRAM + ACTIVATIONS + COPIES * working) / MEGABYTE)
+def megabytes(working: float, *, attempt: int, gpu: int = 0) -> int:
+    """Megabytes to ask for so many bytes of arrays and PyTorch; each attempt asks for more.
+
+    gpu: 1 for a job with a GPU.
+    """
+    return attempt * ceil((_program(gpu) + ACTIVATIONS + COPIES * working) / MEGABYTE)
 
 
-def measuring_megabytes(expected: Sequence[Cost], *, attempt: int) -> int:
+def measuring_megabytes(expected: Sequence[Cost], *, attempt: int, gpu: int = 0) -> int:
     """Megabytes to ask for to measure these cells one by one; each attempt asks for more."""
-    return megabytes(max((cost.memory for cost in expected), default=0.0), attempt=attempt)
+    working = max((cost.memory for cost in expected), default=0.0)
+    return megabytes(working, attempt=attempt, gpu=gpu)

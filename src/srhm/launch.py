@@ -25,7 +25,7 @@ import psutil
 import yaml
 
 from srhm import experiments
-from srhm.device_options import CHOICES, DeviceError, device_options
+from srhm.device_options import CHOICES, DeviceError, device_options, why_no_gpu_here
 from srhm.devices import visible_devices
 from srhm.images import cifar
 from srhm.outdated import is_outdated
@@ -69,6 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 profile=profile,
                 local=local,
                 visible=visible_devices(),
+                unusable=why_no_gpu_here() if local else "",
             )
         except DeviceError as refusal:
             print(f"{refusal}; nothing was started")

@@ -26,7 +26,8 @@ def row_of(path: Path) -> Mapping[str, Any]:
 def is_outdated(path: Path) -> bool:
     """Whether a stored cell was trained on a GPU by other code; False where it cannot be read.
 
-    Only the head of the file is read, which takes about as long as asking whether the file exists.
+    Only the head of the file is read. Of 10,000 small cells, cached by the system, that took 0.15 s
+    of one core of a server, and asking whether they exist 0.025 s.
     """
     return made_by_other_code(str(row_of(path).get("versions", "")))
 

@@ -4,6 +4,7 @@
 another run, and no fit of that run sees them. docs/extending.md says how one is added.
 """
 
+import hashlib
 import json
 import logging
 from collections.abc import Mapping, Sequence
@@ -28,7 +29,7 @@ CELLS_FILE, COMPLEXITY_FILE, PROVENANCE_FILE = (
 TRAINED = ("seconds", "started", "processor")
 PUBLISHED_CELLS = pa.schema([*CELLS, *(TIMINGS.field(name) for name in TRAINED)])
 # Of both tables, and (the number) of what the provenance says.
-PROVENANCE_FORMAT = 1
+PROVENANCE_FORMAT = 2
 FORMAT = short_hash(
     [f"{one.name} {one.type}" for table in (PUBLISHED_CELLS, SAMPLE_COMPLEXITY) for one in table]
     + [PROVENANCE_FORMAT]
@@ -63,8 +64,9 @@ class Publication:
 
     @property
     def seeds(self) -> str:
-        """How many seeds a curve has: 3 seeds, 2–5 seeds."""
-        return f"{_span(self.provenance['seeds'])} seeds"
+        """How many seeds a curve has: 1 seed, 3 seeds, 2–5 seeds."""
+        numbers = self.provenance["seeds"]
+        return f"{_span(numbers)} {'seed' if max(numbers) == 1 else 'seeds'}"
 
     @property
     def widths(self) -> str:
@@ -82,6 +84,33 @@ def restored(path: Path, what: object) -> PublicationError:
     return PublicationError(
         f"{path}: {what}; it belongs to the repository, `git checkout -- {path}` restores it"
     )
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """SHA-256 (hexadecimal) of both tables of a publication, by the name of the file."""
+    return {
+        name: hashlib.sha256((folder / name).read_bytes()).hexdigest()
+        for name in (CELLS_FILE, COMPLEXITY_FILE)
+    }
+
+
+def check_digests(folder: Path, provenance: Mapping[str, Any]) -> None:
+    """Whether both tables are those that the provenance, written after them, was written for.
+
+    Raises:
+        PublicationError: if a table is missing or another one, naming it.
+    """
+    for name in (CELLS_FILE, COMPLEXITY_FILE):
+        if not (folder / name).is_file():
+            raise restored(folder / name, "is missing")
+    found, expected = digests(folder), provenance.get("sha256")
+    for name, digest in found.items():
+        if not isinstance(expected, dict) or expected.get(name) != digest:
+            raise restored(
+                folder / name,
+                f"is not the table that {PROVENANCE_FILE} beside it was written for (where `make"
+                f" publish PRESET={folder.name}` was interrupted, the same command again mends it)",
+            )
 
 
 def read_published_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
@@ -137,13 +166,14 @@ def read_publications(
     One of another schema is left out, which the log says.
 
     Raises:
-        PublicationError: if a file of one is missing or damaged, naming it.
+        PublicationError: if a file of one is missing, damaged or of another publication, naming it.
     """
     found = []
     for folder in sorted({Path(file).parent for file in files}):
         try:
             provenance = read_provenance_file(folder / PROVENANCE_FILE)
             table = read_published_table(folder / COMPLEXITY_FILE, SAMPLE_COMPLEXITY)
+            check_digests(folder, provenance)
         except OtherFormat as other:
             (log or logging.getLogger(__name__)).warning(
                 "without the published run of %s: %s; `make publish PRESET=%s` writes it anew",

@@ -17,7 +17,7 @@ import torch
 from numpy.testing import assert_array_equal
 from small_networks import RATE, layout, on_gpu, pack, task
 
-from srhm.devices import NoDevice
+from srhm.no_device import NoDevice
 from srhm.sampling import draw_samples
 from srhm.training import curve, packed
 from srhm.training.cell import TrainedCell, geometry_of, parameters_of, train_cell

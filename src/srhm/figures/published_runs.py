@@ -23,6 +23,7 @@ from srhm.figures.marks import (
     draw_arrow,
     estimate,
     marker,
+    plural,
     shape,
 )
 from srhm.figures.selection import at_threshold, main_curves, predicted
@@ -89,9 +90,12 @@ def run_handles(runs: Sequence[Publication], curves: Sequence[pd.DataFrame]) -> 
     handles = {}
     ring: Any = {"markerfacecolor": "none", "markeredgewidth": EDGE, "markeredgecolor": "0.15"}
     for place, (run, rows) in enumerate(zip(runs, curves, strict=True)):
-        width, seeds = (between(rows[name]) if len(rows) else "" for name in ("width", "n_seeds"))
-        words = f"published run: H = {width}, {seeds} seeds, trained on {run.devices}"
-        label = fill(words, CHARACTERS).replace("H = ", "$H$ = ")
+        words = f"trained on {run.devices}"
+        if len(rows):
+            seeds = rows["n_seeds"]
+            number = f"{between(seeds)} {plural('seed', int(seeds.max()))}"
+            words = f"H = {between(rows['width'])}, {number}, {words}"
+        label = fill(f"published run: {words}", CHARACTERS).replace("H = ", "$H$ = ")
         handles[f"run {place} "] = marker("o", label, markersize=SIZE + WIDER * place, **ring)
     handles[SMALL_POOL] = marker("o", SMALL_POOL, markersize=SIZE, alpha=FAINT, **ring)
     return handles

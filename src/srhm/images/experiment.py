@@ -27,7 +27,7 @@ from srhm.seeding import generator
 from srhm.stopping import StopRequest
 from srhm.store import StoredCell, read_cell
 from srhm.training.cell import TrainedCell, processor
-from srhm.training.curve import train_cells
+from srhm.training.curve import Trainer, train_cells
 from srhm.training.protocol import Pause, Snapshot
 
 
@@ -54,6 +54,9 @@ def train_images(
     Everything else, what is raised too, as in `training.curve.train_cells`.
     """
 
+    if device == "cuda":
+        torch.backends.cudnn.allow_tf32 = False  # torch has it on for convolutions
+
     def train(
         cell: Mapping[str, Any], *, start: Snapshot | None, pause: Pause | None
     ) -> TrainedCell:
@@ -65,7 +68,7 @@ def train_images(
 
     return train_cells(
         entries,
-        lambda: (train, ("numpy", "torch")),
+        lambda: Trainer(train, ("numpy", "torch")),
         store=store,
         threads=threads,
         keep_weights=True,

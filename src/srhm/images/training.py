@@ -104,7 +104,6 @@ class ImageEngine:
         self._device = torch.device(device)
         if self._device.type == "cuda":
             torch.backends.cudnn.deterministic = True
-            torch.backends.cudnn.allow_tf32 = False  # torch has it on for convolutions
         self._pixels, self._y = torch.from_numpy(chosen.pixels), torch.from_numpy(chosen.labels)
         self._moments = [torch.from_numpy(m).to(self._device) for m in training.moments]
         self._stream = _stream(cell)

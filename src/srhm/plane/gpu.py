@@ -2,7 +2,7 @@
 
 import torch
 
-from srhm.devices import NoDevice
+from srhm.no_device import NoDevice
 
 # Share of the free memory that the expected bytes of a batch may take: the expectation is a rule of
 # thumb, and libraries, fragments and other processes need some.

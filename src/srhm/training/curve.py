@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from srhm import provenance
-from srhm.devices import NoDevice
+from srhm.no_device import NoDevice
 from srhm.sampling import Derivations
 from srhm.stopping import STOPPED, Stopped, StopRequest
 from srhm.store import DamagedCell, StorageError, StoredCell, path_of, read_cell, write_cell
@@ -49,6 +49,18 @@ ON_GPU = re.compile(r"\b(packed|stacked) ([0-9a-f]+) (?:of \d+ )?on ")
 Train = Callable[..., TrainedCell]
 
 
+class Trainer(NamedTuple):
+    """What trains cells: one of them, packages whose versions belong into its row, how many.
+
+    together: cells that it trains at a time; None: as many as there are threads. No more are
+    started, so that a request to stop finds the others where they were.
+    """
+
+    train: Train
+    packages: Sequence[str]
+    together: int | None = None
+
+
 def train_curve(
     entries: Sequence[Mapping[str, Any]],
     samples: Mapping[tuple[int, str], Derivations],
@@ -71,7 +83,7 @@ def train_curve(
     engine = cells[0]["engine"]
     on_gpu = gpu == 1 and engine in GPU_FORMS
 
-    def gpu_training() -> tuple[Train, Sequence[str]]:
+    def gpu_training() -> Trainer:
         module, name, packages = GPU_FORMS[engine]
         # Here, so that nobody else pays for torch and triton.
         try:
@@ -88,9 +100,9 @@ def train_curve(
             sample = (samples[cell["seed"], "train"], samples[cell["seed"], "test"])
             return training.train(cell, *sample, **options)
 
-        return train, packages
+        return Trainer(train, packages, together=training.size)
 
-    def prepared() -> tuple[Train, Sequence[str]]:
+    def prepared() -> Trainer:
         module, name, packages = ENGINES[engine]
         make_engine = getattr(import_module(module), name)
 
@@ -98,13 +110,13 @@ def train_curve(
             sample = (samples[cell["seed"], "train"], samples[cell["seed"], "test"])
             return train_cell(cell, *sample, make_engine=make_engine, **options)
 
-        return train, packages
+        return Trainer(train, packages)
 
     return train_cells(
         entries,
         gpu_training if on_gpu else prepared,
         store=store,
-        threads=len(entries) if on_gpu else threads,
+        threads=threads,
         keep_weights=keep_weights,
         log=log,
         checkpoints=checkpoints,
@@ -114,7 +126,7 @@ def train_curve(
 
 def train_cells(
     entries: Sequence[Mapping[str, Any]],
-    prepared: Callable[[], tuple[Train, Sequence[str]]],
+    prepared: Callable[[], Trainer],
     *,
     store: Path,
     threads: int,
@@ -130,8 +142,7 @@ def train_cells(
 
     Args:
         entries: {"key", "source", "cell"} each.
-        prepared: called where a cell is missing; what trains one, and the packages whose versions
-            belong into its row.
+        prepared: called where a cell is missing; what trains it.
         store: folder of the stored cells.
         threads: cells that are trained at a time.
         keep_weights: whether stored cells need their weights.
@@ -158,7 +169,8 @@ def train_cells(
         return [found[entry["key"]] for entry in entries]
     # The largest first: they are rarely the shortest, and no thread should end alone with one.
     missing.sort(key=lambda entry: entry["cell"]["P"], reverse=True)
-    train, packages = prepared()
+    train, packages, together = prepared()
+    threads = together or threads
     versions = provenance.versions(packages)
 
     def work(entry: Mapping[str, Any]) -> StoredCell:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from srhm import provenance
 from srhm.architectures.geometry import Geometry
-from srhm.devices import NoDevice
+from srhm.no_device import NoDevice
 from srhm.sampling import Derivations
 from srhm.training import packed_kernels as kernels
 from srhm.training.cell import DTYPES, geometry_of, points_of_a_step

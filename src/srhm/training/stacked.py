@@ -25,9 +25,9 @@ from torch.nn.functional import cross_entropy
 
 from srhm import provenance
 from srhm.architectures.convolutions import Dropout
-from srhm.devices import NoDevice
 from srhm.encoding import one_hot, symbols
 from srhm.grammar import GrammarParameters
+from srhm.no_device import NoDevice
 from srhm.sampling import Derivations
 from srhm.training.cell import DTYPES, parameters_of, points_of_a_step
 from srhm.training.network import TEST_BATCH, NetworkEngine, network_for
