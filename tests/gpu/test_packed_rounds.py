@@ -3,6 +3,7 @@
 import logging
 import re
 import threading
+import warnings
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -88,7 +89,9 @@ def trained(cells: list[dict[str, Any]], size: int) -> list[TrainedCell]:
 
 @pytest.fixture(scope="module")
 def alone() -> list[TrainedCell]:
-    return [trained([cell], 1)[0] for cell in CELLS]
+    with warnings.catch_warnings():  # any test may be the first that asks
+        warnings.filterwarnings("ignore", ".*encountered.*", RuntimeWarning)
+        return [trained([cell], 1)[0] for cell in CELLS]
 
 
 def assert_same_bits(a: TrainedCell, b: TrainedCell) -> None:
