@@ -20,6 +20,8 @@ KINDS = {
     "flow": {**SRHM, "alpha_tilde": [0.1, 100], "optimiser": {"max_evaluations": 80}},
     "softplus": {**SRHM, **HINGE, "activation": "softplus", "optimiser": {"max_evaluations": 400}},
     "adam": {**RANDOM, "optimiser": {"name": "adam", "max_evaluations": 120}},
+    "orthogonal": {**RANDOM, "initialisation": "orthogonal",
+                   "optimiser": {"name": "adam", "max_evaluations": 50}},
     "sgd": {**SRHM, "net": "lcn", "alpha_tilde": [1, 10], "loss_threshold": 0.3,
             "optimiser": {"name": "sgd", "max_evaluations": 255, "check_every": 10,
                           "batch_size": 5}},

@@ -72,6 +72,13 @@ def cells(*groups, **changes):
         (RANDOM, {"v": 4}, ["v: allowed with data = srhm only"]),
         (RANDOM, {"labels": "shuffled"}, ["labels = shuffled", "parity for data = random"]),
         (RANDOM, {"squared_norm": "inputs"}, ["squared_norm"]),
+        (RANDOM, {"initialisation": "zero"}, ["initialisation", "'gaussian' or 'orthogonal'"]),
+        (GROUP, {"initialisation": "orthogonal"}, ["orthogonal", "net = fcn only", "gaussian"]),
+        (
+            GROUP,
+            {"net": "fcn", "initialisation": "orthogonal", "training": "layerwise"},
+            ["orthogonal", "layerwise training is gaussian"],
+        ),
     ],
 )
 def test_a_refusal_names_the_key_and_what_is_allowed(base, changes, parts):

@@ -23,7 +23,8 @@ from srhm.store import path_of
 LOG = logging.getLogger("srhm.tests")
 OUT_OF_MEMORY = torch.cuda.OutOfMemoryError
 # Budgets that are enough for the first member of softplus and of sgd to fit, and leave the others.
-BUDGETS = {"flow": 12, "softplus": 125, "adam": 12, "sgd": 110, "layerwise": 12, "decay": 6}
+BUDGETS = {"flow": 12, "softplus": 125, "adam": 12, "orthogonal": 12, "sgd": 110,
+           "layerwise": 12, "decay": 6}  # fmt: skip
 # Data that members share, heavy ball, the other parametrisation, layers trained by Adam.
 SHARED = {"seeds": 1, "members": 2, "P": 20, "parametrisation": "mean_field"}
 MORE = {

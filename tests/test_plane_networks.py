@@ -134,6 +134,32 @@ def test_a_fully_connected_network_is_plain_matrix_products(tolerance):
         )
 
 
+@pytest.mark.parametrize("n_inputs", [3, 5, 8])
+def test_orthogonal_layers_keep_lengths(n_inputs):
+    network = fully_connected_network(n_inputs, depth=2, width=5, n_outputs=1, biased=True)
+    weights = initial_weights(network, generators=streams(2), initialisation="orthogonal")
+    scaled = [weights["layer1"] / sqrt(n_inputs), weights["layer2"] / sqrt(5)]
+    for W_EKH in (*(array[:, 0] for array in scaled), weights["readout"] / sqrt(5)):
+        tall = W_EKH if W_EKH.shape[1] >= W_EKH.shape[2] else W_EKH.mT
+        expected = torch.eye(tall.shape[2], dtype=torch.float64).expand(2, -1, -1)
+        torch.testing.assert_close(tall.mT @ tall, expected, rtol=0, atol=1e-12)
+    assert not torch.equal(*scaled[1])
+    for k in (1, 2):
+        assert not weights[f"layer{k}.bias"].any()
+
+
+def test_orthogonal_matrices_are_uniform():
+    # Of an element of a random orthogonal matrix of n columns: mean 0, square 1/n, fourth power
+    # 3/(n (n + 2)); without the signs of the factorisation the diagonal would have one sign.
+    stream = np.random.default_rng(4)
+    found = np.stack([networks.orthogonal(stream.standard_normal((3, 3))) for _ in range(4000)])
+    elements = found / sqrt(3)
+    np.testing.assert_allclose(elements.mean(axis=0), 0, atol=5 / sqrt(3 * 4000))
+    np.testing.assert_allclose((elements**2).mean(axis=0), 1 / 3, atol=0.03)
+    np.testing.assert_allclose((elements**4).mean(axis=0), 1 / 5, atol=0.03)
+    assert np.linalg.det(elements).min() < 0 < np.linalg.det(elements).max()
+
+
 def test_the_softplus_has_unit_second_moment():
     def integrand(z):
         return (log(1 + np.exp(5 * z)) / 5) ** 2 * np.exp(-(z**2) / 2) / sqrt(2 * np.pi)

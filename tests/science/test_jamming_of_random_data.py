@@ -1,14 +1,15 @@
 """Jamming of FCN on random labels: section 14 of the specification, each within its tolerance.
 
-Points on a sphere of radius sqrt(d), labels in turn plus and minus one, quadratic hinge, biases,
-alpha = 1, full-batch Adam; thesis, chapters 1 and 2a. N counts weights without biases. Numbers are
-printed: `make test-science` shows them.
+Points on a sphere of radius sqrt(d), labels in turn plus and minus one, quadratic hinge, orthogonal
+matrices and zero biases at first, alpha = 1, full-batch Adam; thesis, chapters 1 and 2a. N counts
+weights without biases. Numbers are printed: `make test-science` shows them.
 """
 
 from math import exp, log
 
 import numpy as np
 import pandas as pd
+import plain_adam
 import pytest
 import torch
 
@@ -16,7 +17,7 @@ from srhm.plane.flow import NetworkSystem, Trained, adam
 from srhm.plane.hessian import LossAt, exact_hp, summarise
 from srhm.plane.jamming import first_jammed, smallest_that_fit, with_jamming
 from srhm.plane.losses import QuadraticHinge
-from srhm.plane.networks import fully_connected_network, initial_weights
+from srhm.plane.networks import Network, Weights, fully_connected_network, initial_weights
 from srhm.plane.predictor import Predictor
 
 pytestmark = pytest.mark.science
@@ -29,12 +30,15 @@ BUDGET = {"max_evaluations": 20_000, "first_rate": 1e-2, "last_rate": 1e-4}
 # At a rate of 1e-4 Adam still shakes the points at the margin: 60 were unsatisfied of a network
 # that fits all but 4, which no neuron sees. Section 3 of the specification ends spectra at 1e-6.
 FINISH = {"max_evaluations": 10_000, "first_rate": 1e-4, "last_rate": 1e-6}
+# For N* at P = 2000: N* falls with the budget, most where layers are many.
+LONG_BUDGET = {**BUDGET, "max_evaluations": 67_000}
+LONG_FINISH = {**FINISH, "max_evaluations": 33_000}
 
 
-def trained(
+def problem(
     *, n_inputs: int, width: int, depth: int, n_points: int, activation: str = "relu"
-) -> tuple[NetworkSystem, Trained, pd.DataFrame]:
-    """Members with data of their own, and their rows as in the table of cells."""
+) -> tuple[Network, torch.Tensor, torch.Tensor, Weights]:
+    """A network, points (E, P, 1, d) and labels (E, P) of each member, and its first weights."""
     streams = [np.random.default_rng([n_inputs, depth, seed]) for seed in range(N_MEMBERS)]
     # Drawn before the weights: members of a seed share their first points over P and h.
     x = torch.tensor(np.stack([s.standard_normal((n_points, 1, n_inputs)) for s in streams]))
@@ -43,23 +47,32 @@ def trained(
     network = fully_connected_network(
         n_inputs, depth=depth, width=width, n_outputs=1, activation=activation, biased=True
     )
-    start = initial_weights(network, generators=streams)
-    predictor = Predictor(network, torch.ones(N_MEMBERS, dtype=torch.float64), None)
-    system = NetworkSystem.of(predictor, x, y, LOSS)
+    return network, x, y, initial_weights(network, generators=streams, initialisation="orthogonal")
+
+
+def predictor_of(network: Network) -> Predictor:
+    """F = f of all members."""
+    return Predictor(network, torch.ones(N_MEMBERS, dtype=torch.float64), None)
+
+
+def table(network: Network, *, depth: int, n_points: int, activation: str = "relu", **results):
+    """Rows of the members as in the table of cells."""
+    shared = {"data": "random", "activation": activation, "hidden_layers": depth, "P": n_points}
+    sizes = {"width": network.width, "n_weights": network.n_weights}
+    return pd.DataFrame({**shared, **sizes, "seed": range(N_MEMBERS), **results})
+
+
+def trained(**shape) -> tuple[NetworkSystem, Trained, pd.DataFrame]:
+    """Members with data of their own, and their rows; shape: of `problem`."""
+    network, x, y, start = problem(**shape)
+    system = NetworkSystem.of(predictor_of(network), x, y, LOSS)
     found = adam(system, adam(system, start, **BUDGET).state, **FINISH)
-    rows = pd.DataFrame(
-        {
-            "data": "random",
-            "activation": activation,
-            "hidden_layers": depth,
-            "width": width,
-            "n_weights": network.n_weights,
-            "P": n_points,
-            "seed": range(N_MEMBERS),
-            "status": found.status,
-            "mean_loss": found.mean_loss,
-            "n_unsatisfied": found.n_unsatisfied,
-        }
+    rows = table(
+        network,
+        **{key: value for key, value in shape.items() if key not in ("n_inputs", "width")},
+        status=found.status,
+        mean_loss=found.mean_loss,
+        n_unsatisfied=found.n_unsatisfied,
     )
     return system, found, rows
 
@@ -135,29 +148,71 @@ def test_hp_of_jammed_tanh_networks_is_not(tanh):
     assert np.mean(fractions) == pytest.approx(0.43, abs=0.05)
 
 
-@pytest.mark.xfail(
-    raises=AssertionError,
-    strict=False,  # chaotic: rounding on another machine may move an N* by a width
-    reason="fails here: N* = 225, 285, 306 for L = 2, 3, 5, a spread of 36 %, at this budget",
-)
+def plainly(x, y, start, **budget):
+    """Trains one member in plain arrays from weights of torch."""
+    arrays = {name: array.numpy() for name, array in start.items()}
+    return plain_adam.adam(arrays, x[:, 0].numpy(), y.numpy(), slack=LOSS.slack, **budget)
+
+
+def down_to_jamming(*, depth: int, widths: tuple[int, ...], n_points: int) -> list[pd.DataFrame]:
+    """Rows of each width, from the widest down until most members are jammed, as in chapter 2a."""
+    rows = []
+    for width in widths:
+        network, x, y, start = problem(n_inputs=10, width=width, depth=depth, n_points=n_points)
+        ends = []
+        for e in range(N_MEMBERS):
+            own = {name: array[e] for name, array in start.items()}
+            found = plainly(x[e], y[e], own, **LONG_BUDGET)
+            if not found.fitted:
+                after = {name: torch.tensor(array) for name, array in found.weights.items()}
+                found = plainly(x[e], y[e], after, **LONG_FINISH)
+            ends.append(found)
+        rows.append(
+            table(
+                network,
+                depth=depth,
+                n_points=n_points,
+                status=["fitted" if end.fitted else "capped" for end in ends],
+                mean_loss=[end.mean_loss for end in ends],
+                n_unsatisfied=[end.n_unsatisfied for end in ends],
+            )
+        )
+        marked = with_jamming(rows[-1])
+        print(
+            f"\nL = {depth}, h = {width}, N = {network.n_weights}: N_Delta/N"
+            f" {marked['unsatisfied'].round(3).tolist()}, jammed {marked['jammed'].tolist()}"
+        )
+        if marked["jammed"].mean() > 0.5:
+            break
+    return rows
+
+
+def test_the_plain_trainer_takes_the_steps_of_the_engine():
+    network, x, y, start = problem(n_inputs=10, width=7, depth=3, n_points=60)
+    system = NetworkSystem.of(predictor_of(network), x, y, LOSS)
+    budget = {**BUDGET, "max_evaluations": 300}
+    found = adam(system, start, **budget)
+    for e in range(N_MEMBERS):
+        plain = plainly(x[e], y[e], {name: array[e] for name, array in start.items()}, **budget)
+        assert plain.evaluations == found.evaluations[e] == 300
+        assert plain.n_unsatisfied == found.n_unsatisfied[e] > 0
+        assert plain.mean_loss == pytest.approx(found.mean_loss[e], rel=1e-8)
+        for name, array in plain.weights.items():
+            np.testing.assert_allclose(array, found.state[name][e].numpy(), rtol=0, atol=1e-8)
+
+
 def test_the_smallest_network_that_fits_does_not_depend_on_depth():
-    # At P = 500 and d = 10; spread: largest over smallest N* minus 1. From the widest down until
-    # most members are jammed, as chapter 2a does.
-    widths = {2: (14, 13, 12, 11, 10, 9, 8, 7), 3: (11, 10, 9, 8, 7, 6, 5), 5: (9, 8, 7, 6, 5, 4)}
+    # Spread: largest over smallest N*, minus 1. At P = 500 it is 36 % and more at any budget tried:
+    # there the deep networks are narrower than their 10 inputs.
+    widths = {2: (27, 26, 25, 24, 23, 22), 3: (19, 18, 17, 16, 15), 5: (15, 14, 13, 12, 11)}
     rows = []
     for depth, several in widths.items():
-        for width in several:
-            rows.append(trained(n_inputs=10, width=width, depth=depth, n_points=500)[2])
-            marked = with_jamming(rows[-1])
-            print(
-                f"\nL = {depth}, h = {width}, N = {marked['n_weights'][0]}: N_Delta/N"
-                f" {marked['unsatisfied'].round(3).tolist()}, jammed {marked['jammed'].tolist()}"
-            )
-            if marked["jammed"].mean() > 0.5:
-                break
+        rows += down_to_jamming(depth=depth, widths=several, n_points=2000)
     found = smallest_that_fit(pd.concat(rows, ignore_index=True))
     print(found[["hidden_layers", "N_low", "N_high", "N_star", "status"]].to_string())
     assert list(found["hidden_layers"]) == [2, 3, 5]
     assert set(found["status"]) == {"reached"}
     logs = [log(value) for value in found["N_star"]]
-    assert exp(max(logs) - min(logs)) - 1 < 0.3
+    spread = exp(max(logs) - min(logs)) - 1
+    print(f"spread {100 * spread:.0f} %")
+    assert spread < 0.3

@@ -182,6 +182,11 @@ class PlaneCurves(_Model):
         "ntk", description="output divided by the root of H, or by H; the same F at one alpha_tilde"
     )
     bias: bool = Field(False, description="biases, zero at first")
+    initialisation: Literal["gaussian", "orthogonal"] = Field(
+        "gaussian",
+        description="orthogonal: random orthogonal matrices, chapters 1 and 2 of the thesis, for an"
+        " fcn",
+    )
     subtract_initial: bool = Field(
         True, description="F = alpha (f(w) - f(w0)); false: F = alpha f(w)"
     )
@@ -252,6 +257,22 @@ class PlaneCurves(_Model):
         return self
 
     @model_validator(mode="after")
+    def _of_the_start(self) -> "PlaneCurves":
+        if self.initialisation == "gaussian":
+            return self
+        if set(self.net) != {"fcn"}:
+            raise ValueError(
+                f"initialisation = {self.initialisation}: allowed for net = fcn only; gaussian for"
+                " lcn and cnn"
+            )
+        if self.training == "layerwise":
+            raise ValueError(
+                f"initialisation = {self.initialisation}: allowed with layerwise training is"
+                " gaussian"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _of_the_training(self) -> "PlaneCurves":
         layerwise = self.training == "layerwise"
         if layerwise and (self.bias or self.weight_decay or not self.subtract_initial):
@@ -294,6 +315,7 @@ class PlaneCurves(_Model):
             "activation": self.activation,
             "parametrisation": self.parametrisation,
             "bias": self.bias,
+            "initialisation": self.initialisation,
             "subtract_initial": self.subtract_initial,
             "squared_norm": self.squared_norm,
             "training": self.training,

@@ -32,8 +32,9 @@ N_TOP = 10
 LEVELS = (0.1, 1.0, 10.0)
 # Of what a member is, but h and alpha_tilde: `family_of` tells families apart by these.
 TASK = ("data", "L", "s", "s0", "v", "m", "n_c", "sparsity", "n_inputs", "P", "labels")
-TRAINING = ("loss", "parametrisation", "bias", "subtract_initial", "squared_norm", "training",
-            "optimiser", "settings", "weight_decay", "budget")  # fmt: skip
+TRAINING = ("loss", "parametrisation", "bias", "initialisation", "subtract_initial",
+            "squared_norm", "training", "optimiser", "settings", "weight_decay",
+            "budget")  # fmt: skip
 NETWORK = ("net", "hidden_layers", "activation")
 MEMBER = ("curve", "P", "seed", "member")
 # Grid values are typed numbers: equal ones differ by rounding at most.

@@ -41,6 +41,7 @@ SHARED = (
     "loss",
     "activation",
     "bias",
+    "initialisation",
     "subtract_initial",
     "squared_norm",
     "training",
@@ -72,7 +73,7 @@ def with_jamming(cells: pd.DataFrame) -> pd.DataFrame:
 def smallest_that_fit(cells: pd.DataFrame) -> pd.DataFrame:
     """N* and h* of each P, where there are two widths or more.
 
-    Returns a row for each set of cells that differ in width, seed and initialisation only: the
+    Returns a row for each set of cells that differ in width, seed and member only: the
     columns of SHARED that the cells have, n_widths, n_members (of all widths), n_capped; h_low and
     N_low, the widest network of which most members are jammed, h_high and N_high, the next wider
     one (NaN where there is none); h_star and N_star, their geometric means; status: reached,

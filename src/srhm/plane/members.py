@@ -178,7 +178,11 @@ def training_set_of(
 
 def initial_weights_of(cells: Sequence[Mapping[str, Any]]) -> Weights:
     """w0 of members of equal shape, (E, ...) by name, float64."""
-    return initial_weights(network_of(cells[0]), generators=_initial_streams(cells))
+    return initial_weights(
+        network_of(cells[0]),
+        generators=_initial_streams(cells),
+        initialisation=cells[0]["initialisation"],
+    )
 
 
 def predictor_of(

@@ -5,8 +5,8 @@
                f = W f_L / H + b           "mean_field", Eq. 10
 
 Sources: Eq. 9, 10 of the SRHM paper; Table 1 of the thesis (loss landscape and symmetries in
-neural networks), where an FCN has the same scales. All weights start as standard Gaussians, biases
-at zero.
+neural networks), where an FCN has the same scales. All weights start as standard Gaussians, or as
+orthogonal matrices as in chapters 1 and 2 of the thesis, biases at zero.
 
 Members are networks of one shape, each with weights of its own: every weight array has a leading
 axis of members, and one call evaluates all of them, with the dtype of the weights.
@@ -28,6 +28,7 @@ from srhm.architectures.geometry import FcnScale, Layer, geometry
 from srhm.grammar import GrammarParameters
 
 Parametrisation = Literal["ntk", "mean_field"]
+Initialisation = Literal["gaussian", "orthogonal"]
 Weights = dict[str, Tensor]
 
 # a in a ln(1 + e^(5z))/5 with unit second moment under a standard Gaussian z; the thesis rounds it
@@ -188,24 +189,47 @@ def initial_weights(
     network: Network,
     *,
     generators: Sequence[np.random.Generator],
+    initialisation: Initialisation = "gaussian",
     dtype: torch.dtype = torch.float64,
 ) -> Weights:
-    """Independent standard Gaussian weights and zero biases, one member for each generator.
+    """Independent weights and zero biases, one member for each generator.
 
-    Returns arrays (E, ...) by name. A member has the numbers that
-    `srhm.architectures.geometry.initial_weights` draws from the same generator.
+    gaussian: standard Gaussian; a member has the numbers that
+    `srhm.architectures.geometry.initial_weights` draws from the same generator. orthogonal: what
+    `orthogonal` makes of these numbers, the columns of an array being its channels.
+
+    Returns arrays (E, ...) by name.
     """
+
+    def drawn(name: str, shape: tuple[int, ...], stream: np.random.Generator) -> np.ndarray:
+        if name.endswith("bias"):
+            return np.zeros(shape)
+        numbers = stream.standard_normal(shape)
+        if initialisation == "gaussian":
+            return numbers
+        return orthogonal(numbers.reshape(-1, shape[-1])).reshape(shape)
+
     members = [
-        {
-            name: np.zeros(shape) if name.endswith("bias") else stream.standard_normal(shape)
-            for name, shape in network.weight_shapes().items()
-        }
+        {name: drawn(name, shape, stream) for name, shape in network.weight_shapes().items()}
         for stream in generators
     ]
     return {
         name: torch.from_numpy(np.stack([member[name] for member in members])).to(dtype)
         for name in network.weight_shapes()
     }
+
+
+def orthogonal(gaussian: np.ndarray) -> np.ndarray:
+    """A random matrix (inputs, outputs) whose shorter side is orthogonal, of squared norm inputs.
+
+    Uniform over such matrices if the given numbers are independent standard Gaussians (Mezzadri,
+    How to generate random matrices from the classical compact groups). Divided by the root of the
+    inputs, the scale of a layer, it keeps lengths: the start of chapters 1 and 2 of the thesis.
+    """
+    inputs, outputs = gaussian.shape
+    q, r = np.linalg.qr(gaussian if inputs >= outputs else gaussian.T)
+    q = q * np.sign(np.diagonal(r))
+    return np.sqrt(inputs) * (q if inputs >= outputs else q.T)
 
 
 def moved(weights: Mapping[str, Tensor], device: torch.device | str) -> Weights:

@@ -30,6 +30,7 @@ COORDINATES = {
     "activation": pa.string(),
     "parametrisation": pa.string(),
     "bias": pa.bool_(),
+    "initialisation": pa.string(),
     "subtract_initial": pa.bool_(),
     "squared_norm": pa.string(),
     "training": pa.string(),
