@@ -42,7 +42,7 @@ help:
 	@echo 'make gc        [CONFIRM=yes]             list what no configuration refers to; with CONFIRM=yes remove it'
 	@echo 'make unlock    [PRESET=quick]            remove the lock of a killed run (`make reproduce` does it by itself)'
 	@echo 'make test      [CORES=N]                 format, lint, types, tests and the workflow on config/test.yaml'
-	@echo 'make test-science                        results of the thesis within their tolerances (tests/science): about a quarter of an hour'
+	@echo 'make test-science                        results of the thesis within their tolerances (tests/science): about half an hour'
 	@echo 'make test-gpu-interpreter                GPU kernels without a GPU: interpreted against the CPU, compiled for H100 and A100 (1 GB more, minutes)'
 	@echo 'make train-gpu [PRESET=quick]            train the LCN, CNN and FCN of a preset on one GPU (docs/gpu.md); make reproduce goes on from there'
 	@echo 'make bench-gpu                           steps a second of the packed engine on this machine'"'"'s GPU: results/benchmarks/gpu.json'
