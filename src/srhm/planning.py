@@ -6,17 +6,21 @@ much of it is in the store already.
 
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 
 from srhm import experiments, outdated
+from srhm.collection import SCRIPTS
 from srhm.cost import costs, evaluation_seconds, measuring_seconds, model_origin
 from srhm.device_options import CHOICES
 from srhm.devices import resolved
 from srhm.gpu_cost import gpu_rate, gpu_seconds
 from srhm.images.plan import images_to_evaluate
 from srhm.jobs import parts
+from srhm.plane import measurement_cost
 from srhm.presets import IMAGES, PLANE, Networks, Study, chosen, parser_for
+from srhm.provenance import source_digest
 from srhm.store import path_of
 from srhm.training.curve import NAMED_ENGINE, PACKABLE
 
@@ -152,6 +156,45 @@ def to_measure(study: Study) -> str:
     )
 
 
+def to_measure_in_the_plane(study: Study) -> str:
+    """What the measurements of the plane's curves take that are not there yet, and in all.
+
+    A table by measurement, and a line. A job measures a curve.
+    """
+    rows: list[dict[str, Any]] = []
+    keys = set()
+    for measurement in measurement_cost.ALL:
+        made_by = source_digest(SCRIPTS / f"measure_plane_{measurement}.py")
+        folder = study.plane.rows.parent / measurement / made_by
+        for curve in study.plan.plane.values():
+            wanted = measurement in measurement_cost.measurements_of(curve)
+            if not wanted or any(folder.rglob(f"{curve.name}.parquet")):
+                continue
+            cells = [entry["cell"] for entry in curve.entries]
+            seconds = measurement_cost.curve_measuring_seconds(cells, measurement)
+            rows.append({"measurement": measurement, "cells": len(cells), "hours": seconds / 3600})
+            keys |= {entry["key"] for entry in curve.entries}
+    if not rows:
+        return "all is measured"
+    left = pd.DataFrame(rows)
+    groups = left.groupby("measurement", sort=False)
+    table = pd.DataFrame(
+        {
+            "jobs": groups.size(),
+            "cells": groups["cells"].sum(),
+            "core-hours": groups["hours"].sum(),
+            "longest job (h)": groups["hours"].max(),
+        }
+    ).reset_index()
+    lines = [
+        table.to_string(index=False, float_format=lambda value: f"{value:.3g}"),
+        f"to measure, after training and beside the above: {len(keys)} cells in {len(left)} jobs,"
+        f" {left['hours'].sum():.2g} core-hours (without the start of jobs, and the first step)",
+        f"expected from {measurement_cost.origin(table['measurement'])}",
+    ]
+    return "\n".join(lines)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prints the summary for a preset; 2 if its configuration is refused."""
     parser = parser_for("planning", __doc__)
@@ -172,7 +215,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         cells["study"] = [study.plan.plane[curve].study for curve in cells["curve"]]
         origin = "timed evaluations, and the part of their budget that cells take on average"
         print(summary(cells, cores=options.cores, by=PLANE_GROUPS, origin=origin))
-        print("measuring in the plane comes on top: there is no estimate of it")
+        print(to_measure_in_the_plane(study))
     if remark := study.remark():
         print(remark)
     return 0
