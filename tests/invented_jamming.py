@@ -36,6 +36,7 @@ def cell(**changes: object) -> dict[str, object]:
         "loss": "quadratic_hinge",
         "activation": "relu",
         "bias": True,
+        "initialisation": "gaussian",
         "subtract_initial": False,
         "squared_norm": None,
         "training": "end_to_end",

@@ -204,6 +204,8 @@ def test_all_claims_hold_where_the_laws_do(tables):
     assert rows.loc["plane-feature-slope-fcn", "value"] == pytest.approx(-4 / 3, abs=0.02)
     assert rows.loc["plane-crossover-cnn", "value"] == pytest.approx(10, rel=0.05)
     assert rows.loc["plane-width-slope-cnn", "value"] == pytest.approx(0, abs=0.05)
+    assert rows.loc["plane-crossover-in-width-cnn", "value"] == pytest.approx(0, abs=0.05)
+    assert rows.loc["plane-jamming-in-scale-fcn", "value"] == pytest.approx(1)
     assert rows.loc["plane-ensemble-error", "n"] == 2 * 4 * 7
 
 
@@ -239,6 +241,29 @@ def test_the_slope_in_width_is_reported():
     row = rows.loc["plane-width-slope-cnn"]
     assert row["value"] == pytest.approx(-0.5, abs=0.05)
     assert row["verdict"] == "reported"
+
+
+def test_a_crossover_that_rises_with_the_width_is_reported():
+    # Change (alpha_tilde/10)^-1 (h/40)^(1/2) is 1 at alpha_tilde = 10 (h/40)^(1/2).
+    rows = rows_of(
+        *invented(change=lambda t, h: change_at(t, h, feature=-1, lazy=-1, of_width=0.5))
+    )
+    assert rows.loc["plane-crossover-in-width-cnn", "value"] == pytest.approx(0.5, abs=0.03)
+    few = invented(widths=(4, 8))
+    assert rows_of(*few).loc["plane-crossover-in-width-cnn", "verdict"] == "not enough data"
+
+
+def test_a_jamming_line_that_rises_with_the_scale_is_reported(tables):
+    cells = tables[0].copy()
+    jammed = (cells["alpha_tilde"] >= 100) & (cells["width"] < 30)
+    cells.loc[jammed, "status"] = "capped"
+    cells.loc[jammed, "mean_loss"] = 0.1
+    cells.loc[jammed, "n_unsatisfied"] = cells.loc[jammed, "n_weights"] // 2
+    row = rows_of(cells).loc["plane-jamming-in-scale-cnn"]
+    assert row["value"] == pytest.approx((20 * 40 / (4 * 8)) ** 0.5)
+    assert "4 to 8 at 0.001, 20 to 40 at 1000" in row["note"]
+    fitting = cells.assign(status="fitted", n_unsatisfied=0)
+    assert rows_of(fitting).loc["plane-jamming-in-scale-cnn", "verdict"] == "not enough data"
 
 
 def test_members_that_did_not_fit_are_left_out_and_counted(tables):

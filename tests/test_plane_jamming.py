@@ -208,6 +208,18 @@ def test_jamming_shows_unsatisfied_points_n_star_and_spectra():
     )
 
 
+def test_networks_of_another_start_are_drawn_as_a_kind_of_their_own():
+    table = all_kinds()
+    random = table[table["data"] == "random"]
+    other = random.assign(initialisation="orthogonal", curve=random["curve"] + "-orthogonal")
+    values, summaries = spectra(table)
+    whole = pd.concat([table, other], ignore_index=True)
+    figure = render(plane_jamming.draw(whole, values, summaries, preset="x"))
+    assert len(marks(figure, "load ")) == len(whole)
+    for start in ("", ", orthogonal"):
+        assert marks(figure, f"load FCN ReLU, random data{start}"), start
+
+
 def test_bounds_on_n_star_are_arrows():
     table = pd.concat([cells(n_star=1000.0, power=0), cells(labels="shuffled")])
     values, summaries = spectra(table)

@@ -5,8 +5,6 @@ matrices and zero biases at first, alpha = 1, full-batch Adam; thesis, chapters 
 weights without biases. Numbers are printed: `make test-science` shows them.
 """
 
-from math import exp, log
-
 import numpy as np
 import pandas as pd
 import plain_adam
@@ -187,23 +185,26 @@ def down_to_jamming(*, depth: int, widths: tuple[int, ...], n_points: int) -> li
     return rows
 
 
-def test_the_plain_trainer_takes_the_steps_of_the_engine():
-    network, x, y, start = problem(n_inputs=10, width=7, depth=3, n_points=60)
+@pytest.mark.parametrize(("n_points", "budget"), [(60, 300), (12, 1500)])
+def test_the_plain_trainer_takes_the_steps_of_the_engine(n_points, budget):
+    network, x, y, start = problem(n_inputs=10, width=7, depth=3, n_points=n_points)
     system = NetworkSystem.of(predictor_of(network), x, y, LOSS)
-    budget = {**BUDGET, "max_evaluations": 300}
-    found = adam(system, start, **budget)
+    settings = {**BUDGET, "max_evaluations": budget}
+    found = adam(system, start, **settings)
+    assert {60: "capped", 12: "fitted"}[n_points] in found.status
     for e in range(N_MEMBERS):
-        plain = plainly(x[e], y[e], {name: array[e] for name, array in start.items()}, **budget)
-        assert plain.evaluations == found.evaluations[e] == 300
-        assert plain.n_unsatisfied == found.n_unsatisfied[e] > 0
-        assert plain.mean_loss == pytest.approx(found.mean_loss[e], rel=1e-8)
+        plain = plainly(x[e], y[e], {name: array[e] for name, array in start.items()}, **settings)
+        assert plain.evaluations == found.evaluations[e]
+        assert plain.fitted == (found.status[e] == "fitted")
+        assert plain.n_unsatisfied == found.n_unsatisfied[e]
+        assert plain.mean_loss == pytest.approx(found.mean_loss[e], rel=1e-8, abs=1e-20)
         for name, array in plain.weights.items():
             np.testing.assert_allclose(array, found.state[name][e].numpy(), rtol=0, atol=1e-8)
 
 
 def test_the_smallest_network_that_fits_does_not_depend_on_depth():
-    # Spread: largest over smallest N*, minus 1. At P = 500, where layers have 7 to 10 neurons, it
-    # is 36 % and more at every budget tried: docs/plane.md.
+    # Spread: largest over smallest N*, minus 1, wherever N* lies between its two widths. At P =
+    # 500, with layers of 7 to 10 neurons, it is 36 % and more at every budget tried: docs/plane.md.
     widths = {2: (27, 26, 25, 24, 23, 22), 3: (19, 18, 17, 16, 15), 5: (15, 14, 13, 12, 11)}
     rows = []
     for depth, several in widths.items():
@@ -212,7 +213,7 @@ def test_the_smallest_network_that_fits_does_not_depend_on_depth():
     print(found[["hidden_layers", "N_low", "N_high", "N_star", "status"]].to_string())
     assert list(found["hidden_layers"]) == [2, 3, 5]
     assert set(found["status"]) == {"reached"}
-    logs = [log(value) for value in found["N_star"]]
-    spread = exp(max(logs) - min(logs)) - 1
-    print(f"spread {100 * spread:.0f} %")
-    assert spread < 0.3
+    spread = found["N_star"].max() / found["N_star"].min() - 1
+    most = found["N_high"].max() / found["N_low"].min() - 1
+    print(f"spread {100 * spread:.0f} %, at most {100 * most:.0f} % within the steps of the widths")
+    assert most < 0.3

@@ -84,29 +84,36 @@ def draw(
     return figure
 
 
-Kind = tuple[str, str, str, str]
+Kind = tuple[str, str, str, str, str]
+KIND = ["data", "net", "labels", "activation", "initialisation"]
 
 
 def _kinds(marked: pd.DataFrame) -> dict[Kind, tuple[str, str]]:
-    """Colour and marker of each kind of cells: data, net, labels, activation."""
+    """Colour and marker of each kind of cells: the values of KIND."""
     if marked.empty:
         return {}
-    found = sorted(set(map(tuple, marked[["data", "net", "labels", "activation"]].to_numpy())))
+    found = sorted(set(map(tuple, marked[KIND].to_numpy())))
     return {
         kind: (COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]) for i, kind in enumerate(found)
     }
 
 
+def _kind_of(row: pd.Series) -> Kind:
+    data, net, labels, activation, initialisation = row[KIND]
+    return data, net, labels, activation, initialisation
+
+
 def _name(kind: Kind) -> str:
-    data, net, labels, activation = kind
+    data, net, labels, activation, initialisation = kind
     sigma = {"relu": "ReLU"}.get(activation, activation)
     what = "random data" if data == "random" else f"SRHM, {labels}"
-    return f"{look(net).label} {sigma}, {what}"
+    start = "" if initialisation == "gaussian" else f", {initialisation}"
+    return f"{look(net).label} {sigma}, {what}{start}"
 
 
 def _of(kind: Kind, rows: pd.DataFrame) -> pd.DataFrame:
     match = np.ones(len(rows), dtype=bool)
-    for column, value in zip(("data", "net", "labels", "activation"), kind, strict=True):
+    for column, value in zip(KIND, kind, strict=True):
         match &= (rows[column] == value).to_numpy()
     return rows[match]
 
@@ -167,10 +174,10 @@ def _thresholds(axes: Axes, stars: pd.DataFrame, kinds: Mapping[Kind, tuple[str,
     if stars.empty:
         empty_panel(axes, ABSENT)
         return
-    by = ["data", "net", "labels", "activation", "hidden_layers", "n_inputs"]
+    by = [*KIND, "hidden_layers", "n_inputs"]
     for values, part in stars.groupby(by, sort=True, dropna=False):
-        data, net, labels, activation = map(str, values[:4])
-        kind = (data, net, labels, activation)
+        data, net, labels, activation, initialisation = map(str, values[: len(KIND)])
+        kind = (data, net, labels, activation, initialisation)
         (tint, shape), name = kinds[kind], _name(kind)
         part = part.sort_values("P")
         reached = part[part["status"] == "reached"]
@@ -218,8 +225,8 @@ def _spectrum(row: pd.Series, hessians: pd.DataFrame, part: str) -> NDArray[np.f
 
 
 def _look_of(row: pd.Series, kinds: Mapping[Kind, tuple[str, str]]) -> tuple[str, str]:
-    tint, _ = kinds[(row["data"], row["net"], row["labels"], row["activation"])]
-    return tint, _name((row["data"], row["net"], row["labels"], row["activation"]))
+    kind = _kind_of(row)
+    return kinds[kind][0], _name(kind)
 
 
 def _curvature(
@@ -306,12 +313,11 @@ def _spectra_lines(chosen: pd.DataFrame, summaries: pd.DataFrame) -> list[str]:
     """What the spectra count, beside what is predicted."""
     lines = []
     for _, row in chosen.iterrows():
-        kind = (row["data"], row["net"], row["labels"], row["activation"])
         counts = modes(row, summaries)
         if counts is None:
             continue
         lines.append(
-            f"Spectra, {_name(kind)}: h = {row['width']}, P = {row['P']}, loss"
+            f"Spectra, {_name(_kind_of(row))}: h = {row['width']}, P = {row['P']}, loss"
             f" {row['mean_loss']:.2g}, N_Δ = {row['n_unsatisfied']}; zero modes of H0:"
             f" {counts.zero} of {counts.n}, N − N_Δ = {counts.predicted}; negative part of the"
             f" nonzero modes: Hp {counts.negative_hp:.3f}, H {counts.negative_h:.3f}"

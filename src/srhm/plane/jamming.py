@@ -119,14 +119,15 @@ def _bracket(widths: pd.DataFrame) -> dict[str, float | str]:
 
 
 def at_jamming(cells: pd.DataFrame) -> pd.DataFrame:
-    """The jammed cell of smallest loss of each activation and kind of data and labels.
+    """The jammed cell of smallest loss of each activation, start, and kind of data and labels.
 
     Where N_Delta changes from zero to a part of N of order one: the cells of which spectra show
     jamming. With the columns of `with_jamming`.
     """
     marked = with_jamming(cells)
     marked = marked[marked["jammed"]].sort_values("mean_loss", kind="stable")
-    return marked.drop_duplicates(["data", "labels", "activation"]).reset_index(drop=True)
+    kind = ["data", "labels", "activation", "initialisation"]
+    return marked.drop_duplicates(kind).reset_index(drop=True)
 
 
 def first_jammed(cells: pd.DataFrame) -> pd.DataFrame:

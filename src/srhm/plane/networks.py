@@ -220,11 +220,13 @@ def initial_weights(
 
 
 def orthogonal(gaussian: np.ndarray) -> np.ndarray:
-    """A random matrix (inputs, outputs) whose shorter side is orthogonal, of squared norm inputs.
+    """A random matrix sqrt(inputs) Q of orthonormal columns (rows where there are more outputs).
 
-    Uniform over such matrices if the given numbers are independent standard Gaussians (Mezzadri,
-    How to generate random matrices from the classical compact groups). Divided by the root of the
-    inputs, the scale of a layer, it keeps lengths: the start of chapters 1 and 2 of the thesis.
+    Returns (inputs, outputs), the shape of the given numbers; uniform over such matrices if these
+    are independent standard Gaussians (Mezzadri, How to generate random matrices from the classical
+    compact groups). With the scale of a layer, 1/sqrt(inputs), it is Q: the start of chapters 1 and
+    2 of the thesis, of gain 1. Where outputs exceed inputs its elements are smaller than Gaussian
+    ones by sqrt(inputs/outputs).
     """
     inputs, outputs = gaussian.shape
     q, r = np.linalg.qr(gaussian if inputs >= outputs else gaussian.T)

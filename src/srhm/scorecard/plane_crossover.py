@@ -26,6 +26,7 @@ from srhm.plane.crossover import (
     feature_minus_lazy,
     feature_slope,
     fitted_in,
+    jamming_line,
     kernel_change_fit,
     level_set,
     log_of,
@@ -35,7 +36,7 @@ from srhm.plane.crossover import (
     wholly_fitted,
     width_fit,
 )
-from srhm.regression import mean
+from srhm.regression import mean, slope_with_group_intercepts
 from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
 from srhm.scorecard.curves import as_ratio, listed_as_left_out, no_points, with_note
 from srhm.seeding import generator
@@ -93,6 +94,48 @@ def crossover(tables: Tables, *, net: str) -> Measurement:
         f"{a:.3g} (h = {h})" for h, a in zip(found["width"], found["alpha_tilde"], strict=True)
     )
     return as_ratio(with_note(fit, f"{_of(shown)}; {parts}", ""))
+
+
+def crossover_in_width(tables: Tables, *, net: str) -> Measurement:
+    """Slope of log alpha_tilde at which the kernel change is 1 against log h, of widths that fit.
+
+    Each family has an intercept; 0: the line is flat in the plane of h and alpha_tilde.
+    """
+    shown = _families(tables, nets=(net,))
+    if not shown:
+        return NOT_MEASURED
+    lines = [level_set(wholly_fitted(one.cells), 1.0).assign(k=k) for k, one in enumerate(shown)]
+    line = pd.concat(lines)
+    fit = slope_with_group_intercepts(
+        log_of(line, "width"), log_of(line, "alpha_tilde"), line["k"].to_numpy(), []
+    )
+    if not fit.n:
+        return no_points("the kernel change crosses 1 at fewer than two widths")
+    return with_note(fit, f"{_of(shown)}; each width is a curve", _widths(line["width"]))
+
+
+def jamming_in_scale(tables: Tables, *, net: str) -> Measurement:
+    """h* at the largest over that at the smallest alpha_tilde at which it lies within the grid.
+
+    Geometric mean over families; of an h* the two widths of the grid beside it are known.
+    """
+    shown = _families(tables, nets=(net,))
+    if not shown:
+        return NOT_MEASURED
+    logs, parts = [], []
+    for one in shown:
+        line = jamming_line(one.cells).sort_values("alpha_tilde")
+        if len(line) > 1:
+            ends = line.iloc[[0, -1]]
+            logs.append(float(np.diff(log_of(ends, "h_star"))[0]))
+            parts += [
+                f"{end['h_low']:g} to {end['h_high']:g} at {end['alpha_tilde']:g}"
+                for _, end in ends.iterrows()
+            ]
+    if not logs:
+        return no_points("h* lies within the grid at fewer than two alpha_tilde")
+    fit = mean(np.array(logs), [])
+    return as_ratio(with_note(fit, f"{_of(shown)}; h* from {', '.join(parts)}", ""))
 
 
 def spread_of_half_time(tables: Tables, *, net: str, seed: int = 0) -> Measurement:
@@ -340,6 +383,28 @@ def _of_net(net: str) -> list[Claim]:
             tolerance=nan,
             tolerance_reason="reported: order 1 has no tolerance; the specification's pilot: 10",
             measure=partial(crossover, net=net),
+        ),
+        Claim(
+            topic=TOPIC,
+            figure="plane_diagram",
+            identifier=f"plane-crossover-in-width-{net}",
+            statement=f"{name}: α̃ at which ‖ΔΘ‖/‖Θ0‖ = 1 against h: slope, flat at large h",
+            place="thesis, chapter 3b, Fig. 4",
+            expected=nan,
+            tolerance=nan,
+            tolerance_reason="reported: 'flat' has no number, and the line bends near jamming",
+            measure=partial(crossover_in_width, net=net),
+        ),
+        Claim(
+            topic=TOPIC,
+            figure="plane_diagram",
+            identifier=f"plane-jamming-in-scale-{net}",
+            statement=f"{name}: h* at the largest over h* at the smallest α̃",
+            place="thesis, chapter 3b, Fig. 4",
+            expected=nan,
+            tolerance=nan,
+            tolerance_reason="reported: h* follows error and budget; no number in the thesis",
+            measure=partial(jamming_in_scale, net=net),
         ),
         Claim(
             topic=TOPIC,

@@ -49,7 +49,7 @@ def at_the_transition(tables: Tables, *, data: str) -> Measurement:
     marked = with_jamming(cells) if len(cells) else cells
     if marked.empty:
         return no_points(f"no {data} data in the study jamming")
-    labels = ["net", "labels"]
+    labels = ["net", "labels", "initialisation"]
     values, places = [], []
     for _, part in marked.groupby(labels, sort=True):
         for _, first in first_jammed(part).iterrows():
@@ -87,7 +87,7 @@ def against_shuffled(tables: Tables) -> Measurement:
     stars = _stars(tables, studies=("jamming",))
     if stars.empty:
         return no_points("no two widths at one P")
-    on = ["net", "L", "s", "s0", "v", "m", "n_c", "P", "settings"]
+    on = ["net", "L", "s", "s0", "v", "m", "n_c", "P", "bias", "initialisation", "settings"]
     halves = [stars[stars["labels"] == name] for name in ("parity", "shuffled")]
     pairs = halves[0].merge(halves[1], on=on, suffixes=("", "_shuffled"))
     if pairs.empty:
