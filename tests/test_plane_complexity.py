@@ -293,6 +293,27 @@ def test_lazy_over_feature_is_a_lower_bound_where_lazy_is_not_reached(tables):
     assert row["verdict"] == "reported"
 
 
+def test_lazy_networks_that_fit_are_told_from_capped_ones(tables):
+    cells = tables["plane_cells"].copy()
+    lazy = (cells["net"] == "cnn") & (cells["alpha_tilde"] == 1000)
+    steps = cells["P"] / cells.groupby("curve")["P"].transform("min")
+    # P* of feature learning is 4 steps: one P beyond it where all fit, one with a capped network.
+    cells.loc[lazy, "test_error"] = 0.9
+    cells.loc[lazy & (steps > 7), ["status", "test_error"]] = ["fitted", 0.5]
+    cells.loc[lazy & (steps > 15) & (cells["seed"] == 0), "status"] = "capped"
+    cells.loc[lazy & (steps < 7), "status"] = "fitted"
+    own = cells[(cells["net"] == "cnn") & ((steps < 3) | (steps > 5))]
+    found = measured(with_complexity({**tables, "plane_cells": own}))
+    row = found.loc["plane-lazy-error-beyond"]
+    assert row["value"] == pytest.approx(0.5)
+    assert row["n"] == own["curve"].nunique()
+    assert f"{own['curve'].nunique()} P at which some are capped" in row["note"]
+    # Nothing is known where feature learning has not come to 10 %.
+    late = cells[(cells["alpha_tilde"] == 1000) | (steps < 3)]
+    row = measured(with_complexity({**tables, "plane_cells": late})).loc["plane-lazy-error-beyond"]
+    assert row["verdict"] == "not enough data"
+
+
 def test_the_onset_claim_tells_joint_from_late():
     together = measured(with_complexity(plane_tables(GRAMMARS, tildes=(0.1, 1000.0))))
     assert together.loc["plane-s-onset-feature", "value"] == pytest.approx(0, abs=1e-9)

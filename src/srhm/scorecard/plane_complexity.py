@@ -124,11 +124,43 @@ def lazy_over_feature(tables: Tables, *, net: str) -> Measurement:
     top = own["P_star"].where(~bound, own["P_star_low"])
     logs = np.log(top.to_numpy(dtype=float) / own["P_star_feature"].to_numpy(dtype=float))
     note = f"{len(own)} grammars, {int(bound.sum())} of them lower bounds; {_scales(rows)}"
+    note += f"; {int(own['n_capped'].sum())} of {int(own['n_cells'].sum())} lazy networks capped"
     left = len(both) - len(own)
     note += listed_as_left_out({"without P* in feature learning, or below the range": left})
     found = as_ratio(_measured(mean(logs, []) if logs.size else NO_FIT, note))
     # The scatter of bounds is no interval of what they bound.
     return replace(found, low=nan, high=nan) if bool(bound.any()) else found
+
+
+def lazy_error_beyond(tables: Tables) -> Measurement:
+    """Test error at the largest alpha_tilde of networks that fit, beyond P* of feature learning.
+
+    Mean over P of curves of the flow, at each P over its networks; P of which one is capped are
+    left out, since its error may be that of too few weights or of the budget. Of networks of any
+    width, beside P* at the smallest alpha_tilde with the same net and data.
+    """
+    cells, stars = _flow(_of_study(tables, "plane_cells")), _errors(tables)
+    if cells.empty or stars.empty:
+        return NOT_MEASURED
+    data = [name for name in GRAMMAR if name != "width"]
+    learnt = _in_regime(stars, FEATURE)
+    learnt = learnt[learnt["status"] == "reached"].groupby(data)["P_star"].max().reset_index()
+    lazy = _in_regime(cells, LAZY).merge(learnt, on=data)
+    lazy = lazy[lazy["P"] >= lazy["P_star"]]
+    points = lazy.groupby(["net", "s0", "width", "curve", "P"]).agg(
+        error=("test_error", "mean"), whole=("status", lambda one: (one == "fitted").all())
+    )
+    own = points[points["whole"].astype(bool)].reset_index()
+    left = listed_as_left_out({"P at which some are capped": len(points) - len(own)})
+    if own.empty:
+        return no_points(f"no P{left}")
+    each = ", ".join(
+        f"{row['net'].upper()} s_0 = {row['s0']} h = {row['width']} P = {row['P']}:"
+        f" {row['error']:.2f}"
+        for _, row in own.iterrows()
+    )
+    values = own["error"].to_numpy(dtype=float)
+    return _measured(mean(values, []), f"{_scales(lazy)}; {each}{left}")
 
 
 def onset(tables: Tables, *, kind: str, regime: str) -> Measurement:
@@ -362,6 +394,14 @@ def _law_claims() -> list[Claim]:
         )
         for net in ("lcn", "cnn", "fcn")
     ]
+    beyond = _claim(
+        "lazy-error-beyond",
+        "Largest α̃: test error of networks that fit, at P where the smallest α̃ is below 10 %",
+        lazy_error_beyond,
+        topic=TOPIC_LAW,
+        figure=COMPLEXITY,
+        place=SPEC,
+    )
     sgd = _claim(
         "sgd-agrees",
         "SGD and gradient flow: size of the difference of their test errors",
@@ -373,7 +413,7 @@ def _law_claims() -> list[Claim]:
         tolerance=0.05,
         reason=KERNEL_REASON.replace("the thesis shows curves that coincide and gives", "there is"),
     )
-    return [*exponents, *ratios, sgd]
+    return [*exponents, *ratios, beyond, sgd]
 
 
 def _onset_claims() -> list[Claim]:
