@@ -172,6 +172,25 @@ def test_the_figure_of_p_star_draws_each_point_where_it_is(tables):
     assert tops == ["$300$", "$3$", "$0.03$"]  # the kernel's change
 
 
+def test_a_width_at_one_alpha_tilde_is_named_and_not_drawn(tables):
+    wide = plane_tables(GRAMMARS[:1], tildes=(1000.0,))
+    cells = wide["plane_cells"].assign(width=128)
+    cells["curve"] += "-wide"
+    both = pd.concat([tables["plane_cells"], cells], ignore_index=True)
+    empty = {name: table.iloc[:0] for name, table in tables.items() if name != "plane_cells"}
+    one, other = (
+        figure_of_complexity.draw(
+            part, complexity_of({**empty, "plane_cells": part}), threshold=0.1, preset="x"
+        )
+        for part in (tables["plane_cells"], both)
+    )
+    drawn = [[len(axes.get_lines()) for axes in figure.axes] for figure in (one, other)]
+    assert drawn[0] == drawn[1]
+    net = GRAMMARS[0][0].upper()
+    foot = " ".join(text.get_text() for text in other.texts)
+    assert f"Not drawn, a row of the scorecard: {net}, h = 128, at α̃ = 1000 alone" in foot
+
+
 def test_equal_bounds_do_not_hide_each_other():
     # Nothing is reached but at the least alpha_tilde: the bounds of the others are the same.
     tables = with_complexity(

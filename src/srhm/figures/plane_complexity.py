@@ -80,7 +80,7 @@ def draw(
         ]
     )
     own = cells[cells["study"] == STUDY]
-    foot = wrapped(protocol(own))
+    foot = wrapped([*protocol(own), *_other_widths(rows)])
     height = TOP + ROW + PANEL + BOTTOM + FOOT_LINE * len(foot)
     figure = page(height, preset=preset)
     write_foot(figure, foot)
@@ -111,8 +111,25 @@ def draw(
 
 
 def main(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows of the study's main curves: not those trained with SGD, which are a check."""
-    return rows[rows["optimiser"] != "sgd"]
+    """Rows of the study's main curves.
+
+    Not those trained with SGD, which are a check, nor those of widths that were trained at fewer
+    alpha_tilde than others of the same net and s_0: these check that a width is enough.
+    """
+    own = rows[rows["optimiser"] != "sgd"]
+    if own.empty:
+        return own
+    scales = own.groupby(["net", "s0", "width"])["alpha_tilde"].transform("nunique")
+    return own[scales == scales.groupby([own["net"], own["s0"]]).transform("max")]
+
+
+def _other_widths(rows: pd.DataFrame) -> list[str]:
+    others = rows[rows["optimiser"] != "sgd"].drop(main(rows).index)
+    return [
+        f"Not drawn, a row of the scorecard: {str(net).upper()}, h = {width}, at α̃ ="
+        f" {', '.join(f'{a:g}' for a in sorted(set(part['alpha_tilde'])))} alone"
+        for (net, width), part in others.groupby(["net", "width"])
+    ]
 
 
 def protocol(cells: pd.DataFrame) -> list[str]:

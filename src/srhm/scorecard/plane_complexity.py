@@ -155,7 +155,7 @@ def lazy_error_beyond(tables: Tables) -> Measurement:
     if own.empty:
         return no_points(f"no P{left}")
     each = ", ".join(
-        f"{row['net'].upper()} s_0 = {row['s0']} h = {row['width']} P = {row['P']}:"
+        f"{row['net'].upper()} s_0 = {row['s0']:g} h = {row['width']} P = {row['P']}:"
         f" {row['error']:.2f}"
         for _, row in own.iterrows()
     )
