@@ -262,6 +262,15 @@ def test_a_jamming_line_that_rises_with_the_scale_is_reported(tables):
     row = rows_of(cells).loc["plane-jamming-in-scale-cnn"]
     assert row["value"] == pytest.approx((20 * 40 / (4 * 8)) ** 0.5)
     assert "4 to 8 at 0.001, 20 to 40 at 1000" in row["note"]
+    # No width is jammed at the smallest alpha_tilde: h* is below the narrowest.
+    free = cells["alpha_tilde"] < 1e-2
+    low = cells.assign(status=cells["status"].where(~free, "fitted"))
+    low["n_unsatisfied"] = low["n_unsatisfied"].where(~free, 0)
+    row = rows_of(low).loc["plane-jamming-in-scale-cnn"]
+    assert row["value"] == pytest.approx((20 * 40) ** 0.5 / 4)
+    assert np.isnan(row["low"])
+    assert "below 4 at 0.001" in row["note"]
+    assert "1 of them a lower bound" in row["note"]
     fitting = cells.assign(status="fitted", n_unsatisfied=0)
     assert rows_of(fitting).loc["plane-jamming-in-scale-cnn", "verdict"] == "not enough data"
 

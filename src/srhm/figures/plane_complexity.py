@@ -42,6 +42,7 @@ from srhm.figures.selection import at_threshold
 from srhm.sample_complexity import DEFAULT_RULE, IntervalRule
 
 STUDY = "complexity"
+DATA = ("net", "L", "s", "s0", "v", "m", "n_c", "sparsity")
 NETS = ("lcn", "cnn", "fcn")
 # Okabe and Ito's colours of s_0; markers as everywhere.
 HUES = {0: "#009E73", 1: "#D55E00", 2: "#0072B2", 4: "#AA4499"}
@@ -114,13 +115,13 @@ def main(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows of the study's main curves.
 
     Not those trained with SGD, which are a check, nor those of widths that were trained at fewer
-    alpha_tilde than others of the same net and s_0: these check that a width is enough.
+    alpha_tilde than others of the same net and data: these check that a width is enough.
     """
     own = rows[rows["optimiser"] != "sgd"]
     if own.empty:
         return own
-    scales = own.groupby(["net", "s0", "width"])["alpha_tilde"].transform("nunique")
-    return own[scales == scales.groupby([own["net"], own["s0"]]).transform("max")]
+    scales = own.groupby([*DATA, "width"])["alpha_tilde"].transform("nunique")
+    return own[scales == scales.groupby([own[name] for name in DATA]).transform("max")]
 
 
 def _other_widths(rows: pd.DataFrame) -> list[str]:

@@ -137,7 +137,8 @@ def lazy_error_beyond(tables: Tables) -> Measurement:
 
     Mean over P of curves of the flow, at each P over its networks; P of which one is capped are
     left out, since its error may be that of too few weights or of the budget. Of networks of any
-    width, beside P* at the smallest alpha_tilde with the same net and data.
+    width, beside P* at the smallest alpha_tilde with the same net and data. Without an interval:
+    the P of a curve share their grammars.
     """
     cells, stars = _flow(_of_study(tables, "plane_cells")), _errors(tables)
     if cells.empty or stars.empty:
@@ -148,7 +149,10 @@ def lazy_error_beyond(tables: Tables) -> Measurement:
     lazy = _in_regime(cells, LAZY).merge(learnt, on=data)
     lazy = lazy[lazy["P"] >= lazy["P_star"]]
     points = lazy.groupby(["net", "s0", "width", "curve", "P"]).agg(
-        error=("test_error", "mean"), whole=("status", lambda one: (one == "fitted").all())
+        error=("test_error", "mean"),
+        least=("test_error", "min"),
+        most=("test_error", "max"),
+        whole=("status", lambda one: (one == "fitted").all()),
     )
     own = points[points["whole"].astype(bool)].reset_index()
     left = listed_as_left_out({"P at which some are capped": len(points) - len(own)})
@@ -156,11 +160,12 @@ def lazy_error_beyond(tables: Tables) -> Measurement:
         return no_points(f"no P{left}")
     each = ", ".join(
         f"{row['net'].upper()} s_0 = {row['s0']:g} h = {row['width']} P = {row['P']}:"
-        f" {row['error']:.2f}"
+        f" {row['least']:.2f} to {row['most']:.2f}"
         for _, row in own.iterrows()
     )
     values = own["error"].to_numpy(dtype=float)
-    return _measured(mean(values, []), f"{_scales(lazy)}; {each}{left}")
+    note = f"{_scales(lazy)}; {each}{left}"
+    return Measurement(value=float(values.mean()), low=nan, high=nan, n=len(own), note=note)
 
 
 def onset(tables: Tables, *, kind: str, regime: str) -> Measurement:

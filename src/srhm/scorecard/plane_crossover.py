@@ -7,8 +7,10 @@ since ReLU has a third regime between the two. Members that did not fit are left
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from math import log, nan
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,7 +28,6 @@ from srhm.plane.crossover import (
     feature_minus_lazy,
     feature_slope,
     fitted_in,
-    jamming_line,
     kernel_change_fit,
     level_set,
     log_of,
@@ -36,6 +37,7 @@ from srhm.plane.crossover import (
     wholly_fitted,
     width_fit,
 )
+from srhm.plane.jamming import smallest_that_fit
 from srhm.regression import mean, slope_with_group_intercepts
 from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
 from srhm.scorecard.curves import as_ratio, listed_as_left_out, no_points, with_note
@@ -115,27 +117,42 @@ def crossover_in_width(tables: Tables, *, net: str) -> Measurement:
 
 
 def jamming_in_scale(tables: Tables, *, net: str) -> Measurement:
-    """h* at the largest over that at the smallest alpha_tilde at which it lies within the grid.
+    """h* at the largest over h* at the smallest alpha_tilde, geometric mean over families.
 
-    Geometric mean over families; of an h* the two widths of the grid beside it are known.
+    Of an h* the two widths of the grid beside it are known. Where no width is jammed at the
+    smallest alpha_tilde the narrowest one stands for h*, and the ratio is a lower bound.
     """
     shown = _families(tables, nets=(net,))
     if not shown:
         return NOT_MEASURED
-    logs, parts = [], []
+    logs, parts, bounds = [], [], 0
     for one in shown:
-        line = jamming_line(one.cells).sort_values("alpha_tilde")
-        if len(line) > 1:
-            ends = line.iloc[[0, -1]]
-            logs.append(float(np.diff(log_of(ends, "h_star"))[0]))
-            parts += [
-                f"{end['h_low']:g} to {end['h_high']:g} at {end['alpha_tilde']:g}"
-                for _, end in ends.iterrows()
-            ]
+        first, last = (
+            _h_star(one.cells[one.cells["alpha_tilde"] == tilde])
+            for tilde in (min(one.tildes), max(one.tildes))
+        )
+        if last["status"] != "reached" or first["status"] not in ("reached", "below_range"):
+            continue
+        bound = first["status"] == "below_range"
+        logs.append(log(last["h_star"] / first["h_high" if bound else "h_star"]))
+        bounds += bound
+        low = "below " if bound else f"{first['h_low']:g} to "
+        parts.append(f"{low}{first['h_high']:g} at {min(one.tildes):g}")
+        parts.append(f"{last['h_low']:g} to {last['h_high']:g} at {max(one.tildes):g}")
     if not logs:
-        return no_points("h* lies within the grid at fewer than two alpha_tilde")
+        return no_points("h* is not within the widths of the grid at both ends of alpha_tilde")
     fit = mean(np.array(logs), [])
-    return as_ratio(with_note(fit, f"{_of(shown)}; h* from {', '.join(parts)}", ""))
+    end = f"; {bounds} of them a lower bound" if bounds else ""
+    found = as_ratio(with_note(fit, f"{_of(shown)}; h*: {', '.join(parts)}", end))
+    return replace(found, low=nan, high=nan) if bounds else found
+
+
+def _h_star(cells: pd.DataFrame) -> dict[str, Any]:
+    """Row of `smallest_that_fit` at one alpha_tilde; status "unknown" with less than two widths."""
+    found = smallest_that_fit(cells)
+    if found.empty:
+        return {"status": "unknown"}
+    return {str(name): value for name, value in found.iloc[0].items()}
 
 
 def spread_of_half_time(tables: Tables, *, net: str, seed: int = 0) -> Measurement:
