@@ -14,11 +14,10 @@ from functools import cache
 from math import exp
 from typing import Any
 
-from srhm.architectures.geometry import geometry
 from srhm.plane.configuration import MEASUREMENTS
-from srhm.plane.cost import MODEL
+from srhm.plane.cost import MODEL, layers_of
 from srhm.plane.plan import PlaneCurve
-from srhm.plane.task import n_inputs, parameters_of
+from srhm.plane.task import n_inputs
 
 Cell = Mapping[str, Any]
 # Of the curves with several members, beside what their entries ask for.
@@ -126,8 +125,8 @@ def expected_evaluations_of_a_kernel(cell: Cell, when: str) -> float:
 def n_parameters(cell: Cell) -> int:
     """Weights and biases N of the network of a cell."""
     h, outputs = cell["width"], _n_outputs(cell)
-    biases = sum(filters * h for _, _, filters in _layers(cell)) + outputs
-    weights = sum(filters * fan * h for _, fan, filters in _layers(cell)) + h * outputs
+    biases = sum(filters * h for _, _, filters in layers_of(cell)) + outputs
+    weights = sum(filters * fan * h for _, fan, filters in layers_of(cell)) + h * outputs
     return weights + biases * cell["bias"]
 
 
@@ -145,7 +144,7 @@ def origin(measurements: Iterable[str]) -> str:
 def _of_kernels(cell: Cell) -> list[float]:
     n, outputs, h = _n_points(cell, "kernels"), _n_outputs(cell), cell["width"]
     values, products = _passes(cell, n * (1 + outputs))
-    layers = _layers(cell)
+    layers = layers_of(cell)
     # Places that share a filter meet each other, others themselves only.
     pairs = [places if filters > 1 else places**2 for places, _, filters in layers]
     factors = sum(n_ * (fan + h * outputs) for n_, (_, fan, _) in zip(pairs, layers, strict=True))
@@ -155,10 +154,10 @@ def _of_kernels(cell: Cell) -> list[float]:
 def _of_singular_values(cell: Cell) -> list[float]:
     n, h = _n_points(cell, "singular_values"), cell["width"]
     values, products = _passes(cell, n)
-    of_filters = sum(filters * fan * h * min(fan, h) for _, fan, filters in _layers(cell))
-    sizes = [places * h for places, _, _ in _layers(cell)]
+    of_filters = sum(filters * fan * h * min(fan, h) for _, fan, filters in layers_of(cell))
+    sizes = [places * h for places, _, _ in layers_of(cell)]
     of_layers = sum(n * size * min(n, size) for size in sizes)
-    found = sum(filters * min(fan, h) for _, fan, filters in _layers(cell))
+    found = sum(filters * min(fan, h) for _, fan, filters in layers_of(cell))
     rows = found + sum(min(n, size) for size in sizes)
     return [1.0, values + products, of_filters / 1e6, of_layers / 1e6, rows / 1e6]
 
@@ -179,21 +178,21 @@ def _of_frozen_kernels(cell: Cell, evaluations: float) -> list[float]:
     around, _ = _passes(cell, (cell["P"] + cell["n_test"]) * (1 + outputs))
     values, products = _passes(cell, cell["P"])
     beyond = values * outputs * (8e6 * values * outputs > CACHE)
-    of_each = [1e-6 * len(_layers(cell)), values * outputs, beyond, products]
+    of_each = [1e-6 * len(layers_of(cell)), values * outputs, beyond, products]
     return [1.0, around, *(evaluations * one for one in of_each)]
 
 
 def _of_hessians(cell: Cell) -> list[float]:
     N, P, outputs = n_parameters(cell), cell["P"], _n_outputs(cell)
     _, products = _passes(cell, P)
-    values = P * sum(places for places, _, _ in _layers(cell)) * cell["width"] / 1e6
+    values = P * sum(places for places, _, _ in layers_of(cell)) * cell["width"] / 1e6
     rows = P * outputs
     if N <= MAX_EXACT:
         backward = [rows * values, rows * products, N * values, N * products]
         return [1.0, *backward, rows * N**2 / 1e6, N**3 / 1e6, 0.0, 0.0, 0.0, 0.0]
     # Both ends of H and of Hp, and the upper one of H0, unless it is found from a kernel.
     ends, kernel = (4, rows**3 / 1e6) if rows <= MAX_EXACT else (5, 0.0)
-    each = [1e-6 * len(_layers(cell)), values, products]
+    each = [1e-6 * len(layers_of(cell)), values, products]
     return [1.0, *[0.0] * 6, *(ends * one for one in each), kernel]
 
 
@@ -212,22 +211,9 @@ def _n_outputs(cell: Cell) -> int:
     return cell["n_c"] if cell["labels"] == "classes" else 1
 
 
-def _layers(cell: Cell) -> list[tuple[int, int, int]]:
-    """Places, inputs of a filter, and filters of each hidden layer."""
-    h, depth = cell["width"], cell["hidden_layers"]
-    if cell["net"] == "fcn":
-        return [(1, n_inputs(cell), 1), *[(1, h, 1)] * (depth - 1)]
-    shape = geometry(cell["net"], parameters_of(cell), width=h)
-    filters = [layer.n_places if cell["net"] == "lcn" else 1 for layer in shape.layers]
-    return [
-        (layer.n_places, layer.n_slots * layer.n_inputs // own, own)
-        for layer, own in zip(shape.layers, filters, strict=True)
-    ]
-
-
 def _passes(cell: Cell, n: float) -> tuple[float, float]:
     """Values of patches and activations, and multiplications, of n passes of a point; millions."""
-    h, layers = cell["width"], _layers(cell)
+    h, layers = cell["width"], layers_of(cell)
     values = sum(places * (fan + h) for places, fan, _ in layers)
     products = sum(places * fan * h for places, fan, _ in layers)
     return n * values / 1e6, n * products / 1e6
