@@ -258,7 +258,7 @@ def test_compiled_code_stands_in_one_file() -> None:
             )
         }
         if path.name == "sparse_kernels.py":
-            assert {n for n in imports if n.startswith("srhm")} == {"srhm.provenance"}
+            assert not any(n.startswith("srhm") for n in imports)
         else:
             assert not any(name.split(".")[0] == "numba" for name in imports), path
 

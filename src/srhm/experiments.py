@@ -21,7 +21,7 @@ from srhm.grammar import GrammarError, GrammarParameters
 from srhm.images.configuration import Images, ImageStability, ImageTraining
 from srhm.plane.configuration import FirstStep, Optimiser, Plane, PlaneCurves
 from srhm.plane.plan import PlaneCurve, PlaneError, plane_curves
-from srhm.provenance import PACKAGE, canonical_json, short_hash, source_digest
+from srhm.provenance import PACKAGE, canonical_json, cells_digest, short_hash, source_digest
 from srhm.sampling import MIN_TEST, SampleError, largest_training_set, n_test_points
 from srhm.training.cell import parameters_of, points_of_a_step
 from srhm.training.curve import ENGINES, NAMED_ENGINE
@@ -510,11 +510,16 @@ def measured_by(measurement: Measurement, module: str) -> str:
     return short_hash([measurement.model_dump(), code])
 
 
-def engine_digest(engine: str) -> str:
-    """Digest of the sources that decide a row of this engine: sampling, protocol and engine."""
+def engine_sources(engine: str) -> list[Path]:
+    """The sources that decide a row of this engine: sampling, protocol and engine."""
     module, *_ = ENGINES[engine]
     own = PACKAGE.parent.joinpath(*module.split(".")).with_suffix(".py")
-    return source_digest(PACKAGE / "sampling.py", PACKAGE / "training" / "cell.py", own)
+    return [PACKAGE / "sampling.py", PACKAGE / "training" / "cell.py", own]
+
+
+def engine_digest(engine: str) -> str:
+    """Digest of the sources that decide a row of this engine."""
+    return cells_digest(*engine_sources(engine))
 
 
 def _curve(
@@ -538,7 +543,7 @@ def _curve(
         "n_train": largest,
         "n_test": n_test,
         "seeds": sorted({seed for _, seed in cells}),
-        "source": source_digest(PACKAGE / "sampling.py"),
+        "source": cells_digest(PACKAGE / "sampling.py"),
     }
     text = f"L{shared['L']}_s{shared['s']}_s0-{shared['s0']}_v{shared['v']}_m{shared['m']}"
     text += f"_nc{shared['n_c']}_{shared['sparsity']}"

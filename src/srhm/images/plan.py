@@ -5,12 +5,12 @@ from typing import Any
 
 from srhm.images import cifar
 from srhm.images.configuration import Images, ImageStability
-from srhm.provenance import PACKAGE, short_hash, source_digest
+from srhm.provenance import PACKAGE, cells_digest, short_hash
 
 
 def training_digest() -> str:
     """Digest of the sources that decide a trained cell."""
-    return source_digest(PACKAGE / "images" / "training.py")
+    return cells_digest(PACKAGE / "images" / "training.py")
 
 
 def image_curves(images: Images, *, folder: Path) -> dict[str, list[dict[str, Any]]]:

@@ -9,7 +9,7 @@ from srhm.grammar import GrammarError
 from srhm.plane.configuration import MEASUREMENTS, Plane, PlaneCurves
 from srhm.plane.first_step_table import check_sizes
 from srhm.plane.task import parameters_of
-from srhm.provenance import PACKAGE, canonical_json, short_hash, source_digest
+from srhm.provenance import PACKAGE, canonical_json, cells_digest, short_hash
 from srhm.sampling import (
     MIN_TEST,
     SampleError,
@@ -43,7 +43,7 @@ class PlaneCurve:
 
 def training_digest() -> str:
     """Digest of the sources that decide a trained cell."""
-    return source_digest(PACKAGE / "plane" / "members.py")
+    return cells_digest(PACKAGE / "plane" / "members.py")
 
 
 def plane_curves(plane: Plane) -> dict[str, PlaneCurve]:

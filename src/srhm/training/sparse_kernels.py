@@ -17,6 +17,7 @@ All compiled code of the package stands in this file, and its machine code is ke
 named by the digest of the source, so that no edit ever meets code that was compiled before it.
 """
 
+import hashlib
 import os
 import tempfile
 import warnings
@@ -28,8 +29,6 @@ import numba
 import numpy as np
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numpy.typing import NDArray
-
-from srhm.provenance import source_digest
 
 Array = NDArray[Any]
 
@@ -146,7 +145,8 @@ def cache_folder() -> Path | None:
     """
     user = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     root = Path(os.environ.get("NUMBA_CACHE_DIR") or Path(user) / "srhm")
-    folder = root / f"kernels-{source_digest(Path(__file__))}-numba-{numba.__version__}"
+    own = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:12]
+    folder = root / f"kernels-{own}-numba-{numba.__version__}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
