@@ -56,14 +56,14 @@ help:
 	@echo 'ARGS are passed on to Snakemake (ARGS="--set-threads train_curve=4"). Presets: $(sort $(basename $(notdir $(wildcard config/*.yaml)))). PROFILE: $(sort $(notdir $(wildcard profiles/*))). CORES is $(CORES) here. PYTHON=python3.12 picks another interpreter.'
 
 reproduce: env
-	@$(BIN)/python -m srhm.launch --preset $(PRESET) --profile $(PROFILE) $(GIVEN_CORES)$(GIVEN_DEVICE) $(ARGS)
+	@$(BIN)/python -m srhm.commands.launch --preset $(PRESET) --profile $(PROFILE) $(GIVEN_CORES)$(GIVEN_DEVICE) $(ARGS)
 
 # Lazy and feature learning: (h, alpha), Hessian, tangent kernel, weights (docs/plane.md).
 plane: env
-	@$(BIN)/python -m srhm.launch --preset $(PRESET) --profile $(PROFILE) $(GIVEN_CORES)$(GIVEN_DEVICE) --plane $(ARGS)
+	@$(BIN)/python -m srhm.commands.launch --preset $(PRESET) --profile $(PROFILE) $(GIVEN_CORES)$(GIVEN_DEVICE) --plane $(ARGS)
 
 plan: env
-	@$(BIN)/python -m srhm.planning --preset $(PRESET) --cores $(CORES)$(GIVEN_DEVICE)
+	@$(BIN)/python -m srhm.commands.plan --preset $(PRESET) --cores $(CORES)$(GIVEN_DEVICE)
 	@$(BIN)/python -m snakemake --dry-run --quiet rules reason host --configfile config/$(PRESET).yaml -- $(TARGETS)
 
 # The images of Figure 1 A, B; everything else is made without them. CIFAR="--url file:///..." names a copy.
@@ -72,17 +72,17 @@ cifar: env
 
 # Rows that lie elsewhere: ARGS="--directory elsewhere"
 publish: env
-	@$(BIN)/python -m srhm.published --preset $(PRESET) $(ARGS)
+	@$(BIN)/python -m srhm.commands.publish --preset $(PRESET) $(ARGS)
 
 status: env
-	@$(BIN)/python -m srhm.status --preset $(PRESET)
+	@$(BIN)/python -m srhm.commands.status --preset $(PRESET)
 
 # Another configuration that is to be kept: ARGS="--configfile elsewhere.yaml"
 gc: env
-	@$(BIN)/python -m srhm.collection --confirm '$(CONFIRM)' $(ARGS)
+	@$(BIN)/python -m srhm.commands.gc --confirm '$(CONFIRM)' $(ARGS)
 
 unlock: env
-	@$(BIN)/python -m srhm.launch --preset $(PRESET) --unlock
+	@$(BIN)/python -m srhm.commands.launch --preset $(PRESET) --unlock
 
 test: lint
 	$(BIN)/python -m pytest --quiet --numprocesses $(CORES) --maxprocesses 4 --dist loadgroup
@@ -101,7 +101,7 @@ bench-gpu:
 	PYTHONPATH=src $(GPU_PYTHON) benchmarks/gpu.py $(ARGS)
 
 train-gpu:
-	PYTHONPATH=src $(GPU_PYTHON) -m srhm.on_gpu --preset $(PRESET) $(ARGS)
+	PYTHONPATH=src $(GPU_PYTHON) -m srhm.commands.on_gpu --preset $(PRESET) $(ARGS)
 
 lint: env
 	$(BIN)/ruff format --check .
@@ -111,7 +111,7 @@ lint: env
 	$(BIN)/python -m snakemake --lint --configfile config/test.yaml
 
 schema: env
-	$(BIN)/python -m srhm.experiments
+	$(BIN)/python -m srhm.studies.sparse_hierarchy.configuration
 
 faults: env
 	$(BIN)/python benchmarks/faults.py

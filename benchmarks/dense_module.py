@@ -11,9 +11,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from srhm.architectures.geometry import Geometry
-from srhm.encoding import symbols
-from srhm.sampling import Derivations
+from srhm.model.encoding import symbols
+from srhm.model.sampling import Derivations
+from srhm.networks.geometry import Geometry
 
 
 class DenseNetwork(nn.Module):

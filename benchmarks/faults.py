@@ -31,9 +31,9 @@ import pandas as pd
 import psutil
 import yaml
 
-from srhm import experiments
-from srhm.provenance import versions
-from srhm.store import DamagedCell, path_of, read_cell
+from srhm.results.provenance import versions
+from srhm.results.store import DamagedCell, path_of, read_cell
+from srhm.studies.sparse_hierarchy import configuration as experiments
 from srhm.training.cell import processor
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -90,7 +90,14 @@ class Scene:
 
     def start(self, *arguments: str, before: Sequence[str] = ()) -> subprocess.Popen[str]:
         """Starts the workflow on two cores, in a process group of its own."""
-        command = [*before, sys.executable, "-m", "srhm.launch", "--configfile", str(self.file)]
+        command = [
+            *before,
+            sys.executable,
+            "-m",
+            "srhm.commands.launch",
+            "--configfile",
+            str(self.file),
+        ]
         command += ["--directory", str(self.folder), "--cores", "2"]
         self.log = self.folder.with_name(f"{self.folder.name}.log")
         with self.log.open("w") as log:

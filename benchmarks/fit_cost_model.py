@@ -16,10 +16,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from srhm.architectures.geometry import geometry
-from srhm.cost import MODEL, step_features, step_predictors
-from srhm.records import CELLS, TIMINGS, read_table
+from srhm.networks.geometry import geometry
+from srhm.results.records import CELLS, TIMINGS, read_table
 from srhm.training.cell import parameters_of
+from srhm.training.cost import MODEL, step_features, step_predictors
 
 RESULTS = Path("results")
 

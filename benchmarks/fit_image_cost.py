@@ -12,12 +12,12 @@ import numpy as np
 import torch
 from scipy.optimize import nnls
 
-from srhm.architectures.named import NAMED
-from srhm.cost import MODEL, image_step_features
 from srhm.images.cifar import CHANNELS, N_CLASSES, SIZE, Images
 from srhm.images.training import ImageEngine
-from srhm.seeding import generator
+from srhm.model.seeding import generator
+from srhm.networks.named import NAMED
 from srhm.training.cell import processor
+from srhm.training.cost import MODEL, image_step_features
 
 WIDTHS, BATCHES, N_STEPS = (8, 16, 64), (16, 64), 2
 CELL = {

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from srhm.architectures.named import NAMED
-from srhm.cost import MODEL, network_step_features
-from srhm.grammar import GrammarParameters, draw_grammar
-from srhm.sampling import draw_sample
-from srhm.seeding import generator
+from srhm.model.grammar import GrammarParameters, draw_grammar
+from srhm.model.sampling import draw_sample
+from srhm.model.seeding import generator
+from srhm.networks.named import NAMED
 from srhm.training.cell import parameters_of, processor
+from srhm.training.cost import MODEL, network_step_features
 from srhm.training.network import NetworkEngine
 
 WIDTHS, BATCHES, N_STEPS = (8, 16, 64), (4, 32), 8

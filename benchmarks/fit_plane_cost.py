@@ -17,12 +17,12 @@ import pandas as pd
 import torch
 from scipy.optimize import nnls
 
-from srhm.plane.configuration import Plane
-from srhm.plane.cost import MODEL, evaluation_features
-from srhm.plane.members import train_members
-from srhm.plane.plan import plane_curves
-from srhm.plane.tables import PLANE_CELLS
-from srhm.records import read_table
+from srhm.flow.configuration import Plane
+from srhm.flow.cost import MODEL, evaluation_features
+from srhm.flow.members import train_members
+from srhm.flow.plan import plane_curves
+from srhm.flow.tables import PLANE_CELLS
+from srhm.results.records import read_table
 from srhm.training.cell import processor
 
 MEMBERS = 6

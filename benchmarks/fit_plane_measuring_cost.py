@@ -24,20 +24,20 @@ import pandas as pd
 import torch
 from scipy.optimize import nnls
 
-from srhm.plane.cells import train_curve
-from srhm.plane.configuration import Plane
-from srhm.plane.cost import MODEL
-from srhm.plane.measurement_cost import ALL, MAX_EVALUATIONS, curve_features
-from srhm.plane.measurements.ensembles import average_ensembles
-from srhm.plane.measurements.frozen_kernels import measure_frozen_kernels
-from srhm.plane.measurements.hessians import measure_hessians
-from srhm.plane.measurements.kernels import measure_kernels
-from srhm.plane.measurements.sensitivities import measure_sensitivities
-from srhm.plane.measurements.singular_values import measure_singular_values
-from srhm.plane.plan import plane_curves
-from srhm.plane.tables import FROZEN_KERNELS
-from srhm.provenance import versions
-from srhm.records import read_table
+from srhm.flow.cells import train_curve
+from srhm.flow.configuration import Plane
+from srhm.flow.cost import MODEL
+from srhm.flow.measurement_cost import ALL, MAX_EVALUATIONS, curve_features
+from srhm.flow.plan import plane_curves
+from srhm.flow.tables import FROZEN_KERNELS
+from srhm.measure.ensembles import average_ensembles
+from srhm.measure.flow_sensitivities import measure_sensitivities
+from srhm.measure.frozen_kernels import measure_frozen_kernels
+from srhm.measure.hessians import measure_hessians
+from srhm.measure.kernels import measure_kernels
+from srhm.measure.singular_values import measure_singular_values
+from srhm.results.provenance import versions
+from srhm.results.records import read_table
 from srhm.training.cell import processor
 
 MEASURE: dict[str, Any] = {

@@ -24,11 +24,11 @@ import torch
 from dense_module import DenseEngine
 from step_time import processor
 
-from srhm.architectures.geometry import geometry, initial_weights
-from srhm.grammar import GrammarParameters, draw_grammar
-from srhm.provenance import source_digest, versions
-from srhm.sampling import draw_sample
-from srhm.seeding import generator
+from srhm.model.grammar import GrammarParameters, draw_grammar
+from srhm.model.sampling import draw_sample
+from srhm.model.seeding import generator
+from srhm.networks.geometry import geometry, initial_weights
+from srhm.results.provenance import source_digest, versions
 from srhm.training import packed
 from srhm.training.packed import Layout, Pack, device_for_packs, device_name, n_networks
 from srhm.training.rounds import Work

@@ -24,12 +24,12 @@ os.environ["OMP_NUM_THREADS"] = "1"  # read when torch and numpy are imported
 import numpy as np
 import torch
 
-from srhm.plane.configuration import Plane
-from srhm.plane.cost import expected_bytes
-from srhm.plane.gpu import device_of, free_bytes, name_of
-from srhm.plane.members import train_members
-from srhm.plane.plan import plane_curves
-from srhm.provenance import versions
+from srhm.flow.configuration import Plane
+from srhm.flow.cost import expected_bytes
+from srhm.flow.gpu import device_of, free_bytes, name_of
+from srhm.flow.members import train_members
+from srhm.flow.plan import plane_curves
+from srhm.results.provenance import versions
 from srhm.training.cell import processor
 
 MEMBERS = (1, 4, 16, 64, 256)

@@ -27,9 +27,9 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from srhm import experiments
-from srhm.provenance import versions
-from srhm.records import CELLS, SENSITIVITIES, TIMINGS, write_table
+from srhm.results.provenance import versions
+from srhm.results.records import CELLS, SENSITIVITIES, TIMINGS, write_table
+from srhm.studies.sparse_hierarchy import configuration as experiments
 from srhm.training.cell import processor
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -207,8 +207,16 @@ def planning(case: Case, folder: Path) -> Iterator[tuple[str, list[Measured]]]:
     said = folder / "said.txt"
     command = snakemake(folder, "--dry-run")
     yield f"`snakemake --dry-run`, {where}", [run(command, folder, said) for _ in range(REPEATS)]
-    command = [sys.executable, "-m", "srhm.planning", "--configfile", config, "--directory", folder]
-    yield f"`srhm.planning`, {where}", [run(command, folder, said) for _ in range(REPEATS)]
+    command = [
+        sys.executable,
+        "-m",
+        "srhm.commands.plan",
+        "--configfile",
+        config,
+        "--directory",
+        folder,
+    ]
+    yield f"`srhm.commands.plan`, {where}", [run(command, folder, said) for _ in range(REPEATS)]
 
 
 def aggregation(case: Case, folder: Path) -> Iterator[tuple[str, list[Measured]]]:

@@ -27,10 +27,10 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.functional import cross_entropy
 
-from srhm.grammar import GrammarParameters, draw_grammar
-from srhm.provenance import source_digest, versions
-from srhm.sampling import draw_sample
-from srhm.seeding import generator
+from srhm.model.grammar import GrammarParameters, draw_grammar
+from srhm.model.sampling import draw_sample
+from srhm.model.seeding import generator
+from srhm.results.provenance import source_digest, versions
 from srhm.training import stacked
 from srhm.training.cell import processor
 from srhm.training.network import NetworkEngine, inputs

@@ -23,11 +23,11 @@ import numpy as np
 import torch
 from dense_module import DenseEngine
 
-from srhm.architectures.geometry import geometry, initial_weights
-from srhm.grammar import GrammarParameters, draw_grammar
-from srhm.provenance import versions
-from srhm.sampling import draw_sample
-from srhm.seeding import generator
+from srhm.model.grammar import GrammarParameters, draw_grammar
+from srhm.model.sampling import draw_sample
+from srhm.model.seeding import generator
+from srhm.networks.geometry import geometry, initial_weights
+from srhm.results.provenance import versions
 from srhm.training.reference import ReferenceEngine
 from srhm.training.sparse import SparseEngine
 from srhm.training.sparse_kernels import aligned

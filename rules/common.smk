@@ -8,16 +8,17 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-from srhm import experiments, jobs
-from srhm.cost import costs, evaluation_seconds
-from srhm.devices import resolved
+from srhm.studies.sparse_hierarchy import configuration as experiments
+from srhm.commands import jobs
+from srhm.training.cost import (costs, evaluation_seconds)
+from srhm.runtime.devices import resolved
 from srhm.images import cifar
-from srhm.images.plan import image_curves, images_to_evaluate
-from srhm.outdated import is_outdated
-from srhm.plane.cost import expected_bytes as plane_bytes
-from srhm.plane.cost import expected_seconds as plane_seconds
-from srhm.provenance import PACKAGE, canonical_json, short_hash, source_digest
-from srhm.store import path_of
+from srhm.studies.images.plan import (image_curves, images_to_evaluate)
+from srhm.results.outdated import is_outdated
+from srhm.flow.cost import expected_bytes as plane_bytes
+from srhm.flow.cost import expected_seconds as plane_seconds
+from srhm.results.provenance import (PACKAGE, canonical_json, short_hash, source_digest)
+from srhm.results.store import path_of
 
 ROOT = Path(workflow.basedir)
 

@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-from srhm.progress import job_log
-from srhm.records import write_derivations
-from srhm.sampling import draw_samples
+from srhm.model.sampling import draw_samples
+from srhm.results.records import write_derivations
+from srhm.runtime.progress import job_log
 from srhm.training.cell import parameters_of
 
 spec = json.loads(snakemake.params.spec)

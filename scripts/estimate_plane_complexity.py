@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from srhm.plane import tables
-from srhm.plane.complexity import plane_complexity
-from srhm.progress import job_log
-from srhm.records import read_table, write_table
+from srhm.flow import tables
+from srhm.results.records import read_table, write_table
+from srhm.runtime.progress import job_log
+from srhm.statistics.flow_complexity import plane_complexity
 
 analysis = json.loads(snakemake.params.analysis)
 with job_log(snakemake.log[0], name="sample complexity of the plane") as log:

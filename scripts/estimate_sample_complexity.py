@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-from srhm.progress import job_log
-from srhm.records import CELLS, SAMPLE_COMPLEXITY, SENSITIVITIES, read_table, write_table
-from srhm.sample_complexity import all_sample_complexities
+from srhm.results.records import CELLS, SAMPLE_COMPLEXITY, SENSITIVITIES, read_table, write_table
+from srhm.runtime.progress import job_log
+from srhm.statistics.sample_complexity import all_sample_complexities
 
 analysis = json.loads(snakemake.params.analysis)
 thresholds = [analysis["threshold"], *analysis["other_thresholds"]]

@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-from srhm.gathering import gather
-from srhm.progress import job_log
-from srhm.records import CELLS, SENSITIVITIES, TIMINGS, write_table
+from srhm.results.gathering import gather
+from srhm.results.records import CELLS, SENSITIVITIES, TIMINGS, write_table
+from srhm.runtime.progress import job_log
 
 keys = json.loads(snakemake.params.planned)
 with job_log(snakemake.log[0], name="cells") as log:

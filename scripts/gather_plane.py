@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from srhm.plane.measurements.gathering import gather_plane
-from srhm.plane.tables import TABLES
-from srhm.progress import job_log
-from srhm.records import write_table
+from srhm.flow.tables import TABLES
+from srhm.measure.gathering import gather_plane
+from srhm.results.records import write_table
+from srhm.runtime.progress import job_log
 
 table = snakemake.params.table
 with job_log(snakemake.log[0], name=table) as log:

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from srhm.progress import job_log
-from srhm.records import SCORECARD, read_table, write_table
+from srhm.results.records import SCORECARD, read_table, write_table
+from srhm.runtime.progress import job_log
 from srhm.scorecard import as_markdown, together
 
 with job_log(snakemake.log[0], name="scorecard") as log:

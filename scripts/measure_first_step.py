@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from srhm.plane.first_step_table import first_step_rows
-from srhm.plane.tables import FIRST_STEP
-from srhm.progress import job_log
-from srhm.records import write_table
+from srhm.flow.tables import FIRST_STEP
+from srhm.results.records import write_table
+from srhm.runtime.progress import job_log
+from srhm.studies.first_step.table import first_step_rows
 
 with job_log(snakemake.log[0], name="first step") as log:
     rows = list(first_step_rows(json.loads(snakemake.params.entries)))

@@ -3,11 +3,11 @@
 import json
 from pathlib import Path
 
-from srhm.devices import device_of_job
 from srhm.images.cifar import load
 from srhm.images.experiment import device_for, measure_images
-from srhm.progress import job_log
-from srhm.records import IMAGES, write_table
+from srhm.results.records import IMAGES, write_table
+from srhm.runtime.devices import device_of_job
+from srhm.runtime.progress import job_log
 
 spec = json.loads(snakemake.params.spec)
 resources = snakemake.resources

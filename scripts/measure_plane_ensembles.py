@@ -3,11 +3,11 @@
 import json
 from pathlib import Path
 
-from srhm.plane.measurements.ensembles import average_ensembles
-from srhm.plane.measurements.gathering import of_curve
-from srhm.plane.tables import ENSEMBLES
-from srhm.progress import job_log
-from srhm.records import write_table
+from srhm.flow.tables import ENSEMBLES
+from srhm.measure.ensembles import average_ensembles
+from srhm.measure.gathering import of_curve
+from srhm.results.records import write_table
+from srhm.runtime.progress import job_log
 
 spec = json.loads(snakemake.params.spec)
 with job_log(snakemake.log[0], name=spec["curve"]) as log:

@@ -3,11 +3,11 @@
 import json
 from pathlib import Path
 
-from srhm.plane.measurements.gathering import of_curve
-from srhm.plane.measurements.hessians import measure_hessians
-from srhm.plane.tables import HESSIAN_SUMMARIES, HESSIANS
-from srhm.progress import job_log
-from srhm.records import write_table
+from srhm.flow.tables import HESSIAN_SUMMARIES, HESSIANS
+from srhm.measure.gathering import of_curve
+from srhm.measure.hessians import measure_hessians
+from srhm.results.records import write_table
+from srhm.runtime.progress import job_log
 
 spec = json.loads(snakemake.params.spec)
 curve, output = spec["curve"], snakemake.output

@@ -3,11 +3,11 @@
 import json
 from pathlib import Path
 
-from srhm.plane.measurements.gathering import of_curve
-from srhm.plane.measurements.singular_values import measure_singular_values
-from srhm.plane.tables import SINGULAR_SUMMARIES, SINGULAR_VALUES
-from srhm.progress import job_log
-from srhm.records import write_table
+from srhm.flow.tables import SINGULAR_SUMMARIES, SINGULAR_VALUES
+from srhm.measure.gathering import of_curve
+from srhm.measure.singular_values import measure_singular_values
+from srhm.results.records import write_table
+from srhm.runtime.progress import job_log
 
 spec = json.loads(snakemake.params.spec)
 curve, output = spec["curve"], snakemake.output

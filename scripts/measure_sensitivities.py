@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from srhm.progress import job_log
-from srhm.records import SENSITIVITIES, read_derivations, write_table
-from srhm.representations import probe_of_cell
-from srhm.sensitivity_of_cells import measure_curve
+from srhm.measure.representations import probe_of_cell
+from srhm.measure.sensitivity_of_cells import measure_curve
+from srhm.results.records import SENSITIVITIES, read_derivations, write_table
+from srhm.runtime.progress import job_log
 from srhm.training.cell import parameters_of
 
 spec = json.loads(snakemake.params.spec)

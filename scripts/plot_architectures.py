@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from srhm.figures.architectures import draw
 from srhm.figures.drawing import save
-from srhm.progress import job_log
-from srhm.records import CELLS, SENSITIVITIES, read_table
+from srhm.results.records import CELLS, SENSITIVITIES, read_table
+from srhm.runtime.progress import job_log
+from srhm.studies.sparse_hierarchy.figures.architectures import draw
 
 with job_log(snakemake.log[0], name="figure 9"):
     figure = draw(

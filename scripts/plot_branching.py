@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from srhm.figures.branching import draw
 from srhm.figures.drawing import save
-from srhm.progress import job_log
-from srhm.records import SAMPLE_COMPLEXITY, read_table
+from srhm.results.records import SAMPLE_COMPLEXITY, read_table
+from srhm.runtime.progress import job_log
+from srhm.studies.sparse_hierarchy.figures.branching import draw
 
 with job_log(snakemake.log[0], name="branching"):
     figure = draw(

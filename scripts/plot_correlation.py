@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from srhm.figures.correlation import draw
 from srhm.figures.drawing import save
-from srhm.progress import job_log
-from srhm.records import CELLS, IMAGES, SENSITIVITIES, read_table
+from srhm.results.records import CELLS, IMAGES, SENSITIVITIES, read_table
+from srhm.runtime.progress import job_log
+from srhm.studies.sparse_hierarchy.figures.correlation import draw
 
 with job_log(snakemake.log[0], name="correlation"):
     # No file, or one: CIFAR-10 may not be there.

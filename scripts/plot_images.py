@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from srhm.figures.correlation import draw_images
 from srhm.figures.drawing import save
-from srhm.progress import job_log
-from srhm.records import IMAGES, read_table
+from srhm.results.records import IMAGES, read_table
+from srhm.runtime.progress import job_log
+from srhm.studies.sparse_hierarchy.figures.correlation import draw_images
 
 with job_log(snakemake.log[0], name="figure 1 A, B"):
     figure = draw_images(

@@ -3,15 +3,10 @@
 from pathlib import Path
 
 from srhm.figures.drawing import save
-from srhm.figures.plane_bottleneck import draw
-from srhm.plane.tables import (
-    PLANE_CELLS,
-    PLANE_SENSITIVITIES,
-    SINGULAR_SUMMARIES,
-    SINGULAR_VALUES,
-)
-from srhm.progress import job_log
-from srhm.records import read_table
+from srhm.flow.tables import PLANE_CELLS, PLANE_SENSITIVITIES, SINGULAR_SUMMARIES, SINGULAR_VALUES
+from srhm.results.records import read_table
+from srhm.runtime.progress import job_log
+from srhm.studies.bottleneck.figures.ranks import draw
 
 with job_log(snakemake.log[0], name="bottleneck"):
     figure = draw(

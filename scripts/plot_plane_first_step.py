@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from srhm.figures.drawing import save
-from srhm.figures.plane_first_step import draw
-from srhm.plane.tables import FIRST_STEP
-from srhm.progress import job_log
-from srhm.records import read_table
+from srhm.flow.tables import FIRST_STEP
+from srhm.results.records import read_table
+from srhm.runtime.progress import job_log
+from srhm.studies.first_step.figures.signal_and_noise import draw
 
 with job_log(snakemake.log[0], name="first step"):
     table = read_table(Path(snakemake.input.first_step), FIRST_STEP)

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from srhm.figures.drawing import save
-from srhm.figures.plane_layerwise import draw
-from srhm.plane.tables import PLANE_CELLS, PLANE_COMPLEXITY
-from srhm.progress import job_log
-from srhm.records import read_table
+from srhm.flow.tables import PLANE_CELLS, PLANE_COMPLEXITY
+from srhm.results.records import read_table
+from srhm.runtime.progress import job_log
+from srhm.studies.layerwise.figures.sample_complexity import draw
 
 with job_log(snakemake.log[0], name="layerwise training"):
     figure = draw(

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from srhm.figures.drawing import save
-from srhm.figures.plane_onset import draw
-from srhm.plane.tables import FROZEN_KERNELS, PLANE_CELLS, PLANE_COMPLEXITY, PLANE_SENSITIVITIES
-from srhm.progress import job_log
-from srhm.records import read_table
+from srhm.flow.tables import FROZEN_KERNELS, PLANE_CELLS, PLANE_COMPLEXITY, PLANE_SENSITIVITIES
+from srhm.results.records import read_table
+from srhm.runtime.progress import job_log
+from srhm.studies.complexity.figures.onset import draw
 
 with job_log(snakemake.log[0], name="plane onset"):
     figure = draw(

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from srhm.figures.drawing import save
-from srhm.figures.plane_variance import draw
-from srhm.plane.tables import ENSEMBLES, PLANE_CELLS
-from srhm.progress import job_log
-from srhm.records import read_table
+from srhm.flow.tables import ENSEMBLES, PLANE_CELLS
+from srhm.results.records import read_table
+from srhm.runtime.progress import job_log
+from srhm.studies.crossover.figures.variance import draw
 
 with job_log(snakemake.log[0], name="variance of F"):
     figure = draw(

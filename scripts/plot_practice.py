@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from srhm.figures.drawing import save
-from srhm.figures.practice import draw
-from srhm.progress import job_log
-from srhm.records import SAMPLE_COMPLEXITY, read_table
+from srhm.results.records import SAMPLE_COMPLEXITY, read_table
+from srhm.runtime.progress import job_log
+from srhm.studies.sparse_hierarchy.figures.practice import draw
 
 with job_log(snakemake.log[0], name="practice"):
     figure = draw(

@@ -5,10 +5,10 @@ from pathlib import Path
 import pandas as pd
 
 from srhm.figures.drawing import save
-from srhm.figures.sample_complexity import draw
-from srhm.progress import job_log
-from srhm.publications import read_publications
-from srhm.records import CELLS, SAMPLE_COMPLEXITY, read_table
+from srhm.results.publications import read_publications
+from srhm.results.records import CELLS, SAMPLE_COMPLEXITY, read_table
+from srhm.runtime.progress import job_log
+from srhm.studies.sparse_hierarchy.figures.sample_complexity import draw
 
 with job_log(snakemake.log[0], name="figure 4") as log:
     figure = draw(

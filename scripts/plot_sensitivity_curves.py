@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from srhm.figures.drawing import save
-from srhm.figures.sensitivity_curves import draw
-from srhm.progress import job_log
-from srhm.records import CELLS, SENSITIVITIES, read_table
+from srhm.results.records import CELLS, SENSITIVITIES, read_table
+from srhm.runtime.progress import job_log
+from srhm.studies.sparse_hierarchy.figures.sensitivity_curves import draw
 
 with job_log(snakemake.log[0], name="sensitivity curves"):
     figure = draw(

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from srhm.figures.drawing import save
-from srhm.figures.sparsity_b import draw
-from srhm.progress import job_log
-from srhm.records import CELLS, read_table
+from srhm.results.records import CELLS, read_table
+from srhm.runtime.progress import job_log
+from srhm.studies.sparse_hierarchy.figures.sparsity_b import draw
 
 with job_log(snakemake.log[0], name="sparsity B"):
     figure = draw(

@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from srhm.architectures.inspection import table1
 from srhm.figures.drawing import save
-from srhm.figures.table1 import draw
-from srhm.progress import job_log
+from srhm.networks.inspection import table1
+from srhm.runtime.progress import job_log
+from srhm.studies.sparse_hierarchy.figures.table1 import draw
 
 with job_log(snakemake.log[0], name="table 1"):
     rows = table1()

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from srhm.progress import job_log
-from srhm.records import (
+from srhm.results.records import (
     CELLS,
     SAMPLE_COMPLEXITY,
     SCORECARD,
@@ -11,6 +10,7 @@ from srhm.records import (
     read_table,
     write_table,
 )
+from srhm.runtime.progress import job_log
 from srhm.scorecard import scorecard
 
 with job_log(snakemake.log[0], name="scorecard") as log:

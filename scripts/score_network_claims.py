@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from srhm.progress import job_log
-from srhm.records import CELLS, SCORECARD, SENSITIVITIES, read_table, write_table
+from srhm.results.records import CELLS, SCORECARD, SENSITIVITIES, read_table, write_table
+from srhm.runtime.progress import job_log
 from srhm.scorecard import NETWORK_CLAIMS, scorecard
 
 SCHEMAS = {

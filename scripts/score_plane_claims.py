@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from srhm.plane.tables import TABLES
-from srhm.progress import job_log
-from srhm.records import SCORECARD, read_table, write_table
+from srhm.flow.tables import TABLES
+from srhm.results.records import SCORECARD, read_table, write_table
+from srhm.runtime.progress import job_log
 from srhm.scorecard import scorecard
-from srhm.scorecard.plane import PLANE_CLAIMS, as_markdown
+from srhm.scorecard.flow_statements import PLANE_CLAIMS, as_markdown
 
 with job_log(snakemake.log[0], name="scorecard of the plane") as log:
     files = {Path(file).stem: Path(file) for file in snakemake.input.tables}

@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from srhm.records import CELLS, TIMINGS, read_derivations, write_table
+from srhm.results.records import CELLS, TIMINGS, read_derivations, write_table
+from srhm.runtime.job import training_job
 from srhm.training.cell import parameters_of
 from srhm.training.curve import rows_of, train_curve
-from srhm.training.job import training_job
 
 spec = json.loads(snakemake.params.spec)
 name, resources = spec["curve"], snakemake.resources

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from srhm.images.cifar import load
 from srhm.images.experiment import device_for, train_images
-from srhm.records import IMAGE_CELLS, write_table
+from srhm.results.records import IMAGE_CELLS, write_table
+from srhm.runtime.job import training_job
 from srhm.training.curve import rows_of
-from srhm.training.job import training_job
 
 spec = json.loads(snakemake.params.spec)
 name, resources = spec["curve"], snakemake.resources

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from srhm.images.cifar import load
 from srhm.images.experiment import device_for, train_images
-from srhm.training.job import training_job
+from srhm.runtime.job import training_job
 
 spec = json.loads(snakemake.params.spec)
 cells = [spec["cells"][place] for place in spec["places"]]

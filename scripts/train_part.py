@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from srhm.records import read_derivations
+from srhm.results.records import read_derivations
+from srhm.runtime.job import training_job
 from srhm.training.cell import parameters_of
 from srhm.training.curve import train_curve
-from srhm.training.job import training_job
 
 spec = json.loads(snakemake.params.spec)
 cells = [spec["cells"][place] for place in spec["places"]]

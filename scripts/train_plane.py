@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from srhm.plane.cells import rows_of, train_curve
-from srhm.plane.tables import PLANE_CELLS, PLANE_TIMINGS
-from srhm.records import write_table
-from srhm.training.job import training_job
+from srhm.flow.cells import rows_of, train_curve
+from srhm.flow.tables import PLANE_CELLS, PLANE_TIMINGS
+from srhm.results.records import write_table
+from srhm.runtime.job import training_job
 
 spec = json.loads(snakemake.params.spec)
 name, resources = spec["curve"], snakemake.resources

@@ -3,12 +3,12 @@
 import json
 from pathlib import Path
 
-from srhm.plane.tables import PLANE_CELLS, PLANE_COMPLEXITY, PLANE_TIMINGS
-from srhm.progress import job_log
-from srhm.records import SCORECARD, read_table
+from srhm.flow.tables import PLANE_CELLS, PLANE_COMPLEXITY, PLANE_TIMINGS
 from srhm.report.page import configuration_text, read_figures, write
-from srhm.report.plane_page import render_plane
-from srhm.scorecard.plane import PLANE_TOPICS
+from srhm.report.study_page import render_plane
+from srhm.results.records import SCORECARD, read_table
+from srhm.runtime.progress import job_log
+from srhm.scorecard.flow_statements import PLANE_TOPICS
 
 files = snakemake.input
 with job_log(snakemake.log[0], name="page of the plane") as log:

@@ -3,9 +3,16 @@
 import json
 from pathlib import Path
 
-from srhm.progress import job_log
-from srhm.records import CELLS, SAMPLE_COMPLEXITY, SCORECARD, SENSITIVITIES, TIMINGS, read_table
 from srhm.report.page import configuration_text, publications, read_all, read_figures, render, write
+from srhm.results.records import (
+    CELLS,
+    SAMPLE_COMPLEXITY,
+    SCORECARD,
+    SENSITIVITIES,
+    TIMINGS,
+    read_table,
+)
+from srhm.runtime.progress import job_log
 
 files, configuration = snakemake.input, json.loads(snakemake.params.configuration)
 with job_log(snakemake.log[0], name="report") as log:

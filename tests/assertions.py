@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from srhm.architectures.geometry import Geometry
-from srhm.encoding import symbols
-from srhm.grammar import Grammar
-from srhm.parsing import Parsed, parse
-from srhm.sampling import Derivations
+from srhm.model.encoding import symbols
+from srhm.model.grammar import Grammar
+from srhm.model.parsing import Parsed, parse
+from srhm.model.sampling import Derivations
+from srhm.networks.geometry import Geometry
 
 # Chance that one statistical test fails though nothing is wrong. All seeds are fixed, so that a
 # test which passes once passes always; the rate says how surprising a failure after a change is.

@@ -6,9 +6,9 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from srhm import theory
-from srhm.records import SENSITIVITIES
-from srhm.sample_complexity import RESULT_COLUMNS
+from srhm.model import theory
+from srhm.results.records import SENSITIVITIES
+from srhm.statistics.sample_complexity import RESULT_COLUMNS
 
 NETS = ("lcn", "cnn")
 # Sizes of the learning curves over P*.

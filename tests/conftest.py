@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srhm.grammar import Grammar, GrammarParameters, draw_grammar
-from srhm.sampling import Derivations, draw_sample
-from srhm.seeding import generator
+from srhm.model.grammar import Grammar, GrammarParameters, draw_grammar
+from srhm.model.sampling import Derivations, draw_sample
+from srhm.model.seeding import generator
 
 pytest.register_assert_rewrite("assertions")
 

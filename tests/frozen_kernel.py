@@ -15,9 +15,9 @@ from typing import Self
 import torch
 from torch import Tensor
 
-from srhm.plane.flow import Evaluation, FlowStep, Trained, gradient_flow
-from srhm.plane.losses import Loss
-from srhm.plane.networks import Weights
+from srhm.flow.flow import Evaluation, FlowStep, Trained, gradient_flow
+from srhm.flow.losses import Loss
+from srhm.flow.networks import Weights
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,8 @@ package makes of them."""
 import numpy as np
 import pandas as pd
 
-from srhm.sample_complexity import (
-    all_sample_complexities,
-)
-from srhm.theory import predicted_sample_complexity, sensitivity_threshold
+from srhm.model.theory import predicted_sample_complexity, sensitivity_threshold
+from srhm.statistics.sample_complexity import all_sample_complexities
 
 WIDTH = 64
 MULTIPLES = 2.0 ** np.arange(-1.5, 2.6, 0.5)  # of the predicted P*

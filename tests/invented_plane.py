@@ -6,7 +6,7 @@ from math import log
 import numpy as np
 import pandas as pd
 
-from srhm import theory
+from srhm.model import theory
 
 TILDES = (0.1, 10.0, 1000.0)
 RELATIVE = (1 / 4, 1 / 2, 1, 2, 4)

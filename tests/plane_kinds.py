@@ -4,9 +4,9 @@ from functools import cache
 
 import pytest
 
-from srhm.plane.configuration import Plane
-from srhm.plane.members import train_members
-from srhm.plane.plan import plane_curves
+from srhm.flow.configuration import Plane
+from srhm.flow.members import train_members
+from srhm.flow.plan import plane_curves
 
 SRHM = {"study": "complexity", "net": "cnn", "L": 2, "v": 3, "s0": 1, "width": 5, "P": 12}
 HINGE = {"labels": "parity", "loss": "soft_hinge"}

@@ -28,7 +28,7 @@ class Run:
         self.folder = folder
         self.printed = folder / "printed"
         self.environment = environment
-        self.command = [sys.executable, "-m", "srhm.launch", "--configfile", str(config)]
+        self.command = [sys.executable, "-m", "srhm.commands.launch", "--configfile", str(config)]
         self.command += ["--directory", str(folder), *arguments]
         folder.mkdir(parents=True)
 

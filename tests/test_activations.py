@@ -5,12 +5,12 @@ import pytest
 import torch
 from torch import nn
 
-from srhm.architectures.activations import OUTPUT, activation_layers, record_activations
-from srhm.architectures.geometry import geometry, initial_weights
-from srhm.architectures.hierarchical import HierarchicalNetwork
-from srhm.architectures.named import NAMED, named_network
-from srhm.architectures.relative_depth import layer_at
-from srhm.seeding import generator
+from srhm.model.seeding import generator
+from srhm.networks.activations import OUTPUT, activation_layers, record_activations
+from srhm.networks.geometry import geometry, initial_weights
+from srhm.networks.hierarchical import HierarchicalNetwork
+from srhm.networks.named import NAMED, named_network
+from srhm.networks.relative_depth import layer_at
 
 N_LAYERS = {
     "vgg11": 8,

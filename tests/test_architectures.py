@@ -8,9 +8,9 @@ import torch
 from assertions import FALSE_ALARM, forward_by_loops
 from scipy import stats
 
-from srhm.architectures.geometry import geometry, initial_biases, initial_weights
-from srhm.architectures.hierarchical import HierarchicalNetwork
-from srhm.encoding import one_hot
+from srhm.model.encoding import one_hot
+from srhm.networks.geometry import geometry, initial_biases, initial_weights
+from srhm.networks.hierarchical import HierarchicalNetwork
 
 NETS = ("lcn", "cnn", "fcn")
 WIDTH = 4

@@ -8,11 +8,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from srhm import store
-from srhm.architectures.geometry import geometry, initial_weights
-from srhm.seeding import generator
-from srhm.stopping import StopRequest
-from srhm.store import DamagedFile
+from srhm.model.seeding import generator
+from srhm.networks.geometry import geometry, initial_weights
+from srhm.results import store
+from srhm.results.store import DamagedFile
+from srhm.runtime.stopping import StopRequest
 from srhm.training.checkpoints import (
     Interrupted,
     Keeper,
@@ -22,13 +22,7 @@ from srhm.training.checkpoints import (
     resume,
     write_checkpoint,
 )
-from srhm.training.protocol import (
-    Snapshot,
-    TrainingPlan,
-    check_steps,
-    points_per_batch,
-    train,
-)
+from srhm.training.protocol import Snapshot, TrainingPlan, check_steps, points_per_batch, train
 from srhm.training.reference import ReferenceEngine
 from srhm.training.sparse import SparseEngine
 

@@ -6,10 +6,10 @@ import sys
 import numpy as np
 import pytest
 
-from srhm import experiments
-from srhm.records import CELLS, TIMINGS
-from srhm.sampling import draw_samples
-from srhm.store import DamagedCell, path_of, read_cell
+from srhm.model.sampling import draw_samples
+from srhm.results.records import CELLS, TIMINGS
+from srhm.results.store import DamagedCell, path_of, read_cell
+from srhm.studies.sparse_hierarchy import configuration as experiments
 from srhm.training import curve as training_curve
 from srhm.training.cell import parameters_of, train_cell
 from srhm.training.curve import rows_of, train_curve

@@ -12,12 +12,11 @@ from typing import Any
 import pytest
 import yaml
 
-from srhm import device_options as device_options_module
-from srhm import experiments, launch, outdated, planning, status
-from srhm.cost import Cost
-from srhm.device_options import DeviceError, device_options
-from srhm.devices import resolved
-from srhm.jobs import (
+from srhm.commands import device_options as device_options_module
+from srhm.commands import launch, status
+from srhm.commands import plan as planning
+from srhm.commands.device_options import DeviceError, device_options
+from srhm.commands.jobs import (
     COPIES,
     GPU_PROGRAM,
     PROGRAM,
@@ -26,14 +25,18 @@ from srhm.jobs import (
     megabytes,
     training_megabytes,
 )
-from srhm.no_device import NoDevice
-from srhm.planning import expected_costs
-from srhm.presets import CONFIG, study_of
-from srhm.provenance import source_digest
-from srhm.store import StoredCell, path_of, write_cell
+from srhm.commands.plan import expected_costs
+from srhm.commands.presets import CONFIG, study_of
+from srhm.commands.watching import Watch
+from srhm.results import outdated
+from srhm.results.provenance import source_digest
+from srhm.results.store import StoredCell, path_of, write_cell
+from srhm.runtime.devices import resolved
+from srhm.runtime.job import training_job
+from srhm.runtime.no_device import NoDevice
+from srhm.studies.sparse_hierarchy import configuration as experiments
 from srhm.training import curve
-from srhm.training.job import training_job
-from srhm.watching import Watch
+from srhm.training.cost import Cost
 
 ASKED = Path(__file__).with_name("snakemake_resources.py")
 # Rules whose jobs compute on a GPU where they are asked to.

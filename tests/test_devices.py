@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from srhm import devices
-from srhm.devices import device_of_job, locked_device, visible_devices
-from srhm.no_device import NoDevice
-from srhm.stopping import STOPPED
-from srhm.training.job import training_job
+from srhm.runtime import devices
+from srhm.runtime.devices import device_of_job, locked_device, visible_devices
+from srhm.runtime.job import training_job
+from srhm.runtime.no_device import NoDevice
+from srhm.runtime.stopping import STOPPED
 
 LOG = logging.getLogger("test")
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from srhm.encoding import one_hot, symbols
+from srhm.model.encoding import one_hot, symbols
 
 
 @pytest.fixture(params=["A", "B"])

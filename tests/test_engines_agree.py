@@ -5,8 +5,8 @@ from itertools import product
 import pandas as pd
 import pytest
 
-from srhm.sample_complexity import learning_curve_values, sample_complexity
-from srhm.sampling import draw_samples
+from srhm.model.sampling import draw_samples
+from srhm.statistics.sample_complexity import learning_curve_values, sample_complexity
 from srhm.training.cell import parameters_of, train_cell
 from srhm.training.reference import ReferenceEngine
 from srhm.training.sparse import SparseEngine

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from srhm import experiments, provenance
-from srhm.experiments import ConfigError, plan, published_rate
-from srhm.provenance import PACKAGE
+from srhm.results import provenance
+from srhm.results.provenance import PACKAGE
+from srhm.studies.sparse_hierarchy import configuration as experiments
+from srhm.studies.sparse_hierarchy.configuration import ConfigError, plan, published_rate
 from srhm.training.curve import ENGINES
 
 REPOSITORY = PACKAGE.parents[1]

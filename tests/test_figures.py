@@ -14,15 +14,15 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from srhm.architectures.geometry import geometry
-from srhm.encoding import symbols
-from srhm.figures import benefit_of_sparsity, data_model, networks
-from srhm.figures import sample_complexity as figure4
 from srhm.figures.drawing import save
-from srhm.grammar import draw_grammar
-from srhm.parsing import parse
-from srhm.seeding import generator
-from srhm.theory import predicted_sample_complexity
+from srhm.model.encoding import symbols
+from srhm.model.grammar import draw_grammar
+from srhm.model.parsing import parse
+from srhm.model.seeding import generator
+from srhm.model.theory import predicted_sample_complexity
+from srhm.networks.geometry import geometry
+from srhm.studies.sparse_hierarchy.figures import benefit_of_sparsity, data_model, networks
+from srhm.studies.sparse_hierarchy.figures import sample_complexity as figure4
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "published_sample_complexity_L2_s2.csv"
 WIDTH = 64

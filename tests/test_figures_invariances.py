@@ -12,21 +12,21 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
-from srhm import records
-from srhm.encoding import symbols
-from srhm.figures import (
+from srhm.figures import selection
+from srhm.figures.marks import Estimate, Point, few_ticks, scatter
+from srhm.model.encoding import symbols
+from srhm.model.grammar import placement_offsets
+from srhm.model.parsing import parse
+from srhm.model.theory import predicted_sample_complexity
+from srhm.results import records
+from srhm.studies.sparse_hierarchy.figures import (
     branching,
     invariances,
     practice,
-    selection,
     sensitivity_curves,
     sparsity_b,
     transformations,
 )
-from srhm.figures.marks import Estimate, Point, few_ticks, scatter
-from srhm.grammar import placement_offsets
-from srhm.parsing import parse
-from srhm.theory import predicted_sample_complexity
 
 PRESET = "invented"
 OPTIONS: list[dict[str, object]] = [

@@ -20,13 +20,13 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
-from srhm.architectures.names import NAMED
-from srhm.error_and_sensitivity import correlation, side_by_side
-from srhm.figures import architectures, invariances, table1
-from srhm.figures import correlation as figure1
 from srhm.figures.architecture_marks import LOOKS, protocol_lines
 from srhm.figures.drawing import styled
-from srhm.seeding import generator
+from srhm.model.seeding import generator
+from srhm.networks.names import NAMED
+from srhm.studies.sparse_hierarchy.error_and_sensitivity import correlation, side_by_side
+from srhm.studies.sparse_hierarchy.figures import architectures, invariances, table1
+from srhm.studies.sparse_hierarchy.figures import correlation as figure1
 
 Tables = tuple[pd.DataFrame, pd.DataFrame]
 

@@ -11,17 +11,15 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from test_plane_crossover import TILDES, WIDTHS, invented
 
-from srhm.figures import (
-    plane_diagram,
-    plane_error,
-    plane_kernel_change,
-    plane_kernels,
-    plane_variance,
-)
 from srhm.figures.drawing import styled
-from srhm.figures.plane_families import power
-from srhm.plane import tables as schemas
-from srhm.plane.crossover import families, kernel_change_fit
+from srhm.flow import tables as schemas
+from srhm.studies.crossover.analysis import families, kernel_change_fit
+from srhm.studies.crossover.figures import diagram as plane_diagram
+from srhm.studies.crossover.figures import error as plane_error
+from srhm.studies.crossover.figures import kernel_change as plane_kernel_change
+from srhm.studies.crossover.figures import kernels as plane_kernels
+from srhm.studies.crossover.figures import variance as plane_variance
+from srhm.studies.crossover.figures.families import power
 
 Tables = tuple[pd.DataFrame, pd.DataFrame]
 

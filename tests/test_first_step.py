@@ -13,10 +13,10 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy
 
-from srhm.architectures.geometry import geometry
-from srhm.architectures.hierarchical import HierarchicalNetwork
-from srhm.encoding import one_hot
-from srhm.sampling import derive
+from srhm.model.encoding import one_hot
+from srhm.model.sampling import derive
+from srhm.networks.geometry import geometry
+from srhm.networks.hierarchical import HierarchicalNetwork
 
 
 def readout_with_mean(scaled_mean, *, width, seed=0):

@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from srhm import planning
-from srhm.architectures.geometry import initial_weights
-from srhm.cost import Cost
-from srhm.gpu_cost import NOMINAL, gpu_rate, gpu_seconds, touched_rows
-from srhm.sampling import draw_samples
+from srhm.commands import plan as planning
+from srhm.model.sampling import draw_samples
+from srhm.networks.geometry import initial_weights
 from srhm.training.cell import geometry_of, parameters_of
+from srhm.training.cost import Cost
+from srhm.training.gpu_cost import NOMINAL, gpu_rate, gpu_seconds, touched_rows
 from srhm.training.sparse import SparseEngine
 
 CELL = {

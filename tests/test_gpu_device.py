@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from srhm import experiments
-from srhm.no_device import NoDevice
-from srhm.sampling import draw_samples
-from srhm.stopping import Stopped, StopRequest
+from srhm.model.sampling import draw_samples
+from srhm.runtime.no_device import NoDevice
+from srhm.runtime.stopping import Stopped, StopRequest
+from srhm.studies.sparse_hierarchy import configuration as experiments
 from srhm.training.cell import parameters_of
 from srhm.training.curve import Trainer, train_cells, train_curve
 

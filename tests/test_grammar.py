@@ -7,8 +7,14 @@ import numpy as np
 import pytest
 from assertions import all_inputs, assert_uniform, inputs
 
-from srhm.grammar import GrammarError, draw_grammar, n_distinct, n_placements, placement_offsets
-from srhm.sampling import derive
+from srhm.model.grammar import (
+    GrammarError,
+    draw_grammar,
+    n_distinct,
+    n_placements,
+    placement_offsets,
+)
+from srhm.model.sampling import derive
 
 TINY = [
     {"depth": 2, "branching": 2, "n_empty": 1, "sparsity": "A"},

@@ -8,7 +8,7 @@ import pytest
 from invented_images import write_cifar
 
 from srhm.images import cifar, download
-from srhm.seeding import generator
+from srhm.model.seeding import generator
 
 N = 20  # records a file
 

@@ -10,7 +10,7 @@ from invented_images import smooth_fields
 from scipy import stats
 
 from srhm.images import deformations as d
-from srhm.seeding import generator
+from srhm.model.seeding import generator
 
 SIZE = 32
 SETTINGS = [(3, 0.002), (5, 0.001), (10, 2e-4), (15, 1e-4)]  # cut-off, temperature

@@ -10,15 +10,16 @@ import torch
 from invented_images import write_cifar
 from pydantic import ValidationError
 
-from srhm import provenance
-from srhm.architectures.named import named_network
-from srhm.images import cifar, experiment, plan, training
-from srhm.images.configuration import Images
-from srhm.images.plan import image_curves
-from srhm.provenance import PACKAGE
-from srhm.records import IMAGE_CELLS, IMAGES, write_table
-from srhm.seeding import generator
-from srhm.store import path_of, read_cell
+from srhm.images import cifar, experiment, training
+from srhm.model.seeding import generator
+from srhm.networks.named import named_network
+from srhm.results import provenance
+from srhm.results.provenance import PACKAGE
+from srhm.results.records import IMAGE_CELLS, IMAGES, write_table
+from srhm.results.store import path_of, read_cell
+from srhm.studies.images import plan
+from srhm.studies.images.configuration import Images
+from srhm.studies.images.plan import image_curves
 from srhm.training import curve
 
 N = 40  # records a file

@@ -13,12 +13,12 @@ import pytest
 from invented_images import write_cifar
 
 from srhm.images import cifar, training
-from srhm.images.configuration import Images
 from srhm.images.experiment import device_for, train_images
-from srhm.images.plan import image_curves
-from srhm.seeding import generator
-from srhm.stopping import STOPPED, Stopped, StopRequest
-from srhm.store import path_of
+from srhm.model.seeding import generator
+from srhm.results.store import path_of
+from srhm.runtime.stopping import STOPPED, Stopped, StopRequest
+from srhm.studies.images.configuration import Images
+from srhm.studies.images.plan import image_curves
 from srhm.training.checkpoints import checkpoint_of, read_checkpoint, write_checkpoint
 from srhm.training.protocol import Snapshot
 

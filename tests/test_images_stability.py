@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from invented_images import smooth_fields
 
-from srhm.architectures.names import NAMED
 from srhm.images.deformations import temperature_of
 from srhm.images.experiment import initial_outputs_of
 from srhm.images.stability import probe, stability
 from srhm.images.training import initial_network, outputs_of
-from srhm.seeding import generator
+from srhm.model.seeding import generator
+from srhm.networks.names import NAMED
 
 CUTOFF = 3
 

@@ -9,15 +9,16 @@ import pytest
 import yaml
 from invented_images import SECTION, write_cifar
 
-from srhm import experiments, launch
-from srhm.architectures.names import NAMED
+from srhm.commands import launch
+from srhm.commands.watching import Watch
 from srhm.images import cifar
-from srhm.images.configuration import Images
-from srhm.images.plan import image_curves
-from srhm.seeding import generator
+from srhm.model.seeding import generator
+from srhm.networks.names import NAMED
+from srhm.studies.images.configuration import Images
+from srhm.studies.images.plan import image_curves
+from srhm.studies.sparse_hierarchy import configuration as experiments
 from srhm.training.checkpoints import write_checkpoint
 from srhm.training.protocol import Snapshot
-from srhm.watching import Watch
 
 REPOSITORY = Path(__file__).parents[1]
 

@@ -8,9 +8,9 @@ import pytest
 from claim_tables import MAIN, SIZES, complexities, fall, grammar, networks
 from scipy import stats
 
-from srhm.regression import SeedNoise, mean
 from srhm.scorecard import CLAIMS, scorecard
-from srhm.scorecard.concurrence import concurrence_claims
+from srhm.statistics.regression import SeedNoise, mean
+from srhm.studies.sparse_hierarchy.claims.concurrence import concurrence_claims
 
 EXACT = 1e-9
 CURVES = [grammar("lcn", 3, v, s0) for v in (4, 6) for s0 in (1, 2)]

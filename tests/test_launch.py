@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from srhm import launch
+from srhm.commands import launch
 
 # The job waits for a file `go`, so that a test decides how long it lasts.
 SNAKEFILE = """

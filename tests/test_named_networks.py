@@ -18,10 +18,10 @@ from assertions import FALSE_ALARM
 from scipy import stats
 from torch import nn
 
-from srhm.architectures.convolutions import DropConnect, Dropout, HalvingPool
-from srhm.architectures.efficientnet import scaled_channels
-from srhm.architectures.named import NAMED, named_network
-from srhm.architectures.vgg import Vgg
+from srhm.networks.convolutions import DropConnect, Dropout, HalvingPool
+from srhm.networks.efficientnet import scaled_channels
+from srhm.networks.named import NAMED, named_network
+from srhm.networks.vgg import Vgg
 
 # torchvision.models.<name>(num_classes=10): parameters, and SHA-256 of the sorted list of shapes.
 TORCHVISION = {

@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 from invented import N_LAYERS, SIZES, beside_named_networks, named_networks
 
-from srhm.error_and_sensitivity import (
+from srhm.scorecard import NETWORK_CLAIMS, scorecard
+from srhm.studies.sparse_hierarchy.error_and_sensitivity import (
     PAPER_SIZE,
     all_networks,
     at_place,
@@ -16,7 +17,6 @@ from srhm.error_and_sensitivity import (
     one_grammar,
     side_by_side,
 )
-from srhm.scorecard import NETWORK_CLAIMS, scorecard
 
 
 @pytest.fixture(scope="module")

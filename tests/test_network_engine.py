@@ -8,14 +8,15 @@ import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
-from srhm import experiments, provenance
-from srhm.architectures.activations import OUTPUT, activation_layers, record_activations
-from srhm.encoding import one_hot
-from srhm.network_representations import network_probe, probe_of_cell, restored
-from srhm.seeding import generator
-from srhm.sensitivity import measure, transform
-from srhm.sensitivity_of_cells import measure_curve
-from srhm.store import StoredCell, read_cell, write_cell
+from srhm.measure.network_representations import network_probe, probe_of_cell, restored
+from srhm.measure.sensitivity import measure, transform
+from srhm.measure.sensitivity_of_cells import measure_curve
+from srhm.model.encoding import one_hot
+from srhm.model.seeding import generator
+from srhm.networks.activations import OUTPUT, activation_layers, record_activations
+from srhm.results import provenance
+from srhm.results.store import StoredCell, read_cell, write_cell
+from srhm.studies.sparse_hierarchy import configuration as experiments
 from srhm.training.cell import train_cell
 from srhm.training.curve import ENGINES, NAMED_ENGINE
 from srhm.training.network import NetworkEngine, inputs

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from assertions import all_inputs, parsed
 
-from srhm.encoding import symbols
-from srhm.grammar import placement_offsets
-from srhm.parsing import ParseError, parse
-from srhm.sampling import depth_slices
+from srhm.model.encoding import symbols
+from srhm.model.grammar import placement_offsets
+from srhm.model.parsing import ParseError, parse
+from srhm.model.sampling import depth_slices
 
 CASES = [
     {"depth": 1, "branching": 2, "n_empty": 4},

@@ -19,15 +19,12 @@ from plane_kinds import (
     undisturbed,
 )
 
-from srhm.architectures.geometry import geometry
-from srhm.architectures.geometry import initial_weights as geometry_weights
-from srhm.grammar import draw_grammar
-from srhm.plane import cells as plane_cells
-from srhm.plane import cost
-from srhm.plane.cells import batches, load, rows_of, stacked, train_curve
-from srhm.plane.flow import FlowStep, NetworkSystem
-from srhm.plane.layerwise import train_layerwise
-from srhm.plane.members import (
+from srhm.flow import cells as plane_cells
+from srhm.flow import cost
+from srhm.flow.cells import batches, load, rows_of, stacked, train_curve
+from srhm.flow.flow import FlowStep, NetworkSystem
+from srhm.flow.layerwise import train_layerwise
+from srhm.flow.members import (
     FLOW_STEP,
     alpha_of,
     data_of,
@@ -38,14 +35,17 @@ from srhm.plane.members import (
     predictor_of,
     train_members,
 )
-from srhm.plane.networks import flattened, initial_weights, outputs
-from srhm.plane.tables import PLANE_CELLS, PLANE_TIMINGS
-from srhm.plane.task import n_inputs, parameters_of
-from srhm.records import read_table, write_table
-from srhm.sampling import draw_samples
-from srhm.seeding import generator
-from srhm.stopping import STOPPED, Stopped, StopRequest
-from srhm.store import path_of
+from srhm.flow.networks import flattened, initial_weights, outputs
+from srhm.flow.tables import PLANE_CELLS, PLANE_TIMINGS
+from srhm.flow.task import n_inputs, parameters_of
+from srhm.model.grammar import draw_grammar
+from srhm.model.sampling import draw_samples
+from srhm.model.seeding import generator
+from srhm.networks.geometry import geometry
+from srhm.networks.geometry import initial_weights as geometry_weights
+from srhm.results.records import read_table, write_table
+from srhm.results.store import path_of
+from srhm.runtime.stopping import STOPPED, Stopped, StopRequest
 
 LOG = logging.getLogger("srhm.tests")
 

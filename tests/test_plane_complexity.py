@@ -8,13 +8,14 @@ import pytest
 from invented_plane import RELATIVE, TILDES, joined, plane_tables
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from srhm.figures import plane_complexity as figure_of_complexity
-from srhm.figures import plane_onset, plane_stability
-from srhm.plane.complexity import COLUMNS, plane_complexity
-from srhm.plane.tables import PLANE_COMPLEXITY
-from srhm.records import read_table, write_table
+from srhm.flow.tables import PLANE_COMPLEXITY
+from srhm.results.records import read_table, write_table
 from srhm.scorecard import scorecard
-from srhm.scorecard.plane_complexity import PLANE_COMPLEXITY_CLAIMS
+from srhm.statistics.flow_complexity import COLUMNS, plane_complexity
+from srhm.studies.complexity.claims import PLANE_COMPLEXITY_CLAIMS
+from srhm.studies.complexity.figures import complexity as figure_of_complexity
+from srhm.studies.complexity.figures import onset as plane_onset
+from srhm.studies.complexity.figures import stability as plane_stability
 
 GRAMMARS = (("lcn", 0), ("lcn", 1), ("cnn", 0), ("cnn", 1), ("cnn", 2))
 NAMES = ("plane_cells", "plane_sensitivities", "plane_frozen_kernels", "plane_ensembles")

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from srhm.plane import crossover
+from srhm.model.seeding import generator
 from srhm.scorecard import scorecard
-from srhm.scorecard.plane_crossover import CROSSOVER_CLAIMS
-from srhm.seeding import generator
+from srhm.studies.crossover import analysis as crossover
+from srhm.studies.crossover.claims import CROSSOVER_CLAIMS
 
 WIDTHS = (4, 8, 20, 40, 160)
 TILDES = tuple(10.0**k for k in range(-3, 4))

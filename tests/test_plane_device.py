@@ -11,14 +11,14 @@ import torch
 from elsewhere import DEVICE, Elsewhere
 from plane_kinds import KINDS, SRHM, assert_same, cells_of, entries_of, interrupted
 
-from srhm.no_device import NoDevice
-from srhm.plane import cells as plane_cells
-from srhm.plane import gpu
-from srhm.plane.cells import train_curve
-from srhm.plane.cost import expected_bytes
-from srhm.plane.members import train_members
-from srhm.stopping import Stopped, StopRequest
-from srhm.store import path_of
+from srhm.flow import cells as plane_cells
+from srhm.flow import gpu
+from srhm.flow.cells import train_curve
+from srhm.flow.cost import expected_bytes
+from srhm.flow.members import train_members
+from srhm.results.store import path_of
+from srhm.runtime.no_device import NoDevice
+from srhm.runtime.stopping import Stopped, StopRequest
 
 LOG = logging.getLogger("srhm.tests")
 OUT_OF_MEMORY = torch.cuda.OutOfMemoryError

@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 import torch
 
-from srhm.encoding import one_hot
-from srhm.plane.first_step import (
+from srhm.flow.flow import NetworkSystem
+from srhm.flow.losses import CrossEntropy
+from srhm.flow.networks import hierarchical_network
+from srhm.flow.predictor import Predictor
+from srhm.flow.targets import inputs
+from srhm.model.encoding import one_hot
+from srhm.model.sampling import derive
+from srhm.studies.first_step.gradient import (
     class_correlations,
     expected_class_correlations,
     first_step,
 )
-from srhm.plane.flow import NetworkSystem
-from srhm.plane.losses import CrossEntropy
-from srhm.plane.networks import hierarchical_network
-from srhm.plane.predictor import Predictor
-from srhm.plane.targets import inputs
-from srhm.sampling import derive
 
 
 @pytest.mark.parametrize("sparsity", ["A", "B"])

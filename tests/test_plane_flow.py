@@ -8,8 +8,7 @@ import torch
 from frozen_kernel import kernel_gradient_flow, predicted
 from scipy.integrate import solve_ivp
 
-from srhm.architectures import geometry as shapes
-from srhm.plane.flow import (
+from srhm.flow.flow import (
     RELU_STEP,
     FlowStep,
     NetworkSystem,
@@ -17,8 +16,8 @@ from srhm.plane.flow import (
     gradient_flow,
     stochastic_gradient_descent,
 )
-from srhm.plane.losses import CrossEntropy, QuadraticHinge, SoftHinge
-from srhm.plane.networks import (
+from srhm.flow.losses import CrossEntropy, QuadraticHinge, SoftHinge
+from srhm.flow.networks import (
     flattened,
     fully_connected_network,
     hierarchical_network,
@@ -26,9 +25,10 @@ from srhm.plane.networks import (
     selected,
     unflattened,
 )
-from srhm.plane.predictor import Predictor
-from srhm.plane.tangent_kernel import tangent_kernel
-from srhm.plane.targets import inputs, parity
+from srhm.flow.predictor import Predictor
+from srhm.flow.tangent_kernel import tangent_kernel
+from srhm.flow.targets import inputs, parity
+from srhm.networks import geometry as shapes
 from srhm.training.reference import ReferenceEngine
 
 

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 import torch
 
-from srhm.plane import hessian
-from srhm.plane.flow import NetworkSystem, adam
-from srhm.plane.hessian import LossAt, exact_h0, exact_hp, h0_spectrum_from_kernel, summarise
-from srhm.plane.losses import CrossEntropy, QuadraticHinge, SoftHinge
-from srhm.plane.networks import fully_connected_network, hierarchical_network, initial_weights
-from srhm.plane.predictor import Predictor
-from srhm.plane.tangent_kernel import tangent_kernel
-from srhm.plane.targets import inputs, parity
+from srhm.flow import hessian
+from srhm.flow.flow import NetworkSystem, adam
+from srhm.flow.hessian import LossAt, exact_h0, exact_hp, h0_spectrum_from_kernel, summarise
+from srhm.flow.losses import CrossEntropy, QuadraticHinge, SoftHinge
+from srhm.flow.networks import fully_connected_network, hierarchical_network, initial_weights
+from srhm.flow.predictor import Predictor
+from srhm.flow.tangent_kernel import tangent_kernel
+from srhm.flow.targets import inputs, parity
 
 CASES = [
     # net, activation, parametrisation, loss, whether f0 is subtracted

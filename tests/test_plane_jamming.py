@@ -9,17 +9,12 @@ from invented_jamming import N_MEMBERS, SIZES, WEIGHTS, cell, cells, ensembles, 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from srhm.figures import plane_double_descent, plane_jamming
 from srhm.figures.drawing import styled
-from srhm.plane.jamming import (
-    at_jamming,
-    first_jammed,
-    modes,
-    smallest_that_fit,
-    with_jamming,
-)
 from srhm.scorecard import scorecard
-from srhm.scorecard.plane_jamming import PLANE_JAMMING_CLAIMS
+from srhm.statistics.jamming import at_jamming, first_jammed, modes, smallest_that_fit, with_jamming
+from srhm.studies.double_descent.figures import error_and_norm as plane_double_descent
+from srhm.studies.jamming.claims import PLANE_JAMMING_CLAIMS
+from srhm.studies.jamming.figures import spectra as plane_jamming
 
 
 @styled

@@ -9,17 +9,17 @@ import torch
 from assertions import parsed
 from frozen_kernel import kernel_gradient_flow, predicted
 
-from srhm.plane import tangent_kernel as kernels
-from srhm.plane.flow import FlowStep, NetworkSystem, gradient_flow
-from srhm.plane.losses import QuadraticHinge, SoftHinge
-from srhm.plane.networks import (
+from srhm.flow import tangent_kernel as kernels
+from srhm.flow.flow import FlowStep, NetworkSystem, gradient_flow
+from srhm.flow.losses import QuadraticHinge, SoftHinge
+from srhm.flow.networks import (
     fully_connected_network,
     hierarchical_network,
     initial_weights,
     outputs,
 )
-from srhm.plane.predictor import Predictor
-from srhm.plane.targets import indicators, inputs, latents, parity
+from srhm.flow.predictor import Predictor
+from srhm.flow.targets import indicators, inputs, latents, parity
 
 STREAMS = [0, 1]
 

@@ -10,24 +10,9 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from srhm import records
-from srhm.figures import (
-    plane_bottleneck,
-    plane_first_step,
-    plane_layerwise,
-    plane_singular_values,
-)
-from srhm.plane import bottleneck, layerwise_scaling
-from srhm.plane.configuration import Plane
-from srhm.plane.first_step_scaling import (
-    equal_points,
-    exponent,
-    grouping_size,
-    over_seeds,
-)
-from srhm.plane.first_step_table import first_step_rows
-from srhm.plane.plan import PlaneError, plane_curves
-from srhm.plane.tables import (
+from srhm.flow.configuration import Plane
+from srhm.flow.plan import PlaneError, plane_curves
+from srhm.flow.tables import (
     FIRST_STEP,
     PLANE_CELLS,
     PLANE_COMPLEXITY,
@@ -35,10 +20,19 @@ from srhm.plane.tables import (
     SINGULAR_SUMMARIES,
     SINGULAR_VALUES,
 )
-from srhm.sampling import SampleError
+from srhm.model.sampling import SampleError
+from srhm.results import records
 from srhm.scorecard import scorecard
 from srhm.scorecard.claims import MAX_STATEMENT
-from srhm.scorecard.plane_layers import PLANE_LAYER_CLAIMS
+from srhm.studies.bottleneck import analysis as bottleneck
+from srhm.studies.bottleneck.figures import ranks as plane_bottleneck
+from srhm.studies.first_step.figures import signal_and_noise as plane_first_step
+from srhm.studies.first_step.scaling import equal_points, exponent, grouping_size, over_seeds
+from srhm.studies.first_step.table import first_step_rows
+from srhm.studies.layerwise import analysis as layerwise_scaling
+from srhm.studies.layerwise.claims import PLANE_LAYER_CLAIMS
+from srhm.studies.layerwise.figures import sample_complexity as plane_layerwise
+from srhm.studies.layerwise.figures import singular_values as plane_singular_values
 
 PRESET = "invented"
 ENTRY = {"L": 2, "s": 2, "v": 3, "seeds": 2}

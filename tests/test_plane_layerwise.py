@@ -5,11 +5,11 @@ import pytest
 import torch
 from plane_kinds import through_stages
 
-from srhm.plane.flow import FlowStep
-from srhm.plane.layerwise import train_layerwise
-from srhm.plane.losses import SoftHinge
-from srhm.plane.networks import hierarchical_network, initial_weights
-from srhm.plane.targets import inputs, parity
+from srhm.flow.flow import FlowStep
+from srhm.flow.layerwise import train_layerwise
+from srhm.flow.losses import SoftHinge
+from srhm.flow.networks import hierarchical_network, initial_weights
+from srhm.flow.targets import inputs, parity
 
 
 @pytest.mark.parametrize("net", ["lcn", "cnn", "fcn"])

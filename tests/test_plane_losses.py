@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from srhm.plane.losses import CrossEntropy, QuadraticHinge, SoftHinge
+from srhm.flow.losses import CrossEntropy, QuadraticHinge, SoftHinge
 
 LOSSES = [QuadraticHinge(), QuadraticHinge(margin=0.5), SoftHinge(), CrossEntropy()]
 

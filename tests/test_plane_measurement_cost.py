@@ -6,11 +6,12 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from srhm import planning
-from srhm.collection import SCRIPTS
-from srhm.plane import measurement_cost
-from srhm.plane.configuration import Plane
-from srhm.plane.measurement_cost import (
+from srhm.commands import plan as planning
+from srhm.commands.gc import SCRIPTS
+from srhm.commands.presets import CONFIG, study_of
+from srhm.flow import measurement_cost
+from srhm.flow.configuration import Plane
+from srhm.flow.measurement_cost import (
     ALL,
     curve_features,
     curve_measuring_seconds,
@@ -19,17 +20,11 @@ from srhm.plane.measurement_cost import (
     n_parameters,
     state_features,
 )
-from srhm.plane.measurements import (
-    frozen_kernels,
-    hessians,
-    kernels,
-    sensitivities,
-    singular_values,
-)
-from srhm.plane.members import data_of, network_of
-from srhm.plane.plan import plane_curves
-from srhm.presets import CONFIG, study_of
-from srhm.provenance import source_digest
+from srhm.flow.members import data_of, network_of
+from srhm.flow.plan import plane_curves
+from srhm.measure import flow_sensitivities as sensitivities
+from srhm.measure import frozen_kernels, hessians, kernels, singular_values
+from srhm.results.provenance import source_digest
 
 GROUP = {"study": "complexity", "net": "cnn", "L": 2, "v": 4, "s0": 1, "width": 8, "P": 64}
 RANDOM = {

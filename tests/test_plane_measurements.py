@@ -8,34 +8,33 @@ import pytest
 import torch
 from frozen_kernel import kernel_gradient_flow, output_mean, predicted
 
-from srhm import sensitivity
-from srhm.architectures.geometry import geometry
-from srhm.plane import tables
-from srhm.plane.cells import load, train_curve
-from srhm.plane.configuration import Plane
-from srhm.plane.flow import FlowStep
-from srhm.plane.layer_changes import layer_changes, layers_of, noisy, ratio
-from srhm.plane.linearised import Gradients, linearised_flow
-from srhm.plane.losses import CrossEntropy
-from srhm.plane.measurements import hessians
-from srhm.plane.measurements.ensembles import average_ensembles
-from srhm.plane.measurements.frozen_kernels import measure_frozen_kernels
-from srhm.plane.measurements.gathering import gather_plane, of_curve
-from srhm.plane.measurements.hessians import h0_of_curved_points, loss_at, measure_hessians
-from srhm.plane.measurements.kernels import measure_kernels, targets_of
-from srhm.plane.measurements.members import MissingMember, members_of
-from srhm.plane.measurements.sensitivities import images_of, measure_sensitivities
-from srhm.plane.measurements.singular_values import measure_singular_values
-from srhm.plane.members import data_of
-from srhm.plane.networks import hierarchical_network, initial_weights
-from srhm.plane.plan import plane_curves
-from srhm.plane.tables import TABLES
-from srhm.plane.tangent_kernel import mean_kernel, tangent_kernel
-from srhm.plane.targets import inputs
-from srhm.plane.task import parameters_of
-from srhm.records import TableError, read_table, write_table
-from srhm.representations import hierarchical_probe
-from srhm.store import StoredCell, path_of, read_cell, write_cell
+from srhm.flow import tables
+from srhm.flow.cells import load, train_curve
+from srhm.flow.configuration import Plane
+from srhm.flow.flow import FlowStep
+from srhm.flow.layer_changes import layer_changes, layers_of, noisy, ratio
+from srhm.flow.linearised import Gradients, linearised_flow
+from srhm.flow.losses import CrossEntropy
+from srhm.flow.members import data_of
+from srhm.flow.networks import hierarchical_network, initial_weights
+from srhm.flow.plan import plane_curves
+from srhm.flow.tables import TABLES
+from srhm.flow.tangent_kernel import mean_kernel, tangent_kernel
+from srhm.flow.targets import inputs
+from srhm.flow.task import parameters_of
+from srhm.measure import hessians, sensitivity
+from srhm.measure.ensembles import average_ensembles
+from srhm.measure.flow_sensitivities import images_of, measure_sensitivities
+from srhm.measure.frozen_kernels import measure_frozen_kernels
+from srhm.measure.gathering import gather_plane, of_curve
+from srhm.measure.hessians import h0_of_curved_points, loss_at, measure_hessians
+from srhm.measure.kernels import measure_kernels, targets_of
+from srhm.measure.members import MissingMember, members_of
+from srhm.measure.representations import hierarchical_probe
+from srhm.measure.singular_values import measure_singular_values
+from srhm.networks.geometry import geometry
+from srhm.results.records import TableError, read_table, write_table
+from srhm.results.store import StoredCell, path_of, read_cell, write_cell
 
 LOG = logging.getLogger("measurements")
 SMALL = {"L": 2, "v": 3, "s0": 1, "width": 4}

@@ -8,18 +8,18 @@ import torch
 from assertions import forward_by_loops
 from scipy.integrate import quad
 
-from srhm.architectures import geometry as shapes
-from srhm.encoding import one_hot
-from srhm.plane import networks
-from srhm.plane.networks import (
+from srhm.flow import networks
+from srhm.flow.networks import (
     fully_connected_network,
     hierarchical_network,
     initial_weights,
     outputs,
     trace,
 )
-from srhm.plane.predictor import Predictor, alpha_from_tilde, alpha_tilde
-from srhm.plane.targets import inputs
+from srhm.flow.predictor import Predictor, alpha_from_tilde, alpha_tilde
+from srhm.flow.targets import inputs
+from srhm.model.encoding import one_hot
+from srhm.networks import geometry as shapes
 
 NETS = ("lcn", "cnn", "fcn")
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 import torch
 
-from srhm.plane import ensembles
-from srhm.plane.flow import RELU_STEP, FlowStep, NetworkSystem, Trained, gradient_flow
-from srhm.plane.losses import SoftHinge
-from srhm.plane.networks import hierarchical_network, initial_weights
-from srhm.plane.predictor import Predictor, alpha_from_tilde
-from srhm.plane.tangent_kernel import relative_change, tangent_kernel
-from srhm.plane.targets import inputs, parity
+from srhm.flow import ensembles
+from srhm.flow.flow import RELU_STEP, FlowStep, NetworkSystem, Trained, gradient_flow
+from srhm.flow.losses import SoftHinge
+from srhm.flow.networks import hierarchical_network, initial_weights
+from srhm.flow.predictor import Predictor, alpha_from_tilde
+from srhm.flow.tangent_kernel import relative_change, tangent_kernel
+from srhm.flow.targets import inputs, parity
 
 DEFAULT = {"depth": 2, "branching": 2, "n_features": 4, "n_synonyms": 4, "n_classes": 4}
 # Half times move by 2 % and kernel changes by less than 1 % from those of a limit of 1e-3.

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from srhm.plane import ensembles, weight_spectra
-from srhm.plane.losses import CrossEntropy, SoftHinge
-from srhm.plane.networks import hierarchical_network, initial_weights, trace
-from srhm.plane.targets import inputs
+from srhm.flow import ensembles, weight_spectra
+from srhm.flow.losses import CrossEntropy, SoftHinge
+from srhm.flow.networks import hierarchical_network, initial_weights, trace
+from srhm.flow.targets import inputs
 
 
 @pytest.mark.parametrize("net", ["lcn", "cnn", "fcn"])

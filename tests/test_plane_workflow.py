@@ -7,7 +7,7 @@ import pytest
 import yaml
 from scheduled_runs import Run
 
-from srhm.plane.tables import TABLES
+from srhm.flow.tables import TABLES
 
 ROOT = Path(__file__).resolve().parents[1]
 SMALL = {"L": 2, "v": 3, "s0": 1, "width": 4, "seeds": 1}

@@ -9,19 +9,21 @@ import torch
 import yaml
 from invented_images import SECTION, write_cifar
 
-from srhm import experiments, planning, status
-from srhm.architectures.geometry import geometry
-from srhm.architectures.named import NAMED, named_network
-from srhm.cost import FORWARD, costs, evaluation_seconds, measuring_seconds, step_features
-from srhm.grammar import draw_grammar
-from srhm.images.configuration import Images
-from srhm.planning import expected_costs, main, summary
-from srhm.presets import CONFIG, study_of
-from srhm.sampling import draw_samples
-from srhm.seeding import generator
-from srhm.sensitivity import transform
-from srhm.store import StoredCell, write_cell
+from srhm.commands import plan as planning
+from srhm.commands import status
+from srhm.commands.plan import expected_costs, main, summary
+from srhm.commands.presets import CONFIG, study_of
+from srhm.measure.sensitivity import transform
+from srhm.model.grammar import draw_grammar
+from srhm.model.sampling import draw_samples
+from srhm.model.seeding import generator
+from srhm.networks.geometry import geometry
+from srhm.networks.named import NAMED, named_network
+from srhm.results.store import StoredCell, write_cell
+from srhm.studies.images.configuration import Images
+from srhm.studies.sparse_hierarchy import configuration as experiments
 from srhm.training.cell import parameters_of
+from srhm.training.cost import FORWARD, costs, evaluation_seconds, measuring_seconds, step_features
 from srhm.training.network import network_for
 
 

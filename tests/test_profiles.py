@@ -10,7 +10,7 @@ import pytest
 import yaml
 from scheduled_runs import ROOT
 
-from srhm import launch
+from srhm.commands import launch
 
 PROFILES = sorted((ROOT / "profiles").glob("*/profile.yaml"))
 NAMES = [file.parent.name for file in PROFILES]

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from srhm import experiments, provenance
-from srhm.provenance import canonical_json, short_hash, source_digest, versions
+from srhm.results import provenance
+from srhm.results.provenance import canonical_json, short_hash, source_digest, versions
+from srhm.studies.sparse_hierarchy import configuration as experiments
 
 SOURCE = '''"""Module."""
 
@@ -142,7 +143,7 @@ def test_the_digest_depends_on_what_is_imported_and_under_which_name(digest):
 
 
 def test_the_order_of_imports_keeps_the_digest(digest):
-    one, other = "from srhm.rules import N", "from srhm.grammar import draw"
+    one, other = "from srhm.rules import N", "from srhm.model.grammar import draw"
     assert digest(f"{one}\n{other}\n") == digest(f"{other}\n{one}\n")
 
 

@@ -21,17 +21,19 @@ import yaml
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from srhm import publications, published, theory
-from srhm.figures import sample_complexity as figure4
+from srhm.commands import publish as published
+from srhm.commands.presets import Study, study_of
 from srhm.figures.published_runs import run_handles
-from srhm.presets import Study, study_of
-from srhm.provenance import source_digest
-from srhm.publications import PublicationError, read_publications
-from srhm.records import CELLS, SAMPLE_COMPLEXITY, TIMINGS, read_table, write_table
+from srhm.model import theory
 from srhm.report import page
-from srhm.sample_complexity import all_sample_complexities
+from srhm.results import publications
+from srhm.results.provenance import source_digest
+from srhm.results.publications import PublicationError, read_publications
+from srhm.results.records import CELLS, SAMPLE_COMPLEXITY, TIMINGS, read_table, write_table
 from srhm.scorecard import scorecard
-from srhm.scorecard.published import published_fits
+from srhm.statistics.sample_complexity import all_sample_complexities
+from srhm.studies.sparse_hierarchy.claims.published_fits import published_fits
+from srhm.studies.sparse_hierarchy.figures import sample_complexity as figure4
 
 ROOT = Path(__file__).parents[1]
 LOG = logging.getLogger("test_published")

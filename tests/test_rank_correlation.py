@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from srhm.rank_correlation import rank_correlation
-from srhm.seeding import generator
+from srhm.model.seeding import generator
+from srhm.statistics.rank_correlation import rank_correlation
 
 REPETITIONS = 150
 

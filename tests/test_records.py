@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 from assertions import assert_equal
 
-from srhm import records
-from srhm.gathering import gather
-from srhm.records import (
+from srhm.results import records
+from srhm.results.gathering import gather
+from srhm.results.records import (
     CELLS,
     SAMPLE_COMPLEXITY,
     SCORECARD,

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from assertions import forward_by_loops
 
-from srhm.architectures.geometry import geometry, initial_biases, initial_weights
-from srhm.encoding import one_hot
+from srhm.model.encoding import one_hot
+from srhm.networks.geometry import geometry, initial_biases, initial_weights
 from srhm.training.reference import ReferenceEngine
 
 RATE, MOMENTUM = 0.3, 0.9

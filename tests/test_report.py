@@ -18,9 +18,16 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from srhm.records import CELLS, SAMPLE_COMPLEXITY, SCORECARD, SENSITIVITIES, TIMINGS, write_table
 from srhm.report import prose, rows
 from srhm.report.page import Figure, configuration_text, read_all, read_figures, render, write
+from srhm.results.records import (
+    CELLS,
+    SAMPLE_COMPLEXITY,
+    SCORECARD,
+    SENSITIVITIES,
+    TIMINGS,
+    write_table,
+)
 
 REPOSITORY = Path(__file__).parents[1]
 CAPTIONS = sorted((REPOSITORY / "docs" / "captions").glob("*.rst"))

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from srhm.regression import Fit, SeedNoise, difference, slope_with_group_intercepts
-from srhm.sample_complexity import (
+from srhm.statistics.regression import Fit, SeedNoise, difference, slope_with_group_intercepts
+from srhm.statistics.sample_complexity import (
     CURVE_COLUMNS,
     RESULT_COLUMNS,
     IntervalRule,

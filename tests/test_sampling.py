@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from assertions import assert_distinct, assert_equal, assert_uniform, inputs
 
-from srhm import sampling, seeding
-from srhm.sampling import SampleError, draw_samples, n_test_points
-from srhm.seeding import ROLES, generator
+from srhm.model import sampling, seeding
+from srhm.model.sampling import SampleError, draw_samples, n_test_points
+from srhm.model.seeding import ROLES, generator
 
 # 3 classes, 12 rules and placements for each of 7 nodes: 1.1e8 distinct data, drawn one by one.
 LARGE = {"depth": 3, "n_empty": 1}

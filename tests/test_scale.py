@@ -7,9 +7,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from srhm import experiments
-from srhm.gathering import gather
-from srhm.records import TIMINGS, write_table
+from srhm.results.gathering import gather
+from srhm.results.records import TIMINGS, write_table
+from srhm.studies.sparse_hierarchy import configuration as experiments
 
 
 def configuration(n_sizes: int, n_seeds: int, n_curves: int) -> dict[str, Any]:

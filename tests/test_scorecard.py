@@ -18,7 +18,6 @@ from claim_tables import (
 )
 from scipy import stats
 
-from srhm.sample_complexity import CURVE_COLUMNS, RESULT_COLUMNS, sample_complexity
 from srhm.scorecard import (
     CLAIMS,
     MAX_STATEMENT,
@@ -34,6 +33,7 @@ from srhm.scorecard import (
     together,
     verdict,
 )
+from srhm.statistics.sample_complexity import CURVE_COLUMNS, RESULT_COLUMNS, sample_complexity
 
 # Noiseless laws come back but for rounding.
 EXACT = 1e-9

@@ -12,18 +12,18 @@ from assertions import FALSE_ALARM
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from srhm import sensitivity
-from srhm.architectures.geometry import NETS, geometry, initial_biases, initial_weights
-from srhm.architectures.hierarchical import HierarchicalNetwork
-from srhm.encoding import one_hot
-from srhm.grammar import Grammar
-from srhm.records import SENSITIVITIES, read_table, write_table
-from srhm.representations import hierarchical_probe, probe_of_cell, representations
-from srhm.sampling import derive
-from srhm.sensitivity import measure as measure_probe
-from srhm.sensitivity import transform
-from srhm.sensitivity_of_cells import MissingCell, measure_curve
-from srhm.store import StoredCell, path_of, write_cell
+from srhm.measure import sensitivity
+from srhm.measure.representations import hierarchical_probe, probe_of_cell, representations
+from srhm.measure.sensitivity import measure as measure_probe
+from srhm.measure.sensitivity import transform
+from srhm.measure.sensitivity_of_cells import MissingCell, measure_curve
+from srhm.model.encoding import one_hot
+from srhm.model.grammar import Grammar
+from srhm.model.sampling import derive
+from srhm.networks.geometry import NETS, geometry, initial_biases, initial_weights
+from srhm.networks.hierarchical import HierarchicalNetwork
+from srhm.results.records import SENSITIVITIES, read_table, write_table
+from srhm.results.store import StoredCell, path_of, write_cell
 
 WIDTH = 7
 
@@ -405,6 +405,6 @@ def test_a_cell_stored_without_weights_has_rows_without_values(curve, tmp_path):
 
 
 def test_measuring_does_not_load_torch():
-    code = "import sys, srhm.sensitivity_of_cells, srhm.representations;"
+    code = "import sys, srhm.measure.sensitivity_of_cells, srhm.measure.representations;"
     code += " assert 'torch' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

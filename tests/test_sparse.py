@@ -16,12 +16,12 @@ import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
 import srhm
-from srhm.architectures.geometry import Geometry, geometry, initial_weights
-from srhm.architectures.hierarchical import HierarchicalNetwork
-from srhm.encoding import one_hot
-from srhm.grammar import GrammarParameters, draw_grammar
-from srhm.sampling import Derivations, draw_sample
-from srhm.seeding import generator
+from srhm.model.encoding import one_hot
+from srhm.model.grammar import GrammarParameters, draw_grammar
+from srhm.model.sampling import Derivations, draw_sample
+from srhm.model.seeding import generator
+from srhm.networks.geometry import Geometry, geometry, initial_weights
+from srhm.networks.hierarchical import HierarchicalNetwork
 from srhm.training.reference import ReferenceEngine
 from srhm.training.sparse import SparseEngine, momentum_tables, representations
 

@@ -8,9 +8,7 @@ from math import ceil
 import pytest
 import yaml
 
-from srhm import experiments
-from srhm.cost import Cost, costs
-from srhm.jobs import (
+from srhm.commands.jobs import (
     BATCH_BYTES,
     START,
     batch_bytes,
@@ -21,8 +19,10 @@ from srhm.jobs import (
     training_megabytes,
     training_minutes,
 )
-from srhm.plane import cells as plane_cells
-from srhm.presets import CONFIG
+from srhm.commands.presets import CONFIG
+from srhm.flow import cells as plane_cells
+from srhm.studies.sparse_hierarchy import configuration as experiments
+from srhm.training.cost import Cost, costs
 
 
 def made(*minutes):

@@ -18,10 +18,10 @@ import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
-from srhm.architectures.named import NAMED
-from srhm.no_device import NoDevice
-from srhm.sampling import draw_samples
-from srhm.seeding import generator
+from srhm.model.sampling import draw_samples
+from srhm.model.seeding import generator
+from srhm.networks.named import NAMED
+from srhm.runtime.no_device import NoDevice
 from srhm.training import curve, stacked
 from srhm.training.cell import TrainedCell, parameters_of, train_cell
 from srhm.training.curve import train_curve

@@ -8,15 +8,16 @@ import pytest
 import yaml
 from invented_images import SECTION, write_cifar
 
-from srhm import experiments, watching
-from srhm.outdated import row_of
-from srhm.presets import study_of
-from srhm.seeding import generator
-from srhm.status import main, table
-from srhm.store import StoredCell, path_of, write_cell
+from srhm.commands import watching
+from srhm.commands.presets import study_of
+from srhm.commands.status import main, table
+from srhm.commands.watching import WINDOW, LiveView, Watch
+from srhm.model.seeding import generator
+from srhm.results.outdated import row_of
+from srhm.results.store import StoredCell, path_of, write_cell
+from srhm.studies.sparse_hierarchy import configuration as experiments
 from srhm.training.checkpoints import write_checkpoint
 from srhm.training.protocol import Snapshot
-from srhm.watching import WINDOW, LiveView, Watch
 
 CONFIG = {
     "preset": "tiny",

@@ -12,11 +12,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from srhm import experiments, store
-from srhm.progress import FAILED, job_log
-from srhm.sampling import draw_samples
-from srhm.stopping import SLURM_END, STOPPED, Stopped, StopRequest, stop_on_signals
-from srhm.store import StorageError, path_of, read_cell
+from srhm.model.sampling import draw_samples
+from srhm.results import store
+from srhm.results.store import StorageError, path_of, read_cell
+from srhm.runtime.progress import FAILED, job_log
+from srhm.runtime.stopping import SLURM_END, STOPPED, Stopped, StopRequest, stop_on_signals
+from srhm.studies.sparse_hierarchy import configuration as experiments
 from srhm.training import curve as training_curve
 from srhm.training.cell import parameters_of
 from srhm.training.checkpoints import checkpoint_of, read_checkpoint, write_checkpoint

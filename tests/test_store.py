@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from srhm import store
-from srhm.store import DamagedCell, StoredCell, path_of, read_cell, write_cell
+from srhm.results import store
+from srhm.results.store import DamagedCell, StoredCell, path_of, read_cell, write_cell
 
 KEY = "ab12cd34ef56"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from srhm import provenance
+from srhm.results import provenance
 
 PACKAGE = provenance.PACKAGE
 REPOSITORY = PACKAGE.parents[1]

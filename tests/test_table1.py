@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch import nn
 
-from srhm.architectures import inspection
-from srhm.architectures.inspection import (
+from srhm.networks import inspection
+from srhm.networks.inspection import (
     INPUT,
     PAPER,
     PAPER_DEPTHS,
@@ -14,7 +14,7 @@ from srhm.architectures.inspection import (
     structure,
     table1,
 )
-from srhm.architectures.named import NAMED, named_network
+from srhm.networks.named import NAMED, named_network
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ from math import exp, log, sqrt
 
 import pytest
 
-from srhm import grammar, theory
+from srhm.model import grammar, theory
 
 BASE = {"depth": 2, "branching": 2, "n_synonyms": 4, "n_classes": 4, "n_empty": 1}
 

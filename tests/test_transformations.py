@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from assertions import assert_label_kept, assert_uniform, parsed
 
-from srhm.encoding import symbols
-from srhm.transformations import displace, exchange_synonyms
+from srhm.model.encoding import symbols
+from srhm.model.transformations import displace, exchange_synonyms
 
 CASES = [
     (depth, branching, sparsity, level)

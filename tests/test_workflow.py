@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from srhm.store import path_of
+from srhm.results.store import path_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = ["Snakefile", "rules", "scripts", "src", "config", "envs", "profiles", "docs", "reference"]
@@ -63,7 +63,7 @@ class Project:
         self.log = self.folder / "run.log"
         with self.log.open("w") as log:
             return subprocess.Popen(
-                [sys.executable, "-m", "srhm.launch", "--preset", "test", *arguments],
+                [sys.executable, "-m", "srhm.commands.launch", "--preset", "test", *arguments],
                 cwd=self.folder,
                 env=self.environment(),
                 stdout=log,
@@ -94,7 +94,7 @@ class Project:
 
     def to_train(self) -> int:
         """Cells that the configuration asks for and the store lacks, as `make plan` counts them."""
-        command = [sys.executable, "-m", "srhm.planning", "--preset", "test"]
+        command = [sys.executable, "-m", "srhm.commands.plan", "--preset", "test"]
         said = subprocess.run(
             command, cwd=self.folder, env=self.environment(), capture_output=True, text=True
         )

@@ -19,8 +19,8 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
-from srhm.architectures.geometry import geometry
-from srhm.grammar import GrammarParameters
+from srhm.model.grammar import GrammarParameters
+from srhm.networks.geometry import geometry
 from srhm.training import packed_kernels
 from srhm.training.packed import TEST_BATCH, meta_parameters
 

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from srhm.architectures.geometry import Geometry, geometry, initial_weights
-from srhm.grammar import GrammarParameters, draw_grammar
-from srhm.sampling import Derivations, draw_sample
-from srhm.seeding import generator
+from srhm.model.grammar import GrammarParameters, draw_grammar
+from srhm.model.sampling import Derivations, draw_sample
+from srhm.model.seeding import generator
+from srhm.networks.geometry import Geometry, geometry, initial_weights
 from srhm.training.packed import Layout, Pack, device_for_packs
 
 N_TEST = 24

@@ -7,8 +7,8 @@ import yaml
 
 pytest.importorskip("triton", reason="the packed engine needs triton: make test-gpu-interpreter")
 
-from srhm import on_gpu, presets
-from srhm.store import read_cell
+from srhm.commands import on_gpu, presets
+from srhm.results.store import read_cell
 
 CONFIGURATION = {
     "preset": "tiny",
@@ -32,7 +32,7 @@ def test_all_curves_of_the_sparse_engine_reach_the_store(tmp_path: Path) -> None
     study = presets.study_of(CONFIGURATION, tmp_path)
     (srhm, *_) = study.networks
     there = {
-        (entry["cell"]["net"], entry["cell"]["P"]): read_cell(srhm.store, entry["key"])
+        (entry["cell"]["net"], entry["cell"]["P"]): read_cell(srhm.results.store, entry["key"])
         for entry in srhm.entries
         if entry["cell"]["engine"] == "sparse"
     }
@@ -40,7 +40,7 @@ def test_all_curves_of_the_sparse_engine_reach_the_store(tmp_path: Path) -> None
     assert all(" packed " in cell.row["versions"] for cell in there.values())
     (left,) = (e for e in srhm.entries if e["cell"]["engine"] == "reference")
     with pytest.raises(FileNotFoundError):
-        read_cell(srhm.store, left["key"])
+        read_cell(srhm.results.store, left["key"])
 
 
 def test_a_run_ends_after_its_hours_and_goes_on(tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ import torch
 from numpy.testing import assert_array_equal
 from small_networks import RATE, layout, on_gpu, pack, task
 
-from srhm.no_device import NoDevice
-from srhm.sampling import draw_samples
+from srhm.model.sampling import draw_samples
+from srhm.runtime.no_device import NoDevice
 from srhm.training import curve, packed
 from srhm.training.cell import TrainedCell, geometry_of, parameters_of, train_cell
 from srhm.training.curve import train_curve

@@ -7,8 +7,8 @@ import pytest
 import torch
 from plane_kinds import KINDS, SRHM, assert_same, cells_of, entries_of
 
-from srhm.plane.cells import train_curve
-from srhm.plane.members import train_members
+from srhm.flow.cells import train_curve
+from srhm.flow.members import train_members
 
 LOG = logging.getLogger("srhm.tests")
 pytestmark = [

@@ -1,6 +1,6 @@
 """Full-batch Adam of one FCN in plain arrays, with no autograd and no members.
 
-The rule of `srhm.plane.flow.adam` for a quadratic hinge and F = f. Only unsatisfied points take
+The rule of `srhm.flow.flow.adam` for a quadratic hinge and F = f. Only unsatisfied points take
 part in the way back, a quarter of all near jamming: for the long trainings of thousands of points
 that the smallest network that fits asks for.
 """
@@ -34,7 +34,7 @@ def adam(
     first_rate: float,
     last_rate: float,
 ) -> Found:
-    """Trains ReLU layers with biases from weights named as in `srhm.plane.networks`.
+    """Trains ReLU layers with biases from weights named as in `srhm.flow.networks`.
 
     x (P, d); y (P,) of plus and minus one; slack: gaps up to it count as satisfied.
     """

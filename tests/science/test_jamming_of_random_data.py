@@ -11,12 +11,12 @@ import plain_adam
 import pytest
 import torch
 
-from srhm.plane.flow import NetworkSystem, Trained, adam
-from srhm.plane.hessian import LossAt, exact_hp, summarise
-from srhm.plane.jamming import first_jammed, smallest_that_fit, with_jamming
-from srhm.plane.losses import QuadraticHinge
-from srhm.plane.networks import Network, Weights, fully_connected_network, initial_weights
-from srhm.plane.predictor import Predictor
+from srhm.flow.flow import NetworkSystem, Trained, adam
+from srhm.flow.hessian import LossAt, exact_hp, summarise
+from srhm.flow.losses import QuadraticHinge
+from srhm.flow.networks import Network, Weights, fully_connected_network, initial_weights
+from srhm.flow.predictor import Predictor
+from srhm.statistics.jamming import first_jammed, smallest_that_fit, with_jamming
 
 pytestmark = pytest.mark.science
 

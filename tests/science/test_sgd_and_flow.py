@@ -7,9 +7,9 @@ weights on the same data; the tolerance is that of the same claim on P* across a
 import numpy as np
 import pytest
 
-from srhm.plane.configuration import Plane
-from srhm.plane.members import train_members
-from srhm.plane.plan import plane_curves
+from srhm.flow.configuration import Plane
+from srhm.flow.members import train_members
+from srhm.flow.plan import plane_curves
 
 pytestmark = pytest.mark.science
 

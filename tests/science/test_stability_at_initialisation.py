@@ -7,11 +7,11 @@ paper, noise has their mean displacement (Q14 with means). Numbers are printed.
 import numpy as np
 import pytest
 
-from srhm.plane.layer_changes import layer_changes, layers_of, noisy
-from srhm.plane.networks import hierarchical_network, initial_weights
-from srhm.plane.targets import inputs
-from srhm.seeding import generator
-from srhm.sensitivity import transform
+from srhm.flow.layer_changes import layer_changes, layers_of, noisy
+from srhm.flow.networks import hierarchical_network, initial_weights
+from srhm.flow.targets import inputs
+from srhm.measure.sensitivity import transform
+from srhm.model.seeding import generator
 
 pytestmark = pytest.mark.science
 

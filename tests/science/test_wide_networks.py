@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 import torch
 
-from srhm.plane import ensembles
-from srhm.plane.flow import FlowStep, NetworkSystem, gradient_flow
-from srhm.plane.losses import SoftHinge
-from srhm.plane.networks import fully_connected_network, initial_weights
-from srhm.plane.predictor import Predictor, alpha_from_tilde
-from srhm.plane.tangent_kernel import relative_change, tangent_kernel
-from srhm.plane.targets import inputs, parity
+from srhm.flow import ensembles
+from srhm.flow.flow import FlowStep, NetworkSystem, gradient_flow
+from srhm.flow.losses import SoftHinge
+from srhm.flow.networks import fully_connected_network, initial_weights
+from srhm.flow.predictor import Predictor, alpha_from_tilde
+from srhm.flow.tangent_kernel import relative_change, tangent_kernel
+from srhm.flow.targets import inputs, parity
 
 pytestmark = pytest.mark.science
 

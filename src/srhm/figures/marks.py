@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.legend_handler import HandlerTuple
 from matplotlib.lines import Line2D
 
-from srhm.sample_complexity import IntervalRule
+from srhm.statistics.sample_complexity import IntervalRule
 
 Colour = tuple[float, float, float]
 

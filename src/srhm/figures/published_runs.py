@@ -27,7 +27,7 @@ from srhm.figures.marks import (
     shape,
 )
 from srhm.figures.selection import at_threshold, main_curves, predicted
-from srhm.publications import Publication
+from srhm.results.publications import Publication
 
 SIZE, WIDER = 7.0, 2.0  # points: of the rings of the first run, and what each further one adds
 EDGE = 0.7  # points

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from srhm import theory
+from srhm.model import theory
 
 # What tells one data model and one net from another, at equal width and training.
 COORDINATES = ("net", "L", "s", "s0", "v", "m", "n_c", "sparsity")

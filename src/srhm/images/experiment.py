@@ -17,15 +17,10 @@ from torch import nn
 
 from srhm.images.cifar import Images, standardised
 from srhm.images.stability import Average, Probe, probe, stability
-from srhm.images.training import (
-    EVALUATION_BATCH,
-    initial_network,
-    outputs_of,
-    train_cell,
-)
-from srhm.seeding import generator
-from srhm.stopping import StopRequest
-from srhm.store import StoredCell, read_cell
+from srhm.images.training import EVALUATION_BATCH, initial_network, outputs_of, train_cell
+from srhm.model.seeding import generator
+from srhm.results.store import StoredCell, read_cell
+from srhm.runtime.stopping import StopRequest
 from srhm.training.cell import TrainedCell, processor
 from srhm.training.curve import Trainer, train_cells
 from srhm.training.protocol import Pause, Snapshot

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, pad
 
-from srhm.architectures.named import named_network
 from srhm.images.cifar import CHANNELS, N_CLASSES, SIZE, Images, standardised
-from srhm.seeding import generator
+from srhm.model.seeding import generator
+from srhm.networks.named import named_network
 from srhm.training import network_state
 from srhm.training.protocol import Pause, Snapshot, TrainingPlan, train
 

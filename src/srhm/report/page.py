@@ -18,11 +18,11 @@ import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from srhm.publications import read_publications
-from srhm.records import read_table
 from srhm.report import prose, rows
+from srhm.results.publications import read_publications
+from srhm.results.records import read_table
 from srhm.scorecard import TOPICS
-from srhm.scorecard.published import published_fits
+from srhm.studies.sparse_hierarchy.claims.published_fits import published_fits
 
 # Figures of the paper; the report names those that it does not show.
 PAPER_FIGURES = range(1, 18)
@@ -119,7 +119,7 @@ def render(
     Args:
         configuration: YAML, shown as it is.
         threshold: the test error that defines P*.
-        scorecard, sample_complexity, cells, timings: tables of srhm.records; None where missing.
+        scorecard, sample_complexity, cells, timings: tables of srhm.results.records; None where missing.
         networks_cells, networks_sensitivities: those of the named networks alone.
         figures: in any order; they are shown in that of the paper, others after them.
         pending: names of figures that are still being made; the page says so first, and does not

@@ -10,8 +10,8 @@ from typing import Any
 
 import pandas as pd
 
-from srhm.architectures.names import NAMED
-from srhm.error_and_sensitivity import DEPTHS, Place, side_by_side
+from srhm.networks.names import NAMED
+from srhm.studies.sparse_hierarchy.error_and_sensitivity import DEPTHS, Place, side_by_side
 
 VERDICTS = ("holds", "does not hold", "not enough data")
 NETS = ("lcn", "cnn", "fcn", *NAMED)

@@ -19,13 +19,13 @@ from srhm.scorecard.claims import (
     Verdict,
     verdict,
 )
-from srhm.scorecard.complexities import COMPLEXITY_CLAIMS
-from srhm.scorecard.concurrence import CONCURRENCE_CLAIMS, concurrence_claims
 from srhm.scorecard.curves import main_curves
-from srhm.scorecard.insensitivity import INSENSITIVITY_CLAIMS
-from srhm.scorecard.networks import NETWORK_CLAIMS
-from srhm.scorecard.sparsity import SPARSITY_CLAIMS
 from srhm.scorecard.text import markdown
+from srhm.studies.sparse_hierarchy.claims.complexities import COMPLEXITY_CLAIMS
+from srhm.studies.sparse_hierarchy.claims.concurrence import CONCURRENCE_CLAIMS, concurrence_claims
+from srhm.studies.sparse_hierarchy.claims.insensitivity import INSENSITIVITY_CLAIMS
+from srhm.studies.sparse_hierarchy.claims.networks import NETWORK_CLAIMS
+from srhm.studies.sparse_hierarchy.claims.sparsity import SPARSITY_CLAIMS
 
 __all__ = [
     "CLAIMS",

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from srhm.regression import NO_FIT, Fit, SeedNoise, slope_with_group_intercepts
 from srhm.scorecard.claims import NOT_MEASURED, Measurement, Tables
+from srhm.statistics.regression import NO_FIT, Fit, SeedNoise, slope_with_group_intercepts
 
 THRESHOLD = 0.10  # test error that defines P*, section 4
 # What a curve's grammar is.

@@ -14,18 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from srhm.architectures.geometry import Geometry, geometry, initial_biases, initial_weights
-from srhm.grammar import GrammarParameters
-from srhm.sampling import Derivations
-from srhm.seeding import generator
-from srhm.training.protocol import (
-    Engine,
-    Pause,
-    Snapshot,
-    TrainingPlan,
-    points_per_batch,
-    train,
-)
+from srhm.model.grammar import GrammarParameters
+from srhm.model.sampling import Derivations
+from srhm.model.seeding import generator
+from srhm.networks.geometry import Geometry, geometry, initial_biases, initial_weights
+from srhm.training.protocol import Engine, Pause, Snapshot, TrainingPlan, points_per_batch, train
 
 DTYPES = {"float32": np.float32, "float64": np.float64}
 PLAN = ("batch", "batch_size", "loss_threshold", "max_steps", "n_checks")

@@ -12,8 +12,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from srhm.stopping import StopRequest
-from srhm.store import DamagedFile, StorageError, read_sealed, write_sealed
+from srhm.results.store import DamagedFile, StorageError, read_sealed, write_sealed
+from srhm.runtime.stopping import StopRequest
 from srhm.training.protocol import Snapshot
 
 # Seconds of a cell's training between two checkpoints; for a cell whose checkpoint takes long to

@@ -12,19 +12,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from srhm import provenance
-from srhm.no_device import NoDevice
-from srhm.sampling import Derivations
-from srhm.stopping import STOPPED, Stopped, StopRequest
-from srhm.store import DamagedCell, StorageError, StoredCell, path_of, read_cell, write_cell
+from srhm.model.sampling import Derivations
+from srhm.results import provenance
+from srhm.results.store import DamagedCell, StorageError, StoredCell, path_of, read_cell, write_cell
+from srhm.runtime.no_device import NoDevice
+from srhm.runtime.stopping import STOPPED, Stopped, StopRequest
 from srhm.training.cell import TrainedCell, train_cell
-from srhm.training.checkpoints import (
-    Interrupted,
-    Keeper,
-    checkpoint_of,
-    remove_checkpoint,
-    resume,
-)
+from srhm.training.checkpoints import Interrupted, Keeper, checkpoint_of, remove_checkpoint, resume
 from srhm.training.protocol import Unresumable
 
 # The engine of VGG, ResNet and EfficientNet, and of nothing else.

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from srhm.architectures.named import named_network
-from srhm.encoding import one_hot
-from srhm.grammar import GrammarParameters
-from srhm.sampling import Derivations
+from srhm.model.encoding import one_hot
+from srhm.model.grammar import GrammarParameters
+from srhm.model.sampling import Derivations
+from srhm.networks.named import named_network
 from srhm.training import network_state
 
 # Test points in memory at once.

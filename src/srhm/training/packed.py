@@ -19,19 +19,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from srhm import provenance
-from srhm.architectures.geometry import Geometry
-from srhm.no_device import NoDevice
-from srhm.sampling import Derivations
+from srhm.model.sampling import Derivations
+from srhm.networks.geometry import Geometry
+from srhm.results import provenance
+from srhm.runtime.no_device import NoDevice
 from srhm.training import packed_kernels as kernels
 from srhm.training.cell import DTYPES, geometry_of, points_of_a_step
-from srhm.training.rounds import (
-    Member,
-    Rounds,
-    TrainingInRounds,
-    Work,
-    halved_until_it_fits,
-)
+from srhm.training.rounds import Member, Rounds, TrainingInRounds, Work, halved_until_it_fits
 
 # Private there: made public, they would change the digest, and so the key, of every stored cell.
 from srhm.training.sparse import _bases, _first_rows, _network, momentum_tables

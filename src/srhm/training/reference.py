@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from srhm.architectures.geometry import Geometry
-from srhm.architectures.hierarchical import HierarchicalNetwork
-from srhm.encoding import one_hot
-from srhm.sampling import Derivations
+from srhm.model.encoding import one_hot
+from srhm.model.sampling import Derivations
+from srhm.networks.geometry import Geometry
+from srhm.networks.hierarchical import HierarchicalNetwork
 
 # Test points in memory at once.
 TEST_BATCH = 1024

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from srhm.sampling import Derivations
+from srhm.model.sampling import Derivations
 from srhm.training.cell import TrainedCell, train_cell
 from srhm.training.protocol import Engine
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from srhm.architectures.geometry import Geometry
-from srhm.sampling import Derivations
+from srhm.model.sampling import Derivations
+from srhm.networks.geometry import Geometry
 from srhm.training import sparse_kernels as kernels
 
 # Powers of the momentum below this are zero.

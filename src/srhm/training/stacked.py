@@ -23,23 +23,17 @@ from torch import Tensor, nn
 from torch.func import functional_call
 from torch.nn.functional import cross_entropy
 
-from srhm import provenance
-from srhm.architectures.convolutions import Dropout
-from srhm.encoding import one_hot, symbols
-from srhm.grammar import GrammarParameters
-from srhm.no_device import NoDevice
-from srhm.sampling import Derivations
+from srhm.model.encoding import one_hot, symbols
+from srhm.model.grammar import GrammarParameters
+from srhm.model.sampling import Derivations
+from srhm.networks.convolutions import Dropout
+from srhm.results import provenance
+from srhm.runtime.no_device import NoDevice
 from srhm.training.cell import DTYPES, parameters_of, points_of_a_step
 from srhm.training.network import TEST_BATCH, NetworkEngine, network_for
 from srhm.training.network_state import MOMENTUM, STREAM
 from srhm.training.protocol import Engine
-from srhm.training.rounds import (
-    Member,
-    Rounds,
-    TrainingInRounds,
-    Work,
-    halved_until_it_fits,
-)
+from srhm.training.rounds import Member, Rounds, TrainingInRounds, Work, halved_until_it_fits
 
 # Networks of a stack, and bytes that it may take. Both are guesses: no card has run a stack yet.
 MOST_NETWORKS = 16

@@ -1,1 +1,0 @@
-"""Networks that learn the Sparse Random Hierarchy Model."""

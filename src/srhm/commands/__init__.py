@@ -1,0 +1,1 @@
+"""What make calls: run, plan, status, gc, publish."""

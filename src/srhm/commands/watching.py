@@ -1,0 +1,167 @@
+"""A run as it goes on: cells that arrive in the store, their rate, and the time left."""
+
+import re
+import shutil
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, TextIO
+
+from srhm.results.outdated import is_outdated
+from srhm.training.cost import costs
+
+# Seconds over which the rate is taken: long cells arrive rarely, and a cluster's jobs in waves.
+WINDOW = 600.0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Cells done of all, expected seconds of work done and left, and those done in the window."""
+
+    done: int
+    cells: int
+    work_left: float
+    recent_cells: int
+    recent_work: float
+    window: float
+
+    def line(self) -> str:
+        """One line for people: cells, rate, time left."""
+        text = f"{self.done} of {self.cells} cells"
+        if self.done == self.cells:
+            return f"{text}, all trained"
+        if not self.recent_cells:
+            new = (
+                f"none in the last {self.window / 60:.0f}" if self.window > 90 else "none yet in 1"
+            )
+            return f"{text}, {new} min"
+        rate = self.recent_cells / self.window * 60
+        return f"{text}, {rate:.3g} cells/min, about {self.left()} left"
+
+    def left(self) -> str:
+        """Time that the rest takes at the rate of the window, in words."""
+        seconds = self.work_left * self.window / self.recent_work
+        if seconds < 90:
+            return f"{seconds:.0f} s"
+        return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+class Watch:
+    """Cells that are awaited in one or more stores: how many have arrived, and how fast.
+
+    cells: coordinates by key.
+    """
+
+    def __init__(self, cells: Mapping[str, Mapping[str, Any]], *stores: Path) -> None:
+        expected = (cost.seconds for cost in costs(cells.values()))
+        self.cells = cells
+        self._work = dict(zip(cells, expected, strict=True))
+        self._stores = stores
+        # When a stored cell was written, and whether it is trained again: each file is read once.
+        self._judged: dict[Path, tuple[float, bool]] = {}
+
+    def arrivals(self) -> dict[str, float]:
+        """Awaited cells that are stored, by key, with the time at which each was written.
+
+        Those that are trained again, see `outdated.is_outdated`, are not among them.
+        """
+        return {key: written for key, (written, outdated) in self._found().items() if not outdated}
+
+    def n_outdated(self) -> int:
+        """Number of awaited cells that are stored and trained again all the same."""
+        return sum(outdated for _, outdated in self._found().values())
+
+    def _found(self) -> dict[str, tuple[float, bool]]:
+        names = {f"{key}.safetensors" for key in self.cells}
+        found = {}
+        for file in chain.from_iterable(s.glob("*/*.safetensors") for s in self._stores):
+            if file.name in names:
+                try:
+                    written = file.stat().st_mtime
+                except FileNotFoundError:  # removed since: damaged, or collected
+                    continue
+                judged = self._judged.get(file)
+                if judged is None or judged[0] != written:
+                    judged = self._judged[file] = (written, is_outdated(file))
+                found[file.stem] = judged
+        return found
+
+    def progress(self, *, now: float, since: float | None = None) -> Progress:
+        """Progress at a time; the window of the rate is the last ten minutes, or from `since`."""
+        arrived = self.arrivals()
+        begin = max(now - WINDOW, since or 0.0)
+        # Clocks of other hosts differ: a cell from the future has arrived just now.
+        recent = [key for key, written in arrived.items() if written >= begin]
+        return Progress(
+            done=len(arrived),
+            cells=len(self.cells),
+            work_left=sum(work for key, work in self._work.items() if key not in arrived),
+            recent_cells=len(recent),
+            recent_work=sum(self._work[key] for key in recent),
+            window=max(now - begin, 1.0),
+        )
+
+
+# Seconds between two looks at a run, on a terminal and elsewhere.
+ON_TERMINAL, ELSEWHERE = 1.0, 60.0
+JOBS = re.compile(r"^(\d+) of (\d+) steps", re.MULTILINE)
+ERASE = "\r\x1b[K"
+
+
+class LiveView:
+    """One line about a run that is renewed below its messages; plain lines off a terminal.
+
+    watch: the cells of the run, None if they are not known. printed: file that takes what the run
+    prints, which is shown here on a terminal; None: the run prints by itself.
+    """
+
+    def __init__(self, watch: Watch | None, out: TextIO, *, printed: Path | None) -> None:
+        self._watch, self._out, self._printed = watch, out, printed
+        self._begun = time.time()
+        self._read, self._rest, self._jobs = 0, "", ""
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._look_on, daemon=True)
+
+    def __enter__(self) -> "LiveView":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+        if self._printed is not None:
+            self._out.write(ERASE + self._news() + self._rest)
+            self._out.flush()
+
+    def line(self) -> str:
+        """Jobs and cells done, rate, time left."""
+        parts = [self._jobs] if self._jobs else []
+        if self._watch is not None:
+            parts.append(self._watch.progress(now=time.time(), since=self._begun).line())
+        return ", ".join(parts)
+
+    def _look_on(self) -> None:
+        while not self._over.wait(ELSEWHERE if self._printed is None else ON_TERMINAL):
+            if self._printed is None:
+                text = f"{self.line()}\n" if self._watch else ""
+            else:
+                news = self._news()
+                width = shutil.get_terminal_size().columns - 1
+                text = ERASE + news + self.line()[:width]
+            self._out.write(text)
+            self._out.flush()
+
+    def _news(self) -> str:
+        """Whole lines that were printed since the last look."""
+        assert self._printed is not None
+        with self._printed.open("rb") as file:
+            file.seek(self._read)
+            new = file.read()
+        self._read += len(new)
+        whole, _, self._rest = (self._rest + new.decode(errors="replace")).rpartition("\n")
+        for done, of in JOBS.findall(whole):
+            self._jobs = f"{done} of {of} jobs"
+        return f"{whole}\n" if whole else ""

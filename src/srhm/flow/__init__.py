@@ -1,0 +1,1 @@
+"""Networks of any output scale, trained by gradient flow, Adam or SGD."""

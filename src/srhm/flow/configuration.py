@@ -1,0 +1,379 @@
+"""Section `plane` of a configuration: lazy and feature learning, spectra. Imports no torch."""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from srhm.networks.geometry import NETS
+
+STUDIES = ("complexity", "crossover", "double_descent", "jamming", "layerwise", "bottleneck")
+MEASUREMENTS = ("kernels", "hessians", "singular_values", "sensitivities", "frozen_kernels")
+# What is measured in a study whose entry does not say.
+MEASURED: dict[str, tuple[str, ...]] = {
+    "complexity": ("sensitivities", "frozen_kernels"),
+    "crossover": ("kernels",),
+    "double_descent": (),
+    "jamming": ("hessians",),
+    "layerwise": (),
+    "bottleneck": ("singular_values", "sensitivities"),
+}
+# What the activations' flows need: that of ReLU jumps at its kinks, see `srhm.flow.flow`.
+FLOW_STEPS = {
+    "relu": {"max_gradient_change": 1e-2, "kink": 1e-2},
+    "softplus": {"max_gradient_change": 1e-2, "kink": 0.0},
+    "tanh": {"max_gradient_change": 1e-2, "kink": 0.0},
+}
+# Keys of `optimiser` that each optimiser takes, with their defaults; None: from FLOW_STEPS.
+OPTIMISERS: dict[str, dict[str, Any]] = {
+    "flow": {"max_output_change": 0.1, "max_gradient_change": None, "kink": None},
+    "adam": {"first_rate": 1e-2, "last_rate": 1e-4},
+    "sgd": {"learning_rate": 0.01, "batch_size": 4, "momentum": 0.9, "check_every": 100},
+}
+# Keys that one loss alone takes, with their defaults.
+LOSSES: dict[str, dict[str, float]] = {
+    "cross_entropy": {"loss_threshold": 1e-3},
+    "soft_hinge": {},
+    "quadratic_hinge": {"slack": 0.0},
+}
+
+OneOrMore = BeforeValidator(lambda value: value if isinstance(value, list) else [value])
+PositiveInt = Annotated[int, Field(ge=1, strict=True)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+# One value, or a list of them.
+Sizes = Annotated[list[PositiveInt], OneOrMore, Field(min_length=1)]
+Counts = Annotated[list[Annotated[int, Field(ge=0, strict=True)]], OneOrMore, Field(min_length=1)]
+Scales = Annotated[list[Positive], OneOrMore, Field(min_length=1)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Optimiser(_Model):
+    """How the members are trained, and when they end if they never fit."""
+
+    name: Literal["flow", "adam", "sgd"] = Field(
+        "flow", description="flow: gradient flow; adam: full-batch Adam; sgd: SGD with momentum"
+    )
+    max_evaluations: int = Field(
+        10_000,
+        ge=1,
+        strict=True,
+        description="budget: gradients computed for a member at most (of each layer in layerwise"
+        " training); batches for sgd",
+    )
+    max_output_change: Positive | None = Field(
+        None, description="flow: no training output moves further in a step; absent: 0.1"
+    )
+    max_gradient_change: Positive | None = Field(
+        None, description="flow: squared relative change of the gradient in a step; absent: 0.01"
+    )
+    kink: float | None = Field(
+        None,
+        ge=0,
+        allow_inf_nan=False,
+        description="flow: a step that moves no output by more is accepted whatever the gradient"
+        " does; absent: 0.01 for relu, 0 for softplus and tanh",
+    )
+    first_rate: Positive | None = Field(None, description="adam: first rate; absent: 0.01")
+    last_rate: Positive | None = Field(
+        None, description="adam: rate at the end of the budget; absent: 0.0001"
+    )
+    learning_rate: Positive | None = Field(
+        None, description="sgd: rate divided by H, at any alpha_tilde; absent: 0.01"
+    )
+    batch_size: PositiveInt | None = Field(None, description="sgd: points of a batch; absent: 4")
+    momentum: float | None = Field(None, ge=0, lt=1, description="sgd: momentum; absent: 0.9")
+    check_every: PositiveInt | None = Field(
+        None, description="sgd: batches between two looks at the training set; absent: 100"
+    )
+
+    @model_validator(mode="after")
+    def _own_keys(self) -> "Optimiser":
+        foreign = sorted(
+            key
+            for name, keys in OPTIMISERS.items()
+            for key in keys
+            if name != self.name and getattr(self, key) is not None
+        )
+        if foreign:
+            allowed = ", ".join(["name", "max_evaluations", *OPTIMISERS[self.name]])
+            raise ValueError(f"{', '.join(foreign)}: allowed for {self.name} are {allowed}")
+        return self
+
+    def settings(self, *, activation: str) -> dict[str, Any]:
+        """Name, budget and the parameters of this optimiser, none of them absent."""
+        found = {"name": self.name, "max_evaluations": self.max_evaluations}
+        for key, default in OPTIMISERS[self.name].items():
+            value = getattr(self, key)
+            if value is None:
+                value = FLOW_STEPS[activation][key] if default is None else default
+            found[key] = value
+        return found
+
+
+class PlaneCurves(_Model):
+    """Curves of the plane: one for each combination of the lists but P, alpha_tilde and seeds."""
+
+    study: Literal[STUDIES] = Field(  # type: ignore[valid-type]
+        description="what the cells are for: " + ", ".join(STUDIES)
+    )
+    data: Literal["srhm", "random"] = Field(
+        "srhm",
+        description="random: points of squared norm d with labels of plus and minus one in turn,"
+        " for an fcn",
+    )
+    net: Annotated[list[Literal[NETS]], OneOrMore] = Field(  # type: ignore[valid-type]
+        min_length=1, description="lcn, cnn, fcn"
+    )
+    L: Sizes | None = Field(
+        None, description="depth of the hierarchy; required with data srhm, as v and s0 are"
+    )
+    s: Sizes = Field([2], description="branching")
+    v: Sizes | None = Field(None, description="features")
+    s0: Counts | None = Field(None, description="empty places for each informative one")
+    n_c: Sizes | None = Field(None, description="classes; absent: v")
+    m: Sizes | None = Field(None, description="synonyms; absent: v^(s-1)")
+    sparsity: Annotated[list[Literal["A", "B"]], OneOrMore] = Field(
+        ["A"], min_length=1, description="kind of sparsity"
+    )
+    d: Sizes | None = Field(None, description="inputs of random data, for which it is required")
+    hidden_layers: Sizes | None = Field(
+        None, description="hidden layers of an fcn; absent: L; required with data random"
+    )
+    width: Sizes = Field(description="channels H")
+    alpha_tilde: Scales | None = Field(
+        None, description="scale of F; absent: 1, the paper's; large: lazy learning"
+    )
+    alpha: Scales | None = Field(
+        None, description="alpha_tilde/sqrt(H), in its place; 1 with subtract_initial false: F = f"
+    )
+    P: Sizes = Field(description="sizes of the training set")
+    seeds: int = Field(
+        2, ge=1, le=1000, strict=True, description="seeds 0, 1, ...: grammars, data and weights"
+    )
+    members: int = Field(
+        1,
+        ge=1,
+        le=1000,
+        strict=True,
+        description="initialisations of each seed on the same data: an ensemble",
+    )
+    labels: Literal["classes", "parity", "shuffled"] = Field(
+        "classes", description="shuffled: parities of the classes in random order"
+    )
+    loss: Literal[tuple(LOSSES)] = Field(  # type: ignore[valid-type]
+        "cross_entropy", description="cross_entropy needs classes; hinges parity or shuffled"
+    )
+    loss_threshold: Positive | None = Field(
+        None, description="cross_entropy: training ends at a mean below; absent: 0.001"
+    )
+    slack: float | None = Field(
+        None,
+        ge=0,
+        lt=1,
+        description="quadratic_hinge: points with Delta up to it count as satisfied; absent: 0;"
+        " gradient flow needs more than 0",
+    )
+    activation: Literal["relu", "softplus", "tanh"] = Field("relu", description="sigma")
+    parametrisation: Literal["ntk", "mean_field"] = Field(
+        "ntk", description="output divided by the root of H, or by H; the same F at one alpha_tilde"
+    )
+    bias: bool = Field(False, description="biases, zero at first")
+    initialisation: Literal["gaussian", "orthogonal"] = Field(
+        "gaussian",
+        description="orthogonal: random orthogonal matrices, chapters 1 and 2 of the thesis, for an"
+        " fcn",
+    )
+    subtract_initial: bool = Field(
+        True, description="F = alpha (f(w) - f(w0)); false: F = alpha f(w)"
+    )
+    squared_norm: Literal["inputs"] | None = Field(
+        None, description="inputs: data scaled to a squared norm of d v, the number of inputs"
+    )
+    training: Literal["end_to_end", "layerwise"] = Field(
+        "end_to_end", description="layerwise: a layer at a time, under a readout of its own"
+    )
+    optimiser: Optimiser = Optimiser()  # type: ignore[call-arg]
+    weight_decay: float = Field(
+        0.0,
+        ge=0,
+        allow_inf_nan=False,
+        description="lambda, which multiplies the squared norm of w in the Loss; a cell with it"
+        " ends at its budget",
+    )
+    measure: list[Literal[MEASUREMENTS]] | None = Field(  # type: ignore[valid-type]
+        None, description="any of " + ", ".join(MEASUREMENTS) + "; absent: those of the study"
+    )
+
+    @model_validator(mode="after")
+    def _of_the_data(self) -> "PlaneCurves":
+        if self.data == "random":
+            if set(self.net) != {"fcn"}:
+                raise ValueError(f"net = {self.net}: allowed is fcn for data = random")
+            given = [k for k in ("L", "v", "s0", "n_c", "m") if getattr(self, k) is not None]
+            if given:
+                raise ValueError(f"{', '.join(given)}: allowed with data = srhm only")
+            for key in ("d", "hidden_layers"):
+                if getattr(self, key) is None:
+                    raise ValueError(f"{key} is required for data = random: 1 or more")
+            if self.labels != "parity":
+                raise ValueError(f"labels = {self.labels}: allowed is parity for data = random")
+            if self.squared_norm is not None:
+                raise ValueError("squared_norm: random data have it; allowed is null")
+            return self
+        if self.d is not None:
+            raise ValueError(f"d = {self.d}: allowed with data = random only")
+        missing = [key for key in ("L", "v", "s0") if getattr(self, key) is None]
+        if missing:
+            raise ValueError(f"{', '.join(missing)} required for data = srhm")
+        if self.hidden_layers is not None and set(self.net) != {"fcn"}:
+            raise ValueError(
+                f"hidden_layers = {self.hidden_layers}: allowed for net = fcn only; those of lcn"
+                " and cnn are the L of the hierarchy"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _of_the_loss(self) -> "PlaneCurves":
+        allowed = ("classes",) if self.loss == "cross_entropy" else ("parity", "shuffled")
+        if self.labels not in allowed:
+            raise ValueError(
+                f"loss = {self.loss} with labels = {self.labels}: allowed labels are"
+                f" {' and '.join(allowed)}"
+            )
+        for loss, keys in LOSSES.items():
+            for key in keys:
+                if loss != self.loss and getattr(self, key) is not None:
+                    raise ValueError(f"{key}: allowed for loss = {loss} only, not {self.loss}")
+        flows = self.optimiser.name == "flow" and not self.weight_decay
+        if self.loss == "quadratic_hinge" and flows and not self.slack:
+            raise ValueError(
+                "slack = 0: gradient flow never ends at Delta = 0 of the quadratic hinge; allowed"
+                " are above 0 to 1, or the optimisers adam and sgd"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _of_the_start(self) -> "PlaneCurves":
+        if self.initialisation == "gaussian":
+            return self
+        if set(self.net) != {"fcn"}:
+            raise ValueError(
+                f"initialisation = {self.initialisation}: allowed for net = fcn only; gaussian for"
+                " lcn and cnn"
+            )
+        if self.training == "layerwise":
+            raise ValueError(
+                f"initialisation = {self.initialisation}: allowed with layerwise training is"
+                " gaussian"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _of_the_training(self) -> "PlaneCurves":
+        layerwise = self.training == "layerwise"
+        if layerwise and (self.bias or self.weight_decay or not self.subtract_initial):
+            raise ValueError(
+                "layerwise training: allowed are bias = false, weight_decay = 0 and"
+                " subtract_initial = true"
+            )
+        batch = self.optimiser.settings(activation=self.activation).get("batch_size", 1)
+        if min(self.P) < batch:
+            raise ValueError(
+                f"P = {min(self.P)}: allowed are {batch} (optimiser.batch_size) or more"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _one_scale(self) -> "PlaneCurves":
+        if self.alpha is not None and self.alpha_tilde is not None:
+            raise ValueError("alpha, alpha_tilde: allowed is one of them")
+        return self
+
+    def scales(self, *, width: int) -> list[float]:
+        """alpha_tilde of the cells of a width."""
+        if self.alpha is not None:
+            return [float(width**0.5 * alpha) for alpha in self.alpha]
+        return [float(tilde) for tilde in self.alpha_tilde or [1.0]]
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """What is measured of its cells, in the order of MEASUREMENTS."""
+        wanted = MEASURED[self.study] if self.measure is None else self.measure
+        return tuple(name for name in MEASUREMENTS if name in wanted)
+
+    def coordinates(self) -> Iterator[dict[str, Any]]:
+        """What the cells of each curve share, but for n_test; all cells have the same names."""
+        shared: dict[str, Any] = {
+            "labels": self.labels,
+            "loss": self.loss,
+            "loss_threshold": None,
+            "slack": None,
+            "activation": self.activation,
+            "parametrisation": self.parametrisation,
+            "bias": self.bias,
+            "initialisation": self.initialisation,
+            "subtract_initial": self.subtract_initial,
+            "squared_norm": self.squared_norm,
+            "training": self.training,
+            "optimiser": self.optimiser.settings(activation=self.activation),
+            "weight_decay": float(self.weight_decay),
+        }
+        for key, default in LOSSES[self.loss].items():
+            value = getattr(self, key)
+            shared[key] = float(default if value is None else value)
+        for task in self._random() if self.data == "random" else self._grammars():
+            for width in self.width:
+                yield {"data": self.data, **task, "width": width, **shared}
+
+    def _random(self) -> Iterator[dict[str, Any]]:
+        none = dict.fromkeys(("L", "s", "s0", "v", "m", "n_c", "sparsity"))
+        for d, layers in product(self.d or [], self.hidden_layers or []):
+            yield {"net": "fcn", **none, "d": d, "hidden_layers": layers}
+
+    def _grammars(self) -> Iterator[dict[str, Any]]:
+        for net, depth, s, s0, v, sparsity in product(
+            self.net, self.L or [], self.s, self.s0 or [], self.v or [], self.sparsity
+        ):
+            for n_c, m, layers in product(
+                self.n_c or [v], self.m or [v ** (s - 1)], self.hidden_layers or [depth]
+            ):
+                yield {
+                    "net": net,
+                    "L": depth,
+                    "s": s,
+                    "s0": s0,
+                    "v": v,
+                    "m": m,
+                    "n_c": n_c,
+                    "sparsity": sparsity,
+                    "d": None,
+                    "hidden_layers": layers,
+                }
+
+
+class FirstStep(_Model):
+    """The first step of gradient descent: signal and noise of the first layer's update."""
+
+    net: Annotated[list[Literal["lcn", "cnn"]], OneOrMore] = Field(
+        min_length=1, description="lcn, cnn"
+    )
+    L: Sizes = Field(description="depth of the hierarchy")
+    s: Sizes = Field([2], description="branching")
+    s0: Counts = Field(description="empty places for each informative one")
+    v: Sizes = Field(description="features")
+    n_c: Sizes | None = Field(None, description="classes; absent: v")
+    m: Sizes | None = Field(None, description="synonyms; absent: v^(s-1)")
+    P: Sizes = Field(description="sizes of the training set")
+    seeds: int = Field(3, ge=1, le=1000, strict=True, description="seeds 0, 1, ...: grammars, data")
+
+
+class Plane(_Model):
+    """Lazy and feature learning in the plane of H and alpha, and spectra."""
+
+    n_test: int = Field(1000, ge=50, strict=True, description="test points of a curve, at most")
+    curves: list[PlaneCurves] = Field([], description="groups of curves of the plane")
+    first_step: list[FirstStep] = Field([], description="groups of the first step's tables")

@@ -1,0 +1,92 @@
+"""What a cell of the plane is expected to cost, before it is trained. Imports no torch.
+
+Seconds of one evaluation are linear in what it is made of; benchmarks/fit_plane_cost.py fits the
+coefficients to timed evaluations of batches and keeps them in cost_model.json with their spread and
+the machine. How many evaluations a cell needs is a rule of thumb: the part of their budget that
+cells of its optimiser and loss have used on average.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from srhm.flow.task import n_inputs, parameters_of
+from srhm.results.provenance import PACKAGE
+
+MODEL = PACKAGE / "cost_model.json"
+
+
+def evaluation_features(cell: Mapping[str, Any]) -> list[float]:
+    """What the time of one evaluation of one member is made of.
+
+    Its start; numbers of inputs and activations, and multiplications of the forward pass, of all
+    points of it; its weights; and again the activations, if they are not ReLU's. All but the first
+    in millions.
+    """
+    numbers, products = _of_a_point(cell)
+    points = cell["optimiser"].get("batch_size", cell["P"]) / 1e6
+    smooth = sum(places for places, *_ in layers_of(cell)) * cell["width"]
+    return [
+        1.0,
+        points * numbers,
+        points * products,
+        _n_weights(cell) / 1e6,
+        points * smooth * (cell["activation"] != "relu"),
+    ]
+
+
+def expected_evaluations(cell: Mapping[str, Any]) -> float:
+    """Gradients computed until a cell fits or its budget is spent."""
+    model = json.loads(MODEL.read_text())["plane"]
+    budget = float(cell["optimiser"]["max_evaluations"])
+    if not cell["weight_decay"]:
+        budget *= model["part_of_budget"].get(cell["optimiser"]["name"], {}).get(cell["loss"], 1.0)
+    return budget * (cell["hidden_layers"] if cell["training"] == "layerwise" else 1)
+
+
+def expected_seconds(cell: Mapping[str, Any]) -> float:
+    """Seconds on one core that a cell adds to the batch it is trained in."""
+    model = json.loads(MODEL.read_text())["plane"]
+    part = model["seconds"]["batches" if "batch_size" in cell["optimiser"] else "whole"]
+    pairs = zip(part, evaluation_features(cell), strict=True)
+    per_evaluation = sum(coefficient * feature for coefficient, feature in pairs)
+    return model["seconds_per_cell"] + expected_evaluations(cell) * per_evaluation
+
+
+def stored_bytes(cell: Mapping[str, Any]) -> float:
+    """Bytes of the weights in the store."""
+    return 8.0 * _n_weights(cell)
+
+
+def expected_bytes(cell: Mapping[str, Any], *, members: int) -> float:
+    """Bytes in memory while a batch of so many members is trained, PyTorch itself not counted.
+
+    Inputs and, of each layer, patches, pre-activations, activations and their gradients; weights
+    with gradients and moments.
+    """
+    numbers, _ = _of_a_point(cell)
+    return 8.0 * members * (5 * cell["P"] * numbers + 5 * _n_weights(cell))
+
+
+def layers_of(cell: Mapping[str, Any]) -> list[tuple[int, int, int]]:
+    """Places, inputs of a filter and filters (of their own weights) of each hidden layer."""
+    h, depth = cell["width"], cell["hidden_layers"]
+    if cell["net"] == "fcn":
+        return [(1, n_inputs(cell), 1), *[(1, h, 1)] * (depth - 1)]
+    parameters = parameters_of(cell)
+    patch = parameters.patch_size
+    places = [patch ** (depth - k) for k in range(1, depth + 1)]
+    channels = [parameters.n_features, *[h] * (depth - 1)]
+    filters = [1] * depth if cell["net"] == "cnn" else places
+    return [(n, patch * c, f) for n, c, f in zip(places, channels, filters, strict=True)]
+
+
+def _of_a_point(cell: Mapping[str, Any]) -> tuple[int, int]:
+    """Numbers of input and activations, and multiplications of the forward pass, of one point."""
+    layers = layers_of(cell)
+    numbers = sum(places * (fan + cell["width"]) for places, fan, _ in layers)
+    return numbers, sum(places * fan * cell["width"] for places, fan, _ in layers)
+
+
+def _n_weights(cell: Mapping[str, Any]) -> int:
+    return sum(filters * fan * cell["width"] for _, fan, filters in layers_of(cell))

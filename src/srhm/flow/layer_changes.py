@@ -1,0 +1,127 @@
+"""How much each layer changes under a transformation of its input: S, D, and G, R of noise.
+
+    S_k, D_k, G_k = <|f_k(x) - f_k(x')|^2> / <|f_k(x) - f_k(z)|^2>      R_k = D_k / G_k
+
+x' is x after an exchange of synonyms (S), a discrete diffeomorphism (D), or noise of the norm of
+the diffeomorphism's displacement (G); x and z are two points. S and D are the sensitivities of
+`srhm.measure.sensitivity` (Eq. 13, 14 of the SRHM paper), G and R those of Q14 of the thesis, with means.
+Errors are those of a delete-one jackknife over the points x.
+
+Shapes: R draws of each point, n points, d places, v features; B all points given, O outputs.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from srhm.flow.networks import Network, Weights, trace
+from srhm.flow.predictor import Predictor
+from srhm.measure.sensitivity import NEGLIGIBLE
+
+
+@dataclass(frozen=True)
+class Change:
+    """A ratio with its standard error, from n points; NaN where it is not defined."""
+
+    value: float
+    standard_error: float
+    n: int
+
+
+UNDEFINED = Change(float("nan"), float("nan"), 0)
+
+
+def layers_of(network: Network, weights: Weights, x: Tensor) -> list[Tensor]:
+    """Hidden layers after their activation, then f, of one member: (B, values) each."""
+    with torch.no_grad():
+        found = trace(network, weights, x)
+    hidden = [z_EDBH[0].transpose(0, 1).flatten(1) for z_EDBH in found.hidden]
+    return [*hidden, found.outputs[0]]
+
+
+def layers_with_predictor(predictor: Predictor, weights: Weights, x: Tensor) -> list[Tensor]:
+    """As `layers_of`, with F = alpha (f - f(w0)) for the output."""
+    *hidden, _ = layers_of(predictor.network, weights, x)
+    with torch.no_grad():
+        return [*hidden, predictor(weights, x)[0]]
+
+
+def noisy(x: Tensor, moved: Tensor, *, generator: np.random.Generator) -> Tensor:
+    """x with noise: of the mean norm of moved - x, its direction uniform, (R, n, d, v).
+
+    x: (n, d, v); moved: (R, n, d, v).
+    """
+    norm = (moved - x).flatten(2).norm(dim=2).mean()
+    noise = torch.from_numpy(generator.standard_normal(moved.shape)).to(x.dtype)
+    length = noise.flatten(2).norm(dim=2)[:, :, None, None]
+    return x + noise / length * norm
+
+
+def squared_changes(
+    layers: list[Tensor], moved: Iterable[list[Tensor]]
+) -> list[NDArray[np.float64]]:
+    """|f_k(x) - f_k(x')|^2, mean over draws, (n,) for each layer; moved: by draw, then layer."""
+    draws = [
+        [(g - f).square().sum(dim=1) for f, g in zip(layers, draw, strict=True)] for draw in moved
+    ]
+    return [torch.stack(own).mean(dim=0).numpy() for own in zip(*draws, strict=True)]
+
+
+def relative_change(f_BX: Tensor, distances: NDArray[np.float64]) -> Change:
+    """Mean of the squared changes over the mean squared distance of two of the n points."""
+    n = len(distances)
+    squares = f_BX.square().sum(dim=1).numpy()
+    total = f_BX.sum(dim=0)
+    norm = float(total.square().sum())
+    pairs = 2 * (n * squares.sum() - norm) / (n * (n - 1))
+    if not pairs > NEGLIGIBLE * squares.mean():
+        return Change(float("nan"), float("nan"), n)
+    # Without point i the sum of squares lacks |f_i|^2, and the total f_i.
+    norms = norm - 2 * (f_BX @ total).numpy() + squares
+    pairs_left = 2 * ((n - 1) * (squares.sum() - squares) - norms) / ((n - 1) * (n - 2))
+    left = (distances.sum() - distances) / (n - 1) / pairs_left
+    return Change(float(distances.mean() / pairs), _jackknife(left), n)
+
+
+def ratio(one: NDArray[np.float64], other: NDArray[np.float64], *, least: float) -> Change:
+    """Ratio of two means over the same n points; NaN where the second is not above `least`."""
+    n = len(one)
+    if not other.mean() > least:
+        return Change(float("nan"), float("nan"), n)
+    left = (one.sum() - one) / (other.sum() - other)
+    return Change(float(one.mean() / other.mean()), _jackknife(left), n)
+
+
+def layer_changes(
+    layers: list[Tensor], moved: Mapping[str, Iterable[list[Tensor]] | None]
+) -> dict[str, list[Change]]:
+    """S, D, G and R of every layer.
+
+    layers: at the points; moved: at their images by kind S, D, G, then draw, one at a time; None:
+    there are none.
+    """
+    found: dict[str, list[Change]] = {}
+    distances = {}
+    for kind, images in moved.items():
+        found[kind] = [UNDEFINED] * len(layers)
+        if images is not None:
+            distances[kind] = squared_changes(layers, images)
+            found[kind] = [
+                relative_change(f, own) for f, own in zip(layers, distances[kind], strict=True)
+            ]
+    found["R"] = [UNDEFINED] * len(layers)
+    if "D" in distances and "G" in distances:
+        found["R"] = [
+            ratio(d, g, least=NEGLIGIBLE * float(f.square().sum(dim=1).mean()))
+            for f, d, g in zip(layers, distances["D"], distances["G"], strict=True)
+        ]
+    return found
+
+
+def _jackknife(left: NDArray[np.float64]) -> float:
+    n = len(left)
+    return float(np.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum()))

@@ -1,0 +1,1 @@
+"""Trained networks -> sensitivities, Hessians, spectra, frozen kernels."""

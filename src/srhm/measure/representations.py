@@ -1,0 +1,105 @@
+"""Layers of LCN, CNN and FCN from their weights, as sensitivities see them.
+
+Without biases and whitening only the places of a datum's derivation tree are not zero, s^(L-k) of
+them in layer k, and the networks are evaluated there only.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from srhm.measure.sensitivity import Probe, Representation, one_node
+from srhm.model.encoding import one_hot
+from srhm.model.sampling import Derivations
+from srhm.networks.geometry import BIAS_SCALE, Geometry
+from srhm.training import sparse
+from srhm.training.cell import geometry_of
+
+
+def hierarchical_probe(
+    weights: Mapping[str, NDArray[np.floating]], geometry: Geometry, *, whitening: bool = False
+) -> Probe:
+    """How sensitivities see an LCN, CNN or FCN: hidden layers "1" ... "L", and "output"."""
+    hidden = [str(k) for k in range(1, len(geometry.layers) + 1)]
+    return Probe(
+        layers=(*hidden, "output"),
+        represent=lambda data: representations(weights, geometry, data, whitening=whitening),
+        values_per_point=_values_per_point(weights, geometry, whitening),
+    )
+
+
+def probe_of_cell(cell: Mapping[str, Any], weights: Mapping[str, NDArray[np.floating]]) -> Probe:
+    """The network of a cell with these weights."""
+    return hierarchical_probe(weights, geometry_of(cell), whitening=cell["whitening"])
+
+
+def representations(
+    weights: Mapping[str, NDArray[np.floating]],
+    geometry: Geometry,
+    data: Derivations,
+    *,
+    whitening: bool = False,
+) -> list[Representation]:
+    """Hidden layers f_1 ... f_L after ReLU, then the logits (Eq. 9, 10), from weights by name.
+
+    Evaluated at the places of the derivation trees, or everywhere if the weights hold biases
+    (`layer1.bias` ...) or the input is whitened, as an empty patch is not zero then.
+    """
+    if not whitening and "layer1.bias" not in weights:
+        return _sparse(weights, geometry, data)
+    found = _dense(weights, geometry, data, whitening)
+    last = found[-1].values[:, 0]
+    logits = last @ weights["readout"] / geometry.width  # Eq. 10: summed over channels, over H
+    return [*found, one_node(logits)]
+
+
+def _sparse(
+    weights: Mapping[str, NDArray[np.floating]], geometry: Geometry, data: Derivations
+) -> list[Representation]:
+    """As the engine evaluates its test set: at the active places of each datum only."""
+    dtype = weights["readout"].dtype.type
+    *hidden, logits = sparse.representations(geometry, weights, data, dtype=dtype)
+    found: list[Representation] = []
+    places, n_places = data.positions, geometry.parameters.input_length
+    for values, layer in zip(hidden, geometry.layers, strict=True):
+        places = places[:, :: layer.arity] // (n_places // layer.n_places)
+        n_places = layer.n_places
+        found.append(Representation(values, places, n_places))
+    return [*found, one_node(logits)]
+
+
+def _dense(
+    weights: Mapping[str, NDArray[np.floating]],
+    geometry: Geometry,
+    data: Derivations,
+    whitening: bool,
+) -> list[Representation]:
+    n, found = len(data), []
+    x_BDC = one_hot(data, geometry.parameters, whitening=whitening)
+    for k, layer in enumerate(geometry.layers, start=1):
+        w_SCH = weights[f"layer{k}"]
+        own = layer.n_slots == x_BDC.shape[1]  # every place has weights of its own
+        w_DKH = w_SCH.reshape(layer.n_places if own else 1, -1, geometry.width)
+        x_DBK = x_BDC.reshape(n, layer.n_places, -1).swapaxes(0, 1)
+        pre_BDH = (x_DBK @ w_DKH).swapaxes(0, 1) * layer.scale
+        if f"layer{k}.bias" in weights:
+            pre_BDH += BIAS_SCALE * weights[f"layer{k}.bias"]
+        x_BDC = np.maximum(pre_BDH, 0)
+        found.append(one_node(x_BDC))
+    return found
+
+
+def _values_per_point(
+    weights: Mapping[str, NDArray[np.floating]], geometry: Geometry, whitening: bool
+) -> int:
+    parameters, width = geometry.parameters, geometry.width
+    if whitening or "layer1.bias" in weights:
+        n_places = sum(layer.n_places for layer in geometry.layers)
+        return parameters.input_length * parameters.n_features + n_places * width
+    n_nodes, total = parameters.n_leaves, 0
+    for layer in geometry.layers:
+        n_nodes //= layer.arity
+        total += n_nodes * width
+    return total

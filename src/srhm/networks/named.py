@@ -1,0 +1,130 @@
+"""The published networks by name: VGG, ResNet and EfficientNet, in one or two dimensions.
+
+Two forms of each: "small" for the inputs of the paper (the SRHM's d places, images of 32 x 32),
+"imagenet" for the published nets of large images, whose parameters are counted in the tests.
+"""
+
+from math import sqrt
+from typing import Literal
+
+import torch
+from torch import Generator, nn
+
+from srhm.networks.convolutions import Dimensions
+from srhm.networks.efficientnet import EfficientNet
+from srhm.networks.names import NAMED
+from srhm.networks.resnet import ResNet
+from srhm.networks.vgg import Vgg
+
+__all__ = ["NAMED", "named_network"]
+
+Form = Literal["small", "imagenet"]
+
+
+def named_network(
+    name: str,
+    *,
+    dimensions: Dimensions,
+    in_channels: int,
+    n_classes: int,
+    generator: Generator,
+    width: int = 64,
+    form: Form = "small",
+) -> nn.Module:
+    """A freshly initialised network in training mode.
+
+    It maps (batch, in_channels, places) or (batch, in_channels, rows, columns) to logits
+    (batch, n_classes). All its randomness is the generator's, which it keeps: the initial weights
+    are drawn from it, then, in training mode, the masks of dropout and drop-connect. Whoever
+    resumes a training restores the state of the generator with the weights.
+
+    Weights of convolutions and hidden layers are Gaussian of variance 2 / fan-in (He et al. 2015),
+    those of the readout of variance 1 / fan-in; biases are 0, batch norm is the identity with
+    running mean 0 and variance 1. In eval mode running moments replace those of the batch, and
+    nothing is masked.
+
+    Args:
+        name: one of NAMED.
+        dimensions: 1 or 2, of all convolutions, pools and batch norms.
+        width: channels of the stage that has 64 in the published VGG and ResNet: 64 is the
+            published size, 16 a quarter of it. EfficientNet's channels are multiplied by
+            width / 64 and rounded to multiples of 8.
+        form: "small" or "imagenet", as the families' modules describe it.
+
+    Raises:
+        ValueError: if the name is unknown, or a number is outside its range.
+    """
+    if name not in NAMED:
+        raise ValueError(f"network {name!r} is unknown; names are {', '.join(NAMED)}")
+    if dimensions not in (1, 2):
+        raise ValueError(f"dimensions = {dimensions}: allowed are 1 and 2")
+    if form not in ("small", "imagenet"):
+        raise ValueError(f"form {form!r} is unknown; forms are small, imagenet")
+    sizes = {"in_channels": in_channels, "n_classes": n_classes, "width": width}
+    for what, size in sizes.items():
+        if size < 1:
+            raise ValueError(f"{what} = {size}: allowed is 1 or more")
+    # Without storage: the constructors of torch would draw from its global generator.
+    with torch.device("meta"):
+        network = _built(name, dimensions, in_channels, n_classes, width, form, generator)
+    network.to_empty(device=generator.device)
+    _initialise(network, generator)
+    return network
+
+
+def _built(
+    name: str,
+    dimensions: Dimensions,
+    in_channels: int,
+    n_classes: int,
+    width: int,
+    form: Form,
+    generator: Generator,
+) -> nn.Module:
+    if name.startswith("vgg"):
+        return Vgg(
+            int(name.removeprefix("vgg").removesuffix("_bn")),
+            dimensions=dimensions,
+            in_channels=in_channels,
+            n_classes=n_classes,
+            width=width,
+            norm=name.endswith("_bn"),
+            form=form,
+            generator=generator,
+        )
+    if name.startswith("resnet"):
+        return ResNet(
+            int(name.removeprefix("resnet")),
+            dimensions=dimensions,
+            in_channels=in_channels,
+            n_classes=n_classes,
+            width=width,
+            form=form,
+        )
+    return EfficientNet(
+        name.removeprefix("efficientnet"),
+        dimensions=dimensions,
+        in_channels=in_channels,
+        n_classes=n_classes,
+        width=width,
+        form=form,
+        generator=generator,
+    )
+
+
+@torch.no_grad()
+def _initialise(network: nn.Module, generator: Generator) -> None:
+    """Give every parameter and buffer its initial value."""
+    modules = [m for m in network.modules() if not list(m.children())]
+    linear = [m for m in modules if isinstance(m, nn.Linear)]
+    for module in modules:
+        if isinstance(module, nn.Conv1d | nn.Conv2d | nn.Linear):
+            fan_in = module.weight[0].numel()  # of one output, so that groups are counted right
+            gain = 1 if module is linear[-1] else 2  # no ReLU follows the readout
+            module.weight.normal_(0, sqrt(gain / fan_in), generator=generator)
+            if module.bias is not None:
+                module.bias.zero_()
+        elif isinstance(module, nn.BatchNorm1d | nn.BatchNorm2d):
+            module.reset_running_stats()
+            nn.init.ones_(module.weight)
+            nn.init.zeros_(module.bias)

@@ -1,0 +1,1 @@
+"""What is kept: cells, tables, where they come from, published rows."""

@@ -1,0 +1,1 @@
+"""What surrounds a job: its log, requests to stop, devices."""

@@ -1,0 +1,1 @@
+"""Regressions, rank correlations, sample complexities."""

@@ -1,0 +1,200 @@
+"""Sample complexities of networks across lazy and feature learning, and of kernels and ensembles.
+
+A learning curve of the plane is one curve at one alpha_tilde. Its P* is that of `sample_complexity`
+for what falls with P: the test error of the network, of the tangent kernel held fixed at
+initialisation or at the end, of the ensemble, and the sensitivities S_2, D_2 at the end.
+
+Letters of the paper: P* sample complexity, L depth, s branching, s_0 (s0) empty places.
+"""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from srhm.model import theory
+from srhm.statistics.sample_complexity import (
+    CURVE_COLUMNS,
+    DEFAULT_RULE,
+    IntervalRule,
+    sample_complexity,
+)
+
+STUDIES = ("complexity", "layerwise")
+# What a curve of the plane has beside the coordinates of `sample_complexity`. Between two of its
+# values nothing is pooled: lazy and feature learning need not have the same spread over seeds.
+OWN = ("study", "alpha_tilde", "training", "optimiser", "labels", "loss", "activation",
+       "hidden_layers", "width")  # fmt: skip
+KERNELS = {"initial": "initial_kernel", "end": "end_kernel"}
+SENSITIVITIES = {"S": "S_2", "D": "D_2"}
+ERRORS = ("test_error", *KERNELS.values(), "ensemble")
+COLUMNS = (
+    "study",
+    "curve",
+    "net",
+    "L",
+    "s",
+    "s0",
+    "v",
+    "m",
+    "n_c",
+    "sparsity",
+    "hidden_layers",
+    "width",
+    "alpha_tilde",
+    "training",
+    "optimiser",
+    "labels",
+    "loss",
+    "activation",
+    "criterion",
+    "threshold",
+    "P_star",
+    "P_star_low",
+    "P_star_high",
+    "status",
+    "n_seeds",
+    "n_seeds_reached",
+    "n_cells",
+    "n_capped",
+    "n_diverged",
+    "log_sd",
+    "log_se",
+    "dof",
+    "log_sd_pooled",
+    "n_distinct",
+    "small_pool",
+    "prediction",
+)
+
+
+def plane_complexity(
+    cells: pd.DataFrame,
+    sensitivities: pd.DataFrame,
+    frozen_kernels: pd.DataFrame,
+    ensembles: pd.DataFrame,
+    *,
+    thresholds: Sequence[float],
+    rule: IntervalRule = DEFAULT_RULE,
+) -> pd.DataFrame:
+    """A row (COLUMNS) for each curve, alpha_tilde, criterion and threshold of STUDIES.
+
+    Tables are PLANE_CELLS, PLANE_SENSITIVITIES, FROZEN_KERNELS, ENSEMBLES; all but the first may be
+    empty. Errors have all `thresholds`, S_2 and D_2 those of the paper for the net, L and s.
+    Members of a seed count as one: their values are averaged. n_cells, n_capped, n_diverged count
+    the runs of the criterion, for a kernel those of learning with it; capped ones enter with the
+    value that they have. Intervals and censoring are those of `sample_complexity`, with standard
+    deviations pooled over the curves of one net and L that agree in OWN.
+    """
+    cells = cells[(cells["data"] == "srhm") & cells["study"].isin(STUDIES)]
+    if cells.empty:
+        return pd.DataFrame(columns=list(COLUMNS))
+    # Beside random data, which have none, these are read as numbers that may be missing.
+    cells = cells.astype(dict.fromkeys(_NUMBERS, "int64"))
+    values = pd.concat(
+        [
+            _errors(cells),
+            _kernels(cells, frozen_kernels),
+            _ensembles(cells, ensembles),
+            _sensitivities(cells, sensitivities),
+        ],
+        ignore_index=True,
+    )
+    # A curve of the core is one alpha_tilde: the name says which.
+    scale = values["alpha_tilde"].map(repr)
+    values = values.assign(name=values["curve"] + " " + scale)
+    tables = [
+        _of_group(group, thresholds, rule)
+        for _, group in values.groupby(list(OWN), sort=False, dropna=False)
+    ]
+    return pd.concat(tables, ignore_index=True)[list(COLUMNS)]
+
+
+def _of_group(
+    values: pd.DataFrame, thresholds: Sequence[float], rule: IntervalRule
+) -> pd.DataFrame:
+    """P* of curves that agree in OWN, whose standard deviations are pooled."""
+    by = [*dict.fromkeys(["name", "curve", *OWN, *_GRAMMAR]), "criterion"]
+    seeds = values.groupby([*by, "P", "seed"], sort=False, dropna=False)["value"].mean()
+    long = seeds.reset_index().drop(columns="curve").rename(columns={"name": "curve"})
+    # Columns of the core that tell nothing here.
+    absent = {name: "" for name in CURVE_COLUMNS if name not in long}
+    tables = []
+    for _, part in long.assign(**absent).groupby(["criterion", "net", "L", "s"], sort=False):
+        criterion, net, depth, branching = part[["criterion", "net", "L", "s"]].iloc[0]
+        own = list(thresholds)
+        if criterion not in ERRORS:
+            own = [
+                theory.sensitivity_threshold(
+                    str(criterion)[0], str(net), depth=int(depth), branching=int(branching)
+                )
+            ]
+        tables.append(sample_complexity(part, thresholds={str(criterion): own}, rule=rule))
+    counts = values.groupby(["name", "criterion"], sort=False).agg(
+        n_cells=("value", "size"),
+        n_capped=("capped", "sum"),
+        n_diverged=("value", lambda one: int(one.isna().sum())),
+    )
+    names = values.drop_duplicates("name")[["name", "curve", *(c for c in OWN if c != "width")]]
+    found = pd.concat(tables, ignore_index=True).rename(columns={"curve": "name"})
+    found = found.drop(columns=["n_cells", "n_diverged"]).merge(names, on="name")
+    return found.merge(counts.reset_index(), on=["name", "criterion"])
+
+
+_NUMBERS = ("L", "s", "s0", "v", "m", "n_c", "hidden_layers")
+_GRAMMAR = ("net", "L", "s", "s0", "v", "m", "n_c", "sparsity")
+_SHARED = [*dict.fromkeys(("curve", *OWN, *_GRAMMAR)), "P", "seed"]
+
+
+def _errors(cells: pd.DataFrame) -> pd.DataFrame:
+    return cells[_SHARED].assign(
+        criterion="test_error", value=cells["test_error"], capped=cells["status"] == "capped"
+    )
+
+
+def _joined(cells: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
+    return cells[[*_SHARED, "key"]].merge(others, on=["curve", "key"])
+
+
+def _kernels(cells: pd.DataFrame, frozen: pd.DataFrame) -> pd.DataFrame:
+    if frozen.empty:
+        return pd.DataFrame()
+    rows = _joined(cells, frozen)
+    return rows[_SHARED].assign(
+        criterion=rows["kernel"].map(KERNELS),
+        value=rows["test_error"],
+        capped=rows["status"] == "capped",
+    )
+
+
+def _ensembles(cells: pd.DataFrame, ensembles: pd.DataFrame) -> pd.DataFrame:
+    """A mean of one member is no ensemble."""
+    if ensembles.empty:
+        return pd.DataFrame()
+    own = ensembles[ensembles["n_members"] > 1]
+    columns = ["curve", "P", "alpha_tilde", "seed"]
+    rows = own[[*columns, "ensemble_error", "n_capped"]].merge(
+        cells[_SHARED].drop_duplicates(columns), on=columns
+    )
+    return rows[_SHARED].assign(
+        criterion="ensemble", value=rows["ensemble_error"], capped=rows["n_capped"]
+    )
+
+
+def _sensitivities(cells: pd.DataFrame, sensitivities: pd.DataFrame) -> pd.DataFrame:
+    """S_2, D_2 of the second hidden layer at the end; no rows where nothing can be changed."""
+    if sensitivities.empty:
+        return pd.DataFrame()
+    chosen = (
+        (sensitivities["when"] == "end")
+        & sensitivities["kind"].isin(list(SENSITIVITIES))
+        & (sensitivities["layer"] == "2")
+        & (sensitivities["l"] == 1)
+        & (sensitivities["n"] > 0)
+    )
+    rows = _joined(cells, sensitivities[chosen])
+    status = rows.merge(cells[["curve", "key", "status"]], on=["curve", "key"])["status"]
+    return rows[_SHARED].assign(
+        criterion=rows["kind"].map(SENSITIVITIES),
+        value=rows["value"],
+        capped=(status == "capped").to_numpy(),
+    )

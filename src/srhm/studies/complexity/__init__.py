@@ -1,0 +1,1 @@
+"""Sample complexity from lazy to feature learning."""

@@ -1,0 +1,1 @@
+"""Error, kernel change and variance from lazy to feature learning."""

@@ -1,0 +1,313 @@
+"""From lazy to feature learning: what the cells of the study "crossover" say of it.
+
+Kernel change, half time, error and variance of F of networks of several widths h and scales
+alpha_tilde, trained on the same data (thesis, chapters 3a and 3b). Figures and claims read the
+same numbers from here. Only tables are needed: no torch.
+
+A member is one network: an initialisation `member` on the data of a `seed`. A family is all cells
+that agree in everything but h, alpha_tilde, seed and member.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
+
+from srhm.statistics.jamming import smallest_that_fit
+from srhm.statistics.regression import CONFIDENCE, Fit, slope_with_group_intercepts
+
+STUDY = "crossover"
+# Windows of alpha_tilde. Lazy and SHORT are those of section 14 of the specification; its pilots of
+# the feature regime end at 1.
+LAZY, FEATURE, SHORT = 1e2, 1.0, 1e-2
+# Widths from which on h Var F is expected to be constant.
+WIDE = 40
+# Eigenvectors that count as the first ones where targets are projected on them.
+N_TOP = 10
+# Level sets of the kernel change in the diagram, chapter 3b.
+LEVELS = (0.1, 1.0, 10.0)
+# Of what a member is, but h and alpha_tilde: `family_of` tells families apart by these.
+TASK = ("data", "L", "s", "s0", "v", "m", "n_c", "sparsity", "n_inputs", "P", "labels")
+TRAINING = ("loss", "parametrisation", "bias", "initialisation", "subtract_initial",
+            "squared_norm", "training", "optimiser", "settings", "weight_decay",
+            "budget")  # fmt: skip
+NETWORK = ("net", "hidden_layers", "activation")
+MEMBER = ("curve", "P", "seed", "member")
+# Grid values are typed numbers: equal ones differ by rounding at most.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Family:
+    """Cells that differ in h, alpha_tilde, seed and member only.
+
+    cells: rows of PLANE_CELLS; ensembles: rows of ENSEMBLES of the same curves and P.
+    """
+
+    net: str
+    activation: str
+    hidden_layers: int
+    P: int
+    cells: pd.DataFrame
+    ensembles: pd.DataFrame
+
+    @property
+    def widths(self) -> list[int]:
+        """All h, ascending."""
+        return sorted({int(h) for h in self.cells["width"]})
+
+    @property
+    def tildes(self) -> list[float]:
+        """All alpha_tilde, ascending."""
+        return sorted({float(a) for a in self.cells["alpha_tilde"]})
+
+
+def families(
+    cells: pd.DataFrame, ensembles: pd.DataFrame | None = None, *, study: str = STUDY
+) -> list[Family]:
+    """The families of a study: CNN, LCN, FCN, each with softplus, ReLU, tanh, each by P."""
+    rows = cells[cells["study"] == study]
+    if rows.empty:
+        return []
+    of_curves = pd.DataFrame(columns=["curve", "P"]) if ensembles is None else ensembles
+    found = []
+    for _, part in rows.groupby([*NETWORK, *TASK, *TRAINING], dropna=False, sort=False):
+        first = part.iloc[0]
+        own = of_curves["curve"].isin(part["curve"]) & (of_curves["P"] == first["P"])
+        found.append(
+            Family(
+                net=str(first["net"]),
+                activation=str(first["activation"]),
+                hidden_layers=int(first["hidden_layers"]),
+                P=int(first["P"]),
+                cells=part,
+                ensembles=of_curves[own],
+            )
+        )
+    order = {name: i for i, name in enumerate(("cnn", "lcn", "fcn", "softplus", "relu", "tanh"))}
+    return sorted(found, key=lambda one: (order[one.net], order[one.activation],
+                                          one.hidden_layers, one.P))  # fmt: skip
+
+
+def at_most(tildes: pd.Series, end: float) -> Any:
+    """Rows with alpha_tilde <= end."""
+    return tildes <= end * (1 + ROUNDING)
+
+
+def at_least(tildes: pd.Series, end: float) -> Any:
+    """Rows with alpha_tilde >= end."""
+    return tildes >= end * (1 - ROUNDING)
+
+
+def feature_slope(hidden_layers: int) -> float:
+    """-2/(1 + 1/L): slope of the kernel change against alpha_tilde in feature learning."""
+    return -2 / (1 + 1 / hidden_layers)
+
+
+def averages(
+    rows: pd.DataFrame, column: str, *, by: str, logarithmic: bool = False
+) -> pd.DataFrame:
+    """Mean over members for each value of `by`, with its 95 % Student t interval.
+
+    Columns: `by`, value, low, high (NaN with one member), n, n_capped, n_diverged. Members without
+    a finite value (diverged ones; a half time that is not reached) are left out of the mean.
+    Logarithmic: geometric mean, and the interval of the logarithm.
+    """
+    found = []
+    for at, part in rows.groupby(by):
+        y = part[column].to_numpy(dtype=float)
+        y = y[np.isfinite(y) & ((y > 0) | (not logarithmic))]
+        if logarithmic:
+            y = np.log(y)
+        n = len(y)
+        centre = float(y.mean()) if n else np.nan
+        half = np.nan
+        if n > 1:
+            t = float(stats.t.ppf((1 + CONFIDENCE) / 2, n - 1))
+            half = t * float(y.std(ddof=1)) / n**0.5
+        ends = [centre, centre - half, centre + half]
+        value, low, high = np.exp(ends) if logarithmic else ends
+        status = part["status"]
+        found.append(
+            {by: at, "value": value, "low": low, "high": high, "n": n,
+             "n_capped": int((status == "capped").sum()),
+             "n_diverged": int((status == "diverged").sum())}
+        )  # fmt: skip
+    columns = [by, "value", "low", "high", "n", "n_capped", "n_diverged"]
+    return pd.DataFrame(found, columns=columns)
+
+
+def kernel_change_fit(cells: pd.DataFrame, *, lazy: bool) -> Fit:
+    """Slope of log |dTheta|/|Theta_0| against log alpha_tilde, each member its own intercept.
+
+    Of fitted members at alpha_tilde >= LAZY, or (not lazy) at alpha_tilde <= FEATURE. A member has
+    the same initial weights at each alpha_tilde. The error is that of the scatter.
+    """
+    rows = fitted_in(cells, lazy=lazy)
+    rows = rows[rows["kernel_change"] > 0]
+    return slope_with_group_intercepts(
+        log_of(rows, "alpha_tilde"), log_of(rows, "kernel_change"), _members(rows), []
+    )
+
+
+def width_fit(cells: pd.DataFrame, tilde: float) -> Fit:
+    """Slope of log kernel change against log h at one alpha_tilde, of fitted members."""
+    rows = cells[(cells["status"] == "fitted") & np.isclose(cells["alpha_tilde"], tilde, rtol=1e-6)]
+    rows = rows[rows["kernel_change"] > 0]
+    return slope_with_group_intercepts(
+        log_of(rows, "width"), log_of(rows, "kernel_change"), np.zeros(len(rows)), []
+    )
+
+
+def fitted_in(cells: pd.DataFrame, *, lazy: bool) -> pd.DataFrame:
+    """Fitted members of one of the two regimes."""
+    tildes = cells["alpha_tilde"]
+    inside = at_least(tildes, LAZY) if lazy else at_most(tildes, FEATURE)
+    return cells[inside & (cells["status"] == "fitted")]
+
+
+def level_set(cells: pd.DataFrame, level: float) -> pd.DataFrame:
+    """alpha_tilde at which the kernel change is `level`, for each width: width, alpha_tilde.
+
+    Of the geometric mean over members that did not diverge, linear between the values of
+    alpha_tilde in logarithms; coming from the lazy side, the first crossing. Widths that do not
+    cross it are left out.
+    """
+    found = []
+    for width, part in by_width(cells):
+        mean = averages(part, "kernel_change", by="alpha_tilde", logarithmic=True)
+        mean = mean[mean["value"] > 0].sort_values("alpha_tilde", ascending=False)
+        x, y = log_of(mean, "alpha_tilde"), log_of(mean, "value") - np.log(level)
+        for i in np.flatnonzero((y[:-1] < 0) & (y[1:] >= 0))[:1]:
+            at = x[i] + (x[i + 1] - x[i]) * y[i] / (y[i] - y[i + 1])
+            found.append({"width": width, "alpha_tilde": float(np.exp(at))})
+    return pd.DataFrame(found, columns=["width", "alpha_tilde"])
+
+
+def jamming_line(cells: pd.DataFrame) -> pd.DataFrame:
+    """h* at each alpha_tilde by the rule of `srhm.statistics.jamming`.
+
+    Columns alpha_tilde, h_low, h_star, h_high. It depends on the budget of the cells. Where no
+    width of the grid is jammed, or the widest one is, alpha_tilde is left out.
+    """
+    found = []
+    for tilde, part in cells.groupby("alpha_tilde"):
+        stars = smallest_that_fit(part)
+        if len(stars) and stars.iloc[0]["status"] == "reached":
+            own = stars.iloc[0][["h_low", "h_star", "h_high"]]
+            found.append({"alpha_tilde": float(str(tilde)), **own.astype(float).to_dict()})
+    return pd.DataFrame(found, columns=["alpha_tilde", "h_low", "h_star", "h_high"])
+
+
+def wholly_fitted(cells: pd.DataFrame) -> pd.DataFrame:
+    """Cells of the pairs (h, alpha_tilde) of which every member fitted.
+
+    Where some do not, as near the jamming line, those that do are a selection.
+    """
+    pair = [cells["width"], cells["alpha_tilde"]]
+    whole = (cells["status"] == "fitted").groupby(pair).transform("all")
+    return cells[whole.astype(bool)]
+
+
+def scaled_half_times(cells: pd.DataFrame) -> pd.DataFrame:
+    """Fitted members at alpha_tilde <= SHORT, with `scaled` = half time / alpha_tilde."""
+    rows = cells[at_most(cells["alpha_tilde"], SHORT) & (cells["status"] == "fitted")]
+    rows = rows[rows["half_time"] > 0]
+    return rows.assign(scaled=rows["half_time"] / rows["alpha_tilde"])
+
+
+def spread_of_half_times(
+    rows: pd.DataFrame, generator: np.random.Generator, *, n_resamples: int = 1000
+) -> tuple[float, float, float]:
+    """Largest over smallest mean of `scaled` over the pairs (h, alpha_tilde), and its interval.
+
+    Means are geometric, over members; the interval is the 95 % one of members drawn again within
+    each pair. NaN without two pairs.
+    """
+    groups = [np.log(part["scaled"].to_numpy(dtype=float))
+              for _, part in rows.groupby(["width", "alpha_tilde"])]  # fmt: skip
+    if len(groups) < 2:
+        return np.nan, np.nan, np.nan
+    value = float(np.ptp([y.mean() for y in groups]))
+    drawn = [y[generator.integers(len(y), size=(n_resamples, len(y)))].mean(axis=1) for y in groups]
+    again = np.ptp(drawn, axis=0)
+    tail = (1 - CONFIDENCE) / 2
+    low, high = np.quantile(again, [tail, 1 - tail])
+    return float(np.exp(value)), float(np.exp(low)), float(np.exp(high))
+
+
+def variance_ratios(ensembles: pd.DataFrame, *, lazy: bool) -> pd.DataFrame:
+    """h Var F at the largest over that at the smallest width, of those from WIDE on.
+
+    For each P, alpha_tilde (of one regime) and seed of one family, ensembles of fitted members
+    alone: columns alpha_tilde, seed, narrow, wide, ratio. Widths less than a factor 4 apart have
+    none: there a Var F that does not depend on h would pass for one that falls as 1/h.
+    """
+    tildes = ensembles["alpha_tilde"]
+    inside = at_least(tildes, LAZY) if lazy else at_most(tildes, FEATURE)
+    rows = all_fitted(ensembles[inside & (ensembles["width"] >= WIDE)])
+    found = []
+    for (tilde, seed), part in rows.groupby(["alpha_tilde", "seed"]):
+        part = part.sort_values("width")
+        first, last = part.iloc[0], part.iloc[-1]
+        if last["width"] < 4 * first["width"]:
+            continue
+        scaled = [one["width"] * one["variance"] for one in (first, last)]
+        found.append({"alpha_tilde": tilde, "seed": seed, "narrow": int(first["width"]),
+                      "wide": int(last["width"]), "ratio": scaled[1] / scaled[0]})  # fmt: skip
+    return pd.DataFrame(found, columns=["alpha_tilde", "seed", "narrow", "wide", "ratio"])
+
+
+def feature_minus_lazy(cells: pd.DataFrame) -> pd.DataFrame:
+    """Test error of feature minus that of lazy learning, at the widest h that fits in both.
+
+    Of the pairs (h, alpha_tilde) of which all members fitted, each regime averaged over its
+    alpha_tilde; a row for each member: width, seed, member, difference.
+    """
+    rows = wholly_fitted(cells)
+    parts = {
+        name: fitted_in(rows, lazy=lazy).groupby(["width", "seed", "member"])["test_error"].mean()
+        for name, lazy in (("feature", False), ("lazy", True))
+    }
+    both = pd.DataFrame(parts).dropna().reset_index()
+    both = both[both["width"] == both["width"].max()]
+    return both.assign(difference=both["feature"] - both["lazy"])
+
+
+def alignment(cells: pd.DataFrame, kernels: pd.DataFrame, target: str) -> pd.DataFrame:
+    """Part of a target in the first N_TOP eigenvectors of the tangent kernel, for each cell.
+
+    kernels: rows of KERNELS. Columns alpha_tilde, width, status, initial, end, gain = end minus
+    initial; cells without both are left out.
+    """
+    chosen = (kernels["quantity"] == "projection") & (kernels["target"] == target)
+    rows = kernels[chosen & (kernels["rank"] <= N_TOP)]
+    parts = rows.groupby(["curve", "key", "when"])["value"].sum().unstack("when")
+    both = cells.merge(parts.reindex(columns=["initial", "end"]).reset_index(), on=["curve", "key"])
+    both = both.dropna(subset=["initial", "end"])
+    return both.assign(gain=both["end"] - both["initial"])
+
+
+def all_fitted(ensembles: pd.DataFrame) -> pd.DataFrame:
+    """Ensembles of at least two members, none of them capped or diverged."""
+    whole = (ensembles["n_capped"] == 0) & (ensembles["n_diverged"] == 0)
+    return ensembles[whole & (ensembles["n_members"] > 1)]
+
+
+def by_width(rows: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame]]:
+    """Rows of each width, ascending."""
+    for width, part in rows.groupby("width"):
+        yield int(str(width)), part
+
+
+def log_of(rows: pd.DataFrame, column: str) -> NDArray[np.float64]:
+    """Natural logarithm of a column."""
+    return np.log(rows[column].to_numpy(dtype=float))
+
+
+def _members(rows: pd.DataFrame) -> Any:
+    return rows.groupby(list(MEMBER), sort=False).ngroup().to_numpy()

@@ -1,0 +1,196 @@
+"""What the figures of the crossover share: colours of h and of alpha_tilde, points, titles, foot.
+
+A family (`srhm.studies.crossover.analysis.Family`) is a net with its activation at one P; each has a row of
+panels, or a panel, of its own.
+"""
+
+from collections.abc import Sequence
+from math import isfinite, log10
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import seaborn
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from srhm.figures.architecture_marks import FOOT_LINE, look, wrapped, write_foot
+from srhm.figures.drawing import add_panel, empty_panel, page
+from srhm.figures.marks import Colour, between, legend, line, marker, plural
+from srhm.studies.crossover.analysis import Family
+
+ABSENT = "not in this preset"
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+LEFT, TOP, BOTTOM = 0.6, 0.3, 0.5  # inches
+ALPHA_TILDE = "$\\tilde\\alpha = \\sqrt{h}\\,\\alpha$"
+
+
+def shades(values: Sequence[float], palette: str) -> dict[float, Colour]:
+    """A colour for each value, by its rank, out of a palette without its lightest part."""
+    ramp = seaborn.color_palette(palette, n_colors=101)
+    ends = (5, 88)
+    found: dict[float, Colour] = {}
+    for i, value in enumerate(sorted(set(values))):
+        at = ends[0] + round((ends[1] - ends[0]) * i / max(len(set(values)) - 1, 1))
+        red, green, blue = ramp[at][:3]
+        found[value] = (float(red), float(green), float(blue))
+    return found
+
+
+def width_colours(families: Sequence[Family]) -> dict[float, Colour]:
+    """Of each width in a figure: the wider the lighter."""
+    return shades([float(h) for one in families for h in one.widths], "viridis")
+
+
+def tilde_colours(families: Sequence[Family]) -> dict[float, Colour]:
+    """Of each alpha_tilde in a figure: dark is feature learning, light is lazy."""
+    return shades([a for one in families for a in one.tildes], "plasma")
+
+
+def title(family: Family) -> str:
+    """ "CNN, softplus, L = 2, P = 256"."""
+    return (
+        f"{look(family.net).label}, {family.activation}, $L={family.hidden_layers}$, $P={family.P}$"
+    )
+
+
+def rows_of_panels(
+    families: Sequence[Family],
+    n_columns: int,
+    *,
+    size: tuple[float, float],
+    pitch: float,
+    row: float,
+    legend_height: float,
+    preset: str,
+    n_rows: int | None = None,
+) -> tuple[Figure, list[list[Axes]], float]:
+    """A page with a row of panels for each family, room for a legend, and the protocol at its foot.
+
+    size, pitch, row, legend_height in inches; n_rows: of panels, where it is not that of families.
+    Without families there is one panel that says so.
+    Returns the page, the panels of each row, and the legend's upper edge in inches.
+    """
+    n = len(families) if n_rows is None or not families else n_rows
+    foot = wrapped([protocol(one) for one in families])
+    below = TOP + row * max(n, 1) - (row - size[1]) + BOTTOM
+    height = below + (legend_height if families else 0.0) + FOOT_LINE * len(foot) + 0.12
+    figure = page(height, preset=preset)
+    write_foot(figure, foot)
+    if not families:
+        axes = add_panel(figure, left=LEFT, top=TOP, width=size[0], height=size[1])
+        empty_panel(axes, ABSENT)
+    panels = [
+        [
+            add_panel(
+                figure, left=LEFT + j * pitch, top=TOP + i * row, width=size[0], height=size[1]
+            )
+            for j in range(n_columns)
+        ]
+        for i in range(n)
+    ]
+    return figure, panels, below
+
+
+def protocol(family: Family) -> str:
+    """How the members of a family were trained, and how that ended."""
+    first, status = family.cells.iloc[0], family.cells["status"]
+    per_point = family.cells.groupby(["width", "alpha_tilde"]).size()
+    counts = status.value_counts()
+    ends = [f"{counts[word]} {word}" for word in ("fitted", "capped", "diverged") if word in counts]
+    loss = str(first["loss"]).replace("_", " ")
+    way = {"flow": "gradient flow", "adam": "Adam", "sgd": "SGD"}[str(first["optimiser"])]
+    return (
+        f"{look(family.net).label}, {family.activation}, P = {family.P}: {first['labels']}, {loss},"
+        f" {way}, at most {first['budget']:,} gradient evaluations; {between(per_point)}"
+        f" {plural('network', int(per_point.max()))} at each point, {len(status)} together:"
+        f" {', '.join(ends)}"
+    )
+
+
+def draw_averages(axes: Axes, points: pd.DataFrame, at: str, tint: Colour, *, gid: str) -> None:
+    """Means over members with their intervals, joined by a line.
+
+    Open markers where a member was capped; a cross at the lower edge where one diverged. `points`
+    are those of `srhm.studies.crossover.analysis.averages` in increasing order of the column `at`.
+    """
+    own = points[np.isfinite(points["value"])]
+    axes.plot(own[at], own["value"], color=tint, linewidth=1.0, zorder=2, gid=f"{gid} line")
+    barred = own[np.isfinite(own["low"])]
+    axes.vlines(
+        barred[at], barred["low"], barred["high"], color=tint, linewidth=0.8, alpha=0.6, zorder=1.9
+    )
+    for capped in (False, True):
+        some = own[(own["n_capped"] > 0) == capped]
+        if len(some):
+            axes.plot(some[at], some["value"], "o", color=tint, markersize=3.6, linestyle="",
+                      markerfacecolor="white" if capped else tint, markeredgewidth=0.9,
+                      zorder=3, gid=f"{gid}{' capped' if capped else ''}")  # fmt: skip
+    lost = points[points["n_diverged"] > 0]
+    if len(lost):
+        axes.plot(lost[at], np.full(len(lost), 0.03), "x", color=tint, markersize=4,
+                  transform=axes.get_xaxis_transform(), clip_on=False, gid=f"{gid} diverged",
+                  linestyle="")  # fmt: skip
+
+
+def power(value: float) -> str:
+    """10^k for powers of ten, else three digits; for use inside $ $."""
+    exponent = log10(value)
+    if abs(exponent - round(exponent)) < 1e-9 and not 0.09 < value < 101:
+        return f"10^{{{round(exponent)}}}"
+    return f"{value:.3g}"
+
+
+def width_handles(colours: dict[float, Colour]) -> list[Line2D]:
+    """A line with a marker for each width."""
+    return [line(f"${h:g}$", color=c, marker="o", markersize=3.6) for h, c in colours.items()]
+
+
+def tilde_handles(colours: dict[float, Colour]) -> list[Line2D]:
+    """A line with a marker for each alpha_tilde."""
+    return [line(f"${power(a)}$", color=c, marker="o", markersize=3.6) for a, c in colours.items()]
+
+
+def kind_handles(families: Sequence[Family]) -> list[Line2D]:
+    """What bars and open markers are, of those kinds that the families have."""
+    status = {word for one in families for word in one.cells["status"]}
+    several = any(one.cells.duplicated(["width", "alpha_tilde"]).any() for one in families)
+    handles = []
+    if several:
+        handles.append(marker("|", "95 % interval (Student $t$ over networks)", markersize=8))
+    if "capped" in status:
+        handles.append(marker("o", "open: a network or more was capped", markersize=4))
+    if "diverged" in status:
+        handles.append(marker("x", "a network diverged", markersize=4))
+    return handles
+
+
+def add_legend(
+    figure: Figure, handles: Sequence[Line2D], *, left: float, top: float, heading: str = "",
+    n_columns: int = 1,
+) -> None:  # fmt: skip
+    """A legend with its corner at left, top in inches."""
+    if handles:
+        legend(figure, handles, [str(one.get_label()) for one in handles], left / 6.75,
+               1 - top / float(figure.get_figheight()), heading, n_columns=n_columns)  # fmt: skip
+
+
+def interval_text(value: float, low: float, high: float) -> str:
+    """ "−1.02 [−1.05, −0.99]", without brackets where the interval is not known."""
+    text = f"{value:.2f}"
+    if isfinite(low) and isfinite(high):
+        text += f" [{low:.2f}, {high:.2f}]"
+    return text.replace("-", "\u2212")
+
+
+def decades(axes: Axes, which: Any, values: Sequence[float]) -> None:
+    """A logarithmic axis with a label at every second power of ten where there are many."""
+    low, high = min(values), max(values)
+    axis = axes.xaxis if which == "x" else axes.yaxis
+    exponents = list(range(int(np.ceil(log10(low) - 1e-9)), int(np.floor(log10(high) + 1e-9)) + 1))
+    step = 1 if len(exponents) <= 4 else 2
+    kept = [k for k in exponents if k % step == exponents[0] % step]
+    if len(kept) >= 2:
+        axis.set_ticks([10.0**k for k in kept], labels=[f"$10^{{{k}}}$" for k in kept])
+        axis.set_ticks([10.0**k for k in exponents], labels=[], minor=True)

@@ -1,0 +1,1 @@
+"""Double descent: error and norm against the number of weights."""

@@ -1,0 +1,1 @@
+"""Figure 1 A, B: CIFAR-10."""

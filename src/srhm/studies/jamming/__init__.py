@@ -1,0 +1,1 @@
+"""Jamming: unsatisfied points and spectra of the Hessian."""

@@ -1,0 +1,1 @@
+"""Layer by layer against end to end."""

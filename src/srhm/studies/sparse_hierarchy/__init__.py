@@ -1,0 +1,1 @@
+"""The paper: every figure of the Sparse Random Hierarchy Model."""

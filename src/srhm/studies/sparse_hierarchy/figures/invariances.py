@@ -1,0 +1,152 @@
+"""Figures 6, 11, 14, 16: P* of the test error against P*_S and P*_D of the second layer.
+
+Letters of the paper: P* sample complexity of the test error; P*_S, P*_D those at which S_2, D_2
+(Eq. 6, 7: layer k = 2, level l = 1) fall to a threshold; L depth, s branching, s_0 empty places.
+"""
+
+from collections.abc import Sequence
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from srhm.figures.architecture_marks import FOOT_LINE, protocol_lines, wrapped, write_foot
+from srhm.figures.drawing import add_panel, empty_panel, page, panel_title, styled
+from srhm.figures.marks import (
+    GUIDE,
+    Point,
+    colour,
+    counts,
+    estimate,
+    line,
+    plural,
+    point_handles,
+    scatter,
+    shape,
+    shown,
+    side_legends,
+)
+from srhm.figures.selection import at_threshold, main_curves
+from srhm.model import theory
+from srhm.statistics.sample_complexity import DEFAULT_RULE, IntervalRule
+from srhm.studies.sparse_hierarchy.figures.transformations import (
+    HEIGHT_IN_INCHES,
+    draw_transformations,
+)
+
+PANEL = 1.73  # inches, of both sides
+LEFT, PITCH = 0.6, 2.37
+ROW, TITLE, BOTTOM = 2.62, 0.25, 0.1
+KINDS = ("S", "D")
+
+
+@styled
+def draw(
+    sample_complexity: pd.DataFrame,
+    *,
+    net: str,
+    branchings: Sequence[int],
+    illustrated: bool,
+    width: int | None,
+    threshold: float,
+    preset: str,
+    cells: pd.DataFrame | None = None,
+    rule: IntervalRule = DEFAULT_RULE,
+) -> Figure:
+    """Figure 6 (LCN, s = 2, illustrated), 11 (LCN, s = 3), 14 (CNN, s = 2, 3) or 16 (FCN, s = 2).
+
+    A row of two panels for each s: P* at this threshold of the test error against P*_S and P*_D at
+    the paper's thresholds, of the net's main curves of this width (None: of each depth the width of
+    most curves, as the FCN's differs between depths). Illustrated: panels A and B above show what
+    the transformations do. `cells`, where given, say at the foot how the networks were trained and
+    how many were capped or diverged. `rule` made the table; the legend names it.
+    """
+    drawing = HEIGHT_IN_INCHES if illustrated else 0.0
+    rows = sample_complexity[sample_complexity["net"] == net]
+    tables = [main_curves(rows, width=width, branching=s) for s in branchings]
+    foot = []
+    if cells is not None:
+        drawn = pd.concat(tables)["curve"]
+        foot = wrapped(protocol_lines(cells[cells["curve"].isin(drawn)]))
+    height = drawing + ROW * len(branchings) + BOTTOM + FOOT_LINE * len(foot)
+    figure = page(height, preset=preset)
+    write_foot(figure, foot)
+    if illustrated:
+        draw_transformations(figure)
+    letters = iter("CD" if illustrated else "ABCDEFGH")
+    errors = [at_threshold(table, threshold) for table in tables]
+    features = sorted({v for table in errors for v in table["v"]})
+    panels = []
+    for row, (s, table, own) in enumerate(zip(branchings, tables, errors, strict=True)):
+        for column, kind in enumerate(KINDS):
+            axes = add_panel(
+                figure,
+                left=LEFT + column * PITCH,
+                top=drawing + row * ROW + TITLE,
+                width=PANEL,
+                height=PANEL,
+            )
+            _compare(axes, own, table[table["criterion"] == f"{kind}_2"], kind,
+                     features=features, preset=preset)  # fmt: skip
+            both = own[own["curve"].isin(table[table["criterion"] == f"{kind}_2"]["curve"])]
+            panel_title(axes, next(letters), f"{net.upper()}, $s={s}$" + counts(both))
+            axes.set_xlabel(_abscissa(kind, net, s, own["L"]))
+            axes.set_ylabel(f"$P^*$ of $\\varepsilon = {100 * threshold:.3g}$ % (points)")
+            panels.append(axes)
+    everything = pd.concat(errors)
+    handles = {
+        **point_handles(rule, narrow=True),
+        "y = x": line("$y=x$", color=GUIDE, linestyle="--"),
+    }
+    side_legends(
+        figure, everything, [("Curves", shown(handles, panels))],
+        features=features, left=0.715, top=drawing + TITLE,
+    )  # fmt: skip
+    return figure
+
+
+def _compare(
+    axes: Axes,
+    errors: pd.DataFrame,
+    sensitivities: pd.DataFrame,
+    kind: str,
+    *,
+    features: Sequence[int],
+    preset: str,
+) -> None:
+    """One panel; says how many curves with a P* have no sensitivity, s_0 = 0 aside for D."""
+    joined = errors.merge(sensitivities, on="curve", suffixes=("", "_sensitivity"))
+    if joined.empty:
+        empty_panel(axes, f"no curve of this kind\nin preset {preset}")
+        return
+    points = []
+    for _, row in joined.sort_values("P_star").iterrows():
+        other = row.filter(like="_sensitivity").rename(lambda name: name[: -len("_sensitivity")])
+        points.append(
+            Point(
+                x=estimate(other),
+                y=estimate(row),
+                tint=colour(row["L"], row["v"], features),
+                marker=shape(row["s0"]),
+                small_pool=row["small_pool"] or other["small_pool"],
+            )
+        )
+    scatter(axes, points)
+    possible = errors if kind == "S" else errors[errors["s0"] > 0]
+    n_missing = len(set(possible["curve"]) - set(joined["curve"]))
+    if n_missing:
+        axes.text(0.98, 0.03, f"{n_missing} {plural('curve', n_missing)} without ${kind}_2$",
+                  transform=axes.transAxes, ha="right", va="bottom", fontsize=7)  # fmt: skip
+
+
+def _abscissa(kind: str, net: str, branching: int, depths: pd.Series) -> str:
+    """Label with the thresholds of the depths in the panel."""
+    percent = {
+        depth: 100 * theory.sensitivity_threshold(kind, net, depth=depth, branching=branching)
+        for depth in sorted(set(depths.tolist()) or {2})
+    }
+    if len(set(percent.values())) == 1:
+        values = f"{next(iter(percent.values())):.3g} %"
+    else:
+        values = ",\n".join(f"{value:.3g} % ($L={depth}$)" for depth, value in percent.items())
+    return f"$P^*_{kind}$ of ${kind}_2 =$ {values} (points)"

@@ -1,0 +1,219 @@
+"""Our own figure: what each choice of the practice does to the sample complexity.
+
+The practice is how the published figures were made where it differs from the text: whitened input,
+biases, balanced batches with a table of rates, the best test error over training (deviations.md).
+Letters of the paper: P* sample complexity, L depth, s_0 (s0) empty places, v features.
+"""
+
+from collections.abc import Sequence
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+
+from srhm.figures.drawing import add_panel, empty_panel, page, panel_title, styled
+from srhm.figures.marks import (
+    GUIDE,
+    Estimate,
+    Point,
+    between,
+    divided,
+    draw_point,
+    empty_handles,
+    estimate,
+    few_ticks,
+    legend,
+    limits,
+    line,
+    patch,
+    plural,
+    point_handles,
+    shaded,
+    shape,
+    shown,
+)
+from srhm.figures.selection import COORDINATES, FAST_ENGINE, at_threshold, text_protocol
+from srhm.statistics.sample_complexity import DEFAULT_RULE, IntervalRule
+
+NET, BRANCHING, DEPTHS = "cnn", 2, (2, 3)
+# Column, its value in the practice, its name.
+CHOICES = (
+    ("whitening", True, "whitened input"),
+    ("bias", True, "biases"),
+    ("batch", "balanced", "balanced batches,\nrate table"),
+)
+TEXT, ALL = "the text", "all three"
+# Whitening and biases need the dense engine; without them it is a check of the fast one.
+DENSE = ",\ndense engine"
+CRITERIA = {"test_error": ("error at the stop", "#3C3C3C"),
+            "best_test_error": ("best error over training", "#E69F00")}  # fmt: skip
+LEFT, PITCH, TOP, WIDTH = 1.15, 2.85, 0.25, 2.6  # inches
+ROW, BOTTOM, LEGENDS = 0.4, 0.5, 1.2
+SPREAD = 0.7  # part of a row that its points take
+
+
+@styled
+def draw(
+    sample_complexity: pd.DataFrame,
+    *,
+    width: int,
+    threshold: float,
+    preset: str,
+    rule: IntervalRule = DEFAULT_RULE,
+) -> Figure:
+    """P* of the CNN under each choice of the practice, divided by that of the text's protocol.
+
+    Both P* at this threshold, the divisor that of the error at the stop; s = 2, n_c = v,
+    m = v^(s-1), sparsity A, this width. A panel for each L, a row for each choice that the table
+    holds, a point for each curve and criterion; bars are the interval of the numerator alone, that
+    of the divisor is shown in the first row. `rule` made the table; the legend names it.
+    """
+    tables = {
+        criterion: _rows(at_threshold(sample_complexity, threshold, criterion=criterion), width)
+        for criterion in CRITERIA
+    }
+    rows = pd.concat(tables.values(), ignore_index=True)
+    text = text_protocol(tables["test_error"], width=width)
+    rows = rows[rows["curve"].isin(_compared(rows))]
+    names = list(dict.fromkeys(rows.sort_values("rank")["choice"])) or [TEXT]
+    panel_height = ROW * max(len(names), 3)
+    height = TOP + panel_height + BOTTOM + (LEGENDS if len(rows) else 0.0)
+    figure = page(height, preset=preset)
+    features = sorted(set(rows["v"].tolist()))
+    ratios = [_ratio(row, text) for _, row in rows.iterrows()]
+    ends = limits([Estimate(1.0), *(one for one in ratios if one)])
+    panels = []
+    for i, depth in enumerate(DEPTHS):
+        axes = add_panel(figure, left=LEFT + i * PITCH, top=TOP, width=WIDTH,
+                         height=panel_height)  # fmt: skip
+        panels.append(axes)
+        own = rows["L"] == depth
+        chosen = [one for one, here in zip(ratios, own, strict=True) if here]
+        _panel(axes, rows[own], chosen, names, features, ends, preset=preset)
+        panel_title(axes, "AB"[i], f"CNN, $L={depth}$" + _parameters(rows[own]))
+        axes.set_xlabel("$P^*$ in units of the text's $P^*$")
+        if i and axes.get_lines():
+            axes.set_yticklabels([])
+    _legends(figure, panels, rows, features, rule, top=LEGENDS / height)
+    return figure
+
+
+def _rows(table: pd.DataFrame, width: int) -> pd.DataFrame:
+    """Curves of the figure with the name and the rank of their choice."""
+    rows = table[
+        (table["net"] == NET)
+        & (table["s"] == BRANCHING)
+        & (table["sparsity"] == "A")
+        & (table["width"] == width)
+        & (table["n_c"] == table["v"])
+        & (table["m"] == table["v"] ** (table["s"] - 1))
+    ]
+    named = [_choice(row) for _, row in rows.iterrows()]
+    return rows.assign(rank=[rank for rank, _ in named], choice=[name for _, name in named])
+
+
+def _choice(row: pd.Series) -> tuple[int, str]:
+    """Rank from top to bottom and name: the text, each choice, their combinations, all."""
+    made = [i for i, (column, value, _) in enumerate(CHOICES) if row[column] == value]
+    name = " +\n".join(CHOICES[i][2] for i in made) or TEXT
+    if len(made) == len(CHOICES):
+        name = ALL
+    dense = row["engine"] != FAST_ENGINE and not {0, 1} & set(made)
+    rank = 100 * len(made) + 10 * sum(made) + int(dense)
+    return rank, name + DENSE if dense else name
+
+
+def _compared(rows: pd.DataFrame) -> set[str]:
+    """Names of the curves whose data model was learnt in another way than the text's too."""
+    kinds = rows.groupby(list(COORDINATES))["choice"].transform("nunique")
+    return set(rows["curve"][kinds > 1])
+
+
+def _ratio(row: pd.Series, text: pd.DataFrame) -> Estimate | None:
+    """The P* of a row over that of the text; None where the text's is censored or not there."""
+    same = text[(text[list(COORDINATES)] == row[list(COORDINATES)]).all(axis=1)]
+    if same.empty or same["status"].iloc[0] != "reached":
+        return None
+    return divided(estimate(row), float(same["P_star"].iloc[0]))
+
+
+def _panel(
+    axes: Axes,
+    rows: pd.DataFrame,
+    ratios: Sequence[Estimate | None],
+    names: Sequence[str],
+    features: Sequence[int],
+    ends: tuple[float, float],
+    *,
+    preset: str,
+) -> None:
+    """One L: points in the row of their choice, side by side in the order of criterion, v, s_0."""
+    if rows.empty:
+        empty_panel(axes, f"no curve of this kind\nin preset {preset}")
+        return
+    axes.axvline(1.0, color=GUIDE, linewidth=0.8, linestyle="--", zorder=1, gid="text")
+    order = rows.assign(place=range(len(rows)), late=rows["criterion"] != "test_error")
+    for y, name in enumerate(names):
+        group = order[order["choice"] == name].sort_values(["late", "v", "s0"])
+        for i, (_, row) in enumerate(group.iterrows()):
+            ratio = ratios[row["place"]]
+            if ratio is not None:
+                place = y + SPREAD * ((i + 0.5) / len(group) - 0.5)
+                tint = shaded(CRITERIA[row["criterion"]][1], row["v"], features)
+                point = Point(x=ratio, y=Estimate(place), tint=tint,
+                              marker=shape(row["s0"]), small_pool=row["small_pool"])  # fmt: skip
+                draw_point(axes, point, x_floor=ends[0], y_floor=0.0)
+        if group.empty:
+            axes.text(1.0, y, " not in this preset", fontsize=7, va="center", color=GUIDE)
+        elif all(ratios[place] is None for place in group["place"]):
+            axes.text(1.0, y, " text's $P^*$ is censored", fontsize=7, va="center", color=GUIDE)
+    axes.set(xscale="log", xlim=ends, ylim=(len(names) - 0.5, -0.5), yticks=range(len(names)))
+    axes.set_yticklabels(names)
+    axes.tick_params(axis="y", length=0)
+    few_ticks(axes.xaxis, *ends)
+
+
+def _parameters(rows: pd.DataFrame) -> str:
+    """v and seeds of a panel, for its title."""
+    if rows.empty:
+        return ""
+    v = ", ".join(str(one) for one in sorted(set(rows["v"])))
+    seeds = between(rows["n_seeds"])
+    return f", $v={v}$: {seeds} {plural('seed', int(rows['n_seeds'].max()))}"
+
+
+def _legends(
+    figure: Figure,
+    panels: Sequence[Axes],
+    rows: pd.DataFrame,
+    features: Sequence[int],
+    rule: IntervalRule,
+    *,
+    top: float,
+) -> None:
+    """Below the panels: criteria, v, s_0, points."""
+    if rows.empty:
+        return
+    criteria = [
+        patch(name, to_rgb(tint))
+        for criterion, (name, tint) in CRITERIA.items()
+        if criterion in set(rows["criterion"])
+    ]
+    handles = shown(
+        {**point_handles(rule, narrow=True), "text": line("$P^*$ of the text", color=GUIDE,
+                                                         linestyle="--")},
+        panels,
+    )  # fmt: skip
+    for x, group, title in (
+        (0.015, criteria, "$P^*$ from the"),
+        (0.26, empty_handles(sorted(set(rows["s0"].tolist()))), "Empty places"),
+        (0.62, handles, "Curves"),
+    ):
+        legend(figure, group, [str(one.get_label()) for one in group], x, top, title)
+    if len(features) > 1:
+        shades = [
+            tuple(patch("", shaded(tint, v, features)) for _, tint in CRITERIA.values())
+            for v in features
+        ]
+        legend(figure, shades, [f"${v}$" for v in features], 0.4, top, "Features $v$")

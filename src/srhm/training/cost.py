@@ -1,0 +1,226 @@
+"""What a study will cost before it is run: steps and seconds of each cell, and its memory.
+
+Steps to reach zero loss are a power law in the number of points and in their ratio to the predicted
+sample complexity; seconds for a step grow with the multiplications of a step, and with its memory
+traffic. Coefficients are fitted by benchmarks/fit_cost_model.py to what was trained and timed, and
+stored in cost_model.json with their residual spread and the machine they belong to. Named nets
+(VGG, ResNet, EfficientNet) have coefficients of their own, from benchmarks/fit_network_cost.py, and
+a number of epochs by rule of thumb; on images others again, from benchmarks/fit_image_cost.py, and
+their cap for the number of steps.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import exp, log
+from pathlib import Path
+from typing import Any
+
+from srhm.flow import cost as plane
+from srhm.model import theory
+from srhm.networks.geometry import Geometry, geometry
+from srhm.training.cell import parameters_of, points_of_a_step
+from srhm.training.curve import NAMED_ENGINE
+
+MODEL = Path(__file__).with_name("cost_model.json")
+BYTES = {"float32": 4, "float64": 8}
+# Weights and momenta above these bytes leave a core's own cache, and then the shared one.
+CACHES = (2**20, 2**25)
+# Bytes of one image and its label, its places and channels; images of the dataset.
+IMAGE_BYTES, IMAGE_PLACES, IMAGE_CHANNELS, DATASET = 3073, 32 * 32, 3, 60_000
+# An evaluation is a forward pass, about a third of a step.
+FORWARD = 1 / 3
+# Weights, gradients and momenta of a named net; activations and their gradients.
+COPIES, LIVE = 3, 2
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Expected steps, seconds on one core, bytes in memory and bytes stored of one cell."""
+
+    steps: float
+    seconds: float
+    memory: float
+    stored: float
+
+
+def step_features(cell: Mapping[str, Any], shape: Geometry) -> list[float]:
+    """What the time of one step is made of: its start, its rows, its products.
+
+    A constant; channels of the rows that are read for the first layer, for each point of the batch;
+    multiplications of the layers above, of which ReLU leaves about half, in the forward pass and
+    twice in the backward one; the same again for weights that exceed one cache, and both.
+    """
+    n_points = points_of_a_step(cell)
+    parameters = shape.parameters
+    leaves, width = parameters.n_leaves, shape.width
+    products, inputs = 0, leaves
+    for layer in shape.layers[1:]:
+        inputs = max(1, inputs // (parameters.branching if shape.net != "fcn" else inputs))
+        products += n_points * inputs * width * width
+        assert layer.n_inputs == width
+    held = 2 * BYTES[cell["dtype"]] * _n_weights(shape)
+    beyond = [float(products if held > size else 0) for size in CACHES]
+    return [1.0, float(n_points * leaves * width), float(products), *beyond]
+
+
+def step_predictors(cell: Mapping[str, Any]) -> list[float]:
+    """Logarithms that the number of steps depends on: points, and their ratio to the prediction."""
+    predicted = theory.predicted_sample_complexity(
+        cell["net"],
+        depth=cell["L"],
+        branching=cell["s"],
+        n_synonyms=cell["m"],
+        n_classes=cell["n_c"],
+        n_empty=cell["s0"],
+    )
+    ratio = log(cell["P"] / predicted)
+    is_cnn = float(cell["net"] == "cnn")
+    return [1.0, is_cnn, float(cell["L"]), log(cell["P"]), log(cell["s0"] + 1), ratio, ratio**2]
+
+
+def costs(cells: Iterable[Mapping[str, Any]]) -> list[Cost]:
+    """Expected cost of each cell, of whatever kind, trained by its engine on one core."""
+    model = json.loads(MODEL.read_text())
+    found = []
+    for cell in cells:
+        if is_of_the_plane(cell):
+            found.append(_plane_cost(cell))
+            continue
+        if is_on_images(cell):
+            found.append(_image_cost(cell, model["images"]))
+            continue
+        if cell["engine"] == NAMED_ENGINE:
+            found.append(_network_cost(cell, model["networks"]))
+            continue
+        parameters = parameters_of(cell)
+        shape = geometry(cell["net"], parameters, width=cell["width"])
+        steps = exp(_dot(model["log_steps"]["coefficients"], step_predictors(cell)))
+        steps = min(steps, cell["max_steps"])
+        per_step = _dot(model["seconds_per_step"]["coefficients"], step_features(cell, shape))
+        if cell["engine"] == "reference":
+            per_step *= model["reference_over_sparse"]
+        n_weights = _n_weights(shape)
+        width = BYTES[cell["dtype"]]
+        rows = n_weights / shape.width
+        data = (cell["P"] + cell["n_test"]) * 4 * (4 * parameters.n_leaves + 2 * parameters.n_nodes)
+        found.append(
+            Cost(steps, steps * per_step, 2 * width * n_weights + 8 * rows + data, 4 * n_weights)
+        )
+    return found
+
+
+def network_step_features(cell: Mapping[str, Any]) -> list[float]:
+    """What the time of one step of a named net is made of: its start, its places, its products.
+
+    A constant; places of all points of the batch, in thousands; the same times the width over 64,
+    and times its square.
+    """
+    places = points_of_a_step(cell) * parameters_of(cell).input_length / 1e3
+    scale = cell["width"] / 64
+    return [1.0, places, places * scale, places * scale**2]
+
+
+def _network_cost(cell: Mapping[str, Any], model: Mapping[str, Any]) -> Cost:
+    net = model["nets"][cell["net"]]
+    points = points_of_a_step(cell)
+    # At small rates progress is in proportion to rate times steps.
+    slowness = max(1.0, model["slow_rate"] * points / cell["learning_rate"])
+    epochs = net["epochs"] * slowness
+    steps = min(epochs * (cell["P"] // points), cell["max_steps"])
+    features = network_step_features(cell)
+    per_step = _dot(net["seconds_per_step"], features)
+    scale, width = cell["width"] / 64, BYTES[cell["dtype"]]
+    n_weights = _dot(net["parameters"], [1.0, scale, scale**2])
+    # A place of 64 channels in each of some tens of layers, the first of which are the longest.
+    activations = LIVE * width * 64 * 20 * points * parameters_of(cell).input_length * scale
+    memory = COPIES * width * n_weights + activations
+    return Cost(steps, steps * per_step, memory, 4 * n_weights)
+
+
+def is_of_the_plane(cell: Mapping[str, Any]) -> bool:
+    """Whether a cell is one of lazy and feature learning: it alone has an alpha_tilde."""
+    return "alpha_tilde" in cell
+
+
+def _plane_cost(cell: Mapping[str, Any]) -> Cost:
+    """Steps are evaluations of the gradient; memory is that of a member trained by itself."""
+    return Cost(
+        plane.expected_evaluations(cell),
+        plane.expected_seconds(cell),
+        plane.expected_bytes(cell, members=1),
+        plane.stored_bytes(cell),
+    )
+
+
+def is_on_images(cell: Mapping[str, Any]) -> bool:
+    """Whether a cell is of a network on images: it names their data, and has no grammar."""
+    return "data" in cell and not is_of_the_plane(cell)
+
+
+def image_step_features(cell: Mapping[str, Any]) -> list[float]:
+    """As `network_step_features`, for a batch of images."""
+    places = cell["batch_size"] * IMAGE_PLACES / 1e3
+    scale = cell["width"] / 64
+    return [1.0, places, places * scale, places * scale**2]
+
+
+def evaluation_seconds(cell: Mapping[str, Any], *, n_images: int) -> float:
+    """Expected seconds on one core to evaluate the network of a cell on images."""
+    net = json.loads(MODEL.read_text())["images"]["nets"][cell["net"]]
+    per_step = _dot(net["seconds_per_step"], image_step_features(cell))
+    return FORWARD * per_step * n_images / cell["batch_size"]
+
+
+def measuring_seconds(
+    cell: Mapping[str, Any], cost: Cost, *, n_points: int, n_draws: int, n_variants: int
+) -> float:
+    """Expected seconds on one core to measure the sensitivities of a trained cell.
+
+    Forward passes of the points and of their images under each transformation that can change
+    something: S where m > 1 and D where s_0 > 0, at L levels. Layers are compared on top of that: a
+    cell of 64 channels took 3 times as long, of 512 channels 0.6 to 1.3 times (eight networks).
+    """
+    n_transformations = cell["L"] * ((cell["m"] > 1) + (cell["s0"] > 0))
+    n_evaluated = n_points * (1 + n_transformations * n_draws) * n_variants
+    return FORWARD * cost.seconds / cost.steps * n_evaluated / points_of_a_step(cell)
+
+
+def _image_cost(cell: Mapping[str, Any], model: Mapping[str, Any]) -> Cost:
+    net = model["nets"][cell["net"]]
+    steps = float(cell["max_steps"])  # a threshold, if there is one, may end it before
+    per_step = _dot(net["seconds_per_step"], image_step_features(cell))
+    scale = cell["width"] / 64
+    powers = [1.0, scale, scale**2]
+    n_weights = _dot(net["parameters"], powers)
+    kept = cell["batch_size"] * _dot(net["kept_per_image"], powers)
+    # The dataset, the images of the cell, and those of the test as floats, first in two copies.
+    data = (DATASET + cell["P"]) * IMAGE_BYTES
+    data += 2 * 4 * cell["n_test"] * IMAGE_PLACES * IMAGE_CHANNELS
+    evaluation = FORWARD * per_step * cell["n_test"] / cell["batch_size"]
+    memory = COPIES * 4 * n_weights + kept + data
+    return Cost(steps, steps * per_step + evaluation, memory, 4 * n_weights)
+
+
+def model_origin() -> str:
+    """Where the coefficients come from, and how far they are off, in one line."""
+    model = json.loads(MODEL.read_text())
+    return (
+        f"{model['n_cells']} cells trained on {model['machine']};"
+        f" steps within a factor {exp(model['log_steps']['residual_sd']):.2f},"
+        f" seconds a step within {exp(model['seconds_per_step']['residual_log_sd']):.2f} (one sd)"
+    )
+
+
+def _n_weights(shape: Geometry) -> int:
+    total = 0
+    for size in shape.weight_shapes().values():
+        count = 1
+        for length in size:
+            count *= length
+        total += count
+    return total
+
+
+def _dot(coefficients: Iterable[float], values: Iterable[float]) -> float:
+    return sum(a * b for a, b in zip(coefficients, values, strict=True))
