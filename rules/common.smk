@@ -1,51 +1,42 @@
-"""Config -> curves, paths and parameters; the only Python outside src/ and scripts/."""
+"""Config -> studies, curves, paths and parameters; the only Python outside src/ and scripts/."""
 
-import json
-import re
-from collections import Counter
-from functools import cache
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-from srhm.studies.sparse_hierarchy import configuration as experiments
-from srhm.commands import jobs
-from srhm.training.cost import (costs, evaluation_seconds)
+from srhm import preset
+from srhm.commands.resources import CurveJobs
+from srhm.results import places
+from srhm.results.places import source_of
+from srhm.results.provenance import canonical_json
 from srhm.runtime.devices import resolved
-from srhm.images import cifar
-from srhm.studies.images.plan import (image_curves, images_to_evaluate)
-from srhm.results.outdated import is_outdated
-from srhm.flow.cost import expected_bytes as plane_bytes
-from srhm.flow.cost import expected_seconds as plane_seconds
-from srhm.results.provenance import (PACKAGE, canonical_json, short_hash, source_digest)
-from srhm.results.store import path_of
+from srhm.studies.registry import GROUPS, STUDIES
+from srhm.study import ConfigError, names_in
+from srhm.trainers import TRAINERS
 
 ROOT = Path(workflow.basedir)
 
 try:
-    PLAN = experiments.plan(config)
-except experiments.ConfigError as refusal:
+    PLAN = preset.plan(config)
+except ConfigError as refusal:
     raise WorkflowError(str(refusal)) from None
 
-PRESET = PLAN.preset.preset
+PRESET = PLAN.name
 RESULTS = f"results/{PRESET}"
 LOGS = f"{RESULTS}/logs"
 BENCHMARKS = f"{RESULTS}/benchmarks"
-# Samples, cells and curves are named by what they hold and shared by all presets.
-STORE = "results/cells"
-CHECKPOINTS = "results/checkpoints"
+CURVES = PLAN.curves
+INSIDE_A_JOB = workflow.remote_exec or workflow.subprocess_exec
 
-# CIFAR-10, Figure 1 A, B. Its cells lie apart from those of the SRHM: what collects unwanted cells
-# could not name them where the images are gone.
-IMAGE_STORE = "results/images/cells"
-IMAGE_CHECKPOINTS = "results/images/checkpoints"
-IMAGE_FOLDER = Path(PLAN.preset.images.folder)
-IMAGE_NOTICE = cifar.notice(IMAGE_FOLDER)
+# GPUs that a training job asks for; set-resources of a profile says otherwise. The launcher hands
+# on what `auto` means where it runs: a node of a cluster would find other devices.
+GPU = int(resolved(PLAN.preset.device) == "cuda")
 
-try:
-    IMAGE_CURVES = image_curves(PLAN.preset.images, folder=IMAGE_FOLDER)
-except cifar.CifarError as refusal:
-    raise WorkflowError(str(refusal)) from None
+# Not Python, so that no digest of a script sees it.
+STYLE = (ROOT / "src/srhm/figures/paper.mplstyle").read_text(encoding="utf-8")
+
+# The device does not change results, so it is part of no key.
+CONFIGURATION = PLAN.preset.model_dump_json(exclude_none=True, exclude={"device"})
 
 
 wildcard_constraints:
@@ -54,158 +45,71 @@ wildcard_constraints:
     part=r"\d+-of-\d+",
 
 
-def source_of(script):
-    """Digest of a script with every module that it reaches."""
-    return source_digest(ROOT / "scripts" / script)
-
-
 def sample_spec(wildcards):
     return canonical_json(PLAN.samples[wildcards.sample].spec)
 
 
 def sample_of_curve(wildcards):
-    return f"results/derivations/{PLAN.curves[wildcards.curve].sample}.parquet"
+    """The derivations that a curve learns from, if these are a file."""
+    sample = CURVES[wildcards.curve].sample
+    return [] if sample is None else [f"{places.DERIVATIONS}/{sample}.parquet"]
+
+
+def spec_of(curve):
+    """All that decides the rows of a curve, as one value: Snakemake compares it as a whole."""
+    return {
+        "cells": curve.entries,
+        "columns": curve.columns,
+        "curve": curve.name,
+        "inputs": curve.inputs,
+        "keep_weights": curve.keep_weights,
+        "trainer": curve.trainer.module,
+    }
 
 
 def curve_spec(wildcards):
-    """All that decides the rows of a curve, as one text: Snakemake compares it as a whole."""
-    curve = PLAN.curves[wildcards.curve]
-    return canonical_json(
-        {
-            "cells": curve.entries,
-            "keep_weights": PLAN.preset.keep_weights,
-            "curve": curve.name,
-        }
-    )
-
-
-def entries_of(curve):
-    """Cells of a curve of the SRHM or on images, with their keys."""
-    return IMAGE_CURVES[curve] if curve in IMAGE_CURVES else PLAN.curves[curve].entries
-
-
-@cache
-def expected_costs(curve):
-    """Expected cost of each cell of a curve."""
-    return costs(entry["cell"] for entry in entries_of(curve))
-
-
-def parts_of(curve):
-    """Places of a curve's cells by part; empty for a curve that one job trains."""
-    limits = PLAN.preset.jobs
-    if limits.minutes is None and limits.cells is None:
-        return {}
-    return jobs.parts(expected_costs(curve), minutes=limits.minutes, cells=limits.cells)
-
-
-def gathered(curve):
-    folder = "results/images" if curve in IMAGE_CURVES else "results/curves"
-    return Path(f"{folder}/{curve}.parquet").is_file()
-
-
-def folder_of_parts(curve):
-    return Path("results/images/parts" if curve in IMAGE_CURVES else "results/parts") / curve
-
-
-def parts_of_curve(wildcards):
-    """Files of a curve's part jobs; of a curve that is there, those that it was gathered from.
-
-    Without this a curve would be gathered, and measured, again when `jobs` is changed.
-    """
-    folder = folder_of_parts(wildcards.curve)
-    # Inside a job all parts are there.
-    if gathered(wildcards.curve) or workflow.remote_exec or workflow.subprocess_exec:
-        return sorted(str(file) for file in folder.glob("*-of-*.json"))
-    return [f"{folder}/{part}.json" for part in parts_of(wildcards.curve)]
-
-
-def places_of_part(wildcards):
-    """Places of a part's cells in its curve.
-
-    Of a part that is there but not planned, from its file: the curve was split by another `jobs`.
-    """
-    planned = parts_of(wildcards.curve).get(wildcards.part)
-    file = folder_of_parts(wildcards.curve) / f"{wildcards.part}.json"
-    if planned is not None and not (gathered(wildcards.curve) and file.is_file()):
-        return planned
-    keys = set(json.loads(file.read_text()))
-    entries = entries_of(wildcards.curve)
-    return [place for place, entry in enumerate(entries) if entry["key"] in keys]
+    curve = CURVES[wildcards.curve]
+    schemas = {"cells": curve.trainer.cells, "timings": curve.trainer.timings}
+    return canonical_json({**spec_of(curve), "schemas": schemas})
 
 
 def part_spec(wildcards):
-    """As curve_spec; places: those cells of the curve that the part trains."""
-    curve = PLAN.curves[wildcards.curve]
-    return canonical_json(
-        {
-            "cells": curve.entries,
-            "keep_weights": PLAN.preset.keep_weights,
-            "part": f"{curve.label}, {wildcards.part}",
-            "places": places_of_part(wildcards),
-        }
-    )
+    """places: those cells of the curve that the part trains."""
+    curve = CURVES[wildcards.curve]
+    found = jobs_of(wildcards).places(wildcards.part)
+    return canonical_json({**spec_of(curve), "part": wildcards.part, "places": found})
 
 
-# What a training job asks of a cluster; on one machine nobody looks at it.
-def expected_of_part(wildcards):
-    expected = expected_costs(wildcards.curve)
-    return [expected[place] for place in places_of_part(wildcards)]
+# What a job of a curve asks of a cluster.
+def jobs_of(wildcards):
+    limits = PLAN.preset.jobs
+    return CurveJobs(CURVES[wildcards.curve], limits, inside_a_job=INSIDE_A_JOB)
 
 
-def expected_of_curve(wildcards):
-    """Of the cells that the parts, if there are any, have not left in the store.
-
-    Cells of other code for GPUs are trained again, and count as missing.
-    """
-    folder = folder_of_parts(wildcards.curve)
-    parts = parts_of(wildcards.curve)
-    if not (
-        gathered(wildcards.curve) or all((folder / f"{part}.json").is_file() for part in parts)
-    ):
-        return []  # parts will train them: then the curve is only gathered
-    store = Path(IMAGE_STORE if wildcards.curve in IMAGE_CURVES else STORE)
-    expected = expected_costs(wildcards.curve)
-    files = [path_of(store, entry["key"]) for entry in entries_of(wildcards.curve)]
-    stored = [file.is_file() and not is_outdated(file) for file in files]
-    return [cost for cost, done in zip(expected, stored) if not done]
-
-
-def training_minutes(expected, threads, attempt):
-    limit = PLAN.preset.jobs.limit
-    return jobs.training_minutes(expected, threads=threads, attempt=attempt, limit=limit)
-
-
-def training_megabytes(wildcards, expected, threads, attempt):
-    """With what a GPU of the configuration costs; that of a profile alone cannot be seen here."""
-    together = wildcards.curve not in IMAGE_CURVES
-    return jobs.training_megabytes(
-        expected, threads=threads, attempt=attempt, gpu=GPU, together=together
-    )
+def parts_of_curve(wildcards):
+    return jobs_of(wildcards).files()
 
 
 def part_minutes(wildcards, threads, attempt):
-    return training_minutes(expected_of_part(wildcards), threads, attempt)
+    jobs = jobs_of(wildcards)
+    cells = jobs.places(wildcards.part)
+    return jobs.training_minutes(cells, threads=threads, attempt=attempt)
 
 
 def part_megabytes(wildcards, threads, attempt):
-    return training_megabytes(wildcards, expected_of_part(wildcards), threads, attempt)
+    jobs = jobs_of(wildcards)
+    cells = jobs.places(wildcards.part)
+    return jobs.training_megabytes(cells, threads=threads, attempt=attempt, gpu=GPU)
 
 
 def curve_minutes(wildcards, threads, attempt):
-    return training_minutes(expected_of_curve(wildcards), threads, attempt)
+    jobs = jobs_of(wildcards)
+    return jobs.training_minutes(jobs.lacking(), threads=threads, attempt=attempt)
 
 
 def curve_megabytes(wildcards, threads, attempt):
-    return training_megabytes(wildcards, expected_of_curve(wildcards), threads, attempt)
-
-
-def measuring_minutes(wildcards, attempt):
-    expected, limit = expected_costs(wildcards.curve), PLAN.preset.jobs.limit
-    return jobs.measuring_minutes(expected, attempt=attempt, limit=limit)
-
-
-def measuring_megabytes(wildcards, attempt):
-    return jobs.measuring_megabytes(expected_costs(wildcards.curve), attempt=attempt)
+    jobs = jobs_of(wildcards)
+    return jobs.training_megabytes(jobs.lacking(), threads=threads, attempt=attempt, gpu=GPU)
 
 
 def time_limit(wildcards):
@@ -213,213 +117,249 @@ def time_limit(wildcards):
     return int(workflow.remote_exec)
 
 
-# GPUs that a training job asks for; set-resources of a profile says otherwise. The launcher hands
-# on what `auto` means where it runs: a node of a cluster would find other devices.
-GPU = int(resolved(PLAN.preset.device) == "cuda")
-
-
 def jobs_per_device(wildcards):
     """1 on one machine, where jobs lock their devices; 0 in a job that a scheduler gave one."""
     return int(not workflow.remote_exec)
 
 
-# Not Python, so that no digest of a script sees it.
-STYLE = (ROOT / "src/srhm/figures/paper.mplstyle").read_text()
-
-# Finished runs of other presets that the repository keeps: drawn beside this one, fitted by none.
-PUBLICATIONS = sorted(
-    str(file)
-    for name in ("sample_complexity.parquet", "provenance.json")
-    for file in (ROOT / "published").glob(f"*/{name}")
-    if file.parent.name != PRESET
-)
+# Measurements of all studies, once for each set of options: their rows are shared.
+MEASUREMENTS = {}
+for study, planned in PLAN.studies.items():
+    for measurement in STUDIES[study].measurements:
+        options = places.options_of(measurement, planned)
+        folder = places.folder_of_measurement(measurement, options)
+        MEASUREMENTS.setdefault(folder, (measurement, options))
 
 
-def figure_files(name):
-    return {kind: f"{RESULTS}/figures/{name}.{kind}" for kind in ("pdf", "png")}
+def rule_of_measurement(folder):
+    """Name of the rule of a measurement; of a second set of options, with its digest."""
+    measurement, _ = MEASUREMENTS[folder]
+    name = f"measure_{measurement.trainer.name}_{measurement.name}"
+    alike = [one for one, (other, _) in MEASUREMENTS.items() if other == measurement]
+    return name if alike[0] == folder else f"{name}_{Path(folder).name}"
 
 
-MEASUREMENT = PLAN.preset.measurement.model_dump()
-# What is measured and by which code, in the path: a changed definition finds no old file. Named
-# nets have code of their own, so that a change of theirs leaves the core's files.
-CORE, NETWORKS = experiments.MEASURING
-MEASURED_BY = experiments.measured_by(PLAN.preset.measurement, CORE)
-NETWORKS_MEASURED_BY = experiments.measured_by(PLAN.preset.measurement, NETWORKS)
-SENSITIVITIES = f"results/sensitivities/{MEASURED_BY}"
-NETWORK_SENSITIVITIES = f"results/sensitivities/{NETWORKS_MEASURED_BY}"
+def measuring(measurement, options):
+    """Functions of wildcards for the rule of a measurement: spec, minutes, megabytes."""
 
-
-def measurement_spec(wildcards):
-    curve = PLAN.curves[wildcards.curve]
-    return canonical_json(
-        {
-            "cells": curve.entries,
-            "curve": curve.name,
-            "measure": MEASUREMENT,
-            "source": MEASURED_BY,
+    def spec(wildcards):
+        curve = CURVES[wildcards.curve]
+        named = {
+            "function": measurement.function,
+            "gpu": measurement.gpu,
+            "options": options,
+            "tables": measurement.tables,
         }
-    )
+        return canonical_json({**spec_of(curve), **named})
+
+    def minutes(wildcards, attempt):
+        return jobs_of(wildcards).measuring_minutes(measurement, attempt=attempt)
+
+    def megabytes(wildcards, attempt):
+        gpu = GPU * measurement.gpu
+        return jobs_of(wildcards).measuring_megabytes(attempt=attempt, gpu=gpu)
+
+    return spec, minutes, megabytes
 
 
-def network_measurement_spec(wildcards):
-    curve = PLAN.networks[wildcards.curve]
-    return canonical_json(
-        {
-            "cells": curve.entries,
-            "curve": curve.name,
-            "measure": MEASUREMENT,
-            "source": NETWORKS_MEASURED_BY,
-        }
-    )
-
-
-def keys_of(curves):
-    return canonical_json({name: [e["key"] for e in c.entries] for name, c in curves.items()})
-
-
-# LCN, CNN and FCN: the core, whose figures do not wait for the named nets.
-CURVE_FILES = [f"results/curves/{name}.parquet" for name in PLAN.core]
-TIMING_FILES = [f"results/curves/{name}.timings.parquet" for name in PLAN.core]
-SENSITIVITY_FILES = [f"{SENSITIVITIES}/{name}.parquet" for name in PLAN.core]
-KEYS = keys_of(PLAN.core)
-NETWORK_CURVE_FILES = [f"results/curves/{name}.parquet" for name in PLAN.networks]
-NETWORK_TIMING_FILES = [f"results/curves/{name}.timings.parquet" for name in PLAN.networks]
-NETWORK_SENSITIVITY_FILES = [f"{NETWORK_SENSITIVITIES}/{name}.parquet" for name in PLAN.networks]
-NETWORK_KEYS = keys_of(PLAN.networks)
-# A pattern that no core curve matches: its name begins with that of its net.
-NAMED_CURVE = f"({'|'.join(map(re.escape, experiments.NAMED))})_[^/]+"
-# On which device is no matter of the results: another one makes no page anew.
-CONFIGURATION = PLAN.preset.model_dump_json(exclude_none=True, exclude={"device"})
-ANALYSIS = canonical_json(PLAN.preset.analysis.model_dump())
-TABLES = ["cells", "timings", "sensitivities", "sample_complexity", "scorecard"]
-TABLE_FILES = [f"{RESULTS}/tables/{name}.parquet" for name in TABLES]
-NETWORK_TABLES = ["networks_cells", "networks_timings", "networks_sensitivities"]
-NETWORK_TABLE_FILES = [f"{RESULTS}/tables/{name}.parquet" for name in NETWORK_TABLES]
-
-# What `all` and Figure 1 ask for: nothing without the images.
-IMAGE_TABLES = [f"{RESULTS}/tables/images.parquet"] if IMAGE_NOTICE is None else []
-
-
-def image_table(wildcards):
-    if IMAGE_NOTICE is not None:
-        raise WorkflowError(IMAGE_NOTICE)
-    return f"{RESULTS}/tables/images.parquet"
-
-
-def image_curve_spec(wildcards):
-    """All that decides the rows of a curve; its keys hold the sums of the data's files."""
-    return canonical_json(
-        {
-            "cells": IMAGE_CURVES[wildcards.curve],
-            "curve": wildcards.curve,
-            "records_per_file": PLAN.preset.images.records_per_file,
-        }
-    )
-
-
-def image_part_spec(wildcards):
-    """As image_curve_spec; places: those cells of the curve that the part trains."""
-    return canonical_json(
-        {
-            "cells": IMAGE_CURVES[wildcards.curve],
-            "part": f"{wildcards.curve}, {wildcards.part}",
-            "places": places_of_part(wildcards),
-            "records_per_file": PLAN.preset.images.records_per_file,
-        }
-    )
-
-
-def image_measuring_minutes(wildcards, attempt):
-    """Of all networks, each before and after training."""
-    n_images = images_to_evaluate(PLAN.preset.images.stability)
-    cells = [entry["cell"] for entries in IMAGE_CURVES.values() for entry in entries]
-    seconds = [evaluation_seconds(cell, n_images=n_images) for cell in cells]
-    return jobs.evaluation_minutes(seconds, attempt=attempt, limit=PLAN.preset.jobs.limit)
-
-
-def image_measuring_megabytes(wildcards, attempt):
-    expected = [cost for curve in IMAGE_CURVES for cost in expected_costs(curve)]
-    return jobs.measuring_megabytes(expected, attempt=attempt, gpu=GPU)
-
-
-MEASURED_IMAGES = canonical_json(
-    {
-        "curves": IMAGE_CURVES,
-        "records_per_file": PLAN.preset.images.records_per_file,
-        "measure": {
-            **PLAN.preset.images.stability.model_dump(),
-            "temperature": PLAN.preset.images.stability.temperature,
-        },
+def files_of_curves(study):
+    """Files of a study's curves by the table that is gathered from them."""
+    planned, declared = PLAN.studies[study], STUDIES[study]
+    curves = planned.curves.values()
+    if declared.trainer is None:
+        return {}
+    found = {
+        "cells": [places.rows_of_curve(one.trainer, one.name) for one in curves],
+        "timings": [places.timings_of_curve(one.trainer, one.name) for one in curves],
     }
-)
+    for measurement in declared.measurements:
+        options = places.options_of(measurement, planned)
+        measured = [one for one in curves if places.is_of(measurement, one)]
+        for table in measurement.tables:
+            found[table] = [
+                places.measured_files(measurement, options, one.name)[table] for one in measured
+            ]
+    return found
 
-# Lazy and feature learning (section `plane`), with a store of its own; nothing of it is part of
-# `all`, the target is `plane`.
-PLANE_STORE = "results/plane/cells"
-PLANE_CHECKPOINTS = "results/plane/checkpoints"
-PLANE_KEYS = keys_of(PLAN.plane)
-FIRST_STEP = canonical_json([group.model_dump() for group in PLAN.preset.plane.first_step])
-PLANE_CONFIGURATION = PLAN.preset.plane.model_dump_json(exclude_none=True)
+
+def gathering_spec(study):
+    curves = PLAN.studies[study].curves.values()
+    planned = {one.name: [entry["key"] for entry in one.entries] for one in curves}
+    tables = {name: STUDIES[study].schemas[name] for name in files_of_curves(study)}
+    return canonical_json({"planned": planned, "tables": tables, "study": study})
 
 
-def plane_folder(measurement):
-    """Where the files of a measurement lie, by the code that makes them.
+def table_files(study, uses):
+    """Files of the tables that are used, of studies that the preset has."""
+    found = []
+    for name in names_in(uses):
+        owner, _, table = name.rpartition("/")
+        if (owner or study) in PLAN.studies:
+            found.append(places.table_file(PRESET, owner or study, table))
+    return found
 
-    A changed definition finds no old file.
+
+def using_spec(study, uses, settings=(), **named):
+    """What a script needs to read the tables that are used, and the settings, as one text.
+
+    uses: by position, or by name. Each is a list of [file, schema].
     """
-    return f"results/plane/{measurement}/{source_of(f'measure_plane_{measurement}.py')}"
+
+    def files(use):
+        found = []
+        for name in names_in([use]):
+            owner, _, table = name.rpartition("/")
+            if (owner or study) in PLAN.studies:
+                schema = STUDIES[owner or study].schemas[table]
+                found.append([places.table_file(PRESET, owner or study, table), schema])
+            else:
+                found.append([None, STUDIES[owner].schemas[table]])
+        return found
+
+    tables = (
+        {name: files(use) for name, use in uses.items()}
+        if hasattr(uses, "items")
+        else [files(use) for use in uses]
+    )
+    known = PLAN.settings(study)
+    chosen = {name: known[name] for name in settings}
+    return canonical_json({**named, "settings": chosen, "tables": tables})
 
 
-def plane_files(folder, measurement=None, ending="parquet"):
-    """Files of all curves of the plane, or of those of which this is measured."""
-    wanted = [n for n, c in PLAN.plane.items() if measurement is None or measurement in c.measure]
-    return [f"{folder}/{name}.{ending}" for name in wanted]
+def own_tables(study):
+    """Names of all tables of a study."""
+    return list(STUDIES[study].schemas)
 
 
-# Files of the curves that a table of the preset is gathered from.
-PLANE_PARTS = {
-    "plane_cells": plane_files("results/plane/curves"),
-    "plane_timings": plane_files("results/plane/curves", ending="timings.parquet"),
-    "plane_ensembles": [
-        f"{plane_folder('ensembles')}/{name}.parquet"
-        for name, curve in PLAN.plane.items()
-        if any(entry["cell"]["member"] for entry in curve.entries)
-    ],
-    "plane_kernels": plane_files(plane_folder("kernels"), "kernels"),
-    "plane_hessians": plane_files(f"{plane_folder('hessians')}/eigenvalues", "hessians"),
-    "plane_hessian_summaries": plane_files(f"{plane_folder('hessians')}/summaries", "hessians"),
-    "plane_singular_values": plane_files(
-        f"{plane_folder('singular_values')}/values", "singular_values"
-    ),
-    "plane_singular_summaries": plane_files(
-        f"{plane_folder('singular_values')}/summaries", "singular_values"
-    ),
-    "plane_sensitivities": plane_files(plane_folder("sensitivities"), "sensitivities"),
-    "plane_frozen_kernels": plane_files(plane_folder("frozen_kernels"), "frozen_kernels"),
-}
+def repository_files(figure):
+    """Further files of the repository that a figure needs, by name."""
+    return {
+        name: sorted(str(file) for file in ROOT.glob(pattern))
+        for name, pattern in figure.files.items()
+    }
 
 
-def plane_spec(wildcards):
-    """All that decides the rows of a curve of the plane, trained or measured."""
-    curve = PLAN.plane[wildcards.curve]
-    return canonical_json({"cells": curve.entries, "curve": curve.name, "study": curve.study})
+def caption_of(study, figure):
+    return str(ROOT / "src" / "srhm" / "studies" / study / "captions" / f"{figure}.rst")
 
 
-def plane_minutes(wildcards, attempt):
-    """Of a training, and of a measurement, which takes less or not much more."""
-    seconds = [plane_seconds(entry["cell"]) for entry in PLAN.plane[wildcards.curve].entries]
-    return jobs.evaluation_minutes(seconds, attempt=attempt, limit=PLAN.preset.jobs.limit)
+# Studies by the page that shows them.
+PAGES = {}
+for study in PLAN.studies:
+    PAGES.setdefault(STUDIES[study].page_name, []).append(study)
 
 
-def plane_training_megabytes(wildcards, attempt):
-    return plane_megabytes(wildcards, attempt, gpu=GPU)
+def claims_of(studies):
+    """Files of the claims of studies, by study."""
+    return {
+        study: places.table_file(PRESET, study, "claims")
+        for study in studies
+        if STUDIES[study].claims is not None
+    }
 
 
-def plane_megabytes(wildcards, attempt, gpu=0):
-    """Of a training on processors, and of a measurement."""
-    cells = [entry["cell"] for entry in PLAN.plane[wildcards.curve].entries]
-    members = Counter(cell["P"] for cell in cells)
-    batches = [
-        jobs.batch_bytes(plane_bytes(cell, members=1), members=members[cell["P"]]) for cell in cells
+def files_of_page(studies):
+    """What a page is made of."""
+    figures = [(study, figure.name) for study in studies for figure in STUDIES[study].figures]
+    uses = [f"{study}/{name}" for study in studies for name in own_tables(study)]
+    return {
+        "claims": list(claims_of(studies).values()),
+        "tables": table_files(studies[0], uses),
+        "images": [places.figure_files(PRESET, name)["png"] for _, name in figures],
+        "captions": [caption_of(study, name) for study, name in figures],
+        "prose": [prose_of(study) for study in studies if Path(prose_of(study)).is_file()],
+        "citation": str(ROOT / "CITATION.cff"),
+        "templates": sorted(str(file) for file in (ROOT / "src/srhm/report").glob("*.html")),
+        "publications": publications_of(studies),
+    }
+
+
+def so_far_of(page):
+    """The page of several studies as far as it goes, which is made before the whole one."""
+    several = len(PAGES[page]) > 1
+    return [places.page_file(PRESET, f"{page}_so_far")] if several else []
+
+
+def prose_of(study):
+    return str(ROOT / "src" / "srhm" / "studies" / study / "README.md")
+
+
+def publications_of(studies):
+    """Finished runs of other presets, which the page of the paper fits on their own."""
+    if "sparse_hierarchy" not in studies:
+        return []
+    files = sorted((ROOT / "published").glob("*/*.*"))
+    return [str(file) for file in files if file.parent.name != PRESET]
+
+
+def modules_of_page(studies):
+    """Modules that a page loads by name."""
+    declared = [STUDIES[study] for study in studies]
+    return [one for study in declared for one in (study.claims, study.page_tables) if one]
+
+
+def page_spec(page, studies, pending=()):
+    """What the script of a page needs, as one text."""
+    configuration = PLAN.preset.model_dump(
+        mode="json",
+        exclude_none=True,
+        exclude={"device", "jobs", *(set(STUDIES) - set(studies) - set(pending))},
+    )
+    parts = [
+        {
+            "name": study,
+            "title": STUDIES[study].title,
+            "claims": claims_of([study]).get(study),
+            "claims_module": STUDIES[study].claims,
+            "figures": [
+                {
+                    "name": figure.name,
+                    "title": figure.title,
+                    "caption": caption_of(study, figure.name),
+                    **places.figure_files(PRESET, figure.name),
+                }
+                for figure in STUDIES[study].figures
+            ],
+            "tables": {
+                name: [[places.table_file(PRESET, study, name), schema]]
+                for name, schema in STUDIES[study].schemas.items()
+            },
+            "page_tables": STUDIES[study].page_tables,
+            "prose": prose_of(study),
+            "absent": PLAN.studies[study].absent,
+            "settings": PLAN.settings(study),
+        }
+        for study in studies
     ]
-    return jobs.megabytes(max(batches), attempt=attempt, gpu=gpu)
+    return canonical_json(
+        {
+            "page": page,
+            "preset": PRESET,
+            "description": PLAN.preset.description,
+            "configuration": configuration,
+            "studies": parts,
+            "pending": [STUDIES[study].title for study in pending],
+            "citation": str(ROOT / "CITATION.cff"),
+            "publications": publications_of(studies),
+        }
+    )
+
+
+def targets_of(studies):
+    """Pages, figures and tables of studies, as far as the preset has them; and their curves.
+
+    The files of the curves are named, too: when Snakemake's records are lost, one that is missing
+    is still seen.
+    """
+    found = []
+    for study in studies:
+        if study not in PLAN.studies:
+            continue
+        page = STUDIES[study].page_name
+        found += [places.page_file(PRESET, page), places.scorecard_file(PRESET, page)]
+        found += [places.table_file(PRESET, study, name) for name in own_tables(study)]
+        for figure in STUDIES[study].figures:
+            found += places.figure_files(PRESET, figure.name).values()
+        for files in files_of_curves(study).values():
+            found += files
+    return list(dict.fromkeys(found))

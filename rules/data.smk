@@ -3,7 +3,7 @@
 
 rule draw_derivations:
     output:
-        derivations="results/derivations/{sample}.parquet",
+        derivations=f"{places.DERIVATIONS}/{{sample}}.parquet",
     log:
         f"{LOGS}/draw_derivations/{{sample}}.log",
     benchmark:

@@ -1,26 +1,33 @@
-"""Trained networks -> sensitivities of every layer to synonyms and diffeomorphisms."""
+"""Trained networks -> what is measured of them, by curve: one rule for each measurement."""
 
+for folder, (measurement, options) in MEASUREMENTS.items():
+    spec, minutes, megabytes = measuring(measurement, options)
 
-rule measure_sensitivities:
-    input:
-        rows="results/curves/{curve}.parquet",
-        derivations=sample_of_curve,
-    output:
-        sensitivities=f"{SENSITIVITIES}/{{curve}}.parquet",
-    log:
-        f"{LOGS}/measure_sensitivities/{{curve}}.log",
-    benchmark:
-        f"{BENCHMARKS}/measure_sensitivities/{{curve}}.tsv"
-    conda:
-        "../envs/srhm.yaml"
-    resources:
-        runtime=measuring_minutes,
-        mem_mb=measuring_megabytes,
-    params:
-        spec=measurement_spec,
-        store=STORE,
-        source=source_of("measure_sensitivities.py"),
-    message:
-        "Measuring sensitivities of {wildcards.curve}"
-    script:
-        "../scripts/measure_sensitivities.py"
+    rule:
+        name:
+            rule_of_measurement(folder)
+        input:
+            rows=places.rows_of_curve(measurement.trainer, "{curve}"),
+            derivations=sample_of_curve,
+        output:
+            **{table: f"{folder}/{table}/{{curve}}.parquet" for table in measurement.tables},
+        log:
+            f"{LOGS}/{rule_of_measurement(folder)}/{{curve}}.log",
+        benchmark:
+            f"{BENCHMARKS}/{rule_of_measurement(folder)}/{{curve}}.tsv"
+        priority: measurement.trainer.priority
+        conda:
+            "../envs/srhm.yaml"
+        resources:
+            runtime=minutes,
+            mem_mb=megabytes,
+            gpu=GPU * measurement.gpu,
+            jobs_per_device=jobs_per_device,
+        params:
+            spec=spec,
+            store=places.store_of(measurement.trainer),
+            source=source_of("measure.py", measurement.function),
+        message:
+            "Measuring {wildcards.curve}: " + measurement.name.replace("_", " ")
+        script:
+            "../scripts/measure.py"

@@ -1,170 +1,87 @@
-"""Tables -> scorecard: each claim of the paper beside what was measured; all of it as one page."""
+"""Tables -> scorecards: each claim beside what was measured; all of a study as one page."""
+
+for study in PLAN.studies:
+    if STUDIES[study].claims is not None:
+
+        rule:
+            name:
+                f"score_{study}"
+            input:
+                tables=table_files(
+                    study, [*own_tables(study), *names_in(STUDIES[study].claim_uses)]
+                ),
+            output:
+                claims=places.table_file(PRESET, study, "claims"),
+            log:
+                f"{LOGS}/score_{study}.log",
+            benchmark:
+                f"{BENCHMARKS}/score_{study}.tsv"
+            priority: STUDIES[study].priority
+            localrule: True
+            conda:
+                "../envs/srhm.yaml"
+            params:
+                spec=using_spec(
+                    study,
+                    {name: name for name in own_tables(study)} | dict(STUDIES[study].claim_uses),
+                    module=STUDIES[study].claims,
+                ),
+                source=source_of("score.py", STUDIES[study].claims),
+            message:
+                f"Comparing the claims of {study} with what was measured"
+            script:
+                "../scripts/score.py"
 
 
-rule score_claims:
-    input:
-        cells=f"{RESULTS}/tables/cells.parquet",
-        sensitivities=f"{RESULTS}/tables/sensitivities.parquet",
-        sample_complexity=f"{RESULTS}/tables/sample_complexity.parquet",
-    output:
-        claims=f"{RESULTS}/tables/claims_core.parquet",
-    log:
-        f"{LOGS}/score_claims.log",
-    benchmark:
-        f"{BENCHMARKS}/score_claims.tsv"
-    conda:
-        "../envs/srhm.yaml"
-    params:
-        source=source_of("score_claims.py"),
-    message:
-        "Comparing claims and measurements"
-    script:
-        "../scripts/score_claims.py"
+for page, studies in PAGES.items():
 
+    rule:
+        name:
+            f"page_{page}"
+        input:
+            so_far=so_far_of(page),
+            **files_of_page(studies),
+        output:
+            page=report(places.page_file(PRESET, page), category="Pages"),
+            scorecard=report(places.scorecard_file(PRESET, page), category="Scorecard"),
+        log:
+            f"{LOGS}/page_{page}.log",
+        benchmark:
+            f"{BENCHMARKS}/page_{page}.tsv"
+        priority: min(STUDIES[study].priority for study in studies)
+        localrule: True
+        conda:
+            "../envs/srhm.yaml"
+        params:
+            spec=page_spec(page, studies),
+            source=source_of("write_page.py", *modules_of_page(studies)),
+        message:
+            "Writing {output.page}"
+        script:
+            "../scripts/write_page.py"
 
-rule score_network_claims:
-    input:
-        cells=f"{RESULTS}/tables/cells.parquet",
-        sensitivities=f"{RESULTS}/tables/sensitivities.parquet",
-        networks_cells=f"{RESULTS}/tables/networks_cells.parquet",
-        networks_sensitivities=f"{RESULTS}/tables/networks_sensitivities.parquet",
-    output:
-        claims=f"{RESULTS}/tables/claims_networks.parquet",
-    log:
-        f"{LOGS}/score_network_claims.log",
-    benchmark:
-        f"{BENCHMARKS}/score_network_claims.tsv"
-    priority: -10
-    conda:
-        "../envs/srhm.yaml"
-    params:
-        source=source_of("score_network_claims.py"),
-    message:
-        "Comparing claims and measurements of VGG, ResNet and EfficientNet"
-    script:
-        "../scripts/score_network_claims.py"
+    # What the first study says while the others of its page are trained; the whole page replaces it.
+    if len(studies) > 1:
 
-
-rule join_claims:
-    input:
-        claims=[
-            f"{RESULTS}/tables/claims_core.parquet",
-            f"{RESULTS}/tables/claims_networks.parquet",
-        ],
-    output:
-        scorecard=f"{RESULTS}/tables/scorecard.parquet",
-        text=report(f"{RESULTS}/scorecard.md", category="Scorecard"),
-    log:
-        f"{LOGS}/join_claims.log",
-    benchmark:
-        f"{BENCHMARKS}/join_claims.tsv"
-    priority: -10
-    conda:
-        "../envs/srhm.yaml"
-    params:
-        source=source_of("join_claims.py"),
-    message:
-        "Writing the scorecard: {output.text}"
-    script:
-        "../scripts/join_claims.py"
-
-
-# What LCN, CNN and FCN say, while the other networks are trained; the whole report replaces it.
-rule write_report_so_far:
-    input:
-        scorecard=f"{RESULTS}/tables/claims_core.parquet",
-        sample_complexity=f"{RESULTS}/tables/sample_complexity.parquet",
-        cells=[f"{RESULTS}/tables/cells.parquet"],
-        timings=[f"{RESULTS}/tables/timings.parquet"],
-        networks_cells=[],
-        networks_sensitivities=[],
-        images=[figure_files(name)["png"] for name in FIGURES],
-        captions=[ROOT / "docs" / "captions" / f"{name}.rst" for name in FIGURES],
-        deviations=ROOT / "docs" / "deviations.md",
-        citation=ROOT / "CITATION.cff",
-        publications=PUBLICATIONS,
-        page=ROOT / "src" / "srhm" / "report" / "page.html",
-    output:
-        report=temp(f"{RESULTS}/report_so_far.html"),
-    log:
-        f"{LOGS}/write_report_so_far.log",
-    benchmark:
-        f"{BENCHMARKS}/write_report_so_far.tsv"
-    conda:
-        "../envs/srhm.yaml"
-    params:
-        figures=FIGURES,
-        pending=NETWORK_FIGURES,
-        configuration=CONFIGURATION,
-        source=source_of("write_report.py"),
-    message:
-        "Writing the report as far as it goes: {output.report}"
-    script:
-        "../scripts/write_report.py"
-
-
-rule write_report:
-    input:
-        so_far=f"{RESULTS}/report_so_far.html",
-        scorecard=f"{RESULTS}/tables/scorecard.parquet",
-        sample_complexity=f"{RESULTS}/tables/sample_complexity.parquet",
-        cells=[f"{RESULTS}/tables/{name}.parquet" for name in ("cells", "networks_cells")],
-        timings=[f"{RESULTS}/tables/{name}.parquet" for name in ("timings", "networks_timings")],
-        networks_cells=[f"{RESULTS}/tables/networks_cells.parquet"],
-        networks_sensitivities=[f"{RESULTS}/tables/networks_sensitivities.parquet"],
-        images=[figure_files(name)["png"] for name in FIGURES + NETWORK_FIGURES],
-        captions=[ROOT / "docs" / "captions" / f"{name}.rst" for name in FIGURES + NETWORK_FIGURES],
-        deviations=ROOT / "docs" / "deviations.md",
-        citation=ROOT / "CITATION.cff",
-        publications=PUBLICATIONS,
-        page=ROOT / "src" / "srhm" / "report" / "page.html",
-    output:
-        report=f"{RESULTS}/report.html",
-    log:
-        f"{LOGS}/write_report.log",
-    benchmark:
-        f"{BENCHMARKS}/write_report.tsv"
-    priority: -10
-    conda:
-        "../envs/srhm.yaml"
-    params:
-        figures=FIGURES + NETWORK_FIGURES,
-        pending=[],
-        configuration=CONFIGURATION,
-        source=source_of("write_report.py"),
-    message:
-        "Writing the report: {output.report}"
-    script:
-        "../scripts/write_report.py"
-
-
-# Seconds of one core each: on a cluster, waiting in its queue would take longer.
-localrules:
-    all,
-    gather_cells,
-    gather_network_cells,
-    estimate_sample_complexity,
-    fig01,
-    fig02,
-    fig03,
-    fig04,
-    fig05,
-    fig06,
-    fig07,
-    fig08,
-    fig09,
-    fig10,
-    fig11,
-    fig12,
-    fig13,
-    fig14,
-    fig15,
-    fig16,
-    fig17,
-    table1,
-    practice,
-    score_claims,
-    score_network_claims,
-    join_claims,
-    write_report_so_far,
-    write_report,
+        rule:
+            name:
+                f"page_{page}_so_far"
+            input:
+                **files_of_page(studies[:1]),
+            output:
+                page=temp(places.page_file(PRESET, f"{page}_so_far")),
+                scorecard=temp(places.scorecard_file(PRESET, f"{page}_so_far")),
+            log:
+                f"{LOGS}/page_{page}_so_far.log",
+            benchmark:
+                f"{BENCHMARKS}/page_{page}_so_far.tsv"
+            localrule: True
+            conda:
+                "../envs/srhm.yaml"
+            params:
+                spec=page_spec(page, studies[:1], pending=studies[1:]),
+                source=source_of("write_page.py", *modules_of_page(studies[:1])),
+            message:
+                "Writing the page as far as it goes: {output.page}"
+            script:
+                "../scripts/write_page.py"

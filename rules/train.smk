@@ -1,62 +1,74 @@
-"""Derivations -> trained networks in the store, and their rows by learning curve.
+"""Curves -> trained networks in the store, and their rows by curve: two rules for each trainer.
 
 A curve that is too long for one job (`jobs` in the configuration) is trained in parts, whose
-networks the store takes; `train_curve` then gathers them.
+networks the store takes; the rule of the curve then gathers them. Of trainers that share a folder
+the names of the curves tell which is meant. A negative priority lets every job of LCN, CNN and FCN,
+and the figures made of them, go first.
 """
 
+for trainer in TRAINERS:
 
-rule train_part:
-    input:
-        derivations=sample_of_curve,
-    output:
-        trained="results/parts/{curve}/{part}.json",
-    log:
-        f"{LOGS}/train_part/{{curve}}/{{part}}.log",
-    benchmark:
-        f"{BENCHMARKS}/train_part/{{curve}}/{{part}}.tsv"
-    conda:
-        "../envs/srhm.yaml"
-    resources:
-        runtime=part_minutes,
-        mem_mb=part_megabytes,
-        time_limit=time_limit,
-        gpu=GPU,
-        jobs_per_device=jobs_per_device,
-    params:
-        spec=part_spec,
-        store=STORE,
-        checkpoints=CHECKPOINTS,
-    message:
-        "Training part {wildcards.part} of {wildcards.curve}"
-    script:
-        "../scripts/train_part.py"
+    rule:
+        name:
+            f"train_{trainer.name}_part"
+        input:
+            derivations=sample_of_curve,
+        output:
+            trained=f"{trainer.folder}/parts/{{curve}}/{{part}}.json",
+        log:
+            f"{LOGS}/train_{trainer.name}_part/{{curve}}/{{part}}.log",
+        benchmark:
+            f"{BENCHMARKS}/train_{trainer.name}_part/{{curve}}/{{part}}.tsv"
+        wildcard_constraints:
+            curve=trainer.curves,
+        priority: trainer.priority
+        conda:
+            "../envs/srhm.yaml"
+        resources:
+            runtime=part_minutes,
+            mem_mb=part_megabytes,
+            time_limit=time_limit,
+            gpu=GPU,
+            jobs_per_device=jobs_per_device,
+        params:
+            spec=part_spec,
+            store=places.store_of(trainer),
+            checkpoints=places.checkpoints_of(trainer),
+        message:
+            "Training part {wildcards.part} of {wildcards.curve}"
+        script:
+            "../scripts/train_part.py"
 
-
-rule train_curve:
-    input:
-        derivations=sample_of_curve,
-        parts=parts_of_curve,
-    output:
-        rows="results/curves/{curve}.parquet",
-        timings="results/curves/{curve}.timings.parquet",
-    log:
-        f"{LOGS}/train_curve/{{curve}}.log",
-    benchmark:
-        f"{BENCHMARKS}/train_curve/{{curve}}.tsv"
-    conda:
-        "../envs/srhm.yaml"
-    resources:
-        runtime=curve_minutes,
-        mem_mb=curve_megabytes,
-        time_limit=time_limit,
-        gpu=GPU,
-        jobs_per_device=jobs_per_device,
-    params:
-        spec=curve_spec,
-        store=STORE,
-        checkpoints=CHECKPOINTS,
-        source=source_of("train_curve.py"),
-    message:
-        "Training the cells of {wildcards.curve}"
-    script:
-        "../scripts/train_curve.py"
+    rule:
+        name:
+            f"train_{trainer.name}"
+        input:
+            derivations=sample_of_curve,
+            parts=parts_of_curve,
+        output:
+            rows=places.rows_of_curve(trainer, "{curve}"),
+            timings=places.timings_of_curve(trainer, "{curve}"),
+        log:
+            f"{LOGS}/train_{trainer.name}/{{curve}}.log",
+        benchmark:
+            f"{BENCHMARKS}/train_{trainer.name}/{{curve}}.tsv"
+        wildcard_constraints:
+            curve=trainer.curves,
+        priority: trainer.priority
+        conda:
+            "../envs/srhm.yaml"
+        resources:
+            runtime=curve_minutes,
+            mem_mb=curve_megabytes,
+            time_limit=time_limit,
+            gpu=GPU,
+            jobs_per_device=jobs_per_device,
+        params:
+            spec=curve_spec,
+            store=places.store_of(trainer),
+            checkpoints=places.checkpoints_of(trainer),
+            source=source_of("train_curve.py", trainer.module),
+        message:
+            "Training the cells of {wildcards.curve}"
+        script:
+            "../scripts/train_curve.py"

@@ -9,6 +9,8 @@ import pytest
 import torch
 from invented_images import write_cifar
 from pydantic import ValidationError
+from srhm.studies.images.configuration import Images
+from srhm.studies.images.plan import image_curves
 
 from srhm.images import cifar, experiment, training
 from srhm.model.seeding import generator
@@ -18,8 +20,6 @@ from srhm.results.provenance import PACKAGE
 from srhm.results.records import IMAGE_CELLS, IMAGES, write_table
 from srhm.results.store import path_of, read_cell
 from srhm.studies.images import plan
-from srhm.studies.images.configuration import Images
-from srhm.studies.images.plan import image_curves
 from srhm.training import curve
 
 N = 40  # records a file
@@ -306,7 +306,7 @@ def test_the_defaults_are_the_dataset_and_a_displacement_of_one_pixel():
     [
         ("images/training", True),
         ("images/cifar", True),
-        ("architectures/named", True),
+        ("networks/named", True),
         ("training/protocol", True),
         ("training/network_state", True),
         ("training/curve", False),

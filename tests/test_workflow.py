@@ -261,13 +261,13 @@ def split_and_add_a_size(project: Project) -> None:
     change_group(project, P=[60, 90, 120, 240])
 
 
-SAMPLING = ("src/srhm/sampling.py", "BLOCK = 4096", "BLOCK = 4095")
-SENSITIVITY = ("src/srhm/sensitivity.py", "NEGLIGIBLE = 1e-12", "NEGLIGIBLE = 2e-12")
+SAMPLING = ("src/srhm/model/sampling.py", "BLOCK = 4096", "BLOCK = 4095")
+SENSITIVITY = ("src/srhm/measure/sensitivity.py", "NEGLIGIBLE = 1e-12", "NEGLIGIBLE = 2e-12")
 DOCSTRING = ("src/srhm/training/protocol.py", '"""What all engines', '"""All that all engines')
-COMMENT = ("src/srhm/sampling.py", "# Up to this many", "# As far as this many")
+COMMENT = ("src/srhm/model/sampling.py", "# Up to this many", "# As far as this many")
 FIGURE_2 = ("scripts/plot_grammar.py", "from srhm", "import math as _  # noqa\nfrom srhm")
 DRAWING = ("src/srhm/figures/drawing.py", "\n\n\n", "\n\n\n_NEW = 1\n\n\n")
-CAPTION = ("docs/captions/fig04.rst", ".", ", as it is.")
+CAPTION = ("src/srhm/studies/sparse_hierarchy/captions/fig04.rst", ".", ", as it is.")
 # Figures 2, 3 and 5 illustrate definitions and theory; the others show tables.
 OF_THEORY = frozenset({"fig02", "fig03", "fig05"})
 OF_TABLES = frozenset(FIGURES) - OF_THEORY

@@ -35,7 +35,7 @@ from srhm.runtime.progress import FAILED
 from srhm.studies.sparse_hierarchy import configuration as experiments
 from srhm.training.checkpoints import checkpoint_of
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+REPOSITORY = Path(__file__).resolve().parents[3]
 PROFILES = REPOSITORY / "profiles"
 # Report and scorecard of the paper's figures, and of lazy and feature learning.
 PAGES, PLANE_PAGES = ("report.html", "scorecard.md"), ("plane.html", "plane_scorecard.md")

@@ -18,7 +18,7 @@ from srhm.images import cifar
 from srhm.studies.images.plan import image_curves
 from srhm.studies.sparse_hierarchy import configuration as experiments
 
-CONFIG = Path(__file__).resolve().parents[2] / "config"
+CONFIG = Path(__file__).resolve().parents[3] / "config"
 SRHM, IMAGES, PLANE = "SRHM", "images", "plane"
 
 Entry = Mapping[str, Any]

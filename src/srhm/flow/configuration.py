@@ -1,24 +1,18 @@
-"""Section `plane` of a configuration: lazy and feature learning, spectra. Imports no torch."""
+"""Sections of a configuration whose networks have any output scale. Imports no torch.
+
+A study takes `FlowSection` as its section; `srhm.flow.plan` makes cells of it.
+"""
 
 from collections.abc import Iterator
 from itertools import product
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
+from srhm.keys import Counts, Keys, OneOrMore, Positive, PositiveInt, Scales, Sizes
 from srhm.networks.geometry import NETS
 
-STUDIES = ("complexity", "crossover", "double_descent", "jamming", "layerwise", "bottleneck")
 MEASUREMENTS = ("kernels", "hessians", "singular_values", "sensitivities", "frozen_kernels")
-# What is measured in a study whose entry does not say.
-MEASURED: dict[str, tuple[str, ...]] = {
-    "complexity": ("sensitivities", "frozen_kernels"),
-    "crossover": ("kernels",),
-    "double_descent": (),
-    "jamming": ("hessians",),
-    "layerwise": (),
-    "bottleneck": ("singular_values", "sensitivities"),
-}
 # What the activations' flows need: that of ReLU jumps at its kinks, see `srhm.flow.flow`.
 FLOW_STEPS = {
     "relu": {"max_gradient_change": 1e-2, "kink": 1e-2},
@@ -38,20 +32,8 @@ LOSSES: dict[str, dict[str, float]] = {
     "quadratic_hinge": {"slack": 0.0},
 }
 
-OneOrMore = BeforeValidator(lambda value: value if isinstance(value, list) else [value])
-PositiveInt = Annotated[int, Field(ge=1, strict=True)]
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-# One value, or a list of them.
-Sizes = Annotated[list[PositiveInt], OneOrMore, Field(min_length=1)]
-Counts = Annotated[list[Annotated[int, Field(ge=0, strict=True)]], OneOrMore, Field(min_length=1)]
-Scales = Annotated[list[Positive], OneOrMore, Field(min_length=1)]
 
-
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Optimiser(_Model):
+class Optimiser(Keys):
     """How the members are trained, and when they end if they never fit."""
 
     name: Literal["flow", "adam", "sgd"] = Field(
@@ -114,12 +96,9 @@ class Optimiser(_Model):
         return found
 
 
-class PlaneCurves(_Model):
-    """Curves of the plane: one for each combination of the lists but P, alpha_tilde and seeds."""
+class FlowCurves(Keys):
+    """Curves: one for each combination of the lists but P, alpha_tilde and seeds."""
 
-    study: Literal[STUDIES] = Field(  # type: ignore[valid-type]
-        description="what the cells are for: " + ", ".join(STUDIES)
-    )
     data: Literal["srhm", "random"] = Field(
         "srhm",
         description="random: points of squared norm d with labels of plus and minus one in turn,"
@@ -209,7 +188,7 @@ class PlaneCurves(_Model):
     )
 
     @model_validator(mode="after")
-    def _of_the_data(self) -> "PlaneCurves":
+    def _of_the_data(self) -> "FlowCurves":
         if self.data == "random":
             if set(self.net) != {"fcn"}:
                 raise ValueError(f"net = {self.net}: allowed is fcn for data = random")
@@ -237,7 +216,7 @@ class PlaneCurves(_Model):
         return self
 
     @model_validator(mode="after")
-    def _of_the_loss(self) -> "PlaneCurves":
+    def _of_the_loss(self) -> "FlowCurves":
         allowed = ("classes",) if self.loss == "cross_entropy" else ("parity", "shuffled")
         if self.labels not in allowed:
             raise ValueError(
@@ -257,7 +236,7 @@ class PlaneCurves(_Model):
         return self
 
     @model_validator(mode="after")
-    def _of_the_start(self) -> "PlaneCurves":
+    def _of_the_start(self) -> "FlowCurves":
         if self.initialisation == "gaussian":
             return self
         if set(self.net) != {"fcn"}:
@@ -273,7 +252,7 @@ class PlaneCurves(_Model):
         return self
 
     @model_validator(mode="after")
-    def _of_the_training(self) -> "PlaneCurves":
+    def _of_the_training(self) -> "FlowCurves":
         layerwise = self.training == "layerwise"
         if layerwise and (self.bias or self.weight_decay or not self.subtract_initial):
             raise ValueError(
@@ -288,7 +267,7 @@ class PlaneCurves(_Model):
         return self
 
     @model_validator(mode="after")
-    def _one_scale(self) -> "PlaneCurves":
+    def _one_scale(self) -> "FlowCurves":
         if self.alpha is not None and self.alpha_tilde is not None:
             raise ValueError("alpha, alpha_tilde: allowed is one of them")
         return self
@@ -298,12 +277,6 @@ class PlaneCurves(_Model):
         if self.alpha is not None:
             return [float(width**0.5 * alpha) for alpha in self.alpha]
         return [float(tilde) for tilde in self.alpha_tilde or [1.0]]
-
-    @property
-    def measured(self) -> tuple[str, ...]:
-        """What is measured of its cells, in the order of MEASUREMENTS."""
-        wanted = MEASURED[self.study] if self.measure is None else self.measure
-        return tuple(name for name in MEASUREMENTS if name in wanted)
 
     def coordinates(self) -> Iterator[dict[str, Any]]:
         """What the cells of each curve share, but for n_test; all cells have the same names."""
@@ -355,25 +328,8 @@ class PlaneCurves(_Model):
                 }
 
 
-class FirstStep(_Model):
-    """The first step of gradient descent: signal and noise of the first layer's update."""
-
-    net: Annotated[list[Literal["lcn", "cnn"]], OneOrMore] = Field(
-        min_length=1, description="lcn, cnn"
-    )
-    L: Sizes = Field(description="depth of the hierarchy")
-    s: Sizes = Field([2], description="branching")
-    s0: Counts = Field(description="empty places for each informative one")
-    v: Sizes = Field(description="features")
-    n_c: Sizes | None = Field(None, description="classes; absent: v")
-    m: Sizes | None = Field(None, description="synonyms; absent: v^(s-1)")
-    P: Sizes = Field(description="sizes of the training set")
-    seeds: int = Field(3, ge=1, le=1000, strict=True, description="seeds 0, 1, ...: grammars, data")
-
-
-class Plane(_Model):
-    """Lazy and feature learning in the plane of H and alpha, and spectra."""
+class FlowSection(Keys):
+    """Curves of networks of any output scale."""
 
     n_test: int = Field(1000, ge=50, strict=True, description="test points of a curve, at most")
-    curves: list[PlaneCurves] = Field([], description="groups of curves of the plane")
-    first_step: list[FirstStep] = Field([], description="groups of the first step's tables")
+    curves: list[FlowCurves] = Field(min_length=1, description="groups of curves")

@@ -7,11 +7,12 @@ cells of its optimiser and loss have used on average.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from srhm.flow.task import n_inputs, parameters_of
 from srhm.results.provenance import PACKAGE
+from srhm.training.cost import Cost
 
 MODEL = PACKAGE / "cost_model.json"
 
@@ -32,6 +33,22 @@ def evaluation_features(cell: Mapping[str, Any]) -> list[float]:
         points * products,
         _n_weights(cell) / 1e6,
         points * smooth * (cell["activation"] != "relu"),
+    ]
+
+
+def flow_costs(cells: Iterable[Mapping[str, Any]]) -> list[Cost]:
+    """Expected cost of each cell on one core.
+
+    Steps are evaluations of the gradient; memory is that of a member trained by itself.
+    """
+    return [
+        Cost(
+            expected_evaluations(cell),
+            expected_seconds(cell),
+            expected_bytes(cell, members=1),
+            stored_bytes(cell),
+        )
+        for cell in cells
     ]
 
 

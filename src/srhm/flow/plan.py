@@ -1,87 +1,74 @@
-"""From the section `plane` to the curves of the plane, their cells and keys; loads no torch."""
+"""From a section to its curves of networks of any output scale. Imports no torch."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from itertools import product
+from pathlib import Path
 from typing import Any
 
-from srhm.flow.configuration import MEASUREMENTS, Plane, PlaneCurves
+from srhm.flow.configuration import MEASUREMENTS, FlowCurves, FlowSection
 from srhm.flow.task import parameters_of
 from srhm.model.grammar import GrammarError
 from srhm.model.sampling import MIN_TEST, SampleError, largest_training_set, n_test_points
 from srhm.results.provenance import PACKAGE, canonical_json, cells_digest, short_hash
-from srhm.studies.first_step.table import check_sizes
+from srhm.study import ConfigError, Curve, Planned
+from srhm.trainers import FLOW
 
-
-class PlaneError(ValueError):
-    """A section `plane` that cannot be run; the message names the key and the allowed range."""
-
-
-@dataclass(frozen=True)
-class PlaneCurve:
-    """Cells that one job trains: equal in all but P, alpha_tilde, seed and member.
-
-    measure: what is measured of them; entries: {"key", "source", "cell"} each, in the order of
-    P, alpha_tilde, seed, member.
-    """
-
-    name: str
-    study: str
-    measure: tuple[str, ...]
-    entries: tuple[dict[str, Any], ...]
-
-    @property
-    def label(self) -> str:
-        """One line for people."""
-        return self.name.rsplit("-", 1)[0]
+# Measured of every curve whose seeds have several members.
+ENSEMBLES = "ensembles"
 
 
 def training_digest() -> str:
     """Digest of the sources that decide a trained cell."""
-    return cells_digest(PACKAGE / "plane" / "members.py")
+    return cells_digest(PACKAGE / "flow" / "members.py")
 
 
-def plane_curves(plane: Plane) -> dict[str, PlaneCurve]:
-    """All curves of a section by their names, with cells and keys.
+def plan(
+    section: FlowSection, directory: Path, *, study: str, measured: Sequence[str] = ()
+) -> Planned:
+    """All curves of a study's section by their names, with cells and keys, and its settings.
 
-    Groups of one study that share a curve are joined in it: their P, alpha_tilde, seeds, members
-    and measurements are united. A key covers the coordinates of the cell and the sources, and not
-    the study: cells of two studies that are equal are trained once.
+    Groups that share a curve are joined in it: their P, alpha_tilde, seeds, members and
+    measurements are united. A key covers the coordinates of the cell and the sources, and not the
+    study: cells of two studies that are equal are trained once.
+
+    measured: what is measured of groups that do not say.
 
     Raises:
-        PlaneError: naming the group, the key, its value and what is allowed; of the first step too.
+        ConfigError: naming the group, the key, its value and what is allowed.
     """
-    for number, entry in enumerate(plane.first_step):
-        try:
-            check_sizes(entry.model_dump())
-        except (GrammarError, SampleError) as error:
-            raise PlaneError(f"plane.first_step.{number}: {error}") from error
-    joined: dict[str, tuple[str, dict[str, Any], set[tuple[int, float, int, int]], set[str]]] = {}
-    for number, group in enumerate(plane.curves):
+    joined: dict[str, tuple[dict[str, Any], set[tuple[int, float, int, int]], set[str]]] = {}
+    for number, group in enumerate(section.curves):
         for shared in group.coordinates():
-            key = canonical_json([group.study, shared])
-            _, _, points, measure = joined.setdefault(key, (group.study, shared, set(), set()))
+            _, points, measure = joined.setdefault(canonical_json(shared), (shared, set(), set()))
             points |= set(_points(group, width=shared["width"]))
-            measure |= set(group.measured)
-            _check(shared, points, f"plane.curves.{number}", n_test=plane.n_test)
+            measure |= set(measured if group.measure is None else group.measure)
+            _check(shared, points, f"curves.{number}", n_test=section.n_test)
     source = training_digest()
     curves = {}
-    for study, shared, points, measure in joined.values():
-        n_test = _n_test(shared, points, n_test=plane.n_test)
+    for shared, points, measure in joined.values():
+        n_test = _n_test(shared, points, n_test=section.n_test)
         entries = []
         for P, alpha_tilde, seed, member in sorted(points):
             place = {"alpha_tilde": alpha_tilde, "P": P, "seed": seed, "member": member}
             cell = {**shared, **place, "n_test": n_test}
+            # "plane" is a part of all keys: another word would train all of them again.
             key = short_hash(["plane", cell, source], length=24)
             entries.append({"key": key, "source": source, "cell": cell})
+        if any(entry["cell"]["member"] for entry in entries):
+            measure.add(ENSEMBLES)
         label = f"{study}_{_task(shared)}_h{shared['width']}"
         name = f"{label}-{short_hash([study, [entry['key'] for entry in entries]])}"
-        wanted = tuple(name for name in MEASUREMENTS if name in measure)
-        curves[name] = PlaneCurve(name, study, wanted, tuple(entries))
-    return curves
+        curves[name] = Curve(
+            name=name,
+            trainer=FLOW,
+            entries=tuple(entries),
+            measured=tuple(one for one in (*MEASUREMENTS, ENSEMBLES) if one in measure),
+            columns={"study": study},
+        )
+    return Planned(curves=curves)
 
 
-def _points(group: PlaneCurves, *, width: int) -> list[tuple[int, float, int, int]]:
+def _points(group: FlowCurves, *, width: int) -> list[tuple[int, float, int, int]]:
     scales = group.scales(width=width)
     return list(product(group.P, scales, range(group.seeds), range(group.members)))
 
@@ -102,9 +89,9 @@ def _check(
     try:
         _n_test(shared, points, n_test=n_test)
     except GrammarError as error:
-        raise PlaneError(f"{where}: {error}") from error
+        raise ConfigError(f"  {where}: {error}") from error
     except SampleError as error:
-        raise PlaneError(f"{where}.P: {error}") from error
+        raise ConfigError(f"  {where}.P: {error}") from error
 
 
 def _n_test(

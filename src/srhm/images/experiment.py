@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from srhm.images.cifar import Images, standardised
+from srhm.images.cifar import Images, load, standardised
 from srhm.images.stability import Average, Probe, probe, stability
 from srhm.images.training import EVALUATION_BATCH, initial_network, outputs_of, train_cell
 from srhm.model.seeding import generator
@@ -102,10 +102,10 @@ class Clock:
 
 
 def measure_images(
-    curves: Mapping[str, Sequence[Mapping[str, Any]]],
-    training: Images,
-    test: Images,
+    entries: Sequence[Mapping[str, Any]],
     *,
+    folder: Path | str,
+    records_per_file: int,
     n_points: int,
     n_draws: int,
     cutoff: int,
@@ -114,19 +114,21 @@ def measure_images(
     average: Average,
     store: Path,
     log: logging.Logger,
-    device: str = "cpu",
+    gpu: int = 0,
 ) -> list[dict[str, Any]]:
-    """Rows of all cells with D_f, G_f, R_f of the trained network, and R_f of the initial one.
+    """Rows of IMAGES, without the curve, of its cells with D_f, G_f, R_f of the trained network, and R_f of the initial one.
 
-    curves: for each curve its cells, all of them in the store. All networks of one seed see the
+    entries: cells, all of them in the store. folder, records_per_file: of the images. All networks of one seed see the
     same images, deformations and noises. A network that diverged has none: NaN. Trained networks
-    are in evaluation mode; before training, batch norm takes the moments of each batch. device:
-    "cpu" or "cuda", where the networks are evaluated.
+    are in evaluation mode; before training, batch norm takes the moments of each batch. gpu:
+    1 where the networks are evaluated on a GPU.
     """
+    training, test = load(Path(folder), records_per_file=records_per_file)
+    device = "cuda" if gpu else "cpu"
     points = standardised(test[:n_points], by=training)
     probes: dict[int, Probe] = {}
     rows = []
-    for curve, entry in [(name, entry) for name, entries in curves.items() for entry in entries]:
+    for entry in entries:
         cell = entry["cell"]
         if cell["seed"] not in probes:
             probes[cell["seed"]] = probe(
@@ -153,7 +155,6 @@ def measure_images(
             D, G, R = after.D, after.G, after.R
         rows.append(
             {
-                "curve": curve,
                 "key": entry["key"],
                 **stored.row,
                 "n_points": n_points,

@@ -3,7 +3,9 @@
 All activation layers, through forward hooks, in eval mode, then the logits.
 """
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,10 +13,12 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from srhm.measure.sensitivity import Probe, Representation, one_node
+from srhm.measure.sensitivity import Probe, Representation, Variant, one_node
+from srhm.measure.sensitivity_of_cells import measure_curve
 from srhm.model.grammar import GrammarParameters
 from srhm.model.sampling import Derivations
 from srhm.networks.activations import OUTPUT, activation_layers, record_activations
+from srhm.results.records import read_derivations
 from srhm.training.cell import parameters_of
 from srhm.training.network import inputs, network_for
 
@@ -63,3 +67,30 @@ def probe_of_cell(cell: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]) 
     """The network of a cell with these weights."""
     torch.set_num_threads(1)  # sums in one order, whatever the machine
     return network_probe(restored(cell, weights), parameters_of(cell), whitening=cell["whitening"])
+
+
+def measure_sensitivities(
+    entries: Sequence[Mapping[str, Any]],
+    *,
+    derivations: Path | str,
+    store: Path,
+    log: logging.Logger,
+    n_points: int,
+    n_draws: int,
+    variants: Sequence[Variant],
+) -> list[dict[str, Any]]:
+    """Rows of SENSITIVITIES of all cells of a curve; see `sensitivity_of_cells.measure_curve`.
+
+    derivations: file of the samples.
+    """
+    parameters = parameters_of(entries[0]["cell"])
+    return measure_curve(
+        entries,
+        read_derivations(Path(derivations), parameters),
+        store=store,
+        probe_of=probe_of_cell,
+        n_points=n_points,
+        n_draws=n_draws,
+        variants=variants,
+        log=log,
+    )

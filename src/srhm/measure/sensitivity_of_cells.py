@@ -19,7 +19,6 @@ class MissingCell(Exception):
 
 
 def measure_curve(
-    curve: str,
     entries: Sequence[Mapping[str, Any]],
     samples: Mapping[tuple[int, str], Derivations],
     *,
@@ -30,7 +29,7 @@ def measure_curve(
     variants: Sequence[Variant],
     log: logging.Logger,
 ) -> list[dict[str, Any]]:
-    """Rows of SENSITIVITIES for all cells of a curve, in the order of its entries.
+    """Rows of SENSITIVITIES, without the curve, for all its cells, in the order of its entries.
 
     entries: {"key", "cell"} each. probe_of: from a cell and its weights to what is measured;
     without weights, to the names of its layers. n_points are the first of the test set, or all that
@@ -43,7 +42,7 @@ def measure_curve(
     images: dict[tuple[int, Variant], Any] = {}
     table = []
     for entry in entries:
-        cell, stored = entry["cell"], _trained(curve, entry, store)
+        cell, stored = entry["cell"], _trained(entry, store)
         seed, parameters = cell["seed"], parameters_of(cell)
         probe = probe_of(cell, stored.weights)
         points = samples[seed, "test"][:n_points]
@@ -61,15 +60,15 @@ def measure_curve(
                 dict.fromkeys(images[seed, variant]) if unknown else images[seed, variant],
                 n_draws=n_draws,
             )
-            name = {"curve": curve, "key": entry["key"], **coordinates, "variant": variant}
+            name = {"key": entry["key"], **coordinates, "variant": variant}
             table += [{**name, **row} for row in rows]
     log.info("%d cells measured, %d sensitivities", len(entries), len(table))
     return table
 
 
-def _trained(curve: str, entry: Mapping[str, Any], store: Path) -> StoredCell:
+def _trained(entry: Mapping[str, Any], store: Path) -> StoredCell:
     cell = entry["cell"]
-    name = f"cell {entry['key']} of {curve} (P = {cell['P']}, seed {cell['seed']})"
+    name = f"cell {entry['key']} (P = {cell['P']}, seed {cell['seed']})"
     try:
         stored = read_cell(store, entry["key"])
     except FileNotFoundError as error:

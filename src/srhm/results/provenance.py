@@ -10,9 +10,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-PACKAGE = Path(__file__).parent
+PACKAGE = Path(__file__).parents[1]
 # Sources that train the same networks as older ones: {"trainer", "digest", "stands_for", "reason"}.
-SOURCES = Path(__file__).with_name("sources.json")
+SOURCES = PACKAGE / "sources.json"
 # Parts of a statement that hold statements.
 BLOCKS = ("body", "orelse", "finalbody")
 

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from srhm.results.provenance import short_hash
 from srhm.results.records import CELLS, SAMPLE_COMPLEXITY, TIMINGS, TableError, read_table
 
-PUBLISHED = Path(__file__).resolve().parents[2] / "published"
+PUBLISHED = Path(__file__).resolve().parents[3] / "published"
 CELLS_FILE, COMPLEXITY_FILE, PROVENANCE_FILE = (
     "cells.parquet",
     "sample_complexity.parquet",

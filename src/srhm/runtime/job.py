@@ -12,6 +12,15 @@ from srhm.runtime.stopping import StopRequest, stop_on_signals
 
 
 @contextmanager
+def measuring_job(
+    log_file: str | Path, *, name: str, resources: Mapping[str, Any]
+) -> Iterator[logging.Logger]:
+    """Log of a job that can be begun again; while the block runs it has the device it asks for."""
+    with job_log(log_file, name=name) as log, device_of_job(resources, log=log):
+        yield log
+
+
+@contextmanager
 def training_job(
     log_file: str | Path, *, name: str, resources: Mapping[str, Any]
 ) -> Iterator[tuple[logging.Logger, StopRequest]]:

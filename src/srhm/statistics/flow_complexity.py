@@ -67,7 +67,7 @@ COLUMNS = (
 )
 
 
-def plane_complexity(
+def flow_complexity(
     cells: pd.DataFrame,
     sensitivities: pd.DataFrame,
     frozen_kernels: pd.DataFrame,
@@ -85,7 +85,7 @@ def plane_complexity(
     value that they have. Intervals and censoring are those of `sample_complexity`, with standard
     deviations pooled over the curves of one net and L that agree in OWN.
     """
-    cells = cells[(cells["data"] == "srhm") & cells["study"].isin(STUDIES)]
+    cells = cells[cells["data"] == "srhm"]
     if cells.empty:
         return pd.DataFrame(columns=list(COLUMNS))
     # Beside random data, which have none, these are read as numbers that may be missing.

@@ -13,16 +13,15 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import exp, log
-from pathlib import Path
 from typing import Any
 
-from srhm.flow import cost as plane
 from srhm.model import theory
 from srhm.networks.geometry import Geometry, geometry
+from srhm.results.provenance import PACKAGE
 from srhm.training.cell import parameters_of, points_of_a_step
 from srhm.training.curve import NAMED_ENGINE
 
-MODEL = Path(__file__).with_name("cost_model.json")
+MODEL = PACKAGE / "cost_model.json"
 BYTES = {"float32": 4, "float64": 8}
 # Weights and momenta above these bytes leave a core's own cache, and then the shared one.
 CACHES = (2**20, 2**25)
@@ -80,16 +79,10 @@ def step_predictors(cell: Mapping[str, Any]) -> list[float]:
 
 
 def costs(cells: Iterable[Mapping[str, Any]]) -> list[Cost]:
-    """Expected cost of each cell, of whatever kind, trained by its engine on one core."""
-    model = json.loads(MODEL.read_text())
+    """Expected cost of each cell on the SRHM, trained by its engine on one core."""
+    model = json.loads(MODEL.read_text(encoding="utf-8"))
     found = []
     for cell in cells:
-        if is_of_the_plane(cell):
-            found.append(_plane_cost(cell))
-            continue
-        if is_on_images(cell):
-            found.append(_image_cost(cell, model["images"]))
-            continue
         if cell["engine"] == NAMED_ENGINE:
             found.append(_network_cost(cell, model["networks"]))
             continue
@@ -138,24 +131,10 @@ def _network_cost(cell: Mapping[str, Any], model: Mapping[str, Any]) -> Cost:
     return Cost(steps, steps * per_step, memory, 4 * n_weights)
 
 
-def is_of_the_plane(cell: Mapping[str, Any]) -> bool:
-    """Whether a cell is one of lazy and feature learning: it alone has an alpha_tilde."""
-    return "alpha_tilde" in cell
-
-
-def _plane_cost(cell: Mapping[str, Any]) -> Cost:
-    """Steps are evaluations of the gradient; memory is that of a member trained by itself."""
-    return Cost(
-        plane.expected_evaluations(cell),
-        plane.expected_seconds(cell),
-        plane.expected_bytes(cell, members=1),
-        plane.stored_bytes(cell),
-    )
-
-
-def is_on_images(cell: Mapping[str, Any]) -> bool:
-    """Whether a cell is of a network on images: it names their data, and has no grammar."""
-    return "data" in cell and not is_of_the_plane(cell)
+def image_costs(cells: Iterable[Mapping[str, Any]]) -> list[Cost]:
+    """Expected cost of each cell on images, on one core."""
+    model = json.loads(MODEL.read_text(encoding="utf-8"))["images"]
+    return [_image_cost(cell, model) for cell in cells]
 
 
 def image_step_features(cell: Mapping[str, Any]) -> list[float]:
@@ -163,27 +142,6 @@ def image_step_features(cell: Mapping[str, Any]) -> list[float]:
     places = cell["batch_size"] * IMAGE_PLACES / 1e3
     scale = cell["width"] / 64
     return [1.0, places, places * scale, places * scale**2]
-
-
-def evaluation_seconds(cell: Mapping[str, Any], *, n_images: int) -> float:
-    """Expected seconds on one core to evaluate the network of a cell on images."""
-    net = json.loads(MODEL.read_text())["images"]["nets"][cell["net"]]
-    per_step = _dot(net["seconds_per_step"], image_step_features(cell))
-    return FORWARD * per_step * n_images / cell["batch_size"]
-
-
-def measuring_seconds(
-    cell: Mapping[str, Any], cost: Cost, *, n_points: int, n_draws: int, n_variants: int
-) -> float:
-    """Expected seconds on one core to measure the sensitivities of a trained cell.
-
-    Forward passes of the points and of their images under each transformation that can change
-    something: S where m > 1 and D where s_0 > 0, at L levels. Layers are compared on top of that: a
-    cell of 64 channels took 3 times as long, of 512 channels 0.6 to 1.3 times (eight networks).
-    """
-    n_transformations = cell["L"] * ((cell["m"] > 1) + (cell["s0"] > 0))
-    n_evaluated = n_points * (1 + n_transformations * n_draws) * n_variants
-    return FORWARD * cost.seconds / cost.steps * n_evaluated / points_of_a_step(cell)
 
 
 def _image_cost(cell: Mapping[str, Any], model: Mapping[str, Any]) -> Cost:

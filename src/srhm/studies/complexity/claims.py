@@ -51,7 +51,7 @@ def _in_regime(table: pd.DataFrame, regime: str) -> pd.DataFrame:
 
 def _errors(tables: Tables, *, criterion: str = "test_error") -> pd.DataFrame:
     """P* of the flow at the main threshold, of one criterion; S_2 and D_2 have one of their own."""
-    table = _flow(_of_study(tables, "plane_complexity"))
+    table = _flow(_of_study(tables, "sample_complexity"))
     if table.empty:
         return table
     table = table[table["criterion"] == criterion]
@@ -142,7 +142,7 @@ def lazy_error_beyond(tables: Tables) -> Measurement:
     width, beside P* at the smallest alpha_tilde with the same net and data. Without an interval:
     the P of a curve share their grammars.
     """
-    cells, stars = _flow(_of_study(tables, "plane_cells")), _errors(tables)
+    cells, stars = _flow(_of_study(tables, "cells")), _errors(tables)
     if cells.empty or stars.empty:
         return NOT_MEASURED
     data = [name for name in GRAMMAR if name != "width"]
@@ -218,7 +218,7 @@ def kernel_error(tables: Tables, *, kernel: str, regime: str | None, size: bool)
     seeds. size: its modulus, of those P at which the network's error is at least LEARNT, so that
     differences of either sign, or P at which both have learnt, do not hide others.
     """
-    cells, frozen = _flow(_of_study(tables, "plane_cells")), tables.get("plane_frozen_kernels")
+    cells, frozen = _flow(_of_study(tables, "cells")), tables.get("frozen_kernels")
     if cells.empty or frozen is None or frozen.empty:
         return NOT_MEASURED
     own = cells if regime is None else _in_regime(cells, regime)
@@ -243,7 +243,7 @@ def sgd_error(tables: Tables) -> Measurement:
     Averages over seeds first: a point is a P at an alpha_tilde, of those at which the flow's error
     is at least LEARNT.
     """
-    cells = _of_study(tables, "plane_cells")
+    cells = _of_study(tables, "cells")
     if cells.empty:
         return NOT_MEASURED
     keys = [*GRAMMAR, "alpha_tilde", "P"]
@@ -310,8 +310,8 @@ def _sensitivities(
     tables: Tables, *, kind: str, layer: str, regime: str | None
 ) -> pd.DataFrame:  # fmt: skip
     """Rows of a kind and layer at level 1 with alpha_tilde, P and error of their cells."""
-    cells = _flow(_of_study(tables, "plane_cells"))
-    felt = tables.get("plane_sensitivities", pd.DataFrame())
+    cells = _flow(_of_study(tables, "cells"))
+    felt = tables.get("sensitivities", pd.DataFrame())
     if cells.empty or felt.empty:
         return pd.DataFrame()
     own = cells if regime is None else _in_regime(cells, regime)
@@ -515,7 +515,7 @@ def _stability_claims() -> list[Claim]:
     return claims
 
 
-PLANE_COMPLEXITY_CLAIMS: tuple[Claim, ...] = (
+CLAIMS: tuple[Claim, ...] = (
     *_law_claims(),
     *_onset_claims(),
     *_kernel_claims(),

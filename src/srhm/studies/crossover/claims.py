@@ -2,7 +2,7 @@
 
 Letters of the thesis (chapters 2b, 3a; section 14 of the specification gives the tolerances): h
 width, alpha_tilde = sqrt(h) alpha, L hidden layers, Theta tangent kernel, F predictor. Tables
-"plane_cells", "plane_ensembles" and "plane_kernels", the study "crossover"; networks with softplus,
+"plane_cells", "ensembles" and "plane_kernels", the study "crossover"; networks with softplus,
 since ReLU has a third regime between the two. Members that did not fit are left out and counted.
 """
 
@@ -283,7 +283,7 @@ def alignment_gain(tables: Tables, *, net: str, target: str, lazy: bool) -> Meas
     At the smallest or (lazy) the largest alpha_tilde, mean over members.
     """
     shown = _families(tables, nets=(net,))
-    kernels = tables.get("plane_kernels", pd.DataFrame())
+    kernels = tables.get("kernels", pd.DataFrame())
     if not shown or kernels.empty:
         return NOT_MEASURED
     rows = pd.concat([alignment(one.cells, kernels, target) for one in shown])
@@ -307,10 +307,10 @@ def _families(
     tables: Tables, *, nets: Sequence[str] = NETS, softplus_only: bool = True
 ) -> list[Family]:
     """Families of these nets with two hidden layers."""
-    cells = tables.get("plane_cells", pd.DataFrame())
+    cells = tables.get("cells", pd.DataFrame())
     if cells.empty:
         return []
-    found = families(cells, tables.get("plane_ensembles"))
+    found = families(cells, tables.get("ensembles"))
     return [
         one
         for one in found
@@ -480,7 +480,7 @@ def _of_net(net: str) -> list[Claim]:
     ]
 
 
-CROSSOVER_CLAIMS: tuple[Claim, ...] = (
+CLAIMS: tuple[Claim, ...] = (
     *(claim for net in ("cnn", "fcn") for claim in _of_net(net)),
     *(
         Claim(

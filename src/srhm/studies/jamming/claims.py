@@ -3,7 +3,7 @@
 Letters of the thesis: h width, N weights without biases, N_Δ unsatisfied points, N* the smallest N
 that fits P points, H = H0 + Hp the Hessian of the training loss.
 
-Tables: "plane_cells" (studies jamming and double_descent), "plane_hessian_summaries",
+Tables: "plane_cells" (studies jamming and double_descent), "hessian_summaries",
 "plane_ensembles". A cell is jammed if N_Δ > 0.1 N, chapter 2a.
 """
 
@@ -175,7 +175,7 @@ def ensemble_flatness(tables: Tables) -> Measurement:
 def _beyond_jamming(tables: Tables) -> pd.DataFrame:
     """Ensembles of two members or more at widths above h*."""
     cells = _cells(tables, studies=("double_descent",))
-    ensembles = tables.get("plane_ensembles", pd.DataFrame())
+    ensembles = tables.get("ensembles", pd.DataFrame())
     stars = smallest_that_fit(cells)
     if stars.empty or ensembles.empty:
         return pd.DataFrame()
@@ -193,7 +193,7 @@ def _cells(
     data: str | None = None,
     activation: str | None = None,
 ) -> pd.DataFrame:
-    cells = tables.get("plane_cells", pd.DataFrame())
+    cells = tables.get("all_cells", pd.DataFrame())
     if cells.empty:
         return cells
     cells = cells[cells["study"].isin(studies)]
@@ -210,7 +210,7 @@ def _stars(tables: Tables, *, studies: Sequence[str]) -> pd.DataFrame:
 def _modes(tables: Tables, **kind: str) -> list[Modes]:
     """Spectra of all jammed cells of the study jamming that have exact ones."""
     cells = _cells(tables, studies=("jamming",), **kind)
-    summaries = tables.get("plane_hessian_summaries", pd.DataFrame())
+    summaries = tables.get("hessian_summaries", pd.DataFrame())
     if cells.empty or summaries.empty:
         return []
     jammed = with_jamming(cells).query("jammed")
@@ -395,7 +395,7 @@ def _descent_claims() -> list[Claim]:
     ]
 
 
-PLANE_JAMMING_CLAIMS: tuple[Claim, ...] = (
+CLAIMS: tuple[Claim, ...] = (
     *_hessian_claims(),
     *_jamming_claims(),
     *_descent_claims(),

@@ -43,7 +43,7 @@ def first_step_exponent(
     tables: Tables, *, net: str, of: str, depth: int | None = None
 ) -> Measurement:
     """Exponent of one parameter, or of the law, in the P at which noise equals signal."""
-    table = tables.get("plane_first_step", pd.DataFrame())
+    table = tables.get("first_step", pd.DataFrame())
     if table.empty:
         return NOT_MEASURED
     points = equal_points(table)
@@ -60,7 +60,7 @@ def grouping(tables: Tables, *, net: str, kind: str) -> Measurement:
 
     Only grammars in which it does within the P of the table; the note counts the others.
     """
-    table = tables.get("plane_first_step", pd.DataFrame())
+    table = tables.get("first_step", pd.DataFrame())
     if table.empty:
         return NOT_MEASURED
     own = table[table["net"] == net]
@@ -139,7 +139,7 @@ def _inverse_ratio(tables: Tables, *, over: str, under: str) -> Measurement:
 
 
 def _compared(tables: Tables) -> pd.DataFrame:
-    complexity = tables.get("plane_complexity", pd.DataFrame())
+    complexity = tables.get("sample_complexity", pd.DataFrame())
     return complexity if complexity.empty else compared(complexity, threshold=THRESHOLD)
 
 
@@ -166,7 +166,7 @@ def layers_apart(tables: Tables, *, kind: str) -> Measurement:
     the start of training; ranks as in `deep_rank`, in hidden layers. Cells with weight decay.
     """
     rows = _of_bottleneck(tables, decayed=True)
-    felt = tables.get("plane_sensitivities", pd.DataFrame())
+    felt = tables.get("sensitivities", pd.DataFrame())
     if rows.empty or felt.empty:
         return NOT_MEASURED
     felt = felt[(felt["kind"] == kind) & (felt["l"] == 1) & (felt["n"] > 0)]
@@ -194,7 +194,7 @@ def layers_apart(tables: Tables, *, kind: str) -> Measurement:
 def _of_bottleneck(tables: Tables, *, decayed: bool) -> pd.DataFrame:
     """Summaries of the weights at the end of the study's cells, with or without weight decay."""
     cells, summaries = (
-        tables.get(name, pd.DataFrame()) for name in ("plane_cells", "plane_singular_summaries")
+        tables.get(name, pd.DataFrame()) for name in ("cells", "singular_summaries")
     )
     if cells.empty or summaries.empty:
         return pd.DataFrame()
@@ -210,7 +210,7 @@ def rank_of_representations(tables: Tables) -> Measurement:
     cells of the bottleneck.
     """
     cells, summaries = (
-        tables.get(name, pd.DataFrame()) for name in ("plane_cells", "plane_singular_summaries")
+        tables.get(name, pd.DataFrame()) for name in ("cells", "singular_summaries")
     )
     if cells.empty or summaries.empty:
         return NOT_MEASURED
@@ -382,7 +382,7 @@ def _bottleneck_claims() -> list[Claim]:
     return ranks + apart
 
 
-PLANE_LAYER_CLAIMS: tuple[Claim, ...] = (
+CLAIMS: tuple[Claim, ...] = (
     Claim(
         identifier="first-step-law-lcn",
         topic=FIRST_TOPIC,

@@ -8,7 +8,7 @@ from functools import partial
 
 import pandas as pd
 
-from srhm.scorecard import scorecard
+from srhm.scorecard.card import scorecard
 from srhm.scorecard.claims import Claim
 from srhm.studies.sparse_hierarchy.claims.complexities import (
     COMPLEXITY_CLAIMS,

@@ -6,6 +6,7 @@ places for each informative one, v features, m synonyms, n_c classes, ε test er
 
 from collections.abc import Mapping, Sequence
 from math import isfinite
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -44,7 +45,7 @@ from srhm.figures.marks import (
 )
 from srhm.figures.published_runs import draw_rings, points_of, run_handles
 from srhm.figures.selection import at_threshold, main_curves, predicted
-from srhm.results.publications import Publication
+from srhm.results.publications import Publication, read_publications
 from srhm.statistics.sample_complexity import DEFAULT_RULE, IntervalRule
 
 PUBLISHED_COLOUR = "0.72"
@@ -275,3 +276,28 @@ def _example_handles(interval: str, threshold: float) -> dict[str, Line2D]:
         "capped": marker("s", "stopped at the cap"),
         "diverged": marker("x", "diverged"),
     }
+
+
+def draw_from_files(
+    cells: pd.DataFrame,
+    sample_complexity: pd.DataFrame,
+    *,
+    reference: Sequence[str],
+    publications: Sequence[str],
+    preset: str,
+    **options: Any,
+) -> Figure:
+    """As `draw`; reference: file of the published values; publications: files of published runs.
+
+    A published run of the preset itself is left out.
+    """
+    (file,) = reference
+    others = [one for one in publications if Path(one).parent.name != preset]
+    return draw(
+        cells,
+        sample_complexity,
+        pd.read_csv(file),
+        preset=preset,
+        runs=read_publications(others),
+        **options,
+    )

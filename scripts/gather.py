@@ -1,0 +1,10 @@
+"""Gathers the rows of all curves of a study into its tables, and checks them."""
+
+import json
+
+from srhm.results.gathering import gather_tables
+from srhm.runtime.progress import job_log
+
+spec = json.loads(snakemake.params.spec)
+with job_log(snakemake.log[0], name=spec["study"]) as log:
+    gather_tables(spec, dict(snakemake.input.items()), dict(snakemake.output.items()), log=log)

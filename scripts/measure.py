@@ -1,0 +1,18 @@
+"""Measures the trained cells of one curve."""
+
+import json
+from pathlib import Path
+
+from srhm.measure.any_measurement import measure, write_measured
+from srhm.runtime.job import measuring_job
+
+spec = json.loads(snakemake.params.spec)
+with measuring_job(snakemake.log[0], name=spec["curve"], resources=snakemake.resources) as log:
+    rows = measure(
+        spec,
+        derivations=snakemake.input.derivations,
+        store=Path(snakemake.params.store),
+        log=log,
+        gpu=snakemake.resources.get("gpu", 0),
+    )
+    write_measured(spec, rows, dict(snakemake.output.items()))

@@ -1,0 +1,151 @@
+"""What a training or measuring job of a curve asks of a cluster, and how curves share jobs.
+
+On one machine nobody looks at minutes and megabytes.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from srhm.commands import jobs
+from srhm.names import resolved
+from srhm.preset import Jobs
+from srhm.results import places
+from srhm.results.outdated import is_outdated
+from srhm.results.store import path_of
+from srhm.study import Curve, Measurement
+from srhm.training.cost import Cost
+
+
+class CurveJobs:
+    """The jobs of one curve, in the folder that holds results/.
+
+    inside_a_job: whether Snakemake runs within a job of its own, where all parts are there.
+    """
+
+    def __init__(
+        self, curve: Curve, limits: Jobs, *, directory: Path = Path(), inside_a_job: bool = False
+    ) -> None:
+        self._curve = curve
+        self._limits = limits
+        self._directory = directory
+        self._inside_a_job = inside_a_job
+        self._folder = directory / places.parts_of_curve(curve.trainer, curve.name)
+
+    @property
+    def _gathered(self) -> bool:
+        rows = places.rows_of_curve(self._curve.trainer, self._curve.name)
+        return (self._directory / rows).is_file()
+
+    def parts(self) -> dict[str, list[int]]:
+        """Places of the cells by part; empty for a curve that one job trains."""
+        if self._limits.minutes is None and self._limits.cells is None:
+            return {}
+        return jobs.parts(
+            expected_costs(self._curve),
+            minutes=self._limits.minutes,
+            cells=self._limits.cells,
+            groups=self._stacks() if self._curve.trainer.stacked else None,
+        )
+
+    def files(self) -> list[str]:
+        """Files of the part jobs; of a curve that is there, those that it was gathered from.
+
+        Without this a curve would be gathered, and measured, again when `jobs` is changed.
+        """
+        if self._gathered or self._inside_a_job:
+            return sorted(str(file) for file in self._folder.glob("*-of-*.json"))
+        return [f"{self._folder}/{part}.json" for part in self.parts()]
+
+    def places(self, part: str) -> list[int]:
+        """Places of a part's cells in the curve.
+
+        Of a part that is there but not planned, from its file: the curve was split by another
+        `jobs`.
+        """
+        planned = self.parts().get(part)
+        file = self._folder / f"{part}.json"
+        if planned is not None and not (self._gathered and file.is_file()):
+            return planned
+        keys = set(json.loads(file.read_text(encoding="utf-8")))
+        return [place for place, entry in enumerate(self._curve.entries) if entry["key"] in keys]
+
+    def lacking(self) -> list[int]:
+        """Places of the cells that the parts, if there are any, have not left in the store.
+
+        Cells of other code for GPUs are trained again, and count as missing.
+        """
+        parts = self.parts()
+        if not (self._gathered or all((self._folder / f"{part}.json").is_file() for part in parts)):
+            return []  # parts will train them: then the curve is only gathered
+        store = self._directory / places.store_of(self._curve.trainer)
+        files = [path_of(store, entry["key"]) for entry in self._curve.entries]
+        return [
+            place for place, file in enumerate(files) if not file.is_file() or is_outdated(file)
+        ]
+
+    def training_minutes(self, cells: Sequence[int], *, threads: int, attempt: int) -> int:
+        """Minutes to ask for to train the cells at these places."""
+        expected = [expected_costs(self._curve)[place] for place in cells]
+        return jobs.training_minutes(
+            expected, threads=threads, attempt=attempt, limit=self._limits.limit
+        )
+
+    def training_megabytes(
+        self, cells: Sequence[int], *, threads: int, attempt: int, gpu: int
+    ) -> int:
+        """Megabytes to ask for to train the cells at these places."""
+        if self._curve.trainer.stacked:
+            return jobs.megabytes(self._stack(cells), attempt=attempt, gpu=gpu)
+        expected = [expected_costs(self._curve)[place] for place in cells]
+        # Networks on images are not trained together.
+        together = self._curve.sample is not None
+        return jobs.training_megabytes(
+            expected, threads=threads, attempt=attempt, gpu=gpu, together=together
+        )
+
+    def measuring_minutes(self, measurement: Measurement, *, attempt: int) -> int:
+        """Minutes to ask for to measure all cells."""
+        seconds = [
+            jobs.SECONDS_TO_MEASURE + measurement.share * cost.seconds
+            for cost in expected_costs(self._curve)
+        ]
+        return jobs.evaluation_minutes(seconds, attempt=attempt, limit=self._limits.limit)
+
+    def measuring_megabytes(self, *, attempt: int, gpu: int) -> int:
+        """Megabytes to ask for to measure all cells."""
+        if self._curve.trainer.stacked:
+            working = self._stack(range(len(self._curve.entries)))
+            return jobs.megabytes(working, attempt=attempt, gpu=gpu)
+        return jobs.measuring_megabytes(expected_costs(self._curve), attempt=attempt, gpu=gpu)
+
+    def _stacks(self) -> list[list[int]]:
+        """Places of the cells of each P, which are trained together."""
+        by_size: dict[int, list[int]] = {}
+        for place, cell in enumerate(self._curve.cells):
+            by_size.setdefault(cell["P"], []).append(place)
+        return list(by_size.values())
+
+    def _stack(self, cells: Sequence[int]) -> float:
+        """Bytes of the largest stack of cells of equal P."""
+        expected = expected_costs(self._curve)
+        sizes = [self._curve.entries[place]["cell"]["P"] for place in cells]
+        members = Counter(sizes)
+        return max(
+            (
+                jobs.batch_bytes(expected[place].memory, members=members[P])
+                for place, P in zip(cells, sizes, strict=True)
+            ),
+            default=0.0,
+        )
+
+
+_costs: dict[str, list[Cost]] = {}
+
+
+def expected_costs(curve: Curve) -> list[Cost]:
+    """Expected cost of each cell of a curve, by its trainer."""
+    if curve.name not in _costs:
+        _costs[curve.name] = resolved(curve.trainer.cost)(curve.cells)
+    return _costs[curve.name]

@@ -1,0 +1,44 @@
+"""What can be measured of networks of any output scale. Imports no torch."""
+
+from srhm.study import Derived, Measurement
+from srhm.trainers import FLOW
+
+
+def _measurement(name: str, function: str, **tables: str) -> Measurement:
+    return Measurement(
+        name=name, trainer=FLOW, function=f"srhm.measure.{function}", tables=tables, share=1.0
+    )
+
+
+MEASUREMENTS = (
+    _measurement("kernels", "kernels:measure_kernels", kernels="KERNELS"),
+    _measurement(
+        "hessians",
+        "hessians:measure_hessians",
+        hessians="HESSIANS",
+        hessian_summaries="HESSIAN_SUMMARIES",
+    ),
+    _measurement(
+        "singular_values",
+        "singular_values:measure_singular_values",
+        singular_values="SINGULAR_VALUES",
+        singular_summaries="SINGULAR_SUMMARIES",
+    ),
+    _measurement(
+        "sensitivities",
+        "flow_sensitivities:measure_sensitivities",
+        sensitivities="FLOW_SENSITIVITIES",
+    ),
+    _measurement(
+        "frozen_kernels", "frozen_kernels:measure_frozen_kernels", frozen_kernels="FROZEN_KERNELS"
+    ),
+    _measurement("ensembles", "ensembles:average_ensembles", ensembles="ENSEMBLES"),
+)
+# P* of networks, frozen kernels, ensembles, and of sensitivities.
+SAMPLE_COMPLEXITY = Derived(
+    name="sample_complexity",
+    function="srhm.statistics.flow_complexity:flow_complexity",
+    schema="FLOW_COMPLEXITY",
+    uses=("cells", "sensitivities", "frozen_kernels", "ensembles"),
+    settings=("thresholds",),
+)

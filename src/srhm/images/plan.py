@@ -1,0 +1,56 @@
+"""From the section `images` to the cells that are trained, with their keys. Imports no torch."""
+
+from pathlib import Path
+
+from srhm.images import cifar
+from srhm.images.configuration import Images
+from srhm.results.provenance import PACKAGE, cells_digest, short_hash
+from srhm.study import ConfigError, Curve, Planned
+from srhm.trainers import IMAGES
+
+STABILITY = "stability"
+
+
+def training_digest() -> str:
+    """Digest of the sources that decide a trained cell."""
+    return cells_digest(PACKAGE / "images" / "training.py")
+
+
+def plan(section: Images, directory: Path) -> Planned:
+    """A curve for each net; none, and the reason, where the images are not there.
+
+    The key of a cell covers its coordinates, the sums of the data's files and the sources, so that
+    other data or changed code never meet an old result.
+
+    Raises:
+        ConfigError: if files of another size than CIFAR-10's come without their sums.
+    """
+    stability = section.stability.model_dump() | {"temperature": section.stability.temperature}
+    settings = {STABILITY: stability}
+    folder = directory / section.folder
+    notice = cifar.notice(folder)
+    if notice is not None:
+        return Planned(settings=settings, absent=notice)
+    try:
+        data = short_hash(cifar.sums(folder, records_per_file=section.records_per_file))
+    except cifar.CifarError as refusal:
+        raise ConfigError(f"  folder: {refusal}") from refusal
+    source = training_digest()
+    curves = {}
+    for net in dict.fromkeys(section.nets):
+        entries = []
+        for size in sorted(set(section.P)):
+            for seed in range(section.seeds):
+                cell = {**section.cell(net=net, P=size, seed=seed), "data": data}
+                key = short_hash(["images", cell, source], length=24)
+                entries.append({"key": key, "source": source, "cell": cell})
+        name = f"{net}_h{section.width}-{short_hash([entry['key'] for entry in entries])}"
+        curves[name] = Curve(
+            name=name,
+            trainer=IMAGES,
+            entries=tuple(entries),
+            measured=(STABILITY,),
+            # The data are no input files: their names and times say less than the sums in the keys.
+            inputs={"folder": section.folder, "records_per_file": section.records_per_file},
+        )
+    return Planned(curves=curves, settings=settings)

@@ -1,0 +1,61 @@
+"""Kinds of keys that the sections of a configuration share. Imports neither torch nor numba."""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, get_args
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+OneOrMore = BeforeValidator(lambda value: value if isinstance(value, list) else [value])
+PositiveInt = Annotated[int, Field(ge=1, strict=True)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+# One value, or a list of them.
+Sizes = Annotated[list[PositiveInt], OneOrMore, Field(min_length=1)]
+Counts = Annotated[list[Annotated[int, Field(ge=0, strict=True)]], OneOrMore, Field(min_length=1)]
+Scales = Annotated[list[Positive], OneOrMore, Field(min_length=1)]
+Kinds = Annotated[list[Any], OneOrMore, Field(min_length=1)]
+
+
+class Keys(BaseModel):
+    """A part of a configuration: unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def refusals(error: ValidationError, model: type[BaseModel], *, where: str = "") -> str:
+    """A line for each key that pydantic refuses: its place, its value, what is allowed.
+
+    where: place of the model in the configuration.
+    """
+    lines = []
+    for detail in error.errors():
+        key = ".".join([*filter(None, [where]), *(str(part) for part in detail["loc"])])
+        message = detail["msg"].removeprefix("Value error, ")
+        if detail["type"] == "extra_forbidden":
+            message = f"unknown key; allowed are {', '.join(_model_at(model, detail['loc']))}"
+        elif detail["type"] != "missing" and not isinstance(detail["input"], dict):
+            message = f"{detail['input']!r} is not allowed: {message}"
+        lines.append(f"  {key or 'configuration'}: {message}")
+    return "\n".join(lines)
+
+
+def _model_at(model: type[BaseModel], location: tuple[int | str, ...]) -> Mapping[str, Any]:
+    """Fields of the model that holds the last key of a location."""
+    for part in location[:-1]:
+        if isinstance(part, str) and part in model.model_fields:
+            model = next(iter(_models_of(model.model_fields[part].annotation)), model)
+    return model.model_fields
+
+
+def _models_of(annotation: Any) -> list[type[BaseModel]]:
+    """The models within an annotation: of a list, of a union."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [one for part in get_args(annotation) for one in _models_of(part)]
+
+
+def models_in(model: type[BaseModel], *, prefix: str = "") -> Iterator[tuple[str, type[BaseModel]]]:
+    """A model and those of its keys, with the place of each in the configuration ("images.")."""
+    yield prefix, model
+    for name, field in model.model_fields.items():
+        for one in _models_of(field.annotation):
+            yield from models_in(one, prefix=f"{prefix}{name}.")

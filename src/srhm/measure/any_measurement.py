@@ -1,0 +1,44 @@
+"""What is measured of a curve, by the measurement that its declaration names."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from srhm.names import resolved
+from srhm.results.records import write_table
+from srhm.results.tables import SCHEMAS
+
+Rows = Mapping[str, Sequence[Mapping[str, Any]]]
+
+
+def measure(
+    spec: Mapping[str, Any],
+    *,
+    derivations: Sequence[str],
+    store: Path,
+    log: logging.Logger,
+    gpu: int = 0,
+) -> Rows:
+    """Rows by table. A measurement knows neither the curve's name nor that of its study.
+
+    spec: {"cells", "function", "options", "inputs", "tables", "gpu"}; derivations: file of the
+    samples, or nothing.
+    """
+    named = {**spec["options"], **spec["inputs"]}
+    if derivations:
+        (named["derivations"],) = derivations
+    if spec["gpu"]:
+        named["gpu"] = gpu
+    rows = resolved(spec["function"])(spec["cells"], store=store, log=log, **named)
+    found = rows if isinstance(rows, tuple) else (rows,)
+    return dict(zip(spec["tables"], found, strict=True))
+
+
+def write_measured(spec: Mapping[str, Any], rows: Rows, files: Mapping[str, str]) -> None:
+    """Writes a file for each table, with the name of the curve and the columns that it gives."""
+    for table, file in files.items():
+        schema = SCHEMAS[spec["tables"][table]]
+        names = {"curve": spec["curve"], **spec["columns"]}
+        own = {name: value for name, value in names.items() if name in schema.names}
+        write_table([{**own, **row} for row in rows[table]], Path(file), schema)

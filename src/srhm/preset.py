@@ -1,0 +1,207 @@
+"""A preset: one configuration file, a section for each of its studies. Imports no torch.
+
+The models of the sections are the one source of the configuration's keys, defaults and ranges:
+config/schema.json and the table in config/README.md are written from them.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field, ValidationError, create_model, model_validator
+
+from srhm.keys import Keys, models_in, refusals
+from srhm.results.provenance import PACKAGE
+from srhm.studies.registry import STUDIES
+from srhm.study import ConfigError, Curve, Planned, Sample, Study
+
+REFUSED = "the configuration is refused:\n"
+
+
+class Jobs(Keys):
+    """How long a training job may be. Part of no cell: other limits train nothing again."""
+
+    minutes: float | None = Field(
+        None,
+        gt=0,
+        allow_inf_nan=False,
+        description="a curve that is expected to train longer on one core is split into jobs of"
+        " about so many minutes; absent: one job a curve",
+    )
+    cells: int | None = Field(
+        None, ge=1, description="a curve of more cells is split into jobs of so many at most"
+    )
+    limit: int | None = Field(
+        None,
+        ge=5,
+        description="minutes that a cluster allows a job; one that needs more goes on from its"
+        " checkpoints at the next attempt",
+    )
+
+
+class Analysis(Keys):
+    """Sample complexities."""
+
+    threshold: float = Field(0.1, gt=0, lt=1, description="test error that defines P*")
+    other_thresholds: list[Annotated[float, Field(gt=0, lt=1)]] = Field(
+        [0.05, 0.2, 0.3],
+        description="thresholds at which P* is measured again; the scorecard's claims are about"
+        " 10 %, and 5, 20, 30 %",
+    )
+
+    @model_validator(mode="after")
+    def _distinct(self) -> "Analysis":
+        thresholds = [self.threshold, *self.other_thresholds]
+        if len(set(thresholds)) < len(thresholds):
+            raise ValueError(f"thresholds {thresholds}: each may stand once")
+        return self
+
+
+class Common(Keys):
+    """What a preset says for all of its studies."""
+
+    preset: str = Field(pattern=r"^[a-z][a-z0-9_-]*$", description="name; results/<preset>/")
+    description: str = Field("", description="what it is for, and how long it takes")
+    device: Literal["auto", "cpu", "cuda"] = Field(
+        "cpu",
+        description="where networks are trained: cpu: processors, the default, as the forms for"
+        " GPUs have been checked without a GPU only; cuda: a GPU for each training job; auto: cuda"
+        " where the machine that starts the run shows a GPU, else cpu. Part of no cell or table",
+    )
+    analysis: Analysis = Analysis()  # type: ignore[call-arg]
+    jobs: Jobs = Jobs()  # type: ignore[call-arg]
+
+
+Preset: type[Common] = create_model(
+    "Preset",
+    __base__=Common,
+    __doc__="A preset.",
+    **{name: (study.config | None, None) for name, study in STUDIES.items()},
+)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a preset asks for: of each of its studies, in the order of the registry."""
+
+    preset: Common
+    studies: Mapping[str, Planned]
+
+    @property
+    def name(self) -> str:
+        """Name of the preset: of its folder in results/."""
+        return self.preset.preset
+
+    @property
+    def curves(self) -> dict[str, Curve]:
+        """Curves of all studies, by name."""
+        return {name: one for part in self.studies.values() for name, one in part.curves.items()}
+
+    @property
+    def samples(self) -> dict[str, Sample]:
+        """Derivations that the curves learn from, by name."""
+        return {name: one for part in self.studies.values() for name, one in part.samples.items()}
+
+    def settings(self, study: str) -> dict[str, Any]:
+        """Values by name for what the study measures, derives and draws."""
+        analysis = self.preset.analysis
+        return {
+            "preset": self.name,
+            "threshold": analysis.threshold,
+            "thresholds": [analysis.threshold, *analysis.other_thresholds],
+            **self.studies[study].settings,
+        }
+
+    def only(self, names: list[str]) -> "Plan":
+        """The same with these studies alone."""
+        return Plan(self.preset, {name: self.studies[name] for name in names})
+
+
+def validate(config: Mapping[str, Any]) -> Common:
+    """The configuration as a model.
+
+    Raises:
+        ConfigError: one line for each key that is unknown or out of range.
+    """
+    try:
+        preset = Preset.model_validate(dict(config))
+    except ValidationError as error:
+        raise ConfigError(REFUSED + refusals(error, Preset)) from error
+    if not sections(preset):
+        raise ConfigError(
+            f"{REFUSED}  no study is asked for: allowed sections are {', '.join(STUDIES)}"
+        )
+    return preset
+
+
+def sections(preset: Common) -> dict[str, BaseModel]:
+    """The sections that a preset has, by study."""
+    found = {name: getattr(preset, name) for name in STUDIES}
+    return {name: section for name, section in found.items() if section is not None}
+
+
+def plan(config: Mapping[str, Any], *, directory: Path = Path()) -> Plan:
+    """Curves, cells, keys and samples of a configuration; directory: the one that holds results/.
+
+    Raises:
+        ConfigError: naming the key, its value and the allowed range.
+    """
+    preset = validate(config)
+    studies = {}
+    for name, section in sections(preset).items():
+        try:
+            studies[name] = STUDIES[name].plan(section, directory)
+        except ConfigError as refusal:
+            # The lines name keys within the section.
+            lines = str(refusal).splitlines()
+            text = "\n".join(f"  {name}.{line.strip()}" for line in lines)
+            raise ConfigError(REFUSED + text) from refusal
+    return Plan(preset, studies)
+
+
+def study_names(plan: Plan) -> dict[str, Study]:
+    """The studies of a plan by name."""
+    return {name: STUDIES[name] for name in plan.studies}
+
+
+def schema() -> dict[str, Any]:
+    """JSON schema of a configuration, as stored in config/schema.json."""
+    return Preset.model_json_schema()
+
+
+def key_table() -> str:
+    """All keys of a configuration as a Markdown table: key, default, meaning.
+
+    Sections of one model share their lines.
+    """
+    rows = ["| key | default | meaning |", "|---|---|---|"]
+    seen: dict[type[BaseModel], str] = {}
+    for prefix, model in models_in(Preset):
+        if model in seen:
+            rows.append(f"| `{prefix}` | | as `{seen[model]}` |")
+            continue
+        seen[model] = prefix
+        for name, field in model.model_fields.items():
+            if field.description is not None:
+                default = "required" if field.is_required() else f"`{field.default}`"
+                rows.append(f"| `{prefix}{name}` | {default} | {field.description} |")
+    return "\n".join(rows)
+
+
+KEY_TABLE_MARKS = ("<!-- keys: written by `make schema` -->", "<!-- end of keys -->")
+
+
+def write_documents(folder: Path) -> None:
+    """Writes config/schema.json, and the table of keys into config/README.md."""
+    (folder / "schema.json").write_text(json.dumps(schema(), indent=2) + "\n", encoding="utf-8")
+    readme = folder / "README.md"
+    begin, end = KEY_TABLE_MARKS
+    before, rest = readme.read_text(encoding="utf-8").split(begin)
+    after = rest.split(end)[1]
+    readme.write_text(f"{before}{begin}\n{key_table()}\n{end}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_documents(PACKAGE.parents[1] / "config")

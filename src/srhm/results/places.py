@@ -1,0 +1,103 @@
+"""Where the files of curves, measurements, tables and figures lie, from the folder with results/."""
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from srhm.results.provenance import PACKAGE, short_hash, source_digest
+from srhm.study import Curve, Measurement, Planned, Trainer
+
+DERIVATIONS = "results/derivations"
+SCRIPTS = PACKAGE.parents[1] / "scripts"
+
+
+def store_of(trainer: Trainer) -> str:
+    """Folder of its trained cells."""
+    return f"{trainer.folder}/cells"
+
+
+def checkpoints_of(trainer: Trainer) -> str:
+    """Folder of its cells in training."""
+    return f"{trainer.folder}/checkpoints"
+
+
+def rows_of_curve(trainer: Trainer, name: str) -> str:
+    """Rows of the trained cells of a curve."""
+    return f"{trainer.folder}/curves/{name}.parquet"
+
+
+def timings_of_curve(trainer: Trainer, name: str) -> str:
+    """Times of the trained cells of a curve."""
+    return f"{trainer.folder}/curves/{name}.timings.parquet"
+
+
+def parts_of_curve(trainer: Trainer, name: str) -> str:
+    """Folder of what the part jobs of a curve leave: the keys of their cells."""
+    return f"{trainer.folder}/parts/{name}"
+
+
+def source_of(script: str, *names: str) -> str:
+    """Digest of a script of the workflow and of modules that it loads by name, "module:function"."""
+    return source_digest(SCRIPTS / script, *(file_of(name.split(":")[0]) for name in names))
+
+
+def file_of(module: str) -> Path:
+    """File of a module by its dotted name.
+
+    Raises:
+        ModuleNotFoundError: if there is none.
+    """
+    found = find_spec(module)
+    if found is None or found.origin is None:
+        raise ModuleNotFoundError(module)
+    return Path(found.origin)
+
+
+def options_of(measurement: Measurement, planned: Planned) -> Mapping[str, Any]:
+    """How a study's curves are measured."""
+    options: Mapping[str, Any] = planned.settings.get(measurement.options or measurement.name, {})
+    return options
+
+
+def folder_of_measurement(measurement: Measurement, options: Mapping[str, Any]) -> str:
+    """Folder of a measurement, by its options and the code that makes it.
+
+    A changed definition finds no old file.
+    """
+    digest = short_hash([options, source_of("measure.py", measurement.function)])
+    return f"{measurement.trainer.folder}/measured/{measurement.name}/{digest}"
+
+
+def measured_files(
+    measurement: Measurement, options: Mapping[str, Any], curve: str
+) -> dict[str, str]:
+    """Files of what is measured of a curve, by table."""
+    folder = folder_of_measurement(measurement, options)
+    return {table: f"{folder}/{table}/{curve}.parquet" for table in measurement.tables}
+
+
+def table_file(preset: str, study: str, table: str) -> str:
+    """A table of a study."""
+    return f"results/{preset}/tables/{study}/{table}.parquet"
+
+
+def figure_files(preset: str, figure: str) -> dict[str, str]:
+    """Both files of a figure, by their kind."""
+    return {kind: f"results/{preset}/figures/{figure}.{kind}" for kind in ("pdf", "png")}
+
+
+def page_file(preset: str, page: str) -> str:
+    """A page."""
+    return f"results/{preset}/{page}.html"
+
+
+def scorecard_file(preset: str, page: str) -> str:
+    """The scorecard of a page as text."""
+    name = "scorecard" if page == "report" else f"{page}_scorecard"
+    return f"results/{preset}/{name}.md"
+
+
+def is_of(measurement: Measurement, curve: Curve) -> bool:
+    """Whether a measurement is made of a curve."""
+    return curve.trainer == measurement.trainer and measurement.name in curve.measured

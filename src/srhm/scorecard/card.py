@@ -1,0 +1,63 @@
+"""Claims of a study measured on its tables: a row for each."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from srhm.results.deriving import table_of
+from srhm.results.records import write_table
+from srhm.results.tables import SCHEMAS
+from srhm.scorecard.claims import Claim, Tables, verdict
+
+COLUMNS = tuple(SCHEMAS["SCORECARD"].names)
+
+
+def scorecard(tables: Tables, claims: Sequence[Claim]) -> pd.DataFrame:
+    """A row (COLUMNS) for each claim; claims whose tables are missing have not enough data.
+
+    A NaN tolerance beside an expected number makes that an upper bound; both NaN: nothing is
+    expected.
+    """
+    rows = []
+    for claim in claims:
+        measured = claim.measure(tables)
+        rows.append(
+            {
+                "claim": claim.identifier,
+                "figure": claim.figure,
+                "statement": claim.statement,
+                "place": claim.place,
+                "expected": float(claim.expected),
+                "value": float(measured.value),
+                "low": float(measured.low),
+                "high": float(measured.high),
+                "n": measured.n,
+                "tolerance": float(claim.tolerance),
+                "tolerance_reason": claim.tolerance_reason,
+                "verdict": verdict(claim, measured),
+                "note": measured.note,
+            }
+        )
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def claims_in(module: str) -> tuple[Claim, ...]:
+    """CLAIMS of a module, in their order."""
+    found: tuple[Claim, ...] = import_module(module).CLAIMS
+    return found
+
+
+def score(spec: Mapping[str, Any], path: Path, *, log: logging.Logger) -> None:
+    """Writes the scorecard of a study.
+
+    spec: {"module", "tables"}: of the claims; files of each table by the name under which they know
+    it.
+    """
+    tables = {name: table_of(files) for name, files in spec["tables"].items()}
+    table = scorecard(tables, claims_in(spec["module"]))
+    write_table(table, path, SCHEMAS["SCORECARD"])
+    log.info("%d claims: %s", len(table), table["verdict"].value_counts().to_dict())

@@ -1,0 +1,35 @@
+"""Figure 1 A, B of the paper: networks on CIFAR-10 and smooth deformations."""
+
+from srhm.images.configuration import Images
+from srhm.images.plan import plan
+from srhm.study import Figure, Measurement, Study
+from srhm.trainers import IMAGES
+
+STUDY = Study(
+    name="images",
+    title="Networks on CIFAR-10 and smooth deformations",
+    config=Images,
+    plan=plan,
+    trainer=IMAGES,
+    measurements=(
+        Measurement(
+            name="stability",
+            trainer=IMAGES,
+            function="srhm.images.experiment:measure_images",
+            tables={"images": "IMAGES"},
+            share=0.01,
+            gpu=True,
+        ),
+    ),
+    figures=(
+        Figure(
+            name="fig01_images",
+            title="test error on CIFAR-10 against the sensitivity to deformations",
+            function="srhm.studies.named_nets.figures.correlation:draw_images",
+            uses=("images",),
+            settings=("preset",),
+        ),
+    ),
+    page="report",
+    priority=-20,
+)

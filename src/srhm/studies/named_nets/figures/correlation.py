@@ -1,0 +1,345 @@
+"""Figures 1 and 17: test error of many networks against their sensitivities.
+
+Letters of the paper: ε test error, D and S sensitivities to diffeomorphisms and synonyms of the
+input's level (Eq. 6, 7), P training points; R_f sensitivity to smooth deformations of an image over
+that to noise of the same norm (Petrini et al. 2021).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from srhm.figures.architecture_marks import (
+    CAPPED,
+    FOOT_LINE,
+    grammar_text,
+    look,
+    n_seeds,
+    network_handles,
+    protocol_lines,
+    wrapped,
+    write_foot,
+)
+from srhm.figures.drawing import add_panel, empty_panel, page, panel_title, styled
+from srhm.figures.marks import GUIDE, few_ticks, legend, line, marker
+from srhm.model.seeding import generator
+from srhm.statistics.rank_correlation import RankCorrelation
+from srhm.studies.sparse_hierarchy.error_and_sensitivity import (
+    DEEP,
+    Place,
+    all_networks,
+    correlation,
+    fixed_size,
+    side_by_side,
+)
+
+Shown = Literal["output", "internal"]
+PLACES: dict[Shown, Place] = {"output": "output", "internal": DEEP}
+KINDS = {"D": "diffeomorphisms", "S": "synonyms"}
+NO_IMAGES = (
+    "the images are not here:\n`make cifar` says how to\nget them and fetches them,\n"
+    "the next `make reproduce`\nthen fills this panel"
+)
+# Petrini et al. 2021, Figure 5: the test error of 15 networks goes as 0.2 times the root of R_f.
+IMAGES_GUIDE = (0.2, 0.5)
+FAINTEST = 0.25  # opacity of the smallest P
+PANEL = (1.85, 1.55)  # inches
+LEFT, PITCH, TOP, ROW = 0.55, 2.5, 0.45, 2.2
+FOOT = 0.05
+LEAST = 3.4  # of the legends
+LEGEND_LEFT = 5.15
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Panel:
+    """Points of a panel: columns net, P, value, error and their ranges, n_capped, floor."""
+
+    points: pd.DataFrame
+    label: str
+    title: str
+    guide: tuple[float | None, float]  # prefactor (None: through the points' median) and power
+    across_sizes: bool
+    absent: str
+
+
+@styled
+def draw(
+    core_cells: pd.DataFrame,
+    core_sensitivities: pd.DataFrame,
+    cells: pd.DataFrame,
+    sensitivities: pd.DataFrame,
+    *,
+    place: Shown,
+    preset: str,
+    images: pd.DataFrame | None = None,
+    with_images: bool = False,
+    seed: int = 0,
+) -> Figure:
+    """Figure 1 (the output, with panels A and B of images) or 17 (a layer at 80 % depth).
+
+    core_*: tables in which LCN and CNN are; the others are of the named networks. images: the rows
+    of `records.IMAGES`; None where CIFAR-10 is not there.
+    Points are averages over the seeds, bars go from the lowest to the highest. `seed` is that of
+    the resampling behind the intervals of the rank correlations.
+    """
+    both = all_networks(core_cells, cells)
+    rows = [table for table in (core_sensitivities, sensitivities) if len(table)]
+    measured = pd.concat(rows, ignore_index=True) if rows else sensitivities
+    points = side_by_side(both, measured, PLACES[place])
+    size = fixed_size(both, points)
+    panels = _image_panels(images) if with_images else []
+    panels += _model_panels(points, size, place, preset)
+    heading = ""
+    if len(both):
+        heading = f"SRHM: {grammar_text(both)}; transformations of the input's level, $l=1$"
+    lines = [*_image_lines(images), *protocol_lines(both)]
+    return _assembled(panels, heading, lines, preset=preset, seed=seed)
+
+
+@styled
+def draw_figure_1(
+    core_cells: pd.DataFrame,
+    core_sensitivities: pd.DataFrame,
+    cells: pd.DataFrame,
+    sensitivities: pd.DataFrame,
+    images: pd.DataFrame,
+    *,
+    preset: str,
+) -> Figure:
+    """Figure 1 with panels A and B, which are empty where no network was trained on images."""
+    return draw(
+        core_cells,
+        core_sensitivities,
+        cells,
+        sensitivities,
+        place="output",
+        preset=preset,
+        images=images if len(images) else None,
+        with_images=True,
+    )
+
+
+def draw_images(images: pd.DataFrame, *, preset: str, seed: int = 0) -> Figure:
+    """Panels A and B of Figure 1 alone; the arguments are those of `draw`."""
+    return _assembled(_image_panels(images), "", _image_lines(images), preset=preset, seed=seed)
+
+
+def _assembled(
+    panels: Sequence[_Panel], heading: str, lines: Sequence[str], *, preset: str, seed: int
+) -> Figure:
+    """A page with two panels in a row, a heading above, and lines on the training below."""
+    lines = wrapped(lines)
+    above = max(ROW * (len(panels) // 2), LEAST)
+    height = TOP + above + FOOT + FOOT_LINE * len(lines)
+    figure = page(height, preset=preset)
+    boxes = []
+    for i, panel in enumerate(panels):
+        axes = add_panel(figure, left=LEFT + (i % 2) * PITCH, top=TOP + (i // 2) * ROW,
+                         width=PANEL[0], height=PANEL[1])  # fmt: skip
+        boxes.append(axes)
+        panel_title(axes, "ABCDEF"[i], panel.title)
+        axes.set_xlabel(panel.label, labelpad=1)
+        axes.set_ylabel("test error $\\varepsilon$", labelpad=2)
+        _draw_panel(axes, panel, seed)
+    figure.text(LEFT / 6.75, 1 - 0.07 / height, heading, va="top", fontsize=7.5)
+    write_foot(figure, lines)
+    _legends(figure, panels, boxes)
+    return figure
+
+
+def _model_panels(
+    points: pd.DataFrame, size: int | None, place: Shown, preset: str
+) -> list[_Panel]:
+    """At one P above, at all P below; D at the left, S at the right."""
+    points = points.assign(floor=0.5 / points["n_test"])
+    panels = []
+    for across in (False, True):
+        chosen = points if across else points[points["P"] == size]
+        for kind, word in KINDS.items():
+            own = chosen[chosen["kind"] == kind]
+            where = "output" if place == "output" else "internal"
+            title = "growing $P$" if across else f"$P={size}$" if size else "one $P$"
+            panels.append(
+                _Panel(
+                    points=own,
+                    label=f"${kind}_{{\\mathrm{{{where}}}}}$ ({word})",
+                    title=f"{title}, {_counted(own)}" if len(own) else title,
+                    guide=(None, 1.0),
+                    across_sizes=across,
+                    absent=f"no named network\nin preset {preset}",
+                )
+            )
+    return panels
+
+
+def _image_panels(images: pd.DataFrame | None) -> list[_Panel]:
+    """All networks at their largest P, and at all P."""
+    points = pd.DataFrame(columns=["net", "P"]) if images is None else _image_points(images)
+    largest = points["P"].max() if len(points) else None
+    panels = []
+    for across in (False, True):
+        own = points if across else points[points["P"] == largest]
+        title = "growing $P$" if across else f"$P={largest}$" if largest else ""
+        counts = f", {_counted(own)}" if len(own) else ""
+        panels.append(
+            _Panel(
+                points=own,
+                label="$R_f$ (smooth deformations)",
+                title=f"CIFAR-10{', ' if title else ''}{title}{counts}",
+                guide=IMAGES_GUIDE,
+                across_sizes=across,
+                absent=NO_IMAGES,
+            )
+        )
+    return panels
+
+
+def _image_points(images: pd.DataFrame) -> pd.DataFrame:
+    """A row for each network and P; R_f is averaged in its logarithm, as its source does."""
+    rows = images[images["test_error"].notna() & (images["relative_sensitivity"] > 0)]
+    # Without a threshold of the loss the cap is where training is meant to end.
+    capped = (rows["status"] == "capped") & rows["loss_threshold"].notna()
+    rows = rows.assign(log=np.log(rows["relative_sensitivity"]), capped=capped)
+    points = rows.groupby(["net", "P"], sort=False).agg(
+        error=("test_error", "mean"),
+        error_low=("test_error", "min"),
+        error_high=("test_error", "max"),
+        log=("log", "mean"),
+        value_low=("relative_sensitivity", "min"),
+        value_high=("relative_sensitivity", "max"),
+        n_seeds=("seed", "nunique"),
+        n_capped=("capped", "sum"),
+        n_test=("n_test", "min"),
+    )
+    points = points.assign(value=np.exp(points["log"]), floor=0.5 / points["n_test"])
+    return points.reset_index()
+
+
+def _image_lines(images: pd.DataFrame | None) -> list[str]:
+    """How the networks were trained and measured, and how that ended."""
+    if images is None or images.empty:
+        return []
+    lines = []
+    by = ["width", "batch_size", "learning_rate", "loss_threshold", "max_steps", "n_points"]
+    for (width, size, rate, loss, steps, n_points), part in images.groupby(
+        by, sort=False, dropna=False
+    ):
+        found = part["status"].value_counts()
+        statuses = ", ".join(f"{count} {word}" for word, count in found.items())
+        bounded = isinstance(loss, float) and isfinite(loss)
+        stop = f"loss < {loss:g}, " if bounded else ""
+        seeds = part.groupby(["net", "P"])["seed"].nunique()
+        lines.append(
+            f"CIFAR-10: width {width}, batch {size}, rate {rate:g}, {stop}at most"
+            f" {steps:,} steps; {n_seeds(seeds)}; {len(part)} networks: {statuses}; $R_f$ of"
+            f" {n_points} images"
+        )
+    return lines
+
+
+def _counted(points: pd.DataFrame) -> str:
+    n = points["net"].nunique()
+    return f"{n} network{'s' if n > 1 else ''}, {n_seeds(points['n_seeds'])}"
+
+
+def _draw_panel(axes: Axes, panel: _Panel, seed: int) -> None:
+    points = panel.points
+    if points.empty:
+        empty_panel(axes, panel.absent)
+        return
+    # A network without any error on its test set has one of at most half an error in n_test.
+    y = points[["error", "floor"]].max(axis=1).to_numpy(dtype=float)
+    x = points["value"].to_numpy(dtype=float)
+    sizes = sorted(set(points["P"]))
+    for i, (_, row) in enumerate(points.iterrows()):
+        one = look(str(row["net"]))
+        rank = sizes.index(row["P"]) / max(len(sizes) - 1, 1) if panel.across_sizes else 1.0
+        alpha = FAINTEST + (1 - FAINTEST) * rank
+        bars: Any = {"color": one.colour, "alpha": 0.5 * alpha, "linewidth": 0.6, "zorder": 2}
+        axes.plot([row["value_low"], row["value_high"]], [y[i], y[i]], **bars)
+        ends = np.maximum([row["error_low"], row["error_high"]], row["floor"])
+        axes.plot([x[i], x[i]], ends, **bars)
+        face = "white" if row["n_capped"] else one.colour
+        axes.plot([x[i]], [y[i]], one.marker, color=one.colour, alpha=alpha, markersize=4.5,
+                  markerfacecolor=face, markeredgewidth=0.9, zorder=3,
+                  gid=f"{row['net']}{' capped' if row['n_capped'] else ''}")  # fmt: skip
+        if row["error"] < row["floor"]:
+            axes.annotate("", xy=(x[i], y[i]), xytext=(0, -9), textcoords="offset points",
+                          annotation_clip=False, gid="no error",
+                          arrowprops={"arrowstyle": "<|-", "color": one.colour, "linewidth": 0.8,
+                                      "mutation_scale": 5, "shrinkA": 0, "shrinkB": 0})  # fmt: skip
+    _log_axes(axes, x, y)
+    _guide(axes, x, y, panel.guide)
+    found = correlation(points, across_sizes=panel.across_sizes,
+                        generator=generator(seed, role="drawing"))  # fmt: skip
+    axes.text(0.03, 0.99, correlation_text(found), transform=axes.transAxes, va="top", ha="left",
+              fontsize=7, zorder=5)  # fmt: skip
+
+
+def correlation_text(found: RankCorrelation) -> str:
+    """Two lines: ρ with its interval, and p and n."""
+    if not isfinite(found.value):
+        return f"$\\rho$ is not determined, n = {found.n}"
+    interval = f"[{found.low:.2f}, {found.high:.2f}]" if isfinite(found.low) else "[unknown]"
+    p = f"p = {found.p_value:.3f}" if found.p_value >= 1e-3 else "p < 0.001"
+    return f"$\\rho$ = {found.value:.2f} {interval}\n{p}, n = {found.n}".replace("-", "−")
+
+
+def _log_axes(axes: Axes, x: np.ndarray, y: np.ndarray) -> None:
+    axes.set(xscale="log", yscale="log")
+    for axis, values, room in ((axes.xaxis, x, 1.35), (axes.yaxis, y, 2.6)):
+        low, high = values.min() / 1.35, values.max() * room
+        axis.axes.set(**{f"{axis.axis_name}lim": (low, high)})
+        if high / low < 100:
+            few_ticks(axis, low, high)
+
+
+def _guide(axes: Axes, x: np.ndarray, y: np.ndarray, guide: tuple[float | None, float]) -> None:
+    """The line y = a x^power; without an a through the medians of the points' logarithms."""
+    prefactor, power = guide
+    if prefactor is None:
+        prefactor = float(np.exp(np.median(np.log(y) - power * np.log(x))))
+    ends = np.array(axes.get_xlim())
+    limits = axes.get_xlim(), axes.get_ylim()
+    axes.plot(ends, prefactor * ends**power, color=GUIDE, linewidth=0.8, linestyle="--", zorder=1,
+              gid="guide")  # fmt: skip
+    axes.set(xlim=limits[0], ylim=limits[1])
+
+
+def _legends(figure: Figure, panels: Sequence[_Panel], boxes: Sequence[Axes]) -> None:
+    """At the right: networks, then what marks and lines are."""
+    height = float(figure.get_figheight())
+    nets = [net for panel in panels for net in panel.points["net"]]
+    if not nets:
+        return
+    handles = network_handles(nets)
+    names = [str(one.get_label()) for one in handles]
+    legend(figure, handles, names, LEGEND_LEFT / 6.75, 1 - TOP / height, "Networks")
+    of_images = any(panel.guide == IMAGES_GUIDE and len(panel.points) for panel in panels)
+    guide = "guide: slope 1" + ("; in A, B\n$0.2\\,R_f^{1/2}$" if of_images else "")
+    others: list[Line2D] = [
+        line("lowest to highest\nseed", color="0.3", linewidth=0.6),
+        line(guide, color=GUIDE, linestyle="--"),
+    ]
+    if any("capped" in str(one.get_gid()) for axes in boxes for one in axes.get_lines()):
+        others.insert(0, marker("o", CAPPED.replace(": ", ":\n")))
+    if any(text.get_gid() == "no error" for axes in boxes for text in axes.texts):
+        others.append(marker("$\\downarrow$", "no error in the\ntest set: at 1/(2 n)",
+                             markersize=7, markerfacecolor="0.3"))  # fmt: skip
+    y = TOP + (len(handles) + 1) * 0.155 + 0.12
+    names = [str(one.get_label()) for one in others]
+    legend(figure, others, names, LEGEND_LEFT / 6.75, 1 - y / height, "Marks")
+    if any(panel.across_sizes and len(panel.points) for panel in panels):
+        y += (1 + sum(1 + name.count("\n") for name in names)) * 0.15 + 0.12
+        rho = (
+            "growing $P$: from faint\nto full opacity\n\n$\\rho$: Spearman, 95 %\nbootstrap over"
+            " networks;\np: permutations (of P\nwithin each network\nwhere $P$ grows)"
+        )
+        figure.text(LEGEND_LEFT / 6.75, 1 - y / height, rho, va="top", fontsize=7, linespacing=1.3)

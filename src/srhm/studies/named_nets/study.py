@@ -1,0 +1,64 @@
+"""VGG, ResNet and EfficientNet on the SRHM: Figures 1, 9, 17 and Table 1 of the paper."""
+
+from srhm.study import Figure, Measurement, Study
+from srhm.trainers import NAMED_NETS
+from srhm.training.configuration import NamedSection
+from srhm.training.plan import plan
+
+FIGURES = "srhm.studies.named_nets.figures"
+# LCN and CNN stand beside the named nets.
+CORE = ("sparse_hierarchy/cells", "sparse_hierarchy/sensitivities")
+OWN = ("cells", "sensitivities")
+
+STUDY = Study(
+    name="named_nets",
+    title="VGG, ResNet and EfficientNet on the SRHM",
+    config=NamedSection,
+    plan=plan,
+    trainer=NAMED_NETS,
+    measurements=(
+        Measurement(
+            name="sensitivities",
+            trainer=NAMED_NETS,
+            function="srhm.measure.network_representations:measure_sensitivities",
+            tables={"sensitivities": "SENSITIVITIES"},
+        ),
+    ),
+    figures=(
+        Figure(
+            name="fig01",
+            title="test error against the sensitivities of the output",
+            function=f"{FIGURES}.correlation:draw_figure_1",
+            uses=(*CORE, *OWN, "images/images"),
+            settings=("preset",),
+        ),
+        Figure(
+            name="fig09",
+            title="VGG, ResNet and EfficientNet at three relative depths",
+            function=f"{FIGURES}.architectures:draw",
+            uses=OWN,
+            settings=("preset",),
+        ),
+        Figure(
+            name="fig17",
+            title="test error against the sensitivities of a layer at 80 % depth",
+            function=f"{FIGURES}.correlation:draw",
+            uses=(*CORE, *OWN),
+            settings=("preset",),
+            options={"place": "internal", "with_images": False},
+        ),
+        Figure(
+            name="table1",
+            title="what VGG, ResNet and EfficientNet are made of",
+            function=f"{FIGURES}.table1:draw_table",
+            settings=("preset",),
+        ),
+    ),
+    claims="srhm.studies.named_nets.claims",
+    claim_uses={
+        "core_cells": "sparse_hierarchy/cells",
+        "core_sensitivities": "sparse_hierarchy/sensitivities",
+    },
+    page="report",
+    priority=-10,
+)

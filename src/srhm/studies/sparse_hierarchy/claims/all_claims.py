@@ -1,0 +1,19 @@
+"""All claims of the paper on LCN, CNN and FCN, in the order in which they are shown.
+
+What is expected and the tolerance of a claim are written down beside it, before anything is
+measured.
+"""
+
+from srhm.scorecard.claims import Claim
+from srhm.studies.sparse_hierarchy.claims.complexities import COMPLEXITY_CLAIMS
+from srhm.studies.sparse_hierarchy.claims.concurrence import CONCURRENCE_CLAIMS, concurrence_claims
+from srhm.studies.sparse_hierarchy.claims.insensitivity import INSENSITIVITY_CLAIMS
+from srhm.studies.sparse_hierarchy.claims.sparsity import SPARSITY_CLAIMS
+
+CLAIMS: tuple[Claim, ...] = (
+    *COMPLEXITY_CLAIMS,
+    *SPARSITY_CLAIMS,
+    *CONCURRENCE_CLAIMS,
+    *concurrence_claims("fcn", 2),
+    *INSENSITIVITY_CLAIMS,
+)

@@ -1,0 +1,139 @@
+"""The paper: sample complexities and sensitivities of LCN, CNN and FCN on the SRHM."""
+
+from srhm.study import Derived, Figure, Measurement, Study
+from srhm.trainers import HIERARCHY
+from srhm.training.configuration import HierarchySection
+from srhm.training.plan import plan
+
+FIGURES = "srhm.studies.sparse_hierarchy.figures"
+OF_P_STAR = ("preset", "width", "threshold")
+
+
+def _invariances(
+    number: int, title: str, net: str, branchings: list[int], *, illustrated: bool = False
+) -> Figure:
+    return Figure(
+        name=f"fig{number:02}",
+        title=title,
+        function=f"{FIGURES}.invariances:draw",
+        uses=("sample_complexity", "cells"),
+        # Of the FCN the width differs between depths.
+        settings=("preset", "threshold") if net == "fcn" else OF_P_STAR,
+        options={"net": net, "branchings": branchings, "illustrated": illustrated}
+        | ({"width": None} if net == "fcn" else {}),
+    )
+
+
+def _sparsity_b(number: int, net: str) -> Figure:
+    return Figure(
+        name=f"fig{number:02}",
+        title=f"learning curves of the {net.upper()} with sparsity B",
+        function=f"{FIGURES}.sparsity_b:draw",
+        uses=("cells",),
+        settings=OF_P_STAR,
+        options={"net": net},
+    )
+
+
+def _branching(number: int, net: str) -> Figure:
+    return Figure(
+        name=f"fig{number:02}",
+        title=f"sample complexity of the {net.upper()} for s = 3",
+        function=f"{FIGURES}.branching:draw",
+        uses=("sample_complexity",),
+        settings=OF_P_STAR,
+        options={"net": net},
+    )
+
+
+def _sensitivity_curves(number: int, net: str) -> Figure:
+    return Figure(
+        name=f"fig{number:02}",
+        title=f"sensitivities of every layer of the {net.upper()}",
+        function=f"{FIGURES}.sensitivity_curves:draw",
+        uses=("cells", "sensitivities"),
+        settings=("preset", "width"),
+        options={"net": net},
+    )
+
+
+STUDY = Study(
+    name="sparse_hierarchy",
+    title="The Sparse Random Hierarchy Model",
+    config=HierarchySection,
+    plan=plan,
+    trainer=HIERARCHY,
+    measurements=(
+        Measurement(
+            name="sensitivities",
+            trainer=HIERARCHY,
+            function="srhm.measure.representations:measure_sensitivities",
+            tables={"sensitivities": "SENSITIVITIES"},
+        ),
+    ),
+    tables=(
+        Derived(
+            name="sample_complexity",
+            function="srhm.statistics.sample_complexity:all_sample_complexities",
+            schema="SAMPLE_COMPLEXITY",
+            uses=("cells", "sensitivities"),
+            settings=("thresholds",),
+        ),
+    ),
+    figures=(
+        Figure(
+            name="fig02",
+            title="a grammar, its samples, two kinds of sparsity",
+            function=f"{FIGURES}.data_model:draw",
+            settings=("preset",),
+        ),
+        Figure(
+            name="fig03",
+            title="locally connected and convolutional networks",
+            function=f"{FIGURES}.networks:draw",
+            settings=("preset",),
+        ),
+        Figure(
+            name="fig04",
+            title="sample complexities against Eq. 3 and Eq. 4",
+            function=f"{FIGURES}.sample_complexity:draw_from_files",
+            uses=("cells", "sample_complexity"),
+            settings=OF_P_STAR,
+            files={
+                "reference": "reference/published_sample_complexity_L2_s2.csv",
+                "publications": "published/*/*.*",
+            },
+        ),
+        Figure(
+            name="fig05",
+            title="the benefit of sparsity, Eq. 5",
+            function=f"{FIGURES}.benefit_of_sparsity:draw",
+            settings=("preset",),
+        ),
+        _invariances(
+            6,
+            "synonyms and diffeomorphisms, and where an LCN has learnt them",
+            "lcn",
+            [2],
+            illustrated=True,
+        ),
+        _sparsity_b(7, "lcn"),
+        _sparsity_b(8, "cnn"),
+        _branching(10, "lcn"),
+        _invariances(11, "invariances of the LCN for s = 3", "lcn", [3]),
+        _sensitivity_curves(12, "lcn"),
+        _branching(13, "cnn"),
+        _invariances(14, "invariances of the CNN", "cnn", [2, 3]),
+        _sensitivity_curves(15, "cnn"),
+        _invariances(16, "invariances of the FCN", "fcn", [2]),
+        Figure(
+            name="practice",
+            title="what the choices of the published figures do to P*",
+            function=f"{FIGURES}.practice:draw",
+            uses=("sample_complexity",),
+            settings=OF_P_STAR,
+        ),
+    ),
+    claims="srhm.studies.sparse_hierarchy.claims.all_claims",
+    page="report",
+)

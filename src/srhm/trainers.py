@@ -1,0 +1,60 @@
+"""The trainers: what trains the cells of a study, and where these are kept. Imports no torch."""
+
+from srhm.networks.geometry import NETS
+from srhm.networks.names import NAMED
+from srhm.study import Trainer
+
+
+def _beginning_with(names: tuple[str, ...]) -> str:
+    return f"({'|'.join(sorted(names))})_[^/]+"
+
+
+# LCN, CNN and FCN on the SRHM: the engines `sparse` and `reference`.
+HIERARCHY = Trainer(
+    name="hierarchy",
+    title="LCN, CNN and FCN",
+    module="srhm.training.curve",
+    cost="srhm.training.cost:costs",
+    folder="results",
+    cells="CELLS",
+    timings="TIMINGS",
+    curves=_beginning_with(NETS),
+)
+# VGG, ResNet, EfficientNet on the SRHM, after them.
+NAMED_NETS = Trainer(
+    name="named",
+    title="VGG, ResNet, EfficientNet",
+    module="srhm.training.curve",
+    cost="srhm.training.cost:costs",
+    folder="results",
+    cells="CELLS",
+    timings="TIMINGS",
+    curves=_beginning_with(NAMED),
+    priority=-10,
+)
+# The same on images, which takes a multiple of the time.
+IMAGES = Trainer(
+    name="images",
+    title="networks on images",
+    module="srhm.images.experiment",
+    cost="srhm.training.cost:image_costs",
+    folder="results/images",
+    cells="IMAGE_CELLS",
+    timings="TIMINGS",
+    curves=r"[^/]+",
+    priority=-20,
+)
+# Networks of any output scale by gradient flow, Adam or SGD.
+FLOW = Trainer(
+    name="flow",
+    title="gradient flow, Adam and SGD",
+    module="srhm.flow.cells",
+    cost="srhm.flow.cost:flow_costs",
+    folder="results/plane",
+    cells="FLOW_CELLS",
+    timings="FLOW_TIMINGS",
+    curves=r"[^/]+",
+    priority=-10,
+    stacked=True,
+)
+TRAINERS = (HIERARCHY, NAMED_NETS, IMAGES, FLOW)

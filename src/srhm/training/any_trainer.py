@@ -1,0 +1,47 @@
+"""Cells of a curve, trained by the trainer that its declaration names."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from srhm.results.store import StoredCell
+from srhm.runtime.stopping import StopRequest
+
+
+def train(
+    spec: Mapping[str, Any],
+    *,
+    derivations: Sequence[str],
+    store: Path,
+    checkpoints: Path,
+    threads: int,
+    log: logging.Logger,
+    stop: StopRequest,
+    gpu: int,
+) -> list[StoredCell]:
+    """All cells of a spec, in its order; those that the store lacks are trained.
+
+    spec: {"cells", "trainer", "inputs", "keep_weights"}; derivations: file of the samples, or
+    nothing. All else, what is raised too, as in `srhm.training.loop.train_or_load`.
+    """
+    inputs = dict(spec["inputs"])
+    if derivations:
+        (inputs["derivations"],) = derivations
+    return import_module(spec["trainer"]).train_entries(
+        spec["cells"],
+        inputs=inputs,
+        store=store,
+        checkpoints=checkpoints,
+        threads=threads,
+        keep_weights=spec["keep_weights"],
+        log=log,
+        stop=stop,
+        gpu=gpu,
+    )
+
+
+def part_of(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """The spec of a part: with those cells alone that stand at its places."""
+    return {**spec, "cells": [spec["cells"][place] for place in spec["places"]]}

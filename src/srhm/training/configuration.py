@@ -1,0 +1,182 @@
+"""Sections of a configuration whose cells are networks on the SRHM. Imports neither torch nor numba.
+
+`HierarchySection`: LCN, CNN and FCN; `NamedSection`: VGG, ResNet, EfficientNet. A study takes one of
+them as its section; `srhm.training.plan` makes cells of them.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from srhm.keys import Keys, OneOrMore, PositiveInt
+from srhm.model.sampling import MIN_TEST
+from srhm.networks.geometry import NETS
+from srhm.networks.names import NAMED
+from srhm.training.curve import NAMED_ENGINE
+
+Hierarchical = Literal[NETS]  # type: ignore[valid-type]
+Named = Literal[NAMED]  # type: ignore[valid-type]
+# How named nets are trained unless their section or group says otherwise (appendix B).
+NAMED_TRAINING = {"engine": NAMED_ENGINE, "learning_rate": 1e-4, "loss_threshold": 1e-2}
+# Channels of the 64-channel stage: 64 is the published size.
+NAMED_WIDTH = 64
+
+
+class Window(Keys):
+    """Sizes of the training set around the predicted sample complexity (Eq. 3, Eq. 4)."""
+
+    low: float = Field(gt=0, le=1000, description="first P, as a multiple of the predicted P*")
+    high: float = Field(gt=0, le=1000, description="largest P, as a multiple of the predicted P*")
+    per_octave: float = Field(gt=0, le=16, description="points for each factor 2 of P")
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "Window":
+        if self.low > self.high:
+            raise ValueError(f"low = {self.low} is above high = {self.high}")
+        return self
+
+
+class Training(Keys):
+    """How networks are trained; the defaults are the paper's text."""
+
+    engine: Literal["sparse", "reference", "torch"] = Field(
+        "sparse",
+        description="sparse: fast, exact to rounding; reference: dense PyTorch autograd; named nets"
+        " are always trained by torch, and nothing else is",
+    )
+    dtype: Literal["float32", "float64"] = Field("float32", description="precision of training")
+    whitening: bool = Field(
+        False, description="input x(1 + c) - c, c = 1/sqrt(v - 1), as in the published figures"
+    )
+    bias: bool = Field(False, description="biases 0.1 b for each place, as in the published code")
+    batch: Literal["shuffled", "balanced"] = Field(
+        "shuffled",
+        description="shuffled: batch_size points, reshuffled each epoch; balanced: batch_size"
+        " points of each class, composed once",
+    )
+    batch_size: int = Field(4, ge=1, le=4096, description="points in a batch (of each class)")
+    learning_rate: float | Literal["table"] = Field(
+        0.01,
+        description="rate of SGD divided by the width H; of named nets: the rate itself, 1e-4 if"
+        " their group has none; table: the published rates by cell",
+    )
+    momentum: float = Field(0.9, ge=0, lt=1, description="momentum of SGD")
+    loss_threshold: float = Field(
+        1e-3,
+        gt=0,
+        allow_inf_nan=False,
+        description="training ends when the mean loss of an epoch is below; 0.01 for named nets"
+        " if their group has none",
+    )
+    max_steps: int = Field(2_000_000, ge=1, description="training is capped at so many steps")
+    n_checks: int = Field(30, ge=0, le=30, description="looks at the test error on the way")
+    fcn_scale: Literal["dv", "v"] = Field(
+        "dv",
+        description="FCN: its first layer is divided by the root of d v, its inputs, or of v, the"
+        " channels, as in an LCN; the paper does not say",
+    )
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Training":
+        rate = self.learning_rate
+        if rate != "table" and not 0 < float(rate) <= 10:
+            raise ValueError(f"learning_rate = {rate}: allowed are above 0 to 10, or 'table'")
+        if self.engine == "sparse" and (self.bias or self.whitening):
+            raise ValueError(
+                "bias and whitening need engine = 'reference': an empty patch is then not zero"
+            )
+        return self
+
+
+class HierarchyCurves(Keys):
+    """Learning curves: one for each combination of the lists."""
+
+    net: Annotated[list[Hierarchical], OneOrMore] = Field(description="lcn, cnn, fcn")
+    L: Annotated[list[PositiveInt], OneOrMore] = Field(description="depth of the hierarchy")
+    s: Annotated[list[PositiveInt], OneOrMore] = Field([2], description="branching")
+    v: Annotated[list[PositiveInt], OneOrMore] = Field(description="features")
+    s0: Annotated[list[Annotated[int, Field(ge=0, strict=True)]], OneOrMore] = Field(
+        description="empty places for each informative one"
+    )
+    n_c: Annotated[list[PositiveInt], OneOrMore] | None = Field(
+        None, description="classes; absent: v"
+    )
+    m: Annotated[list[PositiveInt], OneOrMore] | None = Field(
+        None, description="synonyms; absent: v^(s-1)"
+    )
+    sparsity: Annotated[list[Literal["A", "B"]], OneOrMore] = Field(
+        ["A"], description="kind of sparsity, section 3"
+    )
+    P: Window | list[PositiveInt] = Field(
+        description="sizes of the training set: a list, or a window around the predicted P*;"
+        " a window ends where the distinct data do"
+    )
+    seeds: int | None = Field(None, ge=1, le=1000, description="absent: the section's")
+    width: int | None = Field(
+        None,
+        ge=1,
+        le=8192,
+        description="channels H; absent: the section's",
+    )
+    alpha: float = Field(1.0, ge=1, le=1, description="output scale; 1 is the paper's")
+    training: dict[str, Any] = Field({}, description="keys of training that differ here")
+
+
+class NamedCurves(HierarchyCurves):
+    """Learning curves of VGG, ResNet, EfficientNet."""
+
+    net: Annotated[list[Named], OneOrMore] = Field(description=", ".join(NAMED))
+    P: list[PositiveInt] = Field(  # no window: there is no prediction
+        min_length=1, description="sizes of the training set"
+    )
+    width: int | None = Field(
+        None, ge=1, le=8192, description="channels of the stage that has 64 in the published net"
+    )
+
+
+class Measurement(Keys):
+    """Sensitivities of the trained networks (Eq. 13, 14)."""
+
+    n_points: int = Field(500, ge=2, description="test points of which a sensitivity is an average")
+    n_draws: int = Field(4, ge=1, le=100, description="transformations drawn for each point")
+    variants: list[Literal["text", "practice"]] = Field(
+        ["text"],
+        min_length=1,
+        description="text: the new synonym is another one, lower places are kept; practice: the"
+        " level and all below are drawn anew",
+    )
+
+
+class HierarchySection(Keys):
+    """Learning curves of LCN, CNN and FCN."""
+
+    seeds: int = Field(3, ge=1, le=1000, description="seeds 0, 1, ... of each curve")
+    width: int = Field(64, ge=1, le=8192, description="channels H of every layer")
+    n_test: int = Field(2000, ge=MIN_TEST, description="test points of a curve, at most")
+    keep_weights: bool = Field(True, description="store final weights, for later measurements")
+    training: Training = Training()  # type: ignore[call-arg]
+    measurement: Measurement = Measurement()  # type: ignore[call-arg]
+    curves: list[HierarchyCurves] = Field(min_length=1, description="groups of learning curves")
+
+    @property
+    def training_keys(self) -> dict[str, Any]:
+        """What the section says of training, without defaults."""
+        return self.training.model_dump(exclude_unset=True)
+
+
+class NamedSection(HierarchySection):
+    """Learning curves of VGG, ResNet, EfficientNet."""
+
+    width: int = Field(
+        NAMED_WIDTH,
+        ge=1,
+        le=8192,
+        description="channels of the stage that has 64 in the published net",
+    )
+    training: Training = Training.model_validate(NAMED_TRAINING)
+    curves: list[NamedCurves] = Field(min_length=1, description="groups of learning curves")  # type: ignore[assignment]
+
+    @property
+    def training_keys(self) -> dict[str, Any]:
+        """What the section says of training, with what named nets have by default."""
+        return NAMED_TRAINING | self.training.model_dump(exclude_unset=True)

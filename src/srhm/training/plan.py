@@ -1,0 +1,228 @@
+"""From a section to its curves on the SRHM: cells, keys, samples. Imports neither torch nor numba."""
+
+from collections.abc import Iterable, Mapping
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from srhm.keys import refusals
+from srhm.model import theory
+from srhm.model.grammar import GrammarError, GrammarParameters
+from srhm.model.sampling import MIN_TEST, SampleError, largest_training_set, n_test_points
+from srhm.networks.names import NAMED
+from srhm.results.provenance import PACKAGE, canonical_json, cells_digest, short_hash
+from srhm.study import ConfigError, Curve, Planned, Sample
+from srhm.trainers import HIERARCHY, NAMED_NETS
+from srhm.training.cell import parameters_of, points_of_a_step
+from srhm.training.configuration import HierarchyCurves, HierarchySection, Training, Window
+from srhm.training.curve import ENGINES, NAMED_ENGINE
+
+# What is measured of each curve; a study may measure more.
+SENSITIVITIES = "sensitivities"
+
+
+def plan(section: HierarchySection, directory: Path) -> Planned:
+    """Curves of a section with their cells and keys, the samples that they learn from, settings.
+
+    Groups that differ in P and seeds alone are one curve.
+
+    Raises:
+        ConfigError: naming the group of curves, the key, its value and the allowed range.
+    """
+    sizes: dict[str, tuple[dict[str, Any], GrammarParameters, set[tuple[int, int]]]] = {}
+    for number, group in enumerate(section.curves):
+        where = f"curves.{number}"
+        training = _training(section, group, where)
+        for coordinates in _coordinates(group):
+            parameters = _parameters(coordinates, where)
+            shared = {
+                **coordinates,
+                "width": group.width or section.width,
+                "alpha": group.alpha,
+                **training.model_dump(exclude={"fcn_scale"}),
+            }
+            if coordinates["net"] == "fcn":  # the cells of all others do not know of it
+                shared["fcn_scale"] = training.fcn_scale
+            if training.learning_rate == "table":
+                shared["learning_rate"] = published_rate(coordinates)
+            shared["learning_rate"] = float(shared["learning_rate"])
+            points = _sizes(group.P, coordinates, parameters, where)
+            if training.engine == NAMED_ENGINE:
+                _check_named(shared, points, where)
+            key = canonical_json(shared)
+            _, _, cells = sizes.setdefault(key, (shared, parameters, set()))
+            cells |= set(product(points, range(group.seeds or section.seeds)))
+    curves: dict[str, Curve] = {}
+    samples: dict[str, Sample] = {}
+    for shared, parameters, cells in sizes.values():
+        curve, sample = _curve(section, shared, parameters, sorted(cells))
+        curves[curve.name], samples[sample.name] = curve, sample
+    settings = {"width": section.width, SENSITIVITIES: section.measurement.model_dump()}
+    return Planned(curves=curves, samples=samples, settings=settings)
+
+
+def published_rate(cell: Mapping[str, Any]) -> float:
+    """Rate divided by H of the published figures, which belongs to balanced batches of 4 n_c.
+
+    Read off the authors' practice; the paper's sentence on it (appendix D) contradicts itself. Of
+    named nets it is the rate itself, 64 times that of appendix B.
+    """
+    net, depth, s, s0, v = (cell[name] for name in ("net", "L", "s", "s0", "v"))
+    if net in NAMED:
+        return 64e-4
+    if net == "fcn":
+        return 0.01 if depth == 2 else 0.003
+    if net == "lcn":
+        return 0.01 if s == 2 and s0 < 4 else 0.003
+    if s > 2:
+        return 0.003 if v == 4 or s0 == 4 else 0.01
+    by_emptiness = (0.1, 0.03, 0.01) if depth == 2 else (0.01, 0.003, 0.001)
+    return by_emptiness[0 if s0 < 4 else 1 if s0 == 4 else 2]
+
+
+def _training(section: HierarchySection, group: HierarchyCurves, where: str) -> Training:
+    try:
+        training = Training.model_validate(section.training_keys | group.training)
+    except ValidationError as error:
+        raise ConfigError(refusals(error, Training, where=f"{where}.training")) from error
+    nets, named = ", ".join(group.net), group.net[0] in NAMED
+    if named != (training.engine == NAMED_ENGINE):
+        allowed = f"'{NAMED_ENGINE}' alone" if named else "'sparse' and 'reference'"
+        raise _refusal(where, "training.engine", f"{training.engine!r}: for {nets} it is {allowed}")
+    if named and training.bias:
+        raise _refusal(where, "training.bias", f"True: allowed is False for {nets}")
+    if training.fcn_scale != "dv" and set(group.net) != {"fcn"}:
+        raise _refusal(where, "training.fcn_scale", f"'v': for {nets} it has no meaning, leave it")
+    return training
+
+
+def _refusal(where: str, key: str, message: str) -> ConfigError:
+    return ConfigError(f"  {where}.{key} = {message}")
+
+
+def _check_named(cell: Mapping[str, Any], points: list[int], where: str) -> None:
+    """What the sizes of a named net must be.
+
+    Raises:
+        ConfigError: if a batch has one point, or P makes no whole batch.
+    """
+    batch = points_of_a_step(cell)
+    if batch < 2:
+        message = f"{batch}: allowed are 2 or more for {cell['net']}, as batch norm compares points"
+        raise _refusal(where, "training.batch_size", message)
+    if min(points) < batch:
+        message = f"{min(points)}: allowed are {batch} or more for {cell['net']}, which is trained"
+        raise _refusal(where, "P", f"{message} on whole batches only")
+
+
+def _coordinates(group: HierarchyCurves) -> Iterable[dict[str, Any]]:
+    for net, depth, s, v, s0, sparsity in product(
+        group.net, group.L, group.s, group.v, group.s0, group.sparsity
+    ):
+        for n_c, m in product(group.n_c or [v], group.m or [v ** (s - 1)]):
+            yield {
+                "net": net,
+                "L": depth,
+                "s": s,
+                "s0": s0,
+                "v": v,
+                "m": m,
+                "n_c": n_c,
+                "sparsity": sparsity,
+            }
+
+
+def _parameters(coordinates: Mapping[str, Any], where: str) -> GrammarParameters:
+    try:
+        return parameters_of(coordinates)
+    except GrammarError as error:
+        raise ConfigError(f"  {where}: {error}") from error
+
+
+def _sizes(
+    wanted: Window | list[int],
+    coordinates: Mapping[str, Any],
+    parameters: GrammarParameters,
+    where: str,
+) -> list[int]:
+    available = largest_training_set(parameters)
+    if isinstance(wanted, list):
+        try:
+            n_test_points(parameters, n_train=max(wanted), n_test=MIN_TEST)
+        except SampleError as error:
+            raise ConfigError(f"  {where}.P: {error}") from error
+        return sorted(set(wanted))
+    predicted = theory.predicted_sample_complexity(
+        coordinates["net"],
+        depth=parameters.depth,
+        branching=parameters.branching,
+        n_synonyms=parameters.n_synonyms,
+        n_classes=parameters.n_classes,
+        n_empty=parameters.n_empty,
+    )
+    found, size = set(), wanted.low
+    while size <= wanted.high * (1 + 1e-9):
+        if round(size * predicted) <= available:
+            found.add(max(1, round(size * predicted)))
+        size *= 2 ** (1 / wanted.per_octave)
+    if not found:
+        raise ConfigError(
+            f"  {where}.P: the window starts at"
+            f" {wanted.low * predicted:.0f} points, but only {parameters.n_distinct} data are"
+            f" distinct, of which {MIN_TEST} are kept for testing"
+        )
+    return sorted(found)
+
+
+def engine_sources(engine: str) -> list[Path]:
+    """The sources that decide a row of this engine: sampling, protocol and engine."""
+    module, *_ = ENGINES[engine]
+    own = PACKAGE.parent.joinpath(*module.split(".")).with_suffix(".py")
+    return [PACKAGE / "model" / "sampling.py", PACKAGE / "training" / "cell.py", own]
+
+
+def engine_digest(engine: str) -> str:
+    """Digest of the sources that decide a row of this engine."""
+    return cells_digest(*engine_sources(engine))
+
+
+def _curve(
+    section: HierarchySection,
+    shared: Mapping[str, Any],
+    parameters: GrammarParameters,
+    cells: list[tuple[int, int]],
+) -> tuple[Curve, Sample]:
+    largest = max(size for size, _ in cells)
+    n_test = n_test_points(parameters, n_train=largest, n_test=section.n_test)
+    source = engine_digest(shared["engine"])
+    entries = []
+    for size, seed in cells:
+        cell = {**shared, "P": size, "seed": seed, "n_test": n_test}
+        entries.append(
+            {"key": short_hash([cell, source], length=24), "source": source, "cell": cell}
+        )
+    names = ("L", "s", "s0", "v", "m", "n_c", "sparsity")
+    spec = {
+        **{name: shared[name] for name in names},
+        "n_train": largest,
+        "n_test": n_test,
+        "seeds": sorted({seed for _, seed in cells}),
+        "source": cells_digest(PACKAGE / "model" / "sampling.py"),
+    }
+    text = f"L{shared['L']}_s{shared['s']}_s0-{shared['s0']}_v{shared['v']}_m{shared['m']}"
+    text += f"_nc{shared['n_c']}_{shared['sparsity']}"
+    sample = Sample(name=f"{text}-{short_hash(spec)}", spec=spec)
+    # The hash of all keys in the name: a curve file that exists is the one that is wanted, even
+    # when Snakemake's own records are lost, and a change taken back finds the old file again.
+    name = f"{shared['net']}_{text}_h{shared['width']}"
+    curve = Curve(
+        name=f"{name}-{short_hash([e['key'] for e in entries])}",
+        trainer=NAMED_NETS if shared["net"] in NAMED else HIERARCHY,
+        sample=sample.name,
+        entries=tuple(entries),
+        measured=(SENSITIVITIES,),
+        keep_weights=section.keep_weights,
+    )
+    return curve, sample
