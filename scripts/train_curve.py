@@ -3,9 +3,11 @@
 import json
 from pathlib import Path
 
-from srhm.results.curve_rows import write_curve
+from srhm.results.records import write_table
+from srhm.results.tables import SCHEMAS
 from srhm.runtime.job import training_job
 from srhm.training.any_trainer import train
+from srhm.training.loop import rows_of
 
 spec = json.loads(snakemake.params.spec)
 name, resources = spec["curve"], snakemake.resources
@@ -20,4 +22,7 @@ with training_job(snakemake.log[0], name=name, resources=resources) as (log, sto
         stop=stop,
         gpu=resources.get("gpu", 0),
     )
-    write_curve(spec, cells, Path(snakemake.output.rows), Path(snakemake.output.timings))
+    rows, timings = rows_of(name, spec["cells"], cells, **spec["columns"])
+    schemas, output = spec["schemas"], snakemake.output
+    write_table(timings, Path(output.timings), SCHEMAS[schemas["timings"]])
+    write_table(rows, Path(output.rows), SCHEMAS[schemas["cells"]])

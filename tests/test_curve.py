@@ -5,16 +5,19 @@ import sys
 
 import numpy as np
 import pytest
+from train_curves import LOG, train_srhm
 
 from srhm.model.sampling import draw_samples
-from srhm.results.records import CELLS, TIMINGS
+from srhm.results.records import CELLS, TIMINGS, TableError, write_derivations
 from srhm.results.store import DamagedCell, path_of, read_cell
+from srhm.runtime.stopping import StopRequest
 from srhm.studies.sparse_hierarchy import configuration as experiments
 from srhm.training import curve as training_curve
+from srhm.training import loop
 from srhm.training.cell import parameters_of, train_cell
-from srhm.training.curve import rows_of, train_curve
+from srhm.training.curve import train_entries
+from srhm.training.loop import rows_of
 
-LOG = logging.getLogger("srhm.tests")
 CONFIG = {
     "preset": "tiny",
     "seeds": 2,
@@ -47,9 +50,7 @@ def trained(monkeypatch):
 
 
 def train(entries, samples, store, *, threads=1, keep_weights=True):
-    return train_curve(
-        entries, samples, store=store, threads=threads, keep_weights=keep_weights, log=LOG
-    )
+    return train_srhm(entries, samples, store=store, threads=threads, keep_weights=keep_weights)
 
 
 def all_of(entries):
@@ -79,6 +80,29 @@ def test_cells_in_the_store_are_not_trained_again(planned, tmp_path, trained):
     for one, other in zip(before, after, strict=True):
         assert_same_results(one, other)
         assert one.timing == other.timing
+
+
+def test_derivations_are_read_only_where_a_cell_is_missing(planned, tmp_path):
+    entries, samples = planned
+    options = {
+        "store": tmp_path / "cells",
+        "checkpoints": tmp_path / "checkpoints",
+        "threads": 1,
+        "keep_weights": True,
+        "log": LOG,
+        "stop": StopRequest(),
+        "gpu": 0,
+    }
+    file = tmp_path / "derivations.parquet"
+    with pytest.raises(TableError, match="does not exist"):
+        train_entries(entries, inputs={"derivations": str(file)}, **options)
+    write_derivations(samples, file, provenance={})
+    cells = train_entries(entries, inputs={"derivations": str(file)}, **options)
+    for cell, other in zip(cells, train(entries, samples, tmp_path / "here"), strict=True):
+        assert_same_results(cell, other)
+    file.unlink()
+    again = train_entries(entries, inputs={"derivations": str(file)}, **options)
+    assert [cell.row for cell in again] == [cell.row for cell in cells]
 
 
 def test_only_missing_cells_are_trained(planned, tmp_path, trained):
@@ -120,7 +144,7 @@ def test_a_whole_file_that_replaces_a_damaged_one_after_it_was_read_stays(
             path.write_bytes(whole)  # by another process
             raise
 
-    monkeypatch.setattr(training_curve, "read_cell", replaced_meanwhile)
+    monkeypatch.setattr(loop, "read_cell", replaced_meanwhile)
     trained.clear()
     train(entries[:1], samples, tmp_path)
     assert trained == []  # found whole at the second look, before its training

@@ -1,20 +1,18 @@
 """What a job with a GPU does where something is missing; the engine itself is in tests/gpu."""
 
-import logging
 import sys
 import threading
 from pathlib import Path
 
 import pytest
+from train_curves import train_here, train_srhm
 
 from srhm.model.sampling import draw_samples
 from srhm.runtime.no_device import NoDevice
 from srhm.runtime.stopping import Stopped, StopRequest
 from srhm.studies.sparse_hierarchy import configuration as experiments
 from srhm.training.cell import parameters_of
-from srhm.training.curve import Trainer, train_cells, train_curve
-
-LOG = logging.getLogger("srhm.tests")
+from srhm.training.loop import Trainer, alone
 
 
 def trained(engine: str, store: Path, *, gpu: int) -> int:
@@ -30,9 +28,7 @@ def trained(engine: str, store: Path, *, gpu: int) -> int:
     (curve,) = experiments.plan(configuration).curves.values()
     samples = draw_samples(parameters_of(curve.entries[0]["cell"]), [0], n_train=30, n_test=60)
     entries = list(curve.entries)
-    return len(
-        train_curve(entries, samples, store=store, threads=1, keep_weights=True, log=LOG, gpu=gpu)
-    )
+    return len(train_srhm(entries, samples, store=store, gpu=gpu))
 
 
 def test_a_gpu_without_triton_is_a_clear_error(
@@ -66,13 +62,10 @@ def test_a_request_to_stop_finds_cells_that_had_no_place_untouched(tmp_path: Pat
 
     entries = [{"key": f"{P:064x}", "source": "s", "cell": {"P": P, "seed": 0}} for P in range(9)]
     with pytest.raises((Stopped, ValueError)):
-        train_cells(
+        train_here(
             entries,
-            lambda: Trainer(train, ("numpy",), together=2),
+            lambda: Trainer(train=alone(train), versions="", at_once=2),
             store=tmp_path,
-            threads=1,
-            keep_weights=False,
-            log=LOG,
             stop=stop,
         )
     assert sorted(begun) == [7, 8]

@@ -9,6 +9,7 @@ import pytest
 import torch
 from invented_images import write_cifar
 from pydantic import ValidationError
+from train_curves import train_images
 from srhm.studies.images.configuration import Images
 from srhm.studies.images.plan import image_curves
 
@@ -20,7 +21,7 @@ from srhm.results.provenance import PACKAGE
 from srhm.results.records import IMAGE_CELLS, IMAGES, write_table
 from srhm.results.store import path_of, read_cell
 from srhm.studies.images import plan
-from srhm.training import curve
+from srhm.training import loop
 
 N = 40  # records a file
 LOG = logging.getLogger("test")
@@ -59,8 +60,8 @@ def cell_of(images, **coordinates):
 
 def rows_of(entries, data, store):
     """Rows of the trained cells, with their keys."""
-    cells = experiment.train_images(entries, *data, store=store, log=LOG)
-    rows, _ = curve.rows_of("images", entries, cells)
+    cells = train_images(entries, *data, store=store)
+    rows, _ = loop.rows_of("images", entries, cells)
     return rows
 
 

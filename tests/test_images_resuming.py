@@ -11,9 +11,10 @@ import time
 import numpy as np
 import pytest
 from invented_images import write_cifar
+from train_curves import train_images
 
 from srhm.images import cifar, training
-from srhm.images.experiment import device_for, train_images
+from srhm.images.experiment import device_for
 from srhm.model.seeding import generator
 from srhm.results.store import path_of
 from srhm.runtime.stopping import STOPPED, Stopped, StopRequest
@@ -192,9 +193,9 @@ def test_the_device_is_the_processor_unless_a_gpu_is_asked_for():
 JOB = """
 import json, sys, time
 from pathlib import Path
-from srhm.images import cifar, training
+from srhm.images import training
 from srhm.images.configuration import Images
-from srhm.images.experiment import train_images
+from srhm.images.experiment import train_entries
 from srhm.images.plan import image_curves
 from srhm.training.job import training_job
 
@@ -210,8 +211,17 @@ def slow_at_the_last(self, order):
 training.ImageEngine.steps = slow_at_the_last
 (entries,) = image_curves(Images.model_validate(section), folder=images).values()
 with training_job(results / "job.log", name="curve", resources={}) as (log, stop):
-    data = cifar.load(images, records_per_file=section["records_per_file"])
-    train_images(entries, *data, store=results / "cells", log=log, stop=stop)
+    train_entries(
+        entries,
+        inputs={"folder": images, "records_per_file": section["records_per_file"]},
+        store=results / "cells",
+        checkpoints=results / "checkpoints",
+        threads=1,
+        keep_weights=True,
+        log=log,
+        stop=stop,
+        gpu=0,
+    )
 """
 
 

@@ -1,7 +1,6 @@
 """Cells of the plane: data, training of every kind, the store, and resuming bit for bit."""
 
 import json
-import logging
 
 import numpy as np
 import pytest
@@ -18,10 +17,12 @@ from plane_kinds import (
     through_stages,
     undisturbed,
 )
+from train_curves import train_flow
 
 from srhm.flow import cells as plane_cells
 from srhm.flow import cost
-from srhm.flow.cells import batches, load, rows_of, stacked, train_curve
+from srhm.flow.cells import batches, load, stacked
+from srhm.flow.cost import BATCH_BYTES, groups
 from srhm.flow.flow import FlowStep, NetworkSystem
 from srhm.flow.layerwise import train_layerwise
 from srhm.flow.members import (
@@ -44,10 +45,9 @@ from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry
 from srhm.networks.geometry import initial_weights as geometry_weights
 from srhm.results.records import read_table, write_table
-from srhm.results.store import path_of
+from srhm.results.store import path_of, read_cell
 from srhm.runtime.stopping import STOPPED, Stopped, StopRequest
-
-LOG = logging.getLogger("srhm.tests")
+from srhm.training.loop import rows_of
 
 
 @pytest.fixture(params=KINDS)
@@ -242,10 +242,10 @@ def test_the_kernel_of_initial_weights_does_not_change():
 def test_a_cell_that_diverges_is_a_row_with_its_status(tmp_path):
     sgd = {"name": "sgd", "learning_rate": 1e30, "max_evaluations": 50, "check_every": 10}
     entries = entries_of({**SRHM, "net": "lcn", "optimiser": sgd})
-    cells = train_curve(entries, store=tmp_path / "cells", log=LOG)
+    cells = train_flow(entries, store=tmp_path / "cells")
     assert {cell.row["status"] for cell in cells} == {"diverged"}
     assert all(np.isnan(cell.row["test_error"]) for cell in cells)
-    rows, _ = rows_of("complexity", "c", entries, cells)
+    rows, _ = rows_of("c", entries, cells, study="complexity")
     write_table(rows, tmp_path / "rows.parquet", PLANE_CELLS)
     assert read_table(tmp_path / "rows.parquet", PLANE_CELLS)["status"].tolist() == ["diverged"] * 2
 
@@ -253,7 +253,7 @@ def test_a_cell_that_diverges_is_a_row_with_its_status(tmp_path):
 def test_an_underparametrised_cell_ends_at_its_budget_with_its_unsatisfied_points(tmp_path):
     adam = {"name": "adam", "max_evaluations": 40}
     entries = entries_of({**RANDOM, "P": 60, "width": 2, "optimiser": adam})
-    for cell in train_curve(entries, store=tmp_path / "cells", log=LOG):
+    for cell in train_flow(entries, store=tmp_path / "cells"):
         assert cell.row["status"] == "capped"
         assert cell.row["evaluations"] == cell.row["budget"] == 40
         assert cell.row["n_unsatisfied"] > 0.1 * cell.row["n_weights"]
@@ -265,12 +265,12 @@ def stored(request, tmp_path_factory):
     group = KINDS[request.param]
     entries = entries_of({**group, "P": [group["P"], group["P"] - 4]})
     store = tmp_path_factory.mktemp("plane") / "cells"
-    return entries, train_curve(entries, store=store, log=LOG), store
+    return entries, train_flow(entries, store=store), store
 
 
 def test_tables_have_the_columns_that_others_read(stored, tmp_path):
     entries, cells, _ = stored
-    rows, timings = rows_of("complexity", "name", entries, cells)
+    rows, timings = rows_of("name", entries, cells, study="complexity")
     write_table(rows, tmp_path / "rows.parquet", PLANE_CELLS)
     write_table(timings, tmp_path / "timings.parquet", PLANE_TIMINGS)
     frame = read_table(tmp_path / "rows.parquet", PLANE_CELLS)
@@ -306,12 +306,12 @@ def test_only_what_the_store_lacks_is_trained(stored, monkeypatch):
         return train_members(cells, **options)
 
     monkeypatch.setattr(plane_cells, "train_members", counted)
-    again = train_curve(entries, store=store, log=LOG)
+    again = train_flow(entries, store=store)
     assert repr([c.row for c in again]) == repr([c.row for c in cells])
     assert trained == []
     path = path_of(store, entries[1]["key"])
     path.write_bytes(path.read_bytes()[:-10])
-    again = train_curve(entries, store=store, log=LOG)
+    again = train_flow(entries, store=store)
     assert trained == [entries[1]["cell"]]
     assert again[1].row["status"] == cells[1].row["status"]
     assert again[1].row["test_error"] == pytest.approx(cells[1].row["test_error"])
@@ -337,27 +337,27 @@ def test_a_stopped_curve_goes_on_and_gives_the_same_cells(stored, tmp_path, look
     entries, cells, _ = stored
     store, checkpoints = tmp_path / "cells", tmp_path / "checkpoints"
     with caplog.at_level("WARNING"), pytest.raises(Stopped) as end:
-        train_curve(entries, store=store, checkpoints=checkpoints, log=LOG, stop=StopsAt(look))
+        train_flow(entries, store=store, checkpoints=checkpoints, stop=StopsAt(look))
     assert end.value.code == STOPPED
     assert "stopped (a test)" in caplog.text
-    firsts = [batch[0]["key"] for batch in batches(entries)]
+    firsts = [batch[0]["key"] for batch in batches(entries, room=BATCH_BYTES)]
     kept = [path.stem for path in checkpoints.glob("*")]
     assert len(kept) == (look > 1)
     assert set(kept) <= set(firsts)
-    again = train_curve(entries, store=store, checkpoints=checkpoints, log=LOG)
+    again = train_flow(entries, store=store, checkpoints=checkpoints)
     assert repr([c.row for c in again]) == repr([c.row for c in cells])
     for one, two in zip(again, cells, strict=True):
         assert all(w.tobytes() == two.weights[name].tobytes() for name, w in one.weights.items())
     assert not list(checkpoints.glob("*"))
 
 
-def test_batches_have_one_p_and_are_cut_where_memory_ends(monkeypatch):
+def test_batches_have_one_p_and_are_cut_where_memory_ends():
     entries = entries_of({**SRHM, "P": [12, 20], "alpha_tilde": [0.1, 1, 10]})
-    assert [len(batch) for batch in batches(entries)] == [6, 6]
+    assert [len(batch) for batch in batches(entries, room=BATCH_BYTES)] == [6, 6]
     largest = cost.expected_bytes(entries[-1]["cell"], members=1)
-    monkeypatch.setattr(plane_cells, "BATCH_BYTES", 4.5 * largest)
-    sizes = [{e["cell"]["P"] for e in batch} for batch in batches(entries)]
-    assert [len(batch) for batch in batches(entries)] == [6, 4, 2]
+    cut = batches(entries, room=4.5 * largest)
+    sizes = [{e["cell"]["P"] for e in batch} for batch in cut]
+    assert [len(batch) for batch in cut] == [6, 4, 2]
     assert sizes == [{12}, {20}, {20}]
 
 
@@ -378,12 +378,13 @@ def test_the_rate_of_sgd_is_that_of_the_paper_at_any_alpha_tilde(tolerance):
 def test_a_checkpoint_of_other_members_is_left(stored, tmp_path, caplog):
     entries, cells, _ = stored
     store, checkpoints = tmp_path / "cells", tmp_path / "checkpoints"
-    smallest = batches(entries)[0]
+    smallest = batches(entries, room=BATCH_BYTES)[0]
     with pytest.raises(Stopped):
-        train_curve(smallest[:1], store=store, checkpoints=checkpoints, log=LOG, stop=StopsAt(4))
+        train_flow(smallest[:1], store=store, checkpoints=checkpoints, stop=StopsAt(4))
     with caplog.at_level("WARNING"):
-        again = train_curve(entries, store=store, checkpoints=checkpoints, log=LOG)
-    assert f"{smallest[0]['key']}.safetensors is of other members" in caplog.text
+        again = train_flow(entries, store=store, checkpoints=checkpoints)
+    said = "cannot be resumed, the batch begins anew: it is of other members"
+    assert f"{smallest[0]['key']}.safetensors {said}" in caplog.text
     assert repr([c.row for c in again]) == repr([c.row for c in cells])
     assert not list(checkpoints.glob("*"))
 
@@ -393,9 +394,9 @@ def test_a_checkpoint_that_does_not_fit_is_named_and_its_batch_begins_anew(
 ):
     entries, cells, _ = stored
     store, checkpoints = tmp_path / "cells", tmp_path / "checkpoints"
-    smallest = batches(entries)[0]
+    smallest = batches(entries, room=BATCH_BYTES)[0]
     with pytest.raises(Stopped):
-        train_curve(smallest, store=store, checkpoints=checkpoints, log=LOG, stop=StopsAt(4))
+        train_flow(smallest, store=store, checkpoints=checkpoints, stop=StopsAt(4))
 
     def choosy(cells, *, start=None, **options):
         if start is not None:
@@ -404,15 +405,47 @@ def test_a_checkpoint_that_does_not_fit_is_named_and_its_batch_begins_anew(
 
     monkeypatch.setattr(plane_cells, "train_members", choosy)
     with caplog.at_level("WARNING"):
-        again = train_curve(smallest, store=store, checkpoints=checkpoints, log=LOG)
-    assert f"{smallest[0]['key']}.safetensors does not fit" in caplog.text
+        again = train_flow(smallest, store=store, checkpoints=checkpoints)
+    assert f"{smallest[0]['key']}.safetensors cannot be resumed, the batch" in caplog.text
+    assert "it does not fit (ValueError('of another version'))" in caplog.text
     own = [cells[entries.index(entry)].row for entry in smallest]
     assert repr([c.row for c in again]) == repr(own)
 
 
+def test_a_curve_in_parts_has_the_bits_of_a_whole_one(stored, tmp_path):
+    entries, cells, _ = stored
+    own = groups([entry["cell"] for entry in entries])
+    assert len(own) == 2
+    for group in own[::-1]:
+        train_flow([entries[place] for place in group], store=tmp_path)
+    for entry, cell in zip(entries, cells, strict=True):
+        part = read_cell(tmp_path, entry["key"])
+        assert repr(part.row) == repr(cell.row)
+        assert part.weights.keys() == cell.weights.keys()
+        assert all(part.weights[n].tobytes() == w.tobytes() for n, w in cell.weights.items())
+
+
+def test_what_is_said_of_a_batch_and_of_a_member(stored, tmp_path, caplog):
+    entries, cells, _ = stored
+    caplog.set_level("INFO")
+    first = batches(entries, room=BATCH_BYTES)[0]
+    train_flow(first, store=tmp_path)
+    rows = [cell.row for entry, cell in zip(entries, cells, strict=True) if entry in first]
+    n, P = len(first), rows[0]["P"]
+    assert f"cell {n} of {n}: P = {P}, {n} members in " in caplog.text
+    errors = sorted(row["test_error"] for row in rows)
+    assert f"test errors {errors[0]:.3f} to {errors[-1]:.3f}; " in caplog.text
+    for status in {row["status"] for row in rows}:
+        assert f"{[row['status'] for row in rows].count(status)} {status}" in caplog.text
+    caplog.clear()
+    (alone,) = train_flow(entries[:1], store=tmp_path / "alone")
+    evaluations = f"{alone.row['status']} after {alone.row['evaluations']} evaluations"
+    assert f"cell 1 of 1: P = {P}, seed 0, {evaluations}, test error" in caplog.text
+
+
 def test_a_batch_that_fails_is_named_and_the_others_are_trained(stored, tmp_path, monkeypatch):
     entries, _, _ = stored
-    first, *others = batches(entries)
+    first, *others = batches(entries, room=BATCH_BYTES)
 
     def failing(cells, **options):
         if cells[0]["P"] == first[0]["cell"]["P"]:
@@ -421,7 +454,7 @@ def test_a_batch_that_fails_is_named_and_the_others_are_trained(stored, tmp_path
 
     monkeypatch.setattr(plane_cells, "train_members", failing)
     with pytest.raises(ArithmeticError, match="by itself") as failure:
-        train_curve(entries, store=tmp_path, log=LOG)
+        train_flow(entries, store=tmp_path)
     assert f"P = {first[0]['cell']['P']}" in failure.value.__notes__[0]
     for entry in [entry for batch in others for entry in batch]:
         assert path_of(tmp_path, entry["key"]).is_file()

@@ -3,24 +3,22 @@
 No GPU is needed: `elsewhere` stands for one.
 """
 
-import logging
 from functools import cache
 
 import pytest
 import torch
 from elsewhere import DEVICE, Elsewhere
 from plane_kinds import KINDS, SRHM, assert_same, cells_of, entries_of, interrupted
+from train_curves import train_flow
 
 from srhm.flow import cells as plane_cells
 from srhm.flow import gpu
-from srhm.flow.cells import train_curve
 from srhm.flow.cost import expected_bytes
 from srhm.flow.members import train_members
 from srhm.results.store import path_of
 from srhm.runtime.no_device import NoDevice
 from srhm.runtime.stopping import Stopped, StopRequest
 
-LOG = logging.getLogger("srhm.tests")
 OUT_OF_MEMORY = torch.cuda.OutOfMemoryError
 # Budgets that are enough for the first member of softplus and of sgd to fit, and leave the others.
 BUDGETS = {"flow": 12, "softplus": 125, "adam": 12, "orthogonal": 12, "sgd": 110,
@@ -111,11 +109,11 @@ def test_a_gpu_that_torch_does_not_see_is_a_clear_error(tmp_path, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     entries = entries_of({**SRHM, "optimiser": {"max_evaluations": 2}})
     with pytest.raises(NoDevice, match=r"gpu = 1, but torch .* gpu = 0 trains without"):
-        train_curve(entries, store=tmp_path, log=LOG, gpu=1)
-    made = train_curve(entries, store=tmp_path, log=LOG)
+        train_flow(entries, store=tmp_path, gpu=1)
+    made = train_flow(entries, store=tmp_path)
     assert [cell.row["versions"].count(" on ") for cell in made] == [0, 0]
     # What is in the store needs none.
-    assert len(train_curve(entries, store=tmp_path, log=LOG, gpu=1)) == len(entries)
+    assert len(train_flow(entries, store=tmp_path, gpu=1)) == len(entries)
 
 
 @pytest.fixture
@@ -135,12 +133,12 @@ def curve(**changes):
 
 def test_the_row_says_which_device_made_it(card, tmp_path, monkeypatch):
     entries = curve()
-    made = train_curve(entries, store=tmp_path, log=LOG, gpu=1)
+    made = train_flow(entries, store=tmp_path, gpu=1)
     assert all(cell.row["versions"].endswith(" on a card") for cell in made)
     assert {cell.timing["processor"] for cell in made} == {"a card"}
     monkeypatch.setattr(plane_cells, "device_of", lambda gpu: torch.device("cpu"))
     monkeypatch.delattr(plane_cells, "train_members")  # a run without a GPU takes them as they are
-    again = train_curve(entries, store=tmp_path, log=LOG)
+    again = train_flow(entries, store=tmp_path)
     assert [repr(cell.row) for cell in again] == [repr(cell.row) for cell in made]
 
 
@@ -162,7 +160,7 @@ def test_a_batch_that_does_not_fit_is_cut_in_halves(card, tmp_path, monkeypatch,
     entries = curve(P=[12, 14])
     tried = sizes_of_batches(monkeypatch, fit=2)
     with caplog.at_level("WARNING"):
-        made = train_curve(entries, store=tmp_path, log=LOG, gpu=1)
+        made = train_flow(entries, store=tmp_path, gpu=1)
     # Those of the larger P are not tried at sizes that a smaller one has run out of memory with.
     assert tried == [5, 2, 2, 1, 2, 2, 1]
     assert caplog.messages == ["P = 12: out of memory with 5 members at once, now 2"]
@@ -172,16 +170,16 @@ def test_a_batch_that_does_not_fit_is_cut_in_halves(card, tmp_path, monkeypatch,
 def test_a_member_that_does_not_fit_is_an_error(card, tmp_path, monkeypatch, caplog):
     tried = sizes_of_batches(monkeypatch, fit=0)
     with pytest.raises(OUT_OF_MEMORY) as failure:
-        train_curve(curve()[:2], store=tmp_path, log=LOG, gpu=1)
+        train_flow(curve()[:2], store=tmp_path, gpu=1)
     assert tried == [2, 1, 1]
-    assert "P = 12 of 1 members" in failure.value.__notes__[0]
+    assert "the cell P = 12, seed 0" in failure.value.__notes__[0]
 
 
 def test_batches_on_a_gpu_are_cut_by_its_memory(card, tmp_path, monkeypatch):
     entries = curve()
     card["bytes"] = 3.5 * expected_bytes(entries[0]["cell"], members=1)
     tried = sizes_of_batches(monkeypatch, fit=9)
-    train_curve(entries, store=tmp_path, log=LOG, gpu=1)
+    train_flow(entries, store=tmp_path, gpu=1)
     assert tried == [3, 2]
 
 
@@ -207,14 +205,14 @@ class StopsAtOnce(StopRequest):
 def test_a_checkpoint_of_another_kind_of_device_is_left(first, card, tmp_path, monkeypatch, caplog):
     entries, devices = curve(seeds=1), [torch.device("cpu"), DEVICE]
     monkeypatch.setattr(plane_cells, "device_of", lambda gpu: devices[gpu])
-    options = {"store": tmp_path / "cells", "log": LOG}
+    options = {"store": tmp_path / "cells"}
     for gpu_of_job in (first, first):  # of the same kind it goes on
         with pytest.raises(Stopped), caplog.at_level("WARNING"):
-            train_curve(entries, **options, stop=StopsAtOnce(), gpu=gpu_of_job)
-    assert "begin anew" not in caplog.text
+            train_flow(entries, **options, stop=StopsAtOnce(), gpu=gpu_of_job)
+    assert "begins anew" not in caplog.text
     kinds = [device.type for device in devices]
     with caplog.at_level("WARNING"):
-        train_curve(entries, **options, gpu=1 - first)
-    (word,) = [message for message in caplog.messages if "begin anew" in message]
-    assert f"is of a training on {kinds[first]}, not on {kinds[1 - first]}" in word
+        train_flow(entries, **options, gpu=1 - first)
+    (word,) = [message for message in caplog.messages if "begins anew" in message]
+    assert f"it is of a training on {kinds[first]}, not on {kinds[1 - first]}" in word
     assert path_of(tmp_path / "cells", entries[0]["key"]).is_file()

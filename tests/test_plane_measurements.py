@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 import torch
 from frozen_kernel import kernel_gradient_flow, output_mean, predicted
+from train_curves import train_flow
 
 from srhm.flow import tables
-from srhm.flow.cells import load, train_curve
+from srhm.flow.cells import load
 from srhm.flow.configuration import Plane
 from srhm.flow.flow import FlowStep
 from srhm.flow.layer_changes import layer_changes, layers_of, noisy, ratio
@@ -100,7 +101,7 @@ def trained(tmp_path_factory):
         curves = plane_curves(Plane(n_test=60, curves=[group]))
         found[name] = {curve.name: list(curve.entries) for curve in curves.values()}
         for entries in found[name].values():
-            train_curve(entries, store=store, log=LOG)
+            train_flow(entries, store=store)
     return store, found
 
 

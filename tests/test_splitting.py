@@ -9,7 +9,6 @@ import pytest
 import yaml
 
 from srhm.commands.jobs import (
-    BATCH_BYTES,
     START,
     batch_bytes,
     evaluation_minutes,
@@ -20,7 +19,7 @@ from srhm.commands.jobs import (
     training_minutes,
 )
 from srhm.commands.presets import CONFIG
-from srhm.flow import cells as plane_cells
+from srhm.flow.cost import BATCH_BYTES, groups
 from srhm.studies.sparse_hierarchy import configuration as experiments
 from srhm.training.cost import Cost, costs
 
@@ -67,6 +66,38 @@ def test_a_cell_is_never_split():
     assert len(split) == 3
 
 
+def of_groups(sizes):
+    """Places of groups of these sizes, one after the other."""
+    places = iter(range(sum(sizes)))
+    return [[next(places) for _ in range(size)] for size in sizes]
+
+
+@pytest.mark.parametrize("limits", [{"minutes": 20}, {"cells": 3}, {"cells": 1}, {"minutes": 0.1}])
+@pytest.mark.parametrize("sizes", [[3, 3, 4], [1, 8, 1], [2] * 5, [10]])
+def test_a_group_is_never_split(sizes, limits):
+    own = of_groups(sizes)
+    split = parts(EXPECTED, groups=own, **limits)
+    if len(own) == 1:
+        assert split == {}
+        return
+    assert sorted(place for places in split.values() for place in places) == list(range(10))
+    assert all(split.values())
+    for group in own:
+        assert any(set(group) <= set(places) for places in split.values())
+    whole = [len(places) for places in split.values() if places not in own]
+    assert max(whole, default=0) <= limits.get("cells", 10)
+
+
+def test_groups_that_do_not_fill_parts_have_more_of_them():
+    # Two parts of three cells would do for single ones.
+    split = parts(made(*[1] * 6), cells=3, groups=of_groups([2, 2, 2]))
+    assert split == {"1-of-3": [0, 1], "2-of-3": [2, 3], "3-of-3": [4, 5]}
+
+
+def test_cells_of_the_plane_of_one_p_are_a_group():
+    assert groups([{"P": 8}, {"P": 4}, {"P": 8}, {"P": 2}]) == [[0, 2], [1], [3]]
+
+
 def test_a_retry_asks_for_more_time_and_memory():
     for ask in (training_minutes, training_megabytes):
         first, second = (ask(EXPECTED, threads=1, attempt=n) for n in (1, 2))
@@ -90,7 +121,6 @@ def test_no_job_asks_for_more_than_the_limit_of_its_queue():
 
 
 def test_a_curve_of_the_plane_asks_for_the_memory_of_what_is_trained_at_once():
-    assert BATCH_BYTES == plane_cells.BATCH_BYTES
     assert [batch_bytes(2e8, members=n) for n in (1, 3, 60)] == [2e8, 6e8, BATCH_BYTES]
     assert batch_bytes(3e9, members=60) == 3e9
 

@@ -17,14 +17,15 @@ import numpy as np
 import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
+from train_curves import train_srhm
 
 from srhm.model.sampling import draw_samples
 from srhm.model.seeding import generator
 from srhm.networks.named import NAMED
+from srhm.results import outdated
 from srhm.runtime.no_device import NoDevice
-from srhm.training import curve, stacked
+from srhm.training import stacked
 from srhm.training.cell import TrainedCell, parameters_of, train_cell
-from srhm.training.curve import train_curve
 from srhm.training.network import NetworkEngine
 from srhm.training.protocol import Snapshot, Unresumable
 from srhm.training.rounds import Work
@@ -402,15 +403,7 @@ def test_no_gpu_is_a_clear_error(tmp_path: Path) -> None:
     with pytest.raises(NoDevice, match="torch sees no CUDA device"):
         StackedTraining(CELLS, LOG)
     with pytest.raises(NoDevice, match="torch sees no CUDA device"):
-        train_curve(
-            [entry_of(CELLS[0])],
-            SAMPLES,
-            store=tmp_path,
-            threads=1,
-            keep_weights=False,
-            log=LOG,
-            gpu=1,
-        )
+        train_srhm([entry_of(CELLS[0])], SAMPLES, store=tmp_path, gpu=1)
 
 
 def test_no_tensor_is_made_where_torch_would_make_it_by_default() -> None:
@@ -459,9 +452,7 @@ def test_a_curve_is_trained_on_the_gpu_of_its_job_and_taken_by_one_without(
     monkeypatch.setattr(stacked, "MOST_NETWORKS", 2)
     cell = {**CELL, "net": "resnet18", "learning_rate": 1e-3}
     entries = [entry_of({**cell, "P": P, "seed": seed}) for P in (13, 20) for seed in (0, 1)]
-    train = partial(
-        train_curve, entries, SAMPLES, store=tmp_path, threads=1, keep_weights=True, log=LOG
-    )
+    train = partial(train_srhm, entries, SAMPLES, store=tmp_path)
     ours = train(gpu=1)
     assert all(" stacked " in cell.row["versions"] for cell in ours)
     assert "4 to train" in caplog.text
@@ -471,7 +462,7 @@ def test_a_curve_is_trained_on_the_gpu_of_its_job_and_taken_by_one_without(
     assert "0 to train" in caplog.text
     caplog.clear()
     # As stored by other code.
-    monkeypatch.setattr(curve, "ON_GPU", re.compile("(stacked) ([0-9a-f]{3})"))
+    monkeypatch.setattr(outdated, "ON_GPU", re.compile("(stacked) ([0-9a-f]{3})"))
     again = train(gpu=0)
     assert "trained on a GPU by other code" in caplog.text
     assert "4 to train" in caplog.text

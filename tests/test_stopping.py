@@ -11,6 +11,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from train_curves import LOG, train_srhm
 
 from srhm.model.sampling import draw_samples
 from srhm.results import store
@@ -20,11 +21,9 @@ from srhm.runtime.stopping import SLURM_END, STOPPED, Stopped, StopRequest, stop
 from srhm.studies.sparse_hierarchy import configuration as experiments
 from srhm.training import curve as training_curve
 from srhm.training.cell import parameters_of
-from srhm.training.checkpoints import checkpoint_of, read_checkpoint, write_checkpoint
-from srhm.training.curve import train_curve
+from srhm.training.checkpoints import checkpoint_of, read_checkpoint, resume, write_checkpoint
 from srhm.training.protocol import Snapshot
 
-LOG = logging.getLogger("srhm.tests")
 CONFIG = {
     "preset": "tiny",
     "seeds": 1,
@@ -59,16 +58,7 @@ def handlers():
 
 
 def train(entries, samples, folder, *, threads=1, stop=None, log=LOG):
-    return train_curve(
-        entries,
-        samples,
-        store=folder / "cells",
-        checkpoints=folder / "checkpoints",
-        threads=threads,
-        keep_weights=True,
-        log=log,
-        stop=stop,
-    )
+    return train_srhm(entries, samples, store=folder / "cells", threads=threads, log=log, stop=stop)
 
 
 class StopsAfter(StopRequest):
@@ -182,7 +172,7 @@ def test_seconds_of_a_cell_are_those_of_all_its_parts(planned, tmp_path, monkeyp
     with pytest.raises(Stopped):
         train(entries[:1], samples, tmp_path, stop=StopsAfter(3))
     key = entries[0]["key"]
-    checkpoint = training_curve.resume(tmp_path / "checkpoints", key, log=LOG)
+    checkpoint = resume(tmp_path / "checkpoints", key, log=LOG)
     longer = Snapshot(checkpoint.position, checkpoint.engine, 1000.0)
     write_checkpoint(tmp_path / "checkpoints", key, longer)
     (cell,) = train(entries[:1], samples, tmp_path)
@@ -304,7 +294,8 @@ from srhm import experiments
 from srhm.sampling import draw_samples
 from srhm.stopping import StopRequest, stop_on_signals
 from srhm.training.cell import parameters_of
-from srhm.training.curve import train_curve
+from srhm.training.curve import trainer
+from srhm.training.loop import train_or_load
 
 logging.basicConfig(level=logging.INFO, stream=sys.stdout, format="%(message)s")
 (curve,) = experiments.plan(json.loads(sys.argv[1])).curves.values()
@@ -313,9 +304,11 @@ folder = Path(sys.argv[2])
 limit = float(sys.argv[3]) if sys.argv[3:] else None
 with stop_on_signals(StopRequest(limit=limit)) as stop:
     print("ready", flush=True)
-    train_curve(
-        curve.entries, samples, store=folder / "cells", threads=2, keep_weights=True,
-        log=logging.getLogger(), stop=stop,
+    log = logging.getLogger()
+    train_or_load(
+        curve.entries, lambda: trainer(curve.entries, samples, gpu=0, log=log),
+        store=folder / "cells", checkpoints=folder / "checkpoints",
+        threads=2, keep_weights=True, log=log, stop=stop,
     )
 """
 

@@ -17,12 +17,13 @@ pytest.importorskip("triton", reason="the packed engine needs triton: make test-
 import torch
 from numpy.testing import assert_array_equal
 from small_networks import RATE, layout, on_gpu, pack, task
+from train_curves import train_srhm
 
 from srhm.model.sampling import draw_samples
+from srhm.results import outdated
 from srhm.runtime.no_device import NoDevice
-from srhm.training import curve, packed
+from srhm.training import packed
 from srhm.training.cell import TrainedCell, geometry_of, parameters_of, train_cell
-from srhm.training.curve import train_curve
 from srhm.training.packed import Layout, Pack, PackedTraining, make_pack, n_networks
 from srhm.training.protocol import Snapshot
 from srhm.training.rounds import Work
@@ -338,18 +339,17 @@ def test_a_curve_is_trained_on_the_gpu_of_its_job_and_taken_by_one_without(
     # One look, at the end of one epoch: the interpreter is slow.
     entries = [entry_of({**CELL, "P": 8, "seed": seed, "loss_threshold": 9.0}) for seed in (0, 1)]
     entries = [{**e, "cell": {**e["cell"], "n_checks": 0}} for e in entries]
-    options = {"store": tmp_path, "threads": 1, "keep_weights": True, "log": LOG}
-    (ours, _) = train_curve(entries, SAMPLES, **options, gpu=1)
+    (ours, _) = train_srhm(entries, SAMPLES, store=tmp_path, gpu=1)
     assert " packed " in ours.row["versions"]
     assert ours.row["source"] == "0" * 12
     assert "2 to train" in caplog.text
     caplog.clear()
-    (taken, _) = train_curve(entries, SAMPLES, **options, gpu=0)
+    (taken, _) = train_srhm(entries, SAMPLES, store=tmp_path, gpu=0)
     assert taken.row == ours.row
     assert "0 to train" in caplog.text
     caplog.clear()
-    monkeypatch.setattr(curve, "ON_GPU", re.compile("(packed) ([0-9a-f]{3})"))  # other code
-    (again, _) = train_curve(entries, SAMPLES, **options, gpu=0)
+    monkeypatch.setattr(outdated, "ON_GPU", re.compile("(packed) ([0-9a-f]{3})"))  # other code
+    (again, _) = train_srhm(entries, SAMPLES, store=tmp_path, gpu=0)
     assert "trained on a GPU by other code" in caplog.text
     assert "2 to train" in caplog.text
     assert " packed " not in again.row["versions"]

@@ -1,16 +1,13 @@
 """Members of the plane on a GPU against the CPU: the same trainings, but for rounding."""
 
-import logging
-
 import numpy as np
 import pytest
 import torch
 from plane_kinds import KINDS, SRHM, assert_same, cells_of, entries_of
+from train_curves import train_flow
 
-from srhm.flow.cells import train_curve
 from srhm.flow.members import train_members
 
-LOG = logging.getLogger("srhm.tests")
 pytestmark = [
     pytest.mark.gpu,
     pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no CUDA device"),
@@ -37,5 +34,5 @@ def test_the_same_batch_has_the_same_bits_on_the_same_device(name):
 
 def test_a_curve_on_a_gpu_names_it(tmp_path):
     entries = entries_of({**SRHM, "optimiser": {"max_evaluations": 5}})
-    for cell in train_curve(entries, store=tmp_path, log=LOG, gpu=1):
+    for cell in train_flow(entries, store=tmp_path, gpu=1):
         assert cell.row["versions"].endswith(f" on {torch.cuda.get_device_name()}")

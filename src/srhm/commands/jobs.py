@@ -9,6 +9,7 @@ good time, leaves checkpoints, and is sent again with more.
 from collections.abc import Sequence
 from math import ceil
 
+from srhm.flow.cost import BATCH_BYTES
 from srhm.training.cost import Cost
 
 # Seconds asked for over those expected: steps of a cell are off by a factor of 1.5 or so (one sd,
@@ -32,41 +33,51 @@ ACTIVATIONS = 1.0e9
 # Assumed: seconds to measure one cell of width 512; a smaller one takes less.
 SECONDS_TO_MEASURE = 20.0
 MEGABYTE = 1e6
-# Bytes of members of the plane that are trained at once, where they are more than one: those of
-# `plane.cells`, which imports torch.
-BATCH_BYTES = 1e9
 
 
 def parts(
-    expected: Sequence[Cost], *, minutes: float | None = None, cells: int | None = None
+    expected: Sequence[Cost],
+    *,
+    minutes: float | None = None,
+    cells: int | None = None,
+    groups: Sequence[Sequence[int]] | None = None,
 ) -> dict[str, list[int]]:
     """Places of the cells of each part of a curve, by the part's name ("1-of-3").
 
-    Empty where one job does. A single cell is never split. All parts take about the same time. The
-    choice depends on the arguments alone.
+    Empty where one job does. A group, or a single cell, is never split. All parts take about the
+    same time. The choice depends on the arguments alone.
 
     Args:
         expected: cost of each cell, in the order of the curve.
         minutes: that a part may be expected to take on one core; None: any.
-        cells: that a part may have; None: any number.
+        cells: that a part may have; None: any number. A larger group is a part by itself.
+        groups: places of cells that are trained together; None: each by itself.
     """
+    groups = groups or [[place] for place in range(len(expected))]
     n_parts = 1
     if minutes is not None:
         n_parts = ceil(sum(cost.seconds for cost in expected) / (60 * minutes))
     if cells is not None:
         n_parts = max(n_parts, ceil(len(expected) / cells))
-    n_parts = min(n_parts, len(expected))
+    n_parts = min(n_parts, len(groups))
     if n_parts <= 1:
         return {}
     filled: list[list[int]] = [[] for _ in range(n_parts)]
     load = [0.0] * n_parts
+    seconds = [sum(expected[place].seconds for place in group) for group in groups]
+    most = len(expected) if cells is None else cells
     # The longest first, each to the part that has least so far, and room for it.
-    for place in sorted(range(len(expected)), key=lambda i: (-expected[i].seconds, i)):
-        open_parts = [i for i in range(n_parts) if cells is None or len(filled[i]) < cells]
+    for k in sorted(range(len(groups)), key=lambda k: (-seconds[k], k)):
+        room = most - len(groups[k])
+        open_parts = [i for i, part in enumerate(filled) if not part or len(part) <= room]
+        if not open_parts:
+            open_parts = [len(filled)]
+            filled.append([])
+            load.append(0.0)
         least = min(open_parts, key=lambda i: (load[i], len(filled[i]), i))
-        filled[least].append(place)
-        load[least] += expected[place].seconds
-    return {f"{i}-of-{n_parts}": sorted(part) for i, part in enumerate(filled, start=1)}
+        filled[least] += groups[k]
+        load[least] += seconds[k]
+    return {f"{i}-of-{len(filled)}": sorted(part) for i, part in enumerate(filled, start=1)}
 
 
 def training_minutes(

@@ -17,7 +17,8 @@ from srhm.runtime.stopping import STOPPED, Stopped, StopRequest, stop_on_signals
 from srhm.studies.sparse_hierarchy import configuration as experiments
 from srhm.training.cell import parameters_of
 from srhm.training.cost import costs
-from srhm.training.curve import PACKABLE, train_curve
+from srhm.training.curve import PACKABLE, trainer
+from srhm.training.loop import Trainer, train_or_load
 
 # Curves at a time: about 24 networks each, and 264 programs of H = 512 fit an H100.
 CURVES = 12
@@ -51,23 +52,23 @@ def train_study(study: Study, *, log_file: Path, curves: int, hours: float | Non
         def work(curve: experiments.Curve) -> None:
             if stop.reason:
                 raise Stopped(STOPPED)
-            spec = study.plan.samples[curve.sample].spec
             log.info("%s begins", curve.label)
-            train_curve(
+
+            def prepared() -> Trainer:
+                spec = study.plan.samples[curve.sample].spec
+                sizes = {"n_train": spec["n_train"], "n_test": spec["n_test"]}
+                samples = draw_samples(parameters_of(spec), spec["seeds"], **sizes)
+                return trainer(curve.entries, samples, gpu=1, log=log)
+
+            train_or_load(
                 curve.entries,
-                draw_samples(
-                    parameters_of(spec),
-                    spec["seeds"],
-                    n_train=spec["n_train"],
-                    n_test=spec["n_test"],
-                ),
+                prepared,
                 store=srhm.results.store,
                 checkpoints=srhm.checkpoints,
                 threads=1,
                 keep_weights=study.plan.preset.keep_weights,
                 log=log,
                 stop=stop,
-                gpu=1,
             )
 
         jobs = [pool.submit(work, curve) for curve in curves_for_gpu(study)]

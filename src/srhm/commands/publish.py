@@ -20,6 +20,7 @@ import pandas as pd
 
 from srhm.commands.presets import Study, chosen, parser_for
 from srhm.results.gathering import gather
+from srhm.results.outdated import ON_GPU, made_by_other_code
 from srhm.results.provenance import canonical_json
 from srhm.results.publications import (
     CELLS_FILE,
@@ -45,7 +46,6 @@ from srhm.results.records import (
     write_table,
 )
 from srhm.statistics.sample_complexity import all_sample_complexities
-from srhm.training.curve import ON_GPU, made_by_other_code
 
 NOTHING = 1  # exit code where nothing is written: none finished, rows or damaged files in the way
 NO_GPU = re.compile("cpu|interpreter", re.IGNORECASE)  # devices of such a form without a GPU

@@ -6,11 +6,9 @@ and with them F on the test set. What decides a cell is in `srhm.flow.members`.
 
 import json
 import logging
-import socket
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from functools import partial
 from itertools import chain, groupby
 from pathlib import Path
 from traceback import clear_frames
@@ -19,7 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from srhm.flow.cost import expected_bytes
+from srhm.flow.cost import BATCH_BYTES, expected_bytes
 from srhm.flow.flow import Arrays
 from srhm.flow.gpu import device_of, free_bytes, name_of
 from srhm.flow.members import alpha_of, network_of, predictor_of, train_members
@@ -29,15 +27,14 @@ from srhm.flow.tables import COORDINATES
 from srhm.flow.task import n_inputs
 from srhm.results import provenance
 from srhm.results.provenance import short_hash
-from srhm.results.store import DamagedCell, StorageError, StoredCell, path_of, read_cell, write_cell
-from srhm.runtime.stopping import STOPPED, Stopped, StopRequest
-from srhm.training.cell import processor
-from srhm.training.checkpoints import Interrupted, Keeper, checkpoint_of, remove_checkpoint, resume
-from srhm.training.protocol import Snapshot
+from srhm.results.store import StoredCell, read_cell
+from srhm.runtime.stopping import StopRequest
+from srhm.training.cell import TrainedCell
+from srhm.training.clock import Clock
+from srhm.training.loop import Batch, Entry, Trainer, train_or_load
+from srhm.training.protocol import Pause, Snapshot, Unresumable
 
 TEST_OUTPUTS = "test_outputs"
-# Bytes that the training of a batch may need, where it has more than one member, on the CPU.
-BATCH_BYTES = 1e9
 
 
 @dataclass(frozen=True)
@@ -83,15 +80,12 @@ def stacked(members: Sequence[TrainedMember]) -> tuple[Predictor, Weights]:
     return predictor_of([member.cell for member in members], weights), weights
 
 
-def batches(
-    entries: Iterable[Mapping[str, Any]], *, room: float | None = None
-) -> list[list[Mapping[str, Any]]]:
+def batches(entries: Iterable[Entry], *, room: float) -> list[Batch]:
     """Entries of equal P in the order given, cut where a batch would not fit into memory.
 
-    room: bytes that a batch of more than one member may be expected to take; None: BATCH_BYTES.
+    room: bytes that a batch of more than one member may be expected to take.
     """
-    room = BATCH_BYTES if room is None else room
-    found = []
+    found = list[Batch]()
     ordered = sorted(entries, key=lambda entry: entry["cell"]["P"])
     for _, group in groupby(ordered, key=lambda entry: entry["cell"]["P"]):
         members = list(group)
@@ -118,196 +112,121 @@ def coordinates_of(cell: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def train_curve(
-    entries: Sequence[Mapping[str, Any]],
+def train_entries(
+    entries: Sequence[Entry],
     *,
+    inputs: Mapping[str, Any],
     store: Path,
+    checkpoints: Path,
+    threads: int,
+    keep_weights: bool,
     log: logging.Logger,
-    checkpoints: Path | None = None,
-    stop: StopRequest | None = None,
-    gpu: int = 0,
+    stop: StopRequest,
+    gpu: int,
 ) -> list[StoredCell]:
-    """All cells of a curve, in the order given; those that the store lacks are trained.
+    """All cells of a curve, in the order given; see `loop.train_or_load`.
 
-    Cells of equal P are trained at once, the smallest P first, and stored as soon as all of them
-    are. A damaged cell is trained again, with a message that names its file. Where a batch does not
-    fit the memory of a GPU, it and those after it are cut to half its size, with a warning.
+    Cells of equal P are trained at once, the smallest P first, one batch at a time.
 
     Args:
         entries: {"key", "source", "cell"} each, equal in all but P, alpha_tilde, seed, member.
+        inputs: none; the data are drawn from the coordinates.
         store: folder of the stored cells.
+        checkpoints: folder of batches in training.
+        threads: without effect.
+        keep_weights: without effect, what is measured needs them.
         log: where messages go.
-        checkpoints: folder of batches in training; None: beside the store.
-        stop: request to stop; None: nobody asks.
+        stop: request to stop.
         gpu: 1 where the job has a GPU, on which then is trained (docs/gpu.md).
 
     Raises:
         NoDevice: if there is something to train, on a GPU, and torch sees none.
-        Stopped: when asked to stop, after the batch in training has left a checkpoint.
-        StorageError: if the place cannot be written to.
-        Exception: of the first batch that fails, with a note that names it, after all others.
+        Exception: as `loop.train_or_load`.
     """
-    stop = stop or StopRequest()
-    checkpoints = checkpoints or store.parent / "checkpoints"
-    found: dict[str, StoredCell] = {}
-    for entry in entries:
-        stored = _stored(store, entry["key"], log)
-        if stored:
-            found[entry["key"]] = stored
-            remove_checkpoint(checkpoints, entry["key"])
-    missing = [entry for entry in entries if entry["key"] not in found]
-    log.info("%d cells: %d in the store, %d to train", len(entries), len(found), len(missing))
-    device = device_of(gpu if missing else 0)
+    return train_or_load(
+        entries,
+        lambda: trainer(gpu=gpu, log=log),
+        store=store,
+        checkpoints=checkpoints,
+        threads=threads,
+        keep_weights=True,
+        log=log,
+        stop=stop,
+    )
+
+
+def trainer(*, gpu: int, log: logging.Logger) -> Trainer:
+    """What trains members in batches of equal P.
+
+    Where a batch does not fit the memory of a GPU, it and those after it are cut to half its size,
+    with a warning.
+    """
+    device = device_of(gpu)
     room = BATCH_BYTES if device.type == "cpu" else free_bytes(device)
-    kept, failures = False, list[Exception]()
-    waiting = batches(missing, room=room)
-    while waiting:
-        batch = waiting.pop(0)
-        if stop.reason is not None:
-            continue
-        # The job of another study may have trained them since.
-        for key in [e["key"] for e in batch if path_of(store, e["key"]).is_file()]:
-            if stored := _stored(store, key, log):
-                found[key] = stored
-        batch = [entry for entry in batch if entry["key"] not in found]
-        if not batch:
-            continue
-        try:
-            found |= _train_batch(
-                batch, device=device, store=store, checkpoints=checkpoints, stop=stop, log=log
-            )
-        except Interrupted as interruption:
-            kept = interruption.kept
-        except StorageError:
-            raise
-        except Exception as error:  # noqa: BLE001
-            P = batch[0]["cell"]["P"]
-            clear_frames(error.__traceback__)  # they hold the batch's tensors
-            if isinstance(error, torch.cuda.OutOfMemoryError) and len(batch) > 1:
-                size = len(batch) // 2
-                log.warning(
-                    "P = %d: out of memory with %d members at once, now %d", P, len(batch), size
-                )
-                room = (size + 0.5) * expected_bytes(batch[0]["cell"], members=1)
-                waiting = batches(chain(batch, *waiting), room=room)
-                continue
-            error.add_note(f"in the batch P = {P} of {len(batch)} members, {batch[0]['key']} first")
-            log.error("the batch P = %d of %d members failed: %r", P, len(batch), error)
-            failures.append(error)
-    if failures:
-        raise failures[0]
-    if len(found) < len(entries):
-        log.warning(
-            "stopped (%s): of %d cells %d are stored; %s when the same command is given again",
-            *(stop.reason, len(entries), len(found)),
-            "the batch in training goes on from its checkpoint" if kept else "the others begin",
-        )
-        raise Stopped(STOPPED)
-    return [found[entry["key"]] for entry in entries]
-
-
-def _train_batch(
-    batch: Sequence[Mapping[str, Any]],
-    *,
-    device: torch.device,
-    store: Path,
-    checkpoints: Path,
-    stop: StopRequest,
-    log: logging.Logger,
-) -> dict[str, StoredCell]:
-    """Trains and stores the members of one batch."""
-    # Named by the first member, so that it is known from the plan alone whose checkpoint it is.
-    key = batch[0]["key"]
-    position = {"members": short_hash([entry["key"] for entry in batch]), "device": device.type}
-    cells = [entry["cell"] for entry in batch]
-    snapshot = resume(checkpoints, key, log=log)
-    if snapshot and snapshot.position != position:
-        # A training has the bits of one kind of device.
-        other = "other members"
-        if (made_on := snapshot.position.get("device")) != device.type:
-            other = f"a training on {made_on}, not on {device.type}"
-        log.warning("%s is of %s, they begin anew", checkpoint_of(checkpoints, key), other)
-        snapshot = None
-    if snapshot:
-        log.info("P = %d goes on from its checkpoint, %.0f s in", cells[0]["P"], snapshot.seconds)
-    keeper = Keeper(checkpoints, key, stop, log=log)
-    begun, clock = datetime.now(UTC).isoformat(timespec="seconds"), time.perf_counter()
-    before = snapshot.seconds if snapshot else 0.0
-
-    def seconds() -> float:
-        return before + time.perf_counter() - clock
-
-    def pause(arrays: Callable[[], Arrays]) -> None:
-        keeper(lambda: Snapshot(position, arrays(), seconds()))
-
-    start = snapshot.engine if snapshot else None
-    try:
-        trained = train_members(cells, device=device, pause=pause, start=start)
-    except (KeyError, ValueError, RuntimeError) as misfit:
-        if snapshot is None or isinstance(misfit, torch.cuda.OutOfMemoryError):
-            raise
-        log.warning("%s does not fit (%r), P = %d begins anew", *(
-            checkpoint_of(checkpoints, key), misfit, cells[0]["P"]
-        ))  # fmt: skip
-        before = 0.0
-        trained = train_members(cells, device=device, pause=pause)
-    versions, made_by = provenance.versions(("numpy", "torch")), processor()
+    versions, made_by = provenance.versions(("numpy", "torch")), None
     if device.type != "cpu":
         made_by = name_of(device)
         versions += f" on {made_by}"
-    total = sum(row["evaluations"] for row in trained.rows)
-    found = {}
-    for e, (entry, row) in enumerate(zip(batch, trained.rows, strict=True)):
-        # Of the batch's time each member has the part that its evaluations are.
-        timing = {
-            "seconds": seconds() * row["evaluations"] / max(total, 1),
-            "evaluations": row["evaluations"],
-            "started": begun,
-            "host": socket.gethostname(),
-            "processor": made_by,
-            "threads": 1,
-        }
-        weights = {name: array[e].numpy() for name, array in trained.weights.items()}
-        stored = StoredCell(
-            dict(entry["cell"]),
-            row={
-                **coordinates_of(entry["cell"]),
-                **row,
-                "source": entry["source"],
-                "versions": versions,
-            },
-            timing=timing,
-            weights={**weights, TEST_OUTPUTS: trained.test_outputs[e].numpy()},
+
+    def smaller(error: Exception, batch: Batch, waiting: Sequence[Batch]) -> list[Batch] | None:
+        clear_frames(error.__traceback__)  # they hold the batch's tensors
+        if not isinstance(error, torch.cuda.OutOfMemoryError) or len(batch) == 1:
+            return None
+        size, cell = len(batch) // 2, batch[0]["cell"]
+        log.warning(
+            "P = %d: out of memory with %d members at once, now %d", cell["P"], len(batch), size
         )
-        write_cell(store, entry["key"], stored)
-        found[entry["key"]] = stored
-    remove_checkpoint(checkpoints, key)
-    statuses = [row["status"] for row in trained.rows]
-    log.info(
-        "P = %d, %d members in %.0f s: %s; test errors %.3f to %.3f",
-        *(cells[0]["P"], len(cells), seconds()),
-        ", ".join(f"{statuses.count(status)} {status}" for status in dict.fromkeys(statuses)),
-        *(pick(row["test_error"] for row in trained.rows) for pick in (min, max)),
-    )
-    return found
+        room = (size + 0.5) * expected_bytes(cell, members=1)
+        return batches(chain(batch, *waiting), room=room)
 
-
-def rows_of(
-    study: str, curve: str, entries: Sequence[Mapping[str, Any]], cells: Sequence[StoredCell]
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Rows of PLANE_CELLS and of PLANE_TIMINGS."""
-    names = [{"curve": curve, "key": entry["key"]} for entry in entries]
-    return (
-        [{"study": study, **name, **cell.row} for name, cell in zip(names, cells, strict=True)],
-        [{**name, **cell.timing} for name, cell in zip(names, cells, strict=True)],
+    return Trainer(
+        train=partial(_train_batch, device=device, made_by=made_by),
+        versions=versions,
+        batches=partial(batches, room=room),
+        at_once=1,
+        after=smaller,
     )
 
 
-def _stored(store: Path, key: str, log: logging.Logger) -> StoredCell | None:
+def _train_batch(
+    batch: Batch,
+    *,
+    start: Snapshot | None,
+    pause: Pause,
+    device: torch.device,
+    made_by: str | None,
+) -> list[TrainedCell]:
+    """Trains the members of one batch. made_by: name of the GPU; None: the processor's.
+
+    Raises:
+        Unresumable: if the start is of other members, another kind of device, or does not fit.
+    """
+    position = {"members": short_hash([entry["key"] for entry in batch]), "device": device.type}
+    if start and start.position != position:
+        # A training has the bits of one kind of device.
+        if (made_on := start.position.get("device")) != device.type:
+            raise Unresumable(f"it is of a training on {made_on}, not on {device.type}")
+        raise Unresumable("it is of other members")
+    cells, clock = [entry["cell"] for entry in batch], Clock(start)
+
+    def keep(arrays: Callable[[], Arrays]) -> None:
+        pause(lambda: Snapshot(position, arrays(), clock.seconds))
+
+    engine = start.engine if start else None
     try:
-        return read_cell(store, key)
-    except FileNotFoundError:
-        return None
-    except DamagedCell as damage:
-        log.warning("trained again: %s", damage)
-        return None
+        trained = train_members(cells, device=device, pause=keep, start=engine)
+    except (KeyError, ValueError, RuntimeError) as misfit:
+        if start is None or isinstance(misfit, torch.cuda.OutOfMemoryError):
+            raise
+        raise Unresumable(f"it does not fit ({misfit!r})") from misfit
+    total = sum(row["evaluations"] for row in trained.rows)
+    found = []
+    for e, (cell, row) in enumerate(zip(cells, trained.rows, strict=True)):
+        timing = clock.timing(evaluations=row["evaluations"])
+        # Of the batch's time each member has the part that its evaluations are.
+        timing["seconds"] *= row["evaluations"] / max(total, 1)
+        timing["processor"] = made_by or timing["processor"]
+        weights = {name: array[e].numpy() for name, array in trained.weights.items()}
+        weights[TEST_OUTPUTS] = trained.test_outputs[e].numpy()
+        found.append(TrainedCell({**coordinates_of(cell), **row}, timing, weights))
+    return found

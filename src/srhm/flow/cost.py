@@ -7,7 +7,7 @@ cells of its optimiser and loss have used on average.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from srhm.flow.task import n_inputs, parameters_of
@@ -15,6 +15,8 @@ from srhm.results.provenance import PACKAGE
 from srhm.training.cost import Cost
 
 MODEL = PACKAGE / "cost_model.json"
+# Bytes that a batch of more than one member may be expected to take, on the CPU.
+BATCH_BYTES = 1e9
 
 
 def evaluation_features(cell: Mapping[str, Any]) -> list[float]:
@@ -68,6 +70,17 @@ def expected_seconds(cell: Mapping[str, Any]) -> float:
     pairs = zip(part, evaluation_features(cell), strict=True)
     per_evaluation = sum(coefficient * feature for coefficient, feature in pairs)
     return model["seconds_per_cell"] + expected_evaluations(cell) * per_evaluation
+
+
+def groups(cells: Sequence[Mapping[str, Any]]) -> list[list[int]]:
+    """Places of the cells of a curve that one job trains: those of equal P, which share batches.
+
+    The last digits of a member depend on what it is stacked with (docs/gpu.md).
+    """
+    places: dict[int, list[int]] = {}
+    for place, cell in enumerate(cells):
+        places.setdefault(cell["P"], []).append(place)
+    return list(places.values())
 
 
 def stored_bytes(cell: Mapping[str, Any]) -> float:

@@ -1,11 +1,7 @@
 """Figure 1 A, B: networks trained on images, found in the store or made, and their stability."""
 
 import logging
-import socket
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,10 +15,12 @@ from srhm.images.cifar import Images, load, standardised
 from srhm.images.stability import Average, Probe, probe, stability
 from srhm.images.training import EVALUATION_BATCH, initial_network, outputs_of, train_cell
 from srhm.model.seeding import generator
+from srhm.results import provenance
 from srhm.results.store import StoredCell, read_cell
 from srhm.runtime.stopping import StopRequest
-from srhm.training.cell import TrainedCell, processor
-from srhm.training.curve import Trainer, train_cells
+from srhm.training.cell import TrainedCell
+from srhm.training.clock import Clock
+from srhm.training.loop import Entry, Trainer, alone, train_or_load
 from srhm.training.protocol import Pause, Snapshot
 
 
@@ -31,74 +29,51 @@ def device_for(resources: Mapping[str, Any]) -> str:
     return "cuda" if resources.get("gpu", 0) else "cpu"
 
 
-def train_images(
-    entries: Sequence[Mapping[str, Any]],
-    training: Images,
-    test: Images,
+def train_entries(
+    entries: Sequence[Entry],
     *,
+    inputs: Mapping[str, Any],
     store: Path,
+    checkpoints: Path,
+    threads: int,
+    keep_weights: bool,
     log: logging.Logger,
-    threads: int = 1,
-    device: str = "cpu",
-    checkpoints: Path | None = None,
-    stop: StopRequest | None = None,
+    stop: StopRequest,
+    gpu: int,
 ) -> list[StoredCell]:
-    """All cells, in the order given; only those that the store lacks are trained.
+    """All cells of a curve of images, in the order given; see `loop.train_or_load`.
 
-    entries: {"key", "source", "cell"} each. device: "cpu" or "cuda", where they are trained.
-    Everything else, what is raised too, as in `training.curve.train_cells`.
+    inputs: {"folder": of CIFAR-10, "records_per_file"}, read only if a cell is missing. gpu: 1
+    where the job has a GPU. keep_weights: without effect, what is measured needs them.
     """
-
-    if device == "cuda":
-        torch.backends.cudnn.allow_tf32 = False  # torch has it on for convolutions
-
-    def train(
-        cell: Mapping[str, Any], *, start: Snapshot | None, pause: Pause | None
-    ) -> TrainedCell:
-        clock = Clock(start)
-        trained = train_cell(
-            cell, training, test, device=device, start=start, pause=clock.timed(pause)
-        )
-        return TrainedCell(trained.row, clock.timing(trained.row["steps"]), trained.weights)
-
-    return train_cells(
+    return train_or_load(
         entries,
-        lambda: Trainer(train, ("numpy", "torch")),
+        lambda: trainer(
+            *load(Path(inputs["folder"]), records_per_file=inputs["records_per_file"]),
+            device=device_for({"gpu": gpu}),
+        ),
         store=store,
+        checkpoints=checkpoints,
         threads=threads,
         keep_weights=True,
         log=log,
-        checkpoints=checkpoints,
         stop=stop,
     )
 
 
-class Clock:
-    """Times of a cell in training, those before an interruption included."""
+def trainer(training: Images, test: Images, *, device: str) -> Trainer:
+    """What trains networks on images, each by itself. device: "cpu" or "cuda"."""
+    if device == "cuda":
+        torch.backends.cudnn.allow_tf32 = False  # torch has it on for convolutions
 
-    def __init__(self, start: Snapshot | None) -> None:
-        self._before = 0.0 if start is None else start.seconds
-        self._started = datetime.now(UTC).isoformat(timespec="seconds")
-        self._clock = time.perf_counter()
+    def train(cell: Mapping[str, Any], *, start: Snapshot | None, pause: Pause) -> TrainedCell:
+        clock = Clock(start)
+        trained = train_cell(
+            cell, training, test, device=device, start=start, pause=clock.timed(pause)
+        )
+        return TrainedCell(trained.row, clock.timing(steps=trained.row["steps"]), trained.weights)
 
-    def timed(self, pause: Pause | None) -> Pause | None:
-        """The same pause, whose snapshots know the seconds spent so far."""
-        if pause is None:
-            return None
-        return lambda snapshot: pause(lambda: replace(snapshot(), seconds=self._spent()))
-
-    def timing(self, steps: int) -> dict[str, Any]:
-        """Times of a cell that is trained."""
-        return {
-            "steps": steps,
-            "seconds": self._spent(),
-            "started": self._started,
-            "host": socket.gethostname(),
-            "processor": processor(),
-        }
-
-    def _spent(self) -> float:
-        return self._before + time.perf_counter() - self._clock
+    return Trainer(train=alone(train), versions=provenance.versions(("numpy", "torch")))
 
 
 def measure_images(

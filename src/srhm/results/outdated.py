@@ -5,13 +5,25 @@ code of that engine in its row, so that only the file tells whether it is the pr
 """
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from safetensors import SafetensorError, safe_open
 
-from srhm.training.curve import made_by_other_code
+from srhm.results.provenance import PACKAGE, source_digest
+
+# What the rows of forms for GPUs say in their versions: the module, and the digest of its code.
+ON_GPU = re.compile(r"\b(packed|stacked) ([0-9a-f]+) (?:of \d+ )?on ")
+
+
+def made_by_other_code(versions: str) -> bool:
+    """Whether a row's `versions` name a form for GPUs whose code has been changed since."""
+    form = ON_GPU.search(versions)
+    if form is None:
+        return False
+    return form[2] != source_digest(PACKAGE / "training" / f"{form[1]}.py")
 
 
 def row_of(path: Path) -> Mapping[str, Any]:
