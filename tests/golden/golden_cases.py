@@ -62,7 +62,7 @@ RANDOM |= {"loss": "quadratic_hinge", "loss_threshold": None, "slack": 0.0, "bia
 RANDOM |= {"alpha_tilde": 2.0, "subtract_initial": False}
 IMAGE = {
     **{"net": "vgg11_bn", "width": 4, "P": 40, "seed": 0, "n_test": 20, "batch_size": 20},
-    **{"learning_rate": 0.01, "momentum": 0.9, "weight_decay": 5e-4, "schedule": "cosine"},
+    **{"learning_rate": 0.01, "momentum": 0.9, "weight_decay": 0.1, "schedule": "cosine"},
     **{"augmentation": True, "loss_threshold": None, "max_steps": 4},
 }
 GRAMMAR: dict[str, Any] = {
@@ -150,7 +150,7 @@ CASES: dict[str, tuple[str, Callable[[], Trace]]] = {
     "sparse_lcn": ("double", partial(core, SparseEngine, net="lcn")),
     "sparse_cnn_balanced": ("double", partial(core, SparseEngine, batch="balanced")),
     "sparse_fcn": ("double", partial(core, SparseEngine, net="fcn", loss_threshold=1.092)),
-    "sparse_single": ("single", partial(core, SparseEngine, dtype="float32", sparsity="B")),
+    "sparse_cnn_B": ("double", partial(core, SparseEngine, sparsity="B")),
     "reference_lcn": ("double", partial(core, ReferenceEngine, net="lcn")),
     "reference_practice": ("double", partial(core, ReferenceEngine, whitening=True, bias=True)),
     "torch_vgg": ("single", partial(core, NetworkEngine, **NAMED, net="vgg11_bn")),
