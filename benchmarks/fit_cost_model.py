@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from scipy.optimize import nnls
 
 from srhm.networks.geometry import geometry
-from srhm.results.records import CELLS, TIMINGS, read_table
+from srhm.results.records import read_table
+from srhm.results.tables import CELLS, TIMINGS
 from srhm.training.cell import parameters_of
 from srhm.training.cost import MODEL, step_features, step_predictors
 

@@ -21,8 +21,8 @@ from srhm.flow.configuration import Plane
 from srhm.flow.cost import MODEL, evaluation_features
 from srhm.flow.members import train_members
 from srhm.flow.plan import plane_curves
-from srhm.flow.tables import PLANE_CELLS
 from srhm.results.records import read_table
+from srhm.results.tables import FLOW_CELLS
 from srhm.training.cell import processor
 
 MEMBERS = 6
@@ -69,7 +69,7 @@ def coefficients(name: str) -> tuple[list[float], list[float], list[float]]:
 
 def parts_of_budgets(tables: list[Path]) -> dict[str, dict[str, float]]:
     """Mean part of the budget by optimiser and loss, of FEWEST cells or more without decay."""
-    cells = pd.concat([read_table(table, PLANE_CELLS) for table in tables])
+    cells = pd.concat([read_table(table, FLOW_CELLS) for table in tables])
     cells = cells[(cells["weight_decay"] == 0) & (cells["training"] == "end_to_end")]
     found: dict[str, dict[str, float]] = {}
     for (name, loss), group in cells.groupby(["optimiser", "loss"]):

@@ -28,7 +28,8 @@ import pandas as pd
 import yaml
 
 from srhm.results.provenance import versions
-from srhm.results.records import CELLS, SENSITIVITIES, TIMINGS, write_table
+from srhm.results.records import write_table
+from srhm.results.tables import CELLS, SENSITIVITIES, TIMINGS
 from srhm.studies.sparse_hierarchy import configuration as experiments
 from srhm.training.cell import processor
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from srhm.model import theory
-from srhm.results.records import SENSITIVITIES
+from srhm.results.tables import SENSITIVITIES
 from srhm.statistics.sample_complexity import RESULT_COLUMNS
 
 NETS = ("lcn", "cnn")

@@ -10,6 +10,7 @@ from train_curves import LOG, train_srhm
 from srhm.model.sampling import draw_samples
 from srhm.results.records import CELLS, TIMINGS, TableError, write_derivations
 from srhm.results.store import DamagedCell, path_of, read_cell
+from srhm.results.tables import CELLS, TIMINGS
 from srhm.runtime.stopping import StopRequest
 from srhm.studies.sparse_hierarchy import configuration as experiments
 from srhm.training import curve as training_curve

@@ -18,7 +18,7 @@ from srhm.model.encoding import symbols
 from srhm.model.grammar import placement_offsets
 from srhm.model.parsing import parse
 from srhm.model.theory import predicted_sample_complexity
-from srhm.results import records
+from srhm.results import tables as schemas
 from srhm.studies.sparse_hierarchy.figures import (
     branching,
     invariances,
@@ -407,8 +407,8 @@ def test_few_ticks_are_inside_and_at_least_one(ends: tuple[float, float]) -> Non
 
 def test_invented_tables_fit_the_schemas(made: Tables) -> None:
     _, sensitivities, table = made
-    assert set(sensitivities.columns) == set(records.SENSITIVITIES.names)
-    assert set(table.columns) == set(records.SAMPLE_COMPLEXITY.names)
+    assert set(sensitivities.columns) == set(schemas.SENSITIVITIES.names)
+    assert set(table.columns) == set(schemas.SAMPLE_COMPLEXITY.names)
     one = table.iloc[0]
     assert one["prediction"] == predicted_sample_complexity(
         one["net"], depth=one["L"], branching=one["s"], n_synonyms=one["m"],

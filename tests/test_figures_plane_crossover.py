@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from test_plane_crossover import TILDES, WIDTHS, invented
 
 from srhm.figures.drawing import styled
-from srhm.flow import tables as schemas
+from srhm.results import tables as schemas
 from srhm.studies.crossover.analysis import families, kernel_change_fit
 from srhm.studies.crossover.figures import diagram as plane_diagram
 from srhm.studies.crossover.figures import error as plane_error
@@ -208,7 +208,7 @@ def test_a_third_network_has_kernels_below(tables: Tables, kernels: pd.DataFrame
 def test_a_preset_without_the_study_says_so() -> None:
     cells, ensembles, kernels = (
         schema.empty_table().to_pandas()
-        for schema in (schemas.PLANE_CELLS, schemas.ENSEMBLES, schemas.KERNELS)
+        for schema in (schemas.FLOW_CELLS, schemas.ENSEMBLES, schemas.KERNELS)
     )
     for figure in (
         plane_error.draw(cells, ensembles, preset="invented"),

@@ -9,17 +9,18 @@ import pytest
 import torch
 from invented_images import write_cifar
 from pydantic import ValidationError
-from train_curves import train_images
 from srhm.studies.images.configuration import Images
 from srhm.studies.images.plan import image_curves
+from train_curves import train_images
 
 from srhm.images import cifar, experiment, training
 from srhm.model.seeding import generator
 from srhm.networks.named import named_network
 from srhm.results import provenance
 from srhm.results.provenance import PACKAGE
-from srhm.results.records import IMAGE_CELLS, IMAGES, write_table
+from srhm.results.records import write_table
 from srhm.results.store import path_of, read_cell
+from srhm.results.tables import IMAGE_CELLS, IMAGES
 from srhm.studies.images import plan
 from srhm.training import loop
 

@@ -11,6 +11,8 @@ import time
 import numpy as np
 import pytest
 from invented_images import write_cifar
+from srhm.studies.images.configuration import Images
+from srhm.studies.images.plan import image_curves
 from train_curves import train_images
 
 from srhm.images import cifar, training
@@ -18,8 +20,6 @@ from srhm.images.experiment import device_for
 from srhm.model.seeding import generator
 from srhm.results.store import path_of
 from srhm.runtime.stopping import STOPPED, Stopped, StopRequest
-from srhm.studies.images.configuration import Images
-from srhm.studies.images.plan import image_curves
 from srhm.training.checkpoints import checkpoint_of, read_checkpoint, write_checkpoint
 from srhm.training.protocol import Snapshot
 

@@ -37,7 +37,6 @@ from srhm.flow.members import (
     train_members,
 )
 from srhm.flow.networks import flattened, initial_weights, outputs
-from srhm.flow.tables import PLANE_CELLS, PLANE_TIMINGS
 from srhm.flow.task import n_inputs, parameters_of
 from srhm.model.grammar import draw_grammar
 from srhm.model.sampling import draw_samples
@@ -46,6 +45,7 @@ from srhm.networks.geometry import geometry
 from srhm.networks.geometry import initial_weights as geometry_weights
 from srhm.results.records import read_table, write_table
 from srhm.results.store import path_of, read_cell
+from srhm.results.tables import FLOW_CELLS, FLOW_TIMINGS
 from srhm.runtime.stopping import STOPPED, Stopped, StopRequest
 from srhm.training.loop import rows_of
 
@@ -246,8 +246,8 @@ def test_a_cell_that_diverges_is_a_row_with_its_status(tmp_path):
     assert {cell.row["status"] for cell in cells} == {"diverged"}
     assert all(np.isnan(cell.row["test_error"]) for cell in cells)
     rows, _ = rows_of("c", entries, cells, study="complexity")
-    write_table(rows, tmp_path / "rows.parquet", PLANE_CELLS)
-    assert read_table(tmp_path / "rows.parquet", PLANE_CELLS)["status"].tolist() == ["diverged"] * 2
+    write_table(rows, tmp_path / "rows.parquet", FLOW_CELLS)
+    assert read_table(tmp_path / "rows.parquet", FLOW_CELLS)["status"].tolist() == ["diverged"] * 2
 
 
 def test_an_underparametrised_cell_ends_at_its_budget_with_its_unsatisfied_points(tmp_path):
@@ -271,14 +271,14 @@ def stored(request, tmp_path_factory):
 def test_tables_have_the_columns_that_others_read(stored, tmp_path):
     entries, cells, _ = stored
     rows, timings = rows_of("name", entries, cells, study="complexity")
-    write_table(rows, tmp_path / "rows.parquet", PLANE_CELLS)
-    write_table(timings, tmp_path / "timings.parquet", PLANE_TIMINGS)
-    frame = read_table(tmp_path / "rows.parquet", PLANE_CELLS)
+    write_table(rows, tmp_path / "rows.parquet", FLOW_CELLS)
+    write_table(timings, tmp_path / "timings.parquet", FLOW_TIMINGS)
+    frame = read_table(tmp_path / "rows.parquet", FLOW_CELLS)
     assert frame["key"].tolist() == [entry["key"] for entry in entries]
     assert frame["alpha"].tolist() == (frame["alpha_tilde"] / frame["width"] ** 0.5).tolist()
     settings = json.loads(frame["settings"][0])
     assert settings["max_evaluations"] == frame["budget"][0]
-    assert read_table(tmp_path / "timings.parquet", PLANE_TIMINGS)["seconds"].gt(0).all()
+    assert read_table(tmp_path / "timings.parquet", FLOW_TIMINGS)["seconds"].gt(0).all()
 
 
 def test_stored_cells_come_back_whole(stored):

@@ -8,8 +8,8 @@ import pytest
 from invented_plane import RELATIVE, TILDES, joined, plane_tables
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from srhm.flow.tables import PLANE_COMPLEXITY
 from srhm.results.records import read_table, write_table
+from srhm.results.tables import FLOW_COMPLEXITY
 from srhm.scorecard import scorecard
 from srhm.statistics.flow_complexity import COLUMNS, plane_complexity
 from srhm.studies.complexity.claims import PLANE_COMPLEXITY_CLAIMS
@@ -135,9 +135,9 @@ def test_random_data_and_other_studies_have_no_rows():
 
 
 def test_the_table_has_its_schema(tables, tmp_path):
-    assert list(COLUMNS) == PLANE_COMPLEXITY.names
-    write_table(tables["plane_complexity"], tmp_path / "table.parquet", PLANE_COMPLEXITY)
-    again = read_table(tmp_path / "table.parquet", PLANE_COMPLEXITY)
+    assert list(COLUMNS) == FLOW_COMPLEXITY.names
+    write_table(tables["plane_complexity"], tmp_path / "table.parquet", FLOW_COMPLEXITY)
+    again = read_table(tmp_path / "table.parquet", FLOW_COMPLEXITY)
     assert len(again) == len(tables["plane_complexity"])
 
 

@@ -12,16 +12,16 @@ from matplotlib.figure import Figure
 
 from srhm.flow.configuration import Plane
 from srhm.flow.plan import PlaneError, plane_curves
-from srhm.flow.tables import (
+from srhm.model.sampling import SampleError
+from srhm.results import records
+from srhm.results.tables import (
     FIRST_STEP,
-    PLANE_CELLS,
-    PLANE_COMPLEXITY,
-    PLANE_SENSITIVITIES,
+    FLOW_CELLS,
+    FLOW_COMPLEXITY,
+    FLOW_SENSITIVITIES,
     SINGULAR_SUMMARIES,
     SINGULAR_VALUES,
 )
-from srhm.model.sampling import SampleError
-from srhm.results import records
 from srhm.scorecard import scorecard
 from srhm.scorecard.claims import MAX_STATEMENT
 from srhm.studies.bottleneck import analysis as bottleneck
@@ -226,7 +226,7 @@ def invented_complexity() -> tuple[pd.DataFrame, pd.DataFrame]:
                         "test_error": 0.7 / (1 + (P / P_star) ** 2),
                     }
                 )  # fmt: skip
-    assert set(rows[0]) == set(PLANE_COMPLEXITY.names)
+    assert set(rows[0]) == set(FLOW_COMPLEXITY.names)
     return pd.DataFrame(cells), pd.DataFrame(rows)
 
 
@@ -449,12 +449,12 @@ def test_the_figure_of_singular_values_shows_start_and_end_of_one_curve():
 
 
 def test_without_rows_the_panels_say_so():
-    cells = empty(PLANE_CELLS)
+    cells = empty(FLOW_CELLS)
     figures = [
         plane_first_step.draw(empty(FIRST_STEP), preset=PRESET),
-        plane_layerwise.draw(cells, empty(PLANE_COMPLEXITY), threshold=0.1, preset=PRESET),
+        plane_layerwise.draw(cells, empty(FLOW_COMPLEXITY), threshold=0.1, preset=PRESET),
         plane_bottleneck.draw(
-            cells, empty(SINGULAR_VALUES), empty(SINGULAR_SUMMARIES), empty(PLANE_SENSITIVITIES),
+            cells, empty(SINGULAR_VALUES), empty(SINGULAR_SUMMARIES), empty(FLOW_SENSITIVITIES),
             preset=PRESET,
         ),
         plane_singular_values.draw(

@@ -13,13 +13,12 @@ from srhm.flow import tables
 from srhm.flow.cells import load
 from srhm.flow.configuration import Plane
 from srhm.flow.flow import FlowStep
-from srhm.flow.layer_changes import layer_changes, layers_of, noisy, ratio
+from srhm.flow.layer_changes import layer_changes, layers_of, noisy
 from srhm.flow.linearised import Gradients, linearised_flow
 from srhm.flow.losses import CrossEntropy
 from srhm.flow.members import data_of
 from srhm.flow.networks import hierarchical_network, initial_weights
 from srhm.flow.plan import plane_curves
-from srhm.flow.tables import TABLES
 from srhm.flow.tangent_kernel import mean_kernel, tangent_kernel
 from srhm.flow.targets import inputs
 from srhm.flow.task import parameters_of
@@ -29,13 +28,16 @@ from srhm.measure.flow_sensitivities import images_of, measure_sensitivities
 from srhm.measure.frozen_kernels import measure_frozen_kernels
 from srhm.measure.gathering import gather_plane, of_curve
 from srhm.measure.hessians import h0_of_curved_points, loss_at, measure_hessians
+from srhm.measure.jackknife import ratio_of_means
 from srhm.measure.kernels import measure_kernels, targets_of
 from srhm.measure.members import MissingMember, members_of
 from srhm.measure.representations import hierarchical_probe
 from srhm.measure.singular_values import measure_singular_values
 from srhm.networks.geometry import geometry
+from srhm.results import tables
 from srhm.results.records import TableError, read_table, write_table
 from srhm.results.store import StoredCell, path_of, read_cell, write_cell
+from srhm.results.tables import SCHEMAS
 
 LOG = logging.getLogger("measurements")
 SMALL = {"L": 2, "v": 3, "s0": 1, "width": 4}
@@ -149,7 +151,7 @@ def test_every_measurement_of_every_group_fills_its_tables(trained, tmp_path, me
     planned = {"the_curve": [entry["key"] for entry in entries]}
     for name, rows in zip(names, found if len(names) == 2 else [found], strict=True):
         file = tmp_path / name / "the_curve.parquet"
-        write_table(of_curve(rows, curve="the_curve"), file, TABLES[name])
+        write_table(of_curve(rows, curve="the_curve"), file, SCHEMAS[name])
         table = gather_plane(name, [file], planned)
         assert len(table) == len(rows)
         column = "kernel" if measurement == "frozen_kernels" else "when"
@@ -276,7 +278,7 @@ def test_the_error_of_r_is_that_of_many_samples():
     # Means of n exponential numbers each: by the spread of their ratio over samples.
     stream = np.random.default_rng(0)
     pairs = stream.exponential(size=(2000, 2, 100))
-    found = [ratio(one, other, least=0) for one, other in pairs]
+    found = [ratio_of_means(one, other, least=0) for one, other in pairs]
     errors = np.array([change.standard_error for change in found])
     spread = np.std([change.value for change in found])
     assert errors.mean() == pytest.approx(spread, rel=0.05)

@@ -7,7 +7,7 @@ import pytest
 import yaml
 from scheduled_runs import Run
 
-from srhm.flow.tables import TABLES
+from srhm.results.tables import SCHEMAS
 
 ROOT = Path(__file__).resolve().parents[1]
 SMALL = {"L": 2, "v": 3, "s0": 1, "width": 4, "seeds": 1}
@@ -60,7 +60,7 @@ def test_figures_tables_scorecard_and_page_are_made(finished):
     for name in FIGURES:
         assert (made / "figures" / f"{name}.pdf").stat().st_size > 1000
         assert (made / "figures" / f"{name}.png").stat().st_size > 1000
-    tables = {name: pd.read_parquet(made / "tables" / f"{name}.parquet") for name in TABLES}
+    tables = {name: pd.read_parquet(made / "tables" / f"{name}.parquet") for name in SCHEMAS}
     # 2 P x 2 alpha_tilde, and 2 networks on random data.
     assert len(tables["plane_cells"]) == len(tables["plane_timings"]) == 6
     assert set(tables["plane_sensitivities"]["key"]) == set(tables["plane_kernels"]["key"])

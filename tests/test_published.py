@@ -29,7 +29,8 @@ from srhm.report import page
 from srhm.results import publications
 from srhm.results.provenance import source_digest
 from srhm.results.publications import PublicationError, read_publications
-from srhm.results.records import CELLS, SAMPLE_COMPLEXITY, TIMINGS, read_table, write_table
+from srhm.results.records import read_table, write_table
+from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, TIMINGS
 from srhm.scorecard import scorecard
 from srhm.statistics.sample_complexity import all_sample_complexities
 from srhm.studies.sparse_hierarchy.claims.published_fits import published_fits
@@ -318,7 +319,7 @@ def test_an_interrupted_call_is_noticed_and_the_same_call_mends_it(
 
     with monkeypatch.context() as patch:
         patch.setattr(published, "write_table", write)
-        patch.setattr(published, "_write_last", killed)
+        patch.setattr(published, "write_text", killed)
         with pytest.raises(KeyboardInterrupt):
             published.publish(finished, folder, commit="c0ffee")
     assert len(written) == n_written

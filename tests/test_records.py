@@ -10,11 +10,6 @@ from assertions import assert_equal
 from srhm.results import records
 from srhm.results.gathering import gather
 from srhm.results.records import (
-    CELLS,
-    SAMPLE_COMPLEXITY,
-    SCORECARD,
-    SENSITIVITIES,
-    TIMINGS,
     TableError,
     read_derivations,
     read_provenance,
@@ -22,6 +17,7 @@ from srhm.results.records import (
     write_derivations,
     write_table,
 )
+from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, SCORECARD, SENSITIVITIES, TIMINGS
 
 SCHEMA = pa.schema(
     {

@@ -19,15 +19,10 @@ import pandas as pd
 import pytest
 
 from srhm.report import prose, rows
-from srhm.report.page import Figure, configuration_text, read_all, read_figures, render, write
-from srhm.results.records import (
-    CELLS,
-    SAMPLE_COMPLEXITY,
-    SCORECARD,
-    SENSITIVITIES,
-    TIMINGS,
-    write_table,
-)
+from srhm.report.page import Figure, configuration_text, read_all, read_figures, render
+from srhm.results.atomic import write_text
+from srhm.results.records import write_table
+from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, SCORECARD, SENSITIVITIES, TIMINGS
 
 REPOSITORY = Path(__file__).parents[1]
 CAPTIONS = sorted((REPOSITORY / "docs" / "captions").glob("*.rst"))
@@ -396,10 +391,10 @@ def test_empty_tables_make_a_page(inputs):
 
 def test_a_report_is_written_whole_or_not_at_all(tmp_path):
     path = tmp_path / "new" / "report.html"
-    write("one ε", path)
+    write_text(path, "one ε")
     assert path.read_text(encoding="utf-8") == "one ε"
     with pytest.raises(UnicodeEncodeError):
-        write("\ud800", path)
+        write_text(path, "\ud800")
     assert path.read_text(encoding="utf-8") == "one ε"
     assert [file.name for file in path.parent.iterdir()] == ["report.html"]
 

@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 from srhm.results.gathering import gather
-from srhm.results.records import TIMINGS, write_table
+from srhm.results.records import write_table
+from srhm.results.tables import TIMINGS
 from srhm.studies.sparse_hierarchy import configuration as experiments
 
 

@@ -22,8 +22,9 @@ from srhm.model.grammar import Grammar
 from srhm.model.sampling import derive
 from srhm.networks.geometry import NETS, geometry, initial_biases, initial_weights
 from srhm.networks.hierarchical import HierarchicalNetwork
-from srhm.results.records import SENSITIVITIES, read_table, write_table
+from srhm.results.records import read_table, write_table
 from srhm.results.store import StoredCell, path_of, write_cell
+from srhm.results.tables import SENSITIVITIES
 
 WIDTH = 7
 

@@ -17,10 +17,11 @@ RULES = sorted((REPOSITORY / "rules").glob("*.smk"))
 SCRIPTS = sorted((REPOSITORY / "scripts").glob("*.py"))
 # A module imports from its own group and those before it only; all others come after them.
 ORDER = [
-    {"provenance", "progress", "stopping", "no_device", "devices", "seeding", "grammar", "theory"},
+    {"provenance", "progress", "stopping", "no_device", "devices", "seeding", "grammar", "theory"}
+    | {"coordinates", "atomic", "jackknife"},
     {"sampling", "transformations", "parsing", "encoding"},
     {"architectures"},
-    {"store", "records", "gathering", "regression"},
+    {"store", "tables", "records", "gathering", "regression"},
     {"training", "sample_complexity", "sensitivity"},
     {"plane"},
 ]

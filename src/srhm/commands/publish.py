@@ -7,7 +7,6 @@ or the code no longer asks for rows that are published, it writes nothing unless
 """
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from typing import Any
 import pandas as pd
 
 from srhm.commands.presets import Study, chosen, parser_for
+from srhm.results.atomic import write_text
 from srhm.results.gathering import gather
 from srhm.results.outdated import ON_GPU, made_by_other_code
 from srhm.results.provenance import canonical_json
@@ -37,14 +37,8 @@ from srhm.results.publications import (
     read_provenance_file,
     read_published_table,
 )
-from srhm.results.records import (
-    CELLS,
-    SAMPLE_COMPLEXITY,
-    SENSITIVITIES,
-    TIMINGS,
-    TableError,
-    write_table,
-)
+from srhm.results.records import TableError, write_table
+from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, SENSITIVITIES, TIMINGS
 from srhm.statistics.sample_complexity import all_sample_complexities
 
 NOTHING = 1  # exit code where nothing is written: none finished, rows or damaged files in the way
@@ -168,7 +162,8 @@ def publish(study: Study, folder: Path, *, commit: str, drop: bool = False) -> l
     )
     write_table(cells, folder / CELLS_FILE, PUBLISHED_CELLS)
     write_table(table, folder / COMPLEXITY_FILE, SAMPLE_COMPLEXITY)
-    _write_last(folder / PROVENANCE_FILE, provenance_text(provenance | {"sha256": digests(folder)}))
+    # Last: an interrupted call leaves tables that do not agree with it.
+    write_text(folder / PROVENANCE_FILE, provenance_text(provenance | {"sha256": digests(folder)}))
     sizes = [
         f"{name} {(folder / name).stat().st_size / 1e3:.0f} kB"
         for name in (CELLS_FILE, COMPLEXITY_FILE, PROVENANCE_FILE)
@@ -254,16 +249,6 @@ def _times(provenance: Mapping[str, Any]) -> str:
     if together:
         said.append(f"{together} cells in packs, which have no times of their own")
     return "; ".join(said)
-
-
-def _write_last(path: Path, text: str) -> None:
-    """Writes a text whole or not at all."""
-    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def _counts(values: pd.Series) -> dict[str, int]:

@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 
 from srhm.model import theory
+from srhm.results.coordinates import NET_AND_DATA
 
-# What tells one data model and one net from another, at equal width and training.
-COORDINATES = ("net", "L", "s", "s0", "v", "m", "n_c", "sparsity")
 FAST_ENGINE = "sparse"
 
 
@@ -31,7 +30,7 @@ def text_protocol(table: pd.DataFrame, *, width: int | None) -> pd.DataFrame:
     wanted: Any = _usual_widths(rows) if width is None else width
     rows = rows[rows["width"] == wanted]
     fast = rows["engine"] == FAST_ENGINE
-    doubled = fast.groupby([rows[name] for name in COORDINATES]).transform("any").astype(bool)
+    doubled = fast.groupby([rows[name] for name in NET_AND_DATA]).transform("any").astype(bool)
     return rows[fast | ~doubled]
 
 

@@ -23,11 +23,11 @@ from srhm.flow.gpu import device_of, free_bytes, name_of
 from srhm.flow.members import alpha_of, network_of, predictor_of, train_members
 from srhm.flow.networks import Weights
 from srhm.flow.predictor import Predictor
-from srhm.flow.tables import COORDINATES
 from srhm.flow.task import n_inputs
 from srhm.results import provenance
 from srhm.results.provenance import short_hash
 from srhm.results.store import StoredCell, read_cell
+from srhm.results.tables import FLOW_COORDINATES
 from srhm.runtime.stopping import StopRequest
 from srhm.training.cell import TrainedCell
 from srhm.training.clock import Clock
@@ -97,7 +97,7 @@ def batches(entries: Iterable[Entry], *, room: float) -> list[Batch]:
 def coordinates_of(cell: Mapping[str, Any]) -> dict[str, Any]:
     """The coordinates of a cell as columns of the table of cells."""
     network = network_of(cell)
-    own = {name: cell[name] for name in COORDINATES if name in cell}
+    own = {name: cell[name] for name in FLOW_COORDINATES if name in cell}
     return {
         **own,
         "n_inputs": n_inputs(cell),

@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 
 from srhm.keys import Counts, Keys, OneOrMore, Positive, PositiveInt, Scales, Sizes
 from srhm.networks.geometry import NETS
+from srhm.results.coordinates import DATA_MODEL
 
 MEASUREMENTS = ("kernels", "hessians", "singular_values", "sensitivities", "frozen_kernels")
 # What the activations' flows need: that of ReLU jumps at its kinks, see `srhm.flow.flow`.
@@ -303,7 +304,7 @@ class FlowCurves(Keys):
                 yield {"data": self.data, **task, "width": width, **shared}
 
     def _random(self) -> Iterator[dict[str, Any]]:
-        none = dict.fromkeys(("L", "s", "s0", "v", "m", "n_c", "sparsity"))
+        none = dict.fromkeys(DATA_MODEL)
         for d, layers in product(self.d or [], self.hidden_layers or []):
             yield {"net": "fcn", **none, "d": d, "hidden_layers": layers}
 

@@ -11,7 +11,6 @@ Shapes: R draws of each point, n points, d places, v features; B all points give
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -20,19 +19,7 @@ from torch import Tensor
 
 from srhm.flow.networks import Network, Weights, trace
 from srhm.flow.predictor import Predictor
-from srhm.measure.sensitivity import NEGLIGIBLE
-
-
-@dataclass(frozen=True)
-class Change:
-    """A ratio with its standard error, from n points; NaN where it is not defined."""
-
-    value: float
-    standard_error: float
-    n: int
-
-
-UNDEFINED = Change(float("nan"), float("nan"), 0)
+from srhm.measure.jackknife import NEGLIGIBLE, UNDEFINED, Ratio, ratio_of_means, ratio_to_pairs
 
 
 def layers_of(network: Network, weights: Weights, x: Tensor) -> list[Tensor]:
@@ -71,40 +58,22 @@ def squared_changes(
     return [torch.stack(own).mean(dim=0).numpy() for own in zip(*draws, strict=True)]
 
 
-def relative_change(f_BX: Tensor, distances: NDArray[np.float64]) -> Change:
+def relative_change(f_BX: Tensor, distances: NDArray[np.float64]) -> Ratio:
     """Mean of the squared changes over the mean squared distance of two of the n points."""
-    n = len(distances)
-    squares = f_BX.square().sum(dim=1).numpy()
     total = f_BX.sum(dim=0)
-    norm = float(total.square().sum())
-    pairs = 2 * (n * squares.sum() - norm) / (n * (n - 1))
-    if not pairs > NEGLIGIBLE * squares.mean():
-        return Change(float("nan"), float("nan"), n)
-    # Without point i the sum of squares lacks |f_i|^2, and the total f_i.
-    norms = norm - 2 * (f_BX @ total).numpy() + squares
-    pairs_left = 2 * ((n - 1) * (squares.sum() - squares) - norms) / ((n - 1) * (n - 2))
-    left = (distances.sum() - distances) / (n - 1) / pairs_left
-    return Change(float(distances.mean() / pairs), _jackknife(left), n)
-
-
-def ratio(one: NDArray[np.float64], other: NDArray[np.float64], *, least: float) -> Change:
-    """Ratio of two means over the same n points; NaN where the second is not above `least`."""
-    n = len(one)
-    if not other.mean() > least:
-        return Change(float("nan"), float("nan"), n)
-    left = (one.sum() - one) / (other.sum() - other)
-    return Change(float(one.mean() / other.mean()), _jackknife(left), n)
+    squares, overlaps = f_BX.square().sum(dim=1).numpy(), (f_BX @ total).numpy()
+    return ratio_to_pairs(distances, squares, overlaps, float(total.square().sum()))
 
 
 def layer_changes(
     layers: list[Tensor], moved: Mapping[str, Iterable[list[Tensor]] | None]
-) -> dict[str, list[Change]]:
+) -> dict[str, list[Ratio]]:
     """S, D, G and R of every layer.
 
     layers: at the points; moved: at their images by kind S, D, G, then draw, one at a time; None:
     there are none.
     """
-    found: dict[str, list[Change]] = {}
+    found: dict[str, list[Ratio]] = {}
     distances = {}
     for kind, images in moved.items():
         found[kind] = [UNDEFINED] * len(layers)
@@ -116,12 +85,7 @@ def layer_changes(
     found["R"] = [UNDEFINED] * len(layers)
     if "D" in distances and "G" in distances:
         found["R"] = [
-            ratio(d, g, least=NEGLIGIBLE * float(f.square().sum(dim=1).mean()))
+            ratio_of_means(d, g, least=NEGLIGIBLE * float(f.square().sum(dim=1).mean()))
             for f, d, g in zip(layers, distances["D"], distances["G"], strict=True)
         ]
     return found
-
-
-def _jackknife(left: NDArray[np.float64]) -> float:
-    n = len(left)
-    return float(np.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum()))

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,15 +10,10 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from srhm.flow.layer_changes import (
-    UNDEFINED,
-    layer_changes,
-    layers_of,
-    layers_with_predictor,
-    noisy,
-)
+from srhm.flow.layer_changes import layer_changes, layers_of, layers_with_predictor, noisy
 from srhm.flow.targets import inputs
 from srhm.flow.task import n_inputs, parameters_of
+from srhm.measure.jackknife import UNDEFINED
 from srhm.measure.members import WHEN, Member, members_of
 from srhm.measure.sensitivity import transform
 from srhm.model.seeding import generator
@@ -38,7 +34,7 @@ def measure_sensitivities(
     n_points: int = N_POINTS,
     n_draws: int = N_DRAWS,
 ) -> list[dict[str, Any]]:
-    """Rows of PLANE_SENSITIVITIES without the curve.
+    """Rows of FLOW_SENSITIVITIES without the curve.
 
     Transformations are drawn as in the text, with the numbers of the core's; cells of one seed meet
     the same images. The output is F at the end, and f at initialisation, where F is zero. NaN with
@@ -114,9 +110,7 @@ def _rows(
             "layer": name,
             "k": k,
             "l": LEVEL,
-            "value": change.value,
-            "standard_error": change.standard_error,
-            "n": change.n,
+            **asdict(change),
         }
         for kind, changes in found.items()
         for k, (name, change) in enumerate(zip(names, changes, strict=True), start=1)

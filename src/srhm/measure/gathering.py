@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from srhm.flow.tables import TABLES
 from srhm.results.gathering import gather
 from srhm.results.records import TableError, read_table
+from srhm.results.tables import SCHEMAS
 
 
 def of_curve(rows: Sequence[Mapping[str, object]], **names: str) -> list[dict[str, object]]:
@@ -27,7 +27,7 @@ def gather_plane(
         TableError: if a file lacks planned cells or holds others, naming the file.
         KeyError: if there is no such table.
     """
-    schema = TABLES[table]
+    schema = SCHEMAS[table]
     if "key" in schema.names:
         return gather(files, planned, schema, rows_of_a_cell="several")
     frames = [schema.empty_table().to_pandas()] if not files else []

@@ -10,13 +10,14 @@ network_representations.py those of VGG, ResNet and EfficientNet.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import pairwise, product
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from srhm.measure.jackknife import UNDEFINED, ratio_to_pairs
 from srhm.model.grammar import Grammar
 from srhm.model.sampling import Derivations
 from srhm.model.seeding import generator
@@ -30,8 +31,6 @@ REDRAWN = {"text": False, "practice": True}
 # Values of one evaluation, over all layers, that are in memory at once: 16 MB in single precision.
 # The arrays that come and go while layers are computed and compared are about twice as much.
 MAX_VALUES = 2**22
-# Pairs nearer than this, relative to the mean squared norm, differ by single-precision rounding.
-NEGLIGIBLE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -138,19 +137,17 @@ def sensitivities(
     table = []
     for kind, level in images:
         for k in range(n_layers):
-            value, error = np.nan, np.nan
+            found = UNDEFINED
             if (kind, level) in changed:
                 norm = float((totals[k] ** 2).sum())
-                value, error = _ratio(distances[kind, level][k], squares[k], overlaps[k], norm)
+                found = ratio_to_pairs(distances[kind, level][k], squares[k], overlaps[k], norm)
             table.append(
                 {
                     "kind": kind,
                     "layer": probe.layers[k],
                     "k": k + 1,
                     "l": level,
-                    "value": value,
-                    "standard_error": error,
-                    "n": n if (kind, level) in changed else 0,
+                    **asdict(found),
                     "n_draws": n_draws,
                 }
             )
@@ -227,31 +224,3 @@ def _squared_distances(f: Representation, images: Representation) -> NDArray[np.
         np.einsum("rnc,rnc->rn", change, change).astype(np.float64)
         + (np.einsum("rnac,rnac->rna", values, values) * alone).sum(axis=2)
     )  # fmt: skip
-
-
-def _ratio(
-    distances: NDArray[np.float64],
-    squares: NDArray[np.float64],
-    overlaps: NDArray[np.float64],
-    norm: float,
-) -> tuple[float, float]:
-    """Sensitivity and its jackknife error from n points f_i and their total F = sum_i f_i.
-
-    distances: of each point to its images; squares: ||f_i||^2; overlaps: f_i F; norm: ||F||^2. The
-    mean over ordered pairs i != j is 2 (n sum_i ||f_i||^2 - ||F||^2)/(n (n - 1)); without point i,
-    the sum lacks ||f_i||^2, and F lacks f_i.
-    """
-    n = len(distances)
-    pairs = 2 * (n * squares.sum() - norm) / (n * (n - 1))
-    if pairs <= NEGLIGIBLE * squares.mean():
-        return np.nan, np.nan
-    value = distances.mean() / pairs
-    if n < 3:
-        return float(value), np.nan
-    rest = norm - 2 * overlaps + squares
-    pairs_left = 2 * ((n - 1) * (squares.sum() - squares) - rest) / ((n - 1) * (n - 2))
-    if (pairs_left <= NEGLIGIBLE * squares.mean()).any():
-        return float(value), np.nan
-    values_left = (distances.sum() - distances) / (n - 1) / pairs_left
-    deviations = values_left - values_left.mean()
-    return float(value), float(np.sqrt((n - 1) / n * (deviations**2).sum()))

@@ -9,8 +9,8 @@ from srhm.measure.sensitivity import Probe, Variant, sensitivities, transform
 from srhm.model.grammar import draw_grammar
 from srhm.model.sampling import Derivations
 from srhm.model.seeding import generator
-from srhm.results.records import SENSITIVITIES
 from srhm.results.store import DamagedCell, StoredCell, path_of, read_cell
+from srhm.results.tables import SENSITIVITIES
 from srhm.training.cell import parameters_of
 
 

@@ -5,7 +5,6 @@ Nothing in it depends on the day: equal inputs give equal bytes.
 
 import base64
 import logging
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -233,17 +232,6 @@ def common_parts(
         "figures": shown,
         "paper": _paper(citation),
     }
-
-
-def write(html: str, path: Path) -> None:
-    """Writes the report whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        partial.write_text(html, encoding="utf-8", newline="\n")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 # A verdict's mark and class of style; its word stands beside, so that colour alone says nothing.

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from srhm.networks.names import NAMED
+from srhm.results.coordinates import DATA_MODEL, GRAMMAR
 from srhm.studies.sparse_hierarchy.error_and_sensitivity import DEPTHS, Place, side_by_side
 
 VERDICTS = ("holds", "does not hold", "not enough data")
@@ -127,7 +128,7 @@ def complexity_table(
         measured = main in by_name
         rows.append(
             {
-                **{name: first[name] for name in ("L", "s", "s0", "v", "m", "n_c", "sparsity")},
+                **{name: first[name] for name in DATA_MODEL},
                 "net": first["net"],
                 "width": first["width"],
                 "options": _options(first),
@@ -210,7 +211,7 @@ def network_rows(cells: pd.DataFrame, sensitivities: pd.DataFrame) -> list[dict[
         name: side_by_side(cells, sensitivities, place).set_index(["curve", "P", "kind"])["value"]
         for name, place in PLACES
     }
-    by = ["net", "L", "s", "s0", "v", "m", "n_c", "width", "batch_size", "learning_rate"]
+    by = ["net", *GRAMMAR, "width", "batch_size", "learning_rate"]
     rows: list[dict[str, Any]] = []
     for values, part in cells.groupby([*by, "curve", "P"]):
         row: dict[str, Any] = dict(zip([*by, "curve", "P"], values, strict=True))

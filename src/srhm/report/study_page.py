@@ -34,7 +34,7 @@ def render_plane(
     Args:
         configuration: the section `plane` as YAML, shown as it is.
         scorecard: of these claims alone; topics: their headings.
-        complexities, cells, timings: tables of srhm.flow.tables.
+        complexities, cells, timings: tables of srhm.results.tables.
         figures: in the order in which they are shown.
         definitions: Markdown, docs/plane.md.
         citation: the text of CITATION.cff.

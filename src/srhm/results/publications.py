@@ -17,7 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from srhm.results.provenance import short_hash
-from srhm.results.records import CELLS, SAMPLE_COMPLEXITY, TIMINGS, TableError, read_table
+from srhm.results.records import TableError, read_table
+from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, TIMINGS
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "published"
 CELLS_FILE, COMPLEXITY_FILE, PROVENANCE_FILE = (
@@ -46,7 +47,7 @@ class OtherFormat(PublicationError):
 
 @dataclass(frozen=True, kw_only=True)
 class Publication:
-    """The sample complexities (records.SAMPLE_COMPLEXITY) of a published run and its provenance."""
+    """The sample complexities (tables.SAMPLE_COMPLEXITY) of a published run and its provenance."""
 
     provenance: Mapping[str, Any]
     sample_complexity: pd.DataFrame

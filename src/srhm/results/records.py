@@ -1,11 +1,10 @@
-"""Rows to Parquet and back, each table under its schema and with its provenance.
+"""Rows to Parquet and back, each table under its schema (`tables.py`) and with its provenance.
 
 No other module writes tables. Files are written whole or not at all, and equal rows give equal
 bytes.
 """
 
 import json
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,178 +16,7 @@ import pyarrow.parquet as pq
 
 from srhm.model.grammar import GrammarParameters
 from srhm.model.sampling import Derivations
-
-CURVE_COLUMNS = {
-    "net": pa.string(),
-    "L": pa.int64(),
-    "s": pa.int64(),
-    "s0": pa.int64(),
-    "v": pa.int64(),
-    "m": pa.int64(),
-    "n_c": pa.int64(),
-    "sparsity": pa.string(),
-    "width": pa.int64(),
-    "alpha": pa.float64(),
-}
-TRAINING_COLUMNS = {
-    "engine": pa.string(),
-    "dtype": pa.string(),
-    "whitening": pa.bool_(),
-    "bias": pa.bool_(),
-    "batch": pa.string(),
-    "batch_size": pa.int64(),
-    "learning_rate": pa.float64(),
-    "momentum": pa.float64(),
-    "loss_threshold": pa.float64(),
-    "max_steps": pa.int64(),
-    "n_checks": pa.int64(),
-    "fcn_scale": pa.string(),
-}
-CELLS = pa.schema(
-    {
-        "curve": pa.string(),
-        "key": pa.string(),
-        **CURVE_COLUMNS,
-        "P": pa.int64(),
-        "seed": pa.int64(),
-        "n_test": pa.int64(),
-        "n_distinct": pa.float64(),
-        **TRAINING_COLUMNS,
-        "epochs": pa.int64(),
-        "steps": pa.int64(),
-        "train_loss": pa.float64(),
-        "test_error": pa.float64(),
-        "best_test_error": pa.float64(),
-        "best_step": pa.int64(),
-        "status": pa.string(),
-        "source": pa.string(),
-        "versions": pa.string(),
-    }
-)
-TIMINGS = pa.schema(
-    {
-        "curve": pa.string(),
-        "key": pa.string(),
-        "steps": pa.int64(),
-        "seconds": pa.float64(),
-        "started": pa.string(),
-        "host": pa.string(),
-        "processor": pa.string(),
-        "threads": pa.int64(),
-    }
-)
-SAMPLE_COMPLEXITY = pa.schema(
-    {
-        "curve": pa.string(),
-        **CURVE_COLUMNS,
-        "engine": pa.string(),
-        "whitening": pa.bool_(),
-        "bias": pa.bool_(),
-        "batch": pa.string(),
-        "criterion": pa.string(),
-        "threshold": pa.float64(),
-        "P_star": pa.float64(),
-        "P_star_low": pa.float64(),
-        "P_star_high": pa.float64(),
-        "status": pa.string(),
-        "n_seeds": pa.int64(),
-        "n_seeds_reached": pa.int64(),
-        "n_cells": pa.int64(),
-        "n_diverged": pa.int64(),
-        "n_capped": pa.int64(),
-        "log_sd": pa.float64(),
-        "log_se": pa.float64(),
-        "dof": pa.int64(),
-        "log_sd_pooled": pa.bool_(),
-        "n_distinct": pa.float64(),
-        "small_pool": pa.bool_(),
-        "prediction": pa.float64(),
-    }
-)
-SENSITIVITIES = pa.schema(
-    {
-        "curve": pa.string(),
-        "key": pa.string(),
-        **CURVE_COLUMNS,
-        "engine": pa.string(),
-        "whitening": pa.bool_(),
-        "bias": pa.bool_(),
-        "batch": pa.string(),
-        "P": pa.int64(),
-        "seed": pa.int64(),
-        "kind": pa.string(),
-        "variant": pa.string(),
-        "layer": pa.string(),
-        "k": pa.int64(),
-        "l": pa.int64(),
-        "value": pa.float64(),
-        "standard_error": pa.float64(),
-        "n": pa.int64(),
-        "n_draws": pa.int64(),
-    }
-)
-SCORECARD = pa.schema(
-    {
-        "claim": pa.string(),
-        "figure": pa.string(),
-        "statement": pa.string(),
-        "place": pa.string(),
-        "expected": pa.float64(),
-        "value": pa.float64(),
-        "low": pa.float64(),
-        "high": pa.float64(),
-        "n": pa.int64(),
-        "tolerance": pa.float64(),
-        "tolerance_reason": pa.string(),
-        "verdict": pa.string(),
-        "note": pa.string(),
-    }
-)
-IMAGE_CELLS = pa.schema(
-    {
-        "curve": pa.string(),
-        "key": pa.string(),
-        "net": pa.string(),
-        "width": pa.int64(),
-        "P": pa.int64(),
-        "seed": pa.int64(),
-        "n_test": pa.int64(),
-        "data": pa.string(),
-        "batch_size": pa.int64(),
-        "learning_rate": pa.float64(),
-        "schedule": pa.string(),
-        "momentum": pa.float64(),
-        "weight_decay": pa.float64(),
-        "augmentation": pa.bool_(),
-        "loss_threshold": pa.float64(),
-        "max_steps": pa.int64(),
-        "epochs": pa.int64(),
-        "steps": pa.int64(),
-        "train_loss": pa.float64(),
-        "test_error": pa.float64(),
-        "status": pa.string(),
-        "device": pa.string(),
-        "source": pa.string(),
-        "versions": pa.string(),
-    }
-)
-IMAGES = pa.schema(
-    [
-        *IMAGE_CELLS,
-        ("n_points", pa.int64()),
-        ("n_draws", pa.int64()),
-        ("cutoff", pa.int64()),
-        ("displacement", pa.float64()),
-        ("temperature", pa.float64()),
-        ("average", pa.string()),
-        ("noise_norm", pa.float64()),
-        ("n_folded", pa.int64()),
-        ("D", pa.float64()),
-        ("G", pa.float64()),
-        ("relative_sensitivity", pa.float64()),
-        ("initial_relative_sensitivity", pa.float64()),
-    ]
-)
+from srhm.results.atomic import replacing
 
 
 class TableError(ValueError):
@@ -302,13 +130,8 @@ def read_derivations(
 
 
 def _write(table: pa.Table, path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
+    with replacing(path) as partial:
         pq.write_table(table, partial, compression="zstd", write_page_checksum=True)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def _read(path: Path) -> pa.Table:

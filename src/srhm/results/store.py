@@ -9,7 +9,6 @@ import errno
 import hashlib
 import json
 import os
-import socket
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
+
+from srhm.results.atomic import replacing
 
 
 class DamagedFile(Exception):
@@ -87,21 +88,15 @@ def write_sealed(
     """
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     metadata = {**texts, "key": key, "checksum": _checksum(key, texts, arrays)}
-    # Process ids repeat on other hosts that write to the same folder.
-    partial = path.with_suffix(f".{socket.gethostname()}-{os.getpid()}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with partial.open("wb") as file:
+        with replacing(path) as partial, partial.open("wb") as file:
             file.write(save(arrays, metadata))
             file.flush()
             os.fsync(file.fileno())
-        partial.replace(path)
     except OSError as error:
         if error.errno in _OF_THE_PLACE:
             raise StorageError(error.errno, os.strerror(error.errno), str(path)) from error
         raise
-    finally:
-        _remove(partial)
     return path
 
 
@@ -133,13 +128,6 @@ def read_sealed(
     if metadata["checksum"] != _checksum(key, texts, arrays):
         raise DamagedFile(f"{path} does not match its checksum")
     return texts, arrays
-
-
-def _remove(partial: Path) -> None:
-    try:
-        partial.unlink(missing_ok=True)
-    except OSError:  # of a folder that cannot be written to: then it holds no partial file either
-        return
 
 
 def _checksum(

@@ -11,8 +11,6 @@ from srhm.scorecard.claims import NOT_MEASURED, Measurement, Tables
 from srhm.statistics.regression import NO_FIT, Fit, SeedNoise, slope_with_group_intercepts
 
 THRESHOLD = 0.10  # test error that defines P*, section 4
-# What a curve's grammar is.
-GRAMMAR = ("L", "s", "s0", "v", "m", "n_c")
 OPTIONS = ("whitening", "bias", "batch", "alpha", "width", "engine")
 
 

@@ -11,60 +11,24 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from srhm.model import theory
+from srhm.results.coordinates import GRAMMAR, NET_AND_DATA
+from srhm.results.tables import FLOW_COMPLEXITY
 from srhm.statistics.sample_complexity import (
-    CURVE_COLUMNS,
     DEFAULT_RULE,
     IntervalRule,
+    in_blocks,
     sample_complexity,
 )
 
 STUDIES = ("complexity", "layerwise")
-# What a curve of the plane has beside the coordinates of `sample_complexity`. Between two of its
-# values nothing is pooled: lazy and feature learning need not have the same spread over seeds.
+# What a curve of the plane has beside net and data. Between two of its values nothing is pooled:
+# lazy and feature learning need not have the same spread over seeds.
 OWN = ("study", "alpha_tilde", "training", "optimiser", "labels", "loss", "activation",
        "hidden_layers", "width")  # fmt: skip
 KERNELS = {"initial": "initial_kernel", "end": "end_kernel"}
 SENSITIVITIES = {"S": "S_2", "D": "D_2"}
 ERRORS = ("test_error", *KERNELS.values(), "ensemble")
-COLUMNS = (
-    "study",
-    "curve",
-    "net",
-    "L",
-    "s",
-    "s0",
-    "v",
-    "m",
-    "n_c",
-    "sparsity",
-    "hidden_layers",
-    "width",
-    "alpha_tilde",
-    "training",
-    "optimiser",
-    "labels",
-    "loss",
-    "activation",
-    "criterion",
-    "threshold",
-    "P_star",
-    "P_star_low",
-    "P_star_high",
-    "status",
-    "n_seeds",
-    "n_seeds_reached",
-    "n_cells",
-    "n_capped",
-    "n_diverged",
-    "log_sd",
-    "log_se",
-    "dof",
-    "log_sd_pooled",
-    "n_distinct",
-    "small_pool",
-    "prediction",
-)
+COLUMNS = tuple(FLOW_COMPLEXITY.names)
 
 
 def flow_complexity(
@@ -78,12 +42,12 @@ def flow_complexity(
 ) -> pd.DataFrame:
     """A row (COLUMNS) for each curve, alpha_tilde, criterion and threshold of STUDIES.
 
-    Tables are PLANE_CELLS, PLANE_SENSITIVITIES, FROZEN_KERNELS, ENSEMBLES; all but the first may be
+    Tables are FLOW_CELLS, FLOW_SENSITIVITIES, FROZEN_KERNELS, ENSEMBLES; all but the first may be
     empty. Errors have all `thresholds`, S_2 and D_2 those of the paper for the net, L and s.
     Members of a seed count as one: their values are averaged. n_cells, n_capped, n_diverged count
     the runs of the criterion, for a kernel those of learning with it; capped ones enter with the
     value that they have. Intervals and censoring are those of `sample_complexity`, with standard
-    deviations pooled over the curves of one net and L that agree in OWN.
+    deviations pooled over the curves of one net, L and s that agree in OWN.
     """
     cells = cells[cells["data"] == "srhm"]
     if cells.empty:
@@ -99,50 +63,26 @@ def flow_complexity(
         ],
         ignore_index=True,
     )
-    # A curve of the core is one alpha_tilde: the name says which.
-    scale = values["alpha_tilde"].map(repr)
-    values = values.assign(name=values["curve"] + " " + scale)
-    tables = [
-        _of_group(group, thresholds, rule)
-        for _, group in values.groupby(list(OWN), sort=False, dropna=False)
-    ]
-    return pd.concat(tables, ignore_index=True)[list(COLUMNS)]
-
-
-def _of_group(
-    values: pd.DataFrame, thresholds: Sequence[float], rule: IntervalRule
-) -> pd.DataFrame:
-    """P* of curves that agree in OWN, whose standard deviations are pooled."""
-    by = [*dict.fromkeys(["name", "curve", *OWN, *_GRAMMAR]), "criterion"]
-    seeds = values.groupby([*by, "P", "seed"], sort=False, dropna=False)["value"].mean()
-    long = seeds.reset_index().drop(columns="curve").rename(columns={"name": "curve"})
-    # Columns of the core that tell nothing here.
-    absent = {name: "" for name in CURVE_COLUMNS if name not in long}
-    tables = []
-    for _, part in long.assign(**absent).groupby(["criterion", "net", "L", "s"], sort=False):
-        criterion, net, depth, branching = part[["criterion", "net", "L", "s"]].iloc[0]
-        own = list(thresholds)
-        if criterion not in ERRORS:
-            own = [
-                theory.sensitivity_threshold(
-                    str(criterion)[0], str(net), depth=int(depth), branching=int(branching)
-                )
-            ]
-        tables.append(sample_complexity(part, thresholds={str(criterion): own}, rule=rule))
-    counts = values.groupby(["name", "criterion"], sort=False).agg(
-        n_cells=("value", "size"),
-        n_capped=("capped", "sum"),
-        n_diverged=("value", lambda one: int(one.isna().sum())),
+    # The estimator knows a curve by its name: one alpha_tilde.
+    names = values["curve"] + " " + values["alpha_tilde"].map(repr)
+    values = values.assign(whole=values["curve"], curve=names)
+    pooled_over = (*OWN, "net", "L", "s")
+    values = in_blocks(in_blocks(values, [*pooled_over, "criterion"]), OWN)
+    found = sample_complexity(
+        values,
+        thresholds=dict.fromkeys(ERRORS, thresholds),
+        columns=("curve", "whole", *OWN, *NET_AND_DATA),
+        pooled_over=pooled_over,
+        members=True,
+        rule=rule,
     )
-    names = values.drop_duplicates("name")[["name", "curve", *(c for c in OWN if c != "width")]]
-    found = pd.concat(tables, ignore_index=True).rename(columns={"curve": "name"})
-    found = found.drop(columns=["n_cells", "n_diverged"]).merge(names, on="name")
-    return found.merge(counts.reset_index(), on=["name", "criterion"])
+    n_capped = values.groupby(["curve", "criterion"])["capped"].sum().rename("n_capped")
+    found = found.join(n_capped, on=["curve", "criterion"])
+    return found.assign(curve=found["whole"])[list(COLUMNS)]
 
 
-_NUMBERS = ("L", "s", "s0", "v", "m", "n_c", "hidden_layers")
-_GRAMMAR = ("net", "L", "s", "s0", "v", "m", "n_c", "sparsity")
-_SHARED = [*dict.fromkeys(("curve", *OWN, *_GRAMMAR)), "P", "seed"]
+_NUMBERS = (*GRAMMAR, "hidden_layers")
+_SHARED = [*dict.fromkeys(("curve", *OWN, *NET_AND_DATA)), "P", "seed"]
 
 
 def _errors(cells: pd.DataFrame) -> pd.DataFrame:

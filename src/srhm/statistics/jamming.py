@@ -17,6 +17,8 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from srhm.results.coordinates import NET_AND_DATA
+
 # Part of N that the unsatisfied points of a jammed network exceed, chapter 2a.
 JAMMED = 0.1
 # A mean loss below it is zero within the last steps of the training: overlaps below 1e-4 of the
@@ -26,14 +28,7 @@ LEAST_LOSS = 1e-9
 SHARED = (
     "study",
     "data",
-    "net",
-    "L",
-    "s",
-    "s0",
-    "v",
-    "m",
-    "n_c",
-    "sparsity",
+    *NET_AND_DATA,
     "n_inputs",
     "hidden_layers",
     "P",

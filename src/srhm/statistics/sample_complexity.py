@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, log, nan
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -17,20 +17,14 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from srhm.model import theory
+from srhm.results.coordinates import NET_AND_DATA
 
 Status = Literal["reached", "not_reached", "below_range"]
 
 # The coordinates of a learning curve; `curve` names it, the others are constant on it.
 CURVE_COLUMNS = (
     "curve",
-    "net",
-    "L",
-    "s",
-    "s0",
-    "v",
-    "m",
-    "n_c",
-    "sparsity",
+    *NET_AND_DATA,
     "width",
     "alpha",
     "whitening",
@@ -38,8 +32,8 @@ CURVE_COLUMNS = (
     "batch",
     "engine",
 )
-RESULT_COLUMNS = (
-    *CURVE_COLUMNS,
+# What is estimated of a curve.
+ESTIMATES = (
     "criterion",
     "threshold",
     "P_star",
@@ -58,7 +52,12 @@ RESULT_COLUMNS = (
     "small_pool",
     "prediction",
 )
-POOLED_OVER = ("net", "L", "criterion", "threshold")
+RESULT_COLUMNS = (*CURVE_COLUMNS, *ESTIMATES)
+# What curves share whose standard deviations are pooled, beside criterion and threshold.
+POOLED_OVER = ("net", "L")
+# Criteria with the transformations of the text, and of the published figures for S_2; those of
+# D_2 are the same at level 1.
+SENSITIVITIES = {("S", "text"): "S_2", ("D", "text"): "D_2", ("S", "practice"): "S_2_practice"}
 NETS_WITH_PREDICTION = ("lcn", "cnn", "fcn")
 
 
@@ -128,39 +127,32 @@ def learning_curve_values(cells: pd.DataFrame, *, criterion: str = "test_error")
 def sensitivity_values(sensitivities: pd.DataFrame) -> pd.DataFrame:
     """Rows of S_2 and D_2 (layer k = 2, level l = 1) as the long table of `sample_complexity`.
 
-    Criteria are "S_2" and "D_2" with the transformations of the text, "S_2_practice" with those of
-    the published figures; those of D_2 are the same at level 1. A sensitivity to a transformation
-    that can change nothing (m = 1, s_0 = 0) has no rows.
+    Criteria are SENSITIVITIES. A sensitivity to a transformation that can change nothing (m = 1,
+    s_0 = 0) has no rows.
     """
-    criteria = {
-        ("S", "text"): "S_2",
-        ("D", "text"): "D_2",
-        ("S", "practice"): "S_2_practice",
-    }
     pairs = zip(sensitivities["kind"], sensitivities["variant"], strict=True)
-    values = sensitivities.assign(criterion=[criteria.get(pair, "") for pair in pairs])
+    values = sensitivities.assign(criterion=[SENSITIVITIES.get(pair, "") for pair in pairs])
     chosen = (values["k"] == 2) & (values["l"] == 1) & (values["n"] > 0)
     columns = [*CURVE_COLUMNS, "P", "seed", "criterion", "value"]
     return values.loc[chosen & (values["criterion"] != ""), columns]
+
+
+def in_blocks(values: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """Rows that agree in these columns, one block after the other, each as it first appears."""
+    blocks = values.groupby(list(by), sort=False, dropna=False).ngroup()
+    return values.iloc[np.argsort(blocks.to_numpy(), kind="stable")]
 
 
 def sensitivity_sample_complexity(
     sensitivities: pd.DataFrame, *, rule: IntervalRule | None = None
 ) -> pd.DataFrame:
     """P*_S and P*_D of every curve, at the paper's thresholds, which depend on net, L and s."""
-    values = sensitivity_values(sensitivities)
-    tables = []
-    for _, group in values.groupby(["criterion", "net", "L", "s"], sort=False):
-        row = group.iloc[0]
-        threshold = theory.sensitivity_threshold(
-            row["criterion"][0], row["net"], depth=row["L"], branching=row["s"]
-        )
-        tables.append(
-            sample_complexity(
-                group, thresholds={row["criterion"]: [threshold]}, rule=rule or DEFAULT_RULE
-            )
-        )
-    return pd.concat(tables, ignore_index=True) if tables else _empty()
+    return sample_complexity(
+        in_blocks(sensitivity_values(sensitivities), ["criterion", "net", "L", "s"]),
+        thresholds={},
+        pooled_over=(*POOLED_OVER, "s"),
+        rule=rule or DEFAULT_RULE,
+    )
 
 
 def all_sample_complexities(
@@ -181,8 +173,8 @@ def all_sample_complexities(
         thresholds={"test_error": list(thresholds), "best_test_error": [main]},
     )
     of_sensitivities = sensitivity_sample_complexity(sensitivities)
-    tables = [table for table in (of_errors, of_sensitivities) if len(table)]
-    table = pd.concat(tables, ignore_index=True) if tables else _empty()
+    tables = [table for table in (of_errors, of_sensitivities) if len(table)] or [of_errors]
+    table = pd.concat(tables, ignore_index=True)
     n_capped = (cells["status"] == "capped").groupby(cells["curve"]).sum()
     return table.assign(n_capped=table["curve"].map(n_capped).astype("int64"))
 
@@ -191,20 +183,28 @@ def sample_complexity(
     values: pd.DataFrame,
     *,
     thresholds: Mapping[str, Sequence[float]],
+    columns: Sequence[str] = CURVE_COLUMNS,
+    pooled_over: Sequence[str] = POOLED_OVER,
+    members: bool = False,
     rule: IntervalRule = DEFAULT_RULE,
 ) -> pd.DataFrame:
-    """Sample complexities: a row (RESULT_COLUMNS) for each curve, criterion and threshold.
+    """Sample complexities: a row (columns, ESTIMATES) for each curve, criterion and threshold.
 
-    `values` is long: CURVE_COLUMNS, criterion, P, seed, value; `thresholds` names those of each
-    criterion. P* is the `lasting_crossing` of the average over seeds. A NaN value (a diverged cell)
+    `values` is long: columns, criterion, P, seed, value. `columns` are the name of the curve and
+    its coordinates, with net, L, s, s0, m, n_c, sparsity among them; `thresholds` names those of
+    each criterion (those of SENSITIVITIES are the paper's). With `members` a seed may have several
+    networks at a P, which count as one: their values are averaged. Rows are in the order in which
+    curve and criterion first appear.
+
+    P* is the `lasting_crossing` of the average over seeds. A NaN value (a diverged cell)
     is left out of the average at its P, and a P with no other value is left out of the curve;
     `n_cells` and `n_diverged` count. Since diverged cells drop out, P* is that of the runs which
     did not diverge.
 
     Interval: log P* ± t log_sd/√n, where log_sd is the standard deviation of the seeds' own log P*
-    (same rule on the curve of one seed), with `dof` degrees of freedom: the curve's own with
-    n - 1, or (`log_sd_pooled`) that of all curves of the same net, L, criterion and threshold, with
-    dof = Σ (n_i - 1). n = `n_seeds_reached` counts the seeds with a P* of their own (one at
+    (same rule on the curve of one seed), with `dof` degrees of freedom: the curve's own with n - 1,
+    or (`log_sd_pooled`) that of all curves that agree in `pooled_over`, criterion and threshold,
+    with dof = Σ (n_i - 1). n = `n_seeds_reached` counts the seeds with a P* of their own (one at
     least is taken); censored seeds are not in the standard deviation, which is then too small, and
     the smaller n makes up for some of it. Where no curve of the pool has two such seeds, dof = 0
     and the bounds are NaN: nothing is known of the error. Bounds of a censored P* are those of
@@ -217,19 +217,20 @@ def sample_complexity(
         ValueError: a coordinate varies along a curve, or a curve has two values for a P and a seed.
         KeyError: a criterion has no thresholds, or a column is missing.
     """
-    curves = _curves(values)
+    curves = _curves(values, columns)
+    coordinates = curves.to_dict("index")
     rows: list[dict[str, object]] = []
     seeds_of_row: list[NDArray[np.float64]] = []
-    for key, curve in _matrices(values).items():
-        for threshold in thresholds[key[1]]:
+    for (name, criterion), curve in _matrices(values, members=members).items():
+        for threshold in _thresholds(criterion, coordinates[name], thresholds):
             mean = lasting_crossing(curve.sizes, curve.mean, threshold)
             own = [lasting_crossing(curve.sizes, one, threshold) for one in curve.values.T]
             seeds = np.array([one.log_size for one in own if one.status == "reached"])
             seeds_of_row.append(seeds)
             rows.append(
                 {
-                    "curve": key[0],
-                    "criterion": key[1],
+                    "curve": name,
+                    "criterion": criterion,
                     "threshold": float(threshold),
                     "status": mean.status,
                     "log_P_star": mean.log_size,
@@ -238,15 +239,24 @@ def sample_complexity(
                     "n_seeds": int(np.isfinite(curve.values).any(axis=0).sum()),
                     "n_seeds_reached": seeds.size,
                     "n_cells": curve.n_cells,
-                    "n_diverged": curve.n_cells - int(np.isfinite(curve.values).sum()),
+                    "n_diverged": curve.n_diverged,
                 }
             )
     if not rows:
-        return _empty()
-    table = pd.DataFrame(rows).merge(curves, on="curve", validate="many_to_one")
-    table = _with_deviations(table, seeds_of_row, rule)
+        return pd.DataFrame(columns=[*columns, *ESTIMATES])
+    table = pd.DataFrame(rows).join(curves, on="curve")
+    table = _with_deviations(table, seeds_of_row, [*pooled_over, "criterion", "threshold"], rule)
     table = _with_bounds(table, rule)
-    return table[list(RESULT_COLUMNS)]
+    return table[[*columns, *ESTIMATES]]
+
+
+def _thresholds(
+    criterion: str, curve: Mapping[Any, Any], thresholds: Mapping[str, Sequence[float]]
+) -> Sequence[float]:
+    if criterion in thresholds or criterion not in SENSITIVITIES.values():
+        return thresholds[criterion]
+    net, L, s = curve["net"], curve["L"], curve["s"]
+    return [theory.sensitivity_threshold(criterion[0], net, depth=L, branching=s)]
 
 
 @dataclass(frozen=True)
@@ -256,6 +266,7 @@ class _Curve:
     sizes: NDArray[np.float64]
     values: NDArray[np.float64]
     n_cells: int
+    n_diverged: int
 
     @property
     def mean(self) -> NDArray[np.float64]:
@@ -265,39 +276,46 @@ class _Curve:
         return np.where(counts > 0, sums / np.maximum(counts, 1), nan)
 
 
-def _curves(values: pd.DataFrame) -> pd.DataFrame:
-    """One row a curve with its coordinates; refuses coordinates that vary along a curve."""
-    curves = values[list(CURVE_COLUMNS)].drop_duplicates()
+def _curves(values: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """The coordinates of each curve, by its name; refuses those that vary along a curve."""
+    curves = values[list(columns)].drop_duplicates()
     repeated = curves[curves["curve"].duplicated(keep=False)]
     if len(repeated):
         name = repeated["curve"].iloc[0]
         rows = repeated[repeated["curve"] == name]
-        varying = [column for column in CURVE_COLUMNS if rows[column].nunique(dropna=False) > 1]
+        varying = [column for column in columns if rows[column].nunique(dropna=False) > 1]
         raise ValueError(f"curve {name!r}: {', '.join(varying)} must not vary along a curve")
-    return curves
+    return curves.set_index("curve")
 
 
-def _matrices(values: pd.DataFrame) -> dict[tuple[str, str], _Curve]:
+def _matrices(values: pd.DataFrame, *, members: bool) -> dict[tuple[str, str], _Curve]:
     """The values of each (curve, criterion), in their order of appearance."""
-    twice = values.duplicated(["curve", "criterion", "P", "seed"])
-    if twice.any():
+    by = ["curve", "criterion", "P", "seed"]
+    twice = values.duplicated(by)
+    if twice.any() and not members:
         row = values[twice].iloc[0]
         raise ValueError(
             f"curve {row['curve']!r}, {row['criterion']}: two values for P = {row['P']}"
             f" and seed {row['seed']}"
         )
+    runs = values.groupby(by, sort=False)["value"]
+    found = runs.agg(["mean", "size", "count"]).reset_index()
     curves: dict[tuple[str, str], _Curve] = {}
-    for (curve, criterion), group in values.groupby(["curve", "criterion"], sort=False):
+    for (curve, criterion), group in found.groupby(["curve", "criterion"], sort=False):
         sizes, size_index = np.unique(group["P"].to_numpy(dtype=float), return_inverse=True)
         seeds, seed_index = np.unique(group["seed"].to_numpy(), return_inverse=True)
         matrix = np.full((sizes.size, seeds.size), nan)
-        matrix[size_index, seed_index] = group["value"].to_numpy(dtype=float)
-        curves[str(curve), str(criterion)] = _Curve(sizes, matrix, len(group))
+        matrix[size_index, seed_index] = group["mean"].to_numpy(dtype=float)
+        n_cells, n_known = (int(group[name].sum()) for name in ("size", "count"))
+        curves[str(curve), str(criterion)] = _Curve(sizes, matrix, n_cells, n_cells - n_known)
     return curves
 
 
 def _with_deviations(
-    table: pd.DataFrame, seeds: Sequence[NDArray[np.float64]], rule: IntervalRule
+    table: pd.DataFrame,
+    seeds: Sequence[NDArray[np.float64]],
+    pooled_over: Sequence[str],
+    rule: IntervalRule,
 ) -> pd.DataFrame:
     """Adds log_sd, dof, log_sd_pooled and log_se.
 
@@ -307,8 +325,9 @@ def _with_deviations(
     reached = (table["status"] == "reached").to_numpy()
     own_dof = np.array([max(one.size - 1, 0) for one in seeds]) * reached
     squares = np.array([one.size * float(np.var(one)) if one.size else 0.0 for one in seeds])
-    sums = table[list(POOLED_OVER)].assign(dof=own_dof, squares=squares * reached)
-    sums = sums.groupby(list(POOLED_OVER))[["dof", "squares"]].transform("sum")
+    pool = [table[name] for name in pooled_over]
+    sums = pd.DataFrame({"dof": own_dof, "squares": squares * reached})
+    sums = sums.groupby(pool, dropna=False).transform("sum")
 
     enough = table["n_seeds_reached"].to_numpy() >= rule.own_seeds
     dof = np.where(reached, np.where(enough, own_dof, sums["dof"].to_numpy()), 0)
@@ -357,7 +376,3 @@ def _theory(table: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.float6
             theory.predicted_sample_complexity(net, **data) if net in NETS_WITH_PREDICTION else nan
         )
     return np.array(n_distinct), np.array(prediction)
-
-
-def _empty() -> pd.DataFrame:
-    return pd.DataFrame(columns=list(RESULT_COLUMNS))

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from srhm.results.coordinates import NET_AND_DATA
 from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
 from srhm.scorecard.curves import THRESHOLD, as_ratio, listed_as_left_out, no_points
 from srhm.statistics.regression import (
@@ -28,7 +29,7 @@ from srhm.statistics.regression import (
 
 STUDY = "complexity"
 FEATURE, LAZY = "feature", "lazy"
-GRAMMAR = ["net", "L", "s", "s0", "v", "m", "n_c", "sparsity", "width"]
+NETWORK = [*NET_AND_DATA, "width"]
 
 
 def _of_study(tables: Tables, name: str) -> pd.DataFrame:
@@ -93,7 +94,7 @@ def exponent_of_empty_places(tables: Tables, *, net: str, regime: str) -> Measur
     if rows.empty:
         return NOT_MEASURED
     own = rows[rows["status"] == "reached"]
-    by = [name for name in GRAMMAR if name != "s0"]
+    by = [name for name in NETWORK if name != "s0"]
     x, y = np.log1p(own["s0"].to_numpy(dtype=float)), np.log(own["P_star"].to_numpy(dtype=float))
     group = own.groupby(by, sort=False).ngroup().to_numpy()
     shared = own["net"].astype(str) + ", " + own["alpha_tilde"].astype(str)
@@ -118,7 +119,7 @@ def lazy_over_feature(tables: Tables, *, net: str) -> Measurement:
     if rows.empty:
         return NOT_MEASURED
     both = _in_regime(rows, LAZY).merge(
-        _in_regime(rows, FEATURE), on=GRAMMAR, suffixes=("", "_feature")
+        _in_regime(rows, FEATURE), on=NETWORK, suffixes=("", "_feature")
     )
     both = both[both["alpha_tilde"] > both["alpha_tilde_feature"]]
     own = both[(both["status_feature"] == "reached") & (both["status"] != "below_range")]
@@ -145,7 +146,7 @@ def lazy_error_beyond(tables: Tables) -> Measurement:
     cells, stars = _flow(_of_study(tables, "cells")), _errors(tables)
     if cells.empty or stars.empty:
         return NOT_MEASURED
-    data = [name for name in GRAMMAR if name != "width"]
+    data = list(NET_AND_DATA)
     learnt = _in_regime(stars, FEATURE)
     learnt = learnt[learnt["status"] == "reached"].groupby(data)["P_star"].max().reset_index()
     lazy = _in_regime(cells, LAZY).merge(learnt, on=data)
@@ -246,7 +247,7 @@ def sgd_error(tables: Tables) -> Measurement:
     cells = _of_study(tables, "cells")
     if cells.empty:
         return NOT_MEASURED
-    keys = [*GRAMMAR, "alpha_tilde", "P"]
+    keys = [*NETWORK, "alpha_tilde", "P"]
     means = cells.groupby([*keys, "optimiser"])["test_error"].mean().unstack("optimiser")
     if not {"flow", "sgd"} <= set(means.columns):
         return NOT_MEASURED

@@ -17,6 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
+from srhm.results.coordinates import DATA_MODEL
 from srhm.statistics.jamming import smallest_that_fit
 from srhm.statistics.regression import CONFIDENCE, Fit, slope_with_group_intercepts
 
@@ -31,7 +32,7 @@ N_TOP = 10
 # Level sets of the kernel change in the diagram, chapter 3b.
 LEVELS = (0.1, 1.0, 10.0)
 # Of what a member is, but h and alpha_tilde: `family_of` tells families apart by these.
-TASK = ("data", "L", "s", "s0", "v", "m", "n_c", "sparsity", "n_inputs", "P", "labels")
+TASK = ("data", *DATA_MODEL, "n_inputs", "P", "labels")
 TRAINING = ("loss", "parametrisation", "bias", "initialisation", "subtract_initial",
             "squared_norm", "training", "optimiser", "settings", "weight_decay",
             "budget")  # fmt: skip
@@ -45,7 +46,7 @@ ROUNDING = 1e-9
 class Family:
     """Cells that differ in h, alpha_tilde, seed and member only.
 
-    cells: rows of PLANE_CELLS; ensembles: rows of ENSEMBLES of the same curves and P.
+    cells: rows of FLOW_CELLS; ensembles: rows of ENSEMBLES of the same curves and P.
     """
 
     net: str

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from srhm.results.coordinates import GRAMMAR
 from srhm.statistics.regression import CONFIDENCE, NO_FIT, Fit, mean
 from srhm.statistics.sample_complexity import Crossing, lasting_crossing
-from srhm.studies.first_step.table import GRAMMAR
 
 # Column of `equal_points` of each exponent, and what tells the groups apart that it is fitted in.
 EXPONENTS: dict[str, tuple[str, ...]] = {

@@ -15,8 +15,6 @@ from srhm.model.sampling import Derivations, draw_sample, n_test_points
 from srhm.model.seeding import generator
 from srhm.studies.first_step.gradient import first_step
 
-# What tells one grammar from another, in the columns of the table.
-GRAMMAR = ("L", "s", "s0", "v", "m", "n_c")
 MEASURED = (
     "n_distinct",
     "signal",

@@ -14,6 +14,7 @@ from math import isfinite, log, nan
 import numpy as np
 import pandas as pd
 
+from srhm.results.coordinates import GRAMMAR
 from srhm.scorecard.claims import Claim, Measurement, Tables
 from srhm.scorecard.curves import listed_as_left_out, no_points
 from srhm.statistics.jamming import Modes, first_jammed, modes, smallest_that_fit, with_jamming
@@ -87,7 +88,7 @@ def against_shuffled(tables: Tables) -> Measurement:
     stars = _stars(tables, studies=("jamming",))
     if stars.empty:
         return no_points("no two widths at one P")
-    on = ["net", "L", "s", "s0", "v", "m", "n_c", "P", "bias", "initialisation", "settings"]
+    on = ["net", *GRAMMAR, "P", "bias", "initialisation", "settings"]
     halves = [stars[stars["labels"] == name] for name in ("parity", "shuffled")]
     pairs = halves[0].merge(halves[1], on=on, suffixes=("", "_shuffled"))
     if pairs.empty:

@@ -8,11 +8,11 @@ here if it has one hidden layer and the grammar more levels.
 import numpy as np
 import pandas as pd
 
+from srhm.results.coordinates import GRAMMAR
 from srhm.statistics.regression import NO_FIT, Fit, SeedNoise, mean, slope_with_group_intercepts
 
 STUDY = "layerwise"
 SERIES = ("end_to_end", "layerwise", "shallow")
-GRAMMAR = ("L", "s", "s0", "v", "m", "n_c")
 OPTIONS = ("net", "width", "alpha_tilde", "optimiser", "labels")
 
 

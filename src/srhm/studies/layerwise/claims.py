@@ -11,12 +11,12 @@ from math import isfinite, log, nan
 import numpy as np
 import pandas as pd
 
+from srhm.results.coordinates import GRAMMAR
 from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
 from srhm.scorecard.curves import THRESHOLD, as_ratio, listed_as_left_out, no_points
 from srhm.statistics.regression import CONFIDENCE, NO_FIT, Fit, mean
 from srhm.studies.bottleneck import analysis as bottleneck
 from srhm.studies.first_step.scaling import all_data_ratio, equal_points, exponent, grouping_size
-from srhm.studies.first_step.table import GRAMMAR
 from srhm.studies.layerwise.analysis import (
     compared,
     log_ratios,
@@ -25,8 +25,6 @@ from srhm.studies.layerwise.analysis import (
     slope,
     usable,
 )
-
-FULL_GRAMMAR = ["net", *GRAMMAR]
 
 
 def _measured(fit: Fit, what: str, note: str = "") -> Measurement:

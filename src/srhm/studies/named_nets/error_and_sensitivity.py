@@ -16,13 +16,13 @@ import pandas as pd
 
 from srhm.model import theory
 from srhm.networks.relative_depth import layer_at
+from srhm.results.coordinates import DATA_MODEL
 from srhm.statistics.rank_correlation import RankCorrelation, rank_correlation
 
 # A relative depth between 0 and 1, or the logits.
 Place = float | Literal["output"]
 DEPTHS = (0.2, 0.5, 0.8)
 DEEP = 0.8
-GRAMMAR = ["L", "s", "s0", "v", "m", "n_c", "sparsity"]
 # The paper's P = 7400 at v = 10, over Eq. 4 (9000).
 PAPER_SIZE = 7400 / 9000
 # What the paper shows beside the named networks.
@@ -33,7 +33,7 @@ def one_grammar(cells: pd.DataFrame) -> pd.DataFrame:
     """Cells of named networks on the grammar that most of them have, one curve for each network."""
     if cells.empty:
         return cells
-    sizes = cells.groupby(GRAMMAR, as_index=False).size()
+    sizes = cells.groupby(list(DATA_MODEL), as_index=False).size()
     largest: Any = sizes["size"].idxmax()
     return _one_curve_each(_of_grammar(cells, sizes.loc[largest]))
 
@@ -53,7 +53,7 @@ def all_networks(core: pd.DataFrame, named: pd.DataFrame) -> pd.DataFrame:
 
 
 def _of_grammar(cells: pd.DataFrame, grammar: Any) -> pd.DataFrame:
-    for name in GRAMMAR:
+    for name in DATA_MODEL:
         cells = cells[cells[name] == grammar[name]]
     return cells
 

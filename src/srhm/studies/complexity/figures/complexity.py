@@ -38,11 +38,11 @@ from srhm.figures.marks import (
     shown,
 )
 from srhm.figures.selection import at_threshold
+from srhm.results.coordinates import NET_AND_DATA
 from srhm.statistics.sample_complexity import DEFAULT_RULE, IntervalRule
 from srhm.studies.crossover.figures.families import power, shades
 
 STUDY = "complexity"
-DATA = ("net", "L", "s", "s0", "v", "m", "n_c", "sparsity")
 NETS = ("lcn", "cnn", "fcn")
 # Okabe and Ito's colours of s_0; markers as everywhere.
 HUES = {0: "#009E73", 1: "#D55E00", 2: "#0072B2", 4: "#AA4499"}
@@ -120,8 +120,8 @@ def main(rows: pd.DataFrame) -> pd.DataFrame:
     own = rows[rows["optimiser"] != "sgd"]
     if own.empty:
         return own
-    scales = own.groupby([*DATA, "width"])["alpha_tilde"].transform("nunique")
-    return own[scales == scales.groupby([own[name] for name in DATA]).transform("max")]
+    scales = own.groupby([*NET_AND_DATA, "width"])["alpha_tilde"].transform("nunique")
+    return own[scales == scales.groupby([own[name] for name in NET_AND_DATA]).transform("max")]
 
 
 def _other_widths(rows: pd.DataFrame) -> list[str]:

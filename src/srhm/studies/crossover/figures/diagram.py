@@ -41,7 +41,7 @@ STYLES = ("--", "-", ":")
 def draw(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure:
     """For each family the plane with the error of single networks, and with that of their mean.
 
-    cells, ensembles: rows of PLANE_CELLS and ENSEMBLES, of any studies. A field is a pair of the
+    cells, ensembles: rows of FLOW_CELLS and ENSEMBLES, of any studies. A field is a pair of the
     grid; it reaches half-way, in logarithms, to its neighbours.
     """
     shown = families(cells, ensembles)

@@ -33,7 +33,7 @@ SIZE, PITCH, ROW, LEGEND = (2.75, 1.65), 3.3, 2.3, 0.62
 def draw(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure:
     """For each family a panel of single networks and one of their mean output.
 
-    cells, ensembles: rows of PLANE_CELLS and ENSEMBLES, of any studies. The ensemble's error is
+    cells, ensembles: rows of FLOW_CELLS and ENSEMBLES, of any studies. The ensemble's error is
     the mean over seeds of that of the mean output of a seed's members.
     """
     shown = families(cells, ensembles)

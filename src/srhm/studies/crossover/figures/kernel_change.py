@@ -53,7 +53,7 @@ CHANGE = "$\\|\\Delta\\Theta\\|/\\|\\Theta_0\\|$"
 def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
     """For each family: kernel change and half time against alpha_tilde, kernel change against h.
 
-    cells: rows of PLANE_CELLS, of any studies. The guides have the expected slopes and pass
+    cells: rows of FLOW_CELLS, of any studies. The guides have the expected slopes and pass
     through the middle of the fitted points of their regime.
     """
     shown = families(cells)

@@ -37,7 +37,7 @@ SIZE, PITCH, ROW, LEGEND = (1.28, 1.25), 1.53, 1.82, 0.3
 def draw(cells: pd.DataFrame, kernels: pd.DataFrame, *, preset: str) -> Figure:
     """For each family with kernels two columns, small and large alpha_tilde, of three panels.
 
-    cells, kernels: rows of PLANE_CELLS and KERNELS, of any studies. Of the widest networks whose
+    cells, kernels: rows of FLOW_CELLS and KERNELS, of any studies. Of the widest networks whose
     kernels were measured, at the smallest and the largest of their alpha_tilde: eigenvalues, labels
     and latents. Thin lines are members, thick ones their means (geometric for the eigenvalues).
     """

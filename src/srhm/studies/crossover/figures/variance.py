@@ -36,7 +36,7 @@ SIZE, PITCH, ROW, LEGEND = (2.75, 1.65), 3.3, 2.3, 0.77
 def draw(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure:
     """For each family Var F against h, a line for each alpha_tilde, and h Var F against it.
 
-    cells, ensembles: rows of PLANE_CELLS and ENSEMBLES, of any studies. Var F is the mean over
+    cells, ensembles: rows of FLOW_CELLS and ENSEMBLES, of any studies. Var F is the mean over
     seeds; its guide has the expected slope of -1.
     """
     shown = families(cells, ensembles)

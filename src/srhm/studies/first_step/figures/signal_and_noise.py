@@ -30,6 +30,7 @@ from srhm.figures.marks import (
     shaded,
     shape,
 )
+from srhm.results.coordinates import GRAMMAR
 from srhm.studies.first_step.scaling import (
     all_data_ratio,
     equal_points,
@@ -88,7 +89,7 @@ def draw(first_step: pd.DataFrame, *, preset: str) -> Figure:
 
 def _differing(table: pd.DataFrame, column: str) -> pd.DataFrame:
     """Rows of the grammars that differ in this column alone: most values of it, then least L."""
-    rest = [name for name in ("L", "s", "s0", "v", "m", "n_c") if name != column]
+    rest = [name for name in GRAMMAR if name != column]
     if table.empty:
         return table
     counts = table.groupby(rest)[column].nunique().rename("n").reset_index()
@@ -111,7 +112,7 @@ def _title(rows: pd.DataFrame) -> str:
 def _seeds(table: pd.DataFrame) -> str:
     if table.empty:
         return ""
-    n = table.groupby(["net", "L", "s", "s0", "v", "m", "n_c"])["seed"].nunique()
+    n = table.groupby(["net", *GRAMMAR])["seed"].nunique()
     return f", {between(n)} {plural('seed', int(n.max()))}"
 
 
@@ -141,7 +142,7 @@ def _noise(axes: Axes, rows: pd.DataFrame, points: pd.DataFrame, *, preset: str)
                           linewidth=0)  # fmt: skip
         axes.plot(means["P"], means["mean"], color=tint, marker=shape(s0), markersize=3.5,
                   gid=f"noise s0={s0}")  # fmt: skip
-        at = equal.merge(own[["net", "L", "s", "s0", "v", "m", "n_c"]].drop_duplicates())
+        at = equal.merge(own[["net", *GRAMMAR]].drop_duplicates())
         axes.plot(at["n_equal"], [1.0] * len(at), shape(s0), color="black", markersize=4,
                   markerfacecolor="white", zorder=4, gid=f"equal s0={s0}")  # fmt: skip
     axes.axhline(1.0, color=GUIDE, linewidth=0.8, linestyle="--", gid="signal")

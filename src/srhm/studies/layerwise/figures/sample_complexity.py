@@ -32,7 +32,8 @@ from srhm.figures.marks import (
     plural,
     shape,
 )
-from srhm.studies.layerwise.analysis import GRAMMAR, SERIES, STUDY, compared, series_of, slope
+from srhm.results.coordinates import GRAMMAR
+from srhm.studies.layerwise.analysis import SERIES, STUDY, compared, series_of, slope
 
 NAMES = {"end_to_end": "end to end", "layerwise": "layer by layer", "shallow": "one hidden layer"}
 COLOURS = {"end_to_end": "#3C3C3C", "layerwise": "#009E73", "shallow": "#CC79A7"}

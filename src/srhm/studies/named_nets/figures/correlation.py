@@ -85,7 +85,7 @@ def draw(
     """Figure 1 (the output, with panels A and B of images) or 17 (a layer at 80 % depth).
 
     core_*: tables in which LCN and CNN are; the others are of the named networks. images: the rows
-    of `records.IMAGES`; None where CIFAR-10 is not there.
+    of `tables.IMAGES`; None where CIFAR-10 is not there.
     Points are averages over the seeds, bars go from the lowest to the highest. `seed` is that of
     the resampling behind the intervals of the rank correlations.
     """

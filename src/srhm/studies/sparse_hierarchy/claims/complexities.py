@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from srhm.results.coordinates import GRAMMAR
 from srhm.scorecard.claims import Claim, Measurement, Tables
 from srhm.scorecard.curves import (
-    GRAMMAR,
     THRESHOLD,
     codes,
     counted,

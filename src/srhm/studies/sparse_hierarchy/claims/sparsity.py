@@ -11,9 +11,9 @@ from math import exp, log, nan
 import numpy as np
 import pandas as pd
 
+from srhm.results.coordinates import GRAMMAR
 from srhm.scorecard.claims import Claim, Measurement, Tables
 from srhm.scorecard.curves import (
-    GRAMMAR,
     OPTIONS,
     as_ratio,
     log_of,

@@ -33,7 +33,8 @@ from srhm.figures.marks import (
     shape,
     shown,
 )
-from srhm.figures.selection import COORDINATES, FAST_ENGINE, at_threshold, text_protocol
+from srhm.figures.selection import FAST_ENGINE, at_threshold, text_protocol
+from srhm.results.coordinates import NET_AND_DATA
 from srhm.statistics.sample_complexity import DEFAULT_RULE, IntervalRule
 
 NET, BRANCHING, DEPTHS = "cnn", 2, (2, 3)
@@ -126,13 +127,13 @@ def _choice(row: pd.Series) -> tuple[int, str]:
 
 def _compared(rows: pd.DataFrame) -> set[str]:
     """Names of the curves whose data model was learnt in another way than the text's too."""
-    kinds = rows.groupby(list(COORDINATES))["choice"].transform("nunique")
+    kinds = rows.groupby(list(NET_AND_DATA))["choice"].transform("nunique")
     return set(rows["curve"][kinds > 1])
 
 
 def _ratio(row: pd.Series, text: pd.DataFrame) -> Estimate | None:
     """The P* of a row over that of the text; None where the text's is censored or not there."""
-    same = text[(text[list(COORDINATES)] == row[list(COORDINATES)]).all(axis=1)]
+    same = text[(text[list(NET_AND_DATA)] == row[list(NET_AND_DATA)]).all(axis=1)]
     if same.empty or same["status"].iloc[0] != "reached":
         return None
     return divided(estimate(row), float(same["P_star"].iloc[0]))
