@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from invented_plane import RELATIVE, TILDES, joined, plane_tables
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.legend import Legend
 
 from srhm.results.records import read_table, write_table
 from srhm.results.tables import FLOW_COMPLEXITY
@@ -272,16 +273,19 @@ def test_nothing_of_the_figures_leaves_the_page_and_no_legend_covers_a_panel(tab
         FigureCanvasAgg(figure).draw()
         width, height = figure.bbox.width, figure.bbox.height
         panels = [axes.get_window_extent() for axes in figure.axes]
-        legends = [one.get_window_extent() for one in figure.legends]
+        legends = [one.get_window_extent() for one in figure.findobj(Legend)]
+        foot = [text.get_window_extent() for text in figure.texts]
+        assert legends
+        assert foot
         labels = [
             text.get_window_extent()
             for axes in figure.axes
             for text in (axes.title, axes._left_title, axes.xaxis.label, axes.yaxis.label)
         ]
-        for box in [*panels, *legends, *labels]:
+        for box in [*panels, *legends, *labels, *foot]:
             assert -1 <= box.x0 <= box.x1 <= width + 1
             assert -1 <= box.y0 <= box.y1 <= height + 1
-        assert not any(one.overlaps(panel) for one in legends for panel in panels)
+        assert not any(one.overlaps(other) for one in legends for other in [*panels, *foot])
         assert not any(
             one.overlaps(other) for i, one in enumerate(legends) for other in legends[:i]
         )

@@ -3,13 +3,17 @@
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import matplotlib.style
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
-from matplotlib.patches import Circle, FancyBboxPatch, Rectangle
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.legend import Legend
+from matplotlib.legend_handler import HandlerTuple
+from matplotlib.lines import Line2D
+from matplotlib.patches import Circle, FancyBboxPatch, Patch, Rectangle
+from matplotlib.text import Text
 
 STYLE = Path(__file__).with_name("paper.mplstyle")
 PAGE_WIDTH = 6.75  # inches, the text width of the journal
@@ -21,6 +25,10 @@ LATENT_COLOURS = ("#D55E00", "#0072B2", "#CC79A7")
 INPUT_COLOURS = ("#56B4E9", "#F0E442", "#009E73")
 EMPTY_COLOUR = "white"
 OUTLINE = "#4D4D4D"
+
+# Of a legend; the label is that of the first where several are drawn side by side.
+Handle = Line2D | Patch | tuple[Line2D, ...]
+MOST_ROWS = 10  # entries of a legend's group in one column
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -61,6 +69,76 @@ def add_panel(figure: Figure, *, left: float, top: float, width: float, height: 
     )
 
 
+def laid_out_page(
+    height: float, *, preset: str, heading: str = "", foot: Sequence[str] = ()
+) -> tuple[Figure, SubFigure]:
+    """A page whose layout matplotlib computes, and the part of it that holds panels and legends.
+
+    height is that of the panels with their titles and labels, in inches. The page is higher by what
+    the grey lines of the foot and the heading above the panels need, later by what `add_legends`
+    adds below them.
+    """
+    figure = page(height, preset=preset)
+    figure.set_layout_engine("constrained")
+    # The foot keeps the panels above the preset's name too.
+    words = figure.supxlabel("\n".join(foot) or " ", x=0.01, ha="left", fontsize=7,
+                             linespacing=1.25, color="0.35")  # fmt: skip
+    _make_room(figure, words)
+    if heading:
+        _make_room(figure, figure.suptitle(heading, x=0.01, ha="left", fontsize=7.5))
+    return figure, figure.add_subfigure(figure.add_gridspec(1, 1)[0])
+
+
+def add_legends(
+    part: SubFigure,
+    groups: Sequence[tuple[str, Sequence[Handle]]],
+    *,
+    beside: bool = False,
+    most_rows: int = MOST_ROWS,
+) -> None:
+    """A legend of groups, each a title and handles with labels: below the panels or beside them.
+
+    Below them each group has a column, or several if it has more than most_rows entries, and the
+    page becomes higher by the legend's height. Beside them the groups stand above each other.
+    Groups without handles are left out, and the row of titles where no group has one.
+    """
+    blank = Line2D([], [], linestyle="")
+    titled = any(title for title, _ in groups)
+    columns: list[list[tuple[Any, str]]] = []
+    for title, handles in groups:
+        entries = [(one, _label(one)) for one in handles]
+        for first in range(0, len(entries), most_rows):
+            heading = [(blank, "" if first else title)] if titled else []
+            columns.append([*heading, *entries[first : first + most_rows]])
+    if not columns:
+        return
+    if beside:
+        columns = [[entry for column in columns for entry in (*column, (blank, ""))][:-1]]
+    n_rows = max(map(len, columns))
+    rows = [row for column in columns for row in column + [(blank, "")] * (n_rows - len(column))]
+    handles_in_order: list[Any] = [handle for handle, _ in rows]
+    legend = part.legend(
+        handles_in_order, [label for _, label in rows],
+        loc="outside right upper" if beside else "outside lower center",
+        ncols=len(columns), columnspacing=1.5,
+        handler_map={tuple: HandlerTuple(ndivide=None, pad=0.0)},
+    )  # fmt: skip
+    if not beside:
+        _make_room(part, legend)
+
+
+def _label(handle: Handle) -> str:
+    return str((handle[0] if isinstance(handle, tuple) else handle).get_label())
+
+
+def _make_room(part: Figure | SubFigure, artist: Legend | Text) -> None:
+    """Makes the page higher by the height of what the layout puts above or below the panels."""
+    figure = part.get_figure(root=True)
+    pad = 2 * matplotlib.rcParams["figure.constrained_layout.h_pad"]
+    height = artist.get_window_extent().height / figure.dpi + pad
+    figure.set_figheight(float(figure.get_figheight()) + height)
+
+
 @styled
 def save(figure: Figure, *, pdf: str | Path, png: str | Path) -> None:
     """Writes a figure to two files whose bytes depend on the figure only, not on the day."""
@@ -79,11 +157,13 @@ def empty_panel(axes: Axes, text: str) -> None:
     axes.set(xticks=[], yticks=[])
 
 
-def canvas(figure: Figure, *, width: float, height: float) -> Axes:
-    """Axes without frame at the top of the page, as wide as it; a unit is a tile, y grows down."""
-    part = PAGE_WIDTH * height / width / float(figure.get_figheight())
-    axes = figure.add_axes((0.0, 1.0 - part, 1.0, part))
-    axes.set(xlim=(0, width), ylim=(height, 0), aspect="equal")
+def canvas(figure: Figure | SubFigure, *, width: float, height: float) -> Axes:
+    """Axes without frame at the top of the page or of a part of it; a unit is a tile, y grows down.
+
+    They are as wide as the page.
+    """
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set(xlim=(0, width), ylim=(height, 0), aspect="equal", anchor="N")
     axes.axis("off")
     return axes
 

@@ -10,13 +10,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
-from srhm.figures.architecture_marks import FOOT_LINE, wrapped, write_foot
-from srhm.figures.drawing import add_panel, empty_panel, page, panel_title, styled
-from srhm.figures.marks import GUIDE, Colour, legend, line, marker, patch, plural, shaded
+from srhm.figures.architecture_marks import wrapped
+from srhm.figures.drawing import empty_panel, laid_out_page, panel_title, styled
+from srhm.figures.marks import GUIDE, Colour, line, marker, patch, plural, shaded
 from srhm.studies.bottleneck.analysis import LARGE, STUDY, large_singular_values, last_rank
 
-PANEL, LEFT, PITCH, TOP, ROW, BOTTOM = 1.62, 0.5, 2.2, 0.25, 2.15, 0.2  # inches
+ROW = 2.1  # inches, with titles and labels
 DECAYED, PLAIN = "#0072B2", "#D55E00"
 KINDS = (("S", "synonyms $S_k$"), ("D", "diffeomorphisms $D_k$"))
 
@@ -39,15 +40,8 @@ def draw(
     at the start.
     """
     own = cells[cells["study"] == STUDY]
-    foot = wrapped(_foot(own)) if len(own) else []
-    height = TOP + 2 * ROW + BOTTOM + FOOT_LINE * len(foot)
-    figure = page(height, preset=preset)
-    write_foot(figure, foot)
-    boxes = [
-        add_panel(figure, left=LEFT + PITCH * (i % 3), top=TOP + ROW * (i // 3), width=PANEL,
-                  height=PANEL - 0.1)
-        for i in range(5)
-    ]  # fmt: skip
+    figure, page = laid_out_page(2 * ROW, preset=preset, foot=wrapped(_foot(own)))
+    *boxes, last = page.subplots(2, 3).ravel()
     coordinates = own[["curve", "key", "P", "weight_decay", "n_c", "seed"]]
     large = large_singular_values(values, own)
     ratios = summaries.merge(coordinates, on=["curve", "key"])
@@ -71,7 +65,10 @@ def draw(
         _ranks(axes, own)
     for axes in boxes[:2]:
         _few_and_many(axes)
-    _legend(figure, own, sizes, left=(LEFT + 2 * PITCH - 0.2) / 6.75, top=1 - (TOP + ROW) / height)
+    last.axis("off")
+    if len(own):
+        last.legend(handles=_handles(own, sizes), loc="upper left", title="Networks",
+                    alignment="left")  # fmt: skip
     return figure
 
 
@@ -148,20 +145,16 @@ def _foot(cells: pd.DataFrame) -> list[str]:
     return lines
 
 
-def _legend(
-    figure: Figure, cells: pd.DataFrame, sizes: list[int], *, left: float, top: float
-) -> None:
-    if cells.empty:
-        return
+def _handles(cells: pd.DataFrame, sizes: list[int]) -> list[Line2D]:
     decays = sorted({bool(value) for value in cells["weight_decay"] > 0})
     handles = [
         patch(f"{'with' if decay else 'no'} decay, $P={P}$", _tint(decay, P, sizes))
         for decay in decays
         for P in sorted(set(cells.loc[(cells["weight_decay"] > 0) == decay, "P"].tolist()))
     ]
-    handles += [
+    return [
+        *handles,
         marker("o", "end of training", markerfacecolor="0.3", markersize=3),
         line("start", color=to_rgb("0.3"), linestyle=":"),
         line("$n_c-1$", color=GUIDE, linestyle="--"),
     ]
-    legend(figure, handles, [str(one.get_label()) for one in handles], left, top, "Networks")

@@ -16,8 +16,8 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from srhm.figures.architecture_marks import FOOT_LINE, wrapped, write_foot
-from srhm.figures.drawing import add_panel, empty_panel, page, panel_title, styled
+from srhm.figures.architecture_marks import wrapped
+from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.marks import (
     EQUATIONS,
     GUIDE,
@@ -28,7 +28,6 @@ from srhm.figures.marks import (
     empty_handles,
     estimate,
     few_ticks,
-    legend,
     limits,
     line,
     marker,
@@ -48,7 +47,7 @@ NETS = ("lcn", "cnn", "fcn")
 HUES = {0: "#009E73", 1: "#D55E00", 2: "#0072B2", 4: "#AA4499"}
 OTHER_HUE = "#666666"
 WAYS = {"flow": "gradient flow", "adam": "Adam", "sgd": "SGD"}
-PANEL, LEFT, PITCH, TOP, ROW, BOTTOM = 1.62, 0.55, 2.13, 0.48, 2.62, 1.62  # inches
+ROW = 2.3  # inches, with titles and labels
 # Factors by which kernels and SGD are moved along alpha_tilde to be seen beside the networks.
 APART = {"test_error": 1.0, "end_kernel": 1.5, "sgd": 1 / 1.5}
 # Factor between the outermost places of the alpha_tilde at one prediction, where equal bounds would
@@ -82,32 +81,25 @@ def draw(
     )
     own = cells[cells["study"] == STUDY]
     foot = wrapped([*protocol(own), *_other_widths(rows)])
-    height = TOP + ROW + PANEL + BOTTOM + FOOT_LINE * len(foot)
-    figure = page(height, preset=preset)
-    write_foot(figure, foot)
+    figure, page = laid_out_page(2 * ROW, preset=preset, foot=foot)
+    panels = page.subplots(2, 3)
     colours = shades(sorted(set(errors["alpha_tilde"].tolist())), "plasma")
-    panels = []
-    for column, net in enumerate(NETS):
-        for row in range(2):
-            axes = add_panel(
-                figure, left=LEFT + column * PITCH, top=TOP + row * ROW, width=PANEL, height=PANEL
-            )
-            panels.append(axes)
-            part = errors[errors["net"] == net]
-            letter = "ABCDEF"[column + 3 * row]
-            axes.set_ylabel("sample complexity $P^*$ (points)" if column == 0 else "")
-            if part.empty:
-                panel_title(axes, letter, net.upper())
-                empty_panel(axes, f"not in preset {preset}")
-            elif row == 0:
-                sgd = rows[(rows["net"] == net) & (rows["optimiser"] == "sgd")]
-                panel_title(axes, letter, f"{net.upper()}: {_seeds(part)}")
-                changes = own[(own["net"] == net) & (own["optimiser"] != "sgd")]
-                _against_alpha(axes, part, kernels[kernels["net"] == net], sgd, changes)
-            else:
-                panel_title(axes, letter, f"{net.upper()}: {len(part)} $P^*$")
-                _against_prediction(axes, part, net, colours)
-    _legends(figure, panels, errors, colours, rule, top=TOP + ROW + PANEL + 0.55)
+    for (row, column), axes in np.ndenumerate(panels):
+        net, letter = NETS[column], "ABCDEF"[column + 3 * row]
+        part = errors[errors["net"] == net]
+        axes.set_ylabel("sample complexity $P^*$ (points)" if column == 0 else "")
+        if part.empty:
+            panel_title(axes, letter, net.upper())
+            empty_panel(axes, f"not in preset {preset}")
+        elif row == 0:
+            sgd = rows[(rows["net"] == net) & (rows["optimiser"] == "sgd")]
+            panel_title(axes, letter, f"{net.upper()}: {_seeds(part)}")
+            changes = own[(own["net"] == net) & (own["optimiser"] != "sgd")]
+            _against_alpha(axes, part, kernels[kernels["net"] == net], sgd, changes)
+        else:
+            panel_title(axes, letter, f"{net.upper()}: {len(part)} $P^*$")
+            _against_prediction(axes, part, net, colours)
+    add_legends(page, _legends(panels.ravel(), errors, colours, rule), most_rows=5)
     return figure
 
 
@@ -274,22 +266,14 @@ def _against_prediction(axes: Axes, errors: pd.DataFrame, net: str, colours: Any
 
 
 def _legends(
-    figure: Figure,
-    panels: Sequence[Axes],
-    errors: pd.DataFrame,
-    colours: Any,
-    rule: IntervalRule,
-    *,
-    top: float,
-) -> None:
-    y = 1 - top / float(figure.get_figheight())
+    panels: Sequence[Axes], errors: pd.DataFrame, colours: Any, rule: IntervalRule
+) -> list[tuple[str, list[Line2D]]]:
+    """Titles and handles of s_0, alpha_tilde, and of what the panels hold."""
     places = sorted(set(errors["s0"].tolist()))
     handles = empty_handles(places)
     for one, s0 in zip(handles, places, strict=True):
         one.set(markeredgecolor=hue(s0), markerfacecolor=hue(s0))
-    tildes: list[Any] = [
-        line(f"${power(a)}$", color=c, marker="o", markersize=4) for a, c in colours.items()
-    ]
+    tildes = [line(f"${power(a)}$", color=c, marker="o", markersize=4) for a, c in colours.items()]
     level = f"{100 * rule.confidence:.3g} %"
     thin: Any = {"markersize": 7, "markeredgewidth": 0.3, "markerfacecolor": "0.3"}
     kinds: dict[str, Line2D] = {
@@ -303,12 +287,8 @@ def _legends(
         "prediction": line("prediction, constant 1 (A to C)", color="0.3", linestyle=":"),
         "y = x": line("$y=x$", color=GUIDE, linestyle="--"),
     }
-    found = shown(kinds, panels)
-    for x, group, title, n_columns in (
-        (0.03, handles, "Empty places", 1),
-        (0.19, tildes, "$\\tilde\\alpha$ (D to F)", 1),
-        (0.34, found, "Points", 2),
-    ):
-        if group:
-            labels = [str(one.get_label()) for one in group]
-            legend(figure, group, labels, x, y, title, n_columns=n_columns)
+    return [
+        ("Empty places", handles),
+        ("$\\tilde\\alpha$ (D to F)", tildes),
+        ("Points", shown(kinds, panels)),
+    ]

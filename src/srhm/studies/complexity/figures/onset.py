@@ -4,23 +4,22 @@ Letters of the paper: P training points, P* sample complexity, P*_S and P*_D tho
 depth, s_0 empty places for each informative one, ε test error; α̃ = √h α, Θ tangent kernel.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
-from srhm.figures.architecture_marks import FOOT_LINE, wrapped, write_foot
-from srhm.figures.drawing import add_panel, empty_panel, page, panel_title, styled
+from srhm.figures.architecture_marks import wrapped
+from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.marks import (
     GUIDE,
     Point,
     empty_handles,
     estimate,
     few_ticks,
-    legend,
     line,
     marker,
     plural,
@@ -32,7 +31,7 @@ from srhm.studies.complexity.figures.complexity import STUDY, main, protocol
 from srhm.studies.crossover.figures.families import power, shades
 
 NETS = ("lcn", "cnn", "fcn")
-PANEL, LEFT, PITCH, TOP, ROW, BOTTOM = 1.52, 0.5, 2.14, 0.3, 2.2, 1.62  # inches
+ROW = 2.1  # inches, with titles and labels
 COLOURS = {
     "test_error": "black", "S": "#D55E00", "D": "#0072B2", "initial": "0.55", "end": "0.55",
 }  # fmt: skip
@@ -65,24 +64,17 @@ def draw(
     """
     own = main(cells[cells["study"] == STUDY])
     nets = [net for net in NETS if net in set(own["net"])]
-    foot = wrapped(protocol(own))
-    n_rows = max(len(nets), 1)
-    height = TOP + ROW * (n_rows - 1) + PANEL + BOTTOM + FOOT_LINE * len(foot)
-    figure = page(height, preset=preset)
-    write_foot(figure, foot)
+    figure, page = laid_out_page(
+        ROW * max(len(nets), 1), preset=preset, foot=wrapped(protocol(own))
+    )
     if not nets:
-        axes = add_panel(figure, left=LEFT, top=TOP, width=PANEL, height=PANEL)
-        empty_panel(axes, f"not in preset {preset}")
+        empty_panel(page.subplots(), f"not in preset {preset}")
         return figure
     values = series(own, sensitivities, frozen_kernels)
     table = main(complexity[complexity["study"] == STUDY])
     colours = shades(sorted(set(own["alpha_tilde"].tolist())), "plasma")
     letters = iter(LETTERS)
-    for row, net in enumerate(nets):
-        boxes = [
-            add_panel(figure, left=LEFT + i * PITCH, top=TOP + row * ROW, width=PANEL, height=PANEL)
-            for i in range(3)
-        ]
+    for net, boxes in zip(nets, page.subplots(len(nets), 3, squeeze=False), strict=True):
         s0 = example(own[own["net"] == net])
         part = values[(values["net"] == net) & (values["s0"] == s0)]
         tildes = (part["alpha_tilde"].min(), part["alpha_tilde"].max())
@@ -94,8 +86,7 @@ def draw(
         boxes[0].set_ylabel("$\\varepsilon$, $S_2$, $D_2$")
         panel_title(boxes[2], next(letters), f"{net.upper()}: all $s_0$")
         _onsets(boxes[2], table[table["net"] == net], threshold, colours, preset=preset)
-    top = TOP + ROW * (n_rows - 1) + PANEL + 0.5
-    _legends(figure, values, table, colours, rule, top=top)
+    add_legends(page, _legends(values, table, colours, rule))
     return figure
 
 
@@ -166,8 +157,9 @@ def _against_points(axes: Axes, values: pd.DataFrame, threshold: float) -> None:
                       markerfacecolor="white" if capped else tint,
                       gid=f"{kind} {'capped' if capped else 'fitted'}")  # fmt: skip
     lost = values[values["value"].isna() & (values["kind"] == "test_error")]
-    axes.plot(lost["P"], np.ones(len(lost)), "x", color="black", markersize=4, gid="diverged",
-              linestyle="", clip_on=False)  # fmt: skip
+    if len(lost):
+        axes.plot(lost["P"], np.ones(len(lost)), "x", color="black", markersize=4, gid="diverged",
+                  linestyle="", clip_on=False)  # fmt: skip
     axes.axhline(threshold, color=GUIDE, linewidth=0.8, linestyle="-.", zorder=1, gid="threshold")
     axes.set(xscale="log", xlabel="training points $P$")
     # Room for the number of seeds above the lines.
@@ -223,15 +215,9 @@ def _displaced(s0: int) -> str:
 
 
 def _legends(
-    figure: Figure,
-    values: pd.DataFrame,
-    table: pd.DataFrame,
-    colours: Any,
-    rule: IntervalRule,
-    *,
-    top: float,
-) -> None:
-    y = 1 - top / float(figure.get_figheight())
+    values: pd.DataFrame, table: pd.DataFrame, colours: Any, rule: IntervalRule
+) -> list[tuple[str, list[Line2D]]]:
+    """Titles and handles of lines, alpha_tilde, s_0, and points."""
     kinds = [
         line(LABELS[kind], color=COLOURS[kind], linestyle=STYLES.get(kind, "-"))
         for kind in LABELS
@@ -252,12 +238,9 @@ def _legends(
         marker("$\\rightarrow$", "censored: lies that way", **thin),
         line("$y=x$", color=GUIDE, linestyle="--"),
     ]
-    groups: Sequence[tuple[float, Sequence[Any], str]] = (
-        (0.02, kinds, "Left, middle"),
-        (0.43, tildes, "$\\tilde\\alpha$ (right)"),
-        (0.55, handles, "$P^*_S$ and $P^*_D$"),
-        (0.72, points, "Right"),
-    )
-    for x, group, title in groups:
-        if group:
-            legend(figure, group, [str(one.get_label()) for one in group], x, y, title)
+    return [
+        ("Left, middle", kinds),
+        ("$\\tilde\\alpha$ (right)", tildes),
+        ("$P^*_S$ and $P^*_D$", handles),
+        ("Right", points),
+    ]

@@ -11,16 +11,17 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
-from srhm.figures.architecture_marks import FOOT_LINE, wrapped, write_foot
-from srhm.figures.drawing import add_panel, empty_panel, page, panel_title, styled
-from srhm.figures.marks import GUIDE, few_ticks, legend, line, marker, plural
+from srhm.figures.architecture_marks import wrapped
+from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
+from srhm.figures.marks import GUIDE, few_ticks, line, marker, plural
 from srhm.studies.complexity.figures.complexity import STUDY, main, protocol
 from srhm.studies.complexity.figures.onset import example
 from srhm.studies.crossover.figures.families import power, shades
 
 NETS = ("lcn", "cnn", "fcn")
-PANEL, LEFT, PITCH, TOP, ROW, BOTTOM = 1.6, 0.55, 2.14, 0.3, 2.25, 1.5  # inches
+ROW = 2.1  # inches, with titles and labels
 LETTERS = "ABCDEFGHI"
 COLUMNS = ["net", "s0", "alpha_tilde", "P", "seed", "status"]
 
@@ -38,25 +39,17 @@ def draw(cells: pd.DataFrame, sensitivities: pd.DataFrame, *, preset: str) -> Fi
     values = stabilities(own, sensitivities)
     nets = [net for net in NETS if net in set(values["net"])]
     foot = wrapped(protocol(own[own["net"].isin(nets)]))
-    n_rows = max(len(nets), 1)
-    height = TOP + ROW * (n_rows - 1) + PANEL + BOTTOM + FOOT_LINE * len(foot)
-    figure = page(height, preset=preset)
-    write_foot(figure, foot)
+    figure, page = laid_out_page(ROW * max(len(nets), 1), preset=preset, foot=foot)
     if not nets:
-        axes = add_panel(figure, left=LEFT, top=TOP, width=PANEL, height=PANEL)
-        empty_panel(axes, f"no $R_k$ in preset {preset}")
+        empty_panel(page.subplots(), f"no $R_k$ in preset {preset}")
         return figure
     tildes = shades(sorted(set(values["alpha_tilde"].tolist())), "plasma")
     layers = shades([float(k) for k in values["k"].unique()], "viridis")
     letters = iter(LETTERS)
-    for row, net in enumerate(nets):
+    for net, boxes in zip(nets, page.subplots(len(nets), 3, squeeze=False), strict=True):
         mine = values[values["net"] == net]
         s0 = example(mine)
         mine = mine[mine["s0"] == s0]
-        boxes = [
-            add_panel(figure, left=LEFT + i * PITCH, top=TOP + row * ROW, width=PANEL, height=PANEL)
-            for i in range(3)
-        ]
         ends = (mine["alpha_tilde"].min(), mine["alpha_tilde"].max())
         for axes, tilde in zip(boxes[:2], ends, strict=True):
             title = f"{net.upper()}, $s_0={s0}$, $\\tilde\\alpha={power(tilde)}$"
@@ -65,7 +58,7 @@ def draw(cells: pd.DataFrame, sensitivities: pd.DataFrame, *, preset: str) -> Fi
         boxes[0].set_ylabel("$R_k = D_k/G_k$")
         _against_layers(boxes[2], mine, tildes, next(letters))
         _same_heights(boxes, mine)
-    _legends(figure, values, layers, tildes, top=TOP + ROW * (n_rows - 1) + PANEL + 0.5)
+    add_legends(page, _legends(values, layers, tildes))
     return figure
 
 
@@ -147,8 +140,8 @@ def _same_heights(panels: Sequence[Axes], values: pd.DataFrame) -> None:
             few_ticks(axes.yaxis, low, high)
 
 
-def _legends(figure: Figure, values: pd.DataFrame, layers: Any, tildes: Any, *, top: float) -> None:
-    y = 1 - top / float(figure.get_figheight())
+def _legends(values: pd.DataFrame, layers: Any, tildes: Any) -> list[tuple[str, list[Line2D]]]:
+    """Titles and handles of layers, alpha_tilde, lines and points."""
     names = values.drop_duplicates("k").set_index("k")["layer"]
     of_layers = [
         line("output" if names[int(k)] == "output" else f"$k={names[int(k)]}$", color=c,
@@ -163,9 +156,8 @@ def _legends(figure: Figure, values: pd.DataFrame, layers: Any, tildes: Any, *, 
         marker("o", "open: a run did not fit within its budget"),
         line("$R=1$", color=GUIDE, linestyle="--"),
     ]
-    for x, group, title in (
-        (0.03, of_layers, "Layer (left, middle)"),
-        (0.27, of_tildes, "$\\tilde\\alpha$ (right)"),
-        (0.45, kinds, "Lines and points"),
-    ):
-        legend(figure, group, [str(one.get_label()) for one in group], x, y, title)
+    return [
+        ("Layer (left, middle)", of_layers),
+        ("$\\tilde\\alpha$ (right)", of_tildes),
+        ("Lines and points", kinds),
+    ]

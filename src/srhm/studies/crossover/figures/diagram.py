@@ -17,21 +17,19 @@ from matplotlib.patheffects import AbstractPathEffect, withStroke
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
-from srhm.figures.drawing import PAGE_WIDTH, add_panel, empty_panel, panel_title, styled
+from srhm.figures.drawing import add_legends, empty_panel, panel_title, styled
 from srhm.figures.marks import few_ticks, line, marker
 from srhm.studies.crossover.analysis import LEVELS, Family, families, jamming_line, level_set
 from srhm.studies.crossover.figures.families import (
     ABSENT,
     ALPHA_TILDE,
-    LEFT,
     LETTERS,
-    add_legend,
     decades,
     rows_of_panels,
     title,
 )
 
-SIZE, PITCH, ROW, LEGEND = (2.6, 1.75), 3.25, 2.4, 0.72
+ROW = 2.2  # inches
 PALETTE = "YlGnBu"
 JAMMING = "#D55E00"
 STYLES = ("--", "-", ":")
@@ -45,9 +43,7 @@ def draw(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure
     grid; it reaches half-way, in logarithms, to its neighbours.
     """
     shown = families(cells, ensembles)
-    figure, panels, below = rows_of_panels(
-        shown, 2, size=SIZE, pitch=PITCH, row=ROW, legend_height=LEGEND, preset=preset
-    )
+    figure, page, panels = rows_of_panels(shown, len(shown), 2, row=ROW, preset=preset)
     letters = iter(LETTERS)
     scale = _scale(shown)
     mesh = None
@@ -66,8 +62,10 @@ def draw(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure
             _lines(axes, family)
             _finish(axes, family)
     if mesh is not None:
-        _colour_bar(figure, mesh, top=below + 0.12)
-        add_legend(figure, _handles(), left=LEFT, top=below + 0.02, n_columns=2)
+        bar = page.colorbar(mesh, ax=[axes for row in panels for axes in row], shrink=0.8,
+                            label="test error $\\varepsilon$ (%)")  # fmt: skip
+        bar.ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol="", decimals=0))
+        add_legends(page, [("", _line_handles()), ("", _point_handles())])
     return figure
 
 
@@ -140,18 +138,16 @@ def _finish(axes: Axes, family: Family) -> None:
     decades(axes, "y", family.tildes)
 
 
-def _handles() -> list[Line2D]:
+def _line_handles() -> list[Line2D]:
     levels = ", ".join(f"{level:g}" for level in LEVELS)
     return [
         line("$h^*$: most are jammed below; bar: grid of $h$", color=JAMMING, linewidth=1.6),
         line(f"$\\|\\Delta\\Theta\\|/\\|\\Theta_0\\|$ = {levels}", color="black"),
-        marker("o", "some networks did not fit", markersize=3),
-        marker("o", "no network fitted", markersize=3, markerfacecolor="black"),
     ]
 
 
-def _colour_bar(figure: Figure, mesh: QuadMesh, *, top: float) -> None:
-    axes = add_panel(figure, left=PAGE_WIDTH - 1.9, top=top, width=1.6, height=0.1)
-    figure.colorbar(mesh, cax=axes, orientation="horizontal")
-    axes.xaxis.set_major_formatter(PercentFormatter(1.0, symbol="", decimals=0))
-    axes.set_xlabel("test error $\\varepsilon$ (%)", labelpad=1)
+def _point_handles() -> list[Line2D]:
+    return [
+        marker("o", "some networks did not fit", markersize=3),
+        marker("o", "no network fitted", markersize=3, markerfacecolor="black"),
+    ]

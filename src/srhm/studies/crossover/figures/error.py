@@ -10,13 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from srhm.figures.drawing import panel_title, styled
+from srhm.figures.drawing import add_legends, panel_title, styled
 from srhm.studies.crossover.analysis import Family, averages, by_width, families
 from srhm.studies.crossover.figures.families import (
     ALPHA_TILDE,
-    LEFT,
     LETTERS,
-    add_legend,
     decades,
     draw_averages,
     kind_handles,
@@ -26,7 +24,7 @@ from srhm.studies.crossover.figures.families import (
     width_handles,
 )
 
-SIZE, PITCH, ROW, LEGEND = (2.75, 1.65), 3.3, 2.3, 0.62
+ROW = 2.2  # inches
 
 
 @styled
@@ -37,24 +35,21 @@ def draw(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure
     the mean over seeds of that of the mean output of a seed's members.
     """
     shown = families(cells, ensembles)
-    figure, panels, below = rows_of_panels(
-        shown, 2, size=SIZE, pitch=PITCH, row=ROW, legend_height=LEGEND, preset=preset
-    )
+    figure, page, panels = rows_of_panels(shown, len(shown), 2, row=ROW, preset=preset)
     colours = width_colours(shown)
     letters = iter(LETTERS)
     for family, (single, together) in zip(shown, panels, strict=True):
-        for width, part in by_width(family.cells):
-            points = averages(part, "test_error", by="alpha_tilde")
+        for width, cells in by_width(family.cells):
+            points = averages(cells, "test_error", by="alpha_tilde")
             draw_averages(single, points, "alpha_tilde", colours[width], gid=f"h={width}")
-        for width, part in by_width(family.ensembles):
-            points = _of_ensembles(part)
+        for width, ensembles in by_width(family.ensembles):
+            points = _of_ensembles(ensembles)
             draw_averages(together, points, "alpha_tilde", colours[width], gid=f"h={width}")
         panel_title(single, next(letters), f"{title(family)}: single networks")
         panel_title(together, next(letters), _ensemble_title(family))
         _finish(single, together, family)
-    add_legend(figure, width_handles(colours), left=LEFT, top=below, heading="Width $h$",
-               n_columns=4)  # fmt: skip
-    add_legend(figure, kind_handles(shown), left=LEFT + PITCH, top=below, heading="Points")
+    groups = [("Width $h$", width_handles(colours)), ("Points", kind_handles(shown))]
+    add_legends(page, groups, most_rows=3)
     return figure
 
 

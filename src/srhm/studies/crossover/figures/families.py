@@ -12,17 +12,16 @@ import numpy as np
 import pandas as pd
 import seaborn
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 
-from srhm.figures.architecture_marks import FOOT_LINE, look, wrapped, write_foot
-from srhm.figures.drawing import add_panel, empty_panel, page
-from srhm.figures.marks import Colour, between, legend, line, marker, plural
+from srhm.figures.architecture_marks import look, wrapped
+from srhm.figures.drawing import empty_panel, laid_out_page
+from srhm.figures.marks import Colour, between, line, marker, plural
 from srhm.studies.crossover.analysis import Family
 
 ABSENT = "not in this preset"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-LEFT, TOP, BOTTOM = 0.6, 0.3, 0.5  # inches
 ALPHA_TILDE = "$\\tilde\\alpha = \\sqrt{h}\\,\\alpha$"
 
 
@@ -56,41 +55,20 @@ def title(family: Family) -> str:
 
 
 def rows_of_panels(
-    families: Sequence[Family],
-    n_columns: int,
-    *,
-    size: tuple[float, float],
-    pitch: float,
-    row: float,
-    legend_height: float,
-    preset: str,
-    n_rows: int | None = None,
-) -> tuple[Figure, list[list[Axes]], float]:
-    """A page with a row of panels for each family, room for a legend, and the protocol at its foot.
+    families: Sequence[Family], n_rows: int, n_columns: int, *, row: float, preset: str
+) -> tuple[Figure, SubFigure, list[list[Axes]]]:
+    """A page with rows of panels, the protocol of each family at its foot.
 
-    size, pitch, row, legend_height in inches; n_rows: of panels, where it is not that of families.
-    Without families there is one panel that says so.
-    Returns the page, the panels of each row, and the legend's upper edge in inches.
+    row: height of a row with titles and labels, in inches. Without families there is one panel,
+    which says so, and the list is empty. Returns the page, the part of it that takes legends, and
+    the panels of each row.
     """
-    n = len(families) if n_rows is None or not families else n_rows
     foot = wrapped([protocol(one) for one in families])
-    below = TOP + row * max(n, 1) - (row - size[1]) + BOTTOM
-    height = below + (legend_height if families else 0.0) + FOOT_LINE * len(foot) + 0.12
-    figure = page(height, preset=preset)
-    write_foot(figure, foot)
+    figure, part = laid_out_page(row * max(n_rows, 1), preset=preset, foot=foot)
     if not families:
-        axes = add_panel(figure, left=LEFT, top=TOP, width=size[0], height=size[1])
-        empty_panel(axes, ABSENT)
-    panels = [
-        [
-            add_panel(
-                figure, left=LEFT + j * pitch, top=TOP + i * row, width=size[0], height=size[1]
-            )
-            for j in range(n_columns)
-        ]
-        for i in range(n)
-    ]
-    return figure, panels, below
+        empty_panel(part.subplots(), ABSENT)
+        return figure, part, []
+    return figure, part, part.subplots(n_rows, n_columns, squeeze=False).tolist()
 
 
 def protocol(family: Family) -> str:
@@ -164,16 +142,6 @@ def kind_handles(families: Sequence[Family]) -> list[Line2D]:
     if "diverged" in status:
         handles.append(marker("x", "a network diverged", markersize=4))
     return handles
-
-
-def add_legend(
-    figure: Figure, handles: Sequence[Line2D], *, left: float, top: float, heading: str = "",
-    n_columns: int = 1,
-) -> None:  # fmt: skip
-    """A legend with its corner at left, top in inches."""
-    if handles:
-        legend(figure, handles, [str(one.get_label()) for one in handles], left / 6.75,
-               1 - top / float(figure.get_figheight()), heading, n_columns=n_columns)  # fmt: skip
 
 
 def interval_text(value: float, low: float, high: float) -> str:

@@ -11,7 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from srhm.figures.drawing import panel_title, styled
+from srhm.figures.drawing import add_legends, panel_title, styled
 from srhm.figures.marks import GUIDE, few_ticks, line
 from srhm.studies.crossover.analysis import (
     FEATURE,
@@ -31,9 +31,7 @@ from srhm.studies.crossover.analysis import (
 )
 from srhm.studies.crossover.figures.families import (
     ALPHA_TILDE,
-    LEFT,
     LETTERS,
-    add_legend,
     decades,
     draw_averages,
     interval_text,
@@ -45,7 +43,7 @@ from srhm.studies.crossover.figures.families import (
     width_handles,
 )
 
-SIZE, PITCH, ROW, LEGEND = (1.62, 1.62), 2.2, 2.35, 0.62
+ROW = 2.2  # inches
 CHANGE = "$\\|\\Delta\\Theta\\|/\\|\\Theta_0\\|$"
 
 
@@ -57,15 +55,13 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
     through the middle of the fitted points of their regime.
     """
     shown = families(cells)
-    figure, panels, below = rows_of_panels(
-        shown, 3, size=SIZE, pitch=PITCH, row=ROW, legend_height=LEGEND, preset=preset
-    )
+    figure, page, panels = rows_of_panels(shown, len(shown), 3, row=ROW, preset=preset)
     colours = width_colours(shown)
     letters = iter(LETTERS)
     for family, (change, half, narrow) in zip(shown, panels, strict=True):
-        for width, part in by_width(family.cells):
+        for width, own in by_width(family.cells):
             for axes, column in ((change, "kernel_change"), (half, "scaled")):
-                rows = part.assign(scaled=part["half_time"] / part["alpha_tilde"])
+                rows = own.assign(scaled=own["half_time"] / own["alpha_tilde"])
                 points = averages(rows, column, by="alpha_tilde", logarithmic=True)
                 draw_averages(axes, points, "alpha_tilde", colours[width], gid=f"h={width}")
         _guides(change, family)
@@ -76,15 +72,16 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
         panel_title(half, next(letters), "half time of the loss")
         panel_title(narrow, next(letters), f"at $\\tilde\\alpha = {power(max(family.tildes))}$")
         _finish(change, half, family)
-    add_legend(figure, width_handles(colours), left=LEFT, top=below, heading="Width $h$",
-               n_columns=4)  # fmt: skip
     guides = [
         line("expected slope (labels), not fitted", color=GUIDE, linestyle="--"),
         line("$t_{1/2}/\\tilde\\alpha$ expected constant", color="0.9", linewidth=6),
         line("change of 1: the crossover", color=GUIDE, linestyle=":"),
     ]
-    add_legend(figure, [*kind_handles(shown), *guides], left=LEFT + 0.95 * PITCH, top=below,
-               heading="Points and lines", n_columns=2)  # fmt: skip
+    groups = [
+        ("Width $h$", width_handles(colours)),
+        ("Points and lines", [*kind_handles(shown), *guides]),
+    ]
+    add_legends(page, groups, most_rows=3)
     return figure
 
 

@@ -11,26 +11,20 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from srhm.figures.architecture_marks import look
-from srhm.figures.drawing import empty_panel, panel_title, styled
+from srhm.figures.drawing import add_legends, empty_panel, panel_title, styled
 from srhm.figures.marks import line
 from srhm.studies.crossover.analysis import Family, families
-from srhm.studies.crossover.figures.families import (
-    ABSENT,
-    LEFT,
-    LETTERS,
-    add_legend,
-    power,
-    rows_of_panels,
-)
+from srhm.studies.crossover.figures.families import ABSENT, LETTERS, power, rows_of_panels
 
 COLOURS = {"initial": "#7F7F7F", "end": "#D55E00"}
 WORDS = {"initial": "at initialisation", "end": "after training"}
 TARGETS = {"labels": "the labels", "level2": "level-2 latents"}
 ABREAST = 2  # families beside each other
 LEAST = 1e-9  # smaller parts of the trace are rounding
-SIZE, PITCH, ROW, LEGEND = (1.28, 1.25), 1.53, 1.82, 0.3
+ROW = 1.7  # inches
 
 
 @styled
@@ -43,10 +37,8 @@ def draw(cells: pd.DataFrame, kernels: pd.DataFrame, *, preset: str) -> Figure:
     """
     chosen = (_measured(one, kernels) for one in families(cells))
     shown = [one for one in chosen if one is not None]
-    figure, panels, below = rows_of_panels(
-        shown, 2 * min(len(shown), ABREAST), size=SIZE, pitch=PITCH, row=ROW,
-        legend_height=LEGEND, preset=preset, n_rows=3 * -(-len(shown) // ABREAST),
-    )  # fmt: skip
+    n_rows, n_columns = 3 * -(-len(shown) // ABREAST), 2 * min(len(shown), ABREAST)
+    figure, page, panels = rows_of_panels(shown, n_rows, n_columns, row=ROW, preset=preset)
     letters = iter(LETTERS)
     for i, family in enumerate(shown):
         block = panels[3 * (i // ABREAST) : 3 * (i // ABREAST) + 3]
@@ -62,13 +54,20 @@ def draw(cells: pd.DataFrame, kernels: pd.DataFrame, *, preset: str) -> Figure:
         for axes in filled:
             axes.set_ylim(max(min(ends), LEAST), max(ends))
     _drop_empty(panels)
-    handles = [line(WORDS[when], color=tint, linewidth=1.8) for when, tint in COLOURS.items()]
-    handles += [
+    if shown:
+        add_legends(page, [("", _state_handles()), ("", _line_handles())])
+    return figure
+
+
+def _state_handles() -> list[Line2D]:
+    return [line(WORDS[when], color=tint, linewidth=1.8) for when, tint in COLOURS.items()]
+
+
+def _line_handles() -> list[Line2D]:
+    return [
         line("one network", color="0.5", linewidth=0.5),
         line("no alignment", color="0.35", linewidth=0.8, linestyle=":"),
     ]
-    add_legend(figure, handles if shown else [], left=LEFT, top=below, n_columns=4)
-    return figure
 
 
 def _column(axes: Sequence[Axes], rows: pd.DataFrame, *, first: bool) -> None:

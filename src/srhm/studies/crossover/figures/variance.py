@@ -9,15 +9,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from srhm.figures.drawing import empty_panel, panel_title, styled
+from srhm.figures.drawing import add_legends, empty_panel, panel_title, styled
 from srhm.figures.marks import GUIDE, few_ticks, line
 from srhm.studies.crossover.analysis import WIDE, Family, by_width, families
 from srhm.studies.crossover.figures.families import (
     ABSENT,
     ALPHA_TILDE,
-    LEFT,
     LETTERS,
-    add_legend,
     decades,
     draw_averages,
     kind_handles,
@@ -29,7 +27,7 @@ from srhm.studies.crossover.figures.families import (
     width_handles,
 )
 
-SIZE, PITCH, ROW, LEGEND = (2.75, 1.65), 3.3, 2.3, 0.77
+ROW = 2.2  # inches
 
 
 @styled
@@ -40,9 +38,7 @@ def draw(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure
     seeds; its guide has the expected slope of -1.
     """
     shown = families(cells, ensembles)
-    figure, panels, below = rows_of_panels(
-        shown, 2, size=SIZE, pitch=PITCH, row=ROW, legend_height=LEGEND, preset=preset
-    )
+    figure, page, panels = rows_of_panels(shown, len(shown), 2, row=ROW, preset=preset)
     of_tilde, of_width = tilde_colours(shown), width_colours(shown)
     letters = iter(LETTERS)
     for family, (against_h, scaled) in zip(shown, panels, strict=True):
@@ -53,22 +49,23 @@ def draw(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure
             for axes in (against_h, scaled):
                 empty_panel(axes, f"ensembles: {ABSENT}")
             continue
-        for tilde, part in rows.groupby("alpha_tilde"):
+        for tilde, own in rows.groupby("alpha_tilde"):
             at = float(str(tilde))
-            draw_averages(against_h, _means(part, "width"), "width", of_tilde[at],
+            draw_averages(against_h, _means(own, "width"), "width", of_tilde[at],
                           gid=f"tilde={at:g}")  # fmt: skip
-        for width, part in by_width(rows):
-            points = _means(part.assign(variance=width * part["variance"]), "alpha_tilde")
+        for width, own in by_width(rows):
+            points = _means(own.assign(variance=width * own["variance"]), "alpha_tilde")
             draw_averages(scaled, points, "alpha_tilde", of_width[width], gid=f"h={width}")
         _guide(against_h, rows)
         _finish(against_h, scaled, family)
     guide = [line("expected slope $-1$, not fitted", color=GUIDE, linestyle="--")]
-    add_legend(figure, tilde_handles(of_tilde), left=LEFT, top=below,
-               heading="$\\tilde\\alpha$ (left)", n_columns=4)  # fmt: skip
-    add_legend(figure, width_handles(of_width), left=LEFT + 0.7 * PITCH, top=below,
-               heading="Width $h$ (right)", n_columns=3)  # fmt: skip
     kinds = [one for one in kind_handles(shown) if one.get_marker() != "|"]
-    add_legend(figure, [*kinds, *guide], left=LEFT + 1.2 * PITCH, top=below, heading="Points")
+    groups = [
+        ("$\\tilde\\alpha$ (left)", tilde_handles(of_tilde)),
+        ("Width $h$ (right)", width_handles(of_width)),
+        ("Points", [*kinds, *guide]),
+    ]
+    add_legends(page, groups, most_rows=3)
     return figure
 
 

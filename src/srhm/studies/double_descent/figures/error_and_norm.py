@@ -11,28 +11,17 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
-from srhm.figures.architecture_marks import FOOT_LINE, look, ordered, wrapped, write_foot
-from srhm.figures.drawing import PAGE_WIDTH, add_panel, empty_panel, page, panel_title, styled
-from srhm.figures.marks import (
-    GUIDE,
-    LEGEND_GAP,
-    LEGEND_ROW,
-    between,
-    few_ticks,
-    legend,
-    line,
-    marker,
-    plural,
-)
+from srhm.figures.architecture_marks import look, ordered, wrapped
+from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
+from srhm.figures.marks import GUIDE, between, few_ticks, line, marker, plural
 from srhm.statistics.jamming import JAMMED, smallest_that_fit, with_jamming
 
 STUDY = "double_descent"
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000")
 MARKERS = ("o", "s", "^", "D", "v")
-PANEL = (1.62, 1.4)  # inches
-LEFT, PITCH, TOP, ROW = 0.5, 2.15, 0.42, 2.05
-N_COLUMNS = 3  # of the legend
+ROW = 2.0  # inches, with titles and labels
 
 
 @styled
@@ -46,25 +35,18 @@ def draw(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure
     nets = ordered(own["net"].tolist())
     lines = wrapped([_protocol(part) for _, part in own.groupby("net", sort=False)])
     keys = _curves(own)
-    below = LEGEND_ROW * -(-(len(keys) + 5) // N_COLUMNS) + LEGEND_GAP
-    height = TOP + ROW * max(len(nets), 1) + below + FOOT_LINE * len(lines)
-    figure = page(height, preset=preset)
+    figure, page = laid_out_page(ROW * max(len(nets), 1), preset=preset, foot=lines)
     if not nets:
-        axes = add_panel(figure, left=LEFT, top=TOP, width=PANEL[0], height=PANEL[1])
-        empty_panel(axes, "not in this preset")
+        empty_panel(page.subplots(), "not in this preset")
         return figure
-    for row, net in enumerate(nets):
+    rows = page.subplots(len(nets), 3, squeeze=False)
+    for row, (net, panels) in enumerate(zip(nets, rows, strict=True)):
         part = own[own["net"] == net]
-        panels = [
-            add_panel(figure, left=LEFT + i * PITCH, top=TOP + row * ROW, width=PANEL[0],
-                      height=PANEL[1])
-            for i in range(3)
-        ]  # fmt: skip
         _row(panels, part, ensembles, keys)
         for i, (axes, what) in enumerate(zip(panels, _titles(net, part), strict=True)):
             panel_title(axes, "ABCDEFGHIJKLMNO"[3 * row + i], what)
-    write_foot(figure, lines)
-    _legend(figure, keys, top=TOP + ROW * len(nets) - 0.1, height=height)
+    handles = _handles(keys)
+    add_legends(page, [("", handles)], most_rows=-(-len(handles) // 3))
     return figure
 
 
@@ -171,7 +153,7 @@ def _star_text(star: Any) -> str:
     return "all widths are jammed"
 
 
-def _legend(figure: Figure, keys: Sequence[tuple[int, str]], *, top: float, height: float) -> None:
+def _handles(keys: Sequence[tuple[int, str]]) -> list[Line2D]:
     several = len({labels for _, labels in keys}) > 1
     sizes = [
         line(f"$P={P}$" + (f", {labels}" if several else ""), color=COLOURS[i % len(COLOURS)],
@@ -186,6 +168,4 @@ def _legend(figure: Figure, keys: Sequence[tuple[int, str]], *, top: float, heig
         line("$h^*$", color="0.3", linewidth=6, alpha=0.2),
         line(f"jammed above ${JAMMED:g}$", color=GUIDE, linestyle=":"),
     ]  # fmt: skip
-    handles = [*sizes, *kinds]
-    names = [str(handle.get_label()) for handle in handles]
-    legend(figure, handles, names, LEFT / PAGE_WIDTH, 1 - top / height, "", n_columns=N_COLUMNS)
+    return [*sizes, *kinds]

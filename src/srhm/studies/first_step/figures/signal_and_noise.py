@@ -14,7 +14,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from srhm.figures.drawing import add_panel, empty_panel, page, panel_title, styled
+from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.marks import (
     GUIDE,
     HUES,
@@ -23,7 +23,6 @@ from srhm.figures.marks import (
     between,
     depth_handles,
     few_ticks,
-    legend,
     line,
     marker,
     plural,
@@ -41,8 +40,7 @@ from srhm.studies.first_step.scaling import (
 
 NETS = ("lcn", "cnn")
 LAW = "(s_0+1)^L n_c m^L"
-PANEL, LEFT, PITCH = 1.62, 0.52, 2.19  # inches
-TOP, ROW, HEIGHT = 0.25, 2.3, 5.45
+ROW = 2.2  # inches, with titles and labels
 # What an exponent is measured of: column, letter, and what Eq. 3 (LCN) and Eq. 4 (CNN) expect.
 MEASURED = (
     ("s0+1", "s_0+1", ("L", "2")),
@@ -61,12 +59,8 @@ def draw(first_step: pd.DataFrame, *, preset: str) -> Figure:
     Eq. 3 and 4. E, F: variance between synonyms of a latent, and between placements of a tuple,
     over that between latents, against P over the law; both below 1 where they group together.
     """
-    figure = page(HEIGHT, preset=preset)
-    boxes = [
-        add_panel(figure, left=LEFT + PITCH * (i % 3), top=TOP + ROW * (i // 3), width=PANEL,
-                  height=PANEL)
-        for i in range(6)
-    ]  # fmt: skip
+    figure, page = laid_out_page(2 * ROW, preset=preset)
+    boxes = page.subplots(2, 3).ravel()
     table = first_step[first_step["n_equal"] > 0]
     points = equal_points(table)
     for axes, letter, net in zip(boxes[:2], "AB", NETS, strict=True):
@@ -82,8 +76,9 @@ def draw(first_step: pd.DataFrame, *, preset: str) -> Figure:
     panel_title(boxes[4], "E", f"synonyms{_title(by_synonyms)}")
     by_places = _differing(table[table["s0"] > 0], "s0")
     _grouping(boxes[5], by_places, "placements", column="s0", preset=preset)
-    panel_title(boxes[5], "F", f"displaced copies{_title(by_places)}")
-    _legends(figure, table, by_synonyms)
+    panel_title(boxes[5], "F", f"placements{_title(by_places)}")
+    if len(table):
+        add_legends(page, _legends(table, by_synonyms), most_rows=3)
     return figure
 
 
@@ -146,8 +141,7 @@ def _noise(axes: Axes, rows: pd.DataFrame, points: pd.DataFrame, *, preset: str)
         axes.plot(at["n_equal"], [1.0] * len(at), shape(s0), color="black", markersize=4,
                   markerfacecolor="white", zorder=4, gid=f"equal s0={s0}")  # fmt: skip
     axes.axhline(1.0, color=GUIDE, linewidth=0.8, linestyle="--", gid="signal")
-    axes.set(xscale="log", yscale="log")
-    axes.yaxis.labelpad = 1
+    _logarithmic(axes)
 
 
 def _against_law(axes: Axes, means: pd.DataFrame, *, preset: str) -> None:
@@ -166,8 +160,7 @@ def _against_law(axes: Axes, means: pd.DataFrame, *, preset: str) -> None:
                       zorder=2, gid="interval")  # fmt: skip
         axes.plot([row["law"]], [row["n_equal"]], shape(int(row["s0"])), color=tint, markersize=4,
                   markerfacecolor=face, zorder=3, gid=f"{row['net']} point")  # fmt: skip
-    axes.set(xscale="log", yscale="log")
-    axes.yaxis.labelpad = 1
+    _logarithmic(axes)
 
 
 def _exponents(axes: Axes, points: pd.DataFrame, *, preset: str) -> None:
@@ -229,19 +222,22 @@ def _grouping(axes: Axes, rows: pd.DataFrame, kind: str, *, column: str, preset:
                 axes.axhline(all_data_ratio(own), color=tint, linewidth=0.8, linestyle=":",
                              gid=f"all data {column}={value}")  # fmt: skip
     axes.axhline(1.0, color=GUIDE, linewidth=0.8, linestyle="--", gid="grouped")
+    _logarithmic(axes)
+
+
+def _logarithmic(axes: Axes) -> None:
+    """Logarithmic axes, with plain labels where there are hardly two decades."""
     axes.set(xscale="log", yscale="log")
     axes.yaxis.labelpad = 1
-    low, high = axes.get_ylim()
-    if high / low < 100:
-        few_ticks(axes.yaxis, low, high)
+    for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
+        if high / low < 100:
+            few_ticks(axis, low, high)
 
 
-def _legends(figure: Figure, table: pd.DataFrame, by_synonyms: pd.DataFrame) -> None:
-    """Below the panels: nets, L, s_0, m of panel E, lines."""
-    if table.empty:
-        return
+def _legends(table: pd.DataFrame, by_synonyms: pd.DataFrame) -> list[tuple[str, list[Line2D]]]:
+    """Titles and handles of nets, L, s_0, m of panel E, lines."""
     nets = [marker("o", "LCN", markerfacecolor="0.3"), marker("o", "CNN")]
-    lines: list[Line2D] = [
+    lines = [
         line("equal ($y=x$ in C)", color=GUIDE, linestyle="--"),
         line("all data (E)", color=GUIDE, linestyle=":"),
         marker("|", "Eq. 3 (LCN), Eq. 4 (CNN)", markersize=9, markeredgewidth=1.2,
@@ -254,14 +250,10 @@ def _legends(figure: Figure, table: pd.DataFrame, by_synonyms: pd.DataFrame) -> 
     synonyms = sorted(set(by_synonyms["m"].tolist())) if len(by_synonyms) else []
     depth = int(by_synonyms["L"].iloc[0]) if synonyms else 2
     shades = [line(f"$m={m}$", color=_tint(m, synonyms, depth), linewidth=4) for m in synonyms]
-    top = 0.118
-    for x, handles, title, columns in (
-        (0.03, nets, "Network", 1),
-        (0.14, depth_handles(sorted(set(table["L"].tolist()))), "Depth", 1),
-        (0.25, places, "Empty places", 2),
-        (0.46, shades, "Synonyms (E)", 2),
-        (0.68, lines, "Lines", 1),
-    ):
-        if handles:
-            names = [str(one.get_label()) for one in handles]
-            legend(figure, handles, names, x, top, title, n_columns=columns)
+    return [
+        ("Network", nets),
+        ("Depth", depth_handles(sorted(set(table["L"].tolist())))),
+        ("Empty places", places),
+        ("Synonyms (E)", shades),
+        ("Lines", lines),
+    ]

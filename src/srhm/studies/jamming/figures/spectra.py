@@ -4,7 +4,7 @@ Letters of the thesis (chapters 1 and 2a): N number of weights, N_Delta unsatisf
 smallest N that fits P points, H = H0 + Hp the Hessian of the training loss.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import sqrt
 
 import numpy as np
@@ -14,9 +14,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from srhm.figures.architecture_marks import FOOT_LINE, look, wrapped, write_foot
-from srhm.figures.drawing import PAGE_WIDTH, add_panel, empty_panel, page, panel_title, styled
-from srhm.figures.marks import GUIDE, LEGEND_GAP, LEGEND_ROW, between, few_ticks, legend, line
+from srhm.figures.architecture_marks import look, wrapped
+from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
+from srhm.figures.marks import GUIDE, between, few_ticks, line
 from srhm.statistics.jamming import (
     JAMMED,
     LEAST_LOSS,
@@ -32,9 +32,7 @@ ABSENT = "not in this preset"
 AT_TRANSITION, LEAST = 0.75, 0.25
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00")
 MARKERS = ("o", "s", "^", "D", "v", "p")
-PANEL = (1.62, 1.4)  # inches
-LEFT, PITCH, TOP, ROW = 0.52, 2.15, 0.42, 2.0
-N_COLUMNS = 3  # of the legend
+ROW = 2.0  # inches, with titles and labels
 # Eigenvalues of H0 below this part of the largest are drawn at it, which the axis calls 0.
 FLOOR_OF_H0 = 1e-9
 
@@ -54,15 +52,8 @@ def draw(
     chosen = _with_spectra(marked, summaries)
     stars = smallest_that_fit(own) if len(own) else pd.DataFrame()
     lines = wrapped([*_spectra_lines(chosen, summaries), *_cell_lines(own, marked)])
-    rows_of_legend = -(-(len(kinds) + 2) // N_COLUMNS)
-    below = LEGEND_ROW * rows_of_legend + 2 * LEGEND_GAP
-    height = TOP + 2 * ROW + below + FOOT_LINE * len(lines)
-    figure = page(height, preset=preset)
-    panels = [
-        add_panel(figure, left=LEFT + (i % 3) * PITCH, top=TOP + (i // 3) * ROW,
-                  width=PANEL[0], height=PANEL[1])
-        for i in range(6)
-    ]  # fmt: skip
+    figure, page = laid_out_page(2 * ROW, preset=preset, foot=lines)
+    panels = page.subplots(2, 3).ravel()
     titles = (
         f"{len(marked)} networks" if len(marked) else "",
         "against the loss",
@@ -79,8 +70,8 @@ def draw(
     _curvature(panels[3], chosen, hessians, kinds)
     _kernel_part(panels[4], chosen, hessians, kinds)
     _whole(panels[5], chosen, hessians, kinds)
-    write_foot(figure, lines)
-    _legends(figure, kinds, top=TOP + 2 * ROW - 0.05, height=height)
+    handles = _handles(kinds)
+    add_legends(page, [("", handles)], most_rows=-(-len(handles) // 3))
     return figure
 
 
@@ -337,10 +328,8 @@ def _cell_lines(own: pd.DataFrame, marked: pd.DataFrame) -> list[str]:
     ]
 
 
-def _legends(
-    figure: Figure, kinds: Mapping[Kind, tuple[str, str]], *, top: float, height: float
-) -> None:
-    handles: Sequence[Line2D] = [
+def _handles(kinds: Mapping[Kind, tuple[str, str]]) -> list[Line2D]:
+    handles = [
         line(
             _name(kind),
             color=tint,
@@ -357,6 +346,4 @@ def _legends(
         line(f"${LEAST:g}$: the least of a jammed network", color=GUIDE, linestyle=":",
              linewidth=0.8),
     ]  # fmt: skip
-    found = [*handles, *guides]
-    names = [str(handle.get_label()) for handle in found]
-    legend(figure, found, names, LEFT / PAGE_WIDTH, 1 - top / height, "", n_columns=N_COLUMNS)
+    return [*handles, *guides]

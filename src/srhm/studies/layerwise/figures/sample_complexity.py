@@ -4,7 +4,6 @@ Letters of the paper: P training points, P* sample complexity, L depth, m synony
 empty places for each informative one, ε test error.
 """
 
-from collections.abc import Sequence
 from math import isfinite, nan
 from typing import Any
 
@@ -12,10 +11,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
-from srhm.figures.architecture_marks import FOOT_LINE, wrapped, write_foot
-from srhm.figures.drawing import add_panel, empty_panel, page, panel_title, styled
+from srhm.figures.architecture_marks import wrapped
+from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.marks import (
     GUIDE,
     Estimate,
@@ -24,7 +24,6 @@ from srhm.figures.marks import (
     empty_handles,
     estimate,
     few_ticks,
-    legend,
     limits,
     line,
     marker,
@@ -39,7 +38,7 @@ NAMES = {"end_to_end": "end to end", "layerwise": "layer by layer", "shallow": "
 COLOURS = {"end_to_end": "#3C3C3C", "layerwise": "#009E73", "shallow": "#CC79A7"}
 STYLES = {1: ":", 2: "-", 3: "--", 4: "-."}
 OTHER_STYLE = (0, (1, 1))
-PANEL, LEFT, PITCH, TOP, BOTTOM = 1.66, 0.5, 2.2, 0.25, 1.45  # inches
+ROW = 2.2  # inches, with titles and labels
 
 
 @styled
@@ -53,20 +52,15 @@ def draw(cells: pd.DataFrame, complexity: pd.DataFrame, *, threshold: float, pre
     rows = compared(complexity, threshold=threshold)
     own = cells[cells["study"] == STUDY]
     own = own.assign(series=series_of(own))
-    foot = wrapped(_foot(own, rows)) if len(own) else []
-    height = TOP + PANEL + BOTTOM + FOOT_LINE * len(foot)
-    figure = page(height, preset=preset)
-    write_foot(figure, foot)
-    boxes = [
-        add_panel(figure, left=LEFT + i * PITCH, top=TOP, width=PANEL, height=PANEL)
-        for i in range(3)
-    ]
+    figure, page = laid_out_page(ROW, preset=preset, foot=wrapped(_foot(own, rows)))
+    boxes = page.subplots(1, 3)
     _learning_curves(boxes[0], own, threshold, preset=preset)
     _against(boxes[1], rows, "m", "synonyms $m$", preset=preset)
     _against(boxes[2], rows, "L", "depth $L$", preset=preset)
     panel_title(boxes[1], "B", "against $m$")
     panel_title(boxes[2], "C", "against $L$")
-    _legends(figure, rows, top=1 - (TOP + PANEL + 0.5) / height)
+    if len(rows):
+        add_legends(page, _legends(rows))
     return figure
 
 
@@ -197,9 +191,8 @@ def _listed(values: pd.Series) -> str:
     return ", ".join(f"{value:g}" for value in sorted(set(values.tolist())))
 
 
-def _legends(figure: Figure, rows: pd.DataFrame, *, top: float) -> None:
-    if rows.empty:
-        return
+def _legends(rows: pd.DataFrame) -> list[tuple[str, list[Line2D]]]:
+    """Titles and handles of trainings, L, s_0, and points."""
     series = [patch(NAMES[s], to_rgb(COLOURS[s])) for s in SERIES if s in set(rows["series"])]
     depths = [
         line(f"$L={L}$", color="0.3", linestyle=STYLES.get(L, OTHER_STYLE))
@@ -213,11 +206,9 @@ def _legends(figure: Figure, rows: pd.DataFrame, *, top: float) -> None:
         line("$n_c m^L$", color=GUIDE, linestyle=":"),
     ]
     places = empty_handles(sorted(set(rows["s0"].tolist())))
-    groups: Sequence[tuple[float, Sequence[Any], str]] = (
-        (0.03, series, "Training"),
-        (0.25, depths, "Depth (B)"),
-        (0.38, places, "Empty places"),
-        (0.55, kinds, "Points"),
-    )
-    for x, handles, title in groups:
-        legend(figure, handles, [str(one.get_label()) for one in handles], x, top, title)
+    return [
+        ("Training", series),
+        ("Depth (B)", depths),
+        ("Empty places", places),
+        ("Points", kinds),
+    ]

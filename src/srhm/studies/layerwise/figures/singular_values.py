@@ -9,12 +9,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
-from srhm.figures.architecture_marks import FOOT_LINE, wrapped, write_foot
-from srhm.figures.drawing import add_panel, empty_panel, page, panel_title, styled
-from srhm.figures.marks import few_ticks, legend, line, patch, plural
+from srhm.figures.architecture_marks import wrapped
+from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
+from srhm.figures.marks import few_ticks, line, patch, plural
 
-PANEL, LEFT, PITCH, TOP, ROW, BOTTOM = 1.58, 0.52, 2.2, 0.25, 2.2, 0.85  # inches
+ROW = 2.1  # inches, with titles and labels
 KINDS = (("weights", "weights"), ("representation", "representations"))
 LAYERS = ("#D55E00", "#0072B2", "#009E73", "#AA4499", "#56B4E9", "#E69F00")
 LAST = "#3C3C3C"
@@ -37,19 +38,12 @@ def draw(
     curve = _example(cells, summaries)
     own = cells[cells["curve"] == curve]
     foot = wrapped([_foot(own)]) if len(own) else []
-    height = TOP + 2 * ROW + BOTTOM - 0.2 + FOOT_LINE * len(foot)
-    figure = page(height, preset=preset)
-    write_foot(figure, foot)
+    figure, page = laid_out_page(2 * ROW, preset=preset, foot=foot)
     coordinates = own[["key", "P", "alpha_tilde"]]
     ratios = summaries[summaries["curve"] == curve].merge(coordinates, on="key")
     spectra = values[values["curve"] == curve].merge(coordinates, on="key")
     letters = iter("ABCDEF")
-    for row, (kind, word) in enumerate(KINDS):
-        boxes = [
-            add_panel(figure, left=LEFT + i * PITCH, top=TOP + row * ROW, width=PANEL,
-                      height=PANEL)
-            for i in range(3)
-        ]  # fmt: skip
+    for (kind, word), boxes in zip(KINDS, page.subplots(2, 3), strict=True):
         of_kind = ratios[ratios["kind"] == kind]
         largest = of_kind[of_kind["P"] == of_kind["P"].max()]
         _against_layer(boxes[0], largest, preset=preset)
@@ -59,7 +53,8 @@ def draw(
         size = f", $P={largest['P'].iloc[0]}$" if len(largest) else ""
         for axes, title in zip(boxes, (f"{word}{size}", word, f"{word}{size}"), strict=True):
             panel_title(axes, next(letters), title)
-    _legend(figure, ratios, top=1 - (TOP + 2 * ROW - 0.08) / height)
+    if len(ratios):
+        add_legends(page, _legends(ratios), most_rows=3)
     return figure
 
 
@@ -173,9 +168,8 @@ def _foot(cells: pd.DataFrame) -> str:
     )
 
 
-def _legend(figure: Figure, ratios: pd.DataFrame, *, top: float) -> None:
-    if ratios.empty:
-        return
+def _legends(ratios: pd.DataFrame) -> list[tuple[str, list[Line2D]]]:
+    """Titles and handles of layers and of the states of a network."""
     names = _layer_names(ratios)
     layers = [
         patch(f"$k={k}$" if name != "out" else "output", to_rgb(_tint(k, name)))
@@ -187,6 +181,4 @@ def _legend(figure: Figure, ratios: pd.DataFrame, *, top: float) -> None:
         if len(part):
             tilde = f"end, $\\tilde\\alpha={part['alpha_tilde'].iloc[0]:g}$"
             states.append(line(words.get(state, tilde), color="0.2", linestyle=style))
-    for x, handles, title in ((0.05, layers, "Layer"), (0.4, states, "Lines")):
-        legend(figure, handles, [str(one.get_label()) for one in handles], x, top, title,
-               n_columns=2)  # fmt: skip
+    return [("Layer", layers), ("Lines", states)]
