@@ -291,7 +291,7 @@ def invented_structures() -> list[dict[str, object]]:
 
 def test_table_1_has_a_line_for_each_network_and_the_papers_words_for_each_family() -> None:
     figure = render(table1.draw(invented_structures(), preset="invented"))
-    words = [t.get_text() for t in figure.texts]
+    words = [cell.get_text().get_text() for cell in figure.axes[0].tables[0].get_celld().values()]
     assert [word for word in words if word in {LOOKS[net].label for net in NAMED}] == [
         LOOKS[net].label for net in NAMED
     ]

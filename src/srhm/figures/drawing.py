@@ -28,7 +28,7 @@ OUTLINE = "#4D4D4D"
 
 # Of a legend; the label is that of the first where several are drawn side by side.
 Handle = Line2D | Patch | tuple[Line2D, ...]
-MOST_ROWS = 10  # entries of a legend's group in one column
+MOST_ROWS = 7  # entries of a legend's group in one column
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -107,9 +107,11 @@ def add_legends(
     columns: list[list[tuple[Any, str]]] = []
     for title, handles in groups:
         entries = [(one, _label(one)) for one in handles]
-        for first in range(0, len(entries), most_rows):
-            heading = [(blank, "" if first else title)] if titled else []
-            columns.append([*heading, *entries[first : first + most_rows]])
+        n_columns = -(-len(entries) // most_rows)
+        for column in range(n_columns):
+            heading = [(blank, "" if column else title)] if titled else []
+            n_rows = -(-len(entries) // n_columns)
+            columns.append([*heading, *entries[column * n_rows : (column + 1) * n_rows]])
     if not columns:
         return
     if beside:
@@ -120,7 +122,7 @@ def add_legends(
     legend = part.legend(
         handles_in_order, [label for _, label in rows],
         loc="outside right upper" if beside else "outside lower center",
-        ncols=len(columns), columnspacing=1.5,
+        ncols=len(columns), columnspacing=1.5, borderaxespad=0.7,
         handler_map={tuple: HandlerTuple(ndivide=None, pad=0.0)},
     )  # fmt: skip
     if not beside:

@@ -4,7 +4,7 @@ Letters of the paper: L depth, s_0 empty places for each informative one, v feat
 complexity.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite, log10
 from typing import Any
@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.legend_handler import HandlerTuple
 from matplotlib.lines import Line2D
 
+from srhm.figures.drawing import Handle
 from srhm.statistics.sample_complexity import IntervalRule
 
 Colour = tuple[float, float, float]
@@ -216,7 +217,7 @@ def few_ticks(axis: Axis, low: float, high: float) -> None:
 def point_handles(rule: IntervalRule, *, narrow: bool = False) -> dict[str, Line2D]:
     """What a panel of P* may hold, by a part of the name under which it is drawn.
 
-    Narrow: for a legend at the side of the panels, and for panels of two P*.
+    Narrow: for a narrow legend, and for panels of two P*.
     """
     level = f"{100 * rule.confidence:.3g} %"
     break_ = "\n" if narrow else " "
@@ -236,7 +237,7 @@ def point_handles(rule: IntervalRule, *, narrow: bool = False) -> dict[str, Line
     return handles
 
 
-def shown(handles: Mapping[str, Line2D], panels: Sequence[Axes]) -> list[Line2D]:
+def shown(handles: Mapping[str, Line2D], panels: Iterable[Axes]) -> list[Line2D]:
     """The handles of what is in the panels."""
     drawn = [str(one.get_gid()) for axes in panels for one in axes.get_lines()]
     return [handle for name, handle in handles.items() if any(name in one for one in drawn)]
@@ -270,53 +271,21 @@ def empty_handles(places: Sequence[int]) -> list[Line2D]:
     return [marker(shape(s0), f"$s_0={s0}$") for s0 in places]
 
 
-def feature_handles(
-    features: Sequence[int], depths: Sequence[int]
-) -> tuple[list[tuple[Line2D, ...]], list[str]]:
-    """For each v a patch in the shade of each L, and their labels."""
-    shades = [tuple(patch("", colour(L, v, features)) for L in depths) for v in features]
-    return shades, [f"${v}$" for v in features]
+def feature_handles(features: Sequence[int], depths: Sequence[int]) -> list[tuple[Line2D, ...]]:
+    """For each v a patch in the shade of each L."""
+    return [tuple(patch(f"${v}$", colour(L, v, features)) for L in depths) for v in features]
 
 
-def side_legends(
-    figure: Figure,
-    curves: pd.DataFrame,
-    kinds: Sequence[tuple[str, Sequence[Line2D]]],
-    *,
-    features: Sequence[int],
-    left: float,
-    top: float,
-) -> None:
-    """Legends in a column: L beside v, then s_0, then each titled group of kinds.
-
-    left is a part of the page's width, top in inches from the upper edge.
-    """
-    height = float(figure.get_figheight())
+def curve_groups(
+    curves: pd.DataFrame, features: Sequence[int]
+) -> list[tuple[str, Sequence[Handle]]]:
+    """Groups of a legend: L, v and s_0 of the curves."""
     depths = sorted(set(curves["L"].tolist()))
-    places = sorted(set(curves["s0"].tolist()))
-
-    def below(n_rows: int, y: float) -> float:
-        return y + (n_rows + 1) * LEGEND_ROW + LEGEND_GAP
-
-    y = top
-    if depths:
-        handles = depth_handles(depths)
-        names = [str(one.get_label()) for one in handles]
-        legend(figure, handles, names, left, 1 - y / height, "Depth")
-        shades, labels = feature_handles(features, depths)
-        n_columns = -(-len(features) // max(len(depths), 2))
-        legend(figure, shades, labels, left + 0.09, 1 - y / height, "Features $v$",
-               n_columns=n_columns)  # fmt: skip
-        y = below(max(len(depths), -(-len(features) // n_columns)), y)
-        handles = empty_handles(places)
-        names = [str(one.get_label()) for one in handles]
-        legend(figure, handles, names, left, 1 - y / height, "Empty places", n_columns=3)
-        y = below(-(-len(places) // 3), y)
-    for title, group in kinds:
-        if group:
-            names = [str(one.get_label()) for one in group]
-            legend(figure, group, names, left, 1 - y / height, title)
-            y = below(sum(1 + name.count("\n") for name in names), y)
+    return [
+        ("Depth", depth_handles(depths)),
+        ("Features $v$", feature_handles(features, depths) if depths else []),
+        ("Empty places", empty_handles(sorted(set(curves["s0"].tolist())))),
+    ]
 
 
 def line(label: str, **style: Any) -> Line2D:

@@ -12,17 +12,15 @@ from matplotlib.lines import Line2D
 
 from srhm.figures.architecture_marks import (
     CAPPED,
-    FOOT_LINE,
     grammar_text,
     look,
     n_seeds,
     ordered,
     protocol_lines,
     wrapped,
-    write_foot,
 )
-from srhm.figures.drawing import add_panel, empty_panel, page, styled
-from srhm.figures.marks import few_ticks, legend, line, marker
+from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, styled
+from srhm.figures.marks import few_ticks, line, marker
 from srhm.studies.sparse_hierarchy.error_and_sensitivity import DEPTHS, one_grammar, side_by_side
 
 # The paper's blue, orange and green, in colours that the common kinds of colour blindness tell
@@ -33,9 +31,7 @@ LINES = {
     "D": ("#009E73", "^", "$D$ (diffeomorphisms)"),
 }
 COLUMNS = 5  # of a block; further networks come below
-LEFT, PITCH, PANEL = 0.5, 1.245, (1.08, 0.98)  # inches
-TOP, ROW, GAP = 0.42, 1.12, 0.4
-FOOT = 0.45
+ROW, LABELS = 1.1, 0.5  # inches: of a depth; titles and labels of a block
 
 
 @styled
@@ -49,43 +45,33 @@ def draw(cells: pd.DataFrame, sensitivities: pd.DataFrame, *, preset: str) -> Fi
     cells = one_grammar(cells)
     nets = ordered(list(cells["net"]))
     blocks = [nets[i : i + COLUMNS] for i in range(0, len(nets), COLUMNS)] or [[]]
-    lines = wrapped(protocol_lines(cells))
-    block = ROW * len(DEPTHS) + GAP
-    height = TOP + block * len(blocks) + FOOT + FOOT_LINE * len(lines)
-    figure = page(height, preset=preset)
+    block = ROW * len(DEPTHS) + LABELS
+    heading = f"{grammar_text(cells)}; transformations of the input's level, $l=1$" if nets else ""
+    figure, part = laid_out_page(
+        block * len(blocks), preset=preset, heading=heading, foot=wrapped(protocol_lines(cells))
+    )
     if not nets:
-        axes = add_panel(figure, left=LEFT, top=TOP, width=5.5, height=ROW * len(DEPTHS))
-        empty_panel(axes, f"no named network in preset {preset}")
+        empty_panel(part.subplots(), f"no named network in preset {preset}")
         return figure
     points = {depth: side_by_side(cells, sensitivities, depth) for depth in DEPTHS}
     panels = []
-    for b, of_block in enumerate(blocks):
-        for i, depth in enumerate(DEPTHS):
-            row = []
-            for j, net in enumerate(of_block):
-                axes = add_panel(figure, left=LEFT + j * PITCH, top=TOP + b * block + i * ROW,
-                                 width=PANEL[0], height=PANEL[1])  # fmt: skip
+    for below, of_block in zip(
+        part.subfigures(len(blocks), 1, squeeze=False).flat, blocks, strict=True
+    ):
+        grid = below.subplots(len(DEPTHS), COLUMNS, sharex=True, sharey=True, squeeze=False)
+        for axes in grid[:, len(of_block) :].flat:
+            axes.remove()
+        for row, depth in zip(grid[:, : len(of_block)], DEPTHS, strict=True):
+            for axes, net in zip(row, of_block, strict=True):
                 _panel(axes, cells[cells["net"] == net], points[depth], net)
-                if i == 0:
-                    seeds = cells[cells["net"] == net].groupby("P")["seed"].nunique()
-                    axes.set_title(f"{look(net).label}, {n_seeds(seeds)}", loc="left")
-                row.append(axes)
             row[0].set_ylabel(f"{100 * depth:.0f} % depth", labelpad=2)
-            panels.append(row)
+            panels.append(list(row))
+        for axes, net in zip(grid[0], of_block, strict=False):
+            seeds = cells[cells["net"] == net].groupby("P")["seed"].nunique()
+            axes.set_title(f"{look(net).label}, {n_seeds(seeds)}", loc="left", fontsize=7)
+            grid[-1, of_block.index(net)].set_xlabel("$P$ (points)", labelpad=1)
     _same_ranges(panels, cells)
-    for row in panels:
-        for j, axes in enumerate(row):
-            axes.tick_params(labelleft=j == 0, labelbottom=row in panels[len(DEPTHS) - 1 :: 3])
-    for row in panels[len(DEPTHS) - 1 :: len(DEPTHS)]:
-        for axes in row:
-            axes.set_xlabel("$P$ (points)", labelpad=1)
-    figure.text(LEFT / 6.75, 1 - 0.07 / height, f"{grammar_text(cells)}; transformations of"
-                " the input's level, $l=1$", va="top", fontsize=7.5)  # fmt: skip
-    y = (FOOT + FOOT_LINE * len(lines) - 0.05) / height
-    handles = _handles(panels)
-    names = [str(one.get_label()) for one in handles]
-    legend(figure, handles, names, LEFT / 6.75, y, "", n_columns=3)
-    write_foot(figure, lines)
+    add_legends(part, [("", _handles(panels))], most_rows=2)
     return figure
 
 
@@ -133,7 +119,7 @@ def _same_ranges(panels: list[list[Axes]], cells: pd.DataFrame) -> None:
     for row in panels:
         for axes in row:
             axes.set(xlim=(low, high), ylim=(-0.03 * top, max(top, 1.0)))
-            if high / low < 300:
+            if high / low < 100:
                 few_ticks(axes.xaxis, low, high)
 
 

@@ -5,7 +5,7 @@ input's level (Eq. 6, 7), P training points; R_f sensitivity to smooth deformati
 that to noise of the same norm (Petrini et al. 2021).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Literal
@@ -13,22 +13,20 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 
 from srhm.figures.architecture_marks import (
     CAPPED,
-    FOOT_LINE,
     grammar_text,
     look,
     n_seeds,
     network_handles,
     protocol_lines,
     wrapped,
-    write_foot,
 )
-from srhm.figures.drawing import add_panel, empty_panel, page, panel_title, styled
-from srhm.figures.marks import GUIDE, few_ticks, legend, line, marker
+from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
+from srhm.figures.marks import GUIDE, few_ticks, line, marker
 from srhm.model.seeding import generator
 from srhm.statistics.rank_correlation import RankCorrelation
 from srhm.studies.sparse_hierarchy.error_and_sensitivity import (
@@ -50,11 +48,7 @@ NO_IMAGES = (
 # Petrini et al. 2021, Figure 5: the test error of 15 networks goes as 0.2 times the root of R_f.
 IMAGES_GUIDE = (0.2, 0.5)
 FAINTEST = 0.25  # opacity of the smallest P
-PANEL = (1.85, 1.55)  # inches
-LEFT, PITCH, TOP, ROW = 0.55, 2.5, 0.45, 2.2
-FOOT = 0.05
-LEAST = 3.4  # of the legends
-LEGEND_LEFT = 5.15
+ROW = 2.2  # inches
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,22 +129,15 @@ def _assembled(
     panels: Sequence[_Panel], heading: str, lines: Sequence[str], *, preset: str, seed: int
 ) -> Figure:
     """A page with two panels in a row, a heading above, and lines on the training below."""
-    lines = wrapped(lines)
-    above = max(ROW * (len(panels) // 2), LEAST)
-    height = TOP + above + FOOT + FOOT_LINE * len(lines)
-    figure = page(height, preset=preset)
-    boxes = []
-    for i, panel in enumerate(panels):
-        axes = add_panel(figure, left=LEFT + (i % 2) * PITCH, top=TOP + (i // 2) * ROW,
-                         width=PANEL[0], height=PANEL[1])  # fmt: skip
-        boxes.append(axes)
-        panel_title(axes, "ABCDEF"[i], panel.title)
+    n_rows = len(panels) // 2
+    figure, part = laid_out_page(ROW * n_rows, preset=preset, heading=heading, foot=wrapped(lines))
+    boxes = part.subplots(n_rows, 2, squeeze=False).flatten()
+    for axes, letter, panel in zip(boxes, "ABCDEF", panels, strict=False):
+        panel_title(axes, letter, panel.title)
         axes.set_xlabel(panel.label, labelpad=1)
         axes.set_ylabel("test error $\\varepsilon$", labelpad=2)
         _draw_panel(axes, panel, seed)
-    figure.text(LEFT / 6.75, 1 - 0.07 / height, heading, va="top", fontsize=7.5)
-    write_foot(figure, lines)
-    _legends(figure, panels, boxes)
+    _legends(part, panels, boxes)
     return figure
 
 
@@ -313,33 +300,33 @@ def _guide(axes: Axes, x: np.ndarray, y: np.ndarray, guide: tuple[float | None, 
     axes.set(xlim=limits[0], ylim=limits[1])
 
 
-def _legends(figure: Figure, panels: Sequence[_Panel], boxes: Sequence[Axes]) -> None:
-    """At the right: networks, then what marks and lines are."""
-    height = float(figure.get_figheight())
+def _legends(part: SubFigure, panels: Sequence[_Panel], boxes: Iterable[Axes]) -> None:
+    """Networks, then what marks, lines and numbers are."""
     nets = [net for panel in panels for net in panel.points["net"]]
     if not nets:
         return
-    handles = network_handles(nets)
-    names = [str(one.get_label()) for one in handles]
-    legend(figure, handles, names, LEGEND_LEFT / 6.75, 1 - TOP / height, "Networks")
     of_images = any(panel.guide == IMAGES_GUIDE and len(panel.points) for panel in panels)
     guide = "guide: slope 1" + ("; in A, B\n$0.2\\,R_f^{1/2}$" if of_images else "")
-    others: list[Line2D] = [
+    marks: list[Line2D] = [
         line("lowest to highest\nseed", color="0.3", linewidth=0.6),
         line(guide, color=GUIDE, linestyle="--"),
     ]
     if any("capped" in str(one.get_gid()) for axes in boxes for one in axes.get_lines()):
-        others.insert(0, marker("o", CAPPED.replace(": ", ":\n")))
+        marks.insert(0, marker("o", CAPPED.replace(": ", ":\n")))
     if any(text.get_gid() == "no error" for axes in boxes for text in axes.texts):
-        others.append(marker("$\\downarrow$", "no error in the\ntest set: at 1/(2 n)",
-                             markersize=7, markerfacecolor="0.3"))  # fmt: skip
-    y = TOP + (len(handles) + 1) * 0.155 + 0.12
-    names = [str(one.get_label()) for one in others]
-    legend(figure, others, names, LEGEND_LEFT / 6.75, 1 - y / height, "Marks")
-    if any(panel.across_sizes and len(panel.points) for panel in panels):
-        y += (1 + sum(1 + name.count("\n") for name in names)) * 0.15 + 0.12
-        rho = (
-            "growing $P$: from faint\nto full opacity\n\n$\\rho$: Spearman, 95 %\nbootstrap over"
-            " networks;\np: permutations (of P\nwithin each network\nwhere $P$ grows)"
-        )
-        figure.text(LEGEND_LEFT / 6.75, 1 - y / height, rho, va="top", fontsize=7, linespacing=1.3)
+        marks.append(marker("$\\downarrow$", "no error in the\ntest set: at 1/(2 n)",
+                            markersize=7, markerfacecolor="0.3"))  # fmt: skip
+    notes = (
+        "growing $P$: from faint\nto full opacity",
+        "$\\rho$: Spearman, 95 %\nbootstrap over networks;\np: permutations (of P\nwithin each"
+        " network\nwhere $P$ grows)",
+    )
+    across = any(panel.across_sizes and len(panel.points) for panel in panels)
+    add_legends(
+        part,
+        [
+            ("Networks", network_handles(nets)),
+            ("Marks", marks),
+            ("", [line(note, linestyle="") for note in notes] if across else []),
+        ],
+    )

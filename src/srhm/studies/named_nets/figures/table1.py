@@ -1,28 +1,26 @@
 """Table 1: the structure of VGG, ResNet and EfficientNet, ours beside what the paper prints."""
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
+from matplotlib.transforms import Bbox
 
-from srhm.figures.architecture_marks import look
-from srhm.figures.drawing import PAGE_WIDTH, page, styled
+from srhm.figures.architecture_marks import look, wrapped
+from srhm.figures.drawing import laid_out_page, styled
 
-# Heading, and where the column begins, in inches.
-COLUMNS = (
-    ("", 0.08),
-    ("depth", 1.08),
-    ("M parameters\n2-D, 1-D", 1.55),
-    ("FC\nlayers", 2.4),
-    ("acti-\nvation", 2.8),
-    ("pooling\n(2-D; 1-D if another)", 3.25),
-    ("drop-\nout", 4.72),
-    ("drop-\nconnect", 5.1),
-    ("batch\nnorm", 5.56),
-    ("skips", 6.14),
+HEADINGS = (
+    "",
+    "depth",
+    "M parameters\n2-D, 1-D",
+    "FC\nlayers",
+    "acti-\nvation",
+    "pooling\n(2-D; 1-D if another)",
+    "drop-\nout",
+    "drop-\nconnect",
+    "batch\nnorm",
+    "skips",
 )
 PAPER_KEYS = (
     "paper_depth",
@@ -35,8 +33,7 @@ PAPER_KEYS = (
     "paper_batch_norm",
     "paper_skip_connections",
 )
-LINE, NOTE_LINE = 0.17, 0.135  # inches
-TOP, CHARACTERS = 0.45, 120
+LINE = 0.18  # inches
 # Words of the paper that do not fit into their column, shortened.
 SHORT = {
     "yes (inv. residuals)": "yes",
@@ -45,7 +42,7 @@ SHORT = {
     "average (last layer only)": "average (last layer)",
     "avg. (last layer only)": "average (last layer)",
 }
-NONE = "–"
+NONE, PAPER = "–", "paper"
 
 
 @styled
@@ -57,27 +54,28 @@ def draw(rows: Sequence[Mapping[str, Any]], *, preset: str) -> Figure:
     """
     families = [(name, list(part)) for name, part in groupby(rows, key=lambda row: row["family"])]
     notes = [note for _, part in families for note in _notes(part)]
-    n_lines = sum(len(part) // 2 + 1.4 for _, part in families)
-    height = TOP + LINE * n_lines + 0.2 + NOTE_LINE * len(notes) + 0.2
-    figure = page(height, preset=preset)
-
-    def write(words: Sequence[str], y: float, **style: Any) -> None:
-        for word, (_, x) in zip(words, COLUMNS, strict=True):
-            figure.text(x / PAGE_WIDTH, 1 - y / height, word, va="baseline", **style)
-
-    write([name for name, _ in COLUMNS], 0.3, weight="bold", fontsize=7)
-    y = TOP - 0.05
-    _rule(figure, y - 0.03, height)
+    lines = []
     for _, part in families:
         for net, pair in groupby(part, key=lambda row: row["net"]):
-            y += LINE
-            write(_ours(net, {row["dimensions"]: row for row in pair}), y, fontsize=7)
-        y += LINE
-        write(_paper(part[0]), y, fontsize=7, color="0.45", style="italic")
-        y += 0.4 * LINE
-        _rule(figure, y, height)
-    figure.text(COLUMNS[0][1] / PAGE_WIDTH, 1 - (y + 0.1) / height, "\n".join(notes), va="top",
-                fontsize=7, linespacing=1.25, color="0.25")  # fmt: skip
+            lines.append(_ours(net, {row["dimensions"]: row for row in pair}))
+        lines.append(_paper(part[0]))
+    figure, page = laid_out_page(LINE * (len(lines) + 2), preset=preset, foot=wrapped(notes))
+    axes = page.subplots()
+    axes.axis("off")
+    table = axes.table([list(HEADINGS), *lines], cellLoc="left", edges="open", bbox=Bbox.unit())
+    table.auto_set_font_size(False)
+    table.set_fontsize(7)
+    table.auto_set_column_width(list(range(len(HEADINGS))))
+    for (row, _), cell in table.get_celld().items():
+        cell.PAD = 0.03
+        if row == 0:
+            cell.set_height(2 * cell.get_height())
+            cell.set_text_props(weight="bold")
+        elif lines[row - 1][0] == PAPER:
+            cell.set_text_props(color="0.45", style="italic")
+        if row == 0 or lines[row - 1][0] == PAPER:
+            cell.visible_edges = "B"
+            cell.set(edgecolor="0.6", linewidth=0.5)
     return figure
 
 
@@ -103,7 +101,7 @@ def _ours(net: str, by_dimensions: Mapping[int, Mapping[str, Any]]) -> list[str]
 def _paper(row: Mapping[str, Any]) -> list[str]:
     words = [NONE if row[key] == "/" else row[key] if key else "" for key in PAPER_KEYS if key]
     words.insert(PAPER_KEYS.index(None), "yes" if "connect" in row["paper_dropout"] else NONE)
-    return ["paper", *(SHORT.get(word, word) for word in words)]
+    return [PAPER, *(SHORT.get(word, word) for word in words)]
 
 
 def _notes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -113,12 +111,4 @@ def _notes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         for note in filter(None, row["note"].split("; ")):
             if row["dimensions"] == 2:
                 found.setdefault(note, []).append(look(row["net"]).label)
-    lines = [f"{', '.join(names)}: {note}" for note, names in found.items()]
-    return [part for one in lines for part in textwrap.wrap(one, CHARACTERS)]
-
-
-def _rule(figure: Figure, y: float, height: float) -> None:
-    figure.add_artist(
-        Line2D([0.01, 0.99], [1 - y / height] * 2, color="0.6", linewidth=0.5,
-               transform=figure.transFigure)
-    )  # fmt: skip
+    return [f"{', '.join(names)}: {note}" for note, names in found.items()]

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from srhm.figures.drawing import page, styled
+from srhm.figures.drawing import add_legends, laid_out_page, styled
+from srhm.figures.marks import line
 from srhm.model import theory
 
 N_FEATURES, BRANCHING = 10, 5  # v and s of Figure 5, with m = v^(s-1)
@@ -39,8 +40,8 @@ DOT: dict[str, Any] = {
 @styled
 def draw(*, preset: str) -> Figure:
     """Figure 5: Eq. 5 in colour, on a logarithmic scale; dots are grammars with whole L and s_0."""
-    figure = page(3.1, preset=preset)
-    axes = figure.add_axes((0.105, 0.15, 0.52, 0.74))
+    figure, part = laid_out_page(2.9, preset=preset)
+    axes = part.subplots()
     dimensions = np.logspace(*LOG10_DIMENSION, N_GRID)
     fractions = np.logspace(*LOG10_FRACTION, N_GRID)
     P_star = np.array([[_sample_complexity(d, F) for d in dimensions] for F in fractions])
@@ -65,11 +66,11 @@ def draw(*, preset: str) -> Figure:
     power = "\\log m/\\log s"
     title = f"LCN: $P^* \\sim F^{{\\,{power}\\,-\\,1/2}}\\; d^{{\\,{power}\\,+\\,1/2}}$  (Eq. 5)"
     axes.set_title(title, loc="left")
-    bar = figure.colorbar(mesh, cax=figure.add_axes((0.65, 0.15, 0.018, 0.74)))
+    bar = part.colorbar(mesh, ax=axes)
     bar.set_label("sample complexity $P^*$ (training points)")
     bar.set_ticks(list(LEVELS))
     bar.ax.minorticks_off()
-    _notes(figure)
+    _notes(part)
     return figure
 
 
@@ -93,14 +94,15 @@ def _grammars(axes: Axes) -> None:
         depth += 1
 
 
-def _notes(figure: Figure) -> None:
+def _notes(part: SubFigure) -> None:
     """What stands at the right of the colour bar."""
-    figure.text(0.79, 0.89, f"$v = {N_FEATURES}$, $s = {BRANCHING}$,\n"
-                f"$m = v^{{s-1}} = {N_SYNONYMS}$\n\nAt fixed $d$, a smaller $F$\n"
-                "(more empty places)\nlowers $P^*$. Lines: equal\n$P^*$, a factor $10^3$ apart.",
-                va="top", linespacing=1.35)  # fmt: skip
+    text = line(
+        f"$v = {N_FEATURES}$, $s = {BRANCHING}$,\n$m = v^{{s-1}} = {N_SYNONYMS}$\n\n"
+        "At fixed $d$, a smaller $F$\n(more empty places)\nlowers $P^*$. Lines: equal\n"
+        "$P^*$, a factor $10^3$ apart.",
+        linestyle="",
+    )
     dot = Line2D([], [], **DOT, label=f"a grammar, $L = 1, 2 …$,\n$s_0 = 0 … {MOST_EMPTY}$")
     none = Patch(facecolor=NO_GRAMMAR, edgecolor="0.6", linewidth=0.5,
                  label="no grammar:\n$d\\,F = s^L < s$")  # fmt: skip
-    figure.legend(handles=[dot, none], loc="upper left", bbox_to_anchor=(0.79, 0.42),
-                  labelspacing=0.8)  # fmt: skip
+    add_legends(part, [("", [text]), ("", [dot, none])], beside=True)

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from srhm.figures.drawing import add_panel, empty_panel, page, panel_title, styled
+from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.marks import (
     GUIDE,
     Estimate,
@@ -18,6 +18,7 @@ from srhm.figures.marks import (
     between,
     colour,
     counts,
+    curve_groups,
     divided,
     estimate,
     few_ticks,
@@ -27,7 +28,6 @@ from srhm.figures.marks import (
     scatter,
     shape,
     shown,
-    side_legends,
 )
 from srhm.figures.selection import at_threshold, main_curves, predicted, text_protocol
 from srhm.statistics.sample_complexity import DEFAULT_RULE, IntervalRule
@@ -37,10 +37,7 @@ BRANCHING = 3
 # Right panel of Figure 10: the same v = n_c = m and s_0 for all four (s, L).
 N_FEATURES, N_EMPTY = 4, 1
 CONSTANT_CURVES = tuple(product((2, 3), (2, 3)))  # (s, L)
-HEIGHT = 2.85
-PANEL = 1.73  # inches, of both sides
-LEFT, PITCH, TOP = 0.6, 2.35, 0.25
-ALONE = 1.4  # left edge of a single panel
+HEIGHT = 2.7  # inches, without the legend
 ENDS = (1.4, 6.8)  # of s^(L/2)
 
 
@@ -64,16 +61,14 @@ def draw(
     curves = main_curves(table, width=width, branching=BRANCHING)
     constant = constant_curves(table, width=width) if net == "lcn" else table[:0]
     features = sorted({*curves["v"].tolist(), *constant["v"].tolist()})
-    figure = page(HEIGHT, preset=preset)
-    left = LEFT if net == "lcn" else ALONE
-    panels = [add_panel(figure, left=left, top=TOP, width=PANEL, height=PANEL)]
+    figure, part = laid_out_page(HEIGHT, preset=preset)
+    n_panels = 2 if net == "lcn" else 1
+    panels = part.subplots(1, n_panels, squeeze=False, subplot_kw={"box_aspect": 1})[0]
     against_prediction(panels[0], curves, None, net=net, features=features, preset=preset)
     letter = "A" if net == "lcn" else ""
     panel_title(panels[0], letter, f"{net.upper()}, $s={BRANCHING}$" + counts(curves))
     if net == "lcn":
-        axes = add_panel(figure, left=LEFT + PITCH, top=TOP, width=PANEL, height=PANEL)
-        _constant(axes, constant, features, preset=preset)
-        panels.append(axes)
+        _constant(panels[1], constant, features, preset=preset)
     handles = {
         **point_handles(rule, narrow=True),
         "y = x": line("$y=x$", color=GUIDE, linestyle="--"),
@@ -82,10 +77,7 @@ def draw(
                        linestyle="-."),
     }  # fmt: skip
     everything = pd.concat([curves, constant])
-    side_legends(
-        figure, everything, [("Curves", shown(handles, panels))],
-        features=features, left=0.715 if net == "lcn" else 0.54, top=TOP,
-    )  # fmt: skip
+    add_legends(part, [*curve_groups(everything, features), ("Curves", shown(handles, panels))])
     return figure
 
 

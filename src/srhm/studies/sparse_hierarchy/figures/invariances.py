@@ -10,13 +10,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from srhm.figures.architecture_marks import FOOT_LINE, protocol_lines, wrapped, write_foot
-from srhm.figures.drawing import add_panel, empty_panel, page, panel_title, styled
+from srhm.figures.architecture_marks import protocol_lines, wrapped
+from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.marks import (
     GUIDE,
     Point,
     colour,
     counts,
+    curve_groups,
     estimate,
     line,
     plural,
@@ -24,7 +25,6 @@ from srhm.figures.marks import (
     scatter,
     shape,
     shown,
-    side_legends,
 )
 from srhm.figures.selection import at_threshold, main_curves
 from srhm.model import theory
@@ -34,9 +34,7 @@ from srhm.studies.sparse_hierarchy.figures.transformations import (
     draw_transformations,
 )
 
-PANEL = 1.73  # inches, of both sides
-LEFT, PITCH = 0.6, 2.37
-ROW, TITLE, BOTTOM = 2.62, 0.25, 0.1
+ROW = 2.75  # inches
 KINDS = ("S", "D")
 
 
@@ -61,47 +59,40 @@ def draw(
     the transformations do. `cells`, where given, say at the foot how the networks were trained and
     how many were capped or diverged. `rule` made the table; the legend names it.
     """
-    drawing = HEIGHT_IN_INCHES if illustrated else 0.0
     rows = sample_complexity[sample_complexity["net"] == net]
     tables = [main_curves(rows, width=width, branching=s) for s in branchings]
     foot = []
     if cells is not None:
         drawn = pd.concat(tables)["curve"]
         foot = wrapped(protocol_lines(cells[cells["curve"].isin(drawn)]))
-    height = drawing + ROW * len(branchings) + BOTTOM + FOOT_LINE * len(foot)
-    figure = page(height, preset=preset)
-    write_foot(figure, foot)
+    drawing = HEIGHT_IN_INCHES if illustrated else 0.0
+    height = ROW * len(branchings)
+    figure, part = laid_out_page(drawing + height, preset=preset, foot=foot)
+    below = part
     if illustrated:
-        draw_transformations(figure)
+        above, below = part.subfigures(2, 1, squeeze=False, height_ratios=(drawing, height)).flat
+        draw_transformations(above)
+    panels = below.subplots(
+        len(branchings), len(KINDS), squeeze=False, subplot_kw={"box_aspect": 1}
+    )
     letters = iter("CD" if illustrated else "ABCDEFGH")
     errors = [at_threshold(table, threshold) for table in tables]
     features = sorted({v for table in errors for v in table["v"]})
-    panels = []
-    for row, (s, table, own) in enumerate(zip(branchings, tables, errors, strict=True)):
-        for column, kind in enumerate(KINDS):
-            axes = add_panel(
-                figure,
-                left=LEFT + column * PITCH,
-                top=drawing + row * ROW + TITLE,
-                width=PANEL,
-                height=PANEL,
-            )
+    for row, s, table, own in zip(panels, branchings, tables, errors, strict=True):
+        for axes, kind in zip(row, KINDS, strict=True):
             _compare(axes, own, table[table["criterion"] == f"{kind}_2"], kind,
                      features=features, preset=preset)  # fmt: skip
             both = own[own["curve"].isin(table[table["criterion"] == f"{kind}_2"]["curve"])]
             panel_title(axes, next(letters), f"{net.upper()}, $s={s}$" + counts(both))
             axes.set_xlabel(_abscissa(kind, net, s, own["L"]))
             axes.set_ylabel(f"$P^*$ of $\\varepsilon = {100 * threshold:.3g}$ % (points)")
-            panels.append(axes)
-    everything = pd.concat(errors)
     handles = {
         **point_handles(rule, narrow=True),
         "y = x": line("$y=x$", color=GUIDE, linestyle="--"),
     }
-    side_legends(
-        figure, everything, [("Curves", shown(handles, panels))],
-        features=features, left=0.715, top=drawing + TITLE,
-    )  # fmt: skip
+    add_legends(
+        part, [*curve_groups(pd.concat(errors), features), ("Curves", shown(handles, panels.flat))]
+    )
     return figure
 
 

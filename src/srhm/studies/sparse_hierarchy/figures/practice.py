@@ -10,9 +10,9 @@ from collections.abc import Sequence
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 
-from srhm.figures.drawing import add_panel, empty_panel, page, panel_title, styled
+from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.marks import (
     GUIDE,
     Estimate,
@@ -23,7 +23,6 @@ from srhm.figures.marks import (
     empty_handles,
     estimate,
     few_ticks,
-    legend,
     limits,
     line,
     patch,
@@ -49,8 +48,7 @@ TEXT, ALL = "the text", "all three"
 DENSE = ",\ndense engine"
 CRITERIA = {"test_error": ("error at the stop", "#3C3C3C"),
             "best_test_error": ("best error over training", "#E69F00")}  # fmt: skip
-LEFT, PITCH, TOP, WIDTH = 1.15, 2.85, 0.25, 2.6  # inches
-ROW, BOTTOM, LEGENDS = 0.4, 0.5, 1.2
+ROW, ROOM = 0.4, 0.8  # inches: of a choice; titles and labels of the axes
 SPREAD = 0.7  # part of a row that its points take
 
 
@@ -78,17 +76,12 @@ def draw(
     text = text_protocol(tables["test_error"], width=width)
     rows = rows[rows["curve"].isin(_compared(rows))]
     names = list(dict.fromkeys(rows.sort_values("rank")["choice"])) or [TEXT]
-    panel_height = ROW * max(len(names), 3)
-    height = TOP + panel_height + BOTTOM + (LEGENDS if len(rows) else 0.0)
-    figure = page(height, preset=preset)
+    figure, part = laid_out_page(ROW * max(len(names), 3) + ROOM, preset=preset)
     features = sorted(set(rows["v"].tolist()))
     ratios = [_ratio(row, text) for _, row in rows.iterrows()]
     ends = limits([Estimate(1.0), *(one for one in ratios if one)])
-    panels = []
-    for i, depth in enumerate(DEPTHS):
-        axes = add_panel(figure, left=LEFT + i * PITCH, top=TOP, width=WIDTH,
-                         height=panel_height)  # fmt: skip
-        panels.append(axes)
+    panels = part.subplots(1, len(DEPTHS))
+    for i, (axes, depth) in enumerate(zip(panels, DEPTHS, strict=True)):
         own = rows["L"] == depth
         chosen = [one for one, here in zip(ratios, own, strict=True) if here]
         _panel(axes, rows[own], chosen, names, features, ends, preset=preset)
@@ -96,7 +89,7 @@ def draw(
         axes.set_xlabel("$P^*$ in units of the text's $P^*$")
         if i and axes.get_lines():
             axes.set_yticklabels([])
-    _legends(figure, panels, rows, features, rule, top=LEGENDS / height)
+    _legends(part, panels, rows, features, rule)
     return figure
 
 
@@ -185,15 +178,13 @@ def _parameters(rows: pd.DataFrame) -> str:
 
 
 def _legends(
-    figure: Figure,
+    part: SubFigure,
     panels: Sequence[Axes],
     rows: pd.DataFrame,
     features: Sequence[int],
     rule: IntervalRule,
-    *,
-    top: float,
 ) -> None:
-    """Below the panels: criteria, v, s_0, points."""
+    """Below the panels: criteria, s_0, v, points."""
     if rows.empty:
         return
     criteria = [
@@ -206,15 +197,16 @@ def _legends(
                                                          linestyle="--")},
         panels,
     )  # fmt: skip
-    for x, group, title in (
-        (0.015, criteria, "$P^*$ from the"),
-        (0.26, empty_handles(sorted(set(rows["s0"].tolist()))), "Empty places"),
-        (0.62, handles, "Curves"),
-    ):
-        legend(figure, group, [str(one.get_label()) for one in group], x, top, title)
-    if len(features) > 1:
-        shades = [
-            tuple(patch("", shaded(tint, v, features)) for _, tint in CRITERIA.values())
-            for v in features
-        ]
-        legend(figure, shades, [f"${v}$" for v in features], 0.4, top, "Features $v$")
+    shades = [
+        tuple(patch(f"${v}$", shaded(tint, v, features)) for _, tint in CRITERIA.values())
+        for v in features
+    ]
+    add_legends(
+        part,
+        [
+            ("$P^*$ from the", criteria),
+            ("Empty places", empty_handles(sorted(set(rows["s0"].tolist())))),
+            ("Features $v$", shades if len(features) > 1 else []),
+            ("Curves", handles),
+        ],
+    )

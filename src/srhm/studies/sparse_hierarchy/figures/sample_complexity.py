@@ -12,16 +12,15 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
-from srhm.figures.drawing import add_panel, empty_panel, page, panel_title, styled
+from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.marks import (
     EQUATIONS,
     GUIDE,
     HUES,
-    LEGEND_ROW,
     MOST_BEYOND,
     OTHER_HUE,
     Estimate,
@@ -33,7 +32,6 @@ from srhm.figures.marks import (
     estimate,
     feature_handles,
     few_ticks,
-    legend,
     line,
     marker,
     plural,
@@ -50,8 +48,7 @@ from srhm.statistics.sample_complexity import DEFAULT_RULE, IntervalRule
 
 PUBLISHED_COLOUR = "0.72"
 PANELS = (("B", "lcn"), ("C", "cnn"))
-HEIGHT = 4.0  # inches, without published runs
-LEGENDS = 1.32  # inches, from the lower edge to the top of the legends
+HEIGHT = 2.4  # inches, without the legends
 
 
 @styled
@@ -79,12 +76,8 @@ def draw(
     curves = curves[curves["net"].isin([net for _, net in PANELS])]
     beside = {net: _rings_of(runs, net=net, threshold=threshold) for _, net in PANELS}
     handles = run_handles(runs, [pd.concat(drawn) for drawn in zip(*beside.values(), strict=True)])
-    n_lines = sum(1 + str(one.get_label()).count("\n") for one in handles.values()) if runs else 0
-    figure = page(HEIGHT + n_lines * LEGEND_ROW, preset=preset)
-    boxes = [
-        add_panel(figure, left=0.51 + 2.26 * place, top=0.24, width=1.59, height=1.59)
-        for place in range(3)
-    ]
+    figure, part = laid_out_page(HEIGHT, preset=preset)
+    boxes = part.subplots(1, 3, subplot_kw={"box_aspect": 1})
     _learning_curve(boxes[0], cells, example_curve(curves), threshold, preset=preset)
     features = sorted(set(curves["v"].tolist()))
     for axes, (letter, net) in zip(boxes[1:], PANELS, strict=True):
@@ -95,7 +88,7 @@ def draw(
         )  # fmt: skip
         panel_title(axes, letter, net.upper() + counts(own))
     _legends(
-        figure, boxes, curves, published, beside, handles,
+        part, boxes, curves, published, beside, handles,
         features=features, threshold=threshold, rule=rule,
     )  # fmt: skip
     return figure
@@ -224,7 +217,7 @@ def against_prediction(
 
 
 def _legends(
-    figure: Figure,
+    part: SubFigure,
     panels: Sequence[Axes],
     curves: pd.DataFrame,
     published: pd.DataFrame,
@@ -250,19 +243,17 @@ def _legends(
         **handles_of_runs,
         "y = x": line("$y=x$", color=GUIDE, linestyle="--"),
     }  # fmt: skip
-    height = float(figure.get_figheight())
-    top = (LEGENDS + height - HEIGHT) / height
-    for x, handles, title in (
-        (0.015, shown(_example_handles(interval, threshold), [first]), "Panel A"),
-        (0.245, depth_handles(sorted(set(rings["L"].tolist()))), "Depth"),
-        (0.5, empty_handles(places), "Empty places"),
-        (0.635, shown(of_points, others), "Panels B, C"),
-    ):
-        if handles:
-            legend(figure, handles, [str(one.get_label()) for one in handles], x, top, title)
-    if features:
-        shades, labels = feature_handles(features, depths)
-        legend(figure, shades, labels, 0.345, top, "Features $v$", n_columns=2)
+    add_legends(
+        part,
+        [
+            ("Panel A", shown(_example_handles(interval, threshold), [first])),
+            ("Depth", depth_handles(sorted(set(rings["L"].tolist())))),
+            ("Features $v$", feature_handles(features, depths)),
+            ("Empty places", empty_handles(places)),
+            ("Panels B, C", shown(of_points, others)),
+        ],
+        most_rows=len(of_points),
+    )
 
 
 def _example_handles(interval: str, threshold: float) -> dict[str, Line2D]:

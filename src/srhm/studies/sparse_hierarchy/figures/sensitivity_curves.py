@@ -5,19 +5,22 @@ diffeomorphisms at level l (Eq. 13, 14); P training points, ε test error, L dep
 s_0 (s0) empty places for each informative one, v features.
 """
 
+from collections.abc import Iterable
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
+from numpy.typing import NDArray
 
-from srhm.figures.drawing import add_panel, empty_panel, page, panel_title, styled
+from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.marks import (
     EQUATIONS,
     GUIDE,
     between,
     empty_handles,
     few_ticks,
-    legend,
     line,
     patch,
     plural,
@@ -36,9 +39,7 @@ KINDS = (
     ("S", "$S_{k,l}$ (synonyms), grey: $\\varepsilon$"),
     ("D", "$D_{k,l}$ (places), grey: $\\varepsilon$"),
 )
-PANEL = (1.82, 1.5)  # inches
-LEFT, PITCH, TOP, ROW = 0.52, 2.13, 0.25, 2.0
-HEIGHT = 5.2
+ROW = 1.95  # inches
 
 
 @styled
@@ -57,17 +58,17 @@ def draw(
     n_features = int(rows["v"].max()) if len(rows) else None
     rows = rows[rows["v"] == n_features]
     own = cells[cells["curve"].isin(rows["curve"])]
-    figure = page(HEIGHT, preset=preset)
-    panels = []
+    figure, part = laid_out_page(
+        ROW * len(KINDS), preset=preset, heading=_heading(own, net, n_features)
+    )
+    panels = part.subplots(len(KINDS), len(LAYERS))
     letters = iter("ABCDEF")
     equation, formula = EQUATIONS[net]
     for i, (kind, name) in enumerate(KINDS):
         of_kind = rows[rows["kind"] == kind]
         curves = own[own["curve"].isin(of_kind["curve"])]
         for j, (layer, title) in enumerate(LAYERS):
-            axes = add_panel(figure, left=LEFT + j * PITCH, top=TOP + i * ROW, width=PANEL[0],
-                             height=PANEL[1])  # fmt: skip
-            panels.append(axes)
+            axes = panels[i, j]
             panel_title(axes, next(letters), title)
             if j == 0:
                 axes.set_ylabel(name, labelpad=2)
@@ -83,8 +84,19 @@ def draw(
                     color=GUIDE, linewidth=0.8, linestyle="--", gid="threshold",
                 )  # fmt: skip
     _same_range(panels)
-    _legends(figure, panels, own, net, n_features)
+    _legends(part, panels.flat, own)
     return figure
+
+
+def _heading(cells: pd.DataFrame, net: str, n_features: int | None) -> str:
+    """Net, grammar, curves and seeds; empty without cells."""
+    if cells.empty:
+        return ""
+    seeds = cells.groupby("curve")["seed"].nunique()
+    return (
+        f"{net.upper()}, $L=s=2$, $v={n_features}$: {seeds.size} {plural('curve', seeds.size)},"
+        f" {between(seeds)} {plural('seed', int(seeds.max()))}"
+    )
 
 
 def _panel(axes: Axes, cells: pd.DataFrame, sensitivities: pd.DataFrame) -> None:
@@ -106,28 +118,25 @@ def _panel(axes: Axes, cells: pd.DataFrame, sensitivities: pd.DataFrame) -> None
     axes.set_xscale("log")
 
 
-def _same_range(panels: list[Axes]) -> None:
+def _same_range(panels: NDArray[Any]) -> None:
     """One range of P for all panels; from zero to what the row needs."""
-    filled = [axes for axes in panels if axes.get_lines()]
+    filled = [axes for axes in panels.flat if axes.get_lines()]
     if not filled:
         return
     ends = [end for axes in filled for end in axes.get_xlim()]
     low, high = min(ends), max(ends)
-    for first in range(0, len(panels), len(LAYERS)):
-        row = [axes for axes in panels[first : first + len(LAYERS)] if axes in filled]
-        top = max([1.0, *(axes.get_ylim()[1] for axes in row)])
-        for axes in row:
+    for row in panels:
+        top = max([1.0, *(axes.get_ylim()[1] for axes in row if axes in filled)])
+        for axes in filter(filled.__contains__, row):
             axes.set(xlim=(low, high), ylim=(-0.03 * top, top))
             few_ticks(axes.xaxis, low, high)
 
 
-def _legends(
-    figure: Figure, panels: list[Axes], cells: pd.DataFrame, net: str, n_features: int | None
-) -> None:
+def _legends(part: SubFigure, panels: Iterable[Axes], cells: pd.DataFrame) -> None:
     """Below the panels: levels, s_0, and what the bars are."""
     if cells.empty:
         return
-    seeds = cells.groupby("curve")["seed"].nunique()
+    panels = list(panels)
     levels = {
         f"level {level}": patch(f"$l={level}$: {where}", tint)
         for (level, tint), where in zip(
@@ -139,17 +148,11 @@ def _legends(
         "error": line("test error $\\varepsilon$", color=ERROR_COLOUR),
         "threshold": line("threshold of $P^*_S$, $P^*_D$", color=GUIDE, linestyle="--"),
     }
-    top = 0.85 / HEIGHT
-    title = (
-        f"{net.upper()}, $L=s=2$, $v={n_features}$:\n{seeds.size} {plural('curve', seeds.size)},"
-        f" {between(seeds)} {plural('seed', int(seeds.max()))}"
+    add_legends(
+        part,
+        [
+            ("Transformed level", shown(levels, panels)),
+            ("Empty places", empty_handles(sorted(set(cells["s0"].tolist())))),
+            ("Lines", shown(others, panels)),
+        ],
     )
-    figure.text(LEFT / 6.75, top, title, va="top", fontsize=7, linespacing=1.5)
-    empty = empty_handles(sorted(set(cells["s0"].tolist())))
-    for x, handles, name in (
-        (0.27, shown(levels, panels), "Transformed level"),
-        (0.52, empty, "Empty places"),
-        (0.73, shown(others, panels), "Lines"),
-    ):
-        legend(figure, handles, [str(one.get_label()) for one in handles], x, top, name,
-               n_columns=2 if handles is empty else 1)  # fmt: skip

@@ -12,25 +12,23 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import PercentFormatter
 
-from srhm.figures.drawing import add_panel, empty_panel, page, panel_title, styled
+from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.marks import (
     EQUATIONS,
     GUIDE,
     between,
     colour,
+    curve_groups,
     few_ticks,
     line,
     marker,
     plural,
     shape,
     shown,
-    side_legends,
 )
 from srhm.figures.selection import main_curves, predicted
 
-HEIGHT = 2.75
-PANEL = (1.95, 1.95)  # inches
-LEFT, PITCH, TOP = 0.5, 2.3, 0.25
+HEIGHT = 2.6  # inches, without the legend
 OTHER_SPARSITY = "0.7"
 
 
@@ -49,13 +47,10 @@ def draw(cells: pd.DataFrame, *, net: str, width: int, threshold: float, preset:
     shared = ["L", "s0", "v"]
     beside = chosen["A"].merge(chosen["B"][shared].drop_duplicates(), on=shared)
     features = sorted(set(chosen["B"]["v"].tolist()))
-    figure = page(HEIGHT, preset=preset)
+    figure, part = laid_out_page(HEIGHT, preset=preset)
+    panels = part.subplots(1, 2, subplot_kw={"box_aspect": 1})
     equation, formula = EQUATIONS[net]
-    panels = []
-    for column, (letter, rescaled) in enumerate((("A", False), ("B", True))):
-        axes = add_panel(figure, left=LEFT + column * PITCH, top=TOP, width=PANEL[0],
-                         height=PANEL[1])  # fmt: skip
-        panels.append(axes)
+    for axes, letter, rescaled in zip(panels, "AB", (False, True), strict=True):
         panel_title(axes, letter, f"{net.upper()}, sparsity B" + _counts(chosen["B"], rescaled))
         label = f"$P\\;/\\;{formula}$   ({equation})" if rescaled else "training points $P$"
         axes.set_xlabel(label)
@@ -85,7 +80,7 @@ def draw(cells: pd.DataFrame, *, net: str, width: int, threshold: float, preset:
     kinds: list = shown(handles, panels)
     if kinds:
         kinds.insert(1, Patch(color="0.8", linewidth=0, label="from lowest to highest seed"))
-    side_legends(figure, chosen["B"], [("Curves", kinds)], features=features, left=0.72, top=TOP)
+    add_legends(part, [*curve_groups(chosen["B"], features), ("Curves", kinds)])
     return figure
 
 

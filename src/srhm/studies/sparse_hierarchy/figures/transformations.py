@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import SubFigure
 from numpy.typing import NDArray
 
 from srhm.figures.drawing import INPUT_COLOURS, OUTLINE, PAGE_WIDTH, canvas, frame, row_of_tiles
@@ -57,12 +57,12 @@ def example(*, seed: int = SEED) -> Example:
     )
 
 
-def draw_transformations(figure: Figure, *, seed: int = SEED) -> None:
-    """Panels A and B at the top of the page: the datum, its tree, and what p_1, tau_1 make of it.
+def draw_transformations(part: SubFigure, *, seed: int = SEED) -> None:
+    """Panels A and B: the datum, its tree, and what p_1, tau_1 make of it.
 
     Arrows join each feature to its image; frames mark the places whose content changed.
     """
-    axes = canvas(figure, width=WIDTH, height=HEIGHT)
+    axes = canvas(part, width=WIDTH, height=HEIGHT)
     drawn = example(seed=seed)
     for letter, left, title, operator, image, measure in (
         ("A", MARGIN, "Synonyms exchanged, places kept", "p_1", drawn.exchanged, "S"),
