@@ -22,7 +22,7 @@ from srhm.training.network import NetworkEngine
 
 WIDTHS, BATCHES, N_STEPS = (8, 16, 64), (4, 32), 8
 CELL = {"L": 2, "s": 2, "s0": 2, **dict.fromkeys(("v", "m", "n_c"), 4), "sparsity": "A"}
-# Pilot runs at P = 512 and 2048, widths 8 and 16, rates 0.01 and 0.05 at batch 32, to a loss of
+# Seen in runs at P = 512 and 2048, widths 8 and 16, rates 0.01 and 0.05 at batch 32, to a loss of
 # 0.01: VGG and ResNet 17 to 37 epochs, EfficientNet more than 47.
 EPOCHS = {"vgg": 30.0, "resnet": 30.0, "efficientnet": 80.0}
 # Rate for each point below which epochs grow in inverse proportion.

@@ -1,6 +1,6 @@
 """Learning with a kernel that does not move, in the space of points: another route to `linearised`.
 
-    dF(x)/dt = -(1/P) sum_mu l'(F_mu, y_mu) Theta(x_mu, x)      Q11 of the specification, chapter 3a
+    dF(x)/dt = -(1/P) sum_mu l'(F_mu, y_mu) Theta(x_mu, x)      thesis, chapter 3a, Eq. 28
 
 the flow of a network whose tangent kernel is frozen, at its initialisation (the limit of lazy
 learning) or at the end of training. Times are those of a network in the "ntk" parametrisation.

@@ -72,7 +72,7 @@ def complexities(cells: pd.DataFrame, sensitivities: pd.DataFrame) -> pd.DataFra
     return all_sample_complexities(cells, sensitivities, thresholds=[0.1, 0.2])
 
 
-# Activation layers of the named networks on a sequence.
+# Activation layers of the named nets on a sequence.
 N_LAYERS = {"vgg11": 8, "vgg16": 13, "resnet18": 17, "resnet34": 33, "efficientnetb0": 49}
 SIZES = (100, 300, 900, 2700, 8100)
 

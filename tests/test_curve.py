@@ -1,4 +1,4 @@
-"""A curve's cells: only those that are missing are trained, and a cell's row is its own affair."""
+"""A curve's cells: only missing ones are trained, and a cell's row depends on that cell alone."""
 
 import logging
 import sys

@@ -41,7 +41,7 @@ def test_a_displacement_is_the_sum_of_its_modes_on_the_pixel_centres(tolerance):
 
 @pytest.mark.parametrize(("cutoff", "temperature"), SETTINGS)
 def test_the_mean_squared_displacement_follows_its_formula(cutoff, temperature):
-    # 500 fields; the standard error is 2 % or less, the tolerance 5 % that of the guide's table.
+    # 500 fields; the standard error is 2 % or less, the tolerance 5 %.
     _, moved = fields(500, cutoff, temperature)
     measured = (moved**2).sum(axis=1).mean()
     formula = d.mean_squared_displacement(size=SIZE, cutoff=cutoff, temperature=temperature)

@@ -100,7 +100,7 @@ def test_a_constant_function_has_no_sensitivity():
 
 @pytest.mark.parametrize("net", NAMED)
 def test_relative_sensitivity_is_of_order_one_at_initialisation(net):
-    # The guide's range for networks before training: 0.3 to 3; average of the logarithm.
+    # Thesis, chapter 4, figure 3: of order one before training; the tolerance is ours.
     values = []
     for seed in range(2):
         network = initial_network({"net": net, "width": 16, "seed": seed})

@@ -164,7 +164,7 @@ def test_the_frozen_flow_of_the_quadratic_hinge_is_an_exponential():
 
 
 def test_the_kernel_changes_as_one_over_alpha_in_lazy_learning(make_sample):
-    # Section 14: slope -1 +- 0.1 in alpha at fixed h, alpha_tilde >= 1e2.
+    # Thesis, chapter 3a, figure 5a: slope -1 in alpha at fixed h, for alpha_tilde >= 1e2.
     grammar, data, test = make_sample(n_train=16)
     width = 20
     network = hierarchical_network(

@@ -32,7 +32,7 @@ def test_slopes_and_curvatures_are_those_of_autograd(tolerance, loss, shared):
         np.testing.assert_allclose(found, row, **tolerance(np.float64))
 
 
-def test_the_values_are_those_of_the_specification(tolerance):
+def test_the_values_are_those_of_their_formulas(tolerance):
     F, y = (
         torch.tensor([[[0.2], [3.0], [2.0]]], dtype=torch.float64),
         torch.tensor([1.0, -1.0, 1.0]),

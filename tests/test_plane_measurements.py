@@ -259,7 +259,7 @@ def test_r_is_d_over_g_of_noise_of_the_displacements_norm(trained):
 
 
 def test_r_is_of_order_one_before_training(make_sample):
-    # Section 14 of the specification: 0.3 to 3 for a CNN at its initialisation, with means.
+    # Thesis, chapter 4, figure 3: of order one at initialisation; 0.3 to 3 is our tolerance.
     changes = {"n_features": 4, "n_synonyms": 4, "n_classes": 4}
     grammar, _, test = make_sample(n_train=1, n_test=200, **changes)
     x = inputs(test, grammar.parameters)
@@ -344,7 +344,7 @@ def test_the_hessian_splits_and_h0_is_a_kernel(trained):
         parts["H"], torch.linalg.eigvalsh(whole).flip(0), rtol=0, atol=1e-9 * largest
     )
     assert parts["H0"].sum() + parts["Hp"].sum() == pytest.approx(parts["H"].sum(), rel=1e-9)
-    # Section 14: the spectrum of H0 that is not zero is that of the kernel of unsatisfied points.
+    # The spectrum of H0 that is not zero is that of the kernel of unsatisfied points.
     kernel = h0_of_curved_points(member, weights, at)
     (summary,) = chosen(summaries, key=member.key, when="end", part="H0")
     n_unsatisfied = summary["n_unsatisfied"]

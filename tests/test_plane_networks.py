@@ -111,7 +111,7 @@ def test_a_seed_starts_with_the_weights_of_the_trained_cells(make_parameters, ne
 
 def test_flattening_has_an_inverse_and_counts_the_parameters():
     network = fully_connected_network(16, depth=3, width=16, n_outputs=1, biased=True)
-    assert network.n_parameters == 833  # section 12 of the specification, d = h = 16, L = 3
+    assert network.n_parameters == 833  # 16 (3 * 16 + 1) weights and 49 biases
     assert network.n_weights == 784
     weights = initial_weights(network, generators=streams(2))
     vectors = networks.flattened(weights)
@@ -166,7 +166,7 @@ def test_the_softplus_has_unit_second_moment():
 
     factor = quad(integrand, -12, 12, epsabs=1e-13)[0] ** -0.5
     assert pytest.approx(factor, abs=1e-7) == networks.SOFTPLUS_FACTOR
-    assert factor == pytest.approx(1.40438, abs=1e-4)  # section 14
+    assert factor == pytest.approx(1.40438, abs=1e-4)
     zero = networks.scaled_softplus(torch.zeros(1))
     assert zero.item() == pytest.approx(0.195, abs=5e-4)
 

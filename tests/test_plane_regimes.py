@@ -1,7 +1,6 @@
-"""Lazy and feature learning on the default instance of the specification (section 1.5).
+"""Lazy and feature learning on the grammar v = m = n_c = 4, s = L = 2, s_0 = 1.
 
-Section 14 gives the numbers and tolerances; P is smaller here than there, so that this takes
-seconds.
+Exponents are the thesis's (chapter 3a), tolerances ours; P is small, so that this takes seconds.
 """
 
 from math import log2

@@ -1,7 +1,7 @@
-"""R_f of the SRHM at initialisation: section 14 of the specification, of order one.
+"""R_f of the SRHM at initialisation is of order one (thesis, chapter 4, figure 3).
 
-The default instance of its section 1.5, CNN, ReLU; displaced data are those of Eq. 6 and 7 of the
-paper, noise has their mean displacement (Q14 with means). Numbers are printed.
+CNN, ReLU; displaced data are those of Eq. 6 and 7 of the paper, noise has their mean displacement
+(chapter 4, Eq. 4, with means). Numbers are printed.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
-"""FCN with three hidden layers far above jamming: section 14 of the specification.
+"""FCN with three hidden layers far above jamming.
 
-The default instance of its section 1.5 (v = m = n_c = 4, s = L = 2, s_0 = 1), parities, P = 128
+The grammar v = m = n_c = 4, s = L = 2, s_0 = 1, parities, P = 128
 distinct data of squared norm d v that all members share, softplus, soft hinge, gradient flow
 (thesis, chapters 2b and 3a). Numbers are printed: `make test-science` shows them.
 """
@@ -78,7 +78,7 @@ def test_the_ensemble_is_no_worse_than_its_members(runs):
 
 def test_the_error_of_lazy_ensembles_is_flat_in_h(runs):
     found = [runs[LAZY, width][1] for width in WIDTHS]
-    # The specification gives no tolerance: twice the standard error of the difference of two error
+    # The thesis gives no number: twice the standard error of the difference of two error
     # rates on all points but the training set.
     rate = np.mean(found)
     assert max(found) - min(found) < 2 * (2 * rate * (1 - rate) / (16384 - P)) ** 0.5

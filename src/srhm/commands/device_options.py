@@ -30,8 +30,8 @@ class DeviceError(Exception):
 def why_no_gpu_here() -> str:
     """Why the torch of this environment computes on no GPU, for people; empty if it may.
 
-    torch is asked for its version and for the package that its builds with CUDA bring, and is not
-    imported, which would take seconds. A driver that does not suit it is found by the job.
+    Only the version of torch is read, and whether Triton is installed, which comes with CUDA: an
+    import would take seconds. A driver that does not suit torch is found by the job.
     """
     try:
         torch = version("torch")
@@ -54,17 +54,17 @@ def device_options(
     visible: Sequence[str],
     unusable: str = "",
 ) -> tuple[list[str], list[str]]:
-    """Options for Snakemake, to stand before all others, and the words without those among them.
+    """Options about devices for Snakemake, to stand before all others, and the remaining words.
 
     Args:
-        words: of the user, for Snakemake; `--config device=...` among them is heeded.
-        given: device that the user asks for by name; None: none, the configuration says.
+        words: what the user gives to Snakemake; `--config device=...` among them counts.
+        given: device that the user asks for; None: the configuration decides.
         config: the configuration's file.
         profile: folder of the profile.
         local: whether jobs run on this machine.
         visible: names of its devices.
-        unusable: why torch cannot compute on them, as of `why_no_gpu_here`; empty: it can. Heeded
-            for jobs of this machine only: a node of a cluster may have another environment.
+        unusable: why torch cannot compute on them, from `why_no_gpu_here`; empty: it can. Not used
+            for a cluster, whose nodes may have another environment.
 
     Raises:
         DeviceError: if the jobs of this machine are to compute on a GPU, and none is visible or
@@ -116,8 +116,8 @@ def _what_is(visible: Sequence[str]) -> str:
 def _taken(words: Sequence[str], *names: str) -> tuple[list[str], list[str]]:
     """The words without an option of any of these names, and the values of its last occurrence.
 
-    The option takes all words up to the next option, as Snakemake reads it; one that is written
-    with its value, `--config=device=cpu` or `-Cdevice=cpu`, takes that alone.
+    As Snakemake reads it, an option takes all words up to the next option. One that is written with
+    its value (`--config=device=cpu`, `-Cdevice=cpu`) takes only that.
     """
     rest: list[str] = []
     values: list[str] = []

@@ -36,8 +36,8 @@ KEY = re.compile(r"[0-9a-f]{24}")
 class Wanted:
     """Names that configurations refer to.
 
-    image_keys, image_curves: of networks on images, as far as they can be known; absent: folders
-    of images without which they cannot.
+    image_keys, image_curves: of networks on images. absent: folders of images that are missing, so
+    that some of these names are unknown.
     """
 
     keys: set[str] = field(default_factory=set)
@@ -64,8 +64,8 @@ def wanted_by(configurations: Iterable[Any], *, directory: Path = Path()) -> Wan
     """Names of all that these configurations refer to, in the folder that holds results/.
 
     Raises:
-        ConfigError, CifarError: if one of them, or its images, are refused: then nobody knows what
-            it refers to.
+        ConfigError, CifarError: if one of them or its images are refused. What it refers to is then
+            unknown.
     """
     wanted = Wanted()
     for configuration in configurations:

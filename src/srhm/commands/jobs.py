@@ -2,8 +2,8 @@
 
 A curve that is expected to take too long for one job is split into parts, each a job of its own.
 Parts train into the store, so that a curve that is split otherwise next time trains nothing twice.
-All numbers are estimates of `srhm.training.cost` with a margin: a job that still runs out of time stops in
-good time, leaves checkpoints, and is sent again with more.
+All numbers are estimates of `srhm.training.cost` with a margin. A job that still runs out of time stops
+before its end, leaves checkpoints, and is sent again with more.
 """
 
 from collections.abc import Sequence
@@ -85,7 +85,7 @@ def training_minutes(
 ) -> int:
     """Minutes to ask for to train these cells in so many threads; each attempt asks for more.
 
-    limit: that no job may exceed; a longer one goes on from its checkpoints at the next attempt.
+    limit: the most that a job may ask for. A longer one goes on from its checkpoints next time.
     """
     seconds = [cost.seconds for cost in expected]
     longest = max(seconds, default=0.0)

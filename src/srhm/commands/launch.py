@@ -212,8 +212,8 @@ def _date_now(results: Path) -> None:
 def _again(study: Study | None, folder: Path) -> list[str]:
     """Options that make Snakemake gather those curves again whose cells are not to be taken.
 
-    They are not in the store, or were trained on a GPU by other code. Snakemake looks at curves
-    only, and would notice the former when the weights of a cell are next wanted.
+    Such cells are not in the store, or were trained on a GPU by other code. Snakemake looks at
+    curves only: it would miss a lost cell until its weights are wanted.
     """
     files = []
     for networks in study.networks if study else ():
@@ -256,9 +256,9 @@ def _run(
 ) -> int:
     """Exit code of the command, which holds the lock too; 128 + n where signal n ended it.
 
-    local: the jobs run on this machine. A signal then reaches them by way of this launcher: they
-    leave checkpoints, and Snakemake starts no more. Ctrl-C must not reach Snakemake itself, which
-    would report its own interruption as an error. On a cluster Ctrl-C is Snakemake's affair: it
+    local: the jobs run on this machine. This launcher then passes a signal on to them: they leave
+    checkpoints, and Snakemake starts no more. Ctrl-C must not reach Snakemake itself, which
+    would report its own interruption as an error. On a cluster Snakemake itself takes Ctrl-C and
     cancels the jobs that it has sent.
     """
     on_terminal = sys.stdout.isatty()

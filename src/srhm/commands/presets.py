@@ -1,8 +1,8 @@
-"""What the commands about a study share: which preset, and its networks with their stores.
+"""What the commands about a preset share: its networks and their stores.
 
-There are three kinds of networks, each with a store of its own: those of the paper on the SRHM,
-those on images, whose cells cannot be named where the images are absent, and those of the plane of
-lazy and feature learning, which are trained by a run of their own.
+Three kinds of networks have a store each: those of the paper on the SRHM, those on images, and
+those of lazy and feature learning, which a run of their own trains. Cells on images can only be
+named if the images are there.
 """
 
 import argparse
@@ -75,7 +75,7 @@ class Study:
 
 
 def study_of(configuration: Mapping[str, Any], directory: Path) -> Study:
-    """The networks of a configuration's paper in the folder that holds results/, and its plane.
+    """The networks that a configuration asks for, in the folder that holds results/.
 
     Raises:
         ConfigError: if the configuration is refused.

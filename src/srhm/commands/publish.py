@@ -61,9 +61,8 @@ class Taken:
 def finished(rows: Path, planned: Mapping[str, Sequence[str]]) -> Taken:
     """The curves whose tables of rows and of times in a folder hold just the planned cells.
 
-    planned: keys of the cells of each curve. A table that is there and cannot be taken is remarked,
-    as one of which a cell was trained on a GPU by other code, which plan and status count as
-    missing.
+    planned: keys of the cells of each curve. A table that cannot be taken leads to a remark: for
+    one, if a cell was trained on a GPU by other code, which plan and status count as missing.
     """
     taken = Taken()
     for name in planned:
@@ -91,8 +90,8 @@ def finished(rows: Path, planned: Mapping[str, Sequence[str]]) -> Taken:
 def published_before(folder: Path, planned: Mapping[str, Sequence[str]]) -> Taken:
     """The curves of an earlier publication that are still planned; the others are named as lost.
 
-    Tables and provenance that disagree, as an interrupted call leaves them, are remarked: the rows
-    are whole, and each names its cell by the key.
+    An interrupted call leaves tables and provenance that disagree. This leads to a remark only: the
+    rows are whole, and each names its cell by the key.
 
     Raises:
         PublicationError: if its table is damaged, or missing beside the other files.
@@ -129,8 +128,8 @@ def publish(study: Study, folder: Path, *, commit: str, drop: bool = False) -> l
     drop: whether published rows that are no longer planned may be dropped.
 
     Raises:
-        PublicationError: if there is nothing to publish, if published rows would be dropped that
-            may not be, or if what the folder holds is damaged. Nothing is written then.
+        PublicationError: if there is nothing to publish, if published rows would be lost without
+            `drop`, or if the folder's files are damaged. Nothing is written then.
     """
     preset = study.plan.preset
     planned = {name: [e["key"] for e in curve.entries] for name, curve in study.plan.core.items()}
@@ -191,9 +190,9 @@ def provenance_of(
     """Where rows (PUBLISHED_CELLS) come from: all but the commit is counted from the rows.
 
     planned: keys of the cells of the preset's curves of LCN, CNN and FCN; commit: of the code to
-    whose plan the rows belong. `seconds` are those of each network's training, summed over
-    the networks that were trained each on its own. Of networks that were trained together each row
-    counts the time of all of them: their `seconds` are None, and no sum holds them.
+    whose plan the rows belong. `seconds` are summed over the networks that were trained one by one.
+    A row of networks that were trained together has the time of all of them: their `seconds` are
+    None and enter no sum.
     """
     versions = cells["versions"]
     frame = cells.assign(

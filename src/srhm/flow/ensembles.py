@@ -1,4 +1,4 @@
-"""Error of single members and of their mean, variance and norm of F (Q7, Q8; chapters 2b, 3a).
+"""Error of single members and of their mean, variance and norm of F (thesis, 3a, Eq. 16).
 
 Shapes: E member, B test point, O output; labels (B,), the same for all members.
 """

@@ -9,8 +9,8 @@ Delta d^2 Delta. All functions take one member, `LossAt`; vectors have the order
 `networks.flattened`.
 
 The nonzero eigenvalues of H0 are those of a kernel: with Theta_m the tangent kernel on the
-unsatisfied points, sp(H0) = sp(Theta_m/P) (Q3' of the specification; labels drop out, and so does
-alpha, in the "ntk" parametrisation).
+unsatisfied points, sp(H0) = sp(Theta_m/P). Labels drop out, and so does alpha, in the "ntk"
+parametrisation.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,10 +1,10 @@
 """Greedy layerwise training: a layer at a time under a readout of its own, then frozen.
 
 Source: the claim that deep CNNs trained layer by layer learn the RHM from O(m^((1+o(1)) L)) points
-(section 11.2 of the specification). The protocol is this package's: for k = 1 ... L, layer k and a
-linear readout of all its places are trained together on the labels, the readout is thrown away, and
-the layer's activations become the input of the next. The predictor after the last stage is that of
-the whole network.
+(arXiv 2601.19756, as an article about it reports). The protocol is this package's: for k = 1 ... L,
+layer k and a linear readout of all its places are trained together on the labels, the readout is
+thrown away, and the layer's activations become the input of the next. The predictor after the last
+stage is that of the whole network.
 """
 
 from collections.abc import Callable

@@ -2,9 +2,9 @@
 
     F(x) = sum_w grad_w f(x) (w - w_f)        Loss = (1/P) sum_mu l(F_mu)
 
-flows as dF(x)/dt = -(1/P) sum_mu l'_mu Theta(x_mu, x) with Theta the kernel at the weights w_f, Q11
-of the specification (chapter 3a). One step takes two products with the gradients of f, which are
-never formed, instead of one with a matrix of (P O)^2 numbers: cost and memory grow as P.
+flows as dF(x)/dt = -(1/P) sum_mu l'_mu Theta(x_mu, x) with Theta the kernel at the weights w_f
+(thesis, chapter 3a, Eq. 28). One step takes two products with the gradients of f, which are never
+formed, instead of one with a matrix of (P O)^2 numbers: cost and memory grow as P.
 
 Shapes: E member, B point, O output; D place, K input, H channel of a layer.
 """

@@ -1,8 +1,9 @@
 """Tangent kernel Theta(x, x') = grad_w f(x) . grad_w f(x'): Gram matrices, spectra, projections.
 
-Of the network's own output f, not of F (thesis, chapter 3a). It is summed layer by layer from the
-inputs of each filter and the derivatives of f in its pre-activations, so that no gradient in the
-space of weights is ever formed: cost and memory do not grow with the number of weights.
+The kernel is that of the network's own output f, not of F (thesis, chapter 3a). It is summed layer
+by layer from the inputs of each filter and the derivatives of f in its pre-activations, so that no
+gradient in the space of weights is ever formed: cost and memory do not grow with the number of
+weights.
 
 Shapes: E member, B and A points, O and Q outputs, M = B O rows of a Gram matrix (point major).
 """
@@ -108,9 +109,8 @@ def spectrum(gram: Tensor) -> tuple[Tensor, Tensor]:
 def projections(vectors: Tensor, targets: Tensor) -> Tensor:
     """Part of the targets along each eigenvector, sum_t (phi_rho . Z_t)^2 / sum_t |Z_t|^2, (E, M).
 
-    Q17 of the specification, q_rho^2 over the squared norm, for targets (M, T) that members share,
-    or (E, M, T); the parts of one member sum to 1. Indicators of a latent have several columns,
-    each with the weight of its squared norm.
+    For targets (M, T) that members share, or (E, M, T); the parts of one member sum to 1.
+    Indicators of a latent have several columns, each with the weight of its squared norm.
     """
     overlaps = vectors.transpose(-1, -2) @ targets
     norm = targets.square().sum(dim=(-2, -1))

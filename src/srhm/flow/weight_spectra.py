@@ -1,6 +1,7 @@
 """Singular values of weights and of representations, and how many of them count.
 
-Sources: Q20 of the specification (bottleneck rank); the participation ratio is the usual measure.
+The talk on bottlenecks (A. Jacot, 2023; slide 'Bottleneck Structure on the Weights') counts
+singular values near 1; the participation ratio is the usual measure.
 """
 
 from collections.abc import Mapping

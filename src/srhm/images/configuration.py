@@ -43,7 +43,7 @@ class ImageTraining(_Model):
 
 
 class ImageStability(_Model):
-    """The deformations of which the relative sensitivity R_f is measured."""
+    """The deformations that the relative sensitivity R_f is measured with."""
 
     n_points: int = Field(500, ge=2, description="test images")
     n_draws: int = Field(4, ge=1, le=100, description="deformations, and noises, of each image")

@@ -1,7 +1,7 @@
 """Ensembles: members of one seed, which share grammar and data and differ in their initial weights.
 
-From the stored F on the test set. A seed is a grammar and data of its own, so that members of two
-seeds are never averaged.
+Computed from the stored F on the test set. A seed has a grammar and data of its own, so that
+members of two seeds are never averaged.
 """
 
 import logging

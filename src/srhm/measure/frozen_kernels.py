@@ -1,7 +1,8 @@
 """Learning with the kernel at initialisation, and with that at the end of training, held fixed.
 
-With the loss and the data of the cell, by gradient flow from F = 0. The kernel at initialisation is
-the limit of lazy learning; that at the end holds what the network has learnt of its features.
+Training is gradient flow from F = 0 with the loss and the data of the cell. The kernel at
+initialisation is the limit of lazy learning. The kernel at the end holds the features that were
+learnt.
 """
 
 import logging

@@ -1,8 +1,8 @@
 """Spectra of the Hessian of the training loss and of its two parts, H = H0 + Hp.
 
-Of the loss without a weight decay's term. All eigenvalues where there are few weights, the largest
-and smallest by Lanczos iteration else; those of H0 from the tangent kernel of the points of nonzero
-curvature where these are fewer than the weights.
+The loss is taken without the term of the weight decay. Networks of few weights have all
+eigenvalues, others the largest and smallest by Lanczos iteration. Those of H0 come from the tangent
+kernel of the points of nonzero curvature if these are fewer than the weights.
 """
 
 import logging

@@ -1,7 +1,7 @@
-"""Tangent kernel on held-out points: eigenvalues, and where labels and latents lie in them.
+"""Tangent kernel on held-out points: eigenvalues, and labels and latents along its eigenvectors.
 
-Of the mean over outputs, (1/O) sum_o Theta_oo; eigenvalues are those of the Gram matrix itself, not
-divided by the number of points.
+The kernel is the mean over outputs, (1/O) sum_o Theta_oo. Eigenvalues are those of the Gram matrix,
+not divided by the number of points.
 """
 
 import logging

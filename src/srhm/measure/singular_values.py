@@ -85,7 +85,7 @@ def _rows(member: Member, weights: Weights | None, n_points: int) -> tuple[Rows,
 def _spectra(
     member: Member, weights: Weights, n_points: int
 ) -> Iterator[tuple[dict[str, Any], Tensor, Tensor]]:
-    """Layer and kind; values (filters, r); eigenvalues of which the participation ratio is."""
+    """Layer and kind; values (filters, r); eigenvalues that give the participation ratio."""
     of_weights = singular_values(member.network, weights)
     x = member.data.x_test[:n_points]
     of_layers = representation_eigenvalues(member.network, weights, x)

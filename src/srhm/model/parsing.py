@@ -1,7 +1,7 @@
 """From an input back to its label and derivation, bottom-up.
 
-Written apart from the sampler, as the check of labels, of sparsity and of the transformations: it
-looks at rows of symbols only, patch by patch, and knows the rules as a dictionary.
+It shares no code with the sampler, because it checks labels, sparsity and transformations. It reads
+rows of symbols patch by patch, and knows the rules as a dictionary.
 """
 
 from dataclasses import dataclass

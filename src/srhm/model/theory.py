@@ -1,10 +1,7 @@
 """Laws of the paper in closed form, and nowhere else.
 
 The number of distinct data is defined in srhm.model.grammar, on which samples depend, so that a law added
-here retrains nothing.
-
-Letters of the paper: s branching, L depth, s_0 empty places for each informative one, v features,
-m synonyms, n_c classes, d = (s(s_0+1))^L places, F = (s_0+1)^-L informative fraction.
+here retrains nothing. The letters are in docs/notation.md.
 """
 
 from math import log, sqrt

@@ -1,7 +1,4 @@
-"""Tables as a person reads them: numbers rounded, censored values as bounds, nothing hidden.
-
-P* sample complexity, L depth, s branching, s0 empty places, v features, m synonyms, n_c classes.
-"""
+"""Tables as a person reads them: numbers rounded, censored values as bounds, nothing hidden."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +13,7 @@ from srhm.studies.sparse_hierarchy.error_and_sensitivity import DEPTHS, Place, s
 
 VERDICTS = ("holds", "does not hold", "not enough data")
 NETS = ("lcn", "cnn", "fcn", *NAMED)
-# Where sensitivities of named networks are given, with their headings.
+# Where sensitivities of named nets are given, with their headings.
 PLACES: tuple[tuple[str, Place], ...] = (
     *((f"{100 * depth:.0f}\u00a0%", depth) for depth in DEPTHS),
     ("output", "output"),

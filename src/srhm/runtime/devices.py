@@ -34,9 +34,9 @@ def device_of_job(
 ) -> Iterator[str | None]:
     """Device of a job while the block runs, named in its log; None for a job that asks for none.
 
-    resources: of the job. gpu: 0 or 1. jobs_per_device: how many jobs share a device; where it is
-    absent or 0, a scheduler has set CUDA_VISIBLE_DEVICES already and nothing is locked.
-    stop: request to stop, heeded while the job waits for a device; None: nobody asks.
+    resources: of the job. gpu: 0 or 1. jobs_per_device: how many jobs share a device; absent or 0:
+    a scheduler has set CUDA_VISIBLE_DEVICES, and nothing is locked.
+    stop: request that ends the wait for a device; None: nothing can.
     environment: takes CUDA_VISIBLE_DEVICES, so the block must start before CUDA does.
 
     Raises:
@@ -87,8 +87,8 @@ def visible_devices(
 ) -> list[str]:
     """Names of the devices that the process may use.
 
-    Those of CUDA_VISIBLE_DEVICES up to the first that is none, as CUDA reads it; where the variable
-    is not set, the numbers of the NVIDIA devices of the machine.
+    As CUDA does, this reads CUDA_VISIBLE_DEVICES up to the first entry that names no device. If the
+    variable is not set, the names are the numbers of the machine's NVIDIA devices.
     """
     if VISIBLE in environment:
         names = [name.strip() for name in environment[VISIBLE].split(",")]

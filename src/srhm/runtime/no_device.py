@@ -1,7 +1,7 @@
-"""The error of a job that is to compute on a GPU and finds none.
+"""The error of a job that must compute on a GPU and finds none.
 
-It is a module of its own, without imports, because the code that trains on a GPU raises it: the
-digest of that code follows imports, and would otherwise hold how devices are locked.
+A module of its own, without imports: code that trains on a GPU raises this error, and its digest,
+which follows imports, should not hold how devices are locked.
 """
 
 

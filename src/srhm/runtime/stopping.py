@@ -35,8 +35,8 @@ class StopRequest:
     """Whether to stop, and why; shared by the threads of a job.
 
     limit: seconds that the job may last; None: no limit. environment: in a job of Slurm it says
-    when the job ends. Where it does not, or names a time before this process, the limit counts from
-    the start of this process, and the margin is longer by what may have gone before it.
+    when the job ends. If it does not, the limit counts from the start of this process, and the
+    margin is longer by the time that the job may have spent before.
     """
 
     def __init__(

@@ -1,10 +1,8 @@
 """Sample complexities of networks across lazy and feature learning, and of kernels and ensembles.
 
-A learning curve of the plane is one curve at one alpha_tilde. Its P* is that of `sample_complexity`
-for what falls with P: the test error of the network, of the tangent kernel held fixed at
+A learning curve here is one curve at one alpha_tilde. `sample_complexity` gives its P* for whatever
+falls with P: the test error of the network, of the tangent kernel held fixed at
 initialisation or at the end, of the ensemble, and the sensitivities S_2, D_2 at the end.
-
-Letters of the paper: P* sample complexity, L depth, s branching, s_0 (s0) empty places.
 """
 
 from collections.abc import Sequence

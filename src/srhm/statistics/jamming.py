@@ -1,6 +1,6 @@
 """Jamming: which cells are jammed, and the smallest network that fits (thesis, chapters 1 and 2a).
 
-Q1 and Q2 of the specification on the rows of `plane_cells`. N counts weights without biases.
+From the rows of `plane_cells`. N counts weights without biases.
 
     jammed      N_Delta > 0.1 N, the rule of chapter 2a, and a loss above LEAST_LOSS
     N*          at fixed P from the widest network down: between the first width at which most
@@ -49,10 +49,9 @@ Status = Literal["reached", "below_range", "above_range"]
 
 
 def with_jamming(cells: pd.DataFrame) -> pd.DataFrame:
-    """Rows of `plane_cells` with what jamming is told by; diverged ones are left out.
+    """Rows of `plane_cells` that did not diverge, with columns that say whether they are jammed.
 
-    Columns that are added: load P/N, unsatisfied N_Delta/N, fits (or a loss below LEAST_LOSS),
-    jammed.
+    Added columns: load P/N, unsatisfied N_Delta/N, fits (or a loss below LEAST_LOSS), jammed.
     """
     rows = cells[cells["status"] != "diverged"]
     unsatisfied = rows["n_unsatisfied"] / rows["n_weights"]
@@ -116,8 +115,8 @@ def _bracket(widths: pd.DataFrame) -> dict[str, float | str]:
 def at_jamming(cells: pd.DataFrame) -> pd.DataFrame:
     """The jammed cell of smallest loss of each activation, start, and kind of data and labels.
 
-    Where N_Delta changes from zero to a part of N of order one: the cells of which spectra show
-    jamming. With the columns of `with_jamming`.
+    There N_Delta jumps from zero to a part of N of order one: these spectra show jamming. With the
+    columns of `with_jamming`.
     """
     marked = with_jamming(cells)
     marked = marked[marked["jammed"]].sort_values("mean_loss", kind="stable")

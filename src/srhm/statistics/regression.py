@@ -1,4 +1,4 @@
-"""A slope common to several groups of points, or a mean, with an interval that knows its origin.
+"""A slope common to several groups of points, or a mean, with an interval and where it comes from.
 
 Points are learning curves: y is a logarithm of a measured sample complexity P*, x a logarithm of
 what the paper says it depends on.

@@ -1,12 +1,12 @@
-"""What a study will cost before it is run: steps and seconds of each cell, and its memory.
+"""What a preset will cost before it is run: steps and seconds of each cell, and its memory.
 
 Steps to reach zero loss are a power law in the number of points and in their ratio to the predicted
 sample complexity; seconds for a step grow with the multiplications of a step, and with its memory
 traffic. Coefficients are fitted by benchmarks/fit_cost_model.py to what was trained and timed, and
 stored in cost_model.json with their residual spread and the machine they belong to. Named nets
-(VGG, ResNet, EfficientNet) have coefficients of their own, from benchmarks/fit_network_cost.py, and
-a number of epochs by rule of thumb; on images others again, from benchmarks/fit_image_cost.py, and
-their cap for the number of steps.
+have coefficients of their own, from benchmarks/fit_network_cost.py, and a number of epochs by rule
+of thumb. Networks on images have others, from benchmarks/fit_image_cost.py, and take as many steps
+as their cap.
 """
 
 import json

@@ -1,9 +1,19 @@
-"""What a study will cost on one GPU: its steps, times the bytes of a step, over bytes a second.
+"""What a preset will cost on one GPU: its steps, times the bytes of a step, over bytes a second.
 
-A step of the packed engine is bound by memory: each row that it updates, weights and momenta, is
-read once in the forward pass, and read and written once in the update (docs/gpu.md). How many bytes
-a second a GPU manages is taken from results/benchmarks/gpu.json, which `make bench-gpu` writes;
-where there is none, it is the bandwidth that the maker of an H100 names, and the result a bound.
+A step of the packed engine is bound by memory. With batch B it touches, in the layers k >= 2, the
+rows of the channels that are active in an input of any of its entries, and in the first layer one
+row an entry. U rows of H channels in float32 are
+
+    forward     weights, and momenta not updated in the step before: 4 to 8 U H bytes
+    update      weights and momenta, read and written: 16 U H bytes
+
+Activations, errors and lists stay in the caches. With q entries to a row there are 2 q + 1
+multiply-adds an element forward and 2 q + 4 in the update: at q = 2 one operation for each byte,
+where an H100 does 20. The benchmark's share of the bandwidth counts the 16 U H of the update alone,
+so that 67 to 80 % is the most it can reach. CNN, s = 2, v = 8, s0 = 1, H = 512, B = 4: U = 1473 at
+L = 2 and 3327 at L = 3, at most 185 and 82 thousand steps a second at 3.35 TB/s. How many bytes a
+second a GPU manages is taken from results/benchmarks/gpu.json, which `make bench-gpu` writes; where
+there is none, it is the bandwidth that the maker of an H100 names, and the result a bound.
 """
 
 import json

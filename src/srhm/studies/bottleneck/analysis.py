@@ -1,15 +1,16 @@
 """How many singular values of a layer's weights are large, and which layers lose the synonyms.
 
-Source: Q20 and S8 of the specification (Jacot's slides): under weight decay most weight matrices of
-a deep FCN keep as many singular values near 1 as the task needs, here n_c - 1 for centred classes.
-The pilot of the specification counts those above 0.5.
+Source: the talk "Bottleneck structure in large depth networks" (A. Jacot, 2023), slide "Bottleneck
+Structure on the Weights". Under weight decay most weight matrices of a deep FCN keep as many
+singular values near 1 as the task needs, here n_c - 1 for centred classes. Those above 0.5 count as
+near 1.
 """
 
 import pandas as pd
 
 STUDY = "bottleneck"
 LARGE = 0.5
-# Layers of the second half of an FCN are those in which the pilot found the bottleneck.
+# The second half of an FCN's layers, where a trial network had its bottleneck.
 DEEP_HALF = 0.5
 
 

@@ -1,9 +1,10 @@
 """Claims on P* across lazy and feature learning, the onset of the invariances, and stability.
 
-Letters of the paper: P* sample complexity, P*_S and P*_D those of the sensitivities S_2 and D_2,
-s_0 empty places for each informative one, L depth, ε test error; R_k = D_k/G_k relative stability.
-Feature learning is the smallest alpha_tilde of a net and s_0, lazy learning the largest. Cells
-trained with SGD, which check the flow, enter the claim on SGD alone.
+P*_S and P*_D are the sample complexities of the sensitivities S_2 and D_2; R_k = D_k/G_k is the
+relative stability of layer k. The paper trains at alpha_tilde = 1; the thesis compares the errors
+of both regimes (chapter 3b, figure 8), but has neither P* nor sensitivities. Feature learning is
+the smallest alpha_tilde of a net and s_0, lazy learning the largest. Cells trained with SGD, which
+check the flow, enter the claim on SGD alone.
 """
 
 from collections.abc import Sequence
@@ -282,9 +283,10 @@ def stability(tables: Tables, *, when: str, regime: str) -> Measurement:
 
 
 def error_and_stability(tables: Tables, *, kind: str) -> Measurement:
-    """Correlation coefficient of log ε and log of R_2 (or D_2, 1/G_2) over cells, section 10, S7.
+    """Correlation coefficient of log ε and log of R_2 (or D_2, 1/G_2) over cells.
 
-    Cells of the flow with ε > 0; averages over seeds first. The interval is Fisher's.
+    Thesis, chapter 4, figures 5, 15 and 16, for images. Cells of the flow with ε > 0; averages over
+    seeds first. The interval is Fisher's.
     """
     of = "G" if kind == "1/G" else kind
     rows = _sensitivities(tables, kind=of, layer="2", regime=None)
@@ -334,7 +336,7 @@ KERNEL_REASON = (
     "0.05: half of the threshold that defines P*; the thesis shows curves that coincide and gives"
     " no number"
 )
-STABILITY_REASON = "log 3: section 14 of the specification allows 0.3 to 3"
+STABILITY_REASON = "log 3, ours: from 0.3 to 3 counts as order one"
 NO_REASON = "no source has a number"
 TOPIC_LAW = "Lazy and feature learning: P* across α̃"
 TOPIC_ONSET = "Lazy and feature learning: onset of the invariances"
@@ -372,12 +374,17 @@ TOGETHER: dict[str, Any] = {"expected": 0, "tolerance": log(1.5), "reason": ONSE
 SAME_ERROR: dict[str, Any] = {"expected": 0, "tolerance": 0.05, "reason": KERNEL_REASON}
 WORDS = {FEATURE: "smallest α̃", LAZY: "largest α̃"}
 COMPLEXITY, ONSET, STABLE = "plane_complexity", "plane_onset", "plane_stability"
-SPEC = "issue 6; specification S5"
+# Errors of feature and of lazy learning against P: P* across alpha_tilde is a question of ours.
+REGIMES = "thesis, chapter 3b, Fig. 8"
+OURS = "ours"
+# The thesis's R_f against P; error against R_f, D_f and 1/G_f.
+AGAINST_P = "thesis, chapter 4, Fig. 3 and 6"
+ERROR_AGAINST = {"R": "Fig. 5", "D": "Fig. 15", "1/G": "Fig. 16"}
 
 
 def _law_claims() -> list[Claim]:
     # The paper has no law for the FCN.
-    equations = {"lcn": f"Eq. 3; {SPEC}", "cnn": f"Eq. 4; {SPEC}", "fcn": SPEC}
+    equations = {"lcn": f"Eq. 3; {REGIMES}", "cnn": f"Eq. 4; {REGIMES}", "fcn": REGIMES}
     exponents = [
         _claim(
             f"empty-places-{net}-{regime}",
@@ -398,7 +405,7 @@ def _law_claims() -> list[Claim]:
             partial(lazy_over_feature, net=net),
             topic=TOPIC_LAW,
             figure=COMPLEXITY,
-            place=SPEC,
+            place=REGIMES,
         )
         for net in ("lcn", "cnn", "fcn")
     ]
@@ -408,7 +415,7 @@ def _law_claims() -> list[Claim]:
         lazy_error_beyond,
         topic=TOPIC_LAW,
         figure=COMPLEXITY,
-        place=SPEC,
+        place=REGIMES,
     )
     sgd = _claim(
         "sgd-agrees",
@@ -416,7 +423,7 @@ def _law_claims() -> list[Claim]:
         sgd_error,
         topic=TOPIC_LAW,
         figure=COMPLEXITY,
-        place="issue 6",
+        place=OURS,
         expected=0,
         tolerance=0.05,
         reason=KERNEL_REASON.replace("the thesis shows curves that coincide and gives", "there is"),
@@ -434,7 +441,7 @@ def _onset_claims() -> list[Claim]:
                 partial(onset, kind=kind, regime=regime),
                 topic=TOPIC_ONSET,
                 figure=ONSET,
-                place=f"Eq. 8, section 5; {SPEC}",
+                place="Eq. 8, section 5",
                 **(TOGETHER if regime == FEATURE else {}),
             )
             for regime in (FEATURE, LAZY)
@@ -446,7 +453,7 @@ def _onset_claims() -> list[Claim]:
                 partial(fall, kind=kind, regime=regime),
                 topic=TOPIC_ONSET,
                 figure=ONSET,
-                place=SPEC,
+                place="section 5",
             )
             for regime in (FEATURE, LAZY)
         ]
@@ -468,7 +475,7 @@ def _kernel_claims() -> list[Claim]:
             partial(kernel_error, kernel=kernel, regime=regime, size=expected),
             topic=TOPIC_KERNEL,
             figure=ONSET,
-            place="thesis, chapter 3a; specification Q11",
+            place="thesis, chapter 3a, Fig. 8c, d",
             **(SAME_ERROR if expected else {}),
         )
         for identifier, words, kernel, regime, expected in rows
@@ -483,7 +490,7 @@ def _stability_claims() -> list[Claim]:
             partial(stability, when="initial", regime=FEATURE),
             topic=TOPIC_STABILITY,
             figure=STABLE,
-            place="specification, section 14; thesis, chapter 4",
+            place="thesis, chapter 4, Fig. 3",
             expected=0,
             tolerance=log(3),
             reason=STABILITY_REASON,
@@ -496,7 +503,7 @@ def _stability_claims() -> list[Claim]:
             partial(stability, when="change", regime=regime),
             topic=TOPIC_STABILITY,
             figure=STABLE,
-            place="specification S7",
+            place=AGAINST_P,
         )
         for regime in (FEATURE, LAZY)
     ]
@@ -509,7 +516,7 @@ def _stability_claims() -> list[Claim]:
             partial(error_and_stability, kind=kind),
             topic=TOPIC_STABILITY,
             figure=STABLE,
-            place="specification S7; thesis, chapter 4",
+            place=f"thesis, chapter 4, {ERROR_AGAINST[kind]}",
         )
         for kind, name in (("R", "r"), ("D", "d"), ("1/G", "g"))
     ]

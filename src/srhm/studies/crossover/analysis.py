@@ -22,8 +22,8 @@ from srhm.statistics.jamming import smallest_that_fit
 from srhm.statistics.regression import CONFIDENCE, Fit, slope_with_group_intercepts
 
 STUDY = "crossover"
-# Windows of alpha_tilde. Lazy and SHORT are those of section 14 of the specification; its pilots of
-# the feature regime end at 1.
+# Windows of alpha_tilde, ours: from LAZY on lazy learning, up to FEATURE feature learning, up to
+# SHORT half times that should be constant.
 LAZY, FEATURE, SHORT = 1e2, 1.0, 1e-2
 # Widths from which on h Var F is expected to be constant.
 WIDE = 40
@@ -145,8 +145,8 @@ def averages(
 def kernel_change_fit(cells: pd.DataFrame, *, lazy: bool) -> Fit:
     """Slope of log |dTheta|/|Theta_0| against log alpha_tilde, each member its own intercept.
 
-    Of fitted members at alpha_tilde >= LAZY, or (not lazy) at alpha_tilde <= FEATURE. A member has
-    the same initial weights at each alpha_tilde. The error is that of the scatter.
+    Fitted members enter, at alpha_tilde >= LAZY or (not lazy) at alpha_tilde <= FEATURE. A member
+    has the same initial weights at each alpha_tilde. The error is that of the scatter.
     """
     rows = fitted_in(cells, lazy=lazy)
     rows = rows[rows["kernel_change"] > 0]
@@ -174,9 +174,9 @@ def fitted_in(cells: pd.DataFrame, *, lazy: bool) -> pd.DataFrame:
 def level_set(cells: pd.DataFrame, level: float) -> pd.DataFrame:
     """alpha_tilde at which the kernel change is `level`, for each width: width, alpha_tilde.
 
-    Of the geometric mean over members that did not diverge, linear between the values of
-    alpha_tilde in logarithms; coming from the lazy side, the first crossing. Widths that do not
-    cross it are left out.
+    The kernel change is the geometric mean over members that did not diverge, linear in logarithms
+    between the values of alpha_tilde. Taken is the first crossing from the lazy side. Widths
+    without one are left out.
     """
     found = []
     for width, part in by_width(cells):
@@ -205,9 +205,9 @@ def jamming_line(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def wholly_fitted(cells: pd.DataFrame) -> pd.DataFrame:
-    """Cells of the pairs (h, alpha_tilde) of which every member fitted.
+    """Cells of the pairs (h, alpha_tilde) at which every member fitted.
 
-    Where some do not, as near the jamming line, those that do are a selection.
+    Where only some fit, as near the jamming line, those that fit are a selection.
     """
     pair = [cells["width"], cells["alpha_tilde"]]
     whole = (cells["status"] == "fitted").groupby(pair).transform("all")
@@ -266,8 +266,8 @@ def variance_ratios(ensembles: pd.DataFrame, *, lazy: bool) -> pd.DataFrame:
 def feature_minus_lazy(cells: pd.DataFrame) -> pd.DataFrame:
     """Test error of feature minus that of lazy learning, at the widest h that fits in both.
 
-    Of the pairs (h, alpha_tilde) of which all members fitted, each regime averaged over its
-    alpha_tilde; a row for each member: width, seed, member, difference.
+    Only pairs (h, alpha_tilde) at which all members fitted enter. Each regime is averaged over its
+    alpha_tilde. A row for each member: width, seed, member, difference.
     """
     rows = wholly_fitted(cells)
     parts = {

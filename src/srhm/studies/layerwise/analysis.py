@@ -1,8 +1,8 @@
 """P* of networks trained end to end, layer by layer, and of shallow ones, against m and L.
 
-The claim (section 11.2 of the specification): layerwise training of deep networks learns the RHM
-from m^((1+o(1)) L) points, exponentially fewer than shallow networks need. A network is shallow
-here if it has one hidden layer and the grammar more levels.
+The claim (arXiv 2601.19756, as an article about it reports): layerwise training of deep networks
+learns the RHM from m^((1+o(1)) L) points, exponentially fewer than shallow networks need. A network
+is shallow here if it has one hidden layer and the grammar more levels.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Claims on the first step of gradient descent, on layerwise training, and on the bottleneck.
 
-Letters of the paper: P* sample complexity, L depth, s_0 empty places, m synonyms, n_c classes.
-Sources beside the paper: the specification's sections 10 (S8, S9), 11 and 14.
+Sources: the paper's appendix C; the talk "Bottleneck structure in large depth networks" (A. Jacot,
+2023) by the titles of its slides; an article on provable learning of the RHM (arXiv 2601.19756).
 """
 
 from dataclasses import replace
@@ -237,13 +237,17 @@ LAYERWISE_REASON = (
     " or 1/2 (L = 2)"
 )
 SHALLOW_REASON = "the bound is an equal P*: below 1 layerwise training needs fewer points"
-RANK_REASON = "1: the pilot of the specification has 2 to 3 where n_c - 1 = 3"
+RANK_REASON = "1, ours: a network trained before had 2 to 3 where n_c - 1 = 3"
 NO_REASON = "no source has a number"
 
 FIRST_TOPIC = "First step of gradient descent (appendix C)"
 LAYERWISE_TOPIC = "Layerwise against end-to-end training"
 BOTTLENECK_TOPIC = "Bottleneck and singular values"
 STEP, LAYERWISE, BOTTLENECK = "plane_first_step", "plane_layerwise", "plane_bottleneck"
+# The article's claim m^((1+o(1)) L), and that shallow learners need exponentially more points.
+ARTICLE = "article on arXiv 2601.19756, 'The Power of Sample Complexity'"
+WEIGHTS_SLIDE = "talk, slide 'Bottleneck Structure on the Weights'"
+REPRESENTATIONS_SLIDE = "talk, slide 'Convergence of the representations'"
 
 
 def _exponents() -> list[Claim]:
@@ -294,7 +298,7 @@ def _grouping_claims() -> list[Claim]:
 
 def _layerwise_claims() -> list[Claim]:
     names = {"layerwise": "layer by layer", "end_to_end": "end to end"}
-    places = {"layerwise": "specification 11.2", "end_to_end": "Eq. 3 and 4"}
+    places = {"layerwise": ARTICLE, "end_to_end": "Eq. 3 and 4"}
     slopes = [
         Claim(
             identifier=f"m-exponent-{series.replace('_', '-')}",
@@ -316,7 +320,7 @@ def _layerwise_claims() -> list[Claim]:
             topic=LAYERWISE_TOPIC,
             figure=LAYERWISE,
             statement="one hidden layer: slope of log P* on log m^L (all data: 1.5 and 2.3)",
-            place="specification 11.2",
+            place=ARTICLE,
             expected=nan,
             tolerance=nan,
             tolerance_reason=NO_REASON,
@@ -327,7 +331,7 @@ def _layerwise_claims() -> list[Claim]:
             topic=LAYERWISE_TOPIC,
             figure=LAYERWISE,
             statement="deep and layer by layer needs fewer points than one hidden layer: ratio",
-            place="specification 11.2",
+            place=ARTICLE,
             expected=1,
             tolerance=nan,
             tolerance_reason=SHALLOW_REASON,
@@ -338,7 +342,7 @@ def _layerwise_claims() -> list[Claim]:
             topic=LAYERWISE_TOPIC,
             figure=LAYERWISE,
             statement="P* layer by layer over P* end to end",
-            place="specification 11.2",
+            place=ARTICLE,
             expected=nan,
             tolerance=nan,
             tolerance_reason=NO_REASON,
@@ -355,7 +359,7 @@ def _bottleneck_claims() -> list[Claim]:
             figure=BOTTLENECK,
             statement=f"{'with' if decayed else 'no'} weight decay: large singular values of deep"
             " layers, minus n_c - 1",
-            place="specification 10, S8; 11.1",
+            place=WEIGHTS_SLIDE,
             expected=0 if decayed else nan,
             tolerance=1 if decayed else nan,
             tolerance_reason=RANK_REASON if decayed else NO_REASON,
@@ -369,7 +373,7 @@ def _bottleneck_claims() -> list[Claim]:
             topic=BOTTLENECK_TOPIC,
             figure=BOTTLENECK,
             statement=f"layers from where the rank is n_c - 1 to where {kind}_k dies",
-            place="specification 10, S8",
+            place=REPRESENTATIONS_SLIDE,
             expected=nan,
             tolerance=nan,
             tolerance_reason=NO_REASON,
@@ -401,7 +405,7 @@ CLAIMS: tuple[Claim, ...] = (
         topic=BOTTLENECK_TOPIC,
         figure="plane_singular_values",
         statement="participation ratio of the last hidden layer, end over start, largest P",
-        place="specification 10, S6",
+        place=REPRESENTATIONS_SLIDE,
         expected=nan,
         tolerance=nan,
         tolerance_reason=NO_REASON,

@@ -1,9 +1,7 @@
 """Claims on VGG, ResNet and EfficientNet (section 5, appendices B, G; Figures 1, 9, 17).
 
-Letters of the paper: ε test error, S and D sensitivities to synonyms and diffeomorphisms of the
-input's level (Eq. 6, 7), P training points.
-
-Tables "networks_cells" and "networks_sensitivities" hold the named networks, "cells" and
+Sensitivities are those to transformations of the input's level, l = 1 (Eq. 6, 7). Tables
+"networks_cells" and "networks_sensitivities" hold the named nets, "cells" and
 "sensitivities" LCN and CNN beside them. Errors and sensitivities are averages over the seeds.
 """
 
@@ -49,7 +47,7 @@ PAPER_NETWORKS = {
     "EfficientNetB0": ("efficientnetb0",),
 }
 WORDS = {"S": "synonyms", "D": "diffeomorphisms"}
-NO_NETWORKS = "no named networks in the tables"
+NO_NETWORKS = "no named nets in the tables"
 
 
 def same_sizes(tables: Tables, *, nets: Sequence[str], kind: str, seed: int = 0) -> Measurement:
@@ -223,17 +221,16 @@ RANK_REASON = (
     " variance of one order is explained by the other; fewer than five points have no interval"
 )
 HALF_REASON = (
-    "log 2: a step of the named networks' grid of P, which has at most a few points for each"
-    " factor 10"
+    "log 2: a step of the named nets' grid of P, which has at most a few points for each factor 10"
 )
 STAY_REASON = (
     "log 2: the counterpart of a fall to below one half, which is what 'significantly lower' is"
     " taken for elsewhere; the paper shows it in Figure 9 and gives no number"
 )
 NO_REASON = "the paper says nothing of 50 % depth"
-SAME_TOPIC = "Named networks: ε falls where S and D fall, rank correlation over P at 80 % depth"
+SAME_TOPIC = "Named nets: ε falls where S and D fall, rank correlation over P at 80 % depth"
 RANK_TOPIC = "Networks on one grammar: rank correlation of test error and sensitivities"
-DEPTH_TOPIC = "Named networks: sensitivities stay at small relative depth and fall at 80 %"
+DEPTH_TOPIC = "Named nets: sensitivities stay at small relative depth and fall at 80 %"
 
 
 def _same_claims() -> list[Claim]:

@@ -1,11 +1,8 @@
 """Test error beside the sensitivities of one layer, of different networks on one grammar.
 
-For Figures 1, 9, 17 and their claims: named networks (VGG, ResNet, EfficientNet), and LCN and CNN
+For Figures 1, 9, 17 and their claims: named nets (VGG, ResNet, EfficientNet), and LCN and CNN
 beside them. Sensitivities are those to transformations of the input's level, l = 1 (Eq. 6, 7), as
 the text defines them.
-
-Letters of the paper: S, D sensitivities to synonyms and diffeomorphisms, P training points, ε test
-error, L depth, s branching, s_0 (s0) empty places, v features, m synonyms, n_c classes.
 """
 
 from math import log
@@ -25,12 +22,12 @@ DEPTHS = (0.2, 0.5, 0.8)
 DEEP = 0.8
 # The paper's P = 7400 at v = 10, over Eq. 4 (9000).
 PAPER_SIZE = 7400 / 9000
-# What the paper shows beside the named networks.
+# What the paper shows beside the named nets.
 BESIDE = ("lcn", "cnn")
 
 
 def one_grammar(cells: pd.DataFrame) -> pd.DataFrame:
-    """Cells of named networks on the grammar that most of them have, one curve for each network."""
+    """Cells of named nets on the grammar that most of them have, one curve for each network."""
     if cells.empty:
         return cells
     sizes = cells.groupby(list(DATA_MODEL), as_index=False).size()
@@ -39,7 +36,7 @@ def one_grammar(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def all_networks(core: pd.DataFrame, named: pd.DataFrame) -> pd.DataFrame:
-    """Cells of the named networks, as `one_grammar` gives them, and of LCN and CNN beside them.
+    """Cells of the named nets, as `one_grammar` gives them, and of LCN and CNN beside them.
 
     LCN and CNN as the text trains them, on the same grammar and at the P of the named ones.
     """

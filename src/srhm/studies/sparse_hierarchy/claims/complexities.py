@@ -1,8 +1,4 @@
-"""Claims on the sample complexity P* as a function of the grammar (section 4, appendices D, E).
-
-Letters of the paper: P* sample complexity, L depth, s branching, s_0 (s0) empty places for each
-informative one, v features, m synonyms, n_c classes.
-"""
+"""Claims on the sample complexity P* as a function of the grammar (section 4, appendices D, E)."""
 
 from collections.abc import Sequence
 from functools import partial

@@ -1,7 +1,7 @@
 """Claims that invariances are learnt when the task is: P*_S and P*_D against P* (section 5, Eq. 8).
 
-P* sample complexity of the test error, P*_S and P*_D those of the sensitivities S_{2,1} and D_{2,1}
-of the second layer to synonyms and diffeomorphisms of the input's level, L depth, s branching.
+P* is the sample complexity of the test error, P*_S and P*_D are those of S_{2,1} and D_{2,1}:
+second layer, transformations of the input.
 """
 
 from dataclasses import replace

@@ -1,7 +1,6 @@
 """Claims on the sensitivities of hidden layers and output (sections 5, 6, appendices D, E).
 
-Letters of the paper: S_{k,l}, D_{k,l} sensitivities of layer k to synonyms and diffeomorphisms of
-level l (k = L+1 is the output, l = 1 the input's level), P training points, L depth.
+S_{k,l} and D_{k,l} are sensitivities of layer k to level l: k = L+1 is the output, l = 1 the input.
 
 Sensitivities are averages over the seeds. What several curves give is averaged over the curves,
 its error that of the scatter over them.

@@ -1,8 +1,4 @@
-"""Fits of a published run alone, by the functions of the scorecard, which never sees its rows.
-
-Letters of the paper: P* sample complexity, L depth, s branching, s_0 (s0) empty places for each
-informative one, m synonyms, n_c classes.
-"""
+"""Fits of a published run alone, by the functions of the scorecard, which never sees its rows."""
 
 from functools import partial
 

@@ -1,9 +1,4 @@
-"""Claims that compare kinds and amounts of sparsity (section 4, Eq. 5, appendix A).
-
-Letters of the paper: P* sample complexity, L depth, s branching, s_0 (s0) empty places for each
-informative one, v features, m synonyms, n_c classes, d = (s(s_0+1))^L places, F = (s_0+1)^-L
-informative fraction.
-"""
+"""Claims that compare kinds and amounts of sparsity (section 4, Eq. 5, appendix A)."""
 
 from functools import partial
 from math import exp, log, nan
