@@ -9,8 +9,8 @@ import pytest
 import torch
 from invented_images import write_cifar
 from pydantic import ValidationError
-from srhm.studies.images.configuration import Images
-from srhm.studies.images.plan import image_curves
+from srhm.images.configuration import Images
+from srhm.images.plan import image_curves
 from train_curves import train_images
 
 from srhm.images import cifar, experiment, training
@@ -21,7 +21,7 @@ from srhm.results.provenance import PACKAGE
 from srhm.results.records import write_table
 from srhm.results.store import path_of, read_cell
 from srhm.results.tables import IMAGE_CELLS, IMAGES
-from srhm.studies.images import plan
+from srhm.images import plan
 from srhm.training import loop
 
 N = 40  # records a file

@@ -14,8 +14,8 @@ from srhm.commands.watching import Watch
 from srhm.images import cifar
 from srhm.model.seeding import generator
 from srhm.networks.names import NAMED
-from srhm.studies.images.configuration import Images
-from srhm.studies.images.plan import image_curves
+from srhm.images.configuration import Images
+from srhm.images.plan import image_curves
 from srhm.studies.sparse_hierarchy import configuration as experiments
 from srhm.training.checkpoints import write_checkpoint
 from srhm.training.protocol import Snapshot

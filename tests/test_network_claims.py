@@ -9,7 +9,7 @@ import pytest
 from invented import N_LAYERS, SIZES, beside_named_networks, named_networks
 
 from srhm.scorecard import NETWORK_CLAIMS, scorecard
-from srhm.studies.sparse_hierarchy.error_and_sensitivity import (
+from srhm.studies.named_nets.error_and_sensitivity import (
     PAPER_SIZE,
     all_networks,
     at_place,

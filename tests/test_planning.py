@@ -20,7 +20,7 @@ from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry
 from srhm.networks.named import NAMED, named_network
 from srhm.results.store import StoredCell, write_cell
-from srhm.studies.images.configuration import Images
+from srhm.images.configuration import Images
 from srhm.studies.sparse_hierarchy import configuration as experiments
 from srhm.training.cell import parameters_of
 from srhm.training.cost import FORWARD, costs, evaluation_seconds, measuring_seconds, step_features

@@ -19,7 +19,7 @@ from srhm.results import outdated
 from srhm.results.provenance import source_digest
 from srhm.results.store import path_of
 from srhm.runtime.devices import resolved
-from srhm.studies.images.plan import images_to_evaluate
+from srhm.images.plan import images_to_evaluate
 from srhm.studies.sparse_hierarchy import configuration as experiments
 from srhm.training.cost import costs, evaluation_seconds, measuring_seconds, model_origin
 from srhm.training.curve import NAMED_ENGINE, PACKABLE

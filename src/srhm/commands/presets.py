@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from srhm.images import cifar
-from srhm.studies.images.plan import image_curves
+from srhm.images.plan import image_curves
 from srhm.studies.sparse_hierarchy import configuration as experiments
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"

@@ -318,6 +318,6 @@ def write_page(
     spec: Mapping[str, Any], page: Path, scorecard: Path, *, log: logging.Logger
 ) -> None:
     """Writes the page of one or several studies, and its scorecard as text."""
-    write("<html></html>", page)
-    write("", scorecard)
+    page.write_text("<html></html>", encoding="utf-8")
+    scorecard.write_text("", encoding="utf-8")
     log.info("%s", page)

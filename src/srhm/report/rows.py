@@ -9,7 +9,7 @@ import pandas as pd
 
 from srhm.networks.names import NAMED
 from srhm.results.coordinates import DATA_MODEL, GRAMMAR
-from srhm.studies.sparse_hierarchy.error_and_sensitivity import DEPTHS, Place, side_by_side
+from srhm.studies.named_nets.error_and_sensitivity import DEPTHS, Place, side_by_side
 
 VERDICTS = ("holds", "does not hold", "not enough data")
 NETS = ("lcn", "cnn", "fcn", *NAMED)

@@ -27,7 +27,7 @@ from srhm.studies.sparse_hierarchy.claims.insensitivity import (
     MIN_FALL,
     UNLEARNT,
 )
-from srhm.studies.sparse_hierarchy.error_and_sensitivity import (
+from srhm.studies.named_nets.error_and_sensitivity import (
     DEEP,
     Place,
     all_networks,

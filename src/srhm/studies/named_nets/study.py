@@ -50,7 +50,7 @@ STUDY = Study(
         Figure(
             name="table1",
             title="what VGG, ResNet and EfficientNet are made of",
-            function=f"{FIGURES}.table1:draw_table",
+            function=f"{FIGURES}.table1:draw_own",
             settings=("preset",),
         ),
     ),

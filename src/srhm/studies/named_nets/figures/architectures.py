@@ -21,7 +21,7 @@ from srhm.figures.architecture_marks import (
 )
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, styled
 from srhm.figures.marks import few_ticks, line, marker
-from srhm.studies.sparse_hierarchy.error_and_sensitivity import DEPTHS, one_grammar, side_by_side
+from srhm.studies.named_nets.error_and_sensitivity import DEPTHS, one_grammar, side_by_side
 
 # The paper's blue, orange and green, in colours that the common kinds of colour blindness tell
 # apart; markers differ too.

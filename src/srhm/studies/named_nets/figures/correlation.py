@@ -29,7 +29,7 @@ from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_
 from srhm.figures.marks import GUIDE, few_ticks, line, marker
 from srhm.model.seeding import generator
 from srhm.statistics.rank_correlation import RankCorrelation
-from srhm.studies.sparse_hierarchy.error_and_sensitivity import (
+from srhm.studies.named_nets.error_and_sensitivity import (
     DEEP,
     Place,
     all_networks,

@@ -9,6 +9,7 @@ from matplotlib.transforms import Bbox
 
 from srhm.figures.architecture_marks import look, wrapped
 from srhm.figures.drawing import laid_out_page, styled
+from srhm.networks.inspection import table1
 
 HEADINGS = (
     "",
@@ -43,6 +44,11 @@ SHORT = {
     "avg. (last layer only)": "average (last layer)",
 }
 NONE, PAPER = "–", "paper"
+
+
+def draw_own(*, preset: str) -> Figure:
+    """The table of the networks as their modules are."""
+    return draw(table1(), preset=preset)
 
 
 @styled
