@@ -11,9 +11,9 @@ from invented_images import SECTION, write_cifar
 
 from srhm.commands import gc as collection
 from srhm.commands.gc import ABANDONED, main, unreferenced, wanted_by
-from srhm.model.seeding import generator
 from srhm.images.configuration import Images
 from srhm.images.plan import image_curves
+from srhm.model.seeding import generator
 from srhm.studies.sparse_hierarchy import configuration as experiments
 
 CONFIG = {

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 import yaml
+from srhm.studies.sparse_hierarchy.configuration import ConfigError, plan, published_rate
 
 from srhm.results import provenance
 from srhm.results.provenance import PACKAGE
 from srhm.studies.sparse_hierarchy import configuration as experiments
-from srhm.studies.sparse_hierarchy.configuration import ConfigError, plan, published_rate
 from srhm.training.curve import ENGINES
 
 REPOSITORY = PACKAGE.parents[1]

@@ -19,12 +19,12 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from srhm.studies.named_nets.error_and_sensitivity import correlation, side_by_side
 
 from srhm.figures.architecture_marks import LOOKS, protocol_lines
 from srhm.figures.drawing import styled
 from srhm.model.seeding import generator
 from srhm.networks.names import NAMED
+from srhm.studies.named_nets.error_and_sensitivity import correlation, side_by_side
 from srhm.studies.sparse_hierarchy.figures import architectures, invariances, table1
 from srhm.studies.sparse_hierarchy.figures import correlation as figure1
 

@@ -9,11 +9,11 @@ import pytest
 import torch
 from invented_images import write_cifar
 from pydantic import ValidationError
-from srhm.images.configuration import Images
-from srhm.images.plan import image_curves
 from train_curves import train_images
 
-from srhm.images import cifar, experiment, training
+from srhm.images import cifar, experiment, plan, training
+from srhm.images.configuration import Images
+from srhm.images.plan import image_curves
 from srhm.model.seeding import generator
 from srhm.networks.named import named_network
 from srhm.results import provenance
@@ -21,7 +21,6 @@ from srhm.results.provenance import PACKAGE
 from srhm.results.records import write_table
 from srhm.results.store import path_of, read_cell
 from srhm.results.tables import IMAGE_CELLS, IMAGES
-from srhm.images import plan
 from srhm.training import loop
 
 N = 40  # records a file

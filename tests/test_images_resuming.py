@@ -11,12 +11,12 @@ import time
 import numpy as np
 import pytest
 from invented_images import write_cifar
-from srhm.images.configuration import Images
-from srhm.images.plan import image_curves
 from train_curves import train_images
 
 from srhm.images import cifar, training
+from srhm.images.configuration import Images
 from srhm.images.experiment import device_for
+from srhm.images.plan import image_curves
 from srhm.model.seeding import generator
 from srhm.results.store import path_of
 from srhm.runtime.stopping import STOPPED, Stopped, StopRequest

@@ -12,10 +12,10 @@ from invented_images import SECTION, write_cifar
 from srhm.commands import launch
 from srhm.commands.watching import Watch
 from srhm.images import cifar
-from srhm.model.seeding import generator
-from srhm.networks.names import NAMED
 from srhm.images.configuration import Images
 from srhm.images.plan import image_curves
+from srhm.model.seeding import generator
+from srhm.networks.names import NAMED
 from srhm.studies.sparse_hierarchy import configuration as experiments
 from srhm.training.checkpoints import write_checkpoint
 from srhm.training.protocol import Snapshot

@@ -4,12 +4,12 @@ import copy
 
 import pytest
 import yaml
+from srhm.studies.sparse_hierarchy.configuration import ConfigError, plan
 
 from srhm.flow.configuration import STUDIES, Plane
 from srhm.flow.plan import plane_curves
 from srhm.results.provenance import PACKAGE
 from srhm.studies.sparse_hierarchy import configuration as experiments
-from srhm.studies.sparse_hierarchy.configuration import ConfigError, plan
 
 CORE = {"preset": "toy", "curves": [{"net": "lcn", "L": 2, "v": 4, "s0": 1, "P": [100]}]}
 # 4 * 16^3 = 16384 distinct data.

@@ -13,6 +13,7 @@ from srhm.commands import plan as planning
 from srhm.commands import status
 from srhm.commands.plan import expected_costs, main, summary
 from srhm.commands.presets import CONFIG, study_of
+from srhm.images.configuration import Images
 from srhm.measure.sensitivity import transform
 from srhm.model.grammar import draw_grammar
 from srhm.model.sampling import draw_samples
@@ -20,7 +21,6 @@ from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry
 from srhm.networks.named import NAMED, named_network
 from srhm.results.store import StoredCell, write_cell
-from srhm.images.configuration import Images
 from srhm.studies.sparse_hierarchy import configuration as experiments
 from srhm.training.cell import parameters_of
 from srhm.training.cost import FORWARD, costs, evaluation_seconds, measuring_seconds, step_features

@@ -29,9 +29,9 @@ class Trainer:
 
     module: has `train_entries`. cost: function from cells to their expected
     `srhm.training.cost.Cost`. folder: of cells, checkpoints, curves and parts. cells,
-    timings: schemas of its rows (`srhm.results.tables`). curves: pattern of the names of its curves.
-    title: for people. priority: of its jobs. stacked: whether cells of equal P are trained at once,
-    also on processors; they are then never divided between jobs.
+    timings: schemas of its rows (`srhm.results.tables`). curves: pattern of the names of its
+    curves. title: for people. priority: of its jobs. stacked: whether cells of equal P are trained
+    at once, also on processors; they are then never divided between jobs.
     """
 
     name: str
@@ -53,8 +53,8 @@ class Measurement:
     function: from the entries of a curve, named `store`, `log`, and its options and inputs, to the
     rows of each of its tables, in their order. tables: schemas by the table's name.
     options: the setting that says how it is measured; empty: that of its name. share: part of the
-    expected time of training that it takes on top of some seconds a cell. gpu: whether it asks for a
-    GPU where training does.
+    expected time of training that it takes on top of some seconds a cell. gpu: whether it asks for
+    a GPU where training does.
     """
 
     name: str
@@ -152,10 +152,11 @@ class Planned:
 class Study:
     """One study. page: the page that shows it, of its own name unless it is a part of another's.
 
-    config: pydantic model of its section. plan: from the section and the folder that holds results/ to
-    what is asked; it raises ConfigError, naming the key within the section. claims: module with CLAIMS; claim_uses: tables that these need
-    beside its own, by the name under which they know them. page_tables: function from its tables, by
-    name, and its settings to what its page shows of them as tables.
+    config: pydantic model of its section. plan: from the section and the folder that holds results/
+    to what is asked; it raises ConfigError, naming the key within the section. claims: module with
+    CLAIMS; claim_uses: tables that these need beside its own, by the name under which they know
+    them. page_tables: function from its tables, by name, and its settings to what its page shows of
+    them as tables.
     """
 
     name: str

@@ -2,8 +2,8 @@
 
 A curve that is expected to take too long for one job is split into parts, each a job of its own.
 Parts train into the store, so that a curve that is split otherwise next time trains nothing twice.
-All numbers are estimates of `srhm.training.cost` with a margin. A job that still runs out of time stops
-before its end, leaves checkpoints, and is sent again with more.
+All numbers are estimates of `srhm.training.cost` with a margin. A job that still runs out of time
+stops before its end, leaves checkpoints, and is sent again with more.
 """
 
 from collections.abc import Sequence

@@ -1,10 +1,10 @@
 """Start the workflow: one run at a time in a folder, and a killed run continues.
 
-`python -m srhm.commands.launch --preset quick --cores 2` runs Snakemake on config/quick.yaml. The run holds
-an exclusive lock on results/.lock. Snakemake inherits the open lock file, so that the lock lives as
-long as Snakemake does, even where this launcher is killed; jobs do not inherit it, so that a job
-that outlives its Snakemake blocks nothing. When the lock is free, a lock that Snakemake left in
-.snakemake belongs to a run that was killed, and is removed.
+`python -m srhm.commands.launch --preset quick --cores 2` runs Snakemake on config/quick.yaml. The
+run holds an exclusive lock on results/.lock. Snakemake inherits the open lock file, so that the
+lock lives as long as Snakemake does, even where this launcher is killed; jobs do not inherit it, so
+that a job that outlives its Snakemake blocks nothing. When the lock is free, a lock that Snakemake
+left in .snakemake belongs to a run that was killed, and is removed.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """Trains the cells of a preset on one GPU, several curves at a time in one process.
 
-`python -m srhm.commands.on_gpu --preset paper` fills the store, the cheapest curves first; `make reproduce`
-then finds the cells there, and trains what is left: those of other engines and of named nets. One
-curve alone leaves most of a large GPU idle, and processes that share one take turns.
+`python -m srhm.commands.on_gpu --preset paper` fills the store, the cheapest curves first; `make
+reproduce` then finds the cells there, and trains what is left: those of other engines and of named
+nets. One curve alone leaves most of a large GPU idle, and processes that share one take turns.
 """
 
 import sys

@@ -1,7 +1,7 @@
 """What a run would do, before it does it: cells, steps, core-hours, memory and disk.
 
-`python -m srhm.commands.plan --preset paper` prints a table by network, depth and branching, and how
-much of it is in the store already.
+`python -m srhm.commands.plan --preset paper` prints a table by network, depth and branching, and
+how much of it is in the store already.
 """
 
 import sys
@@ -15,11 +15,11 @@ from srhm.commands.gc import SCRIPTS
 from srhm.commands.jobs import parts
 from srhm.commands.presets import IMAGES, PLANE, Networks, Study, chosen, parser_for
 from srhm.flow import measurement_cost
+from srhm.images.plan import images_to_evaluate
 from srhm.results import outdated
 from srhm.results.provenance import source_digest
 from srhm.results.store import path_of
 from srhm.runtime.devices import resolved
-from srhm.images.plan import images_to_evaluate
 from srhm.studies.sparse_hierarchy import configuration as experiments
 from srhm.training.cost import costs, evaluation_seconds, measuring_seconds, model_origin
 from srhm.training.curve import NAMED_ENGINE, PACKABLE

@@ -1,9 +1,10 @@
 """Publish what is finished of a preset: its rows into the repository, `published/PRESET/`.
 
-`python -m srhm.commands.publish --preset paper` takes the curves of LCN, CNN and FCN whose tables are
-finished under results/, estimates their sample complexities, and writes both with their provenance.
-A second call adds what has been finished since, from another machine too. Where the configuration
-or the code no longer asks for rows that are published, it writes nothing unless `--drop` is given.
+`python -m srhm.commands.publish --preset paper` takes the curves of LCN, CNN and FCN whose tables
+are finished under results/, estimates their sample complexities, and writes both with their
+provenance. A second call adds what has been finished since, from another machine too. Where the
+configuration or the code no longer asks for rows that are published, it writes nothing unless
+`--drop` is given.
 """
 
 import json

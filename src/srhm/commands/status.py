@@ -1,7 +1,7 @@
 """How far a study is, from the store of cells alone: no lock, no Snakemake, from any shell.
 
-`python -m srhm.commands.status --preset quick` prints a table by kind of network, how fast cells arrive and
-how long the rest will take.
+`python -m srhm.commands.status --preset quick` prints a table by kind of network, how fast cells
+arrive and how long the rest will take.
 """
 
 import sys

@@ -4,8 +4,8 @@
 
 x' is x after an exchange of synonyms (S), a discrete diffeomorphism (D), or noise of the norm of
 the diffeomorphism's displacement (G); x and z are two points. S and D are the sensitivities of
-`srhm.measure.sensitivity` (Eq. 13, 14 of the SRHM paper), G and R those of the thesis (chapter 4, Eq. 4,
-5), with means. Errors are those of a delete-one jackknife over the points x.
+`srhm.measure.sensitivity` (Eq. 13, 14 of the SRHM paper), G and R those of the thesis (chapter 4,
+Eq. 4, 5), with means. Errors are those of a delete-one jackknife over the points x.
 
 Shapes: R draws of each point, n points, d places, v features; B all points given, O outputs.
 """

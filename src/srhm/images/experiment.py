@@ -91,12 +91,12 @@ def measure_images(
     log: logging.Logger,
     gpu: int = 0,
 ) -> list[dict[str, Any]]:
-    """Rows of IMAGES, without the curve, of its cells with D_f, G_f, R_f of the trained network, and R_f of the initial one.
+    """Rows of IMAGES, without the curve: D_f, G_f, R_f of trained networks, R_f of initial ones.
 
-    entries: cells, all of them in the store. folder, records_per_file: of the images. All networks of one seed see the
-    same images, deformations and noises. A network that diverged has none: NaN. Trained networks
-    are in evaluation mode; before training, batch norm takes the moments of each batch. gpu:
-    1 where the networks are evaluated on a GPU.
+    entries: cells, all of them in the store. folder, records_per_file: of the images. All networks
+    of one seed see the same images, deformations and noises. A network that diverged has none: NaN.
+    Trained networks are in evaluation mode; before training, batch norm takes the moments of each
+    batch. gpu: 1 where the networks are evaluated on a GPU.
     """
     training, test = load(Path(folder), records_per_file=records_per_file)
     device = "cuda" if gpu else "cpu"

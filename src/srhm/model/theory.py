@@ -1,7 +1,7 @@
 """Laws of the paper in closed form, and nowhere else.
 
-The number of distinct data is defined in srhm.model.grammar, on which samples depend, so that a law added
-here retrains nothing. The letters are in docs/notation.md.
+The number of distinct data is defined in srhm.model.grammar, on which samples depend, so that a law
+added here retrains nothing. The letters are in docs/notation.md.
 """
 
 from math import log, sqrt

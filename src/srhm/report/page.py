@@ -117,10 +117,10 @@ def render(
     Args:
         configuration: YAML, shown as it is.
         threshold: the test error that defines P*.
-        scorecard, sample_complexity, cells, timings: tables of srhm.results.records; None where missing.
-        networks_cells, networks_sensitivities: those of the named nets alone.
-        figures: in any order; they are shown in that of the paper, others after them.
-        pending: names of figures that are still being made; the page says so first, and does not
+        scorecard, sample_complexity, cells, timings: tables of srhm.results.records; None where
+        missing. networks_cells, networks_sensitivities: those of the named nets alone. figures: in
+        any order; they are shown in that of the paper, others after them. pending: names of figures
+        that are still being made; the page says so first, and does not
             call the tables of the named nets missing.
         deviations: Markdown.
         citation: the text of CITATION.cff.

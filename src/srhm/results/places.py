@@ -1,4 +1,4 @@
-"""Where the files of curves, measurements, tables and figures lie, from the folder with results/."""
+"""Where files of curves, measurements, tables and figures lie, below the folder of results/."""
 
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -38,7 +38,7 @@ def parts_of_curve(trainer: Trainer, name: str) -> str:
 
 
 def source_of(script: str, *names: str) -> str:
-    """Digest of a script of the workflow and of modules that it loads by name, "module:function"."""
+    """Digest of a script and of what it loads by name, "module:function" or "module"."""
     return source_digest(SCRIPTS / script, *(file_of(name.split(":")[0]) for name in names))
 
 

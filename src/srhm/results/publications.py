@@ -1,7 +1,7 @@
 """Rows of finished runs that the repository keeps, `published/PRESET/`, with their provenance.
 
-`make publish` writes them (srhm.commands.publish); figures and the report show them beside the rows of
-another run, and no fit of that run sees them. docs/extending.md says how one is added.
+`make publish` writes them (srhm.commands.publish); figures and the report show them beside the rows
+of another run, and no fit of that run sees them. docs/extending.md says how one is added.
 """
 
 import hashlib

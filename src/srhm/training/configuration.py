@@ -1,7 +1,7 @@
-"""Sections of a configuration whose cells are networks on the SRHM. Imports neither torch nor numba.
+"""Sections whose cells are networks on the SRHM. Imports neither torch nor numba.
 
-`HierarchySection`: LCN, CNN and FCN; `NamedSection`: VGG, ResNet, EfficientNet. A study takes one of
-them as its section; `srhm.training.plan` makes cells of them.
+`HierarchySection`: LCN, CNN and FCN; `NamedSection`: VGG, ResNet, EfficientNet. A study takes one
+of them as its section; `srhm.training.plan` makes cells of them.
 """
 
 from typing import Annotated, Any, Literal

@@ -1,4 +1,4 @@
-"""From a section to its curves on the SRHM: cells, keys, samples. Imports neither torch nor numba."""
+"""From a section to its curves on the SRHM: cells, keys, samples. Imports no torch."""
 
 from collections.abc import Iterable, Mapping
 from itertools import product

@@ -20,13 +20,6 @@ from srhm.scorecard.curves import as_ratio, listed_as_left_out, no_points, width
 from srhm.statistics.rank_correlation import RankCorrelation
 from srhm.statistics.regression import mean
 from srhm.statistics.sample_complexity import lasting_crossing
-from srhm.studies.sparse_hierarchy.claims.insensitivity import (
-    FALL_REASON,
-    LEARNT,
-    LEAST_RATIO,
-    MIN_FALL,
-    UNLEARNT,
-)
 from srhm.studies.named_nets.error_and_sensitivity import (
     DEEP,
     Place,
@@ -35,6 +28,13 @@ from srhm.studies.named_nets.error_and_sensitivity import (
     fixed_size,
     one_grammar,
     side_by_side,
+)
+from srhm.studies.sparse_hierarchy.claims.insensitivity import (
+    FALL_REASON,
+    LEARNT,
+    LEAST_RATIO,
+    MIN_FALL,
+    UNLEARNT,
 )
 
 # The networks of Figure 9, and by which of ours each is measured: the first that is there. The

@@ -1,7 +1,7 @@
 """What the figures of the crossover share: colours of h and of alpha_tilde, points, titles, foot.
 
-A family (`srhm.studies.crossover.analysis.Family`) is a net with its activation at one P; each has a row of
-panels, or a panel, of its own.
+A family (`srhm.studies.crossover.analysis.Family`) is a net with its activation at one P; each has
+a row of panels, or a panel, of its own.
 """
 
 from collections.abc import Sequence

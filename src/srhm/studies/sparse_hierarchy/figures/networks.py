@@ -17,7 +17,9 @@ from srhm.model.grammar import draw_grammar
 from srhm.model.sampling import Derivations, draw_sample
 from srhm.model.seeding import generator
 from srhm.networks.geometry import Geometry, geometry
-from srhm.studies.sparse_hierarchy.figures.data_model import (  # L, s, s_0 are those of Figure 3 too
+
+# L, s, s_0 are those of Figure 3 too
+from srhm.studies.sparse_hierarchy.figures.data_model import (
     PARAMETERS,
     SEED,
 )
