@@ -6,6 +6,7 @@ from math import inf, nan
 import numpy as np
 import pandas as pd
 import pytest
+from figure_assertions import assert_on_page
 from invented import MULTIPLES, WIDTH, cells_and_sensitivities, complexities, curve
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -374,6 +375,11 @@ def test_every_figure_names_the_preset_and_has_no_text_below_seven_points(
         ]
         assert min(sizes) >= 7, name
         assert figure.get_figwidth() == 6.75
+
+
+def test_no_text_leaves_the_page(figures: dict[str, Figure]) -> None:
+    for figure in figures.values():
+        assert_on_page(figure)
 
 
 def test_a_curve_of_both_engines_is_shown_once(tables: Tables) -> None:

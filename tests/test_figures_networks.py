@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from figure_assertions import assert_on_page
 from invented import (
     N_LAYERS,
     SIZES,
@@ -19,6 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from srhm.figures.architecture_marks import LOOKS, protocol_lines
 from srhm.figures.drawing import styled
@@ -82,9 +84,7 @@ def networks_in(axes: Axes) -> list[tuple[float, float]]:
 
 
 def text_of(figure: Figure) -> str:
-    return "\n".join(
-        t.get_text() for t in figure.findobj(lambda artist: hasattr(artist, "get_text"))
-    )
+    return "\n".join(t.get_text() for t in figure.findobj(Text))
 
 
 def damaged(cells: pd.DataFrame) -> pd.DataFrame:
@@ -329,19 +329,7 @@ def test_every_figure_names_the_preset_and_has_no_text_below_seven_points(
 def test_no_text_leaves_the_page(named: Tables, beside: Tables, images: pd.DataFrame) -> None:
     for figure in all_figures(named, beside, images):
         render(figure)
-        page = figure.bbox
-        # Labels of ticks beyond the ends of an axis are kept, but not drawn.
-        ticks = [t for axes in figure.axes for t in axes.get_xticklabels() + axes.get_yticklabels()]
-        ticks += [
-            t
-            for axes in figure.axes
-            for t in axes.get_xticklabels(minor=True) + axes.get_yticklabels(minor=True)
-        ]
-        for text in figure.findobj(lambda artist: hasattr(artist, "get_fontsize")):
-            if text.get_text() and text.get_visible() and text not in ticks:
-                box = styled(text.get_window_extent)()
-                assert box.x0 >= page.x0 - 1, text.get_text()
-                assert box.x1 <= page.x1 + 1, text.get_text()
+        assert_on_page(figure)
 
 
 def test_every_named_network_has_a_look_of_its_own() -> None:

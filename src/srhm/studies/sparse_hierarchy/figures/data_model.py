@@ -16,6 +16,7 @@ from srhm.figures.drawing import (
     INPUT_COLOURS,
     LATENT_COLOURS,
     OUTLINE,
+    PAGE_WIDTH,
     arrow,
     canvas,
     disc,
@@ -52,7 +53,7 @@ def draw(*, preset: str, seed: int = SEED) -> Figure:
     """
     grammar = draw_grammar(PARAMETERS, generator=generator(seed, role="grammar"))
     data = {sparsity: sample(grammar, sparsity, seed=seed) for sparsity in SPARSITIES}
-    figure = page(6.75 * HEIGHT / WIDTH, preset=preset)
+    figure = page(PAGE_WIDTH * HEIGHT / WIDTH, preset=preset)
     axes = canvas(figure, width=WIDTH, height=HEIGHT)
     right = PANEL + 2 * MARGIN
     _rules(axes, MARGIN, grammar, data["A"])

@@ -11,7 +11,16 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from srhm.figures.drawing import INPUT_COLOURS, OUTLINE, canvas, disc, page, row_of_tiles, styled
+from srhm.figures.drawing import (
+    INPUT_COLOURS,
+    OUTLINE,
+    PAGE_WIDTH,
+    canvas,
+    disc,
+    page,
+    row_of_tiles,
+    styled,
+)
 from srhm.model.encoding import symbols
 from srhm.model.grammar import draw_grammar
 from srhm.model.sampling import Derivations, draw_sample
@@ -49,7 +58,7 @@ def draw(*, preset: str, seed: int = SEED) -> Figure:
     )
     height = 21.2
     width = LABELS + 2 * PANEL + 2 * MARGIN
-    figure = page(6.75 * height / width, preset=preset)
+    figure = page(PAGE_WIDTH * height / width, preset=preset)
     axes = canvas(figure, width=width, height=height)
     for i, (letter, net) in enumerate((("a", "lcn"), ("b", "cnn"))):
         left = LABELS + i * (PANEL + MARGIN)
