@@ -148,7 +148,7 @@ def measuring(measurement, options):
             "function": measurement.function,
             "gpu": measurement.gpu,
             "options": options,
-            "tables": measurement.tables,
+            "tables": list(measurement.tables.items()),
         }
         return canonical_json({**spec_of(curve), **named})
 

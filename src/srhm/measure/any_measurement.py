@@ -30,15 +30,15 @@ def measure(
         (named["derivations"],) = derivations
     if spec["gpu"]:
         named["gpu"] = gpu
-    rows = resolved(spec["function"])(spec["cells"], store=store, log=log, **named)
-    found = rows if isinstance(rows, tuple) else (rows,)
-    return dict(zip(spec["tables"], found, strict=True))
+    made = resolved(spec["function"])(spec["cells"], store=store, log=log, **named)
+    found = made if isinstance(made, tuple) else (made,)
+    return {table: own for (table, _), own in zip(spec["tables"], found, strict=True)}
 
 
 def write_measured(spec: Mapping[str, Any], rows: Rows, files: Mapping[str, str]) -> None:
     """Writes a file for each table, with the name of the curve and the columns that it gives."""
-    for table, file in files.items():
-        schema = SCHEMAS[spec["tables"][table]]
+    for table, name in spec["tables"]:
+        schema = SCHEMAS[name]
         names = {"curve": spec["curve"], **spec["columns"]}
         own = {name: value for name, value in names.items() if name in schema.names}
-        write_table([{**own, **row} for row in rows[table]], Path(file), schema)
+        write_table([{**own, **row} for row in rows[table]], Path(files[table]), schema)

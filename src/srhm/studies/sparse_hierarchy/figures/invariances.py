@@ -41,6 +41,7 @@ KINDS = ("S", "D")
 @styled
 def draw(
     sample_complexity: pd.DataFrame,
+    cells: pd.DataFrame | None = None,
     *,
     net: str,
     branchings: Sequence[int],
@@ -48,7 +49,6 @@ def draw(
     width: int | None,
     threshold: float,
     preset: str,
-    cells: pd.DataFrame | None = None,
     rule: IntervalRule = DEFAULT_RULE,
 ) -> Figure:
     """Figure 6 (LCN, s = 2, illustrated), 11 (LCN, s = 3), 14 (CNN, s = 2, 3) or 16 (FCN, s = 2).
