@@ -74,7 +74,7 @@ class Common(Keys):
     jobs: Jobs = Jobs()  # type: ignore[call-arg]
 
 
-Preset: type[Common] = create_model(
+Preset: type[Common] = create_model(  # type: ignore[call-overload]
     "Preset",
     __base__=Common,
     __doc__="A preset.",

@@ -181,7 +181,7 @@ class Study:
     @property
     def schemas(self) -> dict[str, str]:
         """Schemas of its tables, by name."""
-        found = {}
+        found: dict[str, str] = {}
         if self.trainer is not None:
             found |= {"cells": self.trainer.cells, "timings": self.trainer.timings}
         for measurement in self.measurements:

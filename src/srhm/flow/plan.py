@@ -47,7 +47,7 @@ def plan(
     curves = {}
     for shared, points, measure in joined.values():
         n_test = _n_test(shared, points, n_test=section.n_test)
-        entries = []
+        entries: list[dict[str, Any]] = []
         for P, alpha_tilde, seed, member in sorted(points):
             place = {"alpha_tilde": alpha_tilde, "P": P, "seed": seed, "member": member}
             cell = {**shared, **place, "n_test": n_test}
