@@ -35,9 +35,6 @@ GPU = int(resolved(PLAN.preset.device) == "cuda")
 # Not Python, so that no digest of a script sees it.
 STYLE = (ROOT / "src/srhm/figures/paper.mplstyle").read_text(encoding="utf-8")
 
-# The device does not change results, so it is part of no key.
-CONFIGURATION = PLAN.preset.model_dump_json(exclude_none=True, exclude={"device"})
-
 
 wildcard_constraints:
     sample=r"[^/]+",
@@ -271,6 +268,7 @@ def files_of_page(studies):
         "citation": str(ROOT / "CITATION.cff"),
         "templates": sorted(str(file) for file in (ROOT / "src/srhm/report").glob("*.html")),
         "publications": publications_of(studies),
+        "deviations": deviations_of(studies),
     }
 
 
@@ -292,6 +290,11 @@ def publications_of(studies):
     return [str(file) for file in files if file.parent.name != PRESET]
 
 
+def deviations_of(studies):
+    """What differs from the paper, which its page shows."""
+    return [str(ROOT / "docs" / "deviations.md")] if "sparse_hierarchy" in studies else []
+
+
 def modules_of_page(studies):
     """Modules that a page loads by name."""
     declared = [STUDIES[study] for study in studies]
@@ -300,8 +303,8 @@ def modules_of_page(studies):
 
 def page_spec(page, studies, pending=()):
     """What the script of a page needs, as one text."""
-    configuration = PLAN.preset.model_dump(
-        mode="json",
+    # A text, in which the keys keep their order; the device does not change results.
+    configuration = PLAN.preset.model_dump_json(
         exclude_none=True,
         exclude={"device", "jobs", *(set(STUDIES) - set(studies) - set(pending))},
     )
@@ -341,6 +344,7 @@ def page_spec(page, studies, pending=()):
             "pending": [STUDIES[study].title for study in pending],
             "citation": str(ROOT / "CITATION.cff"),
             "publications": publications_of(studies),
+            "deviations": deviations_of(studies),
         }
     )
 

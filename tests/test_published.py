@@ -25,14 +25,12 @@ from srhm.commands import publish as published
 from srhm.commands.presets import Study, study_of
 from srhm.figures.published_runs import run_handles
 from srhm.model import theory
-from srhm.report import page
 from srhm.results import publications
 from srhm.results.provenance import source_digest
 from srhm.results.publications import PublicationError, read_publications
-from srhm.results.records import read_table, write_table
-from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, TIMINGS
-from srhm.scorecard import scorecard
+from srhm.results.records import CELLS, SAMPLE_COMPLEXITY, TIMINGS, read_table, write_table
 from srhm.statistics.sample_complexity import all_sample_complexities
+from srhm.studies.sparse_hierarchy import page
 from srhm.studies.sparse_hierarchy.claims.published_fits import published_fits
 from srhm.studies.sparse_hierarchy.figures import sample_complexity as figure4
 
@@ -319,7 +317,7 @@ def test_an_interrupted_call_is_noticed_and_the_same_call_mends_it(
 
     with monkeypatch.context() as patch:
         patch.setattr(published, "write_table", write)
-        patch.setattr(published, "write_text", killed)
+        patch.setattr(published, "_write_last", killed)
         with pytest.raises(KeyboardInterrupt):
             published.publish(finished, folder, commit="c0ffee")
     assert len(written) == n_written
@@ -385,7 +383,6 @@ def test_one_of_another_schema_is_left_out_and_the_log_says_so(where, finished, 
 
 def test_without_any_file_there_is_no_publication():
     assert read_publications([]) == []
-    assert page.publications([], LOG) == []
 
 
 def own_tables(one: Study) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -510,33 +507,23 @@ def test_the_fits_of_published_rows_find_the_law_that_made_them(finished, tmp_pa
     assert not any("threshold" in statement for statement in fits["statement"])
 
 
-def test_the_report_shows_the_fits_with_their_provenance_and_is_else_the_same(finished, tmp_path):
+def test_the_page_shows_the_fits_with_their_provenance_and_is_else_the_same(finished, tmp_path):
     folder = tmp_path / "published" / "big"
     train(finished, list(finished.plan.core)[:1], packed=True)
     run_of(finished, folder)
     cells, table = own_tables(finished)
     packed = sum("packed" in versions for versions in kept(folder)[0]["versions"])
-    shared: Any = {
-        "preset": "small", "description": "", "configuration": "", "threshold": 0.1,
-        "scorecard": scorecard({"cells": cells, "sample_complexity": table}),
-        "sample_complexity": None, "cells": None, "timings": None,
-        "networks_cells": None, "networks_sensitivities": None, "figures": [], "pending": [],
-        "deviations": "", "citation": (ROOT / "CITATION.cff").read_text(encoding="utf-8"),
-    }  # fmt: skip
-    without = page.render(**shared)
-    html = page.render(**shared, published=page.publications([folder / "provenance.json"], LOG))
-    start, _, rest = html.partition('<section id="published"')
-    section, _, end = rest.partition("</section>\n\n")
+    given, settings = {"sample_complexity": table}, {"threshold": 0.1}
+    alone = page.tables(given, settings)
+    own, run = page.tables(given, settings | {"publications": [folder / "provenance.json"]})
+    assert [own] == alone
     for words in (
-        "Invented CPU (CPU)", "H = 20", "2 seeds", "5 of 6 curves",
-        "published at commit <code>c0ffee",
+        "Invented CPU (CPU)", "H = 20", "2 seeds", "5 of 6 curves", "published at commit c0ffee",
         f"{len(cells) - packed} networks one by one in {1.5 * (len(cells) - packed):.1f} s",
         f"{packed} networks in packs",
     ):  # fmt: skip
-        assert words in section
-    assert section.count('<tr><th scope="row"') == len(published_fits(kept(folder)[1]))
-    link = '<li><a href="#published">Published runs</a></li>\n'
-    assert (start + end).replace(link, "") == without
+        assert words in run.title + run.note
+    assert len(run.rows) == len(published_fits(kept(folder)[1]))
 
 
 @pytest.fixture(scope="module")

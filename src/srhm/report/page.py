@@ -1,85 +1,164 @@
-"""One HTML file that needs no network and no other file.
+"""The page of one or several studies: one HTML file that needs no network and no other file.
 
 Nothing in it depends on the day: equal inputs give equal bytes.
 """
 
-import base64
+import json
 import logging
+import os
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
 import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from srhm.report import prose, rows
-from srhm.results.publications import read_publications
+from srhm.names import resolved
+from srhm.report import prose
+from srhm.report.figures import Shown, shown_figures
+from srhm.report.page_table import PageTable
+from srhm.report.scorecard_rows import Strip, scorecard_topics, verdict_counts
+from srhm.report.training import machine_table, training_table, version_table
+from srhm.results.deriving import Files, table_of
 from srhm.results.records import read_table
-from srhm.studies.sparse_hierarchy.claims.published_fits import published_fits
+from srhm.results.tables import SCHEMAS
+from srhm.scorecard.card import claims_in
+from srhm.scorecard.text import markdown
 
-# Figures of the paper; the report names those that it does not show.
-PAPER_FIGURES = range(1, 18)
-TABLES = ("scorecard", "sample_complexity", "cells", "timings")
-NETWORK_TABLES = ("networks_cells", "networks_sensitivities")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Figure:
-    """A figure by name ("fig04"): its image and its caption, None where a file is missing."""
-
-    name: str
-    file: str
-    png: bytes | None
-    caption: str | None
+# The page of the paper, which names the figures of the paper that it does not show.
+PAPER, PAPER_FIGURES = "report", range(1, 18)
+NO_CLAIMS = "This page has no claims: it shows figures and tables.\n"
+# A verdict's mark and class of style; its word stands beside, so that colour alone says nothing.
+MARKS = {
+    "holds": ("✓", "holds"),
+    "does not hold": ("✗", "fails"),
+    "not enough data": ("?", "unsettled"),
+}
 
 
-def read_figures(
-    names: Sequence[str], images: Sequence[Path | str], captions: Sequence[Path | str]
-) -> list[Figure]:
-    """Figures from their names, PNG files and captions; what does not exist is None."""
-    files = zip(names, map(Path, images), map(Path, captions), strict=True)
-    return [
-        Figure(
-            name=name,
-            file=str(png),
-            png=png.read_bytes() if png.is_file() else None,
-            caption=caption.read_text(encoding="utf-8") if caption.is_file() else None,
-        )
-        for name, png, caption in files
-    ]
+class StudyTables(Mapping[str, pd.DataFrame]):
+    """Tables of a study by name, read when asked for; empty where the file is not there yet."""
+
+    def __init__(self, files: Mapping[str, Files]) -> None:
+        self.files = files
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        return table_of([(file if _is_there(file) else None, schema)
+                         for file, schema in self.files[name]])  # fmt: skip
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.files)
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    @property
+    def missing(self) -> list[str]:
+        """Names of those whose file is not there."""
+        return [
+            name
+            for name, files in self.files.items()
+            if not all(_is_there(file) for file, _ in files)
+        ]
 
 
-def read_all(files: Sequence[Path | str], schema: pa.Schema) -> pd.DataFrame | None:
-    """The rows of all files of one schema; None without any file."""
-    tables = [read_table(Path(file), schema) for file in files]
-    filled = [table for table in tables if len(table)] or tables[:1]
-    return pd.concat(filled, ignore_index=True) if filled else None
+def write_page(
+    spec: Mapping[str, Any], page: Path, scorecard: Path, *, log: logging.Logger
+) -> None:
+    """Writes the page of one or several studies, and its scorecard as Markdown.
 
-
-def publications(files: Sequence[Path | str], log: logging.Logger) -> list[dict[str, Any]]:
-    """For each published run its provenance, its words and the fits of its rows alone.
+    spec: what `page_spec` of rules/common.smk says: page, preset, description, configuration
+    (JSON), studies (each with name, title, claims and claims_module, figures, tables, page_tables,
+    prose, absent, settings), pending, citation, publications, deviations. Figures, captions, tables
+    and claims whose files are not there are named on the page.
 
     Raises:
-        PublicationError: if a file is missing or damaged, naming it.
+        TableError, PublicationError: if a file is damaged, naming it.
+        prose.CaptionError: if a caption is no reStructuredText.
     """
+    table, topics = read_claims(spec["studies"])
+    html = render(spec, table, topics)
+    says = "the paper says" if spec["page"] == PAPER else "statement"
+    write(html, page)
+    text = markdown(table, topics=topics, says=says) if topics else NO_CLAIMS
+    write(text, scorecard)
+    log.info("%s, %.1f MB", page, len(html.encode()) / 1e6)
+
+
+def read_claims(studies: Sequence[Mapping[str, Any]]) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Scorecards of all studies together, and the topic of each claim."""
+    declared = [study for study in studies if study["claims"] is not None]
+    files = [Path(study["claims"]) for study in declared]
+    tables = [read_table(file, SCHEMAS["SCORECARD"]) for file in files if file.is_file()]
+    claims = [claim for study in declared for claim in claims_in(study["claims_module"])]
+    empty = SCHEMAS["SCORECARD"].empty_table().to_pandas()
+    return _together([empty, *tables]), {claim.identifier: claim.topic for claim in claims}
+
+
+def render(spec: Mapping[str, Any], scorecard: pd.DataFrame, topics: Mapping[str, str]) -> str:
+    """The page as HTML; scorecard: of all its claims, topics: their headings."""
+    studies, of_paper = spec["studies"], spec["page"] == PAPER
+    figures = shown_figures([figure for study in studies for figure in study["figures"]])
+    tables = {study["name"]: StudyTables(study["tables"]) for study in studies}
+    numbers = {figure.number: figure.name for figure in figures if figure.number}
+    paper = cited(spec["citation"])
+    is_whole = of_paper and not spec["pending"]
+    template = environment().get_template("page.html")
+    return template.render(
+        page=spec["page"],
+        of_paper=of_paper,
+        paper=paper,
+        title=paper["title"] if of_paper else studies[0]["title"],
+        preset=spec["preset"],
+        description=spec["description"],
+        pending=spec["pending"],
+        absent={study["title"]: study["absent"] for study in studies if study["absent"]},
+        missing=[*_missing(studies, tables), *_missing_of_figures(figures)],
+        has_claims=any(study["claims"] is not None for study in studies),
+        counts=verdict_counts(scorecard),
+        topics=scorecard_topics(scorecard, topics),
+        marks=MARKS,
+        extent=Strip.EXTENT,
+        anchors=numbers | {figure.name: figure.name for figure in figures},
+        figure_of=_figure_of,
+        figures=figures,
+        not_drawn=sorted(set(PAPER_FIGURES) - set(numbers)) if is_whole else [],
+        tables=[
+            table
+            for study in studies
+            if study["page_tables"]
+            for table in resolved(study["page_tables"])(
+                tables[study["name"]],
+                {**study["settings"], "publications": spec["publications"]},
+            )
+        ],
+        training=training_tables(studies, tables),
+        configuration=configuration_text(json.loads(spec["configuration"])),
+        definitions=_documents([study["prose"] for study in studies]),
+        deviations=_documents(spec["deviations"]),
+    )
+
+
+def training_tables(
+    studies: Sequence[Mapping[str, Any]], tables: Mapping[str, StudyTables]
+) -> list[PageTable]:
+    """Networks of each study that trains some, then machines and versions of all; none without."""
+    with_networks = [study for study in studies if {"cells", "timings"} <= set(study["tables"])]
+    if not with_networks:
+        return []
+    cells = [tables[study["name"]]["cells"] for study in with_networks]
+    timings = [tables[study["name"]]["timings"] for study in with_networks]
+    of = {"timings": ["host", "processor", "threads", "seconds"], "cells": ["versions", "source"]}
     return [
-        {
-            **run.provenance,
-            "H": run.widths,
-            "seeds": run.seeds,
-            "devices": run.devices,
-            "commit": run.provenance["commit"][:12],
-            "time": rows.duration(run.provenance["seconds"]),
-            "sources": ", ".join(run.provenance["sources"]),
-            "versions": "; ".join(run.provenance["versions"]),
-            "fits": rows.scorecard_rows(published_fits(run.sample_complexity)),
-        }
-        for run in read_publications(files, log=log)
+        *(
+            training_table(study["title"], *own)
+            for study, *own in zip(with_networks, cells, timings, strict=True)
+        ),
+        machine_table(_together([table[of["timings"]] for table in timings])),
+        version_table(_together([table[of["cells"]] for table in cells])),
     ]
 
 
@@ -94,93 +173,6 @@ def configuration_text(configuration: Mapping[str, Any]) -> str:
     )
 
 
-def render(
-    *,
-    preset: str,
-    description: str,
-    configuration: str,
-    threshold: float,
-    scorecard: pd.DataFrame | None,
-    sample_complexity: pd.DataFrame | None,
-    cells: pd.DataFrame | None,
-    timings: pd.DataFrame | None,
-    networks_cells: pd.DataFrame | None,
-    networks_sensitivities: pd.DataFrame | None,
-    figures: Sequence[Figure],
-    pending: Sequence[str],
-    deviations: str,
-    citation: str,
-    published: Sequence[Mapping[str, Any]] = (),
-) -> str:
-    """The report as HTML.
-
-    Args:
-        configuration: YAML, shown as it is.
-        threshold: the test error that defines P*.
-        scorecard, sample_complexity, cells, timings: tables of srhm.results.records; None where
-        missing. networks_cells, networks_sensitivities: those of the named nets alone. figures: in
-        any order; they are shown in that of the paper, others after them. pending: names of figures
-        that are still being made; the page says so first, and does not
-            call the tables of the named nets missing.
-        deviations: Markdown.
-        citation: the text of CITATION.cff.
-        published: published runs as `publications` gives them, which have a section of their own.
-
-    Raises:
-        prose.CaptionError: if a caption is no reStructuredText.
-    """
-    given = {
-        "scorecard": scorecard,
-        "sample_complexity": sample_complexity,
-        "cells": cells,
-        "timings": timings,
-        "networks_cells": networks_cells,
-        "networks_sensitivities": networks_sensitivities,
-    }
-    expected = TABLES if pending else TABLES + NETWORK_TABLES
-    parts = common_parts(
-        preset=preset,
-        description=description,
-        configuration=configuration,
-        scorecard=scorecard,
-        topics={},
-        figures=sorted(figures, key=_place_in_paper),
-        missing=[f"table {name}" for name in expected if given[name] is None],
-        citation=citation,
-    )
-    criteria, curves = rows.complexity_table(
-        pd.DataFrame() if sample_complexity is None else sample_complexity, threshold=threshold
-    )
-    numbers = {figure["number"] for figure in parts["figures"]}
-    return (
-        environment()
-        .get_template("page.html")
-        .render(
-            **parts,
-            says="The paper says",
-            claims_of="claims of the paper",
-            threshold=threshold,
-            pending=[_label(name) for name in pending],
-            not_drawn=sorted(set(PAPER_FIGURES) - numbers - set(map(_number, pending))),
-            has_curves=sample_complexity is not None,
-            networks=None
-            if networks_cells is None or networks_sensitivities is None
-            else rows.network_rows(networks_cells, networks_sensitivities),
-            places=[name for name, _ in rows.PLACES],
-            criteria=criteria,
-            curves=curves,
-            statuses=None if cells is None else rows.statuses(cells),
-            training=None
-            if cells is None or timings is None
-            else rows.training_rows(cells, timings),
-            machines=None if timings is None else rows.machine_rows(timings),
-            versions=None if cells is None else rows.version_rows(cells),
-            published=published,
-            deviations=prose.markdown(deviations, top_heading=3),
-        )
-    )
-
-
 def environment() -> Environment:
     """The templates of this package, with formulas typeset by the filter `typeset`."""
     found = Environment(
@@ -192,106 +184,24 @@ def environment() -> Environment:
         keep_trailing_newline=True,
     )
     found.filters["typeset"] = prose.typeset
+    found.filters["anchor"] = _anchor
     return found
 
 
-def common_parts(
-    *,
-    preset: str,
-    description: str,
-    configuration: str,
-    scorecard: pd.DataFrame | None,
-    topics: Mapping[str, str],
-    figures: Sequence[Figure],
-    missing: Sequence[str],
-    citation: str,
-) -> dict[str, Any]:
-    """What the templates of every page of a report need, by name.
-
-    figures are shown in their order; missing: tables that the page does without, to which missing
-    images and captions are added.
-
-    Raises:
-        prose.CaptionError: if a caption is no reStructuredText.
-    """
-    shown = [_shown(figure) for figure in figures]
-    lost = [f"image of {figure['label']}" for figure in shown if not figure["image"]]
-    lost += [f"caption of {figure['label']}" for figure in shown if not figure["caption"]]
-    anchors = {figure["number"]: figure["name"] for figure in shown if figure["number"]}
-    return {
-        "preset": preset,
-        "description": description,
-        "configuration": configuration,
-        "missing": [*missing, *lost],
-        "counts": None if scorecard is None else rows.verdict_counts(scorecard),
-        "topics": None if scorecard is None else rows.scorecard_topics(scorecard, topics),
-        "marks": MARKS,
-        "extent": rows.Strip.EXTENT,
-        "anchors": anchors | {figure["name"]: figure["name"] for figure in shown},
-        "figure_number": _anchor,
-        "figures": shown,
-        "paper": _paper(citation),
-    }
+def write(text: str, path: Path) -> None:
+    """Writes a text whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        partial.write_text(text, encoding="utf-8", newline="\n")
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
-# A verdict's mark and class of style; its word stands beside, so that colour alone says nothing.
-MARKS = {
-    "holds": ("✓", "holds"),
-    "does not hold": ("✗", "fails"),
-    "not enough data": ("?", "unsettled"),
-}
-
-
-def _shown(figure: Figure) -> dict[str, Any]:
-    number, label = _number(figure.name), _label(figure.name)
-    caption = None
-    if figure.caption is not None:
-        caption = prose.caption(figure.caption, source=f"{figure.name}.rst")
-    title = (caption.title if caption else "") or label
-    alt = f"{title} {caption.first_sentence}" if caption else title
-    image = None
-    if figure.png is not None:
-        image = "data:image/png;base64," + base64.b64encode(figure.png).decode("ascii")
-    return {
-        "name": figure.name,
-        "number": number,
-        "label": label,
-        "title": title,
-        "alt": alt,
-        "caption": None if caption is None else Markup(caption.html),
-        "image": image,
-        "file": figure.file,
-        "pdf": re.sub(r"\.png$", ".pdf", figure.file),
-    }
-
-
-def _label(name: str) -> str:
-    """Figure 4 of "fig04", Table 1 of "table1", else the name."""
-    number = _number(name)
-    if number:
-        return f"Figure {number}"
-    return re.sub(r"(?<=[a-z])(?=\d)", " ", name.replace("_", " ")).capitalize()
-
-
-def _number(name: str) -> int | None:
-    """The number of a figure of the paper, from its name."""
-    match = re.fullmatch(r"fig0*(\d+)", name)
-    return int(match[1]) if match else None
-
-
-def _place_in_paper(figure: Figure) -> tuple[float, str]:
-    return (_number(figure.name) or float("inf"), figure.name)
-
-
-def _anchor(panels: str) -> int | str:
-    """The figure of "4 B, C", by its number; a figure without one by its name."""
-    match = re.match(r"\d+", panels)
-    return int(match[0]) if match else panels
-
-
-def _paper(citation: str) -> dict[str, Any]:
-    """Authors, title and place of the paper, from CITATION.cff's preferred citation."""
-    paper = yaml.safe_load(citation)["preferred-citation"]
+def cited(citation: str) -> dict[str, Any]:
+    """Authors, title and place of the paper, from the preferred citation of CITATION.cff."""
+    paper = yaml.safe_load(Path(citation).read_text(encoding="utf-8"))["preferred-citation"]
     arxiv = next(
         (
             item["value"].removeprefix("arXiv:")
@@ -314,10 +224,46 @@ def _paper(citation: str) -> dict[str, Any]:
     }
 
 
-def write_page(
-    spec: Mapping[str, Any], page: Path, scorecard: Path, *, log: logging.Logger
-) -> None:
-    """Writes the page of one or several studies, and its scorecard as text."""
-    page.write_text("<html></html>", encoding="utf-8")
-    scorecard.write_text("", encoding="utf-8")
-    log.info("%s", page)
+def _is_there(file: str | None) -> bool:
+    return file is not None and Path(file).is_file()
+
+
+def _together(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """The rows of all tables, in order; without any, the columns of the first."""
+    filled = [table for table in tables if len(table)]
+    return pd.concat(filled, ignore_index=True) if filled else tables[0]
+
+
+def _missing(
+    studies: Sequence[Mapping[str, Any]], tables: Mapping[str, StudyTables]
+) -> Iterator[str]:
+    for study in studies:
+        claims = study["claims"]
+        if claims is not None and not Path(claims).is_file():
+            yield f"claims of {study['name']}"
+        yield from (f"table {study['name']}/{name}" for name in tables[study["name"]].missing)
+
+
+def _missing_of_figures(figures: Sequence[Shown]) -> Iterator[str]:
+    for figure in figures:
+        if figure.image is None:
+            yield f"image of {figure.label}"
+        if figure.caption is None:
+            yield f"caption of {figure.label}"
+
+
+def _documents(files: Sequence[str]) -> list[Markup]:
+    """Those documents that are there, as HTML."""
+    texts = [Path(file).read_text(encoding="utf-8") for file in files if Path(file).is_file()]
+    return [prose.markdown(text, top_heading=3) for text in texts]
+
+
+def _figure_of(panels: str) -> int | str:
+    """The figure of "4 B, C", by its number; a figure without one by its name."""
+    match = re.match(r"\d+", panels)
+    return int(match[0]) if match else panels
+
+
+def _anchor(title: str) -> str:
+    """A title as the name of a section: its words with hyphens."""
+    return "-".join(re.findall(r"\w+", title.lower()))

@@ -40,5 +40,6 @@ STUDY = Study(
         ),
     ),
     claims="srhm.studies.complexity.claims",
+    page_tables="srhm.report.complexities:complexity_tables",
     priority=-10,
 )

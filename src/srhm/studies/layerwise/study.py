@@ -37,6 +37,7 @@ STUDY = Study(
         ),
     ),
     claims="srhm.studies.layerwise.claims",
+    page_tables="srhm.report.complexities:complexity_tables",
     claim_uses={
         "first_step": "first_step/first_step",
         "cells": ("cells", "bottleneck/cells", "complexity/cells"),

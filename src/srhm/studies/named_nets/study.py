@@ -59,6 +59,7 @@ STUDY = Study(
         "core_cells": "sparse_hierarchy/cells",
         "core_sensitivities": "sparse_hierarchy/sensitivities",
     },
+    page_tables="srhm.studies.named_nets.page:tables",
     page="report",
     priority=-10,
 )

@@ -135,5 +135,6 @@ STUDY = Study(
         ),
     ),
     claims="srhm.studies.sparse_hierarchy.claims.all_claims",
+    page_tables="srhm.studies.sparse_hierarchy.page:tables",
     page="report",
 )

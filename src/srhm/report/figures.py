@@ -1,0 +1,76 @@
+"""Figures of a page: their images inside it, their captions, their order."""
+
+import base64
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from srhm.report import prose
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """A figure by name ("fig04"). image: a data address; it and caption are None if missing."""
+
+    name: str
+    label: str
+    title: str
+    alt: str
+    caption: Markup | None
+    image: str | None
+    file: str
+    pdf: str
+
+    @property
+    def number(self) -> int | None:
+        """The number of a figure of the paper."""
+        match = re.fullmatch(r"fig0*(\d+)", self.name)
+        return int(match[1]) if match else None
+
+    @property
+    def short(self) -> str:
+        """Its label in a list of figures: 4, Table 1, Kernel change."""
+        return self.label.removeprefix("Figure ")
+
+
+def shown_figures(declared: Sequence[Mapping[str, Any]]) -> list[Shown]:
+    """The figures in the order of the paper, then others in their own.
+
+    declared: {"name", "title", "caption", "png", "pdf"}, the last three being files.
+
+    Raises:
+        prose.CaptionError: if a caption is no reStructuredText.
+    """
+    return sorted(map(_shown, declared), key=lambda figure: figure.number or inf)
+
+
+def _shown(declared: Mapping[str, Any]) -> Shown:
+    name, title = declared["name"], declared["title"]
+    caption, image = None, None
+    file, png = Path(declared["caption"]), Path(declared["png"])
+    if file.is_file():
+        caption = prose.caption(file.read_text(encoding="utf-8"), source=file.name)
+    if png.is_file():
+        image = "data:image/png;base64," + base64.b64encode(png.read_bytes()).decode("ascii")
+    heading = (caption.title if caption else "") or f"{_label(name)}: {title}"
+    return Shown(
+        name=name,
+        label=_label(name),
+        title=heading,
+        alt=f"{heading} {caption.first_sentence}" if caption else heading,
+        caption=None if caption is None else caption.html,
+        image=image,
+        file=declared["png"],
+        pdf=declared["pdf"],
+    )
+
+
+def _label(name: str) -> str:
+    """Figure 4 of "fig04", Table 1 of "table1", else the name."""
+    words = re.sub(r"^fig0*(?=\d)", "figure", name).replace("_", " ")
+    return re.sub(r"(?<=[a-z])(?=\d)", " ", words).capitalize()

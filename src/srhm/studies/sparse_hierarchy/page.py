@@ -1,0 +1,175 @@
+"""Tables of the page: sample complexities, and the fits of published runs.
+
+P* sample complexity, L depth, s branching, s0 empty places, v features, m synonyms, n_c classes.
+"""
+
+from collections.abc import Iterator, Mapping
+from math import inf, isfinite
+from typing import Any
+
+import pandas as pd
+
+from srhm.report.page_table import (
+    INTERVAL,
+    NONE,
+    PageTable,
+    complexity,
+    duration,
+    interval,
+    net_name,
+    net_order,
+    percent,
+)
+from srhm.report.scorecard_rows import scorecard_rows
+from srhm.results.publications import Publication, read_publications
+from srhm.studies.sparse_hierarchy.claims.published_fits import published_fits
+
+NOTE = (
+    "P* is the number of training points from which on the test error ε, averaged over the seeds,"
+    " stays at or below {}. “>” and “<”: never below the threshold, or below it from the smallest P"
+    " on. The prediction is Eq. 3 (LCN, with C_0 = s^(L/2)) or Eq. 4 (CNN, with C_1 = 1). A small"
+    " pool: P* is above a tenth of the distinct data, and is left out of fits. In columns of"
+    " sensitivities the threshold stands in brackets."
+)
+# The letters of a curve with their headings.
+LETTERS = {"L": "L", "s": "s", "s0": "s_0", "v": "v", "m": "m", "n_c": "n_c",
+           "sparsity": "Spar\u00adsity", "width": "Width"}  # fmt: skip
+# What is said of a curve only where it differs: (column, usual value, words for another).
+OPTIONS = (
+    ("engine", "sparse", "{} engine"),
+    ("whitening", False, "whitened inputs"),
+    ("bias", False, "biases"),
+    ("batch", "shuffled", "{} batches"),
+    ("alpha", 1.0, "α = {}"),
+)
+PUBLISHED = (
+    "{curves} of {planned_curves} curves of LCN, CNN and FCN ({cells} of {planned_cells} networks:"
+    " {statuses}); trained {days}{times}; {versions}; source {sources}; published at commit"
+    " {commit}. The repository keeps these rows under published/; Figure 4 draws them beside the"
+    " points of this run, and they enter no number of the scorecard. The fits are of this published"
+    " run alone, of the curves that it has so far, by the same functions; claims of which it has no"
+    " point are left out."
+)
+
+
+def tables(tables: Mapping[str, pd.DataFrame], settings: Mapping[str, Any]) -> list[PageTable]:
+    """P* of every learning curve, then a table for each published run.
+
+    settings: threshold, and publications: files of published runs.
+
+    Raises:
+        PublicationError: if a file of a published run is missing or damaged, naming it.
+    """
+    published = read_publications(settings.get("publications", ()))
+    complexities = _complexities(tables["sample_complexity"], threshold=settings["threshold"])
+    return [complexities, *map(_published, published)]
+
+
+def _complexities(table: pd.DataFrame, *, threshold: float) -> PageTable:
+    """A row for each learning curve: P* at the main threshold, at others, and of sensitivities."""
+    table = table.assign(column=[_criterion(row) for row in table.to_dict("records")])
+    main = f"ε ≤ {percent(threshold)}"
+    others = sorted(set(table["column"]) - {main}, key=_order_of_criteria)
+    curves = []
+    for _, curve in table.groupby("curve", sort=False):
+        by_name = {name: part.to_dict("records") for name, part in curve.groupby("column")}
+        first = by_name.get(main, curve.to_dict("records"))[0]
+        options = [words.format(first[name]) for name, usual, words in OPTIONS
+                   if first[name] != usual]  # fmt: skip
+        cells = [
+            net_name(first["net"]),
+            *(first[name] for name in LETTERS),
+            *(_main(first) if main in by_name else (NONE, "", NONE)),
+            *("; ".join(map(_other, by_name.get(name, []))) or NONE for name in others),
+            f"{first['n_seeds_reached']} of {first['n_seeds']}" if main in by_name else NONE,
+            ", ".join([*options, *_remarks(first)]),
+        ]
+        letters = ("L", "s", "width", "v", "n_c", "m", "s0")
+        order = (net_order(first["net"]), first["sparsity"], options, *(first[n] for n in letters))
+        curves.append((order, cells))
+    curves.sort(key=lambda curve: curve[0])
+    return PageTable(
+        title="Sample complexities",
+        note=NOTE.format(percent(threshold)),
+        columns=(
+            *("Net", *LETTERS.values(), "P*", INTERVAL, "P* / pre\u00addiction"),
+            *(f"P* at {name}" for name in others),
+            *("Seeds that reach it", "Remarks"),
+        ),
+        rows=[cells for _, cells in curves],
+        words={"Net", LETTERS["sparsity"], "Remarks"},
+        main="P*",
+    )
+
+
+def _criterion(row: Mapping[Any, Any]) -> str:
+    if row["criterion"] == "test_error":
+        return f"ε ≤ {percent(row['threshold'])}"
+    return str(row["criterion"])  # its thresholds differ between curves and stand in the cells
+
+
+def _order_of_criteria(name: str) -> tuple[bool, float, str]:
+    is_error = name.startswith("ε")
+    return (not is_error, float(name.split()[2]) if is_error else 0.0, name)
+
+
+def _main(row: Mapping[Any, Any]) -> tuple[str, str, str]:
+    ratio = row["P_star"] / row["prediction"] if row["prediction"] else inf
+    known = row["status"] == "reached" and isfinite(ratio)
+    return complexity(row), interval(row), f"{ratio:.2f}" if known else NONE
+
+
+def _other(row: Mapping[Any, Any]) -> str:
+    sensitivity = row["criterion"] != "test_error"
+    return complexity(row) + (f" ({percent(row['threshold'])})" if sensitivity else "")
+
+
+def _remarks(row: Mapping[Any, Any]) -> Iterator[str]:
+    if row["small_pool"]:
+        yield "small pool"
+    if row["n_diverged"]:
+        yield f"{row['n_diverged']} of {row['n_cells']} networks diverged"
+    if row["n_capped"]:
+        yield f"{row['n_capped']} of {row['n_cells']} networks not fitted at the cap"
+
+
+def _published(run: Publication) -> PageTable:
+    """The fits of a published run; of what and when in the note."""
+    known = run.provenance
+    together = sum(one["cells"] for one in known["trained_on"] if one["seconds"] is None)
+    alone, days = known["cells"] - together, (known["trained_from"], known["trained_to"])
+    times = [f"{alone} networks one by one in {duration(known['seconds'])}, summed over them"]
+    times = times if alone > 0 else []
+    if together:
+        times.append(f"{together} networks in packs, which have no times of their own")
+    found = {
+        "statuses": ", ".join(f"{count} {word}" for word, count in known["statuses"].items()),
+        "days": " to ".join(dict.fromkeys(days)),
+        "times": "".join(f", {words}" for words in times),
+        "versions": "; ".join(known["versions"]),
+        "sources": ", ".join(known["sources"]),
+        "commit": known["commit"][:12],
+    }
+    return PageTable(
+        title=f"Published run {run.preset}: H = {run.widths}, {run.seeds}, on {run.devices}",
+        note=PUBLISHED.format_map({**known, **found}),
+        columns=(
+            "The paper says",
+            "Expected",
+            "Measured",
+            INTERVAL,
+            "n",
+            "Verdict",
+            "What entered",
+        ),
+        rows=[
+            [
+                fit["statement"],
+                " ± ".join(filter(None, [fit["expected_text"], fit["tolerance_text"]])),
+                *(fit[name] for name in ("measured_text", "interval_text", "n", "verdict", "note")),
+            ]
+            for fit in scorecard_rows(published_fits(run.sample_complexity))
+        ],
+        words={"The paper says", "Verdict", "What entered"},
+        main="Measured",
+    )
