@@ -1,15 +1,18 @@
-"""The report shows all that it is given, names what is missing, and needs nothing but itself.
+"""The page of a study shows all that it is given, names what is missing, needs no other file.
 
-The tables here are invented. The last tests open the page in a headless Chromium and are skipped
+The tables here are invented. The last test opens the page in a headless Chromium and is skipped
 where there is none.
 """
 
 import base64
+import json
+import logging
 import re
 import shutil
 import struct
 import subprocess
 import zlib
+from collections.abc import Mapping
 from html.parser import HTMLParser
 from math import inf, nan
 from pathlib import Path
@@ -18,14 +21,26 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from srhm.report import prose, rows
-from srhm.report.page import Figure, configuration_text, read_all, read_figures, render
-from srhm.results.atomic import write_text
-from srhm.results.records import write_table
-from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, SCORECARD, SENSITIVITIES, TIMINGS
+from srhm.flow.tables import PLANE_CELLS, PLANE_COMPLEXITY, PLANE_TIMINGS
+from srhm.report import prose
+from srhm.report.page import configuration_text, write, write_page
+from srhm.report.page_table import PageTable
+from srhm.report.scorecard_rows import scorecard_rows, verdict_counts
+from srhm.results.records import (
+    CELLS,
+    SAMPLE_COMPLEXITY,
+    SCORECARD,
+    SENSITIVITIES,
+    TIMINGS,
+    TableError,
+    write_table,
+)
+from srhm.results.tables import SCHEMAS
+from srhm.scorecard.claims import NOT_MEASURED, Claim
 
 REPOSITORY = Path(__file__).parents[1]
-CAPTIONS = sorted((REPOSITORY / "docs" / "captions").glob("*.rst"))
+LOG = logging.getLogger("test_report")
+CAPTIONS = sorted((REPOSITORY / "src" / "srhm" / "studies").glob("*/captions/*.rst"))
 NASTY = (
     "</script><script>alert(1)</script>\"'><img src=x onerror=alert(2)> &amp; {{ 7 * 7 }} P*_LCN"
 )
@@ -103,7 +118,7 @@ def curve(name: str, **changes: Any) -> dict[str, Any]:
         "sparsity": "A", "width": 64, "alpha": 1.0, "engine": "sparse", "whitening": False,
         "bias": False, "batch": "shuffled", "criterion": "test_error", "threshold": 0.1,
         "P_star": 1213.2, "P_star_low": 884.9, "P_star_high": 1663.3, "status": "reached",
-        "n_seeds": 3, "n_seeds_reached": 3, "n_cells": 15, "n_diverged": 0, "log_sd": 0.2,
+        "n_seeds": 3, "n_seeds_reached": 3, "n_cells": 15, "n_diverged": 0, "n_capped": 0, "log_sd": 0.2,
         "log_se": 0.1, "dof": 2, "log_sd_pooled": False, "n_distinct": 16384.0,
         "small_pool": False, "prediction": 512.0,
     } | changes  # fmt: skip
@@ -176,44 +191,118 @@ def networks() -> tuple[pd.DataFrame, pd.DataFrame]:
     return table(CELLS, cells), table(SENSITIVITIES, sensitivities)
 
 
-FIGURES = [
-    Figure(
-        name="practice", file="results/x/figures/practice.png", png=png(width=7), caption="Ours."
-    ),
-    Figure(
-        name="fig10",
-        file="results/x/figures/fig10.png",
-        png=png(width=5),
-        caption=f"**Figure 10. Branching.** See Eq. 3 and *C_0*. Second sentence.\n\n{NASTY}",
-    ),
-    Figure(name="fig04", file="results/x/figures/fig04.png", png=png(width=3), caption="Four."),
-]
+# This module is the claims module of the invented studies.
+TOPICS = {"one": "P*_LCN", "two": "P*_LCN", "three": "Other laws", "four": "Other laws",
+          "five": "Networks"}  # fmt: skip
+CLAIMS = tuple(
+    Claim(
+        identifier=name, topic=topic, figure="4", statement="", place="", expected=nan,
+        tolerance=nan, tolerance_reason="", measure=lambda tables: NOT_MEASURED,
+    )
+    for name, topic in TOPICS.items()
+)  # fmt: skip
+IMAGES = {"practice": png(width=7), "fig10": png(width=5), "fig04": png(width=3)}
+WORDS = {
+    "practice": "Ours.",
+    "fig10": f"**Figure 10. Branching.** See Eq. 3 and *C_0*. Second sentence.\n\n{NASTY}",
+    "fig04": "**Figure 4. Law.** Four.",
+}
 
 
-@pytest.fixture(scope="module")
-def inputs() -> dict[str, Any]:
-    cells, timings = cells_and_timings()
+def invented_tables(tables: Mapping[str, pd.DataFrame], settings: Any) -> list[PageTable]:
+    """The page_tables of an invented study."""
+    return [
+        PageTable(
+            title=f"Exponents of {settings['preset']}",
+            note="Of P*_LCN.",
+            columns=("Net", "n_c", "ν"),
+            rows=[["lcn", len(tables["cells"]), 1.5], [NASTY, 8, "–"]],
+            words={"Net"},
+            main="ν",
+        ),
+        PageTable(title="None at all", note="", columns=("Net",), rows=[]),
+    ]
+
+
+def study(name: str, folder: Path, tables: dict[str, tuple[Any, Any]], **said: Any) -> dict:
+    """What a page is told of a study; its tables, claims, figures and captions are written."""
+    files = {}
+    for table_name, (rows, schema) in tables.items():
+        file = folder / name / f"{table_name}.parquet"
+        if rows is not None:
+            write_table(rows, file, SCHEMAS[schema])
+        files[table_name] = [[str(file), schema]]
+    claims = said.pop("claims", None)
+    if claims is not None:
+        write_table(claims, folder / name / "claims.parquet", SCORECARD)
+    figures = []
+    for figure in said.pop("figures", ()):
+        ends = {kind: str(folder / f"{figure}.{kind}") for kind in ("png", "pdf", "rst")}
+        Path(ends["png"]).write_bytes(IMAGES[figure])
+        Path(ends["rst"]).write_text(WORDS[figure], encoding="utf-8")
+        figures.append({"name": figure, "title": "what it shows", "caption": ends["rst"],
+                        "png": ends["png"], "pdf": ends["pdf"]})  # fmt: skip
     return {
-        "preset": "quick",
-        "description": NASTY,
-        "configuration": f"preset: quick\nnote: {NASTY}\n",
-        "threshold": 0.1,
-        "scorecard": scorecard(),
-        "sample_complexity": sample_complexity(),
-        "cells": cells,
-        "timings": timings,
-        "networks_cells": networks()[0],
-        "networks_sensitivities": networks()[1],
-        "figures": FIGURES,
-        "pending": [],
-        "deviations": f"# Deviations\n\n[file](../x.md), [web](https://example.org)\n\n{NASTY}\n",
-        "citation": (REPOSITORY / "CITATION.cff").read_text(encoding="utf-8"),
-    }
+        "name": name, "title": f"The study {name}", "figures": figures, "tables": files,
+        "claims": None if claims is None else str(folder / name / "claims.parquet"),
+        "claims_module": None if claims is None else __name__, "page_tables": None,
+        "prose": str(folder / name / "README.md"), "absent": "",
+        "settings": {"preset": "quick", "threshold": 0.1}, **said,
+    }  # fmt: skip
+
+
+def page_of(*studies: dict, **said: Any) -> dict[str, Any]:
+    configuration = {"preset": "quick", "note": NASTY}
+    return {
+        "page": "one", "preset": "quick", "description": NASTY, "studies": list(studies),
+        "configuration": json.dumps(configuration), "pending": [], "publications": [],
+        "citation": str(REPOSITORY / "CITATION.cff"), "deviations": [], **said,
+    }  # fmt: skip
+
+
+def paper(folder: Path) -> dict[str, Any]:
+    """The page of the paper: two studies, claims and figures of both."""
+    (cells, timings), (network_cells, sensitivities) = cells_and_timings(), networks()
+    times = timings.iloc[:3].assign(curve="n", key=network_cells["key"], seconds=1.0)
+    core = study(
+        "sparse_hierarchy", folder,
+        {"cells": (cells, "CELLS"), "timings": (timings, "TIMINGS"),
+         "sample_complexity": (sample_complexity(), "SAMPLE_COMPLEXITY")},
+        page_tables="srhm.studies.sparse_hierarchy.page:tables", claims=scorecard().iloc[:3],
+        figures=("practice", "fig10"),
+    )  # fmt: skip
+    named = study(
+        "named_nets", folder,
+        {"cells": (network_cells, "CELLS"), "timings": (times, "TIMINGS"),
+         "sensitivities": (sensitivities, "SENSITIVITIES")},
+        page_tables="srhm.studies.named_nets.page:tables", claims=scorecard().iloc[3:],
+        figures=("fig04",),
+    )  # fmt: skip
+    text = f"# Choices\n\n[file](../x.md), [web](https://example.org)\n\n{NASTY}\n"
+    (folder / "deviations.md").write_text(text, encoding="utf-8")
+    (folder / "named_nets" / "README.md").write_text("# VGG\n\nS_2 is *defined* so.\n")
+    return page_of(core, named, page="report", deviations=[str(folder / "deviations.md")])
+
+
+def written(spec: dict[str, Any], folder: Path) -> tuple[str, str]:
+    """The page and the scorecard as texts."""
+    write_page(spec, folder / "page.html", folder / "scorecard.md", log=LOG)
+    return tuple((folder / name).read_text("utf-8") for name in ("page.html", "scorecard.md"))
 
 
 @pytest.fixture(scope="module")
-def html(inputs: dict[str, Any]) -> str:
-    return render(**inputs)
+def spec(tmp_path_factory) -> dict[str, Any]:
+    return paper(tmp_path_factory.mktemp("paper"))
+
+
+@pytest.fixture(scope="module")
+def texts(spec, tmp_path_factory) -> tuple[str, str]:
+    return written(spec, tmp_path_factory.mktemp("page"))
+
+
+@pytest.fixture(scope="module")
+def html(texts) -> str:
+    return texts[0]
 
 
 @pytest.fixture(scope="module")
@@ -245,33 +334,52 @@ def test_links_within_the_page_lead_somewhere_and_names_are_unique(page):
 def test_every_figure_is_there_in_the_order_of_the_paper_with_its_own_image(page):
     assert [figure["id"] for figure in page.all("figure")] == ["fig04", "fig10", "practice"]
     images = [base64.b64decode(i["src"].partition(",")[2]) for i in page.all("img")]
-    assert images == [FIGURES[2].png, FIGURES[1].png, FIGURES[0].png]
+    assert images == [IMAGES[name] for name in ("fig04", "fig10", "practice")]
 
 
 def test_the_first_sentence_of_a_caption_is_the_alternative_text(page):
     assert [image["alt"] for image in page.all("img")] == [
-        "Figure 4 Four.",
+        "Figure 4. Law. Four.",
         "Figure 10. Branching. See Eq. 3 and C_0.",
-        "Practice Ours.",
+        "Practice: what it shows Ours.",
     ]
 
 
-def test_every_claim_is_a_row_and_the_verdicts_are_counted(page):
-    header, *claims = page.row_texts["scorecard"]
+def test_every_claim_of_all_studies_is_a_row_under_its_topic_and_the_verdicts_are_counted(page):
+    header, *lines = page.row_texts["scorecard"]
     assert header.startswith("The paper says")
-    assert len(claims) == len(scorecard())
-    for text, row in zip(claims, scorecard().to_dict("records"), strict=True):
-        assert row["claim"] in text
-        assert row["verdict"] in text
-        assert row["note"] in text.replace("P*LCN", "P*_LCN")
+    order = ["P*LCN", "one", "two", "Other laws", "three", "four", "Networks", "five"]
+    assert len(lines) == len(order)
+    for text, name in zip(lines, order, strict=True):
+        assert name in text
+    rows = scorecard().set_index("claim")
+    for text, name in zip(lines, order, strict=True):
+        if name in rows.index:
+            assert rows["verdict"][name] in text
+            assert rows["note"][name] in text.replace("P*LCN", "P*_LCN")
     counts = {"holds": 2, "does not hold": 1, "not enough data": 1, "reported": 1}
-    assert rows.verdict_counts(scorecard()) == counts
+    assert verdict_counts(scorecard()) == counts
     for word, count in counts.items():
         assert re.search(rf"{count}\s+\S\s+{word}", page.text)
 
 
+def test_a_claim_leads_to_its_figure(page):
+    links = [a["href"] for a in page.all("a") if a.get("class") == "nowrap"]
+    assert links == ["#fig04", "#fig10", "#fig04", "#fig04", "#fig04"]
+
+
+def test_the_scorecard_is_written_as_text_too(texts):
+    text = texts[1]
+    assert text.startswith("5 claims: 2 holds, 1 does not hold, 1 not enough data, 1 reported.")
+    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == [
+        *dict.fromkeys(TOPICS.values()),
+        "Notes",
+    ]
+    assert "the paper says" in text
+
+
 def test_numbers_of_a_claim_are_rounded_by_its_tolerance_and_unknown_ones_say_so(page):
-    _, one, two, three, four, five = page.row_texts["scorecard"]
+    _, _, one, two, _, three, four, _, five = page.row_texts["scorecard"]
     assert "2.10" in one
     assert "1.90 to 2.30" in one
     assert "unknown" in two
@@ -281,9 +389,7 @@ def test_numbers_of_a_claim_are_rounded_by_its_tolerance_and_unknown_ones_say_so
 
 
 def test_a_strip_is_cut_at_its_ends_and_says_so():
-    strip = rows.scorecard_rows(table(SCORECARD, [claim("x", "holds", low=0.0, high=inf)]))[0][
-        "strip"
-    ]
+    strip = scorecard_rows(table(SCORECARD, [claim("x", "holds", low=0.0, high=inf)]))[0]["strip"]
     assert (strip.low, strip.high) == (-3, 3)
     assert (strip.cut_low, strip.cut_high) == (True, True)
     assert strip.value == pytest.approx(0.1 / 0.35)
@@ -305,15 +411,18 @@ def test_every_curve_is_one_row_and_censored_values_are_bounds(page):
 
 
 def test_training_counts_every_network_by_status_with_its_time(page):
-    header, lcn, everything, *_ = page.row_texts["training"]
-    assert header.startswith("NetLWidthEngineNetworksfittedcappeddiverged")
+    head, lcn, named_head, vgg, _, *machines, version_head, core, named = page.row_texts["training"]
+    assert head.startswith("NetLWidthEngineNetworksfittedcappeddiverged")
+    assert named_head == head
     assert lcn == "LCN264sparse42114\u202f0001.0 s4\u202f000"
-    assert everything == "All42114\u202f0001.0 s4\u202f000"
-    assert "python 3.11, numpy 2.4" in page.text
+    assert vgg == "vgg11216torch3111303.0 s10"
+    assert version_head == "PackagesDigest of the sourceNetworks"
+    assert "python 3.11, numpy 2.4abc4" in (core, named)
+    assert len(machines) == 1
 
 
 def test_every_named_network_has_a_row_at_each_size(page):
-    header, diverged, learnt = page.row_texts["networks"]
+    header, diverged, learnt = page.row_texts["vgg-resnet-efficientnet"]
     assert header.startswith("NetworkvWidthBatchRatePεS, 20\u00a0%")
     # Layers 2, 5, 7 of eight, and the output, of S and of D.
     values = "0.2000.5000.7000.900" + "1.2001.5001.7001.900"
@@ -321,92 +430,155 @@ def test_every_named_network_has_a_row_at_each_size(page):
     assert diverged == "vgg11416320.0130" + 9 * "–" + "11 of 1 diverged"
 
 
-def test_a_report_before_its_end_says_what_is_still_being_made(inputs):
-    absent = dict.fromkeys(("networks_cells", "networks_sensitivities"))
-    page = Page(render(**{**inputs, **absent, "pending": ["fig01", "fig09", "table1"]}))
-    assert "Not complete yet. Still being made: Figure 1, Figure 9, Table 1" in page.text
-    assert "These networks are still being trained." in page.text
-    assert "does not have: 2, 3, 5, 6, 7, 8, 11" in page.text
-    assert "is missing" not in page.text
-    assert "Missing from this report" not in page.text
+def test_a_page_before_its_end_says_what_is_still_being_made(spec, tmp_path):
+    core, named = spec["studies"]
+    so_far = {**spec, "studies": [core], "pending": [named["title"]]}
+    page = Page(written(so_far, tmp_path)[0])
+    assert "Not complete yet. Still being trained: The study named_nets." in page.text
+    assert "report.html takes the place of this page" in page.text
+    assert "does not have" not in page.text
+    assert "issing" not in page.text
 
 
-def test_rows_of_several_files_are_read_together(tmp_path):
-    one, other = cells_and_timings()[1].iloc[:1], cells_and_timings()[1].iloc[1:]
-    files = [tmp_path / name for name in ("a", "b", "empty")]
-    for file, rows_ in zip(files, (one, other, one.iloc[:0]), strict=True):
-        write_table(rows_, file, TIMINGS)
-    pd.testing.assert_frame_equal(read_all(files, TIMINGS), cells_and_timings()[1])
-    assert len(read_all(files[2:], TIMINGS)) == 0
-    assert read_all([], TIMINGS) is None
-
-
-def test_nasty_strings_stay_text(page, html, inputs):
+def test_nasty_strings_stay_text(page, html):
     assert "<script" not in html
     assert "<img src=x" not in html
     assert html.count("&lt;script&gt;") >= 5  # description, note, host, configuration, documents
     assert "{{ 7 * 7 }}" in html
-    assert inputs["configuration"] in page.text
+    assert configuration_text({"preset": "quick", "note": NASTY}) in page.text
 
 
-def test_what_is_missing_is_named(inputs):
-    figures = [
-        Figure(name="fig06", file="results/x/figures/fig06.png", png=None, caption="Six."),
-        Figure(name="fig07", file="results/x/figures/fig07.png", png=png(width=3), caption=None),
-    ]
-    tables = dict.fromkeys(("scorecard", "sample_complexity", "cells", "timings"))
-    tables |= dict.fromkeys(("networks_cells", "networks_sensitivities"))
-    page = Page(render(**{**inputs, **tables, "figures": figures}))
-    for name in (*(f"table {name}" for name in tables), "image of Figure 6", "caption of Figure 7"):
-        assert name in page.text
-    assert "results/x/figures/fig06.png has not been made" in page.text
-    assert "does not have: 1, 2, 3, 4, 5, 8, 9" in page.text
-    assert page.text.count(" is missing") == 6  # four sections, an image, a caption
+def test_what_is_missing_is_named(spec, tmp_path):
+    core, named = spec["studies"]
+    files = {name: [[str(tmp_path / f"{name}.parquet"), schema]]
+             for name, [[_, schema]] in core["tables"].items()}  # fmt: skip
+    lost = {"png": "results/x/fig10.png", "caption": "results/x/fig10.rst"}
+    figures = [core["figures"][0], core["figures"][1] | lost]
+    absent = {**core, "tables": files, "claims": str(tmp_path / "claims"), "figures": figures}
+    page = Page(written({**spec, "studies": [absent, named]}, tmp_path)[0])
+    note = next(line for line in page.text.splitlines() if "Missing from this page" in line)
+    named_there = [f"table sparse_hierarchy/{name}" for name in files]
+    named_there += ["claims of sparse_hierarchy", "image of Figure 10", "caption of Figure 10"]
+    assert all(name in note for name in named_there)
+    assert "named_nets" not in note
+    assert "results/x/fig10.png has not been made" in page.text
+    assert "does not have: 1, 2, 3, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17" in page.text
+    assert "The caption is missing." in page.text
+    assert "Scorecard: 2 claims" in page.text
+
+
+def test_a_damaged_table_is_no_missing_one(spec, tmp_path):
+    core, named = spec["studies"]
+    (tmp_path / "cells").write_bytes(b"no table")
+    damaged = core | {"tables": core["tables"] | {"cells": [[str(tmp_path / "cells"), "CELLS"]]}}
+    with pytest.raises(TableError, match="damaged"):
+        written({**spec, "studies": [damaged, named]}, tmp_path)
+    assert not (tmp_path / "page.html").exists()
 
 
 def test_nothing_is_called_missing_when_all_is_there(page):
     assert "issing" not in page.text
 
 
-def test_equal_inputs_give_equal_bytes(html, inputs):
-    again = {k: v.copy() if isinstance(v, pd.DataFrame) else v for k, v in inputs.items()}
-    assert render(**again) == html
+def test_equal_inputs_give_equal_bytes(texts, spec, tmp_path):
+    assert written(json.loads(json.dumps(spec, sort_keys=True)), tmp_path) == texts
 
 
-def test_inputs_are_left_alone(inputs):
-    before = {k: v.copy() for k, v in inputs.items() if isinstance(v, pd.DataFrame)}
-    render(**inputs)
-    for name, frame in before.items():
-        pd.testing.assert_frame_equal(frame, inputs[name])
+def test_empty_tables_make_a_page(tmp_path):
+    tables = {
+        name: (pd.DataFrame(columns=SCHEMAS[schema].names), schema)
+        for name, schema in (("cells", "CELLS"), ("timings", "TIMINGS"),
+                             ("sample_complexity", "SAMPLE_COMPLEXITY"),
+                             ("sensitivities", "SENSITIVITIES"))
+    }  # fmt: skip
+    modules = ("sparse_hierarchy", "named_nets")
+    studies = [
+        study(name, tmp_path, tables, page_tables=f"srhm.studies.{name}.page:tables",
+              claims=scorecard().iloc[:0])
+        for name in modules
+    ]  # fmt: skip
+    page = Page(written(page_of(*studies), tmp_path)[0])
+    assert page.text.count("None here.") == 6  # two tables, training of both, machines, versions
+    assert page.row_texts == {"scorecard": page.row_texts["scorecard"][:1]}
+    assert "Scorecard: 0 claims" in page.text
 
 
-def test_empty_tables_make_a_page(inputs):
-    names = ("scorecard", "sample_complexity", "cells", "timings")
-    names += ("networks_cells", "networks_sensitivities")
-    page = Page(render(**{**inputs, **{name: inputs[name].iloc[:0] for name in names}}))
-    assert "This preset has none of these networks." in page.text
-    assert page.row_texts["scorecard"][1:] == []
-    assert page.row_texts["sample-complexities"][1:] == []
+def flow_tables() -> dict[str, tuple[pd.DataFrame, str]]:
+    """A CNN by the flow, and layer by layer with SGD; P* of one, as a bound."""
+    cells = [
+        {"curve": name, "key": name, "net": "cnn", "optimiser": name, "status": "capped",
+         "evaluations": 1200, "versions": "torch 2", "source": "abc"}
+        for name in ("flow", "sgd")
+    ]  # fmt: skip
+    timings = [{"curve": "flow", "key": "flow", "seconds": 2.0, "evaluations": 1200, "host": "h",
+                "processor": "p", "threads": 1}]  # fmt: skip
+    complexities = [
+        {"net": "cnn", "L": 2, "s0": 1, "v": 3, "m": 3, "width": 4, "alpha_tilde": 0.1,
+         "training": "end_to_end", "criterion": criterion, "threshold": 0.3, "P_star": nan,
+         "P_star_low": 48.0, "P_star_high": inf, "status": "not_reached", "n_seeds": 2,
+         "n_seeds_reached": 0, "prediction": prediction}
+        for criterion, prediction in (("end_kernel", 108.0), ("S_2", 0.0))
+    ]  # fmt: skip
+    return {
+        "cells": (table(PLANE_CELLS, cells), "FLOW_CELLS"),
+        "timings": (table(PLANE_TIMINGS, timings), "FLOW_TIMINGS"),
+        "sample_complexity": (table(PLANE_COMPLEXITY, complexities), "FLOW_COMPLEXITY"),
+    }
 
 
-def test_a_report_is_written_whole_or_not_at_all(tmp_path):
-    path = tmp_path / "new" / "report.html"
-    write_text(path, "one ε")
+def test_the_page_of_one_study_has_its_title_tables_and_definitions(tmp_path):
+    one = study("layerwise", tmp_path, flow_tables(), figures=("practice",),
+                page_tables="srhm.report.complexities:complexity_tables")  # fmt: skip
+    (tmp_path / "layerwise" / "README.md").write_text("# Layers\n\n## Settings\n\nBy *half*.\n")
+    html, text = written(page_of(one), tmp_path)
+    page = Page(html)
+    assert "<h1>The study layerwise: preset <code>quick</code></h1>" in html
+    header, kernel, sensitivity = page.row_texts["sample-complexities-against-α"]
+    assert header.startswith("NetLs0vmWidthα̃TrainingOfP*")
+    assert kernel == "CNN213340.1end to endε of the final kernel ≤ 30\u00a0%> 481080 of 2"
+    assert sensitivity == "CNN213340.1end to endS2 ≤ 30\u00a0%> 48–0 of 2"
+    header, flow, sgd, everything, *_ = page.row_texts["training"]
+    assert header.startswith("NetOptimiserNetworksfittedcappeddivergedGradient evaluations")
+    assert flow == "CNNflow10101\u202f2002.0 s600"
+    assert sgd == "CNNsgd10101\u202f2000.0 s–"
+    assert everything == "All20202\u202f4002.0 s600"
+    assert "The time of 1 networks is unknown." in page.text
+    assert "<h4>Settings</h4>" in html
+    assert not [name for name in ("scorecard", "deviations") if f'id="{name}"' in html]
+    assert "no claims" in text
+
+
+def test_tables_of_any_study_are_shown_with_headings_and_their_main_column_in_bold(tmp_path):
+    tables = {"cells": (cells_and_timings()[0], "CELLS")}
+    of = f"{__name__}:invented_tables"
+    one = study("any", tmp_path, tables, page_tables=of, absent="No images\nare here.")
+    html, _ = written(page_of(one), tmp_path)
+    page = Page(html)
+    assert '<h2 id="exponents-of-quick-title">Exponents of quick</h2>' in html
+    assert "Of P*<sub>LCN</sub>." in html
+    assert '<th scope="col">n<sub>c</sub></th>' in html
+    assert page.row_texts["exponents-of-quick"][1] == "lcn41.5"
+    assert "<strong>1.5</strong>" in html
+    assert '<th scope="row" class="text">lcn</th>' in html
+    assert "None here." in page.text
+    assert "The study any: No images" in page.text
+    assert 'id="training"' not in html
+
+
+@pytest.mark.parametrize("wrong", [{"rows": [[1]]}, {"words": {"c"}}, {"main": "c"}])
+def test_a_table_whose_rows_or_names_do_not_fit_its_columns_is_refused(wrong):
+    with pytest.raises(ValueError, match="'T'"):
+        PageTable(**{"title": "T", "note": "", "columns": ("a", "b"), "rows": [[1, 2]]} | wrong)
+
+
+def test_a_page_is_written_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "new" / "page.html"
+    write("one ε", path)
     assert path.read_text(encoding="utf-8") == "one ε"
     with pytest.raises(UnicodeEncodeError):
-        write_text(path, "\ud800")
+        write("\ud800", path)
     assert path.read_text(encoding="utf-8") == "one ε"
-    assert [file.name for file in path.parent.iterdir()] == ["report.html"]
-
-
-def test_figures_are_read_and_absent_files_are_none(tmp_path):
-    (tmp_path / "a.png").write_bytes(b"image")
-    (tmp_path / "b.rst").write_text("Caption ε.", encoding="utf-8")
-    names = ("a", "b")
-    images, captions = ([tmp_path / f"{n}.{kind}" for n in names] for kind in ("png", "rst"))
-    a, b = read_figures(names, images, captions)
-    assert (a.png, a.caption) == (b"image", None)
-    assert (b.png, b.caption) == (None, "Caption ε.")
+    assert [file.name for file in path.parent.iterdir()] == ["page.html"]
 
 
 def test_a_configuration_keeps_its_order_and_a_group_of_curves_is_one_line():
@@ -492,7 +664,7 @@ say("unseen", [...document.querySelectorAll("tr")].filter(r => !r.getClientRects
 
 
 def test_a_browser_decodes_every_image_shows_every_row_and_asks_for_nothing(
-    browser, html, inputs, tmp_path
+    browser, html, tmp_path
 ):
     # The page's own policy would forbid the probe.
     allowed = html.replace("default-src 'none'", "default-src 'none'; script-src 'unsafe-inline'")
@@ -527,6 +699,6 @@ def test_a_browser_decodes_every_image_shows_every_row_and_asks_for_nothing(
     assert said("unseen") == ""
     assert int(said("top")) < 768, "the scorecard starts below the first screen"
     assert int(said("wide")) <= 0, "the page is wider than the screen"
-    for row in inputs["scorecard"].to_dict("records"):
+    for row in scorecard().to_dict("records"):
         assert f'<tr id="claim-{row["claim"]}">' in dom
     assert "<img src=x" not in dom
