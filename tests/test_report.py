@@ -118,8 +118,8 @@ def curve(name: str, **changes: Any) -> dict[str, Any]:
         "sparsity": "A", "width": 64, "alpha": 1.0, "engine": "sparse", "whitening": False,
         "bias": False, "batch": "shuffled", "criterion": "test_error", "threshold": 0.1,
         "P_star": 1213.2, "P_star_low": 884.9, "P_star_high": 1663.3, "status": "reached",
-        "n_seeds": 3, "n_seeds_reached": 3, "n_cells": 15, "n_diverged": 0, "n_capped": 0, "log_sd": 0.2,
-        "log_se": 0.1, "dof": 2, "log_sd_pooled": False, "n_distinct": 16384.0,
+        "n_seeds": 3, "n_seeds_reached": 3, "n_cells": 15, "n_diverged": 0, "n_capped": 0,
+        "log_sd": 0.2, "log_se": 0.1, "dof": 2, "log_sd_pooled": False, "n_distinct": 16384.0,
         "small_pool": False, "prediction": 512.0,
     } | changes  # fmt: skip
 
