@@ -1,13 +1,13 @@
-"""Which learning curves enter a claim, and how a fit or a mean of them becomes a measurement."""
+"""Which learning curves enter a claim, and how a fit of them becomes a measurement."""
 
 from collections.abc import Mapping, Sequence
-from math import exp, isfinite, nan
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from srhm.scorecard.claims import NOT_MEASURED, Measurement, Tables
+from srhm.scorecard.fits import listed_as_left_out, no_points, with_note
 from srhm.statistics.regression import NO_FIT, Fit, SeedNoise, slope_with_group_intercepts
 
 THRESHOLD = 0.10  # test error that defines P*, section 4
@@ -93,12 +93,6 @@ def left_out(curves: pd.DataFrame) -> str:
     return listed_as_left_out(counts)
 
 
-def listed_as_left_out(counts: Mapping[str, int]) -> str:
-    """Reasons with their counts as the end of a note, empty if nothing is left out."""
-    parts = [f"{count} {reason}" for reason, count in counts.items() if count]
-    return f"; left out: {', '.join(parts)}" if parts else ""
-
-
 def noise_of(curves: pd.DataFrame, suffix: str = "") -> SeedNoise:
     """The curves' errors from their seeds."""
     return SeedNoise(
@@ -141,47 +135,6 @@ def measurement(fit: Fit, curves: pd.DataFrame, note: str = "") -> Measurement:
     if fit.n == 0:
         return no_points(f"no two usable curves that differ in this only{left_out(curves)}")
     return with_note(fit, note, f"{left_out(curves)}{widths(curves)}")
-
-
-def with_note(fit: Fit, note: str, end: str) -> Measurement:
-    """A fit of at least one point, with its counts and its kind of error between two notes."""
-    origin = {
-        "seeds": f"error from the seeds ({fit.dof:.0f} degrees of freedom)",
-        "scatter": f"error from the scatter about the fit ({fit.dof:.0f} degrees of freedom)",
-        "nothing": "no estimate of the error",
-    }[fit.error_from]
-    text = f"{counted(fit)}; {origin}{end}"
-    return Measurement(
-        value=fit.slope,
-        low=fit.low if isfinite(fit.low) else nan,
-        high=fit.high if isfinite(fit.high) else nan,
-        n=fit.n,
-        note=f"{note}; {text}" if note else text,
-    )
-
-
-def no_points(note: str) -> Measurement:
-    """What no curve gives, and why."""
-    return Measurement(value=nan, low=nan, high=nan, n=0, note=note)
-
-
-def as_ratio(measured: Measurement) -> Measurement:
-    """The mean of a logarithm as the geometric mean, with the interval of the logarithm."""
-    return Measurement(
-        value=exp(measured.value),
-        low=exp(measured.low),
-        high=exp(measured.high),
-        n=measured.n,
-        note=measured.note,
-    )
-
-
-def counted(fit: Fit) -> str:
-    """How many curves determine a fit, in how many groups."""
-    points = f"{fit.n} curve{'s' if fit.n > 1 else ''}"
-    if not fit.n_groups:
-        return f"mean of {points}"
-    return f"{points}, {fit.n_groups} intercept{'s' if fit.n_groups > 1 else ''}"
 
 
 def widths(curves: pd.DataFrame) -> str:

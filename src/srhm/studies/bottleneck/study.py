@@ -24,5 +24,6 @@ STUDY = Study(
             settings=("preset",),
         ),
     ),
+    claims="srhm.studies.bottleneck.claims",
     priority=-10,
 )

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from srhm.results.coordinates import NET_AND_DATA
 from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
-from srhm.scorecard.curves import THRESHOLD, as_ratio, listed_as_left_out, no_points
+from srhm.scorecard.curves import THRESHOLD
+from srhm.scorecard.fits import as_ratio, listed_as_left_out, no_points, of_fit
 from srhm.statistics.regression import (
     CONFIDENCE,
     NO_FIT,
@@ -28,17 +28,13 @@ from srhm.statistics.regression import (
     slope_with_group_intercepts,
 )
 
-STUDY = "complexity"
 FEATURE, LAZY = "feature", "lazy"
-NETWORK = [*NET_AND_DATA, "width"]
+GRAMMAR = ["net", "L", "s", "s0", "v", "m", "n_c", "sparsity", "width"]
 
 
-def _of_study(tables: Tables, name: str) -> pd.DataFrame:
+def _flow(tables: Tables, name: str) -> pd.DataFrame:
+    """Rows that the flow has trained."""
     table = tables.get(name, pd.DataFrame())
-    return table if table.empty else table[table["study"] == STUDY]
-
-
-def _flow(table: pd.DataFrame) -> pd.DataFrame:
     return table if table.empty else table[table["optimiser"] != "sgd"]
 
 
@@ -53,7 +49,7 @@ def _in_regime(table: pd.DataFrame, regime: str) -> pd.DataFrame:
 
 def _errors(tables: Tables, *, criterion: str = "test_error") -> pd.DataFrame:
     """P* of the flow at the main threshold, of one criterion; S_2 and D_2 have one of their own."""
-    table = _flow(_of_study(tables, "sample_complexity"))
+    table = _flow(tables, "sample_complexity")
     if table.empty:
         return table
     table = table[table["criterion"] == criterion]
@@ -65,9 +61,7 @@ def _errors(tables: Tables, *, criterion: str = "test_error") -> pd.DataFrame:
 def _measured(fit: Fit, note: str) -> Measurement:
     if not fit.n:
         return no_points(note)
-    low, high = (end if np.isfinite(end) else nan for end in (fit.low, fit.high))
-    note = f"{note}; {100 * CONFIDENCE:.0f} % of their scatter"
-    return Measurement(value=fit.slope, low=low, high=high, n=fit.n, note=note)
+    return of_fit(fit, f"{note}; {100 * CONFIDENCE:.0f} % of their scatter")
 
 
 def _scales(rows: pd.DataFrame) -> str:
@@ -95,7 +89,7 @@ def exponent_of_empty_places(tables: Tables, *, net: str, regime: str) -> Measur
     if rows.empty:
         return NOT_MEASURED
     own = rows[rows["status"] == "reached"]
-    by = [name for name in NETWORK if name != "s0"]
+    by = [name for name in GRAMMAR if name != "s0"]
     x, y = np.log1p(own["s0"].to_numpy(dtype=float)), np.log(own["P_star"].to_numpy(dtype=float))
     group = own.groupby(by, sort=False).ngroup().to_numpy()
     shared = own["net"].astype(str) + ", " + own["alpha_tilde"].astype(str)
@@ -120,7 +114,7 @@ def lazy_over_feature(tables: Tables, *, net: str) -> Measurement:
     if rows.empty:
         return NOT_MEASURED
     both = _in_regime(rows, LAZY).merge(
-        _in_regime(rows, FEATURE), on=NETWORK, suffixes=("", "_feature")
+        _in_regime(rows, FEATURE), on=GRAMMAR, suffixes=("", "_feature")
     )
     both = both[both["alpha_tilde"] > both["alpha_tilde_feature"]]
     own = both[(both["status_feature"] == "reached") & (both["status"] != "below_range")]
@@ -144,10 +138,10 @@ def lazy_error_beyond(tables: Tables) -> Measurement:
     width, beside P* at the smallest alpha_tilde with the same net and data. Without an interval:
     the P of a curve share their grammars.
     """
-    cells, stars = _flow(_of_study(tables, "cells")), _errors(tables)
+    cells, stars = _flow(tables, "cells"), _errors(tables)
     if cells.empty or stars.empty:
         return NOT_MEASURED
-    data = list(NET_AND_DATA)
+    data = [name for name in GRAMMAR if name != "width"]
     learnt = _in_regime(stars, FEATURE)
     learnt = learnt[learnt["status"] == "reached"].groupby(data)["P_star"].max().reset_index()
     lazy = _in_regime(cells, LAZY).merge(learnt, on=data)
@@ -220,7 +214,7 @@ def kernel_error(tables: Tables, *, kernel: str, regime: str | None, size: bool)
     seeds. size: its modulus, of those P at which the network's error is at least LEARNT, so that
     differences of either sign, or P at which both have learnt, do not hide others.
     """
-    cells, frozen = _flow(_of_study(tables, "cells")), tables.get("frozen_kernels")
+    cells, frozen = _flow(tables, "cells"), tables.get("frozen_kernels")
     if cells.empty or frozen is None or frozen.empty:
         return NOT_MEASURED
     own = cells if regime is None else _in_regime(cells, regime)
@@ -245,10 +239,10 @@ def sgd_error(tables: Tables) -> Measurement:
     Averages over seeds first: a point is a P at an alpha_tilde, of those at which the flow's error
     is at least LEARNT.
     """
-    cells = _of_study(tables, "cells")
+    cells = tables.get("cells", pd.DataFrame())
     if cells.empty:
         return NOT_MEASURED
-    keys = [*NETWORK, "alpha_tilde", "P"]
+    keys = [*GRAMMAR, "alpha_tilde", "P"]
     means = cells.groupby([*keys, "optimiser"])["test_error"].mean().unstack("optimiser")
     if not {"flow", "sgd"} <= set(means.columns):
         return NOT_MEASURED
@@ -313,7 +307,7 @@ def _sensitivities(
     tables: Tables, *, kind: str, layer: str, regime: str | None
 ) -> pd.DataFrame:  # fmt: skip
     """Rows of a kind and layer at level 1 with alpha_tilde, P and error of their cells."""
-    cells = _flow(_of_study(tables, "cells"))
+    cells = _flow(tables, "cells")
     felt = tables.get("sensitivities", pd.DataFrame())
     if cells.empty or felt.empty:
         return pd.DataFrame()
@@ -357,7 +351,7 @@ def _claim(
     reason: str = NO_REASON,
 ) -> Claim:
     return Claim(
-        identifier=f"plane-{identifier}",
+        identifier=identifier,
         topic=topic,
         figure=figure,
         statement=statement,
@@ -373,7 +367,7 @@ LAW: dict[str, Any] = {"expected": 2, "tolerance": 0.5, "reason": LAW_REASON}
 TOGETHER: dict[str, Any] = {"expected": 0, "tolerance": log(1.5), "reason": ONSET_REASON}
 SAME_ERROR: dict[str, Any] = {"expected": 0, "tolerance": 0.05, "reason": KERNEL_REASON}
 WORDS = {FEATURE: "smallest α̃", LAZY: "largest α̃"}
-COMPLEXITY, ONSET, STABLE = "plane_complexity", "plane_onset", "plane_stability"
+COMPLEXITY, ONSET, STABLE = "complexity", "onset", "stability"
 # Errors of feature and of lazy learning against P: P* across alpha_tilde is a question of ours.
 REGIMES = "thesis, chapter 3b, Fig. 8"
 OURS = "ours"

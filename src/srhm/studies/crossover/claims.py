@@ -1,8 +1,8 @@
 """Claims on lazy and feature learning: kernel change, half time, variance and error of ensembles.
 
-Thesis, chapters 2b, 3a and 3b; L counts hidden layers. Tables "cells", "ensembles" and
-"kernels"; networks with softplus, since ReLU has a third regime
-between the two (chapter 3a, appendix F). Members that did not fit are left out and counted.
+Thesis, chapters 2b, 3a and 3b; L counts hidden layers. Networks with softplus,
+since ReLU has a third regime between the two (chapter 3a, appendix F). Members that did not fit
+are left out and counted.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ import pandas as pd
 
 from srhm.model.seeding import generator
 from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
-from srhm.scorecard.curves import as_ratio, listed_as_left_out, no_points, with_note
+from srhm.scorecard.fits import as_ratio, listed_as_left_out, no_points, with_note
 from srhm.statistics.jamming import smallest_that_fit
 from srhm.statistics.regression import mean, slope_with_group_intercepts
 from srhm.studies.crossover.analysis import (
@@ -358,8 +358,8 @@ def _of_net(net: str) -> list[Claim]:
     return [
         Claim(
             topic=TOPIC,
-            figure="plane_kernel_change",
-            identifier=f"plane-lazy-slope-{net}",
+            figure="kernel_change",
+            identifier=f"lazy-slope-{net}",
             statement=f"{name}: lazy, ‖ΔΘ‖/‖Θ0‖ ~ α̃^-1 (α̃ ≥ 100): slope",
             place="thesis, chapter 3a, Fig. 5a",
             expected=-1,
@@ -369,8 +369,8 @@ def _of_net(net: str) -> list[Claim]:
         ),
         Claim(
             topic=TOPIC,
-            figure="plane_kernel_change",
-            identifier=f"plane-feature-slope-{net}",
+            figure="kernel_change",
+            identifier=f"feature-slope-{net}",
             statement=f"{name}: feature, ‖ΔΘ‖/‖Θ0‖ ~ α̃^-2/(1+1/L) (L = {DEPTH}, α̃ ≤ 1): slope",
             place="thesis, chapter 3a, Fig. 5a and Table 2",
             expected=feature_slope(DEPTH),
@@ -380,8 +380,8 @@ def _of_net(net: str) -> list[Claim]:
         ),
         Claim(
             topic=TOPIC,
-            figure="plane_kernel_change",
-            identifier=f"plane-width-slope-{net}",
+            figure="kernel_change",
+            identifier=f"width-slope-{net}",
             statement=f"{name}: ‖ΔΘ‖/‖Θ0‖ against h at α̃ = 1000: slope (0 or -1/2)",
             place="thesis, chapter 3a, Fig. 5a: 0; chapter 2b, Eq. 7: -1/2",
             expected=nan,
@@ -391,8 +391,8 @@ def _of_net(net: str) -> list[Claim]:
         ),
         Claim(
             topic=TOPIC,
-            figure="plane_kernel_change",
-            identifier=f"plane-crossover-{net}",
+            figure="kernel_change",
+            identifier=f"crossover-{net}",
             statement=f"{name}: α̃ at which ‖ΔΘ‖/‖Θ0‖ = 1: of order 1",
             place="thesis, chapter 3a, Fig. 5a; chapter 3b, Fig. 4",
             expected=nan,
@@ -402,8 +402,8 @@ def _of_net(net: str) -> list[Claim]:
         ),
         Claim(
             topic=TOPIC,
-            figure="plane_diagram",
-            identifier=f"plane-crossover-in-width-{net}",
+            figure="crossover_diagram",
+            identifier=f"crossover-in-width-{net}",
             statement=f"{name}: α̃ at which ‖ΔΘ‖/‖Θ0‖ = 1 against h: slope, flat at large h",
             place="thesis, chapter 3b, Fig. 4",
             expected=nan,
@@ -413,8 +413,8 @@ def _of_net(net: str) -> list[Claim]:
         ),
         Claim(
             topic=TOPIC,
-            figure="plane_diagram",
-            identifier=f"plane-jamming-in-scale-{net}",
+            figure="crossover_diagram",
+            identifier=f"jamming-in-scale-{net}",
             statement=f"{name}: h* at the largest over h* at the smallest α̃",
             place="thesis, chapter 3b, Fig. 4",
             expected=nan,
@@ -424,8 +424,8 @@ def _of_net(net: str) -> list[Claim]:
         ),
         Claim(
             topic=TOPIC,
-            figure="plane_kernel_change",
-            identifier=f"plane-half-time-{net}",
+            figure="kernel_change",
+            identifier=f"half-time-{net}",
             statement=f"{name}: half time / α̃ constant for α̃ ≤ 0.01: largest over smallest",
             place="thesis, chapter 3a, Fig. 5c",
             expected=1.5,
@@ -435,8 +435,8 @@ def _of_net(net: str) -> list[Claim]:
         ),
         Claim(
             topic=TOPIC,
-            figure="plane_error",
-            identifier=f"plane-feature-or-lazy-{net}",
+            figure="crossover_error",
+            identifier=f"feature-or-lazy-{net}",
             statement=f"{name}: test error of feature minus that of lazy learning, widest h",
             place="thesis, chapter 3a, Table 1",
             expected=nan,
@@ -447,8 +447,8 @@ def _of_net(net: str) -> list[Claim]:
         *(
             Claim(
                 topic=TOPIC,
-                figure="plane_kernels",
-                identifier=f"plane-aligned-{target}-{'lazy' if lazy else 'feature'}-{net}",
+                figure="tangent_kernels",
+                identifier=f"aligned-{target}-{'lazy' if lazy else 'feature'}-{net}",
                 statement=f"{name}: {words}: gain of the first {N_TOP} eigenvectors",
                 place="thesis, chapter 3b, Fig. 10; chapter 3a, Fig. 8",
                 expected=nan,
@@ -465,8 +465,8 @@ def _of_net(net: str) -> list[Claim]:
         *(
             Claim(
                 topic=TOPIC,
-                figure="plane_error",
-                identifier=f"plane-ensemble-flat-{'lazy' if lazy else 'feature'}-{net}",
+                figure="crossover_error",
+                identifier=f"ensemble-flat-{'lazy' if lazy else 'feature'}-{net}",
                 statement=f"{name}: {word}: ensemble error, widest h minus narrowest that fits",
                 place="thesis, chapter 3a, Fig. 4d",
                 expected=nan,
@@ -484,8 +484,8 @@ CLAIMS: tuple[Claim, ...] = (
     *(
         Claim(
             topic=TOPIC,
-            figure="plane_variance",
-            identifier=f"plane-variance-{'lazy' if lazy else 'feature'}",
+            figure="crossover_variance",
+            identifier=f"variance-{'lazy' if lazy else 'feature'}",
             statement=f"{word}: Var F ~ 1/h: mean log ratio of h Var F, widest to h ≥ {WIDE}",
             place="thesis, chapter 3a, Fig. 4a, b",
             expected=0,
@@ -497,8 +497,8 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     Claim(
         topic=TOPIC,
-        figure="plane_error",
-        identifier="plane-ensemble-error",
+        figure="crossover_error",
+        identifier="ensemble-error",
         statement="ensemble error ≤ mean error of its networks where all fit: part of the cells",
         place="thesis, chapter 2b, Fig. 2A; chapter 3a, Fig. 4c, d",
         expected=1,

@@ -24,5 +24,6 @@ STUDY = Study(
             settings=("preset",),
         ),
     ),
+    claims="srhm.studies.double_descent.claims",
     priority=-10,
 )

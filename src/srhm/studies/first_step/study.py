@@ -25,5 +25,6 @@ STUDY = Study(
             settings=("preset",),
         ),
     ),
+    claims="srhm.studies.first_step.claims",
     priority=-10,
 )

@@ -26,9 +26,6 @@ STUDY = Study(
     ),
     claims="srhm.studies.jamming.claims",
     # N*(P) is read off the widths of double descent, too.
-    claim_uses={
-        "all_cells": ("cells", "double_descent/cells"),
-        "ensembles": "double_descent/ensembles",
-    },
+    claim_uses={"all_cells": ("cells", "double_descent/cells")},
     priority=-10,
 )

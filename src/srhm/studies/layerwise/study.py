@@ -39,14 +39,8 @@ STUDY = Study(
     claims="srhm.studies.layerwise.claims",
     page_tables="srhm.report.complexities:complexity_tables",
     claim_uses={
-        "first_step": "first_step/first_step",
-        "cells": ("cells", "bottleneck/cells", "complexity/cells"),
-        "sensitivities": "bottleneck/sensitivities",
-        "singular_summaries": (
-            "singular_summaries",
-            "bottleneck/singular_summaries",
-            "complexity/singular_summaries",
-        ),
+        "all_cells": ("cells", "complexity/cells"),
+        "all_singular_summaries": ("singular_summaries", "complexity/singular_summaries"),
     },
     priority=-10,
 )

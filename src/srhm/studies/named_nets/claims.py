@@ -16,7 +16,9 @@ import pandas as pd
 
 from srhm.model.seeding import generator
 from srhm.scorecard.claims import Claim, Measurement, Tables
-from srhm.scorecard.curves import as_ratio, listed_as_left_out, no_points, widths, with_note
+from srhm.scorecard.curves import widths
+from srhm.scorecard.falls import FALL_REASON, LEARNT, LEAST_RATIO, MIN_FALL, UNLEARNT
+from srhm.scorecard.fits import as_ratio, listed_as_left_out, no_points, with_note
 from srhm.statistics.rank_correlation import RankCorrelation
 from srhm.statistics.regression import mean
 from srhm.statistics.sample_complexity import lasting_crossing

@@ -13,7 +13,6 @@ from srhm.scorecard.claims import Claim, Measurement, Tables
 from srhm.scorecard.curves import (
     THRESHOLD,
     codes,
-    counted,
     fit_of,
     left_out,
     log_of,
@@ -26,6 +25,7 @@ from srhm.scorecard.curves import (
     where,
     widths,
 )
+from srhm.scorecard.fits import counted
 from srhm.statistics.regression import (
     CONFIDENCE,
     NO_FIT,

@@ -13,16 +13,8 @@ import numpy as np
 import pandas as pd
 
 from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
-from srhm.scorecard.curves import (
-    listed_as_left_out,
-    log_of,
-    main_curves,
-    no_points,
-    usable,
-    where,
-    widths,
-    with_note,
-)
+from srhm.scorecard.curves import log_of, main_curves, usable, where, widths
+from srhm.scorecard.fits import listed_as_left_out, no_points, with_note
 from srhm.statistics.regression import mean, slope_with_group_intercepts
 
 

@@ -15,25 +15,11 @@ import numpy as np
 import pandas as pd
 
 from srhm.scorecard.claims import Claim, Measurement, Tables
-from srhm.scorecard.curves import (
-    as_ratio,
-    listed_as_left_out,
-    main_curves,
-    no_points,
-    where,
-    widths,
-    with_note,
-)
+from srhm.scorecard.curves import main_curves, where, widths
+from srhm.scorecard.falls import FALL_REASON, LEARNT, LEAST_RATIO, MIN_FALL, UNLEARNT
+from srhm.scorecard.fits import as_ratio, listed_as_left_out, no_points, with_note
 from srhm.statistics.regression import mean
 from srhm.statistics.sample_complexity import lasting_crossing
-
-# A curve shows a fall of its sensitivities if its test error falls in the measured window from
-# above the first to below the second: before and after the task is learnt.
-UNLEARNT, LEARNT = 0.30, 0.10
-# A sensitivity that falls by less has no half-way that would stand out of its noise.
-MIN_FALL = 1.5
-# A sensitivity of zero, of a network that is exactly invariant, has no logarithm.
-LEAST_RATIO = 1e-6
 
 # Which sensitivities of a curve a claim is about: rows with k, l and layer -> a mask of them.
 Entries = Callable[[pd.DataFrame], Any]
@@ -257,10 +243,6 @@ def _no_curves(ends: pd.DataFrame, kind: str, reasons: dict[str, int]) -> Measur
 
 
 # What is expected and why, fixed before anything was measured.
-FALL_REASON = (
-    "1/2: the paper gives no number for 'significantly lower'; the smallest fall that its own"
-    " thresholds ask for is that to S_2 = 50 % from the 100 % of an insensible representation"
-)
 REPORTED_REASON = "the paper says nothing of k < l+1"
 INSENSITIVE_REASON = (
     "0.1: insensitivity is 0, and 10 % is the value that the paper takes for a learnt invariance"

@@ -10,7 +10,6 @@ from srhm.results.coordinates import GRAMMAR
 from srhm.scorecard.claims import Claim, Measurement, Tables
 from srhm.scorecard.curves import (
     OPTIONS,
-    as_ratio,
     log_of,
     main_curves,
     measurement,
@@ -19,6 +18,7 @@ from srhm.scorecard.curves import (
     slope_against,
     where,
 )
+from srhm.scorecard.fits import as_ratio
 from srhm.statistics.regression import NO_FIT, mean
 
 # (L, s_0) of the sparser and of the less sparse data with d = 64 places at s = 2: F = 1/16, 1/8.
