@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
+from tables import MULTIPLES, WIDTH, cells_and_sensitivities, complexities, curve
 
 from srhm.figures import selection
 from srhm.figures.marks import Estimate, Point, few_ticks, scatter

@@ -7,6 +7,12 @@ import pandas as pd
 import pytest
 from figure_assertions import assert_on_page
 from invented import (
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+from srhm.studies.sparse_hierarchy.error_and_sensitivity import correlation, side_by_side
+from tables import (
     N_LAYERS,
     SIZES,
     beside_named_networks,

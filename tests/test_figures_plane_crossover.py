@@ -9,7 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from test_plane_crossover import TILDES, WIDTHS, invented
+from tables import CROSSOVER_TILDES as TILDES
+from tables import CROSSOVER_WIDTHS as WIDTHS
+from tables import crossover_tables as invented
 
 from srhm.figures.drawing import styled
 from srhm.results import tables as schemas

@@ -1,7 +1,7 @@
 """Claims of a study measured on its tables: a row for each."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from srhm.results.deriving import table_of
 from srhm.results.records import write_table
 from srhm.results.tables import SCHEMAS
 from srhm.scorecard.claims import Claim, Tables, verdict
+from srhm.study import Study
 
 COLUMNS = tuple(SCHEMAS["SCORECARD"].names)
 
@@ -49,6 +50,11 @@ def claims_in(module: str) -> tuple[Claim, ...]:
     """CLAIMS of a module, in their order."""
     found: tuple[Claim, ...] = import_module(module).CLAIMS
     return found
+
+
+def claims_of(studies: Iterable[Study]) -> tuple[Claim, ...]:
+    """Claims of these studies as they are shown: in the order of the studies, then of CLAIMS."""
+    return tuple(claim for study in studies if study.claims for claim in claims_in(study.claims))
 
 
 def score(spec: Mapping[str, Any], path: Path, *, log: logging.Logger) -> None:

@@ -1,13 +1,13 @@
 """The scorecard as text that reads in a terminal of 150 columns as well as rendered."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import isfinite
 from textwrap import fill
 from typing import Any, get_args
 
 import pandas as pd
 
-from srhm.scorecard.claims import Claim, Verdict
+from srhm.scorecard.claims import Verdict
 
 TERMINAL = 150
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
@@ -15,13 +15,16 @@ OTHER_TOPIC = "Other claims"
 HEADER = ("expected", "measured (95 %)", "n", "verdict")
 
 
-def markdown(table: pd.DataFrame, claims: Sequence[Claim], *, says: str = "the paper says") -> str:
+def markdown(
+    table: pd.DataFrame, *, topics: Mapping[str, str], says: str = "the paper says"
+) -> str:
     """Counts over all, then for each topic its counts and a table, then a note for each row.
 
-    claims: say the topic of each row; topics come in their order, rows of other claims last.
-    says: heading of the statements. Rows are numbered, the notes have the same numbers.
+    says: heading of the statements.
+
+    Rows are numbered, the notes have the same numbers. `topics` maps claims to their headings, in
+    the order in which they come; other claims come last.
     """
-    topics = {claim.identifier: claim.topic for claim in claims}
     headings = table["claim"].map(topics).fillna(OTHER_TOPIC)
     order = [*dict.fromkeys([*topics.values(), OTHER_TOPIC])]
     lines, notes, number = [f"{len(table)} claims: {_counts(table)}."], [], 0

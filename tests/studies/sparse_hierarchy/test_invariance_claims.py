@@ -5,25 +5,27 @@ from math import exp, inf, log, nan
 import numpy as np
 import pandas as pd
 import pytest
-from claim_tables import MAIN, SIZES, complexities, fall, grammar, networks
 from scipy import stats
+from tables import MAIN, MULTIPLES_OF_P_STAR, exact_complexities, fall, grammar, networks
 
-from srhm.scorecard import CLAIMS, scorecard
+from srhm.scorecard.card import claims_in, scorecard
 from srhm.statistics.regression import SeedNoise, mean
 from srhm.studies.sparse_hierarchy.claims.concurrence import concurrence_claims
+from srhm.studies.sparse_hierarchy.study import STUDY
 
+CLAIMS = claims_in(str(STUDY.claims))
 EXACT = 1e-9
 CURVES = [grammar("lcn", 3, v, s0) for v in (4, 6) for s0 in (1, 2)]
 
 
 def row_of(tables, name, *, claims=CLAIMS):
-    return scorecard(tables, claims=[one for one in claims if one.identifier == name]).iloc[0]
+    return scorecard(tables, [one for one in claims if one.identifier == name]).iloc[0]
 
 
 def tables_with(sensitivity=None, *, curves=CURVES, **options):
     """All tables of the curves, P*_S = P*_D = P*."""
     same = {name: lambda row: row["P_star"] for name in ("S_2", "D_2")}
-    tables = complexities(curves, others=same)
+    tables = exact_complexities(curves, others=same)
     return tables | networks(tables["sample_complexity"], sensitivity=sensitivity, **options)
 
 
@@ -31,7 +33,7 @@ def tables_with(sensitivity=None, *, curves=CURVES, **options):
 
 
 def concurrence_tables(of_row, *, curves=MAIN):
-    return complexities(curves, others={"S_2": of_row, "D_2": of_row})
+    return exact_complexities(curves, others={"S_2": of_row, "D_2": of_row})
 
 
 @pytest.mark.parametrize(
@@ -180,7 +182,12 @@ def test_the_fall_is_a_geometric_mean_over_curves_with_its_scatter():
     [
         (lambda x: 0.8 if x < 2 else 0.12, 0, 0, "4 whose test error ends above 10%"),
         (lambda x: 0.25 if x < 2 else 0.01, 0, 4, "4 whose test error starts below 30%"),
-        (lambda x: nan if x == SIZES[-1] else fall(x), 0, 0, "4 whose test error ends above 10%"),
+        (
+            lambda x: nan if x == MULTIPLES_OF_P_STAR[-1] else fall(x),
+            0,
+            0,
+            "4 whose test error ends above 10%",
+        ),
         (fall, 4, 4, "mean of 4 curves"),
     ],
     ids=["not learnt", "learnt from the start", "diverged at the end", "learnt"],

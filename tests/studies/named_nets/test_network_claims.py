@@ -6,9 +6,10 @@ from math import log
 import numpy as np
 import pandas as pd
 import pytest
-from invented import N_LAYERS, SIZES, beside_named_networks, named_networks
+from tables import N_LAYERS, SIZES, beside_named_networks, named_networks
 
-from srhm.scorecard import NETWORK_CLAIMS, scorecard
+from srhm.scorecard.card import scorecard
+from srhm.studies.named_nets.claims import CLAIMS
 from srhm.studies.named_nets.error_and_sensitivity import (
     PAPER_SIZE,
     all_networks,
@@ -24,24 +25,24 @@ def tables():
     cells, sensitivities = named_networks()
     core, of_core = beside_named_networks()
     return {
-        "networks_cells": cells,
-        "networks_sensitivities": sensitivities,
-        "cells": core,
-        "sensitivities": of_core,
+        "cells": cells,
+        "sensitivities": sensitivities,
+        "core_cells": core,
+        "core_sensitivities": of_core,
     }
 
 
 def rows_of(tables, *names):
-    claims = [c for c in NETWORK_CLAIMS if c.identifier in names or not names]
+    claims = [c for c in CLAIMS if c.identifier in names or not names]
     assert len(claims) >= len(names)
-    return scorecard(tables, claims=claims).set_index("claim")
+    return scorecard(tables, claims).set_index("claim")
 
 
 def changed(tables, change):
     """The tables with each sensitivity of a named network changed: from row to value."""
-    sensitivities = tables["networks_sensitivities"]
+    sensitivities = tables["sensitivities"]
     values = sensitivities.apply(change, axis=1)
-    return tables | {"networks_sensitivities": sensitivities.assign(value=values)}
+    return tables | {"sensitivities": sensitivities.assign(value=values)}
 
 
 def hidden(row, depth):
@@ -55,7 +56,7 @@ def hidden(row, depth):
     ("net", "depths"), [("vgg11", (2, 5, 7)), ("efficientnetb0", (10, 25, 40))]
 )
 def test_the_layer_at_a_relative_depth_is_taken(tables, net, depths):
-    sensitivities = tables["networks_sensitivities"].query("net == @net")
+    sensitivities = tables["sensitivities"].query("net == @net")
     for depth, k in zip((0.2, 0.5, 0.8), depths, strict=True):
         assert set(at_place(sensitivities, depth)["k"]) == {k}
     output = at_place(sensitivities, "output")
@@ -64,11 +65,11 @@ def test_the_layer_at_a_relative_depth_is_taken(tables, net, depths):
 
 
 def test_the_second_layer_of_lcn_and_cnn_is_the_deep_one(tables):
-    assert set(at_place(tables["sensitivities"], 0.8)["k"]) == {2}
+    assert set(at_place(tables["core_sensitivities"], 0.8)["k"]) == {2}
 
 
 def test_other_definitions_levels_and_cells_without_a_value_do_not_enter(tables):
-    cells, rows = tables["networks_cells"], tables["networks_sensitivities"]
+    cells, rows = tables["cells"], tables["sensitivities"]
     before = side_by_side(cells, rows, 0.8)
     practice = rows.assign(variant="practice", value=9.0)
     nothing = rows.assign(n=0, value=np.nan)
@@ -76,11 +77,11 @@ def test_other_definitions_levels_and_cells_without_a_value_do_not_enter(tables)
 
 
 def test_points_are_averages_over_seeds_and_diverged_cells_have_none(tables):
-    cells = tables["networks_cells"].copy()
+    cells = tables["cells"].copy()
     one = cells.query("net == 'vgg16' and P == 300").index
     cells.loc[one[0], ["status", "test_error"]] = ["diverged", np.nan]
     cells.loc[one[1], "status"] = "capped"
-    point = side_by_side(cells, tables["networks_sensitivities"], 0.8).query(
+    point = side_by_side(cells, tables["sensitivities"], 0.8).query(
         "net == 'vgg16' and P == 300 and kind == 'S'"
     )
     assert point[["n_seeds", "n_capped"]].to_numpy().tolist() == [[1, 1]]
@@ -88,20 +89,20 @@ def test_points_are_averages_over_seeds_and_diverged_cells_have_none(tables):
 
 
 def test_networks_are_compared_on_one_grammar_with_one_curve_each(tables):
-    cells = tables["networks_cells"]
+    cells = tables["cells"]
     other = cells.query("net == 'vgg11' and P < 1000").assign(v=6, curve="larger v")
     wider = cells.query("net == 'vgg11' and P < 1000").assign(width=64, curve="wider")
     assert one_grammar(pd.concat([other, wider, cells])).equals(cells)
 
 
 def test_lcn_and_cnn_enter_on_the_same_data_as_the_text_trains_them(tables):
-    core = tables["cells"]
+    core = tables["core_cells"]
     others = [
         core.assign(s0=1, curve=core["curve"] + " sparse"),
         core.assign(whitening=True, curve=core["curve"] + " white"),
         core.assign(net="fcn", curve="fcn"),
     ]
-    both = all_networks(pd.concat([core, *others]), tables["networks_cells"])
+    both = all_networks(pd.concat([core, *others]), tables["cells"])
     assert set(both["net"]) == {"lcn", "cnn", *N_LAYERS}
     beside = both[both["net"].isin(["lcn", "cnn"])]
     assert set(beside["curve"]) == set(core["curve"])
@@ -109,17 +110,15 @@ def test_lcn_and_cnn_enter_on_the_same_data_as_the_text_trains_them(tables):
 
 
 def test_one_size_is_chosen_by_the_prediction_alone(tables):
-    cells = tables["networks_cells"]
-    points = side_by_side(cells, tables["networks_sensitivities"], "output")
+    cells = tables["cells"]
+    points = side_by_side(cells, tables["sensitivities"], "output")
     wanted = PAPER_SIZE * 9 * 4 * 4**2
     nearest = min(SIZES, key=lambda size: abs(log(size) - log(wanted)))
     assert fixed_size(cells, points) == nearest
     untrained = cells[~((cells["net"] == "vgg16") & (cells["P"] == nearest))]
     assert fixed_size(untrained, points) != nearest
     diverged = cells["test_error"].mask((cells["net"] == "vgg16") & (cells["P"] == nearest))
-    fewer = side_by_side(
-        cells.assign(test_error=diverged), tables["networks_sensitivities"], "output"
-    )
+    fewer = side_by_side(cells.assign(test_error=diverged), tables["sensitivities"], "output")
     assert len(fewer) < len(points)
     assert fixed_size(cells, fewer) == nearest
     shuffled = points.assign(error=points["error"].to_numpy()[::-1])
@@ -132,7 +131,7 @@ def test_one_size_is_chosen_by_the_prediction_alone(tables):
 
 def test_networks_that_follow_the_paper_make_every_claim_hold(tables):
     # All networks on one line: LCN and CNN have errors of their own in the invented tables.
-    rows = rows_of({name: t for name, t in tables.items() if name.startswith("networks")})
+    rows = rows_of({name: t for name, t in tables.items() if not name.startswith("core")})
     settled = rows[rows["expected"].notna()]
     assert set(settled["verdict"]) == {"holds"}, settled[["value", "low", "high", "note"]]
     reported = rows[rows["expected"].isna()]
@@ -166,7 +165,7 @@ def test_sensitivities_that_rise_as_the_error_falls_have_a_negative_correlation(
 
 def test_a_sensitivity_that_falls_later_than_the_error_is_measured_so(tables):
     # At each P the value of the P before it: one step of the grid, a factor 3, later.
-    sensitivities = tables["networks_sensitivities"]
+    sensitivities = tables["sensitivities"]
     later = sensitivities.assign(P=sensitivities["P"].replace(dict(pairwise(SIZES))))
     later = later[later["P"] > SIZES[0]].drop(columns="key")
     first = sensitivities[sensitivities["P"] == SIZES[0]]
@@ -175,7 +174,7 @@ def test_a_sensitivity_that_falls_later_than_the_error_is_measured_so(tables):
     late = late.drop_duplicates(["key", "kind", "k", "l"], keep="last")
     names = ("s-half-way-networks", "d-half-way-networks")
     before = rows_of(tables, *names)["value"]
-    after = rows_of(tables | {"networks_sensitivities": late}, *names)["value"]
+    after = rows_of(tables | {"sensitivities": late}, *names)["value"]
     assert (after - before).to_numpy() == pytest.approx(log(3), rel=0.15)
 
 
@@ -191,9 +190,9 @@ def test_a_network_whose_sensitivity_does_not_fall_has_no_half_way(tables):
 
 
 def test_a_network_that_does_not_learn_says_nothing_of_where_it_learns(tables):
-    cells = tables["networks_cells"].copy()
+    cells = tables["cells"].copy()
     cells.loc[cells["net"] == "vgg16", "test_error"] = 0.5
-    rows = rows_of(tables | {"networks_cells": cells})
+    rows = rows_of(tables | {"cells": cells})
     assert rows.loc["s-with-error-vgg16", "verdict"] == "not enough data"
     assert "ends above 10%" in rows.loc["s-with-error-vgg16", "note"]
     assert rows.loc["s-at-80-percent-depth", "n"] == 4
@@ -222,9 +221,9 @@ def test_a_vgg_is_the_one_with_batch_norm_where_it_is_there(tables):
 
 
 def test_the_number_of_capped_points_is_said(tables):
-    cells = tables["networks_cells"]
+    cells = tables["cells"]
     cells = cells.assign(status=cells["status"].where(cells["P"] < 8000, "capped"))
-    row = rows_of(tables | {"networks_cells": cells}, "d-rank-output-growing-p")
+    row = rows_of(tables | {"cells": cells}, "d-rank-output-growing-p")
     assert "points with a capped network: 5" in row["note"].item()
 
 

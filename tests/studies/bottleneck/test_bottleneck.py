@@ -1,0 +1,48 @@
+"""Ranks of layers under weight decay: counts and claims, on invented tables."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from tables import bottleneck_tables
+
+from srhm.scorecard.card import scorecard
+from srhm.studies.bottleneck import analysis as bottleneck
+from srhm.studies.bottleneck.claims import CLAIMS
+
+
+def test_large_singular_values_are_counted_in_every_layer():
+    tables = bottleneck_tables()
+    found = bottleneck.large_singular_values(tables["singular_values"], tables["cells"])
+    end = found[(found["when"] == "end") & (found["weight_decay"] > 0)]
+    assert end.groupby("k")["n_large"].mean().tolist() == [10, 10, 3, 3, 3]
+    assert len(found) == 2 * 2 * 3 * 2 * 5
+    assert end.loc[bottleneck.in_deep_half(end), "k"].unique().tolist() == [3, 4]
+
+
+def test_a_value_dies_where_it_stays_low():
+    values = pd.Series([0.9, 0.1, 0.9, 0.2, 0.1], index=[1, 2, 3, 4, 5])
+    assert bottleneck.first_lasting(values, 0.5) == 4
+    assert bottleneck.first_lasting(values, 1.0) == 1
+    assert np.isnan(bottleneck.first_lasting(values[:3], 0.5))
+
+
+def verdicts(tables) -> pd.DataFrame:
+    return scorecard(tables, CLAIMS).set_index("claim")
+
+
+def test_claims_hold_on_tables_that_follow_the_laws():
+    found = verdicts(bottleneck_tables())
+    assert found.loc["bottleneck-rank-decay", "verdict"] == "holds"
+    assert found.loc["bottleneck-rank-no-decay", "value"] == pytest.approx(17)
+    assert found.loc["bottleneck-s-layers-after-rank", "value"] == -1
+    assert found.loc["bottleneck-d-layers-after-rank", "value"] == 1
+
+
+def test_claims_fail_on_tables_that_do_not():
+    tables = bottleneck_tables()
+    tables["singular_summaries"]["n_above_half"] = 10.0
+    assert verdicts(tables).loc["bottleneck-rank-decay", "verdict"] == "does not hold"
+
+
+def test_claims_without_tables_lack_data():
+    assert set(verdicts({})["verdict"]) == {"not enough data"}
