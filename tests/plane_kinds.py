@@ -1,17 +1,18 @@
 """Cells of every kind that the plane trains, and their trainings, for the tests that share them."""
 
 from functools import cache
+from pathlib import Path
 
 import pytest
 
-from srhm.flow.configuration import Plane
+from srhm.flow.configuration import FlowSection
 from srhm.flow.members import train_members
-from srhm.flow.plan import plane_curves
+from srhm.flow.plan import plan
 
-SRHM = {"study": "complexity", "net": "cnn", "L": 2, "v": 3, "s0": 1, "width": 5, "P": 12}
+SRHM = {"net": "cnn", "L": 2, "v": 3, "s0": 1, "width": 5, "P": 12}
 HINGE = {"labels": "parity", "loss": "soft_hinge"}
 RANDOM = {
-    **{"study": "jamming", "data": "random", "net": "fcn", "d": 4, "hidden_layers": 2},
+    **{"data": "random", "net": "fcn", "d": 4, "hidden_layers": 2},
     **{"width": 4, "P": 10, "alpha": 1, "labels": "parity", "loss": "quadratic_hinge"},
     **{"bias": True, "subtract_initial": False},
 }
@@ -33,8 +34,8 @@ KINDS = {
 
 def entries_of(group):
     """Entries of the curve that a group of a configuration asks for."""
-    curves = plane_curves(Plane.model_validate({"n_test": 60, "curves": [group]}))
-    (curve,) = curves.values()
+    section = FlowSection.model_validate({"n_test": 60, "curves": [group]})
+    (curve,) = plan(section, Path(), study="complexity").curves.values()
     return list(curve.entries)
 
 

@@ -7,14 +7,14 @@ from tables import RELATIVE, flow_tables, joined
 
 from srhm.flow.tables import PLANE_COMPLEXITY
 from srhm.results.records import read_table, write_table
-from srhm.statistics.flow_complexity import COLUMNS, plane_complexity
+from srhm.statistics.flow_complexity import COLUMNS, flow_complexity
 
 GRAMMARS = (("lcn", 0), ("lcn", 1), ("cnn", 0), ("cnn", 1), ("cnn", 2))
 NAMES = ("cells", "sensitivities", "frozen_kernels", "ensembles")
 
 
 def complexity_of(tables, thresholds=(0.1, 0.2)):
-    return plane_complexity(*(tables[name] for name in NAMES), thresholds=thresholds)
+    return flow_complexity(*(tables[name] for name in NAMES), thresholds=thresholds)
 
 
 def with_complexity(tables):
@@ -108,10 +108,9 @@ def test_ensembles_of_one_member_give_no_p_star():
     assert row["n_capped"] == 10
 
 
-def test_random_data_and_other_studies_have_no_rows():
+def test_random_data_have_no_rows():
     tables = flow_tables([("fcn", 1)], tildes=(0.1,))
     cells = tables["cells"]
-    assert complexity_of({**tables, "cells": cells.assign(study="crossover")}).empty
     random = cells.assign(data="random", L=np.nan, s0=np.nan)
     both = pd.concat([cells, random.assign(curve="random", key=random["key"] + "r")])
     assert set(complexity_of({**tables, "cells": both})["curve"]) == {"complexity_fcn_s01-flow"}

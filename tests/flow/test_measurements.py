@@ -2,6 +2,7 @@
 
 import logging
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,14 +12,15 @@ from train_curves import train_flow
 
 from srhm.flow import tables
 from srhm.flow.cells import load
-from srhm.flow.configuration import Plane
+from srhm.flow.configuration import FlowSection
 from srhm.flow.flow import FlowStep
 from srhm.flow.layer_changes import layer_changes, layers_of, noisy
 from srhm.flow.linearised import Gradients, linearised_flow
 from srhm.flow.losses import CrossEntropy
 from srhm.flow.members import data_of
 from srhm.flow.networks import hierarchical_network, initial_weights
-from srhm.flow.plan import plane_curves
+from srhm.flow.plan import plan
+from srhm.flow.tables import TABLES
 from srhm.flow.tangent_kernel import mean_kernel, tangent_kernel
 from srhm.flow.targets import inputs
 from srhm.flow.task import parameters_of
@@ -45,7 +47,6 @@ GROUPS = {
     # as the core: mean field, ReLU, f0 not subtracted
     "core": {
         **SMALL,
-        "study": "complexity",
         "net": ["lcn", "cnn", "fcn"],
         "P": [16, 48],
         "seeds": 1,
@@ -55,7 +56,6 @@ GROUPS = {
     },
     "ensemble": {
         **SMALL,
-        "study": "crossover",
         "net": "cnn",
         "P": 20,
         "alpha_tilde": [0.1, 100],
@@ -67,7 +67,6 @@ GROUPS = {
         "optimiser": {"max_evaluations": 60},
     },
     "jamming": {
-        "study": "jamming",
         "data": "random",
         "net": "fcn",
         "d": 4,
@@ -84,7 +83,6 @@ GROUPS = {
     },
     "layerwise": {
         **SMALL,
-        "study": "layerwise",
         "net": "cnn",
         "P": 16,
         "seeds": 1,
@@ -100,7 +98,8 @@ def trained(tmp_path_factory):
     store = tmp_path_factory.mktemp("plane") / "cells"
     found = {}
     for name, group in GROUPS.items():
-        curves = plane_curves(Plane(n_test=60, curves=[group]))
+        section = FlowSection.model_validate({"n_test": 60, "curves": [group]})
+        curves = plan(section, Path(), study="crossover").curves
         found[name] = {curve.name: list(curve.entries) for curve in curves.values()}
         for entries in found[name].values():
             train_flow(entries, store=store)

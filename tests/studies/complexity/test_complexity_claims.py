@@ -7,7 +7,7 @@ import pytest
 from tables import flow_tables, joined
 
 from srhm.scorecard.card import scorecard
-from srhm.statistics.flow_complexity import plane_complexity
+from srhm.statistics.flow_complexity import flow_complexity
 from srhm.studies.complexity.claims import CLAIMS
 
 GRAMMARS = (("lcn", 0), ("lcn", 1), ("cnn", 0), ("cnn", 1), ("cnn", 2))
@@ -15,7 +15,7 @@ NAMES = ("cells", "sensitivities", "frozen_kernels", "ensembles")
 
 
 def complexity_of(tables, thresholds=(0.1, 0.2)):
-    return plane_complexity(*(tables[name] for name in NAMES), thresholds=thresholds)
+    return flow_complexity(*(tables[name] for name in NAMES), thresholds=thresholds)
 
 
 def with_complexity(tables):

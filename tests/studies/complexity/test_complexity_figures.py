@@ -6,7 +6,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from tables import RELATIVE, TILDES, flow_tables, joined
 
-from srhm.statistics.flow_complexity import plane_complexity
+from srhm.statistics.flow_complexity import flow_complexity
 from srhm.studies.complexity.figures import complexity as figure_of_complexity
 from srhm.studies.complexity.figures import onset as plane_onset
 from srhm.studies.complexity.figures import stability as plane_stability
@@ -16,7 +16,7 @@ NAMES = ("cells", "sensitivities", "frozen_kernels", "ensembles")
 
 
 def complexity_of(tables, thresholds=(0.1, 0.2)):
-    return plane_complexity(*(tables[name] for name in NAMES), thresholds=thresholds)
+    return flow_complexity(*(tables[name] for name in NAMES), thresholds=thresholds)
 
 
 def with_complexity(tables):

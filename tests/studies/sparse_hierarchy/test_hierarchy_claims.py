@@ -19,6 +19,7 @@ from tables import (
 
 from srhm.scorecard.card import COLUMNS, claims_in, scorecard
 from srhm.scorecard.curves import main_curves
+from srhm.scorecard.text import markdown
 from srhm.statistics.sample_complexity import CURVE_COLUMNS, RESULT_COLUMNS, sample_complexity
 from srhm.studies.sparse_hierarchy.study import STUDY
 
@@ -55,6 +56,11 @@ def test_the_law_of_the_paper_makes_every_claim_hold(ideal):
     assert numbers["value"].to_numpy() == pytest.approx(numbers["expected"].to_numpy(), abs=EXACT)
     unsettled = ideal[(ideal["verdict"] != "holds") & ideal["expected"].notna()]
     assert unsettled.empty, unsettled[["value", "low", "high", "n", "note"]]
+
+
+def test_markdown_fits_into_a_terminal_of_150_columns(ideal):
+    topics = {claim.identifier: claim.topic for claim in CLAIMS}
+    assert max(map(len, markdown(ideal.reset_index(), topics=topics).splitlines())) <= 150
 
 
 def test_what_the_paper_says_nothing_of_is_reported(ideal):
