@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from srhm.model import theory
-from srhm.results.records import SENSITIVITIES
+from srhm.results.tables import SENSITIVITIES
 from srhm.statistics.sample_complexity import RESULT_COLUMNS, all_sample_complexities
 
 # LCN, CNN and FCN: learning curves with noise

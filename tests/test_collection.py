@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 import yaml
 from invented_images import SECTION, write_cifar
-from srhm.studies.images.configuration import Images
-from srhm.studies.images.plan import image_curves
 
 from srhm.commands import gc as collection
 from srhm.commands.gc import ABANDONED, main, unreferenced, wanted_by

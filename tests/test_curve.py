@@ -8,7 +8,7 @@ import pytest
 from train_curves import LOG, train_srhm
 
 from srhm.model.sampling import draw_samples
-from srhm.results.records import CELLS, TIMINGS, TableError, write_derivations
+from srhm.results.records import TableError, write_derivations
 from srhm.results.store import DamagedCell, path_of, read_cell
 from srhm.results.tables import CELLS, TIMINGS
 from srhm.runtime.stopping import StopRequest

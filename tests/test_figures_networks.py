@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from srhm.studies.sparse_hierarchy.error_and_sensitivity import correlation, side_by_side
+from srhm.studies.named_nets.error_and_sensitivity import correlation, side_by_side
 from tables import (
     N_LAYERS,
     SIZES,

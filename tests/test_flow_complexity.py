@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from tables import RELATIVE, flow_tables, joined
 
-from srhm.flow.tables import PLANE_COMPLEXITY
 from srhm.results.records import read_table, write_table
+from srhm.results.tables import FLOW_COMPLEXITY
 from srhm.statistics.flow_complexity import COLUMNS, flow_complexity
 
 GRAMMARS = (("lcn", 0), ("lcn", 1), ("cnn", 0), ("cnn", 1), ("cnn", 2))
@@ -117,7 +117,7 @@ def test_random_data_have_no_rows():
 
 
 def test_the_table_has_its_schema(tables, tmp_path):
-    assert list(COLUMNS) == PLANE_COMPLEXITY.names
-    write_table(tables["sample_complexity"], tmp_path / "table.parquet", PLANE_COMPLEXITY)
-    again = read_table(tmp_path / "table.parquet", PLANE_COMPLEXITY)
+    assert list(COLUMNS) == FLOW_COMPLEXITY.names
+    write_table(tables["sample_complexity"], tmp_path / "table.parquet", FLOW_COMPLEXITY)
+    again = read_table(tmp_path / "table.parquet", FLOW_COMPLEXITY)
     assert len(again) == len(tables["sample_complexity"])

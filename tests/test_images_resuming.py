@@ -11,8 +11,6 @@ import time
 import numpy as np
 import pytest
 from invented_images import write_cifar
-from srhm.studies.images.configuration import Images
-from srhm.studies.images.plan import image_curves
 from train_curves import train_images
 
 from srhm.images import cifar, training

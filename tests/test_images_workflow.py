@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 import yaml
 from invented_images import SECTION, write_cifar
-from srhm.studies.images.configuration import Images
-from srhm.studies.images.plan import image_curves
 
 from srhm.commands import launch
 from srhm.commands.watching import Watch

@@ -8,7 +8,6 @@ import pytest
 import torch
 import yaml
 from invented_images import SECTION, write_cifar
-from srhm.studies.images.configuration import Images
 
 from srhm.commands import plan as planning
 from srhm.commands import status

@@ -28,7 +28,8 @@ from srhm.model import theory
 from srhm.results import publications
 from srhm.results.provenance import source_digest
 from srhm.results.publications import PublicationError, read_publications
-from srhm.results.records import CELLS, SAMPLE_COMPLEXITY, TIMINGS, read_table, write_table
+from srhm.results.records import read_table, write_table
+from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, TIMINGS
 from srhm.statistics.sample_complexity import all_sample_complexities
 from srhm.studies.sparse_hierarchy import page
 from srhm.studies.sparse_hierarchy.claims.published_fits import published_fits

@@ -21,21 +21,22 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from srhm.flow.tables import PLANE_CELLS, PLANE_COMPLEXITY, PLANE_TIMINGS
 from srhm.report import prose
 from srhm.report.page import configuration_text, write, write_page
 from srhm.report.page_table import PageTable
 from srhm.report.scorecard_rows import scorecard_rows, verdict_counts
-from srhm.results.records import (
+from srhm.results.records import TableError, write_table
+from srhm.results.tables import (
     CELLS,
+    FLOW_CELLS,
+    FLOW_COMPLEXITY,
+    FLOW_TIMINGS,
     SAMPLE_COMPLEXITY,
+    SCHEMAS,
     SCORECARD,
     SENSITIVITIES,
     TIMINGS,
-    TableError,
-    write_table,
 )
-from srhm.results.tables import SCHEMAS
 from srhm.scorecard.claims import NOT_MEASURED, Claim
 
 REPOSITORY = Path(__file__).parents[1]
@@ -520,9 +521,9 @@ def flow_tables() -> dict[str, tuple[pd.DataFrame, str]]:
         for criterion, prediction in (("end_kernel", 108.0), ("S_2", 0.0))
     ]  # fmt: skip
     return {
-        "cells": (table(PLANE_CELLS, cells), "FLOW_CELLS"),
-        "timings": (table(PLANE_TIMINGS, timings), "FLOW_TIMINGS"),
-        "sample_complexity": (table(PLANE_COMPLEXITY, complexities), "FLOW_COMPLEXITY"),
+        "cells": (table(FLOW_CELLS, cells), "FLOW_CELLS"),
+        "timings": (table(FLOW_TIMINGS, timings), "FLOW_TIMINGS"),
+        "sample_complexity": (table(FLOW_COMPLEXITY, complexities), "FLOW_COMPLEXITY"),
     }
 
 

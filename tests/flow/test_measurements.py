@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 from frozen_kernel import kernel_gradient_flow, output_mean, predicted
+from srhm.measure.gathering import gather_plane, of_curve
 from train_curves import train_flow
 
-from srhm.flow import tables
 from srhm.flow.cells import load
 from srhm.flow.configuration import FlowSection
 from srhm.flow.flow import FlowStep
@@ -20,7 +20,6 @@ from srhm.flow.losses import CrossEntropy
 from srhm.flow.members import data_of
 from srhm.flow.networks import hierarchical_network, initial_weights
 from srhm.flow.plan import plan
-from srhm.flow.tables import TABLES
 from srhm.flow.tangent_kernel import mean_kernel, tangent_kernel
 from srhm.flow.targets import inputs
 from srhm.flow.task import parameters_of
@@ -28,7 +27,6 @@ from srhm.measure import hessians, sensitivity
 from srhm.measure.ensembles import average_ensembles
 from srhm.measure.flow_sensitivities import images_of, measure_sensitivities
 from srhm.measure.frozen_kernels import measure_frozen_kernels
-from srhm.measure.gathering import gather_plane, of_curve
 from srhm.measure.hessians import h0_of_curved_points, loss_at, measure_hessians
 from srhm.measure.jackknife import ratio_of_means
 from srhm.measure.kernels import measure_kernels, targets_of

@@ -8,9 +8,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from tables import bottleneck_tables
 
-from srhm.flow.tables import (
-    PLANE_CELLS,
-    PLANE_SENSITIVITIES,
+from srhm.results.tables import (
+    FLOW_CELLS,
+    FLOW_SENSITIVITIES,
     SINGULAR_SUMMARIES,
     SINGULAR_VALUES,
 )
@@ -59,7 +59,7 @@ def test_the_figure_of_the_bottleneck_shows_ranks_and_sensitivities():
 
 def test_without_rows_the_panels_say_so():
     figure = plane_bottleneck.draw(
-        empty(PLANE_CELLS), empty(SINGULAR_VALUES), empty(SINGULAR_SUMMARIES),
-        empty(PLANE_SENSITIVITIES), preset=PRESET,
+        empty(FLOW_CELLS), empty(SINGULAR_VALUES), empty(SINGULAR_SUMMARIES),
+        empty(FLOW_SENSITIVITIES), preset=PRESET,
     )  # fmt: skip
     assert f"preset {PRESET}" in texts(rendered(figure))

@@ -8,7 +8,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from tables import first_step_table
 
-from srhm.flow.tables import FIRST_STEP
+from srhm.results.tables import FIRST_STEP
 from srhm.studies.first_step.figures import signal_and_noise as plane_first_step
 from srhm.studies.first_step.scaling import equal_points, exponent, over_seeds
 

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from tables import first_step_table
 
-from srhm.flow.tables import FIRST_STEP
 from srhm.model.sampling import SampleError
 from srhm.results import records
+from srhm.results.tables import FIRST_STEP
 from srhm.studies.first_step.configuration import FirstStepSection, plan
 from srhm.studies.first_step.scaling import equal_points, exponent, grouping_size, over_seeds
 from srhm.studies.first_step.table import first_step_rows

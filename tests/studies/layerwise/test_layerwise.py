@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from tables import bottleneck_tables, layerwise_tables
 
-from srhm.flow.tables import PLANE_COMPLEXITY
+from srhm.results.tables import FLOW_COMPLEXITY
 from srhm.scorecard.card import scorecard
 from srhm.studies.layerwise import analysis as layerwise_scaling
 from srhm.studies.layerwise.claims import CLAIMS
@@ -15,7 +15,7 @@ from srhm.studies.layerwise.claims import CLAIMS
 
 def test_slopes_and_ratios_of_layerwise_training():
     _, complexity = layerwise_tables()
-    assert set(complexity) == set(PLANE_COMPLEXITY.names)
+    assert set(complexity) == set(FLOW_COMPLEXITY.names)
     rows = layerwise_scaling.compared(complexity, threshold=0.1)
     assert rows["series"].value_counts().to_dict() == dict.fromkeys(layerwise_scaling.SERIES, 5)
     for series in ("end_to_end", "layerwise"):

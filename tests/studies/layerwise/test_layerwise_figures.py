@@ -8,7 +8,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from tables import bottleneck_tables, layerwise_tables
 
-from srhm.flow.tables import PLANE_CELLS, PLANE_COMPLEXITY, SINGULAR_SUMMARIES, SINGULAR_VALUES
+from srhm.results.tables import FLOW_CELLS, FLOW_COMPLEXITY, SINGULAR_SUMMARIES, SINGULAR_VALUES
 from srhm.studies.layerwise.figures import sample_complexity as plane_layerwise
 from srhm.studies.layerwise.figures import singular_values as plane_singular_values
 
@@ -72,9 +72,9 @@ def test_the_figure_of_singular_values_shows_start_and_end_of_one_curve():
 
 
 def test_without_rows_the_panels_say_so():
-    cells = empty(PLANE_CELLS)
+    cells = empty(FLOW_CELLS)
     figures = [
-        plane_layerwise.draw(cells, empty(PLANE_COMPLEXITY), threshold=0.1, preset=PRESET),
+        plane_layerwise.draw(cells, empty(FLOW_COMPLEXITY), threshold=0.1, preset=PRESET),
         plane_singular_values.draw(
             cells, empty(SINGULAR_VALUES), empty(SINGULAR_SUMMARIES), preset=PRESET
         ),
