@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from figure_assertions import assert_on_page
-from invented import MULTIPLES, WIDTH, cells_and_sensitivities, complexities, curve
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure

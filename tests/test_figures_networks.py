@@ -6,12 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from figure_assertions import assert_on_page
-from invented import (
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from srhm.studies.named_nets.error_and_sensitivity import correlation, side_by_side
+from matplotlib.text import Text
 from tables import (
     N_LAYERS,
     SIZES,
@@ -22,19 +21,15 @@ from tables import (
     named_networks,
     trained,
 )
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import to_rgba
-from matplotlib.figure import Figure
-from matplotlib.text import Text
 
 from srhm.figures.architecture_marks import LOOKS, protocol_lines
 from srhm.figures.drawing import styled
 from srhm.model.seeding import generator
 from srhm.networks.names import NAMED
 from srhm.studies.named_nets.error_and_sensitivity import correlation, side_by_side
-from srhm.studies.sparse_hierarchy.figures import architectures, invariances, table1
-from srhm.studies.sparse_hierarchy.figures import correlation as figure1
+from srhm.studies.named_nets.figures import architectures, table1
+from srhm.studies.named_nets.figures import correlation as figure1
+from srhm.studies.sparse_hierarchy.figures import invariances
 
 Tables = tuple[pd.DataFrame, pd.DataFrame]
 

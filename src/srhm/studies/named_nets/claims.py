@@ -31,13 +31,6 @@ from srhm.studies.named_nets.error_and_sensitivity import (
     one_grammar,
     side_by_side,
 )
-from srhm.studies.sparse_hierarchy.claims.insensitivity import (
-    FALL_REASON,
-    LEARNT,
-    LEAST_RATIO,
-    MIN_FALL,
-    UNLEARNT,
-)
 
 # The networks of Figure 9, and by which of ours each is measured: the first that is there. The
 # paper prints VGG11 and VGG16; its figures were made with batch norm.
