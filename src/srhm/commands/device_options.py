@@ -5,22 +5,21 @@ machine that sent it. On one machine the number of jobs that hold a device is li
 take cores while they wait for another's.
 """
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import redirect_stderr
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from io import StringIO
 from pathlib import Path
 from typing import Any, get_args
 
 import yaml
 
+from srhm.preset import Common
 from srhm.runtime.devices import VISIBLE, resolved
-from srhm.studies.sparse_hierarchy import configuration as experiments
 
-CHOICES: tuple[str, ...] = get_args(experiments.Preset.model_fields["device"].annotation)
-DEFAULT: str = experiments.Preset.model_fields["device"].default
-# Words of Snakemake for a run that only says what it would do, for which torch need not compute.
-DRY = {"-n", "--dry-run", "--dryrun"}
+CHOICES: tuple[str, ...] = get_args(Common.model_fields["device"].annotation)
+DEFAULT: str = Common.model_fields["device"].default
 
 
 class DeviceError(Exception):
@@ -53,8 +52,8 @@ def device_options(
     local: bool,
     visible: Sequence[str],
     unusable: str = "",
-) -> tuple[list[str], list[str]]:
-    """Options about devices for Snakemake, to stand before all others, and the remaining words.
+) -> list[str]:
+    """The words for Snakemake, and what they lack about devices.
 
     Args:
         words: what the user gives to Snakemake; `--config device=...` among them counts.
@@ -68,14 +67,15 @@ def device_options(
 
     Raises:
         DeviceError: if the jobs of this machine are to compute on a GPU, and none is visible or
-            torch cannot use it.
+            torch cannot use it; if Snakemake cannot read the words.
     """
-    rest, settings = _taken(words, "--config", "-C")
-    in_words = [word.removeprefix("device=") for word in settings if word.startswith("device=")]
-    in_file = _mapping(config).get("device", DEFAULT)
+    said = _as_snakemake_reads(words, profile if local else None)
+    settings = [word for word in said.config or [] if not word.startswith("device=")]
+    in_words = [word[len("device=") :] for word in said.config or [] if word not in settings]
+    in_file = (yaml.safe_load(config.read_text()) or {}).get("device", DEFAULT)
     asked = given or (in_words or [in_file])[-1]
     if asked not in CHOICES:
-        return [], list(words)  # Snakemake refuses the configuration, and says why
+        return list(words)  # Snakemake refuses the configuration, and says why
     unusable = unusable if local and visible else ""
     device = resolved(asked, visible=[] if unusable else visible)
     if asked == "auto":
@@ -87,23 +87,41 @@ def device_options(
             " DEVICE=cpu computes on processors; a profile of a cluster sends jobs to its GPUs"
             " (docs/gpu.md)"
         )
-    if device == "cuda" and unusable and not DRY & set(words):
+    if device == "cuda" and unusable and not said.dryrun:
         raise DeviceError(
             f"device: cuda, but {unusable}. Launch from an environment whose torch has CUDA"
             " (docs/gpu.md), or compute on processors with DEVICE=cpu"
         )
-    settings = [word for word in settings if not word.startswith("device=")]
-    if device != in_file:
-        settings.append(f"device={device}")
-    options = ["--config", *settings] if settings else []
-    if device == "cuda" and local:
-        made = _mapping(profile / "profile.yaml")
-        rest, limits = _taken(rest, "--resources", "--res")
-        limits = limits or _pairs(made.get("resources"))
-        if not any(limit.startswith("gpu=") for limit in limits):
-            limits.append(f"gpu={len(visible) * _jobs_per_device(made, words)}")
-        options += ["--resources", *limits]
-    return options, rest
+    options = []
+    if device != (in_words or [in_file])[-1]:
+        options += ["--config", *settings, f"device={device}"]
+    if device == "cuda" and local and "gpu" not in said.resources:
+        others = [f"{name}={one.value}" for name, one in said.resources.items()]
+        n_jobs = len(visible) * _jobs_per_device(said.set_resources)
+        options += ["--resources", *others, f"gpu={n_jobs}"]
+    # Of an option that is given twice Snakemake takes the last; what follows two dashes is none.
+    end = words.index("--") if "--" in words else len(words)
+    return [*words[:end], *options, *words[end:]]
+
+
+def _as_snakemake_reads(words: Sequence[str], profile: Path | None) -> Any:
+    """The words, and what a profile says besides, by the names of Snakemake's options.
+
+    profile: None for one whose executor may not be installed here.
+    """
+    # Here, so that commands that know the devices' names from here do not pay for it.
+    from snakemake.cli import get_argument_parser
+    from snakemake.exceptions import WorkflowError
+
+    parser = get_argument_parser(profiles=profile and [str(profile)])
+    refusal = StringIO()
+    try:
+        with redirect_stderr(refusal):
+            return parser.parse_known_args(list(words))[0]
+    except SystemExit:
+        raise DeviceError(refusal.getvalue().strip().rpartition("error: ")[2]) from None
+    except WorkflowError as error:
+        raise DeviceError(str(error)) from None
 
 
 def _what_is(visible: Sequence[str]) -> str:
@@ -113,52 +131,12 @@ def _what_is(visible: Sequence[str]) -> str:
     return f"{VISIBLE} names none, or is not set and there is no /dev/nvidia0"
 
 
-def _taken(words: Sequence[str], *names: str) -> tuple[list[str], list[str]]:
-    """The words without an option of any of these names, and the values of its last occurrence.
-
-    As Snakemake reads it, an option takes all words up to the next option. One that is written with
-    its value (`--config=device=cpu`, `-Cdevice=cpu`) takes only that.
-    """
-    rest: list[str] = []
-    values: list[str] = []
-    taking = False
-    for word in words:
-        name, equals, value = word.partition("=")
-        attached = next((n for n in names if len(n) == 2 and word.startswith(n) and word != n), "")
-        if word in names:
-            values, taking = [], True
-        elif equals and name in names:
-            values, taking = [value], False
-        elif attached:
-            values, taking = [word.removeprefix(attached)], False
-        elif taking and not word.startswith("-"):
-            values.append(word)
-        else:
-            taking = False
-            rest.append(word)
-    return rest, values
-
-
-def _jobs_per_device(profile: Mapping[str, Any], words: Sequence[str]) -> int:
-    """Jobs that may share a device: the most that any rule allows, by the profile or by words.
+def _jobs_per_device(set_resources: Any) -> int:
+    """Jobs that may share a device: the most that any rule allows.
 
     One number limits the jobs of all rules together, so that jobs of a rule that allows fewer may
     start and wait for a device.
     """
-    by_rule = profile.get("set-resources")
-    rules = by_rule.values() if isinstance(by_rule, Mapping) else []
-    given = [pair for rule in rules for pair in _pairs(rule)]
-    found = (re.search(r"\bjobs_per_device=(\d+)$", word) for word in [*given, *words])
-    return max([1, *(int(match[1]) for match in found if match)])
-
-
-def _pairs(resources: Any) -> list[str]:
-    """Limits of a profile as words: it holds them as a mapping, a list or one text."""
-    if isinstance(resources, Mapping):
-        return [f"{name}={value}" for name, value in resources.items()]
-    return resources.split() if isinstance(resources, str) else list(resources or [])
-
-
-def _mapping(file: Path) -> Mapping[str, Any]:
-    found = yaml.safe_load(file.read_text())
-    return found if isinstance(found, Mapping) else {}
+    allowed = [rule["jobs_per_device"].value for rule in set_resources.values()
+               if "jobs_per_device" in rule]  # fmt: skip
+    return max([1, *allowed])

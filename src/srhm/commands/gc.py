@@ -1,9 +1,10 @@
 """What lies in results/ that no configuration refers to: listed, and removed on confirmation.
 
-`python -m srhm.commands.gc` lists cells, checkpoints, curves, parts, derivations and sensitivities
+`python -m srhm.commands.gc` lists cells, checkpoints, curves, parts, measurements and derivations
 that belong to no file of config/ (nor to a --configfile) under the sources as they are now, and
-what interrupted writers left. Files of another kind are named and left alone. So are networks on
-images where the images are absent: their keys hold the sums of the images' files.
+what interrupted writers left. Files of another kind are named and left alone. So is the folder of a
+trainer where a study cannot be planned: without CIFAR-10 networks on images have no names, since
+their keys hold the sums of the images' files.
 """
 
 import argparse
@@ -12,43 +13,53 @@ import re
 import shutil
 import sys
 import time
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import yaml
 
-from srhm.commands.presets import CONFIG, IMAGES, study_of
-from srhm.flow.configuration import MEASUREMENTS
-from srhm.images.cifar import CifarError
-from srhm.results.provenance import source_digest
-from srhm.studies.sparse_hierarchy import configuration as experiments
+from srhm.commands.presets import CONFIG, Run, StudyError, add_study, run_of, studies_of
+from srhm.results import places
+from srhm.studies.registry import STUDIES
+from srhm.study import ConfigError
+from srhm.trainers import TRAINERS
 
-SCRIPTS = CONFIG.parent / "scripts"
 # Seconds after which a partial file belongs to a writer that is gone.
 ABANDONED = 3600.0
 KEY = re.compile(r"[0-9a-f]{24}")
+# Where former versions kept what they measured, by the folder of the trainer.
+FORMER = {
+    "results": ["sensitivities/*"],
+    "results/images": ["*.parquet"],
+    "results/plane": [
+        f"{name}/*"
+        for name in (
+            "ensembles",
+            "kernels",
+            "hessians",
+            "singular_values",
+            "sensitivities",
+            "frozen_kernels",
+        )
+    ],
+}
 
 
 @dataclass
 class Wanted:
-    """Names that configurations refer to.
+    """What configurations refer to, by the folder of a trainer: keys of cells, names of curves.
 
-    image_keys, image_curves: of networks on images. absent: folders of images that are missing, so
-    that some of these names are unknown.
+    samples: names of derivations. measured: names of curves by the folder of a measurement. absent:
+    why a study cannot be planned, so that names of its trainer's folder are unknown, by folder.
     """
 
-    keys: set[str] = field(default_factory=set)
-    curves: set[str] = field(default_factory=set)
+    keys: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    curves: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     samples: set[str] = field(default_factory=set)
-    measurements: set[str] = field(default_factory=set)
-    plane_keys: set[str] = field(default_factory=set)
-    plane_curves: set[str] = field(default_factory=set)
-    image_keys: set[str] = field(default_factory=set)
-    image_curves: set[str] = field(default_factory=set)
-    absent: set[Path] = field(default_factory=set)
+    measured: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    absent: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -60,103 +71,111 @@ class Found:
     size: int
 
 
-def wanted_by(configurations: Iterable[Any], *, directory: Path = Path()) -> Wanted:
-    """Names of all that these configurations refer to, in the folder that holds results/.
-
-    Raises:
-        ConfigError, CifarError: if one of them or its images are refused. What it refers to is then
-            unknown.
-    """
+def wanted_by(runs: Iterable[Run]) -> Wanted:
+    """Names of all that these runs refer to."""
     wanted = Wanted()
-    for configuration in configurations:
-        study = study_of(configuration, directory)
-        plan = study.plan
-        wanted.samples |= plan.samples.keys()
-        for networks in study.networks:
-            on_images = networks.data == IMAGES
-            keys = wanted.image_keys if on_images else wanted.keys
-            curves = wanted.image_curves if on_images else wanted.curves
-            keys.update(entry["key"] for entry in networks.entries)
-            curves.update(networks.curves)
-        wanted.plane_keys.update(entry["key"] for entry in study.plane.entries)
-        wanted.plane_curves.update(study.plane.curves)
-        wanted.absent |= {study.absent} if study.absent else set()
-        wanted.measurements |= {
-            experiments.measured_by(plan.preset.measurement, module)
-            for module in experiments.MEASURING
-        }
+    for run in runs:
+        wanted.samples |= run.plan.samples.keys()
+        for study, planned in run.plan.studies.items():
+            for curve in planned.curves.values():
+                folder = curve.trainer.folder
+                wanted.keys[folder] |= {entry["key"] for entry in curve.entries}
+                wanted.curves[folder].add(curve.name)
+            for measurement in STUDIES[study].measurements:
+                options = places.options_of(measurement, planned)
+                wanted.measured[places.folder_of_measurement(measurement, options)] |= {
+                    curve.name
+                    for curve in planned.curves.values()
+                    if places.is_of(measurement, curve)
+                }
+            trainer = STUDIES[study].trainer
+            if planned.absent and trainer is not None:
+                wanted.absent[trainer.folder] = planned.absent
     return wanted
 
 
-def unreferenced(results: Path, wanted: Wanted, *, now: float) -> tuple[list[Found], list[Path]]:
-    """What nothing refers to, in the order of its paths, and files that are foreign here."""
+def folders_of(studies: Sequence[str]) -> list[str]:
+    """Folders of the trainers of these studies; without studies those of all trainers."""
+    trainers = [STUDIES[study].trainer for study in studies] if studies else TRAINERS
+    return list(dict.fromkeys(trainer.folder for trainer in trainers if trainer is not None))
+
+
+def unreferenced(
+    directory: Path, wanted: Wanted, *, now: float, folders: Sequence[str]
+) -> tuple[list[Found], list[Path]]:
+    """What nothing refers to in the folders of trainers, and files that are foreign here.
+
+    directory: the one that holds results/.
+    """
     found: list[Found] = []
     foreign: list[Path] = []
 
-    def judge(path: Path, kind: str, name: str, names: set[str], *, ours: bool) -> None:
+    def judge(path: Path, kind: str, *, ours: bool, used: bool) -> None:
         if path.name.endswith(".part"):
             if now - path.stat().st_mtime > ABANDONED:
                 found.append(Found(path, "abandoned partial file", _size(path)))
         elif not ours:
             foreign.append(path)
-        elif name not in names:
+        elif not used:
             found.append(Found(path, kind, _size(path)))
 
-    def judge_networks(folder: Path, keys: set[str], *, on: str) -> None:
-        for path in sorted((folder / "cells").glob("*/*")):
-            ours = (
-                path.suffix == ".safetensors"
-                and _is_key(path.stem)
-                and path.parent.name == path.stem[:2]
-            )
-            judge(path, f"cell{on}", path.stem, keys, ours=ours)
-        for path in sorted((folder / "checkpoints").glob("*")):
-            done = (folder / "cells" / path.stem[:2] / path.name).is_file()
-            names = keys - {path.stem} if done else keys
-            ours = path.suffix == ".safetensors" and _is_key(path.stem)
-            judge(path, f"checkpoint{on}", path.stem, names, ours=ours)
-
-    judge_networks(results, wanted.keys, on="")
-    for path in sorted((results / "curves").glob("*")):
-        name = path.name.removesuffix(".parquet").removesuffix(".timings")
-        judge(path, "curve", name, wanted.curves, ours=path.suffix == ".parquet")
-    for path in sorted((results / "parts").glob("*")):
-        judge(path, "parts of a curve", path.name, wanted.curves, ours=path.is_dir())
-    for path in sorted((results / "derivations").glob("*")):
-        name = path.name.removesuffix(".parquet")
-        judge(path, "derivations", name, wanted.samples, ours=path.suffix == ".parquet")
-    for folder in sorted((results / "sensitivities").glob("*")):
-        if folder.name not in wanted.measurements:
-            judge(folder, "sensitivities", folder.name, set(), ours=folder.is_dir())
+    for name in folders:
+        if name in wanted.absent:
             continue
-        for path in sorted(folder.glob("*")):
-            name = path.name.removesuffix(".parquet")
-            judge(path, "sensitivities", name, wanted.curves, ours=path.suffix == ".parquet")
-    plane, on = results / "plane", " of the plane"
-    judge_networks(plane, wanted.plane_keys, on=on)
-    for path in sorted((plane / "curves").glob("*")):
-        name = path.name.removesuffix(".parquet").removesuffix(".timings")
-        judge(path, f"curve{on}", name, wanted.plane_curves, ours=path.suffix == ".parquet")
-    for measurement in ("ensembles", *MEASUREMENTS):
-        now_made_by = source_digest(SCRIPTS / f"measure_plane_{measurement}.py")
-        for folder in sorted((plane / measurement).glob("*")):
-            if folder.name != now_made_by:
-                judge(folder, f"{measurement}{on}", folder.name, set(), ours=folder.is_dir())
-                continue
-            for path in sorted(file for file in folder.rglob("*") if file.is_file()):
-                ours = path.suffix == ".parquet"
-                judge(path, f"{measurement}{on}", path.stem, wanted.plane_curves, ours=ours)
-    if wanted.absent:
-        return found, foreign
-    images, on = results / "images", " on images"
-    judge_networks(images, wanted.image_keys, on=on)
-    for path in sorted((images / "parts").glob("*")):
-        judge(path, f"parts of a curve{on}", path.name, wanted.image_curves, ours=path.is_dir())
-    for path in sorted(images.glob("*")):
-        if path.name not in ("cells", "checkpoints", "parts"):
+        _judge_networks(directory / name, wanted.keys[name], judge)
+        _judge_curves(directory / name, wanted.curves[name], judge)
+        _judge_measured(directory, name, wanted.measured, judge)
+        for path in (
+            one for pattern in FORMER.get(name, ()) for one in _in(directory / name, pattern)
+        ):
+            judge(path, "of a former version", ours=True, used=False)
+    if "results" in folders:
+        for path in _in(directory / places.DERIVATIONS, "*"):
+            sample = path.name.removesuffix(".parquet")
             ours = path.suffix == ".parquet"
-            judge(path, f"curve{on}", path.stem, wanted.image_curves, ours=ours)
+            judge(path, "derivations", ours=ours, used=sample in wanted.samples)
     return found, foreign
+
+
+Judge = Callable[..., None]
+
+
+def _judge_networks(folder: Path, keys: set[str], judge: Judge) -> None:
+    """Cells, and checkpoints of cells that are not stored yet."""
+    for path in _in(folder, "cells/*/*"):
+        placed = _is_of_a_cell(path) and path.parent.name == path.stem[:2]
+        judge(path, "cell", ours=placed, used=path.stem in keys)
+    for path in _in(folder, "checkpoints/*"):
+        done = (folder / "cells" / path.stem[:2] / path.name).is_file()
+        used = path.stem in keys and not done
+        judge(path, "checkpoint", ours=_is_of_a_cell(path), used=used)
+
+
+def _judge_curves(folder: Path, curves: set[str], judge: Judge) -> None:
+    for path in _in(folder, "curves/*"):
+        name = path.name.removesuffix(".parquet").removesuffix(".timings")
+        judge(path, "curve", ours=path.suffix == ".parquet", used=name in curves)
+    for path in _in(folder, "parts/*"):
+        judge(path, "parts of a curve", ours=path.is_dir(), used=path.name in curves)
+
+
+def _judge_measured(
+    directory: Path, folder: str, measured: dict[str, set[str]], judge: Judge
+) -> None:
+    """What is measured: whole folders of other options or code, and curves."""
+    for path in _in(directory / folder, "measured/*/*"):
+        kind = path.parent.name.replace("_", " ")
+        curves = measured.get(str(path.relative_to(directory)))
+        if curves is None:
+            judge(path, kind, ours=path.is_dir(), used=False)
+            continue
+        for file in _in(path, "*/*"):
+            ours = file.suffix == ".parquet"
+            judge(file, kind, ours=ours, used=file.name.removesuffix(".parquet") in curves)
+
+
+def _in(folder: Path, pattern: str) -> list[Path]:
+    return sorted(folder.glob(pattern))
 
 
 def summary(found: Sequence[Found]) -> str:
@@ -183,23 +202,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--configfile", type=Path, action="append", default=[], help="one more")
     parser.add_argument("--directory", type=Path, default=Path(), help="where results/ lies")
     parser.add_argument("--confirm", default="", help="yes: remove what is listed")
+    add_study(parser, default="all; else only what lies where these keep their networks")
     options = parser.parse_args(arguments)
-    results = options.directory / "results"
     files = [*sorted(CONFIG.glob("*.yaml")), *options.configfile]
     try:
-        configurations = [yaml.safe_load(file.read_text()) for file in files]
-        wanted = wanted_by(configurations, directory=options.directory)
-    except (experiments.ConfigError, CifarError, OSError, yaml.YAMLError) as refusal:
+        folders = folders_of(studies_of(options.study))
+    except StudyError as refusal:
+        print(refusal)
+        return 2
+    try:
+        wanted = wanted_by(run_of(file, options.directory) for file in files)
+    except (ConfigError, OSError, yaml.YAMLError) as refusal:
         print(f"nothing is removed, because a configuration cannot be read: {refusal}")
         return 2
-    found, foreign = unreferenced(results, wanted, now=time.time())
+    found, foreign = unreferenced(options.directory, wanted, now=time.time(), folders=folders)
     for one in found:
         print(f"{one.size / 1e6:10.3f} MB  {one.kind}  {one.path}")
     for path in foreign:
         print(f"not ours, left alone: {path}")
-    if wanted.absent and (results / "images").is_dir():
-        folders = ", ".join(str(folder) for folder in sorted(wanted.absent))
-        print(f"{results / 'images'} is left alone: its cells have no names without {folders}")
+    for folder, why in wanted.absent.items():
+        if folder in folders and (options.directory / folder).is_dir():
+            first = why.partition("\n")[0]
+            print(f"{options.directory / folder} is left alone, its cells have no names: {first}")
     print(f"referred to by: {', '.join(file.name for file in files)}")
     if not found:
         print("nothing else: there is nothing to remove")
@@ -209,7 +233,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.confirm != "yes":
         print("nothing has been removed; `make gc CONFIRM=yes` removes what is listed above")
         return 0
-    with (results / ".lock").open("a+") as lock:
+    with (options.directory / "results" / ".lock").open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -220,8 +244,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _is_key(text: str) -> bool:
-    return KEY.fullmatch(text) is not None
+def _is_of_a_cell(path: Path) -> bool:
+    return path.suffix == ".safetensors" and KEY.fullmatch(path.stem) is not None
 
 
 def _size(path: Path) -> int:

@@ -2,7 +2,7 @@
 
 A curve that is expected to take too long for one job is split into parts, each a job of its own.
 Parts train into the store, so that a curve that is split otherwise next time trains nothing twice.
-All numbers are estimates of `srhm.training.cost` with a margin. A job that still runs out of time
+All numbers are estimates with a margin, of the costs of cells. A job that still runs out of time
 stops before its end, leaves checkpoints, and is sent again with more.
 """
 
@@ -112,13 +112,8 @@ def _program(gpu: int) -> float:
     return PROGRAM + gpu * GPU_PROGRAM
 
 
-def measuring_minutes(expected: Sequence[Cost], *, attempt: int, limit: int | None = None) -> int:
-    """Minutes to ask for to measure these cells; each attempt asks for more, `limit` at most."""
-    return _minutes(SECONDS_TO_MEASURE * len(expected), attempt=attempt, limit=limit)
-
-
-def evaluation_minutes(seconds: Sequence[float], *, attempt: int, limit: int | None = None) -> int:
-    """Minutes to ask for to evaluate networks one by one, each for so many expected seconds."""
+def measuring_minutes(seconds: Sequence[float], *, attempt: int, limit: int | None = None) -> int:
+    """Minutes to ask for to measure cells one by one, each for so many expected seconds."""
     return _minutes(sum(seconds), attempt=attempt, limit=limit)
 
 
@@ -128,7 +123,7 @@ def _minutes(seconds: float, *, attempt: int, limit: int | None) -> int:
 
 
 def batch_bytes(one: float, *, members: int) -> float:
-    """Bytes of a batch of the plane: of all members, or of as many as are trained at once."""
+    """Bytes of a batch of members that are trained together: of all, or of as many as are at once."""
     return max(one, min(one * members, BATCH_BYTES))
 
 

@@ -1,10 +1,11 @@
 """Start the workflow: one run at a time in a folder, and a killed run continues.
 
-`python -m srhm.commands.launch --preset quick --cores 2` runs Snakemake on config/quick.yaml. The
-run holds an exclusive lock on results/.lock. Snakemake inherits the open lock file, so that the
-lock lives as long as Snakemake does, even where this launcher is killed; jobs do not inherit it, so
-that a job that outlives its Snakemake blocks nothing. When the lock is free, a lock that Snakemake
-left in .snakemake belongs to a run that was killed, and is removed.
+`python -m srhm.commands.launch --preset quick --cores 2` runs Snakemake on config/quick.yaml, and
+makes what the paper shows; `--study jamming` makes that study. The run holds an exclusive lock on
+results/.lock. Snakemake inherits the open lock file, so that the lock lives as
+long as Snakemake does, even where this launcher is killed; jobs do not inherit it, so that a job
+that outlives its Snakemake blocks nothing. When the lock is free, a lock that Snakemake left in
+.snakemake belongs to a run that was killed, and is removed.
 """
 
 import argparse
@@ -15,8 +16,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import IO
@@ -25,113 +26,71 @@ import psutil
 import yaml
 
 from srhm.commands.device_options import CHOICES, DeviceError, device_options, why_no_gpu_here
-from srhm.commands.presets import Study, study_of
+from srhm.commands.presets import Run, StudyError, add_study, run_of, studies_of
 from srhm.commands.watching import LiveView, Watch
-from srhm.images import cifar
+from srhm.results import places
 from srhm.results.outdated import is_outdated
-from srhm.results.store import path_of
 from srhm.runtime.devices import visible_devices
 from srhm.runtime.progress import FAILED
-from srhm.studies.sparse_hierarchy import configuration as experiments
-from srhm.training.checkpoints import checkpoint_of
+from srhm.studies.registry import GROUPS, STUDIES
+from srhm.study import ConfigError
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 PROFILES = REPOSITORY / "profiles"
-# Report and scorecard of the paper's figures, and of lazy and feature learning.
-PAGES, PLANE_PAGES = ("report.html", "scorecard.md"), ("plane.html", "plane_scorecard.md")
+# What is made where no study is named: the workflow's default target.
+DEFAULT = "paper"
 REFUSED = 2  # exit code of a launch that touched nothing
+
+
+class Refused(Exception):
+    """A launch that cannot be; the message says why. Nothing was touched."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit code: Snakemake's own, or 2 for a launch that was refused and touched nothing."""
     options, extra = _parser().parse_known_args(arguments)
-    presets = {path.stem: path for path in sorted((REPOSITORY / "config").glob("*.yaml"))}
-    config = options.configfile or presets.get(options.preset)
-    if config is None or not config.is_file():
-        print(f"no preset {config or options.preset!r}; there are: {', '.join(presets)}")
-        return REFUSED
-    if refusal := _not_yaml(config):
+    try:
+        return _launch(options, extra)
+    except (Refused, StudyError) as refusal:
         print(refusal)
         return REFUSED
-    profiles = {path.parent.name: path.parent for path in sorted(PROFILES.glob("*/profile.yaml"))}
-    profile = profiles.get(options.profile, Path(options.profile).resolve())
-    if not (profile / "profile.yaml").is_file():
-        print(f"no profile {options.profile!r}; there are: {', '.join(profiles)}")
-        return REFUSED
-    devices: list[str] = []
-    local = _is_local(profile, extra)
+
+
+def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
+    """Exit code of a launch with these options; extra: words for Snakemake.
+
+    Raises:
+        Refused, StudyError: if it touched nothing.
+    """
+    config, profile = _configuration(options), _profile(options.profile)
+    targets = [name if name in GROUPS else f"{name}_study" for name in options.study]
+    folder, local = options.directory.resolve(), _is_local(profile, extra)
+    studies_of(options.study)
     if not options.unlock:
-        try:
-            devices, extra = device_options(
-                extra,
-                given=options.device,
-                config=config,
-                profile=profile,
-                local=local,
-                visible=visible_devices(),
-                unusable=why_no_gpu_here() if local else "",
-            )
-        except DeviceError as refusal:
-            print(f"{refusal}; nothing was started")
-            return REFUSED
-    folder = options.directory.resolve()
-    results = folder / "results"
-    try:
-        results.mkdir(parents=True, exist_ok=True)
-        lock_file = (results / ".lock").open("a+")
-    except OSError as error:
-        print(f"{results} cannot be written to: {error.strerror}; nothing was started")
-        return REFUSED
-    with lock_file as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            lock.seek(0)
-            print(f"another run works in {folder}: {lock.read() or 'it is just starting'}")
-            return REFUSED
-        command = _snakemake(config, folder, profile, devices)
-        left_over = any((folder / ".snakemake" / "locks").glob("*.lock"))
-        if left_over and (other := _snakemake_without_launcher(folder)):
-            print(f"another Snakemake, process {other}, works in {folder}: wait for it or end it")
-            return REFUSED
-        if left_over:
-            # A configuration that cannot be read fails here too; the run below then says why.
-            unlock = subprocess.run([*command, "--unlock"], capture_output=True, text=True)
-            if options.unlock and unlock.returncode:
-                print(unlock.stderr)
-                return unlock.returncode
-            print("an earlier run was interrupted; continuing from what it finished", flush=True)
+        extra = _with_devices(extra, options, config=config, profile=profile, local=local)
+    run = _run_of(config, folder, options.study or [DEFAULT])
+    with _locked(folder) as lock:
+        command = _snakemake(config, folder, profile)
+        if code := _continued(command, folder, asked=options.unlock):
+            return code
         if options.unlock:
             return 0
-        start = time.monotonic()
-        since = time.time()
-        _date_now(results)
-        study = _study(config, folder, plane=options.plane)
+        start, since = time.monotonic(), time.time()
+        _date_now(folder / "results")
         cores = [] if options.cores is None else ["--cores", str(options.cores)]
         # After two dashes, since an option before it might take it for one of its words.
-        target = ["--", "plane"] if options.plane else []
-        watch = Watch(study.cells, *study.stores) if study and study.cells else None
-        code = _run(
-            [*command, *_again(study, folder), *cores, *extra, *target],
-            lock,
-            config.stem,
-            local=local,
-            watch=watch,
-        )
+        words = [*_again(run, folder), *cores, *extra, *(["--", *targets] if targets else [])]
+        watch = Watch(run.work, *run.stores) if run and run.curves else None
+        code = _run([*command, *words], lock, config.stem, local=local, watch=watch)
         seconds = round(time.monotonic() - start)
         lock.truncate(0)
     wall_time = f"{seconds // 60} min {seconds % 60} s"
     if code == 0:
-        values = yaml.safe_load(config.read_text())
-        made = results / values.get("preset", config.stem)
-        _show_results(made, wall_time, names=PLANE_PAGES if options.plane else PAGES)
-        images = (values.get("images") or {}).get("folder", cifar.FOLDER)
-        if not options.plane and (absent := cifar.notice(folder / images)):
-            print(absent)
+        _show_results(run, wall_time)
     else:
-        for words in failures(results, since=since):
-            print(words)
-        print(f"stopped after {wall_time} (exit code {code}){_kept(study, watch)}")
+        for text in failures(folder / "results", since=since):
+            print(text)
+        print(f"stopped after {wall_time} (exit code {code}){_kept(run, watch)}")
         print("the same command goes on from there, once what is reported above is mended")
     return code
 
@@ -151,16 +110,105 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--device", choices=CHOICES, help="where networks are trained; default: the configuration's"
     )
-    parser.add_argument(
-        "--plane", action="store_true", help="lazy and feature learning, not the paper's figures"
-    )
+    add_study(parser, default=DEFAULT)
     parser.add_argument("--unlock", action="store_true", help="only remove a killed run's lock")
     return parser
 
 
-def _snakemake(config: Path, folder: Path, profile: Path, devices: Sequence[str]) -> list[str]:
-    # Options about devices take all words up to the next one.
-    command = [sys.executable, "-m", "snakemake", *devices]
+def _configuration(options: argparse.Namespace) -> Path:
+    presets = {path.stem: path for path in sorted((REPOSITORY / "config").glob("*.yaml"))}
+    config: Path | None = options.configfile or presets.get(options.preset)
+    if config is None or not config.is_file():
+        raise Refused(f"no preset {config or options.preset!r}; there are: {', '.join(presets)}")
+    if refusal := _not_yaml(config):
+        raise Refused(refusal)
+    return config
+
+
+def _profile(name: str) -> Path:
+    profiles = {path.parent.name: path.parent for path in sorted(PROFILES.glob("*/profile.yaml"))}
+    profile = profiles.get(name, Path(name).resolve())
+    if not (profile / "profile.yaml").is_file():
+        raise Refused(f"no profile {name!r}; there are: {', '.join(profiles)}")
+    return profile
+
+
+def _with_devices(
+    extra: Sequence[str], options: argparse.Namespace, *, config: Path, profile: Path, local: bool
+) -> list[str]:
+    """The words for Snakemake with those about devices."""
+    try:
+        return device_options(
+            extra,
+            given=options.device,
+            config=config,
+            profile=profile,
+            local=local,
+            visible=visible_devices(),
+            unusable=why_no_gpu_here() if local else "",
+        )
+    except DeviceError as refusal:
+        raise Refused(f"{refusal}; nothing was started") from refusal
+
+
+def _run_of(config: Path, folder: Path, names: Sequence[str]) -> Run | None:
+    """The studies that are made; None for a configuration that is refused: Snakemake says why."""
+    try:
+        return run_of(config, folder, names)
+    except ConfigError:
+        return None
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[IO[str]]:
+    """The lock of the folder that holds results/, while the block runs.
+
+    Raises:
+        Refused: if another run holds it, or the folder cannot be written to.
+    """
+    results = folder / "results"
+    try:
+        results.mkdir(parents=True, exist_ok=True)
+        lock_file = (results / ".lock").open("a+")
+    except OSError as error:
+        raise Refused(
+            f"{results} cannot be written to: {error.strerror}; nothing was started"
+        ) from error
+    with lock_file as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            holder = lock.read() or "it is just starting"
+            raise Refused(f"another run works in {folder}: {holder}") from None
+        yield lock
+
+
+def _continued(command: list[str], folder: Path, *, asked: bool) -> int:
+    """Removes the lock that a killed Snakemake left; exit code, 0 where the run may go on.
+
+    asked: whether nothing else is to be done.
+
+    Raises:
+        Refused: if a Snakemake that was started by hand holds it.
+    """
+    if not any((folder / ".snakemake" / "locks").glob("*.lock")):
+        return 0
+    if other := _snakemake_without_launcher(folder):
+        raise Refused(
+            f"another Snakemake, process {other}, works in {folder}: wait for it or end it"
+        )
+    # A configuration that cannot be read fails here too; the run then says why.
+    unlock = subprocess.run([*command, "--unlock"], capture_output=True, text=True)
+    if asked and unlock.returncode:
+        print(unlock.stderr)
+        return unlock.returncode
+    print("an earlier run was interrupted; continuing from what it finished", flush=True)
+    return 0
+
+
+def _snakemake(config: Path, folder: Path, profile: Path) -> list[str]:
+    command = [sys.executable, "-m", "snakemake"]
     command += ["--snakefile", str(REPOSITORY / "Snakefile"), "--workflow-profile", str(profile)]
     return [*command, "--configfile", str(config.resolve()), "--directory", str(folder)]
 
@@ -176,15 +224,6 @@ def _not_yaml(config: Path) -> str:
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         return f"{config} is not YAML: {error}"
     return ""
-
-
-def _study(config: Path, folder: Path, *, plane: bool) -> Study | None:
-    """The networks of a configuration; None for one that is refused: Snakemake says why."""
-    try:
-        study = study_of(yaml.safe_load(config.read_text()), folder)
-        return study.of_the_plane if plane else study
-    except (experiments.ConfigError, cifar.CifarError, yaml.YAMLError, TypeError, ValueError):
-        return None
 
 
 def _date_now(results: Path) -> None:
@@ -209,30 +248,30 @@ def _date_now(results: Path) -> None:
         )
 
 
-def _again(study: Study | None, folder: Path) -> list[str]:
+def _again(run: Run | None, folder: Path) -> list[str]:
     """Options that make Snakemake gather those curves again whose cells are not to be taken.
 
     Such cells are not in the store, or were trained on a GPU by other code. Snakemake looks at
     curves only: it would miss a lost cell until its weights are wanted.
     """
     files = []
-    for networks in study.networks if study else ():
-        for name, entries in networks.curves.items():
-            file = networks.rows / f"{name}.parquet"
-            if not file.is_file():
-                continue
-            paths = {entry["key"]: path_of(networks.store, entry["key"]) for entry in entries}
-            lost = [key for key, path in paths.items() if not path.is_file()]
-            old = [key for key, path in paths.items() if is_outdated(path)]
-            for what, keys in (
-                ("not in the store any more", lost),
-                ("trained on a GPU by other code than there is now", old),
-            ):
-                if keys:
-                    some = ", ".join(keys[:3]) + (", ..." if len(keys) > 3 else "")
-                    print(f"{what}: {len(keys)} cells of {name} ({some})", flush=True)
-            if lost or old:
-                files.append(str(file.relative_to(folder)))
+    for curve in run.curves.values() if run else ():
+        assert run is not None
+        file = run.rows(curve)
+        if not file.is_file():
+            continue
+        paths = {entry["key"]: run.stored(curve, entry["key"]) for entry in curve.entries}
+        lost = [key for key, path in paths.items() if not path.is_file()]
+        old = [key for key, path in paths.items() if is_outdated(path)]
+        for what, keys in (
+            ("not in the store any more", lost),
+            ("trained on a GPU by other code than there is now", old),
+        ):
+            if keys:
+                some = ", ".join(keys[:3]) + (", ..." if len(keys) > 3 else "")
+                print(f"{what}: {len(keys)} cells of {curve.name} ({some})", flush=True)
+        if lost or old:
+            files.append(str(file.relative_to(folder)))
     # Another option has to follow: this one takes all words up to it.
     return ["--forcerun", *files, "--rerun-incomplete"] if files else []
 
@@ -323,19 +362,19 @@ def _is_local(profile: Path, extra: Sequence[str]) -> bool:
     }
 
 
-def _kept(study: Study | None, watch: Watch | None) -> str:
+def _kept(run: Run | None, watch: Watch | None) -> str:
     """What there is of the networks, for people."""
-    if study is None or watch is None:
+    if run is None or watch is None:
         return ""
     done = watch.arrivals()
     begun = {
         entry["key"]
-        for networks in study.networks
-        for entry in networks.entries
-        if checkpoint_of(networks.checkpoints, entry["key"]).is_file()
+        for curve in run.curves.values()
+        for entry in curve.entries
+        if run.checkpoint(curve, entry["key"]).is_file()
     }
     unfinished = len(begun - done.keys())
-    return f"; {len(done)} of {len(watch.cells)} networks are stored, {unfinished} are checkpointed"
+    return f"; {len(done)} of {len(watch.work)} networks are stored, {unfinished} are checkpointed"
 
 
 def failures(logs: Path, *, since: float) -> list[str]:
@@ -358,17 +397,27 @@ def _in_foreground() -> bool:
         return False
 
 
-def _show_results(results: Path, wall_time: str, *, names: tuple[str, str]) -> None:
-    for name in ("figures", "tables"):
-        if files := sorted((results / name).glob("*")):
-            print(f"{name}: {results / name} ({len(files)} files)")
-    page, claims = names
-    if (report := results / page).is_file():
-        print(f"report: {report}, one page with all of it")
-    scorecard = results / claims
+def _show_results(run: Run | None, wall_time: str) -> None:
+    if run is not None:
+        results = run.directory / "results" / run.plan.name
+        for name in ("figures", "tables"):
+            if files := [file for file in (results / name).rglob("*") if file.is_file()]:
+                print(f"{name}: {results / name} ({len(files)} files)")
+        for page in dict.fromkeys(STUDIES[study].page_name for study in run.plan.studies):
+            _show_page(run, page)
+    print(f"done in {wall_time}")
+    for absent in run.absent.values() if run else ():
+        print(absent)
+
+
+def _show_page(run: Run, page: str) -> None:
+    """Where a page is, and what its scorecard says."""
+    html = run.directory / places.page_file(run.plan.name, page)
+    scorecard = run.directory / places.scorecard_file(run.plan.name, page)
+    if html.is_file():
+        print(f"page: {html}")
     if scorecard.is_file():
         print(f"scorecard: {scorecard}\n\n{scorecard.read_text()}")
-    print(f"done in {wall_time}")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """Trains the cells of a preset on one GPU, several curves at a time in one process.
 
-`python -m srhm.commands.on_gpu --preset paper` fills the store, the cheapest curves first; `make
-reproduce` then finds the cells there, and trains what is left: those of other engines and of named
-nets. One curve alone leaves most of a large GPU idle, and processes that share one take turns.
+`python -m srhm.commands.on_gpu --preset paper` fills the store with LCN, CNN and FCN, the cheapest
+curves first; `make reproduce` then finds the cells there, and trains what is left: those of other
+engines and trainers. One curve alone leaves most of a large GPU idle, and processes that share one
+take turns.
 """
 
 import sys
@@ -10,13 +11,15 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from srhm.commands.presets import Study, chosen, parser_for
+from srhm.commands.presets import Run, chosen, parser_for
+from srhm.commands.resources import expected_costs
 from srhm.model.sampling import draw_samples
+from srhm.results import places
 from srhm.runtime.progress import job_log
 from srhm.runtime.stopping import STOPPED, Stopped, StopRequest, stop_on_signals
-from srhm.studies.sparse_hierarchy import configuration as experiments
+from srhm.study import Curve
+from srhm.trainers import HIERARCHY
 from srhm.training.cell import parameters_of
-from srhm.training.cost import costs
 from srhm.training.curve import PACKABLE, trainer
 from srhm.training.loop import Trainer, train_or_load
 
@@ -24,24 +27,23 @@ from srhm.training.loop import Trainer, train_or_load
 CURVES = 12
 
 
-def curves_for_gpu(study: Study) -> list[experiments.Curve]:
+def curves_for_gpu(run: Run) -> list[Curve]:
     """Curves of the engine that has a form for GPUs, the cheapest first."""
-    expected = {
-        name: sum(cost.seconds for cost in costs(entry["cell"] for entry in curve.entries))
-        for name, curve in study.plan.core.items()
-        if curve.entries[0]["cell"]["engine"] == PACKABLE
-    }
-    return [study.plan.core[name] for name in sorted(expected, key=lambda name: expected[name])]
+    found = [
+        curve
+        for curve in run.curves.values()
+        if curve.trainer == HIERARCHY and curve.cells[0]["engine"] == PACKABLE
+    ]
+    return sorted(found, key=lambda curve: sum(cost.seconds for cost in expected_costs(curve)))
 
 
-def train_study(study: Study, *, log_file: Path, curves: int, hours: float | None) -> None:
+def train_run(run: Run, *, log_file: Path, curves: int, hours: float | None) -> None:
     """Trains what the store lacks of these curves.
 
     Raises:
         Stopped: when asked to stop, by a signal or after `hours`.
         Exception: of the first curve that fails, after the others.
     """
-    (srhm, *_) = study.networks
     stop = StopRequest(limit=hours and 3600 * hours)
     with (
         job_log(log_file, name="on_gpu") as log,
@@ -49,13 +51,13 @@ def train_study(study: Study, *, log_file: Path, curves: int, hours: float | Non
         ThreadPoolExecutor(max_workers=curves) as pool,
     ):
 
-        def work(curve: experiments.Curve) -> None:
+        def work(curve: Curve) -> None:
             if stop.reason:
                 raise Stopped(STOPPED)
             log.info("%s begins", curve.label)
 
             def prepared() -> Trainer:
-                spec = study.plan.samples[curve.sample].spec
+                spec = run.plan.samples[str(curve.sample)].spec
                 sizes = {"n_train": spec["n_train"], "n_test": spec["n_test"]}
                 samples = draw_samples(parameters_of(spec), spec["seeds"], **sizes)
                 return trainer(curve.entries, samples, gpu=1, log=log)
@@ -63,15 +65,15 @@ def train_study(study: Study, *, log_file: Path, curves: int, hours: float | Non
             train_or_load(
                 curve.entries,
                 prepared,
-                store=srhm.results.store,
-                checkpoints=srhm.checkpoints,
+                store=run.directory / places.store_of(HIERARCHY),
+                checkpoints=run.directory / places.checkpoints_of(HIERARCHY),
                 threads=1,
-                keep_weights=study.plan.preset.keep_weights,
+                keep_weights=curve.keep_weights,
                 log=log,
                 stop=stop,
             )
 
-        jobs = [pool.submit(work, curve) for curve in curves_for_gpu(study)]
+        jobs = [pool.submit(work, curve) for curve in curves_for_gpu(run)]
         errors = [error for job in jobs if (error := job.exception())]
         # A failure before a request to stop, which may be its consequence.
         errors.sort(key=lambda error: isinstance(error, Stopped))
@@ -85,11 +87,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--curves", type=int, default=CURVES, help="at a time")
     parser.add_argument("--hours", type=float, help="stop after so many, with checkpoints")
     options = parser.parse_args(arguments)
-    study = chosen(options)
-    if study is None:
+    run = chosen(options)
+    if run is None:
         return 2
-    log_file = options.directory / "results" / study.plan.preset.preset / "logs" / "on_gpu.log"
-    train_study(study, log_file=log_file, curves=options.curves, hours=options.hours)
+    log_file = options.directory / "results" / run.plan.name / "logs" / "on_gpu.log"
+    train_run(run, log_file=log_file, curves=options.curves, hours=options.hours)
     return 0
 
 

@@ -1,120 +1,176 @@
-"""What the commands about a preset share: its networks and their stores.
+"""What the commands about a preset share: the preset, the chosen studies, where their cells are.
 
-Three kinds of networks have a store each: those of the paper on the SRHM, those on images, and
-those of lazy and feature learning, which a run of their own trains. Cells on images can only be
-named if the images are there.
+`--study` names a study of `srhm.studies.registry` or one of its groups, and may be repeated.
 """
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import yaml
 
-from srhm.images import cifar
-from srhm.images.plan import image_curves
-from srhm.studies.sparse_hierarchy import configuration as experiments
+from srhm import preset
+from srhm.commands.resources import expected_costs
+from srhm.preset import Plan
+from srhm.results import places
+from srhm.results.provenance import PACKAGE
+from srhm.results.store import path_of
+from srhm.studies.registry import GROUPS, STUDIES
+from srhm.study import ConfigError, Curve, Entry, Trainer
+from srhm.training.checkpoints import checkpoint_of
 
-CONFIG = Path(__file__).resolve().parents[3] / "config"
-SRHM, IMAGES, PLANE = "SRHM", "images", "plane"
-
-Entry = Mapping[str, Any]
+CONFIG = PACKAGE.parents[1] / "config"
 
 
-@dataclass(frozen=True)
-class Networks:
-    """Networks of one kind: {"key", "source", "cell"} of each by curve, and where they are kept.
-
-    rows: folder of the curves' tables; store: of the trained networks; checkpoints: of others.
-    """
-
-    data: str
-    curves: Mapping[str, Sequence[Entry]]
-    rows: Path
-    store: Path
-    checkpoints: Path
-
-    @property
-    def entries(self) -> list[Entry]:
-        """All cells, curve by curve."""
-        return [entry for entries in self.curves.values() for entry in entries]
+class StudyError(Exception):
+    """A name that is no study, or none of the preset; the message lists those that there are."""
 
 
 @dataclass(frozen=True)
-class Study:
-    """A configuration and the networks of one run. absent: folder of images that are not there."""
+class Run:
+    """The studies of a plan, and the folder that holds results/."""
 
-    plan: experiments.Plan
-    networks: tuple[Networks, ...]
-    absent: Path | None
-    plane: Networks
+    plan: Plan
+    directory: Path = Path()
 
     @property
-    def of_the_plane(self) -> "Study":
-        """The run of the plane in place of that of the paper."""
-        return Study(self.plan, (self.plane,), None, self.plane)
+    def curves(self) -> dict[str, Curve]:
+        """All curves by name."""
+        return self.plan.curves
 
     @property
-    def cells(self) -> dict[str, Mapping[str, Any]]:
-        """Coordinates of all cells by key."""
-        return {e["key"]: e["cell"] for networks in self.networks for e in networks.entries}
+    def entries(self) -> dict[str, Entry]:
+        """All cells by key: what several curves share is one cell."""
+        return {entry["key"]: entry for curve in self.curves.values() for entry in curve.entries}
 
     @property
-    def stores(self) -> tuple[Path, ...]:
-        """Where they are stored."""
-        return tuple(networks.store for networks in self.networks)
+    def work(self) -> dict[str, float]:
+        """Expected seconds of training on one core, of each cell by key."""
+        return {
+            entry["key"]: cost.seconds
+            for curve in self.curves.values()
+            for entry, cost in zip(curve.entries, expected_costs(curve), strict=True)
+        }
 
-    def remark(self) -> str:
-        """A line about networks that cannot be counted; empty where all can."""
-        if self.absent is None:
-            return ""
-        return f"networks on images (Figure 1 A, B) are not counted: {self.absent} does not exist"
+    @property
+    def trainers(self) -> list[Trainer]:
+        """What trains its curves."""
+        return list(dict.fromkeys(curve.trainer for curve in self.curves.values()))
+
+    @property
+    def stores(self) -> list[Path]:
+        """Folders of its trained cells."""
+        stores = [self.directory / places.store_of(trainer) for trainer in self.trainers]
+        return list(dict.fromkeys(stores))
+
+    @property
+    def absent(self) -> dict[str, str]:
+        """Why some of a study cannot be planned, for people, by study."""
+        return {study: one.absent for study, one in self.plan.studies.items() if one.absent}
+
+    def not_counted(self) -> list[str]:
+        """A line on each study that cannot be counted."""
+        first = {study: why.partition("\n")[0] for study, why in self.absent.items()}
+        return [f"{study} is not counted: {why}" for study, why in first.items()]
+
+    def rows(self, curve: Curve) -> Path:
+        """File of the rows of a curve."""
+        return self.directory / places.rows_of_curve(curve.trainer, curve.name)
+
+    def stored(self, curve: Curve, key: str) -> Path:
+        """File of a trained cell."""
+        return path_of(self.directory / places.store_of(curve.trainer), key)
+
+    def checkpoint(self, curve: Curve, key: str) -> Path:
+        """File of a cell in training."""
+        return checkpoint_of(self.directory / places.checkpoints_of(curve.trainer), key)
+
+    def only(self, study: str) -> "Run":
+        """The same with one study alone."""
+        return Run(self.plan.only([study]), self.directory)
 
 
-def study_of(configuration: Mapping[str, Any], directory: Path) -> Study:
-    """The networks that a configuration asks for, in the folder that holds results/.
+def studies_of(names: Sequence[str]) -> list[str]:
+    """The studies that these names of studies and of groups mean, in the order of the registry.
 
     Raises:
-        ConfigError: if the configuration is refused.
-        CifarError: if the folder of the images holds something else.
+        StudyError: if a name is neither.
     """
-    plan = experiments.plan(configuration)
-    results, images = directory / "results", plan.preset.images
-    folder = directory / images.folder
-    of_srhm = {name: curve.entries for name, curve in plan.curves.items()}
-    on_images, place = image_curves(images, folder=folder), results / "images"
-    networks = (
-        Networks(SRHM, of_srhm, results / "curves", results / "cells", results / "checkpoints"),
-        Networks(IMAGES, on_images, place, place / "cells", place / "checkpoints"),
+    unknown = [repr(name) for name in names if name not in STUDIES and name not in GROUPS]
+    if unknown:
+        raise StudyError(
+            f"no study {', '.join(unknown)}; there are: {', '.join(STUDIES)};"
+            f" and groups of them: {', '.join(GROUPS)}"
+        )
+    meant = {study for name in names for study in GROUPS.get(name, (name,))}
+    return [study for study in STUDIES if study in meant]
+
+
+def chosen_of(plan: Plan, names: Sequence[str]) -> list[str]:
+    """The studies of a plan that these names mean; without names all of them.
+
+    Raises:
+        StudyError: if a name is no study, or the preset has none of those that it means.
+    """
+    for name in names:
+        if not plan.studies.keys() & set(studies_of([name])):
+            raise StudyError(
+                f"the preset {plan.name} has no study {name}; it has: {', '.join(plan.studies)}"
+            )
+    meant = studies_of(names) if names else list(plan.studies)
+    return [study for study in meant if study in plan.studies]
+
+
+def run_of(configfile: Path, directory: Path, names: Sequence[str] = ()) -> Run:
+    """The studies of a configuration that these names mean; without names all.
+
+    Raises:
+        ConfigError: if the configuration, or the data that it names, are refused.
+        StudyError: as in `chosen_of`.
+        yaml.YAMLError: if it is not YAML.
+    """
+    values = yaml.safe_load(configfile.read_text())
+    if not isinstance(values, dict):
+        raise ConfigError(f"{configfile} holds no keys")
+    plan = preset.plan(values, directory=directory)
+    return Run(plan.only(chosen_of(plan, names)), directory)
+
+
+def add_study(parser: argparse.ArgumentParser, *, default: str) -> None:
+    """Adds the option `--study` to a parser; default: what is meant without it, for people."""
+    parser.add_argument(
+        "--study",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help=f"a study or a group of studies; may be repeated; default: {default}",
     )
-    in_plane = {name: curve.entries for name, curve in plan.plane.items()}
-    place = results / "plane"
-    plane = Networks(PLANE, in_plane, place / "curves", place / "cells", place / "checkpoints")
-    return Study(plan, networks, None if cifar.notice(folder) is None else folder, plane)
 
 
 def parser_for(command: str, description: str | None) -> argparse.ArgumentParser:
-    """Parser of a command about one preset: which, and in which folder."""
-    parser = argparse.ArgumentParser(prog=f"python -m srhm.{command}", description=description)
+    """Parser of a command about one preset: which, which of its studies, and in which folder."""
+    parser = argparse.ArgumentParser(
+        prog=f"python -m srhm.commands.{command}", description=description
+    )
     parser.add_argument("--preset", default="quick", help="name of a file of config/")
     parser.add_argument("--configfile", type=Path, help="a configuration elsewhere")
     parser.add_argument("--directory", type=Path, default=Path(), help="where results/ lies")
+    add_study(parser, default="all of the preset")
     return parser
 
 
-def chosen(options: argparse.Namespace) -> Study | None:
-    """The study that the options name; None, with the reason printed, if it is refused."""
+def chosen(options: argparse.Namespace) -> Run | None:
+    """The run that the options name; None, with the reason printed, if it is refused."""
     path = options.configfile or CONFIG / f"{options.preset}.yaml"
     if not path.is_file():
         print(f"no preset {options.preset!r}: {path} does not exist", file=sys.stderr)
         return None
     try:
-        return study_of(yaml.safe_load(path.read_text()), options.directory)
+        return run_of(path, options.directory, options.study)
     except yaml.YAMLError as error:
         print(f"{path} is not YAML: {error}", file=sys.stderr)
-    except (experiments.ConfigError, cifar.CifarError) as refusal:
+    except (ConfigError, StudyError) as refusal:
         print(refusal, file=sys.stderr)
     return None

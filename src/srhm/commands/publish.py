@@ -1,10 +1,11 @@
 """Publish what is finished of a preset: its rows into the repository, `published/PRESET/`.
 
-`python -m srhm.commands.publish --preset paper` takes the curves of LCN, CNN and FCN whose tables
-are finished under results/, estimates their sample complexities, and writes both with their
-provenance. A second call adds what has been finished since, from another machine too. Where the
-configuration or the code no longer asks for rows that are published, it writes nothing unless
-`--drop` is given.
+`python -m srhm.commands.publish --preset paper` takes the curves whose tables are finished under
+results/, of each study whose rows are cells on the SRHM, estimates their sample complexities, and
+writes both with their provenance: those of LCN, CNN and FCN into published/PRESET/, which the
+figures read, those of another study into a folder of its name there. A second call adds what has
+been finished since, from another machine too. Where the configuration or the code no longer asks
+for rows that are published, it writes nothing unless `--drop` is given.
 """
 
 import json
@@ -18,7 +19,8 @@ from typing import Any
 
 import pandas as pd
 
-from srhm.commands.presets import Study, chosen, parser_for
+from srhm.commands.presets import Run, chosen, parser_for
+from srhm.results import places
 from srhm.results.atomic import write_text
 from srhm.results.gathering import gather
 from srhm.results.outdated import ON_GPU, made_by_other_code
@@ -41,10 +43,20 @@ from srhm.results.publications import (
 from srhm.results.records import TableError, write_table
 from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, SENSITIVITIES, TIMINGS
 from srhm.statistics.sample_complexity import all_sample_complexities
+from srhm.studies.registry import STUDIES
+from srhm.study import Curve
 
 NOTHING = 1  # exit code where nothing is written: none finished, rows or damaged files in the way
 NO_GPU = re.compile("cpu|interpreter", re.IGNORECASE)  # devices of such a form without a GPU
 SHOWN = 5  # reasons that are written out
+# The study whose rows lie in published/PRESET/ itself.
+MAIN = "sparse_hierarchy"
+# Schemas of the rows that can be published.
+SCHEMAS = ("CELLS", "TIMINGS")
+
+
+class NothingFinished(PublicationError):
+    """A study of which no curve is finished."""
 
 
 @dataclass
@@ -59,15 +71,18 @@ class Taken:
     lost: list[str] = field(default_factory=list)
 
 
-def finished(rows: Path, planned: Mapping[str, Sequence[str]]) -> Taken:
-    """The curves whose tables of rows and of times in a folder hold just the planned cells.
+def finished(directory: Path, curves: Mapping[str, Curve]) -> Taken:
+    """The curves whose tables of rows and of times hold just the planned cells.
 
-    planned: keys of the cells of each curve. A table that cannot be taken leads to a remark: for
-    one, if a cell was trained on a GPU by other code, which plan and status count as missing.
+    directory: the one that holds results/. A table that cannot be taken leads to a remark: for one,
+    if a cell was trained on a GPU by other code, which plan and status count as missing.
     """
-    taken = Taken()
-    for name in planned:
-        tables = rows / f"{name}.parquet", rows / f"{name}.timings.parquet"
+    taken, planned = Taken(), keys_of(curves)
+    for name, curve in curves.items():
+        tables = (
+            directory / places.rows_of_curve(curve.trainer, name),
+            directory / places.timings_of_curve(curve.trainer, name),
+        )
         if not tables[0].is_file():
             continue
         try:
@@ -86,6 +101,11 @@ def finished(rows: Path, planned: Mapping[str, Sequence[str]]) -> Taken:
             continue
         taken.curves[name] = cells.assign(**{column: timings[column] for column in TRAINED})
     return taken
+
+
+def keys_of(curves: Mapping[str, Curve]) -> dict[str, list[str]]:
+    """Keys of the cells of each curve."""
+    return {name: [e["key"] for e in curve.entries] for name, curve in curves.items()}
 
 
 def published_before(folder: Path, planned: Mapping[str, Sequence[str]]) -> Taken:
@@ -123,42 +143,34 @@ def published_before(folder: Path, planned: Mapping[str, Sequence[str]]) -> Take
     return taken
 
 
-def publish(study: Study, folder: Path, *, commit: str, drop: bool = False) -> list[str]:
+def publish(
+    run: Run, folder: Path, *, study: str = MAIN, commit: str, drop: bool = False
+) -> list[str]:
     """Writes the finished rows of a study into a folder; what people should know, line by line.
 
     drop: whether published rows that are no longer planned may be dropped.
 
     Raises:
-        PublicationError: if there is nothing to publish, if published rows would be lost without
-            `drop`, or if the folder's files are damaged. Nothing is written then.
+        NothingFinished: if there is nothing to publish.
+        PublicationError: if published rows would be lost without `drop`, or if the folder's files
+            are damaged. Nothing is written then.
     """
-    preset = study.plan.preset
-    planned = {name: [e["key"] for e in curve.entries] for name, curve in study.plan.core.items()}
-    now = finished(study.networks[0].rows, planned)
-    before = published_before(folder, planned)
-    curves = before.curves | now.curves
+    planned, plan = run.plan.studies[study].curves, run.plan
+    now, before = finished(run.directory, planned), published_before(folder, keys_of(planned))
     remarks = [*_some(now.remarks), *_some(before.remarks)]
-    if before.lost and not drop:
-        raise PublicationError(
-            "\n".join([*remarks, *_some([f"published, no longer planned: {one}"
-                                         for one in before.lost]),
-                       f"nothing is written: {folder} would lose these rows. Publish from the code"
-                       f" and configuration that trained them ({PROVENANCE_FILE} names the commit),"
-                       f" or drop them: make publish PRESET={preset.preset} ARGS=--drop"])
-        )  # fmt: skip
+    _refuse_losses(before.lost, remarks, folder, preset=plan.name, drop=drop)
+    curves, rows = before.curves | now.curves, run.directory / "results"
     if not curves:
-        raise PublicationError(
-            "\n".join([*remarks, f"nothing to publish: no curve of {preset.preset} is finished in"
-                                 f" {study.networks[0].rows}"])
-        )  # fmt: skip
+        nothing = f"nothing to publish: no curve of {plan.name}, {study}, is finished in {rows}"
+        raise NothingFinished("\n".join([*remarks, nothing]))
     remarks += _some([f"dropped: {one}" for one in before.lost])
     cells = pd.concat([curves[name] for name in planned if name in curves], ignore_index=True)
-    thresholds = [preset.analysis.threshold, *preset.analysis.other_thresholds]
+    thresholds = plan.settings(study)["thresholds"]
     table = all_sample_complexities(
         cells, SENSITIVITIES.empty_table().to_pandas(), thresholds=thresholds
     )
     provenance = provenance_of(
-        cells, preset=preset.preset, planned=planned, thresholds=thresholds, commit=commit
+        cells, preset=plan.name, planned=keys_of(planned), thresholds=thresholds, commit=commit
     )
     write_table(cells, folder / CELLS_FILE, PUBLISHED_CELLS)
     write_table(table, folder / COMPLEXITY_FILE, SAMPLE_COMPLEXITY)
@@ -170,14 +182,28 @@ def publish(study: Study, folder: Path, *, commit: str, drop: bool = False) -> l
     ]
     return [
         *remarks,
-        _by_kind(study, curves),
+        _by_kind(planned, curves),
         f"taken: {len(curves)} of {len(planned)} curves ({len(now.curves)} of them from"
-        f" {study.networks[0].rows}, {len(curves.keys() - now.curves.keys())} published before),"
+        f" {rows}, {len(curves.keys() - now.curves.keys())} published before),"
         f" {len(cells)} of {provenance['planned_cells']} cells",
         f"trained: {_times(provenance)}",
         f"left out: {provenance['left_out']}",
         f"written to {folder}: {', '.join(sizes)}",
     ]
+
+
+def _refuse_losses(
+    lost: Sequence[str], remarks: Sequence[str], folder: Path, *, preset: str, drop: bool
+) -> None:
+    if not lost or drop:
+        return
+    losses = _some([f"published, no longer planned: {one}" for one in lost])
+    refusal = (
+        f"nothing is written: {folder} would lose these rows. Publish from the code and"
+        f" configuration that trained them ({PROVENANCE_FILE} names the commit), or drop them:"
+        f" make publish PRESET={preset} ARGS=--drop"
+    )
+    raise PublicationError("\n".join([*remarks, *losses, refusal]))
 
 
 def provenance_of(
@@ -190,7 +216,7 @@ def provenance_of(
 ) -> dict[str, Any]:
     """Where rows (PUBLISHED_CELLS) come from: all but the commit is counted from the rows.
 
-    planned: keys of the cells of the preset's curves of LCN, CNN and FCN; commit: of the code to
+    planned: keys of the cells of the study's curves in the preset; commit: of the code to
     whose plan the rows belong. `seconds` are summed over the networks that were trained one by one.
     A row of networks that were trained together has the time of all of them: their `seconds` are
     None and enter no sum.
@@ -226,7 +252,7 @@ def provenance_of(
         "seeds": sorted(set(cells.groupby("curve")["seed"].nunique().tolist())),
         "widths": sorted(set(cells["width"].tolist())),
         "thresholds": list(thresholds),
-        "left_out": "sensitivities; named networks, networks on images and of the plane",
+        "left_out": "sensitivities; other studies",
     }  # fmt: skip
 
 
@@ -266,12 +292,12 @@ def _some(remarks: Sequence[str]) -> list[str]:
     return [*remarks[:SHOWN], *([f"... and {more} more like these"] if more > 0 else [])]
 
 
-def _by_kind(study: Study, curves: Mapping[str, pd.DataFrame]) -> str:
+def _by_kind(planned: Mapping[str, Curve], curves: Mapping[str, pd.DataFrame]) -> str:
     """A table of what is taken and what is missing, by net, L, s and width."""
     rows = [
-        {**{name: curve.entries[0]["cell"][name] for name in ("net", "L", "s", "width")},
+        {**{name: curve.cells[0][name] for name in ("net", "L", "s", "width")},
          "curves": 1, "taken": int(name in curves), "missing": int(name not in curves)}
-        for name, curve in study.plan.core.items()
+        for name, curve in planned.items()
     ]  # fmt: skip
     groups = pd.DataFrame(rows).groupby(["net", "L", "s", "width"], sort=False)
     return groups.sum().reset_index().to_string(index=False)
@@ -293,26 +319,40 @@ def commit_of(folder: Path) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Publishes a preset; 1 where nothing is written, with the reason, 2 if it is refused."""
-    parser = parser_for("published", __doc__)
+    """Publishes a preset; 1 if it is refused for a study or for all, 2 if the preset is refused."""
+    parser = parser_for("publish", __doc__)
     parser.add_argument("--published", type=Path, default=PUBLISHED, help="where published/ lies")
     parser.add_argument("--commit", help="of the code that trained; else that of this repository")
     parser.add_argument(
         "--drop", action="store_true", help="drop published rows that are no longer planned"
     )
     options = parser.parse_args(arguments)
-    study = chosen(options)
-    if study is None:
+    run = chosen(options)
+    if run is None:
         return 2
-    commit = options.commit or commit_of(PUBLISHED.parent)
-    folder = options.published / study.plan.preset.preset
-    try:
-        lines = publish(study, folder, commit=commit, drop=options.drop)
-    except PublicationError as error:
-        print(error, file=sys.stderr)
+    studies = [study for study in run.plan.studies if _can_be_published(study)]
+    if not studies:
+        print(f"of these studies none has rows on the SRHM: {', '.join(run.plan.studies)}")
         return NOTHING
-    print("\n".join(lines))
-    return 0
+    commit = options.commit or commit_of(PUBLISHED.parent)
+    written = refused = 0
+    for study in studies:
+        folder = options.published / run.plan.name
+        folder = folder if study == MAIN else folder / study
+        try:
+            lines = publish(run, folder, study=study, commit=commit, drop=options.drop)
+        except PublicationError as error:
+            print(error, file=sys.stderr)
+            refused += not isinstance(error, NothingFinished)
+        else:
+            print("\n".join(lines))
+            written += 1
+    return 0 if written and not refused else NOTHING
+
+
+def _can_be_published(study: str) -> bool:
+    trainer = STUDIES[study].trainer
+    return trainer is not None and (trainer.cells, trainer.timings) == SCHEMAS
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from srhm.commands import jobs
+from srhm.flow.cost import groups
 from srhm.names import resolved
 from srhm.preset import Jobs
 from srhm.results import places
@@ -46,7 +47,7 @@ class CurveJobs:
             expected_costs(self._curve),
             minutes=self._limits.minutes,
             cells=self._limits.cells,
-            groups=self._stacks() if self._curve.trainer.stacked else None,
+            groups=groups(self._curve.cells) if self._curve.trainer.stacked else None,
         )
 
     def files(self) -> list[str]:
@@ -111,7 +112,7 @@ class CurveJobs:
             jobs.SECONDS_TO_MEASURE + measurement.share * cost.seconds
             for cost in expected_costs(self._curve)
         ]
-        return jobs.evaluation_minutes(seconds, attempt=attempt, limit=self._limits.limit)
+        return jobs.measuring_minutes(seconds, attempt=attempt, limit=self._limits.limit)
 
     def measuring_megabytes(self, *, attempt: int, gpu: int) -> int:
         """Megabytes to ask for to measure all cells."""
@@ -119,13 +120,6 @@ class CurveJobs:
             working = self._stack(range(len(self._curve.entries)))
             return jobs.megabytes(working, attempt=attempt, gpu=gpu)
         return jobs.measuring_megabytes(expected_costs(self._curve), attempt=attempt, gpu=gpu)
-
-    def _stacks(self) -> list[list[int]]:
-        """Places of the cells of each P, which are trained together."""
-        by_size: dict[int, list[int]] = {}
-        for place, cell in enumerate(self._curve.cells):
-            by_size.setdefault(cell["P"], []).append(place)
-        return list(by_size.values())
 
     def _stack(self, cells: Sequence[int]) -> float:
         """Bytes of the largest stack of cells of equal P."""

@@ -1,7 +1,7 @@
-"""How far a study is, from the store of cells alone: no lock, no Snakemake, from any shell.
+"""How far the studies of a preset are, from the stores of cells alone: no lock, no Snakemake.
 
-`python -m srhm.commands.status --preset quick` prints a table by kind of network, how fast cells
-arrive and how long the rest will take.
+`python -m srhm.commands.status --preset quick` prints a table by study and kind of network, how
+fast cells arrive and how long the rest will take.
 """
 
 import sys
@@ -10,29 +10,32 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from srhm.commands.presets import Networks, chosen, parser_for
+from srhm.commands.presets import Run, chosen, parser_for
 from srhm.commands.watching import Watch
 from srhm.results import outdated
 from srhm.results.outdated import row_of
-from srhm.results.store import path_of
-from srhm.training.checkpoints import checkpoint_of
 
 GROUPS = ["net", "L", "s", "width"]
 
 
-def table(watch: Watch, networks: Sequence[Networks]) -> pd.DataFrame:
+def table(run: Run, watch: Watch) -> pd.DataFrame:
     """A row for each kind of network: cells planned, done, missing, capped, diverged, begun."""
     arrived = watch.arrivals()
     rows = []
-    for some in networks:
-        # By key, since two curves of the plane may share a cell.
-        for key, cell in {entry["key"]: entry["cell"] for entry in some.entries}.items():
-            row = row_of(path_of(some.store, key)) if key in arrived else {}
+    for study, planned in run.plan.studies.items():
+        # By key, since two curves may share a cell.
+        places = {
+            entry["key"]: (curve, entry["cell"])
+            for curve in planned.curves.values()
+            for entry in curve.entries
+        }
+        for key, (curve, cell) in places.items():
+            row = row_of(run.stored(curve, key)) if key in arrived else {}
             status = row.get("status", "unreadable") if key in arrived else "missing"
-            begun = status == "missing" and checkpoint_of(some.checkpoints, key).is_file()
+            begun = status == "missing" and run.checkpoint(curve, key).is_file()
             rows.append(
                 # Images and random points have no hierarchy of known depth and branching.
-                {"data": some.data}
+                {"study": study}
                 | {name: "-" if cell.get(name) is None else cell[name] for name in GROUPS}
                 | {
                     "cells": 1,
@@ -42,24 +45,26 @@ def table(watch: Watch, networks: Sequence[Networks]) -> pd.DataFrame:
                     **{name: int(status == name) for name in ("capped", "diverged", "unreadable")},
                 }
             )
-    return pd.DataFrame(rows).groupby(["data", *GROUPS], sort=False).sum().reset_index()
+    return pd.DataFrame(rows).groupby(["study", *GROUPS], sort=False).sum().reset_index()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prints the status of a preset; 2 if its configuration is refused."""
     options = parser_for("status", __doc__).parse_args(arguments)
-    study = chosen(options)
-    if study is None:
+    run = chosen(options)
+    if run is None:
         return 2
-    for part in (study, study.of_the_plane):
-        if part.cells:
-            watch = Watch(part.cells, *part.stores)
-            print(table(watch, part.networks).to_string(index=False))
-            print(watch.progress(now=time.time()).line())
-            if again := outdated.remark(watch.n_outdated()):
-                print(again)
-    if remark := study.remark():
-        print(remark)
+    if run.curves:
+        watch = Watch(run.work, *run.stores)
+        print(table(run, watch).to_string(index=False))
+        for study in run.plan.studies:
+            if own := run.only(study).work:
+                progress = Watch(own, *run.only(study).stores).progress(now=time.time())
+                print(f"{study}: {progress.line()}")
+        if again := outdated.remark(watch.n_outdated()):
+            print(again)
+    for line in run.not_counted():
+        print(line)
     lock = options.directory / "results" / ".lock"
     if lock.is_file() and (holder := lock.read_text()):
         print(f"last run: {holder}")

@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from srhm.results.outdated import is_outdated
-from srhm.training.cost import costs
 
 # Seconds over which the rate is taken: long cells arrive rarely, and a cluster's jobs in waves.
 WINDOW = 600.0
@@ -52,13 +51,11 @@ class Progress:
 class Watch:
     """Cells that are awaited in one or more stores: how many have arrived, and how fast.
 
-    cells: coordinates by key.
+    work: expected seconds of training of each by key.
     """
 
-    def __init__(self, cells: Mapping[str, Mapping[str, Any]], *stores: Path) -> None:
-        expected = (cost.seconds for cost in costs(cells.values()))
-        self.cells = cells
-        self._work = dict(zip(cells, expected, strict=True))
+    def __init__(self, work: Mapping[str, float], *stores: Path) -> None:
+        self.work = work
         self._stores = stores
         # When a stored cell was written, and whether it is trained again: each file is read once.
         self._judged: dict[Path, tuple[float, bool]] = {}
@@ -75,7 +72,7 @@ class Watch:
         return sum(outdated for _, outdated in self._found().values())
 
     def _found(self) -> dict[str, tuple[float, bool]]:
-        names = {f"{key}.safetensors" for key in self.cells}
+        names = {f"{key}.safetensors" for key in self.work}
         found = {}
         for file in chain.from_iterable(s.glob("*/*.safetensors") for s in self._stores):
             if file.name in names:
@@ -97,10 +94,10 @@ class Watch:
         recent = [key for key, written in arrived.items() if written >= begin]
         return Progress(
             done=len(arrived),
-            cells=len(self.cells),
-            work_left=sum(work for key, work in self._work.items() if key not in arrived),
+            cells=len(self.work),
+            work_left=sum(work for key, work in self.work.items() if key not in arrived),
             recent_cells=len(recent),
-            recent_work=sum(self._work[key] for key in recent),
+            recent_work=sum(self.work[key] for key in recent),
             window=max(now - begin, 1.0),
         )
 
