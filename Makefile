@@ -3,6 +3,8 @@
 PYTHON ?= python3
 PRESET ?= quick
 PROFILE ?= default
+# Studies, or groups of studies, several separated by spaces.
+STUDY   ?=
 CORES  ?= $(shell $(PYTHON) -c 'import os; print(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())')
 
 # Given by the user only: otherwise the profile says, and on a cluster CORES would limit all jobs together.
@@ -10,6 +12,14 @@ GIVEN_CORES = $(if $(filter file,$(origin CORES)),,--cores $(CORES))
 
 # auto, cpu or cuda; without it the configuration says. A variable DEVICE of the environment may mean anything.
 GIVEN_DEVICE = $(if $(filter environment,$(firstword $(origin DEVICE))),,$(if $(DEVICE), --device $(DEVICE)))
+
+# What a command is about: without STUDY what it means by default.
+GIVEN_STUDY = $(foreach name,$(STUDY),--study $(name))
+# What the workflow is to make of it: a group is a rule of its name, a study one of its name and _study.
+GROUPS  := paper plane
+# The others, for `make help`.
+STUDIES := $(sort $(patsubst src/srhm/studies/%/study.py,%,$(wildcard src/srhm/studies/*/study.py)))
+TARGETS ?= $(foreach name,$(STUDY),$(if $(filter $(name),$(GROUPS)),$(name),$(name)_study))
 
 VENV := .venv
 BIN  := $(VENV)/bin
@@ -34,12 +44,13 @@ unexport PYTHONPATH
 .PHONY: help cifar reproduce plane plan publish status gc unlock test test-science test-gpu-interpreter bench-gpu train-gpu lint format schema env env-cluster env-gpu clean-env faults
 
 help:
-	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw: results/PRESET/{report.html,figures,tables}'
-	@echo 'make plane     [PRESET=quick] [CORES=N]  lazy and feature learning, spectra: results/PRESET/plane.html, figures, tables'
-	@echo 'make plan      [PRESET=quick]            cells, steps, core-hours and disk, and which jobs run and why; runs nothing; with DEVICE=cuda GPU-hours, too'
-	@echo 'make publish   [PRESET=quick]            keep the finished rows of LCN, CNN and FCN in published/PRESET, drawn beside those of other presets'
-	@echo 'make status    [PRESET=quick]            networks trained, missing, capped, diverged; how fast, and how long still (also while a run is going on)'
-	@echo 'make gc        [CONFIRM=yes]             list what no configuration refers to; with CONFIRM=yes remove it'
+	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw the paper: results/PRESET/{report.html,figures,tables}'
+	@echo '               [STUDY=jamming]           a study, or a group of studies, in place of the paper: results/PRESET/STUDY.html'
+	@echo 'make plane     [PRESET=quick] [CORES=N]  the same as STUDY=plane: lazy and feature learning, spectra'
+	@echo 'make plan      [PRESET=quick] [STUDY=..] cells, steps, core-hours and disk, and which jobs run and why; runs nothing; with DEVICE=cuda GPU-hours, too'
+	@echo 'make publish   [PRESET=quick] [STUDY=..] keep the finished rows on the SRHM in published/PRESET; those of LCN, CNN and FCN are drawn beside other presets'
+	@echo 'make status    [PRESET=quick] [STUDY=..] networks trained, missing, capped, diverged; how fast, and how long still (also while a run is going on)'
+	@echo 'make gc        [CONFIRM=yes] [STUDY=..]  list what no configuration refers to; with CONFIRM=yes remove it'
 	@echo 'make unlock    [PRESET=quick]            remove the lock of a killed run (`make reproduce` does it by itself)'
 	@echo 'make test      [CORES=N]                 format, lint, types, tests and the workflow on config/test.yaml'
 	@echo 'make test-science                        results of the thesis within their tolerances (tests/science): about half an hour'
@@ -52,18 +63,19 @@ help:
 	@echo 'make schema                              write the schema and the table of keys of config/ anew'
 	@echo 'make env | make clean-env                only install into $(VENV) | remove it'
 	@echo 'make env-cluster                         install what PROFILE=slurm needs, too (docs/cluster.md)'
+	@echo 'STUDY: one or several of $(GROUPS) $(STUDIES).'
 	@echo 'DEVICE=auto, cpu or cuda: where reproduce, plane and plan train networks, if not where the configuration says (cpu); cuda has not yet run on a GPU (docs/gpu.md).'
-	@echo 'ARGS are passed on to Snakemake (ARGS="--set-threads train_curve=4"). Presets: $(sort $(basename $(notdir $(wildcard config/*.yaml)))). PROFILE: $(sort $(notdir $(wildcard profiles/*))). CORES is $(CORES) here. PYTHON=python3.12 picks another interpreter.'
+	@echo 'ARGS are passed on to Snakemake (ARGS="--set-threads train_hierarchy=4"). Presets: $(sort $(basename $(notdir $(wildcard config/*.yaml)))). PROFILE: $(sort $(notdir $(wildcard profiles/*))). CORES is $(CORES) here. PYTHON=python3.12 picks another interpreter.'
 
 reproduce: env
-	@$(BIN)/python -m srhm.commands.launch --preset $(PRESET) --profile $(PROFILE) $(GIVEN_CORES)$(GIVEN_DEVICE) $(ARGS)
+	@$(BIN)/python -m srhm.commands.launch --preset $(PRESET) --profile $(PROFILE) $(GIVEN_CORES)$(GIVEN_DEVICE) $(GIVEN_STUDY) $(ARGS)
 
 # Lazy and feature learning: (h, alpha), Hessian, tangent kernel, weights (docs/plane.md).
-plane: env
-	@$(BIN)/python -m srhm.commands.launch --preset $(PRESET) --profile $(PROFILE) $(GIVEN_CORES)$(GIVEN_DEVICE) --plane $(ARGS)
+plane: override STUDY := plane
+plane: reproduce
 
 plan: env
-	@$(BIN)/python -m srhm.commands.plan --preset $(PRESET) --cores $(CORES)$(GIVEN_DEVICE)
+	@$(BIN)/python -m srhm.commands.plan --preset $(PRESET) --cores $(CORES)$(GIVEN_DEVICE) $(GIVEN_STUDY)
 	@$(BIN)/python -m snakemake --dry-run --quiet rules reason host --configfile config/$(PRESET).yaml -- $(TARGETS)
 
 # The images of Figure 1 A, B; everything else is made without them. CIFAR="--url file:///..." names a copy.
@@ -72,14 +84,14 @@ cifar: env
 
 # Rows that lie elsewhere: ARGS="--directory elsewhere"
 publish: env
-	@$(BIN)/python -m srhm.commands.publish --preset $(PRESET) $(ARGS)
+	@$(BIN)/python -m srhm.commands.publish --preset $(PRESET) $(GIVEN_STUDY) $(ARGS)
 
 status: env
-	@$(BIN)/python -m srhm.commands.status --preset $(PRESET)
+	@$(BIN)/python -m srhm.commands.status --preset $(PRESET) $(GIVEN_STUDY)
 
 # Another configuration that is to be kept: ARGS="--configfile elsewhere.yaml"
 gc: env
-	@$(BIN)/python -m srhm.commands.gc --confirm '$(CONFIRM)' $(ARGS)
+	@$(BIN)/python -m srhm.commands.gc --confirm '$(CONFIRM)' $(GIVEN_STUDY) $(ARGS)
 
 unlock: env
 	@$(BIN)/python -m srhm.commands.launch --preset $(PRESET) --unlock
@@ -111,7 +123,7 @@ lint: env
 	$(BIN)/python -m snakemake --lint --configfile config/test.yaml
 
 schema: env
-	$(BIN)/python -m srhm.studies.sparse_hierarchy.configuration
+	$(BIN)/python -m srhm.preset
 
 faults: env
 	$(BIN)/python benchmarks/faults.py

@@ -123,7 +123,7 @@ def _minutes(seconds: float, *, attempt: int, limit: int | None) -> int:
 
 
 def batch_bytes(one: float, *, members: int) -> float:
-    """Bytes of a batch of members that are trained together: of all, or of as many as are at once."""
+    """Bytes of members that are trained together: of all, or of as many as are at once."""
     return max(one, min(one * members, BATCH_BYTES))
 
 
