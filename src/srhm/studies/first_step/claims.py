@@ -6,11 +6,11 @@ from math import isfinite, log, nan
 import numpy as np
 import pandas as pd
 
+from srhm.results.coordinates import GRAMMAR
 from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
 from srhm.scorecard.fits import as_ratio, no_points, of_points
 from srhm.statistics.regression import mean
 from srhm.studies.first_step.scaling import all_data_ratio, equal_points, exponent, grouping_size
-from srhm.studies.first_step.table import GRAMMAR
 
 
 def first_step_exponent(
