@@ -204,7 +204,7 @@ def test_the_plain_trainer_takes_the_steps_of_the_engine(n_points, budget):
 
 def test_the_smallest_network_that_fits_does_not_depend_on_depth():
     # Spread: largest over smallest N*, minus 1, wherever N* lies between its two widths. At P =
-    # 500, with layers of 7 to 10 neurons, it is 36 % and more at every budget tried: its README.
+    # 500, with layers of 7 to 10 neurons, it is 36 % and more at every budget tried.
     widths = {2: (27, 26, 25, 24, 23, 22), 3: (19, 18, 17, 16, 15), 5: (15, 14, 13, 12, 11)}
     rows = []
     for depth, several in widths.items():
