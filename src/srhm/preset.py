@@ -178,9 +178,13 @@ def key_table() -> str:
     """
     rows = ["| key | default | meaning |", "|---|---|---|"]
     seen: dict[type[BaseModel], str] = {}
+    elsewhere: tuple[str, ...] = ()
     for prefix, model in models_in(Preset):
+        if prefix.startswith(elsewhere):
+            continue
         if model in seen:
             rows.append(f"| `{prefix}` | | as `{seen[model]}` |")
+            elsewhere += (prefix,)
             continue
         seen[model] = prefix
         for name, field in model.model_fields.items():

@@ -1,0 +1,130 @@
+"""What the documents name is there: files, modules, commands, rules, figures, keys."""
+
+import re
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+import yaml
+
+from srhm import preset
+from srhm.results.places import file_of
+from srhm.studies.registry import GROUPS, STUDIES
+from srhm.trainers import TRAINERS
+
+REPOSITORY = Path(__file__).parents[1]
+STUDY_FOLDERS = REPOSITORY / "src" / "srhm" / "studies"
+# The changelog names what was there once.
+DOCUMENTS = [
+    *sorted(REPOSITORY.glob("README.md")),
+    *sorted(REPOSITORY.glob("[a-z]*/README.md")),
+    *sorted((REPOSITORY / "docs").glob("*.md")),
+    *sorted(STUDY_FOLDERS.glob("*/README.md")),
+]
+IDS = [str(file.relative_to(REPOSITORY)) for file in DOCUMENTS]
+FOLDERS = "benchmarks|config|docs|envs|profiles|published|reference|rules|scripts|src|tests"
+EXAMPLE = "config/mine.yaml"  # what a reader is told to write
+of_each = pytest.mark.parametrize("document", DOCUMENTS, ids=IDS)
+
+
+@cache
+def text_of(document: Path) -> str:
+    return document.read_text(encoding="utf-8")
+
+
+def code_in(document: Path) -> list[str]:
+    """What stands in backticks or in blocks of code."""
+    text = text_of(document)
+    blocks = re.findall(r"^ *```\w*\n(.*?)^ *```", text, flags=re.MULTILINE | re.DOTALL)
+    rest = re.sub(r"^ *```\w*\n.*?^ *```", "", text, flags=re.MULTILINE | re.DOTALL)
+    return blocks + re.findall(r"`([^`\n]+)`", rest)
+
+
+def rule_names() -> set[str]:
+    """Names of the rules that are made of the declarations."""
+    found = {"draw_derivations"} | set(GROUPS) | {f"{study}_study" for study in STUDIES}
+    for trainer in TRAINERS:
+        found |= {f"train_{trainer.name}", f"train_{trainer.name}_part"}
+    for name, study in STUDIES.items():
+        found |= {f"gather_{name}", f"score_{name}", f"page_{study.page_name}"}
+        found |= {f"derive_{name}_{table.name}" for table in study.tables}
+        found |= {f"measure_{one.trainer.name}_{one.name}" for one in study.measurements}
+        found |= {figure.name for figure in study.figures}
+    return found
+
+
+@of_each
+def test_links_lead_to_files(document):
+    text = re.sub(r"`[^`\n]+`", "", text_of(document))
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if not link.startswith(("https://", "#")):
+            assert (document.parent / link.partition("#")[0]).exists(), link
+
+
+@of_each
+def test_files_that_are_named_exist(document):
+    for code in code_in(document):
+        for name in re.findall(rf"(?<![\w./-])(?:{FOLDERS})/[\w./*-]*", code):
+            path = name.rstrip("./")
+            # PRESET, NAME and the like stand for any.
+            pattern = re.sub(r"\b[A-Z][A-Z_]+\b", "*", path)
+            written = path == EXAMPLE or path.startswith("profiles/mine")
+            assert written or list(REPOSITORY.glob(pattern)), name
+
+
+@of_each
+def test_modules_that_are_named_exist(document):
+    for name in re.findall(r"\bsrhm(?:\.[a-z_]\w*)+(?::\w+)?", "\n".join(code_in(document))):
+        module, _, member = name.partition(":")
+        assert file_of(module).is_file(), name
+        assert not member or hasattr(import_module(module), member), name
+
+
+@of_each
+def test_commands_are_targets_of_make(document):
+    makefile = (REPOSITORY / "Makefile").read_text()
+    targets = set(re.findall(r"^([a-z][a-z-]*):", makefile, flags=re.MULTILINE))
+    for code in code_in(document):
+        for words in re.findall(r"^\s*make ([a-z][\w-]*)", code, flags=re.MULTILINE):
+            assert words in targets, words
+        for study in re.findall(r"\bSTUDY=([a-z_]+)", code):
+            assert study in {*STUDIES, *GROUPS}, study
+        for name in re.findall(r"\bPROFILE=([a-z][\w-]*)", code):
+            made = name == "mine"
+            assert made or (REPOSITORY / "profiles" / name / "profile.yaml").is_file(), name
+
+
+@of_each
+def test_rules_that_are_named_exist(document):
+    named = re.compile(
+        r"--set-threads (\w+)=|--until (\w+)|\bsnakemake ([a-z]\w+) --configfile"
+        r"|\b((?:train|measure|gather|score|derive|page)_(?:"
+        + "|".join([*STUDIES, *(trainer.name for trainer in TRAINERS), "curve", "plane", "network"])
+        + r")\w*)\b"
+    )
+    # Scripts have the names of what they do.
+    known = rule_names() | {script.stem for script in (REPOSITORY / "scripts").glob("*.py")}
+    # A table that `make faults` writes shows what was said when it ran.
+    text = re.sub(r"<!-- faults.*?<!-- end of faults -->", "", text_of(document), flags=re.DOTALL)
+    for groups in named.findall(text):
+        name = next(filter(None, groups))
+        assert name in known, name
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_every_study_has_its_prose_and_every_figure_its_caption(study):
+    assert text_of(STUDY_FOLDERS / study / "README.md").startswith("# ")
+    for figure in STUDIES[study].figures:
+        assert (STUDY_FOLDERS / study / "captions" / f"{figure.name}.rst").is_file(), figure.name
+
+
+def test_the_preset_of_the_documents_can_be_planned():
+    text = text_of(REPOSITORY / "config" / "README.md")
+    (example,) = re.findall(r"```yaml\n(.*?)```", text, flags=re.DOTALL)
+    assert preset.plan(yaml.safe_load(example)).curves
+
+
+def test_the_documents_of_the_keys_are_those_of_the_models():
+    text = text_of(REPOSITORY / "config" / "README.md")
+    assert preset.key_table() in text
