@@ -74,7 +74,7 @@ class Run:
 
     def last_log(self, curve: str) -> str:
         """Log of the last training job of the curve whose name begins so."""
-        (file,) = (self.folder / "results/grid/logs/train_curve").glob(f"{curve}*.log")
+        (file,) = (self.folder / "results/grid/logs/train_hierarchy").glob(f"{curve}*.log")
         return file.read_text()
 
     def messages(self) -> str:
@@ -93,9 +93,13 @@ class Run:
         }
 
     def tables(self, preset: str = "grid") -> dict[str, pd.DataFrame]:
-        """Tables of a preset's results by name, without the times of training."""
-        files = (self.folder / "results" / preset / "tables").glob("*.parquet")
-        return {file.stem: pd.read_parquet(file) for file in files if "timings" not in file.stem}
+        """Tables of a preset by study and name ("jamming/cells"), without the times of training."""
+        folder = self.folder / "results" / preset / "tables"
+        return {
+            str(file.relative_to(folder).with_suffix("")): pd.read_parquet(file)
+            for file in folder.glob("*/*.parquet")
+            if "timings" not in file.stem
+        }
 
 
 def assert_equal(found: Mapping[str, pd.DataFrame], expected: Mapping[str, pd.DataFrame]) -> None:

@@ -1,7 +1,7 @@
 """Prints resources and constant params of all rules as JSON, for the words of a Snakemake command.
 
-Runs nothing. Resources that are functions are left out, and so are such params. For each curve of
-the SRHM it also prints how many cells its job expects to train, and the memory that it asks for.
+Runs nothing. Resources that are functions are left out, and so are such params. For each curve it
+also prints how many cells its job expects to train, and the memory that it asks for.
 """
 
 import json
@@ -45,7 +45,7 @@ with SnakemakeApi(OutputSettings()) as api, redirect_stdout(sys.stderr):
     for name in known["PLAN"].curves:
         wildcards = SimpleNamespace(curve=name)
         curves[name] = {
-            "cells": len(known["expected_of_curve"](wildcards)),
+            "cells": len(known["jobs_of"](wildcards).lacking()),
             "megabytes": known["curve_megabytes"](wildcards, threads=1, attempt=1),
         }
 limits = {name: resource.value for name, resource in words.resources.items()}

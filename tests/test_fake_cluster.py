@@ -11,7 +11,7 @@ import pytest
 from scheduled_runs import ROOT, Run, assert_equal, kill, wait_for
 
 HERE = ROOT / "tests" / "fake_cluster"
-UNTIL = ("--until", "train_curve")
+UNTIL = ("--until", "train_hierarchy")
 
 pytestmark = pytest.mark.xdist_group("fake_cluster")
 
@@ -47,7 +47,7 @@ def training_job(cluster: Run) -> int:
     (script,) = (
         script
         for script in jobs(cluster)
-        if "train_curve" in script.read_text() and not script.with_suffix(".code").exists()
+        if "train_hierarchy" in script.read_text() and not script.with_suffix(".code").exists()
     )
     return int(script.stem)
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from train_curves import train_here, train_srhm
 
+from srhm import preset
 from srhm.model.sampling import draw_samples
 from srhm.runtime.no_device import NoDevice
 from srhm.runtime.stopping import Stopped, StopRequest
-from srhm.studies.sparse_hierarchy import configuration as experiments
 from srhm.training.cell import parameters_of
 from srhm.training.loop import Trainer, alone
 
@@ -19,13 +19,15 @@ def trained(engine: str, store: Path, *, gpu: int) -> int:
     """Number of cells of a tiny curve that are trained."""
     configuration = {
         "preset": "tiny",
-        "seeds": 1,
-        "width": 6,
-        "n_test": 60,
-        "training": {"engine": engine, "max_steps": 10, "n_checks": 0},
-        "curves": [{"net": "cnn", "L": 2, "v": 3, "s0": 1, "P": [30]}],
+        "sparse_hierarchy": {
+            "seeds": 1,
+            "width": 6,
+            "n_test": 60,
+            "training": {"engine": engine, "max_steps": 10, "n_checks": 0},
+            "curves": [{"net": "cnn", "L": 2, "v": 3, "s0": 1, "P": [30]}],
+        },
     }
-    (curve,) = experiments.plan(configuration).curves.values()
+    (curve,) = preset.plan(configuration).curves.values()
     samples = draw_samples(parameters_of(curve.entries[0]["cell"]), [0], n_train=30, n_test=60)
     entries = list(curve.entries)
     return len(train_srhm(entries, samples, store=store, gpu=gpu))

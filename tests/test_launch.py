@@ -45,13 +45,13 @@ Start = Callable[..., Launched]
 @pytest.fixture
 def toy(tmp_path: Path) -> Path:
     """Path of the launcher in a repository of its own, whose workflow is one waiting job."""
-    for folder in ("src/srhm", "config", "profiles/default", "folder"):
+    for folder in ("src/srhm/commands", "config", "profiles/default", "folder"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "Snakefile").write_text(SNAKEFILE)
     (tmp_path / "config" / "toy.yaml").write_text("preset: toy\n")
     profile = launch.REPOSITORY / "profiles" / "default" / "profile.yaml"
     shutil.copy(profile, tmp_path / "profiles" / "default")
-    return Path(shutil.copy(launch.__file__, tmp_path / "src" / "srhm"))
+    return Path(shutil.copy(launch.__file__, tmp_path / "src" / "srhm" / "commands"))
 
 
 @pytest.fixture
@@ -61,11 +61,11 @@ def start(toy: Path) -> Iterator[Start]:
 
     def _start(*arguments: str) -> Launched:
         command = [sys.executable, str(toy), "--preset", "toy", "--cores", "1", *arguments]
-        log = toy.parents[2] / f"printed_{len(launched)}"
+        log = toy.parents[3] / f"printed_{len(launched)}"
         with log.open("w") as printed:
             process = subprocess.Popen(
                 [*command, "--directory", "folder"],
-                cwd=toy.parents[2],
+                cwd=toy.parents[3],
                 stdout=printed,
                 stderr=printed,
                 start_new_session=True,
@@ -80,7 +80,7 @@ def start(toy: Path) -> Iterator[Start]:
 
 @pytest.fixture
 def folder(toy: Path) -> Path:
-    return toy.parents[2] / "folder"
+    return toy.parents[3] / "folder"
 
 
 def wait_for(condition: Callable[[], object]) -> None:

@@ -7,22 +7,23 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from srhm import preset
 from srhm.results.gathering import gather
 from srhm.results.records import write_table
 from srhm.results.tables import TIMINGS
-from srhm.studies.sparse_hierarchy import configuration as experiments
 
 
 def configuration(n_sizes: int, n_seeds: int, n_curves: int) -> dict[str, Any]:
     """A configuration with so many P, seeds and curves of the smallest networks."""
     group = {"net": "cnn", "L": 2, "v": 8, "s0": [*range(n_curves)]}
     group["P"] = [*range(10, 10 + n_sizes)]
-    return {"preset": "scale", "seeds": n_seeds, "width": 8, "n_test": 100, "curves": [group]}
+    section = {"seeds": n_seeds, "width": 8, "n_test": 100, "curves": [group]}
+    return {"preset": "scale", "sparse_hierarchy": section}
 
 
 def planned(n_sizes: int, n_seeds: int, n_curves: int) -> list[str]:
     """Keys of the cells of a configuration."""
-    plan = experiments.plan(configuration(n_sizes, n_seeds, n_curves))
+    plan = preset.plan(configuration(n_sizes, n_seeds, n_curves))
     return [entry["key"] for curve in plan.curves.values() for entry in curve.entries]
 
 

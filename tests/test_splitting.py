@@ -8,10 +8,10 @@ from math import ceil
 import pytest
 import yaml
 
+from srhm import preset
 from srhm.commands.jobs import (
     START,
     batch_bytes,
-    evaluation_minutes,
     measuring_megabytes,
     measuring_minutes,
     parts,
@@ -19,9 +19,10 @@ from srhm.commands.jobs import (
     training_minutes,
 )
 from srhm.commands.presets import CONFIG
+from srhm.commands.resources import expected_costs
 from srhm.flow.cost import BATCH_BYTES, groups
-from srhm.studies.sparse_hierarchy import configuration as experiments
-from srhm.training.cost import Cost, costs
+from srhm.study import ConfigError
+from srhm.training.cost import Cost
 
 
 def made(*minutes):
@@ -94,7 +95,7 @@ def test_groups_that_do_not_fill_parts_have_more_of_them():
     assert split == {"1-of-3": [0, 1], "2-of-3": [2, 3], "3-of-3": [4, 5]}
 
 
-def test_cells_of_the_plane_of_one_p_are_a_group():
+def test_stacked_cells_of_one_p_are_a_group():
     assert groups([{"P": 8}, {"P": 4}, {"P": 8}, {"P": 2}]) == [[0, 2], [1], [3]]
 
 
@@ -102,8 +103,8 @@ def test_a_retry_asks_for_more_time_and_memory():
     for ask in (training_minutes, training_megabytes):
         first, second = (ask(EXPECTED, threads=1, attempt=n) for n in (1, 2))
         assert second == 2 * first
-    for ask in (measuring_minutes, measuring_megabytes):
-        assert ask(EXPECTED, attempt=2) == 2 * ask(EXPECTED, attempt=1)
+    assert measuring_minutes([60.0], attempt=2) == 2 * measuring_minutes([60.0], attempt=1)
+    assert measuring_megabytes(EXPECTED, attempt=2) == 2 * measuring_megabytes(EXPECTED, attempt=1)
 
 
 def test_more_threads_ask_for_less_time_and_more_memory_but_for_the_longest_cell():
@@ -116,11 +117,10 @@ def test_more_threads_ask_for_less_time_and_more_memory_but_for_the_longest_cell
 def test_no_job_asks_for_more_than_the_limit_of_its_queue():
     assert training_minutes(made(1000), threads=1, attempt=3, limit=600) == 600
     assert training_minutes(made(1), threads=1, attempt=1, limit=600) == START + 3
-    assert measuring_minutes(made(1) * 10_000, attempt=1, limit=600) == 600
-    assert evaluation_minutes([60_000.0], attempt=2, limit=600) == 600
+    assert measuring_minutes([60_000.0], attempt=2, limit=600) == 600
 
 
-def test_a_curve_of_the_plane_asks_for_the_memory_of_what_is_trained_at_once():
+def test_a_curve_of_stacked_members_asks_for_the_memory_of_what_is_trained_at_once():
     assert [batch_bytes(2e8, members=n) for n in (1, 3, 60)] == [2e8, 6e8, BATCH_BYTES]
     assert batch_bytes(3e9, members=60) == 3e9
 
@@ -133,7 +133,7 @@ def test_a_job_that_gathers_only_asks_for_little():
 def test_splitting_is_part_of_no_key_and_no_name():
     config = yaml.safe_load((CONFIG / "test.yaml").read_text())
     split = {**config, "jobs": {"cells": 1, "minutes": 5}}
-    one, other = experiments.plan(config), experiments.plan(split)
+    one, other = preset.plan(config), preset.plan(split)
     assert list(one.curves) == list(other.curves)
     assert list(one.samples) == list(other.samples)
     assert one.curves == other.curves
@@ -142,14 +142,14 @@ def test_splitting_is_part_of_no_key_and_no_name():
 @pytest.mark.parametrize("jobs", [{"minutes": 0}, {"cells": 0}, {"limit": 1}, {"hours": 1}])
 def test_limits_that_make_no_sense_are_refused(jobs):
     config = yaml.safe_load((CONFIG / "test.yaml").read_text())
-    with pytest.raises(experiments.ConfigError, match="jobs"):
-        experiments.plan({**config, "jobs": jobs})
+    with pytest.raises(ConfigError, match="jobs"):
+        preset.plan({**config, "jobs": jobs})
 
 
 def test_every_job_of_the_presets_asks_for_days_at_most_when_split_to_hours():
-    plan = experiments.plan(yaml.safe_load((CONFIG / "paper.yaml").read_text()))
-    for curve in plan.core.values():
-        expected = costs(entry["cell"] for entry in curve.entries)
+    plan = preset.plan(yaml.safe_load((CONFIG / "paper.yaml").read_text()))
+    for curve in plan.studies["sparse_hierarchy"].curves.values():
+        expected = expected_costs(curve)
         split = parts(expected, minutes=120) or {"1-of-1": list(range(len(expected)))}
         for places in split.values():
             own = [expected[i] for i in places]
@@ -170,12 +170,12 @@ def snakemake(folder, config, *arguments):
 
 def test_a_split_curve_is_trained_in_parts_and_one_that_is_there_is_left_as_it_is(tmp_path):
     config = yaml.safe_load((CONFIG / "test.yaml").read_text()) | {"jobs": {"cells": 3}}
-    plan = experiments.plan(config)
-    curve = next(iter(plan.core.values()))
+    plan = preset.plan(config)
+    curve = next(iter(plan.curves.values()))
     files = [f"results/curves/{curve.name}{kind}.parquet" for kind in ("", ".timings")]
     planned = snakemake(tmp_path, config, files[0], "--dry-run")
     assert len(curve.entries) == 6
-    assert re.search(r"train_part +2\n", planned), planned
+    assert re.search(r"train_hierarchy_part +2\n", planned), planned
     for file in [f"results/derivations/{curve.sample}.parquet", *files]:
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).touch()
@@ -185,14 +185,16 @@ def test_a_split_curve_is_trained_in_parts_and_one_that_is_there_is_left_as_it_i
 def test_a_curve_that_is_there_trains_nothing_when_it_is_split_otherwise(tmp_path):
     config = {
         "preset": "split",
-        "seeds": 1,
-        "width": 6,
-        "n_test": 60,
-        "training": {"max_steps": 40, "n_checks": 2},
-        "curves": [{"net": "cnn", "L": 2, "v": 3, "s0": 1, "P": [30, 60, 90]}],
+        "sparse_hierarchy": {
+            "seeds": 1,
+            "width": 6,
+            "n_test": 60,
+            "training": {"max_steps": 40, "n_checks": 2},
+            "curves": [{"net": "cnn", "L": 2, "v": 3, "s0": 1, "P": [30, 60, 90]}],
+        },
     }
-    (curve,) = experiments.plan(config).curves.values()
-    expected = costs(entry["cell"] for entry in curve.entries)
+    (curve,) = preset.plan(config).curves.values()
+    expected = expected_costs(curve)
     minutes = sum(cost.seconds for cost in expected) / 60
     # Three parts, two, and one job for all.
     limits = {n: {"minutes": minutes / (n - 0.5)} for n in (3, 2)} | {1: {}}
@@ -215,7 +217,7 @@ def test_a_curve_that_is_there_trains_nothing_when_it_is_split_otherwise(tmp_pat
         assert "Nothing to be done" in run(n)
     assert kept() == before
     # Forced, the parts that are there are trained as they were split, and all is in the store.
-    said = run(1, "--forcerun", "train_part", "train_curve")
+    said = run(1, "--forcerun", "train_hierarchy_part", "train_hierarchy")
     after = kept()
     for part in ("1-of-3: 1 cells", "2-of-3: 1 cells", "3-of-3: 1 cells"):
         assert f"{part}: 1 in the store, 0 to train" in said

@@ -61,7 +61,7 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """The grid on this machine, with nothing in the way."""
     folder = tmp_path_factory.mktemp("undisturbed") / "run"
-    return Run(folder, HERE / "grid.yaml", "--cores", "2", "--until", "gather_cells").run()
+    return Run(folder, HERE / "grid.yaml", "--cores", "2", "--until", "gather_sparse_hierarchy").run()
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def make_run(slurm: None, environment: dict[str, str], tmp_path: Path) -> Callab
     """A run through Slurm; a training job has one thread, so that one cell is in flight."""
 
     def make(config: Path, *arguments: str) -> Run:
-        options = ("--profile", "slurm-nodb", *QUICK, "--set-threads", "train_curve=1")
+        options = ("--profile", "slurm-nodb", *QUICK, "--set-threads", "train_hierarchy=1")
         return Run(tmp_path / "run", config, *options, *arguments, environment=environment)
 
     return make
@@ -78,7 +78,7 @@ def make_run(slurm: None, environment: dict[str, str], tmp_path: Path) -> Callab
 @pytest.fixture
 def grid(make_run: Callable[..., Run], undisturbed: Run) -> Run:
     """The grid through Slurm; its data are drawn already, which saves a round of looks at jobs."""
-    run = make_run(HERE / "grid.yaml", "--until", "gather_cells")
+    run = make_run(HERE / "grid.yaml", "--until", "gather_sparse_hierarchy")
     drawn = Path("results", "derivations")
     shutil.copytree(undisturbed.folder / drawn, run.folder / drawn)
     return run
@@ -120,7 +120,7 @@ def start_until_the_last_cell(run: Run, keys: set[str], *arguments: str) -> Laun
 def assert_as_undisturbed(run: Run, undisturbed: Run, stored: dict[str, int]) -> None:
     """The tables are those of the undisturbed run, and what was stored is the same file still."""
     assert stored.items() <= run.stored().items()
-    assert {"cells", "sensitivities"} <= run.tables().keys()
+    assert {"sparse_hierarchy/cells", "sparse_hierarchy/sensitivities"} <= run.tables().keys()
     assert_equal(run.tables(), undisturbed.tables())
 
 
@@ -136,10 +136,12 @@ def test_jobs_that_run_at_a_time_see_a_gpu_each(slurm, environment, tmp_path):
 
 
 def test_a_run_to_the_end_gives_the_tables_of_a_local_one(make_run, tmp_path):
-    config, until = ROOT / "config" / "test.yaml", ("--until", "score_claims")
+    config, until = ROOT / "config" / "test.yaml", ("--until", "score_sparse_hierarchy")
     local = Run(tmp_path / "local", config, "--cores", "2", *until).run()
     through_slurm = make_run(config, *until).run()
-    assert {"cells", "sensitivities", "sample_complexity"} <= local.tables("test").keys()
+    assert {
+        f"sparse_hierarchy/{name}" for name in ("cells", "sensitivities", "sample_complexity")
+    } <= local.tables("test").keys()
     assert_equal(through_slurm.tables("test"), local.tables("test"))
 
 
@@ -156,7 +158,7 @@ def test_a_cancelled_job_is_sent_again_and_resumes_the_cell_that_was_in_flight(u
 
 def test_a_job_that_is_about_to_exceed_its_time_stops_itself_and_is_resumed(undisturbed, grid):
     # One minute, then two: training stops half a minute before the end of so short a job.
-    launcher = grid.start("--set-resources", "train_curve:runtime=attempt")
+    launcher = grid.start("--set-resources", "train_hierarchy:runtime=attempt")
     grid.wait_until_stored(undisturbed.keys("lcn"), 1)
     stored, process = grid.stored(), trainer(grid)
     # On a fast machine all would be trained by then: it sleeps until that moment.
@@ -174,7 +176,7 @@ def test_a_job_that_is_about_to_exceed_its_time_stops_itself_and_is_resumed(undi
 
 
 def test_a_job_that_hangs_until_its_time_limit_is_sent_again_with_more(undisturbed, grid):
-    options = ("--set-resources", "train_curve:runtime=attempt", "train_curve:time_limit=0")
+    options = ("--set-resources", "train_hierarchy:runtime=attempt", "train_hierarchy:time_limit=0")
     launcher, stored = start_until_the_last_cell(grid, undisturbed.keys("lcn"), *options)
     trainer(grid).suspend()
     grid.end(launcher)
