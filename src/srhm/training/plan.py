@@ -19,14 +19,17 @@ from srhm.training.cell import parameters_of, points_of_a_step
 from srhm.training.configuration import HierarchyCurves, HierarchySection, Training, Window
 from srhm.training.curve import ENGINES, NAMED_ENGINE
 
-# What is measured of each curve; a study may measure more.
+# What is measured of each curve unless a study says otherwise.
 SENSITIVITIES = "sensitivities"
 
 
-def plan(section: HierarchySection, directory: Path) -> Planned:
+def plan(
+    section: HierarchySection, directory: Path, *, measured: tuple[str, ...] = (SENSITIVITIES,)
+) -> Planned:
     """Curves of a section with their cells and keys, the samples that they learn from, settings.
 
-    Groups that differ in P and seeds alone are one curve.
+    Groups that differ in P and seeds alone are one curve. measured: names of the study's
+    measurements, which are made of each curve.
 
     Raises:
         ConfigError: naming the group of curves, the key, its value and the allowed range.
@@ -57,7 +60,7 @@ def plan(section: HierarchySection, directory: Path) -> Planned:
     curves: dict[str, Curve] = {}
     samples: dict[str, Sample] = {}
     for shared, parameters, cells in sizes.values():
-        curve, sample = _curve(section, shared, parameters, sorted(cells))
+        curve, sample = _curve(section, shared, parameters, sorted(cells), measured)
         curves[curve.name], samples[sample.name] = curve, sample
     settings = {"width": section.width, SENSITIVITIES: section.measurement.model_dump()}
     return Planned(curves=curves, samples=samples, settings=settings)
@@ -193,6 +196,7 @@ def _curve(
     shared: Mapping[str, Any],
     parameters: GrammarParameters,
     cells: list[tuple[int, int]],
+    measured: tuple[str, ...],
 ) -> tuple[Curve, Sample]:
     largest = max(size for size, _ in cells)
     n_test = n_test_points(parameters, n_train=largest, n_test=section.n_test)
@@ -222,7 +226,7 @@ def _curve(
         trainer=NAMED_NETS if shared["net"] in NAMED else HIERARCHY,
         sample=sample.name,
         entries=tuple(entries),
-        measured=(SENSITIVITIES,),
+        measured=measured,
         keep_weights=section.keep_weights,
     )
     return curve, sample
