@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from srhm.results.records import write_table
-from srhm.results.tables import SCHEMAS
+from srhm.results.tables import schema_of
 from srhm.runtime.job import training_job
 from srhm.training.any_trainer import train
 from srhm.training.loop import rows_of
@@ -24,5 +24,5 @@ with training_job(snakemake.log[0], name=name, resources=resources) as (log, sto
     )
     rows, timings = rows_of(name, spec["cells"], cells, **spec["columns"])
     schemas, output = spec["schemas"], snakemake.output
-    write_table(timings, Path(output.timings), SCHEMAS[schemas["timings"]])
-    write_table(rows, Path(output.rows), SCHEMAS[schemas["cells"]])
+    write_table(timings, Path(output.timings), schema_of(schemas["timings"]))
+    write_table(rows, Path(output.rows), schema_of(schemas["cells"]))

@@ -51,7 +51,8 @@ class Measurement:
     """What is measured of each curve of a trainer.
 
     function: from the entries of a curve, named `store`, `log`, and its options and inputs, to the
-    rows of each of its tables, in their order. tables: schemas by the table's name.
+    rows of each of its tables, in their order. tables: schemas by the table's name, of
+    `srhm.results.tables` or "package.module:SCHEMA" (see `schema_of` there).
     options: the setting that says how it is measured; empty: that of its name. share: part of the
     expected time of training that it takes on top of some seconds a cell. gpu: whether it asks for
     a GPU where training does.

@@ -7,7 +7,7 @@ from typing import Any
 
 from srhm.names import resolved
 from srhm.results.records import write_table
-from srhm.results.tables import SCHEMAS
+from srhm.results.tables import schema_of
 
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 
@@ -38,7 +38,7 @@ def measure(
 def write_measured(spec: Mapping[str, Any], rows: Rows, files: Mapping[str, str]) -> None:
     """Writes a file for each table, with the name of the curve and the columns that it gives."""
     for table, name in spec["tables"]:
-        schema = SCHEMAS[name]
+        schema = schema_of(name)
         names = {"curve": spec["curve"], **spec["columns"]}
         own = {name: value for name, value in names.items() if name in schema.names}
         write_table([{**own, **row} for row in rows[table]], Path(files[table]), schema)

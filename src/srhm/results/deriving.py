@@ -9,7 +9,7 @@ import pandas as pd
 
 from srhm.names import resolved
 from srhm.results.records import read_table, write_table
-from srhm.results.tables import SCHEMAS
+from srhm.results.tables import schema_of
 
 # Files of a table with their schemas; None: a study that the preset does not have.
 Files = Sequence[tuple[str | None, str]]
@@ -22,9 +22,9 @@ def table_of(files: Files) -> pd.DataFrame:
         TableError: if a file is missing, damaged or of another shape, naming it.
     """
     tables = [
-        SCHEMAS[schema].empty_table().to_pandas()
+        schema_of(schema).empty_table().to_pandas()
         if file is None
-        else read_table(Path(file), SCHEMAS[schema])
+        else read_table(Path(file), schema_of(schema))
         for file, schema in files
     ]
     filled = [table for table in tables if len(table)] or tables[:1]
@@ -44,5 +44,5 @@ def derive(spec: Mapping[str, Any], path: Path, *, log: logging.Logger) -> None:
     """Writes a derived table; spec: of `made_of_tables`, with {"schema"}."""
     made = made_of_tables(spec)
     rows = made if isinstance(made, pd.DataFrame) else pd.DataFrame(list(made))
-    write_table(rows, path, SCHEMAS[spec["schema"]])
+    write_table(rows, path, schema_of(spec["schema"]))
     log.info("%s: %d rows", path.stem, len(rows))

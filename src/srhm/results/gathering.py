@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 
 from srhm.results.records import TableError, read_table, write_table
-from srhm.results.tables import SCHEMAS
+from srhm.results.tables import schema_of
 
 
 def gather_tables(
@@ -33,11 +33,11 @@ def gather_tables(
         given = files.get(table, [])
         paths = [Path(given)] if isinstance(given, str) else [Path(file) for file in given]
         one = table in ("cells", "timings")
-        found[table] = gather(paths, spec["planned"], SCHEMAS[schema], one_row_a_cell=one)
+        found[table] = gather(paths, spec["planned"], schema_of(schema), one_row_a_cell=one)
         if table != "cells":
-            write_table(found[table], Path(tables[table]), SCHEMAS[schema])
+            write_table(found[table], Path(tables[table]), schema_of(schema))
     cells = found["cells"]
-    write_table(cells, Path(tables["cells"]), SCHEMAS[spec["tables"]["cells"]])
+    write_table(cells, Path(tables["cells"]), schema_of(spec["tables"]["cells"]))
     log.info(
         "%d cells in %d curves, %.0f s of training; by status: %s",
         *(len(cells), len(spec["planned"]), found["timings"]["seconds"].sum()),

@@ -6,6 +6,7 @@ places, v features, m synonyms, n_c classes, P training points, P_star sample co
 
 import pyarrow as pa
 
+from srhm.names import resolved
 from srhm.results.coordinates import GRAMMAR, NET_AND_DATA
 
 _TYPES = {
@@ -149,3 +150,15 @@ SCHEMAS: dict[str, pa.Schema] = {
     "ENSEMBLES": ENSEMBLES,
     "FIRST_STEP": FIRST_STEP,
 }
+
+
+def schema_of(name: str) -> pa.Schema:
+    """A schema by the name that a declaration gives it.
+
+    A study may bring its own, "package.module:SCHEMA". It then lies in the module that makes the
+    table, whose digest sees a change of it.
+
+    Raises:
+        KeyError, ModuleNotFoundError, AttributeError: if there is none of this name.
+    """
+    return resolved(name) if ":" in name else SCHEMAS[name]
