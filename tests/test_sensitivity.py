@@ -16,7 +16,8 @@ from srhm.measure import sensitivity
 from srhm.measure.representations import hierarchical_probe, probe_of_cell, representations
 from srhm.measure.sensitivity import measure as measure_probe
 from srhm.measure.sensitivity import transform
-from srhm.measure.sensitivity_of_cells import MissingCell, measure_curve
+from srhm.measure.sensitivity_of_cells import measure_curve
+from srhm.measure.trained_cells import MissingCell
 from srhm.model.encoding import one_hot
 from srhm.model.grammar import Grammar
 from srhm.model.sampling import derive

@@ -6,16 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from srhm.measure.sensitivity import Probe, Variant, sensitivities, transform
+from srhm.measure.trained_cells import trained_cell
 from srhm.model.grammar import draw_grammar
 from srhm.model.sampling import Derivations
 from srhm.model.seeding import generator
-from srhm.results.store import DamagedCell, StoredCell, path_of, read_cell
 from srhm.results.tables import SENSITIVITIES
 from srhm.training.cell import parameters_of
-
-
-class MissingCell(Exception):
-    """A cell that the store cannot give; the message says how to train it."""
 
 
 def measure_curve(
@@ -42,7 +38,7 @@ def measure_curve(
     images: dict[tuple[int, Variant], Any] = {}
     table = []
     for entry in entries:
-        cell, stored = entry["cell"], _trained(entry, store)
+        cell, stored = entry["cell"], trained_cell(entry, store)
         seed, parameters = cell["seed"], parameters_of(cell)
         probe = probe_of(cell, stored.weights)
         points = samples[seed, "test"][:n_points]
@@ -64,21 +60,3 @@ def measure_curve(
             table += [{**name, **row} for row in rows]
     log.info("%d cells measured, %d sensitivities", len(entries), len(table))
     return table
-
-
-def _trained(entry: Mapping[str, Any], store: Path) -> StoredCell:
-    cell = entry["cell"]
-    name = f"cell {entry['key']} (P = {cell['P']}, seed {cell['seed']})"
-    try:
-        stored = read_cell(store, entry["key"])
-    except FileNotFoundError as error:
-        raise MissingCell(
-            f"{name} is not in the store {store}: run again, and it is trained"
-        ) from error
-    except DamagedCell as damage:
-        # The launcher looks for curves whose cells the store lacks, but reads none of them.
-        path_of(store, entry["key"]).unlink(missing_ok=True)
-        raise MissingCell(
-            f"{name} is damaged: {damage}; it is removed: run again, and it is trained"
-        ) from damage
-    return stored
