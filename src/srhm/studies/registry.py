@@ -10,6 +10,7 @@ from srhm.studies.jamming.study import STUDY as JAMMING
 from srhm.studies.layerwise.study import STUDY as LAYERWISE
 from srhm.studies.named_nets.study import STUDY as NAMED_NETS
 from srhm.studies.sparse_hierarchy.study import STUDY as SPARSE_HIERARCHY
+from srhm.studies.sparsity_transfer.study import STUDY as SPARSITY_TRANSFER
 from srhm.study import Study
 
 STUDIES: dict[str, Study] = {
@@ -25,6 +26,7 @@ STUDIES: dict[str, Study] = {
         BOTTLENECK,
         DOUBLE_DESCENT,
         JAMMING,
+        SPARSITY_TRANSFER,
     )
 }
 # Names for several studies: what `make reproduce` and `make plane` make.

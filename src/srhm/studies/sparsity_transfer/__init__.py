@@ -1,0 +1,1 @@
+"""Whether networks trained with one kind of sparsity classify data of the other."""
