@@ -5,22 +5,20 @@ import sys
 
 import numpy as np
 import pytest
-from train_curves import LOG, train_srhm
+from train_curves import LOG, hierarchy_curves, train_srhm
 
 from srhm.model.sampling import draw_samples
 from srhm.results.records import TableError, write_derivations
 from srhm.results.store import DamagedCell, path_of, read_cell
 from srhm.results.tables import CELLS, TIMINGS
 from srhm.runtime.stopping import StopRequest
-from srhm.studies.sparse_hierarchy import configuration as experiments
 from srhm.training import curve as training_curve
 from srhm.training import loop
 from srhm.training.cell import parameters_of, train_cell
 from srhm.training.curve import train_entries
 from srhm.training.loop import rows_of
 
-CONFIG = {
-    "preset": "tiny",
+SECTION = {
     "seeds": 2,
     "width": 6,
     "n_test": 60,
@@ -32,7 +30,7 @@ CONFIG = {
 @pytest.fixture(scope="module")
 def planned():
     """Entries of a curve of six cells, and the samples of its two seeds."""
-    (curve,) = experiments.plan(CONFIG).curves.values()
+    (curve,) = hierarchy_curves(SECTION)
     parameters = parameters_of(curve.entries[0]["cell"])
     return list(curve.entries), draw_samples(parameters, [0, 1], n_train=90, n_test=60)
 
@@ -272,7 +270,7 @@ class Untrained:
 
 def test_a_cell_of_a_grammar_with_more_data_than_a_float_can_say_has_a_row():
     deep = {"net": "cnn", "L": 8, "v": 4, "m": 2, "s0": 2, "P": [8], "seeds": 1}
-    (curve,) = experiments.plan({**CONFIG, "curves": [deep]}).curves.values()
+    (curve,) = hierarchy_curves({**SECTION, "curves": [deep]})
     cell = curve.entries[0]["cell"]
     samples = draw_samples(parameters_of(cell), [0], n_train=8, n_test=60)
     trained = train_cell(cell, samples[0, "train"], samples[0, "test"], make_engine=Untrained)

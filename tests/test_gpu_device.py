@@ -5,7 +5,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from train_curves import train_here, train_srhm
+from train_curves import hierarchy_curves, train_here, train_srhm
 
 from srhm import preset
 from srhm.model.sampling import draw_samples
@@ -17,17 +17,14 @@ from srhm.training.loop import Trainer, alone
 
 def trained(engine: str, store: Path, *, gpu: int) -> int:
     """Number of cells of a tiny curve that are trained."""
-    configuration = {
-        "preset": "tiny",
-        "sparse_hierarchy": {
-            "seeds": 1,
-            "width": 6,
-            "n_test": 60,
-            "training": {"engine": engine, "max_steps": 10, "n_checks": 0},
-            "curves": [{"net": "cnn", "L": 2, "v": 3, "s0": 1, "P": [30]}],
-        },
+    section = {
+        "seeds": 1,
+        "width": 6,
+        "n_test": 60,
+        "training": {"engine": engine, "max_steps": 10, "n_checks": 0},
+        "curves": [{"net": "cnn", "L": 2, "v": 3, "s0": 1, "P": [30]}],
     }
-    (curve,) = preset.plan(configuration).curves.values()
+    (curve,) = hierarchy_curves(section)
     samples = draw_samples(parameters_of(curve.entries[0]["cell"]), [0], n_train=30, n_test=60)
     entries = list(curve.entries)
     return len(train_srhm(entries, samples, store=store, gpu=gpu))

@@ -3,17 +3,17 @@
 import logging
 import shutil
 from math import cos, isnan, pi
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from invented_images import write_cifar
 from pydantic import ValidationError
-from train_curves import train_images
+from train_curves import image_entries, train_images
 
 from srhm.images import cifar, experiment, plan, training
 from srhm.images.configuration import Images
-from srhm.images.plan import image_curves
 from srhm.model.seeding import generator
 from srhm.networks.named import named_network
 from srhm.results import provenance
@@ -21,6 +21,7 @@ from srhm.results.provenance import PACKAGE
 from srhm.results.records import write_table
 from srhm.results.store import path_of, read_cell
 from srhm.results.tables import IMAGE_CELLS, IMAGES
+from srhm.study import ConfigError
 from srhm.training import loop
 
 N = 40  # records a file
@@ -65,25 +66,24 @@ def rows_of(entries, data, store):
     return rows
 
 
-def measure(images, curves, data, store):
+def measure(images, entries, folder, store):
     chosen = images.stability
-    return experiment.measure_images(
-        curves,
-        *data,
+    rows = experiment.measure_images(
+        entries,
+        folder=folder,
+        records_per_file=N,
         **chosen.model_dump(),
         temperature=chosen.temperature,
         store=store,
         log=LOG,
     )
+    return [{"curve": "images", **row} for row in rows]
 
 
 def test_small_files_give_trained_networks_and_their_sensitivities(folder, data, tmp_path):
-    images = section()
-    curves = image_curves(images, folder=folder)
-    (name,) = curves
-    rows = rows_of(curves[name], data, tmp_path)
-    write_table(rows, tmp_path / "curve.parquet", IMAGE_CELLS)
-    measured = measure(images, curves, data, tmp_path)
+    entries = image_entries(SMALL, folder)
+    write_table(rows_of(entries, data, tmp_path), tmp_path / "curve.parquet", IMAGE_CELLS)
+    measured = measure(section(), entries, folder, tmp_path)
     write_table(measured, tmp_path / "images.parquet", IMAGES)
     assert [(row["net"], row["P"], row["seed"]) for row in measured] == [
         ("vgg11_bn", 40, 0),
@@ -110,7 +110,7 @@ def test_a_rerun_trains_only_what_is_missing(folder, data, tmp_path, monkeypatch
     quick = {"batch_size": 20, "max_steps": 2}
 
     def run(**changes):
-        (entries,) = image_curves(section(training=quick, **changes), folder=folder).values()
+        entries = image_entries({**SMALL, "training": quick, **changes}, folder)
         trained.clear()
         return entries, rows_of(entries, data, tmp_path), sorted(trained)
 
@@ -165,17 +165,13 @@ def test_training_ends_at_the_threshold_after_a_whole_epoch(data):
 
 
 def test_a_network_whose_loss_is_no_number_is_a_diverged_row(folder, data, tmp_path):
-    images = section(
-        nets=["vgg11"],
-        P=[40],
-        training={"batch_size": 20, "max_steps": 60, "learning_rate": 10, "schedule": "constant"},
-    )
-    curves = image_curves(images, folder=folder)
-    (entries,) = curves.values()
+    settings = {"batch_size": 20, "max_steps": 60, "learning_rate": 10, "schedule": "constant"}
+    changed = {**SMALL, "nets": ["vgg11"], "P": [40], "training": settings}
+    entries = image_entries(changed, folder)
     (row,) = rows_of(entries, data, tmp_path)
     assert row["status"] == "diverged"
     assert isnan(row["test_error"])
-    (measured,) = measure(images, curves, data, tmp_path)
+    (measured,) = measure(section(), entries, folder, tmp_path)
     assert isnan(measured["relative_sensitivity"])
     assert 0.1 < measured["initial_relative_sensitivity"] < 10
 
@@ -235,8 +231,8 @@ def test_augmented_images_are_crops_of_the_padded_image_or_of_its_mirror():
 
 
 def test_the_stored_network_gives_the_error_of_its_row(folder, data, tmp_path):
-    quick = section(P=[40], training={"batch_size": 20, "max_steps": 30})
-    ((entry,),) = image_curves(quick, folder=folder).values()
+    quick = {**SMALL, "P": [40], "training": {"batch_size": 20, "max_steps": 30}}
+    (entry,) = image_entries(quick, folder)
     (row,) = rows_of([entry], data, tmp_path)
     stored = read_cell(tmp_path, entry["key"])
     network = named_network(
@@ -258,20 +254,31 @@ def test_the_stored_network_gives_the_error_of_its_row(folder, data, tmp_path):
 def test_other_data_are_other_cells(folder, tmp_path):
     here, there = folder, tmp_path / "other"
     write_cifar(there, records_per_file=N, generator=generator(1, role="train"))
-    keys = [
-        {
-            entry["key"]
-            for entries in image_curves(section(), folder=where).values()
-            for entry in entries
-        }
-        for where in (here, there)
-    ]
+    keys = [{entry["key"] for entry in image_entries(SMALL, where)} for where in (here, there)]
     assert len(keys[0]) == len(keys[1]) == 2
     assert not keys[0] & keys[1]
 
 
-def test_without_the_folder_nothing_is_planned(tmp_path):
-    assert image_curves(section(), folder=tmp_path / "nowhere") == {}
+def test_without_the_folder_nothing_is_planned_and_the_reason_is_said(tmp_path):
+    planned = plan.plan(section(), tmp_path)
+    assert planned.curves == {}
+    assert str(tmp_path / section().folder) in planned.absent
+
+
+def test_other_files_than_cifar_10_without_their_sums_are_refused(folder, tmp_path):
+    for name in cifar.FILES:
+        shutil.copy(folder / name, tmp_path)
+    with pytest.raises(ConfigError, match=r"^  folder: .*MD5SUMS"):
+        plan.plan(section(folder=str(tmp_path)), Path())
+
+
+def test_a_planned_curve_names_its_data_and_how_it_is_measured(folder):
+    planned = plan.plan(section(folder=str(folder)), Path())
+    (curve,) = planned.curves.values()
+    assert curve.inputs == {"folder": str(folder), "records_per_file": N}
+    assert curve.measured == ("stability",)
+    assert planned.settings["stability"]["temperature"] == section().stability.temperature
+    assert planned.absent == ""
 
 
 @pytest.mark.parametrize(
@@ -313,7 +320,7 @@ def test_the_defaults_are_the_dataset_and_a_displacement_of_one_pixel():
         ("training/curve", False),
         ("training/cell", False),
         ("training/network", False),
-        ("sampling", False),
+        ("model/sampling", False),
         ("images/stability", False),
         ("images/experiment", False),
     ],

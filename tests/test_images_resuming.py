@@ -11,12 +11,11 @@ import time
 import numpy as np
 import pytest
 from invented_images import write_cifar
-from train_curves import train_images
+from train_curves import image_entries, train_images
 
 from srhm.images import cifar, training
 from srhm.images.configuration import Images
 from srhm.images.experiment import device_for
-from srhm.images.plan import image_curves
 from srhm.model.seeding import generator
 from srhm.results.store import path_of
 from srhm.runtime.stopping import STOPPED, Stopped, StopRequest
@@ -57,8 +56,7 @@ def data(folder):
 @pytest.fixture(scope="module")
 def entries(folder):
     """Three cells of one curve."""
-    (found,) = image_curves(Images.model_validate(SMALL), folder=folder).values()
-    return found
+    return image_entries(SMALL, folder)
 
 
 @pytest.fixture(scope="module")
@@ -191,15 +189,15 @@ def test_the_device_is_the_processor_unless_a_gpu_is_asked_for():
 # A process of its own that trains the curve of SMALL in a folder, as a job does; the smallest cell,
 # which is the last, takes long.
 JOB = """
-import json, sys, time
+import sys, time
 from pathlib import Path
 from srhm.images import training
 from srhm.images.configuration import Images
 from srhm.images.experiment import train_entries
-from srhm.images.plan import image_curves
-from srhm.training.job import training_job
+from srhm.images.plan import plan
+from srhm.runtime.job import training_job
 
-section, (images, results) = json.loads(sys.argv[1]), map(Path, sys.argv[2:4])
+section, results = Images.model_validate_json(sys.argv[1]), Path(sys.argv[2])
 steps = training.ImageEngine.steps
 
 def slow_at_the_last(self, order):
@@ -209,11 +207,11 @@ def slow_at_the_last(self, order):
     return steps(self, order)
 
 training.ImageEngine.steps = slow_at_the_last
-(entries,) = image_curves(Images.model_validate(section), folder=images).values()
+(curve,) = plan(section, Path()).curves.values()
 with training_job(results / "job.log", name="curve", resources={}) as (log, stop):
     train_entries(
-        entries,
-        inputs={"folder": images, "records_per_file": section["records_per_file"]},
+        curve.entries,
+        inputs=curve.inputs,
         store=results / "cells",
         checkpoints=results / "checkpoints",
         threads=1,
@@ -226,7 +224,13 @@ with training_job(results / "job.log", name="curve", resources={}) as (log, stop
 
 
 def start_job(folder, results):
-    command = [sys.executable, "-c", JOB, json.dumps(SMALL), str(folder), str(results)]
+    command = [
+        sys.executable,
+        "-c",
+        JOB,
+        json.dumps({**SMALL, "folder": str(folder)}),
+        str(results),
+    ]
     return subprocess.Popen(
         command,
         stdout=subprocess.PIPE,

@@ -16,7 +16,7 @@ from srhm.model.seeding import generator
 from srhm.networks.activations import OUTPUT, activation_layers, record_activations
 from srhm.results import provenance
 from srhm.results.store import StoredCell, read_cell, write_cell
-from srhm.studies.sparse_hierarchy import configuration as experiments
+from srhm.training import plan
 from srhm.training.cell import train_cell
 from srhm.training.curve import ENGINES, NAMED_ENGINE
 from srhm.training.network import NetworkEngine, inputs
@@ -231,9 +231,9 @@ def test_a_change_of_the_engine_of_named_nets_changes_the_keys_of_their_cells_al
     tmp_path, monkeypatch
 ):
     def digests(copy):
-        for holder in (provenance, experiments):
+        for holder in (provenance, plan):
             monkeypatch.setattr(holder, "PACKAGE", copy)
-        return {engine: experiments.engine_digest(engine) for engine in ENGINES}
+        return {engine: plan.engine_digest(engine) for engine in ENGINES}
 
     copies = [tmp_path / name / "srhm" for name in ("before", "after")]
     shutil.copytree(provenance.PACKAGE, copies[0], ignore=shutil.ignore_patterns("__pycache__"))
@@ -347,7 +347,6 @@ def test_a_curve_of_a_named_net_has_rows_for_each_layer_of_each_cell(data, tmp_p
         write_cell(tmp_path, key, StoredCell(CELL, {"status": status}, {}, trained.weights))
         entries.append({"key": key, "cell": {**CELL, "net": "vgg11", "P": 16}})
     table = measure_curve(
-        "toy",
         entries,
         {(0, "test"): test},
         store=tmp_path,

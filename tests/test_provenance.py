@@ -9,7 +9,8 @@ import pytest
 
 from srhm.results import provenance
 from srhm.results.provenance import canonical_json, short_hash, source_digest, versions
-from srhm.studies.sparse_hierarchy import configuration as experiments
+from srhm.training import plan as training_plan
+from srhm.training.curve import ENGINES
 
 SOURCE = '''"""Module."""
 
@@ -163,7 +164,7 @@ def test_the_code_of_each_trainer_is_written_down_with_what_it_stands_for():
     known = {one["digest"]: one["stands_for"] for one in json.loads(provenance.SOURCES.read_text())}
     sources = {
         "sample": [SOURCES / "model" / "sampling.py"],
-        **{engine: experiments.engine_sources(engine) for engine in experiments.ENGINES},
+        **{engine: training_plan.engine_sources(engine) for engine in ENGINES},
         "flow": [SOURCES / "flow" / "members.py"],
         "images": [SOURCES / "images" / "training.py"],
     }
@@ -172,7 +173,7 @@ def test_the_code_of_each_trainer_is_written_down_with_what_it_stands_for():
 
 
 def test_what_was_published_is_still_taken():
-    assert experiments.engine_digest("sparse") == "a6a05f11ac67"
+    assert training_plan.engine_digest("sparse") == "a6a05f11ac67"
 
 
 SOURCES = provenance.PACKAGE
@@ -196,7 +197,13 @@ BOTH, REFERENCE, SPARSE, NONE = {"reference", "sparse"}, {"reference"}, {"sparse
         ("model/theory", NONE),
         ("model/transformations", NONE),
         ("model/parsing", NONE),
-        ("studies/sparse_hierarchy/configuration", NONE),
+        ("training/plan", NONE),
+        ("training/configuration", NONE),
+        ("training/loop", NONE),
+        ("preset", NONE),
+        ("study", NONE),
+        ("studies/registry", NONE),
+        ("studies/sparse_hierarchy/study", NONE),
         ("results/store", NONE),
         ("results/records", NONE),
         ("training/curve", NONE),
@@ -208,9 +215,9 @@ def test_a_change_retrains_the_cells_of_the_engines_that_depend_on_it(
     tmp_path, monkeypatch, module, retrained
 ):
     def digests(copy):
-        for holder in (provenance, experiments):
+        for holder in (provenance, training_plan):
             monkeypatch.setattr(holder, "PACKAGE", copy)
-        return {engine: experiments.engine_digest(engine) for engine in BOTH}
+        return {engine: training_plan.engine_digest(engine) for engine in BOTH}
 
     copies = [tmp_path / name / "srhm" for name in ("before", "after")]
     shutil.copytree(SOURCES, copies[0], ignore=shutil.ignore_patterns("__pycache__"))
@@ -222,7 +229,7 @@ def test_a_change_retrains_the_cells_of_the_engines_that_depend_on_it(
 
 
 def test_the_engines_have_different_digests():
-    assert experiments.engine_digest("sparse") != experiments.engine_digest("reference")
+    assert training_plan.engine_digest("sparse") != training_plan.engine_digest("reference")
 
 
 def test_the_text_of_a_value_does_not_depend_on_the_order_of_its_keys():
@@ -260,4 +267,4 @@ def test_versions_name_python_and_the_packages():
 
 
 def test_the_sources_are_those_of_this_repository():
-    assert Path(experiments.__file__).parents[2] == provenance.PACKAGE
+    assert Path(training_plan.__file__).parents[2] == provenance.PACKAGE

@@ -8,7 +8,6 @@ import pytest
 from assertions import assert_equal
 
 from srhm.results import records
-from srhm.results.gathering import gather
 from srhm.results.records import (
     TableError,
     read_derivations,
@@ -210,52 +209,3 @@ def test_a_table_that_holds_no_derivations_is_refused(path, make_parameters):
     write_table(ROWS, path, SCHEMA)
     with pytest.raises(TableError, match=f"{path} holds no derivations"):
         read_derivations(path, make_parameters())
-
-
-@pytest.fixture
-def curves(tmp_path):
-    """Two files of curves, and the keys that were planned for them."""
-    files = []
-    for name, keys in (("curve-b", ["3", "1"]), ("curve-a", ["2"])):
-        files.append(tmp_path / f"{name}.parquet")
-        write_table([{**ROWS[0], "key": key} for key in keys], files[-1], SCHEMA)
-    return files, {"curve-a": ["2"], "curve-b": ["3", "1"]}
-
-
-def test_gathering_keeps_the_order_of_the_files_and_of_their_rows(curves):
-    files, keys = curves
-    assert list(gather(files, keys, SCHEMA)["key"]) == ["3", "1", "2"]
-
-
-def test_gathering_finds_the_curve_of_a_file_of_times(curves, tmp_path):
-    times = tmp_path / "curve-a.timings.parquet"
-    write_table([{**ROWS[0], "key": "2"}], times, SCHEMA)
-    assert list(gather([times], curves[1], SCHEMA)["key"]) == ["2"]
-
-
-@pytest.mark.parametrize(
-    ("planned", "counts"),
-    [
-        (["3", "1", "4"], "1 of 3 missing, 0 others"),
-        (["3"], "0 of 1 missing, 1 others"),
-        (["3", "5"], "1 of 2 missing, 1 others"),
-        (["1", "3"], "0 of 2 missing, 0 others"),
-    ],
-    ids=["a missing key", "a key too many", "a foreign key", "another order"],
-)
-def test_gathering_refuses_a_file_with_other_than_the_planned_cells(curves, planned, counts):
-    files, keys = curves
-    with pytest.raises(TableError, match=f"curve-b.parquet does not hold .*{counts}"):
-        gather(files, {**keys, "curve-b": planned}, SCHEMA)
-
-
-def test_gathering_refuses_a_missing_file(curves, tmp_path):
-    with pytest.raises(TableError, match="does not exist"):
-        gather([tmp_path / "curve-c.parquet"], curves[1], SCHEMA)
-
-
-def test_gathering_nothing_gives_a_table_without_rows_that_can_be_written(tmp_path):
-    table = gather([], {}, SENSITIVITIES, rows_of_a_cell="several")
-    assert list(table.columns) == SENSITIVITIES.names
-    write_table(table, tmp_path / "empty.parquet", SENSITIVITIES)
-    assert read_table(tmp_path / "empty.parquet", SENSITIVITIES).empty

@@ -361,12 +361,13 @@ def curve(tmp_path, make_sample):
         entries.append({"key": key, "cell": cell})
     log = logging.getLogger("test")
     return lambda: measure_curve(
-        "toy", entries, samples, store=tmp_path, probe_of=probe_of_cell, log=log, **MEASURE
+        entries, samples, store=tmp_path, probe_of=probe_of_cell, log=log, **MEASURE
     )
 
 
 def test_a_curve_has_the_sensitivities_of_each_of_its_cells(curve, make_sample, tmp_path):
-    write_table(curve(), tmp_path / "table.parquet", SENSITIVITIES)
+    rows = [{"curve": "toy", **row} for row in curve()]
+    write_table(rows, tmp_path / "table.parquet", SENSITIVITIES)
     table = read_table(tmp_path / "table.parquet", SENSITIVITIES)
     assert len(table) == 4 * 2 * 2 * 3 * 2  # cells, variants, kinds, layers, levels
     grammar, _, points = make_sample(n_train=1, n_test=40, seed=1)

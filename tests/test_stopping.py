@@ -11,21 +11,19 @@ from pathlib import Path
 
 import psutil
 import pytest
-from train_curves import LOG, train_srhm
+from train_curves import LOG, hierarchy_curves, train_srhm
 
 from srhm.model.sampling import draw_samples
 from srhm.results import store
 from srhm.results.store import StorageError, path_of, read_cell
 from srhm.runtime.progress import FAILED, job_log
 from srhm.runtime.stopping import SLURM_END, STOPPED, Stopped, StopRequest, stop_on_signals
-from srhm.studies.sparse_hierarchy import configuration as experiments
 from srhm.training import curve as training_curve
 from srhm.training.cell import parameters_of
 from srhm.training.checkpoints import checkpoint_of, read_checkpoint, resume, write_checkpoint
 from srhm.training.protocol import Snapshot
 
-CONFIG = {
-    "preset": "tiny",
+SECTION = {
     "seeds": 1,
     "width": 6,
     "n_test": 60,
@@ -37,7 +35,7 @@ CONFIG = {
 @pytest.fixture(scope="module")
 def planned():
     """Entries of a curve of three cells, and the samples of its seed."""
-    (curve,) = experiments.plan(CONFIG).curves.values()
+    (curve,) = hierarchy_curves(SECTION)
     parameters = parameters_of(curve.entries[0]["cell"])
     return list(curve.entries), draw_samples(parameters, [0], n_train=90, n_test=60)
 
@@ -286,19 +284,21 @@ def test_a_cell_that_fails_is_named_and_does_not_keep_others_from_training(
         assert words in last
 
 
-# A process of its own that trains the curve of CONFIG in a folder, as a job does.
+# A process of its own that trains the curve of SECTION in a folder, as a job does.
 JOB = """
-import json, logging, sys
+import logging, sys
 from pathlib import Path
-from srhm import experiments
-from srhm.sampling import draw_samples
-from srhm.stopping import StopRequest, stop_on_signals
+from srhm.model.sampling import draw_samples
+from srhm.runtime.stopping import StopRequest, stop_on_signals
 from srhm.training.cell import parameters_of
+from srhm.training.configuration import HierarchySection
 from srhm.training.curve import trainer
 from srhm.training.loop import train_or_load
+from srhm.training.plan import plan
 
 logging.basicConfig(level=logging.INFO, stream=sys.stdout, format="%(message)s")
-(curve,) = experiments.plan(json.loads(sys.argv[1])).curves.values()
+section = HierarchySection.model_validate_json(sys.argv[1])
+(curve,) = plan(section, Path()).curves.values()
 samples = draw_samples(parameters_of(curve.entries[0]["cell"]), [0], n_train=90, n_test=60)
 folder = Path(sys.argv[2])
 limit = float(sys.argv[3]) if sys.argv[3:] else None
@@ -313,16 +313,16 @@ with stop_on_signals(StopRequest(limit=limit)) as stop:
 """
 
 
-def start_job(config, folder, *arguments):
+def start_job(section, folder, *arguments):
     return subprocess.Popen(
-        [sys.executable, "-c", JOB, json.dumps(config), str(folder), *arguments],
+        [sys.executable, "-c", JOB, json.dumps(section), str(folder), *arguments],
         stdout=subprocess.PIPE,
         text=True,
     )
 
 
 def test_sigterm_stops_a_job_in_compiled_code_within_seconds(planned, undisturbed, tmp_path):
-    long = {**CONFIG, "training": {**CONFIG["training"], "max_steps": 10_000_000}}
+    long = {**SECTION, "training": {**SECTION["training"], "max_steps": 10_000_000}}
     job = start_job(long, tmp_path)
     assert job.stdout.readline() == "ready\n"
     time.sleep(1)
@@ -333,7 +333,7 @@ def test_sigterm_stops_a_job_in_compiled_code_within_seconds(planned, undisturbe
 
 
 def test_two_processes_on_one_curve_do_no_harm(planned, undisturbed, tmp_path):
-    jobs = [start_job(CONFIG, tmp_path) for _ in range(2)]
+    jobs = [start_job(SECTION, tmp_path) for _ in range(2)]
     for job in jobs:
         said, _ = job.communicate(timeout=120)
         assert job.returncode == 0, said

@@ -1,14 +1,41 @@
-"""Training of the cells of a curve, with what a job would say, for the tests that share it."""
+"""Planning and training of curves, with what a job would say, for the tests that share it."""
 
 import logging
+from pathlib import Path
 
-from srhm.flow import cells as plane_cells
+import srhm.flow.plan
+import srhm.images.plan
+import srhm.training.plan
+from srhm.flow import cells as flow_cells
+from srhm.flow.configuration import FlowSection
 from srhm.images import experiment
+from srhm.images.configuration import Images
 from srhm.runtime.stopping import StopRequest
 from srhm.training import curve
+from srhm.training.configuration import HierarchySection
 from srhm.training.loop import train_or_load
 
 LOG = logging.getLogger("srhm.tests")
+
+
+def hierarchy_curves(section):
+    """Curves of LCN, CNN and FCN that a section asks for."""
+    planned = srhm.training.plan.plan(HierarchySection.model_validate(section), Path())
+    return list(planned.curves.values())
+
+
+def flow_curves(*groups, study="complexity", measured=(), n_test=60):
+    """Curves of any output scale that groups of a section ask for."""
+    section = FlowSection.model_validate({"n_test": n_test, "curves": list(groups)})
+    planned = srhm.flow.plan.plan(section, Path(), study=study, measured=measured)
+    return list(planned.curves.values())
+
+
+def image_entries(section, folder):
+    """Entries of the only curve of a section, on the images of a folder."""
+    section = Images.model_validate({**section, "folder": str(folder)})
+    (curve,) = srhm.images.plan.plan(section, Path()).curves.values()
+    return list(curve.entries)
 
 
 def train_here(
@@ -42,8 +69,8 @@ def train_srhm(entries, samples, *, gpu=0, log=LOG, **options):
 
 
 def train_flow(entries, *, gpu=0, log=LOG, **options):
-    """Cells of the plane."""
-    return train_here(entries, lambda: plane_cells.trainer(gpu=gpu, log=log), log=log, **options)
+    """Cells of any output scale."""
+    return train_here(entries, lambda: flow_cells.trainer(gpu=gpu, log=log), log=log, **options)
 
 
 def train_images(entries, training, test, *, device="cpu", **options):

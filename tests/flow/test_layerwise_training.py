@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from plane_kinds import through_stages
+from flow_kinds import through_stages
 
 from srhm.flow.flow import FlowStep
 from srhm.flow.layerwise import train_layerwise

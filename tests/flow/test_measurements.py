@@ -1,29 +1,27 @@
-"""Measurements of plane cells: by other routes, and what they say of cells that diverged."""
+"""Measurements of cells of any alpha: by other routes, and what they say of cells that diverged."""
 
 import logging
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from frozen_kernel import kernel_gradient_flow, output_mean, predicted
-from srhm.measure.gathering import gather_plane, of_curve
-from train_curves import train_flow
+from train_curves import flow_curves, train_flow
 
 from srhm.flow.cells import load
-from srhm.flow.configuration import FlowSection
 from srhm.flow.flow import FlowStep
 from srhm.flow.layer_changes import layer_changes, layers_of, noisy
 from srhm.flow.linearised import Gradients, linearised_flow
 from srhm.flow.losses import CrossEntropy
+from srhm.flow.measurements import MEASUREMENTS
 from srhm.flow.members import data_of
 from srhm.flow.networks import hierarchical_network, initial_weights
-from srhm.flow.plan import plan
 from srhm.flow.tangent_kernel import mean_kernel, tangent_kernel
 from srhm.flow.targets import inputs
 from srhm.flow.task import parameters_of
 from srhm.measure import hessians, sensitivity
+from srhm.measure.any_measurement import measure, write_measured
 from srhm.measure.ensembles import average_ensembles
 from srhm.measure.flow_sensitivities import images_of, measure_sensitivities
 from srhm.measure.frozen_kernels import measure_frozen_kernels
@@ -34,8 +32,8 @@ from srhm.measure.members import MissingMember, members_of
 from srhm.measure.representations import hierarchical_probe
 from srhm.measure.singular_values import measure_singular_values
 from srhm.networks.geometry import geometry
-from srhm.results import tables
-from srhm.results.records import TableError, read_table, write_table
+from srhm.results.gathering import gather
+from srhm.results.records import TableError, read_table
 from srhm.results.store import StoredCell, path_of, read_cell, write_cell
 from srhm.results.tables import SCHEMAS
 
@@ -93,12 +91,10 @@ GROUPS = {
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
     """The store, and the entries of every group by curve."""
-    store = tmp_path_factory.mktemp("plane") / "cells"
+    store = tmp_path_factory.mktemp("flow") / "cells"
     found = {}
     for name, group in GROUPS.items():
-        section = FlowSection.model_validate({"n_test": 60, "curves": [group]})
-        curves = plan(section, Path(), study="crossover").curves
-        found[name] = {curve.name: list(curve.entries) for curve in curves.values()}
+        found[name] = {curve.name: list(curve.entries) for curve in flow_curves(group)}
         for entries in found[name].values():
             train_flow(entries, store=store)
     return store, found
@@ -126,35 +122,52 @@ def diverged(trained):
     return lost, entry
 
 
-MEASURES = {
-    "kernels": (measure_kernels, ["plane_kernels"]),
-    "hessians": (measure_hessians, ["plane_hessians", "plane_hessian_summaries"]),
-    "singular_values": (
-        measure_singular_values,
-        ["plane_singular_values", "plane_singular_summaries"],
-    ),
-    "sensitivities": (measure_sensitivities, ["plane_sensitivities"]),
-    "frozen_kernels": (measure_frozen_kernels, ["plane_frozen_kernels"]),
-}
+DECLARED = {one.name: one for one in MEASUREMENTS}
+OF_CELLS = sorted(DECLARED.keys() - {"ensembles"})
+
+
+def written(entries, name, store, folder, **options):
+    """Files and schemas of a declared measurement of "the_curve", made as its job makes them."""
+    declared = DECLARED[name]
+    spec = {
+        "cells": entries,
+        "curve": "the_curve",
+        "columns": {"study": "crossover"},
+        "function": declared.function,
+        "gpu": declared.gpu,
+        "inputs": {},
+        "options": options,
+        "tables": list(declared.tables.items()),
+    }
+    files = {table: folder / table / "the_curve.parquet" for table in declared.tables}
+    rows = measure(spec, derivations=[], store=store, log=LOG)
+    write_measured(spec, rows, {table: str(file) for table, file in files.items()})
+    return {table: (file, SCHEMAS[declared.tables[table]]) for table, file in files.items()}, rows
 
 
 @pytest.mark.parametrize("group", GROUPS)
-@pytest.mark.parametrize("measurement", MEASURES)
+@pytest.mark.parametrize("measurement", OF_CELLS)
 def test_every_measurement_of_every_group_fills_its_tables(trained, tmp_path, measurement, group):
     store, _ = trained
     entries = entries_of(trained, group)
-    measure, names = MEASURES[measurement]
-    found = measure(entries, store=store, log=LOG)
+    files, rows = written(entries, measurement, store, tmp_path)
     planned = {"the_curve": [entry["key"] for entry in entries]}
-    for name, rows in zip(names, found if len(names) == 2 else [found], strict=True):
-        file = tmp_path / name / "the_curve.parquet"
-        write_table(of_curve(rows, curve="the_curve"), file, SCHEMAS[name])
-        table = gather_plane(name, [file], planned)
-        assert len(table) == len(rows)
+    for name, (file, schema) in files.items():
+        table = gather([file], planned, schema, one_row_a_cell=False)
+        assert len(table) == len(rows[name])
+        assert set(table["curve"]) == {"the_curve"}
         column = "kernel" if measurement == "frozen_kernels" else "when"
         assert set(table[column]) == {"initial", "end"}
+        more = {"the_curve": [*planned["the_curve"], "another"]}
         with pytest.raises(TableError, match="planned cells"):
-            gather_plane(name, [file], {"the_curve": [*planned["the_curve"], "another"]})
+            gather([file], more, schema, one_row_a_cell=False)
+
+
+def test_options_reach_what_is_measured(trained, tmp_path):
+    store, _ = trained
+    entries = entries_of(trained, "core")
+    _, rows = written(entries, "sensitivities", store, tmp_path, n_points=7, n_draws=2)
+    assert {row["n"] for row in rows["sensitivities"]} == {7}
 
 
 def test_projections_sum_to_one_and_eigenvalues_to_the_trace(trained):
@@ -450,16 +463,15 @@ def test_an_ensemble_of_one_is_its_member_and_seeds_are_apart(trained):
 
 
 def test_ensembles_are_gathered_if_all_members_are_there(trained, tmp_path):
-    store, found = trained
-    ((curve, entries),) = found["ensemble"].items()
-    rows = average_ensembles(entries, store=store, log=LOG)
-    file = tmp_path / f"{curve}.parquet"
-    write_table(of_curve(rows, study="crossover", curve=curve), file, tables.ENSEMBLES)
-    planned = {curve: [entry["key"] for entry in entries]}
-    assert len(gather_plane("plane_ensembles", [file], planned)) == 4
+    store, _ = trained
+    entries = entries_of(trained, "ensemble")
+    files, _ = written(entries, "ensembles", store, tmp_path)
+    file, schema = files["ensembles"]
+    planned = {"the_curve": [entry["key"] for entry in entries]}
+    assert len(gather([file], planned, schema)) == 4
     with pytest.raises(TableError, match="12 cells and not the 13"):
-        gather_plane("plane_ensembles", [file], {curve: [*planned[curve], "another"]})
-    assert read_table(file, tables.ENSEMBLES)["study"].unique().tolist() == ["crossover"]
+        gather([file], {"the_curve": [*planned["the_curve"], "another"]}, schema)
+    assert read_table(file, schema)["study"].unique().tolist() == ["crossover"]
 
 
 def test_a_diverged_cell_keeps_its_place_in_every_table(diverged):

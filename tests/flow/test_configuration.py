@@ -1,29 +1,31 @@
-"""Section `plane`: refusals that name key and range, curves, and what changes a key."""
+"""Sections of any output scale: refusals that name key and range, curves, and their keys."""
 
 import copy
+from pathlib import Path
 
 import pytest
-import yaml
-from srhm.studies.sparse_hierarchy.configuration import ConfigError, plan
 
-from srhm.flow.configuration import STUDIES, Plane
-from srhm.flow.plan import plane_curves
-from srhm.results.provenance import PACKAGE
-from srhm.studies.sparse_hierarchy import configuration as experiments
+from srhm import preset
+from srhm.flow.configuration import FlowSection
+from srhm.flow.plan import plan
+from srhm.study import ConfigError
 
-CORE = {"preset": "toy", "curves": [{"net": "lcn", "L": 2, "v": 4, "s0": 1, "P": [100]}]}
 # 4 * 16^3 = 16384 distinct data.
-GROUP = {"study": "complexity", "net": "cnn", "L": 2, "v": 4, "s0": 1, "width": 8, "P": [64, 32]}
+GROUP = {"net": "cnn", "L": 2, "v": 4, "s0": 1, "width": 8, "P": [64, 32]}
 HINGE = {"labels": "parity", "loss": "quadratic_hinge"}
 RANDOM = {
-    **{"study": "jamming", "data": "random", "net": "fcn", "d": 5, "hidden_layers": 3},
+    **{"data": "random", "net": "fcn", "d": 5, "hidden_layers": 3},
     **{"width": 6, "P": 20, "optimiser": {"name": "adam"}, **HINGE},
 }
 
 
-def planned(*groups, **changes):
-    section = {"n_test": 100, "curves": list(groups), **changes}
-    return plan({**CORE, "plane": section}).plane
+MEASURED = ("sensitivities", "frozen_kernels")
+
+
+def planned(*groups, study="complexity", measured=MEASURED, **changes):
+    """Curves of a study's section, by name."""
+    section = FlowSection.model_validate({"n_test": 100, "curves": list(groups), **changes})
+    return plan(section, Path(), study=study, measured=measured).curves
 
 
 def cells(*groups, **changes):
@@ -35,16 +37,16 @@ def cells(*groups, **changes):
 @pytest.mark.parametrize(
     ("base", "changes", "parts"),
     [
-        (GROUP, {"colour": 1}, ["plane.curves.0.colour", "unknown key", "alpha_tilde"]),
+        (GROUP, {"colour": 1}, ["  complexity.curves.0.colour", "unknown key", "alpha_tilde"]),
         (GROUP, {"optimiser": {"lr": 1}}, ["optimiser.lr", "unknown key", "max_evaluations"]),
-        (GROUP, {"study": "spectra"}, ["study", "'spectra'", *STUDIES]),
+        (GROUP, {"study": "jamming"}, ["curves.0.study", "unknown key", "data, net, L"]),
         (GROUP, {"net": "vgg11"}, ["net.0", "'vgg11'", "'lcn', 'cnn' or 'fcn'"]),
         (GROUP, {"width": []}, ["width", "at least 1 item"]),
         (GROUP, {"alpha_tilde": []}, ["alpha_tilde", "at least 1 item"]),
         (GROUP, {"P": [0]}, ["P.0", "greater than or equal to 1"]),
         (GROUP, {"P": 16_335}, ["curves.0.P", "16335", "16384 distinct", "1 to 16334"]),
         (GROUP, {"s0": 0, "m": 2}, ["curves.0.P", "32 distinct", "allowed are larger s0, m"]),
-        (GROUP, {"m": 5}, ["plane.curves.0", "m = 5", "1 to 4"]),
+        (GROUP, {"m": 5}, ["  complexity.curves.0: m = 5", "1 to 4"]),
         (GROUP, {"alpha_tilde": 0}, ["alpha_tilde.0", "greater than 0"]),
         (GROUP, {"alpha_tilde": 1, "alpha": 1}, ["alpha, alpha_tilde: allowed is one"]),
         (GROUP, {"labels": "parity"}, ["cross_entropy", "parity", "allowed labels are classes"]),
@@ -83,8 +85,9 @@ def cells(*groups, **changes):
 )
 def test_a_refusal_names_the_key_and_what_is_allowed(base, changes, parts):
     group = {key: value for key, value in (base | changes).items() if value is not None}
+    section = {"n_test": 100, "curves": [group]}
     with pytest.raises(ConfigError) as refusal:
-        planned(group)
+        preset.plan({"preset": "toy", "complexity": section})
     for part in parts:
         assert part in str(refusal.value)
 
@@ -95,17 +98,31 @@ def test_the_unchanged_groups_are_not_refused():
 
 
 def test_unknown_keys_of_the_section_and_of_the_first_step_are_refused():
-    with pytest.raises(ConfigError, match=r"plane\.colour: unknown key; allowed are n_test"):
-        planned(colour=1)
-    group = {"net": "lcn", "L": 2, "v": 4, "s0": 1, "P": 10, "width": 3}
-    with pytest.raises(ConfigError, match=r"first_step\.0\.width: unknown key; allowed are net, L"):
-        planned(first_step=[group])
-    del group["width"]
-    planned(first_step=[group])
-    with pytest.raises(ConfigError, match=r"first_step\.0: P = 16384: .* from 1 to 16334"):
-        planned(first_step=[{**group, "P": [10, 16_384]}])
-    with pytest.raises(ConfigError, match=r"first_step\.0: m = 5 .*; allowed are m from 1 to 4"):
-        planned(first_step=[{**group, "m": 5}])
+    def refused(message, **sections):
+        with pytest.raises(ConfigError, match=message):
+            preset.plan({"preset": "toy", **sections})
+
+    section = {"n_test": 100, "curves": [GROUP], "colour": 1}
+    refused(r"  complexity\.colour: unknown key; allowed are n_test", complexity=section)
+    group = {"net": "lcn", "L": 2, "v": 4, "s0": 1, "P": 10}
+    where = r"  first_step\.grammars\.0"
+    refused(
+        rf"{where}\.width: unknown key; allowed are net, L",
+        first_step={"grammars": [{**group, "width": 3}]},
+    )
+    refused(
+        rf"{where}: P = 16384: .* from 1 to 16334",
+        first_step={"grammars": [{**group, "P": [10, 16_384]}]},
+    )
+    refused(
+        rf"{where}: m = 5 .*; allowed are m from 1 to 4",
+        first_step={"grammars": [{**group, "m": 5}]},
+    )
+    found = preset.plan({"preset": "toy", "first_step": {"grammars": [group]}})
+    (entry,) = found.settings("first_step")["entries"]
+    assert {name: entry[name] for name in ("net", "L", "P", "seeds")} == {
+        **{"net": ["lcn"], "L": [2], "P": [10], "seeds": 3}
+    }
 
 
 def test_a_curve_is_all_cells_but_for_p_alpha_tilde_seed_and_member():
@@ -127,16 +144,16 @@ def test_a_curve_is_all_cells_but_for_p_alpha_tilde_seed_and_member():
         ]
         assert places == sorted(places)
         assert len(set(places)) == 2 * 2 * 2 * 3
-        assert curve.measure == ("sensitivities", "frozen_kernels")
+        assert curve.measured == (*MEASURED, "ensembles")
+        assert curve.columns == {"study": "complexity"}
 
 
 def test_groups_of_one_curve_are_joined_and_studies_share_cells():
     other = {**GROUP, "P": [64, 128], "measure": ["kernels"]}
     (joined,) = planned(GROUP, other).values()
     assert {e["cell"]["P"] for e in joined.entries} == {32, 64, 128}
-    assert joined.measure == ("kernels", "sensitivities", "frozen_kernels")
-    crossover = {**GROUP, "study": "crossover"}
-    one, two = planned(GROUP, crossover).values()
+    assert joined.measured == ("kernels", *MEASURED)
+    (one,), (two,) = (planned(GROUP, study=study).values() for study in ("complexity", "crossover"))
     assert [e["key"] for e in one.entries] == [e["key"] for e in two.entries]
     assert one.name != two.name
 
@@ -174,22 +191,14 @@ def test_alpha_stands_for_alpha_tilde_over_the_root_of_the_width():
     assert {(c["width"], c["alpha_tilde"]) for c in found} == {(4, 4.0), (9, 6.0)}
 
 
-def test_the_section_changes_no_key_of_the_core():
-    def core(config):
-        return {e["key"] for curve in plan(config).curves.values() for e in curve.entries}
-
-    assert core({**CORE, "plane": {"curves": [GROUP]}}) == core(CORE)
-    assert plan(CORE).plane == {}
-
-
-@pytest.mark.parametrize("path", sorted((PACKAGE.parents[1] / "config").glob("*.yaml")), ids=str)
-def test_every_preset_has_each_study(path):
-    config = yaml.safe_load(path.read_text())
-    assert {curve.study for curve in plan(config).plane.values()} == set(STUDIES)
-    assert experiments.validate(config).plane.first_step
+def test_a_group_that_says_what_is_measured_is_asked_for_that_alone():
+    (curve,) = planned({**GROUP, "measure": ["hessians"]}).values()
+    assert curve.measured == ("hessians",)
+    (curve,) = planned(GROUP, measured=()).values()
+    assert curve.measured == ()
 
 
 def test_a_section_is_not_changed_by_planning():
     section = {"n_test": 100, "curves": [copy.deepcopy(GROUP)]}
-    plane_curves(Plane.model_validate(section))
+    plan(FlowSection.model_validate(section), Path(), study="complexity")
     assert section["curves"] == [GROUP]

@@ -1,9 +1,9 @@
-"""Members of the plane on a GPU against the CPU: the same trainings, but for rounding."""
+"""Members of a flow on a GPU against the CPU: the same trainings, but for rounding."""
 
 import numpy as np
 import pytest
 import torch
-from plane_kinds import KINDS, SRHM, assert_same, cells_of, entries_of
+from flow_kinds import KINDS, SRHM, assert_same, cells_of, entries_of
 from train_curves import train_flow
 
 from srhm.flow.members import train_members

@@ -1,11 +1,11 @@
-"""Cells of the plane: data, training of every kind, the store, and resuming bit for bit."""
+"""Cells of any output scale: data, training of every kind, the store, and resuming bit for bit."""
 
 import json
 
 import numpy as np
 import pytest
 import torch
-from plane_kinds import (
+from flow_kinds import (
     HINGE,
     KINDS,
     RANDOM,
@@ -19,7 +19,7 @@ from plane_kinds import (
 )
 from train_curves import train_flow
 
-from srhm.flow import cells as plane_cells
+from srhm.flow import cells as flow_cells
 from srhm.flow import cost
 from srhm.flow.cells import batches, load, stacked
 from srhm.flow.cost import BATCH_BYTES, groups
@@ -201,7 +201,7 @@ def test_layerwise_cells_have_the_outputs_of_their_stages():
         alpha=alpha_of(cells[:1]),
         make_weights=make_weights,
         max_evaluations=60,
-        step=plane_step(cells[0]),
+        step=flow_step(cells[0]),
     )
     torch.testing.assert_close(through_stages(stages, data.x_test), trained.test_outputs)
     evaluations = sum(int(stage.trained.evaluations[0]) for stage in stages)
@@ -211,7 +211,7 @@ def test_layerwise_cells_have_the_outputs_of_their_stages():
         predictor_of(cells[:1])
 
 
-def plane_step(cell):
+def flow_step(cell):
     return FlowStep(**{name: cell["optimiser"][name] for name in FLOW_STEP})
 
 
@@ -264,7 +264,7 @@ def stored(request, tmp_path_factory):
     """A trained curve with two sizes: its entries, its cells and its store."""
     group = KINDS[request.param]
     entries = entries_of({**group, "P": [group["P"], group["P"] - 4]})
-    store = tmp_path_factory.mktemp("plane") / "cells"
+    store = tmp_path_factory.mktemp("flow") / "cells"
     return entries, train_flow(entries, store=store), store
 
 
@@ -305,7 +305,7 @@ def test_only_what_the_store_lacks_is_trained(stored, monkeypatch):
         trained.extend(cells)
         return train_members(cells, **options)
 
-    monkeypatch.setattr(plane_cells, "train_members", counted)
+    monkeypatch.setattr(flow_cells, "train_members", counted)
     again = train_flow(entries, store=store)
     assert repr([c.row for c in again]) == repr([c.row for c in cells])
     assert trained == []
@@ -403,7 +403,7 @@ def test_a_checkpoint_that_does_not_fit_is_named_and_its_batch_begins_anew(
             raise ValueError("of another version")
         return train_members(cells, **options)
 
-    monkeypatch.setattr(plane_cells, "train_members", choosy)
+    monkeypatch.setattr(flow_cells, "train_members", choosy)
     with caplog.at_level("WARNING"):
         again = train_flow(smallest, store=store, checkpoints=checkpoints)
     assert f"{smallest[0]['key']}.safetensors cannot be resumed, the batch" in caplog.text
@@ -452,7 +452,7 @@ def test_a_batch_that_fails_is_named_and_the_others_are_trained(stored, tmp_path
             raise ArithmeticError("by itself")
         return train_members(cells, **options)
 
-    monkeypatch.setattr(plane_cells, "train_members", failing)
+    monkeypatch.setattr(flow_cells, "train_members", failing)
     with pytest.raises(ArithmeticError, match="by itself") as failure:
         train_flow(entries, store=tmp_path)
     assert f"P = {first[0]['cell']['P']}" in failure.value.__notes__[0]

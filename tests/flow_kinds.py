@@ -1,13 +1,11 @@
-"""Cells of every kind that the plane trains, and their trainings, for the tests that share them."""
+"""Cells of every kind of `srhm.flow`, and their trainings, for the tests that share them."""
 
 from functools import cache
-from pathlib import Path
 
 import pytest
+from train_curves import flow_curves
 
-from srhm.flow.configuration import FlowSection
 from srhm.flow.members import train_members
-from srhm.flow.plan import plan
 
 SRHM = {"net": "cnn", "L": 2, "v": 3, "s0": 1, "width": 5, "P": 12}
 HINGE = {"labels": "parity", "loss": "soft_hinge"}
@@ -34,8 +32,7 @@ KINDS = {
 
 def entries_of(group):
     """Entries of the curve that a group of a configuration asks for."""
-    section = FlowSection.model_validate({"n_test": 60, "curves": [group]})
-    (curve,) = plan(section, Path(), study="complexity").curves.values()
+    (curve,) = flow_curves(group)
     return list(curve.entries)
 
 

@@ -1,4 +1,4 @@
-"""Training of the plane on another device, and what a job with a GPU does; tests/gpu has the rest.
+"""Training of flow cells on another device, and what a job with a GPU does; tests/gpu has the rest.
 
 No GPU is needed: `elsewhere` stands for one.
 """
@@ -8,10 +8,10 @@ from functools import cache
 import pytest
 import torch
 from elsewhere import DEVICE, Elsewhere
-from plane_kinds import KINDS, SRHM, assert_same, cells_of, entries_of, interrupted
+from flow_kinds import KINDS, SRHM, assert_same, cells_of, entries_of, interrupted
 from train_curves import train_flow
 
-from srhm.flow import cells as plane_cells
+from srhm.flow import cells as flow_cells
 from srhm.flow import gpu
 from srhm.flow.cost import expected_bytes
 from srhm.flow.members import train_members
@@ -120,9 +120,9 @@ def test_a_gpu_that_torch_does_not_see_is_a_clear_error(tmp_path, monkeypatch):
 def card(monkeypatch):
     """A stand-in for a GPU with room for everything, until a test says otherwise."""
     room = {"bytes": 1e12}
-    monkeypatch.setattr(plane_cells, "device_of", lambda gpu: DEVICE)
-    monkeypatch.setattr(plane_cells, "name_of", lambda device: "a card")
-    monkeypatch.setattr(plane_cells, "free_bytes", lambda device: room["bytes"])
+    monkeypatch.setattr(flow_cells, "device_of", lambda gpu: DEVICE)
+    monkeypatch.setattr(flow_cells, "name_of", lambda device: "a card")
+    monkeypatch.setattr(flow_cells, "free_bytes", lambda device: room["bytes"])
     with Elsewhere():
         yield room
 
@@ -136,8 +136,8 @@ def test_the_row_says_which_device_made_it(card, tmp_path, monkeypatch):
     made = train_flow(entries, store=tmp_path, gpu=1)
     assert all(cell.row["versions"].endswith(" on a card") for cell in made)
     assert {cell.timing["processor"] for cell in made} == {"a card"}
-    monkeypatch.setattr(plane_cells, "device_of", lambda gpu: torch.device("cpu"))
-    monkeypatch.delattr(plane_cells, "train_members")  # a run without a GPU takes them as they are
+    monkeypatch.setattr(flow_cells, "device_of", lambda gpu: torch.device("cpu"))
+    monkeypatch.delattr(flow_cells, "train_members")  # a run without a GPU takes them as they are
     again = train_flow(entries, store=tmp_path)
     assert [repr(cell.row) for cell in again] == [repr(cell.row) for cell in made]
 
@@ -152,7 +152,7 @@ def sizes_of_batches(monkeypatch, *, fit):
             raise OUT_OF_MEMORY("CUDA out of memory")
         return train_members(cells, **options)
 
-    monkeypatch.setattr(plane_cells, "train_members", short)
+    monkeypatch.setattr(flow_cells, "train_members", short)
     return tried
 
 
@@ -204,7 +204,7 @@ class StopsAtOnce(StopRequest):
 @pytest.mark.parametrize("first", [0, 1])
 def test_a_checkpoint_of_another_kind_of_device_is_left(first, card, tmp_path, monkeypatch, caplog):
     entries, devices = curve(seeds=1), [torch.device("cpu"), DEVICE]
-    monkeypatch.setattr(plane_cells, "device_of", lambda gpu: devices[gpu])
+    monkeypatch.setattr(flow_cells, "device_of", lambda gpu: devices[gpu])
     options = {"store": tmp_path / "cells"}
     for gpu_of_job in (first, first):  # of the same kind it goes on
         with pytest.raises(Stopped), caplog.at_level("WARNING"):

@@ -1,0 +1,144 @@
+"""Rows of the curves' files -> tables of a study, checked against what was planned."""
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from srhm.results.gathering import gather, gather_tables
+from srhm.results.records import TableError, read_table, write_table
+from srhm.results.tables import SCHEMAS, SENSITIVITIES, TIMINGS
+
+LOG = logging.getLogger("srhm.tests")
+OF_KIND = {"int64": 1, "double": 0.5, "string": "", "bool": False}
+
+
+def row(schema, **values):
+    """A row of a schema, of invented values but for those given."""
+    return {name: OF_KIND[str(schema.field(name).type)] for name in schema.names} | values
+
+
+@pytest.fixture
+def curves(tmp_path):
+    """Two files of curves, and the keys that were planned for them."""
+    files = []
+    for name, keys in (("curve-b", ["3", "1"]), ("curve-a", ["2"])):
+        files.append(tmp_path / f"{name}.parquet")
+        write_table([row(TIMINGS, key=key) for key in keys], files[-1], TIMINGS)
+    return files, {"curve-a": ["2"], "curve-b": ["3", "1"]}
+
+
+def test_gathering_keeps_the_order_of_the_files_and_of_their_rows(curves):
+    files, keys = curves
+    assert list(gather(files, keys, TIMINGS)["key"]) == ["3", "1", "2"]
+
+
+def test_gathering_finds_the_curve_of_a_file_of_times(curves, tmp_path):
+    times = tmp_path / "curve-a.timings.parquet"
+    write_table([row(TIMINGS, key="2")], times, TIMINGS)
+    assert list(gather([times], curves[1], TIMINGS)["key"]) == ["2"]
+
+
+@pytest.mark.parametrize(
+    ("planned", "counts"),
+    [
+        (["3", "1", "4"], "1 of 3 missing, 0 others"),
+        (["3"], "0 of 1 missing, 1 others"),
+        (["3", "5"], "1 of 2 missing, 1 others"),
+        (["1", "3"], "0 of 2 missing, 0 others"),
+    ],
+    ids=["a missing key", "a key too many", "a foreign key", "another order"],
+)
+def test_gathering_refuses_a_file_with_other_than_the_planned_cells(curves, planned, counts):
+    files, keys = curves
+    with pytest.raises(TableError, match=f"curve-b.parquet does not hold .*{counts}"):
+        gather(files, {**keys, "curve-b": planned}, TIMINGS)
+
+
+def test_gathering_refuses_a_missing_file(curves, tmp_path):
+    with pytest.raises(TableError, match="does not exist"):
+        gather([tmp_path / "curve-c.parquet"], curves[1], TIMINGS)
+
+
+def test_gathering_nothing_gives_a_table_without_rows_that_can_be_written(tmp_path):
+    table = gather([], {}, SENSITIVITIES, one_row_a_cell=False)
+    assert list(table.columns) == SENSITIVITIES.names
+    write_table(table, tmp_path / "empty.parquet", SENSITIVITIES)
+    assert read_table(tmp_path / "empty.parquet", SENSITIVITIES).empty
+
+
+def test_gathering_takes_several_rows_of_a_cell_if_no_cell_is_missing(tmp_path):
+    file = tmp_path / "curve-a.parquet"
+    rows = [row(SENSITIVITIES, key=key) for key in ("1", "1", "2")]
+    write_table(rows, file, SENSITIVITIES)
+    keys = {"curve-a": ["1", "2"]}
+    assert list(gather([file], keys, SENSITIVITIES, one_row_a_cell=False)["key"]) == ["1", "1", "2"]
+    with pytest.raises(TableError, match="does not hold the planned cells"):
+        gather([file], keys, SENSITIVITIES)
+
+
+SPEC = {
+    "planned": {"b": ["3", "1"], "a": ["2"]},
+    "study": "toy",
+    "tables": {"cells": "CELLS", "timings": "TIMINGS", "sensitivities": "SENSITIVITIES"},
+}
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Files of two curves by table, as a job is given them; one alone is no list."""
+    found = {}
+    for table, kind in (("cells", ""), ("timings", ".timings")):
+        found[table] = []
+        for curve, keys in SPEC["planned"].items():
+            path, schema = tmp_path / f"{curve}{kind}.parquet", SCHEMAS[SPEC["tables"][table]]
+            write_table([row(schema, key=key, curve=curve) for key in keys], path, schema)
+            found[table].append(str(path))
+    measured = tmp_path / "measured" / "a.parquet"
+    write_table([row(SENSITIVITIES, key="2")] * 3, measured, SENSITIVITIES)
+    return {**found, "sensitivities": str(measured)}
+
+
+@pytest.fixture
+def tables(tmp_path):
+    return {name: str(tmp_path / "tables" / f"{name}.parquet") for name in SPEC["tables"]}
+
+
+def test_the_tables_of_a_study_hold_the_rows_of_its_curves_in_their_order(files, tables):
+    gather_tables(SPEC, files, tables, log=LOG)
+    keys = {
+        name: list(read_table(path, SCHEMAS[SPEC["tables"][name]])["key"])
+        for name, path in paths(tables)
+    }
+    assert keys == {
+        "cells": ["3", "1", "2"],
+        "timings": ["3", "1", "2"],
+        "sensitivities": ["2", "2", "2"],
+    }
+
+
+def test_a_table_that_no_curve_has_is_written_without_rows(files, tables):
+    del files["sensitivities"]
+    gather_tables(SPEC, files, tables, log=LOG)
+    (path,) = (path for name, path in paths(tables) if name == "sensitivities")
+    assert read_table(path, SENSITIVITIES).empty
+
+
+@pytest.mark.parametrize("table", ["cells", "timings", "sensitivities"])
+def test_the_table_of_cells_is_not_written_where_another_is_refused(files, tables, table):
+    given = files[table] if isinstance(files[table], list) else [files[table]]
+    schema = SCHEMAS[SPEC["tables"][table]]
+    write_table([row(schema, key="9")], Path(given[-1]), schema)
+    with pytest.raises(TableError, match="does not hold the planned cells"):
+        gather_tables(SPEC, files, tables, log=LOG)
+    assert not Path(tables["cells"]).exists()
+
+
+def test_what_was_gathered_is_said(files, tables, caplog):
+    with caplog.at_level("INFO", logger=LOG.name):
+        gather_tables(SPEC, files, tables, log=LOG)
+    assert "3 cells in 2 curves, 2 s of training; by status: {'': 3}" in caplog.text
+
+
+def paths(tables):
+    return [(name, Path(path)) for name, path in tables.items()]

@@ -1,0 +1,259 @@
+"""A preset: what is refused and how it is said, its documents, and what it says for all studies."""
+
+import copy
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from srhm import preset
+from srhm.preset import plan, sections, validate
+from srhm.results.provenance import PACKAGE
+from srhm.studies.registry import GROUPS, STUDIES
+from srhm.study import ConfigError
+
+REPOSITORY = PACKAGE.parents[1]
+PRESETS = sorted((REPOSITORY / "config").glob("*.yaml"))
+GROUP = {"net": "lcn", "L": 2, "v": 4, "s0": 1, "P": [100, 200]}
+SECTION = {"seeds": 2, "width": 8, "n_test": 100, "curves": [GROUP]}
+CONFIG = {"preset": "toy", "sparse_hierarchy": SECTION}
+NAMED_GROUP = {**GROUP, "net": "vgg11", "s0": 2}
+NAMED = {"preset": "toy", "named_nets": {"n_test": 100, "curves": [NAMED_GROUP]}}
+WINDOW = {"low": 0.5, "high": 2, "per_octave": 1}
+
+
+def changed(config, where, changes):
+    """A configuration with keys of its preset, its only section or its first group changed."""
+    made = copy.deepcopy(config)
+    (section,) = (made[name] for name in made.keys() & STUDIES.keys())
+    {"preset": made, "section": section, "group": section["curves"][0]}[where].update(changes)
+    return made
+
+
+def assert_refused(config, parts):
+    with pytest.raises(ConfigError) as refusal:
+        plan(config)
+    assert str(refusal.value).startswith("the configuration is refused:\n  ")
+    for part in parts:
+        assert part in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("where", "changes", "parts"),
+    [
+        # unknown keys, at each level
+        ("preset", {"colour": 1}, ["  colour: unknown key", "allowed are preset, description"]),
+        (
+            "preset",
+            {"curves": [GROUP]},
+            ["  curves: unknown key", "sparse_hierarchy, named_nets"],
+        ),
+        ("section", {"colour": 1}, [".colour: unknown key", "allowed are seeds, width, n_test"]),
+        ("group", {"colour": 1}, ["curves.0.colour", "unknown key", "net, L, s, v, s0"]),
+        ("group", {"n_classes": 3}, ["curves.0.n_classes", "unknown key", "n_c"]),
+        ("section", {"training": {"lr": 1}}, ["training.lr", "unknown key", "learning_rate"]),
+        ("group", {"training": {"lr": 1}}, ["curves.0.training.lr", "unknown", "learning_rate"]),
+        ("preset", {"analysis": {"epsilon": 1}}, ["  analysis.epsilon", "unknown", "threshold"]),
+        ("section", {"measurement": {"n": 1}}, ["measurement.n", "unknown key", "n_points"]),
+        ("group", {"P": {**WINDOW, "step": 1}}, ["curves.0.P", "step", "unknown", "per_octave"]),
+        # wrong types
+        ("section", {"seeds": "many"}, ["seeds", "'many'", "integer"]),
+        ("section", {"width": 1.5}, ["width", "1.5", "integer"]),
+        ("group", {"L": "deep"}, ["curves.0.L", "'deep'", "integer"]),
+        ("group", {"v": [4, 4.5]}, ["curves.0.v.1", "4.5", "integer"]),
+        ("group", {"P": "all"}, ["curves.0.P", "'all'"]),
+        ("section", {"training": {"learning_rate": "high"}}, [".learning_rate", "high", "table"]),
+        ("section", {"curves": []}, ["curves", "at least 1"]),
+        # out of range
+        ("preset", {"preset": "My preset"}, ["  preset", "'My preset'", "^[a-z]"]),
+        ("preset", {"device": "gpu"}, ["  device", "'gpu'", "'auto', 'cpu' or 'cuda'"]),
+        ("section", {"seeds": 0}, ["seeds", "0 is not allowed", "greater than or equal to 1"]),
+        ("section", {"width": 9000}, ["width", "9000", "less than or equal to 8192"]),
+        ("section", {"n_test": 49}, ["n_test", "49", "greater than or equal to 50"]),
+        ("group", {"net": "vgg"}, ["curves.0.net.0", "'vgg'", "'lcn', 'cnn' or 'fcn'"]),
+        ("group", {"net": ["lcn", "vgg11"]}, ["curves.0.net.1", "'vgg11'", "'lcn', 'cnn'"]),
+        ("group", {"s": 1}, ["curves.0", "s = 1: allowed are 2 to 16"]),
+        ("group", {"L": 9}, ["curves.0", "L = 9: allowed are 1 to 8"]),
+        ("group", {"s0": -1}, ["curves.0.s0", "-1", "greater than or equal to 0"]),
+        ("group", {"s0": [1, 65]}, ["curves.0", "s0 = 65: allowed are 0 to 64"]),
+        ("group", {"sparsity": "C"}, ["curves.0.sparsity", "'C'", "'A' or 'B'"]),
+        ("group", {"alpha": 2}, ["curves.0.alpha", "2", "less than or equal to 1"]),
+        ("group", {"P": [0]}, ["curves.0.P", "0", "greater than or equal to 1"]),
+        ("section", {"training": {"momentum": 1}}, ["training.momentum", "1", "less than 1"]),
+        ("section", {"training": {"learning_rate": 0}}, ["learning_rate = 0", "above 0 to 10"]),
+        ("section", {"training": {"n_checks": 31}}, ["training.n_checks", "31", "equal to 30"]),
+        ("group", {"training": {"momentum": 2}}, ["curves.0.training.momentum", "less than 1"]),
+        ("preset", {"analysis": {"threshold": 1}}, ["  analysis.threshold", "1", "less than 1"]),
+        ("preset", {"analysis": {"threshold": 0.2}}, ["  analysis", "0.2", "each may stand once"]),
+        ("group", {"P": {**WINDOW, "low": 3}}, ["curves.0.P", "low = 3", "high = 2"]),
+        # limits of jobs that make no sense
+        ("preset", {"jobs": {"minutes": 0}}, ["  jobs.minutes", "greater than 0"]),
+        ("preset", {"jobs": {"cells": 0}}, ["  jobs.cells", "greater than or equal to 1"]),
+        ("preset", {"jobs": {"limit": 1}}, ["  jobs.limit", "greater than or equal to 5"]),
+        (
+            "preset",
+            {"jobs": {"hours": 1}},
+            ["  jobs.hours", "unknown", "minutes, cells, limit"],
+        ),
+        # what no grammar can have
+        ("group", {"m": 5}, ["curves.0", "m = 5 with v = 4", "v*m = 20", "16", "m from 1 to 4"]),
+        ("group", {"n_c": 5}, ["curves.0", "m = 4 with n_c = 5", "n_c*m = 20", "m from 1 to 3"]),
+        # more data than there are
+        ("group", {"P": [100, 16335]}, ["curves.0.P", "P = 16335", "16384", "1 to 16334"]),
+        ("group", {"v": 6, "s0": 4, "P": [10124951]}, ["curves.0.P", "20250000", "1 to 10124950"]),
+        ("group", {"P": {**WINDOW, "low": 40, "high": 50}}, ["curves.0.P", "20480", "16384"]),
+        # what the fast engine cannot do
+        ("section", {"training": {"bias": True}}, ["training", "bias", "engine = 'reference'"]),
+        ("section", {"training": {"whitening": True}}, ["whitening", "engine = 'reference'"]),
+        ("group", {"training": {"bias": True}}, ["curves.0.training", "bias", "'reference'"]),
+        (
+            "group",
+            {"training": {"engine": "torch"}},
+            ["curves.0.training.engine", "'torch'", "lcn", "'sparse' and 'reference'"],
+        ),
+        ("group", {"training": {"fcn_scale": "v"}}, ["curves.0.training.fcn_scale", "lcn"]),
+        (
+            "group",
+            {"net": "fcn", "training": {"fcn_scale": "d"}},
+            ["training.fcn_scale", "'dv' or 'v'"],
+        ),
+    ],
+)
+def test_what_cannot_be_run_is_refused_with_key_value_and_what_is_allowed(where, changes, parts):
+    within = [] if where == "preset" else ["  sparse_hierarchy."]
+    assert_refused(changed(CONFIG, where, changes), [*within, *parts])
+
+
+@pytest.mark.parametrize(
+    ("changes", "parts"),
+    [
+        ({"net": "lcn"}, ["curves.0.net.0", "'lcn'", "'vgg11'", "'efficientnetb0'"]),
+        ({"P": WINDOW}, ["curves.0.P", "valid list"]),
+        ({"training": {"engine": "sparse"}}, ["training.engine", "'sparse'", "'torch' alone"]),
+        (
+            {"net": "resnet18", "training": {"engine": "reference", "bias": True}},
+            ["curves.0.training.engine", "'reference'", "resnet18"],
+        ),
+        ({"training": {"bias": True}}, ["curves.0.training.bias", "True", "allowed is False"]),
+        ({"P": [100, 3]}, ["curves.0.P", "3", "4 or more", "whole batches"]),
+        ({"training": {"batch_size": 1}}, ["curves.0.training.batch_size", "1", "2 or more"]),
+    ],
+)
+def test_what_named_nets_cannot_be_is_refused(changes, parts):
+    assert_refused(changed(NAMED, "group", changes), ["  named_nets.", *parts])
+
+
+@pytest.mark.parametrize("config", [{}, {"preset": "toy"}])
+def test_a_preset_without_a_study_is_refused(config):
+    with pytest.raises(ConfigError) as refusal:
+        plan(config)
+    expected = "no study is asked for: allowed sections are sparse_hierarchy, named_nets, images"
+    assert ("preset: Field required" if not config else expected) in str(refusal.value)
+
+
+@pytest.mark.parametrize("key", ["net", "L", "v", "s0", "P"])
+def test_a_missing_key_of_a_group_is_named(key):
+    curves = [{name: value for name, value in GROUP.items() if name != key}]
+    message = rf"  sparse_hierarchy\.curves\.0\.{key}: Field required"
+    with pytest.raises(ConfigError, match=message):
+        plan(changed(CONFIG, "section", {"curves": curves}))
+
+
+def test_missing_groups_are_named():
+    with pytest.raises(ConfigError, match=r"  sparse_hierarchy\.curves: Field required"):
+        plan({"preset": "toy", "sparse_hierarchy": {"seeds": 2}})
+
+
+def test_the_second_group_is_named_by_its_number():
+    with pytest.raises(ConfigError, match=r"sparse_hierarchy\.curves\.1: m = 5"):
+        plan(changed(CONFIG, "section", {"curves": [GROUP, {**GROUP, "m": 5}]}))
+
+
+def test_each_wrong_key_has_its_line():
+    with pytest.raises(ConfigError) as refusal:
+        plan({"preset": "toy", "colour": 1, "sparse_hierarchy": {**SECTION, "seeds": 0}})
+    assert len(str(refusal.value).splitlines()) == 1 + 2
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+@pytest.mark.parametrize("key", ["learning_rate", "loss_threshold", "momentum"])
+def test_what_is_no_finite_number_is_refused(key, value):
+    with pytest.raises(ConfigError, match=key):
+        plan(changed(CONFIG, "section", {"training": {key: value}}))
+
+
+@pytest.mark.parametrize("key", ["low", "high", "per_octave"])
+def test_a_window_without_finite_ends_is_refused(key):
+    with pytest.raises(ConfigError, match=r"curves\.0\.P"):
+        plan(changed(CONFIG, "group", {"P": {**WINDOW, key: float("nan")}}))
+
+
+def test_studies_are_planned_in_the_order_of_the_registry_and_know_nothing_of_each_other():
+    both = {"preset": "toy", **{name: part[name] for part in (NAMED, CONFIG) for name in part}}
+    planned = plan(both)
+    assert list(planned.studies) == ["sparse_hierarchy", "named_nets"]
+    assert planned.studies["sparse_hierarchy"] == plan(CONFIG).studies["sparse_hierarchy"]
+    assert planned.studies["named_nets"] == plan(NAMED).studies["named_nets"]
+    assert {name.split("_")[0] for name in planned.studies["named_nets"].curves} == {"vgg11"}
+    assert list(planned.curves) == [
+        *planned.studies["sparse_hierarchy"].curves,
+        *planned.studies["named_nets"].curves,
+    ]
+    assert list(planned.only(["named_nets"]).curves) == list(plan(NAMED).curves)
+
+
+def test_settings_of_a_study_are_its_own_and_those_of_the_preset():
+    analysis = {"analysis": {"threshold": 0.2, "other_thresholds": [0.1]}}
+    planned = plan({**CONFIG, **analysis, **{"named_nets": NAMED["named_nets"]}})
+    found = planned.settings("sparse_hierarchy")
+    assert {"preset": "toy", "threshold": 0.2, "thresholds": [0.2, 0.1]}.items() <= found.items()
+    assert (found["width"], found["sensitivities"]["n_points"]) == (8, 500)
+    assert planned.settings("named_nets")["width"] == 64
+
+
+def test_limits_of_jobs_are_part_of_no_key_and_no_name():
+    split = {**CONFIG, "jobs": {"cells": 1, "minutes": 5}}
+    assert plan(CONFIG).studies == plan(split).studies
+
+
+@pytest.mark.parametrize("path", PRESETS, ids=lambda path: path.stem)
+def test_a_shipped_preset_can_be_planned_and_has_the_name_of_its_file(path, tmp_path):
+    planned = plan(yaml.safe_load(path.read_text()), directory=tmp_path)
+    assert planned.name == path.stem
+    assert planned.curves
+    for name in planned.studies.keys() - {"first_step", "images"}:
+        assert planned.studies[name].curves, name
+
+
+@pytest.mark.parametrize("name", ["quick", "laptop", "paper", "test"])
+def test_the_presets_of_all_studies_are_shipped(name):
+    config = yaml.safe_load((REPOSITORY / "config" / f"{name}.yaml").read_text())
+    wanted = {study for group in GROUPS.values() for study in group} - {"images"}
+    assert wanted <= sections(validate(config)).keys()
+
+
+def test_the_stored_schema_is_that_of_the_models():
+    stored = json.loads((REPOSITORY / "config" / "schema.json").read_text())
+    assert stored == json.loads(json.dumps(preset.schema())), "run `make schema`"
+
+
+def test_the_readme_of_the_presets_holds_the_table_of_keys():
+    readme = (REPOSITORY / "config" / "README.md").read_text()
+    assert preset.key_table() in readme, "run `make schema`"
+
+
+def test_the_table_of_keys_has_a_line_for_each_key_of_each_section():
+    table = preset.key_table()
+    for study in STUDIES:
+        assert f"| `{study}." in table, study
+    for key in ("analysis.threshold", "jobs.minutes", "sparse_hierarchy.curves.P"):
+        assert f"| `{key}` |" in table
+
+
+def test_writing_the_documents_again_changes_nothing(tmp_path):
+    for name in ("README.md", "schema.json"):
+        (tmp_path / name).write_text((REPOSITORY / "config" / name).read_text())
+    preset.write_documents(Path(tmp_path))
+    for name in ("README.md", "schema.json"):
+        assert (tmp_path / name).read_text() == (REPOSITORY / "config" / name).read_text()

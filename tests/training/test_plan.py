@@ -1,0 +1,304 @@
+"""From a section to cells on the SRHM: windows, coordinates, keys, and what leaves these alone."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from srhm.results import provenance
+from srhm.results.provenance import PACKAGE
+from srhm.trainers import HIERARCHY, NAMED_NETS
+from srhm.training import plan as planning
+from srhm.training.configuration import HierarchySection, NamedSection
+from srhm.training.curve import ENGINES
+from srhm.training.plan import plan, published_rate
+
+GROUP = {"net": "lcn", "L": 2, "v": 4, "s0": 1, "P": [100, 200]}
+SECTION = {"seeds": 2, "width": 8, "n_test": 100, "curves": [GROUP]}
+# v = m = n_c = 4, L = s = 2, s_0 = 1: 4 * 16^3 distinct data; Eq. 3 gives 512, Eq. 4 gives 256.
+N_DISTINCT = 4 * (4 * 4) ** 3
+WINDOW = {"low": 0.5, "high": 2, "per_octave": 1}
+NAMED_GROUP = {**GROUP, "net": ["vgg11", "resnet18"], "s0": 2}
+
+
+def planned(*groups, **changes):
+    """The plan of the section with these groups, or its own, and some keys changed."""
+    made = {**SECTION, **changes, **({"curves": list(groups)} if groups else {})}
+    return plan(HierarchySection.model_validate(made), Path())
+
+
+def named(*groups, **changes):
+    made = {"seeds": 2, "n_test": 100, "curves": list(groups), **changes}
+    return plan(NamedSection.model_validate(made), Path())
+
+
+def group(**changes):
+    return {**GROUP, **changes}
+
+
+def cells_of(found):
+    """Cell by key, of all curves of a plan."""
+    entries = [entry for curve in found.curves.values() for entry in curve.entries]
+    return {entry["key"]: entry["cell"] for entry in entries}
+
+
+def cells(*groups, **changes):
+    return cells_of(planned(*groups, **changes))
+
+
+def values(found, *names):
+    """The values that cells have of some coordinates."""
+    return {tuple(cell.get(name) for name in names) for cell in found.values()}
+
+
+@pytest.mark.parametrize(
+    ("net", "window", "expected"),
+    [
+        ("lcn", {"low": 0.5, "high": 2, "per_octave": 1}, [256, 512, 1024]),
+        ("cnn", {"low": 0.5, "high": 2, "per_octave": 1}, [128, 256, 512]),
+        ("lcn", {"low": 1, "high": 2, "per_octave": 2}, [512, 724, 1024]),
+        ("lcn", {"low": 1, "high": 1.99, "per_octave": 2}, [512, 724]),
+        ("lcn", {"low": 1, "high": 1, "per_octave": 2}, [512]),
+        ("lcn", {"low": 1, "high": 4, "per_octave": 0.5}, [512, 2048]),
+        ("fcn", {"low": 1, "high": 1, "per_octave": 1}, [512]),
+        # below one point, all sizes round to 1
+        ("cnn", {"low": 0.001, "high": 0.004, "per_octave": 1}, [1]),
+        # 16384 data, 50 kept: 8192 is the last
+        ("lcn", {"low": 8, "high": 100, "per_octave": 1}, [4096, 8192]),
+    ],
+)
+def test_a_window_gives_sizes_around_the_predicted_sample_complexity(net, window, expected):
+    found = cells(group(net=net, P=window))
+    assert sorted({cell["P"] for cell in found.values()}) == expected
+
+
+def test_a_listed_size_is_kept_once_and_in_order():
+    (curve,) = planned(group(P=[300, 7, 300, 20])).curves.values()
+    assert [cell["P"] for cell in curve.cells if not cell["seed"]] == [7, 20, 300]
+
+
+def test_the_largest_size_leaves_50_test_points():
+    assert values(cells(group(P=[N_DISTINCT - 50])), "n_test") == {(50,)}
+
+
+def test_lists_stand_for_all_their_combinations():
+    found = planned(group(net=["lcn", "cnn"], v=[4, 5, 6], s0=[0, 1], P=[50]))
+    assert len(values(cells_of(found), "net", "v", "s0")) == len(found.curves) == 12
+
+
+def test_one_value_is_a_list_of_one():
+    assert cells(group(v=4)) == cells(group(v=[4]))
+
+
+def test_classes_and_synonyms_are_all_that_the_paper_takes_unless_given():
+    assert values(cells(group(v=3, s=3, s0=0, P=[60])), "n_c", "m") == {(3, 9)}
+    assert values(cells(group(n_c=2, m=3)), "n_c", "m") == {(2, 3)}
+
+
+def test_a_curve_has_a_cell_for_each_size_and_seed():
+    expected = {("lcn", P, seed) for P in (100, 200) for seed in (0, 1)}
+    assert values(cells(), "net", "P", "seed") == expected
+    assert len(cells()) == 4
+
+
+def test_a_group_may_have_seeds_width_and_training_of_its_own():
+    (curve,) = planned(group(seeds=1, width=5, training={"batch_size": 2})).curves.values()
+    assert {(c["seed"], c["width"], c["batch_size"]) for c in curve.cells} == {(0, 5, 2)}
+
+
+def test_the_training_of_a_group_adds_to_that_of_the_section():
+    found = cells(group(training={"batch_size": 2}), training={"momentum": 0.5})
+    assert values(found, "momentum", "batch_size") == {(0.5, 2)}
+
+
+def test_groups_of_one_curve_are_merged_with_all_their_sizes_and_seeds():
+    (curve,) = planned(GROUP, group(P=[200, 400], seeds=3)).curves.values()
+    found = [(cell["P"], cell["seed"]) for cell in curve.cells]
+    assert found == [(100, 0), (100, 1), (200, 0), (200, 1), (200, 2), (400, 0), (400, 1), (400, 2)]
+
+
+def test_groups_whose_training_differs_are_curves_of_their_own():
+    assert len(planned(GROUP, group(training={"batch": "balanced"})).curves) == 2
+
+
+def test_every_cell_has_a_key_of_its_own():
+    made = group(net=["lcn", "cnn"], v=[4, 5], sparsity=["A", "B"])
+    assert len(cells(made)) == 2 * 2 * 2 * 2 * 2
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"seeds": 7},
+        {"keep_weights": False},
+        {"measurement": {"n_points": 7}},
+        {"curves": [group(P=[100, 150, 200, 3000])]},
+        {"curves": [GROUP, group(net="cnn"), group(v=6)]},
+        {"curves": [group(v=6), group(width=16), GROUP]},
+        {"training": {"momentum": 0.9}},  # what it was by default
+    ],
+    ids=lambda changes: ", ".join(changes),
+)
+def test_the_key_of_a_cell_does_not_depend_on(changes):
+    assert set(cells()) <= set(cells(**changes))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"width": 9},
+        {"n_test": 99},
+        {"training": {"engine": "reference"}},
+        {"training": {"dtype": "float64"}},
+        {"training": {"max_steps": 1999999}},
+        {"training": {"n_checks": 29}},
+        {"training": {"learning_rate": 0.02}},
+        {"curves": [group(sparsity="B")]},
+        {"curves": [group(m=3)]},
+    ],
+    ids=str,
+)
+def test_the_key_of_a_cell_depends_on(changes):
+    assert set(cells()).isdisjoint(cells(**changes))
+
+
+def test_the_key_of_a_cell_depends_on_the_sources_of_its_engine(monkeypatch):
+    before = set(cells())
+    monkeypatch.setattr(planning, "engine_digest", lambda engine: "another source")
+    assert before.isdisjoint(cells())
+
+
+def test_one_more_size_adds_a_cell_for_each_seed():
+    assert len(set(cells(group(P=[100, 150, 200]))) - set(cells())) == 2
+
+
+def test_a_size_that_leaves_fewer_test_points_changes_the_keys_of_its_curve():
+    # A curve has one test set, so that a pool which no longer holds n_test points for all retrains
+    # the curve: 16384 data, 16300 for training, 84 for testing.
+    before, after = cells(), cells(group(P=[100, 200, 16300]))
+    assert set(before).isdisjoint(after)
+    assert values(before, "n_test") == {(100,)}
+    assert values(after, "n_test") == {(84,)}
+
+
+def test_the_name_of_a_curve_changes_with_its_cells():
+    names = [set(found.curves) for found in (planned(), planned(seeds=3), planned(width=9))]
+    assert len(names[0] | names[1] | names[2]) == 3
+    assert all(name.startswith("lcn_L2_s2_s0-1_v4_m4_nc4_A_h") for (name,) in names)
+
+
+def test_the_name_of_a_curve_tells_its_trainer():
+    found = {**planned(group(net=["lcn", "fcn"])).curves, **named(NAMED_GROUP).curves}
+    for name, curve in found.items():
+        assert curve.trainer is (NAMED_NETS if name.startswith(("vgg", "resnet")) else HIERARCHY)
+        fitting = [one for one in (HIERARCHY, NAMED_NETS) if re.fullmatch(one.curves, name)]
+        assert fitting == [curve.trainer]
+
+
+def test_a_sample_holds_what_its_curve_needs():
+    found = planned(group(seeds=3))
+    (sample,) = found.samples.values()
+    assert sample.spec["n_train"] == 200
+    assert sample.spec["n_test"] == 100
+    assert sample.spec["seeds"] == [0, 1, 2]
+    assert [curve.sample for curve in found.curves.values()] == [sample.name]
+
+
+def test_curves_that_need_the_same_data_share_a_sample():
+    found = planned(group(net=["lcn", "cnn", "fcn"]))
+    assert (len(found.curves), len(found.samples)) == (3, 1)
+
+
+def test_every_curve_has_a_planned_sample():
+    found = planned(group(net=["lcn", "cnn"], v=[4, 5], P=WINDOW))
+    assert {curve.sample for curve in found.curves.values()} == set(found.samples)
+
+
+def test_cells_are_plain_values():
+    for cell in cells().values():
+        assert {type(value) for value in cell.values()} <= {str, int, float, bool}
+
+
+def test_what_is_measured_and_kept_is_said_by_the_section():
+    found = planned(keep_weights=False, measurement={"n_points": 7})
+    (curve,) = found.curves.values()
+    assert (curve.measured, curve.keep_weights) == (("sensitivities",), False)
+    assert found.settings["sensitivities"] == {
+        "n_points": 7,
+        "n_draws": 4,
+        "variants": ["text"],
+    }
+    assert found.settings["width"] == 8
+
+
+def test_named_nets_have_the_training_of_appendix_b():
+    for cell in cells_of(named(NAMED_GROUP, training={"max_steps": 77})).values():
+        assert (cell["engine"], cell["learning_rate"], cell["loss_threshold"]) == (
+            "torch",
+            1e-4,
+            1e-2,
+        )
+        assert (cell["width"], cell["batch_size"], cell["momentum"]) == (64, 4, 0.9)
+        assert cell["max_steps"] == 77
+    own = {**NAMED_GROUP, "width": 8, "training": {"learning_rate": 0.3, "loss_threshold": 1e-3}}
+    found = cells_of(named(own))
+    assert values(found, "width", "learning_rate", "loss_threshold") == {(8, 0.3, 1e-3)}
+
+
+def test_a_rate_of_the_section_of_named_nets_is_taken():
+    found = cells_of(named(NAMED_GROUP, training={"learning_rate": 0.5}))
+    assert values(found, "learning_rate", "loss_threshold") == {(0.5, 1e-2)}
+
+
+def test_the_rate_from_the_table_of_a_named_net_is_that_of_the_published_figures():
+    found = named({**NAMED_GROUP, "training": {"learning_rate": "table"}})
+    assert values(cells_of(found), "learning_rate") == {(64e-4,)}
+
+
+def test_the_code_of_named_nets_is_not_part_of_the_keys_of_the_others():
+    own = {"network.py", "named.py", "vgg.py", "resnet.py", "efficientnet.py"}
+    for engine, (module, *_) in ENGINES.items():
+        found: set[Path] = set()
+        unread = {PACKAGE / "training/cell.py", PACKAGE / f"training/{module.split('.')[-1]}.py"}
+        while unread:
+            path = unread.pop()
+            found.add(path)
+            unread |= {file for *_, file in provenance._module(path)[1]} - found
+        assert own & {path.name for path in found} == (own if engine == "torch" else set())
+
+
+def test_the_scale_of_the_fcn_is_a_coordinate_of_the_fcn_alone():
+    made = cells(group(net=["lcn", "fcn"]))
+    assert values(made, "net", "fcn_scale") == {("lcn", None), ("fcn", "dv")}
+    other = cells(group(net="fcn", training={"fcn_scale": "v"}))
+    assert values(other, "fcn_scale") == {("v",)}
+    assert set(made).isdisjoint(other)
+
+
+@pytest.mark.parametrize(
+    ("cell", "rate"),
+    [
+        # LCN s = 2: .01 (s_0 < 4), .003 (s_0 >= 4); s > 2 .003
+        ({"net": "lcn", "s0": 2}, 0.01),
+        ({"net": "lcn", "s0": 4}, 0.003),
+        ({"net": "lcn", "s": 3}, 0.003),
+        # CNN s = 2: L = 2 .1/.03/.01 (s_0 < 4, = 4, more), L = 3 .01/.003/.001
+        ({"net": "cnn", "s0": 2}, 0.1),
+        ({"net": "cnn", "s0": 4}, 0.03),
+        ({"net": "cnn", "s0": 6}, 0.01),
+        ({"net": "cnn", "L": 3, "s0": 1}, 0.01),
+        ({"net": "cnn", "L": 3, "s0": 4}, 0.003),
+        ({"net": "cnn", "L": 3, "s0": 6}, 0.001),
+        # CNN s = 3: .01, or .003 for v = 4 or s_0 = 4
+        ({"net": "cnn", "s": 3, "v": 6}, 0.01),
+        ({"net": "cnn", "s": 3, "v": 4}, 0.003),
+        ({"net": "cnn", "s": 3, "v": 6, "s0": 4}, 0.003),
+    ],
+)
+def test_the_table_of_rates_is_the_published_one(cell, rate):
+    assert published_rate({"L": 2, "s": 2, "s0": 1, "v": 8, **cell}) == rate
+
+
+def test_a_rate_from_the_table_is_a_number_in_the_cell():
+    found = cells(group(net=["lcn", "cnn"]), training={"learning_rate": "table"})
+    assert values(found, "net", "learning_rate") == {("lcn", 0.01), ("cnn", 0.1)}
