@@ -75,7 +75,9 @@ def test_files_that_are_named_exist(document):
 
 @of_each
 def test_modules_that_are_named_exist(document):
-    for name in re.findall(r"(?<![\w/])srhm(?:\.[a-z_]\w*)+(?::\w+)?", "\n".join(code_in(document))):
+    for name in re.findall(
+        r"(?<![\w/])srhm(?:\.[a-z_]\w*)+(?::\w+)?", "\n".join(code_in(document))
+    ):
         module, _, member = name.partition(":")
         assert file_of(module).is_file(), name
         assert not member or hasattr(import_module(module), member), name

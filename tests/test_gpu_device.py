@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from train_curves import hierarchy_curves, train_here, train_srhm
 
-from srhm import preset
 from srhm.model.sampling import draw_samples
 from srhm.runtime.no_device import NoDevice
 from srhm.runtime.stopping import Stopped, StopRequest

@@ -61,7 +61,9 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """The grid on this machine, with nothing in the way."""
     folder = tmp_path_factory.mktemp("undisturbed") / "run"
-    return Run(folder, HERE / "grid.yaml", "--cores", "2", "--until", "gather_sparse_hierarchy").run()
+    return Run(
+        folder, HERE / "grid.yaml", "--cores", "2", "--until", "gather_sparse_hierarchy"
+    ).run()
 
 
 @pytest.fixture
