@@ -4,17 +4,19 @@ At m = 3 of the default instance with the rates and batches of `config/quick.yam
 weights on the same data; the tolerance is that of the same claim on P* across alpha_tilde.
 """
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from srhm.flow.configuration import Plane
+from srhm.flow.configuration import FlowSection
 from srhm.flow.members import train_members
-from srhm.flow.plan import plane_curves
+from srhm.flow.plan import plan
 
 pytestmark = pytest.mark.science
 
 DEEP = {
-    **{"study": "layerwise", "net": "cnn", "L": 2, "v": 4, "s0": 1, "m": 3, "width": 64},
+    **{"net": "cnn", "L": 2, "v": 4, "s0": 1, "m": 3, "width": 64},
     **{"P": [128, 256, 512], "seeds": 4, "loss_threshold": 0.01, "measure": []},
 }
 SHALLOW = {**DEEP, "net": "fcn", "hidden_layers": 1, "width": 256, "P": [256, 512]}
@@ -32,7 +34,8 @@ TOLERANCE = 0.05
 def errors(group, optimiser):
     """Mean test error over seeds at each P, all of which fit."""
     section = {"n_test": 1000, "curves": [{**group, "optimiser": optimiser}]}
-    (curve,) = plane_curves(Plane.model_validate(section)).values()
+    planned = plan(FlowSection.model_validate(section), Path(), study="layerwise")
+    (curve,) = planned.curves.values()
     cells = [entry["cell"] for entry in curve.entries]
     found = {}
     for P in group["P"]:
