@@ -1,6 +1,6 @@
 """What a cell of the plane is expected to cost, before it is trained. Imports no torch.
 
-Seconds of one evaluation are linear in what it is made of; benchmarks/fit_plane_cost.py fits the
+Seconds of one evaluation are linear in what it is made of; benchmarks/fit_flow_cost.py fits the
 coefficients to timed evaluations of batches and keeps them in cost_model.json with their spread and
 the machine. How many evaluations a cell needs is a rule of thumb: the part of their budget that
 cells of its optimiser and loss have used on average.

@@ -1,7 +1,7 @@
 """Evaluations a second of a batch of the plane against its members, on the CPU and on a GPU.
 
-    python benchmarks/plane_gpu.py [--devices cpu cuda] [--members 1 8 64] [--quick]
-                                   [--output results/benchmarks/plane_gpu.json]
+    python benchmarks/flow_gpu.py [--devices cpu cuda] [--members 1 8 64] [--quick]
+                                   [--output results/benchmarks/flow_gpu.json]
 
 Members of one seed are trained by full-batch Adam in float64. Timed is what lies between the calls
 between two evaluations, before each of which a training waits for the GPU; the first evaluations,
@@ -24,11 +24,11 @@ os.environ["OMP_NUM_THREADS"] = "1"  # read when torch and numpy are imported
 import numpy as np
 import torch
 
-from srhm.flow.configuration import Plane
+from srhm.flow.configuration import FlowSection
 from srhm.flow.cost import expected_bytes
 from srhm.flow.gpu import device_of, free_bytes, name_of
 from srhm.flow.members import train_members
-from srhm.flow.plan import plane_curves
+from srhm.flow.plan import plan
 from srhm.results.provenance import versions
 from srhm.training.cell import processor
 
@@ -50,8 +50,14 @@ def cells_of(tasks: list[dict[str, Any]]) -> list[dict[str, Any]]:
     adam = {"name": "adam", "max_evaluations": WARM_UP}
     rest: dict[str, Any] = {"study": "complexity", "L": 2, "s0": 1, "seeds": 1, "optimiser": adam}
     rest["loss_threshold"] = 1e-12  # no member fits and leaves
-    section = Plane.model_validate({"n_test": 50, "curves": [{**rest, **task} for task in tasks]})
-    return [e["cell"] for curve in plane_curves(section).values() for e in curve.entries]
+    section = FlowSection.model_validate(
+        {"n_test": 50, "curves": [{**rest, **task} for task in tasks]}
+    )
+    return [
+        e["cell"]
+        for curve in plan(section, Path(), study="timing").curves.values()
+        for e in curve.entries
+    ]
 
 
 def rates(
@@ -91,7 +97,7 @@ def main() -> None:
     parser.add_argument("--evaluations", type=int, default=40, help="timed, for each repeat")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--quick", action="store_true", help="CNN, v = 4, h = 32, P = 256 only")
-    parser.add_argument("--output", type=Path, default=Path("results/benchmarks/plane_gpu.json"))
+    parser.add_argument("--output", type=Path, default=Path("results/benchmarks/flow_gpu.json"))
     choice = parser.parse_args()
     torch.set_num_threads(1)
     devices = [device_of(int(name == "cuda")) for name in choice.devices]

@@ -1,6 +1,6 @@
 """Fits the cost model of the plane: seconds of one evaluation by net, width, depth and P.
 
-`python benchmarks/fit_plane_cost.py` times evaluations of batches of six members in CPU time, on
+`python benchmarks/fit_flow_cost.py` times evaluations of batches of six members in CPU time, on
 one thread, and writes the part "plane" of src/srhm/cost_model.json. With tables of plane cells as
 arguments it times nothing, and finds the part of their budget that cells of each optimiser and loss
 have used.
@@ -17,10 +17,10 @@ import pandas as pd
 import torch
 from scipy.optimize import nnls
 
-from srhm.flow.configuration import Plane
+from srhm.flow.configuration import FlowSection
 from srhm.flow.cost import MODEL, evaluation_features
 from srhm.flow.members import train_members
-from srhm.flow.plan import plane_curves
+from srhm.flow.plan import plan
 from srhm.results.records import read_table
 from srhm.results.tables import FLOW_CELLS
 from srhm.training.cell import processor
@@ -53,8 +53,8 @@ def coefficients(name: str) -> tuple[list[float], list[float], list[float]]:
     features, seconds, rest = [], [], []
     for task in TASKS:
         group = {"study": "complexity", "v": 4, "seeds": 1, "optimiser": {"name": name}, **task}
-        section = Plane.model_validate({"n_test": 50, "curves": [group]})
-        for curve in plane_curves(section).values():
+        section = FlowSection.model_validate({"n_test": 50, "curves": [group]})
+        for curve in plan(section, Path(), study="timing").curves.values():
             for entry in curve.entries:
                 cell = entry["cell"]
                 short, long = timed(cell, SHORT[name]), timed(cell, LONG[name])
