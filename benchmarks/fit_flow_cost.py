@@ -52,7 +52,7 @@ def coefficients(name: str) -> tuple[list[float], list[float], list[float]]:
     """Seconds of an evaluation of one member by feature, log residuals, and seconds of the rest."""
     features, seconds, rest = [], [], []
     for task in TASKS:
-        group = {"study": "complexity", "v": 4, "seeds": 1, "optimiser": {"name": name}, **task}
+        group = {"v": 4, "seeds": 1, "optimiser": {"name": name}, **task}
         section = FlowSection.model_validate({"n_test": 50, "curves": [group]})
         for curve in plan(section, Path(), study="timing").curves.values():
             for entry in curve.entries:

@@ -48,7 +48,7 @@ HEADER = "| net | v | h | P | members | device | evaluations/s | ms a batch |\n"
 def cells_of(tasks: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """A cell for each combination of a task: L = 2, s = 2, s0 = 1."""
     adam = {"name": "adam", "max_evaluations": WARM_UP}
-    rest: dict[str, Any] = {"study": "complexity", "L": 2, "s0": 1, "seeds": 1, "optimiser": adam}
+    rest: dict[str, Any] = {"L": 2, "s0": 1, "seeds": 1, "optimiser": adam}
     rest["loss_threshold"] = 1e-12  # no member fits and leaves
     section = FlowSection.model_validate(
         {"n_test": 50, "curves": [{**rest, **task} for task in tasks]}
