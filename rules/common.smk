@@ -1,4 +1,7 @@
-"""Config -> studies, curves, paths and parameters; the only Python outside src/ and scripts/."""
+"""From the configuration to the studies, curves, paths and parameters of the rules.
+
+The only Python outside src/ and scripts/.
+"""
 
 from pathlib import Path
 
@@ -28,11 +31,11 @@ BENCHMARKS = f"{RESULTS}/benchmarks"
 CURVES = PLAN.curves
 INSIDE_A_JOB = workflow.remote_exec or workflow.subprocess_exec
 
-# GPUs that a training job asks for; set-resources of a profile says otherwise. The launcher hands
-# on what `auto` means where it runs: a node of a cluster would find other devices.
+# GPUs that a training job asks for, unless set-resources of a profile says otherwise. The launcher
+# replaces `auto` by what it finds where it runs: a node of a cluster may have other devices.
 GPU = int(resolved(PLAN.preset.device) == "cuda")
 
-# Not Python, so that no digest of a script sees it.
+# A parameter of the figures: it is not Python, so that no digest of sources sees it.
 STYLE = (ROOT / "src/srhm/figures/paper.mplstyle").read_text(encoding="utf-8")
 
 
@@ -53,7 +56,7 @@ def sample_of_curve(wildcards):
 
 
 def spec_of(curve):
-    """All that decides the rows of a curve, as one value: Snakemake compares it as a whole."""
+    """All that decides the rows of a curve, as one value, which Snakemake compares as a whole."""
     return {
         "cells": curve.entries,
         "columns": curve.columns,
@@ -71,13 +74,13 @@ def curve_spec(wildcards):
 
 
 def part_spec(wildcards):
-    """places: those cells of the curve that the part trains."""
+    """The same of a part; places: which cells of the curve it trains."""
     curve = CURVES[wildcards.curve]
     found = jobs_of(wildcards).places(wildcards.part)
     return canonical_json({**spec_of(curve), "part": wildcards.part, "places": found})
 
 
-# What a job of a curve asks of a cluster.
+# What a job of a curve asks of a cluster: minutes, megabytes, a device.
 def jobs_of(wildcards):
     limits = PLAN.preset.jobs
     return CurveJobs(CURVES[wildcards.curve], limits, inside_a_job=INSIDE_A_JOB)
@@ -119,7 +122,7 @@ def jobs_per_device(wildcards):
     return int(not workflow.remote_exec)
 
 
-# Measurements of all studies, once for each set of options: their rows are shared.
+# Measurements of all studies, by folder: studies that measure with equal options share the rows.
 MEASUREMENTS = {}
 for study, planned in PLAN.studies.items():
     for measurement in STUDIES[study].measurements:
@@ -129,7 +132,7 @@ for study, planned in PLAN.studies.items():
 
 
 def rule_of_measurement(folder):
-    """Name of the rule of a measurement; of a second set of options, with its digest."""
+    """Name of the rule of a measurement; for a second set of options it ends with their digest."""
     measurement, _ = MEASUREMENTS[folder]
     name = f"measure_{measurement.trainer.name}_{measurement.name}"
     alike = [one for one, (other, _) in MEASUREMENTS.items() if other == measurement]
@@ -137,7 +140,7 @@ def rule_of_measurement(folder):
 
 
 def measuring(measurement, options):
-    """Functions of wildcards for the rule of a measurement: spec, minutes, megabytes."""
+    """Functions of wildcards for the rule of a measurement: its spec, minutes and megabytes."""
 
     def spec(wildcards):
         curve = CURVES[wildcards.curve]
@@ -160,7 +163,7 @@ def measuring(measurement, options):
 
 
 def files_of_curves(study):
-    """Files of a study's curves by the table that is gathered from them."""
+    """Files of a study's curves, by the table that they are gathered into."""
     planned, declared = PLAN.studies[study], STUDIES[study]
     curves = planned.curves.values()
     if declared.trainer is None:
@@ -187,7 +190,7 @@ def gathering_spec(study):
 
 
 def table_files(study, uses):
-    """Files of the tables that are used, of studies that the preset has."""
+    """Files of the tables that are used; those of studies that the preset lacks are left out."""
     found = []
     for name in names_in(uses):
         owner, _, table = name.rpartition("/")
@@ -197,9 +200,10 @@ def table_files(study, uses):
 
 
 def using_spec(study, uses, settings=(), **named):
-    """What a script needs to read the tables that are used, and the settings, as one text.
+    """What a script needs, as one text: the tables that are used, the settings, and what is named.
 
-    uses: by position, or by name. Each is a list of [file, schema].
+    uses: in order, or by name. Each becomes a list of [file, schema]; the file is None for a study
+    that the preset lacks.
     """
 
     def files(use):
@@ -247,7 +251,7 @@ for study in PLAN.studies:
 
 
 def claims_of(studies):
-    """Files of the claims of studies, by study."""
+    """Tables of claims by study, of those that have claims."""
     return {
         study: places.table_file(PRESET, study, "claims")
         for study in studies

@@ -1,4 +1,4 @@
-"""Grammar parameters -> sampled derivations: compact integers, not one-hot."""
+"""From parameters of a grammar to sampled derivations: compact integers, not one-hot."""
 
 
 rule draw_derivations:

@@ -1,4 +1,4 @@
-"""Tables -> figures, one rule a figure; each is in the report with its caption."""
+"""From tables to figures: one rule for each figure, which has its caption in Snakemake's report."""
 
 for study in PLAN.studies:
     for figure in STUDIES[study].figures:

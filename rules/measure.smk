@@ -1,6 +1,7 @@
-"""Trained networks -> what is measured of them, by curve: one rule for each measurement."""
+"""From trained networks to what is measured of them, by curve: one rule for each measurement."""
 
 for folder, (measurement, options) in MEASUREMENTS.items():
+    # Made by a function: defined here they would all see the last measurement of the loop.
     spec, minutes, megabytes = measuring(measurement, options)
 
     rule:

@@ -1,4 +1,4 @@
-"""Tables -> scorecards: each claim beside what was measured; all of a study as one page."""
+"""From tables to claims beside what was measured, and to pages of one or several studies."""
 
 for study in PLAN.studies:
     if STUDIES[study].claims is not None:
@@ -60,7 +60,7 @@ for page, studies in PAGES.items():
         script:
             "../scripts/write_page.py"
 
-    # What the first study says while the others of its page are trained; the whole page replaces it.
+    # The first study alone, while the others of its page are trained; the whole page replaces it.
     if len(studies) > 1:
 
         rule:

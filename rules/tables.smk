@@ -1,4 +1,7 @@
-"""Rows of curves -> checked tables of a study -> tables derived of them, sample complexities say."""
+"""From rows of curves to the checked tables of a study, and to tables derived of these.
+
+A table of sample complexities, say, is derived.
+"""
 
 for study in PLAN.studies:
     if STUDIES[study].trainer is not None:

@@ -1,9 +1,9 @@
-"""Curves -> trained networks in the store, and their rows by curve: two rules for each trainer.
+"""From curves to trained networks in the store, and to their rows: two rules for each trainer.
 
-A curve that is too long for one job (`jobs` in the configuration) is trained in parts, whose
-networks the store takes; the rule of the curve then gathers them. Of trainers that share a folder
-the names of the curves tell which is meant. A negative priority lets every job of LCN, CNN and FCN,
-and the figures made of them, go first.
+A curve that is too long for one job (`jobs` in the configuration) is trained in parts. Each part
+puts its networks into the store; the rule of the curve then gathers them. Two trainers share the
+folder results/: the names of the curves tell which one is meant. A negative priority lets LCN, CNN
+and FCN, and the figures made of them, go first.
 """
 
 for trainer in TRAINERS:

@@ -1,4 +1,7 @@
-"""Kinds of keys that the sections of a configuration share. Imports neither torch nor numba."""
+"""Types of keys that sections of a configuration share, and what a refused key is told.
+
+Imports neither torch nor numba.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, get_args
@@ -8,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 OneOrMore = BeforeValidator(lambda value: value if isinstance(value, list) else [value])
 PositiveInt = Annotated[int, Field(ge=1, strict=True)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-# One value, or a list of them.
+# In a configuration one value, or a list of them; in the model always a list.
 Sizes = Annotated[list[PositiveInt], OneOrMore, Field(min_length=1)]
 Counts = Annotated[list[Annotated[int, Field(ge=0, strict=True)]], OneOrMore, Field(min_length=1)]
 Scales = Annotated[list[Positive], OneOrMore, Field(min_length=1)]
@@ -16,7 +19,7 @@ Kinds = Annotated[list[Any], OneOrMore, Field(min_length=1)]
 
 
 class Keys(BaseModel):
-    """A part of a configuration: unknown keys are refused."""
+    """A part of a configuration. It refuses keys that it does not know."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -24,7 +27,7 @@ class Keys(BaseModel):
 def refusals(error: ValidationError, model: type[BaseModel], *, where: str = "") -> str:
     """A line for each key that pydantic refuses: its place, its value, what is allowed.
 
-    where: place of the model in the configuration.
+    where: place of the model in the configuration, "curves.0" say.
     """
     lines = []
     for detail in error.errors():
@@ -39,7 +42,7 @@ def refusals(error: ValidationError, model: type[BaseModel], *, where: str = "")
 
 
 def _model_at(model: type[BaseModel], location: tuple[int | str, ...]) -> Mapping[str, Any]:
-    """Fields of the model that holds the last key of a location."""
+    """Fields of the model that holds the last key of a location, for the message."""
     for part in location[:-1]:
         if isinstance(part, str) and part in model.model_fields:
             model = next(iter(_models_of(model.model_fields[part].annotation)), model)
@@ -54,7 +57,7 @@ def _models_of(annotation: Any) -> list[type[BaseModel]]:
 
 
 def models_in(model: type[BaseModel], *, prefix: str = "") -> Iterator[tuple[str, type[BaseModel]]]:
-    """A model and those of its keys, with the place of each in the configuration ("images.")."""
+    """A model and all models below it, each with its place in the configuration ("images.")."""
     yield prefix, model
     for name, field in model.model_fields.items():
         for one in _models_of(field.annotation):

@@ -1,11 +1,11 @@
-"""What a dotted name "package.module:function" stands for."""
+"""From a name, "package.module:function", to the function."""
 
 from importlib import import_module
 from typing import Any
 
 
 def resolved(name: str) -> Any:
-    """The member of a module by "module:member".
+    """What "module:member" names. It imports the module.
 
     Raises:
         ModuleNotFoundError, AttributeError: if there is no such module or member.

@@ -21,7 +21,7 @@ REFUSED = "the configuration is refused:\n"
 
 
 class Jobs(Keys):
-    """How long a training job may be. Part of no cell: other limits train nothing again."""
+    """How long a training job may be. Part of no key: other limits train nothing again."""
 
     minutes: float | None = Field(
         None,
@@ -60,7 +60,7 @@ class Analysis(Keys):
 
 
 class Common(Keys):
-    """What a preset says for all of its studies."""
+    """Keys of a preset that are of no single study."""
 
     preset: str = Field(pattern=r"^[a-z][a-z0-9_-]*$", description="name; results/<preset>/")
     description: str = Field("", description="what it is for, and how long it takes")
@@ -84,7 +84,10 @@ Preset: type[Common] = create_model(  # type: ignore[call-overload]
 
 @dataclass(frozen=True)
 class Plan:
-    """What a preset asks for: of each of its studies, in the order of the registry."""
+    """What a preset asks for.
+
+    studies: what it asks of each study that it has a section for, in the order of the registry.
+    """
 
     preset: Common
     studies: Mapping[str, Planned]
@@ -105,7 +108,7 @@ class Plan:
         return {name: one for part in self.studies.values() for name, one in part.samples.items()}
 
     def settings(self, study: str) -> dict[str, Any]:
-        """Values by name for what the study measures, derives and draws."""
+        """Values by name that the study's measurements, derived tables and figures get."""
         analysis = self.preset.analysis
         return {
             "preset": self.name,
@@ -137,7 +140,7 @@ def validate(config: Mapping[str, Any]) -> Common:
 
 
 def sections(preset: Common) -> dict[str, BaseModel]:
-    """The sections that a preset has, by study."""
+    """The sections of a preset by study."""
     found = {name: getattr(preset, name) for name in STUDIES}
     return {name: section for name, section in found.items() if section is not None}
 
@@ -174,7 +177,7 @@ def schema() -> dict[str, Any]:
 def key_table() -> str:
     """All keys of a configuration as a Markdown table: key, default, meaning.
 
-    Sections of one model share their lines.
+    Sections of one model are listed once; the others refer to it.
     """
     rows = ["| key | default | meaning |", "|---|---|---|"]
     seen: dict[type[BaseModel], str] = {}

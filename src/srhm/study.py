@@ -1,12 +1,13 @@
 """What a study declares: its configuration, trainer, measurements, tables, figures, claims, page.
 
-A study is one folder of `srhm.studies` and one line of `srhm.studies.registry`. What computes is
-named by dotted strings, "package.module" or "package.module:function", so that reading a
-declaration loads neither torch nor matplotlib. The rules of the workflow and the commands are made
-of these declarations alone.
+A study is one folder of `srhm.studies` and one line of `srhm.studies.registry`. The rules of the
+workflow and the commands are made of these declarations alone. What computes is named by text,
+"package.module" or "package.module:function". So reading a declaration loads neither torch nor
+matplotlib.
 
-A table is named by the study that asks for it ("cells") or with its own study before it
-("double_descent/cells"). Several names together stand for the rows of all of them.
+A table of the study itself is named alone ("cells"), one of another study with that study before
+it ("double_descent/cells"). A tuple of names stands for the rows of all of them. docs/extending.md
+shows an example.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 Entry = Mapping[str, Any]
-# A table, or several whose rows are put together.
+# The name of a table, or several whose rows are put together.
 Use = str | tuple[str, ...]
 
 
@@ -27,11 +28,12 @@ class ConfigError(Exception):
 class Trainer:
     """What trains the cells of some curves, and where these are kept.
 
-    module: has `train_entries`. cost: function from cells to their expected
-    `srhm.training.cost.Cost`. folder: of cells, checkpoints, curves and parts. cells,
-    timings: schemas of its rows (`srhm.results.tables`). curves: pattern of the names of its
-    curves. title: for people. priority: of its jobs. stacked: whether cells of equal P are trained
-    at once, also on processors; they are then never divided between jobs.
+    module: has the function `train_entries`. cost: function from cells to the
+    `srhm.training.cost.Cost` that each is expected to have. folder: where its cells, checkpoints,
+    curves and parts lie. cells, timings: schemas of its rows, by name in `srhm.results.tables`.
+    curves: regular expression for the names of its curves. title: for people. priority: of its
+    jobs; the highest go first. stacked: whether cells of equal P are trained together, on
+    processors too; one job then trains all of them.
     """
 
     name: str
@@ -50,12 +52,11 @@ class Trainer:
 class Measurement:
     """What is measured of each curve of a trainer.
 
-    function: from the entries of a curve, named `store`, `log`, and its options and inputs, to the
-    rows of each of its tables, in their order. tables: schemas by the table's name, of
-    `srhm.results.tables` or "package.module:SCHEMA" (see `schema_of` there).
-    options: the setting that says how it is measured; empty: that of its name. share: part of the
-    expected time of training that it takes on top of some seconds a cell. gpu: whether it asks for
-    a GPU where training does.
+    function: gets the entries of a curve and, by name, `store`, `log`, its options and its inputs;
+    returns the rows of each of its tables, in their order. tables: schemas by the table's name, of
+    `srhm.results.tables` or "package.module:SCHEMA" (see `schema_of` there). options: name of the
+    setting that says how it is measured; empty: its own name. share: its expected time over that of
+    training, besides some seconds a cell. gpu: whether it runs on a GPU where training does.
     """
 
     name: str
@@ -71,7 +72,7 @@ class Measurement:
 class Derived:
     """A table that a function makes of others, in the order of `uses`.
 
-    settings: what it gets by name (see `Planned.settings`).
+    settings: names of the values of the preset that it gets (see `Planned.settings`).
     """
 
     name: str
@@ -85,8 +86,9 @@ class Derived:
 class Figure:
     """A figure that a function draws of tables, in the order of `uses`.
 
-    function: returns a matplotlib figure. settings: what it gets by name (see `Planned.settings`);
-    options: further values; files: further files of the repository, by name, each a pattern.
+    function: returns a matplotlib figure. It gets the tables by position, all else by name:
+    settings: names of values of the preset (see `Planned.settings`). options: further values.
+    files: further files of the repository, each as a pattern of paths.
     """
 
     name: str
@@ -100,7 +102,7 @@ class Figure:
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
-    """Derivations that a curve needs: grammar parameters, seeds, sizes; `name` is its file's."""
+    """Derivations that curves learn from: grammar parameters, seeds, sizes; name: of the file."""
 
     name: str
     spec: dict[str, Any]
@@ -108,11 +110,12 @@ class Sample:
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
-    """Cells that are equal in all but a few coordinates, {"key", "source", "cell"} each.
+    """Cells that are equal in all but a few coordinates, like P and the seed.
 
-    sample: name of the derivations that its cells learn from, if these are a file. measured: names
-    of its measurements. inputs: what the trainer needs besides. columns: values that all of its
-    rows have.
+    entries: of each cell its key in the store, the digest of the sources that train it, and its
+    coordinates: {"key", "source", "cell"}. sample: name of the derivations that it learns from;
+    None where these are no file. measured: names of its measurements. inputs: what the trainer
+    needs besides. columns: values that all of its rows have.
     """
 
     name: str
@@ -139,8 +142,8 @@ class Curve:
 class Planned:
     """What a configuration asks of a study.
 
-    settings: values for measurements, derived tables and figures, by name. absent: why some of it
-    cannot be planned, for people; empty where all can.
+    curves, samples: by name. settings: values for measurements, derived tables and figures, by
+    name. absent: why a part cannot be planned, for people; empty where all can.
     """
 
     curves: Mapping[str, Curve] = field(default_factory=dict)
@@ -151,13 +154,13 @@ class Planned:
 
 @dataclass(frozen=True, kw_only=True)
 class Study:
-    """One study. page: the page that shows it, of its own name unless it is a part of another's.
+    """One study.
 
-    config: pydantic model of its section. plan: from the section and the folder that holds results/
-    to what is asked; it raises ConfigError, naming the key within the section. claims: module with
-    CLAIMS; claim_uses: tables that these need beside its own, by the name under which they know
-    them. page_tables: function from its tables, by name, and its settings to what its page shows of
-    them as tables.
+    config: pydantic model of its section. plan: gets the section and the folder that holds
+    results/, and returns what is asked; it raises ConfigError, naming the key within the section.
+    claims: module with CLAIMS. claim_uses: tables that these need besides its own, by the name
+    under which they know them. page_tables: function from its tables, by name, and its settings to
+    the tables that its page shows. page: name of the page that shows it; empty: its own name.
     """
 
     name: str
@@ -191,6 +194,6 @@ class Study:
 
 
 def names_in(uses: Sequence[Use] | Mapping[str, Use]) -> Iterator[str]:
-    """Every table that is used, by the name given."""
+    """Names of all tables that are used, as they stand in the declaration."""
     for use in uses.values() if isinstance(uses, Mapping) else uses:
         yield from (use,) if isinstance(use, str) else use

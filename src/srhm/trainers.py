@@ -1,4 +1,7 @@
-"""The trainers: what trains the cells of a study, and where these are kept. Imports no torch."""
+"""The trainers: what trains the cells of a study, and where these are kept. Imports no torch.
+
+Several studies may have one trainer. They then share its store: a cell is trained once.
+"""
 
 from srhm.networks.geometry import NETS
 from srhm.networks.names import NAMED
@@ -20,7 +23,7 @@ HIERARCHY = Trainer(
     timings="TIMINGS",
     curves=_beginning_with(NETS),
 )
-# VGG, ResNet, EfficientNet on the SRHM, after them.
+# VGG, ResNet, EfficientNet on the SRHM. They are trained after LCN, CNN and FCN, in the same store.
 NAMED_NETS = Trainer(
     name="named",
     title="VGG, ResNet, EfficientNet",
@@ -32,7 +35,7 @@ NAMED_NETS = Trainer(
     curves=_beginning_with(NAMED),
     priority=-10,
 )
-# The same on images, which takes a multiple of the time.
+# The same networks on images. These take longest, and go last.
 IMAGES = Trainer(
     name="images",
     title="networks on images",

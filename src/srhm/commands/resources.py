@@ -1,4 +1,4 @@
-"""What a training or measuring job of a curve asks of a cluster, and how curves share jobs.
+"""The jobs of a curve: its parts, and the minutes and megabytes that each asks of a cluster.
 
 On one machine nobody looks at minutes and megabytes.
 """
@@ -20,9 +20,10 @@ from srhm.training.cost import Cost
 
 
 class CurveJobs:
-    """The jobs of one curve, in the folder that holds results/.
+    """The jobs of one curve.
 
-    inside_a_job: whether Snakemake runs within a job of its own, where all parts are there.
+    limits: key `jobs` of the preset. directory: the folder that holds results/. inside_a_job:
+    whether Snakemake runs within a job of its own. All parts that it needs are there then.
     """
 
     def __init__(
@@ -40,7 +41,7 @@ class CurveJobs:
         return (self._directory / rows).is_file()
 
     def parts(self) -> dict[str, list[int]]:
-        """Places of the cells by part; empty for a curve that one job trains."""
+        """Places in the curve of each part's cells; empty where one job trains the whole curve."""
         if self._limits.minutes is None and self._limits.cells is None:
             return {}
         return jobs.parts(
@@ -51,9 +52,10 @@ class CurveJobs:
         )
 
     def files(self) -> list[str]:
-        """Files of the part jobs; of a curve that is there, those that it was gathered from.
+        """Files that the part jobs leave, one for each.
 
-        Without this a curve would be gathered, and measured, again when `jobs` is changed.
+        For a curve that is gathered already, those that it was gathered from: otherwise it would be
+        gathered and measured again whenever `jobs` is changed.
         """
         if self._gathered or self._inside_a_job:
             return sorted(str(file) for file in self._folder.glob("*-of-*.json"))
@@ -62,8 +64,7 @@ class CurveJobs:
     def places(self, part: str) -> list[int]:
         """Places of a part's cells in the curve.
 
-        Of a part that is there but not planned, from its file: the curve was split by another
-        `jobs`.
+        A part that is there but not planned comes from other `jobs`; its file says which cells.
         """
         planned = self.parts().get(part)
         file = self._folder / f"{part}.json"
@@ -73,9 +74,10 @@ class CurveJobs:
         return [place for place, entry in enumerate(self._curve.entries) if entry["key"] in keys]
 
     def lacking(self) -> list[int]:
-        """Places of the cells that the parts, if there are any, have not left in the store.
+        """Places of the cells that the job of the curve itself has to train.
 
-        Cells of other code for GPUs are trained again, and count as missing.
+        Those are what the store lacks after all parts; none while a part is still to come. Cells
+        that a GPU trained by other code count as missing: they are trained again.
         """
         parts = self.parts()
         if not (self._gathered or all((self._folder / f"{part}.json").is_file() for part in parts)):

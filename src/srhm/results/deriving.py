@@ -1,4 +1,4 @@
-"""Tables of a study -> another table, or a figure, by a function that its declaration names."""
+"""From tables of studies to a derived table or a figure, by the function that a study names."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -11,12 +11,13 @@ from srhm.names import resolved
 from srhm.results.records import read_table, write_table
 from srhm.results.tables import schema_of
 
-# Files of a table with their schemas; None: a study that the preset does not have.
+# Files whose rows are put together, each with the name of its schema. None in place of a file: the
+# preset does not have that study, so that there are no rows.
 Files = Sequence[tuple[str | None, str]]
 
 
 def table_of(files: Files) -> pd.DataFrame:
-    """The rows of all files, in order; the columns of the first where there are none.
+    """The rows of all files, in order. Without rows it has the columns of the first file.
 
     Raises:
         TableError: if a file is missing, damaged or of another shape, naming it.
@@ -32,16 +33,17 @@ def table_of(files: Files) -> pd.DataFrame:
 
 
 def made_of_tables(spec: Mapping[str, Any]) -> Any:
-    """What the function of a declaration makes of its tables, by position, and settings, by name.
+    """What the function of a declaration makes of its tables.
 
-    spec: {"function", "tables", "settings"} and, of a figure, {"options", "files"}.
+    It gets these by position, and all else by name. spec: {"function", "tables", "settings"}; for a
+    figure also {"options", "files"}.
     """
     named = {**spec["settings"], **spec.get("options", {}), **spec.get("files", {})}
     return resolved(spec["function"])(*map(table_of, spec["tables"]), **named)
 
 
 def derive(spec: Mapping[str, Any], path: Path, *, log: logging.Logger) -> None:
-    """Writes a derived table; spec: of `made_of_tables`, with {"schema"}."""
+    """Writes a derived table. spec: as for `made_of_tables`, and {"schema"}."""
     made = made_of_tables(spec)
     rows = made if isinstance(made, pd.DataFrame) else pd.DataFrame(list(made))
     write_table(rows, path, schema_of(spec["schema"]))

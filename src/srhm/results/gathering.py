@@ -1,4 +1,4 @@
-"""Files of curves -> tables of a study, checked against what was planned."""
+"""From files of curves to the tables of a study, checked against what was planned."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -21,15 +21,15 @@ def gather_tables(
 ) -> None:
     """Writes each table of a study: the rows of its files, in the order of the plan.
 
-    spec: {"planned", "tables"}, keys of the cells by curve and schemas by table. files: of the
-    curves, by table; tables: where these go. The table of cells is written last.
+    spec: {"planned", "tables"}: keys of the cells by curve; schemas by table. files: files of the
+    curves, by table. tables: files to write, by table. That of the cells is written last.
 
     Raises:
         TableError: if a file lacks planned cells or holds others, naming the file.
     """
     found = {}
     for table, schema in spec["tables"].items():
-        # One file is no list for Snakemake.
+        # Snakemake gives a single file as a text, not as a list.
         given = files.get(table, [])
         paths = [Path(given)] if isinstance(given, str) else [Path(file) for file in given]
         one = table in ("cells", "timings")
@@ -52,12 +52,12 @@ def gather(
     *,
     one_row_a_cell: bool = True,
 ) -> pd.DataFrame:
-    """All rows of the curves' files, in the order given; a file is named by its curve.
+    """All rows of the curves' files, in the order given. A file has the name of its curve.
 
     keys: for each curve the keys of its cells, in order. A key holds the digest of the sources that
     trained its cell, so that rows of other code or other parameters are never mixed in. Tables of
-    ensembles, which have no keys, must hold as many members. Without files there are no rows, but
-    all columns.
+    ensembles have no keys: the number of their members is compared. Without files there are no
+    rows, but all columns.
 
     Raises:
         TableError: if a file lacks planned cells or holds others, naming the file.

@@ -1,4 +1,8 @@
-"""Where files of curves, measurements, tables and figures lie, below the folder of results/."""
+"""Where the workflow's files lie, from the folder that holds results/.
+
+What is trained and measured belongs to a trainer, and presets and studies share it. Tables,
+figures and pages belong to a preset.
+"""
 
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -38,7 +42,10 @@ def parts_of_curve(trainer: Trainer, name: str) -> str:
 
 
 def source_of(script: str, *names: str) -> str:
-    """Digest of a script and of what it loads by name, "module:function" or "module"."""
+    """Digest of a script and of what it loads by name, "module:function" or "module".
+
+    The imports of the script do not lead to what is named by text.
+    """
     return source_digest(SCRIPTS / script, *(file_of(name.split(":")[0]) for name in names))
 
 
@@ -55,15 +62,15 @@ def file_of(module: str) -> Path:
 
 
 def options_of(measurement: Measurement, planned: Planned) -> Mapping[str, Any]:
-    """How a study's curves are measured."""
+    """The settings of a measurement in a study; empty where it has none."""
     options: Mapping[str, Any] = planned.settings.get(measurement.options or measurement.name, {})
     return options
 
 
 def folder_of_measurement(measurement: Measurement, options: Mapping[str, Any]) -> str:
-    """Folder of a measurement, by its options and the code that makes it.
+    """Folder of a measurement. Its name holds a digest of the options and of the code.
 
-    A changed definition finds no old file.
+    So a changed definition never finds an old file.
     """
     digest = short_hash([options, source_of("measure.py", measurement.function)])
     return f"{measurement.trainer.folder}/measured/{measurement.name}/{digest}"
@@ -72,7 +79,7 @@ def folder_of_measurement(measurement: Measurement, options: Mapping[str, Any]) 
 def measured_files(
     measurement: Measurement, options: Mapping[str, Any], curve: str
 ) -> dict[str, str]:
-    """Files of what is measured of a curve, by table."""
+    """Files of a measurement of one curve, by table."""
     folder = folder_of_measurement(measurement, options)
     return {table: f"{folder}/{table}/{curve}.parquet" for table in measurement.tables}
 
