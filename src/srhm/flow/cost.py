@@ -1,4 +1,4 @@
-"""What a cell of the plane is expected to cost, before it is trained. Imports no torch.
+"""What a cell of any output scale is expected to cost, before it is trained. Imports no torch.
 
 Seconds of one evaluation are linear in what it is made of; benchmarks/fit_flow_cost.py fits the
 coefficients to timed evaluations of batches and keeps them in cost_model.json with their spread and

@@ -19,7 +19,7 @@ from srhm.statistics.sample_complexity import (
 )
 
 STUDIES = ("complexity", "layerwise")
-# What a curve of the plane has beside net and data. Between two of its values nothing is pooled:
+# What a curve has beside net and data. Between two of its values nothing is pooled:
 # lazy and feature learning need not have the same spread over seeds.
 OWN = ("study", "alpha_tilde", "training", "optimiser", "labels", "loss", "activation",
        "hidden_layers", "width")  # fmt: skip

@@ -1,6 +1,6 @@
 """Jamming: which cells are jammed, and the smallest network that fits (thesis, chapters 1 and 2a).
 
-From the rows of `plane_cells`. N counts weights without biases.
+From rows of FLOW_CELLS. N counts weights without biases.
 
     jammed      N_Delta > 0.1 N, the rule of chapter 2a, and a loss above LEAST_LOSS
     N*          at fixed P from the widest network down: between the first width at which most
@@ -49,7 +49,7 @@ Status = Literal["reached", "below_range", "above_range"]
 
 
 def with_jamming(cells: pd.DataFrame) -> pd.DataFrame:
-    """Rows of `plane_cells` that did not diverge, with columns that say whether they are jammed.
+    """Rows of FLOW_CELLS that did not diverge, with columns that say whether they are jammed.
 
     Added columns: load P/N, unsatisfied N_Delta/N, fits (or a loss below LEAST_LOSS), jammed.
     """
@@ -171,7 +171,7 @@ class Modes:
 
 
 def modes(cell: pd.Series, summaries: pd.DataFrame) -> Modes | None:
-    """What `plane_hessian_summaries` says of a row of `plane_cells`; None without exact spectra."""
+    """What HESSIAN_SUMMARIES say of a row of FLOW_CELLS; None without exact spectra."""
     match = (summaries["curve"] == cell["curve"]) & (summaries["key"] == cell["key"])
     match &= (summaries["when"] == "end") & (summaries["method"] == "exact")
     own = summaries[match].set_index("part")

@@ -23,7 +23,7 @@ def large_singular_values(values: pd.DataFrame, cells: pd.DataFrame) -> pd.DataF
     """Number of singular values of weights above LARGE: a row for each cell, layer and time.
 
     Columns curve, key, when, layer, k, n_large (mean over the layer's filters), and of the cell
-    P, seed, weight_decay, hidden_layers, n_c, status. values, cells: tables of the plane.
+    P, seed, weight_decay, hidden_layers, n_c, status. values, cells: its tables.
     """
     own = values[values["kind"] == "weights"]
     keys = ["curve", "key", "when", "layer", "k"]

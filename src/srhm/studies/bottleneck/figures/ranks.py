@@ -33,11 +33,10 @@ def draw(
 ) -> Figure:
     """Weights, representations and sensitivities of every layer with and without weight decay.
 
-    From the tables of cells, singular values, their summaries and sensitivities of the plane, for
-    the study `bottleneck`. A, B: singular values of each layer's weights above 0.5, and above half
-    of the layer's largest. C: participation ratio of representations. D, E: sensitivities of the
-    same layers to synonyms and to diffeomorphisms at level 1. Means over seeds, at the end and
-    at the start.
+    From the tables of cells, singular values, their summaries and sensitivities. A, B: singular
+    values of each layer's weights above 0.5, and above half of the layer's largest. C:
+    participation ratio of representations. D, E: sensitivities of the same layers to synonyms and
+    to diffeomorphisms at level 1. Means over seeds, at the end and at the start.
     """
     own = cells[cells["study"] == STUDY]
     figure, page = laid_out_page(2 * ROW, preset=preset, foot=wrapped(_foot(own)))

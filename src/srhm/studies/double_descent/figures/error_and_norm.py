@@ -28,8 +28,8 @@ ROW = 2.0  # inches, with titles and labels
 def draw(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure:
     """A row of panels for each network: error, norm of F, unsatisfied points, against h.
 
-    cells, ensembles: rows of `plane_cells` and `plane_ensembles`, of any studies. Lines are means
-    over the members of all seeds, bands go from the lowest to the highest; the vertical band is h*.
+    cells, ensembles: rows of FLOW_CELLS and ENSEMBLES, of any studies. Lines are means over the
+    members of all seeds, bands go from the lowest to the highest; the vertical band is h*.
     """
     own = cells[cells["study"] == STUDY]
     nets = ordered(own["net"].tolist())

@@ -43,8 +43,8 @@ def draw(
 ) -> Figure:
     """Panels A to C from the cells, D to F the spectra of a jammed network of each kind.
 
-    cells, hessians, summaries: rows of `plane_cells`, `plane_hessians` and
-    `plane_hessian_summaries`, of any studies; of those spectra at the end of training.
+    cells, hessians, summaries: rows of FLOW_CELLS, HESSIANS and HESSIAN_SUMMARIES, of any studies;
+    spectra are those at the end of training.
     """
     own = cells[cells["study"].isin(STUDIES)]
     marked = with_jamming(own) if len(own) else own

@@ -43,7 +43,7 @@ ROW = 2.2  # inches, with titles and labels
 
 @styled
 def draw(cells: pd.DataFrame, complexity: pd.DataFrame, *, threshold: float, preset: str) -> Figure:
-    """P* of the layerwise study from the tables of cells and of sample complexities of the plane.
+    """P* of the layerwise study from the tables of cells and of sample complexities.
 
     A: test error against P for the grammar with most points that both trainings share. B: P*
     against m, a line for each grammar at other m; the foot has the fitted slopes. C: P* against L,

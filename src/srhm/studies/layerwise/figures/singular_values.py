@@ -28,7 +28,7 @@ OTHER_STUDIES = ("bottleneck",)
 def draw(
     cells: pd.DataFrame, values: pd.DataFrame, summaries: pd.DataFrame, *, preset: str
 ) -> Figure:
-    """Participation ratios against layer and P, and the spectra, of one curve of the plane.
+    """Participation ratios against layer and P, and the spectra, of one curve.
 
     cells, values, summaries: tables of cells, of singular values and of their summaries. The curve
     is the one with most P, then most alpha_tilde, of those whose singular values were measured. Of
