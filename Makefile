@@ -70,7 +70,7 @@ help:
 reproduce: env
 	@$(BIN)/python -m srhm.commands.launch --preset $(PRESET) --profile $(PROFILE) $(GIVEN_CORES)$(GIVEN_DEVICE) $(GIVEN_STUDY) $(ARGS)
 
-# Lazy and feature learning: (h, alpha), Hessian, tangent kernel, weights (docs/plane.md).
+# Lazy and feature learning: (h, alpha), Hessian, tangent kernel, weights (docs/flow.md).
 plane: override STUDY := plane
 plane: reproduce
 
