@@ -123,8 +123,3 @@ def test_the_preset_of_the_documents_can_be_planned():
     text = text_of(REPOSITORY / "config" / "README.md")
     (example,) = re.findall(r"```yaml\n(.*?)```", text, flags=re.DOTALL)
     assert preset.plan(yaml.safe_load(example)).curves
-
-
-def test_the_documents_of_the_keys_are_those_of_the_models():
-    text = text_of(REPOSITORY / "config" / "README.md")
-    assert preset.key_table() in text
