@@ -5,13 +5,12 @@ of its own, B keeps their order only, so that A is a part of B.
 """
 
 from functools import partial
-from math import nan
+from math import isfinite, nan
 
 import pandas as pd
 
 from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
-from srhm.scorecard.curves import THRESHOLD
-from srhm.scorecard.fits import no_points, with_note
+from srhm.scorecard.curves import THRESHOLD, no_points
 from srhm.statistics.regression import mean
 
 TOPIC = "From one kind of sparsity to the other"
@@ -44,9 +43,14 @@ def error_on_other_kind(
     if learnt.empty:
         return no_points(f"no network has learnt sparsity {trained_on}")
     fit = mean(learnt["error"].to_numpy(dtype=float), [])
-    words = f"errors from {learnt['error'].min():.3f} to {learnt['error'].max():.3f}"
     left = len(own) - len(learnt)
-    return with_note(fit, words, f"; {left} have not learnt {trained_on}" if left else "")
+    note = (
+        f"errors from {learnt['error'].min():.3f} to {learnt['error'].max():.3f}; mean of {fit.n}"
+        " networks, error from their scatter"
+        + (f"; {left} have not learnt {trained_on}" if left else "")
+    )
+    low, high = (end if isfinite(end) else nan for end in (fit.low, fit.high))
+    return Measurement(value=fit.slope, low=low, high=high, n=fit.n, note=note)
 
 
 def _claims_of(net: str) -> tuple[Claim, Claim]:

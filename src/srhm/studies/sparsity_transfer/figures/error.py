@@ -35,7 +35,7 @@ def draw(transfer: pd.DataFrame, *, threshold: float, preset: str) -> Figure:
     rows = transfer[transfer["tested_on"].isin(list(COLOURS))]
     grammars = list(rows.groupby(list(GRAMMAR), sort=False)) or [((), rows)]
     nets = [net for net in NETS if net in set(rows["net"])] or [NETS[0]]
-    figure, part = laid_out_page(ROW * len(grammars), preset=preset)
+    figure, part = laid_out_page(ROW * len(grammars), preset=preset, foot=_counted(rows))
     panels = part.subplots(
         len(grammars), len(nets), squeeze=False, sharey=True, subplot_kw={"box_aspect": 1}
     )
@@ -47,9 +47,9 @@ def draw(transfer: pd.DataFrame, *, threshold: float, preset: str) -> Figure:
             if cells.empty:
                 empty_panel(axes, f"no curve of this kind\nin preset {preset}")
                 continue
-            panel_title(axes, next(letters), f"{net.upper()}{_counts(cells)}")
+            panel_title(axes, next(letters), f"{net.upper()}{_what(cells)}")
             _panel(axes, cells, threshold)
-    add_legends(part, [("", _handles(list(panels.flat), threshold))])
+    add_legends(part, [("", _handles(list(panels.flat), threshold))], most_rows=4)
     return figure
 
 
@@ -80,15 +80,22 @@ def _right_on_a_alone(row: pd.Series) -> float:
     return (1 - share) * (1 - 1 / int(row["n_c"]))
 
 
-def _counts(cells: pd.DataFrame) -> str:
-    """What the networks of a panel learn, how many seeds they have, and how many test points."""
+def _what(cells: pd.DataFrame) -> str:
+    """What the networks of a panel learn, and how many seeds they have."""
     one, seeds = cells.iloc[0], cells.groupby("curve")["seed"].nunique()
-    n = cells["n"][cells["n"] > 0]
-    points = f"{n.min()}–{n.max()}" if n.nunique() > 1 else str(n.max())
     return (
         f", $L={one['L']}$, $s_0={one['s0']}$, $v={one['v']}$:"
-        f" {between(seeds)} {plural('seed', int(seeds.max()))}, {points} test points"
+        f" {between(seeds)} {plural('seed', int(seeds.max()))}"
     )
+
+
+def _counted(rows: pd.DataFrame) -> list[str]:
+    """How many test points a network has of each kind."""
+    n = rows["n"][rows["n"] > 0]
+    if n.empty:
+        return []
+    points = f"{n.min()} to {n.max()}" if n.nunique() > 1 else f"{n.max()}"
+    return [f"Tested on {points} points of each kind that are new to the network."]
 
 
 def _handles(panels: list[Axes], threshold: float) -> list:
