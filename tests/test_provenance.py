@@ -267,4 +267,4 @@ def test_versions_name_python_and_the_packages():
 
 
 def test_the_sources_are_those_of_this_repository():
-    assert Path(training_plan.__file__).parents[2] == provenance.PACKAGE
+    assert Path(training_plan.__file__).parents[1] == provenance.PACKAGE

@@ -1,6 +1,7 @@
-"""The order of the modules, the digests of the rules, the size of the scripts."""
+"""The order of the modules, what studies declare, what rules say as parsed, the scripts' size."""
 
 import ast
+import json
 import re
 import subprocess
 import sys
@@ -9,22 +10,48 @@ from pathlib import Path
 
 import pytest
 
+from srhm.names import resolved
 from srhm.results import provenance
+from srhm.results.places import file_of, source_of
+from srhm.results.tables import SCHEMAS
+from srhm.studies.registry import GROUPS, STUDIES
+from srhm.study import names_in
+from srhm.trainers import TRAINERS
 
 PACKAGE = provenance.PACKAGE
 REPOSITORY = PACKAGE.parents[1]
-RULES = sorted((REPOSITORY / "rules").glob("*.smk"))
 SCRIPTS = sorted((REPOSITORY / "scripts").glob("*.py"))
-# A module imports from its own group and those before it only; all others come after them.
-ORDER = [
-    {"provenance", "progress", "stopping", "no_device", "devices", "seeding", "grammar", "theory"}
-    | {"coordinates", "atomic", "jackknife"},
-    {"sampling", "transformations", "parsing", "encoding"},
-    {"architectures"},
-    {"store", "tables", "records", "gathering", "regression"},
-    {"training", "sample_complexity", "sensitivity"},
-    {"plane"},
-]
+# Each imports itself and those of lines before its own. What a study declares is known early, as
+# files are named by it; studies, and what knows all of them, come last.
+ORDER = """
+    model
+    networks
+    study keys names
+    trainers
+    results
+    statistics
+    runtime
+    training
+    flow images
+    measure
+    figures scorecard
+    report
+    studies
+    preset
+    commands
+"""
+PLACES = {name: place for place, line in enumerate(ORDER.split("\n")) for name in line.split()}
+# What a script loads by the names in its spec: their code is part of the digest of its rule.
+LOADED = {
+    "derive.py": ("function",),
+    "draw.py": ("function",),
+    "draw_derivations.py": (),
+    "gather.py": (),
+    "measure.py": ("function",),
+    "score.py": ("module",),
+    "train_curve.py": ("trainer",),
+    "write_page.py": ("claims_module", "page_tables"),
+}
 
 
 def name_of(path):
@@ -34,7 +61,7 @@ def name_of(path):
 
 
 FILES = {name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
-MODULES = sorted(name for name in FILES if name)
+MODULES = sorted(name for name, path in FILES.items() if path.name != "__init__.py")
 
 
 def imports_of(name):
@@ -51,86 +78,210 @@ def imports_of(name):
     return found - {name}
 
 
+def group_of(name):
+    return name.split(".")[0]
+
+
 def test_no_modules_import_each_other():
     graph = {name: imports_of(name) for name in MODULES}
     list(TopologicalSorter(graph).static_order())  # raises CycleError, which names the circle
 
 
-@pytest.mark.parametrize("place", range(len(ORDER)))
-def test_modules_import_from_their_own_group_and_those_before_it(place):
-    allowed = set().union(*ORDER[: place + 1])
+def test_every_module_has_a_place_in_the_order():
+    assert {group_of(name) for name in MODULES} == PLACES.keys()
+
+
+@pytest.mark.parametrize("group", PLACES)
+def test_modules_import_from_their_own_group_and_those_before_it(group):
+    wrong = {
+        f"{name} imports {imported}"
+        for name in MODULES
+        if group_of(name) == group
+        for imported in imports_of(name)
+        if group_of(imported) != group and PLACES[group_of(imported)] >= PLACES[group]
+    }
+    assert wrong == set()
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_a_study_imports_no_other_study(study):
+    own = f"studies.{study}"
+    assert {FILES[name] for name in MODULES if name.startswith(f"{own}.")}
     for name in MODULES:
-        if name.split(".")[0] in ORDER[place]:
-            assert {imported.split(".")[0] for imported in imports_of(name)} <= allowed, name
+        if name.startswith(f"{own}."):
+            others = {one for one in imports_of(name) if one.startswith("studies.")}
+            assert {one for one in others if not one.startswith(f"{own}.")} == set(), name
 
 
-def test_only_commands_import_experiments_and_nobody_imports_a_command():
+def test_every_folder_of_studies_is_one_of_the_registry():
+    folders = {
+        path.name for path in (PACKAGE / "studies").iterdir() if (path / "study.py").exists()
+    }
+    assert folders == STUDIES.keys()
+    assert [name for names in GROUPS.values() for name in names] == list(STUDIES)
+
+
+def test_only_commands_and_the_preset_know_all_studies_and_nobody_imports_a_command():
     # A library that knew the configuration would retrain cells when a key is added to it.
-    commands = {
-        "launch",
-        "planning",
-        "status",
-        "collection",
-        "on_gpu",
-        "published",
-        "device_options",
-        "presets",
-    }  # what commands share
-    for name in set(MODULES) - commands:
-        assert not imports_of(name) & {"experiments", *commands}, name
+    for name in MODULES:
+        imported = imports_of(name)
+        if group_of(name) != "commands":
+            assert not {one for one in imported if group_of(one) in ("commands", "preset")}, name
+            assert name == "preset" or "studies.registry" not in imported, name
+        if name != "studies.registry":
+            declared = {one for one in imported if one.endswith(".study")}
+            assert declared == set(), name
 
 
-@pytest.mark.parametrize("module", ["experiments", "launch"])
-def test_planning_and_launching_load_neither_torch_nor_numba(module):
-    code = f"import sys, srhm.{module}; print({{'torch', 'numba'}} & set(sys.modules))"
+def loaded_by(code):
+    """Which of the slow libraries are loaded by some code."""
+    code += "; import sys; print({'torch', 'numba', 'matplotlib'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
+    return ast.literal_eval(done.stdout.strip().replace("set()", "[]"))
+
+
+def test_reading_declarations_planning_and_launching_load_no_slow_library():
+    modules = ["studies.registry", *(f"studies.{study}.study" for study in STUDIES)]
+    modules += ["preset", "commands.launch", "commands.resources"]
+    assert not loaded_by("import " + ", ".join(f"srhm.{module}" for module in modules))
 
 
 def test_training_with_the_fast_engine_does_not_load_torch():
-    code = "import sys, srhm.training.sparse, srhm.training.curve; print('torch' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
+    assert "torch" not in loaded_by("import srhm.training.sparse, srhm.training.curve")
 
 
+# What studies declare.
+FIGURES = [(study, figure) for study in STUDIES.values() for figure in study.figures]
+
+
+@pytest.mark.parametrize("study", STUDIES.values(), ids=lambda study: study.name)
+def test_what_a_study_declares_by_name_is_there(study):
+    functions = [one.function for one in (*study.measurements, *study.tables, *study.figures)]
+    functions += [study.page_tables] if study.page_tables else []
+    for name in functions:
+        assert callable(resolved(name)), name
+    if study.claims is not None:
+        assert resolved(f"{study.claims}:CLAIMS")
+    assert set(study.schemas.values()) <= SCHEMAS.keys()
+
+
+@pytest.mark.parametrize("trainer", TRAINERS, ids=lambda trainer: trainer.name)
+def test_what_a_trainer_declares_by_name_is_there(trainer):
+    assert callable(resolved(f"{trainer.module}:train_entries"))
+    assert callable(resolved(trainer.cost))
+    assert {trainer.cells, trainer.timings} <= SCHEMAS.keys()
+
+
+@pytest.mark.parametrize("study", STUDIES.values(), ids=lambda study: study.name)
+def test_every_table_that_a_study_uses_is_one_that_some_study_has(study):
+    used = [*study.tables, *study.figures]
+    names = {name for one in used for name in names_in(one.uses)} | set(names_in(study.claim_uses))
+    for name in names:
+        owner, _, table = name.rpartition("/")
+        assert table in STUDIES[owner or study.name].schemas, name
+
+
+@pytest.mark.parametrize("study", STUDIES.values(), ids=lambda study: study.name)
+def test_tables_that_are_put_together_have_one_schema(study):
+    uses = [use for one in (*study.tables, *study.figures) for use in one.uses]
+    for use in [*uses, *study.claim_uses.values()]:
+        schemas = set()
+        for name in names_in([use]):
+            owner, _, table = name.rpartition("/")
+            schemas.add(STUDIES[owner or study.name].schemas[table])
+        assert len(schemas) == 1, use
+
+
+def test_measurements_of_a_study_are_of_its_trainer():
+    for study in STUDIES.values():
+        assert {one.trainer for one in study.measurements} <= {study.trainer}, study.name
+
+
+def test_no_two_figures_have_one_name():
+    names = [figure.name for _, figure in FIGURES]
+    assert sorted(names) == sorted(set(names))
+
+
+def test_every_figure_has_a_caption():
+    folders = {study.name: PACKAGE / "studies" / study.name / "captions" for study, _ in FIGURES}
+    missing = [
+        f"{study.name}/captions/{figure.name}.rst"
+        for study, figure in FIGURES
+        if not (folders[study.name] / f"{figure.name}.rst").is_file()
+    ]
+    assert missing == []
+    drawn = {(study.name, figure.name) for study, figure in FIGURES}
+    captions = {(path.parents[1].name, path.stem) for path in PACKAGE.glob("studies/*/captions/*")}
+    assert captions - drawn == set()  # captions of no figure
+
+
+def test_every_study_has_a_page_of_prose():
+    missing = [name for name in STUDIES if not (PACKAGE / "studies" / name / "README.md").is_file()]
+    assert missing == []
+
+
+# Rules as Snakemake has parsed them.
+@pytest.fixture(scope="module")
 def rules():
-    """Text of each rule by its name."""
-    found = {}
-    for file in [REPOSITORY / "Snakefile", *RULES]:
-        blocks = re.split(r"^(?:rule|checkpoint) (\w+):$", file.read_text(), flags=re.MULTILINE)
-        found |= dict(zip(blocks[1::2], blocks[2::2], strict=True))
-    return found
+    """Rules of config/test.yaml with a script, by name."""
+    code = [sys.executable, str(Path(__file__).with_name("parsed_workflow.py"))]
+    done = subprocess.run(code, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return {name: rule for name, rule in json.loads(done.stdout).items() if rule}
 
 
-WITH_SCRIPT = {name: text for name, text in rules().items() if "    script:" in text}
+def test_every_declared_figure_table_and_trainer_has_its_rule(rules):
+    figures = {figure.name for study, figure in FIGURES if study.name != "images"}
+    trainers = {f"train_{one.name}{part}" for one in TRAINERS for part in ("", "_part")}
+    assert {"draw_derivations", "gather_jamming", *figures, *trainers} <= rules.keys()
 
 
-def test_there_are_rules_with_scripts():
-    assert {"draw_derivations", "train_curve", "gather_cells"} <= set(WITH_SCRIPT)
+def test_a_rule_with_a_script_has_log_benchmark_message_and_environment(rules):
+    for name, rule in rules.items():
+        assert len(rule["log"]) == 1, name
+        assert rule["benchmark"], name
+        assert rule["message"], name
+        assert rule["conda"] == "../envs/srhm.yaml", name
+    for kind in ("log", "benchmark"):
+        files = [str(rule[kind]) for rule in rules.values()]
+        assert len(set(files)) == len(files)
 
 
-@pytest.mark.parametrize("name", WITH_SCRIPT)
-def test_a_rule_with_a_script_carries_its_digest_or_its_keys(name):
-    text = WITH_SCRIPT[name]
-    (script,) = re.findall(r'"\.\./scripts/(\w+\.py)"', text)
-    if f'source=source_of("{script}")' not in text:
-        (spec,) = re.findall(r"spec=(\w+),", text)
-        functions = (REPOSITORY / "rules" / "common.smk").read_text().split("\ndef ")
-        (function,) = [f for f in functions if f.startswith(f"{spec}(")]
-        # Entries hold keys, keys the digest.
-        assert '"cells": curve.entries' in function or '"cells": IMAGE_CURVES[' in function
+def named_in(value, keys):
+    """Values of these keys, anywhere in a spec."""
+    if isinstance(value, list):
+        return [one for part in value for one in named_in(part, keys)]
+    if not isinstance(value, dict):
+        return []
+    own = [value[key] for key in keys if value.get(key)]
+    return own + [one for part in value.values() for one in named_in(part, keys)]
 
 
-@pytest.mark.parametrize("name", rules())
-def test_a_rule_with_a_script_has_log_benchmark_and_message(name):
-    text = rules()[name]
-    if name in WITH_SCRIPT:
-        assert all(f"    {part}:" in text for part in ("log", "benchmark", "message"))
+def test_a_rule_with_a_script_carries_the_digest_of_all_that_it_runs_or_keys(rules):
+    for name, rule in rules.items():
+        spec = json.loads(rule["spec"]) if rule["spec"] else {}
+        if rule["script"] == "train_part.py":
+            # It writes keys alone, and these hold the digest of what trains.
+            assert rule["source"] is None
+            assert all(entry["key"] and entry["source"] for entry in spec.get("cells", []))
+        elif name == "train_images":  # the images are not there, and nothing is planned
+            modules = [one.module for one in TRAINERS if one.name == "images"]
+            assert rule["source"] == source_of("train_curve.py", *modules)
+        else:
+            modules = named_in(spec, LOADED[rule["script"]])
+            assert bool(modules) == bool(LOADED[rule["script"]]), name
+            assert rule["source"] == source_of(rule["script"], *modules), name
 
 
-def test_every_script_belongs_to_a_rule():
-    used = {s for text in WITH_SCRIPT.values() for s in re.findall(r"scripts/(\w+\.py)", text)}
-    assert used == {script.name for script in SCRIPTS}
+def test_modules_named_in_a_spec_are_of_this_package(rules):
+    for rule in rules.values():
+        spec = json.loads(rule["spec"]) if rule["spec"] else {}
+        for name in named_in(spec, LOADED.get(rule["script"], ())):
+            assert file_of(name.split(":")[0]).is_relative_to(PACKAGE)
+
+
+def test_every_script_belongs_to_a_rule(rules):
+    assert {rule["script"] for rule in rules.values()} == {script.name for script in SCRIPTS}
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
@@ -146,8 +297,10 @@ def test_a_script_has_no_branch_no_loop_and_no_function(script):
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
-def test_a_script_says_what_it_does(script):
-    assert ast.get_docstring(ast.parse(script.read_text()))
+def test_a_script_says_what_it_does_and_knows_no_study(script):
+    tree = ast.parse(script.read_text())
+    assert ast.get_docstring(tree)
+    assert not re.search(r"srhm\.(studies|preset|commands)", script.read_text())
 
 
 def test_the_snakefile_is_a_table_of_contents():
@@ -157,3 +310,11 @@ def test_the_snakefile_is_a_table_of_contents():
 def test_modules_say_what_they_are_for():
     for name, path in FILES.items():
         assert ast.get_docstring(ast.parse(Path(path).read_text())), name
+
+
+def test_an_init_file_holds_a_docstring_only():
+    # What it held would be part of the digest of every module below it.
+    for path in FILES.values():
+        if path.name == "__init__.py":
+            (only,) = ast.parse(path.read_text()).body
+            assert isinstance(only, ast.Expr), path

@@ -262,7 +262,7 @@ def split_and_add_a_size(project: Project) -> None:
 
 
 SAMPLING = ("src/srhm/model/sampling.py", "BLOCK = 4096", "BLOCK = 4095")
-SENSITIVITY = ("src/srhm/measure/jackknife.py", "NEGLIGIBLE = 1e-12", "NEGLIGIBLE = 2e-12")
+SENSITIVITY = ("src/srhm/statistics/jackknife.py", "NEGLIGIBLE = 1e-12", "NEGLIGIBLE = 2e-12")
 DOCSTRING = ("src/srhm/training/protocol.py", '"""What all engines', '"""All that all engines')
 COMMENT = ("src/srhm/model/sampling.py", "# Up to this many", "# As far as this many")
 FIGURE_2 = ("scripts/plot_grammar.py", "from srhm", "import math as _  # noqa\nfrom srhm")

@@ -26,7 +26,6 @@ from srhm.measure.ensembles import average_ensembles
 from srhm.measure.flow_sensitivities import images_of, measure_sensitivities
 from srhm.measure.frozen_kernels import measure_frozen_kernels
 from srhm.measure.hessians import h0_of_curved_points, loss_at, measure_hessians
-from srhm.measure.jackknife import ratio_of_means
 from srhm.measure.kernels import measure_kernels, targets_of
 from srhm.measure.members import MissingMember, members_of
 from srhm.measure.representations import hierarchical_probe
@@ -36,6 +35,7 @@ from srhm.results.gathering import gather
 from srhm.results.records import TableError, read_table
 from srhm.results.store import StoredCell, path_of, read_cell, write_cell
 from srhm.results.tables import SCHEMAS
+from srhm.statistics.jackknife import ratio_of_means
 
 LOG = logging.getLogger("measurements")
 SMALL = {"L": 2, "v": 3, "s0": 1, "width": 4}

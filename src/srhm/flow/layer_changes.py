@@ -19,7 +19,7 @@ from torch import Tensor
 
 from srhm.flow.networks import Network, Weights, trace
 from srhm.flow.predictor import Predictor
-from srhm.measure.jackknife import NEGLIGIBLE, UNDEFINED, Ratio, ratio_of_means, ratio_to_pairs
+from srhm.statistics.jackknife import NEGLIGIBLE, UNDEFINED, Ratio, ratio_of_means, ratio_to_pairs
 
 
 def layers_of(network: Network, weights: Weights, x: Tensor) -> list[Tensor]:

@@ -13,10 +13,10 @@ from torch import Tensor
 from srhm.flow.layer_changes import layer_changes, layers_of, layers_with_predictor, noisy
 from srhm.flow.targets import inputs
 from srhm.flow.task import n_inputs, parameters_of
-from srhm.measure.jackknife import UNDEFINED
 from srhm.measure.members import WHEN, Member, members_of
 from srhm.measure.sensitivity import transform
 from srhm.model.seeding import generator
+from srhm.statistics.jackknife import UNDEFINED
 
 N_POINTS = 500
 N_DRAWS = 4

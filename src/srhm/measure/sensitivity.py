@@ -17,11 +17,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from srhm.measure.jackknife import UNDEFINED, ratio_to_pairs
 from srhm.model.grammar import Grammar
 from srhm.model.sampling import Derivations
 from srhm.model.seeding import generator
 from srhm.model.transformations import displace, exchange_synonyms
+from srhm.statistics.jackknife import UNDEFINED, ratio_to_pairs
 
 Kind = Literal["S", "D"]
 Variant = Literal["text", "practice"]

@@ -1,0 +1,96 @@
+"""Where files lie: by trainer, measurement and study, by the code and options that made them."""
+
+import dataclasses
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from srhm.results import places
+from srhm.results.provenance import PACKAGE, source_digest
+from srhm.studies.registry import STUDIES
+from srhm.study import Curve, Planned
+from srhm.trainers import FLOW, HIERARCHY, IMAGES, NAMED_NETS, TRAINERS
+
+KERNELS, HESSIANS = (
+    next(one for one in STUDIES["crossover"].measurements if one.name == name)
+    for name in ("kernels", "hessians")
+)
+
+
+def test_files_of_curves_lie_in_the_folder_of_their_trainer():
+    assert places.store_of(HIERARCHY) == places.store_of(NAMED_NETS) == "results/cells"
+    assert places.store_of(IMAGES) == "results/images/cells"
+    assert places.checkpoints_of(FLOW) == "results/plane/checkpoints"
+    assert places.rows_of_curve(FLOW, "c") == "results/plane/curves/c.parquet"
+    assert places.timings_of_curve(FLOW, "c") == "results/plane/curves/c.timings.parquet"
+    assert places.parts_of_curve(HIERARCHY, "c") == "results/parts/c"
+
+
+def test_tables_figures_and_pages_lie_in_the_folder_of_the_preset():
+    assert places.table_file("quick", "jamming", "cells") == (
+        "results/quick/tables/jamming/cells.parquet"
+    )
+    assert places.figure_files("quick", "fig04") == {
+        "pdf": "results/quick/figures/fig04.pdf",
+        "png": "results/quick/figures/fig04.png",
+    }
+    assert places.page_file("quick", "jamming") == "results/quick/jamming.html"
+    assert places.scorecard_file("quick", "report") == "results/quick/scorecard.md"
+    assert places.scorecard_file("quick", "jamming") == "results/quick/jamming_scorecard.md"
+
+
+def test_every_table_of_a_measurement_has_its_file():
+    files = places.measured_files(HESSIANS, {}, "curve")
+    folder = places.folder_of_measurement(HESSIANS, {})
+    assert folder.startswith("results/plane/measured/hessians/")
+    assert files == {
+        "hessians": f"{folder}/hessians/curve.parquet",
+        "hessian_summaries": f"{folder}/hessian_summaries/curve.parquet",
+    }
+
+
+def test_other_options_and_other_code_have_a_folder_of_their_own(monkeypatch):
+    def folder(options):
+        return places.folder_of_measurement(KERNELS, options)
+
+    assert folder({"n": 1, "m": 2}) == folder({"m": 2, "n": 1})
+    assert len({folder({}), folder({"n": 1}), folder({"n": 2})}) == 3
+    before = folder({})
+    monkeypatch.setattr(places, "source_of", lambda script, *names: "another source")
+    assert folder({}) != before
+
+
+def test_options_are_the_setting_of_the_measurements_name_or_of_the_one_it_says():
+    planned = Planned(settings={"kernels": {"n": 1}, "how": {"n": 2}})
+    assert places.options_of(KERNELS, planned) == {"n": 1}
+    assert places.options_of(dataclasses.replace(KERNELS, options="how"), planned) == {"n": 2}
+    assert places.options_of(HESSIANS, planned) == {}
+
+
+def test_a_measurement_is_made_of_the_curves_of_its_trainer_that_ask_for_it():
+    curve = Curve(name="c", trainer=FLOW, entries=(), measured=("kernels",))
+    assert places.is_of(KERNELS, curve)
+    assert not places.is_of(HESSIANS, curve)
+    assert not places.is_of(KERNELS, dataclasses.replace(curve, trainer=HIERARCHY))
+
+
+def test_the_digest_of_a_script_covers_what_it_loads_by_name():
+    alone = places.source_of("draw.py")
+    names = ("srhm.studies.bottleneck.figures.ranks:draw", "srhm.studies.jamming.claims")
+    assert len({alone, *(places.source_of("draw.py", name) for name in names)}) == 3
+    files = [PACKAGE / "studies/jamming/claims.py"]
+    expected = source_digest(PACKAGE.parents[1] / "scripts" / "draw.py", *files)
+    assert places.source_of("draw.py", names[1]) == expected
+
+
+def test_a_module_that_does_not_exist_is_named():
+    assert places.file_of("srhm.study") == Path(find_spec("srhm.study").origin)
+    with pytest.raises(ModuleNotFoundError, match="nowhere"):
+        places.file_of("srhm.nowhere")
+
+
+def test_trainers_of_one_folder_tell_their_curves_apart():
+    for folder in {one.folder for one in TRAINERS}:
+        sharing = [one for one in TRAINERS if one.folder == folder]
+        assert len(sharing) == 1 or all(one.curves != r"[^/]+" for one in sharing)

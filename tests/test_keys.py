@@ -1,0 +1,120 @@
+"""Refusals of a configuration: the place of each key, its value, and what is allowed there."""
+
+from typing import Any
+
+import pytest
+from pydantic import Field, ValidationError, model_validator
+
+from srhm.keys import Keys, Sizes, models_in, refusals
+
+
+class Inner(Keys):
+    """A part of a part."""
+
+    x: int = 1
+    sizes: Sizes = Field([1])
+
+
+class Other(Keys):
+    """Another part."""
+
+    y: int = 1
+
+
+class Group(Keys):
+    """An element of a list."""
+
+    inner: Inner = Inner()
+    window: Inner | list[int] = Field([1])
+    name: str
+
+    @model_validator(mode="after")
+    def _short(self) -> "Group":
+        if len(self.name) > 3:
+            raise ValueError(f"name = {self.name}: allowed are 3 letters")
+        return self
+
+
+class Whole(Keys):
+    """The whole."""
+
+    other: Other | None = None
+    groups: list[Group] = Field([])
+
+
+def lines(value: dict[str, Any], **options: str) -> list[str]:
+    """What is said of a configuration that is refused."""
+    with pytest.raises(ValidationError) as refused:
+        Whole.model_validate(value)
+    return refusals(refused.value, Whole, **options).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("value", "line"),
+    [
+        ({"a": 1}, "  a: unknown key; allowed are other, groups"),
+        ({"other": {"x": 1}}, "  other.x: unknown key; allowed are y"),
+        (
+            {"groups": [{"name": "a"}, {"name": "b", "x": 1}]},
+            "  groups.1.x: unknown key; allowed are inner, window, name",
+        ),
+        (
+            {"groups": [{"name": "a", "inner": {"y": 1}}]},
+            "  groups.0.inner.y: unknown key; allowed are x, sizes",
+        ),
+        ({"groups": [{}]}, "  groups.0.name: Field required"),
+        (
+            {"groups": [{"name": "long"}]},
+            "  groups.0: name = long: allowed are 3 letters",
+        ),
+        (
+            {"groups": [{"name": "a", "inner": {"sizes": [2, 0]}}]},
+            "  groups.0.inner.sizes.1: 0 is not allowed: Input should be greater than or equal to"
+            " 1",
+        ),
+        (
+            {"groups": [{"name": "a", "inner": {"sizes": []}}]},
+            "  groups.0.inner.sizes: [] is not allowed: Value should have at least 1 item after"
+            " validation, not 0",
+        ),
+    ],
+)
+def test_a_refusal_is_a_line_with_place_value_and_what_is_allowed(value, line):
+    assert lines(value) == [line]
+
+
+def test_every_kind_that_a_key_may_have_is_named_in_its_place():
+    found = lines({"groups": [{"name": "a", "window": {"step": 1}}]})
+    assert found[0] == "  groups.0.window.Inner.step: unknown key; allowed are x, sizes"
+    assert all(line.startswith("  groups.0.window") for line in found)
+
+
+def test_every_wrong_key_has_its_line():
+    assert len(lines({"a": 1, "b": 2, "groups": [{"name": "long"}, {}]})) == 4
+
+
+def test_a_part_is_placed_where_it_stands_in_the_whole():
+    (line,) = lines({"a": 1}, where="curves.0")
+    assert line == "  curves.0.a: unknown key; allowed are other, groups"
+
+
+def test_what_is_no_mapping_is_refused_as_the_configuration():
+    with pytest.raises(ValidationError) as refused:
+        Whole.model_validate(3)
+    assert refusals(refused.value, Whole).startswith("  configuration: 3 is not allowed")
+
+
+def test_parts_are_frozen_and_lists_are_made_of_one_value():
+    assert Inner(sizes=3).sizes == [3]
+    with pytest.raises(ValidationError, match="frozen"):
+        Inner().x = 2
+
+
+def test_all_parts_are_found_with_their_places():
+    assert list(models_in(Whole)) == [
+        ("", Whole),
+        ("other.", Other),
+        ("groups.", Group),
+        ("groups.inner.", Inner),
+        ("groups.window.", Inner),
+    ]
