@@ -14,6 +14,7 @@ from tables import CROSSOVER_WIDTHS as WIDTHS
 from tables import crossover_tables as invented
 
 from srhm.figures.drawing import styled
+from srhm.figures.marks import power
 from srhm.results import tables as schemas
 from srhm.studies.crossover.analysis import families, kernel_change_fit
 from srhm.studies.crossover.figures import diagram as plane_diagram
@@ -21,7 +22,6 @@ from srhm.studies.crossover.figures import error as plane_error
 from srhm.studies.crossover.figures import kernel_change as plane_kernel_change
 from srhm.studies.crossover.figures import kernels as plane_kernels
 from srhm.studies.crossover.figures import variance as plane_variance
-from srhm.studies.crossover.figures.families import power
 
 Tables = tuple[pd.DataFrame, pd.DataFrame]
 

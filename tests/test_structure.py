@@ -114,11 +114,14 @@ def test_a_study_imports_no_other_study(study):
 
 
 def test_every_folder_of_studies_is_one_of_the_registry():
-    folders = {
-        path.name for path in (PACKAGE / "studies").iterdir() if (path / "study.py").exists()
-    }
+    folders = {path.parent.name for path in PACKAGE.glob("studies/*/study.py")}
     assert folders == STUDIES.keys()
-    assert [name for names in GROUPS.values() for name in names] == list(STUDIES)
+    assert all(name == study.name for name, study in STUDIES.items())
+
+
+def test_groups_are_of_studies_in_their_order_and_share_none():
+    grouped = [name for names in GROUPS.values() for name in names]
+    assert grouped == [name for name in STUDIES if name in grouped]
 
 
 def test_only_commands_and_the_preset_know_all_studies_and_nobody_imports_a_command():

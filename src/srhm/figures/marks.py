@@ -302,3 +302,23 @@ def marker(symbol: str, label: str, **style: Any) -> Line2D:
     """A handle that is a marker."""
     style = {"markersize": 4.5, "markerfacecolor": "white", "markeredgecolor": "0.3", **style}
     return Line2D([], [], linestyle="", marker=symbol, label=label, **style)
+
+
+def shades(values: Sequence[float], palette: str) -> dict[float, Colour]:
+    """A colour for each value, by its rank, out of a palette without its lightest part."""
+    ramp = seaborn.color_palette(palette, n_colors=101)
+    ends = (5, 88)
+    found: dict[float, Colour] = {}
+    for i, value in enumerate(sorted(set(values))):
+        at = ends[0] + round((ends[1] - ends[0]) * i / max(len(set(values)) - 1, 1))
+        red, green, blue = ramp[at][:3]
+        found[value] = (float(red), float(green), float(blue))
+    return found
+
+
+def power(value: float) -> str:
+    """10^k for powers of ten, else three digits; for use inside $ $."""
+    exponent = log10(value)
+    if abs(exponent - round(exponent)) < 1e-9 and not 0.09 < value < 101:
+        return f"10^{{{round(exponent)}}}"
+    return f"{value:.3g}"

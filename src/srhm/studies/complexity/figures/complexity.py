@@ -32,14 +32,15 @@ from srhm.figures.marks import (
     line,
     marker,
     plural,
+    power,
     scatter,
+    shades,
     shape,
     shown,
 )
 from srhm.figures.selection import at_threshold
 from srhm.results.coordinates import NET_AND_DATA
 from srhm.statistics.sample_complexity import DEFAULT_RULE, IntervalRule
-from srhm.studies.crossover.figures.families import power, shades
 
 STUDY = "complexity"
 NETS = ("lcn", "cnn", "fcn")

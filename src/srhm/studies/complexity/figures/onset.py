@@ -23,12 +23,13 @@ from srhm.figures.marks import (
     line,
     marker,
     plural,
+    power,
     scatter,
+    shades,
     shape,
 )
 from srhm.statistics.sample_complexity import DEFAULT_RULE, IntervalRule
 from srhm.studies.complexity.figures.complexity import STUDY, main, protocol
-from srhm.studies.crossover.figures.families import power, shades
 
 NETS = ("lcn", "cnn", "fcn")
 ROW = 2.1  # inches, with titles and labels

@@ -15,10 +15,9 @@ from matplotlib.lines import Line2D
 
 from srhm.figures.architecture_marks import wrapped
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import GUIDE, few_ticks, line, marker, plural
+from srhm.figures.marks import GUIDE, few_ticks, line, marker, plural, power, shades
 from srhm.studies.complexity.figures.complexity import STUDY, main, protocol
 from srhm.studies.complexity.figures.onset import example
-from srhm.studies.crossover.figures.families import power, shades
 
 NETS = ("lcn", "cnn", "fcn")
 ROW = 2.1  # inches, with titles and labels

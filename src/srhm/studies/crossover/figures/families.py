@@ -10,31 +10,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import seaborn
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 
 from srhm.figures.architecture_marks import look, wrapped
 from srhm.figures.drawing import empty_panel, laid_out_page
-from srhm.figures.marks import Colour, between, line, marker, plural
+from srhm.figures.marks import Colour, between, line, marker, plural, power, shades
 from srhm.studies.crossover.analysis import Family
 
 ABSENT = "not in this preset"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 ALPHA_TILDE = "$\\tilde\\alpha = \\sqrt{h}\\,\\alpha$"
-
-
-def shades(values: Sequence[float], palette: str) -> dict[float, Colour]:
-    """A colour for each value, by its rank, out of a palette without its lightest part."""
-    ramp = seaborn.color_palette(palette, n_colors=101)
-    ends = (5, 88)
-    found: dict[float, Colour] = {}
-    for i, value in enumerate(sorted(set(values))):
-        at = ends[0] + round((ends[1] - ends[0]) * i / max(len(set(values)) - 1, 1))
-        red, green, blue = ramp[at][:3]
-        found[value] = (float(red), float(green), float(blue))
-    return found
 
 
 def width_colours(families: Sequence[Family]) -> dict[float, Colour]:
@@ -110,14 +97,6 @@ def draw_averages(axes: Axes, points: pd.DataFrame, at: str, tint: Colour, *, gi
         axes.plot(lost[at], np.full(len(lost), 0.03), "x", color=tint, markersize=4,
                   transform=axes.get_xaxis_transform(), clip_on=False, gid=f"{gid} diverged",
                   linestyle="")  # fmt: skip
-
-
-def power(value: float) -> str:
-    """10^k for powers of ten, else three digits; for use inside $ $."""
-    exponent = log10(value)
-    if abs(exponent - round(exponent)) < 1e-9 and not 0.09 < value < 101:
-        return f"10^{{{round(exponent)}}}"
-    return f"{value:.3g}"
 
 
 def width_handles(colours: dict[float, Colour]) -> list[Line2D]:

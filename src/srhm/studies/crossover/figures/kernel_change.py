@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from srhm.figures.drawing import add_legends, panel_title, styled
-from srhm.figures.marks import GUIDE, few_ticks, line
+from srhm.figures.marks import GUIDE, few_ticks, line, power
 from srhm.studies.crossover.analysis import (
     FEATURE,
     LAZY,
@@ -36,7 +36,6 @@ from srhm.studies.crossover.figures.families import (
     draw_averages,
     interval_text,
     kind_handles,
-    power,
     rows_of_panels,
     title,
     width_colours,

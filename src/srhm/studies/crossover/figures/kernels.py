@@ -15,9 +15,9 @@ from matplotlib.lines import Line2D
 
 from srhm.figures.architecture_marks import look
 from srhm.figures.drawing import add_legends, empty_panel, panel_title, styled
-from srhm.figures.marks import line
+from srhm.figures.marks import line, power
 from srhm.studies.crossover.analysis import Family, families
-from srhm.studies.crossover.figures.families import ABSENT, LETTERS, power, rows_of_panels
+from srhm.studies.crossover.figures.families import ABSENT, LETTERS, rows_of_panels
 
 COLOURS = {"initial": "#7F7F7F", "end": "#D55E00"}
 WORDS = {"initial": "at initialisation", "end": "after training"}
