@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 import yaml
+from snakemake.cli import get_argument_parser
 
+from srhm import preset
 from srhm.commands import device_options as device_options_module
 from srhm.commands import launch, status
 from srhm.commands import plan as planning
@@ -25,58 +27,51 @@ from srhm.commands.jobs import (
     megabytes,
     training_megabytes,
 )
-from srhm.commands.plan import expected_costs
-from srhm.commands.presets import CONFIG, study_of
+from srhm.commands.plan import expected
+from srhm.commands.presets import CONFIG, Run
 from srhm.commands.watching import Watch
-from srhm.results import outdated
+from srhm.results import outdated, places
 from srhm.results.provenance import source_digest
 from srhm.results.store import StoredCell, path_of, write_cell
 from srhm.runtime.devices import resolved
 from srhm.runtime.job import training_job
 from srhm.runtime.no_device import NoDevice
-from srhm.studies.sparse_hierarchy import configuration as experiments
+from srhm.study import ConfigError
+from srhm.trainers import HIERARCHY, TRAINERS
 from srhm.training import curve
 from srhm.training.cost import Cost
 
 ASKED = Path(__file__).with_name("snakemake_resources.py")
 # Rules whose jobs compute on a GPU where they are asked to.
+ON_IMAGES = {"train_images", "train_images_part", "measure_images_stability"}
 ON_A_GPU = {
-    "train_curve",
-    "train_part",
-    "train_network_curve",
-    "train_network_part",
-    "train_images",
-    "train_images_part",
-    "measure_images",
-    "train_plane",
-}
+    f"train_{trainer.name}{part}" for trainer in TRAINERS for part in ("", "_part")
+} | ON_IMAGES
 TINY = {
     "preset": "tiny",
-    "seeds": 2,
-    "width": 6,
-    "n_test": 60,
-    "curves": [{"net": ["lcn", "cnn"], "L": 2, "v": 3, "s0": 1, "P": [30, 60]}],
+    "sparse_hierarchy": {
+        "seeds": 2,
+        "width": 6,
+        "n_test": 60,
+        "curves": [{"net": ["lcn", "cnn"], "L": 2, "v": 3, "s0": 1, "P": [30, 60]}],
+    },
 }
 
 
 def test_an_unknown_device_is_refused_with_those_that_there_are() -> None:
-    with pytest.raises(experiments.ConfigError, match=r"device: 'gpu'.*'auto', 'cpu' or 'cuda'"):
-        experiments.validate({**TINY, "device": "gpu"})
+    with pytest.raises(ConfigError, match=r"device: 'gpu'.*'auto', 'cpu' or 'cuda'"):
+        preset.validate({**TINY, "device": "gpu"})
 
 
 def test_the_default_is_the_processor() -> None:
-    assert experiments.validate(TINY).device == "cpu"
+    assert preset.validate(TINY).device == "cpu"
 
 
 def test_the_device_is_part_of_no_cell_and_no_sample() -> None:
     values = yaml.safe_load((CONFIG / "test.yaml").read_text())
-    plans = [experiments.plan({**values, "device": device}) for device in ("cpu", "cuda", "auto")]
+    plans = [preset.plan({**values, "device": device}) for device in ("cpu", "cuda", "auto")]
     for other in plans[1:]:
-        assert (other.curves, other.samples, other.plane) == (
-            plans[0].curves,
-            plans[0].samples,
-            plans[0].plane,
-        )
+        assert (other.curves, other.samples) == (plans[0].curves, plans[0].samples)
 
 
 def test_auto_is_cuda_where_a_device_is_visible(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,7 +104,8 @@ def launched(
     monkeypatch.setattr(launch, "_run", run)
     monkeypatch.setattr(launch, "why_no_gpu_here", lambda: unusable)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
-    values = yaml.safe_load((CONFIG / "test.yaml").read_text()) | keys
+    # With the section of images, though they are not there: their rules are.
+    values = yaml.safe_load((CONFIG / "test.yaml").read_text()) | {"images": {}} | keys
     folder.mkdir(exist_ok=True)
     config = folder / "config.yaml"
     config.write_text(yaml.safe_dump(values))
@@ -145,12 +141,11 @@ def test_a_profile_says_otherwise_rule_by_rule(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     cpu = asked(launched(monkeypatch, tmp_path, "--profile", "local-gpu", visible="0"))
-    on_images = {"train_images", "train_images_part", "measure_images"}
-    assert {name for name, own in cpu["resources"].items() if own.get("gpu")} == on_images
-    words = ["--device", "cuda", "--set-resources", "train_plane:gpu=0"]
+    assert {name for name, own in cpu["resources"].items() if own.get("gpu")} == ON_IMAGES
+    words = ["--device", "cuda", "--set-resources", "train_flow:gpu=0"]
     cuda = asked(launched(monkeypatch, tmp_path, *words, visible="0"))
     chosen = {name for name, own in cuda["resources"].items() if own.get("gpu")}
-    assert chosen == ON_A_GPU - {"train_plane"}
+    assert chosen == ON_A_GPU - {"train_flow"}
 
 
 @pytest.mark.parametrize(("visible", "device"), [("0,1", "cuda"), ("", "cpu")])
@@ -186,7 +181,7 @@ def test_a_cluster_needs_no_gpu_here_and_has_no_limit_of_this_machine(
 ) -> None:
     words = ["--device", "cuda", "--profile", "slurm"]
     command = launched(monkeypatch, tmp_path, *words, visible="")
-    assert command[:2] == ["--config", "device=cuda"]
+    assert command[command.index("--config") + 1] == "device=cuda"
     assert "--resources" not in command
 
 
@@ -195,12 +190,13 @@ def options_for(
     words: Sequence[str],
     *,
     given: str | None = None,
-    profile: str = "",
+    profile: str = "cores: all",
     visible: Sequence[str] = ("0", "1"),
     local: bool = True,
     unusable: str = "",
     **keys: Any,
-) -> tuple[list[str], list[str]]:
+) -> list[str]:
+    """Words for Snakemake, made of those of a user."""
     (tmp_path / "config.yaml").write_text(yaml.safe_dump({**TINY, **keys}))
     (tmp_path / "profile.yaml").write_text(profile)
     return device_options(
@@ -214,37 +210,50 @@ def options_for(
     )
 
 
-def test_limits_of_a_profile_or_a_user_are_kept(tmp_path: Path) -> None:
-    def limits(words: Sequence[str] = (), profile: str = "") -> list[str]:
-        options, rest = options_for(tmp_path, words, profile=profile, device="cuda")
-        assert options[0] == "--resources"
-        assert not {"--resources", "gpu=1"} & set(rest)
-        return options[1:]
+def settings_of(tmp_path: Path, words: Sequence[str]) -> tuple[list[str], dict[str, int]]:
+    """What Snakemake reads in these words and the profile: settings, and limits of resources."""
+    found = get_argument_parser(profiles=[str(tmp_path)]).parse_args(words)
+    return found.config or [], {name: limit.value for name, limit in found.resources.items()}
 
-    assert limits() == ["gpu=2"]
-    assert limits(profile="resources: [gpu=1, mem_mb=10]") == ["gpu=1", "mem_mb=10"]
-    assert limits(profile="resources: {mem_mb: 10}") == ["mem_mb=10", "gpu=2"]
-    assert limits(["--res", "gpu=1", "--forceall"], "resources: [gpu=4]") == ["gpu=1"]
-    assert limits(["--resources=mem_mb=5", "--until", "all"]) == ["mem_mb=5", "gpu=2"]
+
+def test_limits_of_a_profile_or_a_user_are_kept(tmp_path: Path) -> None:
+    def limits(words: Sequence[str] = (), profile: str = "cores: all") -> dict[str, int]:
+        found = options_for(tmp_path, words, profile=profile, device="cuda")
+        return settings_of(tmp_path, found)[1]
+
+    assert limits() == {"gpu": 2}
+    assert limits(profile="resources: [gpu=1, mem_mb=10]") == {"gpu": 1, "mem_mb": 10}
+    assert limits(profile="resources: {mem_mb: 10}") == {"mem_mb": 10, "gpu": 2}
+    assert limits(["--res", "gpu=1", "--forceall"], "resources: [gpu=4]") == {"gpu": 1}
+    assert limits(["--resources=mem_mb=5", "--until", "all"]) == {"mem_mb": 5, "gpu": 2}
 
 
 def test_jobs_that_share_a_device_are_counted(tmp_path: Path) -> None:
-    shared = "set-resources: {train_curve: {jobs_per_device: 3}, train_plane: {mem_mb: 7}}"
-    assert options_for(tmp_path, [], profile=shared, device="cuda")[0][-1] == "gpu=6"
-    words = ["--set-resources", "train_part:jobs_per_device=5"]
-    options, rest = options_for(tmp_path, words, profile=shared, device="cuda")
-    assert options[-1] == "gpu=10"
-    assert rest == words
+    shared = "set-resources: {train_named: {jobs_per_device: 3}, train_flow: {mem_mb: 7}}"
+    words = options_for(tmp_path, [], profile=shared, device="cuda")
+    assert settings_of(tmp_path, words)[1] == {"gpu": 6}
+    words = ["--set-resources", "train_flow_part:jobs_per_device=5"]
+    words = options_for(tmp_path, words, profile=shared, device="cuda")
+    assert settings_of(tmp_path, words)[1] == {"gpu": 10}
 
 
 @pytest.mark.parametrize("spelt", ["-Cdevice=cpu", "--config=device=cpu", "-C device=cpu"])
 def test_a_device_among_settings_is_seen_however_it_is_written(tmp_path: Path, spelt: str) -> None:
     words = [*spelt.split(), "--until", "fig04"]
-    assert options_for(tmp_path, words, device="cuda") == (
-        ["--config", "device=cpu"],
-        ["--until", "fig04"],
-    )
-    assert options_for(tmp_path, words) == ([], ["--until", "fig04"])  # as the file says
+    assert options_for(tmp_path, words, device="cuda") == words
+    assert options_for(tmp_path, words) == words
+    given = options_for(tmp_path, words, given="cuda")
+    assert settings_of(tmp_path, given) == (["device=cuda"], {"gpu": 2})
+
+
+def test_words_that_snakemake_cannot_read_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(DeviceError, match="'many', which is not an integer"):
+        options_for(tmp_path, ["--resources", "gpu=many"])
+
+
+def test_targets_after_two_dashes_stay_targets(tmp_path: Path) -> None:
+    words = options_for(tmp_path, ["--", "fig04"], device="cuda", given="cpu")
+    assert words == ["--config", "device=cpu", "--", "fig04"]
 
 
 WITHOUT_CUDA = "torch 2 of this environment is a build without CUDA"
@@ -253,12 +262,12 @@ WITHOUT_CUDA = "torch 2 of this environment is a build without CUDA"
 def test_auto_is_the_processor_where_torch_cannot_use_the_gpu(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    options, _ = options_for(tmp_path, [], device="auto", unusable=WITHOUT_CUDA)
+    options = options_for(tmp_path, [], device="auto", unusable=WITHOUT_CUDA)
     assert options == ["--config", "device=cpu"]
     said = capsys.readouterr().out
     assert f"device: auto, here cpu: GPU 0, 1, but {WITHOUT_CUDA}" in said
     # Nodes of a cluster may have another torch.
-    options, _ = options_for(tmp_path, [], device="auto", unusable=WITHOUT_CUDA, local=False)
+    options = options_for(tmp_path, [], device="auto", unusable=WITHOUT_CUDA, local=False)
     assert options == ["--config", "device=cuda"]
 
 
@@ -267,11 +276,11 @@ def test_cuda_is_refused_where_torch_cannot_use_the_gpu(tmp_path: Path) -> None:
         options_for(tmp_path, [], device="cuda", unusable=WITHOUT_CUDA)
     with pytest.raises(DeviceError, match="shows no GPU"):
         options_for(tmp_path, [], device="cuda", unusable=WITHOUT_CUDA, visible=[])
-    options, _ = options_for(tmp_path, ["--dry-run"], device="cuda", unusable=WITHOUT_CUDA)
+    options = options_for(tmp_path, ["--dry-run"], device="cuda", unusable=WITHOUT_CUDA)
     assert options == ["--resources", "gpu=2"]  # which computes nothing
-    options, _ = options_for(tmp_path, [], device="cpu", unusable=WITHOUT_CUDA)
+    options = options_for(tmp_path, [], device="cpu", unusable=WITHOUT_CUDA)
     assert options == []
-    options, _ = options_for(tmp_path, [], device="cuda", unusable=WITHOUT_CUDA, local=False)
+    options = options_for(tmp_path, [], device="cuda", unusable=WITHOUT_CUDA, local=False)
     assert options == []
 
 
@@ -299,9 +308,9 @@ def test_a_launch_looks_at_torch_for_jobs_of_this_machine_only(
 ) -> None:
     keys: dict[str, Any] = {"visible": "0", "unusable": WITHOUT_CUDA, "device": "auto"}
     here = launched(monkeypatch, tmp_path, **keys)
-    assert here[:2] == ["--config", "device=cpu"]
+    assert here[here.index("--config") + 1] == "device=cpu"
     sent = launched(monkeypatch, tmp_path, "--profile", "slurm", **keys)
-    assert sent[:2] == ["--config", "device=cuda"]
+    assert sent[sent.index("--config") + 1] == "device=cuda"
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
@@ -322,15 +331,15 @@ def test_make_heeds_no_device_of_the_environment() -> None:
 
 def test_settings_of_a_user_stand_beside_the_device(tmp_path: Path) -> None:
     words = ["--config", "seeds=1", "device=cuda", "--until", "fig04"]
-    options, rest = options_for(tmp_path, words)
-    assert options == ["--config", "seeds=1", "device=cuda", "--resources", "gpu=2"]
-    assert rest == ["--until", "fig04"]
-    options, _ = options_for(tmp_path, words, given="cpu")
-    assert options == ["--config", "seeds=1"]  # as the file says
+    found = options_for(tmp_path, words)
+    assert settings_of(tmp_path, found) == (["seeds=1", "device=cuda"], {"gpu": 2})
+    assert found[:5] == words
+    found = options_for(tmp_path, words, given="cpu")
+    assert settings_of(tmp_path, found) == (["seeds=1", "device=cpu"], {})
 
 
 def test_a_device_that_is_no_word_is_left_to_the_configuration_to_refuse(tmp_path: Path) -> None:
-    assert options_for(tmp_path, ["-n"], device=["cuda"]) == ([], ["-n"])
+    assert options_for(tmp_path, ["-n"], device=["cuda"]) == ["-n"]
 
 
 def test_the_refusal_names_what_was_looked_at(tmp_path: Path) -> None:
@@ -360,8 +369,8 @@ PRESENT = source_digest(Path(curve.__file__).with_name("packed.py"))
 def test_cells_of_other_code_for_gpus_are_counted_as_missing_and_said_so(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    study = study_of(TINY, tmp_path)
-    store, entries = study.networks[0].store, study.networks[0].entries
+    run = Run(preset.plan(TINY), tmp_path)
+    store, entries = tmp_path / places.store_of(HIERARCHY), list(run.entries.values())
     assert len(entries) == 8
     keys = [entry["key"] for entry in entries]
     made_by = ["numpy 2.4.6", f"torch 2, packed {PRESENT} on X", "torch 2, packed 0123abcd on X"]
@@ -370,10 +379,10 @@ def test_cells_of_other_code_for_gpus_are_counted_as_missing_and_said_so(
     )
     assert [outdated.is_outdated(file) for file in (old, new, other)] == [False, False, True]
     assert not outdated.is_outdated(path_of(store, keys[3]))
-    expected = expected_costs(study).set_index("key")
-    assert expected["trained"].sum() == 2
-    assert not expected.loc[keys[2], "trained"]
-    watch = Watch(study.cells, store)
+    cells = expected(run).set_index("key")
+    assert cells["trained"].sum() == 2
+    assert not cells.loc[keys[2], "trained"]
+    watch = Watch(run.work, store)
     assert watch.arrivals().keys() == set(keys[:2])
     assert watch.n_outdated() == 1
     config = tmp_path / "config.yaml"
@@ -383,16 +392,16 @@ def test_cells_of_other_code_for_gpus_are_counted_as_missing_and_said_so(
         assert "1 cells are stored, but were trained on a GPU by other code" in (
             capsys.readouterr().out
         )
-    name = next(iter(study.networks[0].curves))
-    study.networks[0].rows.mkdir()
-    (study.networks[0].rows / f"{name}.parquet").touch()
+    name, first = next(iter(run.curves.items()))
+    run.rows(first).parent.mkdir()
+    run.rows(first).touch()
     for key in keys[3:4]:
         stored(store, key, made_by[0])
-    forced = launch._again(study, tmp_path)
+    forced = launch._again(run, tmp_path)
     assert forced == ["--forcerun", f"results/curves/{name}.parquet", "--rerun-incomplete"]
     assert f"1 cells of {name} ({keys[2]})" in capsys.readouterr().out
     stored(store, keys[2], made_by[1])  # trained again
-    assert launch._again(study, tmp_path) == []
+    assert launch._again(run, tmp_path) == []
     os.utime(other, (1, 1))
     assert (len(watch.arrivals()), watch.n_outdated()) == (4, 0)
 
@@ -401,40 +410,40 @@ def test_a_curve_whose_cells_are_all_outdated_asks_for_what_training_them_takes(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     command = launched(monkeypatch, tmp_path, visible="", **TINY)
-    study = study_of(yaml.safe_load((tmp_path / "config.yaml").read_text()), tmp_path)
-    curves = study.networks[0].curves
-    old, present = list(curves)[:2]
+    values = yaml.safe_load((tmp_path / "config.yaml").read_text())
+    run = Run(preset.plan(values), tmp_path)
+    old, present = list(run.plan.studies["sparse_hierarchy"].curves.values())[:2]
     missing = asked(command)["curves"]
-    for name, made_by in ((old, "0123abcd"), (present, PRESENT)):
-        for entry in curves[name]:
-            stored(study.networks[0].store, entry["key"], f"torch 2, packed {made_by} on X")
-        (study.networks[0].rows / f"{name}.parquet").parent.mkdir(exist_ok=True)
-        (study.networks[0].rows / f"{name}.parquet").touch()
+    for one, made_by in ((old, "0123abcd"), (present, PRESENT)):
+        store = tmp_path / places.store_of(HIERARCHY)
+        for entry in one.entries:
+            stored(store, entry["key"], f"torch 2, packed {made_by} on X")
+        run.rows(one).parent.mkdir(exist_ok=True)
+        run.rows(one).touch()
     found = asked(command)["curves"]
-    assert found[old] == missing[old]
-    assert found[old]["cells"] == len(curves[old]) > 0
-    assert found[present]["cells"] == 0
+    assert found[old.name] == missing[old.name]
+    assert found[old.name]["cells"] == len(old.entries) > 0
+    assert found[present.name]["cells"] == 0
 
 
 def test_a_job_with_a_gpu_asks_for_the_memory_of_the_host_that_it_costs(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for n_cells, at_a_time in ((4, 4), (40, STACK)):
-        expected = [Cost(steps=1, seconds=1, memory=1e8, stored=1)] * n_cells
+        costs = [Cost(steps=1, seconds=1, memory=1e8, stored=1)] * n_cells
         for threads in (1, 4):
-            asked_for = training_megabytes(expected, threads=threads, attempt=1, gpu=1)
+            asked_for = training_megabytes(costs, threads=threads, attempt=1, gpu=1)
             assert asked_for == (PROGRAM + GPU_PROGRAM + COPIES * at_a_time * 1e8) / 1e6
     # Networks on images are trained one in each thread, on a GPU too.
     plain, images = (
-        training_megabytes(expected, threads=4, attempt=1, gpu=gpu, together=False)
-        for gpu in (0, 1)
+        training_megabytes(costs, threads=4, attempt=1, gpu=gpu, together=False) for gpu in (0, 1)
     )
     assert images - plain == GPU_PROGRAM / 1e6
-    assert training_megabytes(expected, threads=32, attempt=2, gpu=1) == 2 * training_megabytes(
+    assert training_megabytes(costs, threads=32, attempt=2, gpu=1) == 2 * training_megabytes(
         expected, threads=32, attempt=1, gpu=1
     )
     for measure in (measuring_megabytes, lambda cells, **of: megabytes(1e8, **of)):
-        plain, on_gpu = (measure(expected, attempt=1, gpu=gpu) for gpu in (0, 1))
+        plain, on_gpu = (measure(costs, attempt=1, gpu=gpu) for gpu in (0, 1))
         assert on_gpu - plain == GPU_PROGRAM / 1e6
     by_device = {}
     for device in ("cpu", "cuda"):
@@ -459,18 +468,3 @@ def test_a_plan_takes_the_device_of_the_configuration_if_none_is_given(
         config.write_text(yaml.safe_dump({**TINY, "device": device}))
         assert planning.main([*options, *words]) == 0
         assert ("GPU-hours" in capsys.readouterr().out) == counted
-
-
-def test_a_plan_counts_what_is_to_be_measured(tmp_path: Path) -> None:
-    study = study_of(TINY, tmp_path)
-    said = planning.to_measure(study)
-    assert "8 cells" in said
-    assert float(said.split("cells, ")[1].split(" core-hours")[0]) > 0
-    folder = tmp_path / "results" / "sensitivities"
-    folder /= experiments.measured_by(study.plan.preset.measurement, experiments.MEASURING[0])
-    folder.mkdir(parents=True)
-    names = list(study.plan.core)
-    (folder / f"{names[0]}.parquet").touch()
-    assert "4 cells" in planning.to_measure(study)
-    (folder / f"{names[1]}.parquet").touch()
-    assert planning.to_measure(study) == "all is measured"

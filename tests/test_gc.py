@@ -9,41 +9,54 @@ import pytest
 import yaml
 from invented_images import SECTION, write_cifar
 
-from srhm.commands import gc as collection
-from srhm.commands.gc import ABANDONED, main, unreferenced, wanted_by
-from srhm.images.configuration import Images
-from srhm.images.plan import image_curves
+from srhm import preset
+from srhm.commands import gc
+from srhm.commands.gc import ABANDONED, folders_of, main, unreferenced, wanted_by
+from srhm.commands.presets import Run
 from srhm.model.seeding import generator
-from srhm.studies.sparse_hierarchy import configuration as experiments
+from srhm.results import places
+from srhm.studies.registry import STUDIES
 
-CONFIG = {
-    "preset": "tiny",
+SECTION_OF_CURVES = {
     "seeds": 1,
     "width": 6,
     "n_test": 60,
     "curves": [{"net": "cnn", "L": 2, "v": 3, "s0": 1, "P": [30, 60]}],
 }
-OTHER = {**CONFIG, "curves": [{**CONFIG["curves"][0], "P": [60, 90]}]}
+CONFIG = {"preset": "tiny", "sparse_hierarchy": SECTION_OF_CURVES}
+OTHER_CURVES = [{**SECTION_OF_CURVES["curves"][0], "P": [60, 90]}]
+OTHER = {**CONFIG, "sparse_hierarchy": {**SECTION_OF_CURVES, "curves": OTHER_CURVES}}
 
 
-def names_of(config):
-    plan = experiments.plan(config)
-    (curve,), (sample,) = plan.curves.values(), plan.samples.values()
-    measured = experiments.measured_by(plan.preset.measurement, experiments.MEASURING[0])
-    return curve, sample, measured
+def the_curve(config, study="sparse_hierarchy", directory=Path()):
+    (curve,) = preset.plan(config, directory=directory).studies[study].curves.values()
+    return curve
+
+
+def measured(config, study, curve, directory=Path()):
+    """Paths in results/ of what is measured of a curve."""
+    planned = preset.plan(config, directory=directory).studies[study]
+    return {
+        file.removeprefix("results/")
+        for measurement in STUDIES[study].measurements
+        if places.is_of(measurement, curve)
+        for file in places.measured_files(
+            measurement, places.options_of(measurement, planned), curve.name
+        ).values()
+    }
 
 
 def files_of(config):
     """Paths in results/ of all that a configuration refers to."""
-    curve, sample, measured = names_of(config)
+    curve = the_curve(config)
     keys = [entry["key"] for entry in curve.entries]
     return {
         *(f"cells/{key[:2]}/{key}.safetensors" for key in keys),
         f"curves/{curve.name}.parquet",
         f"curves/{curve.name}.timings.parquet",
         f"parts/{curve.name}/1-of-2.json",
-        f"derivations/{sample.name}.parquet",
-        f"sensitivities/{measured}/{curve.name}.parquet",
+        f"derivations/{curve.sample}.parquet",
+        *measured(config, "sparse_hierarchy", curve),
     }
 
 
@@ -57,6 +70,12 @@ def files_in(results):
     return {str(p.relative_to(results)) for p in results.rglob("*") if p.is_file()} - {".lock"}
 
 
+def unreferenced_in(results, *configs, now=None):
+    runs = [Run(preset.plan(config)) for config in configs]
+    folders, now = folders_of([]), time.time() if now is None else now
+    return unreferenced(results.parent, wanted_by(runs), now=now, folders=folders)
+
+
 @pytest.fixture
 def results(tmp_path, monkeypatch):
     """Results of two configurations, of which the first is in the folder of configurations."""
@@ -64,7 +83,7 @@ def results(tmp_path, monkeypatch):
     folder.mkdir()
     (folder / "tiny.yaml").write_text(yaml.safe_dump(CONFIG))
     (tmp_path / "other.yaml").write_text(yaml.safe_dump(OTHER))
-    monkeypatch.setattr(collection, "CONFIG", folder)
+    monkeypatch.setattr(gc, "CONFIG", folder)
     put(tmp_path / "results", files_of(CONFIG) | files_of(OTHER))
     return tmp_path / "results"
 
@@ -126,7 +145,7 @@ def test_foreign_files_are_named_and_left_alone(results, capsys):
 
 
 def test_checkpoints_stay_only_for_cells_that_are_wanted_and_not_stored(results):
-    curve, *_ = names_of(CONFIG)
+    curve = the_curve(CONFIG)
     first, second = (entry["key"] for entry in curve.entries)
     put(results, [f"checkpoints/{key}.safetensors" for key in (first, second, "0" * 24)])
     (results / "cells" / second[:2] / f"{second}.safetensors").unlink()
@@ -139,45 +158,86 @@ def test_only_old_partial_files_are_abandoned(results):
     put(results, ["cells/ab/one.host-1.part", "cells/ab/two.host-2.part"])
     long_ago = time.time() - ABANDONED - 1
     os.utime(results / "cells/ab/one.host-1.part", (long_ago, long_ago))
-    found, foreign = unreferenced(results, wanted_by([CONFIG, OTHER]), now=time.time())
+    found, foreign = unreferenced_in(results, CONFIG, OTHER)
     assert [one.path.name for one in found] == ["one.host-1.part"]
     assert foreign == []
 
 
 def test_measurements_of_another_definition_are_unreferenced(results):
-    put(results, ["sensitivities/0123456789ab/curve.parquet"])
-    found, _ = unreferenced(results, wanted_by([CONFIG, OTHER]), now=time.time())
+    put(results, ["measured/sensitivities/0123456789ab/sensitivities/curve.parquet"])
+    found, _ = unreferenced_in(results, CONFIG, OTHER)
     assert [(one.kind, one.path.name) for one in found] == [("sensitivities", "0123456789ab")]
 
 
-def test_of_the_plane_only_what_a_configuration_refers_to_is_kept(results):
-    group = {"study": "complexity", "net": "cnn", "L": 2, "v": 3, "s0": 1, "width": 4, "seeds": 1}
-    config = {**CONFIG, "plane": {"curves": [{**group, "P": [16, 32]}]}}
-    ((name, curve),) = experiments.plan(config).plane.items()
+def test_folders_of_former_versions_are_unreferenced(results):
+    former = {
+        "sensitivities/0123456789ab",
+        "plane/kernels/0123456789ab",
+        "plane/frozen_kernels/0123456789ab",
+    }
+    put(results, [f"{folder}/curve.parquet" for folder in former])
+    put(results, ["images/vgg11_bn_h4-0123456789ab.parquet"])
+    found, foreign = unreferenced_in(results, CONFIG, OTHER)
+    assert {one.kind for one in found} == {"of a former version"}
+    assert {str(one.path.relative_to(results)) for one in found} == {
+        *former,
+        "images/vgg11_bn_h4-0123456789ab.parquet",
+    }
+    assert foreign == []
+
+
+FLOW = {"net": "cnn", "L": 2, "v": 3, "s0": 1, "width": 4, "seeds": 1, "P": [16, 32]}
+
+
+@pytest.fixture
+def with_flow(results):
+    """Results of a study of networks of any output scale: paths that are wanted, and others."""
+    config = {**CONFIG, "complexity": {"curves": [FLOW]}}
+    curve = the_curve(config, "complexity")
     first, second = (entry["key"] for entry in curve.entries)
-    source = collection.source_digest(collection.SCRIPTS / "measure_plane_kernels.py")
+    files = measured(config, "complexity", curve)
     wanted = {
-        *(f"plane/curves/{name}{ending}.parquet" for ending in ("", ".timings")),
+        *(f"plane/curves/{curve.name}{ending}.parquet" for ending in ("", ".timings")),
         f"plane/cells/{first[:2]}/{first}.safetensors",
         f"plane/checkpoints/{second}.safetensors",
-        f"plane/kernels/{source}/{name}.parquet",
+        f"plane/parts/{curve.name}/1-of-2.json",
+        *files,
     }
     other = "0" * 24
+    some = Path(sorted(files)[0])
     unwanted = {
         "plane/curves/other.parquet",
         f"plane/cells/00/{other}.safetensors",
         *(f"plane/checkpoints/{key}.safetensors" for key in (first, other)),
-        f"plane/kernels/{source}/other.parquet",
-        f"plane/kernels/{source}/{name}.parquet.1.part",
-        f"plane/hessians/0123456789ab/eigenvalues/{name}.parquet",
+        "plane/parts/other/1-of-2.json",
+        str(some.with_name("other.parquet")),
+        str(some.with_name(f"{some.name}.1.part")),
+        f"plane/measured/hessians/0123456789ab/hessians/{curve.name}.parquet",
     }
     put(results, wanted | unwanted)
     long_ago = time.time() - ABANDONED - 1
     for file in results.rglob("*.part"):
         os.utime(file, (long_ago, long_ago))
     (results.parent / "config" / "tiny.yaml").write_text(yaml.safe_dump(config))
+    return wanted
+
+
+def in_the_store_of_flow(results):
+    return {file for file in files_in(results) if file.startswith("plane/")}
+
+
+def test_of_each_study_only_what_a_configuration_refers_to_is_kept(results, with_flow):
+    assert with_flow < in_the_store_of_flow(results)
     assert collect(results, "--confirm", "yes") == 0
-    assert {file for file in files_in(results) if file.startswith("plane/")} == wanted
+    assert in_the_store_of_flow(results) == with_flow
+    assert files_in(results) == files_of(CONFIG) | with_flow
+
+
+def test_with_a_study_only_the_folder_of_its_trainer_is_looked_at(results, with_flow, capsys):
+    assert collect(results, "--study", "complexity", "--confirm", "yes") == 0
+    assert files_in(results) == files_of(CONFIG) | files_of(OTHER) | with_flow
+    assert collect(results, "--study", "complexities") == 2
+    assert "no study 'complexities'" in capsys.readouterr().out
 
 
 @pytest.fixture
@@ -185,8 +245,8 @@ def with_images(results):
     """Results of networks on images: those of two seeds, of which one is referred to, and more."""
     folder = results.parent
     write_cifar(folder / "invented", records_per_file=20, generator=generator(0, role="train"))
-    section = yaml.safe_dump({**CONFIG, "images": SECTION})
-    (folder / "config" / "tiny.yaml").write_text(section)
+    config = yaml.safe_dump({**CONFIG, "images": SECTION})
+    (folder / "config" / "tiny.yaml").write_text(config)
     (folder / "other.yaml").write_text(yaml.safe_dump(OTHER))
     put(results, image_files(SECTION, folder) | image_files({**SECTION, "seeds": 2}, folder))
     return results
@@ -194,24 +254,26 @@ def with_images(results):
 
 def image_files(section, folder):
     """Paths in results/ of networks on images; of the first cell of a curve a checkpoint only."""
-    curves = image_curves(Images.model_validate(section), folder=folder / "invented")
-    ((name, (first, *others)),) = curves.items()
+    config = {"preset": "tiny", "images": section}
+    curve = the_curve(config, "images", folder)
+    first, *others = curve.entries
     keys = [entry["key"] for entry in others]
     return {
         *(f"images/cells/{key[:2]}/{key}.safetensors" for key in keys),
         f"images/checkpoints/{first['key']}.safetensors",
-        f"images/{name}.parquet",
-        f"images/parts/{name}/1-of-2.json",
+        f"images/curves/{curve.name}.parquet",
+        f"images/parts/{curve.name}/1-of-2.json",
+        *measured(config, "images", curve, folder),
     }
 
 
 def test_networks_on_images_are_kept_while_a_configuration_refers_to_them(with_images, capsys):
-    foreign = {"images/notes.txt"}
+    foreign = {"images/cells/notes/notes.txt"}
     put(with_images, foreign)
     assert collect(with_images) == 0
     printed = capsys.readouterr().out
     for kind in ("cell", "parts of a curve", "curve"):
-        assert f"x {kind} on images" in printed
+        assert f"x {kind}: " in printed
     assert collect(with_images, "--confirm", "yes") == 0
     kept = image_files(SECTION, with_images.parent)
     assert files_in(with_images) == files_of(CONFIG) | kept | foreign

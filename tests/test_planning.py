@@ -9,53 +9,59 @@ import torch
 import yaml
 from invented_images import SECTION, write_cifar
 
+from srhm import preset
 from srhm.commands import plan as planning
 from srhm.commands import status
-from srhm.commands.plan import expected_costs, main, summary
-from srhm.commands.presets import CONFIG, study_of
+from srhm.commands.plan import expected, main, summary, to_measure
+from srhm.commands.presets import CONFIG, Run
+from srhm.commands.resources import expected_costs
 from srhm.images.configuration import Images
-from srhm.measure.sensitivity import transform
-from srhm.model.grammar import draw_grammar
-from srhm.model.sampling import draw_samples
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry
 from srhm.networks.named import NAMED, named_network
+from srhm.preset import Plan
+from srhm.results import places
 from srhm.results.store import StoredCell, write_cell
-from srhm.studies.sparse_hierarchy import configuration as experiments
+from srhm.studies.registry import GROUPS, STUDIES
+from srhm.study import Curve
 from srhm.training.cell import parameters_of
-from srhm.training.cost import FORWARD, costs, evaluation_seconds, measuring_seconds, step_features
+from srhm.training.cost import costs, image_costs, step_features
 from srhm.training.network import network_for
 
 
+def values(**changes: object) -> dict:
+    """The test preset."""
+    return yaml.safe_load((CONFIG / "test.yaml").read_text()) | changes
+
+
 @pytest.fixture(scope="module")
-def plan() -> experiments.Plan:
-    return experiments.plan(yaml.safe_load((CONFIG / "test.yaml").read_text()))
+def plan() -> Plan:
+    return preset.plan(values())
 
 
-def cells_of(plan: experiments.Plan) -> list[dict]:
-    return [entry["cell"] for curve in plan.curves.values() for entry in curve.entries]
+def curves_of(plan: Plan, study: str) -> list[Curve]:
+    return list(plan.studies[study].curves.values())
 
 
-def test_every_cell_has_a_cost_within_its_cap(plan: experiments.Plan) -> None:
-    for cell, cost in zip(cells_of(plan), costs(cells_of(plan)), strict=True):
-        assert 0 < cost.steps <= cell["max_steps"]
-        assert cost.seconds > 0
-        assert cost.memory > 0
+def test_every_cell_has_a_cost_within_its_cap(plan: Plan) -> None:
+    for curve in plan.curves.values():
+        for cell, cost in zip(curve.cells, expected_costs(curve), strict=True):
+            assert 0 < cost.steps <= cell.get("max_steps", float("inf"))
+            assert cost.seconds > 0
+            assert cost.memory > 0
 
 
-def test_stored_bytes_are_those_of_the_weights_in_single_precision(plan: experiments.Plan) -> None:
-    core = [entry["cell"] for curve in plan.core.values() for entry in curve.entries]
-    for cell, cost in zip(core, costs(core), strict=True):
-        shape = geometry(cell["net"], parameters_of(cell), width=cell["width"])
-        weights = sum(np.prod(size) for size in shape.weight_shapes().values())
-        assert cost.stored == 4 * weights
+def test_stored_bytes_are_those_of_the_weights_in_single_precision(plan: Plan) -> None:
+    for curve in curves_of(plan, "sparse_hierarchy"):
+        for cell, cost in zip(curve.cells, expected_costs(curve), strict=True):
+            shape = geometry(cell["net"], parameters_of(cell), width=cell["width"])
+            weights = sum(np.prod(size) for size in shape.weight_shapes().values())
+            assert cost.stored == 4 * weights
 
 
 @pytest.mark.parametrize("net", NAMED)
-def test_parameters_of_named_nets_are_those_of_the_modules(
-    plan: experiments.Plan, net: str
-) -> None:
-    curve = next(iter(plan.networks.values()))
+def test_parameters_of_named_nets_are_those_of_the_modules(plan: Plan, net: str) -> None:
+    (curve,) = curves_of(plan, "named_nets")
     for width in (8, 16, 64):
         cell = {**curve.entries[0]["cell"], "net": net, "width": width}
         (cost,) = costs([cell])
@@ -68,9 +74,9 @@ def test_parameters_of_named_nets_are_those_of_the_modules(
 
 
 def test_a_smaller_rate_or_more_points_of_a_named_net_cost_more_up_to_the_cap(
-    plan: experiments.Plan,
+    plan: Plan,
 ) -> None:
-    curve = next(iter(plan.networks.values()))
+    (curve,) = curves_of(plan, "named_nets")
     cell = {**curve.entries[0]["cell"], "P": 640, "max_steps": 10**6, "learning_rate": 0.01}
     changed = [{}, {"P": 1280}, {"learning_rate": 1e-5}, {"width": 64}, {"max_steps": 100}]
     base, more, slow, wide, capped = costs([{**cell, **change} for change in changed])
@@ -81,8 +87,8 @@ def test_a_smaller_rate_or_more_points_of_a_named_net_cost_more_up_to_the_cap(
     assert capped.steps == 100
 
 
-def test_products_of_a_step_are_those_of_a_loop_over_the_tree(plan: experiments.Plan) -> None:
-    cell = cells_of(plan)[0] | {"L": 3}
+def test_products_of_a_step_are_those_of_a_loop_over_the_tree(plan: Plan) -> None:
+    cell = {**curves_of(plan, "sparse_hierarchy")[0].cells[0], "L": 3}
     shape = geometry(cell["net"], parameters_of(cell), width=cell["width"])
     products = 0
     for _ in range(cell["batch_size"]):
@@ -92,41 +98,34 @@ def test_products_of_a_step_are_those_of_a_loop_over_the_tree(plan: experiments.
     assert step_features(cell, shape)[2] == products
 
 
-def test_a_stored_cell_is_not_planned_again(plan: experiments.Plan, tmp_path: Path) -> None:
-    study = study_of(yaml.safe_load((CONFIG / "test.yaml").read_text()), tmp_path)
-    entry = next(iter(plan.curves.values())).entries[0]
-    write_cell(tmp_path / "results" / "cells", entry["key"], StoredCell(entry["cell"], {}, {}, {}))
-    cells = expected_costs(study)
-    assert cells["trained"].sum() == 1
+def test_a_stored_cell_is_not_planned_again(plan: Plan, tmp_path: Path) -> None:
+    run, n_cells = Run(plan, tmp_path), len(Run(plan).entries)
+    for study in ("sparse_hierarchy", "jamming"):
+        (curve, *_) = curves_of(plan, study)
+        entry = curve.entries[0]
+        store = tmp_path / places.store_of(curve.trainer)
+        write_cell(store, entry["key"], StoredCell(entry["cell"], {}, {}, {}))
+    cells = expected(run)
+    assert cells.groupby("study")["trained"].sum().loc[
+        ["sparse_hierarchy", "jamming"]
+    ].tolist() == [
+        1,
+        1,
+    ]
     text = summary(cells, cores=2)
-    assert f"{len(cells)} cells, 1 of them trained already" in text
-    assert f"to train: {len(cells) - 1} cells in " in text
+    assert f"{n_cells} cells, 2 of them trained already" in text
+    assert f"to train: {n_cells - 2} cells in " in text
+    for study, planned in plan.studies.items():
+        assert not planned.curves or re.search(rf"^ *{study} ", text, re.MULTILINE)
 
 
-@pytest.mark.parametrize("s0", [0, 1])
-def test_measuring_costs_a_forward_pass_of_each_point_and_of_each_image(s0: int) -> None:
-    config = {"preset": "tiny", "seeds": 1, "width": 6, "n_test": 60}
-    config |= {"curves": [{"net": "cnn", "L": 2, "v": 3, "s0": s0, "P": [10]}]}
-    (curve,) = experiments.plan(config).curves.values()
-    cell = curve.entries[0]["cell"]
-    parameters = parameters_of(cell)
-    sample = draw_samples(parameters, [0], n_train=10, n_test=cell["n_test"])
-    points = sample[0, "test"][:20]
-    grammar = draw_grammar(parameters, generator=generator(0, role="grammar"))
-    images = transform(points, grammar, n_draws=3, seed=0, variant="text").values()
-    n_evaluated = len(points) + sum(len(image) for image in images if image is not None)
-    (cost,) = costs([cell])
-    a_pass = FORWARD * cost.seconds / cost.steps / cell["batch_size"]
-    seconds = measuring_seconds(cell, cost, n_points=20, n_draws=3, n_variants=2)
-    assert seconds == pytest.approx(2 * n_evaluated * a_pass)
-
-
-def test_curves_of_the_plane_are_planned_as_they_are_trained_each_in_one_job(
-    tmp_path: Path,
-) -> None:
-    values = yaml.safe_load((CONFIG / "test.yaml").read_text()) | {"jobs": {"cells": 1}}
-    cells = expected_costs(study_of(values, tmp_path).of_the_plane)
-    assert cells["job"].equals(cells["curve"])
+def test_jobs_are_counted_as_they_are_split(tmp_path: Path) -> None:
+    cells = expected(Run(preset.plan(values(jobs={"cells": 1})), tmp_path))
+    split = cells[cells["study"] == "sparse_hierarchy"]
+    assert split["job"].nunique() == len(split)
+    # Members of equal P are trained together, in one job.
+    together = cells[cells["study"] == "crossover"].groupby("job")["P"].nunique()
+    assert (together == 1).all()
 
 
 def test_cells_on_random_points_that_two_studies_share_are_counted_and_once(
@@ -134,20 +133,20 @@ def test_cells_on_random_points_that_two_studies_share_are_counted_and_once(
 ) -> None:
     shared = {"data": "random", "net": "fcn", "d": 4, "hidden_layers": 2, "width": 3, "P": [20]}
     shared |= {"labels": "parity", "loss": "quadratic_hinge", "seeds": 2, "alpha_tilde": 1}
-    shared |= {"optimiser": {"name": "adam"}}
-    studies = [{**shared, "study": study} for study in ("jamming", "double_descent")]
-    values = yaml.safe_load((CONFIG / "test.yaml").read_text())
-    study = study_of(values | {"plane": {"curves": studies}}, tmp_path).of_the_plane
-    assert [len(curve) for curve in study.plane.curves.values()] == [2, 2]
-    assert len(expected_costs(study)) == 2
-    (tmp_path / "shared.yaml").write_text(yaml.safe_dump(values | {"plane": {"curves": studies}}))
-    folder = ["--directory", str(tmp_path)]
-    assert status.main(["--configfile", str(tmp_path / "shared.yaml"), *folder]) == 0
+    section = {"curves": [{**shared, "optimiser": {"name": "adam"}}]}
+    config = {"preset": "shared", "jamming": section, "double_descent": section}
+    run = Run(preset.plan(config), tmp_path)
+    assert [len(curve.entries) for curve in run.curves.values()] == [2, 2]
+    assert len(expected(run)) == len(run.entries) == 2
+    (tmp_path / "shared.yaml").write_text(yaml.safe_dump(config))
+    command = ["--configfile", str(tmp_path / "shared.yaml"), "--directory", str(tmp_path)]
+    assert status.main([*command, "--study", "jamming"]) == 0
     printed = capsys.readouterr().out
-    assert re.search(r"plane +fcn +- +- +3 +2 +0 +2 ", printed)
-    assert planning.main(["--configfile", str(tmp_path / "shared.yaml"), *folder]) == 0
-    assert re.search(r"jamming +fcn +- +2 ", capsys.readouterr().out)
-    assert "0 of 2 cells" in printed
+    assert re.search(r"jamming +fcn +- +- +3 +2 +0 +2 ", printed)
+    assert "jamming: 0 of 2 cells" in printed
+    assert "double_descent" not in printed
+    assert planning.main(command) == 0
+    assert re.search(r"double_descent +fcn +- +- +- +2 ", capsys.readouterr().out)
 
 
 def test_the_paper_preset_has_a_plan_and_an_unknown_one_is_refused(
@@ -159,30 +158,60 @@ def test_the_paper_preset_has_a_plan_and_an_unknown_one_is_refused(
     assert "absent" in capsys.readouterr().err
 
 
+def test_a_name_that_is_no_study_is_refused_with_those_that_there_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in (main, status.main):
+        assert command(["--preset", "test", "--study", "jammed"]) == 2
+        said = capsys.readouterr().err
+        assert all(name in said for name in ("'jammed'", *STUDIES, *GROUPS))
+        assert command(["--preset", "test", "--study", "images"]) == 2
+        said = capsys.readouterr().err
+        assert "the preset test has no study images" in said
+        assert "jamming" in said
+
+
+def test_curves_that_are_not_measured_yet_are_counted(plan: Plan, tmp_path: Path) -> None:
+    run = Run(plan.only(["sparse_hierarchy", "bottleneck"]), tmp_path)
+    n_curves = len(curves_of(plan, "sparse_hierarchy"))
+    said = to_measure(run)
+    assert f"{n_curves + 2} curves" in said
+    assert f"sparse_hierarchy, sensitivities: {n_curves};" in said
+    assert "bottleneck, singular values: 1" in said
+    for study in run.plan.studies:
+        for measurement in STUDIES[study].measurements:
+            options = places.options_of(measurement, plan.studies[study])
+            for curve in curves_of(plan, study):
+                for file in places.measured_files(measurement, options, curve.name).values():
+                    (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+                    (tmp_path / file).touch()
+    assert to_measure(run) == "all is measured"
+
+
 @pytest.fixture
 def with_images(tmp_path: Path) -> Path:
     """The test preset with small images beside it."""
     write_cifar(tmp_path / "invented", records_per_file=20, generator=generator(0, role="train"))
-    values = yaml.safe_load((CONFIG / "test.yaml").read_text())
     path = tmp_path / "small.yaml"
-    path.write_text(yaml.safe_dump({**values, "images": SECTION, "jobs": {"cells": 1}}))
+    path.write_text(yaml.safe_dump(values(images=SECTION, jobs={"cells": 1})))
     return path
 
 
 def test_networks_on_images_are_planned_with_their_cost_and_not_again(with_images: Path) -> None:
-    study = study_of(yaml.safe_load(with_images.read_text()), with_images.parent)
-    planned = expected_costs(study)
-    own = planned[planned["data"] == "images"]
+    folder = with_images.parent
+    run = Run(preset.plan(yaml.safe_load(with_images.read_text()), directory=folder), folder)
+    planned = expected(run)
+    own = planned[planned["study"] == "images"]
     assert own["P"].tolist() == [20, 100]
     assert own["steps"].tolist() == [3, 3]
     assert (own[["seconds", "memory", "stored"]] > 0).all(axis=None)
     assert own["job"].nunique() == 2
-    assert len(planned) == len(study.cells)
-    entry = study.networks[1].entries[0]
-    write_cell(study.networks[1].store, entry["key"], StoredCell(entry["cell"], {}, {}, {}))
-    cells = expected_costs(study)
-    assert cells["trained"].sum() == 1
-    assert "of them on images" in summary(cells, cores=2)
+    assert len(planned) == len(run.entries)
+    (curve,) = curves_of(run.plan, "images")
+    entry = curve.entries[0]
+    store = folder / places.store_of(curve.trainer)
+    write_cell(store, entry["key"], StoredCell(entry["cell"], {}, {}, {}))
+    assert expected(run)["trained"].sum() == 1
 
 
 def test_networks_on_images_are_said_to_be_left_out_where_the_images_are_absent(
@@ -193,16 +222,16 @@ def test_networks_on_images_are_said_to_be_left_out_where_the_images_are_absent(
     assert "not counted" not in capsys.readouterr().out
     (with_images.parent / "invented").rename(with_images.parent / "elsewhere")
     assert main(command) == 0
-    assert f"not counted: {with_images.parent / 'invented'} does not exist" in (
-        capsys.readouterr().out
-    )
+    said = capsys.readouterr().out
+    assert "images is not counted" in said
+    assert f"{with_images.parent / 'invented'} does not exist" in said
 
 
 @pytest.mark.parametrize("net", NAMED)
 def test_what_is_stored_of_a_network_on_images_are_its_parameters(net: str) -> None:
     for width in (8, 64):
         cell = {**Images().cell(net=net, P=512, seed=0), "width": width, "data": "x"}
-        (cost,) = costs([cell])
+        (cost,) = image_costs([cell])
         network = named_network(
             net,
             dimensions=2,
@@ -217,10 +246,8 @@ def test_what_is_stored_of_a_network_on_images_are_its_parameters(net: str) -> N
 def test_more_steps_width_or_batch_of_a_network_on_images_cost_more() -> None:
     cell = {**Images().cell(net="resnet18", P=512, seed=0), "width": 16, "data": "x"}
     changed = [{}, {"max_steps": 195_000}, {"width": 64}, {"batch_size": 256}]
-    base, longer, wide, large = costs([{**cell, **change} for change in changed])
+    base, longer, wide, large = image_costs([{**cell, **change} for change in changed])
     assert longer.seconds == pytest.approx(2 * base.seconds, rel=0.01)
     assert wide.seconds > 4 * base.seconds
     assert large.seconds > base.seconds
     assert min(wide.memory, large.memory) > base.memory
-    one, other = (evaluation_seconds(cell, n_images=n) for n in (100, 200))
-    assert other == pytest.approx(2 * one)

@@ -8,32 +8,34 @@ import pytest
 import yaml
 from invented_images import SECTION, write_cifar
 
+from srhm import preset
 from srhm.commands import watching
-from srhm.commands.presets import study_of
+from srhm.commands.presets import Run
 from srhm.commands.status import main, table
 from srhm.commands.watching import WINDOW, LiveView, Watch
 from srhm.model.seeding import generator
+from srhm.results import places
 from srhm.results.outdated import row_of
 from srhm.results.store import StoredCell, path_of, write_cell
-from srhm.studies.sparse_hierarchy import configuration as experiments
 from srhm.training.checkpoints import write_checkpoint
 from srhm.training.protocol import Snapshot
 
 CONFIG = {
     "preset": "tiny",
-    "seeds": 2,
-    "width": 6,
-    "n_test": 60,
-    "curves": [{"net": ["lcn", "cnn"], "L": 2, "v": 3, "s0": 1, "P": [30, 60]}],
+    "sparse_hierarchy": {
+        "seeds": 2,
+        "width": 6,
+        "n_test": 60,
+        "curves": [{"net": ["lcn", "cnn"], "L": 2, "v": 3, "s0": 1, "P": [30, 60]}],
+    },
 }
 NOW = 1_000_000_000.0
 
 
 @pytest.fixture
 def cells():
-    """Coordinates of eight cells by key; the first four are LCN."""
-    curves = experiments.plan(CONFIG).curves.values()
-    return {entry["key"]: entry["cell"] for curve in curves for entry in curve.entries}
+    """Expected seconds of eight cells by key; the first four are LCN."""
+    return Run(preset.plan(CONFIG)).work
 
 
 def store_cell(folder, key, *, status="fitted", written=NOW):
@@ -52,7 +54,7 @@ def test_cells_are_counted_by_kind_and_status(cells, tmp_path):
     write_checkpoint(tmp_path / "results" / "checkpoints", lcn[2], Snapshot({}, {}))
     store_cell(store, "0" * 24)  # of no plan
     watch = Watch(cells, store)
-    found = table(watch, study_of(CONFIG, tmp_path).networks).set_index("net")
+    found = table(Run(preset.plan(CONFIG), tmp_path), watch).set_index("net")
     columns = ["cells", "done", "missing", "checkpointed", "capped", "diverged", "unreadable"]
     assert found.loc["lcn", columns].tolist() == [4, 2, 2, 1, 1, 0, 0]
     assert found.loc["cnn", columns].tolist() == [4, 2, 2, 0, 0, 1, 1]
@@ -63,18 +65,21 @@ def test_networks_on_images_are_counted_in_their_own_store(tmp_path, capsys):
     path.write_text(yaml.safe_dump(config))
     arguments = ["--configfile", str(path), "--directory", str(tmp_path)]
     assert main(arguments) == 0
-    assert f"not counted: {tmp_path / 'invented'} does not exist" in capsys.readouterr().out
+    assert "images is not counted" in capsys.readouterr().out
     write_cifar(tmp_path / "invented", records_per_file=20, generator=generator(0, role="train"))
-    images = study_of(config, tmp_path).networks[1]
-    first, second = (entry["key"] for entry in images.entries)
-    store_cell(images.store, first, status="capped")
-    write_checkpoint(images.checkpoints, second, Snapshot({}, {}))
+    planned = preset.plan(config, directory=tmp_path).studies["images"]
+    (curve,) = planned.curves.values()
+    first, second = (entry["key"] for entry in curve.entries)
+    store_cell(tmp_path / places.store_of(curve.trainer), first, status="capped")
+    folder = tmp_path / places.checkpoints_of(curve.trainer)
+    write_checkpoint(folder, second, Snapshot({}, {}))
     assert main(arguments) == 0
     printed = capsys.readouterr().out
     (line,) = [line.split() for line in printed.splitlines() if "vgg11_bn" in line]
-    # data, net, L, s, width; cells, done, missing, checkpointed, capped, diverged, unreadable
+    # study, net, L, s, width; cells, done, missing, checkpointed, capped, diverged, unreadable
     assert line == ["images", "vgg11_bn", "-", "-", "4", "2", "1", "1", "1", "1", "0", "0"]
-    assert "1 of 10 cells" in printed
+    assert "images: 1 of 2 cells" in printed
+    assert "sparse_hierarchy: 0 of 8 cells" in printed
     assert "not counted" not in printed
 
 
