@@ -8,10 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from srhm.figures.drawing import PAGE_WIDTH
 from srhm.figures.marks import between, marker, plural
 
 
@@ -41,7 +39,7 @@ LOOKS = {
 }
 OTHER = ("#666666", "h")
 # Lines at the foot of a page: their height in inches, and what fits into one.
-FOOT_LINE, CHARACTERS = 0.13, 108
+CHARACTERS = 108
 CAPPED = "open: a seed was capped"
 
 
@@ -98,13 +96,6 @@ def protocol_lines(cells: pd.DataFrame) -> list[str]:
 def wrapped(lines: Sequence[str], *, characters: int = CHARACTERS) -> list[str]:
     """Lines of at most so many characters, the width of a page beside the preset's name."""
     return [part for one in lines for part in textwrap.wrap(one, characters)]
-
-
-def write_foot(figure: Figure, lines: Sequence[str]) -> None:
-    """Grey lines at the lower edge of a page, which has FOOT_LINE inches for each of them."""
-    height = float(figure.get_figheight())
-    figure.text(0.45 / PAGE_WIDTH, (FOOT_LINE * len(lines) + 0.06) / height, "\n".join(lines),
-                va="top", fontsize=7, linespacing=1.25, color="0.35")  # fmt: skip
 
 
 def grammar_text(cells: pd.DataFrame) -> str:

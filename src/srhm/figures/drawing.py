@@ -56,19 +56,6 @@ def page(height: float, *, preset: str) -> Figure:
     return figure
 
 
-def add_panel(figure: Figure, *, left: float, top: float, width: float, height: float) -> Axes:
-    """Axes with this corner and size, in inches from the left and the upper edge of the page."""
-    page_height = float(figure.get_figheight())
-    return figure.add_axes(
-        (
-            left / PAGE_WIDTH,
-            1 - (top + height) / page_height,
-            width / PAGE_WIDTH,
-            height / page_height,
-        )
-    )
-
-
 def laid_out_page(
     height: float, *, preset: str, heading: str = "", foot: Sequence[str] = ()
 ) -> tuple[Figure, SubFigure]:

@@ -14,8 +14,6 @@ import seaborn
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
-from matplotlib.legend_handler import HandlerTuple
 from matplotlib.lines import Line2D
 
 from srhm.figures.drawing import Handle
@@ -35,7 +33,6 @@ GUIDE = "0.35"
 # of the panel.
 MOST_BEYOND = 5.0
 ARROW = 15  # points
-LEGEND_ROW, LEGEND_GAP = 0.147, 0.08  # inches
 
 EQUATIONS = {
     "lcn": ("Eq. 3", "s^{L/2}(s_0+1)^L\\,n_c\\,m^L"),
@@ -241,24 +238,6 @@ def shown(handles: Mapping[str, Line2D], panels: Iterable[Axes]) -> list[Line2D]
     """The handles of what is in the panels."""
     drawn = [str(one.get_gid()) for axes in panels for one in axes.get_lines()]
     return [handle for name, handle in handles.items() if any(name in one for one in drawn)]
-
-
-def legend(
-    figure: Figure,
-    handles: Sequence[Any],
-    labels: Sequence[str],
-    x: float,
-    y: float,
-    title: str,
-    *,
-    n_columns: int = 1,
-) -> None:
-    """A legend with its upper left corner at x, y of the page; a handle is a line or a tuple."""
-    figure.legend(
-        list(handles), list(labels), loc="upper left", bbox_to_anchor=(x, y), title=title,
-        alignment="left", ncols=n_columns, columnspacing=1.0,
-        handler_map={tuple: HandlerTuple(ndivide=None, pad=0.0)},
-    )  # fmt: skip
 
 
 def depth_handles(depths: Sequence[int]) -> list[Line2D]:

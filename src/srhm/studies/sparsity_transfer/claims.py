@@ -10,7 +10,8 @@ from math import isfinite, nan
 import pandas as pd
 
 from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
-from srhm.scorecard.curves import THRESHOLD, no_points
+from srhm.scorecard.curves import THRESHOLD
+from srhm.scorecard.fits import no_points
 from srhm.statistics.regression import mean
 
 TOPIC = "From one kind of sparsity to the other"
