@@ -1,110 +1,197 @@
-"""Lazy and feature learning as its users run it: `make plane` on small curves, twice, changed."""
+"""Studies by gradient flow and Adam as their users run them: small curves, twice, changed."""
 
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-import pandas as pd
 import pytest
-import yaml
-from scheduled_runs import Run
+from copied_project import Project
 
-from srhm.results.tables import SCHEMAS
-
-ROOT = Path(__file__).resolve().parents[1]
 SMALL = {"L": 2, "v": 3, "s0": 1, "width": 4, "seeds": 1}
-PLANE = {
-    "n_test": 60,
-    "curves": [
-        {
-            **SMALL,
-            **{"study": "complexity", "net": "cnn", "P": [16, 32], "alpha_tilde": [0.1, 100]},
-            **{"optimiser": {"max_evaluations": 40}},
-            **{"measure": ["kernels", "singular_values", "sensitivities", "frozen_kernels"]},
-        },
-        {
-            **{"study": "jamming", "data": "random", "net": "fcn", "d": 4, "hidden_layers": 2},
-            **{"width": 3, "P": [20], "alpha": 1, "seeds": 2, "labels": "parity", "bias": True},
-            **{"loss": "quadratic_hinge", "subtract_initial": False, "measure": ["hessians"]},
-            **{"optimiser": {"name": "adam", "max_evaluations": 40}},
-        },
-    ],
-    "first_step": [{"net": "lcn", "L": 2, "v": 3, "s0": 0, "P": [10], "seeds": 1}],
+SECTIONS: dict[str, dict[str, Any]] = {
+    "complexity": {
+        "n_test": 60,
+        "curves": [
+            {
+                **SMALL,
+                **{"net": "cnn", "P": [16, 32], "alpha_tilde": [0.1, 100]},
+                "optimiser": {"max_evaluations": 40},
+                "measure": ["kernels", "singular_values", "sensitivities", "frozen_kernels"],
+            }
+        ],
+    },
+    "jamming": {
+        "n_test": 60,
+        "curves": [
+            {
+                **{"data": "random", "net": "fcn", "d": 4, "hidden_layers": 2, "width": 3},
+                **{"P": [20], "alpha": 1, "seeds": 2, "labels": "parity", "bias": True},
+                **{"loss": "quadratic_hinge", "subtract_initial": False},
+                "optimiser": {"name": "adam", "max_evaluations": 40},
+            }
+        ],
+    },
+    "first_step": {
+        "grammars": [{"net": "lcn", "L": 2, "v": 3, "s0": 0, "P": [10], "seeds": 1}],
+    },
 }
-FIGURES = sorted(path.stem for path in (ROOT / "docs" / "captions").glob("plane_*.rst"))
+FIGURES = {
+    "complexity": {"complexity", "onset", "stability"},
+    "jamming": {"jamming"},
+    "first_step": {"first_step"},
+}
 
 pytestmark = pytest.mark.xdist_group("plane workflow")
 
 
-def config_with(plane, path):
-    values = yaml.safe_load((ROOT / "config" / "test.yaml").read_text())
-    path.write_text(yaml.safe_dump({**values, "plane": plane}))
-    return path
-
-
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    """A finished run and its configuration."""
-    folder = tmp_path_factory.mktemp("plane")
-    config = config_with(PLANE, folder / "small.yaml")
-    return Run(folder / "run", config, "--plane", "--cores", "2").run(), config
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    project = Project(tmp_path_factory.mktemp("plane"), "plane", store="results/plane/cells")
+    # The paper is asked for by the preset, and not made.
+    paper = {name: project.config()[name] for name in ("preset", "sparse_hierarchy")}
+    project.configure({**paper, **SECTIONS})
+    project.run()
+    return project
 
 
-def stored(run):
-    """Times at which the cells were written, by file."""
-    cells = (run.folder / "results" / "plane" / "cells").glob("*/*.safetensors")
-    return {path.name: path.stat().st_mtime_ns for path in cells}
+@pytest.fixture
+def project(finished: Project, tmp_path: Path) -> Iterator[Project]:
+    """The finished run, for a test that changes something: put right again afterwards."""
+    with finished.kept(tmp_path / "kept"):
+        yield finished
 
 
-def test_figures_tables_scorecard_and_page_are_made(finished):
-    made = finished[0].folder / "results" / "test"
-    assert len(FIGURES) == 14
-    for name in FIGURES:
-        assert (made / "figures" / f"{name}.pdf").stat().st_size > 1000
-        assert (made / "figures" / f"{name}.png").stat().st_size > 1000
-    tables = {name: pd.read_parquet(made / "tables" / f"{name}.parquet") for name in SCHEMAS}
+def test_figures_tables_scorecards_and_pages_are_made(finished: Project) -> None:
+    made = finished.folder / "results/test"
+    for study, figures in FIGURES.items():
+        for name in figures:
+            assert (made / "figures" / f"{name}.pdf").stat().st_size > 1000
+            assert (made / "figures" / f"{name}.png").stat().st_size > 1000
+        page = (made / f"{study}.html").read_text()
+        assert all(f'id="{name}"' in page for name in figures)
+        assert "Missing from this report" not in page
+        assert (made / f"{study}_scorecard.md").read_text().count(f"`{study}-") > 2
+    for study in ("complexity", "jamming"):
+        assert set(finished.table(f"{study}/cells")["study"]) == {study}
     # 2 P x 2 alpha_tilde, and 2 networks on random data.
-    assert len(tables["plane_cells"]) == len(tables["plane_timings"]) == 6
-    assert set(tables["plane_sensitivities"]["key"]) == set(tables["plane_kernels"]["key"])
-    assert len(set(tables["plane_hessians"]["key"])) == 2
-    page = (made / "plane.html").read_text()
-    assert all(f'id="{name}"' in page for name in FIGURES)
-    assert "Missing from this report" not in page
-    assert "statements" in page
-    assert (made / "plane_scorecard.md").read_text().count("`plane-") > 10
+    assert len(finished.table("complexity/cells")) == 4
+    assert len(finished.table("jamming/timings")) == 2
+    kernels = finished.table("complexity/kernels")
+    assert set(finished.table("complexity/sensitivities")["key"]) == set(kernels["key"])
+    assert len(set(finished.table("jamming/hessians")["key"])) == 2
+    assert len(finished.table("complexity/hessians")) == 0
+    assert len(finished.table("first_step/first_step")) > 0
 
 
-def test_nothing_of_the_paper_is_trained(finished):
-    results = finished[0].folder / "results"
+def test_nothing_of_the_paper_is_trained(finished: Project) -> None:
+    results = finished.folder / "results"
     assert not (results / "curves").exists()
-    assert not (results / "test" / "report.html").exists()
+    assert not (results / "test/report.html").exists()
 
 
-def test_a_second_run_has_nothing_to_do(finished):
-    run, _ = finished
-    before = stored(run)
-    run.printed.write_text("")
-    run.run()
-    assert "Nothing to be done" in run.printed.read_text()
-    assert stored(run) == before
+def test_a_second_run_has_nothing_to_do(finished: Project) -> None:
+    before = finished.cells()
+    assert "Nothing to be done" in finished.run()
+    assert finished.cells() == before
 
 
-def test_a_lost_cell_is_trained_again_and_no_other(finished):
-    run, _ = finished
-    before = stored(run)
-    lost = sorted(before)[0]
-    (run.folder / "results" / "plane" / "cells" / lost[:2] / lost).unlink()
-    run.printed.write_text("")
-    run.run("--until", "train_plane")
-    assert "not in the store any more: 1 cells" in run.printed.read_text()
-    after = stored(run)
-    assert [name for name in after if after[name] != before[name]] == [lost]
+def test_a_lost_cell_is_trained_again_and_no_other(project: Project) -> None:
+    before = project.cells()
+    lost = delete_a_cell(project)
+    assert "not in the store any more: 1 cells" in project.run("--until", "train_flow")
+    after = project.cells()
+    assert [key for key in after if after[key] != before[key]] == [lost]
 
 
-def test_a_further_alpha_tilde_trains_its_own_cells_only(finished):
-    run, config = finished
-    before = stored(run)
-    more = [{**PLANE["curves"][0], "alpha_tilde": [0.1, 1, 100]}, PLANE["curves"][1]]
-    config_with({**PLANE, "curves": more}, config)
-    run.run("--until", "train_plane")
-    after = stored(run)
-    assert {name: after[name] for name in before} == before
+def test_a_further_alpha_tilde_trains_its_own_cells_only(project: Project) -> None:
+    before = project.cells()
+    change_curves(project, "complexity", alpha_tilde=[0.1, 1, 100])
+    project.run("--until", "train_flow")
+    after = project.cells()
+    assert {key: after[key] for key in before} == before
     assert len(after) - len(before) == 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """A change, and what a run does after it, as in tests/test_workflow.py.
+
+    curves: jobs that train a curve; measured: jobs by measurement; gathered: studies; others: rules
+    beside these and the figures that are drawn.
+    """
+
+    make: Callable[[Project], object]
+    trained: int = 0
+    curves: int = 0
+    measured: Mapping[str, int] = field(default_factory=dict)
+    gathered: frozenset[str] = frozenset()
+    drawn: frozenset[str] = frozenset()
+    others: frozenset[str] = frozenset()
+
+
+def change_curves(project: Project, study: str, **keys: Any) -> None:
+    """Changes keys of the curves of a study."""
+    config = project.config()
+    config[study]["curves"][0].update(keys)
+    project.configure(config)
+
+
+def delete_a_cell(project: Project) -> str:
+    """Deletes the file of a cell of the study of jamming; its key."""
+    key = project.table("jamming/cells")["key"].iloc[0]
+    (project.folder / project.store / key[:2] / f"{key}.safetensors").unlink()
+    return key
+
+
+def take_out_a_study(project: Project) -> None:
+    """Takes the study of sample complexities out of the preset."""
+    config = project.config()
+    del config["complexity"]
+    project.configure(config)
+
+
+HESSIANS = ("src/srhm/measure/hessians.py", "\n\n\n", "\n\n\n_NEW = 1\n\n\n")
+CLAIMS = ("src/srhm/studies/jamming/claims.py", "\n\n\n", "\n\n\n_NEW = 1\n\n\n")
+PROSE = ("src/srhm/studies/jamming/README.md", "\n\n", "\n\nMore is said.\n\n")
+JAMMED = frozenset({"jamming"})
+
+CHANGES = {
+    "P added": Change(
+        make=lambda project: change_curves(project, "jamming", P=[20, 40]),
+        **{"trained": 2, "curves": 1, "measured": {"hessians": 1}},
+        **{"gathered": JAMMED, "drawn": JAMMED},
+        others=frozenset({"score_jamming", "page_jamming"}),
+    ),
+    "one cell deleted": Change(
+        make=delete_a_cell,
+        **{"trained": 1, "curves": 1, "measured": {"hessians": 1}},
+        **{"gathered": JAMMED, "drawn": JAMMED},
+        others=frozenset({"score_jamming", "page_jamming"}),
+    ),
+    "code of a measurement": Change(
+        make=lambda project: project.edit(*HESSIANS),
+        **{"measured": {"hessians": 1}, "gathered": JAMMED, "drawn": JAMMED},
+        others=frozenset({"score_jamming", "page_jamming"}),
+    ),
+    "claims of one study": Change(
+        make=lambda project: project.edit(*CLAIMS),
+        others=frozenset({"score_jamming", "page_jamming"}),
+    ),
+    "prose": Change(make=lambda project: project.edit(*PROSE), others=frozenset({"page_jamming"})),
+    "a study taken out": Change(make=take_out_a_study),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_what_is_done_again_after(change: Change, project: Project) -> None:
+    change.make(project)
+    assert project.to_train() == change.trained
+    expected = {f"measure_flow_{name}": count for name, count in change.measured.items()}
+    expected |= {f"gather_{study}": 1 for study in change.gathered}
+    expected |= dict.fromkeys([*change.drawn, *change.others], 1)
+    if change.curves:
+        expected["train_flow"] = change.curves
+    planned = project.planned()
+    assert planned.pop("plane", 1) == 1  # the target itself
+    assert planned == expected

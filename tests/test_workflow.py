@@ -1,131 +1,28 @@
 """The workflow as its users run it: on config/test.yaml, twice, changed, and killed."""
 
 import os
-import re
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-import yaml
+from copied_project import PARTS, Project, table_file
 
 from srhm.results.store import path_of
 
-ROOT = Path(__file__).resolve().parents[1]
-PARTS = ["Snakefile", "rules", "scripts", "src", "config", "envs", "profiles", "docs", "reference"]
-PARTS += ["CITATION.cff"]
-SCIENCE = ["cells", "sensitivities", "sample_complexity", "scorecard"]
+STUDY = "sparse_hierarchy"
+CELLS = f"{STUDY}/cells"
+SCIENCE = [CELLS, *(f"{STUDY}/{name}" for name in ("sensitivities", "sample_complexity", "claims"))]
 FIGURES = [f"fig{n:02}" for n in (*range(2, 9), *range(10, 17))] + ["practice"]
 NETWORK_FIGURES = ["fig01", "fig09", "fig17", "table1"]
 
 pytestmark = pytest.mark.xdist_group("workflow")
-
-
-class Project:
-    """A copy of the project that a test may change, with results of its own."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        folder.mkdir(exist_ok=True)
-        for part in PARTS:
-            source = ROOT / part
-            if source.is_dir():
-                skipped = shutil.ignore_patterns("__pycache__", "*.egg-info")
-                shutil.copytree(source, folder / part, ignore=skipped)
-            elif source.exists():
-                shutil.copy(source, folder / part)
-
-    def environment(self) -> dict[str, str]:
-        """Variables under which the copy's own sources are imported.
-
-        Numba keeps compiled code by the path of its source: a copy's is of use to nobody else.
-        """
-        compiled = self.folder.parent / "compiled"
-        return {
-            **os.environ,
-            "PYTHONPATH": str(self.folder / "src"),
-            "NUMBA_CACHE_DIR": str(compiled),
-            # A device that no job here uses, so that `device: cuda` can be planned.
-            "CUDA_VISIBLE_DEVICES": "0",
-        }
-
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """Starts the launcher of the copy in a process group of its own."""
-        # A full log goes to a file: a test that waits must not fill a pipe.
-        self.log = self.folder / "run.log"
-        with self.log.open("w") as log:
-            return subprocess.Popen(
-                [sys.executable, "-m", "srhm.commands.launch", "--preset", "test", *arguments],
-                cwd=self.folder,
-                env=self.environment(),
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                text=True,
-                start_new_session=True,
-            )
-
-    def run(self, *arguments: str) -> str:
-        """Runs the workflow to its end; what it printed."""
-        code = self.start("--cores", "2", *arguments).wait(timeout=600)
-        text = self.log.read_text()
-        assert code == 0, text
-        return text
-
-    def planned(self) -> dict[str, int]:
-        """What a run would do: the number of jobs by rule, as Snakemake's table says."""
-        lines = self.run("--dry-run").splitlines()
-        head = [place for place, line in enumerate(lines) if line.split() == ["job", "count"]]
-        if not head:
-            assert any("Nothing to be done" in line for line in lines)
-            return {}
-        # The table ends with its total; a run prints it before and after its jobs.
-        table = takewhile(
-            lambda words: words[:1] != ["total"], map(str.split, lines[head[0] + 2 :])
-        )
-        return {rule: int(count) for rule, count in table if rule != "all"}
-
-    def to_train(self) -> int:
-        """Cells that the configuration asks for and the store lacks, as `make plan` counts them."""
-        command = [sys.executable, "-m", "srhm.commands.plan", "--preset", "test"]
-        said = subprocess.run(
-            command, cwd=self.folder, env=self.environment(), capture_output=True, text=True
-        )
-        assert said.returncode == 0, said.stderr
-        found = re.search(r"(\d+) cells, (\d+) of them trained already", said.stdout)
-        assert found, said.stdout
-        return int(found[1]) - int(found[2])
-
-    def config(self) -> dict:
-        """The configuration of the copy."""
-        return yaml.safe_load((self.folder / "config/test.yaml").read_text())
-
-    def configure(self, config: dict) -> None:
-        """Replaces the configuration of the copy."""
-        (self.folder / "config/test.yaml").write_text(yaml.safe_dump(config))
-
-    def edit(self, file: str, old: str, new: str) -> None:
-        """Replaces a text that must stand in a file of the copy."""
-        path = self.folder / file
-        text = path.read_text()
-        assert old in text
-        path.write_text(text.replace(old, new, 1))
-
-    def cells(self) -> dict[str, int]:
-        """Stored cells by key, with the time at which each was written."""
-        files = (self.folder / "results/cells").glob("*/*.safetensors")
-        return {file.stem: file.stat().st_mtime_ns for file in files}
-
-    def table(self, name: str) -> pd.DataFrame:
-        """A table of results."""
-        return pd.read_parquet(self.folder / f"results/test/tables/{name}.parquet")
 
 
 @pytest.fixture(scope="module")
@@ -137,16 +34,9 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 @pytest.fixture
 def project(finished: Project, tmp_path: Path) -> Iterator[Project]:
-    """The finished run, for a test that changes something: put right again afterwards.
-
-    It stays where it is: a copy would have other absolute paths, which Snakemake takes for other
-    inputs. Times of modification are kept too, since Snakemake compares them.
-    """
-    kept = tmp_path / "kept"
-    shutil.copytree(finished.folder, kept, symlinks=True)
-    yield finished
-    shutil.rmtree(finished.folder)
-    shutil.move(kept, finished.folder)
+    """The finished run, for a test that changes something: put right again afterwards."""
+    with finished.kept(tmp_path / "kept"):
+        yield finished
 
 
 def test_one_command_makes_every_figure_and_table(finished: Project) -> None:
@@ -155,13 +45,13 @@ def test_one_command_makes_every_figure_and_table(finished: Project) -> None:
         for kind in ("pdf", "png"):
             assert (results / f"figures/{name}.{kind}").stat().st_size > 1000
     assert (results / "report.html").read_text().count("<img ") == len(FIGURES + NETWORK_FIGURES)
-    for name in [*SCIENCE, "timings"]:
+    for name in [*SCIENCE, f"{STUDY}/timings", "named_nets/claims"]:
         assert len(finished.table(name)) > 0
     assert "claim" in (results / "scorecard.md").read_text()
 
 
 def test_every_planned_cell_has_one_row(finished: Project) -> None:
-    cells = pd.concat([finished.table("cells"), finished.table("networks_cells")])
+    cells = pd.concat([finished.table(CELLS), finished.table("named_nets/cells")])
     assert set(cells["key"]) == set(finished.cells())
     assert not cells.duplicated("key").any()
     assert cells["test_error"].between(0, 1).all()
@@ -191,22 +81,23 @@ class Change:
 def change_group(project: Project, **keys: Any) -> None:
     """Changes keys of the first group of curves: an LCN and a CNN, three P, two seeds."""
     config = project.config()
-    config["curves"][0].update(keys)
+    config[STUDY]["curves"][0].update(keys)
     project.configure(config)
 
 
 def change_rate_of_the_cnn(project: Project) -> None:
     """Gives the CNN of the first group a learning rate of its own."""
     config = project.config()
-    group = config["curves"][0]
-    config["curves"].append({**group, "net": "cnn", "training": {"learning_rate": 0.02}})
+    curves = config[STUDY]["curves"]
+    group = curves[0]
+    curves.append({**group, "net": "cnn", "training": {"learning_rate": 0.02}})
     group["net"] = "lcn"
     project.configure(config)
 
 
 def delete_a_cell(project: Project) -> None:
     """Deletes the file of one cell of the first group of curves."""
-    cells = project.table("cells").query("net == 'lcn'")
+    cells = project.table(CELLS).query("net == 'lcn'")
     path_of(project.folder / "results/cells", cells["key"].iloc[0]).unlink()
 
 
@@ -234,7 +125,7 @@ def run_other_sizes_and_return(project: Project) -> None:
     """Makes all tables for fewer P, then takes the configuration back."""
     config = project.config()
     change_group(project, P=[60, 120])
-    project.run("results/test/tables/cells.parquet")
+    project.run(table_file(CELLS))
     project.configure(config)
 
 
@@ -265,14 +156,18 @@ SAMPLING = ("src/srhm/model/sampling.py", "BLOCK = 4096", "BLOCK = 4095")
 SENSITIVITY = ("src/srhm/statistics/jackknife.py", "NEGLIGIBLE = 1e-12", "NEGLIGIBLE = 2e-12")
 DOCSTRING = ("src/srhm/training/protocol.py", '"""What all engines', '"""All that all engines')
 COMMENT = ("src/srhm/model/sampling.py", "# Up to this many", "# As far as this many")
-FIGURE_2 = ("scripts/plot_grammar.py", "from srhm", "import math as _  # noqa\nfrom srhm")
+FIGURE_2 = (
+    "src/srhm/studies/sparse_hierarchy/figures/data_model.py",
+    "\n\n\n",
+    "\n\n\n_NEW = 1\n\n\n",
+)
 DRAWING = ("src/srhm/figures/drawing.py", "\n\n\n", "\n\n\n_NEW = 1\n\n\n")
 CAPTION = ("src/srhm/studies/sparse_hierarchy/captions/fig04.rst", ".", ", as it is.")
 # Figures 2, 3 and 5 illustrate definitions and theory; the others show tables.
 OF_THEORY = frozenset({"fig02", "fig03", "fig05"})
 OF_TABLES = frozenset(FIGURES) - OF_THEORY
-TRAIN = ("train_curve", "train_network_curve")
-MEASURE = ("measure_sensitivities", "measure_network_sensitivities")
+TRAIN = ("train_hierarchy", "train_named")
+MEASURE = ("measure_hierarchy_sensitivities", "measure_named_sensitivities")
 
 CHANGES = {
     "P added": Change(
@@ -305,7 +200,7 @@ CHANGES = {
     ),
     "docstring of training code": Change(make=lambda project: project.edit(*DOCSTRING)),
     "comment in sampling code": Change(make=lambda project: project.edit(*COMMENT)),
-    "script of one figure": Change(
+    "code of one figure": Change(
         make=lambda project: project.edit(*FIGURE_2), drawn=frozenset({"fig02"})
     ),
     "code of all figures": Change(
@@ -343,17 +238,17 @@ def test_what_is_done_again_after(change: Change, project: Project) -> None:
 
 
 def test_a_size_more_and_a_lost_cell_are_trained_and_nothing_else(project: Project) -> None:
-    before, rows = project.cells(), project.table("cells")
+    before, rows = project.cells(), project.table(CELLS)
     delete_a_cell(project)
     change_group(project, P=[60, 90, 120, 240], net="lcn")
     planned = project.to_train()
-    project.run("results/test/tables/cells.parquet")
+    project.run(table_file(CELLS))
     after = project.cells()
     # The CNN's curve is given up: its cells stay in the store.
     assert before.keys() <= after.keys()
-    assert len(after) - len(before) == project.config()["seeds"]
+    assert len(after) - len(before) == project.config()[STUDY]["seeds"]
     assert sum(after[key] != before.get(key) for key in after) == planned == 3
-    found = project.table("cells").set_index("key").drop(columns="curve")
+    found = project.table(CELLS).set_index("key").drop(columns="curve")
     assert sorted(found.query("net == 'lcn'")["P"].unique()) == [60, 90, 120, 240]
     expected = rows.set_index("key").drop(columns="curve").query("net == 'lcn'")
     pd.testing.assert_frame_equal(found.loc[expected.index], expected, check_exact=True)
@@ -375,7 +270,7 @@ def test_a_killed_run_continues_and_loses_only_cells_in_flight(project: Project)
     for folder in ("results", ".snakemake"):
         shutil.rmtree(project.folder / folder)
     # What is drawn from the tables loses nothing by a kill, and is left out.
-    tables = [f"results/test/tables/{name}.parquet" for name in SCIENCE]
+    tables = [table_file(name) for name in SCIENCE]
     process = project.start("--cores", "2", *tables)
     deadline = time.monotonic() + 300
     while len(project.cells()) < 2:
@@ -396,7 +291,7 @@ def test_a_killed_run_continues_and_loses_only_cells_in_flight(project: Project)
 
 def test_a_refused_configuration_names_key_value_and_range(project: Project) -> None:
     config = project.config()
-    config["curves"][0]["m"] = 4
+    config[STUDY]["curves"][0]["m"] = 4
     project.configure(config)
     assert project.start("--dry-run").wait(timeout=120) != 0
     text = project.log.read_text()
@@ -405,6 +300,6 @@ def test_a_refused_configuration_names_key_value_and_range(project: Project) -> 
 
 
 def test_a_configuration_that_is_not_yaml_is_refused_with_its_place(project: Project) -> None:
-    (project.folder / "config/test.yaml").write_text("preset: test\ncurves: ]\n")
+    (project.folder / "config/test.yaml").write_text("preset: test\nimages: ]\n")
     assert project.start("--dry-run").wait(timeout=120) != 0
     assert "test.yaml is not YAML: line 2, column 9" in project.log.read_text()

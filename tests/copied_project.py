@@ -1,0 +1,147 @@
+"""A copy of the project with results of its own, for tests that change code or configuration."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import takewhile
+from pathlib import Path
+
+import pandas as pd
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+PARTS = ["Snakefile", "rules", "scripts", "src", "config", "envs", "profiles", "docs", "reference"]
+PARTS += ["CITATION.cff"]
+
+
+class Project:
+    """A copy of the project that a test may change, with results of its own.
+
+    studies: what is made and counted; none: the paper. store: folder of their cells.
+    """
+
+    def __init__(self, folder: Path, *studies: str, store: str = "results/cells") -> None:
+        self.folder = folder
+        self.store = store
+        self.studies = [word for study in studies for word in ("--study", study)]
+        folder.mkdir(exist_ok=True)
+        for part in PARTS:
+            source = ROOT / part
+            if source.is_dir():
+                skipped = shutil.ignore_patterns("__pycache__", "*.egg-info")
+                shutil.copytree(source, folder / part, ignore=skipped)
+            elif source.exists():
+                shutil.copy(source, folder / part)
+
+    def environment(self) -> dict[str, str]:
+        """Variables under which the copy's own sources are imported.
+
+        Numba keeps compiled code by the path of its source: a copy's is of use to nobody else.
+        """
+        compiled = self.folder.parent / "compiled"
+        return {
+            **os.environ,
+            "PYTHONPATH": str(self.folder / "src"),
+            "NUMBA_CACHE_DIR": str(compiled),
+            # A device that no job here uses, so that `device: cuda` can be planned.
+            "CUDA_VISIBLE_DEVICES": "0",
+        }
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        """Starts the launcher of the copy in a process group of its own."""
+        # A full log goes to a file: a test that waits must not fill a pipe.
+        self.log = self.folder / "run.log"
+        with self.log.open("w") as log:
+            return subprocess.Popen(
+                [*self._command("launch"), *arguments],
+                cwd=self.folder,
+                env=self.environment(),
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                text=True,
+                start_new_session=True,
+            )
+
+    def run(self, *arguments: str) -> str:
+        """Runs the workflow to its end; what it printed."""
+        code = self.start("--cores", "2", *arguments).wait(timeout=600)
+        text = self.log.read_text()
+        assert code == 0, text
+        return text
+
+    def planned(self) -> dict[str, int]:
+        """What a run would do: the number of jobs by rule, as Snakemake's table says."""
+        return planned_jobs(self.run("--dry-run"))
+
+    def to_train(self) -> int:
+        """Cells that the configuration asks for and the store lacks, as `make plan` counts them."""
+        command = self._command("plan", otherwise=["--study", "paper"])
+        said = subprocess.run(
+            command, cwd=self.folder, env=self.environment(), capture_output=True, text=True
+        )
+        assert said.returncode == 0, said.stderr
+        found = re.search(r"(\d+) cells, (\d+) of them trained already", said.stdout)
+        assert found, said.stdout
+        return int(found[1]) - int(found[2])
+
+    def config(self) -> dict:
+        """The configuration of the copy."""
+        return yaml.safe_load((self.folder / "config/test.yaml").read_text())
+
+    def configure(self, config: dict) -> None:
+        """Replaces the configuration of the copy."""
+        (self.folder / "config/test.yaml").write_text(yaml.safe_dump(config))
+
+    def edit(self, file: str, old: str, new: str) -> None:
+        """Replaces a text that must stand in a file of the copy."""
+        path = self.folder / file
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new, 1))
+
+    def cells(self) -> dict[str, int]:
+        """Stored cells by key, with the time at which each was written."""
+        files = (self.folder / self.store).glob("*/*.safetensors")
+        return {file.stem: file.stat().st_mtime_ns for file in files}
+
+    def table(self, name: str) -> pd.DataFrame:
+        """A table of a study, "sparse_hierarchy/cells" say."""
+        return pd.read_parquet(self.folder / table_file(name))
+
+    @contextmanager
+    def kept(self, elsewhere: Path) -> Iterator[None]:
+        """Puts right afterwards what changes while the block runs.
+
+        The project stays where it is: a copy would have other absolute paths, which Snakemake takes
+        for other inputs. Times of modification are kept too, since Snakemake compares them.
+        """
+        shutil.copytree(self.folder, elsewhere, symlinks=True)
+        yield
+        shutil.rmtree(self.folder)
+        shutil.move(elsewhere, self.folder)
+
+    def _command(self, name: str, *, otherwise: Sequence[str] = ()) -> list[str]:
+        """A command about the studies; otherwise: words where none are named."""
+        command = [sys.executable, "-m", f"srhm.commands.{name}", "--preset", "test"]
+        return [*command, *(self.studies or otherwise)]
+
+
+def table_file(name: str) -> str:
+    """File of a table in the folder of a project."""
+    return f"results/test/tables/{name}.parquet"
+
+
+def planned_jobs(said: str) -> dict[str, int]:
+    """The number of jobs by rule, of what a dry run of Snakemake said."""
+    lines = said.splitlines()
+    head = [place for place, line in enumerate(lines) if line.split() == ["job", "count"]]
+    if not head:
+        assert any("Nothing to be done" in line for line in lines)
+        return {}
+    # The table ends with its total; a run prints it before and after its jobs.
+    table = takewhile(lambda words: words[:1] != ["total"], map(str.split, lines[head[0] + 2 :]))
+    return {rule: int(count) for rule, count in table}
