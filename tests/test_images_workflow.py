@@ -5,50 +5,37 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pandas as pd
 import pytest
 import yaml
-from copied_project import planned_jobs
 from invented_images import SECTION, write_cifar
 
 from srhm import preset
 from srhm.commands import launch
-from srhm.commands.presets import run_of
 from srhm.commands.watching import Watch
 from srhm.model.seeding import generator
 from srhm.results import places
-from srhm.study import ConfigError
+from srhm.study import ConfigError, Curve
 from srhm.trainers import IMAGES
 from srhm.training.checkpoints import write_checkpoint
 from srhm.training.protocol import Snapshot
 
 REPOSITORY = Path(__file__).parents[1]
 
-pytestmark = pytest.mark.xdist_group("images workflow")
-
-
-def configured(path, **keys):
-    """Writes the test preset with small images, some keys of their section changed."""
-    values = yaml.safe_load((REPOSITORY / "config" / "test.yaml").read_text())
-    path.write_text(yaml.safe_dump({**values, "images": {**SECTION, **keys}}))
-    return path
-
 
 @pytest.fixture
 def config(tmp_path):
     """The test preset with small images, in a folder of its own."""
-    return configured(tmp_path / "small.yaml")
+    values = yaml.safe_load((REPOSITORY / "config" / "test.yaml").read_text())
+    path = tmp_path / "small.yaml"
+    path.write_text(yaml.safe_dump({**values, "images": SECTION}))
+    return path
 
 
-def with_images(config):
-    """Writes the images that the configuration asks for."""
-    images = config.parent / "invented"
-    write_cifar(images, records_per_file=20, generator=generator(0, role="train"))
-
-
-def curves(config):
-    """Names of the curves of images."""
-    return run_of(config, config.parent, ["images"]).curves
+def curves_of(config: Path) -> list[Curve]:
+    """Curves of networks on images."""
+    values = yaml.safe_load(config.read_text())
+    planned = preset.plan(values, directory=config.parent).studies["images"]
+    return list(planned.curves.values())
 
 
 def snakemake(config, *arguments):
@@ -59,34 +46,34 @@ def snakemake(config, *arguments):
     return done.stdout + done.stderr, done.returncode
 
 
-def test_without_the_images_the_figure_says_so_and_nothing_is_trained(config):
-    output, code = snakemake(config, "fig01_images")
+def test_all_without_the_images_plans_none_of_their_jobs(config):
+    output, code = snakemake(config, "--dry-run")
     assert code == 0, output
-    assert "Training" not in output
-    results = config.parent / "results" / "test"
-    assert (results / "figures" / "fig01_images.png").is_file()
-    assert len(pd.read_parquet(results / "tables" / "images" / "images.parquet")) == 0
+    assert "train_images" not in output
+    assert "measure_images" not in output
+    assert "score_sparse_hierarchy" in output
 
 
-def test_with_the_images_the_paper_trains_and_measures_on_them(config):
-    with_images(config)
+def test_all_with_the_images_trains_and_measures_on_them(config):
+    folder = config.parent / "invented"
+    write_cifar(folder, records_per_file=20, generator=generator(0, role="train"))
     output, code = snakemake(config, "--dry-run")
     assert code == 0, output
     assert "tables/images/images.parquet" in output
     assert "Training the cells of vgg11_bn_h4" in output
-    assert "Measuring vgg11_bn_h4" in output
 
 
 def test_a_curve_of_images_is_trained_in_parts_and_one_that_is_there_is_left_as_it_is(config):
-    with_images(config)
+    folder = config.parent / "invented"
+    write_cifar(folder, records_per_file=20, generator=generator(0, role="train"))
     values = yaml.safe_load(config.read_text())
     config.write_text(yaml.safe_dump({**values, "jobs": {"cells": 1}}))
-    (name,) = curves(config)
-    file = places.rows_of_curve(IMAGES, name)
+    (curve,) = curves_of(config)
+    file = places.rows_of_curve(IMAGES, curve.name)
     output, code = snakemake(config, file, "--dry-run")
     assert code == 0, output
     assert re.search(r"train_images_part +2\n", output), output
-    assert f"Training part 2-of-2 of {name}" in output
+    assert f"Training part 2-of-2 of {curve.name}" in output
     (config.parent / file).parent.mkdir(parents=True)
     (config.parent / file).touch()
     output, code = snakemake(config, file, "--dry-run")
@@ -95,7 +82,8 @@ def test_a_curve_of_images_is_trained_in_parts_and_one_that_is_there_is_left_as_
 
 def test_a_training_job_on_images_asks_for_what_is_expected_within_the_limit(config):
     """The scheduler is a script that notes what is asked for, and refuses."""
-    with_images(config)
+    folder = config.parent / "invented"
+    write_cifar(folder, records_per_file=20, generator=generator(0, role="train"))
     values = yaml.safe_load(config.read_text())
     steps = {**SECTION["training"], "max_steps": 100_000_000}
     long = {**SECTION, "nets": ["vgg11_bn", "resnet18"], "training": steps}
@@ -104,7 +92,7 @@ def test_a_training_job_on_images_asks_for_what_is_expected_within_the_limit(con
     submit.write_text(f'#!/bin/sh\necho "$@" >> {noted}\nexit 1\n')
     submit.chmod(0o755)
     asked = f"{submit} {{resources.runtime}} {{resources.mem_mb}}"
-    files = [places.rows_of_curve(IMAGES, name) for name in curves(config)]
+    files = [places.rows_of_curve(IMAGES, curve.name) for curve in curves_of(config)]
     options = [
         "--executor",
         "cluster-generic",
@@ -123,59 +111,33 @@ def test_a_training_job_on_images_asks_for_what_is_expected_within_the_limit(con
 
 def test_networks_on_images_that_are_lost_are_trained_again_and_are_counted(config, capsys):
     folder = config.parent
-    with_images(config)
-    run = run_of(config, folder, ["images"])
-    (curve,) = run.curves.values()
-    rows = run.rows(curve)
-    rows.parent.mkdir(parents=True)
-    rows.touch()
+    write_cifar(folder / "invented", records_per_file=20, generator=generator(0, role="train"))
+    run = launch._run_of(config, folder, ["paper"])
+    (curve,) = curves_of(config)
+    keys = [entry["key"] for entry in curve.entries]
+    assert set(keys) <= run.entries.keys()
+    run.rows(curve).parent.mkdir(parents=True)
+    run.rows(curve).touch()
     options = launch._again(run, folder)
-    assert options == ["--forcerun", str(rows.relative_to(folder)), "--rerun-incomplete"]
+    rows = places.rows_of_curve(IMAGES, curve.name)
+    assert options == ["--forcerun", rows, "--rerun-incomplete"]
     assert f"2 cells of {curve.name}" in capsys.readouterr().out
-    checkpoints = folder / places.checkpoints_of(IMAGES)
-    write_checkpoint(checkpoints, curve.entries[0]["key"], Snapshot({}, {}))
+    write_checkpoint(folder / places.checkpoints_of(IMAGES), keys[0], Snapshot({}, {}))
     kept = launch._kept(run, Watch(run.work, *run.stores))
-    assert kept.endswith("0 of 2 networks are stored, 1 are checkpointed")
+    assert kept.endswith(f"0 of {len(run.entries)} networks are stored, 1 are checkpointed")
 
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    """The configuration of a run that has made the figure of the images."""
-    config = configured(tmp_path_factory.mktemp("images") / "small.yaml")
-    with_images(config)
+@pytest.mark.slow
+def test_small_images_give_the_table_and_the_figure_and_then_nothing_is_left_to_do(config):
+    folder = config.parent / "invented"
+    write_cifar(folder, records_per_file=20, generator=generator(0, role="train"))
     output, code = snakemake(config, "fig01_images")
     assert code == 0, output
-    return config
-
-
-@pytest.mark.slow
-def test_small_images_give_the_table_and_the_figure(finished):
-    results = finished.parent / "results" / "test"
+    results = config.parent / "results" / "test"
     assert (results / "figures" / "fig01_images.png").is_file()
-    table = pd.read_parquet(results / "tables" / "images" / "images.parquet")
-    assert set(table["P"]) == {20, 100}
-    assert table["relative_sensitivity"].notna().all()
-
-
-# What a change of the section makes again: cells that are trained, and jobs.
-MADE = {"measure_images_stability", "gather_images", "fig01_images"}
-CHANGES = {
-    "nothing": ({}, 0, set()),
-    "P added": ({"P": [20, 50, 100]}, 1, {"train_images", *MADE}),
-    "deformations": ({"stability": {"n_points": 10, "displacement": 1.5}}, 0, MADE),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("keys", "trained", "jobs"), CHANGES.values(), ids=CHANGES)
-def test_what_is_done_again_after(finished, keys, trained, jobs):
-    changed = configured(finished.with_name("changed.yaml"), **keys)
-    run = run_of(changed, changed.parent, ["images"])
-    (curve,) = run.curves.values()
-    assert sum(not run.stored(curve, key).is_file() for key in run.entries) == trained
-    output, code = snakemake(changed, "fig01_images", "--dry-run")
-    assert code == 0, output
-    assert planned_jobs(output) == dict.fromkeys(jobs, 1)
+    assert (results / "tables" / "images" / "images.parquet").is_file()
+    output, code = snakemake(config, "fig01_images")
+    assert "Nothing to be done" in output
 
 
 @pytest.mark.parametrize("there", [False, True])
