@@ -2,7 +2,8 @@
 
     python benchmarks/faults.py [--only NAME ...]
 
-A small configuration is trained in a temporary folder once undisturbed, then once for each fault.
+A small configuration is trained in a temporary folder once undisturbed, then once for each fault:
+of LCN and CNN, and for some faults of a study by gradient flow and of networks on images, too.
 The table of docs/reliability.md is written from what was seen: what was lost, what was said, what
 the second run did. The script fails where a finished cell is lost, where a message is missing, or
 where the tables after the second run differ from the undisturbed ones. Full and read-only disks are
@@ -10,6 +11,7 @@ mounted, which needs root; without it their rows say so.
 """
 
 import argparse
+import hashlib
 import os
 import platform
 import re
@@ -22,33 +24,92 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import psutil
 import yaml
 
+from srhm import preset
+from srhm.images import cifar
+from srhm.results import places
 from srhm.results.provenance import versions
 from srhm.results.store import DamagedCell, path_of, read_cell
-from srhm.studies.sparse_hierarchy import configuration as experiments
+from srhm.study import Trainer
+from srhm.trainers import FLOW, HIERARCHY, IMAGES
 from srhm.training.cell import processor
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 DOCUMENT = REPOSITORY / "docs" / "reliability.md"
 BEGIN, END = "<!-- faults: written by `make faults` -->", "<!-- end of faults -->"
-TABLES = [f"results/faults/tables/{name}.parquet" for name in ("cells", "sample_complexity")]
-TABLES.insert(1, "results/faults/tables/sensitivities.parquet")
 DAY = 86_400.0
 # Cells of about a second: all are trained to the cap, so that a fault finds some of them at work.
-CONFIG: dict[str, Any] = {
-    **{"preset": "faults", "seeds": 2, "width": 12, "n_test": 100},
+SECTION: dict[str, Any] = {
+    **{"seeds": 2, "width": 12, "n_test": 100},
     "training": {"max_steps": 200_000, "loss_threshold": 1e-12},
     "measurement": {"n_points": 50, "n_draws": 1},
     "curves": [{"net": ["lcn", "cnn"], "L": 2, "v": 3, "s0": 1, "P": [60, 120, 240]}],
 }
+CONFIG: dict[str, Any] = {"preset": "faults", "sparse_hierarchy": SECTION}
+# More points than so small a network can fit.
+FLOW_CURVES = {
+    **{"data": "random", "net": "fcn", "d": 4, "hidden_layers": 2, "width": [2, 3], "alpha": 1},
+    **{"P": [200, 220, 240, 260, 280, 300], "seeds": 1, "labels": "parity", "measure": []},
+    **{"loss": "quadratic_hinge", "optimiser": {"name": "adam", "max_evaluations": 3000}},
+}
+IMAGES_SECTION = {
+    **{"folder": "invented", "records_per_file": 20, "nets": ["vgg11_bn", "resnet18"]},
+    **{"P": [20, 60, 100], "seeds": 2, "width": 4, "n_test": 20, "stability": {"n_points": 10}},
+    "training": {"batch_size": 10, "max_steps": 60},
+}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What is trained: a configuration, words for the launcher, and the tables that it makes."""
+
+    config: dict[str, Any]
+    trainer: Trainer
+    words: tuple[str, ...]
+    tables: tuple[str, ...]
+
+
+def _tables(study: str, *names: str) -> tuple[str, ...]:
+    return tuple(f"results/faults/tables/{study}/{name}.parquet" for name in names)
+
+
+TABLES = _tables("sparse_hierarchy", "cells", "sensitivities", "sample_complexity")
+MAIN = Kind(CONFIG, HIERARCHY, TABLES, TABLES)
+OTHERS = {
+    "gradient flow": Kind(
+        {"preset": "faults", "jamming": {"n_test": 100, "curves": [FLOW_CURVES]}},
+        FLOW,
+        ("--study", "jamming", "--until", "gather_jamming"),
+        _tables("jamming", "cells"),
+    ),
+    "images": Kind(
+        {"preset": "faults", "images": IMAGES_SECTION},
+        IMAGES,
+        ("--study", "images", "--until", "gather_images"),
+        _tables("images", "cells", "images"),
+    ),
+}
+
+
+def write_images(folder: Path) -> None:
+    """Invented images in the files of CIFAR-10's format, 20 in each, and their sums."""
+    folder.mkdir(parents=True)
+    generator, sums = np.random.default_rng(0), []
+    for name in cifar.FILES:
+        records = generator.integers(256, size=(20, cifar.RECORD), dtype=np.uint8)
+        records[:, 0] = np.arange(20) % cifar.N_CLASSES
+        (folder / name).write_bytes(records.tobytes())
+        sums.append(f"{hashlib.md5(records.tobytes()).hexdigest()}  {name}\n")
+    (folder / cifar.SUMS_FILE).write_text("".join(sums))
 
 
 @dataclass(frozen=True)
@@ -68,10 +129,12 @@ class Defect(AssertionError):
 class Scene:
     """A folder in which the small configuration is run, disturbed, and run again."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, kind: Kind = MAIN) -> None:
+        self.folder, self.kind = folder, kind
         folder.mkdir(exist_ok=True)
-        self.configure(CONFIG)
+        if kind.trainer == IMAGES:
+            write_images(folder / IMAGES_SECTION["folder"])
+        self.configure(kind.config)
 
     def configure(self, config: Mapping[str, Any] | str) -> None:
         """Writes the configuration, beside the results, as text or from a mapping."""
@@ -80,13 +143,13 @@ class Scene:
         self.file.write_text(text)
         self.keys: list[str] = []
         if isinstance(config, Mapping):
-            curves = experiments.plan(config).curves.values()
+            curves = preset.plan(config, directory=self.folder).curves.values()
             self.keys = [entry["key"] for curve in curves for entry in curve.entries]
 
     @property
     def store(self) -> Path:
         """Folder of the cells."""
-        return self.folder / "results" / "cells"
+        return self.folder / places.store_of(self.kind.trainer)
 
     def start(self, *arguments: str, before: Sequence[str] = ()) -> subprocess.Popen[str]:
         """Starts the workflow on two cores, in a process group of its own."""
@@ -102,7 +165,7 @@ class Scene:
         self.log = self.folder.with_name(f"{self.folder.name}.log")
         with self.log.open("w") as log:
             return subprocess.Popen(
-                [*command, *(arguments or TABLES)],
+                [*command, *(arguments or self.kind.words)],
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 text=True,
@@ -140,7 +203,7 @@ class Scene:
 
     def tables(self) -> list[pd.DataFrame]:
         """The tables of results."""
-        return [pd.read_parquet(self.folder / name) for name in TABLES]
+        return [pd.read_parquet(self.folder / name) for name in self.kind.tables]
 
 
 def _descendants(pid: int, word: str) -> list[psutil.Process]:
@@ -386,7 +449,7 @@ def read_only_disk(scene: Scene, undisturbed: Sequence[pd.DataFrame]) -> Row:
     """The disk of the results becomes read-only between two runs."""
     with _own_disk(scene, megabytes=64):
         config = deepcopy(CONFIG)
-        config["curves"][0]["P"] = [60, 240]
+        config["sparse_hierarchy"]["curves"][0]["P"] = [60, 240]
         scene.configure(config)
         _complete(scene)
         scene.configure(CONFIG)
@@ -406,7 +469,7 @@ def read_only_disk(scene: Scene, undisturbed: Sequence[pd.DataFrame]) -> Row:
 def foreign_results(scene: Scene, undisturbed: Sequence[pd.DataFrame]) -> Row:
     """Results that belong to another user are read, and more cells wanted."""
     config = deepcopy(CONFIG)
-    config["curves"][0]["P"] = [60, 240]
+    config["sparse_hierarchy"]["curves"][0]["P"] = [60, 240]
     scene.configure(config)
     _complete(scene)
     scene.configure(CONFIG)
@@ -453,7 +516,7 @@ def damaged_cells(scene: Scene, undisturbed: Sequence[pd.DataFrame]) -> Row:
     bit_flipped(paths[1])
     shutil.copy(paths[3], paths[2])
     config = deepcopy(CONFIG)
-    config["curves"][0]["P"] = [60, 90, 120, 240]
+    config["sparse_hierarchy"]["curves"][0]["P"] = [60, 90, 120, 240]
     scene.configure(config)
     before = scene.whole()
     code, text = scene.run()
@@ -487,7 +550,7 @@ def _tables_without(scene: Scene, size: int) -> list[pd.DataFrame]:
 
 
 def _curve_of(key: str) -> str:
-    curves = experiments.plan(CONFIG).curves.values()
+    curves = preset.plan(CONFIG).curves.values()
     return next(c.name for c in curves if any(e["key"] == key for e in c.entries))
 
 
@@ -535,8 +598,8 @@ def _damaged_table(kind: str, pattern: str, sort: str) -> Fault:
 def diverging(scene: Scene, undisturbed: Sequence[pd.DataFrame]) -> Row:
     """A learning rate at which one network diverges."""
     config = deepcopy(CONFIG)
-    group = config["curves"][0]
-    config["curves"] = [
+    group = config["sparse_hierarchy"]["curves"][0]
+    config["sparse_hierarchy"]["curves"] = [
         {**group, "net": "lcn"},
         {**group, "net": "cnn", "training": {"learning_rate": 10.0}},
     ]
@@ -574,7 +637,7 @@ def future_dates(scene: Scene, undisturbed: Sequence[pd.DataFrame]) -> Row:
         os.utime(file, (ahead, ahead))
     stored = scene.whole()
     config = deepcopy(CONFIG)
-    config["curves"][0]["P"] = [60, 90, 120, 240]
+    config["sparse_hierarchy"]["curves"][0]["P"] = [60, 90, 120, 240]
     scene.configure(config)
     code, text = scene.run()
     if code:
@@ -600,10 +663,10 @@ REFUSED: dict[str, tuple[str, str]] = {
     "value out of range": ("seeds: 2", "seeds: 0"),
     "value of another kind": ("width: 12", "width: wide"),
     "unknown network": ("- cnn", "- cnm"),
-    "impossible grammar": ("v: 3", "v: 3\n  m: 4"),
+    "impossible grammar": ("v: 3", "v: 3\n    m: 4"),
     "P larger than the data": ("- 240", "- 240000000"),
-    "contradictory options": ("max_steps: 200000", "max_steps: 200000\n  bias: true"),
-    "key missing": ("  s0: 1\n", ""),
+    "contradictory options": ("max_steps: 200000", "max_steps: 200000\n    bias: true"),
+    "key missing": ("    s0: 1\n", ""),
     "not YAML": ("curves:", "curves: ]"),
 }
 
@@ -654,11 +717,19 @@ FAULTS: dict[str, Fault] = {
     "damaged_weights": damaged_weights,
     "damaged_derivations": _damaged_table("sample", "derivations/*.parquet", "sample of data"),
     "damaged_curve": _damaged_table("curve", "curves/lcn*[0-9a-f].parquet", "curve file"),
-    "damaged_table": _damaged_table("table", "faults/tables/cells.parquet", "table of cells"),
+    "damaged_table": _damaged_table(
+        "table", "faults/tables/sparse_hierarchy/cells.parquet", "table of cells"
+    ),
     "diverging": diverging,
     "future_dates": future_dates,
     **{f"config_{kind.replace(' ', '_')}": _refused(kind, *edit) for kind, edit in REFUSED.items()},
 }
+# Those that are made of other kinds of networks, too.
+FOR_ALL = (
+    *("killed_trainer", "killed_run", "terminated_trainer", "terminated_run"),
+    *("lost_cell",),
+)
+KINDS = {f"{name}_{kind.replace(' ', '_')}": (name, kind) for kind in OTHERS for name in FOR_ALL}
 OF_ROOT = ("full_disk", "read_only_disk", "foreign_results")
 
 
@@ -679,20 +750,28 @@ def as_markdown(rows: Sequence[Row]) -> str:
 def main() -> int:
     """Makes the faults and writes the table; 1 if one of them was a defect, and writes nothing."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", nargs="+", choices=FAULTS, default=list(FAULTS))
+    names = [*FAULTS, *KINDS]
+    parser.add_argument("--only", nargs="+", choices=names, default=names)
     chosen = parser.parse_args().only
     rows, defects = [], []
+    undisturbed: dict[str, list[pd.DataFrame]] = {}
     with tempfile.TemporaryDirectory(prefix="faults-") as temporary:
-        reference = Scene(Path(temporary) / "undisturbed")
-        _complete(reference)
-        undisturbed = reference.tables()
         for name in chosen:
             begun = time.monotonic()
             try:
                 if name in OF_ROOT and os.geteuid() != 0:
                     rows.append(Row(name.replace("_", " "), "", "not made: needs root", ""))
                     continue
-                rows.append(FAULTS[name](Scene(Path(temporary) / name), undisturbed))
+                fault, kind = KINDS.get(name, (name, ""))
+                if kind not in undisturbed:
+                    reference = Scene(
+                        Path(temporary) / f"undisturbed_{kind}", OTHERS.get(kind, MAIN)
+                    )
+                    _complete(reference)
+                    undisturbed[kind] = reference.tables()
+                scene = Scene(Path(temporary) / name, OTHERS.get(kind, MAIN))
+                row = FAULTS[fault](scene, undisturbed[kind])
+                rows.append(replace(row, fault=f"{row.fault}; {kind}") if kind else row)
                 print(f"{name}: {time.monotonic() - begun:.0f} s", flush=True)
             except AssertionError as defect:
                 defects.append(name)
@@ -704,7 +783,7 @@ def main() -> int:
     before, rest = DOCUMENT.read_text().split(BEGIN)
     earlier, after = rest.split(END)
     table = as_markdown(rows)
-    if chosen != list(FAULTS):
+    if chosen != names:
         table = with_renewed_rows(earlier.strip(), table)
     DOCUMENT.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}")
     return 0

@@ -27,16 +27,18 @@ import numpy as np
 import pandas as pd
 import yaml
 
+from srhm import preset
+from srhm.preset import Plan
 from srhm.results.provenance import versions
 from srhm.results.records import write_table
 from srhm.results.tables import CELLS, SENSITIVITIES, TIMINGS
-from srhm.studies.sparse_hierarchy import configuration as experiments
+from srhm.study import Curve
 from srhm.training.cell import processor
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 README = REPOSITORY / "benchmarks" / "README.md"
 BEGIN, END = "<!-- scale: written by benchmarks/scale.py -->", "<!-- end of scale -->"
-PRESET = "scale"
+PRESET, STUDY = "scale", "sparse_hierarchy"
 REPEATS = 3
 NETS, DEPTHS, EMPTY = ["lcn", "cnn"], [2, 3], [1, 2, 3, 4, 5]
 SIZES = range(100, 200, 10)
@@ -55,10 +57,8 @@ class Case:
         """The configuration: explicit P, so that the number of cells is known beforehand."""
         group = {"net": NETS, "L": DEPTHS, "v": [*self.features], "s0": EMPTY, "m": 2}
         group |= {"n_c": [*self.classes], "P": [*SIZES][: self.points]}
-        return {
-            **{"preset": PRESET, "seeds": self.seeds, "width": 16, "n_test": 100},
-            "curves": [group],
-        }
+        section = {"seeds": self.seeds, "width": 16, "n_test": 100, "curves": [group]}
+        return {"preset": PRESET, STUDY: section}
 
     @property
     def n_curves(self) -> int:
@@ -115,7 +115,7 @@ def snakemake(folder: Path, *arguments: str) -> list[str | Path]:
     return [*command, *arguments]
 
 
-def invented_files(plan: experiments.Plan, outputs: Sequence[str], folder: Path) -> None:
+def invented_files(plan: Plan, outputs: Sequence[str], folder: Path) -> None:
     """Writes all curve files that the plan asks for, under the names that Snakemake gives them.
 
     Errors fall from chance with P, as in a learning curve.
@@ -130,11 +130,11 @@ def invented_files(plan: experiments.Plan, outputs: Sequence[str], folder: Path)
                 write_table(timing_rows(curve), path, TIMINGS)
             else:
                 write_table(cell_rows(curve, generator), path, CELLS)
-        elif path.parts[-3] == "sensitivities":
+        elif path.parts[-2] == "sensitivities":
             write_table(sensitivity_rows(plan.curves[name], generator), path, SENSITIVITIES)
 
 
-def cell_rows(curve: experiments.Curve, generator: np.random.Generator) -> list[dict[str, Any]]:
+def cell_rows(curve: Curve, generator: np.random.Generator) -> list[dict[str, Any]]:
     """A row of results for each cell of a curve."""
     rows = []
     for entry in curve.entries:
@@ -151,7 +151,7 @@ def cell_rows(curve: experiments.Curve, generator: np.random.Generator) -> list[
     return rows
 
 
-def timing_rows(curve: experiments.Curve) -> list[dict[str, Any]]:
+def timing_rows(curve: Curve) -> list[dict[str, Any]]:
     """A row of times for each cell of a curve."""
     times = {
         "steps": 1000,
@@ -164,9 +164,7 @@ def timing_rows(curve: experiments.Curve) -> list[dict[str, Any]]:
     return [{"curve": curve.name, "key": entry["key"], **times} for entry in curve.entries]
 
 
-def sensitivity_rows(
-    curve: experiments.Curve, generator: np.random.Generator
-) -> list[dict[str, Any]]:
+def sensitivity_rows(curve: Curve, generator: np.random.Generator) -> list[dict[str, Any]]:
     """Rows for each cell: both kinds, every layer, every level."""
     rows = []
     for entry in curve.entries:
@@ -202,7 +200,7 @@ def planning(case: Case, folder: Path) -> Iterator[tuple[str, list[Measured]]]:
     folder.mkdir()
     config = folder / "config.yaml"
     config.write_text(yaml.safe_dump(case.config()))
-    planned = experiments.plan(case.config())
+    planned = preset.plan(case.config())
     assert sum(len(curve.entries) for curve in planned.curves.values()) == case.n_cells
     where = f"{case.n_cells:,} cells on {case.n_curves:,} curves"
     said = folder / "said.txt"
@@ -222,12 +220,12 @@ def planning(case: Case, folder: Path) -> Iterator[tuple[str, list[Measured]]]:
 
 def aggregation(case: Case, folder: Path) -> Iterator[tuple[str, list[Measured]]]:
     """Times of the rules that read every cell, run by Snakemake on invented curve files."""
-    tables = f"results/{PRESET}/tables"
+    tables = f"results/{PRESET}/tables/{STUDY}"
     goal = f"{tables}/sample_complexity.parquet"
-    invented_files(experiments.plan(case.config()), outputs_of(folder, goal), folder)
+    invented_files(preset.plan(case.config()), outputs_of(folder, goal), folder)
     where = f"{case.n_cells:,} cells on {case.n_curves:,} curves"
-    for rule, target in (("gather_cells", f"{tables}/cells.parquet"), ("", goal)):
-        name = rule or "estimate_sample_complexity"
+    for rule, target in ((f"gather_{STUDY}", f"{tables}/cells.parquet"), ("", goal)):
+        name = rule or f"derive_{STUDY}_sample_complexity"
         # Planning of the job included. What is older than its inputs is made anew: run once each.
         yield f"`{name}`, {where}", [run(snakemake(folder, target), folder, folder / "said.txt")]
     assert len(pd.read_parquet(folder / tables / "cells.parquet")) == case.n_cells

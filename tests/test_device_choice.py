@@ -277,7 +277,7 @@ def test_cuda_is_refused_where_torch_cannot_use_the_gpu(tmp_path: Path) -> None:
     with pytest.raises(DeviceError, match="shows no GPU"):
         options_for(tmp_path, [], device="cuda", unusable=WITHOUT_CUDA, visible=[])
     options = options_for(tmp_path, ["--dry-run"], device="cuda", unusable=WITHOUT_CUDA)
-    assert options == ["--resources", "gpu=2"]  # which computes nothing
+    assert options == ["--dry-run", "--resources", "gpu=2"]  # which computes nothing
     options = options_for(tmp_path, [], device="cpu", unusable=WITHOUT_CUDA)
     assert options == []
     options = options_for(tmp_path, [], device="cuda", unusable=WITHOUT_CUDA, local=False)
@@ -440,7 +440,7 @@ def test_a_job_with_a_gpu_asks_for_the_memory_of_the_host_that_it_costs(
     )
     assert images - plain == GPU_PROGRAM / 1e6
     assert training_megabytes(costs, threads=32, attempt=2, gpu=1) == 2 * training_megabytes(
-        expected, threads=32, attempt=1, gpu=1
+        costs, threads=32, attempt=1, gpu=1
     )
     for measure in (measuring_megabytes, lambda cells, **of: megabytes(1e8, **of)):
         plain, on_gpu = (measure(costs, attempt=1, gpu=gpu) for gpu in (0, 1))

@@ -20,9 +20,11 @@ import pytest
 import yaml
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 
+from srhm import preset
 from srhm.commands import publish as published
-from srhm.commands.presets import Study, study_of
+from srhm.commands.presets import Run
 from srhm.figures.published_runs import run_handles
 from srhm.model import theory
 from srhm.results import publications
@@ -44,17 +46,20 @@ PACKED = source_digest(ROOT / "src" / "srhm" / "training" / "packed.py")
 CONFIG = {
     "preset": "big",
     "description": "curves that exist in no other preset",
-    "seeds": 2,
-    "width": 20,
-    "curves": [
-        {"net": net, "L": 2, "v": 4, "s0": [1, 2, 4], "P": {"low": 0.5, "high": 4,
-         "per_octave": 1}} for net in ("lcn", "cnn")
-    ],
+    "sparse_hierarchy": {
+        "seeds": 2,
+        "width": 20,
+        "curves": [
+            {"net": net, "L": 2, "v": 4, "s0": [1, 2, 4], "P": {"low": 0.5, "high": 4,
+             "per_octave": 1}} for net in ("lcn", "cnn")
+        ],
+    },
 }  # fmt: skip
 
 
-def study(folder: Path, **changes: Any) -> Study:
-    return study_of({**CONFIG, **changes}, folder)
+def run_in(folder: Path, **changes: Any) -> Run:
+    section = {**CONFIG["sparse_hierarchy"], **changes}
+    return Run(preset.plan({**CONFIG, "sparse_hierarchy": section}), folder)
 
 
 def rows_of(entry: dict[str, Any], name: str, *, packed: bool) -> tuple[dict, dict]:
@@ -79,22 +84,21 @@ def rows_of(entry: dict[str, Any], name: str, *, packed: bool) -> tuple[dict, di
     return {column: row[column] for column in CELLS.names}, timing
 
 
-def train(one: Study, names: list[str], *, packed: bool = False) -> None:
+def train(run: Run, names: list[str], *, packed: bool = False) -> None:
     """Leaves the tables of these curves as the workflow does."""
-    folder = one.networks[0].rows
     for name in names:
-        entries = one.plan.core[name].entries
+        file, entries = run.rows(run.curves[name]), run.curves[name].entries
         rows, timings = zip(*(rows_of(e, name, packed=packed) for e in entries), strict=True)
-        write_table(timings, folder / f"{name}.timings.parquet", TIMINGS)
-        write_table(rows, folder / f"{name}.parquet", CELLS)
+        write_table(timings, file.with_suffix(".timings.parquet"), TIMINGS)
+        write_table(rows, file, CELLS)
 
 
 @pytest.fixture
-def finished(tmp_path: Path) -> Study:
-    """A study of which all curves but the last are finished."""
-    one = study(tmp_path)
-    train(one, list(one.plan.core)[:-1])
-    return one
+def finished(tmp_path: Path) -> Run:
+    """A run of which all curves but the last are finished."""
+    run = run_in(tmp_path)
+    train(run, list(run.curves)[:-1])
+    return run
 
 
 def kept(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Any]]:
@@ -105,8 +109,8 @@ def kept(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Any]]:
     )
 
 
-def run_of(one: Study, folder: Path) -> publications.Publication:
-    published.publish(one, folder, commit="c0ffee")
+def run_of(run: Run, folder: Path) -> publications.Publication:
+    published.publish(run, folder, commit="c0ffee")
     (found,) = read_publications([folder / "provenance.json"])
     return found
 
@@ -115,17 +119,17 @@ def test_what_is_finished_is_taken_with_its_estimates_and_the_rest_is_named(fini
     folder = tmp_path / "published" / "big"
     said = "\n".join(published.publish(finished, folder, commit="c0ffee"))
     cells, table, provenance = kept(folder)
-    names = list(finished.plan.core)
+    names = list(finished.curves)
     assert list(cells["curve"].unique()) == names[:-1]
     assert "taken: 5 of 6 curves" in said
     assert "sensitivities" in said
-    last = finished.plan.core[names[-1]].entries[0]["cell"]
+    last = finished.curves[names[-1]].entries[0]["cell"]
     (line,) = [line for line in said.splitlines() if line.split()[:1] == [last["net"]]]
     assert line.split()[-3:] == ["3", "2", "1"]  # curves, taken, missing
     own = cells[CELLS.names]
     pd.testing.assert_frame_equal(
         own[own["curve"] == names[0]].reset_index(drop=True),
-        read_table(finished.networks[0].rows / f"{names[0]}.parquet", CELLS),
+        read_table(finished.rows(finished.curves[names[0]]), CELLS),
     )
     expected = all_sample_complexities(
         own, pd.DataFrame(columns=["kind", "variant", "k", "l", "n", *CELLS.names, "value"]),
@@ -166,7 +170,7 @@ def test_the_provenance_says_on_what_and_when_and_names_no_host(finished, tmp_pa
     ],
 )
 def test_a_row_says_whether_a_gpu_trained_it(versions, kind, finished):
-    (curve, *_) = published.finished(finished.networks[0].rows, keys_of(finished)).curves.values()
+    (curve, *_) = published.finished(finished.directory, finished.curves).curves.values()
     found = published.provenance_of(
         curve.assign(versions=versions), preset="big", planned={}, thresholds=[0.1], commit=""
     )
@@ -174,7 +178,7 @@ def test_a_row_says_whether_a_gpu_trained_it(versions, kind, finished):
 
 
 def test_times_of_networks_trained_together_enter_no_sum(finished, tmp_path, capsys):
-    folder, names = tmp_path / "published" / "big", list(finished.plan.core)
+    folder, names = tmp_path / "published" / "big", list(finished.curves)
     train(finished, names[:2], packed=True)
     said = "\n".join(published.publish(finished, folder, commit="c0ffee"))
     cells, _, provenance = kept(folder)
@@ -187,11 +191,11 @@ def test_times_of_networks_trained_together_enter_no_sum(finished, tmp_path, cap
 
 
 def test_a_curve_with_a_cell_of_other_gpu_code_is_not_taken(finished, tmp_path):
-    rows, name = finished.networks[0].rows, next(iter(finished.plan.core))
+    rows, name = finished.directory / "results" / "curves", next(iter(finished.curves))
     table = read_table(rows / f"{name}.parquet", CELLS)
     table.loc[0, "versions"] = f"torch 2.13, packed 0123abcd on {DEVICE}"
     write_table(table, rows / f"{name}.parquet", CELLS)
-    taken = published.finished(rows, keys_of(finished))
+    taken = published.finished(finished.directory, finished.curves)
     assert name not in taken.curves
     assert len(taken.curves) == 4
     (remark,) = taken.remarks
@@ -199,12 +203,12 @@ def test_a_curve_with_a_cell_of_other_gpu_code_is_not_taken(finished, tmp_path):
 
 
 def test_a_second_call_writes_the_same_bytes_and_one_from_elsewhere_adds(finished, tmp_path):
-    folder, names = tmp_path / "published" / "big", list(finished.plan.core)
+    folder, names = tmp_path / "published" / "big", list(finished.curves)
     published.publish(finished, folder, commit="c0ffee")
     before = {file.name: file.read_bytes() for file in folder.iterdir()}
     published.publish(finished, folder, commit="c0ffee")
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
-    elsewhere = study(tmp_path / "elsewhere")
+    elsewhere = run_in(tmp_path / "elsewhere")
     train(elsewhere, names[-1:], packed=True)
     said = "\n".join(published.publish(elsewhere, folder, commit="c0ffee"))
     assert "5 published before" in said
@@ -218,14 +222,14 @@ def test_a_second_call_writes_the_same_bytes_and_one_from_elsewhere_adds(finishe
 def test_rows_of_other_keys_are_kept_unless_they_may_be_dropped(
     finished_anew, finished, tmp_path, capsys
 ):
-    folder, names = tmp_path / "published" / "big", list(finished.plan.core)
+    folder, names = tmp_path / "published" / "big", list(finished.curves)
     published.publish(finished, folder, commit="c0ffee")
     cells, *_ = kept(folder)
     stale = cells["curve"] == names[0]
     cells.loc[stale, "key"] = "trained by other code"
     write_table(cells, folder / "cells.parquet", publications.PUBLISHED_CELLS)
     if not finished_anew:
-        (finished.networks[0].rows / f"{names[0]}.parquet").unlink()
+        finished.rows(finished.curves[names[0]]).unlink()
     before = {file.name: file.read_bytes() for file in folder.iterdir()}
     config = tmp_path / "big.yaml"
     config.write_text(yaml.safe_dump(CONFIG))
@@ -255,7 +259,7 @@ def test_cells_of_another_schema_are_kept_unless_they_may_be_dropped(finished, t
 
 
 def test_a_table_of_other_cells_or_without_times_is_not_taken_and_named(finished, tmp_path):
-    rows, names = finished.networks[0].rows, list(finished.plan.core)
+    rows, names = finished.directory / "results" / "curves", list(finished.curves)
     table = read_table(rows / f"{names[0]}.parquet", CELLS)
     write_table(table.assign(key="other"), rows / f"{names[0]}.parquet", CELLS)
     (rows / f"{names[1]}.timings.parquet").unlink()
@@ -272,9 +276,9 @@ def test_the_command_says_why_there_is_nothing_to_publish(tmp_path, capsys):
     options = ["--configfile", str(config), "--directory", str(tmp_path)]
     options += ["--published", str(tmp_path / "published")]
     assert published.main(options) == published.NOTHING
-    assert "no curve of big is finished" in capsys.readouterr().err
+    assert "no curve of big, sparse_hierarchy, is finished" in capsys.readouterr().err
     assert not (tmp_path / "published").exists()
-    train(study(tmp_path), list(study(tmp_path).plan.core)[:1])
+    train(run_in(tmp_path), list(run_in(tmp_path).curves)[:1])
     assert published.main([*options, "--commit", "c0ffee"]) == 0
     assert kept(tmp_path / "published" / "big")[2]["commit"] == "c0ffee"
     assert published.main(["--preset", "absent"]) == 2
@@ -302,7 +306,7 @@ def test_a_damaged_file_is_named_with_what_restores_it(name, damage, finished, t
 def test_an_interrupted_call_is_noticed_and_the_same_call_mends_it(
     n_written, finished, tmp_path, monkeypatch
 ):
-    folder, name = tmp_path / "published" / "big", list(finished.plan.core)[-1]
+    folder, name = tmp_path / "published" / "big", list(finished.curves)[-1]
     published.publish(finished, folder, commit="c0ffee")
     train(finished, [name])
     written = []
@@ -318,7 +322,7 @@ def test_an_interrupted_call_is_noticed_and_the_same_call_mends_it(
 
     with monkeypatch.context() as patch:
         patch.setattr(published, "write_table", write)
-        patch.setattr(published, "_write_last", killed)
+        patch.setattr(published, "write_text", killed)
         with pytest.raises(KeyboardInterrupt):
             published.publish(finished, folder, commit="c0ffee")
     assert len(written) == n_written
@@ -341,8 +345,8 @@ def test_a_whole_table_of_another_publication_is_named(finished, tmp_path):
 
 
 def test_one_seed_is_one_seed(tmp_path):
-    one = study(tmp_path, seeds=1)
-    train(one, list(one.plan.core))
+    one = run_in(tmp_path, seeds=1)
+    train(one, list(one.curves))
     run = run_of(one, tmp_path / "published" / "big")
     assert run.seeds == "1 seed"
     (label, *_) = run_handles([run], [run.sample_complexity]).values()
@@ -386,19 +390,15 @@ def test_without_any_file_there_is_no_publication():
     assert read_publications([]) == []
 
 
-def own_tables(one: Study) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Cells and sample complexities of a run whose curves are those of the study."""
-    cells = pd.concat([*published.finished(one.networks[0].rows, keys_of(one)).curves.values()])
+def own_tables(run: Run) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Cells and sample complexities of a run."""
+    cells = pd.concat([*published.finished(run.directory, run.curves).curves.values()])
     cells = cells[CELLS.names].reset_index(drop=True)
     table = all_sample_complexities(
         cells, pd.DataFrame(columns=["kind", "variant", "k", "l", "n", *CELLS.names, "value"]),
         thresholds=[0.1],
     )  # fmt: skip
     return cells, table
-
-
-def keys_of(one: Study) -> dict[str, list[str]]:
-    return {name: [e["key"] for e in curve.entries] for name, curve in one.plan.core.items()}
 
 
 def drawn(figure: Figure, start: str) -> dict[str, list[tuple[float, float]]]:
@@ -414,7 +414,8 @@ def drawn(figure: Figure, start: str) -> dict[str, list[tuple[float, float]]]:
 
 
 def legend_texts(figure: Figure) -> list[str]:
-    return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+    legends = figure.findobj(Legend)
+    return [text.get_text() for legend in legends for text in legend.get_texts()]
 
 
 def test_published_points_are_rings_at_their_predictions_and_named_in_the_legend(
@@ -510,7 +511,7 @@ def test_the_fits_of_published_rows_find_the_law_that_made_them(finished, tmp_pa
 
 def test_the_page_shows_the_fits_with_their_provenance_and_is_else_the_same(finished, tmp_path):
     folder = tmp_path / "published" / "big"
-    train(finished, list(finished.plan.core)[:1], packed=True)
+    train(finished, list(finished.curves)[:1], packed=True)
     run_of(finished, folder)
     cells, table = own_tables(finished)
     packed = sum("packed" in versions for versions in kept(folder)[0]["versions"])
@@ -539,9 +540,9 @@ def inputs(tmp_path_factory) -> dict[str, str]:
         (shutil.copytree if source.is_dir() else shutil.copy)(source, project / part)
     for part in ("src", "envs"):
         (project / part).symlink_to(ROOT / part)
-    for preset in ("big", "test"):
+    for one in ("big", "test"):
         for name in ("sample_complexity.parquet", "provenance.json", "cells.parquet"):
-            file = project / "published" / preset / name
+            file = project / "published" / one / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.touch()
     done = subprocess.run(
@@ -557,17 +558,73 @@ def inputs(tmp_path_factory) -> dict[str, str]:
     return dict(zip(blocks[1::2], files, strict=True))
 
 
-def test_published_files_are_inputs_of_the_figure_and_the_report_alone(inputs):
-    assert {"train_curve", "gather_cells", "score_claims", "fig04"} <= set(inputs)
+def test_published_files_are_inputs_of_the_figure_and_the_page_alone(inputs):
+    assert {"train_hierarchy", "gather_sparse_hierarchy", "score_sparse_hierarchy"} <= set(inputs)
     holding = {rule for rule, files in inputs.items() if "/published/" in files}
-    assert holding == {"fig04", "write_report", "write_report_so_far"}
+    assert holding == {"fig04", "page_report", "page_report_so_far"}
     for rule in holding:
         for name in ("sample_complexity.parquet", "provenance.json"):
             assert f"/published/big/{name}" in inputs[rule]
 
 
-def test_the_published_preset_itself_draws_nothing_twice(inputs):
-    assert not any("/published/test/" in files for files in inputs.values())
+def test_the_published_preset_itself_draws_nothing_twice(inputs, finished, tmp_path):
+    pages = [files for rule, files in inputs.items() if rule.startswith("page_")]
+    assert pages
+    assert not any("/published/test/" in files for files in pages)
+    run_of(finished, tmp_path / "published" / "big")
+    tables = own_tables(finished)
+    options: Any = {"width": 20, "threshold": 0.1}
+    options["reference"] = [str(ROOT / "reference" / "published_sample_complexity_L2_s2.csv")]
+    options["publications"] = [str(tmp_path / "published" / "big" / "provenance.json")]
+    for name, times in (("big", 0), ("small", 5)):
+        figure = figure4.draw_from_files(*tables, preset=name, **options)
+        assert sum(map(len, drawn(figure, "run 0").values())) == times
+
+
+def test_rows_of_another_study_lie_in_a_folder_of_its_name(finished, tmp_path, capsys):
+    group = {"net": "vgg11", "L": 2, "v": 4, "s0": 1, "width": 4, "P": [32, 64]}
+    group["training"] = {"batch_size": 16, "learning_rate": 0.01}
+    config = {**CONFIG, "named_nets": {"seeds": 1, "curves": [group]}}
+    (tmp_path / "big.yaml").write_text(yaml.safe_dump(config))
+    options = ["--configfile", str(tmp_path / "big.yaml"), "--directory", str(tmp_path)]
+    options += ["--published", str(tmp_path / "published"), "--commit", "c0ffee"]
+    folder = tmp_path / "published" / "big"
+    assert published.main(options) == 0  # of named nets nothing is finished, which is said
+    assert "no curve of big, named_nets, is finished" in capsys.readouterr().err
+    assert not (folder / "named_nets").exists()
+    run = Run(preset.plan(config).only(["named_nets"]), tmp_path)
+    (name,) = run.curves
+    rows, timings = [], []
+    for entry in run.curves[name].entries:
+        row, timing = rows_of({**entry, "cell": entry["cell"] | {"net": "cnn"}}, name, packed=False)
+        rows.append(row | {"net": "vgg11"})
+        timings.append(timing)
+    file = run.rows(run.curves[name])
+    write_table(timings, file.with_suffix(".timings.parquet"), TIMINGS)
+    write_table(rows, file, CELLS)
+    before = kept(folder)[0]
+    assert published.main([*options, "--study", "named_nets"]) == 0
+    assert set(kept(folder / "named_nets")[0]["net"]) == {"vgg11"}
+    pd.testing.assert_frame_equal(kept(folder)[0], before)
+    assert published.main([*options, "--study", "sparse_hierarchy"]) == 0
+
+
+def test_a_study_of_other_rows_is_not_published(tmp_path, capsys):
+    options = ["--preset", "test", "--study", "jamming", "--directory", str(tmp_path)]
+    assert published.main(options) == published.NOTHING
+    assert "none has rows on the SRHM: jamming" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "folder", sorted(publications.PUBLISHED.glob("*/")), ids=lambda folder: folder.name
+)
+def test_every_published_row_is_taken(folder, tmp_path):
+    shutil.copytree(folder, tmp_path / folder.name)
+    options = ["--preset", folder.name, "--directory", str(tmp_path), "--commit", "c0ffee"]
+    options += ["--study", "sparse_hierarchy", "--published", str(tmp_path)]
+    assert published.main(options) == 0
+    for name in ("cells.parquet", "sample_complexity.parquet"):
+        assert (tmp_path / folder.name / name).read_bytes() == (folder / name).read_bytes()
 
 
 @pytest.mark.parametrize("folder", sorted(publications.PUBLISHED.glob("*/")), ids=lambda f: f.name)
