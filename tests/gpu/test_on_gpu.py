@@ -7,20 +7,26 @@ import yaml
 
 pytest.importorskip("triton", reason="the packed engine needs triton: make test-gpu-interpreter")
 
-from srhm.commands import on_gpu, presets
+from srhm import preset
+from srhm.commands import on_gpu
+from srhm.commands.presets import Run
+from srhm.results import places
 from srhm.results.store import read_cell
+from srhm.trainers import HIERARCHY
 
 CONFIGURATION = {
     "preset": "tiny",
-    "seeds": 1,
-    "width": 6,
-    "n_test": 60,
-    "keep_weights": False,
-    "training": {"max_steps": 3, "n_checks": 0},
-    "curves": [
-        {"net": ["cnn", "lcn"], "L": 1, "v": 4, "m": 4, "s0": 1, "P": [8, 10]},
-        {"net": "cnn", "L": 1, "v": 4, "s0": 1, "P": [9], "training": {"engine": "reference"}},
-    ],
+    "sparse_hierarchy": {
+        "seeds": 1,
+        "width": 6,
+        "n_test": 60,
+        "keep_weights": False,
+        "training": {"max_steps": 3, "n_checks": 0},
+        "curves": [
+            {"net": ["cnn", "lcn"], "L": 1, "v": 4, "m": 4, "s0": 1, "P": [8, 10]},
+            {"net": "cnn", "L": 1, "v": 4, "s0": 1, "P": [9], "training": {"engine": "reference"}},
+        ],
+    },
 }
 
 
@@ -29,18 +35,18 @@ def test_all_curves_of_the_sparse_engine_reach_the_store(tmp_path: Path) -> None
     file.write_text(yaml.safe_dump(CONFIGURATION))
     options = ["--configfile", str(file), "--directory", str(tmp_path)]
     assert on_gpu.main([*options, "--curves", "2"]) == 0
-    study = presets.study_of(CONFIGURATION, tmp_path)
-    (srhm, *_) = study.networks
+    entries = Run(preset.plan(CONFIGURATION)).entries.values()
+    store = tmp_path / places.store_of(HIERARCHY)
     there = {
-        (entry["cell"]["net"], entry["cell"]["P"]): read_cell(srhm.results.store, entry["key"])
-        for entry in srhm.entries
+        (entry["cell"]["net"], entry["cell"]["P"]): read_cell(store, entry["key"])
+        for entry in entries
         if entry["cell"]["engine"] == "sparse"
     }
     assert there.keys() == {("cnn", 8), ("cnn", 10), ("lcn", 8), ("lcn", 10)}
     assert all(" packed " in cell.row["versions"] for cell in there.values())
-    (left,) = (e for e in srhm.entries if e["cell"]["engine"] == "reference")
+    (left,) = (e for e in entries if e["cell"]["engine"] == "reference")
     with pytest.raises(FileNotFoundError):
-        read_cell(srhm.results.store, left["key"])
+        read_cell(store, left["key"])
 
 
 def test_a_run_ends_after_its_hours_and_goes_on(tmp_path: Path) -> None:
