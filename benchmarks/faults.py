@@ -59,7 +59,7 @@ CONFIG: dict[str, Any] = {"preset": "faults", "sparse_hierarchy": SECTION}
 FLOW_CURVES = {
     **{"data": "random", "net": "fcn", "d": 4, "hidden_layers": 2, "width": [2, 3], "alpha": 1},
     **{"P": [200, 220, 240, 260, 280, 300], "seeds": 1, "labels": "parity", "measure": []},
-    **{"loss": "quadratic_hinge", "optimiser": {"name": "adam", "max_evaluations": 3000}},
+    **{"loss": "quadratic_hinge", "optimiser": {"name": "adam", "max_evaluations": 800}},
 }
 IMAGES_SECTION = {
     **{"folder": "invented", "records_per_file": 20, "nets": ["vgg11_bn", "resnet18"]},
