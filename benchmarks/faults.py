@@ -62,9 +62,9 @@ FLOW_CURVES = {
     **{"loss": "quadratic_hinge", "optimiser": {"name": "adam", "max_evaluations": 800}},
 }
 IMAGES_SECTION = {
-    **{"folder": "invented", "records_per_file": 20, "nets": ["vgg11_bn", "resnet18"]},
+    **{"folder": "invented", "records_per_file": 20, "nets": ["vgg11_bn", "vgg16_bn"]},
     **{"P": [20, 60, 100], "seeds": 2, "width": 4, "n_test": 20, "stability": {"n_points": 10}},
-    "training": {"batch_size": 10, "max_steps": 60},
+    "training": {"batch_size": 10, "max_steps": 30},
 }
 
 
