@@ -4,11 +4,12 @@ import json
 import logging
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from srhm.results.deriving import derive, made_of_tables, table_of
 from srhm.results.records import TableError, read_table, write_table
-from srhm.results.tables import SCHEMAS, TIMINGS
+from srhm.results.tables import SCHEMAS, TIMINGS, schema_of
 
 LOG = logging.getLogger("srhm.tests")
 MADE = "test_deriving:made"
@@ -60,6 +61,22 @@ def test_tables_without_rows_have_the_columns_of_the_first(table):
     found = table_of([[None, "TIMINGS"], table("empty")])
     assert found.empty
     assert list(found.columns) == TIMINGS.names
+
+
+OWN = pa.schema({"key": pa.string()})
+
+
+def test_a_study_may_bring_the_schema_of_its_table():
+    assert schema_of("TIMINGS") is TIMINGS
+    assert schema_of("test_deriving:OWN") == OWN
+    assert list(table_of([[None, "test_deriving:OWN"]]).columns) == ["key"]
+    for name, error in (
+        ("NONE", KeyError),
+        ("test_deriving:NONE", AttributeError),
+        ("nowhere:OWN", ModuleNotFoundError),
+    ):
+        with pytest.raises(error):
+            schema_of(name)
 
 
 def test_a_missing_table_and_one_of_another_shape_are_named(table, tmp_path):
