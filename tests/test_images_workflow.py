@@ -4,9 +4,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
 import yaml
+from copied_project import planned_jobs
 from invented_images import SECTION, write_cifar
 
 from srhm import preset
@@ -14,6 +17,7 @@ from srhm.commands import launch
 from srhm.commands.watching import Watch
 from srhm.model.seeding import generator
 from srhm.results import places
+from srhm.results.store import path_of
 from srhm.study import ConfigError, Curve
 from srhm.trainers import IMAGES
 from srhm.training.checkpoints import write_checkpoint
@@ -21,14 +25,20 @@ from srhm.training.protocol import Snapshot
 
 REPOSITORY = Path(__file__).parents[1]
 
+pytestmark = pytest.mark.xdist_group("images workflow")
+
+
+def configured(path: Path, **keys: Any) -> Path:
+    """Writes the test preset with small images, some keys of their section changed."""
+    values = yaml.safe_load((REPOSITORY / "config" / "test.yaml").read_text())
+    path.write_text(yaml.safe_dump({**values, "images": {**SECTION, **keys}}))
+    return path
+
 
 @pytest.fixture
 def config(tmp_path):
     """The test preset with small images, in a folder of its own."""
-    values = yaml.safe_load((REPOSITORY / "config" / "test.yaml").read_text())
-    path = tmp_path / "small.yaml"
-    path.write_text(yaml.safe_dump({**values, "images": SECTION}))
-    return path
+    return configured(tmp_path / "small.yaml")
 
 
 def curves_of(config: Path) -> list[Curve]:
@@ -44,6 +54,15 @@ def snakemake(config, *arguments):
     command += ["--configfile", str(config), "--directory", str(config.parent), "--cores", "1"]
     done = subprocess.run([*command, *arguments], capture_output=True, text=True)
     return done.stdout + done.stderr, done.returncode
+
+
+def test_without_the_images_the_figure_says_so_and_nothing_is_trained(config):
+    output, code = snakemake(config, "fig01_images")
+    assert code == 0, output
+    assert "Training" not in output
+    results = config.parent / "results" / "test"
+    assert (results / "figures" / "fig01_images.png").is_file()
+    assert pd.read_parquet(results / "tables" / "images" / "images.parquet").empty
 
 
 def test_all_without_the_images_plans_none_of_their_jobs(config):
@@ -127,17 +146,44 @@ def test_networks_on_images_that_are_lost_are_trained_again_and_are_counted(conf
     assert kept.endswith(f"0 of {len(run.entries)} networks are stored, 1 are checkpointed")
 
 
-@pytest.mark.slow
-def test_small_images_give_the_table_and_the_figure_and_then_nothing_is_left_to_do(config):
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """The configuration of a run that has made the figure of the images."""
+    config = configured(tmp_path_factory.mktemp("images") / "small.yaml")
     folder = config.parent / "invented"
     write_cifar(folder, records_per_file=20, generator=generator(0, role="train"))
     output, code = snakemake(config, "fig01_images")
     assert code == 0, output
-    results = config.parent / "results" / "test"
+    return config
+
+
+@pytest.mark.slow
+def test_small_images_give_the_table_and_the_figure(finished):
+    results = finished.parent / "results" / "test"
     assert (results / "figures" / "fig01_images.png").is_file()
-    assert (results / "tables" / "images" / "images.parquet").is_file()
-    output, code = snakemake(config, "fig01_images")
-    assert "Nothing to be done" in output
+    table = pd.read_parquet(results / "tables" / "images" / "images.parquet")
+    assert set(table["P"]) == {20, 100}
+
+
+# What a change of the section makes again: cells that are trained, and jobs.
+AGAIN = {"measure_images_stability", "gather_images", "fig01_images"}
+CHANGES = {
+    "nothing": ({}, 0, set()),
+    "P added": ({"P": [20, 50, 100]}, 1, {"train_images", *AGAIN}),
+    "deformations": ({"stability": {"n_points": 10, "displacement": 1.5}}, 0, AGAIN),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("keys", "trained", "jobs"), CHANGES.values(), ids=CHANGES)
+def test_what_is_done_again_after(finished, keys, trained, jobs):
+    config = configured(finished.with_name("changed.yaml"), **keys)
+    store = config.parent / places.store_of(IMAGES)
+    entries = [entry for curve in curves_of(config) for entry in curve.entries]
+    assert sum(not path_of(store, entry["key"]).is_file() for entry in entries) == trained
+    output, code = snakemake(config, "fig01_images", "--dry-run")
+    assert code == 0, output
+    assert planned_jobs(output) == dict.fromkeys(jobs, 1)
 
 
 @pytest.mark.parametrize("there", [False, True])
