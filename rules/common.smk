@@ -81,9 +81,14 @@ def part_spec(wildcards):
 
 
 # What a job of a curve asks of a cluster: minutes, megabytes, a device.
+JOBS = {
+    name: CurveJobs(curve, PLAN.preset.jobs, inside_a_job=INSIDE_A_JOB)
+    for name, curve in CURVES.items()
+}
+
+
 def jobs_of(wildcards):
-    limits = PLAN.preset.jobs
-    return CurveJobs(CURVES[wildcards.curve], limits, inside_a_job=INSIDE_A_JOB)
+    return JOBS[wildcards.curve]
 
 
 def parts_of_curve(wildcards):

@@ -6,6 +6,7 @@ On one machine nobody looks at minutes and megabytes.
 import json
 from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 
 from srhm.commands import jobs
@@ -42,6 +43,10 @@ class CurveJobs:
 
     def parts(self) -> dict[str, list[int]]:
         """Places in the curve of each part's cells; empty where one job trains the whole curve."""
+        return self._parts
+
+    @cached_property
+    def _parts(self) -> dict[str, list[int]]:
         if self._limits.minutes is None and self._limits.cells is None:
             return {}
         return jobs.parts(

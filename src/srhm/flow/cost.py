@@ -8,6 +8,7 @@ cells of its optimiser and loss have used on average.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from srhm.flow.task import n_inputs, parameters_of
@@ -17,6 +18,12 @@ from srhm.training.cost import Cost
 MODEL = PACKAGE / "cost_model.json"
 # Bytes that a batch of more than one member may be expected to take, on the CPU.
 BATCH_BYTES = 1e9
+
+
+@cache
+def _model() -> dict[str, Any]:
+    model: dict[str, Any] = json.loads(MODEL.read_text())["plane"]
+    return model
 
 
 def evaluation_features(cell: Mapping[str, Any]) -> list[float]:
@@ -56,7 +63,7 @@ def flow_costs(cells: Iterable[Mapping[str, Any]]) -> list[Cost]:
 
 def expected_evaluations(cell: Mapping[str, Any]) -> float:
     """Gradients computed until a cell fits or its budget is spent."""
-    model = json.loads(MODEL.read_text())["plane"]
+    model = _model()
     budget = float(cell["optimiser"]["max_evaluations"])
     if not cell["weight_decay"]:
         budget *= model["part_of_budget"].get(cell["optimiser"]["name"], {}).get(cell["loss"], 1.0)
@@ -65,7 +72,7 @@ def expected_evaluations(cell: Mapping[str, Any]) -> float:
 
 def expected_seconds(cell: Mapping[str, Any]) -> float:
     """Seconds on one core that a cell adds to the batch it is trained in."""
-    model = json.loads(MODEL.read_text())["plane"]
+    model = _model()
     part = model["seconds"]["batches" if "batch_size" in cell["optimiser"] else "whole"]
     pairs = zip(part, evaluation_features(cell), strict=True)
     per_evaluation = sum(coefficient * feature for coefficient, feature in pairs)

@@ -5,6 +5,7 @@ figures and pages belong to a preset.
 """
 
 from collections.abc import Mapping
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ def parts_of_curve(trainer: Trainer, name: str) -> str:
     return f"{trainer.folder}/parts/{name}"
 
 
+@cache
 def source_of(script: str, *names: str) -> str:
     """Digest of a script and of what it loads by name, "module:function" or "module".
 
