@@ -39,8 +39,8 @@ for page, studies in PAGES.items():
         name:
             f"page_{page}"
         input:
-            so_far=so_far_of(page),
             **files_of_page(studies),
+            so_far=so_far_of(page),
         output:
             page=report(places.page_file(PRESET, page), category="Pages"),
             scorecard=report(places.scorecard_file(PRESET, page), category="Scorecard"),
