@@ -145,7 +145,7 @@ def rule_of_measurement(folder):
 
 
 def measuring(measurement, options):
-    """Functions of wildcards for the rule of a measurement: its spec, minutes and megabytes."""
+    """Functions of wildcards for a measurement, its spec, minutes and megabytes."""
 
     def spec(wildcards):
         curve = CURVES[wildcards.curve]

@@ -29,6 +29,6 @@ for folder, (measurement, options) in MEASUREMENTS.items():
             store=places.store_of(measurement.trainer),
             source=source_of("measure.py", measurement.function),
         message:
-            "Measuring {wildcards.curve}: " + measurement.name.replace("_", " ")
+            f"Measuring {measurement.name.replace('_', ' ')} of {{wildcards.curve}}"
         script:
             "../scripts/measure.py"
