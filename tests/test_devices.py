@@ -24,7 +24,7 @@ LOG = logging.getLogger("test")
 HOLDER = """
 import logging, sys
 from pathlib import Path
-from srhm.devices import locked_device
+from srhm.runtime.devices import locked_device
 names, places, folder = sys.argv[1].split(","), int(sys.argv[2]), Path(sys.argv[3])
 log = logging.getLogger()
 with locked_device(names, jobs_per_device=places, folder=folder, log=log) as device:
@@ -143,7 +143,7 @@ def test_the_devices_of_the_machine_are_counted_where_nothing_restricts_them(tmp
 # A job of the trainer that asks for a GPU, and says whether it got one.
 JOB = """
 import sys
-from srhm.training.job import training_job
+from srhm.runtime.job import training_job
 resources = {"gpu": 1, "jobs_per_device": 1}
 with training_job(sys.argv[1], name="curve", resources=resources):
     print("has a device", flush=True)

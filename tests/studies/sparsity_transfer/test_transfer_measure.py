@@ -185,7 +185,7 @@ def measured(tmp_path):
         write_cell(tmp_path, entries[-1]["key"], stored)
     (declared,) = STUDY.measurements
     spec = {
-        "cells": entries, "function": declared.function, "tables": declared.tables, "gpu": False,
+        "cells": entries, "function": declared.function, "tables": list(declared.tables.items()), "gpu": False,
         "options": {}, "inputs": {}, "curve": "the curve", "columns": {},
     }  # fmt: skip
     log = logging.getLogger("test")
