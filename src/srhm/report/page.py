@@ -5,7 +5,6 @@ Nothing in it depends on the day: equal inputs give equal bytes.
 
 import json
 import logging
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -22,6 +21,7 @@ from srhm.report.figures import Shown, shown_figures
 from srhm.report.page_table import PageTable
 from srhm.report.scorecard_rows import Strip, scorecard_topics, verdict_counts
 from srhm.report.training import machine_table, training_table, version_table
+from srhm.results.atomic import write_text
 from srhm.results.deriving import Files, table_of
 from srhm.results.records import read_table
 from srhm.results.tables import SCHEMAS
@@ -82,9 +82,9 @@ def write_page(
     table, topics = read_claims(spec["studies"])
     html = render(spec, table, topics)
     says = "the paper says" if spec["page"] == PAPER else "statement"
-    write(html, page)
+    write_text(page, html)
     text = markdown(table, topics=topics, says=says) if topics else NO_CLAIMS
-    write(text, scorecard)
+    write_text(scorecard, text)
     log.info("%s, %.1f MB", page, len(html.encode()) / 1e6)
 
 
@@ -186,17 +186,6 @@ def environment() -> Environment:
     found.filters["typeset"] = prose.typeset
     found.filters["anchor"] = _anchor
     return found
-
-
-def write(text: str, path: Path) -> None:
-    """Writes a text whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        partial.write_text(text, encoding="utf-8", newline="\n")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def cited(citation: str) -> dict[str, Any]:

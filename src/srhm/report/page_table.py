@@ -1,7 +1,4 @@
-"""A table as it is read on a page, and numbers as they stand in it.
-
-P* sample complexity.
-"""
+"""A table as it is read on a page, and numbers as they stand in it."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

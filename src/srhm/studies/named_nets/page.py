@@ -1,7 +1,4 @@
-"""Table of the page: test error and sensitivities of VGG, ResNet and EfficientNet.
-
-P training points, ε test error, S, D sensitivities to synonyms and diffeomorphisms.
-"""
+"""Table of the page: test error and sensitivities of VGG, ResNet and EfficientNet."""
 
 from collections.abc import Mapping
 from math import inf, isfinite
@@ -25,8 +22,7 @@ COLUMNS = (
     *(f"{kind}, {place}" for kind in "SD" for place in PLACES),
     *("Seeds", "Remarks"),
 )
-GRAMMAR = ["L", "s", "s0", "m", "n_c"]
-SHOWN = ["net", "v", "width", "batch_size", "learning_rate", "P"]
+SHOWN = ("net", "v", "width", "batch_size", "learning_rate", "P", "curve")
 
 
 def tables(tables: Mapping[str, pd.DataFrame], settings: Mapping[str, Any]) -> list[PageTable]:
@@ -40,8 +36,8 @@ def tables(tables: Mapping[str, pd.DataFrame], settings: Mapping[str, Any]) -> l
         for place in PLACES.values()
     }
     found = []
-    for values, part in cells.groupby([*SHOWN, *GRAMMAR, "curve"]):
-        net, v, width, batch, rate, P, *_, curve = values
+    for values, part in cells.groupby(list(SHOWN)):
+        net, v, width, batch, rate, P, curve = values
         measured = [points[place].get((curve, P, kind), inf) for kind in "SD" for place in points]
         counts = part["status"].value_counts()
         remarks = [f"{n} of {len(part)} {word}" for word, n in counts.items() if word != "fitted"]

@@ -1,7 +1,4 @@
-"""Tables of the page: sample complexities, and the fits of published runs.
-
-P* sample complexity, L depth, s branching, s0 empty places, v features, m synonyms, n_c classes.
-"""
+"""Tables of the page: sample complexities, and the fits of published runs."""
 
 from collections.abc import Iterator, Mapping
 from math import inf, isfinite
