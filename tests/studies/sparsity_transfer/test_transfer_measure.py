@@ -185,8 +185,8 @@ def measured(tmp_path):
         write_cell(tmp_path, entries[-1]["key"], stored)
     (declared,) = STUDY.measurements
     spec = {
-        "cells": entries, "function": declared.function, "tables": list(declared.tables.items()), "gpu": False,
-        "options": {}, "inputs": {}, "curve": "the curve", "columns": {},
+        "cells": entries, "function": declared.function, "gpu": False,
+        "tables": list(declared.tables.items()), "options": {}, "inputs": {}, "curve": "the curve", "columns": {},
     }  # fmt: skip
     log = logging.getLogger("test")
     rows = measure(spec, derivations=[str(tmp_path / "samples.parquet")], store=tmp_path, log=log)
