@@ -185,9 +185,15 @@ def measured(tmp_path):
         write_cell(tmp_path, entries[-1]["key"], stored)
     (declared,) = STUDY.measurements
     spec = {
-        "cells": entries, "function": declared.function, "gpu": False,
-        "tables": list(declared.tables.items()), "options": {}, "inputs": {}, "curve": "the curve", "columns": {},
-    }  # fmt: skip
+        "cells": entries,
+        "function": declared.function,
+        "gpu": False,
+        "tables": list(declared.tables.items()),
+        "options": {},
+        "inputs": {},
+        "curve": "the curve",
+        "columns": {},
+    }
     log = logging.getLogger("test")
     rows = measure(spec, derivations=[str(tmp_path / "samples.parquet")], store=tmp_path, log=log)
     write_measured(spec, rows, {"transfer": str(tmp_path / "transfer.parquet")})
