@@ -3,9 +3,8 @@
 All activation layers, through forward hooks, in eval mode, then the logits.
 """
 
-import logging
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,12 +12,11 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from srhm.measure.sensitivity import Probe, Representation, Variant, one_node
-from srhm.measure.sensitivity_of_cells import measure_curve
+from srhm.measure.sensitivity import Probe, Representation, one_node
+from srhm.measure.sensitivity_of_cells import measure_stored
 from srhm.model.grammar import GrammarParameters
 from srhm.model.sampling import Derivations
 from srhm.networks.activations import OUTPUT, activation_layers, record_activations
-from srhm.results.records import read_derivations
 from srhm.training.cell import parameters_of
 from srhm.training.network import inputs, network_for
 
@@ -69,28 +67,5 @@ def probe_of_cell(cell: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]) 
     return network_probe(restored(cell, weights), parameters_of(cell), whitening=cell["whitening"])
 
 
-def measure_sensitivities(
-    entries: Sequence[Mapping[str, Any]],
-    *,
-    derivations: Path | str,
-    store: Path,
-    log: logging.Logger,
-    n_points: int,
-    n_draws: int,
-    variants: Sequence[Variant],
-) -> list[dict[str, Any]]:
-    """Rows of SENSITIVITIES of all cells of a curve; see `sensitivity_of_cells.measure_curve`.
-
-    derivations: file of the samples.
-    """
-    parameters = parameters_of(entries[0]["cell"])
-    return measure_curve(
-        entries,
-        read_derivations(Path(derivations), parameters),
-        store=store,
-        probe_of=probe_of_cell,
-        n_points=n_points,
-        n_draws=n_draws,
-        variants=variants,
-        log=log,
-    )
+# Rows of SENSITIVITIES of all cells of a curve.
+measure_sensitivities = partial(measure_stored, probe_of=probe_of_cell)

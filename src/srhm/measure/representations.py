@@ -4,22 +4,20 @@ Without biases and whitening only the places of a datum's derivation tree are no
 them in layer k, and the networks are evaluated there only.
 """
 
-import logging
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from srhm.measure.sensitivity import Probe, Representation, Variant, one_node
-from srhm.measure.sensitivity_of_cells import measure_curve
+from srhm.measure.sensitivity import Probe, Representation, one_node
+from srhm.measure.sensitivity_of_cells import measure_stored
 from srhm.model.encoding import one_hot
 from srhm.model.sampling import Derivations
 from srhm.networks.geometry import BIAS_SCALE, Geometry
-from srhm.results.records import read_derivations
 from srhm.training import sparse
-from srhm.training.cell import geometry_of, parameters_of
+from srhm.training.cell import geometry_of
 
 
 def hierarchical_probe(
@@ -109,28 +107,5 @@ def _values_per_point(
     return total
 
 
-def measure_sensitivities(
-    entries: Sequence[Mapping[str, Any]],
-    *,
-    derivations: Path | str,
-    store: Path,
-    log: logging.Logger,
-    n_points: int,
-    n_draws: int,
-    variants: Sequence[Variant],
-) -> list[dict[str, Any]]:
-    """Rows of SENSITIVITIES of all cells of a curve; see `sensitivity_of_cells.measure_curve`.
-
-    derivations: file of the samples.
-    """
-    parameters = parameters_of(entries[0]["cell"])
-    return measure_curve(
-        entries,
-        read_derivations(Path(derivations), parameters),
-        store=store,
-        probe_of=probe_of_cell,
-        n_points=n_points,
-        n_draws=n_draws,
-        variants=variants,
-        log=log,
-    )
+# Rows of SENSITIVITIES of all cells of a curve.
+measure_sensitivities = partial(measure_stored, probe_of=probe_of_cell)

@@ -10,8 +10,17 @@ from srhm.measure.trained_cells import trained_cell
 from srhm.model.grammar import draw_grammar
 from srhm.model.sampling import Derivations
 from srhm.model.seeding import generator
+from srhm.results.records import read_derivations
 from srhm.results.tables import SENSITIVITIES
 from srhm.training.cell import parameters_of
+
+
+def measure_stored(
+    entries: Sequence[Mapping[str, Any]], *, derivations: Path | str, **how: Any
+) -> list[dict[str, Any]]:
+    """The same as `measure_curve`, which gets the rest, from the file of the samples."""
+    samples = read_derivations(Path(derivations), parameters_of(entries[0]["cell"]))
+    return measure_curve(entries, samples, **how)
 
 
 def measure_curve(
