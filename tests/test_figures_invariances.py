@@ -6,7 +6,7 @@ from math import inf, nan
 import numpy as np
 import pandas as pd
 import pytest
-from figure_assertions import assert_on_page
+from drawn import assert_on_page
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure

@@ -257,3 +257,15 @@ def test_writing_the_documents_again_changes_nothing(tmp_path):
     preset.write_documents(Path(tmp_path))
     for name in ("README.md", "schema.json"):
         assert (tmp_path / name).read_text() == (REPOSITORY / "config" / name).read_text()
+
+
+def test_studies_may_share_a_curve_but_not_differ_in_what_is_kept_of_it():
+    config = {**CONFIG, "sparsity_transfer": SECTION}
+    planned = plan(config)
+    shared = planned.studies["sparse_hierarchy"].curves.keys()
+    assert planned.curves.keys() == shared
+    kept = {**SECTION, "keep_weights": False}
+    assert_refused(
+        {**config, "sparse_hierarchy": kept},
+        ["sparse_hierarchy and sparsity_transfer share the curve lcn_L2", "keep_weights"],
+    )

@@ -6,7 +6,7 @@ config/schema.json and the table in config/README.md are written from them.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, ValidationError, create_model, model_vali
 from srhm.keys import Keys, models_in, refusals
 from srhm.results.provenance import PACKAGE
 from srhm.studies.registry import STUDIES
-from srhm.study import ConfigError, Curve, Planned, Sample, Study
+from srhm.study import ConfigError, Curve, Planned, Sample
 
 REFUSED = "the configuration is refused:\n"
 
@@ -161,12 +161,22 @@ def plan(config: Mapping[str, Any], *, directory: Path = Path()) -> Plan:
             lines = str(refusal).splitlines()
             text = "\n".join(f"  {name}.{line.strip()}" for line in lines)
             raise ConfigError(REFUSED + text) from refusal
+    _check_shared(studies)
     return Plan(preset, studies)
 
 
-def study_names(plan: Plan) -> dict[str, Study]:
-    """The studies of a plan by name."""
-    return {name: STUDIES[name] for name in plan.studies}
+def _check_shared(studies: Mapping[str, Planned]) -> None:
+    """Refuses a curve that two studies ask for in two ways: it is trained once, for both."""
+    seen: dict[str, tuple[str, Curve]] = {}
+    for study, planned in studies.items():
+        for name, curve in planned.curves.items():
+            first, other = seen.setdefault(name, (study, curve))
+            # What is measured of it each study says for itself.
+            if replace(curve, measured=()) != replace(other, measured=()):
+                raise ConfigError(
+                    f"{REFUSED}  {first} and {study} share the curve {name}, but differ in what is"
+                    " kept of it: give keep_weights one value in both"
+                )
 
 
 def schema() -> dict[str, Any]:

@@ -1,11 +1,8 @@
 """The figure of the bottleneck, on invented tables."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
+from drawn import lines, rendered, texts
 from tables import bottleneck_tables
 
 from srhm.results.tables import (
@@ -19,29 +16,8 @@ from srhm.studies.bottleneck.figures import ranks as plane_bottleneck
 PRESET = "invented"
 
 
-def rendered(figure: Figure) -> Figure:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        FigureCanvasAgg(figure).draw()
-    return figure
-
-
 def empty(schema) -> pd.DataFrame:
     return schema.empty_table().to_pandas()
-
-
-def drawn(figure: Figure, part: str) -> list[np.ndarray]:
-    """Points (n, 2) of the lines whose name holds a part, over all panels."""
-    return [
-        np.column_stack([line.get_xdata(), line.get_ydata()]).astype(float)
-        for axes in figure.axes
-        for line in axes.get_lines()
-        if part in str(line.get_gid())
-    ]
-
-
-def texts(figure: Figure) -> str:
-    return "\n".join(text.get_text() for axes in figure.axes for text in axes.texts)
 
 
 def test_the_figure_of_the_bottleneck_shows_ranks_and_sensitivities():
@@ -50,11 +26,11 @@ def test_the_figure_of_the_bottleneck_shows_ranks_and_sensitivities():
         tables["cells"], tables["singular_values"],
         tables["singular_summaries"], tables["sensitivities"], preset=PRESET,
     ))  # fmt: skip
-    lines = drawn(figure, "end decay=True P=512")
-    assert len(lines) == 5
-    np.testing.assert_allclose(lines[0][:, 1], [10, 10, 3, 3, 3])
-    np.testing.assert_allclose(lines[4][:, 1], [0.9, 0.9, 0.9, 0.1, 0.1])
-    assert len(drawn(figure, "n_c - 1")) == 3
+    shown = lines(figure, "end decay=True P=512")
+    assert len(shown) == 5
+    np.testing.assert_allclose(shown[0][:, 1], [10, 10, 3, 3, 3])
+    np.testing.assert_allclose(shown[4][:, 1], [0.9, 0.9, 0.9, 0.1, 0.1])
+    assert len(lines(figure, "n_c - 1")) == 3
 
 
 def test_without_rows_the_panels_say_so():

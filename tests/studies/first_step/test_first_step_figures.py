@@ -1,11 +1,8 @@
 """The figure of the first step, on an invented table."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
+from drawn import lines, rendered, texts
 from tables import first_step_table
 
 from srhm.results.tables import FIRST_STEP
@@ -15,29 +12,8 @@ from srhm.studies.first_step.scaling import equal_points, exponent, over_seeds
 PRESET = "invented"
 
 
-def rendered(figure: Figure) -> Figure:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        FigureCanvasAgg(figure).draw()
-    return figure
-
-
 def empty(schema) -> pd.DataFrame:
     return schema.empty_table().to_pandas()
-
-
-def drawn(figure: Figure, part: str) -> list[np.ndarray]:
-    """Points (n, 2) of the lines whose name holds a part, over all panels."""
-    return [
-        np.column_stack([line.get_xdata(), line.get_ydata()]).astype(float)
-        for axes in figure.axes
-        for line in axes.get_lines()
-        if part in str(line.get_gid())
-    ]
-
-
-def texts(figure: Figure) -> str:
-    return "\n".join(text.get_text() for axes in figure.axes for text in axes.texts)
 
 
 def test_the_figure_of_the_first_step_shows_every_grammar_and_exponent():
@@ -46,17 +22,17 @@ def test_the_figure_of_the_first_step_shows_every_grammar_and_exponent():
     means = over_seeds(equal_points(table))
     for net in ("lcn", "cnn"):
         own = means[means["net"] == net]
-        points = np.concatenate(drawn(figure, f"{net} point"))
+        points = np.concatenate(lines(figure, f"{net} point"))
         np.testing.assert_allclose(
             sorted(map(tuple, points)), sorted(zip(own["law"], own["n_equal"], strict=True))
         )
-    assert len(drawn(figure, "lcn exponent")) == 6  # three letters, two L
+    assert len(lines(figure, "lcn exponent")) == 6  # three letters, two L
     fit = exponent(equal_points(table), net="cnn", of="s0+1", depth=3)
-    ((point,),) = drawn(figure, "cnn exponent s0+1 L=3")
+    ((point,),) = lines(figure, "cnn exponent s0+1 L=3")
     assert point[0] == fit.slope
-    assert len(drawn(figure, "noise s0=")) == 2 * 3
-    assert len(drawn(figure, "synonyms m=")) == 2 * 3
-    assert len(drawn(figure, "placements s0=")) == 2 * 2
+    assert len(lines(figure, "noise s0=")) == 2 * 3
+    assert len(lines(figure, "synonyms m=")) == 2 * 3
+    assert len(lines(figure, "placements s0=")) == 2 * 2
 
 
 def test_without_rows_the_panels_say_so():

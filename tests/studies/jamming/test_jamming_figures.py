@@ -1,59 +1,29 @@
 """The figure of jamming, on invented tables."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
+from drawn import points, rendered, texts
 from tables import JAMMING_SIZES, all_kinds, jamming_cells, spectra
 
-from srhm.figures.drawing import styled
 from srhm.statistics.jamming import at_jamming
 from srhm.studies.jamming.figures import spectra as plane_jamming
-
-
-@styled
-def render(figure: Figure) -> Figure:
-    """Draws it in memory under the style in which it is saved; a warning is an error."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        FigureCanvasAgg(figure).draw()
-    return figure
-
-
-def marks(figure: Figure, name: str) -> list[tuple[float, float]]:
-    """Points of all lines whose name has this in it."""
-    return [
-        (float(x), float(y))
-        for axes in figure.get_axes()
-        for one in axes.get_lines()
-        if name in str(one.get_gid())
-        for x, y in zip(one.get_xdata(), one.get_ydata(), strict=True)
-    ]
-
-
-def texts(figure: Figure) -> str:
-    found = [text.get_text() for text in figure.texts]
-    found += [text.get_text() for axes in figure.get_axes() for text in axes.texts]
-    return "\n".join(found)
 
 
 def test_jamming_shows_unsatisfied_points_n_star_and_spectra():
     table = all_kinds()
     values, summaries = spectra(table)
-    figure = render(plane_jamming.draw(table, values, summaries, preset="x"))
-    assert len(marks(figure, "load ")) == len(table)
-    at_zero = [point for point in marks(figure, "loss ") if point[1] == 0]
+    figure = rendered(plane_jamming.draw(table, values, summaries, preset="x"))
+    assert len(points(figure, "load ")) == len(table)
+    at_zero = [point for point in points(figure, "loss ") if point[1] == 0]
     assert len(at_zero) == (table["status"] == "fitted").sum()
     assert len({x for x, _ in at_zero}) == 1
-    stars = dict(marks(figure, "N* CNN ReLU, SRHM, parity"))
+    stars = dict(points(figure, "N* CNN ReLU, SRHM, parity"))
     assert set(stars) == set(JAMMING_SIZES)
     row = at_jamming(table).query("labels == 'parity' and data == 'srhm'").iloc[0]
     name = "predicted rank CNN ReLU, SRHM, parity"
-    predicted = {x for x, _ in marks(figure, name)}
+    predicted = {x for x, _ in points(figure, name)}
     assert predicted == {row["n_unsatisfied"] / row["n_weights"]}
-    drawn = marks(figure, "H0 CNN ReLU, SRHM, parity")
+    drawn = points(figure, "H0 CNN ReLU, SRHM, parity")
     assert sum(y <= 1e-9 for _, y in drawn) == row["n_weights"] - row["n_unsatisfied"]
     assert f"N − N_Δ = {row['n_weights'] - row['n_unsatisfied']}" in texts(figure).replace(
         "\n", " "
@@ -66,36 +36,38 @@ def test_networks_of_another_start_are_drawn_as_a_kind_of_their_own():
     other = random.assign(initialisation="orthogonal", curve=random["curve"] + "-orthogonal")
     values, summaries = spectra(table)
     whole = pd.concat([table, other], ignore_index=True)
-    figure = render(plane_jamming.draw(whole, values, summaries, preset="x"))
-    assert len(marks(figure, "load ")) == len(whole)
+    figure = rendered(plane_jamming.draw(whole, values, summaries, preset="x"))
+    assert len(points(figure, "load ")) == len(whole)
     # Names that begin as the first kind's: both kinds.
-    both = marks(figure, "load FCN ReLU, random data")
-    assert len(both) == 2 * len(marks(figure, "load FCN ReLU, random data, orthogonal")) > 0
+    both = points(figure, "load FCN ReLU, random data")
+    assert len(both) == 2 * len(points(figure, "load FCN ReLU, random data, orthogonal")) > 0
 
 
 def test_bounds_on_n_star_are_arrows():
     table = pd.concat([jamming_cells(n_star=1000.0, power=0), jamming_cells(labels="shuffled")])
     values, summaries = spectra(table)
-    figure = render(plane_jamming.draw(table, values, summaries, preset="x"))
-    assert len(marks(figure, "N* CNN ReLU, SRHM, parity above_range")) == len(JAMMING_SIZES)
+    figure = rendered(plane_jamming.draw(table, values, summaries, preset="x"))
+    assert len(points(figure, "N* CNN ReLU, SRHM, parity above_range")) == len(JAMMING_SIZES)
 
 
 def test_jamming_says_what_a_preset_lacks():
     table = jamming_cells()
     values, summaries = spectra(table)
-    nothing = render(
+    nothing = rendered(
         plane_jamming.draw(table.iloc[:0], values.iloc[:0], summaries.iloc[:0], preset="x")
     )
     assert texts(nothing).count("not in this preset") == 6
-    no_spectra = render(plane_jamming.draw(table, values.iloc[:0], summaries.iloc[:0], preset="x"))
+    no_spectra = rendered(
+        plane_jamming.draw(table, values.iloc[:0], summaries.iloc[:0], preset="x")
+    )
     assert texts(no_spectra).count("not in this preset") == 3
     fits = table[table["status"] == "fitted"]
-    render(plane_jamming.draw(fits, values.iloc[:0], summaries.iloc[:0], preset="x"))
+    rendered(plane_jamming.draw(fits, values.iloc[:0], summaries.iloc[:0], preset="x"))
 
 
 def test_diverged_cells_are_counted_below():
     table = jamming_cells()
     table.loc[0, ["status", "mean_loss"]] = ["diverged", np.nan]
     values, summaries = spectra(table.iloc[1:])
-    figure = render(plane_jamming.draw(table, values, summaries, preset="x"))
+    figure = rendered(plane_jamming.draw(table, values, summaries, preset="x"))
     assert "1 diverged" in texts(figure)

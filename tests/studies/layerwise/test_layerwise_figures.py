@@ -1,11 +1,8 @@
 """The figures of layerwise training and of singular values, on invented tables."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
+from drawn import lines, rendered, texts
 from tables import bottleneck_tables, layerwise_tables
 
 from srhm.results.tables import FLOW_CELLS, FLOW_COMPLEXITY, SINGULAR_SUMMARIES, SINGULAR_VALUES
@@ -15,29 +12,8 @@ from srhm.studies.layerwise.figures import singular_values as plane_singular_val
 PRESET = "invented"
 
 
-def rendered(figure: Figure) -> Figure:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        FigureCanvasAgg(figure).draw()
-    return figure
-
-
 def empty(schema) -> pd.DataFrame:
     return schema.empty_table().to_pandas()
-
-
-def drawn(figure: Figure, part: str) -> list[np.ndarray]:
-    """Points (n, 2) of the lines whose name holds a part, over all panels."""
-    return [
-        np.column_stack([line.get_xdata(), line.get_ydata()]).astype(float)
-        for axes in figure.axes
-        for line in axes.get_lines()
-        if part in str(line.get_gid())
-    ]
-
-
-def texts(figure: Figure) -> str:
-    return "\n".join(text.get_text() for axes in figure.axes for text in axes.texts)
 
 
 def test_the_figure_of_layerwise_training_shows_every_complexity():
@@ -50,8 +26,8 @@ def test_the_figure_of_layerwise_training_shows_every_complexity():
     foot = "\n".join(text.get_text() for text in figure.texts)
     assert "log m 2.0 ± " in foot
     assert "3.0 ± " in foot
-    assert len(drawn(figure, "mean ")) == 3
-    assert len(drawn(figure, "unfitted")) == 3
+    assert len(lines(figure, "mean ")) == 3
+    assert len(lines(figure, "unfitted")) == 3
 
 
 def test_the_figure_of_singular_values_shows_start_and_end_of_one_curve():
@@ -63,11 +39,11 @@ def test_the_figure_of_singular_values_shows_start_and_end_of_one_curve():
     figure = rendered(plane_singular_values.draw(
         cells, tables["singular_values"], tables["singular_summaries"], preset=PRESET,
     ))  # fmt: skip
-    by_layer = drawn(figure, "alpha_tilde=0.1")[0]
+    by_layer = lines(figure, "alpha_tilde=0.1")[0]
     np.testing.assert_allclose(by_layer[:, 1], [10, 10, 3, 3, 3])
-    assert len(drawn(figure, "start k=")) == 2 * 2 * 5
-    assert len(drawn(figure, "alpha_tilde=100 k=")) == 2 * 2 * 5
-    spectrum = drawn(figure, "alpha_tilde=0.1 k=3")[1]
+    assert len(lines(figure, "start k=")) == 2 * 2 * 5
+    assert len(lines(figure, "alpha_tilde=100 k=")) == 2 * 2 * 5
+    spectrum = lines(figure, "alpha_tilde=0.1 k=3")[1]
     np.testing.assert_allclose(spectrum[:4, 1], [1, 1, 1, 0.1])
 
 

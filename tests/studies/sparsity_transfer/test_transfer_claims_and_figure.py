@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from figure_assertions import assert_on_page
+from drawn import assert_on_page
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from srhm import preset

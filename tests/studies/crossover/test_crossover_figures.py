@@ -5,15 +5,12 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
+from drawn import points, rendered, texts
 from matplotlib.colors import to_rgba
-from matplotlib.figure import Figure
 from tables import CROSSOVER_TILDES as TILDES
 from tables import CROSSOVER_WIDTHS as WIDTHS
 from tables import crossover_tables as invented
 
-from srhm.figures.drawing import styled
 from srhm.figures.marks import power
 from srhm.results import tables as schemas
 from srhm.studies.crossover.analysis import families, kernel_change_fit
@@ -52,30 +49,6 @@ def kernels(tables: Tables) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-@styled
-def render(figure: Figure) -> Figure:
-    """Draws it in memory under the style in which it is saved; a warning is an error."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        FigureCanvasAgg(figure).draw()
-    return figure
-
-
-def drawn(axes: Axes, name: str) -> list[tuple[float, float]]:
-    """Points of the lines of this name."""
-    return [
-        (float(x), float(y))
-        for one in axes.get_lines()
-        if one.get_gid() == name
-        for x, y in zip(np.atleast_1d(one.get_xdata()), np.atleast_1d(one.get_ydata()), strict=True)
-    ]
-
-
-def text_of(figure: Figure) -> str:
-    found = figure.findobj(lambda artist: hasattr(artist, "get_text"))
-    return "\n".join(one.get_text() for one in found)
-
-
 def damaged(tables: Tables) -> Tables:
     """One network of h = 40 capped at alpha_tilde = 1, one diverged at 10."""
     cells, ensembles = (table.copy() for table in tables)
@@ -91,33 +64,33 @@ def damaged(tables: Tables) -> Tables:
 
 def test_errors_are_drawn_at_their_averages(tables: Tables) -> None:
     cells, ensembles = tables
-    figure = render(plane_error.draw(cells, ensembles, preset="invented"))
+    figure = rendered(plane_error.draw(cells, ensembles, preset="invented"))
     for row, net in enumerate(("cnn", "fcn")):
         single, together = figure.axes[2 * row : 2 * row + 2]
         for width in WIDTHS:
             own = cells[(cells["net"] == net) & (cells["width"] == width)]
             expected = own.groupby("alpha_tilde")["test_error"].mean()
-            np.testing.assert_allclose(drawn(single, f"h={width} line"),
+            np.testing.assert_allclose(points(single, f"h={width} line"),
                                        list(expected.items()))  # fmt: skip
             of = ensembles[ensembles["curve"] == own["curve"].iloc[0]]
             np.testing.assert_allclose(
-                drawn(together, f"h={width} line"), of[["alpha_tilde", "ensemble_error"]]
+                points(together, f"h={width} line"), of[["alpha_tilde", "ensemble_error"]]
             )
         # Those of h = 4 are all capped.
-        assert len(drawn(single, "h=4 capped")) == len(TILDES)
-        assert not drawn(single, "h=40 capped")
+        assert len(points(single, "h=4 capped")) == len(TILDES)
+        assert not points(single, "h=40 capped")
 
 
 def test_capped_points_are_open_and_diverged_ones_crossed(tables: Tables) -> None:
     cells, ensembles = damaged(tables)
-    figure = render(plane_error.draw(cells, ensembles, preset="invented"))
+    figure = rendered(plane_error.draw(cells, ensembles, preset="invented"))
     axes = figure.axes[0]
     (marks,) = [one for one in axes.get_lines() if one.get_gid() == "h=40 capped"]
     np.testing.assert_allclose(np.asarray(marks.get_xdata()), [1.0])
     assert to_rgba(marks.get_markerfacecolor())[:3] == (1.0, 1.0, 1.0)
-    np.testing.assert_allclose([x for x, _ in drawn(axes, "h=40 diverged")], [10.0])
-    assert "a network diverged" in text_of(figure)
-    foot = " ".join(text_of(figure).split())
+    np.testing.assert_allclose([x for x, _ in points(axes, "h=40 diverged")], [10.0])
+    assert "a network diverged" in texts(figure)
+    foot = " ".join(texts(figure).split())
     assert "at most 5,000 gradient evaluations" in foot
     assert "140 together: 110 fitted, 29 capped, 1 diverged" in foot
 
@@ -125,53 +98,53 @@ def test_capped_points_are_open_and_diverged_ones_crossed(tables: Tables) -> Non
 def test_kernel_change_has_guides_of_the_expected_slopes_and_the_fitted_ones_in_words(
     tables: Tables,
 ) -> None:
-    figure = render(plane_kernel_change.draw(tables[0], preset="invented"))
+    figure = rendered(plane_kernel_change.draw(tables[0], preset="invented"))
     axes = figure.axes[0]
     for slope in (-1.0, -4 / 3):
-        (x0, y0), (x1, y1) = drawn(axes, f"guide {slope:.4f}")
+        (x0, y0), (x1, y1) = points(axes, f"guide {slope:.4f}")
         assert np.log(y1 / y0) / np.log(x1 / x0) == pytest.approx(slope)
     text = "\n".join(t.get_text() for t in axes.texts)
     assert "-2/(1+1/L)" in text
     fit = kernel_change_fit(tables[0][tables[0]["net"] == "cnn"], lazy=True)
     assert f"{fit.slope:.2f} [{fit.low:.2f}, {fit.high:.2f}]".replace("-", "\u2212") in text
-    ((at, level),) = drawn(axes, "crossover")
+    ((at, level),) = points(axes, "crossover")
     assert at == pytest.approx(10, rel=0.05)
     assert level == 1
     own = tables[0].query("net == 'cnn' and width == 160")
     expected = np.exp(
         np.log(own["half_time"] / own["alpha_tilde"]).groupby(own["alpha_tilde"]).mean()
     )
-    np.testing.assert_allclose(drawn(figure.axes[1], "h=160 line"), list(expected.items()))
+    np.testing.assert_allclose(points(figure.axes[1], "h=160 line"), list(expected.items()))
 
 
 def test_variance_is_drawn_against_width_and_scaled_by_it(tables: Tables) -> None:
-    figure = render(plane_variance.draw(*tables, preset="invented"))
+    figure = rendered(plane_variance.draw(*tables, preset="invented"))
     against, scaled = figure.axes[:2]
     of = tables[1][tables[1]["curve"].str.startswith("cnn")]
     at = of[np.isclose(of["alpha_tilde"], 1e3)]
-    np.testing.assert_allclose(drawn(against, "tilde=1000 line"), at[["width", "variance"]])
+    np.testing.assert_allclose(points(against, "tilde=1000 line"), at[["width", "variance"]])
     wide = of[of["width"] == 160]
     np.testing.assert_allclose(
-        drawn(scaled, "h=160 line"),
+        points(scaled, "h=160 line"),
         np.column_stack([wide["alpha_tilde"], 160 * wide["variance"]]),
     )
-    (x0, y0), (x1, y1) = drawn(against, "guide -1")
+    (x0, y0), (x1, y1) = points(against, "guide -1")
     assert np.log(y1 / y0) / np.log(x1 / x0) == pytest.approx(-1)
 
 
 def test_the_diagram_has_the_errors_the_jamming_line_and_the_level_sets(tables: Tables) -> None:
-    figure = render(plane_diagram.draw(*tables, preset="invented"))
+    figure = rendered(plane_diagram.draw(*tables, preset="invented"))
     axes = figure.axes[0]
     (mesh,) = [one for one in axes.collections if one.get_gid() == "error"]
     own = tables[0][tables[0]["net"] == "cnn"]
     expected = own.groupby(["alpha_tilde", "width"])["test_error"].mean().unstack()
     np.testing.assert_allclose(np.asarray(mesh.get_array()).ravel(), expected.to_numpy().ravel())
-    line = drawn(axes, "jamming line")
+    line = points(axes, "jamming line")
     assert [y for _, y in line] == pytest.approx(list(TILDES))
     assert [x for x, _ in line] == pytest.approx([32**0.5] * len(TILDES))
-    assert [x for x, _ in drawn(axes, "level 1")] == list(WIDTHS)
-    assert len(drawn(axes, "none fitted")) == len(TILDES)
-    assert not drawn(axes, "some fitted")
+    assert [x for x, _ in points(axes, "level 1")] == list(WIDTHS)
+    assert len(points(axes, "none fitted")) == len(TILDES)
+    assert not points(axes, "some fitted")
 
 
 def test_fields_of_the_diagram_reach_half_way_to_their_neighbours() -> None:
@@ -182,14 +155,14 @@ def test_fields_of_the_diagram_reach_half_way_to_their_neighbours() -> None:
 def test_kernels_are_drawn_before_and_after_at_both_ends_of_alpha(
     tables: Tables, kernels: pd.DataFrame
 ) -> None:
-    figure = render(plane_kernels.draw(tables[0], kernels, preset="invented"))
+    figure = rendered(plane_kernels.draw(tables[0], kernels, preset="invented"))
     assert len(figure.axes) == 2 * 2 * 3
     values, labels = figure.axes[0], figure.axes[4]
     weights = np.array([1 / rank for rank in range(1, 11)])
-    np.testing.assert_allclose([y for _, y in drawn(values, "eigenvalues initial")],
+    np.testing.assert_allclose([y for _, y in points(values, "eigenvalues initial")],
                                weights / weights.sum())  # fmt: skip
-    np.testing.assert_allclose([y for _, y in drawn(labels, "labels end")], np.ones(10))
-    np.testing.assert_allclose([y for _, y in drawn(labels, "labels initial")],
+    np.testing.assert_allclose([y for _, y in points(labels, "labels end")], np.ones(10))
+    np.testing.assert_allclose([y for _, y in points(labels, "labels initial")],
                                np.arange(1, 11) / 10)  # fmt: skip
     titles = [axes.get_title(loc="left") for axes in figure.axes[:4]]
     for title, net, tilde in zip(titles, ("CNN", "CNN", "FCN", "FCN"), (-3, 3, -3, 3), strict=True):
@@ -219,7 +192,7 @@ def test_a_preset_without_the_study_says_so() -> None:
         plane_diagram.draw(cells, ensembles, preset="invented"),
         plane_kernels.draw(cells, kernels, preset="invented"),
     ):
-        assert "not in this preset" in text_of(render(figure))
+        assert "not in this preset" in texts(rendered(figure))
 
 
 @pytest.mark.parametrize(

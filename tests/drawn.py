@@ -1,0 +1,63 @@
+"""What a figure shows: its lines, its texts, and whether all of it is on the page."""
+
+import warnings
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from srhm.figures.drawing import styled
+
+
+def rendered(figure: Figure) -> Figure:
+    """Draws it in memory under the style in which it is saved; a warning is an error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        FigureCanvasAgg(figure).draw()
+    return figure
+
+
+def lines(where: Figure | Axes, part: str) -> list[np.ndarray]:
+    """Points (n, 2) of each line whose name holds a part."""
+    panels = [where] if isinstance(where, Axes) else where.get_axes()
+    return [
+        np.column_stack([np.atleast_1d(line.get_xdata()), np.atleast_1d(line.get_ydata())]).astype(
+            float
+        )
+        for axes in panels
+        for line in axes.get_lines()
+        if part in str(line.get_gid())
+    ]
+
+
+def points(where: Figure | Axes, part: str) -> list[tuple[float, float]]:
+    """All points of these lines."""
+    return [(float(x), float(y)) for line in lines(where, part) for x, y in line]
+
+
+def texts(figure: Figure) -> str:
+    """All texts of a figure: titles, labels, legends and notes, a line each."""
+    return "\n".join(text.get_text() for text in figure.findobj(Text))
+
+
+def assert_on_page(figure: Figure) -> None:
+    """No text of a figure that has been drawn is beyond the edges of the page.
+
+    Labels of ticks are left out: those beyond the ends of an axis are kept, but not drawn.
+    """
+    ticks = [
+        label
+        for axes in figure.axes
+        for minor in (False, True)
+        for label in axes.get_xticklabels(minor=minor) + axes.get_yticklabels(minor=minor)
+    ]
+    page = figure.bbox
+    for text in figure.findobj(Text):
+        if text.get_text().strip() and text.get_visible() and text not in ticks:
+            box = styled(text.get_window_extent)()
+            assert box.x0 >= page.x0 - 1, text.get_text()
+            assert box.x1 <= page.x1 + 1, text.get_text()
+            assert box.y0 >= page.y0 - 1, text.get_text()
+            assert box.y1 <= page.y1 + 1, text.get_text()
