@@ -13,6 +13,9 @@ GIVEN_CORES = $(if $(filter file,$(origin CORES)),,--cores $(CORES))
 # auto, cpu or cuda; without it the configuration says. A variable DEVICE of the environment may mean anything.
 GIVEN_DEVICE = $(if $(filter environment,$(firstword $(origin DEVICE))),,$(if $(DEVICE), --device $(DEVICE)))
 
+# Without FROM=published every network is trained here.
+GIVEN_ROWS = $(if $(filter published,$(FROM)), --rows both)$(if $(filter published-alone,$(FROM)), --rows published)
+
 # What a command is about: without STUDY what it means by default.
 GIVEN_STUDY = $(foreach name,$(STUDY),--study $(name))
 # What the workflow is to make of it: a group is a rule of its name, a study one of its name and _study.
@@ -41,14 +44,16 @@ unexport PYTHONPATH
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help cifar reproduce plane plan publish status gc unlock test test-science test-gpu-interpreter bench-gpu train-gpu lint format schema env env-cluster env-gpu clean-env faults
+.PHONY: help cifar reproduce figures plane plan publish status gc unlock test test-science test-gpu-interpreter bench-gpu train-gpu lint format schema env env-cluster env-gpu clean-env faults
 
 help:
 	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw the paper: results/PRESET/{report.html,figures,tables}'
 	@echo '               [STUDY=jamming]           a study, or a group of studies, in place of the paper: results/PRESET/STUDY.html'
+	@echo 'make figures   [PRESET=grid] [STUDY=..]  the same from the rows of published/PRESET, in a minute; trains nothing: results/PRESET-published/'
 	@echo 'make plane     [PRESET=quick] [CORES=N]  the same as STUDY=plane: lazy and feature learning, spectra'
 	@echo 'make plan      [PRESET=quick] [STUDY=..] cells, steps, core-hours and disk, and which jobs run and why; runs nothing; with DEVICE=cuda GPU-hours, too'
-	@echo 'make publish   [PRESET=quick] [STUDY=..] keep the finished rows on the SRHM in published/PRESET; those of LCN, CNN and FCN are drawn beside other presets'
+	@echo 'make publish   [PRESET=quick] [STUDY=..] keep the finished rows in published/PRESET, for make figures'
+	@echo '               [FROM=published] of make reproduce: takes them, and trains only what they lack'
 	@echo 'make status    [PRESET=quick] [STUDY=..] networks trained, missing, capped, diverged; how fast, and how long still (also while a run is going on)'
 	@echo 'make gc        [CONFIRM=yes] [STUDY=..]  list what no configuration refers to; with CONFIRM=yes remove it'
 	@echo 'make unlock    [PRESET=quick]            remove the lock of a killed run (`make reproduce` does it by itself)'
@@ -68,7 +73,12 @@ help:
 	@echo 'ARGS are passed on to Snakemake (ARGS="--set-threads train_hierarchy=4"). Presets: $(sort $(basename $(notdir $(wildcard config/*.yaml)))). PROFILE: $(sort $(notdir $(wildcard profiles/*))). CORES is $(CORES) here. PYTHON=python3.12 picks another interpreter.'
 
 reproduce: env
-	@$(BIN)/python -m srhm.commands.launch --preset $(PRESET) --profile $(PROFILE) $(GIVEN_CORES)$(GIVEN_DEVICE) $(GIVEN_STUDY) $(ARGS)
+	@$(BIN)/python -m srhm.commands.launch --preset $(PRESET) --profile $(PROFILE) $(GIVEN_CORES)$(GIVEN_DEVICE)$(GIVEN_ROWS) $(GIVEN_STUDY) $(ARGS)
+
+# From published/ alone, in results/PRESET-published/. PRESET is that of most rows, unless the user gives one.
+figures: override PRESET := $(if $(filter file,$(origin PRESET)),grid,$(PRESET))
+figures: override FROM := published-alone
+figures: reproduce
 
 # Lazy and feature learning: (h, alpha), Hessian, tangent kernel, weights (docs/flow.md).
 plane: override STUDY := plane

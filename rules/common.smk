@@ -170,7 +170,7 @@ def measuring(measurement, options):
 def files_of_curves(study):
     """Files of a study's curves, by the table that they are gathered into."""
     planned, declared = PLAN.studies[study], STUDIES[study]
-    curves = planned.curves.values()
+    curves = planned.trained.values()
     if declared.trainer is None:
         return {}
     found = {
@@ -187,11 +187,26 @@ def files_of_curves(study):
     return found
 
 
+def published_files(study):
+    """Published rows that a study takes, and their provenance."""
+    if not PLAN.studies[study].published:
+        return []
+    folder = places.published_folder(PLAN.preset.preset, study)
+    return sorted(str(file) for file in folder.iterdir())
+
+
 def gathering_spec(study):
     curves = PLAN.studies[study].curves.values()
-    planned = {one.name: [entry["key"] for entry in one.entries] for one in curves}
-    tables = {name: STUDIES[study].schemas[name] for name in files_of_curves(study)}
-    return canonical_json({"planned": planned, "tables": tables, "study": study})
+    found = {
+        # A list, as the rows are put into its order.
+        "planned": [[one.name, [entry["key"] for entry in one.entries]] for one in curves],
+        "tables": {name: STUDIES[study].schemas[name] for name in files_of_curves(study)},
+        "study": study,
+        "published": None,
+    }
+    if PLAN.studies[study].published:
+        found["published"] = str(places.published_folder(PLAN.preset.preset, study))
+    return canonical_json(found)
 
 
 def table_files(study, uses):
@@ -295,8 +310,8 @@ def publications_of(studies):
     """Finished runs of other presets, which the page of the paper fits on their own."""
     if "sparse_hierarchy" not in studies:
         return []
-    files = sorted((ROOT / "published").glob("*/*.*"))
-    return [str(file) for file in files if file.parent.name != PRESET]
+    files = sorted((ROOT / "published").glob("*/sparse_hierarchy/*.*"))
+    return [str(file) for file in files if file.parts[-3] != PLAN.preset.preset]
 
 
 def deviations_of(studies):
@@ -338,10 +353,11 @@ def page_spec(page, studies, pending=()):
             },
             "page_tables": STUDIES[study].page_tables,
             "prose": prose_of(study),
-            "absent": PLAN.studies[study].absent,
+            "absent": " ".join(filter(None, [planned.absent, planned.origin])),
             "settings": PLAN.settings(study),
         }
         for study in studies
+        for planned in [PLAN.studies[study]]
     ]
     return canonical_json(
         {

@@ -11,6 +11,7 @@ for study in PLAN.studies:
                 f"gather_{study}"
             input:
                 **files_of_curves(study),
+                published_files=published_files(study),
             output:
                 **{name: places.table_file(PRESET, study, name) for name in files_of_curves(study)},
             log:

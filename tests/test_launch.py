@@ -228,3 +228,9 @@ def test_files_dated_in_the_future_are_dated_now_but_for_the_stores(tmp_path, ca
     assert "2 files were dated in the future" in capsys.readouterr().out
     kept = [name for name in names if (tmp_path / name).stat().st_mtime > time.time() + 1]
     assert kept == names[2:]
+
+
+def test_the_rows_that_are_asked_for_reach_the_workflow_or_the_launch_is_refused():
+    assert launch._with_rows(["--verbose"], "both") == ["--config", "rows=both", "--verbose"]
+    with pytest.raises(launch.Refused, match="give --config rows=both with the others"):
+        launch._with_rows(["--config", "device=cpu"], "both")

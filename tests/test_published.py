@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import partial
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -28,14 +29,16 @@ from srhm.commands.presets import Run
 from srhm.figures.published_runs import run_handles
 from srhm.model import theory
 from srhm.results import publications
+from srhm.results.places import PUBLISHED
 from srhm.results.provenance import source_digest
 from srhm.results.publications import PublicationError, read_publications
 from srhm.results.records import read_table, write_table
-from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, TIMINGS
+from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, SENSITIVITIES, TIMINGS
 from srhm.statistics.sample_complexity import all_sample_complexities
 from srhm.studies.sparse_hierarchy import page
 from srhm.studies.sparse_hierarchy.claims.published_fits import published_fits
 from srhm.studies.sparse_hierarchy.figures import sample_complexity as figure4
+from srhm.study import ConfigError
 
 ROOT = Path(__file__).parents[1]
 LOG = logging.getLogger("test_published")
@@ -55,6 +58,10 @@ CONFIG = {
         ],
     },
 }  # fmt: skip
+
+
+STUDY = "sparse_hierarchy"
+publish = partial(published.publish, study=STUDY)
 
 
 def run_in(folder: Path, **changes: Any) -> Run:
@@ -103,26 +110,25 @@ def finished(tmp_path: Path) -> Run:
 
 def kept(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Any]]:
     return (
-        read_table(folder / "cells.parquet", publications.PUBLISHED_CELLS),
+        read_table(folder / "cells.parquet", CELLS),
         read_table(folder / "sample_complexity.parquet", SAMPLE_COMPLEXITY),
         json.loads((folder / "provenance.json").read_text()),
     )
 
 
 def run_of(run: Run, folder: Path) -> publications.Publication:
-    published.publish(run, folder, commit="c0ffee")
+    publish(run, folder, commit="c0ffee")
     (found,) = read_publications([folder / "provenance.json"])
     return found
 
 
 def test_what_is_finished_is_taken_with_its_estimates_and_the_rest_is_named(finished, tmp_path):
-    folder = tmp_path / "published" / "big"
-    said = "\n".join(published.publish(finished, folder, commit="c0ffee"))
+    folder = tmp_path / "published" / "big" / STUDY
+    said = "\n".join(publish(finished, folder, commit="c0ffee"))
     cells, table, provenance = kept(folder)
     names = list(finished.curves)
     assert list(cells["curve"].unique()) == names[:-1]
     assert "taken: 5 of 6 curves" in said
-    assert "sensitivities" in said
     last = finished.curves[names[-1]].entries[0]["cell"]
     (line,) = [line for line in said.splitlines() if line.split()[:1] == [last["net"]]]
     assert line.split()[-3:] == ["3", "2", "1"]  # curves, taken, missing
@@ -141,8 +147,8 @@ def test_what_is_finished_is_taken_with_its_estimates_and_the_rest_is_named(fini
 
 
 def test_the_provenance_says_on_what_and_when_and_names_no_host(finished, tmp_path):
-    folder = tmp_path / "published" / "big"
-    published.publish(finished, folder, commit="c0ffee")
+    folder = tmp_path / "published" / "big" / STUDY
+    publish(finished, folder, commit="c0ffee")
     cells, _, provenance = kept(folder)
     assert provenance["commit"] == "c0ffee"
     assert provenance["trained_on"] == [
@@ -170,17 +176,19 @@ def test_the_provenance_says_on_what_and_when_and_names_no_host(finished, tmp_pa
     ],
 )
 def test_a_row_says_whether_a_gpu_trained_it(versions, kind, finished):
-    (curve, *_) = published.finished(finished.directory, finished.curves).curves.values()
+    rows = published.finished(finished, STUDY).rows
+    tables = {table: next(iter(own.values())) for table, own in rows.items()}
+    tables["cells"] = tables["cells"].assign(versions=versions)
     found = published.provenance_of(
-        curve.assign(versions=versions), preset="big", planned={}, thresholds=[0.1], commit=""
+        tables, preset="big", study=STUDY, planned={}, thresholds=[0.1], commit=""
     )
     assert [one["device"] for one in found["trained_on"]] == [kind]
 
 
 def test_times_of_networks_trained_together_enter_no_sum(finished, tmp_path, capsys):
-    folder, names = tmp_path / "published" / "big", list(finished.curves)
+    folder, names = tmp_path / "published" / "big" / STUDY, list(finished.curves)
     train(finished, names[:2], packed=True)
-    said = "\n".join(published.publish(finished, folder, commit="c0ffee"))
+    said = "\n".join(publish(finished, folder, commit="c0ffee"))
     cells, _, provenance = kept(folder)
     packed = int(cells["curve"].isin(names[:2]).sum())
     alone = len(cells) - packed
@@ -195,7 +203,7 @@ def test_a_curve_with_a_cell_of_other_gpu_code_is_not_taken(finished, tmp_path):
     table = read_table(rows / f"{name}.parquet", CELLS)
     table.loc[0, "versions"] = f"torch 2.13, packed 0123abcd on {DEVICE}"
     write_table(table, rows / f"{name}.parquet", CELLS)
-    taken = published.finished(finished.directory, finished.curves)
+    taken = published.finished(finished, STUDY)
     assert name not in taken.curves
     assert len(taken.curves) == 4
     (remark,) = taken.remarks
@@ -203,14 +211,14 @@ def test_a_curve_with_a_cell_of_other_gpu_code_is_not_taken(finished, tmp_path):
 
 
 def test_a_second_call_writes_the_same_bytes_and_one_from_elsewhere_adds(finished, tmp_path):
-    folder, names = tmp_path / "published" / "big", list(finished.curves)
-    published.publish(finished, folder, commit="c0ffee")
+    folder, names = tmp_path / "published" / "big" / STUDY, list(finished.curves)
+    publish(finished, folder, commit="c0ffee")
     before = {file.name: file.read_bytes() for file in folder.iterdir()}
-    published.publish(finished, folder, commit="c0ffee")
+    publish(finished, folder, commit="c0ffee")
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
     elsewhere = run_in(tmp_path / "elsewhere")
     train(elsewhere, names[-1:], packed=True)
-    said = "\n".join(published.publish(elsewhere, folder, commit="c0ffee"))
+    said = "\n".join(publish(elsewhere, folder, commit="c0ffee"))
     assert "5 published before" in said
     cells, _, provenance = kept(folder)
     assert list(cells["curve"].unique()) == names
@@ -222,19 +230,19 @@ def test_a_second_call_writes_the_same_bytes_and_one_from_elsewhere_adds(finishe
 def test_rows_of_other_keys_are_kept_unless_they_may_be_dropped(
     finished_anew, finished, tmp_path, capsys
 ):
-    folder, names = tmp_path / "published" / "big", list(finished.curves)
-    published.publish(finished, folder, commit="c0ffee")
+    folder, names = tmp_path / "published" / "big" / STUDY, list(finished.curves)
+    publish(finished, folder, commit="c0ffee")
     cells, *_ = kept(folder)
     stale = cells["curve"] == names[0]
     cells.loc[stale, "key"] = "trained by other code"
-    write_table(cells, folder / "cells.parquet", publications.PUBLISHED_CELLS)
+    write_table(cells, folder / "cells.parquet", CELLS)
     if not finished_anew:
         finished.rows(finished.curves[names[0]]).unlink()
     before = {file.name: file.read_bytes() for file in folder.iterdir()}
     config = tmp_path / "big.yaml"
     config.write_text(yaml.safe_dump(CONFIG))
     options = ["--configfile", str(config), "--directory", str(tmp_path), "--commit", "c0ffee"]
-    options += ["--published", str(folder.parent)]
+    options += ["--published", str(folder.parents[1])]
     assert published.main(options) == 1
     refusal = capsys.readouterr().err
     assert f"no longer planned: {stale.sum()} rows of {names[0]}" in refusal
@@ -248,13 +256,13 @@ def test_rows_of_other_keys_are_kept_unless_they_may_be_dropped(
 
 
 def test_cells_of_another_schema_are_kept_unless_they_may_be_dropped(finished, tmp_path):
-    folder = tmp_path / "published" / "big"
-    published.publish(finished, folder, commit="c0ffee")
-    kept(folder)[0].drop(columns="seconds").to_parquet(folder / "cells.parquet")
+    folder = tmp_path / "published" / "big" / STUDY
+    publish(finished, folder, commit="c0ffee")
+    kept(folder)[0].drop(columns="steps").to_parquet(folder / "cells.parquet")
     with pytest.raises(PublicationError, match=r"all of .*another schema[^$]*nothing is written"):
-        published.publish(finished, folder, commit="c0ffee")
-    assert "seconds" not in pd.read_parquet(folder / "cells.parquet")
-    published.publish(finished, folder, commit="c0ffee", drop=True)
+        publish(finished, folder, commit="c0ffee")
+    assert "steps" not in pd.read_parquet(folder / "cells.parquet")
+    publish(finished, folder, commit="c0ffee", drop=True)
     assert len(read_publications([folder / "provenance.json"])) == 1
 
 
@@ -264,8 +272,8 @@ def test_a_table_of_other_cells_or_without_times_is_not_taken_and_named(finished
     write_table(table.assign(key="other"), rows / f"{names[0]}.parquet", CELLS)
     (rows / f"{names[1]}.timings.parquet").unlink()
     (rows / f"{names[2]}.parquet").write_bytes(b"PAR1 cut")
-    folder = tmp_path / "published" / "big"
-    said = "\n".join(published.publish(finished, folder, commit="c0ffee"))
+    folder = tmp_path / "published" / "big" / STUDY
+    said = "\n".join(publish(finished, folder, commit="c0ffee"))
     assert all(re.search(rf"not taken: .*{name}", said) for name in names[:3])
     assert list(kept(folder)[0]["curve"].unique()) == names[3:-1]
 
@@ -280,15 +288,15 @@ def test_the_command_says_why_there_is_nothing_to_publish(tmp_path, capsys):
     assert not (tmp_path / "published").exists()
     train(run_in(tmp_path), list(run_in(tmp_path).curves)[:1])
     assert published.main([*options, "--commit", "c0ffee"]) == 0
-    assert kept(tmp_path / "published" / "big")[2]["commit"] == "c0ffee"
+    assert kept(tmp_path / "published" / "big" / STUDY)[2]["commit"] == "c0ffee"
     assert published.main(["--preset", "absent"]) == 2
 
 
 @pytest.mark.parametrize("name", ["cells.parquet", "sample_complexity.parquet", "provenance.json"])
 @pytest.mark.parametrize("damage", ["cut", "altered", "gone"])
 def test_a_damaged_file_is_named_with_what_restores_it(name, damage, finished, tmp_path):
-    folder = tmp_path / "published" / "big"
-    published.publish(finished, folder, commit="c0ffee")
+    folder = tmp_path / "published" / "big" / STUDY
+    publish(finished, folder, commit="c0ffee")
     file = folder / name
     if damage == "gone":
         file.unlink()
@@ -306,8 +314,8 @@ def test_a_damaged_file_is_named_with_what_restores_it(name, damage, finished, t
 def test_an_interrupted_call_is_noticed_and_the_same_call_mends_it(
     n_written, finished, tmp_path, monkeypatch
 ):
-    folder, name = tmp_path / "published" / "big", list(finished.curves)[-1]
-    published.publish(finished, folder, commit="c0ffee")
+    folder, name = tmp_path / "published" / "big" / STUDY, list(finished.curves)[-1]
+    publish(finished, folder, commit="c0ffee")
     train(finished, [name])
     written = []
 
@@ -324,11 +332,11 @@ def test_an_interrupted_call_is_noticed_and_the_same_call_mends_it(
         patch.setattr(published, "write_table", write)
         patch.setattr(published, "write_text", killed)
         with pytest.raises(KeyboardInterrupt):
-            published.publish(finished, folder, commit="c0ffee")
+            publish(finished, folder, commit="c0ffee")
     assert len(written) == n_written
     with pytest.raises(PublicationError, match=r"cells\.parquet: is not the table that prov"):
         read_publications([folder / "provenance.json"])
-    said = "\n".join(published.publish(finished, folder, commit="c0ffee"))
+    said = "\n".join(publish(finished, folder, commit="c0ffee"))
     assert "written anew" in said
     (run,) = read_publications([folder / "provenance.json"])
     assert run.provenance["curves"] == 6
@@ -336,8 +344,8 @@ def test_an_interrupted_call_is_noticed_and_the_same_call_mends_it(
 
 
 def test_a_whole_table_of_another_publication_is_named(finished, tmp_path):
-    folder = tmp_path / "published" / "big"
-    published.publish(finished, folder, commit="c0ffee")
+    folder = tmp_path / "published" / "big" / STUDY
+    publish(finished, folder, commit="c0ffee")
     file = folder / "sample_complexity.parquet"
     write_table(kept(folder)[1].iloc[1:], file, SAMPLE_COMPLEXITY)
     with pytest.raises(PublicationError, match=f"{re.escape(str(file))}: is not the table"):
@@ -347,34 +355,34 @@ def test_a_whole_table_of_another_publication_is_named(finished, tmp_path):
 def test_one_seed_is_one_seed(tmp_path):
     one = run_in(tmp_path, seeds=1)
     train(one, list(one.curves))
-    run = run_of(one, tmp_path / "published" / "big")
+    run = run_of(one, tmp_path / "published" / "big" / STUDY)
     assert run.seeds == "1 seed"
     (label, *_) = run_handles([run], [run.sample_complexity]).values()
     assert ", 1 seed, trained" in str(label.get_label()).replace("\n", " ")
 
 
 def test_where_the_cells_of_an_earlier_publication_are_gone_nothing_is_written(finished, tmp_path):
-    folder = tmp_path / "published" / "big"
-    published.publish(finished, folder, commit="c0ffee")
+    folder = tmp_path / "published" / "big" / STUDY
+    publish(finished, folder, commit="c0ffee")
     (folder / "cells.parquet").unlink()
     with pytest.raises(PublicationError, match=r"cells\.parquet: is missing.*git checkout"):
-        published.publish(finished, folder, commit="c0ffee", drop=True)
+        publish(finished, folder, commit="c0ffee", drop=True)
     assert not (folder / "cells.parquet").exists()
 
 
 def test_damaged_cells_of_an_earlier_publication_are_not_overwritten(finished, tmp_path):
-    folder = tmp_path / "published" / "big"
-    published.publish(finished, folder, commit="c0ffee")
+    folder = tmp_path / "published" / "big" / STUDY
+    publish(finished, folder, commit="c0ffee")
     (folder / "cells.parquet").write_bytes(b"PAR1")
     with pytest.raises(PublicationError, match=r"cells\.parquet.*git checkout"):
-        published.publish(finished, folder, commit="c0ffee")
+        publish(finished, folder, commit="c0ffee")
     assert (folder / "cells.parquet").read_bytes() == b"PAR1"
 
 
 @pytest.mark.parametrize("where", ["table", "provenance"])
 def test_one_of_another_schema_is_left_out_and_the_log_says_so(where, finished, tmp_path, caplog):
-    folder = tmp_path / "published" / "big"
-    published.publish(finished, folder, commit="c0ffee")
+    folder = tmp_path / "published" / "big" / STUDY
+    publish(finished, folder, commit="c0ffee")
     _, table, provenance = kept(folder)
     if where == "table":
         table.drop(columns="log_sd").to_parquet(folder / "sample_complexity.parquet")
@@ -392,8 +400,8 @@ def test_without_any_file_there_is_no_publication():
 
 def own_tables(run: Run) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Cells and sample complexities of a run."""
-    cells = pd.concat([*published.finished(run.directory, run.curves).curves.values()])
-    cells = cells[CELLS.names].reset_index(drop=True)
+    found = published.finished(run, STUDY).rows["cells"]
+    cells = pd.concat(found.values(), ignore_index=True)
     table = all_sample_complexities(
         cells, pd.DataFrame(columns=["kind", "variant", "k", "l", "n", *CELLS.names, "value"]),
         thresholds=[0.1],
@@ -421,7 +429,7 @@ def legend_texts(figure: Figure) -> list[str]:
 def test_published_points_are_rings_at_their_predictions_and_named_in_the_legend(
     finished, tmp_path
 ):
-    run = run_of(finished, tmp_path / "published" / "big")
+    run = run_of(finished, tmp_path / "published" / "big" / STUDY)
     cells, table = own_tables(finished)
     options: Any = {"width": 20, "threshold": 0.1, "preset": "small"}
     without = figure4.draw(cells, table, REFERENCE, **options)
@@ -446,7 +454,7 @@ def test_published_points_are_rings_at_their_predictions_and_named_in_the_legend
 
 
 def test_a_censored_published_curve_is_drawn_at_its_bound_with_an_arrow(finished, tmp_path):
-    run = run_of(finished, tmp_path / "published" / "big")
+    run = run_of(finished, tmp_path / "published" / "big" / STUDY)
     table = run.sample_complexity
     name = table["curve"].iloc[0]
     columns = ["status", "P_star", "P_star_low", "P_star_high"]
@@ -463,7 +471,7 @@ def test_a_censored_published_curve_is_drawn_at_its_bound_with_an_arrow(finished
 
 
 def test_the_legend_knows_depths_and_the_width_of_what_is_drawn(finished, tmp_path):
-    run = run_of(finished, tmp_path / "published" / "big")
+    run = run_of(finished, tmp_path / "published" / "big" / STUDY)
     table = run.sample_complexity.assign(L=3)
     wide = table[table["curve"] == table["curve"].iloc[0]].assign(width=64, curve="wide")
     run = publications.Publication(
@@ -478,7 +486,7 @@ def test_the_legend_knows_depths_and_the_width_of_what_is_drawn(finished, tmp_pa
 
 
 def test_two_published_runs_can_be_told_apart(finished, tmp_path):
-    run = run_of(finished, tmp_path / "published" / "big")
+    run = run_of(finished, tmp_path / "published" / "big" / STUDY)
     other = publications.Publication(
         provenance={**run.provenance, "widths": [1024]}, sample_complexity=run.sample_complexity
     )
@@ -494,7 +502,7 @@ def test_two_published_runs_can_be_told_apart(finished, tmp_path):
 
 
 def test_the_fits_of_published_rows_find_the_law_that_made_them(finished, tmp_path):
-    run = run_of(finished, tmp_path / "published" / "big")
+    run = run_of(finished, tmp_path / "published" / "big" / STUDY)
     fits = published_fits(run.sample_complexity).set_index("claim")
     first = fits.index[0]
     for claim, law in (
@@ -510,7 +518,7 @@ def test_the_fits_of_published_rows_find_the_law_that_made_them(finished, tmp_pa
 
 
 def test_the_page_shows_the_fits_with_their_provenance_and_is_else_the_same(finished, tmp_path):
-    folder = tmp_path / "published" / "big"
+    folder = tmp_path / "published" / "big" / STUDY
     train(finished, list(finished.curves)[:1], packed=True)
     run_of(finished, folder)
     cells, table = own_tables(finished)
@@ -542,7 +550,7 @@ def inputs(tmp_path_factory) -> dict[str, str]:
         (project / part).symlink_to(ROOT / part)
     for one in ("big", "test"):
         for name in ("sample_complexity.parquet", "provenance.json", "cells.parquet"):
-            file = project / "published" / one / name
+            file = project / "published" / one / STUDY / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.touch()
     done = subprocess.run(
@@ -564,18 +572,18 @@ def test_published_files_are_inputs_of_the_figure_and_the_page_alone(inputs):
     assert holding == {"fig04", "page_report", "page_report_so_far"}
     for rule in holding:
         for name in ("sample_complexity.parquet", "provenance.json"):
-            assert f"/published/big/{name}" in inputs[rule]
+            assert f"/published/big/{STUDY}/{name}" in inputs[rule]
 
 
 def test_the_published_preset_itself_draws_nothing_twice(inputs, finished, tmp_path):
     pages = [files for rule, files in inputs.items() if rule.startswith("page_")]
     assert pages
     assert not any("/published/test/" in files for files in pages)
-    run_of(finished, tmp_path / "published" / "big")
+    run_of(finished, tmp_path / "published" / "big" / STUDY)
     tables = own_tables(finished)
     options: Any = {"width": 20, "threshold": 0.1}
     options["reference"] = [str(ROOT / "reference" / "published_sample_complexity_L2_s2.csv")]
-    options["publications"] = [str(tmp_path / "published" / "big" / "provenance.json")]
+    options["publications"] = [str(tmp_path / "published" / "big" / STUDY / "provenance.json")]
     for name, times in (("big", 0), ("small", 5)):
         figure = figure4.draw_from_files(*tables, preset=name, **options)
         assert sum(map(len, drawn(figure, "run 0").values())) == times
@@ -588,10 +596,10 @@ def test_rows_of_another_study_lie_in_a_folder_of_its_name(finished, tmp_path, c
     (tmp_path / "big.yaml").write_text(yaml.safe_dump(config))
     options = ["--configfile", str(tmp_path / "big.yaml"), "--directory", str(tmp_path)]
     options += ["--published", str(tmp_path / "published"), "--commit", "c0ffee"]
-    folder = tmp_path / "published" / "big"
+    folder = tmp_path / "published" / "big" / STUDY
     assert published.main(options) == 0  # of named nets nothing is finished, which is said
     assert "no curve of big, named_nets, is finished" in capsys.readouterr().err
-    assert not (folder / "named_nets").exists()
+    assert not (folder.parent / "named_nets").exists()
     run = Run(preset.plan(config).only(["named_nets"]), tmp_path)
     (name,) = run.curves
     rows, timings = [], []
@@ -602,40 +610,119 @@ def test_rows_of_another_study_lie_in_a_folder_of_its_name(finished, tmp_path, c
     file = run.rows(run.curves[name])
     write_table(timings, file.with_suffix(".timings.parquet"), TIMINGS)
     write_table(rows, file, CELLS)
-    before = kept(folder)[0]
     assert published.main([*options, "--study", "named_nets"]) == 0
-    assert set(kept(folder / "named_nets")[0]["net"]) == {"vgg11"}
-    pd.testing.assert_frame_equal(kept(folder)[0], before)
+    beside = read_table(folder.parent / "named_nets" / "cells.parquet", CELLS)
+    assert set(beside["net"]) == {"vgg11"}
     assert published.main([*options, "--study", "sparse_hierarchy"]) == 0
 
 
-def test_a_study_of_other_rows_is_not_published(tmp_path, capsys):
-    options = ["--preset", "test", "--study", "jamming", "--directory", str(tmp_path)]
+def test_a_study_without_networks_is_not_published(tmp_path, capsys):
+    options = ["--preset", "test", "--study", "first_step", "--directory", str(tmp_path)]
     assert published.main(options) == published.NOTHING
-    assert "none has rows on the SRHM: jamming" in capsys.readouterr().out
+    assert "none of these studies trains networks: first_step" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    "folder", sorted(publications.PUBLISHED.glob("*/")), ids=lambda folder: folder.name
-)
+def test_what_is_measured_of_a_curve_is_published_and_kept_by_a_later_call(finished, tmp_path):
+    folder, name = tmp_path / "published" / "big" / STUDY, next(iter(finished.curves))
+    file = published.files_of_curve(finished, STUDY, finished.curves[name])["sensitivities"]
+    rows = measured_rows(finished, name)
+    write_table(rows, file, SENSITIVITIES)
+    assert "sensitivities of 1 curves" in publish(finished, folder, commit="c0ffee")
+    file.unlink()
+    publish(finished, folder, commit="c0ffee")
+    assert len(read_table(folder / "sensitivities.parquet", SENSITIVITIES)) == len(rows)
+    tables = kept(folder)[2]["tables"]
+    assert (tables["sensitivities"], len(tables["cells"])) == ([name], 5)
+    write_table(rows[1:], file, SENSITIVITIES)  # one cell is missing
+    assert any("not taken" in line for line in publish(finished, folder, commit="c0ffee"))
+
+
+def measured_rows(run: Run, name: str) -> list[dict[str, Any]]:
+    """A sensitivity of each cell of a curve."""
+    empty = {"int64": 0, "double": 0.0, "string": "", "bool": False}
+    unknown = {one.name: empty[str(one.type)] for one in SENSITIVITIES}
+    return [{**unknown, "curve": name, "key": entry["key"]} for entry in run.curves[name].entries]
+
+
+def planned_with(rows: str, folder: Path) -> preset.Plan:
+    return preset.plan({**CONFIG, "rows": rows}, published=folder)
+
+
+def test_of_published_rows_alone_nothing_is_trained(finished, tmp_path):
+    names = list(finished.curves)
+    publish(finished, tmp_path / "published" / "big" / STUDY, commit="c0ffee")
+    plan = planned_with("published", tmp_path / "published")
+    assert plan.name == "big-published"
+    assert list(plan.studies[STUDY].curves) == names[:-1]
+    assert plan.curves == {}
+    assert "5 of 6 curves" in plan.studies[STUDY].origin
+    assert "commit c0ffee" in plan.studies[STUDY].origin
+
+
+def test_beside_published_rows_what_they_lack_is_trained(finished, tmp_path):
+    names = list(finished.curves)
+    for name in names[:2]:
+        file = published.files_of_curve(finished, STUDY, finished.curves[name])["sensitivities"]
+        write_table(measured_rows(finished, name), file, SENSITIVITIES)
+    publish(finished, tmp_path / "published" / "big" / STUDY, commit="c0ffee")
+    plan = planned_with("both", tmp_path / "published")
+    assert plan.name == "big"
+    assert list(plan.studies[STUDY].curves) == names
+    assert list(plan.curves) == names[2:]  # of the others nothing is measured
+    assert "2 of 6 curves" in plan.studies[STUDY].origin
+
+
+def test_the_workflow_makes_figures_of_published_rows_without_training(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", "--dry-run", "--quiet", "host",
+         "--snakefile", str(ROOT / "Snakefile"), "--directory", str(tmp_path),
+         "--configfile", str(ROOT / "config" / "grid.yaml"), "--config", "rows=published"],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr + done.stdout
+    rules = set(re.findall(r"^(\w+) +\d+$", done.stdout, re.MULTILINE))
+    assert {"gather_sparse_hierarchy", "fig04", "page_report"} <= rules
+    assert not {rule for rule in rules if rule.startswith(("train", "measure", "draw"))}
+    assert "results/grid-published/report.html" in done.stdout
+
+
+def test_a_preset_of_which_nothing_is_published_or_damaged_is_refused(tmp_path):
+    with pytest.raises(ConfigError, match=r"nothing of big is published.*make publish PRESET=big"):
+        planned_with("published", tmp_path)
+    file = tmp_path / "big" / STUDY / "provenance.json"
+    file.parent.mkdir(parents=True)
+    file.write_text("{}")
+    with pytest.raises(ConfigError, match=r"provenance\.json is damaged"):
+        planned_with("both", tmp_path)
+
+
+FOLDERS = sorted(PUBLISHED.glob("*/*/"))
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: "-".join(folder.parts[-2:]))
 def test_every_published_row_is_taken(folder, tmp_path):
-    shutil.copytree(folder, tmp_path / folder.name)
-    options = ["--preset", folder.name, "--directory", str(tmp_path), "--commit", "c0ffee"]
-    options += ["--study", "sparse_hierarchy", "--published", str(tmp_path)]
+    name, study = folder.parts[-2:]
+    copy = tmp_path / name / study
+    shutil.copytree(folder, copy)
+    options = ["--preset", name, "--directory", str(tmp_path), "--commit", "c0ffee"]
+    options += ["--study", study, "--published", str(tmp_path)]
     assert published.main(options) == 0
-    for name in ("cells.parquet", "sample_complexity.parquet"):
-        assert (tmp_path / folder.name / name).read_bytes() == (folder / name).read_bytes()
+    for file in folder.glob("*.parquet"):
+        assert (copy / file.name).read_bytes() == file.read_bytes(), file.name
 
 
-@pytest.mark.parametrize("folder", sorted(publications.PUBLISHED.glob("*/")), ids=lambda f: f.name)
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: "-".join(folder.parts[-2:]))
 def test_what_the_repository_publishes_is_what_its_cells_say(folder):
     cells, table, provenance = kept(folder)
-    expected = all_sample_complexities(
-        cells, pd.DataFrame(columns=["kind", "variant", "k", "l", "n", *CELLS.names, "value"]),
-        thresholds=provenance["thresholds"],
-    )  # fmt: skip
+    measured = folder / "sensitivities.parquet"
+    sensitivities = (
+        read_table(measured, SENSITIVITIES)
+        if measured.is_file()
+        else SENSITIVITIES.empty_table().to_pandas()
+    )
+    expected = all_sample_complexities(cells, sensitivities, thresholds=provenance["thresholds"])
     pd.testing.assert_frame_equal(table, expected[table.columns], check_dtype=False, rtol=1e-12)
-    assert provenance["preset"] == folder.name
+    assert provenance["preset"] == folder.parent.name
     assert provenance["cells"] == len(cells)
     assert len(read_publications([folder / "provenance.json"])) == 1
-    assert sum(file.stat().st_size for file in folder.iterdir()) < 1_000_000
+    assert sum(file.stat().st_size for file in folder.iterdir()) < 5_000_000

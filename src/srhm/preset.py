@@ -8,15 +8,20 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, Field, ValidationError, create_model, model_validator
 
 from srhm.keys import Keys, models_in, refusals
+from srhm.results import places
 from srhm.results.provenance import PACKAGE
 from srhm.studies.registry import STUDIES
-from srhm.study import ConfigError, Curve, Planned, Sample
+from srhm.study import ConfigError, Curve, Planned, Sample, Study
 
+# At the end of the name of a preset of which only published rows are shown.
+PUBLISHED_ALONE = "-published"
+Rows = Literal["trained", "published", "both"]
+ROWS: tuple[str, ...] = get_args(Rows)
 REFUSED = "the configuration is refused:\n"
 
 
@@ -70,6 +75,12 @@ class Common(Keys):
         " GPUs have been checked without a GPU only; cuda: a GPU for each training job; auto: cuda"
         " where the machine that starts the run shows a GPU, else cpu. Part of no cell or table",
     )
+    rows: Rows = Field(
+        "trained",
+        description="of which networks rows are shown: trained: of those that are trained here;"
+        " published: of those that published/ keeps, and nothing is trained (`make figures`); both:"
+        " what published/ lacks is trained",
+    )
     analysis: Analysis = Analysis()  # type: ignore[call-arg]
     jobs: Jobs = Jobs()  # type: ignore[call-arg]
 
@@ -94,13 +105,14 @@ class Plan:
 
     @property
     def name(self) -> str:
-        """Name of the preset: of its folder in results/."""
-        return self.preset.preset
+        """Name of the preset: of its folder in results/. Published rows alone have their own."""
+        alone = self.preset.rows == "published"
+        return f"{self.preset.preset}{PUBLISHED_ALONE if alone else ''}"
 
     @property
     def curves(self) -> dict[str, Curve]:
-        """Curves of all studies, by name."""
-        return {name: one for part in self.studies.values() for name, one in part.curves.items()}
+        """Curves that are trained, of all studies, by name."""
+        return {name: one for part in self.studies.values() for name, one in part.trained.items()}
 
     @property
     def samples(self) -> dict[str, Sample]:
@@ -145,8 +157,13 @@ def sections(preset: Common) -> dict[str, BaseModel]:
     return {name: section for name, section in found.items() if section is not None}
 
 
-def plan(config: Mapping[str, Any], *, directory: Path = Path()) -> Plan:
-    """Curves, cells, keys and samples of a configuration; directory: the one that holds results/.
+def plan(
+    config: Mapping[str, Any], *, directory: Path = Path(), published: Path = places.PUBLISHED
+) -> Plan:
+    """Curves, cells, keys and samples of a configuration.
+
+    directory: the one that holds results/. published: folder of published rows, if the
+    configuration asks for them.
 
     Raises:
         ConfigError: naming the key, its value and the allowed range.
@@ -162,7 +179,65 @@ def plan(config: Mapping[str, Any], *, directory: Path = Path()) -> Plan:
             text = "\n".join(f"  {name}.{line.strip()}" for line in lines)
             raise ConfigError(REFUSED + text) from refusal
     _check_shared(studies)
+    if preset.rows != "trained":
+        studies = _with_published(studies, preset, published)
     return Plan(preset, studies)
+
+
+def _with_published(
+    studies: Mapping[str, Planned], preset: Common, published: Path
+) -> dict[str, Planned]:
+    """The studies with what is published of them.
+
+    Where only published rows are asked for, studies that have none are left out, unless they train
+    nothing, and curves that have none, too.
+    """
+    alone, found = preset.rows == "published", {}
+    for study, planned in studies.items():
+        folder = places.published_folder(preset.preset, study, published=published)
+        if STUDIES[study].trainer is None:
+            found[study] = planned
+        elif (folder / "provenance.json").is_file():
+            found[study] = _from(folder, STUDIES[study], planned, alone=alone)
+        elif not alone:
+            found[study] = planned
+    if not any(planned.published for planned in found.values()) and alone:
+        raise ConfigError(
+            f"nothing of {preset.preset} is published in {published}: `make publish"
+            f" PRESET={preset.preset}` does it, once its networks are trained"
+        )
+    return found
+
+
+def _from(folder: Path, study: Study, planned: Planned, *, alone: bool) -> Planned:
+    """What is planned, with the rows of a folder of published ones."""
+    try:
+        known = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
+        tables = {table: set(curves) for table, curves in known["tables"].items()}
+        days = " to ".join(dict.fromkeys([known["trained_from"], known["trained_to"]]))
+        commit = known["commit"]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ConfigError(f"{folder / 'provenance.json'} is damaged: {error!r}") from error
+    names = tables["cells"] & planned.curves.keys()
+    if not alone:  # beside curves that are trained, those of which everything is published
+        names = {
+            name
+            for name in names
+            for measured in [planned.curves[name].measured]
+            if all(
+                name in tables.get(table, ())
+                for one in study.measurements
+                if one.name in measured
+                for table in one.tables
+            )
+        }
+    origin = (
+        f"{len(names)} of {len(planned.curves)} curves are published rows"
+        f" ({folder.parent.name}/{folder.name}), trained {days} by commit {commit[:10]};"
+        f" {'nothing was trained here' if alone else 'the others were trained here'}"
+    )
+    kept = {name: one for name, one in planned.curves.items() if name in names or not alone}
+    return replace(planned, curves=kept, published=frozenset(names), origin=origin)
 
 
 def _check_shared(studies: Mapping[str, Planned]) -> None:

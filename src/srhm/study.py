@@ -143,13 +143,22 @@ class Planned:
     """What a configuration asks of a study.
 
     curves, samples: by name. settings: values for measurements, derived tables and figures, by
-    name. absent: why a part cannot be planned, for people; empty where all can.
+    name. absent: why a part cannot be planned, for people; empty where all can. published: names of
+    curves whose published rows are taken, so that nobody trains them; origin: of these rows, for
+    people.
     """
 
     curves: Mapping[str, Curve] = field(default_factory=dict)
     samples: Mapping[str, Sample] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     absent: str = ""
+    published: frozenset[str] = frozenset()
+    origin: str = ""
+
+    @property
+    def trained(self) -> dict[str, Curve]:
+        """The curves that are trained where this is run."""
+        return {name: one for name, one in self.curves.items() if name not in self.published}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,9 +28,18 @@ def curves(tmp_path):
     return files, {"curve-a": ["2"], "curve-b": ["3", "1"]}
 
 
-def test_gathering_keeps_the_order_of_the_files_and_of_their_rows(curves):
+def test_gathering_keeps_the_order_of_the_plan_and_of_the_rows(curves):
     files, keys = curves
-    assert list(gather(files, keys, TIMINGS)["key"]) == ["3", "1", "2"]
+    assert list(gather(files, keys, TIMINGS)["key"]) == ["2", "3", "1"]
+
+
+def test_curves_without_a_file_are_taken_from_published_rows(curves):
+    (first, _), keys = curves
+    rows = read_table(curves[0][1], TIMINGS)
+    found = gather([first], keys, TIMINGS, published={"curve-a": rows, "curve-c": rows})
+    assert list(found["key"]) == ["2", "3", "1"]  # and none of a curve that is not planned
+    with pytest.raises(TableError, match="published rows of curve-a does not hold"):
+        gather([first], {**keys, "curve-a": ["4"]}, TIMINGS, published={"curve-a": rows})
 
 
 def test_gathering_finds_the_curve_of_a_file_of_times(curves, tmp_path):
@@ -78,8 +87,9 @@ def test_gathering_takes_several_rows_of_a_cell_if_no_cell_is_missing(tmp_path):
 
 
 SPEC = {
-    "planned": {"b": ["3", "1"], "a": ["2"]},
+    "planned": [["b", ["3", "1"]], ["a", ["2"]]],
     "study": "toy",
+    "published": None,
     "tables": {"cells": "CELLS", "timings": "TIMINGS", "sensitivities": "SENSITIVITIES"},
 }
 
@@ -90,7 +100,7 @@ def files(tmp_path):
     found = {}
     for table, kind in (("cells", ""), ("timings", ".timings")):
         found[table] = []
-        for curve, keys in SPEC["planned"].items():
+        for curve, keys in SPEC["planned"]:
             path, schema = tmp_path / f"{curve}{kind}.parquet", SCHEMAS[SPEC["tables"][table]]
             write_table([row(schema, key=key, curve=curve) for key in keys], path, schema)
             found[table].append(str(path))

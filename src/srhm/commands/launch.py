@@ -28,6 +28,7 @@ import yaml
 from srhm.commands.device_options import CHOICES, DeviceError, device_options, why_no_gpu_here
 from srhm.commands.presets import Run, StudyError, add_study, run_of, studies_of
 from srhm.commands.watching import LiveView, Watch
+from srhm.preset import ROWS
 from srhm.results import places
 from srhm.results.outdated import is_outdated
 from srhm.runtime.devices import visible_devices
@@ -66,9 +67,11 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
     targets = [name if name in GROUPS else f"{name}_study" for name in options.study]
     folder, local = options.directory.resolve(), _is_local(profile, extra)
     studies_of(options.study)
+    if options.rows:
+        extra = _with_rows(extra, options.rows)
     if not options.unlock:
         extra = _with_devices(extra, options, config=config, profile=profile, local=local)
-    run = _run_of(config, folder, options.study or [DEFAULT])
+    run = _run_of(config, folder, options.study or [DEFAULT], rows=options.rows)
     with _locked(folder) as lock:
         command = _snakemake(config, folder, profile)
         if code := _continued(command, folder, asked=options.unlock):
@@ -110,6 +113,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--device", choices=CHOICES, help="where networks are trained; default: the configuration's"
     )
+    parser.add_argument(
+        "--rows", choices=ROWS, help="of which networks; default: as the configuration says"
+    )
     add_study(parser, default=DEFAULT)
     parser.add_argument("--unlock", action="store_true", help="only remove a killed run's lock")
     return parser
@@ -133,6 +139,13 @@ def _profile(name: str) -> Path:
     return profile
 
 
+def _with_rows(extra: Sequence[str], rows: str) -> list[str]:
+    """The words for Snakemake with the rows that are asked for."""
+    if "--config" in extra or "-C" in extra:  # of two, Snakemake takes the last alone
+        raise Refused(f"give --config rows={rows} with the others; nothing was started")
+    return ["--config", f"rows={rows}", *(extra or [])]
+
+
 def _with_devices(
     extra: Sequence[str], options: argparse.Namespace, *, config: Path, profile: Path, local: bool
 ) -> list[str]:
@@ -151,10 +164,10 @@ def _with_devices(
         raise Refused(f"{refusal}; nothing was started") from refusal
 
 
-def _run_of(config: Path, folder: Path, names: Sequence[str]) -> Run | None:
+def _run_of(config: Path, folder: Path, names: Sequence[str], *, rows: str | None) -> Run | None:
     """The studies that are made; None for a configuration that is refused: Snakemake says why."""
     try:
-        return run_of(config, folder, names)
+        return run_of(config, folder, names, rows=rows)
     except ConfigError:
         return None
 

@@ -123,8 +123,12 @@ def chosen_of(plan: Plan, names: Sequence[str]) -> list[str]:
     return [study for study in meant if study in plan.studies]
 
 
-def run_of(configfile: Path, directory: Path, names: Sequence[str] = ()) -> Run:
+def run_of(
+    configfile: Path, directory: Path, names: Sequence[str] = (), *, rows: str | None = None
+) -> Run:
     """The studies of a configuration that these names mean; without names all.
+
+    rows: which rows are shown, if not those that the configuration says (see `preset.Common`).
 
     Raises:
         ConfigError: if the configuration, or the data that it names, are refused.
@@ -134,7 +138,7 @@ def run_of(configfile: Path, directory: Path, names: Sequence[str] = ()) -> Run:
     values = yaml.safe_load(configfile.read_text())
     if not isinstance(values, dict):
         raise ConfigError(f"{configfile} holds no keys")
-    plan = preset.plan(values, directory=directory)
+    plan = preset.plan(values | ({"rows": rows} if rows else {}), directory=directory)
     return Run(plan.only(chosen_of(plan, names)), directory)
 
 

@@ -1,18 +1,17 @@
-"""Publish what is finished of a preset: its rows into the repository, `published/PRESET/`.
+"""Publish what is finished of a preset: its rows into the repository, `published/PRESET/STUDY/`.
 
 `python -m srhm.commands.publish --preset paper` takes the curves whose tables are finished under
-results/, of each study whose rows are cells on the SRHM, estimates their sample complexities, and
-writes both with their provenance: those of LCN, CNN and FCN into published/PRESET/, which the
-figures read, those of another study into a folder of its name there. A second call adds what has
-been finished since, from another machine too. Where the configuration or the code no longer asks
-for rows that are published, it writes nothing unless `--drop` is given.
+results/, of each study that has a trainer, with what is measured of them, and writes a table of
+each kind with their provenance. A second call adds what has been finished since, from another
+machine too. Where the configuration or the code no longer asks for rows that are published, it
+writes nothing unless `--drop` is given.
 """
 
 import json
 import re
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,26 +21,24 @@ import pandas as pd
 from srhm.commands.presets import Run, chosen, parser_for
 from srhm.results import places
 from srhm.results.atomic import write_text
-from srhm.results.gathering import gather
+from srhm.results.gathering import checked
 from srhm.results.outdated import ON_GPU, made_by_other_code
 from srhm.results.provenance import canonical_json
 from srhm.results.publications import (
-    CELLS_FILE,
-    COMPLEXITY_FILE,
+    COMPLEXITY,
     FORMAT,
     PROVENANCE_FILE,
-    PUBLISHED,
-    PUBLISHED_CELLS,
-    TRAINED,
     OtherFormat,
     PublicationError,
+    Rows,
     check_digests,
     digests,
+    file_of,
     read_provenance_file,
-    read_published_table,
+    rows_by_curve,
 )
-from srhm.results.records import TableError, write_table
-from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, SENSITIVITIES, TIMINGS
+from srhm.results.records import TableError, read_table, write_table
+from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, SENSITIVITIES, schema_of
 from srhm.statistics.sample_complexity import all_sample_complexities
 from srhm.studies.registry import STUDIES
 from srhm.study import Curve
@@ -49,10 +46,6 @@ from srhm.study import Curve
 NOTHING = 1  # exit code where nothing is written: none finished, rows or damaged files in the way
 NO_GPU = re.compile("cpu|interpreter", re.IGNORECASE)  # devices of such a form without a GPU
 SHOWN = 5  # reasons that are written out
-# The study whose rows lie in published/PRESET/ itself.
-MAIN = "sparse_hierarchy"
-# Schemas of the rows that can be published.
-SCHEMAS = ("CELLS", "TIMINGS")
 
 
 class NothingFinished(PublicationError):
@@ -61,46 +54,77 @@ class NothingFinished(PublicationError):
 
 @dataclass
 class Taken:
-    """Rows (PUBLISHED_CELLS) by curve, and remarks on what was not taken.
+    """Rows by table and curve, and remarks on what was not taken.
 
     lost: what is published and no longer planned, a text for each curve.
     """
 
-    curves: dict[str, pd.DataFrame] = field(default_factory=dict)
+    rows: Rows = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
 
+    @property
+    def curves(self) -> set[str]:
+        """Names of the curves whose cells are there."""
+        return set(self.rows.get("cells", {}))
 
-def finished(directory: Path, curves: Mapping[str, Curve]) -> Taken:
-    """The curves whose tables of rows and of times hold just the planned cells.
 
-    directory: the one that holds results/. A table that cannot be taken leads to a remark: for one,
-    if a cell was trained on a GPU by other code, which plan and status count as missing.
+def finished(run: Run, study: str) -> Taken:
+    """The curves whose tables hold just the planned cells, and what is measured of them.
+
+    A table that cannot be taken leads to a remark: for one, if a cell was trained on a GPU by other
+    code, which plan and status count as missing.
     """
-    taken, planned = Taken(), keys_of(curves)
-    for name, curve in curves.items():
-        tables = (
-            directory / places.rows_of_curve(curve.trainer, name),
-            directory / places.timings_of_curve(curve.trainer, name),
-        )
-        if not tables[0].is_file():
+    taken, planned = Taken(), run.plan.studies[study]
+    schemas = published_schemas(study)
+    for name, curve in planned.curves.items():
+        files = files_of_curve(run, study, curve)
+        if not files["cells"].is_file():
             continue
-        try:
-            cells, timings = (
-                gather([file], planned, schema)
-                for file, schema in zip(tables, (CELLS, TIMINGS), strict=True)
-            )
-        except TableError as refusal:
-            taken.remarks.append(f"not taken: {refusal}")
+        keys, found = [entry["key"] for entry in curve.entries], {}
+        for table, file in files.items():
+            try:
+                one = table in ("cells", "timings")
+                if one or file.is_file():
+                    rows = read_table(file, schemas[table])
+                    found[table] = checked(rows, keys, str(file), one_row_a_cell=one)
+            except TableError as refusal:
+                taken.remarks.append(f"not taken: {refusal}")
+        if not found.keys() >= {"cells", "timings"}:
             continue
-        if outdated := sum(map(made_by_other_code, cells["versions"])):
+        if outdated := sum(map(made_by_other_code, found["cells"]["versions"])):
             taken.remarks.append(
-                f"not taken: {tables[0]}: {outdated} of its {len(cells)} cells were trained on a"
-                " GPU by other code and count as missing"
+                f"not taken: {files['cells']}: {outdated} of its {len(keys)} cells were trained on"
+                " a GPU by other code and count as missing"
             )
             continue
-        taken.curves[name] = cells.assign(**{column: timings[column] for column in TRAINED})
+        for table, rows in found.items():
+            taken.rows.setdefault(table, {})[name] = rows
     return taken
+
+
+def files_of_curve(run: Run, study: str, curve: Curve) -> dict[str, Path]:
+    """Files of a curve by table: its cells, their times, and what is measured of it."""
+    planned = run.plan.studies[study]
+    files = {
+        "cells": places.rows_of_curve(curve.trainer, curve.name),
+        "timings": places.timings_of_curve(curve.trainer, curve.name),
+    }
+    for measurement in STUDIES[study].measurements:
+        if places.is_of(measurement, curve):
+            options = places.options_of(measurement, planned)
+            files |= places.measured_files(measurement, options, curve.name)
+    return {table: run.directory / file for table, file in files.items()}
+
+
+def published_schemas(study: str) -> dict[str, Any]:
+    """Schemas of the tables of a study that are published: those that are not derived of others."""
+    derived = {table.name for table in STUDIES[study].tables}
+    return {
+        table: schema_of(name)
+        for table, name in STUDIES[study].schemas.items()
+        if table not in derived
+    }
 
 
 def keys_of(curves: Mapping[str, Curve]) -> dict[str, list[str]]:
@@ -108,44 +132,45 @@ def keys_of(curves: Mapping[str, Curve]) -> dict[str, list[str]]:
     return {name: [e["key"] for e in curve.entries] for name, curve in curves.items()}
 
 
-def published_before(folder: Path, planned: Mapping[str, Sequence[str]]) -> Taken:
+def published_before(folder: Path, study: str, planned: Mapping[str, Sequence[str]]) -> Taken:
     """The curves of an earlier publication that are still planned; the others are named as lost.
 
     An interrupted call leaves tables and provenance that disagree. This leads to a remark only: the
     rows are whole, and each names its cell by the key.
 
     Raises:
-        PublicationError: if its table is damaged, or missing beside the other files.
+        PublicationError: if a table is damaged, or missing beside the other files.
     """
-    taken = Taken()
-    if not any(
-        (folder / name).is_file() for name in (CELLS_FILE, COMPLEXITY_FILE, PROVENANCE_FILE)
-    ):
+    taken, schemas = Taken(), published_schemas(study)
+    if not any(folder.glob("*.parquet")) and not (folder / PROVENANCE_FILE).is_file():
         return taken
     try:
-        cells = read_published_table(folder / CELLS_FILE, PUBLISHED_CELLS)
+        rows = rows_by_curve(folder, {"cells": schemas["cells"], **schemas})
     except OtherFormat as other:
         taken.lost.append(f"all of {other}")
         return taken
+    if not rows.keys() >= {"cells", "timings"}:
+        check_digests(folder, read_provenance_file(folder / PROVENANCE_FILE))
     try:
         check_digests(folder, read_provenance_file(folder / PROVENANCE_FILE))
     except OtherFormat:
         pass  # its provenance is of another version, and written anew
     except PublicationError as interrupted:
         taken.remarks.append(f"written anew: {interrupted}")
-    for name, rows in cells.groupby("curve", sort=False):
-        if rows["key"].tolist() == list(planned.get(str(name), [])):
-            taken.curves[str(name)] = rows
-        else:
+    for curve, cells in rows["cells"].items():
+        if cells["key"].tolist() != list(planned.get(curve, [])):
             taken.lost.append(
-                f"{len(rows)} rows of {name}, whose keys the configuration and the code do not have"
+                f"{len(cells)} rows of {curve}, whose keys the configuration and the code do not"
+                " have"
             )
+            continue
+        for table, own in rows.items():
+            if curve in own:
+                taken.rows.setdefault(table, {})[curve] = own[curve]
     return taken
 
 
-def publish(
-    run: Run, folder: Path, *, study: str = MAIN, commit: str, drop: bool = False
-) -> list[str]:
+def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = False) -> list[str]:
     """Writes the finished rows of a study into a folder; what people should know, line by line.
 
     drop: whether published rows that are no longer planned may be dropped.
@@ -156,39 +181,61 @@ def publish(
             are damaged. Nothing is written then.
     """
     planned, plan = run.plan.studies[study].curves, run.plan
-    now, before = finished(run.directory, planned), published_before(folder, keys_of(planned))
+    now, before = finished(run, study), published_before(folder, study, keys_of(planned))
     remarks = [*_some(now.remarks), *_some(before.remarks)]
     _refuse_losses(before.lost, remarks, folder, preset=plan.name, drop=drop)
-    curves, rows = before.curves | now.curves, run.directory / "results"
-    if not curves:
-        nothing = f"nothing to publish: no curve of {plan.name}, {study}, is finished in {rows}"
+    results = run.directory / "results"
+    if not now.curves | before.curves:
+        nothing = f"nothing to publish: no curve of {plan.name}, {study}, is finished in {results}"
         raise NothingFinished("\n".join([*remarks, nothing]))
     remarks += _some([f"dropped: {one}" for one in before.lost])
-    cells = pd.concat([curves[name] for name in planned if name in curves], ignore_index=True)
+    rows = {
+        table: before.rows.get(table, {}) | now.rows.get(table, {})
+        for table in published_schemas(study)
+    }
+    tables = {
+        table: pd.concat([own[name] for name in planned if name in own], ignore_index=True)
+        for table, own in rows.items()
+        if own
+    }
+    # The rest says on what and how long a network was trained.
+    tables["timings"] = tables["timings"].assign(host="")
     thresholds = plan.settings(study)["thresholds"]
-    table = all_sample_complexities(
-        cells, SENSITIVITIES.empty_table().to_pandas(), thresholds=thresholds
-    )
     provenance = provenance_of(
-        cells, preset=plan.name, planned=keys_of(planned), thresholds=thresholds, commit=commit
+        tables,
+        preset=plan.name,
+        study=study,
+        planned=keys_of(planned),
+        thresholds=thresholds,
+        commit=commit,
     )
-    write_table(cells, folder / CELLS_FILE, PUBLISHED_CELLS)
-    write_table(table, folder / COMPLEXITY_FILE, SAMPLE_COMPLEXITY)
+    schemas = published_schemas(study)
+    if schemas["cells"] == CELLS:
+        measured = tables.get("sensitivities", SENSITIVITIES.empty_table().to_pandas())
+        tables[COMPLEXITY] = all_sample_complexities(
+            tables["cells"], measured, thresholds=thresholds
+        )
+        schemas[COMPLEXITY] = SAMPLE_COMPLEXITY
+    for table, own in tables.items():
+        write_table(own, file_of(folder, table), schemas[table])
     # Last: an interrupted call leaves tables that do not agree with it.
-    write_text(folder / PROVENANCE_FILE, provenance_text(provenance | {"sha256": digests(folder)}))
-    sizes = [
-        f"{name} {(folder / name).stat().st_size / 1e3:.0f} kB"
-        for name in (CELLS_FILE, COMPLEXITY_FILE, PROVENANCE_FILE)
-    ]
+    sums = {"sha256": digests(folder, list(tables))}
+    write_text(folder / PROVENANCE_FILE, provenance_text(provenance | sums))
+    size = sum(file.stat().st_size for file in folder.iterdir())
+    done = now.curves | before.curves
     return [
         *remarks,
-        _by_kind(planned, curves),
-        f"taken: {len(curves)} of {len(planned)} curves ({len(now.curves)} of them from"
-        f" {rows}, {len(curves.keys() - now.curves.keys())} published before),"
-        f" {len(cells)} of {provenance['planned_cells']} cells",
+        _by_kind(planned, done),
+        f"taken: {len(done)} of {len(planned)} curves ({len(now.curves)} of them from"
+        f" {results}, {len(before.curves - now.curves)} published before),"
+        f" {len(tables['cells'])} of {provenance['planned_cells']} cells",
+        *(
+            f"{table} of {len(own)} curves"
+            for table, own in rows.items()
+            if table not in ("cells", "timings")
+        ),
         f"trained: {_times(provenance)}",
-        f"left out: {provenance['left_out']}",
-        f"written to {folder}: {', '.join(sizes)}",
+        f"written to {folder}: {', '.join(tables)}, {size / 1e3:.0f} kB",
     ]
 
 
@@ -207,32 +254,36 @@ def _refuse_losses(
 
 
 def provenance_of(
-    cells: pd.DataFrame,
+    tables: Mapping[str, pd.DataFrame],
     *,
     preset: str,
+    study: str,
     planned: Mapping[str, Sequence[str]],
     thresholds: Sequence[float],
     commit: str,
 ) -> dict[str, Any]:
-    """Where rows (PUBLISHED_CELLS) come from: all but the commit is counted from the rows.
+    """Where rows come from: all but the commit is counted from the tables of cells and times.
 
     planned: keys of the cells of the study's curves in the preset; commit: of the code to
     whose plan the rows belong. `seconds` are summed over the networks that were trained one by one.
     A row of networks that were trained together has the time of all of them: their `seconds` are
     None and enter no sum.
     """
+    cells, timings = tables["cells"], tables["timings"]
     versions = cells["versions"]
-    frame = cells.assign(
+    frame = timings.assign(
+        engine=cells.get("engine", "flow"),
         device=[_device(text) for text in versions],
         together=[ON_GPU.search(text) is not None for text in versions],
     )
     groups = frame.groupby(["processor", "device", "engine", "together"])
     alone = frame["seconds"][~frame["together"]]
-    days = cells["started"].str.slice(stop=10)
+    days = timings["started"].str.slice(stop=10)
     return {
         "format": FORMAT,
         "preset": preset,
-        "command": f"make publish PRESET={preset}",
+        "study": study,
+        "command": f"make publish PRESET={preset} STUDY={study}",
         "commit": commit,
         "trained_from": str(days.min()),
         "trained_to": str(days.max()),
@@ -252,7 +303,8 @@ def provenance_of(
         "seeds": sorted(set(cells.groupby("curve")["seed"].nunique().tolist())),
         "widths": sorted(set(cells["width"].tolist())),
         "thresholds": list(thresholds),
-        "left_out": "sensitivities; other studies",
+        # Of each table its curves: of some nothing may have been measured yet.
+        "tables": {table: list(map(str, rows["curve"].unique())) for table, rows in tables.items()},
     }  # fmt: skip
 
 
@@ -292,10 +344,10 @@ def _some(remarks: Sequence[str]) -> list[str]:
     return [*remarks[:SHOWN], *([f"... and {more} more like these"] if more > 0 else [])]
 
 
-def _by_kind(planned: Mapping[str, Curve], curves: Mapping[str, pd.DataFrame]) -> str:
+def _by_kind(planned: Mapping[str, Curve], curves: Collection[str]) -> str:
     """A table of what is taken and what is missing, by net, L, s and width."""
     rows = [
-        {**{name: curve.cells[0][name] for name in ("net", "L", "s", "width")},
+        {**{name: curve.cells[0].get(name, "") for name in ("net", "L", "s", "width")},
          "curves": 1, "taken": int(name in curves), "missing": int(name not in curves)}
         for name, curve in planned.items()
     ]  # fmt: skip
@@ -321,7 +373,9 @@ def commit_of(folder: Path) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Publishes a preset; 1 if it is refused for a study or for all, 2 if the preset is refused."""
     parser = parser_for("publish", __doc__)
-    parser.add_argument("--published", type=Path, default=PUBLISHED, help="where published/ lies")
+    parser.add_argument(
+        "--published", type=Path, default=places.PUBLISHED, help="where published/ lies"
+    )
     parser.add_argument("--commit", help="of the code that trained; else that of this repository")
     parser.add_argument(
         "--drop", action="store_true", help="drop published rows that are no longer planned"
@@ -330,15 +384,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     run = chosen(options)
     if run is None:
         return 2
-    studies = [study for study in run.plan.studies if _can_be_published(study)]
+    studies = [study for study in run.plan.studies if STUDIES[study].trainer is not None]
     if not studies:
-        print(f"of these studies none has rows on the SRHM: {', '.join(run.plan.studies)}")
+        print(f"none of these studies trains networks: {', '.join(run.plan.studies)}")
         return NOTHING
-    commit = options.commit or commit_of(PUBLISHED.parent)
+    commit = options.commit or commit_of(places.PUBLISHED.parent)
     written = refused = 0
     for study in studies:
-        folder = options.published / run.plan.name
-        folder = folder if study == MAIN else folder / study
+        folder = places.published_folder(run.plan.name, study, published=options.published)
         try:
             lines = publish(run, folder, study=study, commit=commit, drop=options.drop)
         except PublicationError as error:
@@ -348,11 +401,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print("\n".join(lines))
             written += 1
     return 0 if written and not refused else NOTHING
-
-
-def _can_be_published(study: str) -> bool:
-    trainer = STUDIES[study].trainer
-    return trainer is not None and (trainer.cells, trainer.timings) == SCHEMAS
 
 
 if __name__ == "__main__":

@@ -1,13 +1,20 @@
-"""From files of curves to the tables of a study, checked against what was planned."""
+"""From files of curves, and from published rows, to the tables of a study, checked by the plan."""
 
 import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 
+from srhm.results.publications import (
+    PROVENANCE_FILE,
+    check_digests,
+    read_provenance_file,
+    rows_by_curve,
+)
 from srhm.results.records import TableError, read_table, write_table
 from srhm.results.tables import schema_of
 
@@ -19,28 +26,38 @@ def gather_tables(
     *,
     log: logging.Logger,
 ) -> None:
-    """Writes each table of a study: the rows of its files, in the order of the plan.
+    """Writes each table of a study: the rows of its curves, in the order of the plan.
 
-    spec: {"planned", "tables"}: keys of the cells by curve; schemas by table. files: files of the
+    spec: {"planned", "tables", "published"}: each curve with the keys of its cells; schemas by
+    table; folder of published rows, for the curves that have no file, or None. files: files of the
     curves, by table. tables: files to write, by table. That of the cells is written last.
 
     Raises:
         TableError: if a file lacks planned cells or holds others, naming the file.
+        PublicationError: if published rows are damaged.
     """
+    planned = dict(spec["planned"])
+    schemas = {table: schema_of(name) for table, name in spec["tables"].items()}
+    published = {}
+    if spec["published"] is not None:
+        folder = Path(spec["published"])
+        check_digests(folder, read_provenance_file(folder / PROVENANCE_FILE))
+        published = rows_by_curve(folder, schemas)
     found = {}
-    for table, schema in spec["tables"].items():
+    for table, schema in schemas.items():
         # Snakemake gives a single file as a text, not as a list.
         given = files.get(table, [])
         paths = [Path(given)] if isinstance(given, str) else [Path(file) for file in given]
         one = table in ("cells", "timings")
-        found[table] = gather(paths, spec["planned"], schema_of(schema), one_row_a_cell=one)
+        own = published.get(table, {})
+        found[table] = gather(paths, planned, schema, one_row_a_cell=one, published=own)
         if table != "cells":
-            write_table(found[table], Path(tables[table]), schema_of(schema))
+            write_table(found[table], Path(tables[table]), schema)
     cells = found["cells"]
-    write_table(cells, Path(tables["cells"]), schema_of(spec["tables"]["cells"]))
+    write_table(cells, Path(tables["cells"]), schemas["cells"])
     log.info(
         "%d cells in %d curves, %.0f s of training; by status: %s",
-        *(len(cells), len(spec["planned"]), found["timings"]["seconds"].sum()),
+        *(len(cells), len(planned), found["timings"]["seconds"].sum()),
         cells["status"].value_counts().to_dict(),
     )
 
@@ -51,47 +68,54 @@ def gather(
     schema: pa.Schema,
     *,
     one_row_a_cell: bool = True,
+    published: Mapping[str, pd.DataFrame] = MappingProxyType({}),
 ) -> pd.DataFrame:
-    """All rows of the curves' files, in the order given. A file has the name of its curve.
+    """All rows of the curves, in the order of the plan; without any no rows, but all columns.
 
-    keys: for each curve the keys of its cells, in order. A key holds the digest of the sources that
-    trained its cell, so that rows of other code or other parameters are never mixed in. Tables of
-    ensembles have no keys: the number of their members is compared. Without files there are no
-    rows, but all columns.
+    files: each has the name of its curve. keys: for each curve the keys of its cells, in order.
+    published: rows of curves that may have no file.
 
     Raises:
-        TableError: if a file lacks planned cells or holds others, naming the file.
+        TableError: if rows are not those of the planned cells; see `checked`.
     """
-    frames = []
+    found = dict(published)
     for file in files:
-        rows = read_table(file, schema)
         curve = file.name.removesuffix(".parquet").removesuffix(".timings")
-        if "key" in schema.names:
-            _check_keys(rows, list(keys[curve]), file, one_row_a_cell=one_row_a_cell)
-        else:
-            _check_members(rows, curve, len(keys[curve]), file)
-        frames.append(rows)
-    if not frames:
-        return schema.empty_table().to_pandas()
-    return pd.concat(frames, ignore_index=True)
+        rows = read_table(file, schema)
+        found[curve] = checked(rows, keys[curve], str(file), one_row_a_cell=one_row_a_cell)
+    for curve in published.keys() & keys.keys():
+        checked(found[curve], keys[curve], f"published rows of {curve}",
+                one_row_a_cell=one_row_a_cell)  # fmt: skip
+    frames = [found[curve] for curve in keys if curve in found]
+    return pd.concat(frames, ignore_index=True) if frames else schema.empty_table().to_pandas()
 
 
-def _check_keys(
-    rows: pd.DataFrame, planned: list[str], file: Path, *, one_row_a_cell: bool
-) -> None:
+def checked(
+    rows: pd.DataFrame, planned: Sequence[str], name: str, *, one_row_a_cell: bool = True
+) -> pd.DataFrame:
+    """The rows of a curve, if they are of its planned cells, in their order, and of no others.
+
+    A key holds the digest of the sources that trained its cell, so that rows of other code or other
+    parameters are never mixed in. Tables of ensembles have no keys: the number of their members is
+    compared. name: of the file, for people.
+
+    Raises:
+        TableError: if cells are missing or are others, naming the file.
+    """
+    again = "delete it to have it made again"
+    if "key" not in rows:
+        n_cells = int((rows["n_members"] + rows["n_diverged"]).sum())
+        if n_cells != len(planned):
+            raise TableError(
+                f"{name} holds {n_cells} cells and not the {len(planned)} planned ones of its"
+                f" curve; {again}"
+            )
+        return rows
     found = rows["key"] if one_row_a_cell else rows["key"].drop_duplicates()
-    if list(found) != planned:
+    if list(found) != list(planned):
         missing = set(planned) - set(rows["key"])
         raise TableError(
-            f"{file} does not hold the planned cells ({len(missing)} of {len(planned)} missing,"
-            f" {len(set(rows['key']) - set(planned))} others); delete it to have it made again"
+            f"{name} does not hold the planned cells ({len(missing)} of {len(planned)} missing,"
+            f" {len(set(rows['key']) - set(planned))} others); {again}"
         )
-
-
-def _check_members(rows: pd.DataFrame, curve: str, planned: int, file: Path) -> None:
-    n_cells = int((rows["n_members"] + rows["n_diverged"]).sum())
-    if n_cells != planned or set(rows["curve"]) != {curve}:
-        raise TableError(
-            f"{file} holds {n_cells} cells and not the {planned} planned ones of its curve; delete"
-            " it to have it made again"
-        )
+    return rows

@@ -15,6 +15,8 @@ from srhm.study import Curve, Measurement, Planned, Trainer
 
 DERIVATIONS = "results/derivations"
 SCRIPTS = PACKAGE.parents[1] / "scripts"
+# Rows of finished runs that the repository keeps.
+PUBLISHED = PACKAGE.parents[1] / "published"
 
 
 def store_of(trainer: Trainer) -> str:
@@ -105,6 +107,11 @@ def scorecard_file(preset: str, page: str) -> str:
     """The scorecard of a page as text."""
     name = "scorecard" if page == "report" else f"{page}_scorecard"
     return f"results/{preset}/{name}.md"
+
+
+def published_folder(preset: str, study: str, *, published: Path = PUBLISHED) -> Path:
+    """Folder of the rows of a study that the repository keeps."""
+    return published / preset / study
 
 
 def is_of(measurement: Measurement, curve: Curve) -> bool:

@@ -1,7 +1,8 @@
-"""Rows of finished runs that the repository keeps, `published/PRESET/`, with their provenance.
+"""Rows of finished runs that the repository keeps, published/PRESET/STUDY/, and where from.
 
-`make publish` writes them (srhm.commands.publish); figures and the report show them beside the rows
-of another run, and no fit of that run sees them. docs/extending.md says how one is added.
+`make publish` writes them (srhm.commands.publish). `make figures` draws them, and nothing else;
+where another preset is drawn, some figures and the report show them beside its own rows, and no fit
+sees them then. docs/extending.md says how they are added.
 """
 
 import hashlib
@@ -16,25 +17,16 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from srhm.results.provenance import short_hash
 from srhm.results.records import TableError, read_table
-from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, TIMINGS
+from srhm.results.tables import SAMPLE_COMPLEXITY
 
-PUBLISHED = Path(__file__).resolve().parents[3] / "published"
-CELLS_FILE, COMPLEXITY_FILE, PROVENANCE_FILE = (
-    "cells.parquet",
-    "sample_complexity.parquet",
-    "provenance.json",
-)
-# Of the times, what says on what and how long a network was trained; not the host's name.
-TRAINED = ("seconds", "started", "processor")
-PUBLISHED_CELLS = pa.schema([*CELLS, *(TIMINGS.field(name) for name in TRAINED)])
-# Of both tables, and (the number) of what the provenance says.
-PROVENANCE_FORMAT = 2
-FORMAT = short_hash(
-    [f"{one.name} {one.type}" for table in (PUBLISHED_CELLS, SAMPLE_COMPLEXITY) for one in table]
-    + [PROVENANCE_FORMAT]
-)
+PROVENANCE_FILE = "provenance.json"
+# Estimated from the rows of the paper's networks, for the figures that show them beside others.
+COMPLEXITY = "sample_complexity"
+# Of what the provenance says; each table tells its own columns.
+FORMAT = 3
+# Rows by table, then by curve.
+Rows = dict[str, dict[str, pd.DataFrame]]
 
 
 class PublicationError(ValueError):
@@ -87,30 +79,34 @@ def restored(path: Path, what: object) -> PublicationError:
     )
 
 
-def digests(folder: Path) -> dict[str, str]:
-    """SHA-256 (hexadecimal) of both tables of a publication, by the name of the file."""
-    return {
-        name: hashlib.sha256((folder / name).read_bytes()).hexdigest()
-        for name in (CELLS_FILE, COMPLEXITY_FILE)
-    }
+def file_of(folder: Path, table: str) -> Path:
+    """A table of a publication."""
+    return folder / f"{table}.parquet"
+
+
+def digests(folder: Path, tables: Sequence[str]) -> dict[str, str]:
+    """SHA-256 (hexadecimal) of tables of a publication, by name."""
+    files = {table: file_of(folder, table) for table in tables}
+    return {table: hashlib.sha256(file.read_bytes()).hexdigest() for table, file in files.items()}
 
 
 def check_digests(folder: Path, provenance: Mapping[str, Any]) -> None:
-    """Whether both tables are those that the provenance, written after them, was written for.
+    """Whether the tables are those that the provenance, written after them, was written for.
 
     Raises:
         PublicationError: if a table is missing or another one, naming it.
     """
-    for name in (CELLS_FILE, COMPLEXITY_FILE):
-        if not (folder / name).is_file():
-            raise restored(folder / name, "is missing")
-    found, expected = digests(folder), provenance.get("sha256")
-    for name, digest in found.items():
-        if not isinstance(expected, dict) or expected.get(name) != digest:
+    expected = provenance["sha256"]
+    for table in expected:
+        if not file_of(folder, table).is_file():
+            raise restored(file_of(folder, table), "is missing")
+    for table, digest in digests(folder, list(expected)).items():
+        if digest != expected[table]:
+            preset = folder.parent.name
             raise restored(
-                folder / name,
+                file_of(folder, table),
                 f"is not the table that {PROVENANCE_FILE} beside it was written for (where `make"
-                f" publish PRESET={folder.name}` was interrupted, the same command again mends it)",
+                f" publish PRESET={preset}` was interrupted, the same command again mends it)",
             )
 
 
@@ -155,7 +151,24 @@ def read_provenance_file(path: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise restored(path, "is damaged (no JSON object)")
     if found.get("format") != FORMAT:
-        raise OtherFormat(f"{path} was written under another schema ({found.get('format')!r})")
+        raise OtherFormat(f"{path} is of another version ({found.get('format')!r})")
+    if not isinstance(found.get("sha256"), dict):
+        raise restored(path, "names no tables")
+    return found
+
+
+def rows_by_curve(folder: Path, schemas: Mapping[str, pa.Schema]) -> Rows:
+    """Rows of a publication by table, then by curve; of these tables those that it has.
+
+    Raises:
+        OtherFormat: if a table has other columns.
+        PublicationError: if one is damaged.
+    """
+    found = {}
+    for table, schema in schemas.items():
+        if file_of(folder, table).is_file():
+            rows = read_published_table(file_of(folder, table), schema)
+            found[table] = {str(curve): own for curve, own in rows.groupby("curve", sort=False)}
     return found
 
 
@@ -173,16 +186,16 @@ def read_publications(
     for folder in sorted({Path(file).parent for file in files}):
         try:
             provenance = read_provenance_file(folder / PROVENANCE_FILE)
-            table = read_published_table(folder / COMPLEXITY_FILE, SAMPLE_COMPLEXITY)
+            table = read_published_table(file_of(folder, COMPLEXITY), SAMPLE_COMPLEXITY)
             check_digests(folder, provenance)
         except OtherFormat as other:
             (log or logging.getLogger(__name__)).warning(
                 "without the published run of %s: %s; `make publish PRESET=%s` writes it anew",
-                *(folder.name, other, folder.name),
+                *(folder.parent.name, other, folder.parent.name),
             )
             continue
         found.append(Publication(provenance=provenance, sample_complexity=table))
         if log:
             log.info("beside it the published run %s: %d sample complexities from %d cells",
-                     folder.name, len(table), provenance["cells"])  # fmt: skip
+                     folder.parent.name, len(table), provenance["cells"])  # fmt: skip
     return found

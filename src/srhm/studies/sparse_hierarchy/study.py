@@ -101,7 +101,7 @@ STUDY = Study(
             settings=OF_P_STAR,
             files={
                 "reference": "reference/published_sample_complexity_L2_s2.csv",
-                "publications": "published/*/*.*",
+                "publications": "published/*/sparse_hierarchy/*.*",
             },
         ),
         Figure(

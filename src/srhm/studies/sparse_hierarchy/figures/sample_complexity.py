@@ -283,7 +283,8 @@ def draw_from_files(
     A published run of the preset itself is left out.
     """
     (file,) = reference
-    others = [one for one in publications if Path(one).parent.name != preset]
+    own = preset.removesuffix("-published")
+    others = [one for one in publications if Path(one).parts[-3] != own]
     return draw(
         cells,
         sample_complexity,
