@@ -19,8 +19,8 @@ def rendered(figure: Figure) -> Figure:
     return figure
 
 
-def lines(where: Figure | Axes, part: str) -> list[np.ndarray]:
-    """Points (n, 2) of each line whose name holds a part."""
+def lines(where: Figure | Axes, part: str, *, whole: bool = False) -> list[np.ndarray]:
+    """Points (n, 2) of each line whose name holds a part, or is it as a whole."""
     panels = [where] if isinstance(where, Axes) else where.get_axes()
     return [
         np.column_stack([np.atleast_1d(line.get_xdata()), np.atleast_1d(line.get_ydata())]).astype(
@@ -28,13 +28,13 @@ def lines(where: Figure | Axes, part: str) -> list[np.ndarray]:
         )
         for axes in panels
         for line in axes.get_lines()
-        if part in str(line.get_gid())
+        if (part == line.get_gid() if whole else part in str(line.get_gid()))
     ]
 
 
-def points(where: Figure | Axes, part: str) -> list[tuple[float, float]]:
+def points(where: Figure | Axes, part: str, *, whole: bool = False) -> list[tuple[float, float]]:
     """All points of these lines."""
-    return [(float(x), float(y)) for line in lines(where, part) for x, y in line]
+    return [(float(x), float(y)) for line in lines(where, part, whole=whole) for x, y in line]
 
 
 def texts(figure: Figure) -> str:

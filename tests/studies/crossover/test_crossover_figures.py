@@ -1,11 +1,13 @@
 """The figures of the crossover draw what the tables hold, and mark what is not as planned."""
 
 import warnings
+from functools import partial
 
+import drawn
 import numpy as np
 import pandas as pd
 import pytest
-from drawn import points, rendered, texts
+from drawn import rendered, texts
 from matplotlib.colors import to_rgba
 from tables import CROSSOVER_TILDES as TILDES
 from tables import CROSSOVER_WIDTHS as WIDTHS
@@ -21,6 +23,8 @@ from srhm.studies.crossover.figures import kernels as plane_kernels
 from srhm.studies.crossover.figures import variance as plane_variance
 
 Tables = tuple[pd.DataFrame, pd.DataFrame]
+
+points = partial(drawn.points, whole=True)
 
 
 @pytest.fixture(scope="module")
