@@ -1,4 +1,4 @@
-"""The cells of a curve of the plane: found in the store or trained, and read again to be measured.
+"""the cells of a curve of gradient flow: found in the store or trained, and read again to be measured.
 
 A cell is stored as those of the core are: key, coordinates, row, times, final weights (float64),
 and with them F on the test set. What decides a cell is in `srhm.flow.members`.

@@ -1,4 +1,4 @@
-"""What the networks of the plane see and learn: inputs, parities of classes, latents of a level."""
+"""What networks under gradient flow see and learn: inputs, parities of classes, latents of a level."""
 
 import numpy as np
 import torch
