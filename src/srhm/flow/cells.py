@@ -1,4 +1,4 @@
-"""the cells of a curve of gradient flow: found in the store or trained, and read again to be measured.
+"""The cells of a flow curve: found in the store or trained, and read again to be measured.
 
 A cell is stored as those of the core are: key, coordinates, row, times, final weights (float64),
 and with them F on the test set. What decides a cell is in `srhm.flow.members`.

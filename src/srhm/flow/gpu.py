@@ -1,4 +1,4 @@
-"""The GPU that cells of the flow studies are trained on: whether there is one, its name, its memory.
+"""The GPU that flow cells are trained on: whether there is one, its name, its memory.
 
 All members of a batch lie along the leading axis of one tensor, in float64. An evaluation is 70 to
 160 operations whatever the number of members. The CPU waits for the device once an evaluation to

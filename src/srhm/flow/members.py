@@ -1,4 +1,4 @@
-"""What a cell of the flow studies is: network, loss, data, initial weights; and how members are trained.
+"""What a flow cell is: network, loss, data, initial weights; and how its members are trained.
 
 All that decides a trained cell is here or in what this module imports; storing is in `cells`.
 Members are cells of equal shape and P that are trained at once; none depends on the others. A seed

@@ -1,4 +1,4 @@
-"""What networks under gradient flow see and learn: inputs, parities of classes, latents of a level."""
+"""What flow networks see and learn: inputs, parities of classes, latents of a level."""
 
 import numpy as np
 import torch

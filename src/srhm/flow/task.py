@@ -1,4 +1,4 @@
-"""What a cell of the flow studies learns: its grammar, and the number of its inputs. Imports no torch."""
+"""What a flow cell learns: its grammar, and the number of its inputs. Imports no torch."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -81,7 +81,7 @@ IMAGES = _schema(
     "D G relative_sensitivity initial_relative_sensitivity",
 )
 
-# Of a cell of a flow study. n_inputs: d v numbers of one datum; the grammar's columns are empty for
+# Of a flow cell. n_inputs: d v numbers of one datum; the grammar's columns are empty for
 # random data.
 FLOW_COORDINATES = (
     "data", *NET_AND_DATA, "n_inputs", "hidden_layers", "width", "n_parameters", "n_weights",
