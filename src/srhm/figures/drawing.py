@@ -131,8 +131,9 @@ def _make_room(part: Figure | SubFigure, artist: Legend | Text) -> None:
 @styled
 def save(figure: Figure, *, pdf: str | Path, png: str | Path) -> None:
     """Writes a figure to two files whose bytes depend on the figure only, not on the day."""
-    figure.savefig(pdf, format="pdf", metadata={"CreationDate": None, "ModDate": None})
     figure.savefig(png, format="png", metadata={"Software": None})
+    figure.set_layout_engine("none")  # it is laid out, which takes as long as to draw it
+    figure.savefig(pdf, format="pdf", metadata={"CreationDate": None, "ModDate": None})
 
 
 def panel_title(axes: Axes, letter: str, title: str) -> None:
