@@ -41,6 +41,8 @@ export VECLIB_MAXIMUM_THREADS := 1
 # The environment is the lock's alone.
 export PYTHONNOUSERSITE := 1
 unexport PYTHONPATH
+# Each of a run's hundreds of jobs is a Python of its own: without compiled code it compiles all anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
