@@ -1,6 +1,10 @@
 """What the documents name is there: files, modules, commands, rules, figures, keys."""
 
 import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -39,6 +43,17 @@ def code_in(document: Path) -> list[str]:
     blocks = re.findall(r"^ *```\w*\n(.*?)^ *```", text, flags=re.MULTILINE | re.DOTALL)
     rest = re.sub(r"^ *```\w*\n.*?^ *```", "", text, flags=re.MULTILINE | re.DOTALL)
     return blocks + re.findall(r"`([^`\n]+)`", rest)
+
+
+def commands_in(documents: Iterable[Path]) -> list[str]:
+    """Lines of code that call make, Snakemake or a module of this package, without remarks."""
+    lines = (
+        line for document in documents for code in code_in(document) for line in code.split("\n")
+    )
+    calls = re.compile(
+        r"\s*((?:make|(?:\.venv/bin/)?(?:snakemake|python -m srhm\.[a-z_.]+)) [^#]*)"
+    )
+    return sorted({found[1].strip() for line in lines if (found := calls.match(line))})
 
 
 def rule_names() -> set[str]:
@@ -110,6 +125,20 @@ def test_rules_that_are_named_exist(document):
     for groups in named.findall(text):
         name = next(filter(None, groups))
         assert name in rule_names(), name
+
+
+@pytest.mark.parametrize("command", commands_in(DOCUMENTS))
+def test_commands_that_are_shown_can_be_given(command, tmp_path):
+    program, *rest = shlex.split(command.replace("NAME", "jamming"))
+    if program == "make":
+        words = [program, *rest, "--dry-run"]
+    else:
+        called = rest if program.endswith("python") else ["-m", "snakemake", *rest]
+        # Of an option that is given twice the last counts.
+        own = ["--directory", str(tmp_path), "--dry-run", "--quiet", "all"]
+        words = [sys.executable, *called, *own]
+    said = subprocess.run(words, cwd=REPOSITORY, capture_output=True, text=True)
+    assert said.returncode == 0, said.stdout + said.stderr
 
 
 @pytest.mark.parametrize("study", STUDIES)
