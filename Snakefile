@@ -8,7 +8,7 @@ from snakemake.utils import min_version
 
 min_version("9.20")
 
-if not config.keys() - {"device", "rows"}:
+if not workflow.configfiles and not config.keys() - {"device", "rows"}:
 
     configfile: f"{workflow.basedir}/config/quick.yaml"
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 from srhm import preset
+from srhm.commands.preset_file import read_preset
 from srhm.commands.resources import CurveJobs
 from srhm.results import places
 from srhm.results.places import source_of
@@ -20,6 +21,8 @@ from srhm.trainers import TRAINERS
 ROOT = Path(workflow.basedir)
 
 try:
+    for file in workflow.configfiles:
+        read_preset(Path(file))
     PLAN = preset.plan(config)
 except ConfigError as refusal:
     raise WorkflowError(str(refusal)) from None

@@ -13,8 +13,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, get_args
 
-import yaml
-
+from srhm.commands.preset_file import read_preset
 from srhm.preset import Common
 from srhm.runtime.devices import VISIBLE, resolved
 
@@ -72,7 +71,7 @@ def device_options(
     said = _as_snakemake_reads(words, profile if local else None)
     settings = [word for word in said.config or [] if not word.startswith("device=")]
     in_words = [word[len("device=") :] for word in said.config or [] if word not in settings]
-    in_file = (yaml.safe_load(config.read_text()) or {}).get("device", DEFAULT)
+    in_file = read_preset(config).get("device", DEFAULT)
     asked = given or (in_words or [in_file])[-1]
     if asked not in CHOICES:
         return list(words)  # Snakemake refuses the configuration, and says why

@@ -18,8 +18,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import yaml
-
 from srhm.commands.presets import CONFIG, Run, StudyError, add_study, run_of, studies_of
 from srhm.results import places
 from srhm.studies.registry import STUDIES
@@ -212,7 +210,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     try:
         wanted = wanted_by(run_of(file, options.directory) for file in files)
-    except (ConfigError, OSError, yaml.YAMLError) as refusal:
+    except ConfigError as refusal:
         print(f"nothing is removed, because a configuration cannot be read: {refusal}")
         return 2
     found, foreign = unreferenced(options.directory, wanted, now=time.time(), folders=folders)

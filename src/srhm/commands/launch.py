@@ -26,6 +26,7 @@ import psutil
 import yaml
 
 from srhm.commands.device_options import CHOICES, DeviceError, device_options, why_no_gpu_here
+from srhm.commands.preset_file import read_preset
 from srhm.commands.presets import Run, StudyError, add_study, run_of, studies_of
 from srhm.commands.watching import LiveView, Watch
 from srhm.preset import ROWS
@@ -126,8 +127,10 @@ def _configuration(options: argparse.Namespace) -> Path:
     config: Path | None = options.configfile or presets.get(options.preset)
     if config is None or not config.is_file():
         raise Refused(f"no preset {config or options.preset!r}; there are: {', '.join(presets)}")
-    if refusal := _not_yaml(config):
-        raise Refused(refusal)
+    try:
+        read_preset(config)
+    except ConfigError as refusal:
+        raise Refused(str(refusal)) from refusal
     return config
 
 
@@ -224,19 +227,6 @@ def _snakemake(config: Path, folder: Path, profile: Path) -> list[str]:
     command = [sys.executable, "-m", "snakemake"]
     command += ["--snakefile", str(REPOSITORY / "Snakefile"), "--workflow-profile", str(profile)]
     return [*command, "--configfile", str(config.resolve()), "--directory", str(folder)]
-
-
-def _not_yaml(config: Path) -> str:
-    """Why a file cannot be read as YAML, with the place; empty if it can. Snakemake says less."""
-    try:
-        yaml.safe_load(config.read_text())
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        place = f"line {mark.line + 1}, column {mark.column + 1}" if mark else "somewhere"
-        return f"{config} is not YAML: {place}: {error.problem or error.context}"
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        return f"{config} is not YAML: {error}"
-    return ""
 
 
 def _date_now(results: Path) -> None:

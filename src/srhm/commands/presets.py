@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
 from srhm import preset
+from srhm.commands.preset_file import read_preset
 from srhm.commands.resources import expected_costs
 from srhm.preset import Plan
 from srhm.results import places
@@ -131,13 +130,10 @@ def run_of(
     rows: which rows are shown, if not those that the configuration says (see `preset.Common`).
 
     Raises:
-        ConfigError: if the configuration, or the data that it names, are refused.
+        ConfigError: if the file, the configuration, or the data that it names, are refused.
         StudyError: as in `chosen_of`.
-        yaml.YAMLError: if it is not YAML.
     """
-    values = yaml.safe_load(configfile.read_text())
-    if not isinstance(values, dict):
-        raise ConfigError(f"{configfile} holds no keys")
+    values = read_preset(configfile)
     plan = preset.plan(values | ({"rows": rows} if rows else {}), directory=directory)
     return Run(plan.only(chosen_of(plan, names)), directory)
 
@@ -173,8 +169,6 @@ def chosen(options: argparse.Namespace) -> Run | None:
         return None
     try:
         return run_of(path, options.directory, options.study)
-    except yaml.YAMLError as error:
-        print(f"{path} is not YAML: {error}", file=sys.stderr)
     except (ConfigError, StudyError) as refusal:
         print(refusal, file=sys.stderr)
     return None

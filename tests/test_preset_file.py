@@ -1,0 +1,91 @@
+"""The file of a preset: what is refused before anything is planned, and in which line."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from srhm.commands import gc, launch
+from srhm.commands.preset_file import read_preset
+from srhm.commands.status import main as status
+from srhm.results.provenance import PACKAGE
+from srhm.study import ConfigError
+
+BOMB = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
+    f"a{n + 1}: &a{n + 1} [{', '.join([f'*a{n}'] * 10)}]\n" for n in range(9)
+)
+REFUSED = {
+    "preset: a\npreset: b\n": "line 2: preset stands there twice (before in line 1): keep one",
+    "a:\n- {P: 1, L: 2, P: 3}\n": "line 2: P stands there twice (before in line 2)",
+    "a: {v: [8, 060]}\n": "line 1: YAML reads 060 as 48: write the number in base 10",
+    "a: 1:30\n": "line 1: YAML reads 1:30 as 90",
+    "a: " + "[" * 3000 + "]" * 3000: "is nested too deeply",
+    "a: &a [*a]\n": "is nested too deeply",
+    BOMB: "has 1e+10 values once its aliases (*) are written out; at most 100000",
+    "": "holds no keys",
+    "{}": "holds no keys",
+    "[1, 2]": "holds no keys",
+    "a: [1\nb: 2": "is not YAML: line 2",
+    "a: 2026-13-45": "is not YAML: month must be in 1..12",
+    "__use_yte__: true\na: 1": "__use_yte__ is not allowed",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED, ids=lambda text: text[:20])
+def test_a_file_that_says_other_than_it_seems_is_refused_in_a_sentence(tmp_path, text):
+    path = tmp_path / "mine.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError) as refusal:
+        read_preset(path)
+    assert str(refusal.value).startswith(str(path))
+    assert REFUSED[text] in str(refusal.value)
+
+
+def test_a_file_in_another_encoding_is_refused(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_bytes("description: é".encode("latin-1"))
+    with pytest.raises(ConfigError, match="is not YAML: 'utf-8' codec"):
+        read_preset(path)
+
+
+def test_a_file_that_cannot_be_read_is_refused(tmp_path, monkeypatch):
+    def refused(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_text", refused)
+    with pytest.raises(ConfigError, match=r"mine\.yaml cannot be read: Permission denied"):
+        read_preset(tmp_path / "mine.yaml")
+
+
+def test_aliases_and_merged_keys_are_read_as_they_are_meant(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text("a: &a {P: 1, v: 0}\nb: {<<: *a, P: 2}\nc: '060'\nd: 0.5\n", encoding="utf-8")
+    expected = {"a": {"P": 1, "v": 0}, "b": {"P": 2, "v": 0}, "c": "060", "d": 0.5}
+    assert read_preset(path) == expected
+
+
+def test_every_command_refuses_such_a_file(tmp_path, capsys):
+    path = tmp_path / "mine.yaml"
+    path.write_text("preset: a\npreset: b\n", encoding="utf-8")
+    words = ["--configfile", str(path), "--directory", str(tmp_path)]
+    for command in (launch.main, status, gc.main):
+        assert command(words) == 2
+        said = capsys.readouterr()
+        assert "preset stands there twice" in said.out + said.err
+    assert [file.name for file in tmp_path.iterdir()] == ["mine.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("{}", "holds no keys"), ("device: cpu", "preset: Field required")],
+)
+def test_a_snakemake_by_hand_refuses_such_a_file_and_takes_no_other(tmp_path, text, said):
+    path = tmp_path / "mine.yaml"
+    path.write_text(text, encoding="utf-8")
+    snakefile = str(PACKAGE.parents[1] / "Snakefile")
+    command = [sys.executable, "-m", "snakemake", "--snakefile", snakefile]
+    command += ["--configfile", str(path), "--directory", str(tmp_path), "--dry-run"]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 1
+    assert said in run.stdout + run.stderr
