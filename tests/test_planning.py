@@ -251,3 +251,15 @@ def test_more_steps_width_or_batch_of_a_network_on_images_cost_more() -> None:
     assert wide.seconds > 4 * base.seconds
     assert large.seconds > base.seconds
     assert min(wide.memory, large.memory) > base.memory
+
+
+def test_a_plan_says_that_networks_without_weights_cannot_be_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    group = {"net": "lcn", "L": 2, "v": 4, "s0": 1, "P": [100]}
+    section = {"n_test": 100, "keep_weights": False, "curves": [group]}
+    file = tmp_path / "bare.yaml"
+    file.write_text(yaml.safe_dump({"preset": "bare", "sparse_hierarchy": section}))
+    assert main(["--configfile", str(file), "--directory", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert "sparse_hierarchy.keep_weights is false: sensitivities cannot be measured" in said

@@ -62,11 +62,20 @@ def assert_refused(config, parts):
         ("section", {"width": 1.5}, ["width", "1.5", "integer"]),
         ("group", {"L": "deep"}, ["curves.0.L", "'deep'", "integer"]),
         ("group", {"v": [4, 4.5]}, ["curves.0.v.1", "4.5", "integer"]),
-        ("group", {"P": "all"}, ["curves.0.P", "'all'"]),
+        ("group", {"P": "all"}, ["curves.0.P: 'all' is not allowed: ", "valid list"]),
+        ("group", {"P": [1.5]}, ["curves.0.P.0: 1.5 is not allowed: "]),
+        ("group", {"P": {"low": 1}}, ["curves.0.P.high: ", "curves.0.P.per_octave: "]),
+        *(
+            ("group", {key: []}, [f"curves.0.{key}: [] is not allowed: ", "at least 1 item"])
+            for key in ("net", "L", "s", "v", "s0", "n_c", "m", "sparsity", "P")
+        ),
         ("section", {"training": {"learning_rate": "high"}}, [".learning_rate", "high", "table"]),
         ("section", {"curves": []}, ["curves", "at least 1"]),
         # out of range
         ("preset", {"preset": "My preset"}, ["  preset", "'My preset'", "^[a-z]"]),
+        ("preset", {"preset": "a" * 300}, ["  preset", "at most 64"]),
+        ("preset", {"preset": "cells"}, ["  preset", "'cells'", "results/ keeps", "derivations"]),
+        ("preset", {"preset": "sensitivities"}, ["  preset", "'sensitivities'", "results/ keeps"]),
         ("preset", {"device": "gpu"}, ["  device", "'gpu'", "'auto', 'cpu' or 'cuda'"]),
         ("section", {"seeds": 0}, ["seeds", "0 is not allowed", "greater than or equal to 1"]),
         ("section", {"width": 9000}, ["width", "9000", "less than or equal to 8192"]),
@@ -87,6 +96,7 @@ def assert_refused(config, parts):
         ("preset", {"analysis": {"threshold": 1}}, ["  analysis.threshold", "1", "less than 1"]),
         ("preset", {"analysis": {"threshold": 0.2}}, ["  analysis", "0.2", "each may stand once"]),
         ("group", {"P": {**WINDOW, "low": 3}}, ["curves.0.P", "low = 3", "high = 2"]),
+        ("group", {"P": {**WINDOW, "per_octave": 1e-300}}, ["P.per_octave", "equal to 0.05"]),
         # limits of jobs that make no sense
         ("preset", {"jobs": {"minutes": 0}}, ["  jobs.minutes", "greater than 0"]),
         ("preset", {"jobs": {"cells": 0}}, ["  jobs.cells", "greater than or equal to 1"]),
@@ -168,6 +178,20 @@ def test_missing_groups_are_named():
 def test_the_second_group_is_named_by_its_number():
     with pytest.raises(ConfigError, match=r"sparse_hierarchy\.curves\.1: m = 5"):
         plan(changed(CONFIG, "section", {"curves": [GROUP, {**GROUP, "m": 5}]}))
+
+
+@pytest.mark.parametrize("P", ["all", 7, [0], [], {"low": 1}, {**WINDOW, "step": 1}])
+def test_a_refused_P_is_told_of_what_was_meant_alone(P):
+    with pytest.raises(ConfigError) as refusal:
+        plan(changed(CONFIG, "group", {"P": P}))
+    for word in ("Window", "constrained", "function"):
+        assert word not in str(refusal.value)
+    assert ("valid list" in str(refusal.value)) == (P in ("all", 7))
+
+
+def test_a_folder_of_images_with_300_letters_is_refused():
+    with pytest.raises(ConfigError, match=r"  images\.folder: 'aaa.* at most 200 characters"):
+        plan({**CONFIG, "images": {"folder": "a" * 300}})
 
 
 def test_each_wrong_key_has_its_line():

@@ -18,6 +18,15 @@ Scales = Annotated[list[Positive], OneOrMore, Field(min_length=1)]
 Kinds = Annotated[list[Any], OneOrMore, Field(min_length=1)]
 
 
+# What a key holds that takes a mapping or a list: a refusal is told of the one that was meant.
+MAPPING, LIST = "a mapping", "a list"
+
+
+def kind_of(value: Any) -> str:
+    """Which of both a value is meant to be."""
+    return MAPPING if isinstance(value, dict | BaseModel) else LIST
+
+
 class Keys(BaseModel):
     """A part of a configuration. It refuses keys that it does not know."""
 
@@ -31,7 +40,8 @@ def refusals(error: ValidationError, model: type[BaseModel], *, where: str = "")
     """
     lines = []
     for detail in error.errors():
-        key = ".".join([*filter(None, [where]), *(str(part) for part in detail["loc"])])
+        place = [str(part) for part in detail["loc"] if part not in (MAPPING, LIST)]
+        key = ".".join([*filter(None, [where]), *place])
         message = detail["msg"].removeprefix("Value error, ")
         if detail["type"] == "extra_forbidden":
             message = f"unknown key; allowed are {', '.join(_model_at(model, detail['loc']))}"

@@ -10,19 +10,32 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, Field, ValidationError, create_model, model_validator
+from pydantic import (
+    BaseModel,
+    Field,
+    ValidationError,
+    create_model,
+    field_validator,
+    model_validator,
+)
 
 from srhm.keys import Keys, models_in, refusals
 from srhm.results import places
 from srhm.results.provenance import PACKAGE
 from srhm.studies.registry import STUDIES
 from srhm.study import ConfigError, Curve, Planned, Sample, Study
+from srhm.trainers import TRAINERS
 
 # At the end of the name of a preset of which only published rows are shown.
 PUBLISHED_ALONE = "-published"
 Rows = Literal["trained", "published", "both"]
 ROWS: tuple[str, ...] = get_args(Rows)
 REFUSED = "the configuration is refused:\n"
+# Folders of results/ that are of no preset; those of former versions, too.
+RESERVED = {
+    *(Path(one.folder, name).parts[1] for one in TRAINERS for name in places.KEPT),
+    *(Path(places.DERIVATIONS).name, "benchmarks", "sensitivities"),
+}
 
 
 class Jobs(Keys):
@@ -67,7 +80,9 @@ class Analysis(Keys):
 class Common(Keys):
     """Keys of a preset that are of no single study."""
 
-    preset: str = Field(pattern=r"^[a-z][a-z0-9_-]*$", description="name; results/<preset>/")
+    preset: str = Field(
+        pattern=r"^[a-z][a-z0-9_-]*$", max_length=64, description="name; results/<preset>/"
+    )
     description: str = Field("", description="what it is for, and how long it takes")
     device: Literal["auto", "cpu", "cuda"] = Field(
         "cpu",
@@ -83,6 +98,15 @@ class Common(Keys):
     )
     analysis: Analysis = Analysis()  # type: ignore[call-arg]
     jobs: Jobs = Jobs()  # type: ignore[call-arg]
+
+    @field_validator("preset")
+    @classmethod
+    def _has_a_folder_of_its_own(cls, name: str) -> str:
+        if name in RESERVED:
+            raise ValueError(
+                f"results/ keeps what presets share under {', '.join(sorted(RESERVED))}"
+            )
+        return name
 
 
 Preset: type[Common] = create_model(  # type: ignore[call-overload]

@@ -79,6 +79,8 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
             return code
         if options.unlock:
             return 0
+        for line in run.not_measurable() if run else ():
+            print(line, flush=True)
         start, since = time.monotonic(), time.time()
         _date_now(folder / "results")
         cores = [] if options.cores is None else ["--cores", str(options.cores)]

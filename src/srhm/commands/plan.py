@@ -150,7 +150,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(to_measure(run))
     if resolved(options.device or run.plan.preset.device) == "cuda":
         print(on_one_gpu(run, cells))
-    for line in run.not_counted():
+    for line in [*run.not_counted(), *run.not_measurable()]:
         print(line)
     return 0
 

@@ -74,6 +74,24 @@ class Run:
         first = {study: why.partition("\n")[0] for study, why in self.absent.items()}
         return [f"{study} is not counted: {why}" for study, why in first.items()]
 
+    def not_measurable(self) -> list[str]:
+        """A line on each study whose networks are to leave no weights, though they are measured."""
+        return [
+            f"{study}.keep_weights is false: {', '.join(names)} cannot be measured, and what is"
+            " made of them fails; remove the key to have them"
+            for study, planned in self.plan.studies.items()
+            if (
+                names := sorted(
+                    {
+                        name
+                        for one in planned.curves.values()
+                        if not one.keep_weights
+                        for name in one.measured
+                    }
+                )
+            )
+        ]
+
     def rows(self, curve: Curve) -> Path:
         """File of the rows of a curve."""
         return self.directory / places.rows_of_curve(curve.trainer, curve.name)

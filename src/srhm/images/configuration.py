@@ -79,6 +79,7 @@ class Images(_Model):
 
     folder: str = Field(
         cifar.FOLDER,
+        max_length=200,
         description="where the binary files of CIFAR-10 lie, from the folder that holds results/;"
         " without it Figure 1 A, B stay empty",
     )

@@ -14,6 +14,8 @@ from srhm.results.provenance import PACKAGE, short_hash, source_digest
 from srhm.study import Curve, Measurement, Planned, Trainer
 
 DERIVATIONS = "results/derivations"
+# Folders in that of a trainer.
+KEPT = ("cells", "checkpoints", "curves", "parts", "measured")
 SCRIPTS = PACKAGE.parents[1] / "scripts"
 # Rows of finished runs that the repository keeps.
 PUBLISHED = PACKAGE.parents[1] / "published"

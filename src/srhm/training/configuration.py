@@ -6,9 +6,9 @@ of them as its section; `srhm.training.plan` makes cells of them.
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 
-from srhm.keys import Keys, OneOrMore, PositiveInt
+from srhm.keys import LIST, MAPPING, Counts, Keys, OneOrMore, PositiveInt, Sizes, kind_of
 from srhm.model.sampling import MIN_TEST
 from srhm.networks.geometry import NETS
 from srhm.networks.names import NAMED
@@ -22,12 +22,15 @@ NAMED_TRAINING = {"engine": NAMED_ENGINE, "learning_rate": 1e-4, "loss_threshold
 NAMED_WIDTH = 64
 
 
+PointList = Annotated[list[PositiveInt], Field(min_length=1)]
+
+
 class Window(Keys):
     """Sizes of the training set around the predicted sample complexity (Eq. 3, Eq. 4)."""
 
     low: float = Field(gt=0, le=1000, description="first P, as a multiple of the predicted P*")
     high: float = Field(gt=0, le=1000, description="largest P, as a multiple of the predicted P*")
-    per_octave: float = Field(gt=0, le=16, description="points for each factor 2 of P")
+    per_octave: float = Field(ge=0.05, le=16, description="points for each factor 2 of P")
 
     @model_validator(mode="after")
     def _ordered(self) -> "Window":
@@ -91,23 +94,19 @@ class Training(Keys):
 class HierarchyCurves(Keys):
     """Learning curves: one for each combination of the lists."""
 
-    net: Annotated[list[Hierarchical], OneOrMore] = Field(description="lcn, cnn, fcn")
-    L: Annotated[list[PositiveInt], OneOrMore] = Field(description="depth of the hierarchy")
-    s: Annotated[list[PositiveInt], OneOrMore] = Field([2], description="branching")
-    v: Annotated[list[PositiveInt], OneOrMore] = Field(description="features")
-    s0: Annotated[list[Annotated[int, Field(ge=0, strict=True)]], OneOrMore] = Field(
-        description="empty places for each informative one"
-    )
-    n_c: Annotated[list[PositiveInt], OneOrMore] | None = Field(
-        None, description="classes; absent: v"
-    )
-    m: Annotated[list[PositiveInt], OneOrMore] | None = Field(
-        None, description="synonyms; absent: v^(s-1)"
-    )
+    net: Annotated[list[Hierarchical], OneOrMore] = Field(min_length=1, description="lcn, cnn, fcn")
+    L: Sizes = Field(description="depth of the hierarchy")
+    s: Sizes = Field([2], description="branching")
+    v: Sizes = Field(description="features")
+    s0: Counts = Field(description="empty places for each informative one")
+    n_c: Sizes | None = Field(None, description="classes; absent: v")
+    m: Sizes | None = Field(None, description="synonyms; absent: v^(s-1)")
     sparsity: Annotated[list[Literal["A", "B"]], OneOrMore] = Field(
-        ["A"], description="kind of sparsity, section 3"
+        ["A"], min_length=1, description="kind of sparsity, section 3"
     )
-    P: Window | list[PositiveInt] = Field(
+    P: Annotated[
+        Annotated[Window, Tag(MAPPING)] | Annotated[PointList, Tag(LIST)], Discriminator(kind_of)
+    ] = Field(
         description="sizes of the training set: a list, or a window around the predicted P*;"
         " a window ends where the distinct data do"
     )
@@ -125,10 +124,9 @@ class HierarchyCurves(Keys):
 class NamedCurves(HierarchyCurves):
     """Learning curves of VGG, ResNet, EfficientNet."""
 
-    net: Annotated[list[Named], OneOrMore] = Field(description=", ".join(NAMED))
-    P: list[PositiveInt] = Field(  # no window: there is no prediction
-        min_length=1, description="sizes of the training set"
-    )
+    net: Annotated[list[Named], OneOrMore] = Field(min_length=1, description=", ".join(NAMED))
+    # no window: there is no prediction
+    P: PointList = Field(description="sizes of the training set")
     width: int | None = Field(
         None, ge=1, le=8192, description="channels of the stage that has 64 in the published net"
     )
@@ -153,7 +151,11 @@ class HierarchySection(Keys):
     seeds: int = Field(3, ge=1, le=1000, description="seeds 0, 1, ... of each curve")
     width: int = Field(64, ge=1, le=8192, description="channels H of every layer")
     n_test: int = Field(2000, ge=MIN_TEST, description="test points of a curve, at most")
-    keep_weights: bool = Field(True, description="store final weights, for later measurements")
+    keep_weights: bool = Field(
+        True,
+        description="store final weights; without them nothing can be measured of the networks: no"
+        " sensitivities, no figures of them",
+    )
     training: Training = Training()  # type: ignore[call-arg]
     measurement: Measurement = Measurement()  # type: ignore[call-arg]
     curves: list[HierarchyCurves] = Field(min_length=1, description="groups of learning curves")
