@@ -22,6 +22,8 @@ ENGINES = {
     "sparse": ("srhm.training.sparse", "SparseEngine", ("numpy", "numba")),
     NAMED_ENGINE: ("srhm.training.network", "NetworkEngine", ("numpy", "torch")),
 }
+# What the engine that is compiled by Numba calls.
+KERNELS = "srhm.training.sparse_kernels"
 # The engine of LCN, CNN and FCN that has a form for GPUs.
 PACKABLE = "sparse"
 # Forms of engines for GPUs, under the same keys: they train the cells of a curve together.
@@ -98,6 +100,10 @@ def trainer(
             f"gpu = 1, but {missing.name} is not installed; a torch with CUDA brings it"
             " (docs/gpu.md), and gpu = 0 trains without it"
         ) from missing
+    if "numba" in packages:
+        from srhm.training.compiled_code import check_code
+
+        check_code(import_module(KERNELS), log=log)
     training = made_by(cells, log) if together else None
 
     def train(cell: Mapping[str, Any], **options: Any) -> TrainedCell:
