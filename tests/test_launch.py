@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from srhm.commands import launch
+from srhm.commands.watching import last_words
+from srhm.runtime.progress import FAILED
 
 # The job waits for a file `go`, so that a test decides how long it lasts.
 SNAKEFILE = """
@@ -31,7 +33,7 @@ class Launched:
     log: Path
 
     def end(self) -> tuple[int, str]:
-        return self.process.wait(timeout=30), self.log.read_text()
+        return self.process.wait(timeout=60), self.log.read_text()
 
     def kill_group(self) -> None:
         with suppress(ProcessLookupError):  # all of the group has ended
@@ -84,7 +86,7 @@ def folder(toy: Path) -> Path:
 
 
 def wait_for(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.02)
@@ -164,7 +166,7 @@ while True:
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_stopped_run_lets_its_scripts_leave_checkpoints_and_reports_no_interruption(
     start, folder, number
 ):
@@ -173,10 +175,10 @@ def test_a_stopped_run_lets_its_scripts_leave_checkpoints_and_reports_no_interru
     (folder.parent / "Snakefile").write_text(rule)
     first = start()
     wait_for(in_a_job(folder))
-    if number == signal.SIGINT:
-        os.killpg(first.process.pid, number)  # as a terminal does on Ctrl-C
-    else:
+    if number == signal.SIGTERM:
         first.process.send_signal(number)
+    else:
+        os.killpg(first.process.pid, number)  # as a terminal does on Ctrl-C, and when it is closed
     code, printed = first.end()
     assert code not in (0, launch.REFUSED)
     assert (folder / "checkpoint").exists(), printed
@@ -185,12 +187,52 @@ def test_a_stopped_run_lets_its_scripts_leave_checkpoints_and_reports_no_interru
     assert not (folder / ".snakemake" / "locks").exists(), printed
 
 
+def test_a_stopped_run_whose_reader_is_gone_ends(toy, folder):
+    (folder.parent / "training.py").write_text(TRAINING)
+    rule = 'rule network:\n    output: "results/toy/network"\n    script: "training.py"\n'
+    (folder.parent / "Snakefile").write_text(rule)
+    command = [sys.executable, str(toy), "--preset", "toy", "--cores", "1", "--directory", "folder"]
+    run = subprocess.Popen(
+        command,
+        cwd=folder.parent,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+    try:
+        wait_for(in_a_job(folder))
+        run.stdout.close()  # as `| tee log` does on Ctrl-C
+        os.killpg(run.pid, signal.SIGINT)
+        assert run.wait(timeout=60) not in (0, launch.REFUSED)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(run.pid, signal.SIGKILL)
+    assert (folder / "checkpoint").exists()
+    assert not (folder / ".snakemake" / "locks").exists()
+    assert "At least one job did not complete" in (folder / "results" / "run.log").read_text()
+
+
+def test_a_snakemake_that_does_not_end_without_a_job_is_ended(toy, start, folder):
+    stuck = "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+    stuck += "open('started', 'w').close()\ntime.sleep(1000)\n"
+    (folder.parent / "Snakefile").write_text(stuck)
+    toy.write_text(toy.read_text().replace("PATIENCE = 20.0", "PATIENCE = 0.1"))
+    first = start()
+    wait_for(in_a_job(folder))
+    first.process.terminate()
+    code, printed = first.end()
+    assert code == 128 + signal.SIGKILL, printed
+
+
 def test_a_run_that_fails_repeats_the_last_words_of_its_jobs(tmp_path):
     (tmp_path / "logs").mkdir()
-    (tmp_path / "logs" / "one.log").write_text("12:00 curve: failed: OSError('a cause'); log: x\n")
+    words = "12:00 curve: failed: OSError('a cause'); log: x"
+    (tmp_path / "logs" / "one.log").write_text(f"{words}\n")
     (tmp_path / "logs" / "other.log").write_text("12:00 curve: cell 1 of 1\n")
-    assert launch.failures(tmp_path, since=0) == ["12:00 curve: failed: OSError('a cause'); log: x"]
-    assert launch.failures(tmp_path, since=time.time() + 60) == []
+    assert last_words(tmp_path, FAILED, since=0) == [
+        "12:00 curve: failed: OSError('a cause'); log: x"
+    ]
+    assert last_words(tmp_path, FAILED, since=time.time() + 60) == []
 
 
 def test_a_snakemake_that_was_started_by_hand_is_not_unlocked(start, folder):

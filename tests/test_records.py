@@ -1,6 +1,8 @@
 """Tables: what is written is read, equal rows give equal bytes, and all else is refused by name."""
 
 import math
+import subprocess
+import sys
 
 import pandas as pd
 import pyarrow as pa
@@ -209,3 +211,23 @@ def test_a_table_that_holds_no_derivations_is_refused(path, make_parameters):
     write_table(ROWS, path, SCHEMA)
     with pytest.raises(TableError, match=f"{path} holds no derivations"):
         read_derivations(path, make_parameters())
+
+
+READS = """
+import sys
+from pathlib import Path
+import psutil
+from srhm.results.records import read_table
+from srhm.results.tables import CELLS
+import pyarrow.dataset
+before = psutil.Process().num_threads()
+read_table(Path(sys.argv[1]), CELLS)
+assert psutil.Process().num_threads() == before
+"""
+
+
+def test_a_table_is_read_in_the_calling_thread(tmp_path):
+    # Where memory is short (ulimit -v), threads of Arrow's own wait for ever.
+    path = tmp_path / "cells.parquet"
+    write_table([], path, CELLS)
+    subprocess.run([sys.executable, "-c", READS, str(path)], check=True)

@@ -2,6 +2,8 @@
 
 import io
 import os
+import subprocess
+import sys
 import time
 
 import pytest
@@ -17,6 +19,7 @@ from srhm.model.seeding import generator
 from srhm.results import places
 from srhm.results.outdated import row_of
 from srhm.results.store import StoredCell, path_of, write_cell
+from srhm.runtime.stopping import NO_STEP
 from srhm.training.checkpoints import write_checkpoint
 from srhm.training.protocol import Snapshot
 
@@ -122,39 +125,84 @@ def test_status_is_printed_for_a_configuration_and_an_unknown_one_is_refused(
     (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(CONFIG))
     store_cell(tmp_path / "results" / "cells", next(iter(cells)), written=time.time())
     (tmp_path / "results" / ".lock").write_text("preset tiny, process 1 on host")
+    log = tmp_path / "results" / "tiny" / "logs" / "train_hierarchy" / "lcn.log"
+    log.parent.mkdir(parents=True)
+    log.write_text(f"12:00 lcn: {NO_STEP} 10 minutes\n")
     assert main(["--configfile", str(tmp_path / "tiny.yaml"), "--directory", str(tmp_path)]) == 0
     printed = capsys.readouterr().out
     assert "1 of 8 cells" in printed
     assert "process 1 on host" in printed
+    assert "12:00 lcn: no step for 10 minutes" in printed
     assert main(["--preset", "absent"]) == 2
     for refused in ("preset: tiny\n", "preset: [\n"):
         (tmp_path / "tiny.yaml").write_text(refused)
         assert main(["--configfile", str(tmp_path / "tiny.yaml")]) == 2
 
 
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
 def test_on_a_terminal_messages_scroll_above_one_line(cells, tmp_path, monkeypatch):
-    monkeypatch.setattr(watching, "ON_TERMINAL", 0.02)
-    printed, out = tmp_path / "run.log", io.StringIO()
-    printed.write_text("Training one\n3 of 7 steps (43%) done\nhalf a")
+    monkeypatch.setattr(watching, "BETWEEN", 0.02)
+    file, out = tmp_path / "run.log", Terminal()
+    file.write_text("Training one\n3 of 7 steps (43%) done\nhalf a")
     store_cell(tmp_path / "cells", next(iter(cells)), written=time.time() + 5)
-    with LiveView(Watch(cells, tmp_path / "cells"), out, printed=printed):
+    watch = Watch(cells, tmp_path / "cells")
+    with file.open("rb") as printed, LiveView(watch, out, printed=printed):
         deadline = time.monotonic() + 5
         while "3 of 7 jobs, 1 of 8 cells" not in out.getvalue():
             assert time.monotonic() < deadline
             time.sleep(0.01)
         assert "half a" not in out.getvalue()
-        with printed.open("a") as file:
-            file.write(" line\nthe end\n")
+        with file.open("a") as more:
+            more.write(" line\nthe end\n")
+        file.unlink()  # what is written to it is shown all the same
     assert out.getvalue().count("Training one\n") == 1
     assert out.getvalue().endswith("half a line\nthe end\n")
 
 
 def test_off_a_terminal_lines_are_plain(cells, tmp_path, monkeypatch):
+    monkeypatch.setattr(watching, "BETWEEN", 0.02)
     monkeypatch.setattr(watching, "ELSEWHERE", 0.02)
     out = io.StringIO()
-    with LiveView(Watch(cells, tmp_path), out, printed=None):
+    with LiveView(Watch(cells, tmp_path), out, printed=io.BytesIO(b"Training one\n")):
         time.sleep(0.2)
-    lines = out.getvalue().splitlines()
+    first, *lines = out.getvalue().splitlines()
+    assert first == "Training one"
     assert lines
     assert all(line.startswith("0 of 8 cells") for line in lines)
     assert "\r" not in out.getvalue()
+
+
+def test_a_reader_that_is_gone_disturbs_nothing(cells, tmp_path, monkeypatch):
+    monkeypatch.setattr(watching, "BETWEEN", 0.02)
+    read, write = os.pipe()
+    os.close(read)
+    out = os.fdopen(write, "w")
+    with LiveView(Watch(cells, tmp_path), out, printed=io.BytesIO(b"Training one\n")):
+        time.sleep(0.1)
+    with pytest.raises(BrokenPipeError):
+        out.close()
+
+
+PRINTS = """
+from srhm.commands.printing import printing
+exit(printing(lambda: print("\\N{GREEK SMALL LETTER ALPHA}") or 0))
+"""
+
+
+def test_a_reader_that_is_gone_and_a_terminal_without_greek_disturb_no_command():
+    for reads in (True, False):
+        command = [sys.executable, "-c", PRINTS]
+        with subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        ) as process:
+            if not reads:
+                process.stdout.close()
+            said = process.stderr.read()
+        assert (process.returncode, said) == (0, b"")

@@ -16,8 +16,17 @@ from train_curves import LOG, hierarchy_curves, train_srhm
 from srhm.model.sampling import draw_samples
 from srhm.results import store
 from srhm.results.store import StorageError, path_of, read_cell
+from srhm.runtime import stopping
 from srhm.runtime.progress import FAILED, job_log
-from srhm.runtime.stopping import SLURM_END, STOPPED, Stopped, StopRequest, stop_on_signals
+from srhm.runtime.stopping import (
+    NO_STEP,
+    SIGNALS,
+    SLURM_END,
+    STOPPED,
+    Stopped,
+    StopRequest,
+    stop_on_signals,
+)
 from srhm.training import curve as training_curve
 from srhm.training.cell import parameters_of
 from srhm.training.checkpoints import checkpoint_of, read_checkpoint, resume, write_checkpoint
@@ -49,7 +58,7 @@ def undisturbed(planned, tmp_path_factory):
 @pytest.fixture
 def handlers():
     """The handlers of signals are put back after a test."""
-    kept = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    kept = {number: signal.getsignal(number) for number in SIGNALS}
     yield
     for number, handler in kept.items():
         signal.signal(number, handler)
@@ -81,7 +90,7 @@ def assert_same(cells, others):
             assert array.tobytes() == other.weights[name].tobytes(), name
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_becomes_a_request(handlers, number):
     with stop_on_signals(StopRequest()) as stop:
         assert stop.reason is None
@@ -96,6 +105,48 @@ def test_without_a_signal_the_earlier_handlers_are_put_back(handlers):
     with stop_on_signals(StopRequest()):
         assert signal.getsignal(signal.SIGTERM) != before
     assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_a_closed_terminal_stops_nothing_under_nohup(handlers):
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    with stop_on_signals(StopRequest()) as stop:
+        os.kill(os.getpid(), signal.SIGHUP)
+        time.sleep(0.01)
+        assert stop.reason is None
+
+
+# Its main thread waits for ever in C, so that Python runs no handler of a signal.
+STUCK = """
+import ctypes
+from srhm.runtime.stopping import StopRequest, stop_on_signals
+
+libc, mutex = ctypes.CDLL(None), ctypes.create_string_buffer(64)
+with stop_on_signals(StopRequest()):
+    print("ready", flush=True)
+    while True:
+        libc.pthread_mutex_lock(mutex)
+"""
+
+
+def test_a_second_signal_ends_a_process_whatever_it_does():
+    command = [sys.executable, "-c", STUCK]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as job:
+        assert job.stdout.readline() == "ready\n"
+        job.terminate()
+        with pytest.raises(subprocess.TimeoutExpired):
+            job.wait(timeout=stopping.ECHO + 0.5)
+        job.terminate()
+        assert job.wait(timeout=60) == 128 + signal.SIGTERM
+
+
+def test_a_training_that_stands_still_is_reported(handlers, monkeypatch, caplog):
+    monkeypatch.setattr(stopping, "STILL", 0.1)
+    caplog.set_level(logging.INFO, logger=LOG.name)
+    with stop_on_signals(StopRequest(), log=LOG):
+        deadline = time.monotonic() + 20
+        while NO_STEP not in caplog.text:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
 
 
 def assert_stops_after(stop, seconds, monkeypatch):

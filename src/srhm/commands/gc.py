@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from srhm.commands.presets import CONFIG, Run, StudyError, add_study, run_of, studies_of
+from srhm.commands.printing import printing
 from srhm.results import places
 from srhm.studies.registry import STUDIES
 from srhm.study import ConfigError
@@ -253,4 +254,4 @@ def _size(path: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(printing(main))

@@ -28,12 +28,14 @@ import yaml
 from srhm.commands.device_options import CHOICES, DeviceError, device_options, why_no_gpu_here
 from srhm.commands.preset_file import read_preset
 from srhm.commands.presets import Run, StudyError, add_study, run_of, studies_of
-from srhm.commands.watching import LiveView, Watch
+from srhm.commands.printing import printing
+from srhm.commands.watching import LiveView, Watch, last_words
 from srhm.preset import ROWS
 from srhm.results import places
 from srhm.results.outdated import is_outdated
 from srhm.runtime.devices import visible_devices
 from srhm.runtime.progress import FAILED
+from srhm.runtime.stopping import ECHO
 from srhm.studies.registry import GROUPS, STUDIES
 from srhm.study import ConfigError
 
@@ -41,6 +43,9 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 PROFILES = REPOSITORY / "profiles"
 # What is made where no study is named: the workflow's default target.
 DEFAULT = "paper"
+# Seconds for which a Snakemake that was asked to end may go on without a job. Its handler of
+# SIGTERM waits for a lock that the code which it interrupts may hold.
+PATIENCE = 20.0
 REFUSED = 2  # exit code of a launch that touched nothing
 
 
@@ -91,13 +96,14 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
         seconds = round(time.monotonic() - start)
         lock.truncate(0)
     wall_time = f"{seconds // 60} min {seconds % 60} s"
-    if code == 0:
-        _show_results(run, wall_time)
-    else:
-        for text in failures(folder / "results", since=since):
-            print(text)
-        print(f"stopped after {wall_time} (exit code {code}){_kept(run, watch)}")
-        print("the same command goes on from there, once what is reported above is mended")
+    with suppress(BrokenPipeError):  # the code is Snakemake's, whoever reads this
+        if code == 0:
+            _show_results(run, wall_time)
+        else:
+            for text in last_words(folder / "results", FAILED, since=since):
+                print(text)
+            print(f"stopped after {wall_time} (exit code {code}){_kept(run, watch)}")
+            print("the same command goes on from there, once what is reported above is mended")
     return code
 
 
@@ -301,36 +307,37 @@ def _run(
     """Exit code of the command, which holds the lock too; 128 + n where signal n ended it.
 
     local: the jobs run on this machine. This launcher then passes a signal on to them: they leave
-    checkpoints, and Snakemake starts no more. Ctrl-C must not reach Snakemake itself, which
-    would report its own interruption as an error. On a cluster Snakemake itself takes Ctrl-C and
-    cancels the jobs that it has sent.
+    checkpoints, and Snakemake starts no more; a second signal ends them at once. Ctrl-C must not
+    reach Snakemake itself, which would report its own interruption as an error. On a cluster
+    Snakemake itself takes Ctrl-C and cancels the jobs that it has sent. A closed terminal (SIGHUP)
+    is as SIGTERM.
     """
-    on_terminal = sys.stdout.isatty()
-    printed = Path(lock.name).with_name("run.log") if on_terminal else None
+    # Snakemake inherits what is ignored. Under nohup SIGHUP stays so here, too.
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if signal.signal(signal.SIGHUP, signal.SIG_IGN) != signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
     if local:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # inherited by Snakemake
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     with ExitStack() as stack:
-        output = stack.enter_context(printed.open("w")) if printed else None
+        output = stack.enter_context(Path(lock.name).with_name("run.log").open("wb"))
+        printed = stack.enter_context(open(output.name, "rb"))
         process = stack.enter_context(
             subprocess.Popen(
-                command,
-                pass_fds=[lock.fileno()],
-                stdout=output,
-                stderr=output and subprocess.STDOUT,
+                command, pass_fds=[lock.fileno()], stdout=output, stderr=subprocess.STDOUT
             )
         )
 
-        stopping: list[int] = []
+        asked, told = list[float](), set[psutil.Process]()  # when signals came, who knows of them
 
         def stop(number: int, _frame: object) -> None:
+            asked.append(time.monotonic())
             if local:
-                stopping.append(number)
                 process.terminate()  # it waits for the jobs in flight
-                _end_jobs(process.pid)
-            elif number == signal.SIGTERM or not _in_foreground():
-                process.send_signal(number)
+                _end_scripts(process.pid, told=told, at_once=asked[-1] - asked[0] > ECHO)
+            elif number != signal.SIGINT or not _in_foreground():
+                process.send_signal(signal.SIGINT if number == signal.SIGINT else signal.SIGTERM)
 
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in numbers:
             signal.signal(number, stop)
         lock.truncate(0)
         started = datetime.now().astimezone().isoformat(sep=" ", timespec="seconds")
@@ -338,26 +345,43 @@ def _run(
         lock.write(f"preset {preset}, process {process.pid} on {host}, started {started}")
         lock.flush()
         with LiveView(watch, sys.stdout, printed=printed):
+            busy = 0.0
             while True:
                 try:
                     code = process.wait(timeout=1)
                     break
                 except subprocess.TimeoutExpired:
-                    if stopping:  # a job may have been starting when the others were asked
-                        _end_jobs(process.pid)
+                    if asked and local:
+                        # A job may have been starting when the others were asked.
+                        _end_scripts(process.pid, told=told)
+                        if _jobs(process.pid):
+                            busy = time.monotonic()
+                        elif time.monotonic() - max(busy, asked[0]) > PATIENCE:
+                            process.kill()
     return code if code >= 0 else 128 - code
 
 
-def _end_jobs(snakemake: int) -> None:
-    """Sends SIGTERM to the scripts of a Snakemake: training leaves checkpoints, the rest ends."""
-    processes: list[psutil.Process] = []
+def _jobs(snakemake: int) -> list[psutil.Process]:
+    """All processes that a Snakemake has started, and theirs."""
     with suppress(psutil.NoSuchProcess):
-        processes = psutil.Process(snakemake).children(recursive=True)
-    for process in processes:
+        return list(psutil.Process(snakemake).children(recursive=True))
+    return []
+
+
+def _end_scripts(snakemake: int, *, told: set[psutil.Process], at_once: bool = False) -> None:
+    """Sends SIGTERM once to each script of a Snakemake: training leaves checkpoints, the rest ends.
+
+    at_once: kills them.
+    """
+    for process in _jobs(snakemake):
         with suppress(psutil.NoSuchProcess):
             # Not to the shell around a script, which would leave it behind.
             if any(Path(word).match(".snakemake/scripts/*.py") for word in process.cmdline()[:3]):
-                process.terminate()
+                if at_once:
+                    process.kill()
+                elif process not in told:
+                    told.add(process)
+                    process.terminate()
 
 
 def _is_local(profile: Path, extra: Sequence[str]) -> bool:
@@ -380,17 +404,6 @@ def _kept(run: Run | None, watch: Watch | None) -> str:
     }
     unfinished = len(begun - done.keys())
     return f"; {len(done)} of {len(watch.work)} networks are stored, {unfinished} are checkpointed"
-
-
-def failures(logs: Path, *, since: float) -> list[str]:
-    """Last words of the jobs that failed since then, each with the path of its log."""
-    found = []
-    for log in sorted(logs.rglob("*.log")):
-        if log.stat().st_mtime >= since:
-            last = log.read_text(errors="replace").rstrip().rpartition("\n")[2]
-            if FAILED in last:
-                found.append(last)
-    return found
 
 
 def _in_foreground() -> bool:
@@ -426,4 +439,4 @@ def _show_page(run: Run, page: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(printing(main))

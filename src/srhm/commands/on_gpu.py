@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from srhm.commands.presets import Run, chosen, parser_for
+from srhm.commands.printing import printing
 from srhm.commands.resources import expected_costs
 from srhm.model.sampling import draw_samples
 from srhm.results import places
@@ -96,4 +97,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(printing(main))

@@ -12,6 +12,7 @@ import pandas as pd
 
 from srhm.commands.device_options import CHOICES
 from srhm.commands.presets import Run, chosen, parser_for
+from srhm.commands.printing import printing
 from srhm.commands.resources import CurveJobs, expected_costs
 from srhm.results import outdated, places
 from srhm.runtime.devices import resolved
@@ -156,4 +157,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(printing(main))

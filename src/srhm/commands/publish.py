@@ -19,6 +19,7 @@ from typing import Any
 import pandas as pd
 
 from srhm.commands.presets import Run, chosen, parser_for
+from srhm.commands.printing import printing
 from srhm.results import places
 from srhm.results.atomic import write_text
 from srhm.results.gathering import checked
@@ -404,4 +405,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(printing(main))

@@ -11,9 +11,11 @@ from collections.abc import Sequence
 import pandas as pd
 
 from srhm.commands.presets import Run, chosen, parser_for
-from srhm.commands.watching import Watch
+from srhm.commands.printing import printing
+from srhm.commands.watching import Watch, last_words
 from srhm.results import outdated
 from srhm.results.outdated import row_of
+from srhm.runtime.stopping import NO_STEP, STILL
 
 GROUPS = ["net", "L", "s", "width"]
 
@@ -65,6 +67,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(again)
     for line in run.not_counted():
         print(line)
+    logs = options.directory / "results" / run.plan.name / "logs"
+    # Training that stands still says so again and again.
+    for line in last_words(logs, NO_STEP, since=time.time() - 2 * STILL):
+        print(line)
     lock = options.directory / "results" / ".lock"
     if lock.is_file() and (holder := lock.read_text()):
         print(f"last run: {holder}")
@@ -72,4 +78,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(printing(main))

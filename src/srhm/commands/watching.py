@@ -5,10 +5,11 @@ import shutil
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO, TextIO
 
 from srhm.results.outdated import is_outdated
 
@@ -46,6 +47,17 @@ class Progress:
         if seconds < 90:
             return f"{seconds:.0f} s"
         return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def last_words(logs: Path, mark: str, *, since: float) -> list[str]:
+    """Last lines with this mark, of the logs that were written since then."""
+    found = []
+    for log in sorted(logs.rglob("*.log")):
+        if log.stat().st_mtime >= since:
+            last = log.read_text(encoding="utf-8", errors="replace").rstrip().rpartition("\n")[2]
+            if mark in last:
+                found.append(last)
+    return found
 
 
 class Watch:
@@ -102,8 +114,8 @@ class Watch:
         )
 
 
-# Seconds between two looks at a run, on a terminal and elsewhere.
-ON_TERMINAL, ELSEWHERE = 1.0, 60.0
+# Seconds between two looks at a run, and between two lines about it off a terminal.
+BETWEEN, ELSEWHERE = 1.0, 60.0
 JOBS = re.compile(r"^(\d+) of (\d+) steps", re.MULTILINE)
 ERASE = "\r\x1b[K"
 
@@ -111,14 +123,15 @@ ERASE = "\r\x1b[K"
 class LiveView:
     """One line about a run that is renewed below its messages; plain lines off a terminal.
 
-    watch: the cells of the run, None if they are not known. printed: file that takes what the run
-    prints, which is shown here on a terminal; None: the run prints by itself.
+    watch: the cells of the run, None if they are not known. printed: what the run prints, from
+    where it is shown here: the run itself must not fail with a reader that is gone (`| tee log`
+    after Ctrl-C), nor hang up with a terminal.
     """
 
-    def __init__(self, watch: Watch | None, out: TextIO, *, printed: Path | None) -> None:
+    def __init__(self, watch: Watch | None, out: TextIO, *, printed: BinaryIO) -> None:
         self._watch, self._out, self._printed = watch, out, printed
-        self._begun = time.time()
-        self._read, self._rest, self._jobs = 0, "", ""
+        self._begun = self._said = time.time()
+        self._rest, self._jobs = "", ""
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look_on, daemon=True)
 
@@ -129,9 +142,8 @@ class LiveView:
     def __exit__(self, *_: object) -> None:
         self._over.set()
         self._thread.join()
-        if self._printed is not None:
-            self._out.write(ERASE + self._news() + self._rest)
-            self._out.flush()
+        with suppress(OSError):
+            self._show(self._news() + self._rest)
 
     def line(self) -> str:
         """Jobs and cells done, rate, time left."""
@@ -141,23 +153,26 @@ class LiveView:
         return ", ".join(parts)
 
     def _look_on(self) -> None:
-        while not self._over.wait(ELSEWHERE if self._printed is None else ON_TERMINAL):
-            if self._printed is None:
-                text = f"{self.line()}\n" if self._watch else ""
-            else:
+        with suppress(OSError):  # nobody reads it any more
+            while not self._over.wait(BETWEEN):
                 news = self._news()
-                width = shutil.get_terminal_size().columns - 1
-                text = ERASE + news + self.line()[:width]
-            self._out.write(text)
-            self._out.flush()
+                if self._out.isatty():
+                    width = shutil.get_terminal_size().columns - 1
+                    self._show(news, self.line()[:width])
+                elif self._watch and time.time() - self._said >= ELSEWHERE:
+                    self._said = time.time()
+                    self._show(f"{news}{self.line()}\n")
+                elif news:
+                    self._show(news)
+
+    def _show(self, text: str, line: str = "") -> None:
+        """Text below what is there; line: renewed at the next time, on a terminal."""
+        self._out.write((ERASE if self._out.isatty() else "") + text + line)
+        self._out.flush()
 
     def _news(self) -> str:
         """Whole lines that were printed since the last look."""
-        assert self._printed is not None
-        with self._printed.open("rb") as file:
-            file.seek(self._read)
-            new = file.read()
-        self._read += len(new)
+        new = self._printed.read()
         whole, _, self._rest = (self._rest + new.decode(errors="replace")).rpartition("\n")
         for done, of in JOBS.findall(whole):
             self._jobs = f"{done} of {of} jobs"

@@ -59,7 +59,7 @@ def read_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
     table = _read(path)
     if table.schema.names != schema.names or table.schema.types != schema.types:
         raise TableError(f"{path} has the columns {table.schema.names}, not {schema.names}")
-    return table.to_pandas()
+    return table.to_pandas(use_threads=False)
 
 
 def read_provenance(path: Path) -> dict[str, Any]:
@@ -138,7 +138,9 @@ def _read(path: Path) -> pa.Table:
     if not Path(path).is_file():
         raise TableError(f"{path} does not exist; the rule that makes it has not run")
     try:
-        table = pq.read_table(path, partitioning=None, page_checksum_verification=True)
+        # In this thread: where memory is short, Arrow's own threads may wait for ever.
+        with pq.ParquetFile(path, pre_buffer=False, page_checksum_verification=True) as file:
+            table = file.read(use_threads=False)
         _ = table.schema.names  # decoded only now
     except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
         raise TableError(f"{path} is damaged ({error}); delete it to have it made again") from error

@@ -34,7 +34,7 @@ def training_job(
     stop = StopRequest(limit=60 * minutes or None)
     with (
         job_log(log_file, name=name) as log,
-        stop_on_signals(stop),
+        stop_on_signals(stop, log=log),
         device_of_job(resources, log=log, stop=stop),
     ):
         yield log, stop

@@ -1,10 +1,13 @@
 """Requests to stop: by a signal, by the end of a job's time, or by a job's own failure.
 
 Training asks between two calls of its engine whether it is to stop. A signal is only noted when it
-arrives, so that nothing is torn apart.
+arrives, so that nothing is torn apart. A thread beside the training sees what the training cannot
+say itself while it stands still: that it does, and that it is asked a second time to end.
 """
 
+import logging
 import os
+import select
 import signal
 import threading
 import time
@@ -22,9 +25,15 @@ STARTUP = 60.0
 SLURM_END = "SLURM_JOB_END_TIME"
 # Exit code of a job that was stopped, as of a command that may be tried again.
 STOPPED = 75
-# A second Ctrl-C that comes later than this ends the process at once. One key press may arrive
+# A second signal that comes later than this ends the process at once. One key press may arrive
 # twice: from the terminal, and passed on by a parent.
 ECHO = 1.0
+# Of a process that is asked to stop; SIGHUP when its terminal is closed.
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+# Seconds after which a training that has not asked whether to stop is said to stand still.
+STILL = 600.0
+# What its log then says.
+NO_STEP = "no step for"
 
 
 class Stopped(SystemExit):
@@ -43,6 +52,8 @@ class StopRequest:
         self, *, limit: float | None = None, environment: Mapping[str, str] = os.environ
     ) -> None:
         self._asked: str | None = None
+        # When the training last looked, on the clock `time.monotonic`.
+        self.looked = time.monotonic()
         self._lock = threading.Lock()
         self._end: float | None = None
         if limit is not None:
@@ -57,6 +68,7 @@ class StopRequest:
     @property
     def reason(self) -> str | None:
         """Why to stop; None: go on."""
+        self.looked = time.monotonic()
         if self._asked is None and self._end is not None and time.time() >= self._end:
             self.ask(f"the job's time of {self._limit / 60:.0f} min is almost over")
         return self._asked
@@ -68,26 +80,60 @@ class StopRequest:
 
 
 @contextmanager
-def stop_on_signals(request: StopRequest) -> Iterator[StopRequest]:
-    """SIGTERM and SIGINT (Ctrl-C) become a request to stop, a second Ctrl-C ends at once.
+def stop_on_signals(
+    request: StopRequest, *, log: logging.Logger | None = None
+) -> Iterator[StopRequest]:
+    """The first of SIGNALS becomes a request to stop, a second one ends the process at once.
 
-    To be entered in the main thread, where signals arrive. The earlier handlers are put back unless
-    there was a request.
+    To be entered in the main thread, where signals arrive. A SIGHUP that is ignored, as under
+    nohup, stays so. The earlier handlers are put back unless there was a request. log: told where
+    the training stands still.
     """
-    first = 0.0
 
     def note(number: int, _frame: object) -> None:
-        nonlocal first
-        if number == signal.SIGINT and first and time.monotonic() - first > ECHO:
-            raise KeyboardInterrupt
-        first = first or time.monotonic()
         # No lock here: the handler may interrupt the thread that holds it.
         request._asked = request._asked or signal.Signals(number).name
 
-    earlier = {number: signal.signal(number, note) for number in (signal.SIGTERM, signal.SIGINT)}
+    hung_up = signal.getsignal(signal.SIGHUP) != signal.SIG_IGN
+    numbers = [number for number in SIGNALS if number != signal.SIGHUP or hung_up]
+    # Each signal is a byte here as soon as it arrives, even while the main thread computes.
+    arrived, wakeup = os.pipe()
+    os.set_blocking(wakeup, False)
+    earlier_wakeup = signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
+    earlier = {number: signal.signal(number, note) for number in numbers}
+    beside = threading.Thread(target=_look_on, args=(request, arrived, log), daemon=True)
+    beside.start()
     try:
         yield request
     finally:
         # A process that is ending because it was asked to is not killed by the same request again.
         for number, handler in earlier.items():
             signal.signal(number, signal.SIG_IGN if request.reason else handler)
+        signal.set_wakeup_fd(earlier_wakeup)
+        os.close(wakeup)  # ends the thread
+        beside.join()
+        os.close(arrived)
+
+
+def _look_on(request: StopRequest, arrived: int, log: logging.Logger | None) -> None:
+    """Ends the process at a second signal; says when the training has not looked for long."""
+    first, said = 0.0, 0.0
+    while True:
+        readable, _, _ = select.select([arrived], [], [], STILL / 10)
+        now = time.monotonic()
+        if not readable:
+            if log and now - max(request.looked, said) >= STILL:
+                said = now
+                log.warning(
+                    "%s %.0f minutes; if it does not go on, end it (a second signal always does)"
+                    " and give the same command again",
+                    *(NO_STEP, (now - request.looked) / 60),
+                )
+            continue
+        number = next(iter(os.read(arrived, 1)), None)
+        if number is None:
+            return
+        if number in SIGNALS:
+            if first and now - first > ECHO:
+                os._exit(128 + number)
+            first = first or now
