@@ -145,7 +145,9 @@ format: env
 	$(BIN)/ruff check --fix .
 	$(BIN)/snakefmt Snakefile rules
 
-env: $(VENV)/package.stamp
+# Whole or absent; one that was copied or moved with the folder, or left unfinished, is made anew.
+env:
+	@$(PYTHON) envs/install.py
 
 # The executor plugin of profiles/slurm, beside the lock.
 env-cluster: env
@@ -157,15 +159,3 @@ env-gpu: env
 
 clean-env:
 	rm -rf $(VENV)
-
-$(VENV)/lock.stamp: $(LOCK)
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-	  echo 'Python 3.11 or 3.12 is needed, $(PYTHON) is older: make PYTHON=python3.12 ...' >&2; exit 1; }
-	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
-	@echo 'Installing $(shell grep -c == $(LOCK)) pinned packages into $(VENV) (PyTorch, Numba, Snakemake, ...): once, one to five minutes.'
-	@$(PIP) install --requirement $(LOCK) $(LOG)
-	@touch $@
-
-$(VENV)/package.stamp: pyproject.toml $(VENV)/lock.stamp
-	@$(PIP) install --no-deps --no-build-isolation --editable . $(LOG)
-	@touch $@

@@ -12,13 +12,19 @@ from srhm.commands.preset_file import read_preset
 from srhm.commands.resources import CurveJobs
 from srhm.results import places
 from srhm.results.places import source_of
-from srhm.results.provenance import canonical_json
+from srhm.results.provenance import PACKAGE, canonical_json
 from srhm.runtime.devices import resolved
 from srhm.studies.registry import GROUPS, STUDIES
 from srhm.study import ConfigError, names_in
 from srhm.trainers import TRAINERS
 
 ROOT = Path(workflow.basedir)
+
+if PACKAGE.parent.resolve() != (ROOT / "src").resolve():
+    raise WorkflowError(
+        f"this is {ROOT}, but its environment runs the code of {PACKAGE.parents[1]}: `make env`"
+        " in this folder installs its own"
+    )
 
 try:
     for file in workflow.configfiles:
