@@ -3,6 +3,7 @@
 The only Python outside src/ and scripts/.
 """
 
+import re
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -54,8 +55,13 @@ wildcard_constraints:
     part=r"\d+-of-\d+",
 
 
+def spec_text(value):
+    """Canonical JSON of what a script needs, in which Snakemake takes no {word} for a wildcard."""
+    return re.sub(r"\{(?=\s*\w)", r"\\u007b", canonical_json(value))
+
+
 def sample_spec(wildcards):
-    return canonical_json(PLAN.samples[wildcards.sample].spec)
+    return spec_text(PLAN.samples[wildcards.sample].spec)
 
 
 def sample_of_curve(wildcards):
@@ -79,14 +85,14 @@ def spec_of(curve):
 def curve_spec(wildcards):
     curve = CURVES[wildcards.curve]
     schemas = {"cells": curve.trainer.cells, "timings": curve.trainer.timings}
-    return canonical_json({**spec_of(curve), "schemas": schemas})
+    return spec_text({**spec_of(curve), "schemas": schemas})
 
 
 def part_spec(wildcards):
     """The same of a part; places: which cells of the curve it trains."""
     curve = CURVES[wildcards.curve]
     found = jobs_of(wildcards).places(wildcards.part)
-    return canonical_json({**spec_of(curve), "part": wildcards.part, "places": found})
+    return spec_text({**spec_of(curve), "part": wildcards.part, "places": found})
 
 
 # What a job of a curve asks of a cluster: minutes, megabytes, a device.
@@ -164,7 +170,7 @@ def measuring(measurement, options):
             "options": options,
             "tables": list(measurement.tables.items()),
         }
-        return canonical_json({**spec_of(curve), **named})
+        return spec_text({**spec_of(curve), **named})
 
     def minutes(wildcards, attempt):
         return jobs_of(wildcards).measuring_minutes(measurement, attempt=attempt)
@@ -215,7 +221,7 @@ def gathering_spec(study):
     }
     if PLAN.studies[study].published:
         found["published"] = str(places.published_folder(PLAN.preset.preset, study))
-    return canonical_json(found)
+    return spec_text(found)
 
 
 def table_files(study, uses):
@@ -253,7 +259,7 @@ def using_spec(study, uses, settings=(), **named):
     )
     known = PLAN.settings(study)
     chosen = {name: known[name] for name in settings}
-    return canonical_json({**named, "settings": chosen, "tables": tables})
+    return spec_text({**named, "settings": chosen, "tables": tables})
 
 
 def own_tables(study):
@@ -368,7 +374,7 @@ def page_spec(page, studies, pending=()):
         for study in studies
         for planned in [PLAN.studies[study]]
     ]
-    return canonical_json(
+    return spec_text(
         {
             "page": page,
             "preset": PRESET,

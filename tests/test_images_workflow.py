@@ -31,7 +31,7 @@ pytestmark = pytest.mark.xdist_group("images workflow")
 def configured(path: Path, **keys: Any) -> Path:
     """Writes the test preset with small images, some keys of their section changed."""
     values = yaml.safe_load((REPOSITORY / "config" / "test.yaml").read_text())
-    path.write_text(yaml.safe_dump({**values, "images": {**SECTION, **keys}}))
+    path.write_text(yaml.safe_dump({**values, "images": {**SECTION, **keys}}), encoding="utf-8")
     return path
 
 
@@ -43,7 +43,7 @@ def config(tmp_path):
 
 def curves_of(config: Path) -> list[Curve]:
     """Curves of networks on images."""
-    values = yaml.safe_load(config.read_text())
+    values = yaml.safe_load(config.read_text(encoding="utf-8"))
     planned = preset.plan(values, directory=config.parent).studies["images"]
     return list(planned.curves.values())
 
@@ -203,3 +203,19 @@ def test_an_unknown_key_of_images_is_refused_with_the_allowed_ones(config):
     values["images"]["training"]["rate"] = 1
     with pytest.raises(ConfigError, match=r"images\.training\.rate.*momentum"):
         preset.validate(values)
+
+
+def test_words_in_braces_are_no_wildcards(tmp_path):
+    section = {"net": "lcn", "L": 2, "v": 3, "s0": 1, "P": 10, "seeds": 1}
+    values = {
+        "preset": "braces",
+        "description": "of {study} and {  word }",
+        "images": {**SECTION, "folder": "{word}"},
+        "first_step": {"grammars": [section]},
+    }
+    write_cifar(tmp_path / "{word}", records_per_file=20, generator=generator(0, role="test"))
+    config = tmp_path / "braces.yaml"
+    config.write_text(yaml.safe_dump(values), encoding="utf-8")
+    output, code = snakemake(config, "images_study", "first_step_study", "--dry-run")
+    assert code == 0, output
+    assert {"train_images", "page_first_step"} <= planned_jobs(output).keys()
