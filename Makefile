@@ -40,6 +40,8 @@ export NUMEXPR_NUM_THREADS := 1
 export VECLIB_MAXIMUM_THREADS := 1
 # The environment is the lock's alone.
 export PYTHONNOUSERSITE := 1
+# Files are in UTF-8, whatever the locale.
+export PYTHONUTF8 := 1
 unexport PYTHONPATH
 # Each of a run's hundreds of jobs is a Python of its own: without compiled code it compiles all anew.
 unexport PYTHONDONTWRITEBYTECODE

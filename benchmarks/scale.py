@@ -92,7 +92,7 @@ class Measured:
 def run(command: Sequence[str | Path], folder: Path, said: Path) -> Measured:
     """Runs a command to its end; raises CalledProcessError with its output if it fails."""
     begun = time.perf_counter()
-    with said.open("w") as out:
+    with said.open("w", encoding="utf-8") as out:
         process = subprocess.Popen(
             [str(word) for word in command], cwd=folder, stdout=out, stderr=subprocess.STDOUT
         )
@@ -100,7 +100,9 @@ def run(command: Sequence[str | Path], folder: Path, said: Path) -> Measured:
         _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, command, said.read_text())
+        raise subprocess.CalledProcessError(
+            process.returncode, command, said.read_text(encoding="utf-8")
+        )
     return Measured(
         time.perf_counter() - begun, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1e3
     )

@@ -101,6 +101,19 @@ def in_a_job(folder: Path) -> Callable[[], bool]:
     return (folder / "started").exists
 
 
+def test_a_run_in_a_locale_without_greek_reads_and_prints_it(start, folder, monkeypatch):
+    for name, value in (("LC_ALL", "C"), ("PYTHONUTF8", "0"), ("PYTHONCOERCECLOCALE", "0")):
+        monkeypatch.setenv(name, value)
+    root = folder.parent
+    (root / "config" / "toy.yaml").write_text("preset: toy\ndescription: α\n", encoding="utf-8")
+    says = "rule network:\n    output: 'results/toy/network'\n    message: 'α'\n"
+    says += "    shell: 'touch {output}'\n"
+    (root / "Snakefile").write_text(says, encoding="utf-8")
+    code, printed = start().end()
+    assert code == 0, printed
+    assert "α" in (folder / "results" / "run.log").read_text(encoding="utf-8")
+
+
 def test_a_second_launch_is_refused_while_the_first_runs_and_changes_nothing(start, folder):
     first = start()
     wait_for(in_a_job(folder))

@@ -199,7 +199,10 @@ def with_images(tmp_path: Path) -> Path:
 
 def test_networks_on_images_are_planned_with_their_cost_and_not_again(with_images: Path) -> None:
     folder = with_images.parent
-    run = Run(preset.plan(yaml.safe_load(with_images.read_text()), directory=folder), folder)
+    run = Run(
+        preset.plan(yaml.safe_load(with_images.read_text(encoding="utf-8")), directory=folder),
+        folder,
+    )
     planned = expected(run)
     own = planned[planned["study"] == "images"]
     assert own["P"].tolist() == [20, 100]

@@ -314,7 +314,7 @@ def test_the_snakefile_is_a_table_of_contents():
 
 def test_modules_say_what_they_are_for():
     for name, path in FILES.items():
-        assert ast.get_docstring(ast.parse(Path(path).read_text())), name
+        assert ast.get_docstring(ast.parse(Path(path).read_text(encoding="utf-8"))), name
 
 
 def test_an_init_file_holds_a_docstring_only():

@@ -172,7 +172,7 @@ def _wait_until_idle(folder: Path) -> None:
 
 def _end(pid_file: Path) -> None:
     with suppress(FileNotFoundError, ProcessLookupError):
-        pid = int(pid_file.read_text())
+        pid = int(pid_file.read_text(encoding="utf-8"))
         os.kill(pid, signal.SIGTERM)
         for _ in range(100):
             os.kill(pid, 0)  # raises when it is gone

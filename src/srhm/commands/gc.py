@@ -232,7 +232,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.confirm != "yes":
         print("nothing has been removed; `make gc CONFIRM=yes` removes what is listed above")
         return 0
-    with (options.directory / "results" / ".lock").open("a+") as lock:
+    with (options.directory / "results" / ".lock").open("a+", encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -193,7 +193,7 @@ def _locked(folder: Path) -> Iterator[IO[str]]:
     results = folder / "results"
     try:
         results.mkdir(parents=True, exist_ok=True)
-        lock_file = (results / ".lock").open("a+")
+        lock_file = (results / ".lock").open("a+", encoding="utf-8")
     except OSError as error:
         raise Refused(
             f"{results} cannot be written to: {error.strerror}; nothing was started"
@@ -323,7 +323,11 @@ def _run(
         printed = stack.enter_context(open(output.name, "rb"))
         process = stack.enter_context(
             subprocess.Popen(
-                command, pass_fds=[lock.fileno()], stdout=output, stderr=subprocess.STDOUT
+                command,
+                pass_fds=[lock.fileno()],
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, "PYTHONUTF8": "1"},  # whatever the locale
             )
         )
 
@@ -385,7 +389,9 @@ def _end_scripts(snakemake: int, *, told: set[psutil.Process], at_once: bool = F
 
 
 def _is_local(profile: Path, extra: Sequence[str]) -> bool:
-    executor = (yaml.safe_load((profile / "profile.yaml").read_text()) or {}).get("executor")
+    executor = (yaml.safe_load((profile / "profile.yaml").read_text(encoding="utf-8")) or {}).get(
+        "executor"
+    )
     return executor in (None, "local") and not {"-e", "--executor"} & {
         w.split("=")[0] for w in extra
     }
@@ -409,7 +415,7 @@ def _kept(run: Run | None, watch: Watch | None) -> str:
 def _in_foreground() -> bool:
     """Whether Ctrl-C reaches Snakemake by itself: the terminal signals all processes of a group."""
     try:
-        with open("/dev/tty") as terminal:
+        with open("/dev/tty", "rb") as terminal:
             return os.tcgetpgrp(terminal.fileno()) == os.getpgrp()
     except OSError:
         return False
@@ -435,7 +441,7 @@ def _show_page(run: Run, page: str) -> None:
     if html.is_file():
         print(f"page: {html}")
     if scorecard.is_file():
-        print(f"scorecard: {scorecard}\n\n{scorecard.read_text()}")
+        print(f"scorecard: {scorecard}\n\n{scorecard.read_text(encoding='utf-8')}")
 
 
 if __name__ == "__main__":

@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for line in last_words(logs, NO_STEP, since=time.time() - 2 * STILL):
         print(line)
     lock = options.directory / "results" / ".lock"
-    if lock.is_file() and (holder := lock.read_text()):
+    if lock.is_file() and (holder := lock.read_text(encoding="utf-8")):
         print(f"last run: {holder}")
     return 0
 

@@ -22,7 +22,7 @@ BATCH_BYTES = 1e9
 
 @cache
 def _model() -> dict[str, Any]:
-    model: dict[str, Any] = json.loads(MODEL.read_text())["plane"]
+    model: dict[str, Any] = json.loads(MODEL.read_text(encoding="utf-8"))["plane"]
     return model
 
 

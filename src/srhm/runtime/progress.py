@@ -23,7 +23,7 @@ def job_log(path: str | Path, *, name: str) -> Iterator[logging.Logger]:
     log.propagate = False
     form = logging.Formatter(f"%(asctime)s {name}: %(message)s", datefmt="%H:%M:%S")
     handlers: list[logging.Handler] = [
-        logging.FileHandler(path, mode="w"),
+        logging.FileHandler(path, mode="w", encoding="utf-8"),
         logging.StreamHandler(sys.stderr),
     ]
     for handler in handlers:

@@ -37,7 +37,7 @@ def processor() -> str:
     """Name of the processor, as its maker gives it where the system tells."""
     information = Path("/proc/cpuinfo")
     if information.is_file():
-        for line in information.read_text().splitlines():
+        for line in information.read_text().splitlines():  # noqa: PLW1514
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return platform.processor() or platform.machine()

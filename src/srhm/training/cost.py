@@ -162,7 +162,7 @@ def _image_cost(cell: Mapping[str, Any], model: Mapping[str, Any]) -> Cost:
 
 def model_origin() -> str:
     """Where the coefficients come from, and how far they are off, in one line."""
-    model = json.loads(MODEL.read_text())
+    model = json.loads(MODEL.read_text(encoding="utf-8"))
     return (
         f"{model['n_cells']} cells trained on {model['machine']};"
         f" steps within a factor {exp(model['log_steps']['residual_sd']):.2f},"

@@ -55,7 +55,7 @@ def gpu_rate(path: Path = BENCHMARK) -> GpuRate:
     """The rate of a benchmark; the roofline where there is none."""
     if not path.is_file():
         return GpuRate({}, "the bandwidth of an H100 as its maker names it (no benchmark): a bound")
-    found = json.loads(path.read_text())
+    found = json.loads(path.read_text(encoding="utf-8"))
     rates: dict[int, list[float]] = {}
     for row in found["rows"]:
         fastest = max(median(repeats) for repeats in row["packed"].values())
