@@ -15,6 +15,7 @@ import pytest
 
 from srhm.commands import launch
 from srhm.commands.watching import last_words
+from srhm.results import places
 from srhm.runtime.progress import FAILED
 
 # The job waits for a file `go`, so that a test decides how long it lasts.
@@ -289,3 +290,17 @@ def test_the_rows_that_are_asked_for_reach_the_workflow_or_the_launch_is_refused
     assert launch._with_rows(["--verbose"], "both") == ["--config", "rows=both", "--verbose"]
     with pytest.raises(launch.Refused, match="give --config rows=both with the others"):
         launch._with_rows(["--config", "device=cpu"], "both")
+
+
+def test_the_end_shows_the_summary_of_a_scorecard_and_not_its_tables(tmp_path, capsys):
+    run = launch._run_of(launch.REPOSITORY / "config" / "test.yaml", tmp_path, [launch.DEFAULT])
+    scorecard = tmp_path / places.scorecard_file("test", "report")
+    scorecard.parent.mkdir(parents=True)
+    scorecard.write_text(
+        "9 claims: 8 holds.\n\nDo not hold:\n\n- a law\n\n## Topic\n\n| a table |\n"
+    )
+    launch._show_results(run, "1 min 2 s")
+    printed = capsys.readouterr().out
+    assert f"scorecard: {scorecard}\n\n9 claims: 8 holds.\n\nDo not hold:\n\n- a law\n" in printed
+    assert "a table" not in printed
+    assert "done in 1 min 2 s" in printed

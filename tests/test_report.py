@@ -24,7 +24,7 @@ import pytest
 from srhm.report import prose
 from srhm.report.page import configuration_text, write_page
 from srhm.report.page_table import PageTable
-from srhm.report.scorecard_rows import scorecard_rows, verdict_counts
+from srhm.report.scorecard_rows import scorecard_rows
 from srhm.results.atomic import write_text
 from srhm.results.records import TableError, write_table
 from srhm.results.tables import (
@@ -39,6 +39,7 @@ from srhm.results.tables import (
     TIMINGS,
 )
 from srhm.scorecard.claims import NOT_MEASURED, Claim
+from srhm.scorecard.text import verdict_counts
 
 REPOSITORY = Path(__file__).parents[1]
 LOG = logging.getLogger("test_report")
@@ -359,7 +360,9 @@ def test_every_claim_of_all_studies_is_a_row_under_its_topic_and_the_verdicts_ar
         if name in rows.index:
             assert rows["verdict"][name] in text
             assert rows["note"][name] in text.replace("P*LCN", "P*_LCN")
-    counts = {"holds": 2, "does not hold": 1, "not enough data": 1, "reported": 1}
+    counts = {
+        "holds": 2, "does not hold": 1, "undecided": 0, "not enough data": 1, "reported": 1
+    }  # fmt: skip
     assert verdict_counts(scorecard()) == counts
     for word, count in counts.items():
         assert re.search(rf"{count}\s+\S\s+{word}", page.text)
@@ -372,7 +375,9 @@ def test_a_claim_leads_to_its_figure(page):
 
 def test_the_scorecard_is_written_as_text_too(texts):
     text = texts[1]
-    assert text.startswith("5 claims: 2 holds, 1 does not hold, 1 not enough data, 1 reported.")
+    assert text.startswith(
+        "5 claims: 2 holds, 1 does not hold, 0 undecided, 1 not enough data, 1 reported."
+    )
     assert re.findall(r"^## (.*)$", text, re.MULTILINE) == [
         *dict.fromkeys(TOPICS.values()),
         "Notes",

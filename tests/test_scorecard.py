@@ -38,39 +38,52 @@ def measured(value, half_width, n=3) -> Measurement:
 
 
 @pytest.mark.parametrize(
-    ("value", "half_width", "n", "word"),
+    ("low", "high", "n", "word"),
     [
-        (2.0, 0.1, 3, "holds"),
-        (2.5, 0.1, 3, "holds"),
-        (1.5, 0.5, 3, "holds"),
-        (2.5625, 0.1, 3, "does not hold"),
-        (1.4375, 0.5, 3, "does not hold"),
-        (2.0, 0.5625, 3, "not enough data"),
-        (9.0, 0.5625, 3, "not enough data"),
-        (2.0, 0.1, 2, "not enough data"),
-        (2.0, inf, 3, "not enough data"),
-        (2.0, nan, 3, "not enough data"),
-        (nan, nan, 3, "not enough data"),
+        (1.9, 2.1, 3, "holds"),
+        (1.5, 2.5, 3, "holds"),
+        (1.4375, 2.4, 3, "undecided"),
+        (1.6, 2.5625, 3, "undecided"),
+        (1.4, 2.6, 3, "undecided"),
+        (2.4, 2.6, 3, "undecided"),
+        (2.5, 2.6, 3, "undecided"),
+        (2.5625, 2.6, 3, "does not hold"),
+        (1.3, 1.4375, 3, "does not hold"),
+        (1.9, 2.1, 2, "not enough data"),
+        (2.6, 2.7, 2, "not enough data"),
+        (nan, nan, 3, "undecided"),
+        (-inf, inf, 3, "undecided"),
+        (1.9, nan, 3, "undecided"),
+        (2.6, inf, 3, "does not hold"),
+        (nan, 1.4, 3, "does not hold"),
     ],
 )
-def test_verdict_at_its_boundaries(value, half_width, n, word):
-    one = measured(value, half_width, n)
+def test_the_interval_decides_a_number_with_a_tolerance(low, high, n, word):
+    one = Measurement(value=2.0, low=low, high=high, n=n, note="why")
     assert verdict(claim_with(one), one) == word
+
+
+@pytest.mark.parametrize("value", [-9.0, 2.0, 9.0])
+def test_the_value_does_not_decide(value):
+    one = Measurement(value=value, low=1.0, high=2.0, n=9, note="why")
+    assert verdict(claim_with(one), one) == "undecided"
+    assert verdict(claim_with(one, tolerance=nan), one) == "undecided"
 
 
 @pytest.mark.parametrize(
     ("low", "high", "n", "word"),
     [
         (0.1, 1.9, 3, "holds"),
-        (0.1, 2.0, 3, "not enough data"),
-        (1.9, 2.1, 3, "not enough data"),
-        (2.0, 2.2, 3, "not enough data"),
+        (0.1, 2.0, 3, "undecided"),
+        (1.9, 2.1, 3, "undecided"),
+        (2.0, 2.2, 3, "undecided"),
         (2.1, 2.2, 3, "does not hold"),
         (0.1, 1.9, 2, "not enough data"),
         (2.1, 2.2, 2, "not enough data"),
-        (nan, nan, 3, "not enough data"),
-        (2.1, inf, 3, "not enough data"),
-        (-inf, 1.9, 3, "not enough data"),
+        (nan, nan, 3, "undecided"),
+        (2.1, inf, 3, "does not hold"),
+        (1.9, inf, 3, "undecided"),
+        (-inf, 1.9, 3, "holds"),
     ],
 )
 def test_an_upper_bound_needs_the_whole_interval_on_one_side(low, high, n, word):
@@ -109,16 +122,33 @@ def test_markdown_has_a_row_and_a_note_for_each_claim():
         claim_with(NOT_MEASURED, identifier="b"),
         claim_with(measured(1.5, 0.2), identifier="c", tolerance=nan),
         claim_with(measured(1.5, nan), identifier="d", expected=nan, tolerance=nan),
+        claim_with(measured(2.4, 0.2), identifier="e"),
     ]
     lines = markdown(scorecard({}, claims), topics=topics_of(claims)).splitlines()
-    assert lines[0] == "4 claims: 2 holds, 0 does not hold, 1 not enough data, 1 reported."
+    assert lines[0] == (
+        "5 claims: 2 holds, 0 does not hold, 1 undecided, 1 not enough data, 1 reported."
+    )
     assert [columns_of(line) for line in lines if line.startswith("| ")][1:] == [
         ["1", "a / b", "2 ± 0.5", "2.10 [1.90, 2.30]", "3", "**holds**"],
         ["2", "a / b", "2 ± 0.5", "–", "0", "not enough data"],
         ["3", "a / b", "< 2", "1.50 [1.30, 1.70]", "3", "**holds**"],
         ["4", "a / b", "–", "1.50 [unknown]", "3", "reported"],
+        ["5", "a / b", "2 ± 0.5", "2.40 [2.20, 2.60]", "3", "undecided"],
     ]
     assert "1. `a` (Eq. 3; Figure 4 B): why" in lines
+
+
+def test_the_summary_has_counts_and_what_does_not_hold_and_fits_into_a_screen():
+    failing = [claim_with(measured(9.0, 0.1), identifier=f"f{n}") for n in range(20)]
+    claims = [claim_with(measured(2.1, 0.2)), claim_with(NOT_MEASURED, identifier="b"), *failing]
+    text = markdown(scorecard({}, claims), topics=topics_of(claims))
+    top = text.partition("\n## ")[0].rstrip().splitlines()
+    assert top[0] == "22 claims: 1 holds, 20 does not hold, 0 undecided, 1 not enough data."
+    assert top[4] == "- a | b: 9.00 [8.90, 9.10], not 2 ± 0.5"
+    assert top[-1] == "- and 5 more"
+    assert len(top) < 24
+    all_well = markdown(scorecard({}, claims[:1]), topics=topics_of(claims))
+    assert all_well.splitlines()[1:3] == ["", "## tests"]
 
 
 def test_markdown_has_the_topics_in_the_order_of_the_claims_with_their_counts():

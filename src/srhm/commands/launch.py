@@ -435,13 +435,15 @@ def _show_results(run: Run | None, wall_time: str) -> None:
 
 
 def _show_page(run: Run, page: str) -> None:
-    """Where a page is, and what its scorecard says."""
+    """Where a page and its scorecard are, and what the scorecard says in short."""
     html = run.directory / places.page_file(run.plan.name, page)
     scorecard = run.directory / places.scorecard_file(run.plan.name, page)
     if html.is_file():
         print(f"page: {html}")
     if scorecard.is_file():
-        print(f"scorecard: {scorecard}\n\n{scorecard.read_text(encoding='utf-8')}")
+        # All before the first heading fits into one screen (`srhm.scorecard.text`).
+        summary = scorecard.read_text(encoding="utf-8").partition("\n## ")[0].rstrip()
+        print(f"scorecard: {scorecard}\n\n{summary}\n")
 
 
 if __name__ == "__main__":

@@ -19,14 +19,14 @@ from srhm.names import resolved
 from srhm.report import prose
 from srhm.report.figures import Shown, shown_figures
 from srhm.report.page_table import PageTable
-from srhm.report.scorecard_rows import Strip, scorecard_topics, verdict_counts
+from srhm.report.scorecard_rows import Strip, scorecard_topics
 from srhm.report.training import machine_table, training_table, version_table
 from srhm.results.atomic import write_text
 from srhm.results.deriving import Files, table_of
 from srhm.results.records import read_table
 from srhm.results.tables import SCHEMAS
 from srhm.scorecard.card import claims_in
-from srhm.scorecard.text import markdown
+from srhm.scorecard.text import markdown, verdict_counts
 
 # The page of the paper, which names the figures of the paper that it does not show.
 PAPER, PAPER_FIGURES = "report", range(1, 18)
@@ -35,7 +35,8 @@ NO_CLAIMS = "This page has no claims: it shows figures and tables.\n"
 MARKS = {
     "holds": ("✓", "holds"),
     "does not hold": ("✗", "fails"),
-    "not enough data": ("?", "unsettled"),
+    "undecided": ("?", "unsettled"),
+    "not enough data": ("–", "unsettled"),
 }
 
 

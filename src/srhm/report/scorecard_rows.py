@@ -9,8 +9,6 @@ import pandas as pd
 
 from srhm.report.page_table import NONE
 
-VERDICTS = ("holds", "does not hold", "not enough data")
-
 
 @dataclass(frozen=True)
 class Strip:
@@ -23,13 +21,6 @@ class Strip:
     cut_high: bool
 
     EXTENT = 3.0
-
-
-def verdict_counts(scorecard: pd.DataFrame) -> dict[str, int]:
-    """Number of claims by verdict, the three usual ones always among them."""
-    verdicts = list(scorecard["verdict"])
-    words = [*VERDICTS, *sorted(set(verdicts) - {*VERDICTS})]
-    return {word: verdicts.count(word) for word in words}
 
 
 def scorecard_topics(

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import isfinite, isnan, nan
+from math import inf, isfinite, isnan, nan
 from typing import Literal
 
 import pandas as pd
 
-Verdict = Literal["holds", "does not hold", "not enough data", "reported"]
+Verdict = Literal["holds", "does not hold", "undecided", "not enough data", "reported"]
 Tables = Mapping[str, pd.DataFrame]
 
 MIN_POINTS = 3
@@ -15,7 +15,10 @@ MIN_POINTS = 3
 
 @dataclass(frozen=True, kw_only=True)
 class Measurement:
-    """A measured number with its 95 % interval, from `n` points that enter it."""
+    """A measured number with its 95 % interval, from `n` points that enter it.
+
+    An end of the interval that is NaN or infinite is not known.
+    """
 
     value: float
     low: float
@@ -66,26 +69,24 @@ MAX_STATEMENT = 78
 
 
 def verdict(claim: Claim, measured: Measurement) -> Verdict:
-    """Whether a claim holds.
+    """Whether a claim holds, which the interval decides and the value does not.
 
-    Not enough data when fewer than three points enter. A number with a tolerance: not enough data
-    also when half the interval is wider than the tolerance (an infinite or unknown one is); else
-    whether the value is within the tolerance. An upper bound: holds when the whole interval is
-    below it, does not hold when the whole interval is above it, else not enough data. Nothing
-    expected: reported, or not enough data without a value.
+    Holds: the whole interval lies within expected ± tolerance, or below the upper bound. Does not
+    hold: it lies wholly outside. Undecided: it sticks out; an end that is not known sticks out.
+    Fewer than three points are not enough data. Nothing expected: reported, or not enough data
+    without a value.
     """
     if isnan(claim.expected):
         return "reported" if isfinite(measured.value) else "not enough data"
     if measured.n < MIN_POINTS:
         return "not enough data"
-    if isnan(claim.tolerance):
-        if not (isfinite(measured.low) and isfinite(measured.high)):
-            return "not enough data"
-        if measured.high < claim.expected:
-            return "holds"
-        return "does not hold" if measured.low > claim.expected else "not enough data"
-    if not (measured.high - measured.low) / 2 <= claim.tolerance:
-        return "not enough data"
-    if abs(measured.value - claim.expected) <= claim.tolerance:
-        return "holds"
-    return "does not hold"
+    lowest, highest = -inf, claim.expected
+    if not isnan(claim.tolerance):
+        lowest, highest = claim.expected - claim.tolerance, claim.expected + claim.tolerance
+    low = -inf if isnan(measured.low) else measured.low
+    high = inf if isnan(measured.high) else measured.high
+    if low > highest or high < lowest:
+        return "does not hold"
+    # A number at its upper bound is not below it.
+    inside = lowest <= low and (high < highest if isnan(claim.tolerance) else high <= highest)
+    return "holds" if inside else "undecided"

@@ -12,22 +12,25 @@ from srhm.scorecard.claims import Verdict
 TERMINAL = 150
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 OTHER_TOPIC = "Other claims"
+# How many claims that do not hold are listed at the top: with their counts they fill one screen.
+MOST_AT_THE_TOP = 15
 HEADER = ("expected", "measured (95 %)", "n", "verdict")
 
 
 def markdown(
     table: pd.DataFrame, *, topics: Mapping[str, str], says: str = "the paper says"
 ) -> str:
-    """Counts over all, then for each topic its counts and a table, then a note for each row.
+    """A summary, then for each topic its counts and a table, then a note for each row.
 
-    says: heading of the statements.
+    The summary is all before the first heading: counts, and the claims that do not hold. The
+    launcher shows it alone. says: heading of the statements.
 
     Rows are numbered, the notes have the same numbers. `topics` maps claims to their headings, in
     the order in which they come; other claims come last.
     """
     headings = table["claim"].map(topics).fillna(OTHER_TOPIC)
     order = [*dict.fromkeys([*topics.values(), OTHER_TOPIC])]
-    lines, notes, number = [f"{len(table)} claims: {_counts(table)}."], [], 0
+    lines, notes, number = [f"{len(table)} claims: {_counts(table)}.", *_failing(table)], [], 0
     for topic in order:
         rows = table[headings == topic].to_dict("records")
         if not rows:
@@ -49,24 +52,43 @@ def _figure(name: str) -> str:
     return f"Figure {name}" if name[:1].isdigit() else f"figure {name}"
 
 
-def _counts(table: pd.DataFrame) -> str:
-    """How many rows have each verdict; "reported" only where there are any."""
+def verdict_counts(table: pd.DataFrame) -> dict[str, int]:
+    """Number of rows with each verdict; "reported" only where there are any."""
     counts = {word: int((table["verdict"] == word).sum()) for word in VERDICTS}
-    return ", ".join(
-        f"{count} {word}" for word, count in counts.items() if count or word != "reported"
-    )
+    return {word: count for word, count in counts.items() if count or word != "reported"}
+
+
+def _counts(table: pd.DataFrame) -> str:
+    return ", ".join(f"{count} {word}" for word, count in verdict_counts(table).items())
+
+
+def _failing(table: pd.DataFrame) -> list[str]:
+    """A list of the claims that do not hold, with what was measured."""
+    rows = table[table["verdict"] == "does not hold"].to_dict("records")
+    if not rows:
+        return []
+    lines = [
+        f"- {row['statement']}: {_measured(row)},"
+        f" not {_expected(row['expected'], row['tolerance'])}"
+        for row in rows[:MOST_AT_THE_TOP]
+    ]
+    more = len(rows) - len(lines)
+    return ["", "Do not hold:", "", *lines, *([f"- and {more} more"] if more else [])]
+
+
+def _measured(row: Mapping[Any, Any]) -> str:
+    if not isfinite(row["value"]):
+        return "–"
+    bounds = f"[{row['low']:.2f}, {row['high']:.2f}]" if isfinite(row["low"]) else "[unknown]"
+    return f"{row['value']:.2f} {bounds}"
 
 
 def _cells(row: Mapping[Any, Any]) -> list[str]:
-    measured = "–"
-    if isfinite(row["value"]):
-        bounds = f" [{row['low']:.2f}, {row['high']:.2f}]"
-        measured = f"{row['value']:.2f}" + (bounds if isfinite(row["low"]) else " [unknown]")
     settled = row["verdict"] in ("holds", "does not hold")
     return [
         row["statement"].replace("|", "\\|"),
         _expected(row["expected"], row["tolerance"]),
-        measured,
+        _measured(row),
         str(row["n"]),
         f"**{row['verdict']}**" if settled else row["verdict"],
     ]

@@ -99,7 +99,7 @@ def test_censored_curves_that_decide_leave_the_verdict_open(status, bounds):
     tables = concurrence_tables(lambda row: row["P_star"], curves=CURVES)
     row = row_of(censored(tables, ["curve 1"], status, **bounds), "s-ratio-lcn-s2")
     assert row["value"] == pytest.approx(0, abs=EXACT)  # log(6) / 4 is above the tolerance
-    assert row["verdict"] == "not enough data"
+    assert row["verdict"] == "undecided"
     assert row["note"].startswith("interval unknown, as the censored curves decide")
 
 
@@ -112,7 +112,7 @@ def test_more_censored_curves_than_others_leave_the_verdict_open():
     assert row_of(tables, "s-slope-lcn-s2")["verdict"] == "holds"
     censored(tables, [*half, "curve 4"], "not_reached", **weak)
     for claim in ("s-slope-lcn-s2", "s-ratio-lcn-s2"):
-        assert row_of(tables, claim)["verdict"] == "not enough data"
+        assert row_of(tables, claim)["verdict"] == "undecided"
 
 
 def test_the_fcn_can_be_asked_for():
@@ -174,7 +174,7 @@ def test_the_fall_is_a_geometric_mean_over_curves_with_its_scatter():
     interval = stats.ttest_1samp(np.log([0.1, 0.2, 0.4]), 0).confidence_interval(0.95)
     expected = [0.2, exp(interval.low), exp(interval.high)]
     assert row[["value", "low", "high"]].tolist() == pytest.approx(expected, abs=EXACT)
-    assert row["verdict"] == "not enough data"  # 0.5 is within the interval
+    assert row["verdict"] == "undecided"  # 0.5 is within the interval
 
 
 @pytest.mark.parametrize(
