@@ -267,11 +267,11 @@ def own_tables(study):
     return list(STUDIES[study].schemas)
 
 
-def repository_files(figure):
-    """Further files of the repository that a figure needs, by name."""
+def repository_files(made):
+    """Further files of the repository that a figure or a derived table needs, by name."""
     return {
         name: sorted(str(file) for file in ROOT.glob(pattern))
-        for name, pattern in figure.files.items()
+        for name, pattern in made.files.items()
     }
 
 

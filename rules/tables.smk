@@ -36,6 +36,7 @@ for study in PLAN.studies:
             name:
                 f"derive_{study}_{table.name}"
             input:
+                **repository_files(table),
                 tables=table_files(study, table.uses),
             output:
                 rows=places.table_file(PRESET, study, table.name),
@@ -52,6 +53,7 @@ for study in PLAN.studies:
                     study,
                     table.uses,
                     table.settings,
+                    files=repository_files(table),
                     function=table.function,
                     schema=table.schema,
                 ),

@@ -13,6 +13,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from srhm.figures.drawing import save
 from srhm.model.encoding import symbols
@@ -21,16 +22,22 @@ from srhm.model.parsing import parse
 from srhm.model.seeding import generator
 from srhm.model.theory import predicted_sample_complexity
 from srhm.networks.geometry import geometry
-from srhm.studies.sparse_hierarchy.figures import benefit_of_sparsity, data_model, networks
+from srhm.studies.sparse_hierarchy.figures import (
+    benefit_of_sparsity,
+    branching,
+    data_model,
+    networks,
+)
 from srhm.studies.sparse_hierarchy.figures import sample_complexity as figure4
+from srhm.studies.sparse_hierarchy.published_values import published_values
 
-REFERENCE = Path(__file__).parents[1] / "reference" / "published_sample_complexity_L2_s2.csv"
+REFERENCE = Path(__file__).parents[1] / "reference" / "published_sample_complexity.csv"
 WIDTH = 64
 
 
 @pytest.fixture(scope="module")
 def published() -> pd.DataFrame:
-    return pd.read_csv(REFERENCE)
+    return published_values(reference=[str(REFERENCE)])
 
 
 def invented_cells(curve: dict[str, object], *, P_star: float, n_seeds: int = 3) -> pd.DataFrame:
@@ -122,12 +129,36 @@ def test_every_curve_is_drawn_once_at_its_prediction(published: pd.DataFrame) ->
 def test_published_points_stand_at_the_prediction_of_theory(published: pd.DataFrame) -> None:
     cells, table = invented_tables(LCN + CNN)
     figure = draw_figure_4(cells, table, published)
-    for axes, net, power in zip(figure.axes[1:], ("lcn", "cnn"), (2, 2), strict=True):
-        rows = published[published["net"] == net]
-        prefactor = 2 if net == "lcn" else 1  # s^(L/2) at s = L = 2
-        x = prefactor * (rows["s0"] + 1.0) ** power * rows["v"] * rows["v"] ** 2
-        expected = sorted(zip(x, rows["sample_complexity"], strict=True))
+    for axes, net, n_points in zip(figure.axes[1:], ("lcn", "cnn"), (27, 32), strict=True):
+        rows = published[(published["net"] == net) & (published["s"] == 2)]
+        assert len(rows) == n_points
+        constant = 2.0 ** (rows["L"] / 2) if net == "lcn" else 1  # s^(L/2)
+        power = rows["L"] if net == "lcn" else 2
+        x = constant * (rows["s0"] + 1.0) ** power * rows["v"] * rows["v"] ** rows["L"]
+        expected = sorted(zip(x, rows["P_star"], strict=True))
         np.testing.assert_allclose(sorted(points(axes, "published")), expected)
+
+
+@pytest.mark.parametrize(("net", "n_points"), [("lcn", 10), ("cnn", 11)])
+def test_published_points_of_wider_branching_stand_beside_ours(
+    published: pd.DataFrame, net: str, n_points: int
+) -> None:
+    _, table = invented_tables([(net, 2, 3, s0) for s0 in (1, 2)])
+    table = table.assign(s=3, m=9)
+    figure = branching.draw(
+        table, published, net=net, width=WIDTH, threshold=0.1, preset="invented"
+    )
+    render(figure)
+    rows = published[(published["net"] == net) & (published["s"] == 3)]
+    found = [y for _, y in points(figure.axes[0], "published")]
+    assert sorted(found) == sorted(rows["P_star"])
+    assert len(found) == n_points
+    legends = [text.get_text() for text in figure.findobj(Text)]
+    assert sum("Tomasini" in text for text in legends) == 1
+    empty = branching.draw(
+        table[:0], published, net=net, width=WIDTH, threshold=0.1, preset="invented"
+    )
+    assert not points(empty.axes[0], "published")
 
 
 def test_censored_curves_are_drawn_at_their_bound(published: pd.DataFrame) -> None:

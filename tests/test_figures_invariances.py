@@ -20,6 +20,7 @@ from srhm.model.grammar import placement_offsets
 from srhm.model.parsing import parse
 from srhm.model.theory import predicted_sample_complexity
 from srhm.results import tables as schemas
+from srhm.studies.sparse_hierarchy import published_values
 from srhm.studies.sparse_hierarchy.figures import (
     branching,
     invariances,
@@ -82,7 +83,8 @@ def draw(tables: Tables, name: str) -> Figure:
     elif name in ("7", "8"):
         figure = sparsity_b.draw(cells, net=NETS[name], threshold=0.1, **shared)
     elif name in ("10", "13"):
-        figure = branching.draw(table, net=NETS[name], threshold=0.1, **shared)
+        nothing = published_values.SCHEMA.empty_table().to_pandas()
+        figure = branching.draw(table, nothing, net=NETS[name], threshold=0.1, **shared)
     elif name in ("12", "15"):
         figure = sensitivity_curves.draw(cells, sensitivities, net=NETS[name], **shared)
     else:

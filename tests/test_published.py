@@ -38,11 +38,14 @@ from srhm.statistics.sample_complexity import all_sample_complexities
 from srhm.studies.sparse_hierarchy import page
 from srhm.studies.sparse_hierarchy.claims.published_fits import published_fits
 from srhm.studies.sparse_hierarchy.figures import sample_complexity as figure4
+from srhm.studies.sparse_hierarchy.published_values import published_values
 from srhm.study import ConfigError
 
 ROOT = Path(__file__).parents[1]
 LOG = logging.getLogger("test_published")
-REFERENCE = pd.read_csv(ROOT / "reference" / "published_sample_complexity_L2_s2.csv")
+REFERENCE = published_values(
+    reference=[str(ROOT / "reference" / "published_sample_complexity.csv")]
+)
 FACTOR = 1.5  # of the invented P* over the prediction, for all curves
 DEVICE = "Invented GPU"
 PACKED = source_digest(ROOT / "src" / "srhm" / "training" / "packed.py")
@@ -582,10 +585,9 @@ def test_the_published_preset_itself_draws_nothing_twice(inputs, finished, tmp_p
     run_of(finished, tmp_path / "published" / "big" / STUDY)
     tables = own_tables(finished)
     options: Any = {"width": 20, "threshold": 0.1}
-    options["reference"] = [str(ROOT / "reference" / "published_sample_complexity_L2_s2.csv")]
     options["publications"] = [str(tmp_path / "published" / "big" / STUDY / "provenance.json")]
     for name, times in (("big", 0), ("small", 5)):
-        figure = figure4.draw_from_files(*tables, preset=name, **options)
+        figure = figure4.draw_from_files(*tables, REFERENCE, preset=name, **options)
         assert sum(map(len, drawn(figure, "run 0").values())) == times
 
 

@@ -72,7 +72,8 @@ class Measurement:
 class Derived:
     """A table that a function makes of others, in the order of `uses`.
 
-    settings: names of the values of the preset that it gets (see `Planned.settings`).
+    settings: names of the values of the preset that it gets (see `Planned.settings`). files:
+    further files of the repository, each as a pattern of paths.
     """
 
     name: str
@@ -80,6 +81,7 @@ class Derived:
     schema: str
     uses: Sequence[Use] = ()
     settings: Sequence[str] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

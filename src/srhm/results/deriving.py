@@ -35,8 +35,8 @@ def table_of(files: Files) -> pd.DataFrame:
 def made_of_tables(spec: Mapping[str, Any]) -> Any:
     """What the function of a declaration makes of its tables.
 
-    It gets these by position, and all else by name. spec: {"function", "tables", "settings"}; for a
-    figure also {"options", "files"}.
+    It gets these by position, and all else by name. spec: {"function", "tables", "settings",
+    "files"}; for a figure also {"options"}.
     """
     named = {**spec["settings"], **spec.get("options", {}), **spec.get("files", {})}
     return resolved(spec["function"])(*map(table_of, spec["tables"]), **named)

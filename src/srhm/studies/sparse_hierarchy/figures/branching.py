@@ -20,6 +20,7 @@ from srhm.figures.marks import (
     counts,
     curve_groups,
     divided,
+    empty_handles,
     estimate,
     few_ticks,
     line,
@@ -31,7 +32,10 @@ from srhm.figures.marks import (
 )
 from srhm.figures.selection import at_threshold, main_curves, predicted, text_protocol
 from srhm.statistics.sample_complexity import DEFAULT_RULE, IntervalRule
-from srhm.studies.sparse_hierarchy.figures.sample_complexity import against_prediction
+from srhm.studies.sparse_hierarchy.figures.sample_complexity import (
+    against_prediction,
+    published_handle,
+)
 
 BRANCHING = 3
 # Right panel of Figure 10: the same v = n_c = m and s_0 for all four (s, L).
@@ -44,6 +48,7 @@ ENDS = (1.4, 6.8)  # of s^(L/2)
 @styled
 def draw(
     sample_complexity: pd.DataFrame,
+    published: pd.DataFrame,
     *,
     net: str,
     width: int,
@@ -53,8 +58,8 @@ def draw(
 ) -> Figure:
     """Figure 10 (LCN, with the panel of the constant) or 13 (CNN): P* against its prediction.
 
-    Of the main curves with s = 3 and this width, at this threshold of the test error. `rule` made
-    the table; the legend names it.
+    Of the main curves with s = 3 and this width, at this threshold of the test error; grey, the
+    paper's own points. `rule` made the table; the legend names it.
     """
     table = at_threshold(sample_complexity, threshold)
     table = table[table["net"] == net]
@@ -64,20 +69,25 @@ def draw(
     figure, part = laid_out_page(HEIGHT, preset=preset)
     n_panels = 2 if net == "lcn" else 1
     panels = part.subplots(1, n_panels, squeeze=False, subplot_kw={"box_aspect": 1})[0]
-    against_prediction(panels[0], curves, None, net=net, features=features, preset=preset)
+    beside = published[(published["net"] == net) & (published["s"] == BRANCHING)]
+    against_prediction(panels[0], curves, beside, net=net, features=features, preset=preset)
     letter = "A" if net == "lcn" else ""
     panel_title(panels[0], letter, f"{net.upper()}, $s={BRANCHING}$" + counts(curves))
     if net == "lcn":
         _constant(panels[1], constant, features, preset=preset)
     handles = {
         **point_handles(rule, narrow=True),
+        "published": published_handle(),
         "y = x": line("$y=x$", color=GUIDE, linestyle="--"),
         "flat": line("B: a constant and", color=GUIDE, linestyle=":"),
         "rising": line("$\\propto s^{L/2}$, both through\nthe first point", color=GUIDE,
                        linestyle="-."),
     }  # fmt: skip
-    everything = pd.concat([curves, constant])
-    add_legends(part, [*curve_groups(everything, features), ("Curves", shown(handles, panels))])
+    *groups, _ = curve_groups(pd.concat([curves, constant]), features)
+    drawn = [curves, constant, *([beside] if len(curves) else [])]
+    places = sorted({place for table in drawn for place in table["s0"].tolist()})
+    groups.append(("Empty places", empty_handles(places)))
+    add_legends(part, [*groups, ("Curves", shown(handles, panels))])
     return figure
 
 

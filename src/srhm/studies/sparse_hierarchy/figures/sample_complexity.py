@@ -69,8 +69,8 @@ def draw(
     this threshold of the test error. `rule` is the one by which the table was made; the legend
     names it, nothing is computed from it. A: ε of every seed, faint, and the average over the seeds
     that did not diverge, for `example_curve`. B, C: a marker for each curve at its prediction;
-    censored ones as arrows from the bound; grey, the published values; hollow rings, the points of
-    published `runs` with s = 2.
+    censored ones as arrows from the bound; grey, the paper's own points of s = 2; hollow rings, the
+    points of published `runs` with s = 2.
     """
     curves = at_threshold(main_curves(sample_complexity, width=width, branching=2), threshold)
     curves = curves[curves["net"].isin([net for _, net in PANELS])]
@@ -83,8 +83,8 @@ def draw(
     for axes, (letter, net) in zip(boxes[1:], PANELS, strict=True):
         own = curves[curves["net"] == net]
         against_prediction(
-            axes, own, published[published["net"] == net], net=net, features=features,
-            preset=preset, runs=beside[net],
+            axes, own, published[(published["net"] == net) & (published["s"] == 2)], net=net,
+            features=features, preset=preset, runs=beside[net],
         )  # fmt: skip
         panel_title(axes, letter, net.upper() + counts(own))
     _legends(
@@ -177,7 +177,7 @@ def _learning_curve(
 def against_prediction(
     axes: Axes,
     curves: pd.DataFrame,
-    published: pd.DataFrame | None,
+    published: pd.DataFrame,
     *,
     net: str,
     features: Sequence[int],
@@ -205,8 +205,8 @@ def against_prediction(
         for _, row in curves.sort_values("P_star").iterrows()
     ]
     values: list[float] = []
-    for _, row in [] if published is None else published.iterrows():
-        x, y = predicted(row), float(row["sample_complexity"])
+    for _, row in published.iterrows():
+        x, y = predicted(row), float(row["P_star"])
         values += [x, y]
         axes.plot([x], [y], shape(row["s0"]), markersize=7, markerfacecolor=PUBLISHED_COLOUR,
                   markeredgecolor="white", markeredgewidth=0.5, zorder=2,
@@ -232,14 +232,13 @@ def _legends(
     first, *others = panels
     interval = f"{100 * rule.confidence:.3g} % interval"
     depths = sorted(set(curves["L"].tolist()))
-    beside = published[published["net"].isin(curves["net"])]
+    beside = published[published["net"].isin(curves["net"]) & (published["s"] == 2)]
     drawn = set(curves["net"])
     rings = pd.concat([curves, *(one for net in drawn for one in runs[net])])
     places = sorted({*rings["s0"].tolist(), *beside["s0"].tolist()})
     of_points = {
         **point_handles(rule),
-        "published": marker("o", "the paper's (Tomasini & Wyart 2024), 1 seed", markersize=7,
-                            markeredgecolor="white", markerfacecolor=PUBLISHED_COLOUR),
+        "published": published_handle(),
         **handles_of_runs,
         "y = x": line("$y=x$", color=GUIDE, linestyle="--"),
     }  # fmt: skip
@@ -254,6 +253,12 @@ def _legends(
         ],
         most_rows=len(of_points),
     )
+
+
+def published_handle() -> Line2D:
+    """The paper's own points in a legend."""
+    return marker("o", "the paper's (Tomasini & Wyart 2024), 1 seed", markersize=7,
+                  markeredgecolor="white", markerfacecolor=PUBLISHED_COLOUR)  # fmt: skip
 
 
 def _example_handles(interval: str, threshold: float) -> dict[str, Line2D]:
@@ -272,23 +277,22 @@ def _example_handles(interval: str, threshold: float) -> dict[str, Line2D]:
 def draw_from_files(
     cells: pd.DataFrame,
     sample_complexity: pd.DataFrame,
+    published: pd.DataFrame,
     *,
-    reference: Sequence[str],
     publications: Sequence[str],
     preset: str,
     **options: Any,
 ) -> Figure:
-    """As `draw`; reference: file of the published values; publications: files of published runs.
+    """As `draw`; publications: files of published runs.
 
     A published run of the preset itself is left out.
     """
-    (file,) = reference
     own = preset.removesuffix("-published")
     others = [one for one in publications if Path(one).parts[-3] != own]
     return draw(
         cells,
         sample_complexity,
-        pd.read_csv(file),
+        published,
         preset=preset,
         runs=read_publications(others),
         **options,
