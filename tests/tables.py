@@ -181,7 +181,8 @@ MAIN = [
 SYNONYMS = [grammar(net, 2, 8, 2, m=m) for net in NETS for m in (2, 4, 8)]
 CLASSES = [grammar(net, 2, 8, 2, n_c=n_c) for net in NETS for n_c in (2, 4, 8)]
 BRANCHINGS = [grammar("lcn", L, 4, 1, s=s, m=4, n_c=4) for s in (2, 3) for L in (2, 3)]
-WIDER = [grammar(net, 2, v, s0, s=3) for net in NETS for v in (3, 4) for s0 in (1, 2)]
+WIDER = [grammar(net, L, v, s0, s=3) for net in NETS for L, v in ((2, 3), (2, 4), (3, 4))
+         for s0 in (1, 2)]  # fmt: skip
 OTHER_SPARSITY = [grammar(net, 2, 4, s0, sparsity="B") for net in NETS for s0 in (0, 1, 2, 4)]
 FIXED_DIMENSION = [grammar("lcn", L, v, s0) for L, s0 in ((2, 3), (3, 1)) for v in (3, 4, 5)]
 DENSE = [grammar("fcn", 2, v, s0) for v in (6, 8) for s0 in (0, 1, 2)]

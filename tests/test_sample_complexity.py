@@ -7,7 +7,12 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from srhm.statistics.regression import Fit, SeedNoise, difference, slope_with_group_intercepts
+from srhm.statistics.regression import (
+    Fit,
+    PairedSeeds,
+    SeedNoise,
+    slope_with_group_intercepts,
+)
 from srhm.statistics.sample_complexity import (
     CURVE_COLUMNS,
     RESULT_COLUMNS,
@@ -15,6 +20,7 @@ from srhm.statistics.sample_complexity import (
     lasting_crossing,
     learning_curve_values,
     sample_complexity,
+    seed_complexities,
 )
 
 # Two values by different floating-point routes; no statistics in it.
@@ -371,14 +377,6 @@ class TestSlope:
         fit = slope([0, 1], [0, 1], [0, 0], noise_of([0.3, 0.3]), noise_of([0.4, 0.4]))
         assert fit.standard_error == pytest.approx(0.5 * 2**0.5, rel=1e-9)
 
-    def test_difference_of_two_slopes(self):
-        one = slope([0, 1, 2], [0, 3, 6], [0] * 3, noise_of([0.3] * 3))
-        two = slope([0, 1, 2, 3], [0, 2, 4, 6], [0] * 4, noise_of([0.4] * 4))
-        both = difference(one, two)
-        assert (both.slope, both.n) == (pytest.approx(1, rel=1e-9), 3)
-        assert both.standard_error == pytest.approx((0.09 / 2 + 0.16 / 5) ** 0.5, rel=1e-9)
-        assert difference(one, slope([], [], [], noise_of([]))).n == 0
-
     def test_slope_intervals_cover_as_often_as_they_say_or_more(self):
         # Points on true lines, a pooled standard deviation of 12 degrees of freedom: the larger of
         # two errors covers at least 0.95; a miss rate above it has false alarm 1e-3.
@@ -390,3 +388,78 @@ class TestSlope:
             fit = slope(x, y, [0, 0, 0, 1, 1, 1], noise_of([estimate] * 6, dof=12))
             covered += fit.low < 3 < fit.high
         assert covered >= stats.binom.ppf(1e-3, n, 0.95)
+
+
+def paired_with(values, family):
+    return PairedSeeds(values=np.array(values, float), family=np.array(family))
+
+
+class TestPairedSeeds:
+    """Curves of a family share what a seed draws."""
+
+    X, GROUPS = np.array([0.0, 1.0, 2.0]), np.zeros(3)
+
+    def fit(self, values, *, family=(0, 0, 0), noise=None):
+        # On a line, so that no scatter about it hides the error of the seeds.
+        return slope_with_group_intercepts(
+            self.X, self.X, self.GROUPS, [noise or noise_of([9.0] * 3)],
+            paired=paired_with(values, family),
+        )  # fmt: skip
+
+    def test_what_a_seed_shifts_alike_moves_no_slope(self):
+        fit = self.fit([[0 + g, 0.0, 0 - g] for g in (0.7, 0.7, 0.7)])
+        assert fit.standard_error == pytest.approx(0, abs=1e-12)
+
+    def test_the_error_is_that_of_the_slopes_of_the_seeds(self):
+        values = np.array([[0.0, 0.1, 0.3], [1.0, 1.2, 1.1], [2.0, 2.5, 2.4]])
+        fit = self.fit(values)
+        slopes = [stats.linregress(self.X, seed).slope for seed in values.T]
+        assert fit.standard_error == pytest.approx(np.std(slopes, ddof=1) / 3**0.5, rel=1e-9)
+        assert (fit.error_from, fit.dof) == ("seeds", 2)
+
+    def test_families_are_independent_of_each_other(self):
+        rng = np.random.default_rng(1)
+        values = rng.standard_normal((3, 4))
+        fit = self.fit(values, family=(0, 1, 2))
+        weights = (self.X - 1) / 2
+        variances = [w**2 * np.var(v, ddof=1) / 4 for w, v in zip(weights, values, strict=True)]
+        assert fit.standard_error == pytest.approx(sum(variances) ** 0.5, rel=1e-9)
+        assert fit.standard_error != pytest.approx(self.fit(values).standard_error, rel=1e-3)
+
+    def test_a_seed_without_all_points_of_its_family_is_left_out(self):
+        whole = self.fit([[0.0, 0.1], [1.0, 1.2], [2.0, 2.5]])
+        more = [[0.0, 0.1, nan], [1.0, 1.2, 1.1], [2.0, 2.5, 2.25]]
+        assert self.fit(more).standard_error == pytest.approx(whole.standard_error, rel=1e-9)
+        assert (whole.dof, self.fit(more).dof) == (1, 1)
+
+    @pytest.mark.parametrize("values", [[[0.0]] * 3, [[0.0, nan], [1.0, 1.0], [nan, 2.0]]])
+    def test_without_two_whole_seeds_the_points_count_as_independent(self, values):
+        fit = self.fit(values, noise=noise_of([0.1] * 3))
+        assert fit.dof == 20
+        assert fit.standard_error == pytest.approx(0.1 / 2**0.5, rel=1e-9)
+
+    def test_intervals_of_paired_slopes_cover_as_often_as_they_say_or_more(self):
+        # Three grammars of four seeds; a seed shifts all curves of a grammar by 0.3, each alone by
+        # 0.05. The larger of two errors covers at least 0.95; false alarm 1e-3. Taken as
+        # independent, the same points would give intervals six times as wide.
+        rng, covered, widths, n = np.random.default_rng(11), 0, [], 1000
+        x, family = np.tile(np.log([2.0, 3, 5]), 3), np.repeat(np.arange(3), 3)
+        for _ in range(n):
+            common = np.repeat(0.3 * rng.standard_normal((3, 4)), 3, axis=0)
+            values = 2 * x[:, None] + common + 0.05 * rng.standard_normal((9, 4))
+            fit = slope_with_group_intercepts(
+                x, values.mean(axis=1), family, [], paired=paired_with(values, family)
+            )
+            covered += fit.low < 2 < fit.high
+            widths.append(fit.high - fit.low)
+        assert covered >= stats.binom.ppf(1e-3, n, 0.95)
+        unpaired = slope_with_group_intercepts(x, 2 * x, family, [noise_of([0.3 / 2] * 9, dof=27)])
+        assert np.mean(widths) < (unpaired.high - unpaired.low) / 3
+
+
+def test_seeds_have_a_sample_complexity_each():
+    cells = curve([[0.5, 0.5], [0.1, 0.2], [0.0, 0.3]]).rename(columns={"value": "test_error"})
+    found = seed_complexities(cells, threshold=0.1)
+    assert found.loc["a", 0] == pytest.approx(np.log(cells["P"].unique()[1]))
+    assert np.isnan(found.loc["a", 1])
+    assert seed_complexities(cells[:0], threshold=0.1).empty

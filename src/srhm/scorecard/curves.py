@@ -6,11 +6,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from srhm.results.coordinates import GRAMMAR
 from srhm.scorecard.claims import NOT_MEASURED, Measurement, Tables
 from srhm.scorecard.fits import listed_as_left_out, no_points, with_note
-from srhm.statistics.regression import NO_FIT, Fit, SeedNoise, slope_with_group_intercepts
+from srhm.statistics.regression import (
+    NO_FIT,
+    Fit,
+    PairedSeeds,
+    SeedNoise,
+    slope_with_group_intercepts,
+)
+from srhm.statistics.sample_complexity import seed_complexities
 
 THRESHOLD = 0.10  # test error that defines P*, section 4
+# Curves that agree in these share the grammar of each seed.
+SHARED_GRAMMAR = [name for name in GRAMMAR if name != "s0"]
 OPTIONS = ("whitening", "bias", "batch", "alpha", "width", "engine")
 
 
@@ -48,6 +58,19 @@ def _most_common(
     )
     counts = counts[columns]
     return counts.drop_duplicates(by) if by else counts.head(1)
+
+
+def with_rates(tables: Tables, curves: pd.DataFrame) -> pd.DataFrame:
+    """The curves with their learning rate, `rate`, from the table of cells; NaN where unknown."""
+    cells = tables.get("cells", pd.DataFrame())
+    if curves.empty:
+        return curves
+    known = (
+        {}
+        if "learning_rate" not in cells
+        else dict(zip(cells["curve"], cells["learning_rate"], strict=True))
+    )
+    return curves.assign(rate=curves["curve"].map(known).astype(float))
 
 
 def where(curves: pd.DataFrame, conditions: Mapping[str, object]) -> pd.DataFrame:
@@ -102,6 +125,26 @@ def noise_of(curves: pd.DataFrame, suffix: str = "") -> SeedNoise:
     )
 
 
+def paired_seeds(
+    tables: Tables, curves: pd.DataFrame, suffixes: tuple[str, str] | None = None
+) -> PairedSeeds:
+    """log P* of each seed of the curves, whose grammars those of one family share.
+
+    Of the test error at THRESHOLD, from the table of cells. suffixes: of two curves in a row, the
+    first over the second; each seed has one grammar for both.
+    """
+    names = [f"curve{suffix}" for suffix in suffixes or ("",)]
+    cells = tables.get("cells", pd.DataFrame())
+    wanted = {name for column in names for name in curves[column]}
+    if len(cells):
+        cells = cells[cells["curve"].isin(wanted)]
+    found = seed_complexities(cells, threshold=THRESHOLD)
+    first, *second = (found.reindex(curves[name]).to_numpy(dtype=float) for name in names)
+    return PairedSeeds(
+        values=first - second[0] if second else first, family=codes(curves, SHARED_GRAMMAR)
+    )
+
+
 def codes(curves: pd.DataFrame, by: Sequence[str]) -> Any:
     """A number for each row, the same for rows that agree in the columns `by`."""
     return curves.groupby(list(by), sort=False, dropna=False).ngroup().to_numpy()
@@ -112,12 +155,20 @@ def log_of(curves: pd.DataFrame, column: str) -> Any:
     return np.log(curves[column].to_numpy(dtype=float))
 
 
-def fit_of(curves: pd.DataFrame, regressor: Any, *, by: Sequence[str], response: Any = None) -> Fit:
+def fit_of(
+    curves: pd.DataFrame,
+    regressor: Any,
+    *,
+    by: Sequence[str],
+    response: Any = None,
+    paired: PairedSeeds | None = None,
+) -> Fit:
     """Slope of log P* (or another response) on the regressor, an intercept for each `by`."""
     if curves.empty:
         return NO_FIT
     y = log_of(curves, "P_star") if response is None else response
-    return slope_with_group_intercepts(regressor, y, codes(curves, by), [noise_of(curves)])
+    noise = [noise_of(curves)]
+    return slope_with_group_intercepts(regressor, y, codes(curves, by), noise, paired=paired)
 
 
 def slope_against(curves: pd.DataFrame, column: str, *, by: Sequence[str]) -> Measurement:

@@ -25,14 +25,24 @@ class SeedNoise:
     """Standard errors of the points that stem from their seeds, shape (n_points,) each.
 
     Points with the same `source` share one estimate of a standard deviation, known with `dof`
-    degrees of freedom; their errors themselves are taken as independent. Curves that share
-    grammars do not have independent errors: a slope within one grammar is then better known than
-    it says (docs/deviations.md).
+    degrees of freedom; their errors themselves are taken as independent.
     """
 
     standard_error: NDArray[np.float64]
     dof: NDArray[np.float64]
     source: NDArray[Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairedSeeds:
+    """The points as each of their seeds alone gives them, shape (n_points, n_seeds), NaN for none.
+
+    Points of one `family`, shape (n_points,), share what a seed draws (a grammar), so that their
+    errors are not independent: what a seed shifts alike in all of them moves no slope.
+    """
+
+    values: NDArray[np.float64]
+    family: NDArray[Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,20 +82,23 @@ def slope_with_group_intercepts(
     groups: NDArray[Any],
     noise: Sequence[SeedNoise],
     *,
+    paired: PairedSeeds | None = None,
     confidence: float = CONFIDENCE,
 ) -> Fit:
     """Least-squares slope b of y = a_group + b x, one intercept for each group; shapes (n_points,).
 
     Groups in which x does not vary say nothing on the slope and are not counted. `noise` holds the
-    independent parts of each point's error (two for a ratio of sample complexities).
+    independent parts of each point's error (two for a ratio of sample complexities). `paired`
+    takes its place where each family has two seeds or more with a value at all of its points.
 
     The standard error is the larger of two. (a) The seeds' errors propagated through the
     least-squares weights, with Welch-Satterthwaite degrees of freedom: it does not see that the
     points may not lie on a line. (b) The residual standard error: it sees this, but three points
     about a line are hardly an estimate, and are as often too close to it as too far. The degrees
-    of freedom are those of (a), unless (b) exceeds (a) significantly (F test, 5 %) or (a) is
-    unknown: then the scatter is no seed noise, and those of (b) count. Taking them whenever (b) is
-    larger would multiply the interval by six in a third of the fits of three points to a true line.
+    of freedom are those of (a), or of (b) if these are more, unless (b) exceeds (a) significantly
+    (F test, 5 %) or (a) is unknown: then the scatter is no seed noise, and those of (b) count.
+    Taking them whenever (b) is larger would multiply the interval by six in a third of the fits of
+    three points to a true line.
     """
     if not x.size:
         return NO_FIT
@@ -107,12 +120,16 @@ def slope_with_group_intercepts(
     scatter = nan
     if scatter_dof >= 1:
         scatter = sqrt(float(residuals @ residuals) / scatter_dof / float(spread[varies].sum()))
-    seeds = _propagated(weights, used, noise)
+    seeds = _propagated(weights, used, noise, paired)
     return _with_larger_error(slope, seeds, (scatter, scatter_dof), (n, n_groups), confidence)
 
 
 def mean(
-    y: NDArray[np.float64], noise: Sequence[SeedNoise], *, confidence: float = CONFIDENCE
+    y: NDArray[np.float64],
+    noise: Sequence[SeedNoise],
+    *,
+    paired: PairedSeeds | None = None,
+    confidence: float = CONFIDENCE,
 ) -> Fit:
     """Mean of the points y, shape (n_points,), as the slope on a constant of 1: `n_groups` is 0.
 
@@ -124,7 +141,7 @@ def mean(
         return NO_FIT
     weights, used = np.full(n, 1 / n), np.ones(n, dtype=bool)
     scatter = float(np.std(y, ddof=1)) / sqrt(n) if n > 1 else nan
-    seeds = _propagated(weights, used, noise)
+    seeds = _propagated(weights, used, noise, paired)
     return _with_larger_error(float(y.mean()), seeds, (scatter, n - 1), (n, 0), confidence)
 
 
@@ -144,31 +161,9 @@ def _with_larger_error(
     if not scatter > seeds:
         return _fit(slope, seeds, seeds_dof, n, n_groups, "seeds", confidence)
     too_far = stats.f.ppf(1 - MISFIT_LEVEL, scatter_dof, seeds_dof) if seeds_dof > 0 else 0.0
-    dof = scatter_dof if scatter**2 > too_far * seeds**2 else seeds_dof
+    is_misfit = scatter**2 > too_far * seeds**2
+    dof = scatter_dof if is_misfit else max(seeds_dof, scatter_dof)
     return _fit(slope, scatter, dof, n, n_groups, "scatter", confidence)
-
-
-def difference(first: Fit, second: Fit, *, confidence: float = CONFIDENCE) -> Fit:
-    """The first slope minus the second, of independent points (Welch's interval).
-
-    n is the smaller of the two, since the difference is known no better than the poorer fit.
-    """
-    if not (first.n and second.n):
-        return NO_FIT
-    parts = [first, second]
-    error, dof = _welch(
-        [fit.standard_error**2 for fit in parts],
-        [fit.dof for fit in parts],
-    )
-    return _fit(
-        first.slope - second.slope,
-        error,
-        dof,
-        min(first.n, second.n),
-        first.n_groups + second.n_groups,
-        max(parts, key=lambda fit: fit.standard_error).error_from,
-        confidence,
-    )
 
 
 def _fit(
@@ -196,8 +191,16 @@ def _fit(
 
 
 def _propagated(
-    weights: NDArray[np.float64], used: NDArray[np.bool_], noise: Sequence[SeedNoise]
+    weights: NDArray[np.float64],
+    used: NDArray[np.bool_],
+    noise: Sequence[SeedNoise],
+    paired: PairedSeeds | None,
 ) -> tuple[float, float]:
+    """Standard error of the weighted sum of points, and its degrees of freedom."""
+    if paired is not None:
+        error, dof = _of_pairs(weights, used, paired)
+        if isfinite(error):
+            return error, dof
     variances: dict[Any, float] = {}
     dofs: dict[Any, float] = {}
     for part in noise:  # two parts may share a source: its estimate is no better known for that
@@ -207,6 +210,22 @@ def _propagated(
             variances[source] = variances.get(source, 0.0) + variance
             dofs[source] = min(dofs.get(source, inf), float(part.dof[rows].min()))
     return _welch(list(variances.values()), list(dofs.values()))
+
+
+def _of_pairs(
+    weights: NDArray[np.float64], used: NDArray[np.bool_], paired: PairedSeeds
+) -> tuple[float, float]:
+    """The same from the seeds' own sums; the error is infinite where a family has no two seeds."""
+    variances, dofs = [], []
+    for family in np.unique(paired.family[used]):
+        rows = used & (paired.family == family)
+        sums = weights[rows] @ paired.values[rows]  # NaN of a seed that lacks one of the points
+        sums = sums[np.isfinite(sums)]
+        if sums.size < 2:
+            return inf, 0.0
+        variances.append(float(np.var(sums, ddof=1)) / sums.size)
+        dofs.append(sums.size - 1.0)
+    return _welch(variances, dofs)
 
 
 def _welch(variances: Sequence[float], dofs: Sequence[float]) -> tuple[float, float]:

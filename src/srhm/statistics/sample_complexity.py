@@ -250,6 +250,20 @@ def sample_complexity(
     return table[[*columns, *ESTIMATES]]
 
 
+def seed_complexities(cells: pd.DataFrame, *, threshold: float) -> pd.DataFrame:
+    """log P* of each seed alone, NaN where it is censored: a row for each curve, a column a seed.
+
+    Of the test error, by the rule of `lasting_crossing`.
+    """
+    if cells.empty:
+        return pd.DataFrame()
+    own: dict[tuple[Any, Any], float] = {}
+    for (curve, seed), one in cells.sort_values("P").groupby(["curve", "seed"], sort=False):
+        sizes, errors = (one[name].to_numpy(dtype=float) for name in ("P", "test_error"))
+        own[curve, seed] = lasting_crossing(sizes, errors, threshold).log_size
+    return pd.Series(own).unstack()
+
+
 def _thresholds(
     criterion: str, curve: Mapping[Any, Any], thresholds: Mapping[str, Sequence[float]]
 ) -> Sequence[float]:

@@ -5,13 +5,17 @@ measured.
 """
 
 from srhm.scorecard.claims import Claim
-from srhm.studies.sparse_hierarchy.claims.complexities import COMPLEXITY_CLAIMS
+from srhm.studies.sparse_hierarchy.claims.complexities import (
+    COMPLEXITY_CLAIMS,
+    PUBLISHED_POINTS_CLAIMS,
+)
 from srhm.studies.sparse_hierarchy.claims.concurrence import CONCURRENCE_CLAIMS, concurrence_claims
 from srhm.studies.sparse_hierarchy.claims.insensitivity import INSENSITIVITY_CLAIMS
 from srhm.studies.sparse_hierarchy.claims.sparsity import SPARSITY_CLAIMS
 
 CLAIMS: tuple[Claim, ...] = (
     *COMPLEXITY_CLAIMS,
+    *PUBLISHED_POINTS_CLAIMS,
     *SPARSITY_CLAIMS,
     *CONCURRENCE_CLAIMS,
     *concurrence_claims("fcn", 2),

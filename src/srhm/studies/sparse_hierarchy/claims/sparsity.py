@@ -14,6 +14,7 @@ from srhm.scorecard.curves import (
     main_curves,
     measurement,
     noise_of,
+    paired_seeds,
     pairs,
     slope_against,
     where,
@@ -31,11 +32,13 @@ def ratio_of_sparsities(tables: Tables, *, net: str) -> Measurement:
         where(main_curves(tables, sparsity=sparsity), {"net": net}) for sparsity in "AB"
     )
     curves_b = _with_empty_places(curves_b)
-    both = pairs(curves_b, curves_a, on=[*GRAMMAR, *OPTIONS], suffixes=("_b", "_a"))
+    suffixes = ("_b", "_a")
+    both = pairs(curves_b, curves_a, on=[*GRAMMAR, *OPTIONS], suffixes=suffixes)
     if both.empty:
         return measurement(NO_FIT, curves_b)
     log_ratio = both["log_ratio"].to_numpy(dtype=float)
-    fit = mean(log_ratio, [noise_of(both, "_b"), noise_of(both, "_a")])
+    noise = [noise_of(both, suffix) for suffix in suffixes]
+    fit = mean(log_ratio, noise, paired=paired_seeds(tables, both, suffixes))
     note = (
         f"P*_B / P*_A = {exp(fit.slope):.2f} (geometric mean), from {exp(log_ratio.min()):.2f} to"
         f" {exp(log_ratio.max()):.2f}; each point is a pair of curves"
