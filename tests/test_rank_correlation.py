@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from srhm.model.seeding import generator
-from srhm.statistics.rank_correlation import rank_correlation
+from srhm.statistics.rank_correlation import mean_rank_correlation, rank_correlation
 
 REPETITIONS = 150
 
@@ -106,3 +106,34 @@ def test_equal_generators_give_equal_intervals():
 def test_a_coordinate_that_is_no_number_is_refused():
     with pytest.raises(ValueError, match="finite"):
         rank_correlation(np.array([1.0, np.nan, 2.0]), np.arange(3.0), generator=drawn())
+
+
+def test_the_mean_over_columns_draws_whole_points():
+    random = np.random.default_rng(5)
+    x, y = random.normal(size=(2, 8, 3))
+    x[0, 1] = np.nan
+    found = mean_rank_correlation(x, y, generator=drawn())
+    columns = [stats.spearmanr(*(z[1 if j == 1 else 0 :, j] for z in (x, y))) for j in range(3)]
+    assert found.value == pytest.approx(np.mean([one.statistic for one in columns]), abs=1e-12)
+    assert (found.n, found.n_groups) == (8, 8)
+    # The same column three times is known no better than once.
+    once, thrice = (
+        mean_rank_correlation(
+            np.repeat(x[:, :1], times, axis=1), np.repeat(y[:, :1], times, axis=1),
+            generator=drawn(),
+        )
+        for times in (1, 3)
+    )  # fmt: skip
+    assert [once.value, once.low, once.high] == pytest.approx(
+        [thrice.value, thrice.low, thrice.high]
+    )
+    alone = rank_correlation(x[:, 0].clip(-9), y[:, 0], generator=drawn())
+    assert [alone.value, alone.low, alone.high] == pytest.approx([once.value, once.low, once.high])
+
+
+def test_the_mean_of_few_points_has_no_interval():
+    x = np.arange(8.0).reshape(4, 2)
+    found = mean_rank_correlation(x, x, generator=drawn())
+    assert found.value == 1
+    assert np.isnan(found.low)
+    assert np.isnan(mean_rank_correlation(x[:2], x[:2], generator=drawn()).value)

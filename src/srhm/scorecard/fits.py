@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import exp, isfinite, nan
 
 import numpy as np
+from scipy import stats
 
 from srhm.scorecard.claims import Measurement
 from srhm.statistics.regression import CONFIDENCE, Fit, mean
@@ -28,6 +29,13 @@ def mean_of(values: Sequence[float], what: str) -> Measurement:
     if not len(known):
         return no_points(f"nothing to average of {what}")
     return of_fit(mean(known, []), f"{len(known)} {what}; the error is their scatter")
+
+
+def part_of(count: int, n: int, note: str) -> Measurement:
+    """A part of n things with the exact interval of a binomial (Clopper and Pearson)."""
+    interval = stats.binomtest(count, n).proportion_ci(CONFIDENCE)
+    low, high = float(interval.low), float(interval.high)
+    return Measurement(value=count / n, low=low, high=high, n=n, note=note)
 
 
 def with_note(fit: Fit, note: str, end: str) -> Measurement:

@@ -87,6 +87,38 @@ def rank_correlation(
     return RankCorrelation(**found, low=low, high=high, p_value=p_value)
 
 
+def mean_rank_correlation(
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    *,
+    generator: np.random.Generator,
+    confidence: float = CONFIDENCE,
+    n_resamples: int = N_RESAMPLES,
+) -> RankCorrelation:
+    """Mean over columns of Spearman's ρ of x and y, shapes (n_points, n_columns), NaN for none.
+
+    A point is one network, which the bootstrap draws with all its columns, so that these do not
+    count as independent. Columns without a ρ do not count; there is no `p_value`.
+    """
+    known = np.isfinite(x) & np.isfinite(y)
+    n = int(known.any(axis=1).sum())
+    columns = [(x[rows, j], y[rows, j], rows) for j, rows in enumerate(known.T)]
+
+    def averaged(times: NDArray[np.int64]) -> NDArray[np.float64]:
+        found = np.array([_spearman(a, b, times[:, rows]) for a, b, rows in columns])
+        count = np.isfinite(found).sum(axis=0)
+        return np.where(count > 0, np.nansum(found, axis=0) / np.maximum(count, 1), nan)
+
+    value = float(averaged(np.ones((1, len(x)), dtype=np.int64))[0]) if columns else nan
+    low = high = nan
+    if n >= MIN_GROUPS and not np.isnan(value):
+        chosen = generator.integers(len(x), size=(n_resamples, len(x)))
+        times = np.stack([(chosen == g).sum(axis=1) for g in range(len(x))], axis=1)
+        tails = [(1 - confidence) / 2, (1 + confidence) / 2]
+        low, high = (float(end) for end in np.nanquantile(averaged(times), tails))
+    return RankCorrelation(value=value, low=low, high=high, p_value=nan, n=n, n_groups=n)
+
+
 def _spearman(
     x: NDArray[np.float64], y: NDArray[np.float64], times: NDArray[np.int64]
 ) -> NDArray[np.float64]:

@@ -154,14 +154,18 @@ def test_a_claim_does_not_hold_where_its_law_is_broken(claim, broken):
     assert rows.loc[claim, "verdict"] == "does not hold"
 
 
-def test_one_ensemble_that_is_worse_is_enough(tables):
+def test_the_interval_of_what_ensembles_gain_decides(tables):
     cells, ensembles = tables
     ensembles = ensembles.copy()
     at = ensembles.index[ensembles["width"] == 40][0]
     ensembles.loc[at, "ensemble_error"] = ensembles.loc[at, "mean_error"] + 0.001
     row = rows_of(cells, ensembles).loc["ensemble-error"]
-    assert row["verdict"] == "does not hold"
-    assert "55 of 56" in row["note"]
+    assert row["verdict"] == "holds"
+    assert "55 of 56 ensembles err no more" in row["note"]
+    assert row["low"] < row["value"] < row["high"] < 0
+    far = np.where(np.arange(len(ensembles)) % 2, 0.2, -0.2)
+    mixed = ensembles.assign(ensemble_error=ensembles["mean_error"] + far)
+    assert rows_of(cells, mixed).loc["ensemble-error", "verdict"] == "undecided"
 
 
 def test_the_slope_in_width_is_reported():

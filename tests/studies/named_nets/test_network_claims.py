@@ -9,7 +9,7 @@ import pytest
 from tables import N_LAYERS, SIZES, beside_named_networks, named_networks
 
 from srhm.scorecard.card import scorecard
-from srhm.studies.named_nets.claims import CLAIMS
+from srhm.studies.named_nets.claims import CLAIMS, compared
 from srhm.studies.named_nets.error_and_sensitivity import (
     PAPER_SIZE,
     all_networks,
@@ -160,7 +160,47 @@ def test_sensitivities_that_rise_as_the_error_falls_have_a_negative_correlation(
     rising = changed(tables, lambda row: 1 / row["value"])
     row = rows_of(rising, "s-with-error-resnet18").loc["s-with-error-resnet18"]
     assert row["value"] == -1
-    assert row["verdict"] == "does not hold"
+    own = {name: table for name, table in rising.items() if not name.startswith("core")}
+    assert rows_of(own, "s-rank-output").loc["s-rank-output", "verdict"] == "does not hold"
+
+
+def test_correlations_that_any_two_falling_curves_have_get_no_verdict(tables):
+    # The sensitivity follows the number of points alone, with no regard to the network.
+    falls = changed(tables, lambda row: 1 / row["P"])
+    rows = rows_of(falls)
+    any_two = rows[rows.index.str.contains("with-error|growing-p")]
+    assert len(any_two) == 14
+    assert set(any_two["verdict"]) == {"reported"}
+    assert any_two["value"].min() > 0.7
+    across = rows.loc[["s-rank-output", "d-rank-output", "s-rank-internal", "d-rank-internal"]]
+    assert "holds" not in set(across["verdict"])
+
+
+def test_networks_are_compared_where_most_have_learnt_and_their_errors_differ(tables):
+    named = {name: table for name, table in tables.items() if not name.startswith("core")}
+    row = rows_of(named, "s-rank-output").loc["s-rank-output"]
+    assert row["note"].startswith("mean over 3 P; at each P: 1.00 (P = 100, n = 5, left out), ")
+    # At P at which they have not learnt the order is reversed: it has no part in the mean.
+    early = changed(named, lambda row: row["value"] if row["P"] > 300 else 1 / row["value"])
+    found = rows_of(early, "s-rank-output").loc["s-rank-output"]
+    assert (found["value"], found["verdict"]) == (row["value"], "holds")
+    late = changed(named, lambda row: row["value"] if row["P"] <= 300 else 1 / row["value"])
+    assert rows_of(late, "s-rank-output").loc["s-rank-output", "verdict"] == "does not hold"
+
+
+@pytest.mark.parametrize(
+    ("errors", "is_compared"),
+    [
+        ([0.01, 0.05, 0.1, 0.2], True),
+        ([0.01, 0.05, 0.4, 0.5], False),  # no majority has learnt
+        ([0.05, 0.1, 0.2, 0.5], True),
+        ([0.010, 0.011, 0.012, 0.013], False),  # within what 2000 points tell
+        ([0.01, 0.2], False),
+    ],
+)
+def test_an_order_of_networks_is_asked_for_where_there_is_one(errors, is_compared):
+    points = pd.DataFrame({"error": errors}).assign(n_test=2000, n_seeds=1)
+    assert compared(points) == is_compared
 
 
 def test_a_sensitivity_that_falls_later_than_the_error_is_measured_so(tables):
@@ -185,7 +225,7 @@ def test_a_network_whose_sensitivity_does_not_fall_has_no_half_way(tables):
     row = rows_of(flat, "s-half-way-networks").loc["s-half-way-networks"]
     assert row["n"] == 2
     assert np.isnan(row["low"])
-    assert row["verdict"] == "not enough data"
+    assert row["verdict"] == "not enough data"  # of two networks
     assert "3 whose S does not fall" in row["note"]
 
 
@@ -199,13 +239,14 @@ def test_a_network_that_does_not_learn_says_nothing_of_where_it_learns(tables):
     assert "1 network whose test error ends above 10%" in rows.loc["s-at-80-percent-depth", "note"]
 
 
-def test_what_falls_at_every_depth_does_not_stay_at_small_depth(tables):
+def test_what_falls_at_80_percent_depth_holds_and_smaller_depths_are_reported(tables):
     everywhere = changed(tables, lambda row: 0.02 if row["P"] == SIZES[-1] else 0.9)
     rows = rows_of(everywhere, "s-at-20-percent-depth", "s-at-80-percent-depth")
-    assert rows["verdict"].tolist() == ["does not hold", "holds"]
+    assert rows["verdict"].tolist() == ["reported", "holds"]
     nowhere = changed(tables, lambda row: 0.9)
     rows = rows_of(nowhere, "d-at-20-percent-depth", "d-at-80-percent-depth")
-    assert rows["verdict"].tolist() == ["holds", "does not hold"]
+    assert rows["verdict"].tolist() == ["reported", "does not hold"]
+    assert rows["value"].tolist() == pytest.approx([1, 1])
 
 
 def test_a_vgg_is_the_one_with_batch_norm_where_it_is_there(tables):
@@ -217,7 +258,7 @@ def test_a_vgg_is_the_one_with_batch_norm_where_it_is_there(tables):
     for given, net in ((tables, "vgg11,"), (both, "vgg11_bn,")):
         row = rows_of(given, "s-with-error-vgg11").loc["s-with-error-vgg11"]
         assert row["note"].startswith(net)
-        assert row["verdict"] == "holds"
+        assert row["verdict"] == "reported"
 
 
 def test_the_number_of_capped_points_is_said(tables):

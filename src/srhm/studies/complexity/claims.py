@@ -81,14 +81,28 @@ def _censored(rows: pd.DataFrame) -> str:
 def exponent_of_empty_places(tables: Tables, *, net: str, regime: str) -> Measurement:
     """Exponent of s_0+1 in P* of one net in one regime at L = 2, from curves that differ in s_0.
 
-    Curves whose P* exceeds a tenth of the data enter, since at small v the densest do; the note
-    counts them.
+    Curves whose P* exceeds a tenth of the data are left out, as in the paper's own law; the note
+    has the exponent with them.
     """
     rows = _in_regime(_errors(tables), regime)
     rows = rows[(rows["net"] == net) & (rows["L"] == 2)] if len(rows) else rows
     if rows.empty:
         return NOT_MEASURED
-    own = rows[rows["status"] == "reached"]
+    reached = rows[rows["status"] == "reached"]
+    own = reached[~reached["small_pool"].astype(bool)]
+    fit, whole = _exponent(own), _exponent(reached)
+    small = len(reached) - len(own)
+    note = f"{len(own)} curves, {_scales(rows)}"
+    if small:
+        note += f"; {small} with P* above a tenth of the data left out"
+        note += f", {whole.slope:.2f} with them" if whole.n else ""
+    return _measured(fit, note + _censored(rows))
+
+
+def _exponent(own: pd.DataFrame) -> Fit:
+    """Slope of log P* on log(s_0+1), an intercept for each of what else differs."""
+    if own.empty:
+        return NO_FIT
     by = [name for name in GRAMMAR if name != "s0"]
     x, y = np.log1p(own["s0"].to_numpy(dtype=float)), np.log(own["P_star"].to_numpy(dtype=float))
     group = own.groupby(by, sort=False).ngroup().to_numpy()
@@ -98,10 +112,7 @@ def exponent_of_empty_places(tables: Tables, *, net: str, regime: str) -> Measur
         dof=own["dof"].to_numpy(dtype=float),
         source=shared.where(own["log_sd_pooled"], own["curve"]).to_numpy(dtype=object),
     )
-    fit = slope_with_group_intercepts(x, y, group, [noise]) if len(own) else NO_FIT
-    small = int(own["small_pool"].sum())
-    note = f"{len(own)} curves, {_scales(rows)}, {small} with P* above a tenth of the data"
-    return _measured(fit, note + _censored(rows))
+    return slope_with_group_intercepts(x, y, group, [noise])
 
 
 def lazy_over_feature(tables: Tables, *, net: str) -> Measurement:
@@ -322,8 +333,7 @@ LEARNT = 0.05
 # Expected numbers and tolerances with their reasons, fixed before the claims were computed, after a
 # look at the first cells (s0 = 0, and some of the CNN's at s0 = 1).
 LAW_REASON = (
-    "0.5: half a step of the exponent, which is 2 in Eq. 3 and in Eq. 4 for L = 2; two to three s_0"
-    " at small v give no more; of lazy learning no source says anything"
+    "0.35, as for the same law on the paper's own curves; of lazy learning no source says anything"
 )
 ONSET_REASON = "log 1.5, as for the same claims on the paper's own curves"
 KERNEL_REASON = (
@@ -363,7 +373,7 @@ def _claim(
     )
 
 
-LAW: dict[str, Any] = {"expected": 2, "tolerance": 0.5, "reason": LAW_REASON}
+LAW: dict[str, Any] = {"expected": 2, "tolerance": 0.35, "reason": LAW_REASON}
 TOGETHER: dict[str, Any] = {"expected": 0, "tolerance": log(1.5), "reason": ONSET_REASON}
 SAME_ERROR: dict[str, Any] = {"expected": 0, "tolerance": 0.05, "reason": KERNEL_REASON}
 WORDS = {FEATURE: "smallest α̃", LAZY: "largest α̃"}
