@@ -242,7 +242,7 @@ def exact_complexities(
             row["small_pool"] = P_star > 0.1 * row["n_distinct"]
             rows.append(row)
         for criterion, of_row in (others or {}).items():
-            if criterion != "D_2" or coordinates["s0"]:
+            if not criterion.startswith("D_") or coordinates["s0"]:
                 rows.append(row | {"criterion": criterion, "P_star": of_row(row)})
     return {"sample_complexity": pd.DataFrame(rows)[list(RESULT_COLUMNS)]}
 

@@ -141,7 +141,9 @@ def test_what_is_finished_is_taken_with_its_estimates_and_the_rest_is_named(fini
         read_table(finished.rows(finished.curves[names[0]]), CELLS),
     )
     expected = all_sample_complexities(
-        own, pd.DataFrame(columns=["kind", "variant", "k", "l", "n", *CELLS.names, "value"]),
+        own, pd.DataFrame(
+            columns=["kind", "variant", "layer", "k", "l", "n", *CELLS.names, "value"]
+        ),
         thresholds=[0.1, 0.05, 0.2, 0.3],
     )  # fmt: skip
     pd.testing.assert_frame_equal(table, expected[table.columns], check_dtype=False)
@@ -406,7 +408,9 @@ def own_tables(run: Run) -> tuple[pd.DataFrame, pd.DataFrame]:
     found = published.finished(run, STUDY).rows["cells"]
     cells = pd.concat(found.values(), ignore_index=True)
     table = all_sample_complexities(
-        cells, pd.DataFrame(columns=["kind", "variant", "k", "l", "n", *CELLS.names, "value"]),
+        cells, pd.DataFrame(
+            columns=["kind", "variant", "layer", "k", "l", "n", *CELLS.names, "value"]
+        ),
         thresholds=[0.1],
     )  # fmt: skip
     return cells, table

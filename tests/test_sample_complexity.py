@@ -21,6 +21,7 @@ from srhm.statistics.sample_complexity import (
     learning_curve_values,
     sample_complexity,
     seed_complexities,
+    sensitivity_sample_complexity,
 )
 
 # Two values by different floating-point routes; no statistics in it.
@@ -463,3 +464,29 @@ def test_seeds_have_a_sample_complexity_each():
     assert found.loc["a", 0] == pytest.approx(np.log(cells["P"].unique()[1]))
     assert np.isnan(found.loc["a", 1])
     assert seed_complexities(cells[:0], threshold=0.1).empty
+
+
+def test_the_fcn_has_criteria_of_its_output():
+    def felt(net, kind, variant, layer, k, values):
+        rows = curve(values, net=net).drop(columns="criterion")
+        return rows.assign(kind=kind, variant=variant, layer=layer, k=k, l=1, n=100)
+
+    falling, high = [0.5, 0.3, 0.1], [0.9, 0.8, 0.7]
+    tables = {
+        net: pd.concat(
+            [
+                felt(net, kind, variant, layer, k, falling if layer == "output" else high)
+                for kind in "SD"
+                for variant in ("text", "practice")
+                for layer, k in (("2", 2), ("output", 3))
+            ],
+            ignore_index=True,
+        )
+        for net in ("fcn", "lcn")
+    }
+    found = {net: sensitivity_sample_complexity(table) for net, table in tables.items()}
+    assert set(found["lcn"]["criterion"]) == {"S_2", "D_2", "S_2_practice"}
+    output = found["fcn"].set_index("criterion").loc[["S_output_practice", "D_output_practice"]]
+    assert set(output["threshold"]) == {0.2}
+    # Half-way between 0.3 at P = 100 and 0.1 at P = 1000, in log P.
+    assert output["P_star"].tolist() == pytest.approx([100 * 10**0.5] * 2)

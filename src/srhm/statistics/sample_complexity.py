@@ -58,6 +58,9 @@ POOLED_OVER = ("net", "L")
 # Criteria with the transformations of the text, and of the published figures for S_2; those of
 # D_2 are the same at level 1.
 SENSITIVITIES = {("S", "text"): "S_2", ("D", "text"): "D_2", ("S", "practice"): "S_2_practice"}
+# Of the FCN the published figure was made with the output, in place of layer 2, and this threshold.
+OUTPUT_OF_FCN = {"S": "S_output_practice", "D": "D_output_practice"}
+OUTPUT_THRESHOLD = 0.20
 NETS_WITH_PREDICTION = ("lcn", "cnn", "fcn")
 
 
@@ -127,14 +130,19 @@ def learning_curve_values(cells: pd.DataFrame, *, criterion: str = "test_error")
 def sensitivity_values(sensitivities: pd.DataFrame) -> pd.DataFrame:
     """Rows of S_2 and D_2 (layer k = 2, level l = 1) as the long table of `sample_complexity`.
 
-    Criteria are SENSITIVITIES. A sensitivity to a transformation that can change nothing (m = 1,
-    s_0 = 0) has no rows.
+    Criteria are SENSITIVITIES, and OUTPUT_OF_FCN of FCNs. A sensitivity to a transformation that
+    can change nothing (m = 1, s_0 = 0) has no rows.
     """
     pairs = zip(sensitivities["kind"], sensitivities["variant"], strict=True)
     values = sensitivities.assign(criterion=[SENSITIVITIES.get(pair, "") for pair in pairs])
     chosen = (values["k"] == 2) & (values["l"] == 1) & (values["n"] > 0)
+    of_output = (values["net"] == "fcn") & (values["layer"] == "output") & (values["l"] == 1)
+    of_output &= (values["variant"] == "practice") & (values["n"] > 0)
+    output = values[of_output]
+    output = output.assign(criterion=output["kind"].map(OUTPUT_OF_FCN))
     columns = [*CURVE_COLUMNS, "P", "seed", "criterion", "value"]
-    return values.loc[chosen & (values["criterion"] != ""), columns]
+    found = values.loc[chosen & (values["criterion"] != ""), columns]
+    return pd.concat([found, output[columns]]) if len(output) else found
 
 
 def in_blocks(values: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
@@ -267,6 +275,8 @@ def seed_complexities(cells: pd.DataFrame, *, threshold: float) -> pd.DataFrame:
 def _thresholds(
     criterion: str, curve: Mapping[Any, Any], thresholds: Mapping[str, Sequence[float]]
 ) -> Sequence[float]:
+    if criterion in OUTPUT_OF_FCN.values():
+        return [OUTPUT_THRESHOLD]
     if criterion in thresholds or criterion not in SENSITIVITIES.values():
         return thresholds[criterion]
     net, L, s = curve["net"], curve["L"], curve["s"]

@@ -123,6 +123,22 @@ def test_the_fcn_can_be_asked_for():
     assert (row["value"], row["figure"]) == (pytest.approx(log(1.2), abs=EXACT), "16")
 
 
+def test_the_fcn_is_measured_by_its_output_too():
+    curves = [grammar("fcn", 2, 6, s0) for s0 in (1, 2, 3)]
+    tables = exact_complexities(
+        curves,
+        others={
+            "S_2": lambda row: 9 * row["P_star"],
+            "S_output_practice": lambda row: 1.1 * row["P_star"],
+            "D_output_practice": lambda row: 3 * row["P_star"],
+        },
+    )
+    names = ("s-ratio-fcn-s2", "s-ratio-fcn-s2-practice", "d-ratio-fcn-s2-practice")
+    rows = [row_of(tables, name) for name in names]
+    assert [row["value"] for row in rows] == pytest.approx([log(9), log(1.1), log(3)], abs=EXACT)
+    assert [row["verdict"] for row in rows] == ["does not hold", "holds", "does not hold"]
+
+
 # How far sensitivities fall
 
 

@@ -9,7 +9,11 @@ from srhm.studies.sparse_hierarchy.claims.complexities import (
     COMPLEXITY_CLAIMS,
     PUBLISHED_POINTS_CLAIMS,
 )
-from srhm.studies.sparse_hierarchy.claims.concurrence import CONCURRENCE_CLAIMS, concurrence_claims
+from srhm.studies.sparse_hierarchy.claims.concurrence import (
+    CONCURRENCE_CLAIMS,
+    concurrence_claims,
+    fcn_practice_claims,
+)
 from srhm.studies.sparse_hierarchy.claims.insensitivity import INSENSITIVITY_CLAIMS
 from srhm.studies.sparse_hierarchy.claims.sparsity import SPARSITY_CLAIMS
 
@@ -19,5 +23,6 @@ CLAIMS: tuple[Claim, ...] = (
     *SPARSITY_CLAIMS,
     *CONCURRENCE_CLAIMS,
     *concurrence_claims("fcn", 2),
+    *fcn_practice_claims(),
     *INSENSITIVITY_CLAIMS,
 )

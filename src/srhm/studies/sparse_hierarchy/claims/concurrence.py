@@ -16,6 +16,7 @@ from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
 from srhm.scorecard.curves import log_of, main_curves, usable, where, widths
 from srhm.scorecard.fits import listed_as_left_out, no_points, with_note
 from srhm.statistics.regression import mean, slope_with_group_intercepts
+from srhm.statistics.sample_complexity import OUTPUT_OF_FCN
 
 
 def concurrence(
@@ -25,13 +26,14 @@ def concurrence(
     kind: str,
     branching: int,
     as_slope: bool,
-    variant: str = "text",
+    criterion: str = "",
 ) -> Measurement:
     """Mean of log(P*_S / P*), or slope of log P*_S against log P*, over curves (D for S likewise).
 
     P*_S and P* of a curve are of the same networks, so that their errors are correlated, and what
     the seeds say of each gives no error of the ratio: it is that of the scatter over the curves.
-    The slope has one intercept, since the paper's line is y = x for all L.
+    The slope has one intercept, since the paper's line is y = x for all L. criterion: that of P*_S
+    or P*_D; empty: that of the text, S_2 or D_2.
 
     Curves whose P*_S alone is censored are left out and counted, which favours agreement. So the
     interval is unknown when they are more than those that enter, or when the mean is within the
@@ -40,7 +42,7 @@ def concurrence(
     curves = where(main_curves(tables), {"net": net, "s": branching})
     if curves.empty:
         return NOT_MEASURED
-    both, end = _with_other_criterion(tables, curves, kind, variant)
+    both, end = _with_other_criterion(tables, curves, kind, criterion or f"{kind}_2")
     entering = both[both["status_other"] == "reached"]
     x, y = log_of(entering, "P_star"), log_of(entering, "P_star_other")
     fit = slope_with_group_intercepts(x, y, np.zeros(len(x)), []) if as_slope else mean(y - x, [])
@@ -66,7 +68,7 @@ def concurrence(
 
 
 def _with_other_criterion(
-    tables: Tables, curves: pd.DataFrame, kind: str, variant: str
+    tables: Tables, curves: pd.DataFrame, kind: str, criterion: str
 ) -> tuple[pd.DataFrame, str]:
     """Usable curves with P_star_other, status_other of P*_S or P*_D, and log_ratio of the two.
 
@@ -74,7 +76,6 @@ def _with_other_criterion(
     """
     table = tables["sample_complexity"]
     names = ["P_star", "P_star_low", "P_star_high", "status"]
-    criterion = f"{kind}_2" if variant == "text" else f"{kind}_2_{variant}"
     other = table[table["criterion"] == criterion].drop_duplicates("curve")[["curve", *names]]
     other = other.rename(columns={name: f"{name}_other" for name in names})
     chosen = usable(curves)
@@ -168,9 +169,34 @@ def practice_claim(net: str, branching: int) -> Claim:
         tolerance=RATIO_TOLERANCE,
         tolerance_reason=CONCURRENCE_REASON,
         measure=partial(
-            concurrence, net=net, kind="S", branching=branching, as_slope=False, variant="practice"
+            concurrence,
+            net=net,
+            kind="S",
+            branching=branching,
+            as_slope=False,
+            criterion="S_2_practice",
         ),
     )
+
+
+def fcn_practice_claims() -> list[Claim]:
+    """P*_S ~ P* and P*_D ~ P* of the FCN as Figure 16 was made: its output, 20 % for both."""
+    return [
+        Claim(
+            topic=TOPIC,
+            figure=FIGURES["fcn", 2][kind],
+            place=PLACES["fcn"],
+            identifier=f"{kind.lower()}-ratio-fcn-s2-practice",
+            statement=f"FCN, s = 2: P*_{kind} ≈ P*, {kind} of the output, practice: mean log ratio",
+            expected=0,
+            tolerance=RATIO_TOLERANCE,
+            tolerance_reason=CONCURRENCE_REASON,
+            measure=partial(
+                concurrence, net="fcn", kind=kind, branching=2, as_slope=False, criterion=criterion
+            ),
+        )
+        for kind, criterion in OUTPUT_OF_FCN.items()
+    ]
 
 
 CONCURRENCE_CLAIMS: tuple[Claim, ...] = tuple(
