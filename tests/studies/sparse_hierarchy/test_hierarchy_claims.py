@@ -312,7 +312,25 @@ def test_the_constant_is_tested_at_maximal_m_and_reported_at_equal_m():
     )
     row = row_of(flat, "lcn-constant-C0")
     assert (row["value"], row["verdict"]) == (pytest.approx(0, abs=EXACT), "does not hold")
-    assert "C_0: 1.00 (s = 2, L = 2, v = 4, s_0 = 1)" in row["note"]
+    assert "C_0: 1.00 (s = 2, L = 2, n = 1)" in row["note"]
+
+
+def test_the_constant_is_compared_at_equal_v_and_depth():
+    # C_0 that falls with v and knows nothing of s; (2, 3) and (3, 2) alone say nothing of a slope.
+    curves = [
+        *(grammar("lcn", 2, v, s0) for v in (4, 8) for s0 in (1, 2)),
+        *(grammar("lcn", 2, 4, s0, s=3) for s0 in (0, 1)),
+    ]
+    law = {4: 6.0, 8: 3.0}
+    tables = exact_complexities(
+        curves,
+        law=lambda row: law[row["v"]] * row["prediction"] / row["s"] ** (row["L"] / 2),
+    )
+    row = row_of(tables, "lcn-constant-C0")
+    assert (row["value"], row["n"]) == (pytest.approx(0, abs=EXACT), 4)
+    assert "C_0: 6.00 (s = 2, L = 2, n = 2), 6.00 (s = 3, L = 2, n = 2)" in row["note"]
+    crossed = [grammar("lcn", 3, 4, 1), grammar("lcn", 2, 4, 1, s=3)]
+    assert row_of(exact_complexities(crossed), "lcn-constant-C0")["n"] == 0
 
 
 def test_the_constant_is_compared_at_one_learning_rate_where_there_is_one():
@@ -333,7 +351,7 @@ def test_the_constant_is_compared_at_one_learning_rate_where_there_is_one():
     }
     row = row_of(without, "lcn-constant-C0")
     assert (row["value"], row["n"]) != (pytest.approx(1, abs=EXACT), 4)
-    assert "rate 0.003)" in row["note"]
+    assert "(s = 3, L = 2, n = 1, rate 0.003)" in row["note"]
     assert "larger at a lower rate" in row["note"]
 
 

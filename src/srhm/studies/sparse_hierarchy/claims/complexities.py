@@ -195,7 +195,8 @@ def spread_of_cnn_constant(tables: Tables) -> Measurement:
 def exponent_of_lcn_constant(tables: Tables, *, maximal: bool) -> Measurement:
     """Slope of log C_0 = log(P* / ((s_0+1)^L n_c m^L)) against log s^(L/2), LCN.
 
-    From curves of equal v = n_c and s_0 in which s varies. maximal: those with m = v^(s-1), where
+    From curves of equal v, n_c and L in which s varies, of all s_0: Eq. 3 says how P* depends on
+    it. One intercept for all L, since C_0 depends on both. maximal: those with m = v^(s-1), where
     Eq. 3 is stated; else those of equal m. Where curves of both s have one learning rate these
     alone enter, since P* depends on it; else the note says the rates.
     """
@@ -206,9 +207,10 @@ def exponent_of_lcn_constant(tables: Tables, *, maximal: bool) -> Measurement:
     chosen = usable(curves)
     if chosen.empty:
         return measurement(NO_FIT, curves)
-    alike = ["v", "s0", "n_c"] if maximal else ["v", "s0", "n_c", "m"]
+    alike = ["v", "n_c"] if maximal else ["v", "n_c", "m"]
     for by in ([*alike, "rate"], alike):
-        own = chosen[chosen.groupby(by, dropna=False)["s"].transform("nunique") > 1]
+        # At one L: s^(L/2) is 2.8 at (2, 3) and 3 at (3, 2), which says nothing of a slope.
+        own = chosen[chosen.groupby([*by, "L"], dropna=False)["s"].transform("nunique") > 1]
         if len(own):
             break
     x = own["L"].to_numpy(dtype=float) / 2 * log_of(own, "s")
@@ -219,12 +221,13 @@ def exponent_of_lcn_constant(tables: Tables, *, maximal: bool) -> Measurement:
 
 
 def _constants(curves: pd.DataFrame, values: Any) -> str:
-    """C_0 of each curve with its learning rate."""
-    parts = [
-        f"{value:.2f} (s = {row['s']}, L = {row['L']}, v = {row['v']}, s_0 = {row['s0']}"
-        + (f", rate {row['rate']:g})" if isfinite(row["rate"]) else ")")
-        for row, value in zip(curves.to_dict("records"), values, strict=True)
-    ]
+    """Geometric mean of C_0 for each s, L and learning rate."""
+    parts = []
+    for (s, depth), own in curves.assign(C_0=values).groupby(["s", "L"]):
+        rates = ", ".join(f"{rate:g}" for rate in sorted(set(own["rate"].dropna())))
+        known = f", rate {rates}" if rates else ""
+        mean_of_logs = float(np.log(own["C_0"].to_numpy(dtype=float)).mean())
+        parts.append(f"{exp(mean_of_logs):.2f} (s = {s}, L = {depth}, n = {len(own)}{known})")
     if not parts:
         return ""
     note = f"C_0: {', '.join(parts)}"
