@@ -262,6 +262,26 @@ def test_the_exponent_of_each_grammar_width_and_rate_is_in_the_note():
     assert "1.25 (s = 2, v = 8, H = 64, rate 0.003)" in note
 
 
+def test_curves_of_unequal_learning_rates_are_not_compared():
+    def law(row):
+        return row["prediction"] * (3 if row["curve"] in slow else 1)
+
+    slow = ("curve 3", "curve 4", "curve 5", "curve 8")
+    curves = [
+        *(grammar("lcn", 3, 4, s0) for s0 in (0, 1, 2)),
+        *(grammar("lcn", 3, 4, s0) for s0 in (0, 1, 2)),  # again, at a lower rate
+        *(grammar("lcn", 3, 4, s0, sparsity="B") for s0 in (1, 2, 4)),
+    ]
+    tables = exact_complexities(curves, law=law)
+    cells = networks(tables["sample_complexity"])["cells"]
+    cells = cells.assign(learning_rate=np.where(cells["curve"].isin(slow), 0.003, 0.01))
+    row = row_of(tables | {"cells": cells}, "s0-exponent-lcn-L3")
+    assert (row["value"], row["n"]) == (pytest.approx(3, abs=EXACT), 6)
+    row = row_of(tables | {"cells": cells}, "sparsity-b-over-a-lcn")
+    assert (row["value"], row["n"]) == (pytest.approx(0, abs=EXACT), 2)
+    assert "left out: 1 without a curve of A at their rate" in row["note"]
+
+
 def test_curves_that_share_grammars_are_paired():
     def cells_of(table, shifts):
         """Cells whose error crosses 10 % at P* times e^shift of their seed."""

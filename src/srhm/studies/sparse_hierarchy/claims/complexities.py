@@ -42,12 +42,16 @@ from srhm.statistics.sample_complexity import DEFAULT_RULE
 
 
 def _empty_places_fit(tables: Tables, curves: pd.DataFrame) -> Fit:
-    """Slope of log P* on log(s_0+1), each seed's curves of one grammar taken together."""
-    chosen = usable(curves)
+    """Slope of log P* on log(s_0+1), each seed's curves of one grammar taken together.
+
+    Curves of one grammar at two learning rates, on which P* depends, have an intercept each.
+    """
+    chosen = with_rates(tables, usable(curves))
     if chosen.empty:
         return NO_FIT
     x = np.log1p(chosen["s0"].to_numpy(dtype=float))
-    return fit_of(chosen, x, by=SHARED_GRAMMAR, paired=paired_seeds(tables, chosen))
+    by = [*SHARED_GRAMMAR, "rate"]
+    return fit_of(chosen, x, by=by, paired=paired_seeds(tables, chosen))
 
 
 def exponent_of_empty_places(tables: Tables, *, net: str, depth: int) -> Measurement:
@@ -81,10 +85,7 @@ def _at_other_thresholds(tables: Tables, chosen: Mapping[str, object]) -> str:
 
 
 def _each_grammar(tables: Tables, chosen: Mapping[str, object]) -> str:
-    """The exponent of each v, width and learning rate with two s_0 or more, the nets of the text.
-
-    Where these are all alike, the fit itself says it.
-    """
+    """The exponent of each grammar, width and learning rate with two s_0 or more, each alone."""
     table = where(with_rates(tables, tables.get("sample_complexity", pd.DataFrame())), chosen)
     if table.empty:
         return ""
@@ -252,20 +253,21 @@ def slope_of_dense_baseline(tables: Tables) -> Measurement:
 
 
 def exponent_of_ratio(tables: Tables, *, depth: int) -> Measurement:
-    """Exponent of (s_0+1) in P*_LCN / P*_CNN, from both nets on equal grammar parameters.
+    """Exponent of (s_0+1) in P*_LCN / P*_CNN, of equal grammar parameters and learning rates.
 
     The error is that of the seeds' own ratios: a seed draws one grammar for both nets.
     """
     curves = where(main_curves(tables), {"L": depth, "net": ("lcn", "cnn")})
+    curves = with_rates(tables, curves)
     halves = [where(curves, {"net": net}) for net in ("lcn", "cnn")]
     suffixes = ("_lcn", "_cnn")
-    both = pairs(*halves, on=GRAMMAR, suffixes=suffixes)
+    both = pairs(*halves, on=[*GRAMMAR, "rate"], suffixes=suffixes)
     if both.empty:
         return measurement(NO_FIT, curves)
     fit = slope_with_group_intercepts(
         np.log1p(both["s0"].to_numpy(dtype=float)),
         both["log_ratio"].to_numpy(dtype=float),
-        codes(both, SHARED_GRAMMAR),
+        codes(both, [*SHARED_GRAMMAR, "rate"]),
         [noise_of(both, suffix) for suffix in suffixes],
         paired=paired_seeds(tables, both, suffixes),
     )

@@ -17,9 +17,11 @@ from srhm.scorecard.curves import (
     paired_seeds,
     pairs,
     slope_against,
+    usable,
     where,
+    with_rates,
 )
-from srhm.scorecard.fits import as_ratio
+from srhm.scorecard.fits import as_ratio, listed_as_left_out
 from srhm.statistics.regression import NO_FIT, mean
 
 # (L, s_0) of the sparser and of the less sparse data with d = 64 places at s = 2: F = 1/16, 1/8.
@@ -27,21 +29,24 @@ SPARSER, LESS_SPARSE = (2, 3), (3, 1)
 
 
 def ratio_of_sparsities(tables: Tables, *, net: str) -> Measurement:
-    """Mean of log(P*_B / P*_A) over curves that agree in grammar parameters and options."""
+    """Mean of log(P*_B / P*_A) over curves that agree in grammar, options and learning rate."""
     curves_a, curves_b = (
-        where(main_curves(tables, sparsity=sparsity), {"net": net}) for sparsity in "AB"
+        with_rates(tables, where(main_curves(tables, sparsity=sparsity), {"net": net}))
+        for sparsity in "AB"
     )
     curves_b = _with_empty_places(curves_b)
     suffixes = ("_b", "_a")
-    both = pairs(curves_b, curves_a, on=[*GRAMMAR, *OPTIONS], suffixes=suffixes)
+    both = pairs(curves_b, curves_a, on=[*GRAMMAR, *OPTIONS, "rate"], suffixes=suffixes)
     if both.empty:
         return measurement(NO_FIT, curves_b)
     log_ratio = both["log_ratio"].to_numpy(dtype=float)
+    alone = len(usable(curves_b)) - len(both)
     noise = [noise_of(both, suffix) for suffix in suffixes]
     fit = mean(log_ratio, noise, paired=paired_seeds(tables, both, suffixes))
     note = (
         f"P*_B / P*_A = {exp(fit.slope):.2f} (geometric mean), from {exp(log_ratio.min()):.2f} to"
         f" {exp(log_ratio.max()):.2f}; each point is a pair of curves"
+        f"{listed_as_left_out({'without a curve of A at their rate': alone})}"
     )
     return measurement(fit, curves_b, note)
 
