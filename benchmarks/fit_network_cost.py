@@ -18,7 +18,7 @@ from srhm.model.seeding import generator
 from srhm.networks.named import NAMED
 from srhm.training.cell import parameters_of, processor
 from srhm.training.cost import MODEL, network_step_features
-from srhm.training.network import NetworkEngine
+from srhm.training.taped import TapedEngine
 
 WIDTHS, BATCHES, N_STEPS = (8, 16, 64), (4, 32), 8
 CELL = {"L": 2, "s": 2, "s0": 2, **dict.fromkeys(("v", "m", "n_c"), 4), "sparsity": "A"}
@@ -43,7 +43,7 @@ def step_times(net: str) -> tuple[NDArray[np.float64], NDArray[np.float64], list
     features, seconds, sizes = [], [], []
     for width in WIDTHS:
         for batch in BATCHES:
-            engine = NetworkEngine(
+            engine = TapedEngine(
                 net,
                 parameters,
                 train,

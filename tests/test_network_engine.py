@@ -1,4 +1,7 @@
-"""Named nets in training and in measuring: against plain autograd and plain NumPy."""
+"""Named nets in training and in measuring: against plain autograd and plain NumPy.
+
+Both engines, with PyTorch's autograd and with gradients by hand.
+"""
 
 import logging
 import shutil
@@ -21,6 +24,7 @@ from srhm.training.cell import train_cell
 from srhm.training.curve import ENGINES, NAMED_ENGINE
 from srhm.training.network import NetworkEngine, inputs
 from srhm.training.protocol import TrainingPlan, train
+from srhm.training.taped import TapedEngine
 
 # One of each family; the last with dropout and drop-connect.
 NETS = ["vgg11", "vgg11_bn", "resnet18", "efficientnetb0"]
@@ -48,13 +52,19 @@ def data(make_sample):
     return make_sample(n_train=29, n_test=40)
 
 
+@pytest.fixture(params=[NetworkEngine, TapedEngine])
+def engine_class(request):
+    """Either engine of named nets."""
+    return request.param
+
+
 @pytest.fixture
-def make_engine(data):
+def make_engine(data, engine_class):
     """An engine on the data; all of one seed start alike."""
     grammar, training, test = data
 
     def make(net, *, seed=0, dtype=np.float64, **options):
-        return NetworkEngine(
+        return engine_class(
             net,
             grammar.parameters,
             training,
@@ -194,14 +204,14 @@ def test_the_test_error_is_measured_in_eval_mode(make_engine, data, net):
     assert error == pytest.approx(np.mean(wrong))
 
 
-def train_a_cell(data, **changes):
+def train_a_cell(data, engine_class=TapedEngine, **changes):
     _, training, test = data
-    return train_cell({**CELL, **changes}, training, test, make_engine=NetworkEngine)
+    return train_cell({**CELL, **changes}, training, test, make_engine=engine_class)
 
 
-def test_a_cell_is_trained_at_its_plain_rate_on_its_own_points(make_engine, data):
+def test_a_cell_is_trained_at_its_plain_rate_on_its_own_points(make_engine, data, engine_class):
     _, training, _ = data
-    trained = train_a_cell(data)
+    trained = train_a_cell(data, engine_class)
     engine = make_engine("vgg11_bn", dtype=np.float32)
     outcome = train(
         engine, training.labels, PLAN, n_classes=3, generator=generator(0, role="order")

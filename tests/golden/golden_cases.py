@@ -18,10 +18,10 @@ from srhm.model.grammar import GrammarParameters, draw_grammar
 from srhm.model.sampling import draw_sample, draw_samples
 from srhm.model.seeding import generator
 from srhm.training.cell import parameters_of, train_cell
-from srhm.training.network import NetworkEngine
 from srhm.training.reference import ReferenceEngine
 from srhm.training.sparse import SparseEngine
 from srhm.training.stacked import StackedTraining
+from srhm.training.taped import TapedEngine
 
 # Digits in a file: more than the tolerances need.
 DIGITS = 13
@@ -153,9 +153,9 @@ CASES: dict[str, tuple[str, Callable[[], Trace]]] = {
     "sparse_cnn_B": ("double", partial(core, SparseEngine, sparsity="B")),
     "reference_lcn": ("double", partial(core, ReferenceEngine, net="lcn")),
     "reference_practice": ("double", partial(core, ReferenceEngine, whitening=True, bias=True)),
-    "torch_vgg": ("single", partial(core, NetworkEngine, **NAMED, net="vgg11_bn")),
-    "torch_resnet": ("single", partial(core, NetworkEngine, **NAMED, net="resnet18")),
-    "torch_efficientnet": ("efficientnet", partial(core, NetworkEngine, **EFFICIENTNET)),
+    "torch_vgg": ("single", partial(core, TapedEngine, **NAMED, net="vgg11_bn")),
+    "torch_resnet": ("single", partial(core, TapedEngine, **NAMED, net="resnet18")),
+    "torch_efficientnet": ("efficientnet", partial(core, TapedEngine, **EFFICIENTNET)),
     "stacked_vgg": ("single", partial(core, StackedTraining, **NAMED, net="vgg11_bn")),
     "flow_relu": ("double", partial(plane, SRHM)),
     "flow_softplus": ("double", partial(plane, SRHM, **SMOOTH)),

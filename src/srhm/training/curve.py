@@ -20,7 +20,7 @@ NAMED_ENGINE = "torch"
 ENGINES = {
     "reference": ("srhm.training.reference", "ReferenceEngine", ("numpy", "torch")),
     "sparse": ("srhm.training.sparse", "SparseEngine", ("numpy", "numba")),
-    NAMED_ENGINE: ("srhm.training.network", "NetworkEngine", ("numpy", "torch")),
+    NAMED_ENGINE: ("srhm.training.taped", "TapedEngine", ("numpy", "numba", "torch")),
 }
 # What the engine that is compiled by Numba calls.
 KERNELS = "srhm.training.sparse_kernels"

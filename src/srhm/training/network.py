@@ -1,4 +1,7 @@
-"""The engine of named nets: VGG, ResNet and EfficientNet in one dimension, by PyTorch's autograd.
+"""Named nets in training: VGG, ResNet and EfficientNet in one dimension, by PyTorch's autograd.
+
+What is trained on processors is the faster `taped`; this engine is what tests compare it with, and
+where networks of a stack begin.
 
 The input is one-hot, its v features as channels and its d places as the dimension. Batch norm and
 dropout are in training mode while training and in eval mode whenever something is measured.
@@ -47,6 +50,20 @@ def inputs(
     """One-hot input (n, v, d): features as channels, places as the dimension."""
     x_BDC = torch.from_numpy(one_hot(data, parameters, whitening=whitening))
     return x_BDC.transpose(1, 2).to(dtype).contiguous()
+
+
+def columns(parameters: GrammarParameters, *, whitening: bool = False) -> NDArray[np.float32]:
+    """Channels (v + 1, v) of each symbol at a place, as `encoding.one_hot` makes them."""
+    v = parameters.n_features
+    data = Derivations(
+        labels=np.zeros(v + 1, dtype=np.int16),
+        choices=np.zeros((v + 1, 0), dtype=np.int16),
+        placements=np.zeros((v + 1, 0), dtype=np.int32),
+        # Seen at the first place, which is empty in datum 0: its feature lies at the second.
+        features=np.array([0, *range(v)], dtype=np.int16)[:, None],
+        positions=np.array([1, *[0] * v], dtype=np.int32)[:, None],
+    )
+    return one_hot(data, parameters, whitening=whitening)[:, 0]
 
 
 class NetworkEngine:

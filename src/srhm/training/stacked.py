@@ -23,14 +23,14 @@ from torch import Tensor, nn
 from torch.func import functional_call
 from torch.nn.functional import cross_entropy
 
-from srhm.model.encoding import one_hot, symbols
+from srhm.model.encoding import symbols
 from srhm.model.grammar import GrammarParameters
 from srhm.model.sampling import Derivations
 from srhm.networks.convolutions import Dropout
 from srhm.results import provenance
 from srhm.runtime.no_device import NoDevice
 from srhm.training.cell import DTYPES, parameters_of, points_of_a_step
-from srhm.training.network import TEST_BATCH, NetworkEngine, network_for
+from srhm.training.network import TEST_BATCH, NetworkEngine, columns, network_for
 from srhm.training.network_state import MOMENTUM, STREAM
 from srhm.training.protocol import Engine
 from srhm.training.rounds import Member, Rounds, TrainingInRounds, Work, halved_until_it_fits
@@ -223,7 +223,8 @@ class Stack:
             for n in (layout.n_train, layout.n_test)
         )
         self._rows = torch.arange(size, device=device)[:, None]
-        self._columns = self._sent(_columns(layout))
+        table = columns(layout.parameters, whitening=layout.whitening)
+        self._columns = self._sent(table.astype(layout.dtype))
 
     @property
     def batch_size(self) -> int:
@@ -453,20 +454,6 @@ class Stack:
 
     def _fetched(self, tensor: Tensor) -> NDArray[Any]:
         return tensor.cpu().numpy()
-
-
-def _columns(layout: Layout) -> NDArray[np.floating]:
-    """Channels (v + 1, v) of each symbol at a place, as `encoding.one_hot` makes them."""
-    v = layout.parameters.n_features
-    data = Derivations(
-        labels=np.zeros(v + 1, dtype=np.int16),
-        choices=np.zeros((v + 1, 0), dtype=np.int16),
-        placements=np.zeros((v + 1, 0), dtype=np.int32),
-        # Seen at the first place, which is empty in datum 0: its feature lies at the second.
-        features=np.array([0, *range(v)], dtype=np.int16)[:, None],
-        positions=np.array([1, *[0] * v], dtype=np.int32)[:, None],
-    )
-    return one_hot(data, layout.parameters, whitening=layout.whitening)[:, 0].astype(layout.dtype)
 
 
 def make_stack(layout: Layout, size: int, *, device: torch.device, log: logging.Logger) -> Stack:

@@ -1,0 +1,124 @@
+"""Gradients by hand: a step of each named net against PyTorch's autograd, in double precision."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from srhm.model.seeding import generator
+from srhm.networks.named import NAMED
+from srhm.training.network import NetworkEngine
+from srhm.training.taped import TapedEngine
+
+# Of one step: in some it grows by orders of magnitude, as batch norm divides by what is small.
+EXACT = 1e-9
+N_TRAIN, N_TEST = 24, 31
+
+
+@pytest.fixture
+def engines(make_sample):
+    """A pair of engines, autograd's and the tape's, that start alike."""
+
+    def make(net, *, batch=6, width=4, dtype=np.float64, **grammar):
+        drawn, training, test = make_sample(n_train=N_TRAIN, n_test=N_TEST, **grammar)
+        return tuple(
+            made(
+                net,
+                drawn.parameters,
+                training,
+                test,
+                width=width,
+                generator=generator(0, role="initialisation"),
+                batch_size=batch,
+                rate=0.05,
+                momentum=0.9,
+                dtype=dtype,
+            )
+            for made in (NetworkEngine, TapedEngine)
+        )
+
+    return make
+
+
+def assert_same(one, other, *, within):
+    assert one.keys() == other.keys()
+    for name, array in one.items():
+        assert_allclose(other[name], array, rtol=within, atol=within, err_msg=name)
+
+
+@pytest.mark.parametrize(
+    ("net", "options"),
+    [
+        *((net, {}) for net in NAMED),
+        # Channels that fill no vector, a batch that is odd, one place left from the first pools on.
+        ("vgg11_bn", {"width": 5, "batch": 3}),
+        ("vgg11", {"n_empty": 0}),
+        ("resnet18", {"width": 5, "batch": 3, "n_empty": 0}),
+        # More channels than lanes are put together for.
+        ("efficientnetb0", {"width": 16, "batch": 4, "n_empty": 2}),
+    ],
+)
+def test_a_step_is_that_of_autograd(engines, net, options):
+    """Two steps, the second from one state: its momenta and its masks count too."""
+    plain, taped = engines(net, **options)
+    stream = np.random.default_rng(0)
+    batch = options.get("batch", 6)
+    for order in stream.permutation(N_TRAIN)[: 2 * batch].reshape(2, batch):
+        before = plain.state()
+        assert taped.steps(order) == pytest.approx(plain.steps(order), rel=EXACT)
+        assert_same(plain.state(), taped.state(), within=EXACT)
+        assert any((before[name] != array).any() for name, array in plain.state().items())
+        taped.restore(plain.state())
+
+
+@pytest.mark.parametrize("net", ["vgg11_bn", "resnet18", "efficientnetb0"])
+def test_test_errors_are_those_of_the_module(engines, net):
+    plain, taped = engines(net)
+    plain.steps(np.arange(24))
+    taped.restore(plain.state())
+    before = taped.state()
+    assert taped.test_error() == plain.test_error()  # 31 points are five batches and one point
+    for name, array in taped.state().items():
+        assert_array_equal(array, before[name], err_msg=name)
+
+
+def test_logits_of_the_test_are_those_of_the_module(engines):
+    plain, taped = engines("efficientnetb0")
+    plain.steps(np.arange(24))
+    taped.restore(plain.state())
+    taped.test_error()  # leaves those of the last batch, which one point fills
+    x, _ = plain._tensors(plain._test[[N_TEST - 1]])
+    expected = plain.network.eval()(x).detach().numpy()
+    assert_allclose(taped._tape.logits.numpy(), np.repeat(expected, 6, axis=0), rtol=EXACT)
+
+
+def test_both_engines_go_on_from_each_others_states(engines):
+    plain, taped = engines("efficientnetb0")
+    fresh, _ = engines("efficientnetb0")
+    taped.steps(np.arange(12))
+    fresh.restore(taped.state())
+    plain.restore(fresh.state())
+    assert_same(taped.state(), plain.state(), within=0)
+    for engine in (plain, taped):
+        engine.steps(np.arange(12, 18))
+    assert_same(plain.state(), taped.state(), within=EXACT)
+
+
+def test_a_loss_that_is_not_a_number_is_said(engines):
+    for net in ("vgg11", "vgg11_bn", "resnet18", "efficientnetb0"):
+        _, taped = engines(net)
+        state = taped.state()
+        name = next(name for name in state if name.endswith("weight"))
+        state[name][0] = np.nan
+        taped.restore(state)
+        assert np.isnan(taped.steps(np.arange(6))), net
+
+
+def test_an_incomplete_batch_is_refused(engines):
+    _, taped = engines("vgg11_bn")
+    with pytest.raises(ValueError, match="whole batches of 6"):
+        taped.steps(np.arange(8))
+
+
+def test_batch_norm_of_a_single_value_is_refused(engines):
+    with pytest.raises(ValueError, match="more than one value"):
+        engines("vgg11_bn", batch=1)
