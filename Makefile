@@ -90,7 +90,7 @@ plane: reproduce
 
 plan: env
 	@$(BIN)/python -m srhm.commands.plan --preset $(PRESET) --cores $(CORES)$(GIVEN_DEVICE) $(GIVEN_STUDY)
-	@$(BIN)/python -m snakemake --dry-run --quiet rules reason host --configfile config/$(PRESET).yaml -- $(TARGETS)
+	@env -u SNAKEMAKE_PROFILE $(BIN)/python -m snakemake --dry-run --quiet rules reason host --configfile config/$(PRESET).yaml -- $(TARGETS)
 
 # The images of Figure 1 A, B; everything else is made without them. CIFAR="--url file:///..." names a copy.
 cifar: env

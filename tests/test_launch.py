@@ -115,6 +115,18 @@ def test_a_run_in_a_locale_without_greek_reads_and_prints_it(start, folder, monk
     assert "α" in (folder / "results" / "run.log").read_text(encoding="utf-8")
 
 
+def test_a_dry_run_is_called_so_and_a_profile_of_the_environment_is_ignored_aloud(
+    start, folder, monkeypatch
+):
+    monkeypatch.setenv("SNAKEMAKE_PROFILE", "/no/such/profile")
+    code, printed = start("-n").end()
+    assert code == 0, printed
+    assert "SNAKEMAKE_PROFILE=/no/such/profile of the environment is ignored" in printed
+    assert "a dry run: nothing was made" in printed
+    assert "done in" not in printed
+    assert not in_a_job(folder)()
+
+
 def test_a_second_launch_is_refused_while_the_first_runs_and_changes_nothing(start, folder):
     first = start()
     wait_for(in_a_job(folder))

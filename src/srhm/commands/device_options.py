@@ -103,6 +103,11 @@ def device_options(
     return [*words[:end], *options, *words[end:]]
 
 
+def is_dry(words: Sequence[str]) -> bool:
+    """Whether Snakemake only says what it would do with these words."""
+    return bool(_as_snakemake_reads(words, None).dryrun)
+
+
 def _as_snakemake_reads(words: Sequence[str], profile: Path | None) -> Any:
     """The words, and what a profile says besides, by the names of Snakemake's options.
 

@@ -25,7 +25,13 @@ from typing import IO
 import psutil
 import yaml
 
-from srhm.commands.device_options import CHOICES, DeviceError, device_options, why_no_gpu_here
+from srhm.commands.device_options import (
+    CHOICES,
+    DeviceError,
+    device_options,
+    is_dry,
+    why_no_gpu_here,
+)
 from srhm.commands.preset_file import read_preset
 from srhm.commands.presets import Run, StudyError, add_study, run_of, studies_of
 from srhm.commands.printing import printing
@@ -56,6 +62,12 @@ class Refused(Exception):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit code: Snakemake's own, or 2 for a launch that was refused and touched nothing."""
     options, extra = _parser().parse_known_args(arguments)
+    if foreign := os.environ.pop("SNAKEMAKE_PROFILE", ""):
+        print(
+            f"SNAKEMAKE_PROFILE={foreign} of the environment is ignored: --profile (PROFILE= of"
+            " make) names a profile",
+            flush=True,
+        )
     try:
         return _launch(options, extra)
     except (Refused, StudyError) as refusal:
@@ -97,7 +109,9 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
         lock.truncate(0)
     wall_time = f"{seconds // 60} min {seconds % 60} s"
     with suppress(BrokenPipeError):  # the code is Snakemake's, whoever reads this
-        if code == 0:
+        if code == 0 and is_dry(extra):
+            print("a dry run: nothing was made")
+        elif code == 0:
             _show_results(run, wall_time)
         else:
             for text in last_words(folder / "results", FAILED, since=since):
