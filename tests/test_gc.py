@@ -2,6 +2,8 @@
 
 import fcntl
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -132,6 +134,16 @@ def test_nothing_is_removed_while_a_run_is_going_on(results, capsys):
         assert collect(results, "--confirm", "yes") == 2
     assert files_in(results) == before
     assert "a run is going on" in capsys.readouterr().out
+
+
+def test_nothing_is_removed_while_a_snakemake_by_hand_works_here(results, capsys):
+    before, script = files_in(results), results.parent / "snakemake"
+    script.write_text("import time\ntime.sleep(1000)\n")
+    with subprocess.Popen([sys.executable, str(script)], cwd=results.parent) as by_hand:
+        assert collect(results, "--confirm", "yes") == 2
+        by_hand.kill()
+    assert files_in(results) == before
+    assert f"process {by_hand.pid}, works in this folder" in capsys.readouterr().out
 
 
 def test_foreign_files_are_named_and_left_alone(results, capsys):

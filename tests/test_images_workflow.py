@@ -198,6 +198,19 @@ def test_a_run_ends_with_the_message_where_the_images_are_absent(
     assert ("Figure 1 A, B need CIFAR-10" in capsys.readouterr().out) is not there
 
 
+def test_a_second_file_with_the_name_of_a_preset_is_said_to_take_its_place(
+    config, monkeypatch, capsys
+):
+    monkeypatch.setattr(launch, "_run", lambda *_, **__: 0)
+    other = config.with_name("other.yaml")
+    other.write_bytes(config.read_bytes())
+    for file, before in ((config, None), (config, None), (other, config), (other, None)):
+        assert launch.main(["--configfile", str(file), "--directory", str(config.parent)]) == 0
+        said = capsys.readouterr().out
+        assert ("take their place" in said) is (before is not None)
+        assert before is None or f"were made of {before}; those of {file}" in said
+
+
 def test_an_unknown_key_of_images_is_refused_with_the_allowed_ones(config):
     values = yaml.safe_load(config.read_text())
     values["images"]["training"]["rate"] = 1

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from srhm.commands.presets import CONFIG, Run, StudyError, add_study, run_of, studies_of
 from srhm.commands.printing import printing
+from srhm.commands.watching import snakemake_by_hand
 from srhm.results import places
 from srhm.studies.registry import STUDIES
 from srhm.study import ConfigError
@@ -237,6 +238,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             print("nothing has been removed, because a run is going on in this folder")
+            return 2
+        if process := snakemake_by_hand(options.directory.resolve()):
+            print(f"nothing has been removed: a Snakemake, process {process}, works in this folder")
             return 2
         remove(found)
     print("removed")

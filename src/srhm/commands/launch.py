@@ -35,9 +35,10 @@ from srhm.commands.device_options import (
 from srhm.commands.preset_file import read_preset
 from srhm.commands.presets import Run, StudyError, add_study, run_of, studies_of
 from srhm.commands.printing import printing
-from srhm.commands.watching import LiveView, Watch, last_words
+from srhm.commands.watching import LiveView, Watch, last_words, snakemake_by_hand
 from srhm.preset import ROWS
 from srhm.results import places
+from srhm.results.atomic import write_text
 from srhm.results.outdated import is_outdated
 from srhm.runtime.devices import visible_devices
 from srhm.runtime.progress import FAILED
@@ -103,6 +104,8 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
         cores = [] if options.cores is None else ["--cores", str(options.cores)]
         # After two dashes, since an option before it might take it for one of its words.
         words = [*_again(run, folder), *cores, *extra, *(["--", *targets] if targets else [])]
+        if run and not is_dry(extra):
+            _note(config, folder / "results" / run.plan.name)
         watch = Watch(run.work, *run.stores) if run and run.curves else None
         code = _run([*command, *words], lock, config.stem, local=local, watch=watch)
         seconds = round(time.monotonic() - start)
@@ -232,7 +235,7 @@ def _continued(command: list[str], folder: Path, *, asked: bool) -> int:
     """
     if not any((folder / ".snakemake" / "locks").glob("*.lock")):
         return 0
-    if other := _snakemake_without_launcher(folder):
+    if other := snakemake_by_hand(folder):
         raise Refused(
             f"another Snakemake, process {other}, works in {folder}: wait for it or end it"
         )
@@ -249,6 +252,18 @@ def _snakemake(config: Path, folder: Path, profile: Path) -> list[str]:
     command = [sys.executable, "-m", "snakemake"]
     command += ["--snakefile", str(REPOSITORY / "Snakefile"), "--workflow-profile", str(profile)]
     return [*command, "--configfile", str(config.resolve()), "--directory", str(folder)]
+
+
+def _note(config: Path, results: Path) -> None:
+    """Notes of which file a preset's results are; says so where they were of another one."""
+    note, file = results / ".configuration", str(config.resolve())
+    if note.is_file() and (before := note.read_text(encoding="utf-8")) != file:
+        print(
+            f"the tables and figures in {results} were made of {before}; those of {file} take their"
+            " place. Give it a preset name of its own to keep both",
+            flush=True,
+        )
+    write_text(note, file)
 
 
 def _date_now(results: Path) -> None:
@@ -299,20 +314,6 @@ def _again(run: Run | None, folder: Path) -> list[str]:
             files.append(str(file.relative_to(folder)))
     # Another option has to follow: this one takes all words up to it.
     return ["--forcerun", *files, "--rerun-incomplete"] if files else []
-
-
-def _snakemake_without_launcher(folder: Path) -> int | None:
-    """Process id of a Snakemake on this host that was started in the folder by hand, if any.
-
-    Those that wrap a job (`--mode`) may outlive the run that sent the job, and do no harm.
-    """
-    for process in psutil.process_iter(["cmdline", "cwd"]):
-        line = process.info["cmdline"] or []
-        words = [Path(word).name for word in line[:3]]
-        wraps_a_job = "--mode" in line
-        if "snakemake" in words and not wraps_a_job and process.info["cwd"] == str(folder):
-            return process.pid
-    return None
 
 
 def _run(

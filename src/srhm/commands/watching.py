@@ -11,6 +11,8 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
+import psutil
+
 from srhm.results.outdated import is_outdated
 
 # Seconds over which the rate is taken: long cells arrive rarely, and a cluster's jobs in waves.
@@ -58,6 +60,20 @@ def last_words(logs: Path, mark: str, *, since: float) -> list[str]:
             if mark in last:
                 found.append(last)
     return found
+
+
+def snakemake_by_hand(folder: Path) -> int | None:
+    """Process id of a Snakemake on this host that was started in the folder by hand, if any.
+
+    Those that wrap a job (`--mode`) may outlive the run that sent the job, and do no harm.
+    """
+    for process in psutil.process_iter(["cmdline", "cwd"]):
+        line = process.info["cmdline"] or []
+        words = [Path(word).name for word in line[:3]]
+        wraps_a_job = "--mode" in line
+        if "snakemake" in words and not wraps_a_job and process.info["cwd"] == str(folder):
+            return process.pid
+    return None
 
 
 class Watch:
