@@ -190,3 +190,27 @@ def test_a_training_job_takes_its_device_and_its_log_file_names_it(tmp_path, mon
             assert os.environ["CUDA_VISIBLE_DEVICES"] == seen
             assert stop.reason is None
         assert ("curve: device 4 of 4,5" in log_file.read_text()) == bool(asked)
+
+
+def test_locks_are_kept_in_no_folder_of_another_and_follow_no_link(tmp_path, monkeypatch):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "mine")
+    with (
+        pytest.raises(NoDevice, match="is a link or another user's: remove it"),
+        locked_device(["0"], folder=tmp_path / "link", log=LOG),
+    ):
+        pass
+    (tmp_path / "precious").write_text("kept")
+    (tmp_path / "mine" / "0.0.lock").symlink_to(tmp_path / "precious")
+    with (
+        pytest.raises(OSError, match="symbolic"),
+        locked_device(["0"], folder=tmp_path / "mine", log=LOG),
+    ):
+        pass
+    assert (tmp_path / "precious").read_text() == "kept"
+    monkeypatch.setattr(devices.os, "getuid", lambda: -1)
+    with (
+        pytest.raises(NoDevice, match="another user's"),
+        locked_device(["0"], folder=tmp_path / "mine", log=LOG),
+    ):
+        pass

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from urllib.parse import quote
 
 from srhm.runtime.no_device import NoDevice
@@ -41,7 +41,7 @@ def device_of_job(
 
     Raises:
         Stopped: if asked to stop before a device is free; the log says so.
-        NoDevice: if the job asks for a GPU and no device is visible.
+        NoDevice: if the job asks for a GPU and no device is visible, or none can be locked.
         ValueError: if it asks for more than one: a network trains on one device.
     """
     if not resources.get("gpu", 0):
@@ -116,11 +116,16 @@ def locked_device(
     if folder is None:
         folder = Path(tempfile.gettempdir()) / f"srhm-devices-{os.getuid()}"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+        raise NoDevice(
+            f"{folder}, where devices are locked, is a link or another user's: remove it, or set"
+            " TMPDIR to a folder of your own"
+        )
     # All devices once before any of them twice.
     places = [(device, place) for place in range(jobs_per_device) for device in devices]
     while True:
         for device, place in places:
-            with (folder / f"{quote(device, safe='')}.{place}.lock").open("w") as lock:
+            with _opened(folder / f"{quote(device, safe='')}.{place}.lock") as lock:
                 try:
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 except BlockingIOError:
@@ -135,3 +140,12 @@ def locked_device(
             )
             raise Stopped(STOPPED)
         time.sleep(SECONDS_BETWEEN_TRIES)
+
+
+def _opened(path: Path) -> IO[str]:
+    """A file of this name, made if there is none and left as it is; not what a link leads to."""
+
+    def opener(name: str, flags: int) -> int:
+        return os.open(name, flags | os.O_NOFOLLOW, 0o600)
+
+    return open(path, "a", encoding="utf-8", opener=opener)
