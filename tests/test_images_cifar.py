@@ -166,6 +166,21 @@ def test_an_archive_that_lacks_a_file_leaves_no_folder(folder, tmp_path):
     assert not (tmp_path / "data").exists()
 
 
+@pytest.mark.parametrize("url", ["nonsense", "http://", "http://a b/", "http://[::1"])
+def test_what_is_no_address_is_named(tmp_path, capsys, url):
+    assert download.main(["--folder", str(tmp_path / "data"), "--url", url]) == 1
+    assert f"{url} cannot be read (" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_answer_without_an_end_is_cut_and_removed(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(cifar, "ARCHIVE_BYTES", 10_000_000)
+    arguments = ["--folder", str(tmp_path / "data"), "--url", "file:///dev/zero"]
+    assert download.main(arguments) == 1
+    assert "gives more than the 10000000 bytes" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_without_a_network_the_download_says_what_to_do(tmp_path, capsys):
     missing = (tmp_path / "none.tar.gz").as_uri()
     assert download.main(["--folder", str(tmp_path / "data"), "--url", missing]) == 1

@@ -6,11 +6,11 @@ whole or not at all.
 
 import argparse
 import hashlib
+import http.client
 import shutil
 import sys
 import tarfile
 import tempfile
-import urllib.error
 import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
@@ -36,6 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except cifar.CifarError as error:
         print(error, file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("stopped: what was downloaded is removed", file=sys.stderr)
+        return 130
     return 0
 
 
@@ -83,10 +86,15 @@ def _fetch(url: str, target: Path) -> str:
                 file.write(chunk)
                 digest.update(chunk)
                 done += len(chunk)
+                if done > cifar.ARCHIVE_BYTES:
+                    raise cifar.CifarError(
+                        f"{url} gives more than the {cifar.ARCHIVE_BYTES} bytes of"
+                        f" {cifar.ARCHIVE}: it is another file; nothing was unpacked"
+                    )
                 if done >= shown + 16 * CHUNK:
                     shown = done
                     print(f"  {done // 2**20} MB", flush=True)
-    except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
+    except (OSError, ValueError, http.client.HTTPException) as error:
         raise cifar.CifarError(
             f"{url} cannot be read ({error}). Without a network, get {cifar.ARCHIVE} elsewhere and"
             " unpack it by hand, or name a copy: --url file:///..."
