@@ -34,7 +34,7 @@ class Launched:
     log: Path
 
     def end(self) -> tuple[int, str]:
-        return self.process.wait(timeout=60), self.log.read_text()
+        return self.process.wait(timeout=180), self.log.read_text()
 
     def kill_group(self) -> None:
         with suppress(ProcessLookupError):  # all of the group has ended
@@ -87,7 +87,7 @@ def folder(toy: Path) -> Path:
 
 
 def wait_for(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.02)
@@ -113,6 +113,15 @@ def test_a_run_in_a_locale_without_greek_reads_and_prints_it(start, folder, monk
     code, printed = start().end()
     assert code == 0, printed
     assert "α" in (folder / "results" / "run.log").read_text(encoding="utf-8")
+
+
+def test_a_run_needs_no_home_that_can_be_written_to(start, folder, monkeypatch):
+    monkeypatch.setenv("HOME", "/proc/no-such-home")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    (folder / "go").touch()
+    code, printed = start().end()
+    assert code == 0, printed
+    assert "/proc/no-such-home/.cache cannot be written to" in printed
 
 
 def test_a_dry_run_is_called_so_and_a_profile_of_the_environment_is_ignored_aloud(
@@ -229,7 +238,7 @@ def test_a_stopped_run_whose_reader_is_gone_ends(toy, folder):
         wait_for(in_a_job(folder))
         run.stdout.close()  # as `| tee log` does on Ctrl-C
         os.killpg(run.pid, signal.SIGINT)
-        assert run.wait(timeout=60) not in (0, launch.REFUSED)
+        assert run.wait(timeout=180) not in (0, launch.REFUSED)
     finally:
         with suppress(ProcessLookupError):
             os.killpg(run.pid, signal.SIGKILL)
@@ -283,6 +292,25 @@ def test_an_unknown_preset_is_refused_with_the_list_of_presets(tmp_path, capsys)
     for config in (launch.REPOSITORY / "config").glob("*.yaml"):
         assert config.stem in printed
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("cores", ["0", "-1", "two"])
+def test_no_cores_are_refused(capsys, cores):
+    with pytest.raises(SystemExit) as ended:
+        launch.main(["--preset", "test", f"--cores={cores}"])
+    assert ended.value.code == launch.REFUSED
+    assert f"{cores} is not allowed: 1 or more cores" in capsys.readouterr().err
+
+
+def test_empty_figures_and_tables_are_removed_to_be_made_again(tmp_path, capsys):
+    names = ["figures/a.pdf", "tables/b/c.parquet", "report.html", "logs/d.log", "figures/e.png"]
+    for file in (tmp_path / name for name in names):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    (tmp_path / "figures/e.png").write_text("whole")
+    launch._remove_empty(tmp_path)
+    assert [name for name in names if (tmp_path / name).exists()] == names[3:]
+    assert capsys.readouterr().out.count("is empty: it is made again") == 3
 
 
 def test_files_dated_in_the_future_are_dated_now_but_for_the_stores(tmp_path, capsys):

@@ -314,6 +314,18 @@ def test_a_full_disk_is_named_and_stored_cells_are_kept(planned, tmp_path, monke
     assert len(list(tmp_path.rglob("*.*"))) == 1  # no partial file is left
 
 
+def test_a_folder_in_place_of_a_cell_is_named_before_anything_is_trained(
+    planned, tmp_path, monkeypatch
+):
+    entries, samples = planned
+    path = path_of(tmp_path / "cells", entries[2]["key"])
+    path.mkdir(parents=True)
+    monkeypatch.setattr(training_curve, "train_cell", None)
+    with pytest.raises(StorageError, match="a folder is in place of this file: remove it") as one:
+        train(entries, samples, tmp_path)
+    assert one.value.filename == str(path)
+
+
 def test_a_cell_that_fails_is_named_and_does_not_keep_others_from_training(
     planned, tmp_path, monkeypatch
 ):

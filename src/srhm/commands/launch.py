@@ -15,6 +15,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -33,7 +34,7 @@ from srhm.commands.device_options import (
     why_no_gpu_here,
 )
 from srhm.commands.preset_file import read_preset
-from srhm.commands.presets import Run, StudyError, add_study, run_of, studies_of
+from srhm.commands.presets import Run, StudyError, add_study, n_cores, run_of, studies_of
 from srhm.commands.printing import printing
 from srhm.commands.watching import LiveView, Watch, last_words, snakemake_by_hand
 from srhm.preset import ROWS
@@ -106,6 +107,7 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
         words = [*_again(run, folder), *cores, *extra, *(["--", *targets] if targets else [])]
         if run and not is_dry(extra):
             _note(config, folder / "results" / run.plan.name)
+            _remove_empty(folder / "results" / run.plan.name)
         watch = Watch(run.work, *run.stores) if run and run.curves else None
         code = _run([*command, *words], lock, config.stem, local=local, watch=watch)
         seconds = round(time.monotonic() - start)
@@ -134,7 +136,7 @@ def _parser() -> argparse.ArgumentParser:
     which.add_argument("--preset", help="name of a file of config/, without .yaml")
     which.add_argument("--configfile", type=Path, help="a configuration elsewhere")
     parser.add_argument("--profile", default="default", help="a name of profiles/, or a folder")
-    parser.add_argument("--cores", type=int, help="default: as the profile says")
+    parser.add_argument("--cores", type=n_cores, help="default: as the profile says")
     parser.add_argument("--directory", type=Path, default=Path(), help="where results/ lies")
     parser.add_argument(
         "--device", choices=CHOICES, help="where networks are trained; default: the configuration's"
@@ -266,6 +268,15 @@ def _note(config: Path, results: Path) -> None:
     write_text(note, file)
 
 
+def _remove_empty(results: Path) -> None:
+    """Removes figures, tables and pages of no bytes, which Snakemake would take for made."""
+    kinds = (".pdf", ".png", ".parquet", ".html", ".md")
+    for file in sorted(one for one in results.rglob("*.*") if one.suffix in kinds):
+        if file.is_file() and not file.stat().st_size:
+            print(f"{file} is empty: it is made again", flush=True)
+            file.unlink()
+
+
 def _date_now(results: Path) -> None:
     """Dates files of the future now: until then Snakemake would fail every job that reads one."""
     now, dated = time.time(), []
@@ -342,7 +353,7 @@ def _run(
                 pass_fds=[lock.fileno()],
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                env={**os.environ, "PYTHONUTF8": "1"},  # whatever the locale
+                env=_environment(Path(lock.name).parent),
             )
         )
 
@@ -378,6 +389,20 @@ def _run(
                         elif time.monotonic() - max(busy, asked[0]) > PATIENCE:
                             process.kill()
     return code if code >= 0 else 128 - code
+
+
+def _environment(results: Path) -> dict[str, str]:
+    """Variables of Snakemake: files are in UTF-8, and there is a cache that can be written to."""
+    own = {**os.environ, "PYTHONUTF8": "1"}
+    cache = Path(own.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=cache).close()
+    except OSError as error:
+        instead = results / ".cache"
+        print(f"{cache} cannot be written to ({error.strerror}): {instead} is used", flush=True)
+        own |= {"XDG_CACHE_HOME": str(instead), "MPLCONFIGDIR": str(instead / "matplotlib")}
+    return own
 
 
 def _jobs(snakemake: int) -> list[psutil.Process]:

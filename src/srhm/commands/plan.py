@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from srhm.commands.device_options import CHOICES
-from srhm.commands.presets import Run, chosen, parser_for
+from srhm.commands.presets import Run, chosen, n_cores, parser_for
 from srhm.commands.printing import printing
 from srhm.commands.resources import CurveJobs, expected_costs
 from srhm.results import outdated, places
@@ -140,7 +140,7 @@ def on_one_gpu(run: Run, cells: pd.DataFrame) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prints the summary for a preset; 2 if its configuration is refused."""
     parser = parser_for("plan", __doc__)
-    parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--cores", type=n_cores, default=2)
     parser.add_argument("--device", choices=CHOICES, help="default: the configuration's")
     options = parser.parse_args(arguments)
     run = chosen(options)

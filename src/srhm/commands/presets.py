@@ -167,6 +167,13 @@ def add_study(parser: argparse.ArgumentParser, *, default: str) -> None:
     )
 
 
+def n_cores(text: str) -> int:
+    """A number of cores, as an option gives it."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not allowed: 1 or more cores are needed")
+    return int(text)
+
+
 def parser_for(command: str, description: str | None) -> argparse.ArgumentParser:
     """Parser of a command about one preset: which, which of its studies, and in which folder."""
     parser = argparse.ArgumentParser(

@@ -107,8 +107,11 @@ def read_sealed(
 
     Raises:
         FileNotFoundError: if there is none.
+        StorageError: if there is a folder in its place, so that none can be written.
         DamagedFile: if the file is cut, altered, or belongs to another key.
     """
+    if path.is_dir():
+        raise StorageError(errno.EISDIR, "a folder is in place of this file: remove it", str(path))
     if not path.is_file():
         raise FileNotFoundError(path)
     try:
