@@ -194,7 +194,9 @@ def _with_devices(
         raise Refused(f"{refusal}; nothing was started") from refusal
 
 
-def _run_of(config: Path, folder: Path, names: Sequence[str], *, rows: str | None) -> Run | None:
+def _run_of(
+    config: Path, folder: Path, names: Sequence[str], *, rows: str | None = None
+) -> Run | None:
     """The studies that are made; None for a configuration that is refused: Snakemake says why."""
     try:
         return run_of(config, folder, names, rows=rows)
