@@ -22,10 +22,13 @@ ENGINES = {
     "sparse": ("srhm.training.sparse", "SparseEngine", ("numpy", "numba")),
     NAMED_ENGINE: ("srhm.training.taped", "TapedEngine", ("numpy", "numba", "torch")),
 }
-# What the engine that is compiled by Numba calls.
-KERNELS = "srhm.training.sparse_kernels"
 # The engine of LCN, CNN and FCN that has a form for GPUs.
 PACKABLE = "sparse"
+# Compiled code of engines, which is looked at before it is read.
+KERNELS = {
+    PACKABLE: "srhm.training.sparse_kernels",
+    NAMED_ENGINE: "srhm.training.tape_kernels",
+}
 # Forms of engines for GPUs, under the same keys: they train the cells of a curve together.
 GPU_FORMS = {
     PACKABLE: ("srhm.training.packed", "PackedTraining", ("numpy", "torch", "triton")),
@@ -100,10 +103,10 @@ def trainer(
             f"gpu = 1, but {missing.name} is not installed; a torch with CUDA brings it"
             " (docs/gpu.md), and gpu = 0 trains without it"
         ) from missing
-    if "numba" in packages:
+    if engine in KERNELS and "numba" in packages:
         from srhm.training.compiled_code import check_code
 
-        check_code(import_module(KERNELS), log=log)
+        check_code(import_module(KERNELS[engine]), log=log)
     training = made_by(cells, log) if together else None
 
     def train(cell: Mapping[str, Any], **options: Any) -> TrainedCell:
