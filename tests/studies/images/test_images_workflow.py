@@ -23,7 +23,7 @@ from srhm.trainers import IMAGES
 from srhm.training.checkpoints import write_checkpoint
 from srhm.training.protocol import Snapshot
 
-REPOSITORY = Path(__file__).parents[1]
+REPOSITORY = Path(__file__).parents[3]
 
 pytestmark = pytest.mark.xdist_group("images workflow")
 

@@ -41,7 +41,7 @@ from srhm.studies.sparse_hierarchy.figures import sample_complexity as figure4
 from srhm.studies.sparse_hierarchy.published_values import published_values
 from srhm.study import ConfigError
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[3]
 LOG = logging.getLogger("test_published")
 REFERENCE = published_values(
     reference=[str(ROOT / "reference" / "published_sample_complexity.csv")]

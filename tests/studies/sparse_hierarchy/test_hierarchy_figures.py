@@ -31,7 +31,7 @@ from srhm.studies.sparse_hierarchy.figures import (
 from srhm.studies.sparse_hierarchy.figures import sample_complexity as figure4
 from srhm.studies.sparse_hierarchy.published_values import published_values
 
-REFERENCE = Path(__file__).parents[1] / "reference" / "published_sample_complexity.csv"
+REFERENCE = Path(__file__).parents[3] / "reference" / "published_sample_complexity.csv"
 WIDTH = 64
 
 
