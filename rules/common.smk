@@ -216,6 +216,7 @@ def gathering_spec(study):
         # A list, as the rows are put into its order.
         "planned": [[one.name, [entry["key"] for entry in one.entries]] for one in curves],
         "tables": {name: STUDIES[study].schemas[name] for name in files_of_curves(study)},
+        "store": places.store_of(STUDIES[study].trainer),
         "study": study,
         "published": None,
     }

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
+from srhm.results.outdated import row_of
 from srhm.results.publications import (
     PROVENANCE_FILE,
     check_digests,
@@ -16,6 +17,7 @@ from srhm.results.publications import (
     rows_by_curve,
 )
 from srhm.results.records import TableError, read_table, write_table
+from srhm.results.store import path_of
 from srhm.results.tables import schema_of
 
 
@@ -28,12 +30,14 @@ def gather_tables(
 ) -> None:
     """Writes each table of a study: the rows of its curves, in the order of the plan.
 
-    spec: {"planned", "tables", "published"}: each curve with the keys of its cells; schemas by
-    table; folder of published rows, for the curves that have no file, or None. files: files of the
-    curves, by table. tables: files to write, by table. That of the cells is written last.
+    spec: {"planned", "tables", "store", "published"}: each curve with the keys of its cells;
+    schemas by table; folder of the stored cells; folder of published rows, for the curves that have
+    no file, or None. files: files of the curves, by table. tables: files to write, by table. That
+    of the cells is written last.
 
     Raises:
-        TableError: if a file lacks planned cells or holds others, naming the file.
+        TableError: if a file lacks planned cells, holds others, or says of one what the stored cell
+            does not, naming the file.
         PublicationError: if published rows are damaged.
     """
     planned = dict(spec["planned"])
@@ -49,6 +53,9 @@ def gather_tables(
         given = files.get(table, [])
         paths = [Path(given)] if isinstance(given, str) else [Path(file) for file in given]
         one = table in ("cells", "timings")
+        if table == "cells":
+            for path in paths:
+                check_cells(read_table(path, schema), path, Path(spec["store"]))
         own = published.get(table, {})
         found[table] = gather(paths, planned, schema, one_row_a_cell=one, published=own)
         if table != "cells":
@@ -119,3 +126,19 @@ def checked(
             f" {len(set(rows['key']) - set(planned))} others); {again}"
         )
     return rows
+
+
+def check_cells(rows: pd.DataFrame, file: Path, store: Path) -> None:
+    """Whether the rows of a curve are those that its cells themselves hold, as far as stored.
+
+    Raises:
+        TableError: if they are not, naming the file, the cell and what differs.
+    """
+    for row in rows.to_dict("records"):
+        for name, value in row_of(path_of(store, row["key"])).items():
+            one = row.get(name, value)
+            if one != value and not (pd.isna(one) and pd.isna(value)):
+                raise TableError(
+                    f"{file} says {name} = {one} of the cell {row['key']}, whose own file says"
+                    f" {value}; delete it to have it made again"
+                )
