@@ -284,6 +284,16 @@ def test_a_snakemake_that_was_started_by_hand_is_not_unlocked(start, folder):
     assert f"process {by_hand.pid}" in printed
 
 
+def test_a_copied_clone_with_the_environment_of_the_original_is_refused(
+    tmp_path, monkeypatch, capsys
+):
+    (tmp_path / "src" / "srhm").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    assert launch.main(["--preset", "test"]) == launch.REFUSED
+    assert f"this is {tmp_path}, but its environment runs" in capsys.readouterr().out
+    assert not (tmp_path / "results").exists()
+
+
 def test_an_unknown_preset_is_refused_with_the_list_of_presets(tmp_path, capsys):
     code = launch.main(["--preset", "no-such-preset", "--directory", str(tmp_path)])
     assert code == launch.REFUSED

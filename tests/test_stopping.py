@@ -128,15 +128,16 @@ with stop_on_signals(StopRequest()):
 """
 
 
-def test_a_second_signal_ends_a_process_whatever_it_does():
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_signal_ends_a_process_whatever_it_does(number):
     command = [sys.executable, "-c", STUCK]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as job:
         assert job.stdout.readline() == "ready\n"
-        job.terminate()
+        job.send_signal(number)
         with pytest.raises(subprocess.TimeoutExpired):
-            job.wait(timeout=stopping.ECHO + 0.5)
-        job.terminate()
-        assert job.wait(timeout=60) == 128 + signal.SIGTERM
+            job.wait(timeout=stopping.ECHO[number] + 0.5)
+        job.send_signal(number)
+        assert job.wait(timeout=60) == 128 + number
 
 
 def test_a_training_that_stands_still_is_reported(handlers, monkeypatch, caplog):

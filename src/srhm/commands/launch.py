@@ -83,6 +83,12 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
     Raises:
         Refused, StudyError: if it touched nothing.
     """
+    here = Path.cwd().resolve()
+    if (here / "src" / "srhm").is_dir() and here != REPOSITORY:
+        raise Refused(
+            f"this is {here}, but its environment runs the code of {REPOSITORY}: `make env` in this"
+            " folder installs its own"
+        )
     config, profile = _configuration(options), _profile(options.profile)
     targets = [name if name in GROUPS else f"{name}_study" for name in options.study]
     folder, local = options.directory.resolve(), _is_local(profile, extra)
@@ -365,7 +371,9 @@ def _run(
             asked.append(time.monotonic())
             if local:
                 process.terminate()  # it waits for the jobs in flight
-                _end_scripts(process.pid, told=told, at_once=asked[-1] - asked[0] > ECHO)
+                _end_scripts(
+                    process.pid, told=told, at_once=asked[-1] - asked[0] > ECHO[signal.SIGINT]
+                )
             elif number != signal.SIGINT or not _in_foreground():
                 process.send_signal(signal.SIGINT if number == signal.SIGINT else signal.SIGTERM)
 

@@ -25,11 +25,11 @@ STARTUP = 60.0
 SLURM_END = "SLURM_JOB_END_TIME"
 # Exit code of a job that was stopped, as of a command that may be tried again.
 STOPPED = 75
-# A second signal that comes later than this ends the process at once. One key press may arrive
-# twice: from the terminal, and passed on by a parent.
-ECHO = 1.0
-# Of a process that is asked to stop; SIGHUP when its terminal is closed.
-SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+# Signals that ask a process to stop; SIGHUP when its terminal is closed. A second one that comes
+# later than so many seconds ends it at once. One key press may arrive twice, from the terminal and
+# passed on by a parent, and the steps of a scheduler's job each pass its end on.
+ECHO = {signal.SIGINT: 1.0, signal.SIGTERM: 10.0, signal.SIGHUP: 10.0}
+SIGNALS = tuple(ECHO)
 # Seconds after which a training that has not asked whether to stop is said to stand still.
 STILL = 600.0
 # What its log then says.
@@ -134,6 +134,6 @@ def _look_on(request: StopRequest, arrived: int, log: logging.Logger | None) -> 
         if number is None:
             return
         if number in SIGNALS:
-            if first and now - first > ECHO:
+            if first and now - first > ECHO[signal.Signals(number)]:
                 os._exit(128 + number)
             first = first or now
