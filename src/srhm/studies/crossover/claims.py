@@ -353,7 +353,7 @@ ENSEMBLE_REASON = "an upper bound: an ensemble gains where its error is below it
 TOPIC = "Lazy and feature learning: kernel change, times, fluctuations of the output"
 
 
-def _of_net(net: str) -> list[Claim]:
+def _change_of_kernel(net: str) -> list[Claim]:
     name = net.upper()
     return [
         Claim(
@@ -433,6 +433,12 @@ def _of_net(net: str) -> list[Claim]:
             tolerance_reason=HALF_TIME_REASON,
             measure=partial(spread_of_half_time, net=net),
         ),
+    ]
+
+
+def _error_and_alignment(net: str) -> list[Claim]:
+    name = net.upper()
+    return [
         Claim(
             topic=TOPIC,
             figure="crossover_error",
@@ -480,7 +486,11 @@ def _of_net(net: str) -> list[Claim]:
 
 
 CLAIMS: tuple[Claim, ...] = (
-    *(claim for net in ("cnn", "fcn") for claim in _of_net(net)),
+    *(
+        claim
+        for net in ("cnn", "fcn")
+        for claim in (*_change_of_kernel(net), *_error_and_alignment(net))
+    ),
     *(
         Claim(
             topic=TOPIC,
