@@ -422,6 +422,12 @@ def _change_of_kernel(net: str) -> list[Claim]:
             tolerance_reason="reported: h* follows error and budget; no number in the thesis",
             measure=partial(jamming_in_scale, net=net),
         ),
+    ]
+
+
+def _times_errors_alignment(net: str) -> list[Claim]:
+    name = net.upper()
+    return [
         Claim(
             topic=TOPIC,
             figure="kernel_change",
@@ -433,12 +439,6 @@ def _change_of_kernel(net: str) -> list[Claim]:
             tolerance_reason=HALF_TIME_REASON,
             measure=partial(spread_of_half_time, net=net),
         ),
-    ]
-
-
-def _error_and_alignment(net: str) -> list[Claim]:
-    name = net.upper()
-    return [
         Claim(
             topic=TOPIC,
             figure="crossover_error",
@@ -489,7 +489,7 @@ CLAIMS: tuple[Claim, ...] = (
     *(
         claim
         for net in ("cnn", "fcn")
-        for claim in (*_change_of_kernel(net), *_error_and_alignment(net))
+        for claim in (*_change_of_kernel(net), *_times_errors_alignment(net))
     ),
     *(
         Claim(
