@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,8 @@ def start(toy: Path) -> Iterator[Start]:
                 stdout=printed,
                 stderr=printed,
                 start_new_session=True,
+                # As from a terminal, also where these tests run under nohup.
+                preexec_fn=partial(signal.signal, signal.SIGHUP, signal.SIG_DFL),
             )
         launched.append(Launched(process, log))
         return launched[-1]

@@ -57,8 +57,9 @@ def undisturbed(planned, tmp_path_factory):
 
 @pytest.fixture
 def handlers():
-    """The handlers of signals are put back after a test."""
+    """The handlers of signals are put back after a test; none is ignored, as under nohup."""
     kept = {number: signal.getsignal(number) for number in SIGNALS}
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
     for number, handler in kept.items():
         signal.signal(number, handler)
