@@ -34,6 +34,9 @@ ORDER = """
     training
     flow images
     measure
+    data learning_curve
+    torch_data
+    sensitivity
     figures scorecard
     report
     studies

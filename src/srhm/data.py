@@ -1,0 +1,156 @@
+"""Data of the Sparse Random Hierarchy Model for programs of your own: grammars, data, their trees.
+
+    grammar = random_grammar(depth=2, branching=2, n_features=4, n_empty=1, seed=0)
+    train, test = train_and_test(grammar, n_train=1000, n_test=500, seed=0)
+    print(drawn(train[:3], grammar))
+
+Letters of the paper: L depth, s branching, v features, m synonyms, n_c classes, s_0 empty places
+for each informative one. Level 1 is the input, level L+1 the class. All randomness comes from the
+seeds and generators that are given. Loads NumPy alone; `srhm.torch_data` has the data for PyTorch.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from srhm.model.encoding import symbols
+from srhm.model.grammar import Grammar, GrammarError, GrammarParameters, Sparsity, draw_grammar
+from srhm.model.sampling import Derivations, SampleError, derive, draw_sample
+from srhm.model.seeding import generator
+from srhm.model.transformations import displace, exchange_synonyms
+
+__all__ = [
+    "Derivations",
+    "Grammar",
+    "GrammarError",
+    "Level",
+    "SampleError",
+    "displace",
+    "drawn",
+    "exchange_synonyms",
+    "random_grammar",
+    "symbols",
+    "train_and_test",
+    "tree",
+]
+
+# Rules are drawn by the numbers of their tuples, which are 64-bit integers.
+MAX_TUPLES = 2**63 - 1
+# Inputs of more places are drawn by their informative places alone.
+MAX_DRAWN = 64
+
+
+def random_grammar(
+    *,
+    depth: int,
+    branching: int,
+    n_features: int,
+    n_empty: int = 0,
+    n_synonyms: int | None = None,
+    n_classes: int | None = None,
+    sparsity: Sparsity = "A",
+    seed: int,
+) -> Grammar:
+    """Production rules drawn at random, the tuples of a level all distinct (sections 2, 3).
+
+    Without n_synonyms m = v^(s-1), without n_classes n_c = v, as in the paper. It is the grammar
+    that the workflow draws for this seed. `grammar.parameters.n_distinct` counts the distinct data.
+
+    Raises:
+        GrammarError: if no grammar has these parameters; the message says which are allowed.
+        ValueError: if the seed is negative.
+    """
+    parameters = GrammarParameters(
+        depth=depth,
+        branching=branching,
+        n_features=n_features,
+        n_synonyms=n_features ** max(branching - 1, 0) if n_synonyms is None else n_synonyms,
+        n_classes=n_features if n_classes is None else n_classes,
+        n_empty=n_empty,
+        sparsity=sparsity,
+    )
+    if n_features**branching > MAX_TUPLES:
+        raise GrammarError(
+            f"v = {n_features} with s = {branching}: there are v^s tuples; allowed are v^s < 2^63"
+        )
+    return draw_grammar(parameters, generator=generator(seed, role="grammar"))
+
+
+def train_and_test(
+    grammar: Grammar, *, n_train: int, n_test: int, seed: int
+) -> tuple[Derivations, Derivations]:
+    """Training and test data, uniform over all distinct data; no datum is in both or twice in one.
+
+    With one seed and n_test the first P points of every training set are the same, so that training
+    sets are nested; so are test sets. Sets of two calls with other n_test may share data. It is the
+    sample that the workflow draws for this seed.
+
+    Raises:
+        SampleError: if there are too few distinct data; the message says how many.
+        ValueError: if the seed is negative.
+    """
+    for name, n in (("n_train", n_train), ("n_test", n_test)):
+        if n < 1:
+            raise SampleError(f"{name} = {n}: allowed are 1 or more")
+    return draw_sample(
+        grammar,
+        n_train=n_train,
+        n_test=n_test,
+        train_generator=generator(seed, role="train"),
+        test_generator=generator(seed, role="test"),
+    )
+
+
+@dataclass(frozen=True)
+class Level:
+    """The latents of level l of n data, left to right.
+
+    features (n, s^(L+1-l)): 0 ... v-1, of the class 0 ... n_c-1. places, of the same shape: where
+    they stand among the n_places = (s(s_0+1))^(L+1-l) symbols of their level. Feature i produced
+    the features s i ... s i + s-1 of the level below, in the w = s(s_0+1) places from w places[i].
+    """
+
+    features: NDArray[np.int16]
+    places: NDArray[np.int32]
+    n_places: int
+
+
+def tree(data: Derivations, grammar: Grammar) -> dict[int, Level]:
+    """Derivation trees of n data by level, from the class, L+1, down to the input, 1 (Eq. 1, 2)."""
+    parameters = grammar.parameters
+    labels = data.labels[:, None]
+    found = {parameters.depth + 1: Level(labels, np.zeros(labels.shape, np.int32), 1)}
+    for level in range(parameters.depth, 0, -1):
+        # The levels from l up are a datum of the grammar without its lower rules.
+        upper = replace(parameters, depth=parameters.depth + 1 - level)
+        rules, nodes = grammar.rules[level - 1 :], slice(upper.n_nodes)
+        derived = derive(
+            Grammar(upper, rules), data.labels, data.choices[:, nodes], data.placements[:, nodes]
+        )
+        found[level] = Level(derived.features, derived.positions, upper.input_length)
+    return found
+
+
+def drawn(data: Derivations, grammar: Grammar) -> str:
+    """The trees of data as text: a line a level, each feature above the patch that it produced.
+
+    A dot is an uninformative symbol. An input of more than 64 places is a list of features and
+    their places.
+    """
+    parameters = grammar.parameters
+    width = len(str(max(parameters.n_features, parameters.n_classes) - 1)) + 1
+    levels = tree(data, grammar)
+    lines = []
+    for row in range(len(data)):
+        lines.append(f"class {data.labels[row]}")
+        for level in range(parameters.depth, 0, -1):
+            one, cell = levels[level], width * parameters.patch_size ** (level - 1)
+            features = dict(zip(one.places[row].tolist(), one.features[row].tolist(), strict=True))
+            if parameters.input_length <= MAX_DRAWN:
+                texts = [str(features.get(place, "·")).ljust(cell) for place in range(one.n_places)]
+            else:
+                texts = [f"{feature} at {place}, " for place, feature in features.items()]
+            lines.append(f"level {level}  " + "".join(texts).rstrip(", "))
+        lines.append("")
+    return "\n".join(lines)

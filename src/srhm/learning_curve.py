@@ -1,0 +1,76 @@
+"""Sample complexity P* of any learning curve, with its interval.
+
+sample_complexity([100, 200, 400], [[0.5, 0.4], [0.2, 0.3], [0.05, 0.02]], threshold=0.1)
+"""
+
+from dataclasses import dataclass
+from math import exp, nan, sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleComplexity:
+    """P* in training points, and its bounds; NaN where nothing is known.
+
+    status: "reached"; "not_reached": above `low`, the largest P; "below_range": below `high`, the
+    smallest P. n_seeds: seeds whose own curves reach the threshold.
+    """
+
+    P_star: float
+    low: float
+    high: float
+    status: str
+    n_seeds: int
+
+
+def sample_complexity(
+    sizes: ArrayLike, errors: ArrayLike, *, threshold: float = 0.1, confidence: float = 0.95
+) -> SampleComplexity:
+    """P*, from which on the error, averaged over seeds, stays at or below the threshold.
+
+    sizes (n,): numbers of training points P, in any order. errors (n,) or (n, seeds): test errors,
+    or sensitivities, NaN where there is none. Between two P the error is linear in log P. Interval:
+    log P* ± t sd/√n_seeds, sd of the P* of the seeds' own curves, as in the tables of the workflow
+    from 8 seeds on; NaN with fewer than two such seeds.
+
+    Raises:
+        ValueError: if a size is below 1 or twice there, or the shapes do not fit.
+    """
+    # These take a second to load.
+    from scipy.stats import t
+
+    from srhm.statistics.sample_complexity import lasting_crossing
+
+    P, values = np.asarray(sizes, dtype=float), np.asarray(errors, dtype=float)
+    values = values[:, None] if values.ndim == 1 else values
+    if P.ndim != 1 or values.ndim != 2 or len(values) != len(P):
+        raise ValueError(
+            f"sizes of shape {P.shape} with errors of shape {np.shape(errors)}:"
+            " allowed are (n,) with (n,) or (n, seeds)"
+        )
+    order = np.argsort(P)
+    P, values = P[order], values[order]
+    if not (P >= 1).all() or not (np.diff(P) > 0).all():
+        raise ValueError(f"sizes = {P.tolist()}: allowed are 1 or more, each once")
+    known = np.isfinite(values)
+    sums = np.where(known, values, 0).sum(axis=1)
+    mean = np.where(known.any(axis=1), sums / np.maximum(known.sum(axis=1), 1), nan)
+    crossing = lasting_crossing(P, mean, threshold)
+    own = [lasting_crossing(P, seed, threshold) for seed in values.T]
+    logs = [one.log_size for one in own if one.status == "reached"]
+    low, high = crossing.low, crossing.high
+    if crossing.status == "reached":
+        half = nan
+        if len(logs) > 1:
+            half = t.ppf((1 + confidence) / 2, len(logs) - 1) * np.std(logs, ddof=1)
+            half /= sqrt(len(logs))
+        low, high = exp(crossing.log_size - half), exp(crossing.log_size + half)
+    return SampleComplexity(
+        P_star=exp(crossing.log_size),
+        low=low,
+        high=high,
+        status=crossing.status,
+        n_seeds=len(logs),
+    )

@@ -1,0 +1,106 @@
+"""Sensitivities of the layers of any PyTorch module to synonyms and displacements.
+
+sensitivities(network, ["0", "2", "output"], dataset, seed=0)
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+import pandas as pd
+from torch import Tensor, nn
+
+from srhm.measure.sensitivity import Probe, Representation, Variant, measure, one_node
+from srhm.model.sampling import Derivations
+from srhm.networks.activations import OUTPUT, record_activations
+from srhm.torch_data import HierarchyDataset
+
+# Points of one forward pass: more at a time are slower, as activations leave the caches.
+BATCH = 64
+
+
+def sensitivities(
+    network: nn.Module,
+    layers: Sequence[str],
+    dataset: HierarchyDataset,
+    *,
+    seed: int,
+    n_points: int = 500,
+    n_draws: int = 4,
+    variant: Variant = "text",
+) -> pd.DataFrame:
+    """S_{k,l} (kind "S") and D_{k,l} ("D") of each layer k and level l: Eq. 6, 7, 13, 14.
+
+        S_{k,l} = <||f_k(x) - f_k(p_l x)||^2>_{x, p_l} / <||f_k(x_i) - f_k(x_j)||^2>_{i != j}
+
+    and D_{k,l} with the displacement tau_l for the exchange of synonyms p_l: 0 where f_k does not
+    see the change, about 1 where the changed datum is as far as another one. x runs over the first
+    n_points of the dataset, with n_draws images of each; i, j over all pairs.
+
+    layers: names as in `network.named_modules()`, numbered k = 1, 2, ... as given; "output" is what
+    the network returns. Each gives one tensor (n, ...) of a batch of n. variant: "text", or
+    "practice", as in the published figures. The network is measured in eval mode where it lies; its
+    modes are put back.
+
+    A row for each kind, k and l: kind, layer, k, l, value, standard_error (jackknife over points),
+    n, n_draws. NaN where all points have one representation; n = 0 where the transformation can
+    change nothing (S for m = 1, D for s_0 = 0).
+
+    Raises:
+        ValueError: if a layer is no module of the network, or executed other than once, or its
+            output is not a tensor (n, ...); if there are fewer than two points.
+    """
+    names = tuple(layers)
+    known = [name for name, _ in network.named_modules() if name]
+    for name in names:
+        if name not in (OUTPUT, *known):
+            raise ValueError(f"no layer {name!r}; there are: {', '.join([*known, OUTPUT])}")
+    if not names or len(set(names)) < len(names):
+        raise ValueError(f"layers = {list(names)}: allowed are one or more, each once")
+
+    def represent(data: Derivations) -> list[Representation]:
+        batches = [data[start : start + BATCH] for start in range(0, len(data), BATCH)]
+        found = [_activations(network, dataset.inputs(batch), names) for batch in batches]
+        return [one_node(np.concatenate([one[name] for one in found])) for name in names]
+
+    with _in_eval_mode(network):
+        one = represent(dataset.data[:1])
+        probe = Probe(names, represent, sum(layer.values.size for layer in one))
+        rows = measure(
+            probe,
+            dataset.grammar,
+            dataset.data,
+            seed=seed,
+            n_points=n_points,
+            n_draws=n_draws,
+            variant=variant,
+        )
+    return pd.DataFrame(rows)
+
+
+def _activations(network: nn.Module, x: Tensor, names: Sequence[str]) -> dict[str, np.ndarray]:
+    """Each layer of a batch, (n, values), in single precision."""
+    weight = next(network.parameters(), x)
+    x = x.to(weight.device, weight.dtype if x.is_floating_point() else None)
+    arrays = {}
+    for name, values in record_activations(network, x, names).items():
+        if not isinstance(values, Tensor) or values.shape[:1] != x.shape[:1]:
+            what = tuple(values.shape) if isinstance(values, Tensor) else type(values).__name__
+            raise ValueError(
+                f"layer {name!r} gives {what} for {len(x)} points, not a tensor (n, ...):"
+                " name another module"
+            )
+        arrays[name] = values.reshape(len(x), -1).float().cpu().numpy()
+    return arrays
+
+
+@contextmanager
+def _in_eval_mode(network: nn.Module) -> Iterator[None]:
+    """Eval mode while the block runs; then each module is as it was, frozen ones too."""
+    modes = {module: module.training for module in network.modules()}
+    network.eval()
+    try:
+        yield
+    finally:
+        for module, mode in modes.items():
+            module.training = mode

@@ -1,0 +1,349 @@
+"""What others import: grammars, data with their trees, P* of a curve, sensitivities of a module."""
+
+import random
+import subprocess
+import sys
+from dataclasses import asdict, replace
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from assertions import all_inputs, assert_equal, inputs, parsed
+from torch import nn
+from torch.utils.data import DataLoader
+
+from srhm.data import (
+    Derivations,
+    GrammarError,
+    SampleError,
+    displace,
+    drawn,
+    exchange_synonyms,
+    random_grammar,
+    train_and_test,
+    tree,
+)
+from srhm.learning_curve import sample_complexity
+from srhm.measure.representations import hierarchical_probe
+from srhm.measure.sensitivity import measure
+from srhm.model.grammar import Grammar, GrammarParameters
+from srhm.model.parsing import parse
+from srhm.model.sampling import derive, draw_samples
+from srhm.networks.geometry import geometry, initial_weights
+from srhm.networks.hierarchical import HierarchicalNetwork
+from srhm.sensitivity import sensitivities
+from srhm.statistics import sample_complexity as tables
+from srhm.torch_data import HierarchyDataset
+
+KIND = {"depth": 2, "branching": 2, "n_features": 3, "n_empty": 1}
+
+
+@pytest.fixture(scope="module")
+def grammar():
+    return random_grammar(**KIND, seed=0)
+
+
+@pytest.fixture(scope="module")
+def data(grammar):
+    return train_and_test(grammar, n_train=40, n_test=30, seed=0)[0]
+
+
+def test_what_needs_no_torch_loads_neither_torch_nor_pandas():
+    code = "import srhm.data, srhm.learning_curve, sys"
+    code += "; print({'torch', 'pandas', 'scipy', 'matplotlib'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+# Grammars and samples.
+def test_a_seed_has_the_grammar_and_the_data_of_the_workflow(grammar):
+    train, test = train_and_test(grammar, n_train=40, n_test=30, seed=0)
+    samples = draw_samples(grammar.parameters, [0], n_train=40, n_test=30)
+    assert_equal(train, samples[0, "train"])
+    assert_equal(test, samples[0, "test"])
+    assert parsed(train, grammar)  # its rules produce them
+
+
+def test_without_synonyms_and_classes_all_tuples_of_a_level_are_used(grammar):
+    assert (grammar.parameters.n_synonyms, grammar.parameters.n_classes) == (3, 3)
+    for rules in grammar.rules:
+        assert len({tuple(one) for one in rules.reshape(-1, 2)}) == 3**2
+
+
+@pytest.mark.parametrize("n_train", range(1, 16))
+def test_training_and_test_set_of_a_tiny_grammar_are_all_that_there_is(n_train):
+    tiny = random_grammar(depth=1, branching=2, n_features=2, n_empty=1, seed=3)
+    train, test = train_and_test(tiny, n_train=n_train, n_test=16 - n_train, seed=0)
+    assert len(train) == n_train
+    assert sorted(inputs(train, tiny) + inputs(test, tiny)) == sorted(
+        row for _, row in all_inputs(tiny)
+    )
+
+
+def test_training_sets_are_nested(grammar, data):
+    larger, _ = train_and_test(grammar, n_train=400, n_test=30, seed=0)
+    assert_equal(larger[:40], data)
+
+
+def test_nothing_that_is_drawn_reads_or_moves_a_global_generator(grammar, data):
+    def state():
+        return random.getstate(), str(np.random.get_state()), torch.get_rng_state().tolist()  # noqa: NPY002
+
+    before = state()
+    train, test = train_and_test(grammar, n_train=40, n_test=30, seed=0)
+    sensitivities(nn.Flatten(), ["output"], HierarchyDataset(test, grammar), seed=0)
+    assert state() == before
+    assert_equal(train, data)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"n_features": 30, "branching": 16, "n_synonyms": 2}, r"v\^s < 2\^63"),
+        ({"branching": 0}, "s = 0: allowed are 2 to 16"),
+        ({"n_synonyms": 4}, "allowed are m from 1 to 3"),
+    ],
+)
+def test_parameters_of_no_grammar_are_refused(changes, message):
+    with pytest.raises(GrammarError, match=message):
+        random_grammar(**{**KIND, "depth": 1, **changes}, seed=0)
+
+
+@pytest.mark.parametrize("sizes", [(0, 5), (5, 0), (-1, 5), (10**6, 5)])
+def test_sizes_that_cannot_be_are_refused(grammar, sizes):
+    with pytest.raises(SampleError):
+        train_and_test(grammar, n_train=sizes[0], n_test=sizes[1], seed=0)
+
+
+# Trees and transformations.
+def test_each_level_of_a_tree_is_a_datum_of_the_levels_above(grammar, data):
+    levels = tree(data, grammar)
+    assert sorted(levels) == [1, 2, 3]
+    assert levels[3].features[:, 0].tolist() == data.labels.tolist()
+    for level in (1, 2):
+        one = levels[level]
+        upper = Grammar(replace(grammar.parameters, depth=3 - level), grammar.rules[level - 1 :])
+        for row, whole in enumerate(parsed(data, grammar)):
+            symbols = np.zeros(one.n_places, dtype=int)
+            symbols[one.places[row]] = one.features[row] + 1
+            found = parse(symbols, upper)
+            assert found.label == data.labels[row]
+            assert found.choices == whole.choices[level - 1 :]
+            assert found.offsets == whole.offsets[level - 1 :]
+
+
+def test_exchanged_synonyms_of_level_1_are_other_rules_of_the_same_latents(grammar, data):
+    stream = np.random.default_rng(0)
+    after = exchange_synonyms(data, grammar, level=1, generator=stream)
+    for old, new in zip(parsed(data, grammar), parsed(after, grammar), strict=True):
+        assert new.label == old.label
+        assert new.choices[1:] == old.choices[1:]
+        assert new.offsets == old.offsets
+        assert all(a != b for a, b in zip(old.choices[0], new.choices[0], strict=True))
+
+
+@pytest.mark.parametrize("level", [1, 2])
+def test_displacing_keeps_the_class_and_every_choice(grammar, data, level):
+    after = displace(data, grammar, level=level, generator=np.random.default_rng(0))
+    for old, new in zip(parsed(data, grammar), parsed(after, grammar), strict=True):
+        assert (new.label, new.choices) == (old.label, old.choices)
+    assert (after.positions != data.positions).any()
+
+
+def by_hand(n_empty):
+    """A grammar with one class that has one rule, and a datum of it."""
+    parameters = GrammarParameters(
+        depth=2, branching=2, n_features=2, n_synonyms=1, n_classes=1, n_empty=n_empty
+    )
+    grammar = Grammar(parameters, (np.array([[[0, 1]], [[1, 0]]]), np.array([[[1, 0]]])))
+    nodes = np.zeros((1, 3), dtype=int)
+    return grammar, nodes
+
+
+def test_a_tree_is_drawn_with_features_above_their_patches():
+    grammar, nodes = by_hand(1)
+    # Placements of two features in four places: (0, 2), (0, 3), (1, 2), (1, 3).
+    data = derive(grammar, np.array([0]), nodes, np.array([[1, 0, 3]]))
+    assert drawn(data, grammar).splitlines() == [
+        "class 0",
+        "level 2  1       ·       ·       0",
+        "level 1  1 · 0 · · · · · · · · · · 0 · 1",
+    ]
+
+
+def test_a_wide_tree_is_drawn_by_its_informative_places():
+    grammar, nodes = by_hand(4)
+    data = derive(grammar, np.array([0]), nodes, nodes)
+    assert drawn(data, grammar).splitlines() == [
+        "class 0",
+        "level 2  1 at 0, 0 at 5",
+        "level 1  1 at 0, 0 at 5, 0 at 50, 1 at 55",
+    ]
+
+
+# The data for PyTorch.
+def test_forms_of_the_input_say_the_same(grammar, data):
+    forms = ("channels_last", "channels_first", "symbols")
+    last, first, symbols = (HierarchyDataset(data, grammar, form=form)[:][0] for form in forms)
+    assert (last.shape, last.dtype) == ((40, 16, 3), torch.float32)
+    assert torch.equal(first, last.transpose(1, 2))
+    assert torch.equal(nn.functional.one_hot(symbols, 4)[..., 1:].float(), last)
+    assert [tuple(row) for row in symbols.tolist()] == inputs(data, grammar)
+
+
+def test_a_datum_alone_is_that_of_the_batch_with_its_tree(grammar, data):
+    dataset = HierarchyDataset(data, grammar, trees=True)
+    xs, ys, trees = dataset[[3, 5]]
+    for row, (x, y, levels) in enumerate([dataset[3], dataset[5]]):
+        assert torch.equal(x, xs[row])
+        assert y == ys[row] == data.labels[[3, 5][row]]
+        for level, expected in tree(data[[3, 5]], grammar).items():
+            for name in ("features", "places"):
+                assert levels[level][name].tolist() == getattr(expected, name)[row].tolist()
+                assert torch.equal(trees[level][name][row], levels[level][name])
+
+
+def test_a_loader_of_torch_gives_all_data_once_with_their_trees(grammar, data):
+    loader = DataLoader(HierarchyDataset(data, grammar, form="symbols", trees=True), batch_size=16)
+    batches = list(loader)
+    assert [len(x) for x, _, _ in batches] == [16, 16, 8]
+    assert torch.cat([x for x, _, _ in batches]).tolist() == [
+        list(r) for r in inputs(data, grammar)
+    ]
+    assert batches[0][2][1]["places"].shape == (16, 4)
+    assert len(list(HierarchyDataset(data, grammar))) == 40  # a plain loop ends
+
+
+@pytest.mark.parametrize("wrong", [{"form": "words"}, {"form": "symbols", "whitening": True}])
+def test_forms_that_cannot_be_are_refused(grammar, data, wrong):
+    with pytest.raises(ValueError, match="allowed"):
+        HierarchyDataset(data, grammar, **wrong)
+
+
+# Sample complexity.
+def test_p_star_of_a_curve_is_that_of_the_tables_of_the_workflow():
+    sizes, n_seeds = np.array([10, 20, 40, 80, 160]), 9
+    noise = np.random.default_rng(0).normal(scale=0.03, size=(5, n_seeds))
+    errors = np.array([0.6, 0.4, 0.2, 0.08, 0.01])[:, None] + noise
+    errors[2, 1] = np.nan  # a network that diverged
+    coordinates = {"curve": "one", "net": "mine", "L": 2, "s": 2, "s0": 1, "m": 3, "n_c": 3}
+    values = pd.DataFrame(
+        {**coordinates, "sparsity": "A", "criterion": "error", "P": P, "seed": seed, "value": value}
+        for P, row in zip(sizes, errors, strict=True)
+        for seed, value in enumerate(row)
+    )
+    columns = [*coordinates, "sparsity"]
+    (row,) = tables.sample_complexity(values, thresholds={"error": [0.1]}, columns=columns).to_dict(
+        "records"
+    )
+    found = sample_complexity(sizes[::-1], errors[::-1], threshold=0.1)
+    assert found.status == row["status"] == "reached"
+    assert found.n_seeds == row["n_seeds_reached"] >= 8
+    expected = [row["P_star"], row["P_star_low"], row["P_star_high"]]
+    assert [found.P_star, found.low, found.high] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("errors", "status", "bounds"),
+    [
+        ([0.9, 0.5], "not_reached", (20, np.inf)),
+        ([0.05, 0.01], "below_range", (0, 10)),
+        ([np.nan, np.nan], "not_reached", (0, np.inf)),
+    ],
+)
+def test_a_curve_that_does_not_cross_has_bounds_alone(errors, status, bounds):
+    found = sample_complexity([10, 20], errors, threshold=0.1)
+    assert (found.status, found.low, found.high, found.n_seeds) == (status, *bounds, 0)
+    assert np.isnan(found.P_star)
+
+
+def test_one_seed_gives_p_star_without_an_interval():
+    found = sample_complexity([10, 1000], [0.15, 0.05], threshold=0.1)
+    assert found.P_star == pytest.approx(100)
+    assert np.isnan([found.low, found.high]).all()
+
+
+@pytest.mark.parametrize(
+    ("sizes", "errors"), [([10, 10], [1, 0]), ([0, 10], [1, 0]), ([10, 20], [1]), (5, 1)]
+)
+def test_no_curve_is_refused(sizes, errors):
+    with pytest.raises(ValueError, match="allowed"):
+        sample_complexity(sizes, errors)
+
+
+# Sensitivities of any module.
+@pytest.mark.parametrize("net", ["lcn", "cnn"])
+def test_sensitivities_of_a_module_are_those_of_the_workflow(grammar, data, net, tolerance):
+    shape = geometry(net, grammar.parameters, width=8)
+    weights = initial_weights(shape, generator=np.random.default_rng(0))
+    layers = ["activations.0", "activations.1", "output"]
+    network = HierarchicalNetwork(shape, weights)
+    found = sensitivities(network, layers, HierarchyDataset(data, grammar), seed=2)
+    expected = pd.DataFrame(measure(hierarchical_probe(weights, shape), grammar, data, seed=2))
+    assert found["layer"].tolist() == [layers[k - 1] for k in expected["k"]]
+    same = ["kind", "k", "l", "n", "n_draws"]
+    pd.testing.assert_frame_equal(found[same], expected[same])
+    for name in ("value", "standard_error"):
+        np.testing.assert_allclose(found[name], expected[name], **tolerance(np.float32))
+
+
+class Bag(nn.Module):
+    """The sum of what each symbol gives, wherever it stands."""
+
+    def __init__(self):
+        super().__init__()
+        self.symbol = nn.Embedding(4, 5, padding_idx=0)
+        self.memory = nn.GRU(5, 5, batch_first=True)
+        self.first = nn.Softmax(dim=0)
+
+    def forward(self, x):
+        values, _ = self.memory(self.symbol(x))
+        return self.first(self.symbol(x).sum(1).T).T + 0 * values.sum()
+
+
+def test_a_sum_over_places_sees_no_displacement_but_synonyms(grammar, data):
+    dataset = HierarchyDataset(data, grammar, form="symbols")
+    table = sensitivities(Bag(), ["output"], dataset, seed=0).set_index(["kind", "l"])
+    assert (table.loc["D", "value"] < 1e-10).all()
+    assert (table.loc["S", "value"] > 1e-3).all()
+
+
+@pytest.mark.parametrize(
+    ("layers", "message"),
+    [
+        (["symbols"], "no layer 'symbols'; there are: symbol, memory, first, output"),
+        (["memory"], "gives tuple for 1 points"),
+        (["first"], r"gives \(5, 1\) for 1 points"),
+        (["symbol"], "executed 2 times"),
+        ([], "allowed are one or more"),
+    ],
+)
+def test_layers_that_are_no_representation_are_refused(grammar, data, layers, message):
+    with pytest.raises(ValueError, match=message):
+        sensitivities(Bag(), layers, HierarchyDataset(data, grammar, form="symbols"), seed=0)
+
+
+def test_a_network_is_measured_without_dropout_and_left_in_its_modes(grammar, data):
+    network = nn.Sequential(nn.Flatten(), nn.Dropout(0.9), nn.Linear(48, 5), nn.BatchNorm1d(5))
+    network[3].eval()
+    dataset = HierarchyDataset(data, grammar)
+    one, two = (sensitivities(network, ["1", "output"], dataset, seed=0) for _ in range(2))
+    pd.testing.assert_frame_equal(one, two)
+    assert [module.training for module in network] == [True, True, True, False]
+
+
+def test_the_practice_draws_other_images(grammar, data):
+    dataset = HierarchyDataset(data, grammar)
+    text, practice = (
+        sensitivities(nn.Flatten(), ["output"], dataset, seed=0, variant=variant)
+        for variant in ("text", "practice")
+    )
+    assert (text["value"] != practice["value"]).any()
+
+
+def test_data_are_plain_arrays(data):
+    assert {name for name, one in asdict(data).items() if isinstance(one, np.ndarray)} == {
+        "labels", "choices", "placements", "features", "positions"
+    }  # fmt: skip
+    assert isinstance(data[:2], Derivations)
