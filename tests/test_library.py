@@ -50,7 +50,7 @@ def data(grammar):
 
 
 def test_what_needs_no_torch_loads_neither_torch_nor_pandas():
-    code = "import srhm.data, srhm.learning_curve, sys"
+    code = "import srhm.data, srhm.learning_curve, srhm.commands.command, srhm.commands.sample, sys"
     code += "; print({'torch', 'pandas', 'scipy', 'matplotlib'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

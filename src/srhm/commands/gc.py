@@ -1,6 +1,6 @@
 """What lies in results/ that no configuration refers to: listed, and removed on confirmation.
 
-`python -m srhm.commands.gc` lists cells, checkpoints, curves, parts, measurements and derivations
+`srhm gc` lists cells, checkpoints, curves, parts, measurements and derivations
 that belong to no file of config/ (nor to a --configfile) under the sources as they are now, and
 what interrupted writers left. Files of another kind are named and left alone. So is the folder of a
 trainer where a study cannot be planned: without CIFAR-10 networks on images have no names, since
@@ -198,7 +198,9 @@ def remove(found: Iterable[Found]) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Lists, and removes if confirmed; 2 if a configuration is refused or a run is going on."""
-    parser = argparse.ArgumentParser(prog="python -m srhm.commands.gc", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="srhm gc", description=__doc__, epilog="example: srhm gc --study jamming --confirm yes"
+    )
     parser.add_argument("--configfile", type=Path, action="append", default=[], help="one more")
     parser.add_argument("--directory", type=Path, default=Path(), help="where results/ lies")
     parser.add_argument("--confirm", default="", help="yes: remove what is listed")

@@ -1,6 +1,6 @@
 """Start the workflow: one run at a time in a folder, and a killed run continues.
 
-`python -m srhm.commands.launch --preset quick --cores 2` runs Snakemake on config/quick.yaml, and
+`srhm reproduce --preset quick --cores 2` runs Snakemake on config/quick.yaml, and
 makes what the paper shows; `--study jamming` makes that study. The run holds an exclusive lock on
 results/.lock. Snakemake inherits the open lock file, so that the lock lives as
 long as Snakemake does, even where this launcher is killed; jobs do not inherit it, so that a job
@@ -61,9 +61,20 @@ class Refused(Exception):
     """A launch that cannot be; the message says why. Nothing was touched."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Exit code: Snakemake's own, or 2 for a launch that was refused and touched nothing."""
-    options, extra = _parser().parse_known_args(arguments)
+def main(
+    arguments: Sequence[str] | None = None,
+    *,
+    prog: str = "srhm reproduce",
+    preset: str = "quick",
+    rows: str | None = None,
+) -> int:
+    """Exit code: Snakemake's own, or 2 for a launch that was refused and touched nothing.
+
+    prog: name of the command. preset, rows: where the arguments name none.
+    """
+    parser = _parser(prog)
+    parser.set_defaults(preset=preset, rows=rows)
+    options, extra = parser.parse_known_args(arguments)
     if foreign := os.environ.pop("SNAKEMAKE_PROFILE", ""):
         print(
             f"SNAKEMAKE_PROFILE={foreign} of the environment is ignored: --profile (PROFILE= of"
@@ -132,14 +143,15 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
     return code
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(prog: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m srhm.commands.launch",
+        prog=prog,
         description="Run the workflow for one preset; other arguments are passed on to Snakemake.",
+        epilog=f"example: {prog} --study jamming --directory elsewhere",
         allow_abbrev=False,
     )
-    which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--preset", help="name of a file of config/, without .yaml")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--preset", help="name of a file of config/; default: %(default)s")
     which.add_argument("--configfile", type=Path, help="a configuration elsewhere")
     parser.add_argument("--profile", default="default", help="a name of profiles/, or a folder")
     parser.add_argument("--cores", type=n_cores, help="default: as the profile says")

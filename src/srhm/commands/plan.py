@@ -1,6 +1,6 @@
 """What a run would do, before it does it: cells, steps, core-hours, memory, disk and jobs.
 
-`python -m srhm.commands.plan --preset paper` prints a table by study and one by kind of network,
+`srhm plan --preset paper` prints a table by study and one by kind of network,
 how much of it is in the stores already, and how many curves are to be measured after training. Of
 networks that are trained by gradient flow a step is an evaluation of the gradient.
 """

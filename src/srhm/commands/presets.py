@@ -177,9 +177,13 @@ def n_cores(text: str) -> int:
 def parser_for(command: str, description: str | None) -> argparse.ArgumentParser:
     """Parser of a command about one preset: which, which of its studies, and in which folder."""
     parser = argparse.ArgumentParser(
-        prog=f"python -m srhm.commands.{command}", description=description
+        prog=f"srhm {command}",
+        description=description,
+        epilog=f"example: srhm {command} --preset quick --study jamming",
     )
-    parser.add_argument("--preset", default="quick", help="name of a file of config/")
+    parser.add_argument(
+        "--preset", default="quick", help="name of a file of config/; default: quick"
+    )
     parser.add_argument("--configfile", type=Path, help="a configuration elsewhere")
     parser.add_argument("--directory", type=Path, default=Path(), help="where results/ lies")
     add_study(parser, default="all of the preset")

@@ -1,6 +1,6 @@
 """Publish what is finished of a preset: its rows into the repository, `published/PRESET/STUDY/`.
 
-`python -m srhm.commands.publish --preset paper` takes the curves whose tables are finished under
+`srhm publish --preset paper` takes the curves whose tables are finished under
 results/, of each study that has a trainer, with what is measured of them, and writes a table of
 each kind with their provenance. A second call adds what has been finished since, from another
 machine too. Where the configuration or the code no longer asks for rows that are published, it

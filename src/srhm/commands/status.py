@@ -1,6 +1,6 @@
 """How far the studies of a preset are, from the stores of cells alone: no lock, no Snakemake.
 
-`python -m srhm.commands.status --preset quick` prints a table by study and kind of network, how
+`srhm status --preset quick` prints a table by study and kind of network, how
 fast cells arrive and how long the rest will take.
 """
 

@@ -1,0 +1,94 @@
+"""The command `srhm`: `srhm reproduce`, `srhm sample` and so on, each with `--help`.
+
+Each is a module of this folder, which `python -m srhm.commands.plan`, say, runs too.
+"""
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from srhm.commands.printing import printing
+
+# Where a clone has what an installed wheel lacks.
+ROOT = Path(__file__).resolve().parents[3]
+NEEDED = ("Snakefile", "config", "profiles")
+REFUSED = 2
+INTERRUPTED = 130  # 128 + SIGINT, as shells say it
+
+
+@dataclass(frozen=True)
+class Command:
+    """A module of this folder, what it does, an example, and what its `main` gets by name."""
+
+    module: str
+    does: str
+    example: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    needs_clone: bool = True
+
+
+COMMANDS = {
+    "reproduce": Command("launch", "train, measure, draw", "--preset quick --cores 2"),
+    "figures": Command(
+        "launch",
+        "draw published rows; trains nothing",
+        "--study jamming",
+        {"prog": "srhm figures", "preset": "grid", "rows": "published"},
+    ),
+    "plan": Command("plan", "what a run would do, and its cost", "--preset paper --cores 16"),
+    "status": Command("status", "how far a run is", "--preset quick"),
+    "gc": Command("gc", "what no configuration refers to any more", "--study jamming"),
+    "publish": Command("publish", "keep finished rows in published/", "--preset paper"),
+    "sample": Command("sample", "a few data and their trees", "--depth 2", needs_clone=False),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Exit code of the command that the first word names; 2 if it cannot be run."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if not words or words[0] in ("-h", "--help"):
+        print(_overview())
+        return 0 if words else REFUSED
+    name, *rest = words
+    command = COMMANDS.get(name)
+    if command is None:
+        print(f"srhm has no command {name!r}; there are: {', '.join(COMMANDS)}", file=sys.stderr)
+        return REFUSED
+    lacking = [one for one in NEEDED if not (ROOT / one).exists()]
+    if lacking and command.needs_clone and not {"-h", "--help"} & set(rest):
+        print(
+            f"srhm {name} needs {', '.join(lacking)} of the project's repository, which an"
+            " installed package lacks: clone it, and install it there by `pip install -e .`",
+            file=sys.stderr,
+        )
+        return REFUSED
+    try:
+        return import_module(f"srhm.commands.{command.module}").main(rest, **command.options)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise  # whoever read the output has gone, see `printing`
+        print(error, file=sys.stderr)
+        return REFUSED
+
+
+def _overview() -> str:
+    width = max(map(len, COMMANDS))
+    lines = ["usage: srhm COMMAND [options]; `srhm COMMAND --help` lists the options", ""]
+    for name, one in COMMANDS.items():
+        lines.append(f"  {name:{width}}  {one.does:42}  srhm {name} {one.example}")
+    return "\n".join(lines)
+
+
+def run() -> int:
+    """The script `srhm` of the installed package."""
+    return printing(main)
+
+
+if __name__ == "__main__":
+    sys.exit(run())
