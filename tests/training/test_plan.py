@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from srhm.results import provenance
+from srhm.results.code import code_of
 from srhm.results.provenance import PACKAGE
 from srhm.trainers import HIERARCHY, NAMED_NETS
 from srhm.training import plan as planning
@@ -263,7 +264,8 @@ def test_the_code_of_named_nets_is_not_part_of_the_keys_of_the_others():
         while unread:
             path = unread.pop()
             found.add(path)
-            unread |= {file for *_, file in provenance._module(path)[1]} - found
+            imports = code_of(path, PACKAGE.name)[1]
+            unread |= {provenance._target(one)[1] for one in imports} - found
         assert own & {path.name for path in found} == (own if engine == "torch" else set())
 
 
