@@ -15,9 +15,8 @@ from srhm.results import places
 from srhm.results.places import source_of
 from srhm.results.provenance import PACKAGE, canonical_json
 from srhm.runtime.devices import resolved
-from srhm.studies.registry import GROUPS, STUDIES
+from srhm.studies.registry import GROUPS, STUDIES, TRAINERS
 from srhm.study import ConfigError, names_in
-from srhm.trainers import TRAINERS
 
 ROOT = Path(workflow.basedir)
 
@@ -110,6 +109,11 @@ def parts_of_curve(wildcards):
     return jobs_of(wildcards).files()
 
 
+def gpu_of(wildcards):
+    """GPUs that training a curve asks for."""
+    return GPU * CURVES[wildcards.curve].trainer.gpu
+
+
 def part_minutes(wildcards, threads, attempt):
     jobs = jobs_of(wildcards)
     cells = jobs.places(wildcards.part)
@@ -119,7 +123,7 @@ def part_minutes(wildcards, threads, attempt):
 def part_megabytes(wildcards, threads, attempt):
     jobs = jobs_of(wildcards)
     cells = jobs.places(wildcards.part)
-    return jobs.training_megabytes(cells, threads=threads, attempt=attempt, gpu=GPU)
+    return jobs.training_megabytes(cells, threads=threads, attempt=attempt, gpu=gpu_of(wildcards))
 
 
 def curve_minutes(wildcards, threads, attempt):
@@ -129,7 +133,8 @@ def curve_minutes(wildcards, threads, attempt):
 
 def curve_megabytes(wildcards, threads, attempt):
     jobs = jobs_of(wildcards)
-    return jobs.training_megabytes(jobs.lacking(), threads=threads, attempt=attempt, gpu=GPU)
+    gpu = gpu_of(wildcards)
+    return jobs.training_megabytes(jobs.lacking(), threads=threads, attempt=attempt, gpu=gpu)
 
 
 def time_limit(wildcards):

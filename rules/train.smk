@@ -28,7 +28,7 @@ for trainer in TRAINERS:
             runtime=part_minutes,
             mem_mb=part_megabytes,
             time_limit=time_limit,
-            gpu=GPU,
+            gpu=GPU * trainer.gpu,
             jobs_per_device=jobs_per_device,
         params:
             spec=part_spec,
@@ -61,7 +61,7 @@ for trainer in TRAINERS:
             runtime=curve_minutes,
             mem_mb=curve_megabytes,
             time_limit=time_limit,
-            gpu=GPU,
+            gpu=GPU * trainer.gpu,
             jobs_per_device=jobs_per_device,
         params:
             spec=curve_spec,

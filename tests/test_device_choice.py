@@ -36,8 +36,9 @@ from srhm.results.store import StoredCell, path_of, write_cell
 from srhm.runtime.devices import resolved
 from srhm.runtime.job import training_job
 from srhm.runtime.no_device import NoDevice
+from srhm.studies.registry import TRAINERS
 from srhm.study import ConfigError
-from srhm.trainers import HIERARCHY, TRAINERS
+from srhm.trainers import HIERARCHY
 from srhm.training import curve
 from srhm.training.cost import Cost
 
@@ -45,7 +46,7 @@ ASKED = Path(__file__).with_name("snakemake_resources.py")
 # Rules whose jobs compute on a GPU where they are asked to.
 ON_IMAGES = {"train_images", "train_images_part", "measure_images_stability"}
 ON_A_GPU = {
-    f"train_{trainer.name}{part}" for trainer in TRAINERS for part in ("", "_part")
+    f"train_{trainer.name}{part}" for trainer in TRAINERS if trainer.gpu for part in ("", "_part")
 } | ON_IMAGES
 TINY = {
     "preset": "tiny",

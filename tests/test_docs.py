@@ -14,8 +14,7 @@ import yaml
 
 from srhm import preset
 from srhm.results.places import file_of
-from srhm.studies.registry import GROUPS, STUDIES
-from srhm.trainers import TRAINERS
+from srhm.studies.registry import GROUPS, STUDIES, TRAINERS
 
 REPOSITORY = Path(__file__).parents[1]
 STUDY_FOLDERS = REPOSITORY / "src" / "srhm" / "studies"

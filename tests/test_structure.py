@@ -14,9 +14,8 @@ from srhm.names import resolved
 from srhm.results import provenance
 from srhm.results.places import file_of, source_of
 from srhm.results.tables import schema_of
-from srhm.studies.registry import GROUPS, STUDIES
+from srhm.studies.registry import GROUPS, STUDIES, TRAINERS
 from srhm.study import names_in
-from srhm.trainers import TRAINERS
 
 PACKAGE = provenance.PACKAGE
 REPOSITORY = PACKAGE.parents[1]
@@ -32,7 +31,7 @@ ORDER = """
     statistics
     runtime
     training
-    flow images
+    flow images experiments
     measure
     data learning_curve
     torch_data
@@ -175,7 +174,7 @@ def test_what_a_study_declares_by_name_is_there(study):
 @pytest.mark.parametrize("trainer", TRAINERS, ids=lambda trainer: trainer.name)
 def test_what_a_trainer_declares_by_name_is_there(trainer):
     assert callable(resolved(f"{trainer.module}:train_entries"))
-    assert callable(resolved(trainer.cost))
+    assert callable(resolved(trainer.cost or trainer.seconds))
     assert schema_of(trainer.cells).names
     assert schema_of(trainer.timings).names
 

@@ -22,9 +22,8 @@ from pydantic import (
 from srhm.keys import Keys, models_in, refusals
 from srhm.results import places
 from srhm.results.provenance import PACKAGE
-from srhm.studies.registry import STUDIES
+from srhm.studies.registry import STUDIES, TRAINERS
 from srhm.study import ConfigError, Curve, Planned, Sample, Study
-from srhm.trainers import TRAINERS
 
 # At the end of the name of a preset of which only published rows are shown.
 PUBLISHED_ALONE = "-published"
@@ -34,7 +33,7 @@ REFUSED = "the configuration is refused:\n"
 # Folders of results/ that are of no preset; those of former versions, too.
 RESERVED = {
     *(Path(one.folder, name).parts[1] for one in TRAINERS for name in places.KEPT),
-    *(Path(places.DERIVATIONS).name, "benchmarks", "sensitivities"),
+    *(Path(places.DERIVATIONS).name, "benchmarks", "experiments", "sensitivities"),
 }
 
 

@@ -33,12 +33,12 @@ class Trainer:
     curves and parts lie. cells, timings: schemas of its rows, by name in `srhm.results.tables`.
     curves: regular expression for the names of its curves. title: for people. priority: of its
     jobs; the highest go first. stacked: whether cells of equal P are trained together, on
-    processors too; one job then trains all of them.
+    processors too; one job then trains all of them. gpu: whether it trains on a GPU where a run has
+    one. seconds: in place of `cost`, function from one cell to the seconds expected of it.
     """
 
     name: str
     module: str
-    cost: str
     folder: str
     cells: str
     timings: str
@@ -46,6 +46,9 @@ class Trainer:
     title: str
     priority: int = 0
     stacked: bool = False
+    gpu: bool = True
+    cost: str = ""
+    seconds: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,10 +56,11 @@ class Measurement:
     """What is measured of each curve of a trainer.
 
     function: gets the entries of a curve and, by name, `store`, `log`, its options and its inputs;
-    returns the rows of each of its tables, in their order. tables: schemas by the table's name, of
-    `srhm.results.tables` or "package.module:SCHEMA" (see `schema_of` there). options: name of the
-    setting that says how it is measured; empty: its own name. share: its expected time over that of
-    training, besides some seconds a cell. gpu: whether it runs on a GPU where training does.
+    returns the rows of each of its tables, in their order or by the table's name. tables: schemas
+    by the table's name, of `srhm.results.tables` or "package.module:SCHEMA" (see `schema_of`
+    there). options: name of the setting that says how it is measured; empty: its own name. share:
+    its expected time over that of training, besides some seconds a cell. gpu: whether it runs on a
+    GPU where training does.
     """
 
     name: str

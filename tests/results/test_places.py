@@ -8,9 +8,9 @@ import pytest
 
 from srhm.results import places
 from srhm.results.provenance import PACKAGE, source_digest
-from srhm.studies.registry import STUDIES
+from srhm.studies.registry import STUDIES, TRAINERS
 from srhm.study import Curve, Planned
-from srhm.trainers import FLOW, HIERARCHY, IMAGES, NAMED_NETS, TRAINERS
+from srhm.trainers import FLOW, HIERARCHY, IMAGES, NAMED_NETS
 
 KERNELS, HESSIANS = (
     next(one for one in STUDIES["crossover"].measurements if one.name == name)

@@ -9,7 +9,7 @@ import pytest
 
 from srhm.results.places import file_of
 from srhm.runtime.stopping import StopRequest
-from srhm.trainers import TRAINERS
+from srhm.studies.registry import TRAINERS
 from srhm.training.any_trainer import part_of, train
 
 CELLS = [{"key": str(place), "cell": {"P": place}} for place in range(4)]

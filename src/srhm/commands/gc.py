@@ -22,9 +22,8 @@ from srhm.commands.presets import CONFIG, Run, StudyError, add_study, run_of, st
 from srhm.commands.printing import printing
 from srhm.commands.watching import snakemake_by_hand
 from srhm.results import places
-from srhm.studies.registry import STUDIES
+from srhm.studies.registry import STUDIES, TRAINERS
 from srhm.study import ConfigError
-from srhm.trainers import TRAINERS
 
 # Seconds after which a partial file belongs to a writer that is gone.
 ABANDONED = 3600.0

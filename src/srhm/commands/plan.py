@@ -43,7 +43,7 @@ def expected(run: Run) -> pd.DataFrame:
                 rows.append(
                     # Images and random points have no hierarchy of known depth and branching.
                     {name: "-" if cell.get(name) is None else cell[name] for name in KIND}
-                    | {"study": study, "curve": curve.name, "P": cell["P"], "key": key}
+                    | {"study": study, "curve": curve.name, "P": cell.get("P", 0), "key": key}
                     | {"job": f"{curve.name} {job_of.get(place, '')}", **vars(cost)}
                     | {"trained": there and not again, "outdated": again}
                 )

@@ -39,7 +39,13 @@ from srhm.results.publications import (
     rows_by_curve,
 )
 from srhm.results.records import TableError, read_table, write_table
-from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, SENSITIVITIES, schema_of
+from srhm.results.tables import (
+    CELLS,
+    SAMPLE_COMPLEXITY,
+    SENSITIVITIES,
+    may_lack_cells,
+    schema_of,
+)
 from srhm.statistics.sample_complexity import all_sample_complexities
 from srhm.studies.registry import STUDIES
 from srhm.study import Curve
@@ -88,7 +94,10 @@ def finished(run: Run, study: str) -> Taken:
                 one = table in ("cells", "timings")
                 if one or file.is_file():
                     rows = read_table(file, schemas[table])
-                    found[table] = checked(rows, keys, str(file), one_row_a_cell=one)
+                    may_lack = may_lack_cells(schemas[table])
+                    found[table] = checked(
+                        rows, keys, str(file), one_row_a_cell=one, may_lack=may_lack
+                    )
             except TableError as refusal:
                 taken.remarks.append(f"not taken: {refusal}")
         if not found.keys() >= {"cells", "timings"}:
@@ -302,7 +311,7 @@ def provenance_of(
         "curves": int(cells["curve"].nunique()),
         "planned_curves": len(planned),
         "seeds": sorted(set(cells.groupby("curve")["seed"].nunique().tolist())),
-        "widths": sorted(set(cells["width"].tolist())),
+        "widths": sorted(set(cells["width"].tolist())) if "width" in cells else [],
         "thresholds": list(thresholds),
         # Of each table its curves: of some nothing may have been measured yet.
         "tables": {table: list(map(str, rows["curve"].unique())) for table, rows in tables.items()},

@@ -19,6 +19,9 @@ from srhm.results.store import path_of
 from srhm.study import Curve, Measurement
 from srhm.training.cost import Cost
 
+# Of a cell that is no network of known size: in memory, libraries aside, and stored.
+EXPERIMENT_BYTES, STORED_BYTES = 5e8, 1e4
+
 
 class CurveJobs:
     """The jobs of one curve.
@@ -148,5 +151,10 @@ _costs: dict[str, list[Cost]] = {}
 def expected_costs(curve: Curve) -> list[Cost]:
     """Expected cost of each cell of a curve, by its trainer."""
     if curve.name not in _costs:
-        _costs[curve.name] = resolved(curve.trainer.cost)(curve.cells)
+        trainer = curve.trainer
+        if trainer.seconds:
+            seconds = map(resolved(trainer.seconds), curve.cells)
+            _costs[curve.name] = [Cost(0, one, EXPERIMENT_BYTES, STORED_BYTES) for one in seconds]
+        else:
+            _costs[curve.name] = resolved(trainer.cost)(curve.cells)
     return _costs[curve.name]

@@ -31,6 +31,8 @@ def measure(
     if spec["gpu"]:
         named["gpu"] = gpu
     made = resolved(spec["function"])(spec["cells"], store=store, log=log, **named)
+    if isinstance(made, Mapping):
+        return {table: made.get(table, ()) for table, _ in spec["tables"]}
     found = made if isinstance(made, tuple) else (made,)
     return {table: own for (table, _), own in zip(spec["tables"], found, strict=True)}
 

@@ -18,7 +18,7 @@ from srhm.results.publications import (
 )
 from srhm.results.records import TableError, read_table, write_table
 from srhm.results.store import path_of
-from srhm.results.tables import schema_of
+from srhm.results.tables import may_lack_cells, schema_of
 
 
 def gather_tables(
@@ -86,25 +86,30 @@ def gather(
         TableError: if rows are not those of the planned cells; see `checked`.
     """
     found = dict(published)
+    options = {"one_row_a_cell": one_row_a_cell, "may_lack": may_lack_cells(schema)}
     for file in files:
         curve = file.name.removesuffix(".parquet").removesuffix(".timings")
         rows = read_table(file, schema)
-        found[curve] = checked(rows, keys[curve], str(file), one_row_a_cell=one_row_a_cell)
+        found[curve] = checked(rows, keys[curve], str(file), **options)
     for curve in published.keys() & keys.keys():
-        checked(found[curve], keys[curve], f"published rows of {curve}",
-                one_row_a_cell=one_row_a_cell)  # fmt: skip
+        checked(found[curve], keys[curve], f"published rows of {curve}", **options)
     frames = [found[curve] for curve in keys if curve in found]
     return pd.concat(frames, ignore_index=True) if frames else schema.empty_table().to_pandas()
 
 
 def checked(
-    rows: pd.DataFrame, planned: Sequence[str], name: str, *, one_row_a_cell: bool = True
+    rows: pd.DataFrame,
+    planned: Sequence[str],
+    name: str,
+    *,
+    one_row_a_cell: bool = True,
+    may_lack: bool = False,
 ) -> pd.DataFrame:
     """The rows of a curve, if they are of its planned cells, in their order, and of no others.
 
     A key holds the digest of the sources that trained its cell, so that rows of other code or other
     parameters are never mixed in. Tables of ensembles have no keys: the number of their members is
-    compared. name: of the file, for people.
+    compared. name: of the file, for people. may_lack: whether a cell may have no row.
 
     Raises:
         TableError: if cells are missing or are others, naming the file.
@@ -119,7 +124,8 @@ def checked(
             )
         return rows
     found = rows["key"] if one_row_a_cell else rows["key"].drop_duplicates()
-    if list(found) != list(planned):
+    present = set(found)
+    if list(found) != [key for key in planned if key in present or not may_lack]:
         missing = set(planned) - set(rows["key"])
         raise TableError(
             f"{name} does not hold the planned cells ({len(missing)} of {len(planned)} missing,"

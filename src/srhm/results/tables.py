@@ -36,6 +36,15 @@ _TYPES = {
 _TYPE_OF = {name: kind for kind, names in _TYPES.items() for name in names.split()}
 
 
+# Metadata of the schema of a table in which a cell may have no row.
+OF_SOME_CELLS = {b"rows": b"of some cells"}
+
+
+def may_lack_cells(schema: pa.Schema) -> bool:
+    """Whether cells may have no row in a table of this schema."""
+    return (schema.metadata or {}).items() >= OF_SOME_CELLS.items()
+
+
 def _schema(*names: str) -> pa.Schema:
     """Columns by their names, of which several may stand in a text."""
     return pa.schema([(name, _TYPE_OF[name]) for text in names for name in text.split()])
@@ -128,6 +137,7 @@ FIRST_STEP = _schema(
     "seed P n_distinct signal noise n_equal synonym_noise placement_noise latent_signal",
     "all_synonym_noise all_latent_signal",
 )
+EXPERIMENT_TIMINGS = _schema("curve key seconds", _RUN)
 # By the names under which declarations of studies know them.
 SCHEMAS: dict[str, pa.Schema] = {
     "CELLS": CELLS,
@@ -149,6 +159,7 @@ SCHEMAS: dict[str, pa.Schema] = {
     "FROZEN_KERNELS": FROZEN_KERNELS,
     "ENSEMBLES": ENSEMBLES,
     "FIRST_STEP": FIRST_STEP,
+    "EXPERIMENT_TIMINGS": EXPERIMENT_TIMINGS,
 }
 
 

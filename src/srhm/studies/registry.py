@@ -2,7 +2,8 @@
 
 from importlib import import_module
 
-from srhm.study import Study
+from srhm import trainers
+from srhm.study import Study, Trainer
 
 NAMES = (
     "sparse_hierarchy",
@@ -35,3 +36,9 @@ GROUPS: dict[str, tuple[str, ...]] = {
 STUDIES: dict[str, Study] = {
     name: import_module(f"srhm.studies.{name}.study").STUDY for name in NAMES
 }
+# Those that several studies share, and those of a study of its own.
+TRAINERS: tuple[Trainer, ...] = tuple(
+    dict.fromkeys(
+        (*trainers.TRAINERS, *(one.trainer for one in STUDIES.values() if one.trainer is not None))
+    )
+)

@@ -37,6 +37,37 @@ def alone(train: Callable[..., TrainedCell]) -> Callable[..., list[TrainedCell]]
     return lambda batch, **options: [train(entry["cell"], **options) for entry in batch]
 
 
+def _kind(batch: Batch) -> str:
+    return "cell" if len(batch) == 1 else "batch"
+
+
+def _name(batch: Batch) -> str:
+    """A batch for people: its place in the curve."""
+    first = batch[0]["cell"]
+    if len(batch) == 1:
+        return f"the cell P = {first['P']}, seed {first['seed']}"
+    return f"the batch P = {first['P']} of {len(batch)} members"
+
+
+def _result(cells: Sequence[StoredCell]) -> str:
+    """How the training of a batch has ended."""
+    rows = [cell.row for cell in cells]
+    first = rows[0]
+    if len(rows) == 1:
+        what = "steps" if "steps" in first else "evaluations"
+        return (
+            f"P = {first['P']}, seed {first['seed']}, {first['status']} after {first[what]} {what},"
+            f" test error {first['test_error']:.3f}"
+        )
+    statuses, errors = [[row[name] for row in rows] for name in ("status", "test_error")]
+    counts = ", ".join(f"{statuses.count(one)} {one}" for one in dict.fromkeys(statuses))
+    seconds = sum(cell.timing["seconds"] for cell in cells)
+    return (
+        f"P = {first['P']}, {len(rows)} members in {seconds:.0f} s: {counts};"
+        f" test errors {min(errors):.3f} to {max(errors):.3f}"
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Trainer:
     """What trains cells.
@@ -49,6 +80,8 @@ class Trainer:
         begun, so that a request to stop finds the others where they were.
     after: (error, batch, batches that wait) -> batches to train in place of these, after a failure;
         None: the failure stays.
+    size: coordinates of a cell -> about how its time compares with that of the others.
+    named, said: a batch, and what has come of its cells, for people.
     """
 
     train: Callable[..., list[TrainedCell]]
@@ -58,6 +91,9 @@ class Trainer:
     after: Callable[[Exception, Batch, Sequence[Batch]], list[Batch] | None] = (
         lambda error, batch, waiting: None
     )
+    size: Callable[[Mapping[str, Any]], float] = lambda cell: cell["P"]
+    named: Callable[[Batch], str] = _name
+    said: Callable[[Sequence[StoredCell]], str] = _result
 
 
 def train_or_load(
@@ -70,6 +106,7 @@ def train_or_load(
     keep_weights: bool,
     log: logging.Logger,
     stop: StopRequest,
+    arrays_needed: bool = True,
 ) -> list[StoredCell]:
     """All cells of a curve, in the order given; those of a batch are stored as soon as it is done.
 
@@ -82,16 +119,18 @@ def train_or_load(
         store: folder of the stored cells.
         checkpoints: folder of batches in training, each named by the key of its first cell.
         threads: batches that are trained at a time, unless the trainer says otherwise.
-        keep_weights: whether stored cells need their weights.
+        keep_weights: whether cells are stored with their weights.
         log: where messages go.
         stop: request to stop, shared with those who make it.
+        arrays_needed: whether a stored cell without weights is trained again, if they are kept.
 
     Raises:
         Stopped: when asked to stop, after each unfinished batch has left a checkpoint.
         StorageError: if the place cannot be written to; other batches are stopped as above.
         Exception: of the first batch that fails, with a note that names it, after all others.
     """
-    place = _Place(store, checkpoints, keep_weights=keep_weights, log=log, stop=stop)
+    needed = keep_weights and arrays_needed
+    place = _Place(store, checkpoints, keep_weights=keep_weights, needed=needed, log=log, stop=stop)
     found = place.stored(entries)
     for key in found:
         remove_checkpoint(checkpoints, key)
@@ -102,7 +141,7 @@ def train_or_load(
     trainer = prepared()
     at_once = trainer.at_once or threads
     waiting = trainer.batches(missing)
-    progress = _Progress([entry["cell"]["P"] for entry in missing])
+    progress = _Progress(trainer, missing)
     kept, failures = 0, list[Exception]()
 
     def work(batch: Batch) -> dict[str, StoredCell]:
@@ -117,8 +156,9 @@ def train_or_load(
         elif (instead := trainer.after(outcome, batch, waiting)) is not None:
             waiting[:] = instead
         else:
-            outcome.add_note(f"while training {_name(batch)}, key {batch[0]['key']}")
-            log.error("%s failed: %r", _name(batch), outcome)
+            name = trainer.named(batch)
+            outcome.add_note(f"while training {name}, key {batch[0]['key']}")
+            log.error("%s failed: %r", name, outcome)
             failures.append(outcome)
             if isinstance(outcome, StorageError):
                 stop.ask(f"{store} cannot be written to")
@@ -157,6 +197,7 @@ class _Place:
     store: Path
     checkpoints: Path
     keep_weights: bool
+    needed: bool
     log: logging.Logger
     stop: StopRequest
 
@@ -182,7 +223,7 @@ class _Place:
             name = path_of(self.store, key).name
             self.log.info("trained again: %s was trained on a GPU by other code", name)
             return None
-        return stored if stored.weights or not self.keep_weights else None
+        return stored if stored.weights or not self.needed else None
 
     def trained(self, batch: Batch, trainer: Trainer, *, threads: int) -> dict[str, StoredCell]:
         """The cells of a batch by their keys, trained and stored.
@@ -216,7 +257,7 @@ class _Place:
         keeper = Keeper(self.checkpoints, key, self.stop, log=self.log)
         start = resume(self.checkpoints, key, log=self.log)
         if start:
-            name, seconds = _name(batch), start.seconds
+            name, seconds = trainer.named(batch), start.seconds
             self.log.info("%s goes on from its checkpoint, %.0f s in", name, seconds)
             try:
                 return trainer.train(batch, start=start, pause=keeper)
@@ -228,45 +269,24 @@ class _Place:
 
 
 class _Progress:
-    """What the log says after each batch: its result, and when all are expected to be done.
+    """What the log says after each batch: its result, and when all are expected to be done."""
 
-    points: P of each cell that is to be trained.
-    """
-
-    def __init__(self, points: Sequence[int]) -> None:
-        self._begun = time.perf_counter()
-        self._n_cells, self._points = len(points), sum(points)
-        self._n_done, self._points_done = 0, 0
+    def __init__(self, trainer: Trainer, entries: Sequence[Entry]) -> None:
+        self._begun, self._trainer = time.perf_counter(), trainer
+        self._n_cells = len(entries)
+        self._size = sum(trainer.size(entry["cell"]) for entry in entries)
+        self._n_done, self._size_done = 0, 0.0
 
     def after(self, cells: Sequence[StoredCell]) -> str:
         """A line after these cells of a batch."""
         self._n_done += len(cells)
-        self._points_done += sum(cell.row["P"] for cell in cells)
+        self._size_done += sum(self._trainer.size(cell.cell) for cell in cells)
         spent = time.perf_counter() - self._begun
-        left = spent * (self._points - self._points_done) / self._points_done
+        left = spent * (self._size - self._size_done) / self._size_done
         return (
-            f"cell {self._n_done} of {self._n_cells}: {_result(cells)};"
+            f"cell {self._n_done} of {self._n_cells}: {self._trainer.said(cells)};"
             f" {spent:.0f} s so far, about {left:.0f} s left"
         )
-
-
-def _result(cells: Sequence[StoredCell]) -> str:
-    """How the training of a batch has ended."""
-    rows = [cell.row for cell in cells]
-    first = rows[0]
-    if len(rows) == 1:
-        what = "steps" if "steps" in first else "evaluations"
-        return (
-            f"P = {first['P']}, seed {first['seed']}, {first['status']} after {first[what]} {what},"
-            f" test error {first['test_error']:.3f}"
-        )
-    statuses, errors = [[row[name] for row in rows] for name in ("status", "test_error")]
-    counts = ", ".join(f"{statuses.count(one)} {one}" for one in dict.fromkeys(statuses))
-    seconds = sum(cell.timing["seconds"] for cell in cells)
-    return (
-        f"P = {first['P']}, {len(rows)} members in {seconds:.0f} s: {counts};"
-        f" test errors {min(errors):.3f} to {max(errors):.3f}"
-    )
 
 
 def _outcomes(
@@ -297,15 +317,3 @@ def _outcomes(
             ended, _ = wait(running, return_when=FIRST_COMPLETED)
             for job in ended:
                 yield running.pop(job), job.result()
-
-
-def _kind(batch: Batch) -> str:
-    return "cell" if len(batch) == 1 else "batch"
-
-
-def _name(batch: Batch) -> str:
-    """A batch for people: its place in the curve."""
-    first = batch[0]["cell"]
-    if len(batch) == 1:
-        return f"the cell P = {first['P']}, seed {first['seed']}"
-    return f"the batch P = {first['P']} of {len(batch)} members"

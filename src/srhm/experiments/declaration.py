@@ -1,0 +1,46 @@
+"""What a study of experiments declares. Imports no torch.
+
+An experiment is a function from the coordinates of one cell to its results (`outcome.Outcome`). Its
+cells are kept, gathered, planned and published as those of trained networks are.
+"""
+
+from collections.abc import Mapping
+
+from srhm.study import Measurement, Trainer
+
+# Folder of the cells of all such studies, each in its own.
+FOLDER = "results/experiments"
+LONG = "long"
+
+
+def experiments(
+    study: str, *, title: str, cells: str, seconds: str, priority: int = -10
+) -> Trainer:
+    """What computes the cells of a study.
+
+    title: for people. cells: schema of its table, "package.module:NAME", made by `schemas.schema`.
+    seconds: function from the coordinates of a cell to the seconds that it is expected to take on
+    one core, as text. priority: of its jobs.
+    """
+    return Trainer(
+        name=study,
+        title=title,
+        module="srhm.experiments.cells",
+        folder=f"{FOLDER}/{study}",
+        cells=cells,
+        timings="EXPERIMENT_TIMINGS",
+        curves=r"[^/]+",
+        priority=priority,
+        gpu=False,
+        seconds=seconds,
+    )
+
+
+def long_tables(trainer: Trainer, tables: Mapping[str, str]) -> Measurement:
+    """The tables that have several rows of one cell, with their schemas by name."""
+    return Measurement(
+        name=LONG,
+        trainer=trainer,
+        function="srhm.experiments.long:long_rows",
+        tables=tables,
+    )

@@ -1,0 +1,197 @@
+"""Studies whose cells are what a function returns: planned, computed once, kept, gathered."""
+
+import json
+import logging
+import threading
+from pathlib import Path
+
+import pytest
+
+from srhm.experiments import cells as computing
+from srhm.experiments.declaration import experiments, long_tables
+from srhm.experiments.outcome import Outcome, OutcomeError
+from srhm.experiments.planning import Batch, curves_of
+from srhm.experiments.schemas import schema
+from srhm.measure.any_measurement import measure, write_measured
+from srhm.results.gathering import gather_tables
+from srhm.results.records import read_table, write_table
+from srhm.results.store import path_of
+from srhm.results.tables import schema_of
+from srhm.runtime.stopping import Stopped, StopRequest
+from srhm.training.any_trainer import train
+from srhm.training.loop import rows_of
+
+LOG = logging.getLogger("test")
+CELLS = schema({"base": int, "exponent": int, "power": float, "name": str})
+TIMES = schema_of("EXPERIMENT_TIMINGS")
+DIGITS = schema({"place": int, "digit": str}, long=True)
+KNOWN = {"c": CELLS, "d": DIGITS, "t": TIMES}
+TRAINER = experiments("powers", title="powers", cells="powers:CELLS", seconds="powers:seconds")
+
+
+def power(cell):
+    """Powers with their digits; a base of 13 fails."""
+    if cell["base"] == 13:
+        raise ValueError("thirteen")
+    if cell["base"] < 0:
+        return Outcome({"power": float("nan"), "name": "", "status": "negative base"})
+    digits = str(cell["base"] ** cell["exponent"])
+    row = {"power": float(digits), "name": f"{cell['base']} höher"}
+    return Outcome(row, {"digits": {"place": range(len(digits)), "digit": list(digits)}})
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """Cells that were computed, in order; the function is found under the name of any module."""
+    found = []
+
+    def counted(cell):
+        found.append(dict(cell))
+        return power(cell)
+
+    monkeypatch.setattr(computing, "resolved", lambda name: counted)
+    return found
+
+
+def planned(*bases):
+    cells = [{"base": base, "exponent": 10, "seed": 0} for base in bases]
+    batch = Batch(name="powers", function="srhm.names:resolved", cells=cells)
+    (curve,) = curves_of(TRAINER, [batch]).values()
+    return curve
+
+
+def computed(curve, folder, *, stop=None):
+    spec = {"cells": curve.entries, "inputs": curve.inputs, "keep_weights": curve.keep_weights}
+    spec = json.loads(json.dumps({**spec, "trainer": TRAINER.module}))
+    options = {"store": folder / "cells", "checkpoints": folder / "checkpoints", "threads": 1}
+    stop = stop or StopRequest()
+    return train(spec, derivations=[], log=LOG, stop=stop, gpu=0, **options)
+
+
+def test_cells_are_computed_once_and_rows_keep_their_coordinates(tmp_path, calls):
+    curve = planned(2, 3)
+    first = computed(curve, tmp_path)
+    assert [cell["base"] for cell in calls] == [2, 3]
+    again = computed(curve, tmp_path)
+    assert len(calls) == 2
+    assert [cell.row for cell in again] == [cell.row for cell in first]
+    rows, timings = rows_of(curve.name, curve.entries, again)
+    assert [(row["base"], row["power"], row["status"]) for row in rows] == [
+        (2, 1024.0, "done"),
+        (3, 59049.0, "done"),
+    ]
+    assert rows[0]["source"] == curve.entries[0]["source"]
+    assert "numpy" in rows[0]["versions"]
+    assert all(row["seconds"] >= 0 for row in timings)
+
+
+def test_a_larger_curve_computes_what_is_new_alone(tmp_path, calls):
+    computed(planned(2), tmp_path)
+    computed(planned(2, 3), tmp_path)
+    assert [cell["base"] for cell in calls] == [2, 3]
+
+
+def test_a_cell_that_fails_is_named_and_loses_no_other(tmp_path, calls, caplog):
+    curve = planned(2, 13, 3)
+    with pytest.raises(ValueError, match="thirteen") as failure:
+        computed(curve, tmp_path)
+    assert "the cell base = 13, exponent = 10, seed = 0" in failure.value.__notes__[0]
+    kept = [path_of(tmp_path / "cells", entry["key"]).is_file() for entry in curve.entries]
+    assert kept == [True, False, True]
+    assert "base = 13" in caplog.text
+
+
+def test_a_damaged_cell_is_computed_again(tmp_path, calls):
+    curve = planned(2, 3)
+    before = computed(curve, tmp_path)
+    path_of(tmp_path / "cells", curve.entries[1]["key"]).write_bytes(b"nothing")
+    assert [cell.row for cell in computed(curve, tmp_path)] == [cell.row for cell in before]
+    assert [cell["base"] for cell in calls] == [2, 3, 3]
+
+
+def test_a_request_to_stop_begins_no_further_cell(tmp_path, monkeypatch):
+    stop, done = StopRequest(), threading.Event()
+
+    def once(cell):
+        done.set()
+        stop.ask("the test says so")
+        return power(cell)
+
+    monkeypatch.setattr(computing, "resolved", lambda name: once)
+    curve = planned(2, 3)
+    with pytest.raises(Stopped):
+        computed(curve, tmp_path, stop=stop)
+    assert done.is_set()
+    kept = [path_of(tmp_path / "cells", entry["key"]).is_file() for entry in curve.entries]
+    assert kept == [True, False]
+
+
+def test_rows_and_long_tables_are_gathered(tmp_path, calls, monkeypatch):
+    monkeypatch.setattr(
+        "srhm.results.gathering.schema_of", {"c": CELLS, "d": DIGITS, "t": TIMES}.get
+    )
+    monkeypatch.setattr("srhm.measure.any_measurement.schema_of", KNOWN.get)
+    curve = planned(2, -1, 3)
+    found = computed(curve, tmp_path)
+    rows, timings = rows_of(curve.name, curve.entries, found)
+    files = {name: tmp_path / name / f"{curve.name}.parquet" for name in ("cells", "digits")}
+    files["timings"] = tmp_path / "times" / f"{curve.name}.timings.parquet"
+    write_table(rows, files["cells"], CELLS)
+    write_table(timings, files["timings"], TIMES)
+    long = long_tables(TRAINER, {"digits": "d"})
+    spec = {"cells": curve.entries, "function": long.function, "options": {}, "gpu": False}
+    spec |= {"inputs": curve.inputs, "tables": list(long.tables.items())}
+    measured = measure(spec, derivations=[], store=tmp_path / "cells", log=LOG)
+    write_measured(
+        {**spec, "curve": curve.name, "columns": {}}, measured, {"digits": files["digits"]}
+    )
+    keys = [entry["key"] for entry in curve.entries]
+    gathering = {"planned": [[curve.name, keys]], "published": None, "store": tmp_path / "cells"}
+    gathering["tables"] = {"cells": "c", "digits": "d", "timings": "t"}
+    tables = {name: str(tmp_path / f"{name}.parquet") for name in files}
+    gather_tables(gathering, {name: [str(file)] for name, file in files.items()}, tables, log=LOG)
+    cells = read_table(Path(tables["cells"]), CELLS)
+    digits = read_table(Path(tables["digits"]), DIGITS)
+    assert cells["status"].tolist() == ["done", "negative base", "done"]
+    assert cells["name"].tolist() == ["2 höher", "", "3 höher"]
+    of_three = digits[digits["key"] == cells["key"].iloc[2]].sort_values("place")
+    assert "".join(of_three["digit"]) == "59049"
+    assert set(digits["key"]) == set(cells["key"].iloc[[0, 2]])
+
+
+def test_a_key_covers_coordinates_and_the_function_and_its_source():
+    entry = planned(2).entries[0]
+    others = [
+        Batch(name="powers", function="srhm.names:resolved", cells=[{"base": 3, "exponent": 10}]),
+        Batch(name="powers", function="srhm.names:other", cells=[entry["cell"]]),
+        Batch(name="powers", function="srhm.keys:resolved", cells=[entry["cell"]]),
+    ]
+    keys = {
+        one.entries[0]["key"] for batch in others for one in curves_of(TRAINER, [batch]).values()
+    }
+    assert len(keys | {entry["key"]}) == 4
+    other = Batch(name="other", function="srhm.names:resolved", cells=[entry["cell"]])
+    (renamed,) = curves_of(TRAINER, [other]).values()
+    assert renamed.entries[0]["key"] == entry["key"]
+
+
+def test_a_cell_that_stands_twice_is_refused():
+    batch = Batch(name="one", function="srhm.names:resolved", cells=[{"base": 2}])
+    other = Batch(name="two", function="srhm.names:resolved", cells=[{"base": 2}])
+    with pytest.raises(ValueError, match=r'"base":\s?2.* one and two'):
+        curves_of(TRAINER, [batch, other])
+
+
+def test_a_table_has_columns_of_one_length():
+    with pytest.raises(OutcomeError, match=r"table digits: .*'place': 2, 'digit': 1"):
+        Outcome({}, {"digits": {"place": [0, 1], "digit": ["1"]}})
+
+
+def test_a_schema_has_what_all_such_tables_have():
+    assert CELLS.names == [
+        *("curve", "key", "seed", "base", "exponent", "power", "name"),
+        *("status", "source", "versions"),
+    ]
+    assert DIGITS.names == ["curve", "key", "place", "digit"]
+    with pytest.raises(ValueError, match="status"):
+        schema({"status": str})
