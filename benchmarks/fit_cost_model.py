@@ -62,8 +62,8 @@ def log_steps(cells: pd.DataFrame) -> tuple[NDArray[np.float64], float]:
 
 def in_a_run(
     cells: pd.DataFrame, timings: pd.DataFrame, coefficients: NDArray[np.float64]
-) -> tuple[float, float]:
-    """Seconds of a step in a run over those of the benchmark; the reference engine's likewise."""
+) -> dict[str, float]:
+    """Seconds of a step in a run over those of the benchmark, by engine."""
     both = cells.merge(timings[["key", "seconds"]], on="key")
     both = both.assign(
         expected=[
@@ -72,8 +72,7 @@ def in_a_run(
         ]
     )
     sums = both.groupby("engine")[["seconds", "expected"]].sum()
-    ratios = (sums["seconds"] / sums["expected"]).to_dict()
-    return ratios["sparse"], ratios.get("reference", 30.0 * ratios["sparse"])
+    return (sums["seconds"] / sums["expected"]).to_dict()
 
 
 def _shape(cell: dict[Any, Any]) -> Any:
@@ -90,7 +89,8 @@ def main() -> None:
     benchmark = json.loads((RESULTS / "benchmarks" / "step_time.json").read_text())
     seconds, seconds_sd = per_step(benchmark["rows"])
     steps, steps_sd = log_steps(cells)
-    sparse, reference = in_a_run(cells, timings, seconds)
+    ratios = in_a_run(cells, timings, seconds)
+    sparse, known = ratios["sparse"], json.loads(MODEL.read_text())
     model = {
         "machine": benchmark["machine"]["processor"],
         "n_cells": len(cells),
@@ -99,9 +99,14 @@ def main() -> None:
             "coefficients": (sparse * seconds).tolist(),
             "residual_log_sd": seconds_sd,
         },
-        "reference_over_sparse": reference / sparse,
-        # Written by fit_network_cost.py.
-        "networks": json.loads(MODEL.read_text())["networks"],
+        **{
+            name: ratios[engine] / sparse if engine in ratios else known[name]
+            for engine in ("dense", "reference")
+            for name in [f"{engine}_over_sparse"]
+        },
+        # Written by fit_network_cost.py and fit_image_cost.py.
+        "networks": known["networks"],
+        "images": known["images"],
     }
     MODEL.write_text(json.dumps(model, indent=2) + "\n")
     print(MODEL.read_text())

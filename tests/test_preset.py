@@ -114,13 +114,21 @@ def assert_refused(config, parts):
         ("group", {"v": 6, "s0": 4, "P": [10124951]}, ["curves.0.P", "20250000", "1 to 10124950"]),
         ("group", {"P": {**WINDOW, "low": 40, "high": 50}}, ["curves.0.P", "20480", "16384"]),
         # what the fast engine cannot do
-        ("section", {"training": {"bias": True}}, ["training", "bias", "engine = 'reference'"]),
-        ("section", {"training": {"whitening": True}}, ["whitening", "engine = 'reference'"]),
+        (
+            "section",
+            {"training": {"bias": True}},
+            ["training", "bias", "engine = 'dense' or 'reference'"],
+        ),
+        (
+            "section",
+            {"training": {"whitening": True}},
+            ["whitening", "engine = 'dense' or 'reference'"],
+        ),
         ("group", {"training": {"bias": True}}, ["curves.0.training", "bias", "'reference'"]),
         (
             "group",
             {"training": {"engine": "torch"}},
-            ["curves.0.training.engine", "'torch'", "lcn", "'sparse' and 'reference'"],
+            ["curves.0.training.engine", "'torch'", "lcn", "'sparse', 'dense' and 'reference'"],
         ),
         ("group", {"training": {"fcn_scale": "v"}}, ["curves.0.training.fcn_scale", "lcn"]),
         (

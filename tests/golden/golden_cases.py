@@ -18,6 +18,7 @@ from srhm.model.grammar import GrammarParameters, draw_grammar
 from srhm.model.sampling import draw_sample, draw_samples
 from srhm.model.seeding import generator
 from srhm.training.cell import parameters_of, train_cell
+from srhm.training.dense import DenseEngine
 from srhm.training.reference import ReferenceEngine
 from srhm.training.sparse import SparseEngine
 from srhm.training.stacked import StackedTraining
@@ -152,6 +153,7 @@ CASES: dict[str, tuple[str, Callable[[], Trace]]] = {
     "sparse_fcn": ("double", partial(core, SparseEngine, net="fcn", loss_threshold=1.092)),
     "sparse_cnn_B": ("double", partial(core, SparseEngine, sparsity="B")),
     "reference_lcn": ("double", partial(core, ReferenceEngine, net="lcn")),
+    "dense_practice": ("double", partial(core, DenseEngine, whitening=True, bias=True)),
     "reference_practice": ("double", partial(core, ReferenceEngine, whitening=True, bias=True)),
     "torch_vgg": ("single", partial(core, TapedEngine, **NAMED, net="vgg11_bn")),
     "torch_resnet": ("single", partial(core, TapedEngine, **NAMED, net="resnet18")),

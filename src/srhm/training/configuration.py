@@ -42,10 +42,11 @@ class Window(Keys):
 class Training(Keys):
     """How networks are trained; the defaults are the paper's text."""
 
-    engine: Literal["sparse", "reference", "torch"] = Field(
+    engine: Literal["sparse", "dense", "reference", "torch"] = Field(
         "sparse",
-        description="sparse: fast, exact to rounding; reference: dense PyTorch autograd; named nets"
-        " are always trained by torch, and nothing else is",
+        description="sparse: fast, exact to rounding; dense: as exact, for whitening and biases;"
+        " reference: dense PyTorch autograd, the oracle of both; named nets are always trained by"
+        " torch, and nothing else is",
     )
     dtype: Literal["float32", "float64"] = Field("float32", description="precision of training")
     whitening: bool = Field(
@@ -86,7 +87,8 @@ class Training(Keys):
             raise ValueError(f"learning_rate = {rate}: allowed are above 0 to 10, or 'table'")
         if self.engine == "sparse" and (self.bias or self.whitening):
             raise ValueError(
-                "bias and whitening need engine = 'reference': an empty patch is then not zero"
+                "bias and whitening need engine = 'dense' or 'reference': an empty patch is then"
+                " not zero"
             )
         return self
 

@@ -91,8 +91,8 @@ def costs(cells: Iterable[Mapping[str, Any]]) -> list[Cost]:
         steps = exp(_dot(model["log_steps"]["coefficients"], step_predictors(cell)))
         steps = min(steps, cell["max_steps"])
         per_step = _dot(model["seconds_per_step"]["coefficients"], step_features(cell, shape))
-        if cell["engine"] == "reference":
-            per_step *= model["reference_over_sparse"]
+        if cell["engine"] != "sparse":
+            per_step *= model[f"{cell['engine']}_over_sparse"]
         n_weights = _n_weights(shape)
         width = BYTES[cell["dtype"]]
         rows = n_weights / shape.width

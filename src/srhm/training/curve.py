@@ -19,6 +19,7 @@ NAMED_ENGINE = "torch"
 # By name, so that the fast engine does not pay for torch. A cell's digest covers its own engine.
 ENGINES = {
     "reference": ("srhm.training.reference", "ReferenceEngine", ("numpy", "torch")),
+    "dense": ("srhm.training.dense", "DenseEngine", ("numpy", "torch")),
     "sparse": ("srhm.training.sparse", "SparseEngine", ("numpy", "numba")),
     NAMED_ENGINE: ("srhm.training.taped", "TapedEngine", ("numpy", "numba", "torch")),
 }

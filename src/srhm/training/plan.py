@@ -92,7 +92,7 @@ def _training(section: HierarchySection, group: HierarchyCurves, where: str) -> 
         raise ConfigError(refusals(error, Training, where=f"{where}.training")) from error
     nets, named = ", ".join(group.net), group.net[0] in NAMED
     if named != (training.engine == NAMED_ENGINE):
-        allowed = f"'{NAMED_ENGINE}' alone" if named else "'sparse' and 'reference'"
+        allowed = f"'{NAMED_ENGINE}' alone" if named else "'sparse', 'dense' and 'reference'"
         raise _refusal(where, "training.engine", f"{training.engine!r}: for {nets} it is {allowed}")
     if named and training.bias:
         raise _refusal(where, "training.bias", f"True: allowed is False for {nets}")

@@ -44,8 +44,8 @@ CHOICES = (
     ("batch", "balanced", "balanced batches,\nrate table"),
 )
 TEXT, ALL = "the text", "all three"
-# Whitening and biases need the dense engine; without them it is a check of the fast one.
-DENSE = ",\ndense engine"
+# Whitening and biases need another engine; the reference without them is a check of the fast one.
+REFERENCE = ",\nreference engine"
 CRITERIA = {"test_error": ("error at the stop", "#3C3C3C"),
             "best_test_error": ("best error over training", "#E69F00")}  # fmt: skip
 ROW, ROOM = 0.4, 0.8  # inches: of a choice; titles and labels of the axes
@@ -113,9 +113,9 @@ def _choice(row: pd.Series) -> tuple[int, str]:
     name = " +\n".join(CHOICES[i][2] for i in made) or TEXT
     if len(made) == len(CHOICES):
         name = ALL
-    dense = row["engine"] != FAST_ENGINE and not {0, 1} & set(made)
-    rank = 100 * len(made) + 10 * sum(made) + int(dense)
-    return rank, name + DENSE if dense else name
+    other = row["engine"] != FAST_ENGINE and not {0, 1} & set(made)
+    rank = 100 * len(made) + 10 * sum(made) + int(other)
+    return rank, name + REFERENCE if other else name
 
 
 def _compared(rows: pd.DataFrame) -> set[str]:

@@ -1,0 +1,78 @@
+"""The dense engine takes the steps of the reference: same batches, same weights, same loss."""
+
+import numpy as np
+import pytest
+
+from srhm.model.grammar import GrammarParameters
+from srhm.model.sampling import draw_samples
+from srhm.model.seeding import generator
+from srhm.networks.geometry import geometry, initial_biases, initial_weights
+from srhm.training.dense import DenseEngine
+from srhm.training.reference import ReferenceEngine
+
+PARAMETERS = GrammarParameters(
+    depth=2, branching=2, n_features=3, n_synonyms=3, n_classes=3, n_empty=1, sparsity="A"
+)
+
+
+def engines(net, *, dtype=np.float64, whitening=False, bias=False, rate=0.5, scale="dv"):
+    """The same network and data in both engines."""
+    shape = geometry(net, PARAMETERS, width=8, fcn_scale=scale)
+    samples = draw_samples(PARAMETERS, [0], n_train=60, n_test=80)
+    weights = initial_weights(shape, generator=generator(0, role="initialisation"))
+    biases = initial_biases(shape, generator=generator(1, role="initialisation")) if bias else None
+    return [
+        made(
+            shape,
+            weights,
+            samples[0, "train"],
+            samples[0, "test"],
+            batch_size=7,
+            rate=rate,
+            momentum=0.9,
+            dtype=dtype,
+            biases=biases,
+            whitening=whitening,
+        )
+        for made in (ReferenceEngine, DenseEngine)
+    ]
+
+
+ORDER = np.arange(200) * 7 % 60
+
+
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("whitening", [False, True])
+@pytest.mark.parametrize("net", ["lcn", "cnn", "fcn"])
+def test_steps_are_those_of_the_reference(net, whitening, bias):
+    reference, dense = engines(net, whitening=whitening, bias=bias)
+    for start in range(0, len(ORDER), 50):
+        order = ORDER[start : start + 50]  # the last batch of each is smaller
+        assert dense.steps(order) == pytest.approx(reference.steps(order), rel=1e-9)
+    ours, theirs = dense.state(), reference.state()
+    assert ours.keys() == theirs.keys()
+    assert len(ours) == 2 * (3 + 2 * bias)
+    for name, array in theirs.items():
+        np.testing.assert_allclose(ours[name], array, rtol=1e-8, atol=1e-10, err_msg=name)
+    assert dense.test_error() == reference.test_error()
+
+
+def test_training_goes_on_from_a_state_of_either_engine():
+    reference, dense = engines("cnn", whitening=True, bias=True)
+    reference.steps(ORDER[:70])
+    dense.restore(reference.state())
+    assert dense.steps(ORDER[70:]) == pytest.approx(reference.steps(ORDER[70:]), rel=1e-9)
+    np.testing.assert_allclose(
+        dense.weights()["layer1"], reference.weights()["layer1"], rtol=1e-8, atol=1e-10
+    )
+
+
+def test_single_precision_agrees_to_its_rounding():
+    reference, dense = engines("lcn", dtype=np.float32, whitening=True, bias=True, rate=0.05)
+    assert dense.steps(ORDER) == pytest.approx(reference.steps(ORDER), rel=1e-4)
+    assert {array.dtype for array in dense.state().values()} == {np.dtype(np.float32)}
+
+
+def test_a_training_that_diverges_shows_it_in_its_loss():
+    _, dense = engines("cnn", dtype=np.float32, bias=True, rate=1e30)
+    assert not np.isfinite(dense.steps(np.tile(ORDER, 5)))
