@@ -376,7 +376,7 @@ def test_a_claim_leads_to_its_figure(page):
 def test_the_scorecard_is_written_as_text_too(texts):
     text = texts[1]
     assert text.startswith(
-        "5 claims: 2 holds, 1 does not hold, 0 undecided, 1 not enough data, 1 reported."
+        "5 claims: 2 hold, 1 does not hold, 0 undecided, 1 not enough data, 1 reported."
     )
     assert re.findall(r"^## (.*)$", text, re.MULTILINE) == [
         *dict.fromkeys(TOPICS.values()),

@@ -22,6 +22,11 @@ from pydantic import (
 from srhm.keys import Keys, models_in, refusals
 from srhm.results import places
 from srhm.results.provenance import PACKAGE
+from srhm.results.published_provenance import (
+    PROVENANCE_FILE,
+    PublicationError,
+    read_provenance_file,
+)
 from srhm.studies.registry import STUDIES, TRAINERS
 from srhm.study import ConfigError, Curve, Planned, Sample, Study
 
@@ -220,7 +225,7 @@ def _with_published(
         folder = places.published_folder(preset.preset, study, published=published)
         if STUDIES[study].trainer is None:
             found[study] = planned
-        elif (folder / "provenance.json").is_file():
+        elif (folder / PROVENANCE_FILE).is_file():
             found[study] = _from(folder, STUDIES[study], planned, alone=alone)
         elif not alone:
             found[study] = planned
@@ -235,12 +240,14 @@ def _with_published(
 def _from(folder: Path, study: Study, planned: Planned, *, alone: bool) -> Planned:
     """What is planned, with the rows of a folder of published ones."""
     try:
-        known = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
+        known = read_provenance_file(folder / PROVENANCE_FILE)
         tables = {table: set(curves) for table, curves in known["tables"].items()}
         days = " to ".join(dict.fromkeys([known["trained_from"], known["trained_to"]]))
         commit = known["commit"]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ConfigError(f"{folder / 'provenance.json'} is damaged: {error!r}") from error
+    except PublicationError as error:
+        raise ConfigError(str(error)) from error
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ConfigError(f"{folder / PROVENANCE_FILE} is damaged: {error!r}") from error
     names = tables["cells"] & planned.curves.keys()
     if not alone:  # beside curves that are trained, those of which everything is published
         names = {

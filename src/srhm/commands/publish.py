@@ -7,7 +7,6 @@ machine too. Where the configuration or the code no longer asks for rows that ar
 writes nothing unless `--drop` is given.
 """
 
-import json
 import re
 import subprocess
 import sys
@@ -24,19 +23,21 @@ from srhm.results import places
 from srhm.results.atomic import write_text
 from srhm.results.gathering import checked
 from srhm.results.outdated import ON_GPU, made_by_other_code
-from srhm.results.provenance import canonical_json
 from srhm.results.publications import (
     COMPLEXITY,
-    FORMAT,
-    PROVENANCE_FILE,
-    OtherFormat,
-    PublicationError,
     Rows,
     check_digests,
     digests,
     file_of,
-    read_provenance_file,
     rows_by_curve,
+)
+from srhm.results.published_provenance import (
+    FORMAT,
+    PROVENANCE_FILE,
+    OtherFormat,
+    PublicationError,
+    provenance_text,
+    read_provenance_file,
 )
 from srhm.results.records import TableError, read_table, write_table
 from srhm.results.tables import (
@@ -240,9 +241,9 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
         f" {results}, {len(before.curves - now.curves)} published before),"
         f" {len(tables['cells'])} of {provenance['planned_cells']} cells",
         *(
-            f"{table} of {len(own)} curves"
+            f"{table} of {len(own)} curve{'' if len(own) == 1 else 's'}"
             for table, own in rows.items()
-            if table not in ("cells", "timings")
+            if own and table not in ("cells", "timings")
         ),
         f"trained: {_times(provenance)}",
         f"written to {folder}: {', '.join(tables)}, {size / 1e3:.0f} kB",
@@ -341,12 +342,6 @@ def _times(provenance: Mapping[str, Any]) -> str:
 
 def _counts(values: pd.Series) -> dict[str, int]:
     return {str(value): int(n) for value, n in values.value_counts().sort_index().items()}
-
-
-def provenance_text(provenance: Mapping[str, Any]) -> str:
-    """The provenance as the text of its file."""
-    canonical_json(provenance)  # refuses NaN
-    return json.dumps(provenance, indent=1, ensure_ascii=False) + "\n"
 
 
 def _some(remarks: Sequence[str]) -> list[str]:

@@ -10,12 +10,8 @@ import pandas as pd
 import pyarrow as pa
 
 from srhm.results.outdated import row_of
-from srhm.results.publications import (
-    PROVENANCE_FILE,
-    check_digests,
-    read_provenance_file,
-    rows_by_curve,
-)
+from srhm.results.publications import check_digests, rows_by_curve
+from srhm.results.published_provenance import PROVENANCE_FILE, read_provenance_file
 from srhm.results.records import TableError, read_table, write_table
 from srhm.results.store import path_of
 from srhm.results.tables import may_lack_cells, schema_of

@@ -6,7 +6,6 @@ sees them then. docs/extending.md says how they are added.
 """
 
 import hashlib
-import json
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,24 +16,19 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from srhm.results.published_provenance import (
+    PROVENANCE_FILE,
+    OtherFormat,
+    read_provenance_file,
+    restored,
+)
 from srhm.results.records import TableError, read_table
 from srhm.results.tables import SAMPLE_COMPLEXITY
 
-PROVENANCE_FILE = "provenance.json"
 # Estimated from the rows of the paper's networks, for the figures that show them beside others.
 COMPLEXITY = "sample_complexity"
-# Of what the provenance says; each table tells its own columns.
-FORMAT = 3
 # Rows by table, then by curve.
 Rows = dict[str, dict[str, pd.DataFrame]]
-
-
-class PublicationError(ValueError):
-    """A file of published/ that cannot be trusted; the message names it and how to restore it."""
-
-
-class OtherFormat(PublicationError):
-    """A publication whole but with other columns, as another version of this code wrote it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,13 +64,6 @@ class Publication:
 def _span(numbers: Sequence[int]) -> str:
     least, most = min(numbers), max(numbers)
     return str(most) if least == most else f"{least}–{most}"
-
-
-def restored(path: Path, what: object) -> PublicationError:
-    """The error of a damaged file: what is wrong with it and how it comes back."""
-    return PublicationError(
-        f"{path}: {what}; it belongs to the repository, `git checkout -- {path}` restores it"
-    )
 
 
 def file_of(folder: Path, table: str) -> Path:
@@ -133,28 +120,6 @@ def read_published_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
     except TableError as error:
         cause = error.__cause__ or error
         raise restored(path, f"is damaged ({cause})") from error
-
-
-def read_provenance_file(path: Path) -> dict[str, Any]:
-    """What stands beside the tables of a publication.
-
-    Raises:
-        OtherFormat: if it belongs to tables of other columns.
-        PublicationError: if it is missing or damaged.
-    """
-    if not path.is_file():
-        raise restored(path, "is missing")
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
-        raise restored(path, f"is damaged ({error})") from error
-    if not isinstance(found, dict):
-        raise restored(path, "is damaged (no JSON object)")
-    if found.get("format") != FORMAT:
-        raise OtherFormat(f"{path} is of another version ({found.get('format')!r})")
-    if not isinstance(found.get("sha256"), dict):
-        raise restored(path, "names no tables")
-    return found
 
 
 def rows_by_curve(folder: Path, schemas: Mapping[str, pa.Schema]) -> Rows:

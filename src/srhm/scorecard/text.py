@@ -14,6 +14,8 @@ VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 OTHER_TOPIC = "Other claims"
 # How many claims that do not hold are listed at the top: with their counts they fill one screen.
 MOST_AT_THE_TOP = 15
+# Verdicts that are verbs, of several claims or none.
+OF_SEVERAL = {"holds": "hold", "does not hold": "do not hold"}
 HEADER = ("expected", "measured (95 %)", "n", "verdict")
 
 
@@ -30,7 +32,8 @@ def markdown(
     """
     headings = table["claim"].map(topics).fillna(OTHER_TOPIC)
     order = [*dict.fromkeys([*topics.values(), OTHER_TOPIC])]
-    lines, notes, number = [f"{len(table)} claims: {_counts(table)}.", *_failing(table)], [], 0
+    claims = f"{len(table)} claim{'' if len(table) == 1 else 's'}"
+    lines, notes, number = [f"{claims}: {_counts(table)}.", *_failing(table)], list[str](), 0
     for topic in order:
         rows = table[headings == topic].to_dict("records")
         if not rows:
@@ -59,7 +62,9 @@ def verdict_counts(table: pd.DataFrame) -> dict[str, int]:
 
 
 def _counts(table: pd.DataFrame) -> str:
-    return ", ".join(f"{count} {word}" for word, count in verdict_counts(table).items())
+    counts = verdict_counts(table).items()
+    words = [word if count == 1 else OF_SEVERAL.get(word, word) for word, count in counts]
+    return ", ".join(f"{count} {word}" for word, (_, count) in zip(words, counts, strict=True))
 
 
 def _failing(table: pd.DataFrame) -> list[str]:

@@ -3,6 +3,7 @@
 The rows are invented: test errors that fall through 10 % at a known P*.
 """
 
+import hashlib
 import json
 import logging
 import os
@@ -31,7 +32,8 @@ from srhm.model import theory
 from srhm.results import publications
 from srhm.results.places import PUBLISHED
 from srhm.results.provenance import source_digest
-from srhm.results.publications import PublicationError, read_publications
+from srhm.results.publications import read_publications
+from srhm.results.published_provenance import PublicationError
 from srhm.results.records import read_table, write_table
 from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, SENSITIVITIES, TIMINGS
 from srhm.statistics.sample_complexity import all_sample_complexities
@@ -132,6 +134,7 @@ def test_what_is_finished_is_taken_with_its_estimates_and_the_rest_is_named(fini
     names = list(finished.curves)
     assert list(cells["curve"].unique()) == names[:-1]
     assert "taken: 5 of 6 curves" in said
+    assert "sensitivities of" not in said  # of no curve
     last = finished.curves[names[-1]].entries[0]["cell"]
     (line,) = [line for line in said.splitlines() if line.split()[:1] == [last["net"]]]
     assert line.split()[-3:] == ["3", "2", "1"]  # curves, taken, missing
@@ -633,7 +636,7 @@ def test_what_is_measured_of_a_curve_is_published_and_kept_by_a_later_call(finis
     file = published.files_of_curve(finished, STUDY, finished.curves[name])["sensitivities"]
     rows = measured_rows(finished, name)
     write_table(rows, file, SENSITIVITIES)
-    assert "sensitivities of 1 curves" in publish(finished, folder, commit="c0ffee")
+    assert "sensitivities of 1 curve" in publish(finished, folder, commit="c0ffee")
     file.unlink()
     publish(finished, folder, commit="c0ffee")
     assert len(read_table(folder / "sensitivities.parquet", SENSITIVITIES)) == len(rows)
@@ -698,8 +701,33 @@ def test_a_preset_of_which_nothing_is_published_or_damaged_is_refused(tmp_path):
     file = tmp_path / "big" / STUDY / "provenance.json"
     file.parent.mkdir(parents=True)
     file.write_text("{}")
-    with pytest.raises(ConfigError, match=r"provenance\.json is damaged"):
+    with pytest.raises(ConfigError, match=r"provenance\.json is of another version"):
         planned_with("both", tmp_path)
+    file.write_text("{")
+    with pytest.raises(ConfigError, match=r"provenance\.json: is damaged.*git checkout"):
+        planned_with("both", tmp_path)
+
+
+def test_the_provenance_has_its_own_sum_which_is_checked_on_reading(finished, tmp_path):
+    folder = tmp_path / "published" / "big" / STUDY
+    publish(finished, folder, commit="c0ffee")
+    file = folder / "provenance.json"
+    known = json.loads(file.read_text())
+    rest = {name: value for name, value in known.items() if name != "sha256_of_the_rest"}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"))
+    assert known["sha256_of_the_rest"] == hashlib.sha256(text.encode()).hexdigest()
+    for other in ({**known, "commit": "another"}, {**known, "note": 1}, rest):
+        file.write_text(json.dumps(other))
+        named = f"{re.escape(str(file))}: is not what `make publish` wrote"
+        with pytest.raises(PublicationError, match=named):
+            read_publications([file])
+        with pytest.raises(ConfigError, match=named):
+            planned_with("published", tmp_path / "published")
+    assert "written anew" in "\n".join(publish(finished, folder, commit="c0ffee"))
+    assert json.loads(file.read_text()) == known
+    # The sum is of the content: neither the order of the keys nor the layout is part of it.
+    file.write_text(json.dumps(known, sort_keys=True, indent=4))
+    assert len(read_publications([file])) == 1
 
 
 FOLDERS = sorted(PUBLISHED.glob("*/*/"))

@@ -1,0 +1,81 @@
+"""What stands beside the published rows of a study: provenance.json, checked by its own sum.
+
+The file says of what code, configuration and machines the rows are, and holds the SHA-256 of their
+tables; its own sum keeps it from being changed apart from them, by hand or on a disk.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from srhm.results.provenance import canonical_json
+
+PROVENANCE_FILE = "provenance.json"
+# Of what the provenance says; each table tells its own columns.
+FORMAT = 3
+SUM = "sha256_of_the_rest"
+
+
+class PublicationError(ValueError):
+    """A file of published/ that cannot be trusted; the message names it and how to restore it."""
+
+
+class OtherFormat(PublicationError):
+    """A publication whole but with other columns, as another version of this code wrote it."""
+
+
+def restored(path: Path, what: object) -> PublicationError:
+    """The error of a damaged file: what is wrong with it and how it comes back."""
+    return PublicationError(
+        f"{path}: {what}; it belongs to the repository, `git checkout -- {path}` restores it"
+    )
+
+
+def sum_of(provenance: Mapping[str, Any]) -> str:
+    """SHA-256 (hexadecimal) of the canonical JSON of a provenance, without the sum in it.
+
+    Raises:
+        ValueError: if it holds NaN.
+    """
+    rest = {name: value for name, value in provenance.items() if name != SUM}
+    return hashlib.sha256(canonical_json(rest).encode()).hexdigest()
+
+
+def provenance_text(provenance: Mapping[str, Any]) -> str:
+    """A provenance with its sum as the text of its file.
+
+    Raises:
+        ValueError: if it holds NaN.
+    """
+    whole = {**provenance, SUM: sum_of(provenance)}
+    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+
+
+def read_provenance_file(path: Path) -> dict[str, Any]:
+    """What stands beside the tables of a publication.
+
+    Raises:
+        OtherFormat: if it belongs to tables of other columns.
+        PublicationError: if it is missing or damaged, or not what was written.
+    """
+    if not path.is_file():
+        raise restored(path, "is missing")
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, OSError) as error:
+        raise restored(path, f"is damaged ({error})") from error
+    if not isinstance(found, dict):
+        raise restored(path, "is damaged (no JSON object)")
+    if found.get("format") != FORMAT:
+        raise OtherFormat(f"{path} is of another version ({found.get('format')!r})")
+    if found.get(SUM) != sum_of(found):
+        raise restored(
+            path,
+            f"is not what `make publish` wrote: {SUM} is not the sum of its content (the same"
+            " command again writes it anew)",
+        )
+    if not isinstance(found.get("sha256"), dict):
+        raise restored(path, "names no tables")
+    return found
