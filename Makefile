@@ -99,6 +99,7 @@ cifar: env
 # Rows that lie elsewhere: ARGS="--directory elsewhere"
 publish: env
 	@$(BIN)/python -m srhm.commands.publish --preset $(PRESET) $(GIVEN_STUDY) $(ARGS)
+	@$(BIN)/python -m srhm.commands.coverage
 
 status: env
 	@$(BIN)/python -m srhm.commands.status --preset $(PRESET) $(GIVEN_STUDY)

@@ -22,11 +22,13 @@ from srhm.report.page_table import (
 from srhm.report.scorecard_rows import scorecard_rows
 from srhm.results.publications import Publication, read_publications
 from srhm.studies.sparse_hierarchy.claims.published_fits import published_fits
+from srhm.studies.sparse_hierarchy.coverage import coverage
 from srhm.studies.sparse_hierarchy.practice_points import (
     STEP,
     practice_points,
     published_over_ours,
 )
+from srhm.training.configuration import HierarchySection
 
 NOTE = (
     "P* is the number of training points from which on the test error ε, averaged over the seeds,"
@@ -45,6 +47,10 @@ OPTIONS = (
     ("bias", False, "biases"),
     ("batch", "shuffled", "{} batches"),
     ("alpha", 1.0, "α = {}"),
+)
+CURVES = (
+    "Of the learning curves that a figure of the paper shows, how many this run has by the text's"
+    " protocol, at any width, and why the others are missing."
 )
 PRACTICE = (
     "The paper's P* over ours where ours are learnt and read as the published figures were:"
@@ -69,9 +75,9 @@ PUBLISHED = (
 
 
 def tables(tables: Mapping[str, pd.DataFrame], settings: Mapping[str, Any]) -> list[PageTable]:
-    """P* of every learning curve, the paper's points by its practice, then each published run.
+    """P* of every curve, curves of the paper's figures, its points by its practice, published runs.
 
-    settings: threshold, and publications: files of published runs.
+    settings: threshold; publications: files of published runs; section: the configuration.
 
     Raises:
         PublicationError: if a file of a published run is missing or damaged, naming it.
@@ -84,7 +90,12 @@ def tables(tables: Mapping[str, pd.DataFrame], settings: Mapping[str, Any]) -> l
             for name in ("sample_complexity", "cells", "published_values")
         )
     )
-    return [complexities, *_of_practice(points), *map(_published, published)]
+    return [
+        complexities,
+        *_of_figures(tables, settings.get("section")),
+        *_of_practice(points),
+        *map(_published, published),
+    ]
 
 
 def _complexities(table: pd.DataFrame, *, threshold: float) -> PageTable:
@@ -153,6 +164,30 @@ def _remarks(row: Mapping[Any, Any]) -> Iterator[str]:
         yield f"{row['n_diverged']} of {row['n_cells']} networks diverged"
     if row["n_capped"]:
         yield f"{row['n_capped']} of {row['n_cells']} networks not fitted at the cap"
+
+
+def _of_figures(
+    tables: Mapping[str, pd.DataFrame], section: Mapping[str, Any] | None
+) -> list[PageTable]:
+    """Curves of each figure of the paper, ours and its own; none without a configuration."""
+    published = tables.get("published_values", pd.DataFrame())
+    if section is None or published.empty:
+        return []
+    asked = HierarchySection.model_validate(section)
+    found = coverage(tables["sample_complexity"], published, asked)
+    return [
+        PageTable(
+            title="Curves of the paper's figures",
+            note=CURVES,
+            columns=("Figure", "Ours", "In the paper", "Missing"),
+            rows=[
+                [row["figure"], row["ours"], row["published"], row["missing"] or NONE]
+                for row in found.to_dict("records")
+            ],
+            words={"Missing"},
+            main="Ours",
+        )
+    ]
 
 
 def _of_practice(points: pd.DataFrame) -> list[PageTable]:
