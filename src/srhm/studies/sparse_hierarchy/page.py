@@ -103,10 +103,12 @@ def _complexities(table: pd.DataFrame, *, threshold: float) -> PageTable:
     table = table.assign(column=[_criterion(row) for row in table.to_dict("records")])
     main = f"ε ≤ {percent(threshold)}"
     others = sorted(set(table["column"]) - {main}, key=_order_of_criteria)
+    by_curve: dict[str, dict[str, list[Any]]] = {}
+    for row in table.to_dict("records"):
+        by_curve.setdefault(row["curve"], {}).setdefault(row["column"], []).append(row)
     curves = []
-    for _, curve in table.groupby("curve", sort=False):
-        by_name = {name: part.to_dict("records") for name, part in curve.groupby("column")}
-        first = by_name.get(main, curve.to_dict("records"))[0]
+    for by_name in by_curve.values():
+        first = by_name.get(main, next(iter(by_name.values())))[0]
         options = [words.format(first[name]) for name, usual, words in OPTIONS
                    if first[name] != usual]  # fmt: skip
         cells = [
