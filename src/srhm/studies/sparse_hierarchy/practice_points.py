@@ -90,6 +90,8 @@ def _curves(table: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     chosen &= (table["sparsity"] == "A") & (table["n_c"] == table["v"])
     chosen &= table["m"] == table["v"] ** (table["s"] - 1)
     curves = table[chosen]
+    if curves.empty:
+        return curves
     rates = cells.drop_duplicates("curve").set_index("curve")["learning_rate"]
     by_table = [
         published_rate(dict(zip(NET_AND_DATA, row, strict=True)))
