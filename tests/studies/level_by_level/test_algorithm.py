@@ -223,9 +223,7 @@ def test_the_oracle_of_correlations_finds_the_same_tokens():
     grammar, task = identifiable("shared", L=2, v=4, m=4, n_c=4)
     data = everything(grammar)
     patches = task.alphabet.patches(inputs(data))
-    counts, means = learner.label_means(
-        patches, data.labels, task.alphabet, 4, task.group_of[0]
-    )
+    counts, means = learner.label_means(patches, data.labels, task.alphabet, 4, task.group_of[0])
     _, oracle = np.unique(means[0].round(9), axis=0, return_inverse=True)
     stages = learn(task, data, n_random=256, generator=np.random.default_rng(0))
     pairs = set(zip(oracle.ravel().tolist(), stages[0].tokens[0].tolist(), strict=True))

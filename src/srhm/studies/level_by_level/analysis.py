@@ -45,14 +45,12 @@ def sample_complexities(cells: pd.DataFrame, *, threshold: float) -> pd.DataFram
         columns=("curve", "net", "draws", *DATA_MODEL),
         pooled_over=("net", "draws", "L"),
     )
-    laws = [
-        law(row.net, L=row.L, s0=row.s0, m=row.m, n_c=row.n_c) for row in found.itertuples()
-    ]
+    laws = [law(row.net, L=row.L, s0=row.s0, m=row.m, n_c=row.n_c) for row in found.itertuples()]
     return found.assign(law=np.array(laws, dtype=float))[SAMPLE_COMPLEXITY.names]
 
 
 def names(cells: pd.DataFrame) -> pd.Series:
-    """The learning curve of each cell: a file of rows, which is a "curve" elsewhere, has several."""
+    """The learning curve of each cell. A file of rows, elsewhere a "curve", has several."""
     texts = [cells[name].astype(str) for name in CURVE]
     return texts[0].str.cat(texts[1:], sep=" ")
 
@@ -93,9 +91,7 @@ def diagonal(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[(rows["v"] == rows["m"]) & (rows["v"] == rows["n_c"]) & (rows["s0"] == 0)]
 
 
-def slope(
-    rows: pd.DataFrame, x: np.ndarray, *, by: Sequence[str], reached: str = "reached"
-) -> Fit:
+def slope(rows: pd.DataFrame, x: np.ndarray, *, by: Sequence[str], reached: str = "reached") -> Fit:
     """Slope of log P* on x (curves,), an intercept for each `by`; of the curves that are reached.
 
     The interval is that of the seeds or of the scatter about the line, whichever is wider.
@@ -168,8 +164,8 @@ def by_curve(values: np.ndarray) -> Fit:
 def log_ratios(rows: pd.DataFrame, references: pd.DataFrame, training: str) -> pd.DataFrame:
     """log of the P* of the algorithm over that of networks, for each grammar that has both.
 
-    rows: of `curves` with distinct draws. A net is compared with its kind: shared with cnn, separate
-    with lcn. Several published P* of a grammar enter with their geometric mean.
+    rows: of `curves` with distinct draws. A net is compared with its kind: shared
+    with cnn, separate with lcn. Several published P* of a grammar enter with their geometric mean.
     """
     kinds = {"shared": "cnn", "separate": "lcn"}
     other = references[(references["training"] == training) & (references["status"] == "reached")]

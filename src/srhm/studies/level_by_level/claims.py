@@ -54,7 +54,7 @@ EXPONENT_REASON = (
 )
 LAW_REASON = "0.25: an exponent of m that is wrong by one would be 1/3 (L = 2) or 1/4 (L = 3)"
 READING_REASON = "0.15: it tells 1/2 from 0 and from 1, the other reading's exponents, apart"
-RATE_REASON = "0.1: it tells 1/2, the rate of noise, from 1 apart, with room for contents met rarely"
+RATE_REASON = "0.1: it tells 1/2, the rate of noise, from 1 apart, with room for rare contents"
 LITERAL_REASON = "0.25: below 0.5, so that 1/2 and 1 are told apart"
 LEARNT_REASON = "the bound is the test error that defines P*"
 CLEAN_REASON = "the bound is where synonyms differ as much as latents do"

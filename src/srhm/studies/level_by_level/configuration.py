@@ -106,7 +106,7 @@ def _curves(group: Curves) -> Iterator[tuple[dict[str, Any], list[int]]]:
             scale = law(net, L=L, s0=s0, m=m, n_c=n_c)
             points = {max(1, round(scale * factor)) for factor in group.P_over_law}
             if draws == "distinct":
-                points = {P for P in points if P <= largest_training_set(parameters)}
+                points = {P for P in points if largest_training_set(parameters) >= P}
             grammar = {"L": L, "s": s, "s0": s0, "v": v, "m": m, "n_c": n_c}
             yield {"net": net, "draws": draws, **grammar}, sorted(points)
 

@@ -176,9 +176,7 @@ def level_rows(
     return rows
 
 
-def _error(
-    tokens: Tokens, latents: Tokens, group: NDArray[np.int64], *, last: bool
-) -> float:
+def _error(tokens: Tokens, latents: Tokens, group: NDArray[np.int64], *, last: bool) -> float:
     """Classes have names: nothing is matched."""
     if last:
         return float((tokens.values != latents.values).mean())

@@ -85,10 +85,7 @@ def learn_level(
         tokens = responses.argmax(axis=2)
     else:
         tokens = np.stack(
-            [
-                clusters(responses[g], counts[g], n, seed=seed + g)
-                for g, n in enumerate(n_clusters)
-            ]
+            [clusters(responses[g], counts[g], n, seed=seed + g) for g, n in enumerate(n_clusters)]
         )
     return Stage(responses, tokens, counts, group_of)
 

@@ -25,7 +25,7 @@ class Tokens:
 
 @dataclass(frozen=True)
 class Patches:
-    """Patches of one level that are not empty: contents (n, k/s) as numbers, and places (n, k/s)."""
+    """Patches of one level that hold something: numbers of contents and places, (n, k/s) each."""
 
     contents: NDArray[np.int64]
     places: NDArray[np.int64]

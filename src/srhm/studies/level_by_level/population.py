@@ -89,7 +89,7 @@ def population(grammar: Grammar, level: int, group_of: NDArray[np.int64]) -> Pop
 
 
 def _node_of(branching: int, n_empty: int, steps: int) -> NDArray[np.int64]:
-    """The node, left to right, to which each place belongs that lies so many rules below the root."""
+    """The node, left to right, of each place that lies so many rules below the root."""
     nodes = np.zeros(1, dtype=np.int64)
     children = np.repeat(np.arange(branching), n_empty + 1)
     for _ in range(steps):
