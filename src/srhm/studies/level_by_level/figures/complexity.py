@@ -30,6 +30,7 @@ from srhm.studies.level_by_level.figures.parts import (
 )
 
 ROW = 2.4  # inches, with titles and labels
+ASIDE = 1.15  # factor by which separate is moved to the right, so that shared is seen
 TRAININGS = {"end to end": "D", "layer by layer": "^"}
 
 
@@ -106,6 +107,8 @@ def _against_m(axes: Axes, complexity: pd.DataFrame, *, preset: str) -> None:
     features = "/".join(str(v) for v in sorted(set(rows["v"].tolist())))
     panel_title(axes, "B", f"$v=n_c={features}$")
     draw_complexities(axes, rows, rows["m"].to_numpy(dtype=float))
+    ticks = sorted(set(rows["m"].tolist()))
+    axes.set_xticks(ticks, labels=[str(m) for m in ticks])
     for depth, own in rows[rows["status"] == "reached"].groupby("L"):
         x = np.array([own["m"].min(), own["m"].max()], dtype=float)
         power = int(str(depth))
@@ -126,7 +129,8 @@ def _against_law(
     other = references[(references["status"] == "reached") & references["net"].isin(["cnn", "lcn"])]
     other = diagonal(other).merge(rows[["L", "s", "v"]].drop_duplicates())
     x = np.array([r.n_c * r.m**r.L for r in other.itertuples()], dtype=float)
-    draw_complexities(axes, rows, rows["law"].to_numpy(float), values=other["P_star"].tolist())
+    places = rows["law"] * rows["net"].map({"shared": 1.0, "separate": ASIDE})
+    draw_complexities(axes, rows, places.to_numpy(float), values=other["P_star"].tolist())
     for (_, row), place in zip(other.iterrows(), x, strict=True):
         axes.plot([place], [row["P_star"]], TRAININGS[row["training"]], color=REFERENCE,
                   markerfacecolor="none", markersize=6, markeredgewidth=0.8, zorder=2,

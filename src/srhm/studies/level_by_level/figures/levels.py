@@ -28,7 +28,9 @@ def draw(cells: pd.DataFrame, levels: pd.DataFrame, *, preset: str) -> Figure:
     rows = levels_of(cells, levels)
     rows = rows[(rows["net"] == "shared") & (rows["draws"] == "independent")]
     rows = diagonal(rows[rows["cell_gap"] >= LEAST_GAP])
-    foot = ["Dense grammars with v = m = n_c that are weakly identifiable; bands: standard error."]
+    foot = [
+        "Dense grammars with $v = m = n_c$ that are weakly identifiable; bands: standard error."
+    ]
     figure, page = laid_out_page(ROW, preset=preset, foot=foot)
     boxes = page.subplots(1, 3)
     deep = rows[rows["L"] == 3]

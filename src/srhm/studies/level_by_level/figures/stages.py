@@ -63,5 +63,5 @@ def _foot(rows: pd.DataFrame) -> list[str]:
         return []
     one = rows.iloc[0]
     n = rows["seed"].nunique()
-    return [f"L = {one['L']}, v = {one['v']}, m = {one['m']}, n_c = {one['n_c']}, {n} grammars"
+    return [f"$L = {one['L']}$, $v = {one['v']}$, $m = {one['m']}$, $n_c = {one['n_c']}$; {n} grammars"
             " that are weakly identifiable; bands: standard error."]  # fmt: skip
