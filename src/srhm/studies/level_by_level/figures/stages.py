@@ -62,6 +62,6 @@ def _foot(rows: pd.DataFrame) -> list[str]:
     if rows.empty:
         return []
     one = rows.iloc[0]
+    grammar = ", ".join(f"${name} = {one[name]}$" for name in ("L", "v", "m", "n_c"))
     n = rows["seed"].nunique()
-    return [f"$L = {one['L']}$, $v = {one['v']}$, $m = {one['m']}$, $n_c = {one['n_c']}$; {n} grammars"
-            " that are weakly identifiable; bands: standard error."]  # fmt: skip
+    return [f"{grammar}; {n} grammars that are weakly identifiable; bands: standard error."]
