@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from srhm.results.coordinates import DATA_MODEL, GRAMMAR
 from srhm.statistics.regression import (
@@ -91,12 +92,14 @@ def diagonal(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[(rows["v"] == rows["m"]) & (rows["v"] == rows["n_c"]) & (rows["s0"] == 0)]
 
 
-def slope(rows: pd.DataFrame, x: np.ndarray, *, by: Sequence[str], reached: str = "reached") -> Fit:
+def slope(
+    rows: pd.DataFrame, x: NDArray[np.float64], *, by: Sequence[str], reached: str = "reached"
+) -> Fit:
     """Slope of log P* on x (curves,), an intercept for each `by`; of the curves that are reached.
 
     The interval is that of the seeds or of the scatter about the line, whichever is wider.
     """
-    known = (rows["status"] == reached).to_numpy()
+    known = (rows["status"] == "reached").to_numpy()
     rows, x = rows[known], np.asarray(x, dtype=float)[known]
     if rows.empty:
         return NO_FIT
@@ -124,7 +127,7 @@ def levels_of(cells: pd.DataFrame, levels: pd.DataFrame) -> pd.DataFrame:
     return found.assign(law=np.array(laws, dtype=float))
 
 
-def exponents_in_P(rows: pd.DataFrame, level: int) -> np.ndarray:
+def exponents_in_P(rows: pd.DataFrame, level: int) -> NDArray[np.float64]:
     """-d log(response error)/d log P at a level, one for each curve and seed; P at least the law.
 
     There each content was met some m^(L-1) times, so that noise and not absence is what is seen.
@@ -139,7 +142,7 @@ def exponents_in_P(rows: pd.DataFrame, level: int) -> np.ndarray:
     return np.array(found)
 
 
-def exponents_in_m(rows: pd.DataFrame, depth: int) -> np.ndarray:
+def exponents_in_m(rows: pd.DataFrame, depth: int) -> NDArray[np.float64]:
     """log(e_l/e_(l+1))/log m for l+1 < L, one for each curve and seed; means over l and P.
 
     e_l: response error of level l with true latents below, at P of the law or more.
@@ -156,7 +159,7 @@ def exponents_in_m(rows: pd.DataFrame, depth: int) -> np.ndarray:
     return scaled.groupby(level=["curve", "seed"]).mean().dropna().to_numpy()
 
 
-def by_curve(values: np.ndarray) -> Fit:
+def by_curve(values: NDArray[np.float64]) -> Fit:
     """Mean of values of curves and seeds, its error their scatter."""
     return mean(values, []) if values.size else NO_FIT
 

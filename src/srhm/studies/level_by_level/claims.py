@@ -5,11 +5,13 @@ for the points that are needed, and m^(-l/2) for the error of layer l, where it 
 number of samples. Both readings are measured.
 """
 
+from collections.abc import Callable
 from functools import partial
 from math import isfinite, nan
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
 from srhm.scorecard.curves import THRESHOLD
@@ -132,7 +134,9 @@ def rate_in_P(tables: Tables, *, level: int, depth: int) -> Measurement:
     return _of_dense(own, partial(exponents_in_P, level=level))
 
 
-def _of_dense(rows: pd.DataFrame, exponents) -> Measurement:  # type: ignore[no-untyped-def]
+def _of_dense(
+    rows: pd.DataFrame, exponents: Callable[[pd.DataFrame], NDArray[np.float64]]
+) -> Measurement:
     if rows.empty:
         return NOT_MEASURED
     own = rows[(rows["net"] == "shared") & (rows["draws"] == "independent") & (rows["s0"] == 0)]
@@ -213,7 +217,7 @@ def _claim(
     topic: str,
     figure: str,
     statement: str,
-    measure,  # type: ignore[no-untyped-def]
+    measure: Callable[[Tables], Measurement],
     *,
     place: str = ARTICLE,
     expected: float = nan,

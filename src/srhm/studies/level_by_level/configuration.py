@@ -64,7 +64,7 @@ def law(net: str, *, L: int, s0: int, m: int, n_c: int) -> float:
 def plan(section: LevelByLevelSection, directory: Path, *, trainer: Trainer) -> Planned:
     """The cells of all groups; learning curves that groups share are joined.
 
-    A job has the learning curves of one net, kind of draws, L and s_0.
+    A job has the learning curves of one net and kind of draws, dense or with empty places.
 
     Raises:
         ConfigError: naming the group, the key and what is allowed.
@@ -112,10 +112,9 @@ def _curves(group: Curves) -> Iterator[tuple[dict[str, Any], list[int]]]:
 
 
 def _label(curve: dict[str, Any]) -> str:
-    """The job that computes a curve: cells are short, so that it has those of other v, m, n_c."""
-    return "-".join(
-        ["level-by-level", curve["net"], curve["draws"], f"L{curve['L']}", f"s0{curve['s0']}"]
-    )
+    """The job that computes a curve: cells are short, so that it has those of many grammars."""
+    kind = "sparse" if curve["s0"] else "dense"
+    return "-".join(["level-by-level", curve["net"], curve["draws"], kind])
 
 
 def seconds(cell: dict[str, Any]) -> float:

@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.lines import Line2D
+from numpy.typing import NDArray
 
 from srhm.figures.marks import (
     HUES,
@@ -38,7 +39,7 @@ def net_handles(nets: Sequence[str]) -> list[Line2D]:
 
 
 def draw_complexities(
-    axes: Axes, rows: pd.DataFrame, x: np.ndarray, *, values: Sequence[float] = ()
+    axes: Axes, rows: pd.DataFrame, x: NDArray[np.float64], *, values: Sequence[float] = ()
 ) -> None:
     """A marker for each P*, colour L, shape net; logarithmic axes that hold the values too."""
     points = [

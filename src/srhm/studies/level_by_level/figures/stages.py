@@ -5,6 +5,7 @@ Letters of the paper: P training points, L depth, k stage, l level of the exchan
 
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.marks import GUIDE, line
@@ -50,12 +51,12 @@ def draw(cells: pd.DataFrame, sensitivities: pd.DataFrame, *, preset: str) -> Fi
     return figure
 
 
-def _handles(depth: int) -> list[tuple[object, ...]]:
+def _handles(depth: int) -> list[Line2D]:
     names = [f"after stage $k={k}$" for k in range(1, depth)] + ["predicted class"]
     tints = LEVEL_HUES[:depth]
     handles = [line(name, color=tint) for name, tint in zip(names, tints, strict=True)]
     handles.append(line("$k<l$", color="0.3", linestyle=":"))
-    return handles  # type: ignore[return-value]
+    return handles
 
 
 def _foot(rows: pd.DataFrame) -> list[str]:
