@@ -46,14 +46,22 @@ def sample_complexities(cells: pd.DataFrame, *, threshold: float) -> pd.DataFram
         columns=("curve", "net", "draws", *DATA_MODEL),
         pooled_over=("net", "draws", "L"),
     )
-    laws = [law(row.net, L=row.L, s0=row.s0, m=row.m, n_c=row.n_c) for row in found.itertuples()]
-    return found.assign(law=np.array(laws, dtype=float))[SAMPLE_COMPLEXITY.names]
+    return found.assign(law=laws(found))[SAMPLE_COMPLEXITY.names]
+
+
+def laws(rows: pd.DataFrame) -> NDArray[np.float64]:
+    """`law` of each row of a table with net and grammar."""
+    columns = [rows[name].tolist() for name in ("net", "L", "s0", "m", "n_c")]
+    return np.array(
+        [law(net, L=L, s0=s0, m=m, n_c=n_c) for net, L, s0, m, n_c in zip(*columns, strict=True)],
+        dtype=float,
+    )
 
 
 def names(cells: pd.DataFrame) -> pd.Series:
     """The learning curve of each cell. A file of rows, elsewhere a "curve", has several."""
-    texts = [cells[name].astype(str) for name in CURVE]
-    return texts[0].str.cat(texts[1:], sep=" ")
+    rows = zip(*(cells[name].tolist() for name in CURVE), strict=True)
+    return pd.Series([" ".join(map(str, row)) for row in rows], index=cells.index, dtype="str")
 
 
 def identifiable(cells: pd.DataFrame) -> pd.Series:
@@ -123,8 +131,7 @@ def levels_of(cells: pd.DataFrame, levels: pd.DataFrame) -> pd.DataFrame:
     own = levels.drop(columns="curve")
     of_cells = cells[columns].assign(curve=names(cells), cell_gap=cells["gap"])
     found = own.merge(of_cells, on="key")
-    laws = [law(row.net, L=row.L, s0=row.s0, m=row.m, n_c=row.n_c) for row in found.itertuples()]
-    return found.assign(law=np.array(laws, dtype=float))
+    return found.assign(law=laws(found))
 
 
 def exponents_in_P(rows: pd.DataFrame, level: int) -> NDArray[np.float64]:

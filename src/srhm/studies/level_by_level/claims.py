@@ -158,10 +158,11 @@ def dirt_at_P_star(tables: Tables) -> Measurement:
     own = own.merge(reached[["curve", "P_star"]], on="curve")
     own = own[own["P"] >= own["P_star"]]
     own = own[own["P"] == own.groupby("curve")["P"].transform("min")]
-    logs = np.log(own["within"] / own["between"]).groupby(own["curve"]).mean()
-    if logs.empty:
+    if own.empty:
         return no_points("no curve reaches P*")
-    return as_ratio(of_points(by_curve(logs.to_numpy()), "curves (geometric mean)"))
+    logs = own.assign(log_ratio=np.log(own["within"] / own["between"]))
+    means = logs.groupby("curve")["log_ratio"].mean().to_numpy(dtype=float)
+    return as_ratio(of_points(by_curve(means), "curves (geometric mean)"))
 
 
 def error_at_largest(tables: Tables, *, weakly: bool) -> Measurement:
@@ -183,8 +184,10 @@ def share_identifiable(tables: Tables, *, net: str) -> Measurement:
     if own.empty:
         return NOT_MEASURED
     found = identifiable(own)
-    parts = found.groupby([own["L"], own["v"]]).mean()
-    said = ", ".join(f"L={L}, v={v}: {part:.2f}" for (L, v), part in parts.items())
+    parts = own.assign(found=found).groupby(["L", "v"])["found"].mean().reset_index()
+    said = ", ".join(
+        f"L={L}, v={v}: {part:.2f}" for L, v, part in parts.itertuples(index=False, name=None)
+    )
     return part_of(int(found.sum()), len(found), f"gap at least {LEAST_GAP}: {said}")
 
 

@@ -18,8 +18,8 @@ from srhm.studies.level_by_level.analysis import (
     diagonal,
     differing,
     identifiable,
+    laws,
 )
-from srhm.studies.level_by_level.configuration import law
 from srhm.studies.level_by_level.figures.parts import (
     REFERENCE,
     band,
@@ -89,8 +89,7 @@ def _learning_curves(axes: Axes, cells: pd.DataFrame, threshold: float, *, prese
         return
     for depth, of_depth in own.groupby("L"):
         one = of_depth[of_depth["v"] == of_depth["v"].max()]
-        scale = [law(r.net, L=r.L, s0=r.s0, m=r.m, n_c=r.n_c) for r in one.itertuples()]
-        band(axes, one.assign(x=one["P"] / scale), "x", "test_error", tint=hue(int(str(depth))),
+        band(axes, one.assign(x=one["P"] / laws(one)), "x", "test_error", tint=hue(int(str(depth))),
              name=f"curve L={depth}")  # fmt: skip
     axes.axhline(threshold, color=GUIDE, linewidth=0.8, linestyle=":")
     axes.set_xscale("log", base=2)
@@ -128,7 +127,7 @@ def _against_law(
         return []
     other = references[(references["status"] == "reached") & references["net"].isin(["cnn", "lcn"])]
     other = diagonal(other).merge(rows[["L", "s", "v"]].drop_duplicates())
-    x = np.array([r.n_c * r.m**r.L for r in other.itertuples()], dtype=float)
+    x = laws(other.assign(net="shared"))
     places = rows["law"] * rows["net"].map({"shared": 1.0, "separate": ASIDE})
     draw_complexities(axes, rows, places.to_numpy(float), values=other["P_star"].tolist())
     for (_, row), place in zip(other.iterrows(), x, strict=True):

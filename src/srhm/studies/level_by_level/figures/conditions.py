@@ -69,8 +69,9 @@ def _clean(axes: Axes, rows: pd.DataFrame, complexity: pd.DataFrame, *, preset: 
     own = own.assign(x=own["P"] / own["P_star"], ratio=own["within"] / own["between"])
     synonyms = sorted(set(own["m"].tolist()))
     tints = shades(synonyms, "viridis_r")
-    for (m, depth), one in own.groupby(["m", "L"]):
-        band(axes, one, "x", "ratio", tint=tints[int(m)], style="-" if depth == 2 else "--",
+    for m, depth in sorted(set(zip(own["m"].tolist(), own["L"].tolist(), strict=True))):
+        one = own[(own["m"] == m) & (own["L"] == depth)]
+        band(axes, one, "x", "ratio", tint=tints[m], style="-" if depth == 2 else "--",
              name=f"clean m={m} L={depth}", geometric=True)  # fmt: skip
     axes.axhline(1, color=GUIDE, linewidth=0.8, linestyle=":", gid="as unlike as latents")
     axes.axvline(1, color=GUIDE, linewidth=0.8, linestyle=":", gid="P*")
@@ -85,7 +86,7 @@ def _shares(axes: Axes, dense: pd.DataFrame, *, preset: str) -> None:
     if own.empty:
         empty_panel(axes, f"not in preset {preset}")
         return
-    kinds = sorted(set(zip(own["L"], own["net"], strict=True)))
+    kinds = sorted(set(zip(own["L"].tolist(), own["net"].tolist(), strict=True)))
     for place, (depth, net) in enumerate(kinds):
         chosen = own[(own["L"] == depth) & (own["net"] == net)]
         found = identifiable(chosen).groupby(chosen["v"]).agg(["sum", "count"])
@@ -93,8 +94,8 @@ def _shares(axes: Axes, dense: pd.DataFrame, *, preset: str) -> None:
         share = (found["sum"] / found["count"]).to_numpy()
         ends = [stats.binomtest(int(k), int(n)).proportion_ci() for k, n in found.to_numpy()]
         bars = np.abs([share - [e.low for e in ends], np.array([e.high for e in ends]) - share])
-        face = hue(int(depth)) if net == "shared" else "white"
-        axes.errorbar(x, share, yerr=bars, color=hue(int(depth)), marker=NETS[net], markersize=4,
+        face = hue(depth) if net == "shared" else "white"
+        axes.errorbar(x, share, yerr=bars, color=hue(depth), marker=NETS[net], markersize=4,
                       linewidth=0.8, markerfacecolor=face,
                       gid=f"share {net} L={depth}")  # fmt: skip
     axes.set_xticks(sorted(set(own["v"].tolist())))
@@ -107,10 +108,11 @@ def _errors(axes: Axes, dense: pd.DataFrame, *, preset: str) -> None:
         empty_panel(axes, f"not in preset {preset}")
         return
     own = dense[dense["P"] == dense.groupby(list(CURVE))["P"].transform("max")]
-    for (depth, net), one in own.groupby(["L", "net"]):
-        for weakly, face in ((True, hue(int(depth))), (False, "white")):
+    for depth, net in sorted(set(zip(own["L"].tolist(), own["net"].tolist(), strict=True))):
+        one, faces = own[(own["L"] == depth) & (own["net"] == net)], (hue(depth), "white")
+        for weakly, face in zip((True, False), faces, strict=True):
             chosen = one[identifiable(one) == weakly]
-            axes.plot(chosen["gap"], chosen["test_error"], NETS[str(net)], color=hue(int(depth)),
+            axes.plot(chosen["gap"], chosen["test_error"], NETS[net], color=hue(depth),
                       markersize=3.5, markerfacecolor=face, linestyle="", markeredgewidth=0.8,
                       gid=f"grammars {net} L={depth} {weakly}")  # fmt: skip
     axes.axvline(LEAST_GAP, color=GUIDE, linewidth=0.8, linestyle=":", gid="least gap")

@@ -105,13 +105,13 @@ def _by_level(axes: Axes, rows: pd.DataFrame, *, preset: str) -> list[int]:
         return []
     synonyms = sorted(set(own["m"].tolist()))
     tints = shades(synonyms, "viridis_r")
-    for (m, depth), one in own.groupby(["m", "L"]):
-        tint = tints[int(m)]
+    for m, depth in sorted(set(zip(own["m"].tolist(), own["L"].tolist(), strict=True))):
+        one, tint = own[(own["m"] == m) & (own["L"] == depth)], tints[m]
         below = one[one["level"] < depth]
         band(axes, one, "level", "response_error", tint=tint, style="-" if depth == 3 else "-.",
              name=f"levels m={m} L={depth}", geometric=True)  # fmt: skip
         first = float(np.exp(np.log(below[below["level"] == 1]["response_error"]).mean()))
-        x = np.arange(1, int(depth))
+        x = np.arange(1, depth)
         axes.plot(x, first * float(m) ** (-(x - 1) / 2), color=GUIDE, linewidth=0.8,
                   linestyle="--", zorder=4, gid="law of m")  # fmt: skip
     axes.set(yscale="log", xticks=sorted(set(own["level"].tolist())))
