@@ -28,6 +28,7 @@ from srhm.statistics.regression import Fit
 from srhm.studies.level_by_level.analysis import (
     ALL,
     CURVE,
+    IDENTIFIABLE,
     LEAST_GAP,
     by_curve,
     curves,
@@ -105,16 +106,19 @@ def slope_on_law(tables: Tables, *, net: str) -> Measurement:
     return _measured(slope(rows, np.log(rows["law"].to_numpy(float)), by=["L"]), rows)
 
 
-def over_networks(tables: Tables, *, training: str) -> Measurement:
+def over_networks(tables: Tables, *, training: str, criterion: str = ALL) -> Measurement:
     """P* of the algorithm over that of LCN and CNN on the same grammars, geometric mean.
 
-    Distinct data for both. The networks' mean is over all grammars, so that is the algorithm's.
+    Distinct data for both. The networks' mean is over all grammars; criterion: over which that of
+    the algorithm is.
     """
     table, other = _complexity(tables), tables.get("references", pd.DataFrame())
     if table.empty or other.empty:
         return NOT_MEASURED
     nets = ("shared", "separate")
-    rows = pd.concat([curves(table, net=net, draws="distinct", criterion=ALL) for net in nets])
+    rows = pd.concat(
+        [curves(table, net=net, draws="distinct", criterion=criterion) for net in nets]
+    )
     ratios = log_ratios(rows, other, training)["log_ratio"].to_numpy(dtype=float)
     if not ratios.size:
         return no_points("no grammar with a P* of both")
@@ -268,6 +272,14 @@ def _points() -> list[Claim]:
         )
         for training in ("end to end", "layer by layer")
     ]  # fmt: skip
+    ratios.append(
+        _claim(
+            "identifiable-over-end-to-end", TOPIC, "complexity",
+            "the same over networks trained end to end, identifiable grammars alone",
+            partial(over_networks, training="end to end", criterion=IDENTIFIABLE),
+            place=POWER,
+        )
+    )  # fmt: skip
     return [*of_m, *of_law, *ratios]
 
 
