@@ -3,10 +3,20 @@
 import re
 from math import inf, nan
 
+import numpy as np
+import pandas as pd
 import pytest
+from tables import EVERYTHING, exact_complexities
 
-from srhm.scorecard.card import COLUMNS, claims_of, scorecard
-from srhm.scorecard.claims import MAX_STATEMENT, NOT_MEASURED, Claim, Measurement, verdict
+from srhm.scorecard.card import COLUMNS, claims_in, claims_of, scorecard
+from srhm.scorecard.claims import (
+    MAX_STATEMENT,
+    NOT_MEASURED,
+    Claim,
+    Measurement,
+    RememberedTables,
+    verdict,
+)
 from srhm.scorecard.text import markdown
 from srhm.studies.registry import STUDIES
 
@@ -200,3 +210,33 @@ def test_claims_without_tables_lack_data():
     assert list(table.columns) == list(COLUMNS)
     assert set(table["verdict"]) == {"not enough data"}
     assert (table["note"] != "").all()
+
+
+def test_what_claims_share_is_computed_once_and_no_claim_can_change_it():
+    calls = []
+
+    def computed():
+        calls.append(1)
+        return pd.DataFrame({"x": [1, 2]})
+
+    tables = RememberedTables({"cells": pd.DataFrame({"P": [3]})})
+    first = tables.once("key", computed)
+    first.loc[0, "x"] = 9
+    assert tables.once("key", computed)["x"].tolist() == [1, 2]
+    assert len(calls) == 1
+    tables.once("other", computed)
+    assert len(calls) == 2
+    assert (list(tables), len(tables), tables["cells"]["P"].tolist()) == (["cells"], 1, [3])
+
+
+def test_claims_on_shared_tables_measure_what_each_measures_alone():
+    noise = np.random.default_rng(3)
+    tables = exact_complexities(EVERYTHING, thresholds=(0.05, 0.1), noise=noise)
+    claims = claims_in("srhm.studies.sparse_hierarchy.claims.all_claims")
+    rows = scorecard(tables, claims).set_index("claim")
+    names = ["value", "low", "high", "n"]
+    for claim in claims:
+        alone = claim.measure(tables)
+        own = [getattr(alone, name) for name in names]
+        assert rows.loc[claim.identifier, names].tolist() == pytest.approx(own, nan_ok=True)
+        assert rows.loc[claim.identifier, "note"] == alone.note

@@ -35,7 +35,7 @@ def train_entries(
 
     Args:
         entries: {"key", "source", "cell"} each.
-        inputs: function: the experiment, "package.module:function".
+        inputs: experiment: its function, "package.module:function".
         store: folder of the stored cells.
         checkpoints: without effect: a cell is computed in one piece.
         threads: cells that are computed at a time.
@@ -50,7 +50,7 @@ def train_entries(
 
     def prepared() -> Trainer:
         return Trainer(
-            train=partial(_computed, function=resolved(inputs["function"])),
+            train=partial(_computed, function=resolved(inputs["experiment"])),
             versions=provenance.versions(PACKAGES),
             batches=lambda missing: [[entry] for entry in missing],
             size=lambda cell: 1.0,

@@ -10,11 +10,11 @@ from srhm.results.store import read_cell
 
 
 def long_rows(
-    entries: Sequence[Mapping[str, Any]], *, store: Path, log: logging.Logger, function: str
+    entries: Sequence[Mapping[str, Any]], *, store: Path, log: logging.Logger, experiment: str
 ) -> dict[str, list[dict[str, Any]]]:
     """Rows by table, each with the key of its cell.
 
-    function: of the experiment; without effect.
+    experiment: its function; without effect.
 
     Raises:
         FileNotFoundError, DamagedCell: as `store.read_cell`.

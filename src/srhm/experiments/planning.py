@@ -52,6 +52,6 @@ def curves_of(
             trainer=trainer,
             entries=tuple(entries),
             measured=tuple(measured),
-            inputs={"function": batch.function},
+            inputs={"experiment": batch.function},
         )
     return curves

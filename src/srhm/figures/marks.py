@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from math import isfinite, log10
 from typing import Any
 
+import matplotlib
+import numpy as np
 import pandas as pd
-import seaborn
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.colors import to_rgb
+from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.lines import Line2D
 
 from srhm.figures.drawing import Handle
@@ -158,8 +159,12 @@ def shaded(hue: str, n_features: int, features: Sequence[int]) -> Colour:
     """Darkness by the rank of v among those in the figure; few v span fewer shades."""
     rank = sorted(features).index(n_features) / max(len(features) - 1, 1)
     shade = (LIGHTEST + rank * (DARKEST - LIGHTEST)) * (1 - 1 / len(features) ** 2)
-    ramp = seaborn.blend_palette(("black", hue, "white"), n_colors=201)
-    red, green, blue = ramp[100 + round(100 * shade)][:3]
+    return blended(("black", hue, "white"), (100 + round(100 * shade)) / 200)
+
+
+def blended(colours: Sequence[str], place: float) -> Colour:
+    """The colour at a place between 0, the first of these, and 1, the last."""
+    red, green, blue, _ = LinearSegmentedColormap.from_list("blend", list(colours))(place)
     return float(red), float(green), float(blue)
 
 
@@ -284,8 +289,11 @@ def marker(symbol: str, label: str, **style: Any) -> Line2D:
 
 
 def shades(values: Sequence[float], palette: str) -> dict[float, Colour]:
-    """A colour for each value, by its rank, out of a palette without its lightest part."""
-    ramp = seaborn.color_palette(palette, n_colors=101)
+    """A colour for each value, by its rank, out of a palette without its lightest part.
+
+    palette: name of a colour map of matplotlib.
+    """
+    ramp = matplotlib.colormaps[palette](np.linspace(0, 1, 103)[1:-1])
     ends = (5, 88)
     found: dict[float, Colour] = {}
     for i, value in enumerate(sorted(set(values))):

@@ -9,7 +9,6 @@ from textwrap import fill
 from typing import Any
 
 import pandas as pd
-import seaborn
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
@@ -20,6 +19,7 @@ from srhm.figures.marks import (
     Colour,
     Estimate,
     between,
+    blended,
     draw_arrow,
     estimate,
     marker,
@@ -77,9 +77,7 @@ def _ring(axes: Axes, x: float, height: float, row: pd.Series, y: Estimate, *, p
 
 def tint(depth: int) -> Colour:
     """The hue of an L, darker than any shade of it is faint."""
-    ramp = seaborn.blend_palette((HUES.get(depth, OTHER_HUE), "black"), n_colors=101)
-    red, green, blue = ramp[round(100 * DARKER)][:3]
-    return float(red), float(green), float(blue)
+    return blended((HUES.get(depth, OTHER_HUE), "black"), DARKER)
 
 
 def run_handles(runs: Sequence[Publication], curves: Sequence[pd.DataFrame]) -> dict[str, Line2D]:

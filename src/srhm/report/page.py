@@ -102,6 +102,7 @@ def read_claims(studies: Sequence[Mapping[str, Any]]) -> tuple[pd.DataFrame, dic
 def render(spec: Mapping[str, Any], scorecard: pd.DataFrame, topics: Mapping[str, str]) -> str:
     """The page as HTML; scorecard: of all its claims, topics: their headings."""
     studies, of_paper = spec["studies"], spec["page"] == PAPER
+    configuration = json.loads(spec["configuration"])
     figures = shown_figures([figure for study in studies for figure in study["figures"]])
     tables = {study["name"]: StudyTables(study["tables"]) for study in studies}
     numbers = {figure.number: figure.name for figure in figures if figure.number}
@@ -133,11 +134,15 @@ def render(spec: Mapping[str, Any], scorecard: pd.DataFrame, topics: Mapping[str
             if study["page_tables"]
             for table in resolved(study["page_tables"])(
                 tables[study["name"]],
-                {**study["settings"], "publications": spec["publications"]},
+                {
+                    **study["settings"],
+                    "publications": spec["publications"],
+                    "section": configuration.get(study["name"]),
+                },
             )
         ],
         training=training_tables(studies, tables),
-        configuration=configuration_text(json.loads(spec["configuration"])),
+        configuration=configuration_text(configuration),
         definitions=_documents([study["prose"] for study in studies]),
         deviations=_documents(spec["deviations"]),
     )

@@ -23,7 +23,7 @@ from srhm.results.published_provenance import (
     restored,
 )
 from srhm.results.records import TableError, read_table
-from srhm.results.tables import SAMPLE_COMPLEXITY
+from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY
 
 # Estimated from the rows of the paper's networks, for the figures that show them beside others.
 COMPLEXITY = "sample_complexity"
@@ -33,10 +33,14 @@ Rows = dict[str, dict[str, pd.DataFrame]]
 
 @dataclass(frozen=True, kw_only=True)
 class Publication:
-    """The sample complexities (tables.SAMPLE_COMPLEXITY) of a published run and its provenance."""
+    """A published run: its provenance, its cells (tables.CELLS) and what they say.
+
+    sample_complexity: tables.SAMPLE_COMPLEXITY.
+    """
 
     provenance: Mapping[str, Any]
     sample_complexity: pd.DataFrame
+    cells: pd.DataFrame
 
     @property
     def preset(self) -> str:
@@ -152,6 +156,7 @@ def read_publications(
         try:
             provenance = read_provenance_file(folder / PROVENANCE_FILE)
             table = read_published_table(file_of(folder, COMPLEXITY), SAMPLE_COMPLEXITY)
+            cells = read_published_table(file_of(folder, "cells"), CELLS)
             check_digests(folder, provenance)
         except OtherFormat as other:
             (log or logging.getLogger(__name__)).warning(
@@ -159,7 +164,7 @@ def read_publications(
                 *(folder.parent.name, other, folder.parent.name),
             )
             continue
-        found.append(Publication(provenance=provenance, sample_complexity=table))
+        found.append(Publication(provenance=provenance, sample_complexity=table, cells=cells))
         if log:
             log.info("beside it the published run %s: %d sample complexities from %d cells",
                      folder.parent.name, len(table), provenance["cells"])  # fmt: skip

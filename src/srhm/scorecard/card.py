@@ -11,7 +11,7 @@ import pandas as pd
 from srhm.results.deriving import table_of
 from srhm.results.records import write_table
 from srhm.results.tables import SCHEMAS
-from srhm.scorecard.claims import Claim, Tables, verdict
+from srhm.scorecard.claims import Claim, RememberedTables, Tables, verdict
 from srhm.study import Study
 
 COLUMNS = tuple(SCHEMAS["SCORECARD"].names)
@@ -23,9 +23,9 @@ def scorecard(tables: Tables, claims: Sequence[Claim]) -> pd.DataFrame:
     A NaN tolerance beside an expected number makes that an upper bound; both NaN: nothing is
     expected.
     """
-    rows = []
+    rows, remembered = [], RememberedTables(tables)
     for claim in claims:
-        measured = claim.measure(tables)
+        measured = claim.measure(remembered)
         rows.append(
             {
                 "claim": claim.identifier,

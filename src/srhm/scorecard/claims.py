@@ -1,6 +1,6 @@
 """What a claim of the paper is, what a measurement of it, and whether it holds."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from math import inf, isfinite, isnan, nan
 from typing import Literal
@@ -11,6 +11,29 @@ Verdict = Literal["holds", "does not hold", "undecided", "not enough data", "rep
 Tables = Mapping[str, pd.DataFrame]
 
 MIN_POINTS = 3
+
+
+class RememberedTables(Mapping[str, pd.DataFrame]):
+    """Tables by name, with what several claims compute of them; they do not change meanwhile."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._known: dict[Hashable, pd.DataFrame] = {}
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        return self._tables[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tables)
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    def once(self, key: Hashable, computed: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+        """A copy of what the function gives, which is called for each key once."""
+        if key not in self._known:
+            self._known[key] = computed()
+        return self._known[key].copy()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from srhm.results.coordinates import GRAMMAR
-from srhm.scorecard.claims import NOT_MEASURED, Measurement, Tables
+from srhm.scorecard.claims import NOT_MEASURED, Measurement, RememberedTables, Tables
 from srhm.scorecard.fits import listed_as_left_out, no_points, with_note
 from srhm.statistics.regression import (
     NO_FIT,
@@ -34,7 +34,17 @@ def main_curves(
     So a check with a wider net or with another option does not enter the fits. Empty when the table
     is missing. `log_sd_source` is added: curves with the same one share their standard deviation.
     """
-    table = tables.get("sample_complexity", pd.DataFrame())
+
+    def computed() -> pd.DataFrame:
+        table = tables.get("sample_complexity", pd.DataFrame())
+        return _main_curves(table, threshold, sparsity)
+
+    if isinstance(tables, RememberedTables):
+        return tables.once(("main curves", threshold, sparsity), computed)
+    return computed()
+
+
+def _main_curves(table: pd.DataFrame, threshold: float, sparsity: str) -> pd.DataFrame:
     if table.empty:
         return pd.DataFrame()
     table = table[(table["criterion"] == "test_error") & (table["sparsity"] == sparsity)]

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from srhm.model import theory
 from srhm.results.coordinates import NET_AND_DATA
@@ -371,7 +371,7 @@ def _with_bounds(table: pd.DataFrame, rule: IntervalRule) -> pd.DataFrame:
     reached = table["status"] == "reached"
     known = table["dof"].to_numpy() > 0
     factor = np.full(len(table), nan)
-    factor[known] = stats.t.ppf((1 + rule.confidence) / 2, table["dof"].to_numpy()[known])
+    factor[known] = special.stdtrit(table["dof"].to_numpy()[known], (1 + rule.confidence) / 2)
     half_width = factor * table["log_se"]
     bound = table["low"].where(table["status"] == "not_reached", table["high"])
     P_star = np.exp(table["log_P_star"])

@@ -17,6 +17,7 @@ NAMES = (
     "double_descent",
     "jamming",
     "sparsity_transfer",
+    "memory",
     "level_by_level",
 )
 # Names for several studies: what `make reproduce` and `make plane` make.
@@ -31,7 +32,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "double_descent",
         "jamming",
     ),
-    "seeds": ("level_by_level",),
+    "seeds": ("memory", "level_by_level"),
 }
 
 # No digest of sources goes through this module, so that nothing is made anew for a new study.

@@ -38,7 +38,7 @@ def plan(
     for number, group in enumerate(section.curves):
         where = f"curves.{number}"
         training = _training(section, group, where)
-        for coordinates in _coordinates(group):
+        for coordinates in coordinates_of(group):
             parameters = _parameters(coordinates, where)
             shared = {
                 **coordinates,
@@ -120,7 +120,8 @@ def _check_named(cell: Mapping[str, Any], points: list[int], where: str) -> None
         raise _refusal(where, "P", f"{message} on whole batches only")
 
 
-def _coordinates(group: HierarchyCurves) -> Iterable[dict[str, Any]]:
+def coordinates_of(group: HierarchyCurves) -> Iterable[dict[str, Any]]:
+    """Net and grammar (NET_AND_DATA) of each curve of a group."""
     for net, depth, s, v, s0, sparsity in product(
         group.net, group.L, group.s, group.v, group.s0, group.sparsity
     ):

@@ -64,7 +64,16 @@ def ideal():
     return rows_of(tables | networks(tables["sample_complexity"]) | published)
 
 
+# Of curves of the practice, which these tables have not: test_practice_points.py, and
+# test_invariance_claims.py for the widths of FCNs.
+OF_THE_PRACTICE = r"published-(?:over-practice|within-prediction)|-practice-width$"
+
+
 def test_the_law_of_the_paper_makes_every_claim_hold(ideal):
+    of_practice = ideal.index.str.contains(OF_THE_PRACTICE)
+    assert of_practice.sum() == 7
+    assert set(ideal.loc[of_practice, "verdict"]) == {"not enough data"}
+    ideal = ideal[~of_practice]
     numbers = ideal[ideal["tolerance"].notna()]
     assert numbers["value"].to_numpy() == pytest.approx(numbers["expected"].to_numpy(), abs=EXACT)
     unsettled = ideal[(ideal["verdict"] != "holds") & ideal["expected"].notna()]

@@ -139,6 +139,26 @@ def test_the_fcn_is_measured_by_its_output_too():
     assert [row["verdict"] for row in rows] == ["does not hold", "holds", "does not hold"]
 
 
+def test_the_fcn_of_the_practice_has_channels_for_each_patch():
+    others = {"S_output_practice": lambda row: row["P_star"] * (2 if row["width"] > 200 else 1)}
+    narrow = [grammar("fcn", 2, 6, s0) for s0 in (0, 1, 2)]
+    # 64 channels for each of the w = 2 (s_0 + 1) patches of the first layer; at L = 3 w^2.
+    wide = [one | {"width": 64 * 2 * (one["s0"] + 1)} for one in narrow]
+    deep = [grammar("fcn", 3, 4, 0) | {"width": 64 * 4}]
+    other = [narrow[1] | {"width": 1000}]  # of neither
+    core = [grammar("lcn", 2, 6, s0) for s0 in (0, 1, 2)]
+    tables = exact_complexities([*core, *narrow, *wide, *deep, *other], others=others)
+    row = row_of(tables, "s-ratio-fcn-s2-practice-width")
+    assert (row["value"], row["n"]) == (pytest.approx(log(2), abs=EXACT), 3)
+    assert "left out: 1 whose P* is censored or above a tenth" in row["note"]  # s_0 = 0, L = 2
+    assert "width 128, 256, 384" in row["note"]
+    alone = row_of(tables, "s-ratio-fcn-s2-practice")  # of the width of most curves
+    assert "width 64, 256" in alone["note"]  # L = 3 has one alone
+    assert alone["value"] < log(2) - 0.1
+    without = exact_complexities([*narrow, *wide], others=others)  # no LCN says what H is
+    assert row_of(without, "s-ratio-fcn-s2-practice-width")["n"] == 0
+
+
 # How far sensitivities fall
 
 

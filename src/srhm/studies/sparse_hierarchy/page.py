@@ -1,17 +1,19 @@
 """Tables of the page: sample complexities, and the fits of published runs."""
 
 from collections.abc import Iterator, Mapping
-from math import inf, isfinite
+from math import exp, inf, isfinite
 from typing import Any
 
 import pandas as pd
 
 from srhm.report.page_table import (
     INTERVAL,
+    NO_BREAK,
     NONE,
     PageTable,
     complexity,
     duration,
+    grouped,
     interval,
     net_name,
     net_order,
@@ -20,6 +22,13 @@ from srhm.report.page_table import (
 from srhm.report.scorecard_rows import scorecard_rows
 from srhm.results.publications import Publication, read_publications
 from srhm.studies.sparse_hierarchy.claims.published_fits import published_fits
+from srhm.studies.sparse_hierarchy.coverage import coverage
+from srhm.studies.sparse_hierarchy.practice_points import (
+    STEP,
+    practice_points,
+    published_over_ours,
+)
+from srhm.training.configuration import HierarchySection
 
 NOTE = (
     "P* is the number of training points from which on the test error ε, averaged over the seeds,"
@@ -39,27 +48,54 @@ OPTIONS = (
     ("batch", "shuffled", "{} batches"),
     ("alpha", 1.0, "α = {}"),
 )
+CURVES = (
+    "Of the learning curves that a figure of the paper shows, how many this run has by the text's"
+    " protocol, at any width, and why the others are missing."
+)
+PRACTICE = (
+    "The paper's P* over ours where ours are learnt and read as the published figures were:"
+    " balanced batches with their table of learning rates, the best test error of a training, the P"
+    " of the grid whose error is nearest to 10 %. Geometric mean over the points of Figures 4, 10"
+    " and 13 that we have; the interval is that of their scatter. Within: of how many points the"
+    " published P* lies in the prediction interval of the next table."
+)
+POINTS = (
+    "Ours is the geometric mean over the seeds. Prediction: where 95 % of single readings of"
+    " another grammar lie, from the spread of our seeds, each of which draws a grammar, and from"
+    f" the largest step, a factor {STEP}, of the authors' grid of P."
+)
 PUBLISHED = (
     "{curves} of {planned_curves} curves of LCN, CNN and FCN ({cells} of {planned_cells} networks:"
     " {statuses}); trained {days}{times}; {versions}; source {sources}; published at commit"
     " {commit}. The repository keeps these rows under published/; Figure 4 draws them beside the"
     " points of this run, and they enter no number of the scorecard. The fits are of this published"
-    " run alone, of the curves that it has so far, by the same functions; claims of which it has no"
-    " point are left out."
+    " run alone, of the curves that it has so far, by the same functions, each seed's curves of one"
+    " grammar taken together; claims of which it has no point are left out."
 )
 
 
 def tables(tables: Mapping[str, pd.DataFrame], settings: Mapping[str, Any]) -> list[PageTable]:
-    """P* of every learning curve, then a table for each published run.
+    """P* of every curve, curves of the paper's figures, its points by its practice, published runs.
 
-    settings: threshold, and publications: files of published runs.
+    settings: threshold; publications: files of published runs; section: the configuration.
 
     Raises:
         PublicationError: if a file of a published run is missing or damaged, naming it.
     """
     published = read_publications(settings.get("publications", ()))
     complexities = _complexities(tables["sample_complexity"], threshold=settings["threshold"])
-    return [complexities, *map(_published, published)]
+    points = practice_points(
+        *(
+            tables.get(name, pd.DataFrame())
+            for name in ("sample_complexity", "cells", "published_values")
+        )
+    )
+    return [
+        complexities,
+        *_of_figures(tables, settings.get("section")),
+        *_of_practice(points),
+        *map(_published, published),
+    ]
 
 
 def _complexities(table: pd.DataFrame, *, threshold: float) -> PageTable:
@@ -67,10 +103,12 @@ def _complexities(table: pd.DataFrame, *, threshold: float) -> PageTable:
     table = table.assign(column=[_criterion(row) for row in table.to_dict("records")])
     main = f"ε ≤ {percent(threshold)}"
     others = sorted(set(table["column"]) - {main}, key=_order_of_criteria)
+    by_curve: dict[str, dict[str, list[Any]]] = {}
+    for row in table.to_dict("records"):
+        by_curve.setdefault(row["curve"], {}).setdefault(row["column"], []).append(row)
     curves = []
-    for _, curve in table.groupby("curve", sort=False):
-        by_name = {name: part.to_dict("records") for name, part in curve.groupby("column")}
-        first = by_name.get(main, curve.to_dict("records"))[0]
+    for by_name in by_curve.values():
+        first = by_name.get(main, next(iter(by_name.values())))[0]
         options = [words.format(first[name]) for name, usual, words in OPTIONS
                    if first[name] != usual]  # fmt: skip
         cells = [
@@ -130,6 +168,69 @@ def _remarks(row: Mapping[Any, Any]) -> Iterator[str]:
         yield f"{row['n_capped']} of {row['n_cells']} networks not fitted at the cap"
 
 
+def _of_figures(
+    tables: Mapping[str, pd.DataFrame], section: Mapping[str, Any] | None
+) -> list[PageTable]:
+    """Curves of each figure of the paper, ours and its own; none without a configuration."""
+    published = tables.get("published_values", pd.DataFrame())
+    if section is None or published.empty:
+        return []
+    asked = HierarchySection.model_validate(section)
+    found = coverage(tables["sample_complexity"], published, asked)
+    return [
+        PageTable(
+            title="Curves of the paper's figures",
+            note=CURVES,
+            columns=("Figure", "Ours", "In the paper", "Missing"),
+            rows=[
+                [row["figure"], row["ours"], row["published"], row["missing"] or NONE]
+                for row in found.to_dict("records")
+            ],
+            words={"Missing"},
+            main="Ours",
+        )
+    ]
+
+
+def _of_practice(points: pd.DataFrame) -> list[PageTable]:
+    """The paper's points over ours by its practice: by net, L and s, then each; none at all."""
+    if points.empty:
+        return []
+    laws = []
+    for (net, depth, s), own in points.groupby(["net", "L", "s"], sort=False):
+        fit = published_over_ours(own)
+        known = isfinite(fit.standard_error)
+        ends = f"{exp(fit.low):.2f} to {exp(fit.high):.2f}" if known else "unknown"
+        inside = f"{int(own['inside'].sum())} of {len(own)}"
+        laws.append([net_name(net), depth, s, len(own), f"{exp(fit.slope):.2f}", ends, inside])
+    each = [
+        [net_name(row["net"]), *(row[name] for name in ("L", "s", "v", "s0", "n_seeds")),
+         grouped(row["ours"]), grouped(row["published"]), f"{exp(row['log_ratio']):.2f}",
+         f"{grouped(row['low'])} to {grouped(row['high'])}", "yes" if row["inside"] else "no"]
+        for row in points.to_dict("records")
+    ]  # fmt: skip
+    ratio = "Published / ours"
+    return [
+        PageTable(
+            title="Published over ours, by the practice",
+            note=PRACTICE,
+            columns=("Net", "L", "s", "Points", ratio, INTERVAL, "Within"),
+            rows=sorted(laws, key=lambda row: net_order(str(row[0]).lower())),
+            words={"Net"},
+            main=ratio,
+        ),
+        PageTable(
+            title="Points of the paper, by the practice",
+            note=POINTS,
+            columns=("Net", "L", "s", "v", "s_0", "Seeds", "Ours", "Published", ratio,
+                     f"95{NO_BREAK}% prediction", "Within"),
+            rows=sorted(each, key=lambda row: net_order(str(row[0]).lower())),
+            words={"Net", "Within"},
+            main=ratio,
+        ),
+    ]  # fmt: skip
+
+
 def _published(run: Publication) -> PageTable:
     """The fits of a published run; of what and when in the note."""
     known = run.provenance
@@ -165,7 +266,7 @@ def _published(run: Publication) -> PageTable:
                 " ± ".join(filter(None, [fit["expected_text"], fit["tolerance_text"]])),
                 *(fit[name] for name in ("measured_text", "interval_text", "n", "verdict", "note")),
             ]
-            for fit in scorecard_rows(published_fits(run.sample_complexity))
+            for fit in scorecard_rows(published_fits(run.sample_complexity, run.cells))
         ],
         words={"The paper says", "Verdict", "What entered"},
         main="Measured",

@@ -15,11 +15,13 @@ from srhm.studies.sparse_hierarchy.claims.concurrence import (
     fcn_practice_claims,
 )
 from srhm.studies.sparse_hierarchy.claims.insensitivity import INSENSITIVITY_CLAIMS
+from srhm.studies.sparse_hierarchy.claims.practice import PRACTICE_CLAIMS
 from srhm.studies.sparse_hierarchy.claims.sparsity import SPARSITY_CLAIMS
 
 CLAIMS: tuple[Claim, ...] = (
     *COMPLEXITY_CLAIMS,
     *PUBLISHED_POINTS_CLAIMS,
+    *PRACTICE_CLAIMS,
     *SPARSITY_CLAIMS,
     *CONCURRENCE_CLAIMS,
     *concurrence_claims("fcn", 2),

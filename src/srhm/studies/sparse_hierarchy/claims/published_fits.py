@@ -38,10 +38,13 @@ PUBLISHED_CLAIMS: tuple[Claim, ...] = (
 )
 
 
-def published_fits(sample_complexity: pd.DataFrame) -> pd.DataFrame:
-    """Rows (SCORECARD_COLUMNS) of the claims on P* that a published table says something of.
+def published_fits(sample_complexity: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
+    """Rows (SCORECARD_COLUMNS) of the claims on P* that a published run says something of.
 
-    At the threshold that defines P*. Claims without any point are left out.
+    At the threshold that defines P*. The cells tell the P* of each seed and the learning rates, so
+    that curves which share grammars are paired as those of the run's own are. Claims without any
+    point are left out.
     """
-    table = scorecard({"sample_complexity": sample_complexity}, claims=PUBLISHED_CLAIMS)
+    tables = {"sample_complexity": sample_complexity, "cells": cells}
+    table = scorecard(tables, claims=PUBLISHED_CLAIMS)
     return table[table["n"] > 0].reset_index(drop=True)
