@@ -118,9 +118,12 @@ def _label(curve: dict[str, Any]) -> str:
 
 
 def seconds(cell: dict[str, Any]) -> float:
-    """Seconds that a cell is expected to take on one core: some for each point and each group."""
+    """Seconds that a cell is expected to take on one core, fitted to a dozen of them.
+
+    Some for each regression, which is done with learnt and with true tokens below, and each point.
+    """
     w, L = cell["s"] * (cell["s0"] + 1), cell["L"]
     places = [1 if cell["net"] == "shared" else w ** (L - level) for level in range(1, L + 1)]
     contents = (cell["v"] * (cell["s0"] + 1)) ** cell["s"]
     points = cell["P"] * n_nodes(depth=L, branching=cell["s"])
-    return 0.05 + 2 * sum(places) * (0.012 + 4e-5 * contents) + 1e-6 * points
+    return 0.02 + 2 * sum(places) * (0.005 + 2e-5 * contents) + 5e-7 * points
