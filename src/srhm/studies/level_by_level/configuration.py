@@ -118,7 +118,7 @@ def _label(curve: dict[str, Any]) -> str:
 
 
 def seconds(cell: dict[str, Any]) -> float:
-    """Seconds that a cell is expected to take on one core, fitted to a dozen of them.
+    """Seconds that a cell is expected to take on one core, fitted to six of them.
 
     Some for each regression, which is done with learnt and with true tokens below, and each point.
     """
