@@ -30,6 +30,8 @@ def training_table(title: str, cells: pd.DataFrame, timings: pd.DataFrame) -> Pa
     row is the sum over all, if there are several.
     """
     flow = "evaluations" in cells
+    if not flow and "steps" not in cells:
+        return experiments_table(title, cells, timings)
     heads = OF_FLOW if flow else {name: head for name, head in OF_STEPS.items() if name in cells}
     times = timings[["curve", "key", "seconds"]]
     table = cells.rename(columns={"evaluations": "steps"}).merge(
@@ -57,6 +59,18 @@ def training_table(title: str, cells: pd.DataFrame, timings: pd.DataFrame) -> Pa
         columns=[*heads.values(), "Networks", *words, step, "Time", f"{step} per second"],
         rows=rows,
         words={"Net", "Engine", "Optimiser"} & {*heads.values()},
+    )
+
+
+def experiments_table(title: str, cells: pd.DataFrame, timings: pd.DataFrame) -> PageTable:
+    """Cells of a study of experiments, which train no network in steps, by status, with time."""
+    times = timings[["curve", "key", "seconds"]]
+    groups = cells.merge(times, on=["curve", "key"], how="left").groupby("status")
+    return PageTable(
+        title=title,
+        note="Cells by how they ended: done, or why there is no value.",
+        columns=("Status", "Cells", "Time"),
+        rows=[[name, grouped(len(part)), duration(part["seconds"].sum())] for name, part in groups],
     )
 
 

@@ -1,0 +1,65 @@
+"""P* of networks that gradient descent trains on the same grammars, from published rows."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from srhm.learning_curve import sample_complexity
+from srhm.results.coordinates import GRAMMAR
+from srhm.studies.level_by_level.tables import REFERENCES
+
+ROWS = ("P_star", "P_star_low", "P_star_high", "status", "n_seeds", "small_pool")
+
+
+def references(
+    *, end_to_end: Sequence[str], layerwise: Sequence[str], threshold: float
+) -> pd.DataFrame:
+    """A row (REFERENCES) for each published P* of LCN and CNN at s = 2, sparsity A.
+
+    end_to_end: tables of sample complexities of the study sparse_hierarchy; layerwise: tables of
+    cells of the study layerwise, whose P* are computed here, at the scale 1 of the output. Either
+    may be without files.
+    """
+    frames = [_end_to_end(Path(file), threshold) for file in end_to_end]
+    frames += [_layerwise(Path(file), threshold) for file in layerwise]
+    frames = [one for one in frames if len(one)]
+    if not frames:
+        return pd.DataFrame(columns=REFERENCES.names)
+    return pd.concat(frames, ignore_index=True)[REFERENCES.names]
+
+
+def _end_to_end(file: Path, threshold: float) -> pd.DataFrame:
+    table = pd.read_parquet(file)
+    at = np.isclose(table["threshold"].to_numpy(dtype=float), threshold)
+    own = table[at & (table["criterion"] == "test_error") & (table["sparsity"] == "A")]
+    own = own[own["net"].isin(["lcn", "cnn"]) & (own["s"] == 2)]
+    own = own[~own["batch"].astype(str).str.startswith("balanced")]
+    return own[["net", *GRAMMAR, *ROWS]].assign(
+        origin=f"{file.parts[-3]}/sparse_hierarchy", training="end to end"
+    )
+
+
+def _layerwise(file: Path, threshold: float) -> pd.DataFrame:
+    cells = pd.read_parquet(file)
+    own = cells[(cells["training"] == "layerwise") & (cells["data"] == "srhm")]
+    rows = []
+    for (net, *grammar), curve in own.groupby(["net", *GRAMMAR]):
+        wide = curve.pivot_table(index="P", columns="seed", values="test_error")
+        found = sample_complexity(wide.index.to_numpy(), wide.to_numpy(), threshold=threshold)
+        rows.append(
+            {
+                "net": net,
+                **dict(zip(GRAMMAR, grammar, strict=True)),
+                "P_star": found.P_star,
+                "P_star_low": found.low,
+                "P_star_high": found.high,
+                "status": found.status,
+                "n_seeds": found.n_seeds,
+                "small_pool": False,
+                "origin": f"{file.parts[-3]}/layerwise",
+                "training": "layer by layer",
+            }
+        )
+    return pd.DataFrame(rows)
