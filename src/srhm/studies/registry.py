@@ -18,6 +18,7 @@ NAMES = (
     "jamming",
     "sparsity_transfer",
     "memory",
+    "representation_cost",
 )
 # Names for several studies: what `make reproduce` and `make plane` make.
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -31,7 +32,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "double_descent",
         "jamming",
     ),
-    "seeds": ("memory",),
+    "seeds": ("memory", "representation_cost"),
 }
 
 # No digest of sources goes through this module, so that nothing is made anew for a new study.
