@@ -37,7 +37,7 @@ def draw(cells: pd.DataFrame, layers: pd.DataFrame, values: pd.DataFrame, *, pre
     red, blue = "#D55E00", "#0072B2"
     handles = [patch("representation", _rgb(blue)), patch("weights above 0.5", _rgb(red)),
                line("directions of a level", color=GUIDE, linestyle="--")]  # fmt: skip
-    add_legends(page, [("A", handles)], most_rows=1)
+    add_legends(page, [("Panel A", handles)], most_rows=1)
     return figure
 
 
@@ -59,8 +59,8 @@ def _levels(axes: Axes, cell: pd.Series) -> None:
         axes.axhline(height, color=GUIDE, linewidth=0.7, linestyle="--", zorder=0, gid="level")
         words = "class" if level > depth else f"level {level}"
         axes.set_ylim(top=max(1.12 * height, axes.get_ylim()[1]))
-        axes.text(1.0, height, words, transform=axes.get_yaxis_transform(), ha="right",
-                  va="bottom", fontsize=7, color="0.35")  # fmt: skip
+        axes.text(1.01, height, words, transform=axes.get_yaxis_transform(), ha="left",
+                  va="center", fontsize=7, color="0.35")  # fmt: skip
 
 
 def _foot(cells: pd.DataFrame) -> list[str]:
