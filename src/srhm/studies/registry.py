@@ -19,6 +19,7 @@ NAMES = (
     "sparsity_transfer",
     "memory",
     "level_by_level",
+    "representation_cost",
 )
 # Names for several studies: what `make reproduce` and `make plane` make.
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -32,7 +33,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "double_descent",
         "jamming",
     ),
-    "seeds": ("memory", "level_by_level"),
+    "seeds": ("memory", "level_by_level", "representation_cost"),
 }
 
 # No digest of sources goes through this module, so that nothing is made anew for a new study.

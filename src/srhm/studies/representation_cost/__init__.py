@@ -1,0 +1,1 @@
+"""The representation cost of deep networks with weight decay."""

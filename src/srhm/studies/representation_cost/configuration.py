@@ -1,0 +1,206 @@
+"""Section of the representation cost. Imports no torch."""
+
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from srhm.experiments.planning import Batch, curves_of
+from srhm.keys import Keys, OneOrMore, Positive, PositiveInt, Sizes
+from srhm.model.grammar import GrammarError, GrammarParameters
+from srhm.studies.representation_cost.declared import TRAINER
+from srhm.study import ConfigError, Planned
+
+PACKAGE = "srhm.studies.representation_cost"
+MapName = Literal["rank 1", "rank 2", "rank 3", "circle", "square"]
+# L counts the weight matrices; the middle half of two is not defined.
+Depths = Annotated[
+    list[Annotated[int, Field(ge=3, le=100, strict=True)]], OneOrMore, Field(min_length=1)
+]
+PLANE = 2  # dimension of the circle and of the square
+
+
+class Fits(Keys):
+    """What every experiment with networks says of them."""
+
+    L: Depths = Field(description="weight matrices of a network")
+    width: PositiveInt = Field(description="channels of the hidden layers")
+    n: Sizes = Field(description="training points")
+    penalty: Positive = Field(0.1, description="lambda L, weight decay times depth")
+    annealing: float = Field(
+        5.0, ge=1, le=100, description="times the penalty with which training begins"
+    )
+    steps: PositiveInt = Field(description="steps of Adam, each on all points")
+    learning_rate: Positive = Field(0.005, description="of Adam, at the start")
+    seeds: int = Field(3, ge=1, le=1000, strict=True, description="seeds 0, 1, ...: task, points")
+
+    def cells(self, experiment: str, **more: Any) -> Iterator[dict[str, Any]]:
+        """Coordinates of each cell, one depth after the other."""
+        shared = self.model_dump(
+            include={"width", "penalty", "annealing", "steps", "learning_rate"}
+        )
+        for depth, n, seed in product(self.L, self.n, range(self.seeds)):
+            yield {"experiment": experiment, "L": depth, "n": n, **shared, **more, "seed": seed}
+
+
+class Maps(Fits):
+    """Maps of known rank at several depths."""
+
+    maps: Annotated[list[MapName], OneOrMore] = Field(min_length=1, description="which maps")
+    d: int = Field(4, ge=3, le=100, strict=True, description="inputs of the maps of rank 1 to 3")
+
+
+class Linear(Keys):
+    """Deep linear networks."""
+
+    L: Annotated[
+        list[Annotated[int, Field(ge=2, le=100, strict=True)]], OneOrMore, Field(min_length=1)
+    ] = Field(description="weight matrices")
+    rank: Annotated[
+        list[Annotated[int, Field(ge=1, le=3, strict=True)]], OneOrMore, Field(min_length=1)
+    ] = Field([1, 2, 3], description="rank of the matrix")
+    d: int = Field(5, ge=3, le=50, strict=True, description="inputs and outputs")
+    seeds: int = Field(3, ge=1, le=1000, strict=True, description="seeds 0, 1, ...")
+
+
+class Classes(Fits):
+    """Four classes in the plane."""
+
+    grid: int = Field(80, ge=10, le=500, strict=True, description="points along a side")
+
+
+class Ball(Fits):
+    """The ball on a ring."""
+
+    places: int = Field(7, ge=4, le=64, strict=True, description="of the ring")
+    reach: int = Field(3, ge=0, strict=True, description="places that a filter reads each side")
+    frames: PositiveInt = Field(3, description="frames to be continued")
+
+    @model_validator(mode="after")
+    def _within_the_ring(self) -> Self:
+        most = (self.places - 1) // 2
+        if self.reach > most:
+            raise ValueError(
+                f"reach = {self.reach}: allowed are 0 to {most} on {self.places} places"
+            )
+        return self
+
+
+class Factorisation(Fits):
+    """Losses along gradient descent."""
+
+    d: int = Field(6, ge=3, le=1000, strict=True, description="components of theta")
+    T: PositiveInt = Field(10, description="steps of gradient descent that are learnt")
+
+
+class Hierarchy(Fits):
+    """Classes of a grammar."""
+
+    levels: int = Field(3, ge=1, le=6, strict=True, description="depth of the grammar, L of it")
+    s: int = Field(2, ge=2, strict=True, description="branching")
+    v: PositiveInt = Field(4, description="features")
+    m: PositiveInt = Field(3, description="synonyms")
+    n_c: int = Field(4, ge=2, strict=True, description="classes")
+    s0: int = Field(0, ge=0, strict=True, description="empty places for each informative one")
+
+
+class RepresentationCostSection(Keys):
+    """The representation cost of deep networks with weight decay."""
+
+    linear: Linear | None = Field(None, description="deep linear networks")
+    maps: Maps | None = Field(None, description="maps of known rank at several depths")
+    few_points: Maps | None = Field(None, description="the same from few points")
+    classes: Classes | None = Field(None, description="four classes in the plane")
+    ball: Ball | None = Field(None, description="a ball on a ring, by convolutions")
+    factorisation: Factorisation | None = Field(None, description="losses of gradient descent")
+    hierarchy: Hierarchy | None = Field(None, description="classes of a grammar")
+
+
+def plan(section: RepresentationCostSection, directory: Path) -> Planned:
+    """A curve for each experiment, and for each map.
+
+    Raises:
+        ConfigError: naming the key and what is allowed.
+    """
+    batches = [
+        Batch(name=name, function=f"{PACKAGE}.{module}:run", cells=cells)
+        for module, name, cells in _batches(section)
+    ]
+    return Planned(curves=curves_of(TRAINER, batches))
+
+
+def _batches(
+    section: RepresentationCostSection,
+) -> Iterator[tuple[str, str, list[dict[str, Any]]]]:
+    """Module, name and cells of each curve."""
+    if (linear := section.linear) is not None:
+        cells = [
+            {"experiment": "linear", "L": depth, "rank": rank, "d": linear.d, "seed": seed}
+            for depth in linear.L
+            for rank in linear.rank
+            for seed in range(linear.seeds)
+        ]
+        yield "linear", "linear", cells
+    for experiment, maps in (("maps", section.maps), ("few_points", section.few_points)):
+        if maps is not None:
+            for which in maps.maps:
+                d = PLANE if which in ("circle", "square") else maps.d
+                label = f"{experiment.replace('_', '-')}-{which.replace(' ', '-')}"
+                yield "depth", label, list(maps.cells(experiment, map=which, d=d))
+    others: list[tuple[str, Fits | None, set[str]]] = [
+        ("classes", section.classes, {"grid"}),
+        ("ball", section.ball, {"places", "reach", "frames"}),
+        ("factorisation", section.factorisation, {"d", "T"}),
+        ("hierarchy", section.hierarchy, {"levels", "s", "v", "m", "n_c", "s0"}),
+    ]
+    for name, part, keys in others:
+        if part is not None:
+            if isinstance(part, Hierarchy):
+                _check_grammar(part)
+            more = part.model_dump(include=keys)
+            yield name, name, list(part.cells(name, **more))
+
+
+def _check_grammar(part: Hierarchy) -> None:
+    """Refuses a grammar that cannot be, or that has too few data for its points."""
+    try:
+        grammar = GrammarParameters(
+            depth=part.levels,
+            branching=part.s,
+            n_features=part.v,
+            n_synonyms=part.m,
+            n_classes=part.n_c,
+            n_empty=part.s0,
+        )
+    except GrammarError as error:
+        raise ConfigError(f"  hierarchy: {error}") from error
+    most = grammar.n_distinct - N_TEST
+    if max(part.n) > most:
+        raise ConfigError(
+            f"  hierarchy.n: {max(part.n)} is not allowed: the grammar has {grammar.n_distinct}"
+            f" distinct data, {N_TEST} of which are for testing; allowed are 1 to {max(most, 0)}"
+        )
+
+
+# As `hierarchy.N_TEST`, whose module imports torch.
+N_TEST = 1000
+
+
+def seconds(cell: Any) -> float:
+    """Expected processor seconds of a cell on one core of an AMD EPYC (2 threads a core, loaded).
+
+    A step costs some time a layer, and some for each product of a row with a weight.
+    """
+    if cell["experiment"] == "linear":
+        return 0.05 + 0.02 * float(cell["L"])
+    rows = float(cell["n"]) * float(cell.get("places", 1))
+    filters = float(2 * cell.get("reach", 0) + 1)
+    entries = rows * filters * float(cell["width"])
+    by_layer = PER_LAYER + entries * (PER_ENTRY + PER_PRODUCT * float(cell["width"]))
+    return 0.2 + float(cell["steps"]) * float(cell["L"]) * by_layer
+
+
+# Fitted by hand to measured cells.
+PER_LAYER, PER_PRODUCT, PER_ENTRY = 6e-5, 3e-10, 8e-9

@@ -1,0 +1,99 @@
+"""Structure of the weights of networks that have learnt maps of known rank.
+
+Letters: s_i(W_l) singular values, V_l semi-orthogonal matrices, c_1 = ||theta||^2 - k L, |Jf|_+
+product of the k largest singular values of the Jacobian, Sigma_l Gram matrix of layer l.
+"""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
+from srhm.figures.marks import GUIDE, few_ticks, line, marker
+from srhm.studies.representation_cost.figures import by_layer
+from srhm.studies.representation_cost.figures.depth import STYLES
+from srhm.studies.representation_cost.readings import deepest, finished, of_cells
+
+HEIGHT = 4.2  # inches
+RANKS = ("rank 1", "rank 2", "rank 3")
+
+
+@styled
+def draw(cells: pd.DataFrame, layers: pd.DataFrame, values: pd.DataFrame, *, preset: str) -> Figure:
+    """A-C: singular values by layer; D: both sides of the bound; E: by layer; F: geodesic."""
+    own = finished(cells, "maps")
+    deep = deepest(own)
+    figure, page = laid_out_page(HEIGHT, preset=preset)
+    boxes = page.subplots(2, 3).ravel()
+    for axes, letter, name in zip(boxes[:3], "ABC", RANKS, strict=True):
+        chosen = deep[deep["map"] == name] if len(deep) else deep
+        depth = f", $L={chosen['L'].iloc[0]}$" if len(chosen) else ""
+        panel_title(axes, letter, f"{name}{depth}")
+        rows = of_cells(values, chosen) if len(chosen) else pd.DataFrame()
+        by_layer.singular_values(axes, rows)
+    panel_title(boxes[3], "D", "bound on the sum")
+    _bound(boxes[3], own)
+    panel_title(boxes[4], "E", "by layer")
+    _distances(boxes[4], layers, deep)
+    panel_title(boxes[5], "F", r"linear: $\Sigma_l$")
+    _geodesic(boxes[5], layers, finished(cells, "linear"))
+    shown = sorted(set(own["map"])) if len(own) else []
+    maps = [marker(STYLES[name][1], name, markerfacecolor=STYLES[name][0]) for name in shown]
+    lines = [
+        line("equal (D)", color=GUIDE, linestyle="--"),
+        line("0.5 (A-C)", color=GUIDE, linestyle=":"),
+    ]
+    add_legends(page, [("Map (D, E)", maps), ("Lines", lines)], most_rows=3)
+    return figure
+
+
+def _bound(axes: Axes, cells: pd.DataFrame) -> None:
+    axes.set(xlabel="$c_1-2\\,\\log|Jf|_+$", ylabel=r"$\min\,\Sigma_l\|W_l-V_lV_{l-1}^T\|_F^2$")
+    known = cells.dropna(subset=["structure", "structure_bound"]) if len(cells) else cells
+    if known.empty:
+        empty_panel(axes, "not in this preset")
+        return
+    for name, group in known.groupby("map"):
+        colour, symbol = STYLES[str(name)]
+        axes.plot(group["structure_bound"], group["structure"], symbol, color=colour,
+                  markersize=3, markerfacecolor="none", gid=f"structure {name}")  # fmt: skip
+    both = known[["structure", "structure_bound"]]
+    ends = [0.8 * float(both.min().min()), 1.2 * float(both.max().max())]
+    axes.plot(ends, ends, "--", color=GUIDE, linewidth=0.8, gid="equal")
+    axes.set(xscale="log", yscale="log")
+    few_ticks(axes.xaxis, *ends)
+    few_ticks(axes.yaxis, *ends)
+
+
+def _distances(axes: Axes, layers: pd.DataFrame, deep: pd.DataFrame) -> None:
+    """The distance of each layer; the deepest networks."""
+    axes.set(xlabel="layer $l$", ylabel=r"$\|W_l-V_lV_{l-1}^T\|_F^2$")
+    if deep.empty or layers.empty:
+        empty_panel(axes, "not in this preset")
+        return
+    rows = of_cells(layers, deep, "map").dropna(subset=["distance"])
+    for name, group in rows.groupby("map"):
+        colour, symbol = STYLES[str(name)]
+        mean = group.groupby("k")["distance"].mean()
+        axes.plot(mean.index, mean, f"{symbol}-", color=colour, markersize=2.5, linewidth=0.8,
+                  gid=f"distance {name}")  # fmt: skip
+    axes.set_yscale("log")
+
+
+def _geodesic(axes: Axes, layers: pd.DataFrame, linear: pd.DataFrame) -> None:
+    axes.set(xlabel="$l/L$", ylabel=r"$\|\Sigma_l-(A^TA)^{l/L}\|/\|(A^TA)^{l/L}\|$")
+    if linear.empty or layers.empty:
+        empty_panel(axes, "not in this preset")
+        return
+    rows = of_cells(layers, linear)
+    for i, depth in enumerate(sorted({int(depth) for depth in rows["L"]})):
+        worst = rows[rows["L"] == depth].groupby("k")["geodesic_distance"].max()
+        parts = np.asarray(worst.index, dtype=float) / depth
+        axes.plot(parts, worst, "o-", color=str(0.75 - 0.75 * i / max(rows["L"].nunique() - 1, 1)),
+                  markersize=2, linewidth=0.7, gid=f"geodesic L={depth}")  # fmt: skip
+    low, high = int(rows["L"].min()), int(rows["L"].max())
+    axes.text(0.03, 0.95, f"light to dark: $L={low}$ to ${high}$", transform=axes.transAxes,
+              va="top", fontsize=7, color="0.35")  # fmt: skip
+    axes.set_yscale("log")
+    axes.set_ylim(top=10 * axes.get_ylim()[1])

@@ -1,0 +1,166 @@
+"""Deep ReLU networks, fully connected or convolutional on a ring, and the gradient of their loss.
+
+Source: A. Jacot, talk "Bottleneck structure in large depth networks" (2023), slide "Deep Neural
+Networks". L counts the weight matrices; W_L is linear.
+
+alpha_0 = x, alpha_l = relu(W_l alpha_(l-1) + b_l), f = W_L alpha_(L-1) + b_L.
+
+A convolution of filter size q reads at each place of a ring the q places around it, so that it is a
+fully connected layer whose input is a patch. All places are rows of one matrix.
+
+Shapes by suffix: B rows (points, or points times places), C channels, K of a patch.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True, kw_only=True)
+class Architecture:
+    """Channels of each layer from the input to the output, and the ring of a convolution.
+
+    places: of the ring; 1 for a fully connected network. reach: places that a filter reads on each
+    side of its own, so that its size is 2 reach + 1.
+
+    Raises:
+        ValueError: for fewer than two weight matrices, or a filter larger than its ring.
+    """
+
+    channels: tuple[int, ...]
+    places: int = 1
+    reach: int = 0
+
+    def __post_init__(self) -> None:
+        if len(self.channels) < 3:
+            raise ValueError(f"channels = {self.channels}: allowed are 3 numbers or more")
+        if not 0 <= 2 * self.reach < self.places:
+            raise ValueError(f"reach = {self.reach}: allowed are 0 to {(self.places - 1) // 2}")
+
+    @property
+    def depth(self) -> int:
+        """L, the number of weight matrices."""
+        return len(self.channels) - 1
+
+    @property
+    def filter_size(self) -> int:
+        """Places that a filter reads."""
+        return 2 * self.reach + 1
+
+    @property
+    def shapes(self) -> list[tuple[int, int]]:
+        """Of each weight matrix: channels out, channels in times filter size."""
+        steps = zip(self.channels, self.channels[1:], strict=False)
+        return [(after, self.filter_size * before) for before, after in steps]
+
+    @property
+    def n_parameters(self) -> int:
+        """Weights and biases."""
+        return sum(rows * (columns + 1) for rows, columns in self.shapes)
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Weights (C, K) and biases (C,) of each layer, views of one vector theta."""
+
+    architecture: Architecture
+    theta: Tensor
+    weights: tuple[Tensor, ...]
+    biases: tuple[Tensor, ...]
+
+
+def viewed(architecture: Architecture, theta: Tensor) -> Parameters:
+    """The layers within a vector (n_parameters,)."""
+    weights, biases, start = [], [], 0
+    for rows, columns in architecture.shapes:
+        end = start + rows * columns
+        weights.append(theta[start:end].view(rows, columns))
+        biases.append(theta[end : end + rows])
+        start = end + rows
+    return Parameters(architecture, theta, tuple(weights), tuple(biases))
+
+
+def initial(
+    architecture: Architecture, *, generator: torch.Generator, dtype: torch.dtype
+) -> Parameters:
+    """Gaussian weights of variance 2 / fan-in, under which a deep signal keeps its size; no bias.
+
+    The talk says N(0, sigma^2) and no sigma.
+    """
+    parameters = viewed(architecture, torch.zeros(architecture.n_parameters, dtype=dtype))
+    for weight in parameters.weights:
+        drawn = torch.randn(weight.shape, generator=generator, dtype=torch.float64)
+        weight.copy_(drawn * sqrt(2 / weight.shape[1]))
+    return parameters
+
+
+def patches(architecture: Architecture, h_BC: Tensor) -> Tensor:
+    """What each filter reads, (B, K): the channels of the places from -reach to reach."""
+    if architecture.reach == 0:
+        return h_BC
+    ring = h_BC.view(-1, architecture.places, h_BC.shape[1])
+    shifts = range(-architecture.reach, architecture.reach + 1)
+    return torch.cat([ring.roll(-shift, 1) for shift in shifts], 2).view(len(h_BC), -1)
+
+
+def _gathered(architecture: Architecture, g_BK: Tensor) -> Tensor:
+    """Transposed `patches`: each place gets what all patches have of it."""
+    if architecture.reach == 0:
+        return g_BK
+    size = architecture.filter_size
+    ring = g_BK.view(-1, architecture.places, size, g_BK.shape[1] // size)
+    shifts = range(-architecture.reach, architecture.reach + 1)
+    parts = [ring[:, :, i].roll(shift, 1) for i, shift in enumerate(shifts)]
+    return torch.stack(parts).sum(0).view(len(g_BK), -1)
+
+
+def activations(parameters: Parameters, x_BC: Tensor) -> list[Tensor]:
+    """alpha_0 = x, ..., alpha_(L-1), f; (B, C) each."""
+    layers = [x_BC]
+    last = parameters.architecture.depth - 1
+    for number, (weight, bias) in enumerate(
+        zip(parameters.weights, parameters.biases, strict=True)
+    ):
+        read = patches(parameters.architecture, layers[-1])
+        z_BC = torch.addmm(bias, read, weight.t())
+        layers.append(z_BC if number == last else z_BC.clamp_min_(0))
+    return layers
+
+
+# From outputs and targets (B, C) to the mean loss and its gradient (B, C).
+Loss = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
+
+
+def squared_error(f_BC: Tensor, y_BC: Tensor) -> tuple[Tensor, Tensor]:
+    """C = (1/B) sum ||f - y||^2, and its gradient."""
+    difference = f_BC - y_BC
+    return difference.square().sum() / len(f_BC), difference * (2 / len(f_BC))
+
+
+def loss_and_gradient(
+    parameters: Parameters, x_BC: Tensor, y_BC: Tensor, gradient: Parameters
+) -> Tensor:
+    """C of the outputs without the penalty; writes dC/dtheta into `gradient`.
+
+    By hand rather than by autograd, which takes several times as long on layers this small.
+    """
+    architecture = parameters.architecture
+    layers = activations(parameters, x_BC)
+    loss, delta_BC = squared_error(layers[-1], y_BC)
+    for number in reversed(range(architecture.depth)):
+        read = patches(architecture, layers[number])
+        torch.mm(delta_BC.t(), read, out=gradient.weights[number])
+        torch.sum(delta_BC, 0, out=gradient.biases[number])
+        if number:
+            back = _gathered(architecture, delta_BC @ parameters.weights[number])
+            delta_BC = back.mul_(layers[number] > 0)
+    return loss
+
+
+def concatenated(parts: Sequence[int], depth: int, width: int) -> tuple[int, ...]:
+    """Channels of a network of L = depth weight matrices: input, width L - 1 times, output."""
+    first, last = parts
+    return (first, *[width] * (depth - 1), last)

@@ -1,0 +1,47 @@
+"""What figures and claims read off the tables: finished cells, middle layers, singular values."""
+
+import pandas as pd
+
+from srhm.studies.representation_cost.known import LARGE, MAPS
+
+
+def finished(cells: pd.DataFrame, experiment: str) -> pd.DataFrame:
+    """Cells of an experiment that have not diverged."""
+    if cells.empty:
+        return cells
+    return cells[(cells["experiment"] == experiment) & (cells["status"] == "done")]
+
+
+def deepest(cells: pd.DataFrame, *, by: str | None = None) -> pd.DataFrame:
+    """Those of the largest L, of all or of each value of a column."""
+    if cells.empty:
+        return cells
+    most = cells["L"].max() if by is None else cells.groupby(by)["L"].transform("max")
+    return cells[cells["L"] == most]
+
+
+def in_middle(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows of the middle half of the layers; columns k and L. As `spectra.middle_layers`."""
+    quarter = rows["L"] // 4
+    return rows[(rows["k"] > quarter) & (rows["k"] <= rows["L"] - quarter)]
+
+
+def of_cells(rows: pd.DataFrame, cells: pd.DataFrame, *columns: str) -> pd.DataFrame:
+    """Rows of a long table that belong to the cells, with L, seed and further columns of these."""
+    return rows.merge(cells[["curve", "key", "L", "seed", *columns]], on=["curve", "key"])
+
+
+def large_by_frequency(values: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
+    """Number of singular values near 1 of each frequency, mean over middle layers.
+
+    A row for each cell and frequency: key, seed, frequency, n_large.
+    """
+    own = in_middle(of_cells(values, cells))
+    large = own.assign(n_large=own["value"] > LARGE)
+    by_layer = large.groupby(["key", "seed", "frequency", "k"])["n_large"].sum()
+    return by_layer.groupby(["key", "seed", "frequency"]).mean().reset_index()
+
+
+def bottleneck_ranks(cells: pd.DataFrame) -> pd.Series:
+    """Rank_BN of each cell's map, as a number."""
+    return cells["map"].map({name: float(one.bottleneck_rank) for name, one in MAPS.items()})

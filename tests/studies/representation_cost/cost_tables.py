@@ -1,0 +1,34 @@
+"""Tables of tiny networks: every experiment of the study, a few steps each."""
+
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+import yaml
+
+from srhm.names import resolved
+from srhm.studies.representation_cost.limits import limit_rows
+from srhm.studies.representation_cost.study import STUDY
+from srhm.studies.representation_cost.tables import COORDINATES
+
+LONG = ("layers", "values", "regions", "components")
+
+
+@cache
+def tiny_tables() -> dict[str, pd.DataFrame]:
+    """As the workflow gathers them, of config/test.yaml."""
+    path = Path(__file__).parents[3] / "config" / "test.yaml"
+    section = STUDY.config(**yaml.safe_load(path.read_text())["representation_cost"])
+    rows, long = [], {name: [] for name in LONG}
+    for curve in STUDY.plan(section, path.parent).curves.values():
+        run = resolved(curve.inputs["function"])
+        for entry in curve.entries:
+            outcome = run(entry["cell"])
+            names = {"curve": curve.name, "key": entry["key"]}
+            rows.append({**names, **entry["cell"], "status": "done", **outcome.row})
+            for name, columns in outcome.tables.items():
+                long[name].append(pd.DataFrame(columns).assign(**names))
+    cells = pd.DataFrame(rows)
+    assert COORDINATES.keys() <= set(cells.columns)
+    tables = {name: pd.concat(parts, ignore_index=True) for name, parts in long.items()}
+    return {"cells": cells, **tables, "limits": pd.DataFrame(limit_rows(cells))}

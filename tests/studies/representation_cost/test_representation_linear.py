@@ -1,0 +1,97 @@
+"""Deep linear networks against closed forms; the bound on the weights against brute force."""
+
+import numpy as np
+import pytest
+import torch
+
+from srhm.studies.representation_cost import linear, semi_orthogonal, spectra
+from srhm.studies.representation_cost.networks import Architecture, viewed
+
+
+def test_two_layers_cost_twice_the_nuclear_norm_and_shrink_softly():
+    """L = 2: at the minimum the singular values of A are less by lambda."""
+    generator = np.random.default_rng(0)
+    matrix = generator.normal(size=(4, 4))
+    values = np.linalg.svd(matrix, compute_uv=False)
+    nuclear = np.linalg.norm(matrix, "nuc")
+    assert linear.representation_cost(values, depth=2) == pytest.approx(2 * nuclear)
+    weights = linear.minimised(matrix, depth=2, penalties=[0.4], generator=generator)
+    left, _, right = np.linalg.svd(matrix)
+    shrunk = (left * np.maximum(values - 0.2, 0)) @ right
+    np.testing.assert_allclose(linear.product(weights), shrunk, atol=1e-5)
+    norm = sum(np.sum(weight**2) for weight in weights)
+    assert norm == pytest.approx(2 * np.linalg.norm(shrunk, "nuc"), rel=1e-5)
+    for value in values[:2]:
+        best = linear.best_singular_value(value, depth=2, weight_decay=0.2)
+        assert best == pytest.approx(value - 0.2, abs=1e-6)
+    assert linear.best_singular_value(0.15, depth=2, weight_decay=0.2) == 0
+
+
+def test_one_layer_costs_the_squared_norm():
+    matrix = np.random.default_rng(1).normal(size=(3, 3))
+    values = np.linalg.svd(matrix, compute_uv=False)
+    assert linear.representation_cost(values, depth=1) == pytest.approx(np.sum(matrix**2))
+
+
+@pytest.mark.parametrize(("depth", "rank"), [(3, 2), (6, 1), (8, 3)])
+def test_what_is_reached_has_the_cost_and_the_geodesic_of_its_matrix(depth, rank):
+    outcome = linear.run({"L": depth, "rank": rank, "d": 4, "seed": 3})
+    row = outcome.row
+    assert row["squared_parameters"] == pytest.approx(row["cost_of_target"], rel=1e-2)
+    assert row["squared_parameters"] == pytest.approx(row["cost_of_map"], rel=1e-3)
+    assert row["jacobian_rank"] == rank
+    assert row["geodesic_distance"] < 1e-2
+
+
+def test_geodesic_ends_at_the_gram_matrix_and_starts_at_the_projection():
+    matrix = linear.random_matrix(3, 3, generator=np.random.default_rng(2))
+    ends = [linear.geodesic(matrix, depth=5, layer=layer) for layer in (0, 5)]
+    np.testing.assert_allclose(ends[0], np.eye(3), atol=1e-12)
+    np.testing.assert_allclose(ends[1], matrix.T @ matrix, atol=1e-12)
+
+
+def test_semi_orthogonal_minimum_is_that_of_brute_force():
+    """Two layers of 2 x 2, k = 1: each V_l is an angle."""
+    generator = np.random.default_rng(5)
+    angles = np.linspace(0, 2 * np.pi, 121)
+    unit = np.stack([np.cos(angles), np.sin(angles)])
+    for _ in range(4):
+        weights = [generator.normal(size=(2, 2)) for _ in range(2)]
+        first = np.einsum("ia,ij,jb->ab", unit, weights[0], unit)  # V_1^T W_1 V_0
+        second = np.einsum("ia,ij,jb->ab", unit, weights[1], unit)  # V_2^T W_2 V_1
+        best = np.max(second.max(0) + first.max(1))
+        least = sum(np.sum(weight**2) for weight in weights) + 2 - 2 * best
+        start = semi_orthogonal.bases_of_jacobian(weights, [np.ones(2, dtype=bool)], rank=1)
+        bases = semi_orthogonal.closest_bases(weights, start)
+        found = semi_orthogonal.distance(weights, bases).sum()
+        assert found == pytest.approx(least, abs=5e-3)
+        assert found <= semi_orthogonal.distance(weights, start).sum() + 1e-12
+
+
+def test_bound_holds_for_any_weights_and_is_reached_by_the_identity():
+    generator = np.random.default_rng(6)
+    for rank in (1, 2):
+        weights = [generator.normal(size=(3, 3)) for _ in range(5)]
+        active = [generator.random(3) < 0.8 for _ in range(4)]
+        jacobian = semi_orthogonal.jacobian_of(weights, active)
+        values = np.linalg.svd(jacobian, compute_uv=False)
+        if values[rank - 1] < 1e-9:
+            continue
+        norm = sum(np.sum(weight**2) for weight in weights)
+        limit = semi_orthogonal.bound(norm, values, depth=5, rank=rank)
+        start = semi_orthogonal.bases_of_jacobian(weights, active, rank=rank)
+        for basis in start:
+            np.testing.assert_allclose(basis.T @ basis, np.eye(rank), atol=1e-10)
+        assert semi_orthogonal.distance(weights, start).sum() <= limit + 1e-9
+    identity = [np.eye(3)] * 4
+    everywhere = [np.ones(3, dtype=bool)] * 3
+    start = semi_orthogonal.bases_of_jacobian(identity, everywhere, rank=3)
+    assert semi_orthogonal.distance(identity, start).sum() == pytest.approx(0, abs=1e-12)
+    assert semi_orthogonal.bound(12.0, np.ones(3), depth=4, rank=3) == pytest.approx(0)
+
+
+def test_bound_needs_a_jacobian_of_the_rank():
+    with pytest.raises(ValueError, match="rank = 2"):
+        semi_orthogonal.bound(1.0, np.array([1.0, 0.0]), depth=3, rank=2)
+    flat = viewed(Architecture(channels=(2, 3, 2)), torch.zeros(17))
+    assert spectra.structure(flat, torch.ones(4, 2), rank=1) is None

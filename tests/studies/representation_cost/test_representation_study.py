@@ -1,0 +1,147 @@
+"""Section, limits, claims and figures of the study."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from cost_tables import tiny_tables
+from drawn import assert_on_page, lines, points, rendered, texts
+
+from srhm.names import resolved
+from srhm.results.tables import schema_of
+from srhm.scorecard.card import scorecard
+from srhm.studies.representation_cost.claims import CLAIMS
+from srhm.studies.representation_cost.configuration import RepresentationCostSection, plan, seconds
+from srhm.studies.representation_cost.known import MAPS
+from srhm.studies.representation_cost.limits import limit_rows
+from srhm.studies.representation_cost.study import STUDY
+from srhm.study import ConfigError
+
+
+def invented(*, slope=2.0, excess=0.0, linear=1.0, ratio=0.5) -> dict[str, pd.DataFrame]:
+    """Tables of networks whose norm is L (rank + excess) + slope, with a little scatter."""
+    generator = np.random.default_rng(0)
+    rows = []
+    for name, known in MAPS.items():
+        for depth in (3, 6, 9, 25):
+            for seed in range(4):
+                rank = known.bottleneck_rank + excess + 0.01 * generator.normal()
+                rows.append(
+                    {
+                        "experiment": "maps", "map": name, "L": depth, "seed": seed,
+                        "squared_parameters": rank * depth + slope * (name != "square"),
+                        "weight_rank": rank, "log_jacobian": 0.1, "structure": ratio * depth,
+                        "structure_bound": depth * 1.0, "signal": ratio, "signal_bound": 1.0,
+                        "sharpness": depth * (1 + 0.02 * generator.normal()),
+                        "loss": 0.01, "variance": 1.0,
+                    }
+                )  # fmt: skip
+    for depth in (2, 6):
+        for seed in range(3):
+            rows.append(
+                {
+                    "experiment": "linear", "L": depth, "seed": seed, "cost_of_target": 3.0,
+                    "squared_parameters": 3 * linear, "cost_of_map": 3 * linear,
+                    "geodesic_distance": 1e-4,
+                }
+            )  # fmt: skip
+    cells = pd.DataFrame(rows).assign(status="done")
+    return {"cells": cells, "limits": pd.DataFrame(limit_rows(cells))}
+
+
+def verdicts(tables) -> pd.DataFrame:
+    return scorecard(tables, CLAIMS).set_index("claim")
+
+
+def test_limits_are_intercept_and_slope_from_the_first_depth_on():
+    cells = pd.DataFrame(
+        {
+            "experiment": "maps", "map": "rank 2", "seed": 0, "status": "done",
+            "L": [3, 6, 9, 12], "squared_parameters": [99.0, 15.0, 21.0, 27.0],
+            "log_jacobian": 0.5, "weight_rank": 2.0,
+        }
+    )  # fmt: skip
+    (row,) = limit_rows(cells)
+    assert (row["R0"], row["R1"]) == pytest.approx((2, 3))
+    assert row["residual"] == pytest.approx(0, abs=1e-9)
+    assert limit_rows(cells[cells["L"] < 12]) == []
+    assert limit_rows(cells.assign(status="diverged")) == []
+
+
+def test_claims_hold_on_networks_that_follow_the_theory():
+    found = verdicts(invented())
+    for claim in ("R0-rank-1", "R0-rank-2", "R0-rank-3", "R0-square", "R0-circle-conjecture",
+                  "R1-square", "R1-bound", "linear-target", "structure-bound", "signal-bound",
+                  "weight-rank", "sharpness", "geodesic"):  # fmt: skip
+        assert found.loc[f"cost-{claim}", "verdict"] == "holds", claim
+    assert found.loc["cost-R0-circle-theorem", "verdict"] == "holds"
+
+
+def test_claims_do_not_hold_on_networks_that_do_not():
+    found = verdicts(invented(slope=-1.0, excess=0.8, linear=1.05, ratio=1.5))
+    for claim in ("R0-rank-1", "R0-square", "R1-bound", "linear-target", "structure-bound",
+                  "signal-bound", "weight-rank"):  # fmt: skip
+        assert found.loc[f"cost-{claim}", "verdict"] == "does not hold", claim
+
+
+def test_claims_without_tables_lack_data():
+    assert set(verdicts({})["verdict"]) == {"not enough data"}
+
+
+def test_every_experiment_fills_the_tables():
+    tables = tiny_tables()
+    assert set(tables["cells"]["experiment"]) == {
+        "linear", "maps", "few_points", "classes", "ball", "factorisation", "hierarchy"
+    }  # fmt: skip
+    for name, path in STUDY.schemas.items():
+        if name in tables:
+            columns = set(schema_of(path).names)
+            own = set(tables[name].columns) | {"source", "versions"}
+            assert columns <= own, name
+            assert set(tables[name].columns) <= columns, name
+
+
+@pytest.mark.parametrize("figure", STUDY.figures, ids=lambda figure: figure.name)
+def test_figures_show_their_tables_and_say_what_is_missing(figure):
+    tables = tiny_tables()
+    draw = resolved(figure.function)
+    page = rendered(draw(*(tables[name] for name in figure.uses), preset="invented"))
+    assert_on_page(page)
+    assert "preset invented" in texts(page)
+    empty = [schema_of(STUDY.schemas[name]).empty_table().to_pandas() for name in figure.uses]
+    assert "not in this preset" in texts(rendered(draw(*empty, preset="invented")))
+
+
+def test_figure_of_depth_shows_every_network():
+    tables = tiny_tables()
+    cells = tables["cells"]
+    draw = resolved(STUDY.figures[0].function)
+    page = draw(cells, tables["limits"], preset="invented")
+    own = cells[cells["map"] == "rank 2"]
+    own = own[own["experiment"] == "maps"]
+    expected = sorted(zip(own["L"], own["squared_parameters"] / own["L"], strict=True))
+    np.testing.assert_allclose(sorted(points(page, "norm rank 2")), expected)
+    assert len(lines(page, "fit rank 2")) == 1
+
+
+def test_section_refuses_what_cannot_be(tmp_path):
+    base = {"L": 4, "width": 4, "n": 10, "steps": 5}
+    with pytest.raises(ValueError, match="allowed are 0 to 2 on 5 places"):
+        RepresentationCostSection(ball={**base, "places": 5, "reach": 3})
+    with pytest.raises(ValueError, match="greater than or equal to 3"):
+        RepresentationCostSection(classes={**base, "L": 2})
+    few = RepresentationCostSection(hierarchy={**base, "m": 1, "levels": 2})
+    with pytest.raises(ConfigError, match=r"hierarchy\.n: 10 .*distinct data"):
+        plan(few, tmp_path)
+    impossible = RepresentationCostSection(hierarchy={**base, "m": 100})
+    with pytest.raises(ConfigError, match="hierarchy: "):
+        plan(impossible, tmp_path)
+
+
+def test_expected_time_grows_with_the_work(tmp_path):
+    text = "{maps: {maps: rank 1, L: [4, 8], width: 8, n: 10, steps: 100, seeds: 1}}"
+    section = RepresentationCostSection(**yaml.safe_load(text))
+    (curve,) = plan(section, tmp_path).curves.values()
+    small, large = map(seconds, curve.cells)
+    assert 0 < small < large
+    assert seconds({"experiment": "linear", "L": 3}) > 0

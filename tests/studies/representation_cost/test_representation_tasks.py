@@ -1,0 +1,111 @@
+"""Tasks of the study, and what is counted on them, by second routes."""
+
+import numpy as np
+import pytest
+import torch
+
+from srhm.model import seeding
+from srhm.studies.representation_cost import ball, classes, factorisation
+from srhm.studies.representation_cost.known import MAPS, level_directions
+from srhm.studies.representation_cost.maps import points_of
+
+W = np.eye(1, 4)[0]
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_maps_have_their_rank(name):
+    """Finite differences within the domain: as many directions as Rank_J, and |Jf|_+ as stated."""
+    x, y = points_of({"map": name, "n": 200, "d": 4, "seed": 1})
+    assert np.linalg.matrix_rank(y - y.mean(0), tol=1e-8) == MAPS[name].bottleneck_rank
+    again, _ = points_of({"map": name, "n": 200, "d": 4, "seed": 1})
+    assert torch.equal(x, again)
+    if name.startswith("rank"):
+        spread = torch.linalg.svdvals(y) / np.sqrt(200)
+        assert float(spread[0]) < 1.5  # slopes of at most 3/2 on coordinates of unit variance
+        slopes = torch.pdist(y) / torch.pdist(x)
+        assert float(slopes.max()) <= 1.5 + 1e-9
+        assert MAPS[name].first_correction == pytest.approx(2 * int(name[-1]) * np.log(1.5))
+    if name == "circle":
+        np.testing.assert_allclose(x.square().sum(1), 2)
+    if name == "square":
+        assert float(x.min()) >= 0
+
+
+def test_unknown_maps_and_too_few_inputs_are_refused():
+    with pytest.raises(ValueError, match="map = 'rank 7'"):
+        points_of({"map": "rank 7", "n": 3, "d": 4, "seed": 0})
+    with pytest.raises(ValueError, match="d = 2"):
+        points_of({"map": "rank 3", "n": 3, "d": 2, "seed": 0})
+
+
+def test_tripoints_are_where_three_classes_meet():
+    stripes = np.repeat([[0, 1, 2, 3]], 4, axis=0)
+    assert classes.n_tripoints(stripes) == 0
+    corner = np.array([[0, 0, 1, 1]] * 2 + [[2, 2, 2, 2]] * 2)
+    assert classes.n_tripoints(corner) == 1
+    quadrants = np.kron([[0, 1], [2, 3]], np.ones((3, 3), dtype=int))
+    assert classes.n_tripoints(quadrants) == 1
+    two = np.kron([[0, 1], [2, 2], [3, 1]], np.ones((4, 4), dtype=int))
+    assert classes.n_tripoints(two) == 2
+
+
+def test_classes_are_curves_apart_from_each_other():
+    x, labels = classes.points_of({"n": 200, "seed": 0})
+    assert np.bincount(labels).tolist() == [50] * 4
+    bent = x[:, 0].numpy() + classes.BENT * np.sin(2.2 * x[:, 1].numpy())
+    means = [bent[labels == label].mean() for label in range(4)]
+    np.testing.assert_allclose(np.diff(means), classes.SHIFT, atol=0.05)
+    assert classes.targets_of(labels).square().sum(1).mean() == pytest.approx(1)
+
+
+def test_a_ball_falls_freely_and_its_film_turns_with_the_ring():
+    generator = seeding.generator(0, role="train")
+    angles = ball.positions(5, 4, generator=generator)
+    second = np.diff(angles, n=2, axis=1)
+    np.testing.assert_allclose(second, -ball.GRAVITY)
+    film = ball.images(angles, 7)
+    turned = ball.images(angles + 2 * np.pi / 7, 7)
+    np.testing.assert_allclose(np.roll(film, 1, axis=1), turned, atol=1e-12)
+    np.testing.assert_allclose([film.mean(), np.mean(film**2)], [0, 1], atol=1e-12)
+
+
+def test_losses_are_those_of_plain_gradient_descent():
+    theta = factorisation.starts(3, 4, generator=np.random.default_rng(0))
+    found = factorisation.losses(theta, 5)
+    for start, losses in zip(theta, found, strict=True):
+        vector = torch.tensor(start, requires_grad=True)
+        w = torch.from_numpy(W)
+        for value in losses:
+            loss = (torch.outer(w, w) - torch.outer(vector, vector)).square().sum()
+            assert float(loss.detach()) == pytest.approx(value)
+            (gradient,) = torch.autograd.grad(loss, vector)
+            vector = (vector - factorisation.LEARNING_RATE * gradient).detach().requires_grad_()
+
+
+def test_losses_depend_on_the_two_statistics_alone():
+    theta = np.array([[0.5, 0.3, 0.4, 0.0], [-0.5, 0.0, 0.0, 0.5]])
+    first, second = factorisation.losses(theta, 6)
+    np.testing.assert_allclose(first, second)
+    known = factorisation.statistics(theta)
+    np.testing.assert_allclose(known["overlap"], 0.5)
+    np.testing.assert_allclose(known["rest"], 0.5)
+
+
+def test_explained_part_is_one_for_a_polynomial_and_none_for_noise():
+    generator = np.random.default_rng(1)
+    components = generator.normal(size=(400, 2))
+    a, b = components.T
+    assert factorisation.explained(a * b + a**3 - 2, components) == pytest.approx(1)
+    assert factorisation.explained(generator.normal(size=400), components) < 0.1
+    layer = components @ generator.normal(size=(2, 6)) + 5
+    top = factorisation.top_two(layer)
+    np.testing.assert_allclose(top.T @ top / 400, np.eye(2), atol=1e-10)
+    assert factorisation.explained(a, top) == pytest.approx(1)
+
+
+def test_levels_span_directions_down_to_the_classes():
+    levels = [
+        level_directions(level, depth=3, branching=2, n_features=4, n_classes=5)
+        for level in (1, 2, 3, 4)
+    ]
+    assert levels == [24, 12, 6, 4]
