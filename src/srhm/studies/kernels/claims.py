@@ -4,8 +4,9 @@ Tolerances were fixed before the grids of quick and laptop were run. A run with 
 up to P = 1024 had been seen, to see that the numbers are stable.
 """
 
+from collections.abc import Mapping
 from functools import partial
-from math import isfinite, nan
+from math import nan
 from typing import Any
 
 import pandas as pd
@@ -15,6 +16,7 @@ from srhm.scorecard.fits import mean_of, no_points, of_fit
 from srhm.statistics.regression import mean
 from srhm.studies.kernels.laws import density_exponent, learning_exponent
 
+Family = Mapping[str, Any]
 TENTH = 0.1
 TENTH_REASON = "a tenth of the formula, which holds for large P alone"
 DIGITS_TOLERANCE = 0.1
@@ -25,7 +27,7 @@ NO_REASON = "no source has a number"
 DIFFERENCE = "runs, the same in both curves; the interval is that of a jackknife"
 
 
-def rows_of(table: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
+def rows_of(table: pd.DataFrame, wanted: Family) -> pd.DataFrame:
     """Rows with these values; None stands for a coordinate that they lack."""
     chosen = pd.Series(True, index=table.index)
     for name, value in wanted.items():
@@ -34,22 +36,25 @@ def rows_of(table: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
 
 
 def exponent(
-    tables: Tables, *, window: str = "last decade", at_largest: bool = False, **family: Any
+    tables: Tables, *, family: Family, window: str = "last decade", at_largest: bool = False
 ) -> Measurement:
     """Exponent of one curve with the interval of its jackknife, or of its spectra over seeds.
 
-    at_largest: of the spectra of most points that several seeds have.
+    at_largest: of the spectra of most points that several seeds have. Of windows from the start the
+    longest counts.
     """
     table = tables.get("exponents", pd.DataFrame())
     if table.empty:
         return NOT_MEASURED
-    rows = rows_of(table, window=window, **family)
+    rows = rows_of(table, {"window": window, **family})
     if at_largest and len(rows):
         several = rows.groupby("P")["seed"].nunique()
         several = several[several > 1]
         rows = rows[rows["P"] == (several.index.max() if len(several) else rows["P"].max())]
     if rows.empty:
         return NOT_MEASURED
+    if window == "from the start":
+        rows = rows[rows["n_to"] == rows["n_to"].max()]
     fit = mean(rows["exponent"].to_numpy(dtype=float), [])
     unit = "ranks" if window == "ranks" else "P"
     note = (
@@ -59,13 +64,13 @@ def exponent(
     return of_fit(fit, note)
 
 
-def difference(tables: Tables, *, one: dict[str, Any], other: dict[str, Any]) -> Measurement:
+def difference(tables: Tables, *, one: Family, other: Family) -> Measurement:
     """Exponent of one curve less that of another, run by run."""
     table = tables.get("exponents", pd.DataFrame())
     if table.empty:
         return NOT_MEASURED
     sides = [
-        rows_of(table, **{"window": "last decade", **side}).set_index("seed")["exponent"]
+        rows_of(table, {"window": "last decade", **side}).set_index("seed")["exponent"]
         for side in (one, other)
     ]
     apart = (sides[0] - sides[1]).dropna()
@@ -77,9 +82,16 @@ def beyond_pca(tables: Tables) -> Measurement:
 
     The two errors are independent estimates; the interval has the width of both.
     """
-    curve = exponent(tables, experiment="digits", kernel="laplace", quantity="mse", sigma=1.0)
-    tail = exponent(tables, window="ranks", at_largest=True, experiment="spectrum", data="digits",
-                    kernel="laplace", quantity="tail", sigma=1.0)  # fmt: skip
+    own = {"data": "digits", "kernel": "laplace", "sigma": 1.0}
+    curve = exponent(
+        tables, family={**own, "experiment": "digits", "method": "regression", "quantity": "mse"}
+    )
+    tail = exponent(
+        tables,
+        family={**own, "experiment": "spectrum", "quantity": "tail"},
+        window="ranks",
+        at_largest=True,
+    )
     if not (curve.n and tail.n):
         return NOT_MEASURED
     half = sum((one.high - one.value) ** 2 for one in (curve, tail)) ** 0.5
@@ -105,7 +117,7 @@ def convergence(tables: Tables, *, most: int = 100) -> Measurement:
     spectra, cells = (tables.get(name, pd.DataFrame()) for name in ("spectra", "cells"))
     if spectra.empty or cells.empty:
         return NOT_MEASURED
-    own = rows_of(cells, experiment="spectrum", data="digits", kernel="laplace")
+    own = rows_of(cells, {"experiment": "spectrum", "data": "digits", "kernel": "laplace"})
     if own.empty:
         return NOT_MEASURED
     largest = own["P"].max()
@@ -125,7 +137,8 @@ def error_at_law(tables: Tables, *, n_empty: int, kernel: str) -> Measurement:
     cells = tables.get("cells", pd.DataFrame())
     if cells.empty:
         return NOT_MEASURED
-    rows = rows_of(cells, experiment="srhm", kernel=kernel, s0=n_empty, status="done")
+    own = {"experiment": "srhm", "kernel": kernel, "s0": n_empty, "status": "done"}
+    rows = rows_of(cells, own)
     rows = rows[rows["v"] == rows["v"].max()]
     if rows.empty:
         return NOT_MEASURED
@@ -161,7 +174,8 @@ def _curve_claim(
         tolerance=TENTH * expected,
         tolerance_reason=TENTH_REASON,
         measure=partial(
-            exponent, experiment="teacher_student", **{"quantity": "expected_mse", **family}
+            exponent,
+            family={"experiment": "teacher_student", "quantity": "expected_mse", **family},
         ),
     )
 
@@ -203,7 +217,14 @@ def _matern_claims() -> list[Claim]:
 
 
 def _gaussian_claims() -> list[Claim]:
-    gauss = {"experiment": "teacher_student", "data": "sphere", "d": 6, "kernel": "gauss"}
+    gauss = {
+        "experiment": "teacher_student",
+        "data": "sphere",
+        "d": 6,
+        "kernel": "gauss",
+        "teacher": "gauss",
+        "quantity": "stretching",
+    }
     return [
         _curve_claim(
             "kernel-gauss-student-6",
@@ -221,14 +242,9 @@ def _gaussian_claims() -> list[Claim]:
             expected=1 / 3,
             tolerance=1 / 6,
             tolerance_reason="halfway to a power law (0) and to P^(1/2)",
-            measure=partial(exponent, quantity="stretching", window="from the start",
-                            at_largest=False, **gauss, teacher="gauss", n_to=GAUSS_LARGEST),
+            measure=partial(exponent, window="from the start", family=gauss),
         ),
     ]  # fmt: skip
-
-
-# The claim above is on the window that ends here.
-GAUSS_LARGEST = 1024
 
 
 def _sigma_claim() -> Claim:
@@ -265,7 +281,12 @@ def _digits_claims() -> list[Claim]:
     base = {"experiment": "digits", "sigma": 1.0}
     laplace = {**base, "kernel": "laplace", "method": "regression", "quantity": "error"}
     pairs = (
-        ("kernel", "Laplace less Gauss kernel, regression", laplace, {**laplace, "kernel": "gauss"}),
+        (
+            "kernel",
+            "Laplace less Gauss kernel, regression",
+            laplace,
+            {**laplace, "kernel": "gauss"},
+        ),
         ("task", "SVM less regression, Laplace kernel", {**laplace, "method": "svm"}, laplace),
         (
             "width",
@@ -299,7 +320,7 @@ def _digits_claims() -> list[Claim]:
             expected=nan,
             tolerance=nan,
             tolerance_reason=NO_REASON + " for these digits",
-            measure=partial(exponent, **{**laplace, "quantity": quantity}),
+            measure=partial(exponent, family={**laplace, "quantity": quantity}),
         )
         for quantity, words in (("mse", "mean squared error"), ("error", "test error"))
     ]
@@ -320,6 +341,7 @@ def _digits_claims() -> list[Claim]:
 
 
 def _geometry_claims() -> list[Claim]:
+    neighbours = {"experiment": "neighbours", "quantity": "distance"}
     found = []
     for d in (1, 2, 3):
         theta = density_exponent("laplace", d)
@@ -333,8 +355,11 @@ def _geometry_claims() -> list[Claim]:
                 expected=1 / (theta - 1),
                 tolerance=TENTH / (theta - 1),
                 tolerance_reason=TENTH_REASON,
-                measure=partial(exponent, window="ranks", at_largest=True, experiment="spectrum",
-                                data="sphere", d=d, kernel="laplace", quantity="eigenvalue"),
+                measure=partial(
+                    exponent, window="ranks", at_largest=True,
+                    family={"experiment": "spectrum", "data": "sphere", "d": d,
+                            "kernel": "laplace", "quantity": "eigenvalue"},
+                ),
             )
         )  # fmt: skip
     for d in (1, 2, 3, 5):
@@ -348,8 +373,7 @@ def _geometry_claims() -> list[Claim]:
                 expected=1 / d,
                 tolerance=TENTH / d,
                 tolerance_reason=TENTH_REASON,
-                measure=partial(exponent, experiment="neighbours", data="sphere", d=d,
-                                quantity="distance"),
+                measure=partial(exponent, family={**neighbours, "data": "sphere", "d": d}),
             )
         )  # fmt: skip
     return [
@@ -363,7 +387,7 @@ def _geometry_claims() -> list[Claim]:
             expected=nan,
             tolerance=nan,
             tolerance_reason=NO_REASON + " for these digits",
-            measure=partial(exponent, experiment="neighbours", data="digits", quantity="distance"),
+            measure=partial(exponent, family={**neighbours, "data": "digits"}),
         ),
         Claim(
             identifier="kernel-gram-convergence",

@@ -37,9 +37,7 @@ def run(cell: Mapping[str, Any]) -> Outcome:
         found, squared = machine(gram(training, **kernel), targets, between), nan
     else:
         try:
-            weights = regression_weights(
-                gram(training, **kernel), between.T, jitter=cell["jitter"]
-            )
+            weights = regression_weights(gram(training, **kernel), between.T, jitter=cell["jitter"])
         except NotPositiveError:
             return Outcome({"status": "not positive", "mse": nan, "error": nan})
         found = weights.T @ targets

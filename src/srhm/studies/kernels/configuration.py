@@ -166,7 +166,7 @@ def _spectra(section: KernelsSection) -> Iterator[Batch]:
     for number, group in enumerate(section.spectra):
         where = f"spectra.{number}"
         dimensions = _dimensions(where, group.data, group.d, group.P)
-        teachers = group.teacher or [None]
+        teachers: list[Teacher | None] = [None] if group.teacher is None else [*group.teacher]
         if (group.data == "digits") != (group.teacher is None):
             raise ConfigError(f"  {where}.teacher: digits have none, spheres need one")
         if group.data == "digits" and "d" in group.sigma:
@@ -212,9 +212,7 @@ def _has(cell: Mapping[str, Any], P: int, where: str) -> bool:
         return False
 
 
-def _batch(
-    experiment: str, cell: Mapping[str, Any], sizes: Iterable[int], n_seeds: int
-) -> Batch:
+def _batch(experiment: str, cell: Mapping[str, Any], sizes: Iterable[int], n_seeds: int) -> Batch:
     """All P and seeds of one family; the cells lack the coordinates that are None."""
     named = {name: value for name, value in cell.items() if value is not None}
     cells = [

@@ -131,9 +131,15 @@ def pseudo_values(sizes: Values, runs: Values, slope: Slope) -> Values:
 def _families(cells: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
     """Finished cells by FAMILY; a coordinate that they lack is None."""
     done = cells[cells["status"] == "done"]
-    for values, own in done.groupby(list(FAMILY), dropna=False):
-        named = zip(FAMILY, values, strict=True)
-        yield {name: None if pd.isna(value) else value for name, value in named}, own
+    for _, own in done.groupby(list(FAMILY), dropna=False):
+        known = own[list(FAMILY)].iloc[0].dropna()
+        # Integers of a column with gaps come as floats.
+        yield {
+            name: (int(known[name]) if pa.types.is_integer(CELLS.field(name).type) else known[name])
+            if name in known
+            else None
+            for name in FAMILY
+        }, own
 
 
 def _of_curve(
