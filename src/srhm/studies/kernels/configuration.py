@@ -222,7 +222,7 @@ def _batch(experiment: str, cell: Mapping[str, Any], sizes: Iterable[int], n_see
     ]
     words = [experiment, named.get("data", ""), named.get("teacher", ""), named.get("kernel", ""),
              named.get("method", "")]  # fmt: skip
-    words += [f"{name}{named[name]}" for name in ("d", "s0", "v") if name in named]
+    words += [f"{name}{named[name]:g}" for name in ("d", "s0", "v", "sigma") if name in named]
     name = "-".join(word for word in dict.fromkeys(words) if word).replace("/", "_")
     return Batch(name=name, function=FUNCTIONS[experiment], cells=cells)
 
