@@ -29,7 +29,7 @@ def rows(experiment, sizes=SIZES, seeds=SEEDS, **family):
 
 def teachers():
     for data, d, teacher, kernel, sigma in (
-        *(("sphere", d, teacher, "laplace", d) for d in (1, 2, 3, 6)
+        *(("sphere", d, teacher, "laplace", d) for d in (1, 2, 3, 5, 6)
           for teacher in ("laplace", "gauss")),
         *(("cube", d, "laplace", "laplace", d) for d in (1, 2, 3)),
         ("sphere", 2, "laplace", "laplace", 10),

@@ -279,21 +279,12 @@ def _check_claim() -> Claim:
 
 def _digits_claims() -> list[Claim]:
     base = {"experiment": "digits", "sigma": 1.0}
-    laplace = {**base, "kernel": "laplace", "method": "regression", "quantity": "error"}
+    laplace = {**base, "kernel": "laplace", "method": "regression", "quantity": "mse"}
+    machine = {**laplace, "method": "svm", "quantity": "error"}
     pairs = (
-        (
-            "kernel",
-            "Laplace less Gauss kernel, regression",
-            laplace,
-            {**laplace, "kernel": "gauss"},
-        ),
-        ("task", "SVM less regression, Laplace kernel", {**laplace, "method": "svm"}, laplace),
-        (
-            "width",
-            "σ = 10 less σ = 1 mean distances, Laplace kernel, regression",
-            {**laplace, "sigma": 10.0},
-            laplace,
-        ),
+        ("kernel", "MSE, Laplace less Gauss kernel", laplace, {**laplace, "kernel": "gauss"}),
+        ("task", "error of the SVM less MSE of regression", machine, laplace),
+        ("width", "MSE, σ = 10 less σ = 1", {**laplace, "sigma": 10.0}, laplace),
     )
     places = {"width": "thesis, ch. 6, appendix B, Fig. 5"}
     found = [
@@ -301,7 +292,7 @@ def _digits_claims() -> list[Claim]:
             identifier=f"kernel-digits-{name}",
             topic=DIGITS,
             figure="kernel_digits",
-            statement=f"Digits: exponent of the test error, {words}",
+            statement=f"Digits: exponent of the {words}",
             place=places.get(name, "thesis, ch. 6, Fig. 1: independent of it (MNIST)"),
             expected=0,
             tolerance=DIGITS_TOLERANCE,
@@ -350,7 +341,7 @@ def _geometry_claims() -> list[Claim]:
                 identifier=f"kernel-theta-{d}",
                 topic=GEOMETRY,
                 figure="kernel_pca",
-                statement=f"S^{d}: λ ~ rank^(−α/d), α/d = 1/(θ − 1), θ = 1 + d/α, Laplace kernel",
+                statement=f"S^{d}: 1/(θ − 1) = α/d of Gram eigenvalues by rank, Laplace kernel",
                 place="thesis, ch. 6, Eq. 56, 57",
                 expected=1 / (theta - 1),
                 tolerance=TENTH / (theta - 1),

@@ -133,13 +133,14 @@ def _families(cells: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFram
     done = cells[cells["status"] == "done"]
     for _, own in done.groupby(list(FAMILY), dropna=False):
         known = own[list(FAMILY)].iloc[0].dropna()
-        # Integers of a column with gaps come as floats.
-        yield {
-            name: (int(known[name]) if pa.types.is_integer(CELLS.field(name).type) else known[name])
-            if name in known
-            else None
-            for name in FAMILY
-        }, own
+        yield {name: _known(known, name) for name in FAMILY}, own
+
+
+def _known(values: pd.Series, name: str) -> Any:
+    """A coordinate, None without it; integers of a column with gaps come as floats."""
+    if name not in values:
+        return None
+    return int(values[name]) if pa.types.is_integer(CELLS.field(name).type) else values[name]
 
 
 def _of_curve(

@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import GUIDE, HUES, line, marker, shape
+from srhm.figures.marks import GUIDE, line, marker, shape
 from srhm.model.theory import predicted_sample_complexity
 from srhm.studies.kernels.figures.curves import (
     NAMES,
@@ -52,7 +52,7 @@ def draw(cells: pd.DataFrame, crossings: pd.DataFrame, *, preset: str, threshold
         [
             ("Kernel", [curve_handle(NAMES[kernel], TINTS[kernel]) for kernel in NAMES]),
             ("Empty places", [marker(shape(s0), f"$s_0={s0}$") for s0 in places]),
-            ("Networks (C)", [line(name, color=HUES[2], linestyle=style)
+            ("Networks (C)", [line(name, color="0.2", linestyle=style)
                               for name, style in LAWS.values()]),
             ("", [line(f"error {threshold:g} (A)", color=GUIDE, linestyle="--"),
                   marker("$\\uparrow$", "not reached", markersize=7, markeredgewidth=0.3)]),
@@ -87,7 +87,8 @@ def _complexities(axes: Axes, crossings: pd.DataFrame, places: list[int]) -> Non
             reached = row["status"] == "reached"
             y = row["P_star"] if reached else row["bound_low"]
             symbol = shape(int(row["s0"])) if reached else "$\\uparrow$"
-            axes.plot([x], [y], symbol, color=TINTS[kernel], markersize=4 if reached else 7,
+            axes.plot([x], [y], linestyle="", marker=symbol, color=TINTS[kernel],
+                      markersize=4 if reached else 7, markeredgewidth=1.0 if reached else 0.3,
                       markerfacecolor="white" if reached else TINTS[kernel],
                       gid=f"{kernel} {row['status']}")  # fmt: skip
     first = crossings.iloc[0]
@@ -99,6 +100,6 @@ def _complexities(axes: Axes, crossings: pd.DataFrame, places: list[int]) -> Non
             )
             for s0 in places
         ]  # fmt: skip
-        axes.plot([s0 + 1 for s0 in places], law, style, color=HUES[2], zorder=1, gid=f"law {net}")
+        axes.plot([s0 + 1 for s0 in places], law, style, color="0.2", zorder=1, gid=f"law {net}")
     axes.set(yscale="log", xlabel="$s_0+1$", ylabel="training points $P$",
              xticks=[s0 + 1 for s0 in places])  # fmt: skip

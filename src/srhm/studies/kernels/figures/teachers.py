@@ -53,9 +53,9 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
         part = own[(own["data"] == data) & (own["teacher"] == teacher)]
         _by_dimension(axes, part, dimensions, teacher, guided=(data, teacher) != ("cube", "gauss"),
                       preset=preset)  # fmt: skip
-        panel_title(axes, letter, f"{data}s, {NAMES[teacher]} teacher{runs(part)}")
+        panel_title(axes, letter, f"{data}s, {NAMES[teacher]}{runs(part)}")
     _by_smoothness(boxes[2], circle, preset=preset)
-    panel_title(boxes[2], "C", f"circle, Matérn teachers{runs(circle)}")
+    panel_title(boxes[2], "C", f"circle, Matérn{runs(circle)}")
     boxes[5].axis("off")
     marks = dimension_marks(dimensions)
     groups: list[tuple[str, Sequence[Handle]]] = [
