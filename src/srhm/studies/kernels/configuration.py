@@ -120,7 +120,7 @@ class KernelsSection(Keys):
     digits: list[Digits] = Field([], description="digits")
     spectra: list[Spectra] = Field([], description="Gram spectra")
     neighbours: list[Neighbours] = Field([], description="nearest neighbours")
-    srhm: list[Hierarchy] = Field([], description="SRHM")
+    hierarchies: list[Hierarchy] = Field([], description="the SRHM")
 
 
 def plan(section: KernelsSection, directory: Path) -> Planned:
@@ -189,15 +189,15 @@ def _neighbours(section: KernelsSection) -> Iterator[Batch]:
 
 
 def _hierarchies(section: KernelsSection) -> Iterator[Batch]:
-    for number, group in enumerate(section.srhm):
+    for number, group in enumerate(section.hierarchies):
         for kernel, sigma, L, s, s0, v in product(
             group.kernel, group.sigma, group.L, group.s, group.s0, group.v
         ):
             cell = {"data": "srhm", "kernel": kernel, "sigma": float(sigma), "L": L, "s": s,
                     "s0": s0, "v": v, "m": v, "n_c": v, "n_test": group.n_test}  # fmt: skip
-            sizes = [P for P in group.P if _has(cell, P, f"srhm.{number}")]
+            sizes = [P for P in group.P if _has(cell, P, f"hierarchies.{number}")]
             if not sizes:
-                raise ConfigError(f"  srhm.{number}.P: no grammar with s0 = {s0}, v = {v} has these"
+                raise ConfigError(f"  hierarchies.{number}.P: no grammar with s0 = {s0}, v = {v} has these"
                                   f" training and {group.n_test} test points")  # fmt: skip
             yield _batch("srhm", cell, sizes, group.seeds)
 
@@ -255,11 +255,11 @@ def _among_digits(where: str, sizes: Iterable[int], most: int) -> None:
 
 # Seconds of a cell on one core: a constant, and a factor of the cube of P in thousands.
 SECONDS = {
-    "teacher_student": (0.02, 0.19),
-    "digits": (0.05, 0.2),
-    "spectrum": (0.05, 0.6),
-    "neighbours": (0.02, 0.02),
-    "srhm": (0.05, 0.06),
+    "teacher_student": (0.01, 0.15),
+    "digits": (0.02, 0.15),
+    "spectrum": (0.05, 0.5),
+    "neighbours": (0.02, 0.0005),
+    "srhm": (0.04, 0.08),
 }
 
 

@@ -40,7 +40,7 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
     for i, (sigma, tint) in enumerate(tints.items()):
         draw_curve(boxes[2], widths[widths["sigma"] == sigma], "mse", tint=tint,
                    symbol=SYMBOLS[i], name=f"sigma={sigma:g}")  # fmt: skip
-    panel_title(boxes[2], "C", f"widths, Laplace kernel{runs(widths)}")
+    panel_title(boxes[2], "C", f"Laplace kernel{runs(widths)}")
     kernels = [
         curve_handle(f"{NAMES[kernel]}, {method if method == 'regression' else 'SVM'}",
                      TINTS[kernel], SYMBOLS[i], filled=method == "regression")
