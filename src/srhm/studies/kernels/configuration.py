@@ -129,10 +129,12 @@ def plan(section: KernelsSection, directory: Path) -> Planned:
     Raises:
         ConfigError: naming the group, the key and what is allowed.
     """
-    batches = [*_teachers(section), *_digits(section), *_spectra(section), *_neighbours(section),
+    batches = [*_teachers(section), *_digits(section), *_neighbours(section),
                *_hierarchies(section)]  # fmt: skip
     try:
-        curves = curves_of(TRAINER, batches)
+        curves = curves_of(TRAINER, batches, measured=())
+        # These alone have a long table.
+        curves |= curves_of(TRAINER, list(_spectra(section)))
     except ValueError as error:
         raise ConfigError(f"  two groups ask for one cell: {error}") from error
     # Rows lack what another experiment has; what a cell has takes the place of these.
@@ -197,8 +199,10 @@ def _hierarchies(section: KernelsSection) -> Iterator[Batch]:
                     "s0": s0, "v": v, "m": v, "n_c": v, "n_test": group.n_test}  # fmt: skip
             sizes = [P for P in group.P if _has(cell, P, f"hierarchies.{number}")]
             if not sizes:
-                raise ConfigError(f"  hierarchies.{number}.P: no grammar with s0 = {s0}, v = {v} has these"
-                                  f" training and {group.n_test} test points")  # fmt: skip
+                raise ConfigError(
+                    f"  hierarchies.{number}.P: no grammar with s0 = {s0}, v = {v} has these"
+                    f" training and {group.n_test} test points"
+                )
             yield _batch("srhm", cell, sizes, group.seeds)
 
 
