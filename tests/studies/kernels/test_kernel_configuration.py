@@ -52,8 +52,14 @@ def test_sizes_that_a_grammar_has_not_are_left_out():
         ({"spectra": [{"data": "digits", "sigma": "d", "P": 9}]}, r"spectra.0.sigma: 'd'"),
         ({"neighbours": [{"data": "sphere", "P": 9}]}, r"neighbours.0.d: digits have none"),
         ({"neighbours": [{"data": "digits", "P": 1798}]}, r"allowed are 1 to 1797"),
-        ({"hierarchies": [{"s0": 0, "v": 3, "P": 5000}]}, r"hierarchies.0.P: no grammar with s0 = 0, v = 3"),
-        ({"hierarchies": [{"s0": 0, "v": 3, "s": 1, "P": 5}]}, r"hierarchies.0: s = 1: allowed are 2 to"),
+        (
+            {"hierarchies": [{"s0": 0, "v": 3, "P": 5000}]},
+            r"hierarchies.0.P: no grammar with s0 = 0, v = 3",
+        ),
+        (
+            {"hierarchies": [{"s0": 0, "v": 3, "s": 1, "P": 5}]},
+            r"hierarchies.0: s = 1: allowed are 2 to",
+        ),
         (
             {"teacher_student": [{"d": 1, "teacher": "gauss", "P": 9}] * 2},
             r"two groups ask for one cell",

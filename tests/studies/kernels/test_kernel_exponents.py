@@ -75,6 +75,7 @@ def test_windows_from_the_start_end_at_every_size_with_three_before(table):
 
 def test_spectra_have_an_exponent_for_each_draw_and_size(table):
     own = table[(table["experiment"] == "spectrum") & (table["d"] == 3)]
+    assert set(own["window"]) == {"ranks", "first ranks"}
     values = own[own["quantity"] == "eigenvalue"]
     np.testing.assert_allclose(values["exponent"], 4 / 3)
     np.testing.assert_allclose(own.loc[own["quantity"] == "tail", "exponent"], 1 / 3)
@@ -110,3 +111,14 @@ def test_both_tables_fit_their_schemas(cells, spectra, tmp_path):
         kept = read_table(file, schema)
         assert len(kept)
         assert list(kept.columns[: len(FAMILY)]) == list(FAMILY)
+
+
+def test_a_run_without_errors_is_part_of_the_mean(cells, spectra):
+    own = cells[(cells["experiment"] == "digits") & (cells["method"] == "svm")].copy()
+    own.loc[(own["seed"] == 0) & (own["P"] == 1024), "error"] = 0.0
+    found = pd.DataFrame(exponents(own, spectra))
+    errors = found[(found["quantity"] == "error") & (found["window"] == "last decade")]
+    assert set(errors["seed"]) == {0, 1, 2, 3}
+    assert (errors.groupby(["kernel", "sigma"])["exponent"].mean() > 0.4).all()
+    none = own.assign(error=own["error"].where(own["P"] < 1024, 0.0))
+    assert not len(pd.DataFrame(exponents(none, spectra)))

@@ -56,7 +56,7 @@ def exponent(
     if window == "from the start":
         rows = rows[rows["n_to"] == rows["n_to"].max()]
     fit = mean(rows["exponent"].to_numpy(dtype=float), [])
-    unit = "ranks" if window == "ranks" else "P"
+    unit = "ranks" if window.endswith("ranks") else "P"
     note = (
         f"{unit} from {rows['n_from'].iloc[0]} to {rows['n_to'].iloc[0]}; {fit.n} runs,"
         " 95 % of their scatter"
@@ -103,13 +103,17 @@ def beyond_pca(tables: Tables) -> Measurement:
 
 
 def drawn_over_expected(tables: Tables) -> Measurement:
-    """Mean squared error over drawn fields over its exact mean, mean over all finished cells."""
+    """Mean squared error over drawn fields over its exact mean: mean over finished cells by seed.
+
+    Curves of one seed share their points and the numbers that the fields are made of, so that the
+    seeds alone are independent.
+    """
     cells = tables.get("cells", pd.DataFrame())
     if cells.empty:
         return NOT_MEASURED
     rows = cells[(cells["experiment"] == "teacher_student") & (cells["status"] == "done")]
-    ratios = (rows["mse"] / rows["expected_mse"]).groupby(rows["curve"]).mean()
-    return mean_of(ratios.tolist(), "curves") if len(ratios) else NOT_MEASURED
+    ratios = (rows["mse"] / rows["expected_mse"]).groupby(rows["seed"]).mean()
+    return mean_of(ratios.tolist(), "seeds") if len(ratios) else NOT_MEASURED
 
 
 def convergence(tables: Tables, *, most: int = 100) -> Measurement:
@@ -315,8 +319,20 @@ def _digits_claims() -> list[Claim]:
         )
         for quantity, words in (("mse", "mean squared error"), ("error", "test error"))
     ]
+    tails = {"experiment": "spectrum", "data": "digits", "kernel": "laplace", "quantity": "tail"}
     return [
         *found,
+        Claim(
+            identifier="kernel-digits-first-ranks",
+            topic=DIGITS,
+            figure="kernel_pca",
+            statement="Digits: a − 1 of kernel PCA at ranks from 1/100 to 1/10 of the points",
+            place="thesis, ch. 6, Fig. 3: 0.36 for MNIST; ranks not stated",
+            expected=nan,
+            tolerance=nan,
+            tolerance_reason="added after a look: tails bend down at higher ranks",
+            measure=partial(exponent, family=tails, window="first ranks", at_largest=True),
+        ),
         Claim(
             identifier="kernel-digits-pca",
             topic=DIGITS,

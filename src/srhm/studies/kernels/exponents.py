@@ -58,7 +58,11 @@ QUANTITIES = {
 }
 # Of the ranks of the spectrum of n points. Eigenvalues converge at ranks well below n (appendix J);
 # tails vanish at rank n, whatever the data.
-RANKS = {"eigenvalue": (1 / 100, 1 / 10), "tail": (1 / 30, 1 / 3)}
+RANKS = (
+    ("eigenvalue", "ranks", 1 / 100, 1 / 10),
+    ("tail", "ranks", 1 / 30, 1 / 3),
+    ("tail", "first ranks", 1 / 100, 1 / 10),
+)
 DECADE = 10.001
 LEAST_SIZES = 3
 # Powers p between which log MSE = a - b P^p is fitted.
@@ -68,7 +72,8 @@ POWERS = (0.02, 1.5)
 def exponents(cells: pd.DataFrame, spectra: pd.DataFrame) -> Iterator[dict[str, Any]]:
     """Rows of EXPONENTS.
 
-    window: "last decade", P from a tenth of the largest; "from the start", up to each P; "ranks".
+    window: "last decade", P from a tenth of the largest; "from the start", up to each P; "ranks",
+    "first ranks".
     quantity "stretching": the power p of log MSE = a - b P^p of a Gaussian student and teacher.
     """
     for family, own in _families(cells):
@@ -147,7 +152,7 @@ def _of_curve(
     family: dict[str, Any], quantity: str, table: pd.DataFrame
 ) -> Iterator[dict[str, Any]]:
     """Rows of one curve, table: index P, a column for each seed that has all P."""
-    if table.empty or not (table > 0).all(axis=None):
+    if table.empty or not _has_logarithms(table.to_numpy(dtype=float)):
         return
     sizes = table.index.to_numpy(dtype=float)
     largest = sizes[-1] if len(sizes) else nan
@@ -167,13 +172,19 @@ def _of_curve(
                 yield {**row, "seed": int(seed), "n_seeds": len(found), "exponent": float(value)}
 
 
+def _has_logarithms(runs: Values) -> bool:
+    """Whether the means of all runs, and of all but any one, are positive."""
+    left = runs.sum(axis=1, keepdims=True) - runs if runs.shape[1] > 1 else runs
+    return bool((left > 0).all() and (runs.mean(axis=1) > 0).all())
+
+
 def _of_ranks(row: dict[str, Any], ranks: pd.DataFrame) -> Iterator[dict[str, Any]]:
     """Rows of the spectrum of P points."""
-    for quantity, (low, high) in RANKS.items():
+    for quantity, window, low, high in RANKS:
         chosen = ranks[ranks["rank"].between(low * row["P"], high * row["P"])]
         chosen = chosen[chosen[quantity] > 0]
         if len(chosen) < LEAST_SIZES:
             continue
         at, values = (chosen[name].to_numpy(dtype=float) for name in ("rank", quantity))
-        yield {**row, "quantity": quantity, "window": "ranks", "n_from": int(at[0]),
+        yield {**row, "quantity": quantity, "window": window, "n_from": int(at[0]),
                "n_to": int(at[-1]), "n_seeds": 1, "exponent": power_law(at, values)}  # fmt: skip
