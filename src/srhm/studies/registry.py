@@ -20,6 +20,7 @@ NAMES = (
     "memory",
     "level_by_level",
     "representation_cost",
+    "kernels",
 )
 # Names for several studies: what `make reproduce` and `make plane` make.
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -33,7 +34,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "double_descent",
         "jamming",
     ),
-    "seeds": ("memory", "level_by_level", "representation_cost"),
+    "seeds": ("memory", "level_by_level", "representation_cost", "kernels"),
 }
 
 # No digest of sources goes through this module, so that nothing is made anew for a new study.

@@ -1,0 +1,1 @@
+"""Learning curves of kernel methods."""

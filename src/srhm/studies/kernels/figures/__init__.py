@@ -1,0 +1,1 @@
+"""Figures of the learning curves of kernel methods."""

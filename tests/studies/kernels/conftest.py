@@ -1,0 +1,105 @@
+"""Invented tables of the study: power laws without noise, but for a factor of each seed."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from srhm.studies.kernels.laws import density_exponent, learning_exponent, neighbour_distance
+from srhm.studies.kernels.tables import CELLS, SPECTRA
+
+SIZES = (64, 128, 256, 512, 1024)
+SEEDS = 4
+STRETCH = 1 / 3
+
+
+def factor(seed):
+    """Of a seed, the same at every P: it moves no exponent."""
+    return 1 + 0.01 * seed
+
+
+def rows(experiment, sizes=SIZES, seeds=SEEDS, **family):
+    name = "-".join(str(value) for value in (experiment, *family.values()))
+    return [
+        {"experiment": experiment, "curve": name, "key": f"{name}-{P}-{seed}", "P": P,
+         "seed": seed, "status": "done", **family}
+        for P in sizes
+        for seed in range(seeds)
+    ]  # fmt: skip
+
+
+def teachers():
+    for data, d, teacher, kernel, sigma in (
+        *(("sphere", d, teacher, "laplace", d) for d in (1, 2, 3, 5, 6)
+          for teacher in ("laplace", "gauss")),
+        *(("cube", d, "laplace", "laplace", d) for d in (1, 2, 3)),
+        ("sphere", 2, "laplace", "laplace", 10),
+        *(("sphere", 1, teacher, "laplace", 2) for teacher in
+          ("laplace", "matern-1", "matern-3/2", "matern-2", "matern-5/2")),
+        ("sphere", 6, "laplace", "gauss", 6),
+        ("sphere", 6, "gauss", "gauss", 6),
+    ):  # fmt: skip
+        beta = learning_exponent(teacher, kernel, d)
+        for row in rows("teacher_student", data=data, d=d, teacher=teacher, kernel=kernel,
+                        sigma=float(sigma)):  # fmt: skip
+            P = row["P"]
+            law = np.exp(-3 * P**STRETCH) if beta == np.inf else P**-beta
+            error = law * factor(row["seed"])
+            yield {**row, "expected_mse": error, "mse": error * 1.01}
+
+
+def digits():
+    for method in ("regression", "svm"):
+        for kernel in ("laplace", "gauss"):
+            for sigma in (1.0, 10.0):
+                for row in rows("digits", data="digits", method=method, kernel=kernel,
+                                sigma=sigma):  # fmt: skip
+                    error = row["P"] ** -0.4 * factor(row["seed"])
+                    mse = np.nan if method == "svm" else error
+                    yield {**row, "mse": mse, "error": error / 2}
+
+
+def neighbours():
+    for row in rows("neighbours", data="digits"):
+        yield {**row, "distance": row["P"] ** (-1 / 15) * factor(row["seed"])}
+    for d in (1, 2, 3, 5):
+        for row in rows("neighbours", data="sphere", d=d):
+            yield {**row, "distance": neighbour_distance(d, row["P"]) * factor(row["seed"])}
+
+
+def hierarchies():
+    for kernel in ("laplace", "gauss"):
+        for s0 in (0, 1, 2):
+            for row in rows("srhm", data="srhm", kernel=kernel, sigma=1.0, L=2, s=2, s0=s0, v=4,
+                            m=4, n_c=4):  # fmt: skip
+                # 0.1 at P = 320 (s0 + 1)^2
+                error = min(0.7, 32 * (s0 + 1) ** 2 / row["P"] * factor(row["seed"]))
+                yield {**row, "error": error, "mse": error}
+
+
+def spectrum_rows():
+    yield from rows("spectrum", (256, 512, 1024), data="digits", kernel="laplace", sigma=1.0)
+    for d in (1, 2, 3):
+        yield from rows("spectrum", (512, 1024), data="sphere", d=d, teacher="laplace",
+                        kernel="laplace", sigma=float(d))  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def cells():
+    found = [*teachers(), *digits(), *neighbours(), *hierarchies(), *spectrum_rows()]
+    return pd.DataFrame(found).reindex(columns=CELLS.names)
+
+
+@pytest.fixture(scope="session")
+def spectra(cells):
+    tables = []
+    for row in cells[cells["experiment"] == "spectrum"].itertuples():
+        ranks = np.arange(1, row.P + 1)
+        decay, tail = 1.1, 0.4
+        if row.data == "sphere":
+            decay = 1 / (density_exponent("laplace", int(row.d)) - 1)
+            tail = 1 / row.d
+        tables.append(pd.DataFrame({
+            "curve": row.curve, "key": row.key, "rank": ranks, "tail": ranks**-tail,
+            "eigenvalue": ranks**-decay * (1 + 0.01 * row.seed),
+        }))  # fmt: skip
+    return pd.concat(tables, ignore_index=True)[SPECTRA.names]

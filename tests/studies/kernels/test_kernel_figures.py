@@ -1,0 +1,121 @@
+"""Figures on invented tables: what they show, and that empty ones say so."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from drawn import assert_on_page, lines, points, rendered, texts
+
+from srhm.studies.kernels.exponents import crossings, exponents
+from srhm.studies.kernels.figures import (
+    digits,
+    dimensions,
+    hierarchy,
+    neighbours,
+    pca,
+    students,
+    teachers,
+)
+
+
+@pytest.fixture(scope="module")
+def drawn(cells, spectra):
+    table = pd.DataFrame(exponents(cells, spectra))
+    crossed = pd.DataFrame(crossings(cells, 0.1))
+    return {
+        "teachers": rendered(teachers.draw(cells, preset="x")),
+        "dimensions": rendered(dimensions.draw(table, preset="x")),
+        "students": rendered(students.draw(cells, preset="x")),
+        "digits": rendered(digits.draw(cells, preset="x")),
+        "pca": rendered(pca.draw(cells, spectra, preset="x")),
+        "neighbours": rendered(neighbours.draw(cells, preset="x")),
+        "hierarchy": rendered(hierarchy.draw(cells, crossed, preset="x", threshold=0.1)),
+    }
+
+
+def test_all_of_every_figure_is_on_the_page_and_no_panel_is_empty(drawn):
+    for name, figure in drawn.items():
+        assert_on_page(figure)
+        if name != "teachers":
+            assert "not in preset" not in texts(figure), name
+    # The invented tables have no Gauss teacher on cubes.
+    assert texts(drawn["teachers"]).count("not in preset") == 1
+
+
+def test_learning_curves_are_means_with_guides_of_the_law(drawn, cells):
+    figure = drawn["teachers"]
+    (curve,) = lines(figure.get_axes()[0], "curve d=3")
+    own = cells[
+        (cells["experiment"] == "teacher_student")
+        & (cells["d"] == 3)
+        & (cells["data"] == "sphere")
+        & (cells["teacher"] == "laplace")
+    ]
+    np.testing.assert_allclose(curve[:, 1], own.groupby("P")["expected_mse"].mean())
+    (guide,) = lines(figure.get_axes()[1], "guide d=1")
+    slope = np.diff(np.log(guide[:, 1])) / np.diff(np.log(guide[:, 0]))
+    assert slope == pytest.approx(-4)
+    assert len(lines(figure.get_axes()[2], "curve matern")) == 4
+
+
+def test_exponents_stand_on_their_law(drawn):
+    left, middle, right = drawn["dimensions"].get_axes()
+    for axes in (left, middle):
+        law = dict(points(axes, "law"))
+        for x, y in points(axes, "exponent last decade"):
+            assert y == pytest.approx(law[round(x)], rel=1e-6)
+    assert max(y for _, y in points(right, "exponent")) == pytest.approx(4)
+
+
+def test_gauss_and_gauss_is_a_line_in_the_root_of_p(drawn):
+    (curve,) = lines(drawn["students"], "curve stretched")
+    slopes = np.diff(np.log(curve[:, 1])) / np.diff(curve[:, 0])
+    np.testing.assert_allclose(slopes, -3, rtol=1e-6)
+
+
+def test_machines_have_no_squared_error(drawn):
+    left, middle, right = drawn["digits"].get_axes()
+    assert len(lines(left, "curve")) == 2
+    assert len(lines(middle, "curve")) == 4
+    assert len(lines(right, "curve sigma")) == 2
+
+
+def test_spectra_tails_and_their_convergence(drawn):
+    tails, spheres, values, ratios = drawn["pca"].get_axes()
+    assert len(lines(tails, "tail")) == 3
+    assert lines(tails, "curve error")
+    for axes, quantity, exponent in ((spheres, "tail", 1 / 2), (values, "eigenvalue", 3 / 2)):
+        (curve,) = lines(axes, f"{quantity} d=2")
+        slope = np.polyfit(np.log(curve[:, 0]), np.log(curve[:, 1]), 1)[0]
+        assert slope == pytest.approx(-exponent, rel=1e-3)
+    np.testing.assert_allclose(np.array(points(ratios, "ratio 512"))[:, 1], 1, rtol=1e-6)
+
+
+def test_distances_of_spheres_lie_on_the_law(drawn):
+    left, right = drawn["neighbours"].get_axes()
+    curve, law = (np.array(points(left, f"{name} d=2")) for name in ("curve", "law"))
+    np.testing.assert_allclose(curve, law, rtol=0.02)
+    assert np.array(points(right, "relative digits"))[0, 1] == pytest.approx(1)
+
+
+def test_censored_kernels_are_arrows_at_the_largest_p(drawn):
+    panel = drawn["hierarchy"].get_axes()[2]
+    assert {y for _, y in points(panel, "laplace not_reached")} == {1024.0}
+    assert len(points(panel, "laplace reached")) == 4
+    # Eq. 3 at v = m = n_c = 4: 2 (s_0 + 1)^2 4^3.
+    np.testing.assert_allclose(points(panel, "law lcn"), [(1, 128), (2, 512), (3, 1152)])
+
+
+def test_empty_tables_give_labelled_empty_figures(cells, spectra):
+    none, no_spectra = cells.iloc[:0], spectra.iloc[:0]
+    table = pd.DataFrame(exponents(cells, spectra)).iloc[:0]
+    crossed = pd.DataFrame(crossings(cells, 0.1)).iloc[:0]
+    for figure in (
+        teachers.draw(none, preset="x"),
+        dimensions.draw(table, preset="x"),
+        students.draw(none, preset="x"),
+        digits.draw(none, preset="x"),
+        pca.draw(none, no_spectra, preset="x"),
+        neighbours.draw(none, preset="x"),
+        hierarchy.draw(none, crossed, preset="x", threshold=0.1),
+    ):
+        assert "not in preset x" in texts(rendered(figure))
