@@ -1,0 +1,2 @@
+# %% [markdown]
+# # add_a_study

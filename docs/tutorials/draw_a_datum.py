@@ -1,0 +1,2 @@
+# %% [markdown]
+# # draw_a_datum

@@ -1,0 +1,2 @@
+# %% [markdown]
+# # measure_one_p_star
