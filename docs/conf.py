@@ -82,7 +82,7 @@ def as_restructured_text(
 ) -> None:
     """A docstring of this project, plain text with indented formulas, as Sphinx reads it."""
     blocks = re.split(r"\n\n+", "\n".join(lines).strip())
-    lines[:] = "\n\n".join(map(_block, blocks)).splitlines() + [""]
+    lines[:] = [*"\n\n".join(map(_block, blocks)).splitlines(), ""]
 
 
 def _block(text: str) -> str:
