@@ -4,17 +4,17 @@
 # A study is a folder that declares what it wants: cells, tables, figures, claims. The workflow
 # makes its rules from that. Here you add one whose cells are what a function of your own returns,
 # run it, and look at its verdict. The program works on a copy of the project in a temporary
-# folder. For a study that is to stay, write the same files into your clone. Run it from the folder
-# of the clone, after `make env`; it takes half a minute:
+# folder. For a study that is to stay, write the same files into your clone. Run it from the
+# folder of the clone, after `make env`; it takes half a minute:
 #
 # ```
 # .venv/bin/python docs/tutorials/add_a_study.py
 # ```
 #
 # **The question.** A datum shows pairs of features at places. How many of all that there are does
-# a training set of P points show? At level 1 a patch is informative in one of s_0+1 cases. Then it
-# shows one of v m pairs in one of (s_0+1)^s placements. With m = v^(s-1) all are equally frequent,
-# so that the part that is seen should be 1 - (1 - p)^P, with 1/p = v m (s_0+1)^(s+1).
+# a training set of P points show? At level 1 a patch is informative in one of s_0+1 cases. Then
+# it shows one of v m pairs in one of (s_0+1)^s placements. With m = v^(s-1) all are equally
+# frequent, so that the part that is seen should be 1 - (1 - p)^P, with 1/p = v m (s_0+1)^(s+1).
 
 # %%
 import os
@@ -45,9 +45,9 @@ def write(file: str, text: str) -> None:
 # %% [markdown]
 # ## What a cell is
 #
-# The function gets the coordinates of one cell, and returns the results. All randomness comes from
-# the seed, which is a coordinate. A cell is computed once and kept: it is computed again if its
-# coordinates or this module change, not if a comment does.
+# The function gets the coordinates of one cell, and returns the results. All randomness comes
+# from the seed, which is a coordinate. A cell is computed once and kept: it is computed again if
+# its coordinates or this module change, not if a comment does.
 
 # %%
 STUDY = "src/srhm/studies/seen_pairs"
@@ -81,8 +81,8 @@ def run(cell: Mapping[str, Any]) -> Outcome:
 # %% [markdown]
 # ## The declaration
 #
-# `configuration.py` says which keys the study has in a preset, and which cells follow from them. It
-# is read often, and by all commands: it loads no large library. A batch of cells is one job.
+# `configuration.py` says which keys the study has in a preset, and which cells follow from them.
+# It is read often, and by all commands: it loads no large library. A batch of cells is one job.
 
 # %%
 write(
@@ -122,17 +122,14 @@ def seconds(cell: Mapping[str, Any]) -> float:
 
 
 def plan(section: SeenPairsSection, directory: Path) -> Planned:
-    """A batch of cells for each s_0."""
-    batches = [
-        Batch(
-            name=f"seen-s0-{s0}",
-            function="srhm.studies.seen_pairs.experiment:run",
-            cells=[
-                {"s0": s0, "P": P, "seed": seed} for P in section.P for seed in range(section.seeds)
-            ],
-        )
+    """All cells in one batch."""
+    cells = [
+        {"s0": s0, "P": P, "seed": seed}
         for s0 in section.s0
+        for P in section.P
+        for seed in range(section.seeds)
     ]
+    batches = [Batch(name="seen", function="srhm.studies.seen_pairs.experiment:run", cells=cells)]
     return Planned(curves=curves_of(TRAINER, batches, measured=()))
 ''',
 )
@@ -257,9 +254,9 @@ CLAIMS = (
 # %% [markdown]
 # ## Run it
 #
-# A preset with a section of the study's name asks for it. In your clone the command is
-# `make reproduce PRESET=mine STUDY=seen_pairs`; the copy has no environment of its own, and calls
-# the launcher with its own sources.
+# A preset with a section of the study's name asks for it. In your clone the command is `make
+# reproduce PRESET=mine STUDY=seen_pairs`; the copy has no environment of its own, and calls the
+# launcher with its own sources.
 
 # %%
 write(
@@ -283,14 +280,14 @@ subprocess.run(
 # %% [markdown]
 # ## A claim
 #
-# The folder `results/mine` has the page, `seen_pairs.html`, the figure and the tables. The verdict
-# is a row of one of them.
+# The folder `results/mine` has the page, `seen_pairs.html`, the figure and the tables. The
+# verdict is a row of one of them.
 
 # %%
 tables = PROJECT / "results/mine/tables/seen_pairs"
 cells = pd.read_parquet(tables / "cells.parquet")
 print(cells.groupby(["s0", "P"])[["seen", "expected"]].mean().round(3))
-claims = pd.read_parquet(tables / "claims.parquet").set_index("identifier")
+claims = pd.read_parquet(tables / "claims.parquet").set_index("claim")
 print(claims.T)
 assert len(cells) == 90
 assert (cells["status"] == "done").all()
@@ -298,5 +295,6 @@ assert claims.loc["seen-over-expected", "verdict"] == "holds"
 TEMPORARY.cleanup()
 
 # %% [markdown]
-# In your clone, what remains is `make schema`, which writes the new keys into the documents, tests
-# in `tests/studies/seen_pairs/`, and `make test`. More: [changing one thing](../extending.md).
+# In your clone, what remains is `make schema`, which writes the new keys into the documents,
+# tests in `tests/studies/seen_pairs/`, and `make test`. More: [changing one
+# thing](../extending.md).

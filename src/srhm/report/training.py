@@ -27,8 +27,11 @@ def training_table(title: str, cells: pd.DataFrame, timings: pd.DataFrame) -> Pa
     """Networks of a study by status, with steps and time, for each kind of network.
 
     Steps of gradient descent, or evaluations of the gradient where the flow is followed. The last
-    row is the sum over all, if there are several.
+    row is the sum over all, if there are several. Experiments that train no network have neither:
+    one row with their number by status, and their time.
     """
+    if "net" not in cells:
+        return _experiment_table(title, cells, timings)
     flow = "evaluations" in cells
     heads = OF_FLOW if flow else {name: head for name, head in OF_STEPS.items() if name in cells}
     times = timings[["curve", "key", "seconds"]]
@@ -57,6 +60,16 @@ def training_table(title: str, cells: pd.DataFrame, timings: pd.DataFrame) -> Pa
         columns=[*heads.values(), "Networks", *words, step, "Time", f"{step} per second"],
         rows=rows,
         words={"Net", "Engine", "Optimiser"} & {*heads.values()},
+    )
+
+
+def _experiment_table(title: str, cells: pd.DataFrame, timings: pd.DataFrame) -> PageTable:
+    statuses = cells["status"].value_counts().sort_index()
+    return PageTable(
+        title=title,
+        note="Cells by how they ended. Time is that of each cell, summed.",
+        columns=["Cells", *statuses.index, "Time"],
+        rows=[[grouped(len(cells)), *map(grouped, statuses), duration(timings["seconds"].sum())]],
     )
 
 
