@@ -44,6 +44,9 @@ html_title = project
 html_copy_source = False
 html_show_copyright = False
 html_extra_path = ["front"]
+html_static_path = ["static"]
+html_css_files = ["page.css"]
+smartquotes = False
 
 # What stays as it stands in a docstring: the first words of what napoleon has made of `Raises:` and
 # `Args:`, code, and a name that has a word behind an underscore, which is no index.
@@ -95,7 +98,9 @@ def _block(text: str) -> str:
 
 
 def _code(text: str) -> str:
-    return f":py:obj:`{text}`" if re.fullmatch(r"srhm(\.\w+)+", text) else f"``{text}``"
+    """Code with nothing that is seen on both sides, since a bracket may follow."""
+    linked = re.fullmatch(r"srhm(\.\w+)+", text)
+    return f"\\ :py:obj:`{text}`\\ " if linked else f"\\ ``{text}``\\ "
 
 
 def short_types(
@@ -107,7 +112,10 @@ def short_types(
 
 
 def with_indices(app: Sphinx, document: nodes.document) -> None:
-    set_indices(document)
+    """Sets indices and powers in prose: a signature has names."""
+    for part in list(document.findall(nodes.Element)):
+        if isinstance(part, (nodes.paragraph, nodes.title)):
+            set_indices(part)
 
 
 def setup(app: Sphinx) -> None:

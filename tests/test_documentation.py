@@ -106,7 +106,8 @@ def test_docstrings_are_set_with_shapes_formulas_and_errors(pages):
     assert "NDArray[int16]" in words
     assert re.search(r"<pre>[^<]*(<[^>]*>[^<]*)*S_", source)  # a formula is not broken into a line
     assert "s<sub>0</sub>" in source
-    assert "n<sub>synonyms" not in source
+    assert "n<sub>synonyms" not in source  # in prose
+    assert "n_places: int" in words  # in a signature
 
 
 def test_a_link_into_nothing_ends_the_build(tmp_path):

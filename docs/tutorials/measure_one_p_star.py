@@ -74,8 +74,8 @@ found = sample_complexity(sizes, errors, threshold=0.1)
 print(f"P* = {found.P_star:.0f} [{found.low:.0f}, {found.high:.0f}], {found.status}")
 
 # %% [markdown]
-# On one machine this was P_STAR. Yours may differ: training is chaotic beyond the bits of one
-# kind of processor.
+# On one machine this was 311 [250, 386]. Yours may differ: training is chaotic beyond the bits of
+# one kind of processor.
 #
 # ## A claim
 #

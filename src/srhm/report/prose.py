@@ -85,9 +85,9 @@ def caption(text: str, *, source: str) -> Caption:
     )
 
 
-def set_indices(document: nodes.document) -> None:
-    """Sets indices and powers in the text of a document as such, not in its code and formulas."""
-    for leaf in list(document.findall(nodes.Text)):
+def set_indices(part: nodes.Element) -> None:
+    """Sets indices and powers in the text of a document, or a part of it, not in its code."""
+    for leaf in list(part.findall(nodes.Text)):
         if not isinstance(leaf.parent, (nodes.literal, nodes.literal_block, nodes.math)):
             leaf.parent.replace(leaf, [_node(*part) for part in _formula_parts(leaf.astext())])
 
