@@ -48,7 +48,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help cifar reproduce figures plane plan publish status gc unlock test test-science test-gpu-interpreter bench-gpu train-gpu lint format schema env env-cluster env-gpu clean-env faults
+.PHONY: help cifar reproduce figures plane plan publish status gc unlock test test-science test-gpu-interpreter bench-gpu train-gpu lint format schema docs env env-cluster env-gpu env-docs clean-env faults
 
 help:
 	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw the paper: results/PRESET/{report.html,figures,tables}'
@@ -67,6 +67,7 @@ help:
 	@echo 'make train-gpu [PRESET=quick]            train the LCN, CNN and FCN of a preset on one GPU (docs/gpu.md); make reproduce goes on from there'
 	@echo 'make bench-gpu                           steps a second of the packed engine on this machine'"'"'s GPU: results/benchmarks/gpu.json'
 	@echo 'make lint | make format                  only the checks without tests | put the layout of the code in order'
+	@echo 'make docs                                these documents, tutorials and the reference of the library as pages: results/docs/index.html'
 	@echo 'make cifar                               download CIFAR-10 (162 MB) and check it, for Figure 1 A, B'
 	@echo 'make faults                              make faults in small runs (killed, full disk, ...): the table of docs/reliability.md; as root'
 	@echo 'make schema                              write the schema and the table of keys of config/ anew'
@@ -159,6 +160,18 @@ env-cluster: env
 env-gpu: env
 	@test -d $(VENV)/gpu/triton || $(PIP) install --no-deps --target $(VENV)/gpu \
 	  $(shell sed -n 's/^gpu = \["\(.*\)"\]$$/\1/p' pyproject.toml) $(LOG)
+
+# Documentation, with every warning an error. Sphinx lies beside the environment, like Triton.
+docs: env-docs
+	PYTHONPATH=$(VENV)/docs $(BIN)/python -m sphinx --fail-on-warning --quiet --conf-dir docs . results/docs
+	@echo 'results/docs/index.html'
+
+env-docs: $(VENV)/docs/package.stamp
+
+$(VENV)/docs/package.stamp: envs/docs.lock | env
+	@rm -rf $(VENV)/docs
+	@$(PIP) install --no-deps --target $(VENV)/docs --requirement $< $(LOG)
+	@touch $@
 
 clean-env:
 	rm -rf $(VENV)

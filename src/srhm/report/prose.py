@@ -75,9 +75,7 @@ def caption(text: str, *, source: str) -> Caption:
         first.remove(first[0])
         first[0:1] = [nodes.Text(first[0].astext().lstrip())] if len(first) else []
     plain = "" if first is None else _one_line(first.astext())
-    for leaf in list(document.findall(nodes.Text)):
-        if not isinstance(leaf.parent, (nodes.literal, nodes.literal_block, nodes.math)):
-            leaf.parent.replace(leaf, [_node(*part) for part in _formula_parts(leaf.astext())])
+    set_indices(document)
     writer = get_writer_class("html5")()
     publish_from_doctree(document, writer=writer, settings_overrides=settings)
     return Caption(
@@ -85,6 +83,13 @@ def caption(text: str, *, source: str) -> Caption:
         first_sentence=SENTENCE_END.split(plain)[0],
         html=Markup(writer.parts["body"].strip()),
     )
+
+
+def set_indices(part: nodes.Element) -> None:
+    """Sets indices and powers in the text of a document, or a part of it, not in its code."""
+    for leaf in list(part.findall(nodes.Text)):
+        if not isinstance(leaf.parent, (nodes.literal, nodes.literal_block, nodes.math)):
+            leaf.parent.replace(leaf, [_node(*part) for part in _formula_parts(leaf.astext())])
 
 
 def markdown(text: str, *, top_heading: int) -> Markup:

@@ -27,10 +27,10 @@ def training_table(title: str, cells: pd.DataFrame, timings: pd.DataFrame) -> Pa
     """Networks of a study by status, with steps and time, for each kind of network.
 
     Steps of gradient descent, or evaluations of the gradient where the flow is followed. The last
-    row is the sum over all, if there are several.
+    row is the sum over all, if there are several. Of experiments cells by status and their time.
     """
     flow = "evaluations" in cells
-    if not flow and "steps" not in cells:
+    if "net" not in cells or not (flow or "steps" in cells):
         return experiments_table(title, cells, timings)
     heads = OF_FLOW if flow else {name: head for name, head in OF_STEPS.items() if name in cells}
     times = timings[["curve", "key", "seconds"]]

@@ -1,0 +1,125 @@
+"""How Sphinx makes the documentation (`make docs`) of the repository's Markdown and docstrings.
+
+The folder of the sources is the repository, so that links between its documents stay as they are.
+"""
+
+import pkgutil
+import re
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from jinja2 import Template
+from sphinx.application import Sphinx
+
+from srhm.report.prose import set_indices
+
+ROOT = Path(__file__).resolve().parents[1]
+
+project = "Sparse Random Hierarchy Model"
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+root_doc = "docs/index"
+include_patterns = [
+    "*.md",
+    "docs/**.md",
+    "docs/tutorials/*.py",
+    "[bcpr]*/README.md",
+    "src/srhm/studies/*/README.md",
+]
+exclude_patterns = [".*", "build", "data", "results", "tests"]
+source_suffix = {".md": "markdown", ".py": "markdown"}
+
+myst_heading_anchors = 4
+autodoc_default_options = {"members": True}
+autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
+autodoc_typehints_format = "short"
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 80
+napoleon_numpy_docstring = False
+
+html_theme = "furo"
+html_title = project
+html_copy_source = False
+html_show_copyright = False
+html_extra_path = ["front"]
+html_static_path = ["static"]
+html_css_files = ["page.css"]
+smartquotes = False
+
+# What stays as it stands in a docstring: the first words of what napoleon has made of `Raises:` and
+# `Args:`, code, and a name that has a word behind an underscore, which is no index.
+FIXED = re.compile(r"(^:\w+ [^:\n]*:|`[^`]+`|(?<![\w.])[A-Za-z]\w*_[a-z]\w+\b)", re.MULTILINE)
+# An array, as Sphinx writes its type.
+ARRAY = re.compile(r"~?(?:numpy\.)?ndarray\[tuple\[[^\[\]]*\], ~?(?:numpy\.)?dtype\[([^\[\]]*)\]\]")
+SOURCE_FILE = re.compile(r"\[([^\]]+)\]\(((?!\S*tutorials/)[^)\s]+\.py)\)")
+
+
+def as_markdown(app: Sphinx, document: str, source: list[str]) -> None:
+    """Tutorials, Python in the percent format, and pages with a loop over modules, as Markdown."""
+    if document.startswith("docs/tutorials/"):
+        source[0] = "\n\n".join(map(_cell, re.split(r"^# %%", source[0], flags=re.MULTILINE)[1:]))
+    elif document.startswith("docs/reference/"):
+        source[0] = Template(source[0]).render(modules=modules)
+    source[0] = SOURCE_FILE.sub(r"{download}`\1 <\2>`", source[0])
+
+
+def _cell(text: str) -> str:
+    """A cell of the percent format, without the percent signs of its first line."""
+    kind, _, body = text.partition("\n")
+    if kind.strip() == "[markdown]":
+        return re.sub(r"^# ?", "", body, flags=re.MULTILINE)
+    return f"```python\n{body.strip()}\n```"
+
+
+def modules(package: str) -> list[str]:
+    """Names of the modules of a package, in the order of the alphabet."""
+    return [
+        f"{package}.{one.name}" for one in pkgutil.iter_modules(import_module(package).__path__)
+    ]
+
+
+def as_restructured_text(
+    app: Sphinx, what: str, name: str, of: Any, options: Any, lines: list[str]
+) -> None:
+    """A docstring of this project, plain text with indented formulas, as Sphinx reads it."""
+    blocks = re.split(r"\n\n+", "\n".join(lines).strip())
+    lines[:] = [*"\n\n".join(map(_block, blocks)).splitlines(), ""]
+
+
+def _block(text: str) -> str:
+    if all(line.startswith("    ") for line in text.splitlines()):
+        return f"::\n\n{text}"
+    parts = FIXED.split(text)
+    parts[::2] = [re.sub(r"([\\*|_])", r"\\\1", part) for part in parts[::2]]
+    parts[1::2] = [part if part[0] == ":" else _code(part.strip("`")) for part in parts[1::2]]
+    return "".join(parts)
+
+
+def _code(text: str) -> str:
+    """Code with nothing that is seen on both sides, since a bracket may follow."""
+    linked = re.fullmatch(r"srhm(\.\w+)+", text)
+    return f"\\ :py:obj:`{text}`\\ " if linked else f"\\ ``{text}``\\ "
+
+
+def short_types(
+    app: Sphinx, what: str, name: str, of: Any, options: Any, signature: str, returned: str
+) -> tuple[str | None, str | None]:
+    """Types of arrays as they stand in the sources."""
+    arguments, result = (one and ARRAY.sub(r"NDArray[\1]", one) for one in (signature, returned))
+    return arguments, result
+
+
+def with_indices(app: Sphinx, document: nodes.document) -> None:
+    """Sets indices and powers in prose: a signature has names."""
+    for part in list(document.findall(nodes.Element)):
+        if isinstance(part, (nodes.paragraph, nodes.title)):
+            set_indices(part)
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("source-read", as_markdown)
+    app.connect("autodoc-process-docstring", as_restructured_text, priority=600)
+    app.connect("autodoc-process-signature", short_types)
+    app.connect("doctree-read", with_indices, priority=400)  # before titles are collected

@@ -1,0 +1,300 @@
+# %% [markdown]
+# # Add a study
+#
+# A study is a folder that declares what it wants: cells, tables, figures, claims. The workflow
+# makes its rules from that. Here you add one whose cells are what a function of your own returns,
+# run it, and look at its verdict. The program works on a copy of the project in a temporary
+# folder. For a study that is to stay, write the same files into your clone. Run it from the
+# folder of the clone, after `make env`; it takes half a minute:
+#
+# ```
+# .venv/bin/python docs/tutorials/add_a_study.py
+# ```
+#
+# **The question.** A datum shows pairs of features at places. How many of all that there are does
+# a training set of P points show? At level 1 a patch is informative in one of s_0+1 cases. Then
+# it shows one of v m pairs in one of (s_0+1)^s placements. With m = v^(s-1) all are equally
+# frequent, so that the part that is seen should be 1 - (1 - p)^P, with 1/p = v m (s_0+1)^(s+1).
+
+# %%
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pandas as pd
+
+CLONE = Path(__file__).resolve().parents[2]
+TEMPORARY = TemporaryDirectory()
+PROJECT = Path(TEMPORARY.name)
+for folder in ("config", "envs", "profiles", "published", "reference", "rules", "scripts", "src"):
+    shutil.copytree(CLONE / folder, PROJECT / folder)
+for file in ("Snakefile", "CITATION.cff"):
+    shutil.copy(CLONE / file, PROJECT)
+
+
+def write(file: str, text: str) -> None:
+    """Writes a file of the copy."""
+    path = PROJECT / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+# %% [markdown]
+# ## What a cell is
+#
+# The function gets the coordinates of one cell, and returns the results. All randomness comes
+# from the seed, which is a coordinate. A cell is computed once and kept: it is computed again if
+# its coordinates or this module change, not if a comment does.
+
+# %%
+STUDY = "src/srhm/studies/seen_pairs"
+write(
+    f"{STUDY}/experiment.py",
+    '''"""Which part of all pairs, at all places, a training set shows at level 1."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from srhm.data import random_grammar, symbols, train_and_test
+from srhm.experiments.outcome import Outcome
+
+
+def run(cell: Mapping[str, Any]) -> Outcome:
+    """Part that is seen, and what is expected: 1 - (1 - p)^P."""
+    s0, P, seed = cell["s0"], cell["P"], cell["seed"]
+    grammar = random_grammar(depth=2, branching=2, n_features=4, n_empty=s0, seed=seed)
+    train, _ = train_and_test(grammar, n_train=P, n_test=1, seed=seed)
+    parameters = grammar.parameters
+    patches = symbols(train, parameters).reshape(P, -1, parameters.patch_size)
+    seen = sum(len(np.unique(patch[patch.any(axis=1)], axis=0)) for patch in patches.swapaxes(0, 1))
+    frequency = 1 / (16 * (s0 + 1) ** 3)
+    there_are = patches.shape[1] * 16 * (s0 + 1) ** 2
+    return Outcome({"seen": seen / there_are, "expected": 1 - (1 - frequency) ** P})
+''',
+)
+
+# %% [markdown]
+# ## The declaration
+#
+# `configuration.py` says which keys the study has in a preset, and which cells follow from them.
+# It is read often, and by all commands: it loads no large library. A batch of cells is one job.
+
+# %%
+write(
+    f"{STUDY}/configuration.py",
+    '''"""Section of the study, and its cells."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from srhm.experiments.declaration import experiments
+from srhm.experiments.planning import Batch, curves_of
+from srhm.keys import Counts, Keys, Sizes
+from srhm.study import Planned
+
+TRAINER = experiments(
+    "seen_pairs",
+    title="pairs that are seen",
+    cells="srhm.studies.seen_pairs.tables:CELLS",
+    seconds="srhm.studies.seen_pairs.configuration:seconds",
+)
+
+
+class SeenPairsSection(Keys):
+    """Pairs that a training set shows."""
+
+    s0: Counts = Field(description="empty places for each informative one")
+    P: Sizes = Field(description="sizes of the training set")
+    seeds: int = Field(5, ge=1, description="seeds 0, 1, ...: grammars, data")
+
+
+def seconds(cell: Mapping[str, Any]) -> float:
+    """Seconds that a cell takes on one core, for `make plan`."""
+    return 0.01
+
+
+def plan(section: SeenPairsSection, directory: Path) -> Planned:
+    """All cells in one batch."""
+    cells = [
+        {"s0": s0, "P": P, "seed": seed}
+        for s0 in section.s0
+        for P in section.P
+        for seed in range(section.seeds)
+    ]
+    batches = [Batch(name="seen", function="srhm.studies.seen_pairs.experiment:run", cells=cells)]
+    return Planned(curves=curves_of(TRAINER, batches, measured=()))
+''',
+)
+write(
+    f"{STUDY}/tables.py",
+    '''"""The table of the study: coordinates and results, with their types."""
+
+from srhm.experiments.schemas import schema
+
+CELLS = schema({"s0": int, "P": int, "seed": int, "seen": float, "expected": float})
+''',
+)
+write(
+    f"{STUDY}/study.py",
+    '''"""Pairs that a training set shows."""
+
+from srhm.studies.seen_pairs.configuration import TRAINER, SeenPairsSection, plan
+from srhm.study import Figure, Study
+
+STUDY = Study(
+    name="seen_pairs",
+    title="Pairs that a training set shows",
+    config=SeenPairsSection,
+    plan=plan,
+    trainer=TRAINER,
+    figures=(
+        Figure(
+            name="seen_pairs",
+            title="pairs that are seen",
+            function="srhm.studies.seen_pairs.figures.seen:draw",
+            uses=("cells",),
+        ),
+    ),
+    claims="srhm.studies.seen_pairs.claims",
+)
+''',
+)
+
+# %% [markdown]
+# One line of the registry makes it known.
+
+# %%
+registry = PROJECT / "src/srhm/studies/registry.py"
+text = registry.read_text(encoding="utf-8")
+registry.write_text(text.replace("NAMES = (\n", 'NAMES = (\n    "seen_pairs",\n'), "utf-8")
+
+# %% [markdown]
+# ## Figure, prose, claim
+#
+# The figure reads tables and fits nothing. The claim has a number, a tolerance, and the reason of
+# the tolerance, all written down before anything is measured. Its measurement is a number with an
+# interval: not the number but the whole interval decides.
+
+# %%
+write(
+    f"{STUDY}/figures/seen.py",
+    '''"""Part of the pairs that is seen, against P."""
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.figure import Figure
+
+
+def draw(cells: pd.DataFrame) -> Figure:
+    """A line for each s_0: the formula; dots: cells."""
+    figure, axes = plt.subplots(layout="constrained")
+    for place, (s0, rows) in enumerate(cells.groupby("s0")):
+        line = rows.groupby("P")["expected"].first()
+        n = rows["seed"].nunique()
+        label = f"s$_0$ = {s0}, {n} seeds"
+        axes.plot(line.index, line, color=f"C{place}")
+        axes.plot(rows["P"], rows["seen"], "o", color=f"C{place}", alpha=0.4, label=label)
+    axes.set(xscale="log", xlabel="training points P", ylabel="part of the pairs that is seen")
+    axes.legend()
+    return figure
+''',
+)
+write(f"{STUDY}/figures/__init__.py", '"""Figures of the study."""\n')
+write(f"{STUDY}/__init__.py", '"""Pairs that a training set shows."""\n')
+write(
+    f"{STUDY}/captions/seen_pairs.rst",
+    "**Pairs that are seen.** Part of all pairs of level 1, at all places, that P training points"
+    " show (L = 2, s = 2, v = m = 4). Dots: cells, one for each seed. Lines: 1 - (1 - p)^P.\n",
+)
+write(
+    f"{STUDY}/README.md",
+    "# Pairs that a training set shows\n\nHow many training points show all pairs at all places?\n",
+)
+write(
+    f"{STUDY}/claims.py",
+    '''"""What is expected, fixed before measuring."""
+
+from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
+from srhm.statistics.regression import mean
+
+
+def seen_over_expected(tables: Tables) -> Measurement:
+    """Mean of seen/expected over cells, with the interval of their scatter."""
+    if "cells" not in tables or tables["cells"].empty:
+        return NOT_MEASURED
+    ratios = tables["cells"]["seen"] / tables["cells"]["expected"]
+    fit = mean(ratios.to_numpy(), [])
+    return Measurement(value=fit.slope, low=fit.low, high=fit.high, n=fit.n, note="mean of cells")
+
+
+CLAIMS = (
+    Claim(
+        topic="Pairs",
+        figure="seen_pairs",
+        identifier="seen-over-expected",
+        statement="Part of the pairs that is seen, over 1 - (1 - p)^P",
+        place="from the definition of the grammar",
+        expected=1,
+        tolerance=0.05,
+        tolerance_reason="data are drawn without repetition, which the formula neglects",
+        measure=seen_over_expected,
+    ),
+)
+''',
+)
+
+# %% [markdown]
+# ## Run it
+#
+# A preset with a section of the study's name asks for it. In your clone the command is `make
+# reproduce PRESET=mine STUDY=seen_pairs`; the copy has no environment of its own, and calls the
+# launcher with its own sources.
+
+# %%
+write(
+    "config/mine.yaml",
+    """preset: mine
+description: pairs that are seen
+seen_pairs:
+  s0: [0, 1, 2]
+  P: [32, 64, 128]
+  seeds: 10
+""",
+)
+command = [sys.executable, "-m", "srhm.commands.launch", "--preset", "mine"]
+subprocess.run(
+    [*command, "--study", "seen_pairs", "--cores", "1"],
+    cwd=PROJECT,
+    env={**os.environ, "PYTHONPATH": str(PROJECT / "src")},
+    check=True,
+)
+
+# %% [markdown]
+# ## A claim
+#
+# The folder `results/mine` has the page, `seen_pairs.html`, the figure and the tables. The
+# verdict is a row of one of them.
+
+# %%
+tables = PROJECT / "results/mine/tables/seen_pairs"
+cells = pd.read_parquet(tables / "cells.parquet")
+print(cells.groupby(["s0", "P"])[["seen", "expected"]].mean().round(3))
+claims = pd.read_parquet(tables / "claims.parquet").set_index("claim")
+print(claims.T)
+assert len(cells) == 90
+assert (cells["status"] == "done").all()
+assert claims.loc["seen-over-expected", "verdict"] == "holds"
+TEMPORARY.cleanup()
+
+# %% [markdown]
+# In your clone, what remains is `make schema`, which writes the new keys into the documents,
+# tests in `tests/studies/seen_pairs/`, and `make test`. More: [changing one
+# thing](../extending.md).

@@ -1,0 +1,143 @@
+# %% [markdown]
+# # Draw and look at a datum
+#
+# You will draw a random grammar, generate data from it, look at their trees, and change a datum
+# in the two ways that leave its class as it is. Run it from the folder of the clone, after `make
+# env`:
+#
+# ```
+# .venv/bin/python docs/tutorials/draw_a_datum.py
+# ```
+#
+# It takes a second. Editors that know cells (`# %%`) run it piece by piece.
+
+# %%
+import numpy as np
+
+from srhm.data import (
+    displace,
+    drawn,
+    exchange_synonyms,
+    random_grammar,
+    symbols,
+    train_and_test,
+    tree,
+)
+from srhm.model.parsing import parse
+
+# %% [markdown]
+# ## A grammar
+#
+# A class produces features, which produce features in turn, over L levels (`depth`). Each latent
+# produces s features (`branching`) out of v (`n_features`), and can do so in m ways: its
+# *synonyms*. Empty places stand between informative ones: s_0 (`n_empty`) for each. Here m is
+# v^(s-1) = 3 and there are v = 3 classes, as in the paper where nothing else is said. The seed
+# fixes all that is random.
+
+# %%
+grammar = random_grammar(depth=2, branching=2, n_features=3, n_empty=1, seed=0)
+print(grammar.parameters.n_distinct, "distinct data of", grammar.parameters.input_length, "places")
+for level in (2, 1):
+    for latent, synonyms in enumerate(grammar.rules[level - 1].tolist()):
+        print(f"level {level + 1}: {latent} ->", " or ".join(map(str, synonyms)))
+
+# %% [markdown]
+# It prints
+#
+# ```text
+# 5184 distinct data of 16 places
+# level 3: 0 -> [2, 2] or [0, 2] or [2, 0]
+# level 3: 1 -> [1, 2] or [2, 1] or [0, 1]
+# level 3: 2 -> [1, 0] or [1, 1] or [0, 0]
+# level 2: 0 -> [0, 1] or [0, 2] or [1, 2]
+# level 2: 1 -> [2, 1] or [0, 0] or [1, 1]
+# level 2: 2 -> [1, 0] or [2, 0] or [2, 2]
+# ```
+#
+# Level 3 are the classes, level 1 is the input. No pair stands twice in a level, so that a datum
+# has one tree and one class.
+
+# %% [markdown]
+# ## A datum and its tree
+#
+# Training and test sets are drawn without repetition, and share no datum.
+
+# %%
+train, test = train_and_test(grammar, n_train=1000, n_test=500, seed=0)
+one = train[:1]
+print(drawn(one, grammar))
+
+# %% [markdown]
+# ```text
+# class 2
+# level 2  ·       1       ·       0
+# level 1  · · · · · 2 · 1 · · · · 0 · 1 ·
+# ```
+#
+# Read it from above. Class 2 has chosen the synonym `[1, 0]`. A latent places each of its two
+# features in two places of its own, one of which stays empty (a dot): the 1 took the second of
+# its two, the 0 too. Then 1 became `[2, 1]` and 0 became `[0, 1]`. Below an empty place all is
+# empty. A network sees the last line alone.
+#
+# `tree` gives the same as numbers, a level at a time.
+
+# %%
+latents = tree(one, grammar)[2]
+print("features", latents.features[0].tolist(), "at", latents.places[0].tolist())
+
+# %% [markdown]
+# ```text
+# features [1, 0] at [1, 3]
+# ```
+
+# %% [markdown]
+# ## Other synonyms, other places
+#
+# Exchange each pair of level 1 for another synonym of the same latent. The generator is an
+# argument: with the same one you get the same datum.
+
+# %%
+generator = np.random.default_rng(0)
+print(drawn(exchange_synonyms(one, grammar, level=1, generator=generator), grammar))
+
+# %% [markdown]
+# ```text
+# class 2
+# level 2  ·       1       ·       0
+# level 1  · · · · · 1 · 1 · · · · 1 · 2 ·
+# ```
+#
+# Level 2 and all places are as they were: `[2, 1]` became `[1, 1]`, `[0, 1]` became `[1, 2]`.
+# Look the rules up above. Now move the features of level 2. What they produced moves with them.
+
+# %%
+print(drawn(displace(one, grammar, level=2, generator=generator), grammar))
+
+# %% [markdown]
+# ## A claim
+#
+# Whoever solves the task must see through both changes: they keep the class. `drawn` shows it,
+# but from the tree that made the datum. Check it from the input alone: `parse` reads a row of
+# symbols from below, with the rules read backwards, and finds the class, or refuses what the
+# grammar cannot produce.
+
+# %%
+
+changed = [
+    exchange_synonyms(test, grammar, level=1, generator=generator),
+    exchange_synonyms(test, grammar, level=2, generator=generator),
+    displace(test, grammar, level=1, generator=generator),
+    displace(test, grammar, level=2, generator=generator),
+]
+for data in changed:
+    inputs = symbols(data, grammar.parameters)
+    classes = [parse(row, grammar).label for row in inputs]
+    assert classes == test.labels.tolist()
+    print(
+        (inputs != symbols(test, grammar.parameters)).mean().round(2),
+        "of the symbols changed, no class",
+    )
+
+# %% [markdown]
+# A fifth to a quarter of the symbols change. Next: [how many data does a network
+# need](measure_one_p_star.py) to find this out?
