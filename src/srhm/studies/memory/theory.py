@@ -1,0 +1,65 @@
+"""Closed forms of chapter 7 of the thesis. alpha = (1 - mu)/(1 + mu)."""
+
+from math import isqrt, sqrt
+
+
+def alpha(mu: float) -> float:
+    """(1 - mu)/(1 + mu)."""
+    return (1 - mu) / (1 + mu)
+
+
+def column_of_confidence(n_states: int, mu: float) -> float:
+    """q of the column of confidence policy with M states as r -> 0, Eq. 7."""
+    return _from_odds(alpha(mu) ** (2 * n_states - 1))
+
+
+def hellman_cover(n_states: int, mu: float) -> float:
+    """Least q of M states, if the arm depends on the state alone (Hellman and Cover), r -> 0."""
+    return _from_odds(alpha(mu) ** (n_states - 1))
+
+
+def exit_rate(n_states: int, mu: float, reset: float) -> float:
+    """Exit rate epsilon of the best column of confidence policy, to order sqrt(r), M >= 2.
+
+    Eq. 6 is printed with the square root of the denominator over all of it; it ends after
+    1 - alpha^M. (Only so the result tends to `exit_rate_of_many`, Eq. 23, for large M.)
+
+    Raises:
+        ValueError: if M < 2, where the best rate is 1.
+    """
+    if n_states < 2:
+        raise ValueError(f"M must be 2 or more, not {n_states}")
+    a = alpha(mu)
+    b = a**n_states
+    above = a - a ** (3 * n_states - 1) + b * (2 * mu - 3) + b**2 * (2 * mu + 3)
+    return sqrt(2 * reset * above / (1 - b)) / (1 - b - mu - mu * b)
+
+
+def exit_rate_of_many(mu: float, reset: float) -> float:
+    """The exit rate for large M, Eq. 23."""
+    return sqrt(2 * reset / (1 - mu**2))
+
+
+def necklace(n_plays: int, mu: float, *, chain: int | None = None) -> float:
+    """q* of the necklace policy with m plays as r -> 0, Eq. 10.
+
+    chain: n(m), the number of necklaces in Gray order; without it 2 + (2^m - 2)/m, of a prime m.
+    """
+    length = n_necklaces_of_prime(n_plays) if chain is None else chain
+    return _from_odds(alpha(mu) ** (n_plays * (length - 1)))
+
+
+def n_necklaces_of_prime(n_plays: int) -> int:
+    """2 + (2^m - 2)/m necklaces of m beads of two colours.
+
+    Raises:
+        ValueError: if m is no prime.
+    """
+    prime = n_plays > 1 and all(n_plays % k for k in range(2, isqrt(n_plays) + 1))
+    if not prime:
+        raise ValueError(f"m must be a prime, not {n_plays}")
+    return 2 + (2**n_plays - 2) // n_plays
+
+
+def _from_odds(odds: float) -> float:
+    return odds / (1 + odds)
