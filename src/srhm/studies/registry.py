@@ -17,6 +17,7 @@ NAMES = (
     "double_descent",
     "jamming",
     "sparsity_transfer",
+    "memory",
 )
 # Names for several studies: what `make reproduce` and `make plane` make.
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -30,6 +31,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "double_descent",
         "jamming",
     ),
+    "seeds": ("memory",),
 }
 
 # No digest of sources goes through this module, so that nothing is made anew for a new study.

@@ -83,9 +83,7 @@ def worse_arm_exactly(memory: Memory, policy: Array, *, mu: float, reset: float)
     return float((p * _worse(memory)).sum())
 
 
-def with_gradient(
-    memory: Memory, policy: Array, *, mu: float, reset: float
-) -> tuple[float, Array]:
+def with_gradient(memory: Memory, policy: Array, *, mu: float, reset: float) -> tuple[float, Array]:
     """q and dq/dpolicy, of the policy's shape, each entry as if it were free.
 
     dp solves the equation of `stationary` with r dp_0 + (1 - r) dT^t p on its right side. So

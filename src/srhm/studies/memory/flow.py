@@ -9,30 +9,57 @@ from numpy.typing import NDArray
 from srhm.studies.memory.chain import with_gradient
 from srhm.studies.memory.memories import Memory
 from srhm.studies.memory.policies import probabilities
+from srhm.studies.memory.stabilised import (
+    advanced,
+    error_of,
+    longest,
+    radius_along,
+    stages_for,
+)
 
 Array = NDArray[np.float64]
 
-# Of the public code of chapter 7: the largest change of an entry of the gradient in a step.
-LARGEST_CHANGE = 1e-4
-GROWTH, DAMPING = 1.1, 10.0
-# A step shorter than this part of the time says that rounding alone decides.
-SHORTEST = 1e-13
+# Root mean square error of the weights in a step; weights are of the order of 1 to 10.
+TOLERANCE = 1e-2
+MOST_STAGES = 400
+# By this part q may grow in a step: rounding of the solve.
+ROUNDING = 1e-10
+FIRST_STEP = 0.1
+ROUNDS_AT_FIRST, ROUNDS = 20, 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class Flow:
-    """Where a flow went: q at each time that it reached, the last weights, and why it ended.
+    """Where a flow went: q at each time that it reached, where it ended, and why.
 
-    status: "done" at the last time; "capped" after `evaluations` gradients; "stuck" where q does
-    not fall within rounding, its gradient is `slope` at most.
+    t, q, weights: at the end; slope: the largest entry of its gradient. status: "done" at the last
+    time; "capped" after `evaluations` gradients.
     """
 
     times: list[float]
     worse_arm: list[float]
+    t: float
+    q: float
     weights: Array
     evaluations: int
     slope: float
     status: str
+
+
+class _Counted:
+    """The gradient of mu (1 - 2 q) with respect to the weights; remembers q, counts calls."""
+
+    def __init__(self, memory: Memory, mu: float, reset: float) -> None:
+        self.memory, self.mu, self.reset = memory, mu, reset
+        self.calls, self.q = 0, 0.5
+
+    def __call__(self, weights: Array) -> Array:
+        self.calls += 1
+        policy = probabilities(weights)
+        self.q, slope = with_gradient(self.memory, policy, mu=self.mu, reset=self.reset)
+        centred = slope - (policy * slope).sum(axis=1, keepdims=True)
+        found: Array = -2 * self.mu * policy * centred
+        return found
 
 
 def flow(
@@ -43,55 +70,45 @@ def flow(
     reset: float,
     times: Sequence[float],
     max_evaluations: int,
+    tolerance: float = TOLERANCE,
 ) -> Flow:
     """Follows dw/dt = grad mu (1 - 2 q) through rising times, from t = 0.
 
     t is r times that of Eq. 3, where the gain G = mu (1 - 2 q)/r stands in place of the reward of
-    a play. Euler steps: one is taken again, ten times shorter, if q grows in it or if an entry of
-    the gradient changes by more than LARGEST_CHANGE; the next is 1.1 times longer if it changes by
-    less than half of that.
+    a play. Steps are as long as their estimated error allows; one in which q grows, as it never
+    does in the flow, is taken again with a better estimate of the largest eigenvalue.
     """
-    t, step, done = 0.0, 1.0, 1
-    q, uphill = _at(memory, weights, mu, reset)
-    reached: list[float] = []
+    field = _Counted(memory, mu, reset)
+    slope = field(weights)
+    q = field.q
+    direction = slope + 1e-3 * np.cos(np.arange(slope.size)).reshape(slope.shape)
+    t, step, rounds = 0.0, FIRST_STEP, ROUNDS_AT_FIRST
     found: list[float] = []
-    status = "done"
     for goal in times:
-        while t < goal and status == "done":
-            whole = goal - t <= step
-            length = goal - t if whole else step
-            ahead = weights + length * uphill
-            new_q, new_uphill = _at(memory, ahead, mu, reset)
-            done += 1
-            change = float(abs(new_uphill - uphill).max()) / LARGEST_CHANGE
-            if new_q <= q and change < 1:
-                weights, q, uphill = ahead, new_q, new_uphill
-                t = goal if whole else t + length
-                if change < 0.5 and not whole:
-                    step *= GROWTH
-            else:
-                step = length / DAMPING
-                if step < SHORTEST * max(t, 1.0):
-                    status = "stuck"
-            if done >= max_evaluations and status == "done":
-                status = "capped"
+        while t < goal and field.calls < max_evaluations:
+            radius, direction = radius_along(field, weights, slope, direction, rounds=rounds)
+            length = min(step, goal - t, longest(MOST_STAGES, radius))
+            n_stages = stages_for(length, radius)
+            ahead = advanced(field, weights, slope, length, n_stages)
+            new_slope = field(ahead)
+            error = error_of(weights, ahead, (slope, new_slope), length) / tolerance
+            if error > 1 or field.q > q * (1 + ROUNDING):
+                step, rounds = length * max(0.1, 0.8 / max(error, 1.6) ** (1 / 3)), ROUNDS_AT_FIRST
+                continue
+            t = goal if length == goal - t else t + length
+            weights, slope, q, rounds = ahead, new_slope, field.q, ROUNDS
+            proposed = length * min(5.0, 0.8 / max(error, 1e-9) ** (1 / 3))
+            step = max(step, proposed) if length < step else proposed
         if t < goal:
             break
-        reached.append(goal)
         found.append(q)
     return Flow(
-        times=reached,
+        times=list(times[: len(found)]),
         worse_arm=found,
+        t=t,
+        q=q,
         weights=weights,
-        evaluations=done,
-        slope=float(abs(uphill).max()),
-        status=status,
+        evaluations=field.calls,
+        slope=float(abs(slope).max()),
+        status="done" if len(found) == len(times) else "capped",
     )
-
-
-def _at(memory: Memory, weights: Array, mu: float, reset: float) -> tuple[float, Array]:
-    """q and the gradient of mu (1 - 2 q) with respect to the weights."""
-    policy = probabilities(weights)
-    q, slope = with_gradient(memory, policy, mu=mu, reset=reset)
-    centred = slope - (policy * slope).sum(axis=1, keepdims=True)
-    return q, -2 * mu * policy * centred

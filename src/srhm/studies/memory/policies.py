@@ -6,6 +6,7 @@ logarithms of probabilities, up to a constant in each row (softmax).
 
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,8 +81,8 @@ def necklace_exits(n_plays: int) -> set[tuple[tuple[int, ...], tuple[int, ...]]]
     chain = gray_order(n_plays)
     found = set()
     for here, there, better in (
-        *((a, b, 1) for a, b in zip(chain, chain[1:], strict=False)),
-        *((b, a, 0) for a, b in zip(chain, chain[1:], strict=False)),
+        *((a, b, 1) for a, b in pairwise(chain)),
+        *((b, a, 0) for a, b in pairwise(chain)),
     ):
         arms = exit_word(here, there)
         found.add((arms, tuple(0 if arm == better else 1 for arm in arms)))

@@ -1,0 +1,169 @@
+"""Section of the study of a finite memory, and its cells. Imports no torch."""
+
+from itertools import product
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from srhm.experiments.planning import Batch, curves_of
+from srhm.keys import Keys, OneOrMore, PositiveInt
+from srhm.study import ConfigError, Planned, Trainer
+
+Part = Annotated[float, Field(gt=0, lt=1)]
+Parts = Annotated[list[Part], OneOrMore, Field(min_length=1)]
+Resets = Annotated[list[Annotated[float, Field(ge=1e-10, lt=1)]], OneOrMore, Field(min_length=1)]
+States = Annotated[
+    list[Annotated[int, Field(ge=1, le=64, strict=True)]], OneOrMore, Field(min_length=1)
+]
+Plays = Annotated[
+    list[Annotated[int, Field(ge=2, le=5, strict=True)]], OneOrMore, Field(min_length=1)
+]
+Start = Literal["random", "linear", "columns", "ccp", "cycles", "necklace"]
+
+STARTS_OF: dict[str, tuple[str, ...]] = {
+    "ram": ("random", "linear", "columns", "ccp"),
+    "memento": ("random", "cycles", "necklace"),
+}
+CELLS = "srhm.studies.memory.cells"
+
+
+class Columns(Keys):
+    """Column of confidence policies with their best exit rate."""
+
+    M: States = Field(description="memory states")
+    mu: Parts = Field(description="μ, the arms pay +1 with probability (1 ± μ)/2")
+    r: Parts = Field(description="probability of a reset")
+
+
+class Necklaces(Keys):
+    """Necklace policies as r and ε₀ vanish."""
+
+    m: Plays = Field(description="plays that are remembered")
+    mu: Parts = Field(description="μ, the arms pay +1 with probability (1 ± μ)/2")
+    exit_inside: Parts = Field(description="ε₁; ε₀ is its fourth power")
+
+
+class BestNecklaces(Keys):
+    """Necklace policies with their best ε₀ and ε₁."""
+
+    m: Plays = Field(description="plays that are remembered")
+    mu: Parts = Field(description="μ, the arms pay +1 with probability (1 ± μ)/2")
+    r: Resets = Field(description="probability of a reset, 1e-10 or more")
+
+
+class Learning(Keys):
+    """Policies that are learnt by gradient flow."""
+
+    memory: Literal["ram", "memento"] = Field(description="ram, memento")
+    size: States = Field(description="M states of a ram; m plays of a memento, 5 at most")
+    start: Annotated[list[Start], OneOrMore] = Field(
+        min_length=1,
+        description="ram: random, linear, columns, ccp; memento: random, cycles, necklace",
+    )
+    mu: Parts = Field(description="μ, the arms pay +1 with probability (1 ± μ)/2")
+    r: Resets = Field(description="probability of a reset, 1e-10 or more")
+    t_end: float = Field(1e9, ge=10, le=1e12, description="time at which the flow ends")
+    max_evaluations: PositiveInt = Field(20_000, description="gradients at most")
+    seeds: int = Field(
+        5, ge=1, le=1000, strict=True, description="seeds 0, 1, ... of the start; ccp has one"
+    )
+
+    @model_validator(mode="after")
+    def _starts_of_the_memory(self) -> Self:
+        allowed = STARTS_OF[self.memory]
+        for start in self.start:
+            if start not in allowed:
+                raise ValueError(
+                    f"start {start!r} is none of a {self.memory}; allowed are {', '.join(allowed)}"
+                )
+        if self.memory == "memento" and max(self.size) > 5:
+            raise ValueError(f"size {max(self.size)} of a memento; allowed are 1 to 5 plays")
+        return self
+
+
+class MemorySection(Keys):
+    """Two hypotheses, two arms and a finite memory (thesis, chapter 7)."""
+
+    columns: list[Columns] = Field(min_length=1, description="the best columns of confidence")
+    necklaces: list[Necklaces] = Field(min_length=1, description="necklace policies, r → 0")
+    best_necklaces: list[BestNecklaces] = Field(
+        min_length=1, description="necklace policies at r"
+    )
+    learning: list[Learning] = Field(min_length=1, description="policies that are learnt")
+
+
+def plan(section: MemorySection, directory: Path, *, trainer: Trainer) -> Planned:
+    """A curve for each group of the section; for each memory, size, start, μ and r of learning.
+
+    Raises:
+        ConfigError: if a cell is asked for twice.
+    """
+    batches = [
+        *_columns(section.columns),
+        *_necklaces(section.necklaces),
+        *_best_necklaces(section.best_necklaces),
+        *(batch for group in section.learning for batch in _learning(group)),
+    ]
+    try:
+        return Planned(curves=curves_of(trainer, batches))
+    except ValueError as error:
+        raise ConfigError(f"  {error}; allowed is each once") from error
+
+
+def seconds(cell: dict[str, Any]) -> float:
+    """Expected processor seconds of a cell (measured, see the README)."""
+    if cell["experiment"] == "columns":
+        return 0.05 + 2e-5 * cell["size"] ** 2
+    if cell["experiment"] == "necklaces":
+        return 0.05 if cell["size"] < 5 else 10.0
+    if cell["experiment"] == "best_necklaces":
+        return 0.2 if cell["size"] < 4 else 60.0
+    n = 4 * cell["size"] if cell["memory"] == "ram" else 4 ** (cell["size"] + 1) / 3
+    return cell["max_evaluations"] * (1e-4 + 1e-7 * n**2) / 4
+
+
+def _columns(groups: list[Columns]) -> list[Batch]:
+    cells = [
+        {"experiment": "columns", "memory": "ram", "start": "ccp", "size": size, "mu": mu, "r": r}
+        for group in groups
+        for size, mu, r in product(group.M, group.mu, group.r)
+    ]
+    return [Batch(name="columns", function=f"{CELLS}:best_columns", cells=cells)]
+
+
+def _necklaces(groups: list[Necklaces]) -> list[Batch]:
+    cells = [
+        {"experiment": "necklaces", "memory": "memento", "start": "necklace", "size": size,
+         "mu": mu, "exit_inside": rate}
+        for group in groups
+        for size, mu, rate in product(group.m, group.mu, group.exit_inside)
+    ]  # fmt: skip
+    return [Batch(name="necklaces", function=f"{CELLS}:necklaces_in_the_limit", cells=cells)]
+
+
+def _best_necklaces(groups: list[BestNecklaces]) -> list[Batch]:
+    cells = [
+        {"experiment": "best_necklaces", "memory": "memento", "start": "necklace", "size": size,
+         "mu": mu, "r": r}
+        for group in groups
+        for size, mu, r in product(group.m, group.mu, group.r)
+    ]  # fmt: skip
+    return [Batch(name="best-necklaces", function=f"{CELLS}:best_necklaces", cells=cells)]
+
+
+def _learning(group: Learning) -> list[Batch]:
+    return [
+        Batch(
+            name=f"{group.memory}-{size}-{start}",
+            function=f"{CELLS}:learn",
+            cells=[
+                {"experiment": "learning", "memory": group.memory, "size": size, "start": start,
+                 "mu": mu, "r": r, "t_end": group.t_end,
+                 "max_evaluations": group.max_evaluations, "seed": seed}
+                for mu, r in product(group.mu, group.r)
+                for seed in range(1 if start == "ccp" else group.seeds)
+            ],
+        )
+        for size, start in product(group.size, group.start)
+    ]  # fmt: skip

@@ -1,0 +1,176 @@
+"""The exact chain of two hypotheses against simulation, power iteration, autograd and by hand."""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+from numpy.testing import assert_allclose
+from numpy.typing import NDArray
+from scipy.optimize import check_grad
+
+from srhm.model.seeding import generator
+from srhm.studies.memory.chain import (
+    eliminated,
+    reward_probabilities,
+    stationary,
+    transitions,
+    with_gradient,
+    worse_arm,
+    worse_arm_exactly,
+)
+from srhm.studies.memory.memories import Memory, memento, ram, words
+from srhm.studies.memory.policies import column_of_confidence, probabilities
+
+Array = NDArray[np.float64]
+SMALL: dict[str, Memory] = {"ram": ram(3), "memento": memento(2)}
+
+
+def _policy(memory: Memory, seed: int = 0) -> Array:
+    draws = generator(seed, role="initialisation")
+    shape = (memory.n_observations + 1, memory.n_decisions)
+    return probabilities(2 * draws.standard_normal(shape))
+
+
+def _simulated(memory: Memory, policy: Array, *, mu: float, reset: float, n: int) -> Array:
+    """Means of 1 for a play of the worse arm over 100 agents that play n times, one by one."""
+    draws = generator(1, role="order")
+    agents = 100
+    better = np.arange(agents) % 2
+    at = np.full(agents, memory.n_observations)
+    counted = np.zeros(agents)
+    for _ in range(n):
+        at[draws.random(agents) < reset] = memory.n_observations
+        ahead = policy[at].cumsum(axis=1) < draws.random(agents)[:, None]
+        decision = ahead.sum(axis=1).clip(max=memory.n_decisions - 1)
+        right = memory.arm[decision] == better
+        won = draws.random(agents) < np.where(right, (1 + mu) / 2, (1 - mu) / 2)
+        at = memory.following[at, decision, np.where(won, 0, 1)]
+        counted += ~right
+    return counted / n
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_chain_agrees_with_agents_that_play(name: str) -> None:
+    """Under either hypothesis, within six standard errors: a false alarm in 1 of 1e7 runs."""
+    memory, mu, reset = SMALL[name], 0.4, 0.05
+    policy = _policy(memory)
+    means = _simulated(memory, policy, mu=mu, reset=reset, n=1000)
+    p = stationary(transitions(memory, policy, mu), reset)
+    for better in (0, 1):
+        own = means[better::2]
+        error = own.std(ddof=1) / np.sqrt(len(own))
+        assert error < 0.01
+        assert abs(own.mean() - p[better][memory.played != better].sum()) < 6 * error
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_stationary_state_is_that_of_power_iteration(
+    name: str, tolerance: Callable[[type], dict[str, float]]
+) -> None:
+    memory, reset = SMALL[name], 0.02
+    moves = transitions(memory, _policy(memory), 0.3)
+    assert_allclose(moves.sum(axis=2), 1)
+    p = np.full((2, memory.n_observations), 1 / memory.n_observations)
+    for _ in range(2000):
+        p = reset * moves[:, -1] + (1 - reset) * np.einsum("ho,hon->hn", p, moves[:, :-1])
+    assert_allclose(stationary(moves, reset), p, **tolerance(np.float64))
+    assert_allclose(eliminated(moves, reset), p, **tolerance(np.float64))
+
+
+@pytest.mark.parametrize("reset", [1e-6, 1e-10, 1e-12])
+def test_linear_solve_keeps_its_digits_at_small_resets(reset: float) -> None:
+    """Against elimination, which loses none; the exit rate is that of the best policy."""
+    policy = column_of_confidence(8, np.sqrt(2 * reset))
+    solved = worse_arm(ram(8), policy, mu=0.1, reset=reset)
+    exact = worse_arm_exactly(ram(8), policy, mu=0.1, reset=reset)
+    assert abs(solved / exact - 1) < 1e-14 / reset**0.5 + 1e-12
+
+
+def _q_of_weights(weights: Array, memory: Memory, mu: float, reset: float) -> float:
+    policy = probabilities(weights.reshape(memory.n_observations + 1, -1))
+    return worse_arm(memory, policy, mu=mu, reset=reset)
+
+
+def _slope_of_weights(weights: Array, memory: Memory, mu: float, reset: float) -> Array:
+    policy = probabilities(weights.reshape(memory.n_observations + 1, -1))
+    _, slope = with_gradient(memory, policy, mu=mu, reset=reset)
+    found: Array = (policy * (slope - (policy * slope).sum(axis=1, keepdims=True))).ravel()
+    return found
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_gradient_is_that_of_finite_differences(name: str) -> None:
+    memory = SMALL[name]
+    weights = np.log(_policy(memory)).ravel()
+    known = (memory, 0.3, 1e-2)
+    size = np.linalg.norm(_slope_of_weights(weights, *known))
+    assert size > 1e-3
+    assert check_grad(_q_of_weights, _slope_of_weights, weights, *known) < 1e-5 * size
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_gradient_is_that_of_autograd_through_a_plain_loop(
+    name: str, tolerance: Callable[[type], dict[str, float]]
+) -> None:
+    memory, mu, reset = SMALL[name], 0.3, 1e-3
+    start = np.log(_policy(memory))
+    weights = torch.tensor(start, requires_grad=True)
+    policy = torch.softmax(weights, dim=1)
+    n, rewards = memory.n_observations, reward_probabilities(mu)
+    q = torch.zeros((), dtype=torch.float64)
+    for h in (0, 1):
+        moves = torch.zeros((n + 1, n), dtype=torch.float64)
+        for o in range(n + 1):
+            for d in range(memory.n_decisions):
+                for reward in (0, 1):
+                    there = int(memory.following[o, d, reward])
+                    step = torch.zeros_like(moves)
+                    step[o, there] = float(rewards[h, memory.arm[d], reward])
+                    moves = moves + step * policy[o, d]
+        matrix = torch.eye(n, dtype=torch.float64) - (1 - reset) * moves[:-1].T
+        p = torch.linalg.solve(matrix, reset * moves[-1])
+        q = q + p[torch.tensor(memory.played != h)].sum() / 2
+    (expected,) = torch.autograd.grad(q, weights)
+    assert_allclose(
+        _slope_of_weights(start.ravel(), memory, mu, reset).reshape(start.shape),
+        expected.numpy(),
+        **{**tolerance(np.float64), "rtol": 1e-7},
+    )
+    assert_allclose(worse_arm(memory, policy.detach().numpy(), mu=mu, reset=reset), q.item())
+
+
+def test_an_agent_that_ignores_what_it_sees_plays_the_worse_arm_half_of_the_time() -> None:
+    policy = np.full((memento(2).n_observations + 1, 2), [0.8, 0.2])
+    assert worse_arm(memento(2), policy, mu=0.5, reset=0.01) == pytest.approx(0.5, abs=1e-13)
+
+
+def test_memento_shifts_its_word_by_one_play() -> None:
+    """AB with +- and a B that pays: BB with -+ (thesis, definition 2.6, with m = 2)."""
+    known = words(2)
+    here, there = known.index(((0, 1), (0, 1))), known.index(((1, 1), (1, 0)))
+    assert memento(2).following[here, 1, 0] == there
+    assert memento(3).n_observations == 4 + 4**2 + 4**3
+
+
+def test_two_states_by_hand_at_a_reset() -> None:
+    """M = 1: a step leaves A with probability e (1 - k_A), B with e (1 - k_B); half of resets."""
+    mu, reset, e = 0.3, 0.07, 0.6
+    k_a, k_b = (1 + mu) / 2, (1 - mu) / 2
+    to_b, to_a = (1 - reset) * e * (1 - k_a), (1 - reset) * e * (1 - k_b)
+    q = (to_b + reset / 2) / (to_a + to_b + reset)
+    found = worse_arm(ram(1), column_of_confidence(1, e), mu=mu, reset=reset)
+    assert found == pytest.approx(q, rel=1e-12)
+
+
+@pytest.mark.parametrize("refused", [0.0, 1.0, -0.1])
+def test_rewards_refuse_a_mu_outside_of_its_range(refused: float) -> None:
+    with pytest.raises(ValueError, match="mu must lie between 0 and 1"):
+        reward_probabilities(refused)
+
+
+@pytest.mark.parametrize("make", [partial(ram, 0), partial(memento, 0)])
+def test_a_memory_of_nothing_is_refused(make: Callable[[], Memory]) -> None:
+    with pytest.raises(ValueError, match="must be 1 or more, not 0"):
+        make()

@@ -1,0 +1,226 @@
+"""Columns and necklaces against closed forms; starts and the flow."""
+
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+
+from srhm.model.seeding import generator
+from srhm.studies.memory import cells, theory
+from srhm.studies.memory.chain import with_gradient, worse_arm, worse_arm_exactly
+from srhm.studies.memory.flow import flow
+from srhm.studies.memory.memories import memento, ram, words
+from srhm.studies.memory.necklaces import (
+    exit_word,
+    gray_order,
+    necklace_of,
+    necklaces,
+)
+from srhm.studies.memory.policies import (
+    FLOOR,
+    STARTS,
+    column_of_confidence,
+    necklace_exits,
+    necklace_policy,
+    probabilities,
+    weights_near,
+)
+
+LIMIT = {"mu": 0.2, "reset": 1e-60}
+
+
+def test_columns_of_one_and_two_states_by_hand() -> None:
+    """Without reset the sites 2A 1A 1B 2B are a line, and balance between neighbours gives q."""
+    mu = LIMIT["mu"]
+    k_a, k_b = (1 + mu) / 2, (1 - mu) / 2
+    one = worse_arm_exactly(ram(1), column_of_confidence(1, 0.5), **LIMIT)
+    assert one == pytest.approx((1 - mu) / 2, rel=1e-12)
+    e = 0.3
+    low_a, low_b = 1.0, (1 - k_a) / (1 - k_b)
+    high_a, high_b = low_a * k_a / (e * (1 - k_a)), low_b * k_b / (e * (1 - k_b))
+    by_hand = (low_b + high_b) / (low_a + high_a + low_b + high_b)
+    two = worse_arm_exactly(ram(2), column_of_confidence(2, e), **LIMIT)
+    assert two == pytest.approx(by_hand, rel=1e-12)
+
+
+@pytest.mark.parametrize("n_states", [1, 2, 5])
+def test_columns_without_exits_reach_their_limit(n_states: int) -> None:
+    q = worse_arm_exactly(ram(n_states), column_of_confidence(n_states, 1e-9), **LIMIT)
+    assert q == pytest.approx(theory.column_of_confidence(n_states, LIMIT["mu"]), rel=1e-6)
+
+
+def test_columns_are_as_good_as_twice_their_states_without_the_last_play() -> None:
+    assert theory.column_of_confidence(4, 0.1) == pytest.approx(theory.hellman_cover(8, 0.1))
+
+
+def test_exit_rate_is_where_q_is_least_and_tends_to_that_of_many_states() -> None:
+    reset = 1e-8
+    rate, q = cells.best_column_rate(4, 0.1, reset)
+    tried = np.exp(np.linspace(-0.2, 0.2, 401)) * rate
+    found = [
+        worse_arm_exactly(ram(4), column_of_confidence(4, e), mu=0.1, reset=reset)
+        for e in tried[::50]
+    ]
+    assert min(found) >= q * (1 - 1e-9)
+    assert theory.exit_rate(4, 0.1, reset) == pytest.approx(rate, rel=0.01)
+    many = theory.exit_rate_of_many(0.1, reset)
+    assert theory.exit_rate(80, 0.1, reset) == pytest.approx(many, rel=1e-5)
+
+
+def test_one_state_has_no_formula_for_its_exit_rate_and_leaves_at_once() -> None:
+    with pytest.raises(ValueError, match="M must be 2 or more, not 1"):
+        theory.exit_rate(1, 0.1, 1e-4)
+    assert cells.best_column_rate(1, 0.1, 1e-4)[0] == 1.0
+
+
+def test_number_of_necklaces_is_that_of_burnside() -> None:
+    """The mean over all rotations of the words that they leave as they are."""
+    for m in range(1, 9):
+        fixed = [
+            sum(word[i:] + word[:i] == word for word in product((0, 1), repeat=m)) for i in range(m)
+        ]
+        assert len(necklaces(m)) == sum(fixed) / m
+
+
+@pytest.mark.parametrize("m", [2, 3, 5, 7])
+def test_primes_have_a_gray_order_of_all_necklaces(m: int) -> None:
+    chain = gray_order(m)
+    assert len(set(chain)) == len(chain) == len(necklaces(m)) == theory.n_necklaces_of_prime(m)
+    assert chain[0] == (0,) * m
+    assert chain[-1] == (1,) * m
+    for here, there in pairwise(chain):
+        word = exit_word(here, there)
+        assert necklace_of(word) == here
+        assert necklace_of((*word[1:], 1 - word[0])) == there
+
+
+def test_only_primes_have_a_formula() -> None:
+    with pytest.raises(ValueError, match="m must be a prime, not 4"):
+        theory.n_necklaces_of_prime(4)
+    assert len(gray_order(4)) < len(necklaces(4))
+
+
+def test_formula_is_the_product_over_the_necklaces_of_the_chain() -> None:
+    """Eqs. 33 to 36: odds of the worse end from the letters of each necklace between."""
+    mu = 0.1
+    k_a, k_b = (1 + mu) / 2, (1 - mu) / 2
+    for m in (2, 3, 5, 7):
+        odds = ((1 - k_b) / (1 - k_a)) ** m
+        for necklace in gray_order(m)[1:-1]:
+            b = sum(necklace)
+            odds *= (k_a / (1 - k_a)) ** (m - b) * ((1 - k_b) / k_b) ** b
+        assert theory.necklace(m, mu) == pytest.approx(1 / (1 + odds), rel=1e-10)
+
+
+@pytest.mark.parametrize("m", [2, 3])
+def test_necklace_policy_reaches_its_limit_from_above(m: int) -> None:
+    q = [
+        worse_arm_exactly(
+            memento(m), necklace_policy(m, exit_ends=e**4, exit_inside=e), mu=0.2, reset=1e-60
+        )
+        / theory.necklace(m, 0.2)
+        for e in (0.1, 1e-3)
+    ]
+    assert q[0] > q[1] > 1
+    assert q[1] == pytest.approx(1, abs=0.02)
+
+
+def test_necklaces_are_left_where_all_rewards_speak_for_one_hypothesis() -> None:
+    exits = necklace_exits(3)
+    assert ((0, 0, 0), (1, 1, 1)) in exits
+    assert ((1, 1, 1), (1, 1, 1)) in exits
+    assert len(exits) == 2 * (len(gray_order(3)) - 1)
+    for arms, rewards in exits:
+        assert len({arm ^ reward for arm, reward in zip(arms, rewards, strict=True)}) == 1
+
+
+def test_linear_start_changes_the_state_by_one_at_most_and_columns_keep_the_arm() -> None:
+    n_states = 5
+    linear, columns = (
+        probabilities(STARTS["ram"][name](n_states, generator(0, role="initialisation")))
+        for name in ("linear", "columns")
+    )
+    for observation, decision in product(range(4 * n_states), range(2 * n_states)):
+        state, arm = observation // 4, observation // 2 % 2
+        far = abs(state - decision // 2) > 1
+        switches = arm != decision % 2 and state > 0
+        assert (linear[observation, decision] < 1.1 * FLOOR) == far
+        assert (columns[observation, decision] < 1.1 * FLOOR) == (far or switches)
+
+
+def test_starts_of_a_memento_play_the_oldest_arm_but_at_their_exits() -> None:
+    cycles, necklace = (
+        probabilities(STARTS["memento"][name](3, generator(0, role="initialisation")))
+        for name in ("cycles", "necklace")
+    )
+    exits = necklace_exits(3)
+    for i, (arms, rewards) in enumerate(words(3)):
+        informative = len({a ^ b for a, b in zip(arms, rewards, strict=True)}) == 1
+        if len(arms) == 3:
+            assert (cycles[i, arms[0]] > 1 - 2 * FLOOR) == (not informative)
+            assert (necklace[i, arms[0]] > 1 - 2 * FLOOR) == ((arms, rewards) not in exits)
+    np.testing.assert_array_equal(cycles[-1], necklace[-1])
+
+
+def test_flow_goes_where_small_euler_steps_go() -> None:
+    weights = STARTS["memento"]["random"](2, generator(3, role="initialisation"))
+    memory, mu, reset, step = memento(2), 0.5, 1e-2, 0.1
+    times = [1.0, 10.0, 100.0, 300.0]
+    found = flow(memory, weights, mu=mu, reset=reset, times=times, max_evaluations=20000)
+    assert found.status == "done"
+    assert found.times == times
+    expected = []
+    for taken in range(1, round(times[-1] / step) + 1):
+        policy = probabilities(weights)
+        _, slope = with_gradient(memory, policy, mu=mu, reset=reset)
+        slope -= (policy * slope).sum(axis=1, keepdims=True)
+        weights = weights - step * 2 * mu * policy * slope
+        if any(abs(taken * step - t) < step / 2 for t in times):
+            expected.append(worse_arm(memory, probabilities(weights), mu=mu, reset=reset))
+    np.testing.assert_allclose(found.worse_arm, expected, atol=1e-3)
+    assert expected[0] - expected[-1] > 0.05
+
+
+def test_flow_says_where_it_was_capped() -> None:
+    weights = STARTS["ram"]["random"](2, generator(0, role="initialisation"))
+    found = flow(ram(2), weights, mu=0.3, reset=1e-2, times=[1.0, 1e9], max_evaluations=40)
+    assert found.status == "capped"
+    assert found.evaluations >= 40
+    assert found.times in ([], [1.0])
+
+
+def test_learning_near_the_columns_finds_nothing_better() -> None:
+    mu, reset = 0.2, 1e-3
+    rate, best = cells.best_column_rate(3, mu, reset)
+    start = weights_near(column_of_confidence(3, rate))
+    found = flow(ram(3), start, mu=mu, reset=reset, times=[1e6], max_evaluations=20000)
+    assert found.worse_arm[-1] == pytest.approx(best, rel=0.01)
+
+
+def test_times_end_where_they_are_asked_to() -> None:
+    assert cells.times_until(1e3)[:5] == pytest.approx([1, 10**0.25, 10**0.5, 10**0.75, 10])
+    assert cells.times_until(1e3)[-1] == 1e3
+
+
+def test_cells_of_each_experiment() -> None:
+    columns = cells.best_columns({"size": 3, "mu": 0.1, "r": 1e-8}).row
+    assert columns["q"] == pytest.approx(columns["q_limit"], rel=0.01)
+    limit = cells.necklaces_in_the_limit({"size": 2, "mu": 0.1, "exit_inside": 1e-3}).row
+    assert limit["n_chain"] == limit["n_necklaces"] == 3
+    best = cells.best_necklaces({"size": 2, "mu": 0.1, "r": 1e-5}).row
+    assert float(limit["q_limit"] or 0) < float(best["q"] or 0) < 0.5
+    learnt = cells.learn(
+        {
+            "memory": "ram",
+            "size": 2,
+            "start": "random",
+            "mu": 0.1,
+            "r": 1e-3,
+            "t_end": 100.0,
+            "max_evaluations": 500,
+            "seed": 0,
+        }
+    )
+    assert learnt.row["status"] == "done"
+    assert learnt.tables["history"]["q"][-1] == learnt.row["q"]
+    assert learnt.tables["history"]["t"][-1] == learnt.row["t"] == 100.0
