@@ -30,14 +30,14 @@ def columns_in_the_limit(tables: Tables) -> Measurement:
     """q of the best columns over its limit, minus 1, at r <= 1e-10."""
     cells = _cells(tables, "columns")
     cells = cells[cells["r"] <= IN_THE_LIMIT]
-    return over_all((cells["q"] / cells["q_limit"] - 1).to_numpy(), "M, μ at r ≤ 1e-10")
+    return over_all((cells["q"] / cells["q_limit"] - 1).to_numpy(dtype=float), "M, μ at r ≤ 1e-10")
 
 
 def exit_rate_against_formula(tables: Tables) -> Measurement:
     """The best exit rate over Eq. 6, minus 1, at r <= 1e-8."""
     cells = _cells(tables, "columns")
-    cells = cells[(cells["r"] <= TO_LEADING_ORDER) & np.isfinite(cells["exit_rate_limit"])]
-    ratios = (cells["exit_rate"] / cells["exit_rate_limit"] - 1).to_numpy()
+    cells = cells[(cells["r"] <= TO_LEADING_ORDER) & cells["exit_rate_limit"].notna()]
+    ratios = (cells["exit_rate"] / cells["exit_rate_limit"] - 1).to_numpy(dtype=float)
     return over_all(ratios, "M ≥ 2, μ, r ≤ 1e-8")
 
 
@@ -81,9 +81,7 @@ def memento_against_ram(tables: Tables) -> Measurement:
         return NOT_MEASURED
     found = architectures(tables["cells"])
     sizes = ", ".join(map(str, sorted(set(found["M_eff"]))))
-    return mean_of(
-        (found["q"] - found["q_other"]).tolist(), f"pairs of seeds at M_eff = {sizes}"
-    )
+    return mean_of((found["q"] - found["q_other"]).tolist(), f"pairs of seeds at M_eff = {sizes}")
 
 
 def cost_of_a_random_start(tables: Tables) -> Measurement:
@@ -113,7 +111,7 @@ def necklaces_in_the_limit(tables: Tables) -> Measurement:
     """q of the necklace policy at the smallest exit rate over q*, minus 1."""
     cells = _cells(tables, "necklaces")
     cells = cells[cells["exit_inside"] == cells["exit_inside"].min()]
-    ratios = (cells["q"] / cells["q_limit"] - 1).to_numpy()
+    ratios = (cells["q"] / cells["q_limit"] - 1).to_numpy(dtype=float)
     rate = f", ε₁ = {cells['exit_inside'].min():g}" if len(cells) else ""
     return over_all(ratios, f"m, μ{rate}")
 
@@ -133,7 +131,9 @@ def best_memento(tables: Tables) -> Measurement:
     least = learnt.groupby(on, as_index=False)["q"].min()
     best = _cells(tables, "best_necklaces")[[*on, "q"]]
     found = least.merge(best, on=on, suffixes=("", "_best"))
-    return over_all(np.log(found["q"] / found["q_best"]).to_numpy(), "m, r; least of the seeds")
+    return over_all(
+        np.log((found["q"] / found["q_best"]).to_numpy(dtype=float)), "m, r; least of the seeds"
+    )
 
 
 def over_all(values: np.ndarray, what: str) -> Measurement:

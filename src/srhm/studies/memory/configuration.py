@@ -87,9 +87,7 @@ class MemorySection(Keys):
 
     columns: list[Columns] = Field(min_length=1, description="the best columns of confidence")
     necklaces: list[Necklaces] = Field(min_length=1, description="necklace policies, r → 0")
-    best_necklaces: list[BestNecklaces] = Field(
-        min_length=1, description="necklace policies at r"
-    )
+    best_necklaces: list[BestNecklaces] = Field(min_length=1, description="necklace policies at r")
     learning: list[Learning] = Field(min_length=1, description="policies that are learnt")
 
 
