@@ -102,9 +102,7 @@ def with_gradient(memory: Memory, policy: Array, *, mu: float, reset: float) -> 
 def _matrix(moves: Array, reset: float) -> Array:
     steps, first = moves[:, :-1], moves[:, -1]
     difference = steps.transpose(0, 2, 1) - first[:, :, None]
-    matrix = (reset - 1) * difference
-    matrix[:, *np.diag_indices(moves.shape[-1])] += 1.0
-    return matrix
+    return np.eye(moves.shape[-1]) - (1 - reset) * difference
 
 
 def _worse(memory: Memory) -> Array:
