@@ -27,7 +27,8 @@ def reward_probabilities(mu: float) -> Array:
         raise ValueError(f"mu must lie between 0 and 1, not be {mu}")
     better, worse = (1 + mu) / 2, (1 - mu) / 2
     plus = np.array([[better, worse], [worse, better]])
-    return np.stack([plus, 1 - plus], axis=-1)
+    found: Array = np.stack([plus, 1 - plus], axis=-1)
+    return found
 
 
 def transitions(memory: Memory, policy: Array, mu: float) -> Array:

@@ -11,6 +11,7 @@ from srhm.studies.memory.figures.marks import (
     MEMORIES,
     MEMORY_NAMES,
     ROW,
+    groups,
     in_time,
     q_axis,
     seeds_text,
@@ -28,19 +29,19 @@ def draw(cells: pd.DataFrame, history: pd.DataFrame, *, preset: str) -> Figure:
     learnt = of_experiment(cells, "learning")
     learnt = learnt[learnt["start"] == "random"]
     learnt = learnt.assign(M_eff=effective_memory(learnt))
-    groups = [
+    panels_of = [
         (place, own)
-        for place, own in learnt.groupby(["M_eff", "mu", "r"])
+        for place, own in groups(learnt, ["M_eff", "mu", "r"])
         if own["memory"].nunique() == 2
     ]
-    chosen = pd.concat([own for _, own in groups]) if groups else learnt.head(0)
+    chosen = pd.concat([own for _, own in panels_of]) if panels_of else learnt.head(0)
     foot = [f"{seeds_text(chosen)}."] if len(chosen) else []
     figure, part = laid_out_page(ROW, preset=preset, foot=foot)
-    panels = part.subplots(1, max(1, len(groups)), squeeze=False)[0]
-    if not groups:
+    panels = part.subplots(1, max(1, len(panels_of)), squeeze=False)[0]
+    if not panels_of:
         empty_panel(panels[0], ABSENT)
         return figure
-    for i, (axes, ((size, mu, r), own)) in enumerate(zip(panels, groups, strict=True)):
+    for i, (axes, ((size, mu, r), own)) in enumerate(zip(panels, panels_of, strict=True)):
         panel_title(axes, "ABCDEFGH"[i], f"$M_{{eff}} = {size}$, $r = {power(r)}$,"
                     f" $\\mu = {mu:g}$")  # fmt: skip
         for memory, tint in MEMORIES.items():

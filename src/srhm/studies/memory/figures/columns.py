@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import GUIDE, line, marker, patch, power
+from srhm.figures.marks import GUIDE, Colour, line, marker, patch, power
 from srhm.studies.memory import theory
 from srhm.studies.memory.figures.marks import ABSENT, ROW, tints
 from srhm.studies.memory.selection import of_experiment, with_best_columns
@@ -62,7 +62,7 @@ def _against(
     learnt: pd.DataFrame,
     x: str,
     by: str,
-    colours: dict[float, str],
+    colours: dict[float, Colour],
     mu: float,
 ) -> None:
     for value, tint in colours.items():

@@ -6,9 +6,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import GUIDE, line, marker, patch
+from srhm.figures.marks import GUIDE, Colour, line, marker, patch
 from srhm.studies.memory import theory
-from srhm.studies.memory.figures.marks import ABSENT, ROW, tints
+from srhm.studies.memory.figures.marks import ABSENT, ROW, groups, tints
 from srhm.studies.memory.selection import of_experiment
 
 SHAPES = ("o", "s", "^", "D")
@@ -34,7 +34,7 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
     values = sorted(set(best["mu"]))
     shapes = {mu: SHAPES[i % len(SHAPES)] for i, mu in enumerate(values)}
     first = min(values)
-    for (size, mu), own in best.groupby(["size", "mu"]):
+    for (size, mu), own in groups(best, ["size", "mu"]):
         tint, shape, name = of_size[int(size)], shapes[mu], f"{int(size)} {mu:g}"
         face = tint if mu == first else "white"
         dots = {"color": tint, "markersize": 3.5, "markerfacecolor": face, "linestyle": ""}
@@ -57,7 +57,7 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
     return figure
 
 
-def _predicted(axes: Axes, best: pd.DataFrame, of_size: dict[float, str], mu: float) -> None:
+def _predicted(axes: Axes, best: pd.DataFrame, of_size: dict[float, Colour], mu: float) -> None:
     resets = np.geomspace(best["r"].min(), best["r"].max(), 50)
     for size, tint in of_size.items():
         rates = [theory.exit_rate(int(size), mu, r) for r in resets]

@@ -1,12 +1,14 @@
 """What the figures of the study share: colours, axes, counts."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.lines import Line2D
 
-from srhm.figures.marks import line
+from srhm.figures.marks import Colour, line
 
 # Okabe and Ito's colours.
 STARTS = {
@@ -26,9 +28,14 @@ ABSENT = "not in this preset"
 ROW = 2.5  # inches of a row of panels
 
 
-def tints(values: Iterable[float]) -> dict[float, str]:
+def tints(values: Iterable[float]) -> dict[float, Colour]:
     """A colour for each value, by its rank."""
-    return {value: TINTS[i % len(TINTS)] for i, value in enumerate(sorted(set(values)))}
+    return {value: to_rgb(TINTS[i % len(TINTS)]) for i, value in enumerate(sorted(set(values)))}
+
+
+def groups(rows: pd.DataFrame, by: list[str]) -> list[tuple[tuple[Any, ...], pd.DataFrame]]:
+    """Rows by the values of several columns, in their order."""
+    return [(tuple(values), own) for values, own in rows.groupby(by)]
 
 
 def in_time(axes: Axes, cells: pd.DataFrame, history: pd.DataFrame, tint: str, name: str) -> None:

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.marks import GUIDE, line, marker
 from srhm.studies.memory import theory
-from srhm.studies.memory.figures.marks import ABSENT, MEMORIES, ROW, tints
+from srhm.studies.memory.figures.marks import ABSENT, MEMORIES, ROW, groups, tints
 from srhm.studies.memory.selection import of_experiment
 
 PRIMES = (2, 3, 5)
@@ -34,7 +34,7 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
     values = sorted(set(found["mu"]))
     shapes = {mu: SHAPES[i % len(SHAPES)] for i, mu in enumerate(values)}
     handles = []
-    for (plays, mu), own in found.groupby(["size", "mu"]):
+    for (plays, mu), own in groups(found, ["size", "mu"]):
         own = own.sort_values("exit_inside")
         tint, shape = of_plays[int(plays)], shapes[mu]
         panels[0].plot(own["exit_inside"], own["q"] / own["q_limit"] - 1, f"-{shape}", color=tint,

@@ -12,6 +12,7 @@ from srhm.studies.memory.figures.marks import (
     MEMORY_NAMES,
     ROW,
     STARTS,
+    groups,
     in_time,
     q_axis,
     seeds_text,
@@ -33,7 +34,7 @@ def draw(cells: pd.DataFrame, history: pd.DataFrame, *, preset: str) -> Figure:
     where = ["memory", "size", "mu", "r"]
     panels_of = [
         (place, own)
-        for place, own in learnt.groupby(where)
+        for place, own in groups(learnt, where)
         if own.loc[own["start"] != "ccp", "start"].nunique() > 1
     ]
     panels_of.sort(key=lambda one: (one[0][0] != "ram", *one[0][1:]))
@@ -62,11 +63,11 @@ def draw(cells: pd.DataFrame, history: pd.DataFrame, *, preset: str) -> Figure:
         for q in best["q"]:
             axes.axhline(q, color=GUIDE, linewidth=1, linestyle="--", gid="best")
         q_axis(axes, label=i % PER_ROW == 0)
-    groups = [
+    legends = [
         (MEMORY_NAMES[memory], [start_handle(start) for start in starts if start in drawn])
         for memory, starts in STARTS_OF.items()
         if memory in set(chosen["memory"])
     ]
     best_line = line("best columns, best necklaces at $r$", color=GUIDE, linestyle="--")
-    add_legends(part, [*groups, ("", [best_line])])
+    add_legends(part, [*legends, ("", [best_line])])
     return figure
