@@ -27,8 +27,7 @@ def reward_probabilities(mu: float) -> Array:
         raise ValueError(f"mu must lie between 0 and 1, not be {mu}")
     better, worse = (1 + mu) / 2, (1 - mu) / 2
     plus = np.array([[better, worse], [worse, better]])
-    found: Array = np.stack([plus, 1 - plus], axis=-1)
-    return found
+    return np.stack([plus, 1 - plus], axis=-1)
 
 
 def transitions(memory: Memory, policy: Array, mu: float) -> Array:
@@ -50,7 +49,8 @@ def stationary(moves: Array, reset: float) -> Array:
     these rates are ~ sqrt(r), as for good policies, it is solved to some 1e-16 / sqrt(r). Below
     r = 1e-10, `eliminated` is exact in each entry.
     """
-    return np.linalg.solve(_matrix(moves, reset), moves[:, -1, :, None])[..., 0]
+    p: Array = np.linalg.solve(_matrix(moves, reset), moves[:, -1, :, None])[..., 0]
+    return p
 
 
 def eliminated(moves: Array, reset: float) -> Array:
