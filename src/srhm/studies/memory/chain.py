@@ -49,8 +49,8 @@ def stationary(moves: Array, reset: float) -> Array:
     these rates are ~ sqrt(r), as for good policies, it is solved to some 1e-16 / sqrt(r). Below
     r = 1e-10, `eliminated` is exact in each entry.
     """
-    p: Array = np.linalg.solve(_matrix(moves, reset), moves[:, -1, :, None])[..., 0]
-    return p
+    p = np.linalg.solve(_matrix(moves, reset), moves[:, -1, :, None])
+    return np.asarray(p[..., 0], dtype=np.float64)
 
 
 def eliminated(moves: Array, reset: float) -> Array:
