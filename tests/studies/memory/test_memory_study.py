@@ -220,7 +220,7 @@ def test_architectures_are_drawn_at_equal_memory():
     cells = invented()
     figure = rendered(architectures.draw(cells, history(cells), preset="invented"))
     assert_on_page(figure)
-    assert "M_{eff} = 16" in texts(figure)
+    assert "M_\\mathrm{eff} = 16" in texts(figure)
     assert points(figure, "median ram")[-1][1] > points(figure, "median memento")[-1][1]
     assert {y for _, y in points(figure, "best memento")} == {0.15}
 

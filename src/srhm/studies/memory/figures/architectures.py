@@ -42,7 +42,7 @@ def draw(cells: pd.DataFrame, history: pd.DataFrame, *, preset: str) -> Figure:
         empty_panel(panels[0], ABSENT)
         return figure
     for i, (axes, ((size, mu, r), own)) in enumerate(zip(panels, panels_of, strict=True)):
-        panel_title(axes, "ABCDEFGH"[i], f"$M_{{eff}} = {size}$, $r = {power(r)}$,"
+        panel_title(axes, "ABCDEFGH"[i], f"$M_\\mathrm{{eff}} = {size}$, $r = {power(r)}$,"
                     f" $\\mu = {mu:g}$")  # fmt: skip
         for memory, tint in MEMORIES.items():
             of_memory = own[own["memory"] == memory]

@@ -51,7 +51,7 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
         ("A", handles),
         ("B", [line("columns, $\\alpha^{2M-1}$", color=MEMORIES["ram"]),
                line("necklaces, $\\alpha^{m(n(m)-1)}$", color=MEMORIES["memento"]),
-               line("Hellman and Cover, $M_{eff}$ states", color=GUIDE, linestyle="-."),
+               line("Hellman and Cover, $M_\\mathrm{eff}$ states", color=GUIDE, linestyle="-."),
                marker("o", "necklaces, exact chain")]),
     ])  # fmt: skip
     return figure
@@ -69,5 +69,5 @@ def _table(axes: Axes, found: pd.DataFrame, mu: float) -> None:
     own = found[found["exit_inside"] == found.groupby("size")["exit_inside"].transform("min")]
     axes.plot(4.0 ** own["size"], own["q"], "o", color=MEMORIES["memento"], markersize=4.5,
               markerfacecolor="white", gid="exact")  # fmt: skip
-    axes.set(xscale="log", yscale="log", xlabel="effective memory $M_{eff}$",
+    axes.set(xscale="log", yscale="log", xlabel="effective memory $M_\\mathrm{eff}$",
              ylabel="least $q$ at $r \\to 0$", ylim=(min(*necklaces) / 30, 1))  # fmt: skip
