@@ -23,7 +23,7 @@ LEARNT = {
     ("memento", "random"): 0.16, ("memento", "cycles"): 0.15, ("memento", "necklace"): 0.14,
 }  # fmt: skip
 SECTION = {
-    "columns": [{"M": [2, 4, 8], "mu": 0.1, "r": [1e-10, 1e-8, 1e-4, 1e-3]}],
+    "columns": [{"M": [2, 4, 8], "mu": 0.1, "r": [1e-14, 1e-8, 1e-4, 1e-3]}],
     "necklaces": [{"m": [2, 3, 5], "mu": 0.1, "exit_inside": [0.1, 1e-3]}],
     "best_necklaces": [{"m": 2, "mu": 0.1, "r": 1e-3}],
     "learning": [
@@ -173,7 +173,7 @@ def test_columns_are_drawn_with_their_limit_and_what_is_learnt():
     assert_on_page(figure)
     limit = theory.column_of_confidence(4, 0.1)
     assert points(figure, "columns size 4") == [
-        (r, pytest.approx(limit * 1.001)) for r in (1e-10, 1e-8, 1e-4, 1e-3)
+        (r, pytest.approx(limit * 1.001)) for r in (1e-14, 1e-8, 1e-4, 1e-3)
     ]
     assert points(figure, "limit 4")[0][1] == pytest.approx(limit)
     assert sorted(r for r, _ in points(figure, "learnt size 4")) == [1e-8, 1e-4, 1e-3]
@@ -185,8 +185,8 @@ def test_exit_rates_are_drawn_beside_the_formulas():
     figure = rendered(exit_rate.draw(invented(off=0.1), preset="invented"))
     assert_on_page(figure)
     assert [y for _, y in points(figure, "ratio 2")] == pytest.approx([1.1] * 4)
-    assert points(figure, "Eq. 6 4")[0] == (1e-10, pytest.approx(theory.exit_rate(4, 0.1, 1e-10)))
-    assert points(figure, "Eq. 23")[0][1] == pytest.approx(sqrt(2e-10 / 0.99))
+    assert points(figure, "Eq. 6 4")[0] == (1e-14, pytest.approx(theory.exit_rate(4, 0.1, 1e-14)))
+    assert points(figure, "Eq. 23")[0][1] == pytest.approx(sqrt(2e-14 / 0.99))
 
 
 def test_necklaces_are_drawn_against_their_exit_rate_and_memory():

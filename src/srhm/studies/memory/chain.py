@@ -96,8 +96,8 @@ def with_gradient(memory: Memory, policy: Array, *, mu: float, reset: float) -> 
     v = np.linalg.solve(matrix.transpose(0, 2, 1), worse[..., None])[..., 0]
     visits = np.concatenate([(1 - reset) * p, np.full((2, 1), reset)], axis=1)
     rewards = reward_probabilities(mu)[:, memory.arm]
-    ahead = (v[:, memory.following] * rewards[:, None]).sum(axis=-1)
-    return float((p * worse).sum()), np.einsum("ho,hod->od", visits, ahead)
+    slope = np.einsum("ho,hodw,hdw->od", visits, v[:, memory.following], rewards)
+    return float((p * worse).sum()), slope
 
 
 def _matrix(moves: Array, reset: float) -> Array:

@@ -20,17 +20,17 @@ from srhm.studies.memory.selection import (
     with_best_columns,
 )
 
-# The limit r -> 0 and the order sqrt(r): corrections are parts of sqrt(r) times some 100.
-IN_THE_LIMIT, TO_LEADING_ORDER = 1e-10, 1e-8
+# The limit r -> 0 and the order sqrt(r). Corrections are sqrt(r) times up to 4000, at M = 16.
+IN_THE_LIMIT, TO_LEADING_ORDER = 1e-14, 1e-8
 # Where eps is still far from 1.
 SMALL = 1e-4
 
 
 def columns_in_the_limit(tables: Tables) -> Measurement:
-    """q of the best columns over its limit, minus 1, at r <= 1e-10."""
+    """q of the best columns over its limit, minus 1, at r <= 1e-14."""
     cells = _cells(tables, "columns")
     cells = cells[cells["r"] <= IN_THE_LIMIT]
-    return over_all((cells["q"] / cells["q_limit"] - 1).to_numpy(dtype=float), "M, μ at r ≤ 1e-10")
+    return over_all((cells["q"] / cells["q_limit"] - 1).to_numpy(dtype=float), "M, μ at r ≤ 1e-14")
 
 
 def exit_rate_against_formula(tables: Tables) -> Measurement:
