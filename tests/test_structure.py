@@ -275,9 +275,7 @@ def test_a_rule_with_a_script_carries_the_digest_of_all_that_it_runs_or_keys(rul
             modules = [one.module for one in TRAINERS if one.name == "images"]
             assert rule["source"] == source_of("train_curve.py", *modules)
         else:
-            # What an experiment's cells were computed by is in their keys.
-            own = {key: value for key, value in spec.items() if key != "inputs"}
-            modules = named_in(own, LOADED[rule["script"]])
+            modules = named_in(spec, LOADED[rule["script"]])
             assert bool(modules) == bool(LOADED[rule["script"]]), name
             assert rule["source"] == source_of(rule["script"], *modules), name
 

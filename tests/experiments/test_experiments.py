@@ -22,7 +22,7 @@ from srhm.training.any_trainer import train
 from srhm.training.loop import rows_of
 
 LOG = logging.getLogger("test")
-CELLS = schema({"base": int, "exponent": int, "power": float, "name": str})
+CELLS = schema({"base": int, "exponent": int, "power": float, "name": str, "never": int})
 TIMES = schema_of("EXPERIMENT_TIMINGS")
 DIGITS = schema({"place": int, "digit": str}, long=True)
 KNOWN = {"c": CELLS, "d": DIGITS, "t": TIMES}
@@ -34,7 +34,7 @@ def power(cell):
     if cell["base"] == 13:
         raise ValueError("thirteen")
     if cell["base"] < 0:
-        return Outcome({"power": float("nan"), "name": "", "status": "negative base"})
+        return Outcome({"power": float("nan"), "status": "negative base"})
     digits = str(cell["base"] ** cell["exponent"])
     row = {"power": float(digits), "name": f"{cell['base']} höher"}
     return Outcome(row, {"digits": {"place": range(len(digits)), "digit": list(digits)}})
@@ -153,7 +153,8 @@ def test_rows_and_long_tables_are_gathered(tmp_path, calls, monkeypatch):
     cells = read_table(Path(tables["cells"]), CELLS)
     digits = read_table(Path(tables["digits"]), DIGITS)
     assert cells["status"].tolist() == ["done", "negative base", "done"]
-    assert cells["name"].tolist() == ["2 höher", "", "3 höher"]
+    assert cells["name"].fillna("none").tolist() == ["2 höher", "none", "3 höher"]
+    assert cells["never"].isna().all()  # what no cell has
     of_three = digits[digits["key"] == cells["key"].iloc[2]].sort_values("place")
     assert "".join(of_three["digit"]) == "59049"
     assert set(digits["key"]) == set(cells["key"].iloc[[0, 2]])
@@ -189,7 +190,7 @@ def test_a_table_has_columns_of_one_length():
 
 def test_a_schema_has_what_all_such_tables_have():
     assert CELLS.names == [
-        *("curve", "key", "seed", "base", "exponent", "power", "name"),
+        *("curve", "key", "seed", "base", "exponent", "power", "name", "never"),
         *("status", "source", "versions"),
     ]
     assert DIGITS.names == ["curve", "key", "place", "digit"]

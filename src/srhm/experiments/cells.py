@@ -16,7 +16,7 @@ from srhm.training.clock import Clock
 from srhm.training.loop import Batch, Entry, Trainer, train_or_load
 from srhm.training.protocol import Pause, Snapshot
 
-PACKAGES = ("numpy", "scipy", "torch")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "torch")
 
 
 def train_entries(

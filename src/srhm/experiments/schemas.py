@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 
-from srhm.results.tables import OF_SOME_CELLS
+from srhm.results.tables import LACKING_IS_NULL, OF_SOME_CELLS
 
 Kind = type[str] | type[int] | type[float] | type[bool]
 _TYPES: Mapping[Kind, pa.DataType] = {
@@ -18,7 +18,7 @@ _TYPES: Mapping[Kind, pa.DataType] = {
 def schema(columns: Mapping[str, Kind], *, long: bool = False) -> pa.Schema:
     """Columns of the cells: curve and key, those given, and how and by what they were computed.
 
-    columns: coordinates and results with their types; a coordinate that a cell lacks is null.
+    columns: coordinates and results with their types; what a cell lacks is null.
     long: a table that has several rows of one cell, or none; it has curve and key besides.
 
     Raises:
@@ -31,4 +31,4 @@ def schema(columns: Mapping[str, Kind], *, long: bool = False) -> pa.Schema:
     if twice := (before.keys() | after.keys()) & columns.keys():
         raise ValueError(f"every such table has the columns {', '.join(sorted(twice))}")
     types = [(name, _TYPES[kind]) for name, kind in {**before, **columns, **after}.items()]
-    return pa.schema(types, metadata=OF_SOME_CELLS if long else None)
+    return pa.schema(types, metadata=LACKING_IS_NULL | (OF_SOME_CELLS if long else {}))

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from srhm.model.grammar import GrammarParameters
 from srhm.model.sampling import Derivations
 from srhm.results.atomic import replacing
+from srhm.results.tables import may_lack_columns
 
 
 class TableError(ValueError):
@@ -39,6 +40,8 @@ def write_table(
     if frame.empty:
         frame = pd.DataFrame({name: [] for name in schema.names})
     missing = [name for name in schema.names if name not in frame.columns]
+    if may_lack_columns(schema):
+        frame, missing = frame.assign(**dict.fromkeys(missing)), []
     extra = [name for name in frame.columns if name not in schema.names]
     if missing or extra:
         raise TableError(f"{path}: missing columns {missing}, unknown columns {extra}")

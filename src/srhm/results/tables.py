@@ -36,13 +36,20 @@ _TYPES = {
 _TYPE_OF = {name: kind for kind, names in _TYPES.items() for name in names.split()}
 
 
-# Metadata of the schema of a table in which a cell may have no row.
+# Metadata of the schema of a table in which a cell may have no row, and of one in which a column
+# that a row lacks is null.
 OF_SOME_CELLS = {b"rows": b"of some cells"}
+LACKING_IS_NULL = {b"lacking": b"null"}
 
 
 def may_lack_cells(schema: pa.Schema) -> bool:
     """Whether cells may have no row in a table of this schema."""
     return (schema.metadata or {}).items() >= OF_SOME_CELLS.items()
+
+
+def may_lack_columns(schema: pa.Schema) -> bool:
+    """Whether a column that a row of this schema lacks is null."""
+    return (schema.metadata or {}).items() >= LACKING_IS_NULL.items()
 
 
 def _schema(*names: str) -> pa.Schema:

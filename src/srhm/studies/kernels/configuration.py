@@ -1,7 +1,6 @@
 """Section of the study, its cells, and how long they take. Imports no scikit-learn."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -13,7 +12,6 @@ from srhm.experiments.planning import Batch, curves_of
 from srhm.keys import Counts, Keys, Kinds, OneOrMore, Positive, Sizes
 from srhm.model.grammar import GrammarError, GrammarParameters
 from srhm.model.sampling import SampleError, n_test_points
-from srhm.studies.kernels.tables import CELLS
 from srhm.study import ConfigError, Planned
 
 HERE = "srhm.studies.kernels"
@@ -137,10 +135,7 @@ def plan(section: KernelsSection, directory: Path) -> Planned:
         curves |= curves_of(TRAINER, list(_spectra(section)))
     except ValueError as error:
         raise ConfigError(f"  two groups ask for one cell: {error}") from error
-    # Rows lack what another experiment has; what a cell has takes the place of these.
-    absent = {name: None for name in CELLS.names if name not in ("curve", "key")}
-    filled = {name: replace(curve, columns=absent) for name, curve in curves.items()}
-    return Planned(curves=filled, settings={"threshold": THRESHOLD})
+    return Planned(curves=curves, settings={"threshold": THRESHOLD})
 
 
 def _teachers(section: KernelsSection) -> Iterator[Batch]:
