@@ -3,6 +3,7 @@
 The only Python outside src/ and scripts/.
 """
 
+import hashlib
 import re
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from snakemake.exceptions import WorkflowError
 from srhm import preset
 from srhm.commands.preset_file import read_preset
 from srhm.commands.resources import CurveJobs
+from srhm.explorer.names import CLAIMS, EXPLORED, explorer_of, name_of, view_of
 from srhm.results import places
 from srhm.results.places import source_of
 from srhm.results.provenance import PACKAGE, canonical_json
@@ -359,6 +361,7 @@ def page_spec(page, studies, pending=()):
                     "name": figure.name,
                     "title": figure.title,
                     "caption": caption_of(study, figure.name),
+                    "explore": explored_at(study, figure),
                     **places.figure_files(PRESET, figure.name),
                 }
                 for figure in STUDIES[study].figures
@@ -388,6 +391,74 @@ def page_spec(page, studies, pending=()):
             "deviations": deviations_of(studies),
         }
     )
+
+
+# Studies of this preset by the name of their explorer.
+EXPLORERS = {
+    name_of(group): [study for study in studies if study in PLAN.studies]
+    for group, studies in GROUPS.items()
+    if set(studies) & PLAN.studies.keys()
+}
+
+
+def explorer_files(group):
+    """The explorer of a group, if the preset has any of its studies."""
+    name = name_of(group)
+    return [places.page_file(PRESET, name)] if name in EXPLORERS else []
+
+
+def explored_tables(studies):
+    """What an explorer reads of these studies, and which of the curves are published ones."""
+    found = []
+    for study in studies:
+        published = sorted(PLAN.studies[study].published)
+        runs = {f"published: {PLAN.preset.preset}": published} if published else {}
+        schemas = {name: one for name, one in STUDIES[study].schemas.items() if one in EXPLORED}
+        found += [
+            {
+                "study": study,
+                "file": places.table_file(PRESET, study, name),
+                "schema": schema,
+                "published": runs,
+            }
+            for name, schema in schemas.items()
+        ]
+        if file := claims_of([study]).get(study):
+            found.append({"study": study, "file": file, "schema": CLAIMS, "published": {}})
+    return found
+
+
+def explorer_spec(name):
+    """What the script of an explorer needs, as one text.
+
+    Tables of other studies are shown as an earlier run has left them. They are no inputs, so that
+    nothing is trained for them; their digests make the explorer anew where they have changed.
+    """
+    studies = EXPLORERS[name]
+    others = explored_tables([study for study in PLAN.studies if study not in studies])
+    there = [one for one in others if Path(one["file"]).is_file()]
+    return spec_text(
+        {
+            "preset": PRESET,
+            "pages": list(dict.fromkeys(STUDIES[study].page_name for study in studies)),
+            "tables": explored_tables(studies),
+            "others": [
+                {**one, "sha256": hashlib.sha256(Path(one["file"]).read_bytes()).hexdigest()}
+                for one in there
+            ],
+            "publications": publications_of(studies),
+        }
+    )
+
+
+def explored_at(study, figure):
+    """Where the explorer shows the rows of a figure; empty for one of no rows."""
+    schemas = []
+    for name in names_in(figure.uses):
+        owner, _, table = name.rpartition("/")
+        schemas.append(STUDIES[owner or study].schemas[table])
+    explorer, view = explorer_of(study, GROUPS), view_of(schemas, figure.options)
+    return f"{explorer}.html#{view}" if explorer and view else ""
 
 
 def targets_of(studies):

@@ -15,7 +15,10 @@ from srhm.report import prose
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
-    """A figure by name ("fig04"). image: a data address; it and caption are None if missing."""
+    """A figure by name ("fig04"). image: a data address; it and caption are None if missing.
+
+    explore: where the explorer shows its rows, if anywhere.
+    """
 
     name: str
     label: str
@@ -25,6 +28,7 @@ class Shown:
     image: str | None
     file: str
     pdf: str
+    explore: str = ""
 
     @property
     def number(self) -> int | None:
@@ -67,6 +71,7 @@ def _shown(declared: Mapping[str, Any]) -> Shown:
         image=image,
         file=declared["png"],
         pdf=declared["pdf"],
+        explore=declared.get("explore", ""),
     )
 
 
