@@ -24,12 +24,16 @@ from srhm.explorer.page import VIEWS as SECTIONS
 from srhm.explorer.page import write_explorer
 from srhm.explorer.rows import HERE, PAPER, TEXT, Source, claims_shown, columns, explored
 from srhm.results.records import write_table
-from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, SCHEMAS, SCORECARD, SENSITIVITIES
+from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, SCORECARD, SENSITIVITIES, schema_of
 from srhm.studies.registry import STUDIES
 from srhm.study import names_in
 
 LOG = logging.getLogger("test_explorer")
 NASTY = "</script><script>alert(1)</script>"
+PAPER_ROWS = pd.DataFrame([{
+    "figure": "4", "panel": "C", "net": "lcn", "L": 2, "s": 2, "s0": 0, "v": 4, "m": 4, "n_c": 4,
+    "P_star": 70.0, "reading": "read off the figure",
+}])  # fmt: skip
 CURVES = [curve("lcn", 2, 4, 0), curve("cnn", 2, 4, 1), curve("cnn", 2, 6, 1, bias=True)]
 
 
@@ -51,11 +55,7 @@ def tables() -> dict[str, pd.DataFrame]:
 @pytest.fixture(scope="module")
 def found(tables: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     sources = [Source(run=HERE, study="a", schema=name, rows=one) for name, one in tables.items()]
-    paper = pd.DataFrame([{
-        "figure": "4", "panel": "C", "net": "lcn", "L": 2, "s": 2, "s0": 0, "v": 4, "m": 4,
-        "n_c": 4, "P_star": 70.0, "reading": "read off the figure",
-    }])  # fmt: skip
-    return explored([*sources, Source(run="", study="a", schema=PAPER_VALUES, rows=paper)])
+    return explored([*sources, Source(run="", study="a", schema=PAPER_VALUES, rows=PAPER_ROWS)])
 
 
 def with_curves(found: dict[str, pd.DataFrame], view: str) -> pd.DataFrame:
@@ -146,8 +146,9 @@ def written(tables, tmp_path_factory) -> Path:
              "expected": 2.0, "value": 2.2, "low": 2.1, "high": 2.3, "tolerance": 0.5,
              "tolerance_reason": "", "verdict": "holds", "note": ""}  # fmt: skip
     schemas = {"CELLS": CELLS, "SAMPLE_COMPLEXITY": SAMPLE_COMPLEXITY,
-               "SENSITIVITIES": SENSITIVITIES, "SCORECARD": SCORECARD}  # fmt: skip
-    rows = {**tables, "SCORECARD": pd.DataFrame([claim])}
+               "SENSITIVITIES": SENSITIVITIES, "SCORECARD": SCORECARD,
+               PAPER_VALUES: schema_of(PAPER_VALUES)}  # fmt: skip
+    rows = {**tables, "SCORECARD": pd.DataFrame([claim]), PAPER_VALUES: PAPER_ROWS}
     for name, schema in schemas.items():
         write_table(filled(rows[name], schema), folder / f"{name}.parquet", schema)
     cells = sorted(set(tables["CELLS"]["curve"]))
@@ -155,10 +156,9 @@ def written(tables, tmp_path_factory) -> Path:
         "preset": "invented", "pages": ["report"], "publications": [],
         "tables": [
             {"study": "a", "file": str(folder / f"{name}.parquet"), "schema": name,
-             "published": {"published: big": cells[:1]} if name in SCHEMAS else {}}
-            for name in schemas if name != "SCORECARD"
-        ] + [{"study": "a", "file": str(folder / "SCORECARD.parquet"), "schema": "SCORECARD",
-              "published": {}}],
+             "published": {} if name == "SCORECARD" else {"published: big": cells[:1]}}
+            for name in schemas
+        ],
         # Of an older version: another schema.
         "others": [{"study": "old", "file": str(folder / "CELLS.parquet"), "schema": "FLOW_CELLS",
                     "published": {}}],
@@ -279,12 +279,12 @@ def test_a_browser_draws_what_is_chosen_and_links_the_views(written, tables, tmp
     for view in ("learning-curves", "collapse"):
         assert said["before"][view] == said["after"][view] == every
         assert said["cnn"][view] == cnn
-    assert (said["before"]["sample-complexity"], said["cnn"]["sample-complexity"]) == (3, 2)
+    assert (said["before"]["sample-complexity"], said["cnn"]["sample-complexity"]) == (4, 2)
     assert said["before"]["sensitivities"] > said["cnn"]["sensitivities"] > 0
     assert said["before"]["scorecard"] == said["cnn"]["scorecard"] == 1
     assert said["listed"] == cnn
     assert "net=CNN" in said["address"]
     # A click on a mark chooses its curve in all views.
     assert said["highlighted"]
-    assert said["faded"] == 2
+    assert said["faded"] == 3
     assert 0 < said["listed_of_one"] < every
