@@ -282,6 +282,16 @@ def caption_of(study, figure):
     return str(ROOT / "src" / "srhm" / "studies" / study / "captions" / f"{figure}.rst")
 
 
+def command_of(study):
+    """What a reader types to make a study of this preset."""
+    words = {
+        "trained": f"make reproduce PRESET={PLAN.preset.preset}",
+        "both": f"make reproduce PRESET={PLAN.preset.preset} FROM=published",
+        "published": f"make figures PRESET={PLAN.preset.preset}",
+    }[PLAN.preset.rows]
+    return words if study in GROUPS["paper"] else f"{words} STUDY={study}"
+
+
 # Studies by the page that shows them.
 PAGES = {}
 for study in PLAN.studies:
@@ -354,6 +364,7 @@ def page_spec(page, studies, pending=()):
         {
             "name": study,
             "title": STUDIES[study].title,
+            "command": command_of(study),
             "claims": claims_of([study]).get(study),
             "claims_module": STUDIES[study].claims,
             "figures": [
@@ -362,6 +373,8 @@ def page_spec(page, studies, pending=()):
                     "title": figure.title,
                     "caption": caption_of(study, figure.name),
                     "explore": explored_at(study, figure),
+                    "function": figure.function,
+                    "data": Path(data_of(study, figure)).name,
                     **places.figure_files(PRESET, figure.name),
                 }
                 for figure in STUDIES[study].figures
@@ -447,16 +460,40 @@ def explorer_spec(name):
                 for one in there
             ],
             "publications": publications_of(studies),
+            "figures": [
+                {
+                    "file": data_of(study, figure),
+                    "tables": tables_of_figure(study, figure),
+                    "net": figure.options.get("net", ""),
+                    "publications": "publications" in figure.files,
+                }
+                for study, figure in explored_figures(studies)
+            ],
         }
     )
 
 
+def explored_figures(studies):
+    """The figures whose rows an explorer shows, each with its study."""
+    of_studies = [(study, figure) for study in studies for figure in STUDIES[study].figures]
+    return [one for one in of_studies if explored_at(*one)]
+
+
+def tables_of_figure(study, figure):
+    """What a figure uses: (study, schema) of each of its tables."""
+    named = [name.rpartition("/") for name in names_in(figure.uses)]
+    return [(owner or study, STUDIES[owner or study].schemas[table]) for owner, _, table in named]
+
+
+def data_of(study, figure):
+    """The rows of a figure as CSV, which its explorer writes; empty for one of no rows."""
+    file = Path(places.figure_files(PRESET, figure.name)["pdf"]).with_suffix(".csv")
+    return str(file) if explored_at(study, figure) else ""
+
+
 def explored_at(study, figure):
     """Where the explorer shows the rows of a figure; empty for one of no rows."""
-    schemas = []
-    for name in names_in(figure.uses):
-        owner, _, table = name.rpartition("/")
-        schemas.append(STUDIES[owner or study].schemas[table])
+    schemas = [schema for _, schema in tables_of_figure(study, figure)]
     explorer, view = explorer_of(study, GROUPS), view_of(schemas, figure.options)
     return f"{explorer}.html#{view}" if explorer and view else ""
 
@@ -473,6 +510,7 @@ def targets_of(studies):
             continue
         page = STUDIES[study].page_name
         found += [places.page_file(PRESET, page), places.scorecard_file(PRESET, page)]
+        found += [places.scorecard_data(PRESET, page)]
         found += [places.table_file(PRESET, study, name) for name in own_tables(study)]
         for figure in STUDIES[study].figures:
             found += places.figure_files(PRESET, figure.name).values()

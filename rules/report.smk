@@ -44,6 +44,7 @@ for page, studies in PAGES.items():
         output:
             page=report(places.page_file(PRESET, page), category="Pages"),
             scorecard=report(places.scorecard_file(PRESET, page), category="Scorecard"),
+            data=places.scorecard_data(PRESET, page),
         log:
             f"{LOGS}/page_{page}.log",
         benchmark:
@@ -71,6 +72,7 @@ for page, studies in PAGES.items():
             output:
                 page=temp(places.page_file(PRESET, f"{page}_so_far")),
                 scorecard=temp(places.scorecard_file(PRESET, f"{page}_so_far")),
+                data=temp(places.scorecard_data(PRESET, f"{page}_so_far")),
             log:
                 f"{LOGS}/page_{page}_so_far.log",
             benchmark:
@@ -98,6 +100,7 @@ for name, studies in EXPLORERS.items():
             publications=publications_of(studies),
         output:
             page=report(places.page_file(PRESET, name), category="Pages"),
+            data=[data_of(*figure) for figure in explored_figures(studies)],
         log:
             f"{LOGS}/{name}.log",
         benchmark:

@@ -152,8 +152,10 @@ def written(tables, tmp_path_factory) -> Path:
     for name, schema in schemas.items():
         write_table(filled(rows[name], schema), folder / f"{name}.parquet", schema)
     cells = sorted(set(tables["CELLS"]["curve"]))
+    figure = {"file": str(folder / "fig.csv"), "net": "lcn", "publications": False,
+              "tables": [("a", "CELLS"), ("a", PAPER_VALUES), ("a", "KERNELS")]}  # fmt: skip
     spec: dict[str, Any] = {
-        "preset": "invented", "pages": ["report"], "publications": [],
+        "preset": "invented", "figures": [figure], "pages": ["report"], "publications": [],
         "tables": [
             {"study": "a", "file": str(folder / f"{name}.parquet"), "schema": name,
              "published": {} if name == "SCORECARD" else {"published: big": cells[:1]}}
@@ -171,6 +173,17 @@ def written(tables, tmp_path_factory) -> Path:
 def test_equal_tables_give_equal_bytes_below_four_megabytes(written):
     assert written.read_bytes() == written.with_name("again.html").read_bytes()
     assert written.stat().st_size < 4e6
+
+
+def test_rows_of_a_figure_are_a_csv_of_its_tables_and_its_net(written, tables):
+    rows = pd.read_csv(written.with_name("fig.csv"))
+    cells = tables["CELLS"].query("net == 'lcn'")
+    assert set(rows["net"]) == {"LCN"}
+    points = rows[rows["view"] == "points"]
+    assert sorted(points["P"]) == sorted(set(cells["P"]))
+    errors = cells.groupby("P")["test_error"].mean()
+    assert sorted(points["error"]) == pytest.approx(sorted(errors))
+    assert list(rows.loc[rows["view"] == "complexities", "run"]) == [PAPER]
 
 
 def test_no_text_of_a_row_ends_a_script_and_no_other_script_may_run(written):

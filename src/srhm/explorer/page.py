@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from srhm.explorer.charts import HEADS, charts, colours
 from srhm.explorer.names import CLAIMS, EXPLORED
-from srhm.explorer.rows import HERE, Source, claims_shown, columns, explored
+from srhm.explorer.rows import HERE, Source, claims_shown, columns, explored, figure_rows
 from srhm.results.atomic import write_text
 from srhm.results.publications import read_publications, rows_by_curve
 from srhm.results.records import TableError, read_table
@@ -108,7 +108,8 @@ def write_explorer(spec: Mapping[str, Any], path: Path, *, log: logging.Logger) 
     spec: preset; pages (names); tables and others: {"study", "file", "schema", "published"} each,
     published: {name of a run: curves of the table that are rows of that run}; the others are what
     earlier runs have left, which are taken if they can be read; publications: files of published
-    runs.
+    runs; figures: {"file", "tables", "net", "publications"} each (see `figure_rows`), whose rows are
+    written, too.
 
     Raises:
         TableError, PublicationError: if a table of the run or a published one is damaged.
@@ -123,11 +124,15 @@ def write_explorer(spec: Mapping[str, Any], path: Path, *, log: logging.Logger) 
             notes.append(f"Without {Path(one['file']).stem} of {one['study']}: of an older run.")
     cards = [one.rows.assign(study=one.study) for one in sources if one.schema == CLAIMS]
     rows = [one for one in sources if one.schema != CLAIMS]
-    found = explored([*rows, *_published(spec["publications"], log)])
+    published = list(_published(spec["publications"], log))
+    found = explored([*rows, *published])
     if cards:
         found["claims"] = claims_shown(pd.concat(cards, ignore_index=True))
     html = _rendered(spec, {name: columns(table) for name, table in found.items()}, notes)
     write_text(path, html)
+    for figure in spec["figures"]:
+        own = figure_rows(found, figure, others={one.run for one in published})
+        write_text(Path(figure["file"]), own.to_csv(index=False))
     log.info("%s, %.1f MB: %s", path, len(html.encode()) / 1e6,
              ", ".join(f"{len(table)} {name}" for name, table in found.items()))  # fmt: skip
 

@@ -5,7 +5,7 @@ Views hold the number of their row's curve. Letters of the paper: P training poi
 complexity, k layer, l level; the others are those of `srhm.results.coordinates`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
@@ -171,6 +171,32 @@ def _numbered(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
         prediction=curves.index.map(predicted.groupby("c")["prediction"].first().to_dict()),
     )
     return {"curves": curves.drop(columns="curve"), **views}
+
+
+def figure_rows(
+    found: Mapping[str, pd.DataFrame], figure: Mapping[str, Any], *, others: Collection[str]
+) -> pd.DataFrame:
+    """What the explorer has of the tables of a figure: over the networks of each curve and P.
+
+    figure: tables: (study, schema) each; net: of which alone, or empty; publications: whether it
+    shows the other runs, too. Columns: view, those of the curve, then those of the views.
+    """
+    parts = []
+    for study, schema in figure["tables"]:
+        view = MAKERS[schema][0] if schema in MAKERS else ""
+        if view not in found:
+            continue
+        rows = found["curves"].drop(columns="prediction").merge(
+            found[view], left_index=True, right_on="c"
+        ).drop(columns="c")  # fmt: skip
+        kept = (rows["study"] == study) & ((rows["run"] == PAPER) == (schema == PAPER_VALUES))
+        if not figure["publications"]:
+            kept &= ~rows["run"].isin(others)
+        if figure["net"]:
+            kept &= rows["net"] == net_name(figure["net"])
+        parts.append(rows[kept].assign(view=view))
+    table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"view": []})
+    return table[["view", *(name for name in table if name != "view")]]
 
 
 def claims_shown(claims: pd.DataFrame) -> pd.DataFrame:
