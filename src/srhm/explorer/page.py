@@ -108,8 +108,8 @@ def write_explorer(spec: Mapping[str, Any], path: Path, *, log: logging.Logger) 
     spec: preset; pages (names); tables and others: {"study", "file", "schema", "published"} each,
     published: {name of a run: curves of the table that are rows of that run}; the others are what
     earlier runs have left, which are taken if they can be read; publications: files of published
-    runs; figures: {"file", "tables", "net", "publications"} each (see `figure_rows`), whose rows are
-    written, too.
+    runs; figures: {"file", "tables", "net", "publications"} each (see `figure_rows`), whose rows
+    are written, too.
 
     Raises:
         TableError, PublicationError: if a table of the run or a published one is damaged.
