@@ -232,8 +232,12 @@ said.address = location.hash;
 said.listed = document.querySelectorAll("#learning-curves tbody tr").length;
 await choose("[data-field=net]", "");
 said.after = count();
-document.querySelector("#learning-curves .mark-symbol.role-mark path")
-  .dispatchEvent(new MouseEvent("click", { bubbles: true }));
+const mark = document.querySelector("#learning-curves .mark-symbol.role-mark path");
+for (const kind of ["pointerover", "pointermove", "mouseover", "mousemove"])
+  mark.dispatchEvent(new PointerEvent(kind, { bubbles: true, clientX: 9, clientY: 9 }));
+await new Promise((done) => setTimeout(done, 100));
+said.tip = document.querySelector("#vg-tooltip-element")?.textContent;
+mark.dispatchEvent(new MouseEvent("click", { bubbles: true }));
 await new Promise((done) => setTimeout(done, 400));
 said.highlighted = document.querySelector("[data-field=label]").value;
 said.faded = [...document.querySelectorAll("#sample-complexity .mark-symbol.role-mark path")]
@@ -297,6 +301,8 @@ def test_a_browser_draws_what_is_chosen_and_links_the_views(written, tables, tmp
     assert said["before"]["scorecard"] == said["cnn"]["scorecard"] == 1
     assert said["listed"] == cnn
     assert "net=CNN" in said["address"]
+    for word in ("status", "fitted", "from", "to", "n", "curve"):
+        assert word in said["tip"]
     # A click on a mark chooses its curve in all views.
     assert said["highlighted"]
     assert said["faded"] == 3

@@ -79,7 +79,7 @@ function show(view) {
   const some = rows.length > MOST_DRAWN ? rows.filter((row) => row.chosen).slice(0, MOST_DRAWN) : rows;
   const listed = view.table === "claims" ? rows : rows.filter((row) => row.chosen);
   const cut = some.length < rows.length ? `; ${some.length} are drawn` : "";
-  const few = rows.length ? "" : ". This run has none of the choices above";
+  const few = rows.length ? "" : " here of these choices";
   section.querySelector("[role=status]").textContent =
     `${rows.length} rows${cut}${listed.length < rows.length ? `, ${listed.length} of the highlighted curve` : ""}${few}`;
   list(view, listed, section.querySelector(".table"));

@@ -81,14 +81,14 @@ VIEWS = (
     ),
     View(
         name="output-scale", title="P* against the output scale", table="complexities",
-        note="From feature learning (small α̃) to lazy learning. Bars: 95 % intervals. Arrows: P*"
-        " lies above or below all P that were tried.",
+        note="Rows of make plane, from feature learning (small α̃) to lazy learning."
+        " Bars: 95 % intervals. Arrows: P* lies above or below all P that were tried.",
         columns=("alpha_tilde", *OF_CURVE, *STAR), needs=("alpha_tilde",), **CRITERION,
     ),
     View(
         name="plane", title="The plane of output scale and width", table="points",
-        note="Colour: test error, mean of the n networks. Marks of several P lie upon each other"
-        " where no P is chosen.",
+        note="Rows of make plane. Colour: test error, mean of the n networks. Marks of several P"
+        " lie upon each other where no P is chosen.",
         columns=("alpha_tilde", *OF_CURVE, *POINT), needs=("alpha_tilde",), choices={"P": "P"},
     ),
     View(
