@@ -48,7 +48,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help cifar reproduce figures plane plan publish status gc unlock test test-science test-gpu-interpreter bench-gpu train-gpu lint format schema docs env env-cluster env-gpu env-docs clean-env faults
+.PHONY: help cifar reproduce figures plane plan publish crate status gc unlock test test-science test-gpu-interpreter bench-gpu train-gpu lint format schema docs env env-cluster env-gpu env-docs clean-env faults
 
 help:
 	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw the paper: results/PRESET/{report.html,figures,tables}'
@@ -58,6 +58,7 @@ help:
 	@echo 'make plan      [PRESET=quick] [STUDY=..] cells, steps, core-hours and disk, and which jobs run and why; runs nothing; with DEVICE=cuda GPU-hours, too'
 	@echo 'make publish   [PRESET=quick] [STUDY=..] keep the finished rows in published/PRESET, for make figures'
 	@echo '               [FROM=published] of make reproduce: takes them, and trains only what they lack'
+	@echo 'make crate                               pack the published rows and what made them for an archive: results/crate/'
 	@echo 'make status    [PRESET=quick] [STUDY=..] networks trained, missing, capped, diverged; how fast, and how long still (also while a run is going on)'
 	@echo 'make gc        [CONFIRM=yes] [STUDY=..]  list what no configuration refers to; with CONFIRM=yes remove it'
 	@echo 'make unlock    [PRESET=quick]            remove the lock of a killed run (`make reproduce` does it by itself)'
@@ -101,6 +102,10 @@ cifar: env
 publish: env
 	@$(BIN)/python -m srhm.commands.publish --preset $(PRESET) $(GIVEN_STUDY) $(ARGS)
 	@$(BIN)/python -m srhm.commands.coverage
+
+# Published rows with what made them, as an RO-Crate for an archive: results/crate/
+crate: env
+	@$(BIN)/python -m srhm.commands.crate $(ARGS)
 
 status: env
 	@$(BIN)/python -m srhm.commands.status --preset $(PRESET) $(GIVEN_STUDY)

@@ -26,6 +26,7 @@ rule paper:
     default_target: True
     input:
         targets_of(GROUPS["paper"]),
+        explorer_files("paper"),
 
 
 for group, studies in GROUPS.items():
@@ -36,6 +37,7 @@ for group, studies in GROUPS.items():
                 group
             input:
                 targets_of(studies),
+                explorer_files(group),
 
 
 for study in PLAN.studies:

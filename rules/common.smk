@@ -3,6 +3,7 @@
 The only Python outside src/ and scripts/.
 """
 
+import hashlib
 import re
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from snakemake.exceptions import WorkflowError
 from srhm import preset
 from srhm.commands.preset_file import read_preset
 from srhm.commands.resources import CurveJobs
+from srhm.explorer.names import CLAIMS, EXPLORED, explorer_of, name_of, view_of
 from srhm.results import places
 from srhm.results.places import source_of
 from srhm.results.provenance import PACKAGE, canonical_json
@@ -285,6 +287,16 @@ def caption_of(study, figure):
     return str(ROOT / "src" / "srhm" / "studies" / study / "captions" / f"{figure}.rst")
 
 
+def command_of(study):
+    """What a reader types to make a study of this preset."""
+    words = {
+        "trained": f"make reproduce PRESET={PLAN.preset.preset}",
+        "both": f"make reproduce PRESET={PLAN.preset.preset} FROM=published",
+        "published": f"make figures PRESET={PLAN.preset.preset}",
+    }[PLAN.preset.rows]
+    return words if study in GROUPS["paper"] else f"{words} STUDY={study}"
+
+
 # Studies by the page that shows them.
 PAGES = {}
 for study in PLAN.studies:
@@ -357,6 +369,7 @@ def page_spec(page, studies, pending=()):
         {
             "name": study,
             "title": STUDIES[study].title,
+            "command": command_of(study),
             "claims": claims_of([study]).get(study),
             "claims_module": STUDIES[study].claims,
             "figures": [
@@ -364,6 +377,9 @@ def page_spec(page, studies, pending=()):
                     "name": figure.name,
                     "title": figure.title,
                     "caption": caption_of(study, figure.name),
+                    "explore": explored_at(study, figure),
+                    "function": figure.function,
+                    "data": Path(data_of(study, figure)).name,
                     **places.figure_files(PRESET, figure.name),
                 }
                 for figure in STUDIES[study].figures
@@ -395,6 +411,98 @@ def page_spec(page, studies, pending=()):
     )
 
 
+# Studies of this preset by the name of their explorer.
+EXPLORERS = {
+    name_of(group): [study for study in studies if study in PLAN.studies]
+    for group, studies in GROUPS.items()
+    if set(studies) & PLAN.studies.keys()
+}
+
+
+def explorer_files(group):
+    """The explorer of a group, if the preset has any of its studies."""
+    name = name_of(group)
+    return [places.page_file(PRESET, name)] if name in EXPLORERS else []
+
+
+def explored_tables(studies):
+    """What an explorer reads of these studies, and which of the curves are published ones."""
+    found = []
+    for study in studies:
+        published = sorted(PLAN.studies[study].published)
+        runs = {f"published: {PLAN.preset.preset}": published} if published else {}
+        schemas = {name: one for name, one in STUDIES[study].schemas.items() if one in EXPLORED}
+        found += [
+            {
+                "study": study,
+                "file": places.table_file(PRESET, study, name),
+                "schema": schema,
+                "published": runs,
+            }
+            for name, schema in schemas.items()
+        ]
+        if file := claims_of([study]).get(study):
+            found.append({"study": study, "file": file, "schema": CLAIMS, "published": {}})
+    return found
+
+
+def explorer_spec(name):
+    """What the script of an explorer needs, as one text.
+
+    Tables of other studies are shown as an earlier run has left them. They are no inputs, so that
+    nothing is trained for them; their digests make the explorer anew where they have changed.
+    """
+    studies = EXPLORERS[name]
+    others = explored_tables([study for study in PLAN.studies if study not in studies])
+    there = [one for one in others if Path(one["file"]).is_file()]
+    return spec_text(
+        {
+            "preset": PRESET,
+            "pages": list(dict.fromkeys(STUDIES[study].page_name for study in studies)),
+            "tables": explored_tables(studies),
+            "others": [
+                {**one, "sha256": hashlib.sha256(Path(one["file"]).read_bytes()).hexdigest()}
+                for one in there
+            ],
+            "publications": publications_of(studies),
+            "figures": [
+                {
+                    "file": data_of(study, figure),
+                    "tables": tables_of_figure(study, figure),
+                    "net": figure.options.get("net", ""),
+                    "publications": "publications" in figure.files,
+                }
+                for study, figure in explored_figures(studies)
+            ],
+        }
+    )
+
+
+def explored_figures(studies):
+    """The figures whose rows an explorer shows, each with its study."""
+    of_studies = [(study, figure) for study in studies for figure in STUDIES[study].figures]
+    return [one for one in of_studies if explored_at(*one)]
+
+
+def tables_of_figure(study, figure):
+    """What a figure uses: (study, schema) of each of its tables."""
+    named = [name.rpartition("/") for name in names_in(figure.uses)]
+    return [(owner or study, STUDIES[owner or study].schemas[table]) for owner, _, table in named]
+
+
+def data_of(study, figure):
+    """The rows of a figure as CSV, which its explorer writes; empty for one of no rows."""
+    file = Path(places.figure_files(PRESET, figure.name)["pdf"]).with_suffix(".csv")
+    return str(file) if explored_at(study, figure) else ""
+
+
+def explored_at(study, figure):
+    """Where the explorer shows the rows of a figure; empty for one of no rows."""
+    schemas = [schema for _, schema in tables_of_figure(study, figure)]
+    explorer, view = explorer_of(study, GROUPS), view_of(schemas, figure.options)
+    return f"{explorer}.html#{view}" if explorer and view else ""
+
+
 def targets_of(studies):
     """Pages, figures and tables of studies, as far as the preset has them; and their curves.
 
@@ -407,6 +515,7 @@ def targets_of(studies):
             continue
         page = STUDIES[study].page_name
         found += [places.page_file(PRESET, page), places.scorecard_file(PRESET, page)]
+        found += [places.scorecard_data(PRESET, page)]
         found += [places.table_file(PRESET, study, name) for name in own_tables(study)]
         for figure in STUDIES[study].figures:
             found += places.figure_files(PRESET, figure.name).values()

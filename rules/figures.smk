@@ -31,6 +31,7 @@ for study in PLAN.studies:
                     figure.settings,
                     files=repository_files(figure),
                     function=figure.function,
+                    command=command_of(study),
                     options=figure.options,
                 ),
                 style=STYLE,

@@ -1,4 +1,4 @@
-"""From tables to claims beside what was measured, and to pages of one or several studies."""
+"""From tables to claims beside what was measured, to pages of studies, and to explorers."""
 
 for study in PLAN.studies:
     if STUDIES[study].claims is not None:
@@ -44,6 +44,7 @@ for page, studies in PAGES.items():
         output:
             page=report(places.page_file(PRESET, page), category="Pages"),
             scorecard=report(places.scorecard_file(PRESET, page), category="Scorecard"),
+            data=places.scorecard_data(PRESET, page),
         log:
             f"{LOGS}/page_{page}.log",
         benchmark:
@@ -71,6 +72,7 @@ for page, studies in PAGES.items():
             output:
                 page=temp(places.page_file(PRESET, f"{page}_so_far")),
                 scorecard=temp(places.scorecard_file(PRESET, f"{page}_so_far")),
+                data=temp(places.scorecard_data(PRESET, f"{page}_so_far")),
             log:
                 f"{LOGS}/page_{page}_so_far.log",
             benchmark:
@@ -85,3 +87,32 @@ for page, studies in PAGES.items():
                 "Writing the page as far as it goes: {output.page}"
             script:
                 "../scripts/write_page.py"
+
+
+for name, studies in EXPLORERS.items():
+
+    rule:
+        name:
+            name
+        input:
+            tables=[table["file"] for table in explored_tables(studies)],
+            parts=sorted(str(file) for file in (ROOT / "src/srhm/explorer").glob("explorer.*")),
+            publications=publications_of(studies),
+        output:
+            page=report(places.page_file(PRESET, name), category="Pages"),
+            data=[data_of(*figure) for figure in explored_figures(studies)],
+        log:
+            f"{LOGS}/{name}.log",
+        benchmark:
+            f"{BENCHMARKS}/{name}.tsv"
+        priority: min(STUDIES[study].priority for study in studies)
+        localrule: True
+        conda:
+            "../envs/srhm.yaml"
+        params:
+            spec=explorer_spec(name),
+            source=source_of("write_explorer.py"),
+        message:
+            "Writing {output.page}"
+        script:
+            "../scripts/write_explorer.py"

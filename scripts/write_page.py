@@ -1,15 +1,13 @@
-"""Writes the page of one or several studies, and its scorecard as text."""
+"""Writes the page of one or several studies, and its scorecard as text and as JSON."""
 
 import json
 from pathlib import Path
 
-from srhm.report.page import write_page
+from srhm.report.page import write_page, write_scorecard_data
+from srhm.results.commit import commit_of
 from srhm.runtime.progress import job_log
 
 with job_log(snakemake.log[0], name="page") as log:
-    write_page(
-        json.loads(snakemake.params.spec),
-        Path(snakemake.output.page),
-        Path(snakemake.output.scorecard),
-        log=log,
-    )
+    spec, output = json.loads(snakemake.params.spec), snakemake.output
+    write_page(spec, Path(output.page), Path(output.scorecard), log=log)
+    write_scorecard_data(spec, Path(output.data), commit=commit_of())

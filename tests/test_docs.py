@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from srhm import preset
+from srhm.explorer.names import name_of
 from srhm.results.places import file_of
 from srhm.studies.registry import GROUPS, STUDIES, TRAINERS
 
@@ -57,7 +58,11 @@ def commands_in(documents: Iterable[Path]) -> list[str]:
 
 def rule_names() -> set[str]:
     """Names of the rules that are made of the declarations."""
-    found = {"draw_derivations"} | set(GROUPS) | {f"{study}_study" for study in STUDIES}
+    found = (
+        {"draw_derivations", *map(name_of, GROUPS)}
+        | set(GROUPS)
+        | {f"{study}_study" for study in STUDIES}
+    )
     for trainer in TRAINERS:
         found |= {f"train_{trainer.name}", f"train_{trainer.name}_part"}
     for name, study in STUDIES.items():

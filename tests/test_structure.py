@@ -38,6 +38,7 @@ ORDER = """
     sensitivity
     figures scorecard
     report
+    explorer
     studies
     preset
     commands
@@ -52,6 +53,7 @@ LOADED = {
     "measure.py": ("function",),
     "score.py": ("module",),
     "train_curve.py": ("trainer",),
+    "write_explorer.py": (),
     "write_page.py": ("claims_module", "page_tables"),
 }
 

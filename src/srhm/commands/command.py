@@ -42,6 +42,7 @@ COMMANDS = {
     "status": Command("status", "how far a run is", "--preset quick"),
     "gc": Command("gc", "what no configuration refers to any more", "--study jamming"),
     "publish": Command("publish", "keep finished rows in published/", "--preset paper"),
+    "crate": Command("crate", "pack published rows for an archive", "--output results/crate"),
     "sample": Command("sample", "a few data and their trees", "--depth 2", needs_clone=False),
 }
 

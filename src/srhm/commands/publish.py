@@ -8,7 +8,6 @@ writes nothing unless `--drop` is given.
 """
 
 import re
-import subprocess
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ from srhm.commands.presets import Run, chosen, parser_for
 from srhm.commands.printing import printing
 from srhm.results import places
 from srhm.results.atomic import write_text
+from srhm.results.commit import commit_of
 from srhm.results.gathering import checked
 from srhm.results.outdated import ON_GPU, made_by_other_code
 from srhm.results.publications import (
@@ -358,21 +358,6 @@ def _by_kind(planned: Mapping[str, Curve], curves: Collection[str]) -> str:
     ]  # fmt: skip
     groups = pd.DataFrame(rows).groupby(["net", "L", "s", "width"], sort=False)
     return groups.sum().reset_index().to_string(index=False)
-
-
-def commit_of(folder: Path) -> str:
-    """Commit of a working tree, with "+ changes" where files other than published ones differ."""
-
-    def git(*words: str) -> str:
-        return subprocess.run(
-            ["git", "-C", str(folder), *words], capture_output=True, text=True, check=True
-        ).stdout.strip()
-
-    try:
-        changes = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!published")
-        return git("rev-parse", "HEAD") + (" + changes" if changes else "")
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -129,11 +129,20 @@ def _make_room(part: Figure | SubFigure, artist: Legend | Text) -> None:
 
 
 @styled
-def save(figure: Figure, *, pdf: str | Path, png: str | Path) -> None:
-    """Writes a figure to two files whose bytes depend on the figure only, not on the day."""
-    figure.savefig(png, format="png", metadata={"Software": None})
+def save(
+    figure: Figure, *, pdf: str | Path, png: str | Path, command: str = "", commit: str = ""
+) -> None:
+    """Writes a figure to two files whose bytes depend on what is given only, not on the day.
+
+    command, commit: what made it, for the metadata: text chunks of the PNG, information of the PDF.
+    """
+    made = {"Source": command, "Comment": f"commit {commit}"} if command else {}
+    figure.savefig(png, format="png", metadata={"Software": None, **made})
     figure.set_layout_engine("none")  # it is laid out, which takes as long as to draw it
-    figure.savefig(pdf, format="pdf", metadata={"CreationDate": None, "ModDate": None})
+    figure.savefig(pdf, format="pdf", metadata={
+        "CreationDate": None, "ModDate": None,
+        **({"Subject": f"{command}, commit {commit}"} if command else {}),
+    })  # fmt: skip
 
 
 def panel_title(axes: Axes, letter: str, title: str) -> None:

@@ -15,7 +15,11 @@ from srhm.report import prose
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
-    """A figure by name ("fig04"). image: a data address; it and caption are None if missing."""
+    """A figure by name ("fig04"). image: a data address; it and caption are None if missing.
+
+    explore: where the explorer shows its rows, function: what draws it ("package.module:name"),
+    data: name of the CSV with its rows; each may be empty.
+    """
 
     name: str
     label: str
@@ -25,12 +29,20 @@ class Shown:
     image: str | None
     file: str
     pdf: str
+    explore: str = ""
+    function: str = ""
+    data: str = ""
 
     @property
     def number(self) -> int | None:
         """The number of a figure of the paper."""
         match = re.fullmatch(r"fig0*(\d+)", self.name)
         return int(match[1]) if match else None
+
+    @property
+    def module(self) -> str:
+        """File of the module that draws it, from the folder of the repository."""
+        return f"src/{self.function.partition(':')[0].replace('.', '/')}.py"
 
     @property
     def short(self) -> str:
@@ -67,6 +79,7 @@ def _shown(declared: Mapping[str, Any]) -> Shown:
         image=image,
         file=declared["png"],
         pdf=declared["pdf"],
+        **{name: declared.get(name, "") for name in ("explore", "function", "data")},
     )
 
 

@@ -26,6 +26,7 @@ from srhm.results.deriving import Files, table_of
 from srhm.results.records import read_table
 from srhm.results.tables import SCHEMAS
 from srhm.scorecard.card import claims_in
+from srhm.scorecard.data import scorecard_data
 from srhm.scorecard.text import markdown, verdict_counts
 
 # The page of the paper, which names the figures of the paper that it does not show.
@@ -87,6 +88,15 @@ def write_page(
     text = markdown(table, topics=topics, says=says) if topics else NO_CLAIMS
     write_text(scorecard, text)
     log.info("%s, %.1f MB", page, len(html.encode()) / 1e6)
+
+
+def write_scorecard_data(spec: Mapping[str, Any], path: Path, *, commit: str) -> None:
+    """Writes the scorecard of a page as JSON; spec: as for `write_page`."""
+    parts = [
+        (read_claims([study])[0], {"study": study["name"], "command": study["command"]})
+        for study in spec["studies"]
+    ]
+    write_text(path, scorecard_data(parts, commit=commit))
 
 
 def read_claims(studies: Sequence[Mapping[str, Any]]) -> tuple[pd.DataFrame, dict[str, str]]:

@@ -111,6 +111,11 @@ def scorecard_file(preset: str, page: str) -> str:
     return f"results/{preset}/{name}.md"
 
 
+def scorecard_data(preset: str, page: str) -> str:
+    """The scorecard of a page for programs."""
+    return str(Path(scorecard_file(preset, page)).with_suffix(".json"))
+
+
 def published_folder(preset: str, study: str, *, published: Path = PUBLISHED) -> Path:
     """Folder of the rows of a study that the repository keeps."""
     return published / preset / study

@@ -1,0 +1,186 @@
+"""The explorer's charts, as specifications of Vega-Lite that are drawn from rows named "rows".
+
+Colours of everything but marks are the page's own (`explorer.js`), in light and dark. Where the
+page says so, `chosen` is false for rows of other curves than the chosen one.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from srhm.explorer.rows import DRAWN, EXTENT, HERE
+from srhm.figures.architecture_marks import LOOKS
+from srhm.report.page_table import NETS, net_name
+
+Layers = alt.LayerChart | alt.FacetChart
+ROWS = alt.NamedData("rows")
+HEIGHT = 330
+Y_ERROR = "test error, mean of the networks"
+# The figures' colours; where one is too faint on its ground, a darker or lighter one of its hue.
+LIGHT = {"#F0E442": "#8A7C00", "#56B4E9": "#2A8FC7"}
+DARK = {"#000000": "#F2F2F2", "#0072B2": "#4FA3E3"}
+SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "triangle-right",
+          "triangle-left", "triangle-up", "triangle-down", "cross", "diamond")  # fmt: skip
+# Of DRAWN, in order.
+VERDICT_COLOURS = ("#2F86C5", "#D55E00", "#8A8A8A")
+VERDICT_SHAPES = ("circle", "triangle-up", "diamond")
+PREDICTED = "P* predicted by Eq. 3 (LCN, FCN) or Eq. 4 (CNN)"
+P_STAR = "P*, measured"
+# What columns are called on the page.
+HEADS = {
+    "label": "curve", "P_star": "P*", "alpha_tilde": "α̃", "s0": "s₀", "scaled": "P / predicted P*",
+    "low": "from", "high": "to", "width": "H",
+}  # fmt: skip
+
+NET_NAMES = [net_name(net) for net in NETS]
+NET = alt.Scale(domain=NET_NAMES, range="category")
+COLOUR = alt.Color("net:N", title=None, scale=NET)
+INSIDE = alt.Fill("net:N", title=None, scale=NET)
+SHAPE = alt.Shape("net:N", title=None, scale=alt.Scale(domain=NET_NAMES, range=list(SHAPES)))
+FADED = alt.when("datum.chosen").then(alt.value(1.0)).otherwise(alt.value(0.12))
+# Rows of other runs than this one are hollow.
+FILL = alt.when(f"datum.run == '{HERE}'").then(alt.value(0.9)).otherwise(alt.value(0.0))
+WHERE = ("run", "label", "protocol")
+
+
+def colours() -> dict[str, list[str]]:
+    """Colours of the nets, in their order, on a light and on a dark ground."""
+    plain = [LOOKS[net].colour for net in NETS]
+    return {
+        "light": [LIGHT.get(colour, colour) for colour in plain],
+        "dark": [DARK.get(colour, colour) for colour in plain],
+    }
+
+
+def charts() -> dict[str, dict[str, Any]]:
+    """Specifications by view, each for the section of `explorer.html` that has its name."""
+    scale = _log_x("alpha_tilde", "α̃ = √h α, output scale")
+    drawn = {
+        "sample-complexity": _complexities(_log_x("prediction", PREDICTED), _equality()),
+        "learning-curves": _learning_curves(_log_x("P", "P, training points")),
+        "collapse": _learning_curves(_log_x("scaled", f"P / {PREDICTED}")),
+        "sensitivities": _sensitivities(),
+        "output-scale": _complexities(scale),
+        "plane": _plane(scale),
+        "scorecard": _scorecard(),
+    }
+    return {name: chart.to_dict() for name, chart in drawn.items()}
+
+
+def _equality() -> alt.Chart:
+    """The line on which P* is what is predicted."""
+    return (
+        alt.Chart(ROWS)
+        .transform_aggregate(least="min(prediction)", most="max(prediction)")
+        .mark_rule(strokeDash=[4, 4])
+        .encode(_log_x("least", PREDICTED), _log_y("least", P_STAR), alt.X2("most"), alt.Y2("most"))
+    )
+
+
+def _complexities(x: alt.X, *below: alt.Chart) -> Layers:
+    """P* with its interval; an arrow where it is a bound."""
+    base, y = alt.Chart(ROWS), _log_y("P_star", P_STAR)
+    bars = base.mark_rule().encode(x, _log_y("low", P_STAR), alt.Y2("high"), COLOUR, opacity=FADED)
+    arrows = (
+        base.transform_filter("datum.bound != ''")
+        .transform_calculate(arrow="datum.bound == 'above' ? '↑' : '↓'")
+        .mark_text(fontSize=15, dx=10)
+        .encode(x, y, COLOUR, opacity=FADED, text="arrow:N")
+    )
+    marks = base.mark_point(size=60).encode(
+        x, y, COLOUR, INSIDE, SHAPE, opacity=FADED, fillOpacity=FILL,
+        tooltip=_tips(*WHERE, "criterion", "P_star", "low", "high", "n", "status", "remark",
+                      "prediction", "alpha_tilde"),
+    )  # fmt: skip
+    return _layered(*below, bars, arrows, marks)
+
+
+def _learning_curves(x: alt.X) -> Layers:
+    """Mean error of each curve, with the range of its networks."""
+    base = alt.Chart(ROWS)
+    y = alt.Y("error:Q", title=Y_ERROR)
+    lines = base.mark_line(strokeWidth=1.2).encode(x, y, COLOUR, detail="c:N", opacity=FADED)
+    bars = base.mark_rule(strokeWidth=0.8).encode(
+        x, alt.Y("low:Q", title=Y_ERROR), alt.Y2("high"), COLOUR, opacity=FADED
+    )
+    marks = base.mark_point(size=32).encode(
+        x, y, COLOUR, INSIDE, SHAPE, opacity=FADED, fillOpacity=FILL,
+        tooltip=_tips(*WHERE, "P", "error", "low", "high", "n", "status", "scaled"),
+    )  # fmt: skip
+    return _layered(lines, bars, marks)
+
+
+def _sensitivities() -> Layers:
+    """S or D of layer k to level l against P; colour: depth of the layer."""
+    base = alt.Chart(ROWS)
+    x, y = _log_x("P", "P, training points"), alt.Y("value:Q", title="S or D, mean of the networks")
+    depth = alt.Color(
+        "depth:Q", title="layer k / last layer", scale=alt.Scale(range="heatmap", domain=[0, 1])
+    )
+    level = alt.Shape("l:N", title="level l")
+    lines = base.mark_line(strokeWidth=1.2).encode(
+        x, y, depth, detail=["c:N", "l:N", "layer:N", "kind:N", "variant:N"], opacity=FADED
+    )
+    marks = base.mark_point(size=36, filled=True).encode(
+        x, y, depth, level, opacity=FADED,
+        tooltip=_tips(*WHERE, "P", "kind", "variant", "layer", "l", "value", "low", "high", "n"),
+    )  # fmt: skip
+    return _layered(lines, marks)
+
+
+def _plane(x: alt.X) -> Layers:
+    """Test error at output scale and width."""
+    marks = alt.Chart(ROWS).mark_point(size=150, filled=True, strokeWidth=0).encode(
+        x, _log_y("width", "H, width"), SHAPE.copy(),
+        alt.Color("error:Q", title="test error", scale=alt.Scale(range="heatmap")),
+        opacity=FADED,
+        tooltip=_tips(*WHERE, "width", "alpha_tilde", "P", "error", "low", "high", "n", "status"),
+    )  # fmt: skip
+    return _layered(marks)
+
+
+def _scorecard() -> Layers:
+    """Each claim's value and interval, in tolerances from what is expected."""
+    base = alt.Chart(ROWS)
+    y = alt.Y("claim:N", sort=None, title=None, axis=alt.Axis(grid=False))
+    axis = alt.Scale(domain=[-EXTENT, EXTENT], nice=False)
+    title = "distance from what is expected, in tolerances"
+    verdict = alt.Color("verdict:N", title=None, scale=_of(DRAWN, VERDICT_COLOURS))
+    shape = alt.Shape("verdict:N", title=None, scale=_of(DRAWN, VERDICT_SHAPES))
+    within = (
+        alt.Chart(alt.InlineData([{"from": -1, "to": 1}]))
+        .mark_rect(opacity=0.15, color="#8A8A8A")
+        .encode(alt.X("from:Q", title=title), alt.X2("to"))
+    )
+    bars = base.mark_rule(strokeWidth=2).encode(
+        alt.X("from:Q", title=title, scale=axis), alt.X2("to"), y, verdict
+    )
+    marks = base.mark_point(size=50, filled=True, opacity=1).encode(
+        alt.X("at:Q", title=title, scale=axis), y, verdict, shape,
+        tooltip=_tips("statement", "place", "expected", "tolerance", "value", "low", "high", "n",
+                      "verdict"),
+    )  # fmt: skip
+    fitted = alt.AutoSizeParams(type="fit-x", contains="padding")
+    layers = alt.layer(within, bars, marks)
+    return layers.properties(width="container", height=alt.Step(15), autosize=fitted)
+
+
+def _layered(*layers: alt.Chart) -> Layers:
+    return alt.layer(*layers).properties(width="container", height=HEIGHT)
+
+
+def _of(domain: Sequence[str], values: Sequence[str]) -> alt.Scale:
+    return alt.Scale(domain=list(domain), range=list(values))
+
+
+def _log_x(name: str, title: str) -> alt.X:
+    return alt.X(f"{name}:Q", title=title, scale=alt.Scale(type="log", nice=False, padding=8))
+
+
+def _log_y(name: str, title: str) -> alt.Y:
+    return alt.Y(f"{name}:Q", title=title, scale=alt.Scale(type="log", nice=False, padding=8))
+
+
+def _tips(*names: str) -> list[alt.Tooltip]:
+    return [alt.Tooltip(f"{name}:N", title=HEADS.get(name, name)) for name in names]

@@ -1,0 +1,40 @@
+"""What the explorer is called, which tables it reads, and which view shows a figure's rows.
+
+Known to the workflow before anything is computed: loads no slow library.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from srhm.report.page_table import net_name
+
+# Views by the schemas that a figure uses; the first that is found is the figure's view.
+VIEWS = {
+    "SENSITIVITIES": "sensitivities",
+    "SAMPLE_COMPLEXITY": "sample-complexity",
+    "CELLS": "learning-curves",
+    "FLOW_COMPLEXITY": "output-scale",
+    "FLOW_CELLS": "plane",
+}
+# The values that the paper shows have a schema of their own.
+PAPER_VALUES = "srhm.studies.sparse_hierarchy.published_values:SCHEMA"
+CLAIMS = "SCORECARD"
+EXPLORED = (*VIEWS, PAPER_VALUES)
+
+
+def name_of(group: str) -> str:
+    """Name of the explorer of a group of studies."""
+    return "explorer" if group == "paper" else f"{group}_explorer"
+
+
+def explorer_of(study: str, groups: Mapping[str, Sequence[str]]) -> str:
+    """Name of the explorer that shows a study; empty where no group has it."""
+    return next((name_of(group) for group, studies in groups.items() if study in studies), "")
+
+
+def view_of(schemas: Sequence[str], options: Mapping[str, object]) -> str:
+    """The anchor of the view of rows of these schemas: "sensitivities?net=LCN"; "" without one.
+
+    options: of a figure; one of a single net leads to the view of this net.
+    """
+    view = next((view for schema, view in VIEWS.items() if schema in schemas), "")
+    return f"{view}?net={net_name(options['net'])}" if view and options.get("net") else view

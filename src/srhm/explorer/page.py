@@ -1,0 +1,197 @@
+"""The explorer as one HTML file that needs no network: rows, charts, and what draws them.
+
+Nothing in it depends on the day: equal inputs give equal bytes.
+"""
+
+import base64
+import hashlib
+import json
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import vl_convert
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from srhm.explorer.charts import HEADS, charts, colours
+from srhm.explorer.names import CLAIMS, EXPLORED
+from srhm.explorer.rows import HERE, Source, claims_shown, columns, explored, figure_rows
+from srhm.results.atomic import write_text
+from srhm.results.publications import read_publications, rows_by_curve
+from srhm.results.records import TableError, read_table
+from srhm.results.tables import SCHEMAS, schema_of
+
+# What chooses curves in all views, with its heading.
+CHOICES = {"run": "run", "protocol": "training", "net": "net", "L": "L", "s": "s", "v": "v",
+           "s0": "s₀", "label": "curve (highlighted)"}  # fmt: skip
+OF_CURVE = ("run", "label", "net", "L", "s", "v", "s0", "m", "n_c", "sparsity", "width", "protocol")
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """A section of the page. table: its rows. needs: columns without which a row is not shown.
+
+    choices: columns that choose rows of this view, with their headings; first: values at first.
+    columns: of the table beside the chart.
+    """
+
+    name: str
+    title: str
+    note: str
+    table: str
+    columns: Sequence[str]
+    needs: Sequence[str] = ()
+    choices: Mapping[str, str] = field(default_factory=dict)
+    first: Mapping[str, str] = field(default_factory=dict)
+
+
+RANGE = "Bars: from the least to the largest of its n networks."
+POINT = ("P", "error", "low", "high", "n", "status")
+STAR = ("criterion", "P_star", "bound", "low", "high", "n", "status", "remark", "prediction")
+CRITERION: Any = {"choices": {"criterion": "criterion"},
+                  "first": {"criterion": "test error ≤ 10\u00a0%"}}  # fmt: skip
+VIEWS = (
+    View(
+        name="sample-complexity", title="P* against its prediction", table="complexities",
+        note="Bars: 95 % intervals. Arrows: P* lies above or below all P that were tried. Dashed:"
+        " P* as predicted, with a factor of one.",
+        columns=(*OF_CURVE, *STAR), needs=("prediction",), **CRITERION,
+    ),
+    View(
+        name="learning-curves", title="Learning curves", table="points",
+        note=RANGE, columns=(*OF_CURVE, *POINT),
+    ),
+    View(
+        name="collapse", title="Their collapse", table="points",
+        note="The same against P over its prediction, where curves of one net would fall onto one."
+        f" {RANGE}",
+        columns=("run", "label", "scaled", *POINT), needs=("scaled",),
+    ),
+    View(
+        name="sensitivities", title="Sensitivities by layer and level", table="sensitivities",
+        note="S: to exchanged synonyms, D: to diffeomorphisms, of level l, seen by layer k."
+        " Bars are in the table: the least and the largest of n networks.",
+        columns=(*OF_CURVE, "P", "kind", "variant", "layer", "l", "value", "low", "high", "n"),
+        choices={"kind": "kind", "layer": "layer k", "l": "level l", "variant": "definition"},
+        first={"kind": "S", "layer": "output", "variant": "text"},
+    ),
+    View(
+        name="output-scale", title="P* against the output scale", table="complexities",
+        note="Rows of make plane, from feature learning (small α̃) to lazy learning."
+        " Bars: 95 % intervals. Arrows: P* lies above or below all P that were tried.",
+        columns=("alpha_tilde", *OF_CURVE, *STAR), needs=("alpha_tilde",), **CRITERION,
+    ),
+    View(
+        name="plane", title="The plane of output scale and width", table="points",
+        note="Rows of make plane. Colour: test error, mean of the n networks. Marks of several P"
+        " lie upon each other where no P is chosen.",
+        columns=("alpha_tilde", *OF_CURVE, *POINT), needs=("alpha_tilde",), choices={"P": "P"},
+    ),
+    View(
+        name="scorecard", title="Scorecard", table="claims",
+        note="Value and 95 % interval of each claim. Grey: within the tolerance. Claims without a"
+        " number that is expected are in the table alone.",
+        columns=("study", "claim", "statement", "place", "expected", "tolerance", "value", "low",
+                 "high", "n", "verdict", "note"),
+        choices={"study": "study", "verdict": "verdict"},
+    ),
+)  # fmt: skip
+
+
+def write_explorer(spec: Mapping[str, Any], path: Path, *, log: logging.Logger) -> None:
+    """Writes the explorer.
+
+    spec: preset; pages (names); tables and others: {"study", "file", "schema", "published"} each,
+    published: {name of a run: curves of the table that are rows of that run}; the others are what
+    earlier runs have left, which are taken if they can be read; publications: files of published
+    runs; figures: {"file", "tables", "net", "publications"} each (see `figure_rows`), whose rows
+    are written, too.
+
+    Raises:
+        TableError, PublicationError: if a table of the run or a published one is damaged.
+    """
+    notes: list[str] = []
+    sources = [source for one in spec["tables"] for source in _sources(one)]
+    for one in spec["others"]:
+        try:
+            sources += _sources(one)
+        except TableError as error:
+            log.warning("without %s: %s", one["file"], error)
+            notes.append(f"Without {Path(one['file']).stem} of {one['study']}: of an older run.")
+    cards = [one.rows.assign(study=one.study) for one in sources if one.schema == CLAIMS]
+    rows = [one for one in sources if one.schema != CLAIMS]
+    published = list(_published(spec["publications"], log))
+    found = explored([*rows, *published])
+    if cards:
+        found["claims"] = claims_shown(pd.concat(cards, ignore_index=True))
+    html = _rendered(spec, {name: columns(table) for name, table in found.items()}, notes)
+    write_text(path, html)
+    for figure in spec["figures"]:
+        own = figure_rows(found, figure, others={one.run for one in published})
+        write_text(Path(figure["file"]), own.to_csv(index=False))
+    log.info("%s, %.1f MB: %s", path, len(html.encode()) / 1e6,
+             ", ".join(f"{len(table)} {name}" for name, table in found.items()))  # fmt: skip
+
+
+def _sources(one: Mapping[str, Any]) -> list[Source]:
+    """A table, in parts: the rows of each published run, and those that were trained here."""
+    rows = read_table(Path(one["file"]), schema_of(one["schema"]))
+    run = pd.Series(HERE, rows.index)
+    for name, curves in one["published"].items():
+        if "curve" in rows:  # the paper's own values have none
+            run[rows["curve"].isin(curves)] = name
+    return [
+        Source(run=str(name), study=one["study"], schema=one["schema"], rows=part)
+        for name, part in rows.groupby(run, sort=False)
+    ]
+
+
+def _published(files: Sequence[str], log: logging.Logger) -> Iterator[Source]:
+    """The tables of published runs that the explorer shows."""
+    for publication in read_publications(files, log=log):
+        folder = next(Path(file).parent for file in files
+                      if Path(file).parts[-3] == publication.preset)  # fmt: skip
+        named = {name.lower(): SCHEMAS[name] for name in EXPLORED if name in SCHEMAS}
+        for table, rows in rows_by_curve(folder, named).items():
+            yield Source(
+                run=f"published: {publication.preset}", study=folder.name, schema=table.upper(),
+                rows=pd.concat(rows.values(), ignore_index=True),
+            )  # fmt: skip
+
+
+def _rendered(spec: Mapping[str, Any], shown: Mapping[str, Any], notes: Sequence[str]) -> str:
+    loader = PackageLoader("srhm.explorer", package_path="")
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined,
+                              trim_blocks=True, lstrip_blocks=True)  # fmt: skip
+    script = Path(__file__).with_name("explorer.js").read_text(encoding="utf-8")
+    # An element ends at the first "</", in text too.
+    bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").replace(
+        "</script", "<\\/script"
+    )
+    specifications = {
+        "charts": charts(), "colours": colours(), "heads": HEADS,
+        "views": [{**asdict(view), "note": ""} for view in VIEWS],
+    }  # fmt: skip
+    return environment.get_template("explorer.html").render(
+        preset=spec["preset"], pages=spec["pages"], notes=notes, choices=CHOICES, views=VIEWS,
+        runs=list(dict.fromkeys(shown["curves"].get("run", []))) or ["none"],
+        rows=_json(shown), specifications=_json(specifications),
+        bundle=Markup(bundle), script=Markup(script),
+        hashes=Markup(" ".join(f"'{_hash(text)}'" for text in (bundle, script))),
+    )  # fmt: skip
+
+
+def _json(value: Any) -> Markup:
+    """JSON inside an element, which no text of a row can end."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return Markup(text.replace("<", "\\u003c"))
+
+
+def _hash(script: str) -> str:
+    """What a Content-Security-Policy calls a script."""
+    digest = hashlib.sha256(script.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"

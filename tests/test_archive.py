@@ -1,0 +1,155 @@
+"""What is archived says what made it: figures, scorecards, the description of the software."""
+
+import hashlib
+import json
+import re
+import subprocess
+import tomllib
+from math import inf, nan
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+from matplotlib.figure import Figure
+from PIL import Image
+from rocrate.rocrate import ROCrate
+
+from srhm.commands.crate import PROFILES, main
+from srhm.figures.drawing import save
+from srhm.results.commit import REPOSITORY, commit_of
+from srhm.results.places import PUBLISHED
+from srhm.scorecard.data import scorecard_data
+
+
+def test_figures_name_command_and_commit_and_not_the_day(tmp_path):
+    figure = Figure(figsize=(1, 1))
+    figure.add_axes((0, 0, 1, 1))
+    pdf, png = tmp_path / "a.pdf", tmp_path / "a.png"
+    save(figure, pdf=pdf, png=png, command="make figures PRESET=grid", commit="abc")
+    with Image.open(png) as image:
+        assert image.text == {"Source": "make figures PRESET=grid", "Comment": "commit abc"}
+    assert b"/Subject (make figures PRESET=grid, commit abc)" in pdf.read_bytes()
+    assert b"Date" not in pdf.read_bytes()
+
+
+def test_the_commit_is_that_of_the_tree_and_says_what_differs(tmp_path):
+    assert commit_of(tmp_path) == "unknown"
+
+    def git(*words: str) -> str:
+        name = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        done = subprocess.run(["git", "-C", str(tmp_path), *name, *words],
+                              check=True, capture_output=True, text=True)  # fmt: skip
+        return done.stdout.strip()
+
+    git("init")
+    (tmp_path / "file").write_text("one")
+    git("add", "file")
+    git("commit", "--message=one")
+    assert commit_of(tmp_path) == git("rev-parse", "HEAD")
+    (tmp_path / "file").write_text("two")
+    assert commit_of(tmp_path) == git("rev-parse", "HEAD") + " + changes"
+
+
+def test_the_scorecard_for_programs_has_every_claim_and_no_infinity():
+    row = {"claim": "one", "statement": "P* ≤ 2", "place": "Eq. 3", "figure": "4", "note": "",
+           "expected": 2.0, "tolerance": 0.5, "value": 2.25, "low": -inf, "high": inf, "n": 9,
+           "tolerance_reason": "", "verdict": "undecided"}  # fmt: skip
+    other = {**row, "claim": "two", "value": nan}
+    made = [{"study": name, "command": f"make {name}"} for name in ("a", "b")]
+    parts = [(pd.DataFrame([one]), by) for one, by in zip((row, other), made, strict=True)]
+    text = scorecard_data(parts, commit="abc")
+    assert not re.search("NaN|Infinity", text)
+    one, two = json.loads(text)
+    assert one == {
+        "claim": "one", "statement": "P* ≤ 2", "place": "Eq. 3", "figure": "4", "note": "",
+        "verdict": "undecided", "expected": 2.0, "tolerance": 0.5, "value": 2.25, "low": None,
+        "high": None, "n": 9, "study": "a", "command": "make a", "commit": "abc",
+    }  # fmt: skip
+    assert (two["claim"], two["value"], two["command"]) == ("two", None, "make b")
+
+
+@pytest.fixture(scope="module")
+def crate(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("crate") / "crate"
+    assert main(["--output", str(folder)]) == 0
+    return folder
+
+
+def graph_of(folder: Path) -> dict[str, Any]:
+    text = (folder / "ro-crate-metadata.json").read_text(encoding="utf-8")
+    return {one["@id"]: one for one in json.loads(text)["@graph"]}
+
+
+def kinds(entity: dict[str, Any]) -> set[str]:
+    found = entity["@type"]
+    return {found} if isinstance(found, str) else set(found)
+
+
+def test_the_crate_fulfils_what_the_profile_of_workflow_runs_demands(crate):
+    graph = graph_of(crate)
+    root, metadata = graph["./"], graph["ro-crate-metadata.json"]
+    assert {"name", "description", "license", "datePublished"} <= root.keys()
+    profiles = [one["@id"] for one in root["conformsTo"]]
+    assert profiles == list(PROFILES)
+    assert all("CreativeWork" in kinds(graph[one]) for one in profiles)
+    assert {"@id": "https://w3id.org/ro/crate/1.1"} in metadata["conformsTo"]
+    workflow = graph[root["mainEntity"]["@id"]]
+    assert {"File", "SoftwareSourceCode", "ComputationalWorkflow"} <= kinds(workflow)
+    assert graph[workflow["programmingLanguage"]["@id"]]["name"] == "Snakemake"
+    actions = [one for one in graph.values() if "CreateAction" in kinds(one)]
+    assert {one["@id"] for one in root["mentions"]} == {one["@id"] for one in actions}
+    for action in actions:
+        assert action["instrument"] == root["mainEntity"]
+        assert action["startTime"] <= action["endTime"]
+        for one in [*action["object"], *action["result"]]:
+            assert one in root["hasPart"]
+    # Whatever is referred to is there, and each file is where it says.
+    for one in re.findall(r'\{"@id": "([^"]*)"\}', json.dumps(list(graph.values()))):
+        assert one in graph or one.startswith("https://"), one
+    files = {name for name, one in graph.items() if "File" in kinds(one)}
+    there = {str(file.relative_to(crate)) for file in crate.rglob("*") if file.is_file()}
+    assert there == files | {"ro-crate-metadata.json"}
+
+
+def test_the_crate_has_every_published_table_byte_by_byte(crate):
+    graph = graph_of(crate)
+    tables = sorted(PUBLISHED.glob("*/*/*.parquet"))
+    assert tables
+    for file in tables:
+        name = f"published/{file.relative_to(PUBLISHED)}"
+        packed = hashlib.sha256((crate / name).read_bytes()).hexdigest()
+        assert packed == hashlib.sha256(file.read_bytes()).hexdigest() == graph[name]["sha256"]
+
+
+def test_the_library_reads_the_crate_again(crate):
+    again = ROCrate(crate)
+    assert again.mainEntity.id == "Snakefile"
+
+
+def test_a_folder_that_is_no_crate_is_left_alone_and_no_rows_are_said(tmp_path, capsys):
+    (tmp_path / "mine").write_text("kept")
+    assert main(["--output", str(tmp_path)]) == 2
+    assert (tmp_path / "mine").read_text() == "kept"
+    assert main(["--output", str(tmp_path / "new"), "--published", str(tmp_path)]) == 1
+    assert "make publish" in capsys.readouterr().out
+
+
+def test_descriptions_of_the_software_agree():
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
+    meta = json.loads((REPOSITORY / "codemeta.json").read_text("utf-8"))
+    citation = yaml.safe_load((REPOSITORY / "CITATION.cff").read_text("utf-8"))
+    assert meta["name"] == project["name"]
+    assert meta["description"] == project["description"]
+    assert meta["version"] == citation["version"] == project["version"]
+    assert meta["license"].endswith(f"/{project['license']}")
+    assert citation["license"] == project["license"]
+    assert meta["keywords"] == citation["keywords"]
+    names = [[one["name"] for one in author] for author in
+             (meta["author"], citation["authors"], project["authors"])]  # fmt: skip
+    assert names[0] == names[1] == names[2]
+    paper, cited = meta["referencePublication"], citation["preferred-citation"]
+    assert (paper["name"], paper["datePublished"]) == (cited["title"], str(cited["year"]))
+    families = [one["familyName"] for one in paper["author"]]
+    assert families == [one["family-names"] for one in cited["authors"]]

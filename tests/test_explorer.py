@@ -1,0 +1,309 @@
+"""The explorer shows the rows of its tables, needs no network, and draws what is chosen.
+
+Tables are invented. The last tests open it in a headless Chromium and are skipped where there is
+none.
+"""
+
+import base64
+import hashlib
+import json
+import logging
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from tables import cells_and_sensitivities, complexities, curve, trained
+
+from srhm.explorer.names import PAPER_VALUES, VIEWS, view_of
+from srhm.explorer.page import VIEWS as SECTIONS
+from srhm.explorer.page import write_explorer
+from srhm.explorer.rows import HERE, PAPER, TEXT, Source, claims_shown, columns, explored
+from srhm.results.records import write_table
+from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, SCORECARD, SENSITIVITIES, schema_of
+from srhm.studies.registry import STUDIES
+from srhm.study import names_in
+
+LOG = logging.getLogger("test_explorer")
+NASTY = "</script><script>alert(1)</script>"
+PAPER_ROWS = pd.DataFrame([{
+    "figure": "4", "panel": "C", "net": "lcn", "L": 2, "s": 2, "s0": 0, "v": 4, "m": 4, "n_c": 4,
+    "P_star": 70.0, "reading": "read off the figure",
+}])  # fmt: skip
+CURVES = [curve("lcn", 2, 4, 0), curve("cnn", 2, 4, 1), curve("cnn", 2, 6, 1, bias=True)]
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, pd.DataFrame]:
+    """Three curves by name of the schema, of which one cell has diverged and one P* is a bound."""
+    cells, sensitivities = cells_and_sensitivities(CURVES)
+    cells = trained(cells, batch_size=4, rate=0.01, max_steps=1000)
+    cells.loc[0, ["status", "test_error"]] = "diverged", np.nan
+    stars = complexities(cells, sensitivities)
+    first = (stars["criterion"] == "test_error") & (stars["net"] == "lcn")
+    censored = first & (stars["threshold"] == 0.1)
+    stars.loc[censored, ["status", "P_star", "P_star_low", "P_star_high"]] = (
+        "not_reached", np.nan, 512.0, np.inf,
+    )  # fmt: skip
+    return {"CELLS": cells, "SAMPLE_COMPLEXITY": stars, "SENSITIVITIES": sensitivities}
+
+
+@pytest.fixture(scope="module")
+def found(tables: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    sources = [Source(run=HERE, study="a", schema=name, rows=one) for name, one in tables.items()]
+    return explored([*sources, Source(run="", study="a", schema=PAPER_VALUES, rows=PAPER_ROWS)])
+
+
+def with_curves(found: dict[str, pd.DataFrame], view: str) -> pd.DataFrame:
+    return found[view].merge(found["curves"], left_on="c", right_index=True, suffixes=("", "_"))
+
+
+def test_a_curve_is_one_for_all_views_and_the_papers_points_are_curves_too(found):
+    assert len(found["curves"]) == len(CURVES) + 1
+    assert list(found["curves"]["run"]) == [HERE] * 3 + [PAPER]
+    assert list(found["curves"]["protocol"]) == [TEXT, TEXT, "biases", TEXT]
+    for view in ("points", "sensitivities"):
+        assert set(found[view]["c"]) == {0, 1, 2}
+
+
+def test_points_are_mean_and_range_of_the_networks_that_have_an_error(found, tables):
+    points = with_curves(found, "points")
+    for (net, v, P), own in tables["CELLS"].groupby(["net", "v", "P"]):
+        own_rows = (points["net"] == net.upper()) & (points["v"] == v) & (points["P"] == P)
+        (row,) = points[own_rows].to_dict("records")
+        errors = [one for one in own["test_error"] if one == one]
+        assert row["n"] == len(errors)
+        assert row["error"] == pytest.approx(sum(errors) / len(errors))
+        assert (row["low"], row["high"]) == (min(errors), max(errors))
+        lost = len(own) - len(errors)
+        assert ("1 diverged" in row["status"]) == bool(lost)
+
+
+def test_a_bound_stands_where_it_is_and_has_no_interval(found):
+    stars = with_curves(found, "complexities")
+    (row,) = stars[(stars["bound"] != "")].to_dict("records")
+    assert (row["bound"], row["P_star"], row["net"]) == ("above", 512.0, "LCN")
+    assert np.isnan(row["low"])
+    assert np.isnan(row["high"])
+    reached = stars[(stars["bound"] == "") & (stars["run"] == HERE)]
+    assert (reached["low"] <= reached["P_star"]).all()
+
+
+def test_the_papers_points_have_the_prediction_of_our_curve_of_the_same_grammar(found):
+    stars = with_curves(found, "complexities").query("net == 'LCN'")
+    assert stars["prediction"].nunique() == 1
+
+
+def test_sensitivities_keep_layer_and_level(found, tables):
+    rows = tables["SENSITIVITIES"]
+    mean = rows.groupby(["curve", "P", "kind", "variant", "layer", "l"])["value"].mean().dropna()
+    assert len(found["sensitivities"]) == len(mean)
+    assert sorted(found["sensitivities"]["value"]) == pytest.approx(sorted(mean))
+    assert found["sensitivities"]["depth"].max() == 1
+
+
+def test_claims_are_drawn_in_tolerances_and_only_with_a_verdict():
+    row = {"expected": 2.0, "tolerance": 0.5, "value": 3.0, "low": 1.5, "high": np.inf}
+    rows = [{**row, "verdict": word} for word in ("undecided", "not enough data")]
+    shown = claims_shown(pd.DataFrame(rows))
+    assert list(shown.loc[0, ["at", "from", "to"]]) == [2.0, -1.0, 5.0]
+    assert shown.loc[1, ["at", "from", "to"]].isna().all()
+
+
+def test_numbers_for_json_are_short_and_infinities_are_none():
+    table = pd.DataFrame({"a": [1 / 3, np.inf, 4.0], "b": [1, 2, 3]})
+    assert columns(table) == {"a": [0.3333, None, 4], "b": [1, 2, 3]}
+
+
+def test_every_figure_of_rows_leads_to_a_section():
+    sections = {view.name for view in SECTIONS}
+    assert set(VIEWS.values()) <= sections
+    leading = {}
+    for study in STUDIES.values():
+        for figure in study.figures:
+            schemas = [study.schemas.get(name, "CELLS") for name in names_in(figure.uses)]
+            leading[figure.name] = view_of(schemas, figure.options)
+    assert leading["fig04"] == "sample-complexity"
+    assert leading["fig12"] == "sensitivities?net=LCN"
+    assert leading["fig02"] == ""  # a drawing
+
+
+def filled(rows: pd.DataFrame, schema: Any) -> pd.DataFrame:
+    """The rows with all columns of a schema: those that they lack are empty."""
+    lacking = {field.name: "" if str(field.type) == "string" else 0 for field in schema
+               if field.name not in rows}  # fmt: skip
+    return rows.assign(**lacking)[schema.names]
+
+
+@pytest.fixture(scope="module")
+def written(tables, tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("explorer")
+    claim = {"claim": "one", "figure": "4", "statement": NASTY, "place": "Eq. 3", "n": 9,
+             "expected": 2.0, "value": 2.2, "low": 2.1, "high": 2.3, "tolerance": 0.5,
+             "tolerance_reason": "", "verdict": "holds", "note": ""}  # fmt: skip
+    schemas = {"CELLS": CELLS, "SAMPLE_COMPLEXITY": SAMPLE_COMPLEXITY,
+               "SENSITIVITIES": SENSITIVITIES, "SCORECARD": SCORECARD,
+               PAPER_VALUES: schema_of(PAPER_VALUES)}  # fmt: skip
+    rows = {**tables, "SCORECARD": pd.DataFrame([claim]), PAPER_VALUES: PAPER_ROWS}
+    for name, schema in schemas.items():
+        write_table(filled(rows[name], schema), folder / f"{name}.parquet", schema)
+    cells = sorted(set(tables["CELLS"]["curve"]))
+    figure = {"file": str(folder / "fig.csv"), "net": "lcn", "publications": False,
+              "tables": [("a", "CELLS"), ("a", PAPER_VALUES), ("a", "KERNELS")]}  # fmt: skip
+    spec: dict[str, Any] = {
+        "preset": "invented", "figures": [figure], "pages": ["report"], "publications": [],
+        "tables": [
+            {"study": "a", "file": str(folder / f"{name}.parquet"), "schema": name,
+             "published": {} if name == "SCORECARD" else {"published: big": cells[:1]}}
+            for name in schemas
+        ],
+        # Of an older version: another schema.
+        "others": [{"study": "old", "file": str(folder / "CELLS.parquet"), "schema": "FLOW_CELLS",
+                    "published": {}}],
+    }  # fmt: skip
+    for name in ("explorer.html", "again.html"):
+        write_explorer(spec, folder / name, log=LOG)
+    return folder / "explorer.html"
+
+
+def test_equal_tables_give_equal_bytes_below_four_megabytes(written):
+    assert written.read_bytes() == written.with_name("again.html").read_bytes()
+    assert written.stat().st_size < 4e6
+
+
+def test_rows_of_a_figure_are_a_csv_of_its_tables_and_its_net(written, tables):
+    rows = pd.read_csv(written.with_name("fig.csv"))
+    cells = tables["CELLS"].query("net == 'lcn'")
+    assert set(rows["net"]) == {"LCN"}
+    points = rows[rows["view"] == "points"]
+    assert sorted(points["P"]) == sorted(set(cells["P"]))
+    errors = cells.groupby("P")["test_error"].mean()
+    assert sorted(points["error"]) == pytest.approx(sorted(errors))
+    assert list(rows.loc[rows["view"] == "complexities", "run"]) == [PAPER]
+
+
+def test_no_text_of_a_row_ends_a_script_and_no_other_script_may_run(written):
+    html = written.read_text(encoding="utf-8")
+    assert NASTY not in html
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', html)
+    assert "unsafe-eval" not in policy
+    assert "unsafe-inline" not in policy.partition("script-src")[2]
+    scripts = re.findall(r"<script(?: type=\"module\")?>(.*?)</script>", html, flags=re.DOTALL)
+    for script in scripts:
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in policy
+    assert len(scripts) == 2
+
+
+def test_tables_of_an_older_run_are_left_out_aloud(written):
+    assert "Without CELLS of old" in written.read_text(encoding="utf-8")
+
+
+# Chooses, and writes what it then finds into the page.
+PROBE = """
+const wrong = [];
+addEventListener("error", (event) => wrong.push(event.message));
+addEventListener("unhandledrejection", (event) => wrong.push(String(event.reason)));
+addEventListener("securitypolicyviolation", (event) => wrong.push(event.violatedDirective));
+console.error = (...words) => wrong.push(words.join(" "));
+const wait = (test) => new Promise((done) => {
+  const look = () => test() ? done() : setTimeout(look, 20); look(); });
+const marks = (view) => document.querySelectorAll(
+  `#${view} .mark-symbol.role-mark path`).length;
+const count = () => Object.fromEntries([...document.querySelectorAll("section")].map(
+  (one) => [one.id, marks(one.id)]));
+const choose = async (selector, value) => {
+  const choice = document.querySelector(selector);
+  choice.value = value;
+  choice.dispatchEvent(new Event("change", { bubbles: true }));
+  await new Promise((done) => setTimeout(done, 400));
+};
+const said = {};
+await wait(() => document.body.dataset.ready);
+await new Promise((done) => setTimeout(done, 200));
+said.before = count();
+await choose("[data-field=net]", "CNN");
+said.cnn = count();
+said.address = location.hash;
+said.listed = document.querySelectorAll("#learning-curves tbody tr").length;
+await choose("[data-field=net]", "");
+said.after = count();
+const mark = document.querySelector("#learning-curves .mark-symbol.role-mark path");
+for (const kind of ["pointerover", "pointermove", "mouseover", "mousemove"])
+  mark.dispatchEvent(new PointerEvent(kind, { bubbles: true, clientX: 9, clientY: 9 }));
+await new Promise((done) => setTimeout(done, 100));
+said.tip = document.querySelector("#vg-tooltip-element")?.textContent;
+mark.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+await new Promise((done) => setTimeout(done, 400));
+said.highlighted = document.querySelector("[data-field=label]").value;
+said.faded = [...document.querySelectorAll("#sample-complexity .mark-symbol.role-mark path")]
+  .filter((one) => Number(one.getAttribute("opacity")) < 0.5).length;
+said.listed_of_one = document.querySelectorAll("#learning-curves tbody tr").length;
+said.wide = document.documentElement.scrollWidth - innerWidth;
+said.ground = getComputedStyle(document.body).backgroundColor;
+said.requests = performance.getEntriesByType("resource").map((one) => one.name)
+  .filter((name) => !name.startsWith("data:"));
+said.wrong = wrong;
+const told = document.createElement("output");
+told.id = "said";
+told.textContent = JSON.stringify(said);
+document.body.append(told);
+"""
+
+
+def opened(written: Path, folder: Path, *, width: int, dark: bool) -> dict[str, Any]:
+    """What the probe finds in a headless Chromium that can reach no host."""
+    names = ("chromium", "chromium-browser", "google-chrome", "chrome")
+    browser = next(filter(None, map(shutil.which, names)), None)
+    if browser is None:
+        pytest.skip(f"no browser here: none of {', '.join(names)} is installed")
+    digest = base64.b64encode(hashlib.sha256(PROBE.encode()).digest()).decode()
+    html = written.read_text(encoding="utf-8").replace(
+        "script-src ", f"script-src 'sha256-{digest}' "
+    )
+    # First, so that it hears of all errors.
+    html = html.replace("<script>", f'<script type="module">{PROBE}</script><script>', 1)
+    probed = folder / "probed.html"
+    probed.write_text(html, encoding="utf-8")
+    words = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+             "--disable-background-networking", "--disable-component-update", "--disable-sync",
+             "--disable-dev-shm-usage", "--host-resolver-rules=MAP * ~NOTFOUND",
+             f"--user-data-dir={folder / 'profile'}", f"--window-size={width},900",
+             f"--blink-settings=preferredColorScheme={0 if dark else 1}",
+             "--virtual-time-budget=20000", "--dump-dom", probed.as_uri()]  # fmt: skip
+    done = subprocess.run([browser, *words], capture_output=True, text=True, check=True, timeout=60)
+    told = re.search(r'<output id="said">(.*?)</output>', done.stdout)
+    assert told, "the page did not get ready"
+    return json.loads(told[1].replace("&gt;", ">").replace("&amp;", "&").replace("&lt;", "<"))
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1400, False), (400, True)])
+def test_a_browser_draws_what_is_chosen_and_links_the_views(written, tables, tmp_path, width, dark):
+    said = opened(written, tmp_path, width=width, dark=dark)
+    assert said["wrong"] == []
+    assert said["requests"] == []
+    assert said["wide"] <= 0, "the page is wider than the screen"
+    assert said["ground"] == ("rgb(22, 22, 22)" if dark else "rgb(255, 255, 255)")
+    cells = tables["CELLS"]
+    every, cnn = (
+        rows.groupby(["curve", "P"]).ngroups for rows in (cells, cells[cells["net"] == "cnn"])
+    )
+    assert 0 < cnn < every
+    for view in ("learning-curves", "collapse"):
+        assert said["before"][view] == said["after"][view] == every
+        assert said["cnn"][view] == cnn
+    assert (said["before"]["sample-complexity"], said["cnn"]["sample-complexity"]) == (4, 2)
+    assert said["before"]["sensitivities"] > said["cnn"]["sensitivities"] > 0
+    assert said["before"]["scorecard"] == said["cnn"]["scorecard"] == 1
+    assert said["listed"] == cnn
+    assert "net=CNN" in said["address"]
+    for word in ("status", "fitted", "from", "to", "n", "curve"):
+        assert word in said["tip"]
+    # A click on a mark chooses its curve in all views.
+    assert said["highlighted"]
+    assert said["faded"] == 3
+    assert 0 < said["listed_of_one"] < every
