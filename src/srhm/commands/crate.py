@@ -23,8 +23,9 @@ from rocrate.rocrate import ROCrate
 from srhm.commands.printing import printing
 from srhm.results import places
 from srhm.results.commit import REPOSITORY
-from srhm.results.publications import PROVENANCE_FILE, PublicationError, check_digests
-from srhm.results.publications import read_provenance_file as read
+from srhm.results.publications import check_digests
+from srhm.results.published_provenance import PROVENANCE_FILE, PublicationError
+from srhm.results.published_provenance import read_provenance_file as read
 
 PROFILES = (
     "https://w3id.org/ro/wfrun/process/0.5",
