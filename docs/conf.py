@@ -34,6 +34,7 @@ myst_heading_anchors = 4
 autodoc_default_options = {"members": True}
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
+viewcode_follow_imported_members = False  # their way back would lead to the wrong page
 autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 80

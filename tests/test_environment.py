@@ -1,6 +1,7 @@
-"""The three descriptions of the environment agree: pyproject.toml, the lock and the conda file."""
+"""The descriptions of the environment agree: pyproject.toml, both locks and the conda file."""
 
 import tomllib
+from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from packaging.utils import canonicalize_name
 REPOSITORY = Path(__file__).parents[1]
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
 LOCK = (REPOSITORY / "envs" / "requirements.lock").read_text()
+DOCS = REPOSITORY / ".venv" / "docs"
 CONDA = yaml.safe_load((REPOSITORY / "envs" / "srhm.yaml").read_text())
 
 
@@ -28,9 +30,14 @@ def versions(lines: list[str]) -> dict[str, str]:
     return pinned
 
 
+def pinned_in(lock: str) -> dict[str, str]:
+    """The versions of a lock."""
+    return versions([line for line in lock.splitlines() if line and not line.startswith("#")])
+
+
 @pytest.fixture
 def locked() -> dict[str, str]:
-    return versions([line for line in LOCK.splitlines() if line and not line.startswith("#")])
+    return pinned_in(LOCK)
 
 
 def test_the_lock_pins_pytorch_exactly_and_names_no_build_of_one_machine(locked):
@@ -55,3 +62,24 @@ def test_the_conda_environment_is_the_part_of_the_lock_that_the_workflow_needs(l
 def test_the_conda_environment_has_a_python_that_the_project_allows():
     (python,) = [name for name in CONDA["dependencies"] if str(name).startswith("python=")]
     assert python.removeprefix("python=") in SpecifierSet(PROJECT["requires-python"])
+
+
+def test_the_lock_of_the_documentation_adds_what_it_needs_and_changes_no_version(locked):
+    added = pinned_in((REPOSITORY / "envs" / "docs.lock").read_text())
+    assert added.keys() & locked.keys() == set()
+    for line in PROJECT["optional-dependencies"]["docs"]:
+        requirement = Requirement(line)
+        assert added[canonicalize_name(requirement.name)] in requirement.specifier, line
+
+
+@pytest.mark.skipif(not DOCS.is_dir(), reason="needs `make env-docs`")
+def test_the_packages_of_the_documentation_find_all_that_they_need(locked):
+    added = pinned_in((REPOSITORY / "envs" / "docs.lock").read_text())
+    found = {canonicalize_name(one.name): one for one in distributions(path=[str(DOCS)])}
+    assert {name: one.version for name, one in found.items()} == added
+    for one in found.values():
+        for line in one.requires or ():
+            needed = Requirement(line)
+            if needed.marker is None or needed.marker.evaluate({"extra": ""}):
+                version = (locked | added)[canonicalize_name(needed.name)]
+                assert needed.specifier.contains(version, prereleases=True), f"{one.name}: {line}"
