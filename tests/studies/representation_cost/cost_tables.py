@@ -21,7 +21,7 @@ def tiny_tables() -> dict[str, pd.DataFrame]:
     section = STUDY.config(**yaml.safe_load(path.read_text())["representation_cost"])
     rows, long = [], {name: [] for name in LONG}
     for curve in STUDY.plan(section, path.parent).curves.values():
-        run = resolved(curve.inputs["function"])
+        run = resolved(curve.inputs["experiment"])
         for entry in curve.entries:
             outcome = run(entry["cell"])
             names = {"curve": curve.name, "key": entry["key"]}
