@@ -71,6 +71,7 @@ def _tokens(axes: Axes, rows: pd.DataFrame, *, preset: str) -> None:
         band(axes, own, "P", "token_error_clean", tint=tint, style=":", face="white",
              name=f"clean l={level}")  # fmt: skip
     axes.set_xscale("log")
+    label_logarithmic(axes)
     axes.set_ylim(bottom=-0.02)
 
 

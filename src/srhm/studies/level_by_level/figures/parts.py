@@ -62,7 +62,7 @@ def draw_complexities(
 def label_logarithmic(axes: Axes) -> None:
     """Plain labels on logarithmic axes that span hardly two decades."""
     for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
-        if axis.get_scale() == "log" and high / low < 100:
+        if axis.get_scale() == "log" and low > 0 and high / low < 100:
             few_ticks(axis, low, high)
 
 

@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.marks import GUIDE, line
 from srhm.studies.level_by_level.analysis import LEAST_GAP
-from srhm.studies.level_by_level.figures.parts import LEVEL_HUES, band
+from srhm.studies.level_by_level.figures.parts import LEVEL_HUES, band, label_logarithmic
 
 ROW = 2.3  # inches, with titles and labels
 
@@ -44,6 +44,7 @@ def draw(cells: pd.DataFrame, sensitivities: pd.DataFrame, *, preset: str) -> Fi
                  face=None if k >= level else "white", name=f"S k={k} l={level}")  # fmt: skip
         axes.axhline(1, color=GUIDE, linewidth=0.8, linestyle=":", zorder=1)
         axes.set(xscale="log")
+        label_logarithmic(axes)
     boxes[0].set_ylabel("sensitivity $S_{k,l}$")
     if len(rows):
         boxes[0].set_ylim(-0.05, 1.3)
