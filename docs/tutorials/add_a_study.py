@@ -195,14 +195,15 @@ from matplotlib.figure import Figure
 
 
 def draw(cells: pd.DataFrame) -> Figure:
-    """A line for each s_0: the formula; dots: cells."""
+    """A line for each s_0: the formula; marks: cells."""
     figure, axes = plt.subplots(layout="constrained")
     for place, (s0, rows) in enumerate(cells.groupby("s0")):
         line = rows.groupby("P")["expected"].first()
         n = rows["seed"].nunique()
         label = f"s$_0$ = {s0}, {n} seeds"
         axes.plot(line.index, line, color=f"C{place}")
-        axes.plot(rows["P"], rows["seen"], "o", color=f"C{place}", alpha=0.4, label=label)
+        marker = "os^Dv"[place % 5]
+        axes.plot(rows["P"], rows["seen"], marker, color=f"C{place}", alpha=0.4, label=label)
     axes.set(xscale="log", xlabel="training points P", ylabel="part of the pairs that is seen")
     axes.legend()
     return figure
@@ -213,7 +214,7 @@ write(f"{STUDY}/__init__.py", '"""Pairs that a training set shows."""\n')
 write(
     f"{STUDY}/captions/seen_pairs.rst",
     "**Pairs that are seen.** Part of all pairs of level 1, at all places, that P training points"
-    " show (L = 2, s = 2, v = m = 4). Dots: cells, one for each seed. Lines: 1 - (1 - p)^P.\n",
+    " show (L = 2, s = 2, v = m = 4). Marks: cells, one for each seed. Lines: 1 - (1 - p)^P.\n",
 )
 write(
     f"{STUDY}/README.md",
@@ -255,9 +256,9 @@ CLAIMS = (
 # %% [markdown]
 # ## Run it
 #
-# A preset with a section of the study's name asks for it. In your clone the command is `make
-# reproduce PRESET=mine STUDY=seen_pairs`; the copy has no environment of its own, and calls the
-# launcher with its own sources.
+# A preset with a section of the study's name asks for it. In your clone the command is
+# `make reproduce PRESET=mine STUDY=seen_pairs`; the copy has no environment of its own, and calls
+# the launcher with its own sources.
 
 # %%
 write(
@@ -266,8 +267,8 @@ write(
 description: pairs that are seen
 seen_pairs:
   s0: [0, 1, 2]
-  P: [32, 128]
-  seeds: 6
+  P: [32, 64, 128]
+  seeds: 4
 """,
 )
 command = [sys.executable, "-m", "srhm.commands.launch", "--preset", "mine"]
