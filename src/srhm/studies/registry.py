@@ -17,6 +17,9 @@ NAMES = (
     "double_descent",
     "jamming",
     "sparsity_transfer",
+    "lazy_feature",
+    "digits_jamming",
+    "stripe",
 )
 # Names for several studies: what `make reproduce` and `make plane` make.
 GROUPS: dict[str, tuple[str, ...]] = {
