@@ -62,7 +62,10 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
     for axes in (load, loss):
         axes.axhline(AT_TRANSITION, color=GUIDE, linewidth=0.8, linestyle="--", zorder=1)
         axes.axhline(LEAST, color=GUIDE, linewidth=0.8, linestyle=":", zorder=1)
-        axes.set_ylabel("$N_\\Delta/N$")
+        axes.set_yscale("symlog", linthresh=1.0, linscale=2.0)
+        axes.set_yticks([0, 0.5, 1, 10], labels=["0", "0.5", "1", "10"])
+        axes.set_yticks([], minor=True)
+        axes.set(ylim=(-0.05, None), ylabel="$N_\\Delta/N$")
     load.set(xscale="log", xlabel="$P/N$")
     for axes in (loss, wrong):
         axes.set(xscale="log", xlabel="training loss")

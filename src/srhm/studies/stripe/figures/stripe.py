@@ -51,6 +51,9 @@ def draw(cells: pd.DataFrame, neurons: pd.DataFrame, *, preset: str) -> Figure:
     panel_title(plane, "A", "neurons")
     panel_title(ratio, "B", "alignment")
     panel_title(error, "C", f"learning curves, $d={d}$")
+    for axis in "xy":  # neurons grow a thousandfold
+        getattr(plane, f"set_{axis}scale")("symlog", linthresh=1.0)
+    plane.set_xticks([-1000, -10, 0, 10, 1000], labels=["$-10^3$", "$-10$", "0", "10", "$10^3$"])
     plane.set(xlabel="$w_\\parallel\\,|W_2|$", ylabel="$w_\\perp\\,|W_2|$ (one of them)")
     for axes, label in ((ratio, "$\\Lambda$"), (error, "test error $\\varepsilon$")):
         axes.set(xscale="log", yscale="log", xlabel="training points $P$", ylabel=label)
