@@ -19,7 +19,7 @@ GIVEN_ROWS = $(if $(filter published,$(FROM)), --rows both)$(if $(filter publish
 # What a command is about: without STUDY what it means by default.
 GIVEN_STUDY = $(foreach name,$(STUDY),--study $(name))
 # What the workflow is to make of it: a group is a rule of its name, a study one of its name and _study.
-GROUPS  := paper plane seeds
+GROUPS  := paper plane seeds landscape
 # The others, for `make help`.
 STUDIES := $(sort $(patsubst src/srhm/studies/%/study.py,%,$(wildcard src/srhm/studies/*/study.py)))
 TARGETS ?= $(foreach name,$(STUDY),$(if $(filter $(name),$(GROUPS)),$(name),$(name)_study))

@@ -21,6 +21,10 @@ KINDS = {
     "adam": {**RANDOM, "optimiser": {"name": "adam", "max_evaluations": 120}},
     "orthogonal": {**RANDOM, "initialisation": "orthogonal",
                    "optimiser": {"name": "adam", "max_evaluations": 50}},
+    "digits": {**RANDOM, "data": "digits_pca", "d": None, "history": True,
+               "optimiser": {"name": "adam", "max_evaluations": 40}},
+    "stripe": {**RANDOM, "data": "stripe", "history": True, "loss": "soft_hinge",
+               "subtract_initial": True, "optimiser": {"max_evaluations": 40}},
     "sgd": {**SRHM, "net": "lcn", "alpha_tilde": [1, 10], "loss_threshold": 0.3,
             "optimiser": {"name": "sgd", "max_evaluations": 255, "check_every": 10,
                           "batch_size": 5}},
@@ -66,6 +70,8 @@ def assert_same(one, other):
     """Two trainings have the same rows, and weights and outputs with the same bits."""
     assert repr(one.rows) == repr(other.rows)
     assert one.test_outputs.numpy().tobytes() == other.test_outputs.numpy().tobytes()
+    for own, its in zip(one.histories, other.histories, strict=True):
+        assert repr(own) == repr(its)
     for name, array in one.weights.items():
         assert array.numpy().tobytes() == other.weights[name].numpy().tobytes(), name
 

@@ -17,6 +17,8 @@ RANDOM = {
     **{"data": "random", "net": "fcn", "d": 5, "hidden_layers": 3},
     **{"width": 6, "P": 20, "optimiser": {"name": "adam"}, **HINGE},
 }
+DIGITS = {**{key: value for key, value in RANDOM.items() if key != "d"}, "data": "digits"}
+STRIPE = {**RANDOM, "data": "stripe", "bias": True}
 
 
 MEASURED = ("sensitivities", "frozen_kernels")
@@ -55,7 +57,7 @@ def cells(*groups, **changes):
         (GROUP, {**HINGE, "slack": 1.0}, ["slack", "less than 1"]),
         (GROUP, {"slack": 0.1}, ["slack: allowed for loss = quadratic_hinge only"]),
         (GROUP, {"hidden_layers": 3}, ["hidden_layers", "fcn only"]),
-        (GROUP, {"d": 3}, ["d = [3]: allowed with data = random only"]),
+        (GROUP, {"d": 3}, ["d = [3]: allowed with data = random or stripe only"]),
         (GROUP, {"L": None}, ["L required for data = srhm"]),
         (GROUP, {"training": "layerwise", "bias": True}, ["layerwise", "bias = false"]),
         (GROUP, {"training": "layerwise", "weight_decay": 0.1}, ["weight_decay = 0"]),
@@ -74,6 +76,14 @@ def cells(*groups, **changes):
         (RANDOM, {"v": 4}, ["v: allowed with data = srhm only"]),
         (RANDOM, {"labels": "shuffled"}, ["labels = shuffled", "parity for data = random"]),
         (RANDOM, {"squared_norm": "inputs"}, ["squared_norm"]),
+        (RANDOM, {"hidden_layers": None}, ["hidden_layers is required", "1 or more"]),
+        (DIGITS, {"d": 64}, ["d = [64]: allowed with data = random or stripe only"]),
+        (DIGITS, {"P": [20, 1201]}, ["P = 1201: allowed are 1 to 1200 for data = digits"]),
+        (DIGITS, {"net": "cnn"}, ["net", "allowed is fcn for data = digits"]),
+        (DIGITS, {"labels": "classes", "loss": "cross_entropy"}, ["parity or shuffled"]),
+        (STRIPE, {"d": 1}, ["d is required for data = stripe: 2 or more"]),
+        (STRIPE, {"bias": False}, ["bias = false: allowed is true for data = stripe"]),
+        (GROUP, {"training": "layerwise", "history": True}, ["history", "end_to_end only"]),
         (RANDOM, {"initialisation": "zero"}, ["initialisation", "'gaussian' or 'orthogonal'"]),
         (GROUP, {"initialisation": "orthogonal"}, ["orthogonal", "net = fcn only", "gaussian"]),
         (
@@ -94,7 +104,27 @@ def test_a_refusal_names_the_key_and_what_is_allowed(base, changes, parts):
 
 def test_the_unchanged_groups_are_not_refused():
     assert len(cells(GROUP)) == 4
-    assert len(cells(RANDOM)) == 2
+    for group in (RANDOM, DIGITS, STRIPE):
+        assert len(cells(group)) == 2
+
+
+def test_a_history_is_asked_for_by_a_key_of_its_own_and_measured():
+    without, asked = ({**RANDOM, "history": kept} for kept in (False, True))
+    assert cells(without) == cells(RANDOM)
+    assert not cells(asked).keys() & cells(RANDOM).keys()
+    assert {**next(iter(cells(RANDOM).values())), "history": True} in cells(asked).values()
+    (curve,) = planned(asked, measured=()).values()
+    assert curve.measured == ("histories",)
+    (curve,) = planned(RANDOM, measured=()).values()
+    assert curve.measured == ()
+
+
+def test_the_test_set_of_images_is_what_is_left_of_them():
+    (curve,) = planned(DIGITS, n_test=2000).values()
+    assert curve.name.startswith("complexity_fcn_digits_d64_layers3_h6-")
+    assert {(cell["d"], cell["n_test"]) for cell in curve.cells} == {(64, 597)}
+    (curve,) = planned({**DIGITS, "data": "digits_pca"}, n_test=100).values()
+    assert {(cell["d"], cell["n_test"]) for cell in curve.cells} == {(10, 100)}
 
 
 def test_unknown_keys_of_the_section_and_of_the_first_step_are_refused():

@@ -61,6 +61,9 @@ RANDOM = {**SRHM, **dict.fromkeys(("L", "s", "s0", "v", "m", "n_c", "sparsity"))
 RANDOM |= {"data": "random", "net": "fcn", "d": 4, "width": 4, "P": 10, "labels": "parity"}
 RANDOM |= {"loss": "quadratic_hinge", "loss_threshold": None, "slack": 0.0, "bias": True}
 RANDOM |= {"alpha_tilde": 2.0, "subtract_initial": False}
+HANDWRITTEN = {**RANDOM, "data": "digits", "d": 64, "n_test": 30, "history": True}
+STRIPE = {**RANDOM, **HINGE, "slack": None, "data": "stripe", "activation": "softplus"}
+STRIPE |= {"optimiser": SMOOTH_FLOW, "subtract_initial": True, "n_test": 30, "history": True}
 IMAGE = {
     **{"net": "vgg11_bn", "width": 4, "P": 40, "seed": 0, "n_test": 20, "batch_size": 20},
     **{"learning_rate": 0.01, "momentum": 0.9, "weight_decay": 0.1, "schedule": "cosine"},
@@ -113,7 +116,10 @@ def plane(base: dict[str, Any], **changes: Any) -> Trace:
     arrays = {**trained.weights, "test_outputs": trained.test_outputs}
     found: Trace = {"row": {}, "arrays": {}}
     for e, (cell, row) in enumerate(zip(cells, trained.rows, strict=True)):
-        own = trace_of(row, {name: array[e].numpy() for name, array in arrays.items()}, cell)
+        own_arrays: dict[str, Any] = {name: array[e].numpy() for name, array in arrays.items()}
+        if (history := trained.histories[e]) is not None:
+            own_arrays["history"] = history
+        own = trace_of(row, own_arrays, cell)
         for part, entries in own.items():
             found[part] |= {f"{e}.{name}": value for name, value in entries.items()}
     return found
@@ -162,6 +168,12 @@ CASES: dict[str, tuple[str, Callable[[], Trace]]] = {
     "flow_relu": ("double", partial(plane, SRHM)),
     "flow_softplus": ("double", partial(plane, SRHM, **SMOOTH)),
     "flow_random": ("double", partial(plane, RANDOM)),
+    "flow_stripe": ("double", partial(plane, STRIPE)),
+    "adam_digits": ("double", partial(plane, HANDWRITTEN, optimiser=ADAM)),
+    "adam_digits_pca": (
+        "double",
+        partial(plane, HANDWRITTEN, data="digits_pca", d=10, optimiser=ADAM, labels="shuffled"),
+    ),
     "adam": ("double", partial(plane, SRHM, optimiser=ADAM, weight_decay=0.01, net="lcn")),
     "adam_random": ("double", partial(plane, RANDOM, optimiser=ADAM)),
     "sgd": ("double", partial(plane, SRHM, optimiser=SGD, net="fcn", hidden_layers=3)),

@@ -14,7 +14,9 @@ from pathlib import Path
 from traceback import clear_frames
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from srhm.flow.cost import BATCH_BYTES, expected_bytes
@@ -35,17 +37,22 @@ from srhm.training.loop import Batch, Entry, Trainer, train_or_load
 from srhm.training.protocol import Pause, Snapshot, Unresumable
 
 TEST_OUTPUTS = "test_outputs"
+HISTORIES = "history"
 
 
 @dataclass(frozen=True)
 class TrainedMember:
-    """One stored cell: weights (1, ...) by name, float64; test_outputs: F, (n_test, O)."""
+    """One stored cell: weights (1, ...) by name, float64; test_outputs: F, (n_test, O).
+
+    history: (R, 7), columns `srhm.flow.members.HISTORY`; None of a cell that does not ask for it.
+    """
 
     key: str
     cell: dict[str, Any]
     row: dict[str, Any]
     weights: Weights
     test_outputs: Tensor
+    history: NDArray[np.floating] | None
 
     @property
     def predictor(self) -> Predictor:
@@ -70,6 +77,7 @@ def load(store: Path, entry: Mapping[str, Any]) -> TrainedMember:
         row=stored.row,
         weights={name: arrays[name][None] for name in order},
         test_outputs=outputs,
+        history=stored.weights.get(HISTORIES),
     )
 
 
@@ -228,5 +236,7 @@ def _train_batch(
         timing["processor"] = made_by or timing["processor"]
         weights = {name: array[e].numpy() for name, array in trained.weights.items()}
         weights[TEST_OUTPUTS] = trained.test_outputs[e].numpy()
+        if (history := trained.histories[e]) is not None:
+            weights[HISTORIES] = history
         found.append(TrainedCell({**coordinates_of(cell), **row}, timing, weights))
     return found

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from srhm.flow.task import IMAGES
 from srhm.keys import Counts, Keys, OneOrMore, Positive, PositiveInt, Scales, Sizes
 from srhm.networks.geometry import NETS
 from srhm.results.coordinates import DATA_MODEL
@@ -100,10 +101,12 @@ class Optimiser(Keys):
 class FlowCurves(Keys):
     """Curves: one for each combination of the lists but P, alpha_tilde and seeds."""
 
-    data: Literal["srhm", "random"] = Field(
+    data: Literal["srhm", "random", "digits", "digits_pca", "stripe"] = Field(
         "srhm",
-        description="random: points of squared norm d with labels of plus and minus one in turn,"
-        " for an fcn",
+        description="all but srhm for an fcn. random: points of squared norm d with labels of plus"
+        " and minus one in turn; digits: 1797 handwritten digits of 64 pixels, at most 1200 of them"
+        " for training, labels even or odd; digits_pca: their first ten principal components;"
+        " stripe: Gaussian points whose labels depend on their first coordinate",
     )
     net: Annotated[list[Literal[NETS]], OneOrMore] = Field(  # type: ignore[valid-type]
         min_length=1, description="lcn, cnn, fcn"
@@ -119,9 +122,11 @@ class FlowCurves(Keys):
     sparsity: Annotated[list[Literal["A", "B"]], OneOrMore] = Field(
         ["A"], min_length=1, description="kind of sparsity"
     )
-    d: Sizes | None = Field(None, description="inputs of random data, for which it is required")
+    d: Sizes | None = Field(
+        None, description="inputs; required with data random and stripe, and allowed with no other"
+    )
     hidden_layers: Sizes | None = Field(
-        None, description="hidden layers of an fcn; absent: L; required with data random"
+        None, description="hidden layers of an fcn; absent: L; required with all data but srhm"
     )
     width: Sizes = Field(description="channels H")
     alpha_tilde: Scales | None = Field(
@@ -184,28 +189,22 @@ class FlowCurves(Keys):
         description="lambda, which multiplies the squared norm of w in the Loss; a cell with it"
         " ends at its budget",
     )
+    history: bool = Field(
+        False,
+        description="keep loss, training and test error against time, about ten rows for each"
+        " decade of evaluations; without it the cell is another one, with a key of its own",
+    )
     measure: list[Literal[MEASUREMENTS]] | None = Field(  # type: ignore[valid-type]
         None, description="any of " + ", ".join(MEASUREMENTS) + "; absent: those of the study"
     )
 
     @model_validator(mode="after")
     def _of_the_data(self) -> "FlowCurves":
-        if self.data == "random":
-            if set(self.net) != {"fcn"}:
-                raise ValueError(f"net = {self.net}: allowed is fcn for data = random")
-            given = [k for k in ("L", "v", "s0", "n_c", "m") if getattr(self, k) is not None]
-            if given:
-                raise ValueError(f"{', '.join(given)}: allowed with data = srhm only")
-            for key in ("d", "hidden_layers"):
-                if getattr(self, key) is None:
-                    raise ValueError(f"{key} is required for data = random: 1 or more")
-            if self.labels != "parity":
-                raise ValueError(f"labels = {self.labels}: allowed is parity for data = random")
-            if self.squared_norm is not None:
-                raise ValueError("squared_norm: random data have it; allowed is null")
+        if self.data != "srhm":
+            self._without_grammar()
             return self
         if self.d is not None:
-            raise ValueError(f"d = {self.d}: allowed with data = random only")
+            raise ValueError(f"d = {self.d}: allowed with data = random or stripe only")
         missing = [key for key in ("L", "v", "s0") if getattr(self, key) is None]
         if missing:
             raise ValueError(f"{', '.join(missing)} required for data = srhm")
@@ -215,6 +214,36 @@ class FlowCurves(Keys):
                 " and cnn are the L of the hierarchy"
             )
         return self
+
+    def _without_grammar(self) -> None:
+        data = self.data
+        if set(self.net) != {"fcn"}:
+            raise ValueError(f"net = {self.net}: allowed is fcn for data = {data}")
+        given = [k for k in ("L", "v", "s0", "n_c", "m") if getattr(self, k) is not None]
+        if given:
+            raise ValueError(f"{', '.join(given)}: allowed with data = srhm only")
+        if self.hidden_layers is None:
+            raise ValueError(f"hidden_layers is required for data = {data}: 1 or more")
+        allowed = ("parity", "shuffled") if data in IMAGES else ("parity",)
+        if self.labels not in allowed:
+            raise ValueError(
+                f"labels = {self.labels}: allowed is {' or '.join(allowed)} for data = {data}"
+            )
+        if self.squared_norm is not None:
+            raise ValueError(f"squared_norm: allowed is null for data = {data}, which need none")
+        if data in IMAGES:
+            if self.d is not None:
+                raise ValueError(f"d = {self.d}: allowed with data = random or stripe only")
+            if max(self.P) > IMAGES[data].n_train:
+                raise ValueError(
+                    f"P = {max(self.P)}: allowed are 1 to {IMAGES[data].n_train} for data = {data}"
+                )
+            return
+        least = 2 if data == "stripe" else 1
+        if self.d is None or min(self.d) < least:
+            raise ValueError(f"d is required for data = {data}: {least} or more")
+        if data == "stripe" and not self.bias:
+            raise ValueError("bias = false: allowed is true for data = stripe, which is off centre")
 
     @model_validator(mode="after")
     def _of_the_loss(self) -> "FlowCurves":
@@ -260,6 +289,8 @@ class FlowCurves(Keys):
                 "layerwise training: allowed are bias = false, weight_decay = 0 and"
                 " subtract_initial = true"
             )
+        if layerwise and self.history:
+            raise ValueError("history = true: allowed with training = end_to_end only")
         batch = self.optimiser.settings(activation=self.activation).get("batch_size", 1)
         if min(self.P) < batch:
             raise ValueError(
@@ -280,7 +311,7 @@ class FlowCurves(Keys):
         return [float(tilde) for tilde in self.alpha_tilde or [1.0]]
 
     def coordinates(self) -> Iterator[dict[str, Any]]:
-        """What the cells of each curve share, but for n_test; all cells have the same names."""
+        """What the cells of each curve share, but for n_test; the same names but for `history`."""
         shared: dict[str, Any] = {
             "labels": self.labels,
             "loss": self.loss,
@@ -299,13 +330,16 @@ class FlowCurves(Keys):
         for key, default in LOSSES[self.loss].items():
             value = getattr(self, key)
             shared[key] = float(default if value is None else value)
-        for task in self._random() if self.data == "random" else self._grammars():
+        if self.history:  # absent otherwise: keys of cells without it are older than it
+            shared["history"] = True
+        for task in self._grammars() if self.data == "srhm" else self._without_tree():
             for width in self.width:
                 yield {"data": self.data, **task, "width": width, **shared}
 
-    def _random(self) -> Iterator[dict[str, Any]]:
+    def _without_tree(self) -> Iterator[dict[str, Any]]:
         none = dict.fromkeys(DATA_MODEL)
-        for d, layers in product(self.d or [], self.hidden_layers or []):
+        sizes = [IMAGES[self.data].n_inputs] if self.data in IMAGES else self.d or []
+        for d, layers in product(sizes, self.hidden_layers or []):
             yield {"net": "fcn", **none, "d": d, "hidden_layers": layers}
 
     def _grammars(self) -> Iterator[dict[str, Any]]:

@@ -69,6 +69,9 @@ RELU_STEP = FlowStep(max_gradient_change=1e-2, kink=1e-2)
 # function that gives it. A pause may raise: the training then ends there.
 Arrays = dict[str, NDArray[Any]]
 Pause = Callable[[Callable[[], Arrays]], None]
+# What is looked at besides where the history is kept: gets weights and evaluation of the members
+# in training and their places (E',); gives numbers (E',) by name.
+Observe = Callable[[Weights, "Evaluation", Tensor], Mapping[str, Tensor]]
 STATUSES = ("fitted", "capped", "diverged")
 
 HISTORY = ("evaluation", "time", "mean_loss", "n_unsatisfied", "output_norm")
@@ -114,7 +117,7 @@ class Trained:
     only); evaluations: gradients computed; steps: those accepted; budget: most evaluations allowed.
     history: evaluation (R,), about ten for each decade, and time, mean_loss, n_unsatisfied,
     output_norm (R, E), NaN after a member's end; output_norm is the root mean square of F over the
-    training points.
+    training points. With them what `observe` gives.
     """
 
     state: Weights
@@ -201,6 +204,7 @@ def gradient_flow(
     step: FlowStep | None = None,
     pause: Pause | None = None,
     start: Mapping[str, NDArray[Any]] | None = None,
+    observe: Observe | None = None,
 ) -> Trained:
     """Follows dw/dt = -grad Loss with an adaptive step for each member.
 
@@ -212,10 +216,11 @@ def gradient_flow(
         step: rule of the adaptive step; None: that of the thesis.
         pause: called between two evaluations.
         start: what `pause` was given by an earlier call with the same arguments; None: the start.
+        observe: what is kept in the history besides.
     """
     torch.set_flush_denormal(True)  # weights of dead neurons decay for ever
     rule = step or FlowStep()
-    book = _Book(system, state, max_evaluations, start=start)
+    book = _Book(system, state, max_evaluations, start=start, observe=observe)
     length_E = torch.full_like(book.now.mean_loss, rule.first_step)
     if start is not None:
         length_E = _sent(start["length"], like=length_E)
@@ -264,14 +269,16 @@ def adam(
     decay: tuple[float, float] = (0.9, 0.999),
     pause: Pause | None = None,
     start: Mapping[str, NDArray[Any]] | None = None,
+    observe: Observe | None = None,
 ) -> Trained:
     """Full-batch Adam whose rate falls from first to last, equal in ratio, over the budget.
 
     For jamming (chapters 1, 2), where gradient flow is too slow. The step is that of Kingma and Ba
-    with epsilon = 1e-8; a member that fits ends at once. pause, start: as in `gradient_flow`.
+    with epsilon = 1e-8; a member that fits ends at once. pause, start, observe: as in
+    `gradient_flow`.
     """
     torch.set_flush_denormal(True)
-    book = _Book(system, state, max_evaluations, start=start)
+    book = _Book(system, state, max_evaluations, start=start, observe=observe)
     mean = {name: torch.zeros_like(array) for name, array in state.items()}
     square = {name: torch.zeros_like(array) for name, array in state.items()}
     slope = log(last_rate / first_rate) / max(max_evaluations - 1, 1)
@@ -315,6 +322,7 @@ def stochastic_gradient_descent(
     check_every: int = 100,
     pause: Pause | None = None,
     start: Mapping[str, NDArray[Any]] | None = None,
+    observe: Observe | None = None,
 ) -> Trained:
     """SGD on batches of each member's own order, looked at on the whole training set now and then.
 
@@ -329,7 +337,8 @@ def stochastic_gradient_descent(
         max_evaluations: batches at most. Looks at the whole set are not counted.
         momentum: of the heavy ball, v <- momentum v + g, w <- w - rate v.
         check_every: batches between two looks; a member ends at a look.
-        pause, start: as in `gradient_flow`; generators are as fresh with a start as without.
+        pause, start, observe: as in `gradient_flow`; generators are as fresh with a start as
+            without.
 
     Raises:
         ValueError: if there are fewer points than in a batch, or not one generator for each member.
@@ -340,7 +349,7 @@ def stochastic_gradient_descent(
         raise ValueError(f"batch_size = {batch_size}: allowed are 1 to P = {n_points}")
     if len(generators) != n_members:
         raise ValueError(f"{len(generators)} generators for {n_members} members")
-    book = _Book(system, state, max_evaluations, spent=0, start=start)
+    book = _Book(system, state, max_evaluations, spent=0, start=start, observe=observe)
     like = book.now.mean_loss
     rates = torch.as_tensor(rate, dtype=like.dtype, device=like.device).expand(n_members)
     velocity = {name: torch.zeros_like(array) for name, array in state.items()}
@@ -405,8 +414,10 @@ class _Book(Generic[System]):
         *,
         spent: int = 1,
         start: Mapping[str, NDArray[Any]] | None = None,
+        observe: Observe | None = None,
     ) -> None:
         self.system = system
+        self._observe = observe
         self._budget = budget
         self._ends: dict[int, tuple[Weights, str, float, int, int]] = {}
         self._records: dict[str, list[NDArray[np.float64]]] = {name: [] for name in HISTORY}
@@ -470,7 +481,8 @@ class _Book(Generic[System]):
             found("fitted"),
             _weights(start, "book.gradient.", state),
         )
-        self._records = {name: list(start[f"book.history.{name}"]) for name in HISTORY}
+        kept = {name.removeprefix("book.history."): name for name in start}
+        self._records = {short: list(start[n]) for short, n in kept.items() if short != n}
         for member in range(len(self._time)):
             if f"book.end{member}" in start:
                 status, loss, n_unsatisfied, spent = start[f"book.end{member}"].tolist()
@@ -584,11 +596,13 @@ class _Book(Generic[System]):
             "n_unsatisfied": self.now.n_unsatisfied,
             "output_norm": norm,
         }
+        if self._observe is not None:
+            values |= self._observe(self.state, self.now, self._active)
         self._records["evaluation"].append(np.array(float(self._spent)))
         for name, found in values.items():
             row = torch.full_like(self._time, torch.nan)
             row[self._active] = found.to(row.dtype)
-            self._records[name].append(row.cpu().numpy())
+            self._records.setdefault(name, []).append(row.cpu().numpy())
 
 
 def _named(prefix: str, weights: Mapping[str, Tensor]) -> Arrays:

@@ -33,6 +33,7 @@ MEASUREMENTS = (
         "frozen_kernels", "frozen_kernels:measure_frozen_kernels", frozen_kernels="FROZEN_KERNELS"
     ),
     _measurement("ensembles", "ensembles:average_ensembles", ensembles="ENSEMBLES"),
+    _measurement("histories", "histories:read_histories", histories="HISTORIES"),
 )
 # P* of networks, frozen kernels, ensembles, and of sensitivities.
 SAMPLE_COMPLEXITY = Derived(

@@ -18,7 +18,16 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from srhm.flow import ensembles, flow
-from srhm.flow.flow import Arrays, FlowStep, NetworkSystem, Pause, Trained
+from srhm.flow.digits import digits
+from srhm.flow.flow import (
+    Arrays,
+    Evaluation,
+    FlowStep,
+    NetworkSystem,
+    Observe,
+    Pause,
+    Trained,
+)
 from srhm.flow.layerwise import train_layerwise
 from srhm.flow.losses import CrossEntropy, Loss, QuadraticHinge, SoftHinge
 from srhm.flow.networks import (
@@ -32,9 +41,10 @@ from srhm.flow.networks import (
     selected,
 )
 from srhm.flow.predictor import Predictor, alpha_from_tilde
+from srhm.flow.stripe import stripe
 from srhm.flow.tangent_kernel import gram_matrix, relative_change, tangent_kernel
 from srhm.flow.targets import inputs, parity
-from srhm.flow.task import n_inputs, parameters_of
+from srhm.flow.task import IMAGES, n_inputs, parameters_of
 from srhm.model.grammar import Grammar, draw_grammar
 from srhm.model.sampling import Derivations, draw_sample
 from srhm.model.seeding import generator
@@ -48,15 +58,21 @@ MEMBERS_AT_ONCE = 8
 FLOW_STEP = ("max_output_change", "max_gradient_change", "kink")
 ADAM = ("first_rate", "last_rate")
 SGD = ("batch_size", "momentum", "check_every")
+# Columns of a history, as those of a row are called; by the second names a training gives them.
+HISTORY = {
+    **{"evaluations": "evaluation", "time": "time", "mean_loss": "mean_loss"},
+    **{"n_unsatisfied": "n_unsatisfied", "train_norm": "output_norm"},
+    **{"train_error": "train_error", "test_error": "test_error"},
+}
 
 
 @dataclass(frozen=True)
 class PlaneData:
     """Training and test data of a cell.
 
-    x_train (P, d, v), x_test (n_test, d, v); for random data (P, 1, d), (n_test, 1, d); float64.
-    y_train (P,), y_test (n_test,): classes (int64), or plus and minus one (float64). grammar, train
-    and test: what they come from; None for random data.
+    x_train (P, d, v), x_test (n_test, d, v); of data without a grammar (P, 1, d), (n_test, 1, d);
+    float64. y_train (P,), y_test (n_test,): classes (int64), or plus and minus one (float64).
+    grammar, train and test: what they come from; None without a grammar.
     """
 
     x_train: Tensor
@@ -78,12 +94,14 @@ class TrainedMembers:
     """Members at the end of their training.
 
     rows: what is measured of each, without coordinates; weights: float64, (E, ...) by name;
-    test_outputs: F on the test set, (E, n_test, O).
+    test_outputs: F on the test set, (E, n_test, O); histories: of cells that ask for it, from the
+    start to the end, some ten rows for each decade of evaluations, columns HISTORY; else None.
     """
 
     rows: list[dict[str, Any]]
     weights: Weights
     test_outputs: Tensor
+    histories: list[NDArray[np.float64] | None]
 
 
 def network_of(cell: Mapping[str, Any]) -> Network:
@@ -96,7 +114,7 @@ def network_of(cell: Mapping[str, Any]) -> Network:
         "biased": cell["bias"],
     }
     depth, width = cell["hidden_layers"], cell["width"]
-    if cell["data"] == "random":
+    if cell["data"] != "srhm":
         return fully_connected_network(cell["d"], depth=depth, **shared)
     network = hierarchical_network(cell["net"], parameters_of(cell), **shared)
     if cell["net"] != "fcn":
@@ -116,8 +134,10 @@ def loss_of(cell: Mapping[str, Any]) -> Loss:
 
 def data_of(cell: Mapping[str, Any]) -> PlaneData:
     """Training and test data of a cell's seed; all members of a seed share them."""
-    if cell["data"] == "random":
-        return _random_data(cell)
+    if cell["data"] in IMAGES:
+        return _images(cell)
+    if cell["data"] != "srhm":
+        return _drawn_points(cell)
     parameters, seed = parameters_of(cell), cell["seed"]
     grammar = draw_grammar(parameters, generator=generator(seed, role="grammar"))
     train, test = draw_sample(
@@ -134,9 +154,7 @@ def data_of(cell: Mapping[str, Any]) -> PlaneData:
     if cell["labels"] != "classes":
         labels = [parity(part.labels) for part in (train, test)]
     if cell["labels"] == "shuffled":
-        # Of the training set alone: of test data there is nothing to be learnt.
-        order = generator(seed, role="train", member=1).permutation(cell["P"])
-        labels[0] = labels[0][torch.from_numpy(order)]
+        labels[0] = _shuffled(labels[0], cell)
     return PlaneData(
         x_train=inputs(train, parameters, squared_norm=norm),
         y_train=labels[0],
@@ -148,16 +166,50 @@ def data_of(cell: Mapping[str, Any]) -> PlaneData:
     )
 
 
-def _random_data(cell: Mapping[str, Any]) -> PlaneData:
-    """Gaussian directions on the sphere of radius sqrt(d), labels +1, -1, +1, ... (chapter 1)."""
+def _shuffled(labels: Tensor, cell: Mapping[str, Any]) -> Tensor:
+    """Labels (P,) in random order; only those for training: of others nothing can be learnt."""
+    order = generator(cell["seed"], role="train", member=1).permutation(cell["P"])
+    return labels[torch.from_numpy(order)]
+
+
+def _drawn_points(cell: Mapping[str, Any]) -> PlaneData:
+    """Random data (chapter 1), or the stripe model (chapter 3b).
+
+    Random data are Gaussian directions on the sphere of radius sqrt(d), labels +1, -1, +1, ....
+    """
 
     def part(n: int, role: str) -> tuple[Tensor, Tensor]:
-        x = generator(cell["seed"], role=role).standard_normal((n, cell["d"]))
+        stream = generator(cell["seed"], role=role)
+        if cell["data"] == "stripe":
+            points, labels = stripe(n, cell["d"], generator=stream)
+            return torch.from_numpy(points)[:, None], torch.from_numpy(labels)
+        x = stream.standard_normal((n, cell["d"]))
         x *= np.sqrt(cell["d"]) / np.linalg.norm(x, axis=1, keepdims=True)
         return torch.from_numpy(x)[:, None], parity(np.arange(n))
 
     (x_train, y_train), (x_test, y_test) = part(cell["P"], "train"), part(cell["n_test"], "test")
     return PlaneData(x_train, y_train, x_test, y_test, None, None, None)
+
+
+def _images(cell: Mapping[str, Any]) -> PlaneData:
+    """Images in a random order of the seed: the first P train, the last n_test test.
+
+    So training sets are nested, and the test set is the same for each P.
+    """
+    x, labels = digits(cell["data"])
+    order = generator(cell["seed"], role="train").permutation(len(x))
+    train, test = order[: cell["P"]], order[len(x) - cell["n_test"] :]
+    y = parity(labels)
+    y_train = y[torch.from_numpy(train)]
+    return PlaneData(
+        x_train=torch.from_numpy(x[train])[:, None],
+        y_train=_shuffled(y_train, cell) if cell["labels"] == "shuffled" else y_train,
+        x_test=torch.from_numpy(x[test])[:, None],
+        y_test=y[torch.from_numpy(test)],
+        grammar=None,
+        train=None,
+        test=None,
+    )
 
 
 def training_set_of(
@@ -167,13 +219,16 @@ def training_set_of(
 
     (B, d, v) and (B,) where all members are of one seed, else (E, B, d, v) and (E, B).
     """
+    return _of_members(cells, data, "x_train"), _of_members(cells, data, "y_train")
+
+
+def _of_members(
+    cells: Sequence[Mapping[str, Any]], data: Mapping[int, PlaneData], name: str
+) -> Tensor:
     seeds = [cell["seed"] for cell in cells]
     if len(set(seeds)) == 1:
-        return data[seeds[0]].x_train, data[seeds[0]].y_train
-    return (
-        torch.stack([data[seed].x_train for seed in seeds]),
-        torch.stack([data[seed].y_train for seed in seeds]),
-    )
+        return getattr(data[seeds[0]], name)
+    return torch.stack([getattr(data[seed], name) for seed in seeds])
 
 
 def initial_weights_of(cells: Sequence[Mapping[str, Any]]) -> Weights:
@@ -219,9 +274,10 @@ def alpha_of(cells: Sequence[Mapping[str, Any]]) -> Tensor:
 
 
 def outputs_at(predictor: Predictor, weights: Weights, x: Tensor) -> Tensor:
-    """F (E, n, O) on points (n, d, v), some points at a time."""
+    """F (E, n, O) on points (n, d, v) or (E, n, d, v), some points at a time."""
     with torch.no_grad():
-        return torch.cat([predictor(weights, part) for part in x.split(POINTS_AT_ONCE)], dim=1)
+        parts = x.split(POINTS_AT_ONCE, dim=-3)
+        return torch.cat([predictor(weights, part) for part in parts], dim=1)
 
 
 def train_members(
@@ -251,7 +307,8 @@ def train_members(
         begin = predictor.initial
         if begin is None:
             begin = moved(initial_weights_of(cells), device)
-        trained = _optimised(cells, system, begin, pause=pause, start=start)
+        observe = _errors_of(cells, data, predictor) if first.get("history") else None
+        trained = _optimised(cells, system, begin, pause=pause, start=start, observe=observe)
         weights = trained.state
     rows, outputs = [], []
     for e, cell in enumerate(cells):
@@ -267,7 +324,37 @@ def train_members(
         outputs.append(test_outputs.cpu())
     changes = kernel_changes(cells, data, weights)
     rows = [{**row, **change} for row, change in zip(rows, changes, strict=True)]
-    return TrainedMembers(rows, moved(weights, "cpu"), torch.cat(outputs))
+    asked = bool(first.get("history"))
+    histories = [_history(trained, e, row) if asked else None for e, row in enumerate(rows)]
+    return TrainedMembers(rows, moved(weights, "cpu"), torch.cat(outputs), histories)
+
+
+def _errors_of(
+    cells: Sequence[Mapping[str, Any]], data: Mapping[int, PlaneData], predictor: Predictor
+) -> Observe:
+    """What looks at the training and test errors of the members in training."""
+    loss = loss_of(cells[0])
+    y, x_test, y_test = (_of_members(cells, data, n) for n in ("y_train", "x_test", "y_test"))
+    own = y.ndim == 2  # each member has data of its own
+
+    def observe(weights: Weights, now: Evaluation, members: Tensor) -> dict[str, Tensor]:
+        x, labels, test_labels = (a[members] if own else a for a in (x_test, y, y_test))
+        F = outputs_at(predictor.select(members), weights, x)
+        return {
+            "train_error": ensembles.errors(loss, now.F, labels),
+            "test_error": ensembles.errors(loss, F, test_labels),
+        }
+
+    return observe
+
+
+def _history(trained: Trained, e: int, row: Mapping[str, Any]) -> NDArray[np.float64]:
+    """Of one member, (R, 7): columns HISTORY; the last row is its end."""
+    columns = [trained.history[name] for name in HISTORY.values()]
+    kept = np.isfinite(trained.history["time"][:, e])
+    found = np.stack([column if column.ndim == 1 else column[:, e] for column in columns], axis=1)
+    found = found[kept & (found[:, 0] < row["evaluations"])]
+    return np.vstack([found, [[float(row[name]) for name in HISTORY]]])
 
 
 def kernel_changes(
@@ -341,12 +428,14 @@ def _optimised(
     *,
     pause: Pause | None,
     start: Mapping[str, NDArray[Any]] | None,
+    observe: Observe | None = None,
 ) -> Trained:
     settings = cells[0]["optimiser"]
     shared: dict[str, Any] = {
         "max_evaluations": settings["max_evaluations"],
         "pause": pause,
         "start": start,
+        "observe": observe,
     }
     if settings["name"] == "flow":
         step = FlowStep(**{name: settings[name] for name in FLOW_STEP})

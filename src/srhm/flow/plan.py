@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from srhm.flow.configuration import MEASUREMENTS, FlowCurves, FlowSection
-from srhm.flow.task import parameters_of
+from srhm.flow.task import IMAGES, parameters_of
 from srhm.model.grammar import GrammarError
 from srhm.model.sampling import MIN_TEST, SampleError, largest_training_set, n_test_points
 from srhm.results.provenance import PACKAGE, canonical_json, cells_digest, short_hash
@@ -15,6 +15,10 @@ from srhm.trainers import FLOW
 
 # Measured of every curve whose seeds have several members.
 ENSEMBLES = "ensembles"
+# Measured of every curve that keeps them.
+HISTORIES = "histories"
+# In the order of the declaration; what a study measures of its own comes after.
+ORDER = (*MEASUREMENTS, ENSEMBLES, HISTORIES)
 
 
 def training_digest() -> str:
@@ -56,13 +60,16 @@ def plan(
             entries.append({"key": key, "source": source, "cell": cell})
         if any(entry["cell"]["member"] for entry in entries):
             measure.add(ENSEMBLES)
+        if "history" in shared:
+            measure.add(HISTORIES)
         label = f"{study}_{_task(shared)}_h{shared['width']}"
         name = f"{label}-{short_hash([study, [entry['key'] for entry in entries]])}"
         curves[name] = Curve(
             name=name,
             trainer=FLOW,
             entries=tuple(entries),
-            measured=tuple(one for one in (*MEASUREMENTS, ENSEMBLES) if one in measure),
+            measured=tuple(one for one in ORDER if one in measure)
+            + tuple(one for one in measured if one in measure and one not in ORDER),
             columns={"study": study},
         )
     return Planned(curves=curves)
@@ -74,8 +81,8 @@ def _points(group: FlowCurves, *, width: int) -> list[tuple[int, float, int, int
 
 
 def _task(cell: Mapping[str, Any]) -> str:
-    if cell["data"] == "random":
-        return f"{cell['net']}_random_d{cell['d']}_layers{cell['hidden_layers']}"
+    if cell["data"] != "srhm":
+        return f"{cell['net']}_{cell['data']}_d{cell['d']}_layers{cell['hidden_layers']}"
     return f"{cell['net']}_L{cell['L']}_s{cell['s']}_s0{cell['s0']}_v{cell['v']}"
 
 
@@ -97,7 +104,9 @@ def _check(
 def _n_test(
     shared: Mapping[str, Any], points: set[tuple[int, float, int, int]], *, n_test: int
 ) -> int:
-    if shared["data"] == "random":
+    if shared["data"] in IMAGES:
+        return min(n_test, IMAGES[shared["data"]].n_test)
+    if shared["data"] != "srhm":
         return n_test
     parameters, largest = parameters_of(shared), max(P for P, *_ in points)
     if largest_training_set(parameters) < 1:

@@ -1,9 +1,23 @@
-"""What a flow cell learns: its grammar, and the number of its inputs. Imports no torch."""
+"""What a flow cell learns: its kind of data, and the number of its inputs. Imports no torch."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from srhm.model.grammar import GrammarParameters
+
+
+@dataclass(frozen=True)
+class ImageSet:
+    """Images that there are so many of: numbers of one input, and most points for either use."""
+
+    n_inputs: int
+    n_train: int
+    n_test: int
+
+
+# Handwritten digits of 8 x 8 pixels, 1797 in all (`srhm.flow.digits`).
+IMAGES = {"digits": ImageSet(64, 1200, 597), "digits_pca": ImageSet(10, 1200, 597)}
 
 
 def parameters_of(cell: Mapping[str, Any]) -> GrammarParameters:
@@ -24,8 +38,8 @@ def parameters_of(cell: Mapping[str, Any]) -> GrammarParameters:
 
 
 def n_inputs(cell: Mapping[str, Any]) -> int:
-    """Numbers of one input: d v, or the d of random data."""
-    if cell["data"] == "random":
+    """Numbers of one input: d v of a grammar, else the d of the cell."""
+    if cell["data"] != "srhm":
         return int(cell["d"])
     parameters = parameters_of(cell)
     return parameters.input_length * parameters.n_features

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from srhm.flow.cells import load
@@ -28,7 +30,7 @@ class Member:
     """A trained cell.
 
     weights: at initialisation and at the end, (1, ...) by name; those of the end None if the cell
-    diverged or they are not finite. test_outputs: F, (n_test, O).
+    diverged or they are not finite. test_outputs: F, (n_test, O). history: as in `TrainedMember`.
     """
 
     key: str
@@ -39,6 +41,7 @@ class Member:
     predictor: Predictor
     weights: Mapping[When, Weights | None]
     test_outputs: Tensor
+    history: NDArray[np.floating] | None
 
     @property
     def network(self) -> Network:
@@ -93,4 +96,5 @@ def members_of(entries: Sequence[Mapping[str, Any]], *, store: Path) -> Iterator
                 "end": None if lost else trained.weights,
             },
             test_outputs=trained.test_outputs,
+            history=trained.history,
         )

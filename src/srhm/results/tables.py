@@ -130,6 +130,10 @@ ENSEMBLES = _schema(
     "study curve width P alpha_tilde seed n_members mean_error error_se ensemble_error variance",
     "test_norm n_capped n_diverged",
 )
+# Of cells that keep it: states of one training, from its start to its end.
+HISTORIES = _schema(
+    "curve key evaluations time mean_loss n_unsatisfied train_norm train_error test_error"
+)
 FLOW_COMPLEXITY = _schema(
     "study curve",
     *NET_AND_DATA,
@@ -165,6 +169,7 @@ SCHEMAS: dict[str, pa.Schema] = {
     "SINGULAR_SUMMARIES": SINGULAR_SUMMARIES,
     "FROZEN_KERNELS": FROZEN_KERNELS,
     "ENSEMBLES": ENSEMBLES,
+    "HISTORIES": HISTORIES,
     "FIRST_STEP": FIRST_STEP,
     "EXPERIMENT_TIMINGS": EXPERIMENT_TIMINGS,
 }

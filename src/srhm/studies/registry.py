@@ -21,6 +21,9 @@ NAMES = (
     "level_by_level",
     "representation_cost",
     "kernels",
+    "lazy_feature",
+    "digits_jamming",
+    "stripe",
 )
 # Names for several studies: what `make reproduce` and `make plane` make.
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -35,6 +38,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "jamming",
     ),
     "seeds": ("memory", "level_by_level", "representation_cost", "kernels"),
+    "landscape": ("lazy_feature", "digits_jamming", "stripe"),
 }
 
 # No digest of sources goes through this module, so that nothing is made anew for a new study.

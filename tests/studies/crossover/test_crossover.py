@@ -9,7 +9,7 @@ from tables import CROSSOVER_TILDES, CROSSOVER_WIDTHS, change_at, crossover_tabl
 
 from srhm.model.seeding import generator
 from srhm.scorecard.card import scorecard
-from srhm.studies.crossover import analysis as crossover
+from srhm.statistics import lazy_feature as crossover
 from srhm.studies.crossover.claims import CLAIMS
 
 
@@ -36,7 +36,9 @@ def test_families_are_cells_that_differ_in_width_scale_seed_and_member_only(tabl
     more = cells.assign(P=512, curve=cells["curve"] + "-512").query("net == 'cnn'")
     others = cells.assign(study="jamming")
     found = crossover.families(
-        pd.concat([others, cells, relu[0], more]), pd.concat([ensembles, relu[1]])
+        pd.concat([others, cells, relu[0], more]),
+        pd.concat([ensembles, relu[1]]),
+        study="crossover",
     )
     assert [(f.net, f.activation, f.P) for f in found] == [
         ("cnn", "softplus", 256), ("cnn", "softplus", 512), ("cnn", "relu", 256),
@@ -46,7 +48,7 @@ def test_families_are_cells_that_differ_in_width_scale_seed_and_member_only(tabl
     assert found[0].tildes == list(CROSSOVER_TILDES)
     assert set(found[2].ensembles["curve"]) == {f"cnn-relu-{h}" for h in CROSSOVER_WIDTHS}
     assert found[1].ensembles.empty
-    assert crossover.families(others) == []
+    assert crossover.families(others, study="crossover") == []
 
 
 def test_averages_leave_out_what_is_not_a_number_and_count_it():
@@ -65,7 +67,7 @@ def test_averages_leave_out_what_is_not_a_number_and_count_it():
 
 
 def test_the_level_set_is_where_the_change_crosses_it(tables):
-    (cnn, _) = crossover.families(*tables)
+    (cnn, _) = crossover.families(*tables, study="crossover")
     for level, expected in ((0.1, 100.0), (1.0, 10.0), (10.0, 10 * 10 ** (-3 / 4))):
         found = crossover.level_set(cnn.cells, level)
         assert found["width"].tolist() == list(CROSSOVER_WIDTHS)
@@ -74,7 +76,7 @@ def test_the_level_set_is_where_the_change_crosses_it(tables):
 
 
 def test_the_jamming_line_is_between_the_widths_where_most_begin_to_fit(tables):
-    (cnn, _) = crossover.families(*tables)
+    (cnn, _) = crossover.families(*tables, study="crossover")
     found = crossover.jamming_line(cnn.cells)
     assert found["alpha_tilde"].tolist() == list(CROSSOVER_TILDES)
     assert set(found["h_low"]) == {4.0}
@@ -86,7 +88,7 @@ def test_the_jamming_line_is_between_the_widths_where_most_begin_to_fit(tables):
 
 
 def test_the_spread_of_half_times_has_an_interval_from_the_members(tables):
-    (cnn, _) = crossover.families(*tables)
+    (cnn, _) = crossover.families(*tables, study="crossover")
     rows = crossover.scaled_half_times(cnn.cells)
     assert set(rows["width"]) == set(CROSSOVER_WIDTHS) - {4}  # those that fit
     assert rows["alpha_tilde"].max() == 1e-2
@@ -99,7 +101,7 @@ def test_the_spread_of_half_times_has_an_interval_from_the_members(tables):
 
 
 def test_pairs_of_which_some_members_fitted_are_told_apart(tables):
-    (cnn, _) = crossover.families(*tables)
+    (cnn, _) = crossover.families(*tables, study="crossover")
     cells = cnn.cells.copy()
     at = cells.index[(cells["width"] == 8) & (cells["alpha_tilde"] == 1e-3)]
     cells.loc[at[0], "status"] = "capped"

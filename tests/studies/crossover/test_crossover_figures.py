@@ -13,14 +13,14 @@ from tables import CROSSOVER_TILDES as TILDES
 from tables import CROSSOVER_WIDTHS as WIDTHS
 from tables import crossover_tables as invented
 
+from srhm.figures import error_by_scale as plane_error
+from srhm.figures import kernel_change as plane_kernel_change
+from srhm.figures import output_variance as plane_variance
 from srhm.figures.marks import power
 from srhm.results import tables as schemas
-from srhm.studies.crossover.analysis import families, kernel_change_fit
+from srhm.statistics.lazy_feature import families, kernel_change_fit
 from srhm.studies.crossover.figures import diagram as plane_diagram
-from srhm.studies.crossover.figures import error as plane_error
-from srhm.studies.crossover.figures import kernel_change as plane_kernel_change
 from srhm.studies.crossover.figures import kernels as plane_kernels
-from srhm.studies.crossover.figures import variance as plane_variance
 
 Tables = tuple[pd.DataFrame, pd.DataFrame]
 
@@ -68,7 +68,7 @@ def damaged(tables: Tables) -> Tables:
 
 def test_errors_are_drawn_at_their_averages(tables: Tables) -> None:
     cells, ensembles = tables
-    figure = rendered(plane_error.draw(cells, ensembles, preset="invented"))
+    figure = rendered(plane_error.draw(cells, ensembles, preset="invented", study="crossover"))
     for row, net in enumerate(("cnn", "fcn")):
         single, together = figure.axes[2 * row : 2 * row + 2]
         for width in WIDTHS:
@@ -87,7 +87,7 @@ def test_errors_are_drawn_at_their_averages(tables: Tables) -> None:
 
 def test_capped_points_are_open_and_diverged_ones_crossed(tables: Tables) -> None:
     cells, ensembles = damaged(tables)
-    figure = rendered(plane_error.draw(cells, ensembles, preset="invented"))
+    figure = rendered(plane_error.draw(cells, ensembles, preset="invented", study="crossover"))
     axes = figure.axes[0]
     (marks,) = [one for one in axes.get_lines() if one.get_gid() == "h=40 capped"]
     np.testing.assert_allclose(np.asarray(marks.get_xdata()), [1.0])
@@ -102,7 +102,7 @@ def test_capped_points_are_open_and_diverged_ones_crossed(tables: Tables) -> Non
 def test_kernel_change_has_guides_of_the_expected_slopes_and_the_fitted_ones_in_words(
     tables: Tables,
 ) -> None:
-    figure = rendered(plane_kernel_change.draw(tables[0], preset="invented"))
+    figure = rendered(plane_kernel_change.draw(tables[0], preset="invented", study="crossover"))
     axes = figure.axes[0]
     for slope in (-1.0, -4 / 3):
         (x0, y0), (x1, y1) = points(axes, f"guide {slope:.4f}")
@@ -122,7 +122,7 @@ def test_kernel_change_has_guides_of_the_expected_slopes_and_the_fitted_ones_in_
 
 
 def test_variance_is_drawn_against_width_and_scaled_by_it(tables: Tables) -> None:
-    figure = rendered(plane_variance.draw(*tables, preset="invented"))
+    figure = rendered(plane_variance.draw(*tables, preset="invented", study="crossover"))
     against, scaled = figure.axes[:2]
     of = tables[1][tables[1]["curve"].str.startswith("cnn")]
     at = of[np.isclose(of["alpha_tilde"], 1e3)]
@@ -190,9 +190,9 @@ def test_a_preset_without_the_study_says_so() -> None:
         for schema in (schemas.FLOW_CELLS, schemas.ENSEMBLES, schemas.KERNELS)
     )
     for figure in (
-        plane_error.draw(cells, ensembles, preset="invented"),
-        plane_kernel_change.draw(cells, preset="invented"),
-        plane_variance.draw(cells, ensembles, preset="invented"),
+        plane_error.draw(cells, ensembles, preset="invented", study="crossover"),
+        plane_kernel_change.draw(cells, preset="invented", study="crossover"),
+        plane_variance.draw(cells, ensembles, preset="invented", study="crossover"),
         plane_diagram.draw(cells, ensembles, preset="invented"),
         plane_kernels.draw(cells, kernels, preset="invented"),
     ):
@@ -212,10 +212,10 @@ def test_the_smallest_grids_can_be_drawn(options: dict, kernels: pd.DataFrame) -
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for given in (ensembles, ensembles[:0]):
-            plane_error.draw(cells, given, preset="invented")
-            plane_variance.draw(cells, given, preset="invented")
+            plane_error.draw(cells, given, preset="invented", study="crossover")
+            plane_variance.draw(cells, given, preset="invented", study="crossover")
             plane_diagram.draw(cells, given, preset="invented")
-        plane_kernel_change.draw(cells, preset="invented")
+        plane_kernel_change.draw(cells, preset="invented", study="crossover")
         plane_kernels.draw(cells, kernels, preset="invented")
 
 
@@ -223,4 +223,4 @@ def test_powers_of_ten_are_written_as_such(tables: Tables) -> None:
     assert [power(x) for x in (1e-3, 0.1, 1, 10, 100, 1e3, 3e3)] == [
         "10^{-3}", "0.1", "1", "10", "100", "10^{3}", "3e+03"
     ]  # fmt: skip
-    assert [one.net for one in families(*tables)] == ["cnn", "fcn"]
+    assert [one.net for one in families(*tables, study="crossover")] == ["cnn", "fcn"]

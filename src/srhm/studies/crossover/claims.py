@@ -18,8 +18,7 @@ from srhm.model.seeding import generator
 from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
 from srhm.scorecard.fits import as_ratio, listed_as_left_out, no_points, of_fit, with_note
 from srhm.statistics.jamming import smallest_that_fit
-from srhm.statistics.regression import mean, slope_with_group_intercepts
-from srhm.studies.crossover.analysis import (
+from srhm.statistics.lazy_feature import (
     FEATURE,
     LAZY,
     N_TOP,
@@ -41,6 +40,7 @@ from srhm.studies.crossover.analysis import (
     wholly_fitted,
     width_fit,
 )
+from srhm.statistics.regression import mean, slope_with_group_intercepts
 
 NETS = ("cnn", "lcn", "fcn")
 DEPTH = 2
@@ -309,7 +309,7 @@ def _families(
     cells = tables.get("cells", pd.DataFrame())
     if cells.empty:
         return []
-    found = families(cells, tables.get("ensembles"))
+    found = families(cells, tables.get("ensembles"), study="crossover")
     return [
         one
         for one in found

@@ -8,6 +8,8 @@ from srhm.flow.plan import plan
 from srhm.study import Figure, Study
 from srhm.trainers import FLOW
 
+# Whose cells a figure draws that other studies have, too.
+OWN = {"study": "crossover"}
 STUDY = Study(
     name="crossover",
     title="The crossover from feature to lazy learning",
@@ -19,23 +21,26 @@ STUDY = Study(
         Figure(
             name="crossover_error",
             title="test error across the crossover",
-            function="srhm.studies.crossover.figures.error:draw",
+            function="srhm.figures.error_by_scale:draw",
             uses=("cells", "ensembles"),
             settings=("preset",),
+            options=OWN,
         ),
         Figure(
             name="kernel_change",
             title="change of the tangent kernel and of the weights",
-            function="srhm.studies.crossover.figures.kernel_change:draw",
+            function="srhm.figures.kernel_change:draw",
             uses=("cells",),
             settings=("preset",),
+            options=OWN,
         ),
         Figure(
             name="crossover_variance",
             title="variance of outputs across the crossover",
-            function="srhm.studies.crossover.figures.variance:draw",
+            function="srhm.figures.output_variance:draw",
             uses=("cells", "ensembles"),
             settings=("preset",),
+            options=OWN,
         ),
         Figure(
             name="crossover_diagram",

@@ -18,9 +18,7 @@ from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
 from srhm.figures.drawing import add_legends, empty_panel, panel_title, styled
-from srhm.figures.marks import few_ticks, line, marker
-from srhm.studies.crossover.analysis import LEVELS, Family, families, jamming_line, level_set
-from srhm.studies.crossover.figures.families import (
+from srhm.figures.families import (
     ABSENT,
     ALPHA_TILDE,
     LETTERS,
@@ -28,6 +26,8 @@ from srhm.studies.crossover.figures.families import (
     rows_of_panels,
     title,
 )
+from srhm.figures.marks import few_ticks, line, marker
+from srhm.statistics.lazy_feature import LEVELS, Family, families, jamming_line, level_set
 
 ROW = 2.2  # inches
 PALETTE = "YlGnBu"
@@ -42,7 +42,7 @@ def draw(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure
     cells, ensembles: rows of FLOW_CELLS and ENSEMBLES, of any studies. A field is a pair of the
     grid; it reaches half-way, in logarithms, to its neighbours.
     """
-    shown = families(cells, ensembles)
+    shown = families(cells, ensembles, study="crossover")
     figure, page, panels = rows_of_panels(shown, len(shown), 2, row=ROW, preset=preset)
     letters = iter(LETTERS)
     scale = _scale(shown)

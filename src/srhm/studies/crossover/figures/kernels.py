@@ -15,9 +15,9 @@ from matplotlib.lines import Line2D
 
 from srhm.figures.architecture_marks import look
 from srhm.figures.drawing import add_legends, empty_panel, panel_title, styled
+from srhm.figures.families import ABSENT, LETTERS, rows_of_panels
 from srhm.figures.marks import line, power
-from srhm.studies.crossover.analysis import Family, families
-from srhm.studies.crossover.figures.families import ABSENT, LETTERS, rows_of_panels
+from srhm.statistics.lazy_feature import Family, families
 
 COLOURS = {"initial": "#7F7F7F", "end": "#D55E00"}
 WORDS = {"initial": "at initialisation", "end": "after training"}
@@ -35,7 +35,7 @@ def draw(cells: pd.DataFrame, kernels: pd.DataFrame, *, preset: str) -> Figure:
     kernels were measured, at the smallest and the largest of their alpha_tilde: eigenvalues, labels
     and latents. Thin lines are members, thick ones their means (geometric for the eigenvalues).
     """
-    chosen = (_measured(one, kernels) for one in families(cells))
+    chosen = (_measured(one, kernels) for one in families(cells, study="crossover"))
     shown = [one for one in chosen if one is not None]
     n_rows, n_columns = 3 * -(-len(shown) // ABREAST), 2 * min(len(shown), ABREAST)
     figure, page, panels = rows_of_panels(shown, n_rows, n_columns, row=ROW, preset=preset)

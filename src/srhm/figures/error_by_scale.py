@@ -11,8 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from srhm.figures.drawing import add_legends, panel_title, styled
-from srhm.studies.crossover.analysis import Family, averages, by_width, families
-from srhm.studies.crossover.figures.families import (
+from srhm.figures.families import (
     ALPHA_TILDE,
     LETTERS,
     decades,
@@ -23,18 +22,19 @@ from srhm.studies.crossover.figures.families import (
     width_colours,
     width_handles,
 )
+from srhm.statistics.lazy_feature import Family, averages, by_width, families
 
 ROW = 2.2  # inches
 
 
 @styled
-def draw(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure:
+def draw(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str, study: str) -> Figure:
     """For each family a panel of single networks and one of their mean output.
 
-    cells, ensembles: rows of FLOW_CELLS and ENSEMBLES, of any studies. The ensemble's error is
-    the mean over seeds of that of the mean output of a seed's members.
+    cells, ensembles: rows of FLOW_CELLS and ENSEMBLES, of any studies; study: whose are drawn. The
+    ensemble's error is the mean over seeds of that of the mean output of a seed's members.
     """
-    shown = families(cells, ensembles)
+    shown = families(cells, ensembles, study=study)
     figure, page, panels = rows_of_panels(shown, len(shown), 2, row=ROW, preset=preset)
     colours = width_colours(shown)
     letters = iter(LETTERS)

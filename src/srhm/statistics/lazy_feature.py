@@ -1,8 +1,8 @@
-"""From lazy to feature learning: what the cells of the study "crossover" say of it.
+"""From lazy to feature learning: what networks of several widths h and scales alpha_tilde say.
 
-Kernel change, half time, error and variance of F of networks of several widths h and scales
-alpha_tilde, trained on the same data (thesis, chapters 3a and 3b). Figures and claims read the
-same numbers from here. Only tables are needed: no torch.
+Kernel change, half time, error and variance of F of networks that were trained on the same data
+(thesis, chapters 3a and 3b). Figures and claims read the same numbers from here. Only tables are
+needed: no torch.
 
 A member is one network: an initialisation `member` on the data of a `seed`. A family is all cells
 that agree in everything but h, alpha_tilde, seed and member.
@@ -21,7 +21,6 @@ from srhm.results.coordinates import DATA_MODEL
 from srhm.statistics.jamming import smallest_that_fit
 from srhm.statistics.regression import CONFIDENCE, Fit, slope_with_group_intercepts
 
-STUDY = "crossover"
 # Windows of alpha_tilde, ours: from LAZY on lazy learning, up to FEATURE feature learning, up to
 # SHORT half times that should be constant.
 LAZY, FEATURE, SHORT = 1e2, 1.0, 1e-2
@@ -49,6 +48,7 @@ class Family:
     cells: rows of FLOW_CELLS; ensembles: rows of ENSEMBLES of the same curves and P.
     """
 
+    data: str
     net: str
     activation: str
     hidden_layers: int
@@ -68,9 +68,9 @@ class Family:
 
 
 def families(
-    cells: pd.DataFrame, ensembles: pd.DataFrame | None = None, *, study: str = STUDY
+    cells: pd.DataFrame, ensembles: pd.DataFrame | None = None, *, study: str
 ) -> list[Family]:
-    """The families of a study: CNN, LCN, FCN, each with softplus, ReLU, tanh, each by P."""
+    """The families of a study: data, CNN, LCN, FCN, softplus, ReLU, tanh, hidden layers, P."""
     rows = cells[cells["study"] == study]
     if rows.empty:
         return []
@@ -81,6 +81,7 @@ def families(
         own = of_curves["curve"].isin(part["curve"]) & (of_curves["P"] == first["P"])
         found.append(
             Family(
+                data=str(first["data"]),
                 net=str(first["net"]),
                 activation=str(first["activation"]),
                 hidden_layers=int(first["hidden_layers"]),
@@ -90,7 +91,7 @@ def families(
             )
         )
     order = {name: i for i, name in enumerate(("cnn", "lcn", "fcn", "softplus", "relu", "tanh"))}
-    return sorted(found, key=lambda one: (order[one.net], order[one.activation],
+    return sorted(found, key=lambda one: (one.data, order[one.net], order[one.activation],
                                           one.hidden_layers, one.P))  # fmt: skip
 
 
@@ -107,6 +108,11 @@ def at_least(tildes: pd.Series, end: float) -> Any:
 def feature_slope(hidden_layers: int) -> float:
     """-2/(1 + 1/L): slope of the kernel change against alpha_tilde in feature learning."""
     return -2 / (1 + 1 / hidden_layers)
+
+
+def weight_slope(hidden_layers: int) -> float:
+    """-1/(L + 1): slope of ‖w - w0‖/‖w0‖ against alpha_tilde in feature learning."""
+    return -1 / (hidden_layers + 1)
 
 
 def averages(
@@ -148,10 +154,20 @@ def kernel_change_fit(cells: pd.DataFrame, *, lazy: bool) -> Fit:
     Fitted members enter, at alpha_tilde >= LAZY or (not lazy) at alpha_tilde <= FEATURE. A member
     has the same initial weights at each alpha_tilde. The error is that of the scatter.
     """
+    return slope_in_scale(cells, "kernel_change", lazy=lazy)
+
+
+def weight_change_fit(cells: pd.DataFrame) -> Fit:
+    """The same of log ‖w - w0‖/‖w0‖ in feature learning."""
+    return slope_in_scale(cells, "weight_change", lazy=False)
+
+
+def slope_in_scale(cells: pd.DataFrame, column: str, *, lazy: bool) -> Fit:
+    """Slope of the logarithm of a column against log alpha_tilde in one regime."""
     rows = fitted_in(cells, lazy=lazy)
-    rows = rows[rows["kernel_change"] > 0]
+    rows = rows[rows[column] > 0]
     return slope_with_group_intercepts(
-        log_of(rows, "alpha_tilde"), log_of(rows, "kernel_change"), _members(rows), []
+        log_of(rows, "alpha_tilde"), log_of(rows, column), _members(rows), []
     )
 
 
@@ -212,6 +228,16 @@ def wholly_fitted(cells: pd.DataFrame) -> pd.DataFrame:
     pair = [cells["width"], cells["alpha_tilde"]]
     whole = (cells["status"] == "fitted").groupby(pair).transform("all")
     return cells[whole.astype(bool)]
+
+
+def lazy_half_times(cells: pd.DataFrame) -> pd.DataFrame:
+    """Fitted members at alpha_tilde >= LAZY, with `scaled` = half time.
+
+    In lazy learning dF/dt = -(1/P) sum Theta_0 l'(F): neither h nor alpha enters.
+    """
+    rows = fitted_in(cells, lazy=True)
+    rows = rows[rows["half_time"] > 0]
+    return rows.assign(scaled=rows["half_time"])
 
 
 def scaled_half_times(cells: pd.DataFrame) -> pd.DataFrame:

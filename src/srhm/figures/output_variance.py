@@ -10,9 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from srhm.figures.drawing import add_legends, empty_panel, panel_title, styled
-from srhm.figures.marks import GUIDE, few_ticks, line
-from srhm.studies.crossover.analysis import WIDE, Family, by_width, families
-from srhm.studies.crossover.figures.families import (
+from srhm.figures.families import (
     ABSENT,
     ALPHA_TILDE,
     LETTERS,
@@ -26,18 +24,20 @@ from srhm.studies.crossover.figures.families import (
     width_colours,
     width_handles,
 )
+from srhm.figures.marks import GUIDE, few_ticks, line
+from srhm.statistics.lazy_feature import WIDE, Family, by_width, families
 
 ROW = 2.2  # inches
 
 
 @styled
-def draw(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure:
+def draw(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str, study: str) -> Figure:
     """For each family Var F against h, a line for each alpha_tilde, and h Var F against it.
 
-    cells, ensembles: rows of FLOW_CELLS and ENSEMBLES, of any studies. Var F is the mean over
-    seeds; its guide has the expected slope of -1.
+    cells, ensembles: rows of FLOW_CELLS and ENSEMBLES, of any studies; study: whose are drawn. Var
+    F is the mean over seeds; its guide has the expected slope of -1.
     """
-    shown = families(cells, ensembles)
+    shown = families(cells, ensembles, study=study)
     figure, page, panels = rows_of_panels(shown, len(shown), 2, row=ROW, preset=preset)
     of_tilde, of_width = tilde_colours(shown), width_colours(shown)
     letters = iter(LETTERS)

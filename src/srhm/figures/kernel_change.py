@@ -12,8 +12,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from srhm.figures.drawing import add_legends, panel_title, styled
+from srhm.figures.families import (
+    ALPHA_TILDE,
+    LETTERS,
+    decades,
+    draw_averages,
+    interval_text,
+    kind_handles,
+    rows_of_panels,
+    title,
+    width_colours,
+    width_handles,
+)
 from srhm.figures.marks import GUIDE, few_ticks, line, power
-from srhm.studies.crossover.analysis import (
+from srhm.statistics.lazy_feature import (
     FEATURE,
     LAZY,
     SHORT,
@@ -29,31 +41,19 @@ from srhm.studies.crossover.analysis import (
     wholly_fitted,
     width_fit,
 )
-from srhm.studies.crossover.figures.families import (
-    ALPHA_TILDE,
-    LETTERS,
-    decades,
-    draw_averages,
-    interval_text,
-    kind_handles,
-    rows_of_panels,
-    title,
-    width_colours,
-    width_handles,
-)
 
 ROW = 2.2  # inches
 CHANGE = "$\\|\\Delta\\Theta\\|/\\|\\Theta_0\\|$"
 
 
 @styled
-def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
+def draw(cells: pd.DataFrame, *, preset: str, study: str) -> Figure:
     """For each family: kernel change and half time against alpha_tilde, kernel change against h.
 
-    cells: rows of FLOW_CELLS, of any studies. The guides have the expected slopes and pass
-    through the middle of the fitted points of their regime.
+    cells: rows of FLOW_CELLS, of any studies; study: whose are drawn. The guides have the expected
+    slopes and pass through the middle of the fitted points of their regime.
     """
-    shown = families(cells)
+    shown = families(cells, study=study)
     figure, page, panels = rows_of_panels(shown, len(shown), 3, row=ROW, preset=preset)
     colours = width_colours(shown)
     letters = iter(LETTERS)

@@ -1,10 +1,10 @@
-"""What the figures of the crossover share: colours of h and of alpha_tilde, points, titles, foot.
+"""What figures of lazy and feature learning share: colours of h and alpha_tilde, points, foot.
 
-A family (`srhm.studies.crossover.analysis.Family`) is a net with its activation at one P; each has
+A family (`srhm.statistics.lazy_feature.Family`) is a net with its activation at one P; each has
 a row of panels, or a panel, of its own.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import isfinite, log10
 from typing import Any
 
@@ -17,9 +17,14 @@ from matplotlib.lines import Line2D
 from srhm.figures.architecture_marks import look, wrapped
 from srhm.figures.drawing import empty_panel, laid_out_page
 from srhm.figures.marks import Colour, between, line, marker, plural, power, shades
-from srhm.studies.crossover.analysis import Family
+from srhm.statistics.lazy_feature import Family
 
 ABSENT = "not in this preset"
+# Kinds of data, for people.
+NAMES = {
+    **{"digits": "digits", "digits_pca": "digits, 10 PCA", "stripe": "stripe"},
+    **{"random": "random data", "srhm": "SRHM"},
+}
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 ALPHA_TILDE = "$\\tilde\\alpha = \\sqrt{h}\\,\\alpha$"
 
@@ -31,14 +36,20 @@ def width_colours(families: Sequence[Family]) -> dict[float, Colour]:
 
 def tilde_colours(families: Sequence[Family]) -> dict[float, Colour]:
     """Of each alpha_tilde in a figure: dark is feature learning, light is lazy."""
-    return shades([a for one in families for a in one.tildes], "plasma")
+    return tilde_colours_of([a for one in families for a in one.tildes])
+
+
+def tilde_colours_of(tildes: Iterable[float]) -> dict[float, Colour]:
+    """The same of some alpha_tilde."""
+    return shades(sorted({float(a) for a in tildes}), "plasma")
 
 
 def title(family: Family) -> str:
-    """ "CNN, softplus, L = 2, P = 256"."""
-    return (
-        f"{look(family.net).label}, {family.activation}, $L={family.hidden_layers}$, $P={family.P}$"
-    )
+    """ "CNN, softplus, L = 2, P = 256"; of an FCN on other data than the SRHM's these data."""
+    name = f"{look(family.net).label}, {family.activation}"
+    if family.data != "srhm":
+        name = NAMES[family.data]
+    return f"{name}, $L={family.hidden_layers}$, $P={family.P}$"
 
 
 def rows_of_panels(
@@ -67,18 +78,24 @@ def protocol(family: Family) -> str:
     loss = str(first["loss"]).replace("_", " ")
     way = {"flow": "gradient flow", "adam": "Adam", "sgd": "SGD"}[str(first["optimiser"])]
     return (
-        f"{look(family.net).label}, {family.activation}, P = {family.P}: {first['labels']}, {loss},"
+        f"{on(family)}{look(family.net).label}, {family.activation}, L = {family.hidden_layers},"
+        f" P = {family.P}: {first['labels']}, {loss},"
         f" {way}, at most {first['budget']:,} gradient evaluations; {between(per_point)}"
         f" {plural('network', int(per_point.max()))} at each point, {len(status)} together:"
         f" {', '.join(ends)}"
     )
 
 
+def on(family: Family) -> str:
+    """The data of a family and a colon; nothing for the SRHM."""
+    return "" if family.data == "srhm" else f"{NAMES[family.data]}: "
+
+
 def draw_averages(axes: Axes, points: pd.DataFrame, at: str, tint: Colour, *, gid: str) -> None:
     """Means over members with their intervals, joined by a line.
 
     Open markers where a member was capped; a cross at the lower edge where one diverged. `points`
-    are those of `srhm.studies.crossover.analysis.averages` in increasing order of the column `at`.
+    are those of `srhm.statistics.lazy_feature.averages` in increasing order of the column `at`.
     """
     own = points[np.isfinite(points["value"])]
     axes.plot(own[at], own["value"], color=tint, linewidth=1.0, zorder=2, gid=f"{gid} line")

@@ -1,0 +1,1 @@
+"""Jamming and double descent on real images."""

@@ -1,0 +1,80 @@
+"""Errors of digits against the number of weights N: final, early stopped, of the mean network.
+
+Letters of the thesis (chapters 1 and 2): N weights without biases, N_Delta unsatisfied points, N*
+the smallest N that fits P points, h* its width.
+"""
+
+import numpy as np
+import pandas as pd
+
+from srhm.statistics.jamming import smallest_that_fit
+
+# From this multiple of h* on the power laws of chapter 2b are fitted.
+FAR = 3.0
+# What the curves of one P share.
+CURVE = ["data", "hidden_layers", "P"]
+
+
+def thresholds(cells: pd.DataFrame) -> pd.DataFrame:
+    """N* of each kind of data, depth and P, as `smallest_that_fit`; empty without two widths."""
+    return smallest_that_fit(cells) if len(cells) else pd.DataFrame()
+
+
+def errors(cells: pd.DataFrame, ensembles: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
+    """A row for each data, hidden_layers, P and width of which the history is kept.
+
+    Columns: those, N; final, early: mean over the networks that did not diverge of the test error
+    at the end, and of the least one in the history; low, high: of the final ones; mean_error,
+    ensemble, variance: of ENSEMBLES, means over seeds; n networks; N_star, h_star, h_high (NaN
+    where N* is beyond the widths). Early stopping looks at the test set, as in chapter 2a.
+    """
+    least = histories.groupby("key")["test_error"].min().rename("early").reset_index()
+    rows = cells[cells["status"] != "diverged"].merge(least, on="key")
+    by = [*CURVE, "width"]
+    if rows.empty:
+        return pd.DataFrame(columns=[*by, "N", "final", "early", "ensemble", "N_star"])
+    found = rows.groupby(by, as_index=False).agg(
+        curve=("curve", "first"),
+        N=("n_weights", "first"),
+        final=("test_error", "mean"),
+        low=("test_error", "min"),
+        high=("test_error", "max"),
+        early=("early", "mean"),
+        n=("key", "size"),
+    )
+    together = ensembles.groupby(["curve", "P"], as_index=False).agg(
+        mean_error=("mean_error", "mean"),
+        ensemble=("ensemble_error", "mean"),
+        variance=("variance", "mean"),
+    )
+    found = found.merge(together, on=["curve", "P"], how="left")
+    stars = thresholds(cells)
+    columns = ["N_star", "h_star", "h_high"]
+    if stars.empty:
+        return found.assign(**dict.fromkeys(columns, np.nan))
+    return found.merge(stars[[*CURVE, *columns]], on=CURVE, how="left")
+
+
+def peaks(table: pd.DataFrame) -> pd.DataFrame:
+    """The cusp of each curve of `errors` whose N* is known and whose widest network is beyond it.
+
+    Columns of CURVE; N_star, N_peak: the N of the largest final error from half of N* on, where it
+    is not the widest; final, early: error there minus that of the widest network; n_widths.
+    """
+    found = []
+    for values, part in table.dropna(subset=["N_star"]).groupby(CURVE):
+        part = part[part["N"] >= part["N_star"] / 2].sort_values("N")
+        if len(part) < 3:
+            continue
+        top, last = part.iloc[int(np.argmax(part["final"].to_numpy()))], part.iloc[-1]
+        heights = {name: float(top[name] - last[name]) for name in ("final", "early")}
+        found.append({**dict(zip(CURVE, values, strict=True)), "N_star": top["N_star"],
+                      "N_peak": top["N"], **heights, "n_widths": len(part)})  # fmt: skip
+    columns = [*CURVE, "N_star", "N_peak", "final", "early", "n_widths"]
+    return pd.DataFrame(found, columns=columns)
+
+
+def beyond(table: pd.DataFrame, *, factor: float) -> pd.DataFrame:
+    """Rows of `errors` at widths of at least so many h* that have an ensemble."""
+    known = table.dropna(subset=["N_star", "ensemble"]) if len(table) else table
+    return known[known["width"] >= factor * known["h_star"]] if len(known) else known

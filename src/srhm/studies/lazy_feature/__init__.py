@@ -1,0 +1,1 @@
+"""Lazy and feature learning of real images, by depth."""

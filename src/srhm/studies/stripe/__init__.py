@@ -1,0 +1,1 @@
+"""The stripe model: labels that depend on one direction of the input."""

@@ -1,0 +1,183 @@
+"""Claims and figures of digits from lazy to feature learning, on tables that follow the laws."""
+
+from functools import cache, partial
+
+import drawn
+import numpy as np
+import pandas as pd
+import pytest
+from drawn import assert_on_page, rendered, texts
+from tables import CROSSOVER_WIDTHS, change_at, crossover_tables
+
+from srhm.scorecard.card import scorecard
+from srhm.studies.lazy_feature.analysis import collapse, rescaled_errors
+from srhm.studies.lazy_feature.claims import CLAIMS, DATA, DEPTHS
+from srhm.studies.lazy_feature.figures import collapse as collapse_figure
+from srhm.studies.lazy_feature.figures import times
+from srhm.studies.lazy_feature.study import STUDY
+
+points = partial(drawn.points, whole=True)
+
+
+def error_at(tilde, width, *, sign):
+    """A step of 0.1 at alpha_tilde = 1; sign 1: lazy learning errs more."""
+    return 0.2 + 0.05 * sign * np.tanh(np.log10(tilde))
+
+
+def family(data, depth, *, error=None, weights=None, **laws):
+    """Cells and ensembles of one family: the laws of the thesis, unless others are given."""
+    sign = -1.0 if data == "digits" else 1.0
+    error = error or partial(error_at, sign=sign)
+    weights = weights or (lambda tilde, width: tilde ** (-1 / (depth + 1)) / width**0.5)
+    exponent = -2 / (1 + 1 / depth)
+    own = {"change": partial(change_at, feature=exponent), "noise": 0.005, **laws}
+    cells, ensembles = crossover_tables(nets=("fcn",), **own)
+    random = np.random.default_rng(depth)
+    at = list(zip(cells["alpha_tilde"], cells["width"], strict=True))
+    noise = 0.002 * random.standard_normal((2, len(cells)))
+    cells = cells.assign(
+        study="lazy_feature", data=data, hidden_layers=depth, L=np.nan,
+        test_error=np.array([error(*pair) for pair in at]) + noise[0],
+        weight_change=np.array([weights(*pair) for pair in at]) * np.exp(noise[1]),
+    )  # fmt: skip
+    for table in (cells, ensembles):
+        table["curve"] = f"{data}-{depth}-" + table["curve"]
+    cells["key"] = f"{data}-{depth}-" + cells["key"]
+    return cells, ensembles.assign(study="lazy_feature")
+
+
+@cache
+def lawful():
+    parts = [family(data, depth) for data in DATA for depth in DEPTHS]
+    cells, ensembles = (pd.concat(tables, ignore_index=True) for tables in zip(*parts, strict=True))
+    return cells, ensembles
+
+
+def verdicts(cells, ensembles):
+    return scorecard({"cells": cells, "ensembles": ensembles}, CLAIMS).set_index("claim")
+
+
+def test_all_claims_hold_where_the_laws_do():
+    found = verdicts(*lawful())
+    assert set(found["verdict"]) == {"holds", "reported"}
+    judged = found[found["verdict"] == "holds"]
+    # Seven of each family; who wins: three depths on digits, one on PCA; variance in two regimes.
+    assert len(judged) == 6 * 7 + 3 + 1 + 2
+    assert found.loc["crossing-digits-L5", "value"] == pytest.approx(10, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("identifier", "laws"),
+    [
+        ("kernel-feature-digits-L5", {"change": partial(change_at, feature=-1.0)}),
+        ("kernel-lazy-digits-L5", {"change": partial(change_at, lazy=-0.8, feature=-5 / 3)}),
+        ("weights-feature-digits-L5", {"weights": lambda tilde, width: tilde**-0.4}),
+        ("half-time-feature-digits-L5", {"half": lambda tilde, width: tilde * width / (1 + tilde)}),
+        ("half-time-lazy-digits-L5", {"half": lambda tilde, width: tilde}),
+        ("collapse-digits-L5",
+         {"error": lambda tilde, width: error_at(tilde / width**0.5, width, sign=-1.0)}),
+        ("winner-digits-L5", {"error": partial(error_at, sign=1.0)}),
+        ("ensemble-digits-L5", {"gain": -0.02}),
+        ("variance-lazy-digits", {"h_power": 0.0}),
+        ("variance-feature-digits", {"h_power": 0.0}),
+    ],
+)  # fmt: skip
+def test_a_claim_does_not_hold_where_its_law_is_broken(identifier, laws):
+    parts = [family(data, 5, **laws) for data in DATA]
+    found = verdicts(*(pd.concat(tables) for tables in zip(*parts, strict=True)))
+    assert found.loc[identifier, "verdict"] == "does not hold"
+
+
+def test_capped_networks_are_left_out_and_counted():
+    cells, ensembles = family("digits", 2)
+    lost = cells["alpha_tilde"] < 1
+    found = verdicts(cells.assign(status=np.where(lost, "capped", cells["status"])), ensembles)
+    row = found.loc["kernel-feature-digits-L2"]
+    assert row["verdict"] == "not enough data"
+    assert f"left out: {int((lost | (cells['status'] == 'capped')).sum())} capped" in row["note"]
+
+
+def test_without_cells_nothing_is_measured():
+    found = verdicts(pd.DataFrame(), pd.DataFrame())
+    assert set(found["verdict"]) == {"not enough data"}
+
+
+def test_a_function_of_alpha_tilde_collapses_and_one_of_alpha_does_not():
+    def measured(law):
+        rows = [
+            {"width": h, "alpha_tilde": 10.0**k, "status": "fitted", "test_error": law(k, h)}
+            for h in (1, 100)  # alpha differs by a decade of the grid
+            for k in range(-3, 4)
+        ]
+        return collapse(pd.DataFrame(rows), np.random.default_rng(0), n_resamples=10)
+
+    assert measured(lambda k, h: k**3)[0] == 0
+    with np.errstate(divide="ignore"):
+        # Each curve is rescaled by its own ends, which the grid cuts at other alphas.
+        value, _, _, n = measured(lambda k, h: np.tanh(3 * (k - np.log10(h) / 2)))
+    assert value > 10
+    assert n == 14
+
+
+def test_rescaled_errors_go_from_zero_to_one():
+    cells, _ = family("digits", 3)
+    for _, x, y in rescaled_errors(cells):
+        assert (y.min(), y.max()) == (0, 1)
+        assert x.tolist() == list(range(-3, 4))
+
+
+def histories(cells):
+    """Loss of each cell at three times, the last of them its end."""
+    rows = [
+        {"curve": cell["curve"], "key": cell["key"], "evaluations": 10**k,
+         "time": float(10**k) if k else 0.0, "mean_loss": 1.0 / (k + 1)}
+        for _, cell in cells.iterrows() for k in range(4)
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def test_errors_are_drawn_against_alpha_and_weights_times_the_root_of_the_width():
+    cells, _ = family("digits", 5)
+    figure = rendered(collapse_figure.draw(cells, preset="invented"))
+    plain, rescaled, weights = figure.axes
+    for width, own in cells.groupby("width"):
+        mean = own.groupby("alpha_tilde")["test_error"].mean()
+        expected = [(tilde / width**0.5, error) for tilde, error in mean.items()]
+        np.testing.assert_allclose(points(plain, f"h={width} line"), expected)
+        logs = np.log(width**0.5 * own["weight_change"]).groupby(own["alpha_tilde"]).mean()
+        np.testing.assert_allclose(points(weights, f"h={width} line"), list(np.exp(logs).items()))
+    for width, x, y in rescaled_errors(cells):
+        expected = np.stack([10**x, y], axis=1)
+        np.testing.assert_allclose(points(rescaled, f"h={width}"), expected)
+    (first, *_, last) = points(weights, f"guide {-1 / 6:.4f}")
+    assert np.log(last[1] / first[1]) / np.log(last[0] / first[0]) == pytest.approx(-1 / 6)
+    assert "-0.17" in texts(figure).replace("\u2212", "-")
+    assert_on_page(figure)
+
+
+def test_losses_are_drawn_against_time_and_time_over_alpha_tilde():
+    cells, _ = family("digits", 5)
+    narrow, wide = min(CROSSOVER_WIDTHS), max(CROSSOVER_WIDTHS)
+    figure = rendered(times.draw(cells, histories(cells), preset="invented"))
+    plain, scaled = figure.axes
+    for width in (narrow, wide):
+        for tilde in (1e-3, 10.0):
+            expected = [(10.0**k, 1 / (k + 1)) for k in (1, 2, 3)]
+            np.testing.assert_allclose(points(plain, f"{width} {tilde:g}"), expected)
+            expected = [(x / tilde, y) for x, y in expected]
+            np.testing.assert_allclose(points(scaled, f"{width} {tilde:g}"), expected)
+    assert_on_page(figure)
+
+
+def test_figures_without_cells_say_so():
+    cells, _ = family("digits", 2)
+    for figure in (
+        collapse_figure.draw(cells[:0], preset="invented"),
+        times.draw(cells, histories(cells)[:0], preset="invented"),
+    ):
+        assert "not in this preset" in texts(rendered(figure))
+
+
+def test_every_figure_has_its_caption_and_its_claims():
+    figures = {one.name for one in STUDY.figures}
+    assert {claim.figure for claim in CLAIMS} == figures
