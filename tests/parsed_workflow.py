@@ -25,8 +25,9 @@ def spec_of(rule, known):
     plan = known["PLAN"]
     wildcards = SimpleNamespace(sample=next(iter(plan.samples)))
     if "curve" in rule.wildcard_names:
-        trainer = rule.name.split("_")[1]  # train_flow, measure_flow_kernels
-        found = [one for one in plan.curves.values() if one.trainer.name == trainer]
+        rest = rule.name.partition("_")[2] + "_"  # of train_flow, measure_flow_kernels
+        curves = plan.curves.values()
+        found = [one for one in curves if rest.startswith(f"{one.trainer.name}_")]
         if not found:  # the images are not there
             return None
         jobs = known["CurveJobs"](found[0], plan.preset.jobs)
