@@ -312,7 +312,7 @@ def provenance_of(
         "curves": int(cells["curve"].nunique()),
         "planned_curves": len(planned),
         "seeds": sorted(set(cells.groupby("curve")["seed"].nunique().tolist())),
-        "widths": sorted(set(cells["width"].tolist())) if "width" in cells else [],
+        "widths": sorted(set(cells["width"].dropna().tolist())) if "width" in cells else [],
         "thresholds": list(thresholds),
         # Of each table its curves: of some nothing may have been measured yet.
         "tables": {table: list(map(str, rows["curve"].unique())) for table, rows in tables.items()},
