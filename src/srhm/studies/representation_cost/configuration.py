@@ -30,7 +30,7 @@ class Fits(Keys):
     n: Sizes = Field(description="training points")
     penalty: Positive = Field(0.1, description="lambda L, weight decay times depth")
     annealing: float = Field(
-        5.0, ge=1, le=100, description="times the penalty with which training begins"
+        1.0, ge=1, le=100, description="times the penalty with which training begins"
     )
     steps: PositiveInt = Field(description="steps of Adam, each on all points")
     learning_rate: Positive = Field(0.005, description="of Adam, at the start")
