@@ -46,6 +46,7 @@ with SnakemakeApi(OutputSettings()) as api, redirect_stdout(sys.stderr):
         wildcards = SimpleNamespace(curve=name)
         curves[name] = {
             "cells": len(known["jobs_of"](wildcards).lacking()),
+            "on_gpus": known["PLAN"].curves[name].trainer.gpu,
             "megabytes": known["curve_megabytes"](wildcards, threads=1, attempt=1),
         }
 limits = {name: resource.value for name, resource in words.resources.items()}

@@ -167,25 +167,25 @@ CHANGES = {
         make=lambda project: change_curves(project, "jamming", P=[20, 40]),
         **{"trained": 2, "curves": 1, "measured": {"hessians": 1}},
         **{"gathered": JAMMED, "drawn": JAMMED},
-        others=frozenset({"score_jamming", "page_jamming"}),
+        others=frozenset({"score_jamming", "page_jamming", "plane_explorer"}),
     ),
     "one cell deleted": Change(
         make=delete_a_cell,
         **{"trained": 1, "curves": 1, "measured": {"hessians": 1}},
         **{"gathered": JAMMED, "drawn": JAMMED},
-        others=frozenset({"score_jamming", "page_jamming"}),
+        others=frozenset({"score_jamming", "page_jamming", "plane_explorer"}),
     ),
     "code of a measurement": Change(
         make=lambda project: project.edit(*HESSIANS),
         **{"measured": {"hessians": 1}, "gathered": JAMMED, "drawn": JAMMED},
-        others=frozenset({"score_jamming", "page_jamming"}),
+        others=frozenset({"score_jamming", "page_jamming", "plane_explorer"}),
     ),
     "claims of one study": Change(
         make=lambda project: project.edit(*CLAIMS),
-        others=frozenset({"score_jamming", "page_jamming"}),
+        others=frozenset({"score_jamming", "page_jamming", "plane_explorer"}),
     ),
     "prose": Change(make=lambda project: project.edit(*PROSE), others=frozenset({"page_jamming"})),
-    "a study taken out": Change(make=take_out_a_study),
+    "a study taken out": Change(make=take_out_a_study, others=frozenset({"plane_explorer"})),
 }
 
 

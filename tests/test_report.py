@@ -25,7 +25,6 @@ from srhm.report import prose
 from srhm.report.page import configuration_text, write_page
 from srhm.report.page_table import PageTable
 from srhm.report.scorecard_rows import scorecard_rows
-from srhm.report.training import training_table
 from srhm.results.atomic import write_text
 from srhm.results.records import TableError, write_table
 from srhm.results.tables import (
@@ -554,13 +553,6 @@ def test_the_page_of_one_study_has_its_title_tables_and_definitions(tmp_path):
     assert "<h4>Settings</h4>" in html
     assert not [name for name in ("scorecard", "deviations") if f'id="{name}"' in html]
     assert "no claims" in text
-
-
-def test_experiments_are_counted_by_status_with_their_time():
-    cells = pd.DataFrame({"key": ["a", "b", "c"], "status": ["done", "no root", "done"]})
-    table = training_table("Roots", cells, pd.DataFrame({"seconds": [1.5, 0.5, 1.0]}))
-    assert list(table.columns) == ["Cells", "done", "no root", "Time"]
-    assert [list(row) for row in table.rows] == [["3", "2", "1", "3.0 s"]]
 
 
 def test_tables_of_any_study_are_shown_with_headings_and_their_main_column_in_bold(tmp_path):

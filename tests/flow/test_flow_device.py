@@ -22,7 +22,7 @@ from srhm.runtime.stopping import Stopped, StopRequest
 OUT_OF_MEMORY = torch.cuda.OutOfMemoryError
 # Budgets that are enough for the first member of softplus and of sgd to fit, and leave the others.
 BUDGETS = {"flow": 12, "softplus": 125, "adam": 12, "orthogonal": 12, "sgd": 110,
-           "layerwise": 12, "decay": 6}  # fmt: skip
+           "layerwise": 12, "decay": 6, "digits": 6, "stripe": 12}  # fmt: skip
 # Data that members share, heavy ball, the other parametrisation, layers trained by Adam.
 SHARED = {"seeds": 1, "members": 2, "P": 20, "parametrisation": "mean_field"}
 MORE = {

@@ -133,7 +133,7 @@ ENSEMBLES = _schema(
 # Of cells that keep it: states of one training, from its start to its end.
 HISTORIES = _schema(
     "curve key evaluations time mean_loss n_unsatisfied train_norm train_error test_error"
-)
+).with_metadata(OF_SOME_CELLS)
 FLOW_COMPLEXITY = _schema(
     "study curve",
     *NET_AND_DATA,
