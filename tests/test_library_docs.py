@@ -1,28 +1,32 @@
 """The code of docs/library.md runs as it stands, one block after the other, and gives a P*."""
 
 import re
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
 import torch
 from assertions import assert_label_kept
 
-DOCUMENT = Path(__file__).parents[1] / "docs" / "library.md"
+ROOT = Path(__file__).parents[1]
+DOCUMENT = ROOT / "docs" / "library.md"
 BLOCKS = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(), flags=re.DOTALL)
 
 
 @pytest.fixture(scope="module")
-def names():
-    """All that the blocks define."""
+def names(tmp_path_factory):
+    """All that the blocks define, run in a folder that has the published rows."""
     found = {}
-    with torch.random.fork_rng():
+    folder = tmp_path_factory.mktemp("library")
+    (folder / "published").symlink_to(ROOT / "published")
+    with torch.random.fork_rng(), chdir(folder):
         for block in BLOCKS:
             exec(block, found)
     return found
 
 
 def test_document_and_code_are_short():
-    assert len(DOCUMENT.read_text().splitlines()) <= 60
+    assert len(DOCUMENT.read_text().splitlines()) <= 75
     assert len(BLOCKS[1].splitlines()) < 30
 
 
@@ -44,3 +48,9 @@ def test_the_second_layer_of_a_trained_network_is_blinder_to_level_1_than_the_fi
     value = names["table"].set_index(["kind", "l", "layer"])["value"]
     for kind in "SD":
         assert value[kind, 1, "3"] < value[kind, 1, "1"]
+
+
+def test_the_figure_of_published_rows_has_a_line_for_each_vocabulary(names):
+    (axes,) = names["plot"].axes.flat
+    drawn = [line for line in axes.lines if len(line.get_xdata()) > 1]
+    assert len(drawn) == names["some"]["v"].nunique() > 1
