@@ -103,8 +103,12 @@ def test_the_crate_fulfils_what_the_profile_of_workflow_runs_demands(crate):
     for action in actions:
         assert action["instrument"] == root["mainEntity"]
         assert action["startTime"] <= action["endTime"]
-        for one in [*action["object"], *action["result"]]:
+        for one in [action["object"], *action["result"]]:
             assert one in root["hasPart"]
+        assert "Organization" in kinds(graph[action["agent"]["@id"]])
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
+    assert workflow["version"] == project["version"]
+    assert all("encodingFormat" in one for one in graph.values() if "File" in kinds(one))
     # Whatever is referred to is there, and each file is where it says.
     for one in re.findall(r'\{"@id": "([^"]*)"\}', json.dumps(list(graph.values()))):
         assert one in graph or one.startswith("https://"), one

@@ -35,6 +35,11 @@ PROFILES = (
 # What the crate holds besides the rows.
 FILES = ("README.md", "LICENSE", "CITATION.cff", "codemeta.json", "envs/requirements.lock",
          "rules/*.smk", "scripts/*.py")  # fmt: skip
+# What a file is, by its name; all that is not named here is text.
+FORMATS = {".md": "text/markdown", ".json": "application/json", ".py": "text/x-python",
+           ".cff": "application/yaml", ".yaml": "application/yaml",
+           ".parquet": "application/vnd.apache.parquet"}  # fmt: skip
+BIOSCHEMAS = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
 COMPLETED = "http://schema.org/CompletedActionStatus"
 NOTHING, REFUSED = 1, 2  # exit codes: a damaged publication or none; a folder in the way
 
@@ -49,48 +54,53 @@ def crate_of(published: Path) -> ROCrate:
     if not folders:
         raise PublicationError(f"{published} holds no published rows; `make publish` writes some")
     crate = ROCrate(version="1.1")  # that of the profiles
+    citation = yaml.safe_load((REPOSITORY / "CITATION.cff").read_text(encoding="utf-8"))
     workflow = crate.add_workflow(
         REPOSITORY / "Snakefile", "Snakefile", main=True, lang="snakemake",
-        properties={"name": "The Sparse Random Hierarchy Model, reproduced"},
+        properties={
+            "name": "The Sparse Random Hierarchy Model, reproduced",
+            "version": citation["version"],
+            "encodingFormat": "text/plain",
+            "conformsTo": {"@id": BIOSCHEMAS},
+        },
     )  # fmt: skip
     for file in (file for pattern in FILES for file in sorted(REPOSITORY.glob(pattern))):
-        crate.add_file(file, str(file.relative_to(REPOSITORY)))
+        _add_file(crate, file, str(file.relative_to(REPOSITORY)))
+    crate.get("README.md")["about"] = crate.root_dataset
     runs = [(folder, read(folder / PROVENANCE_FILE)) for folder in folders]
+    maintainers = _describe(
+        crate, citation, last=max(date.fromisoformat(one["trained_to"]) for _, one in runs)
+    )
     for folder, provenance in runs:
         check_digests(folder, provenance)
-        _add_run(crate, workflow, folder, provenance)
-    _describe(crate, last=max(date.fromisoformat(one["trained_to"]) for _, one in runs))
+        action = _add_run(crate, workflow, folder, provenance)
+        action["agent"] = maintainers
     return crate
 
 
-def _add_run(crate: ROCrate, workflow: Any, folder: Path, provenance: dict[str, Any]) -> None:
-    """An action of the workflow that made the rows of a folder, of which some may be lacking."""
+def _add_file(crate: ROCrate, file: Path, place: str, **properties: str) -> Any:
+    """A file of the crate, with its format."""
+    encoding = FORMATS.get(file.suffix, "text/plain")
+    return crate.add_file(file, place, properties={"encodingFormat": encoding, **properties})
+
+
+def _add_run(crate: ROCrate, workflow: Any, folder: Path, provenance: dict[str, Any]) -> Any:
+    """The action of the workflow that made the rows of a folder, of which some may be lacking."""
     preset, study = provenance["preset"], provenance["study"]
     place = f"published/{preset}/{study}"
     configuration = f"config/{preset}.yaml"
-    inputs = crate.get(configuration) or crate.add_file(
-        REPOSITORY / configuration, configuration, properties={"encodingFormat": "application/yaml"}
-    )
+    inputs = crate.get(configuration) or _add_file(crate, REPOSITORY / configuration, configuration)
     results = [
-        crate.add_file(
-            folder / f"{table}.parquet", f"{place}/{table}.parquet",
-            properties={
-                "name": f"{table.replace('_', ' ')} of {study}, preset {preset}",
-                "encodingFormat": "application/vnd.apache.parquet", "sha256": digest,
-            },
+        _add_file(
+            crate, folder / f"{table}.parquet", f"{place}/{table}.parquet",
+            name=f"{table.replace('_', ' ')} of {study}, preset {preset}", sha256=digest,
         )
         for table, digest in provenance["sha256"].items()
     ]  # fmt: skip
-    results.append(
-        crate.add_file(
-            folder / PROVENANCE_FILE,
-            f"{place}/{PROVENANCE_FILE}",
-            properties={"encodingFormat": "application/json"},
-        )
-    )
+    results.append(_add_file(crate, folder / PROVENANCE_FILE, f"{place}/{PROVENANCE_FILE}"))
     devices = sorted({f"{one['processor']} ({one['device']})" for one in provenance["trained_on"]})
     action = crate.add_action(
-        workflow, f"#run-{preset}-{study}", object=[inputs], result=results,
+        workflow, f"#run-{preset}-{study}", object=inputs, result=results,
         properties={
             "name": f"{study} of preset {preset}",
             "description": f"{provenance['curves']} of {provenance['planned_curves']} curves,"
@@ -102,13 +112,21 @@ def _add_run(crate: ROCrate, workflow: Any, folder: Path, provenance: dict[str, 
         },
     )  # fmt: skip
     crate.root_dataset.append_to("mentions", action)
+    return action
 
 
-def _describe(crate: ROCrate, *, last: date) -> None:
-    """Name, licence, authors and profiles of the whole; last: the last day of training."""
-    citation = yaml.safe_load((REPOSITORY / "CITATION.cff").read_text(encoding="utf-8"))
+def _describe(crate: ROCrate, citation: dict[str, Any], *, last: date) -> Any:
+    """Name, licence and profiles of the whole, and its authors, which are returned.
+
+    last: the last day of training.
+    """
     crate.name, crate.description = citation["title"], citation["abstract"]
-    crate.license = "https://spdx.org/licenses/" + citation["license"]
+    crate.license = crate.add(
+        ContextEntity(
+            crate, "https://spdx.org/licenses/" + citation["license"],
+            properties={"@type": "CreativeWork", "name": citation["license"]},
+        )
+    )  # fmt: skip
     crate.datePublished = last.isoformat()
     profiles = [
         crate.add(ContextEntity(crate, one, properties={
@@ -117,13 +135,15 @@ def _describe(crate: ROCrate, *, last: date) -> None:
         for one in PROFILES
     ]  # fmt: skip
     crate.root_dataset["conformsTo"] = profiles
-    names = [one["name"] for one in citation["authors"]]
-    crate.root_dataset["author"] = [
+    authors = [
         crate.add(ContextEntity(crate, f"#{name.replace(' ', '-')}", properties={
             "@type": "Organization", "name": name}))
-        for name in names
+        for name in (one["name"] for one in citation["authors"])
     ]  # fmt: skip
+    maintainers = authors if len(authors) > 1 else authors[0]
+    crate.root_dataset["author"] = crate.root_dataset["publisher"] = maintainers
     crate.root_dataset["keywords"] = citation["keywords"]
+    return maintainers
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
