@@ -48,7 +48,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help cifar reproduce figures plane plan publish crate status gc unlock test test-science test-gpu-interpreter bench-gpu train-gpu lint format schema docs env env-cluster env-gpu env-docs clean-env faults
+.PHONY: help cifar reproduce figures plane plan publish crate status gc unlock test test-science test-gpu-interpreter bench-gpu train-gpu lint format schema docs env env-cluster env-gpu env-docs clean-env faults soak
 
 help:
 	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw the paper: results/PRESET/{report.html,figures,tables}'
@@ -71,6 +71,7 @@ help:
 	@echo 'make docs                                these documents, tutorials and the reference of the library as pages: results/docs/index.html'
 	@echo 'make cifar                               download CIFAR-10 (162 MB) and check it, for Figure 1 A, B'
 	@echo 'make faults                              make faults in small runs (killed, full disk, ...): the table of docs/reliability.md; as root'
+	@echo 'make soak                                kill a small run fifty times at random, then look what it has made: docs/reliability.md'
 	@echo 'make schema                              write the schema and the table of keys of config/ anew'
 	@echo 'make env | make clean-env                only install into $(VENV) | remove it'
 	@echo 'make env-cluster                         install what PROFILE=slurm needs, too (docs/cluster.md)'
@@ -147,7 +148,10 @@ schema: env
 	$(BIN)/python -m srhm.preset
 
 faults: env
-	$(BIN)/python benchmarks/faults.py
+	PYTHONPATH=benchmarks $(BIN)/python -m faults $(ARGS)
+
+soak: env
+	$(BIN)/python benchmarks/soak.py $(ARGS)
 
 format: env
 	$(BIN)/ruff format .
