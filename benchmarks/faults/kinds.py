@@ -1,7 +1,7 @@
 """What is trained while faults happen: small configurations of four trainers."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -44,18 +44,19 @@ SECTION: dict[str, Any] = {
     "measurement": {"n_points": 50, "n_draws": 1},
     "curves": [CURVES],
 }
-TABLES = tables_of("sparse_hierarchy", "cells", "sensitivities", "sample_complexity")
+LESS_SECTION = {**SECTION, "curves": [{**CURVES, "P": [60, 240]}]}
+CELLS = tables_of("sparse_hierarchy", "cells")
 MAIN = Kind(
     name="",
     config={"preset": PRESET, "sparse_hierarchy": SECTION},
     trainer=HIERARCHY,
-    words=TABLES,
-    tables=TABLES,
-    without={
-        "preset": PRESET,
-        "sparse_hierarchy": {**SECTION, "curves": [{**CURVES, "P": [60, 240]}]},
-    },
+    words=CELLS,
+    tables=CELLS,
+    without={"preset": PRESET, "sparse_hierarchy": LESS_SECTION},
 )
+TABLES = tables_of("sparse_hierarchy", "cells", "sensitivities", "sample_complexity")
+# The same with what is measured and estimated.
+MEASURED = replace(MAIN, name="measured", words=TABLES, tables=TABLES)
 # More points than so small a network can fit.
 FLOW_CURVES = {
     **{"data": "random", "net": "fcn", "d": 4, "hidden_layers": 2, "width": [2, 3], "alpha": 1},
@@ -99,7 +100,7 @@ EXPERIMENTS = Kind(
     tables=tables_of("memory", "cells", "history"),
     without={"preset": PRESET, "memory": {"learning": [{**MEMORY, "seeds": 2}]}},
 )
-KINDS = {kind.name: kind for kind in (MAIN, GRADIENT_FLOW, ON_IMAGES, EXPERIMENTS)}
+KINDS = {kind.name: kind for kind in (MAIN, MEASURED, GRADIENT_FLOW, ON_IMAGES, EXPERIMENTS)}
 
 
 def write_images(folder: Path) -> None:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,7 @@ class Scene:
         self.started: list[subprocess.Popen[str]] = []
         self.at_work = 0  # trainers that a fault met
         self.stored: dict[str, int] = {}  # cells that were whole when the fault was made
+        self.under: dict[str, Any] = {}  # options of the next run: what the fault puts around it
         folder.mkdir(parents=True, exist_ok=True)
         if kind.trainer == IMAGES:
             write_images(folder / IMAGES_SECTION["folder"])
@@ -104,9 +105,15 @@ class Scene:
         self.started.append(process)
         return process
 
-    def run(self, *arguments: str, **options: Any) -> tuple[int, str]:
-        """Runs the workflow to its end: its exit code, and what it said. Options of `start`."""
-        return self.end(self.start(*arguments, **options), within=LONGEST_RUN)
+    def run(
+        self, *arguments: str, around: AbstractContextManager[object] | None = None, **options: Any
+    ) -> tuple[int, str]:
+        """Runs the workflow to its end: its exit code, and what it said.
+
+        around: entered before and left after it. options: of `start`.
+        """
+        with around or nullcontext():
+            return self.end(self.start(*arguments, **options), within=LONGEST_RUN)
 
     def end(self, process: subprocess.Popen[str], *, within: float) -> tuple[int, str]:
         """Exit code of a run, and what it said.

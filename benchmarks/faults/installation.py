@@ -1,0 +1,175 @@
+"""Faults of the installation: interrupted, twice at a time, copied, moved, at an unfit path.
+
+The real script of `make env` is called in a folder of its own, with an invented pip: nothing is
+fetched, and a fault finds it at work.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from faults.scene import LONGEST_END, REPOSITORY, Defect, Scene
+from faults.table import NOTHING, Fault
+
+# Installs as pip does: at the end a file leads to the sources. It waits until it may go on.
+PIP = """
+import sys, sysconfig, time
+from pathlib import Path
+folder = Path(__file__).parents[1]
+(folder / "begun").touch()
+while not (folder / "go").exists():
+    time.sleep(0.02)
+if "--editable" in sys.argv:
+    root = Path(sys.argv[-1])
+    file = Path(sysconfig.get_path("purelib")) / "__editable__.srhm-1.pth"
+    file.write_text(f"{root / 'src'}\\n")
+"""
+
+
+class Clone:
+    """A folder with the script of an environment and the lists that it installs."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.pip = folder, folder.parent / "pip_of_faults"
+        (folder / "envs").mkdir(parents=True)
+        (folder / "src").mkdir()
+        shutil.copy(REPOSITORY / "envs" / "install.py", folder / "envs")
+        for name in ("pyproject.toml", "envs/requirements.lock"):
+            (folder / name).write_text("a==1\n", encoding="utf-8")
+        (self.pip / "pip").mkdir(parents=True, exist_ok=True)
+        (self.pip / "pip" / "__init__.py").touch()
+        (self.pip / "pip" / "__main__.py").write_text(PIP, encoding="utf-8")
+
+    def start(self) -> "subprocess.Popen[str]":
+        """Starts the installation in a process group of its own."""
+        return subprocess.Popen(
+            [sys.executable, str(self.folder / "envs" / "install.py")],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(self.pip)},
+            start_new_session=True,
+        )
+
+    def wait_for(self, name: str) -> None:
+        """Waits until the invented pip has left a file."""
+        deadline = time.monotonic() + LONGEST_END
+        while not (self.pip / name).exists():
+            if time.monotonic() > deadline:
+                raise Defect(f"no file {name}")
+            time.sleep(0.02)
+
+    def install(self) -> str:
+        """Installs to the end: what was said.
+
+        Raises:
+            Defect: if the environment is not whole then, and of this folder.
+        """
+        (self.pip / "go").touch()
+        process = self.start()
+        said, _ = process.communicate(timeout=LONGEST_END)
+        sources = [
+            file.read_text(encoding="utf-8").strip()
+            for file in (self.folder / ".venv").glob("lib/python*/site-packages/__editable__*.pth")
+        ]
+        if process.returncode or sources != [str(self.folder / "src")]:
+            raise Defect(f"no whole environment of {self.folder}: {sources}\n{said}")
+        if (self.folder / ".venv" / "unfinished").exists():
+            raise Defect(f"unfinished:\n{said}")
+        return said
+
+
+def interrupted(scene: Scene) -> str:
+    """SIGKILL while pip installs; then the same call again."""
+    clone = Clone(scene.folder / "clone")
+    process = clone.start()
+    clone.wait_for("begun")
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    return clone.install()
+
+
+def two_at_a_time(scene: Scene) -> str:
+    """Two calls at a time."""
+    clone = Clone(scene.folder / "clone")
+    first = clone.start()
+    clone.wait_for("begun")
+    second = clone.start()
+    time.sleep(1)
+    (clone.pip / "go").touch()
+    said = "".join(one.communicate(timeout=LONGEST_END)[0] for one in (first, second))
+    if first.returncode or second.returncode:
+        raise Defect(said)
+    return said
+
+
+def copied(scene: Scene) -> str:
+    """A clone is copied with its environment, and the copy's is asked for."""
+    clone = Clone(scene.folder / "clone")
+    clone.install()
+    other = Clone(scene.folder / "other")
+    shutil.copytree(clone.folder / ".venv", other.folder / ".venv", symlinks=True)
+    return other.install()
+
+
+def moved(scene: Scene) -> str:
+    """A clone is moved with its environment."""
+    clone = Clone(scene.folder / "clone")
+    clone.install()
+    clone.folder = clone.folder.rename(scene.folder / "moved")
+    return clone.install()
+
+
+def unfit_path(scene: Scene) -> str:
+    """A clone in a path with a blank."""
+    clone = Clone(scene.folder / "my clone")
+    process = clone.start()
+    said, _ = process.communicate(timeout=LONGEST_END)
+    if process.returncode != 2 or (clone.folder / ".venv").exists():
+        raise Defect(f"it is not refused:\n{said}")
+    return said
+
+
+NEW = "an environment that is whole and of this folder"
+FAULTS = {
+    "installation_interrupted": Fault(
+        title="SIGKILL of the installation, then make again",
+        begins=NOTHING,
+        make=interrupted,
+        says=("Installing",),
+        lost="the unfinished environment",
+        rerun=NEW,
+    ),
+    "two_installations": Fault(
+        title="two first calls of make at a time",
+        begins=NOTHING,
+        make=two_at_a_time,
+        says=("another make installs into .venv: waiting",),
+        rerun=NEW,
+    ),
+    "clone_copied": Fault(
+        title="a clone copied with its environment, then make in the copy",
+        begins=NOTHING,
+        make=copied,
+        says=("Installing",),
+        rerun=NEW,
+    ),
+    "clone_moved": Fault(
+        title="a clone moved with its environment, then make",
+        begins=NOTHING,
+        make=moved,
+        says=("Installing",),
+        rerun=NEW,
+    ),
+    "unfit_path": Fault(
+        title="a clone in a path with a blank",
+        begins=NOTHING,
+        make=unfit_path,
+        says=("jobs would fail in a shell. Move it",),
+        rerun="nothing, until it is moved",
+    ),
+}
