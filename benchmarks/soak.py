@@ -2,12 +2,13 @@
 
     python benchmarks/soak.py [--kills 50] [--seed 0]
 
-A small configuration, of the paper's study and of one by gradient flow, is run once undisturbed. Then it is started again and again, and each time struck at a
-random time by a random signal, at all of its processes, at Snakemake or at one job. Where it ends
-before it is struck it begins anew in an empty folder, so that there are as many kills as asked for.
-The last start is undisturbed. The script fails where a cell that was stored is lost or trained
-again, where a run hangs, or where the tables at the end differ from the undisturbed ones in any
-bit. The result is a row of docs/reliability.md.
+A small configuration, of the paper's study and of one by gradient flow, is run once undisturbed.
+Then it is started again and again, and each time struck at a random time by a random signal, at all
+of its processes, at Snakemake or at one job. Where it ends before it is struck it begins anew in an
+empty folder, so that there are as many kills as asked for. The last start is undisturbed. The
+script fails where a cell that was stored is lost or trained again, where a run hangs, or where the
+tables at the end differ from the undisturbed ones in any bit. The result is a row of
+docs/reliability.md.
 """
 
 import argparse
@@ -30,7 +31,6 @@ from faults.kinds import GRADIENT_FLOW, MEASURED, Kind
 from faults.rows import short_commit
 from faults.scene import LONGEST_END, REPOSITORY, Defect, Scene, descendants
 
-from srhm import preset
 from srhm.results import places
 from srhm.results.store import path_of
 from srhm.training.cell import processor
@@ -61,7 +61,7 @@ class Walk(Scene):
     def configure(self, config: object) -> None:
         """Writes the configuration; the cells lie in the stores of several trainers."""
         super().configure(config)  # type: ignore[arg-type]
-        curves = preset.plan(self.kind.config, directory=self.folder).curves.values()
+        curves = self.curves.values()
         self.paths = {
             entry["key"]: path_of(self.folder / places.store_of(curve.trainer), entry["key"])
             for curve in curves

@@ -76,6 +76,13 @@ def test_every_command_refuses_such_a_file(tmp_path, capsys):
     assert [file.name for file in tmp_path.iterdir()] == ["mine.yaml"]
 
 
+def test_what_is_no_file_is_named_as_it_was_given(tmp_path, capsys):
+    assert status(["--configfile", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == f"{tmp_path} is no file\n"
+    assert status(["--preset", "lapto"]) == 2
+    assert capsys.readouterr().err.startswith("preset 'lapto': ")
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [("{}", "holds no keys"), ("device: cpu", "preset: Field required")],

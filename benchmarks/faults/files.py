@@ -11,6 +11,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -210,7 +211,7 @@ def diverging(scene: Scene) -> str:
     code, text = scene.run()
     if code:
         raise Defect(f"a diverging cell ends the run:\n{text}")
-    cells = scene.tables()[0]
+    cells = pd.concat(scene.tables())
     diverged = cells["status"] == "diverged"
     if not diverged.any() or cells.loc[diverged, "test_error"].notna().any():
         raise Defect("nothing diverged, or a diverged cell has an error")
@@ -355,7 +356,7 @@ FAULTS = {
         tracebacks=True,
     ),
     "damaged_derivations": _damaged("sample of data", "derivations/*.parquet"),
-    "damaged_curve": _damaged("curve file", "curves/lcn*[0-9a-f].parquet"),
+    "damaged_curve": _damaged("curve file", "curves/lcn*[0-9a-f].parquet", kinds=(MEASURED.name,)),
     "damaged_flow_curve": Fault(
         title="a truncated curve file",
         make=failing(first_of("plane/curves/*[0-9a-f].parquet", truncated)),
@@ -393,6 +394,7 @@ FAULTS = {
         mended=", once it is deleted",
         tracebacks=True,
         trains=0,
+        kinds=(MEASURED.name,),
     ),
     "empty_table": Fault(
         title="a table of no bytes",

@@ -19,7 +19,8 @@ PRESET = "faults"
 class Kind:
     """A configuration, words for the launcher, the tables that are compared, and who trains.
 
-    without: the same with less, which is asked for first where a fault finds more to do.
+    tables: files; without any the rows of all curves are compared. without: the same with less,
+    which is asked for first where a fault finds more to do.
     """
 
     name: str
@@ -45,17 +46,16 @@ SECTION: dict[str, Any] = {
     "curves": [CURVES],
 }
 LESS_SECTION = {**SECTION, "curves": [{**CURVES, "P": [60, 240]}]}
-CELLS = tables_of("sparse_hierarchy", "cells")
 MAIN = Kind(
     name="",
     config={"preset": PRESET, "sparse_hierarchy": SECTION},
     trainer=HIERARCHY,
-    words=CELLS,
-    tables=CELLS,
+    words=("--study", "sparse_hierarchy", "--until", "train_hierarchy"),
+    tables=(),
     without={"preset": PRESET, "sparse_hierarchy": LESS_SECTION},
 )
 TABLES = tables_of("sparse_hierarchy", "cells", "sensitivities", "sample_complexity")
-# The same with what is measured and estimated.
+# The same with its tables, and what is measured and estimated.
 MEASURED = replace(MAIN, name="measured", words=TABLES, tables=TABLES)
 # More points than so small a network can fit.
 FLOW_CURVES = {
@@ -83,8 +83,8 @@ ON_IMAGES = Kind(
     name="images",
     config={"preset": PRESET, "images": IMAGES_SECTION},
     trainer=IMAGES,
-    words=("--study", "images", "--until", "gather_images"),
-    tables=tables_of("images", "cells", "images"),
+    words=("--study", "images", "--until", "train_images"),
+    tables=(),
     without={"preset": PRESET, "images": {**IMAGES_SECTION, "P": [20, 100]}},
 )
 # Chains of ten steps: each cell takes a second or two.

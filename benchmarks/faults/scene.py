@@ -21,6 +21,7 @@ from faults.kinds import IMAGES_SECTION, MAIN, Kind, write_images
 from srhm import preset
 from srhm.results import places
 from srhm.results.store import DamagedCell, StorageError, path_of, read_cell
+from srhm.study import Curve
 from srhm.trainers import IMAGES
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -43,6 +44,8 @@ class Scene:
         self.at_work = 0  # trainers that a fault met
         self.stored: dict[str, int] = {}  # cells that were whole when the fault was made
         self.under: dict[str, Any] = {}  # options of the next run: what the fault puts around it
+        self.curves: Mapping[str, Curve] = {}
+        self.keys: list[str] = []
         folder.mkdir(parents=True, exist_ok=True)
         if kind.trainer == IMAGES:
             write_images(folder / IMAGES_SECTION["folder"])
@@ -55,8 +58,8 @@ class Scene:
             encoding="utf-8",
         )
         if isinstance(config, Mapping):
-            curves = preset.plan(config, directory=self.folder).curves.values()
-            self.keys = [entry["key"] for curve in curves for entry in curve.entries]
+            self.curves = preset.plan(config, directory=self.folder).curves
+            self.keys = [entry["key"] for curve in self.curves.values() for entry in curve.entries]
 
     def like(self, other: "Scene") -> None:
         """Takes what another run has made, with its dates."""
@@ -160,8 +163,11 @@ class Scene:
         return next(one for one in children if "snakemake" in " ".join(one.cmdline()[:3]))
 
     def tables(self) -> list[pd.DataFrame]:
-        """The tables of results."""
-        return [pd.read_parquet(self.folder / name) for name in self.kind.tables]
+        """The tables of results, or else the rows of each curve."""
+        files = self.kind.tables or [
+            places.rows_of_curve(self.kind.trainer, name) for name in self.curves
+        ]
+        return [pd.read_parquet(self.folder / file) for file in files]
 
     def close(self) -> None:
         """Ends what still runs, and removes the folder."""

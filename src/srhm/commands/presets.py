@@ -194,7 +194,8 @@ def chosen(options: argparse.Namespace) -> Run | None:
     """The run that the options name; None, with the reason printed, if it is refused."""
     path = options.configfile or CONFIG / f"{options.preset}.yaml"
     if not path.is_file():
-        print(f"no preset {options.preset!r}: {path} does not exist", file=sys.stderr)
+        given = f"preset {options.preset!r}: " if options.configfile is None else ""
+        print(f"{given}{path} is no file", file=sys.stderr)
         return None
     try:
         return run_of(path, options.directory, options.study)
