@@ -13,6 +13,7 @@ docs/reliability.md.
 
 import argparse
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,7 +31,7 @@ import pandas as pd
 import psutil
 from faults.kinds import GRADIENT_FLOW, MEASURED, Kind
 from faults.rows import short_commit
-from faults.scene import LONGEST_END, REPOSITORY, Defect, Scene, descendants
+from faults.scene import LONGEST_RUN, REPOSITORY, Defect, Scene, descendants
 
 from srhm.results import places
 from srhm.results.store import path_of
@@ -40,12 +42,14 @@ BEGIN, END = "<!-- soak: written by `make soak` -->", "<!-- end of soak -->"
 # At whom a signal goes, and which: a launcher passes on what it can, SIGKILL reaches it alone.
 KILLS = (
     *((whom, signal.SIGKILL) for whom in ("all", "Snakemake", "a job")),
-    *(("all", number) for number in (signal.SIGINT, signal.SIGHUP)),
+    *(("all", number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)),
     *(("the launcher", number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)),
     *(("a job", number) for number in (signal.SIGTERM, signal.SIGINT)),
 )
-# Seconds after its start at which a run is struck, in ratio to those of its whole undisturbed run.
-EARLIEST, LATEST = 0.05, 0.6
+# When a run is struck: when it has taken this part of the processor time of an undisturbed one.
+# Wall time would say little on a machine that does other work.
+EARLIEST, LATEST = 0.1, 0.7
+LOOK = 0.05  # seconds
 
 
 def kind_of_soak() -> Kind:
@@ -80,6 +84,29 @@ class Outcome:
     kills: Counter[str] = field(default_factory=Counter)
     runs_to_the_end: int = 0
     cells: int = 0
+
+
+def spent(process: subprocess.Popen[str]) -> float:
+    """Processor time, in seconds, of a run and all that it has started."""
+    try:
+        family = [psutil.Process(process.pid), *descendants(process.pid)]
+    except psutil.NoSuchProcess:
+        return 0.0
+    total = 0.0
+    for one in family:
+        with suppress(psutil.NoSuchProcess):
+            times = one.cpu_times()
+            total += times.user + times.system + times.children_user + times.children_system
+    return total
+
+
+def struck(walk: Walk, process: subprocess.Popen[str], whom: str, number: int, at: float) -> bool:
+    """Strikes a run when it has spent so much processor time; False if it ended before."""
+    while process.poll() is None:
+        if spent(process) >= at and strike(walk, process, whom, number):
+            return True
+        time.sleep(LOOK)
+    return False
 
 
 def strike(walk: Walk, process: subprocess.Popen[str], whom: str, number: int) -> bool:
@@ -130,36 +157,31 @@ def soak(folder: Path, *, n_kills: int, generator: np.random.Generator) -> Outco
     """
     kind, outcome = kind_of_soak(), Outcome()
     reference = Walk(folder / "undisturbed", kind)
-    begun = time.monotonic()
     code, text = reference.run()
     if code:
         raise Defect(f"the undisturbed run fails:\n{text}")
-    whole = time.monotonic() - begun
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    whole = usage.ru_utime + usage.ru_stime
     undisturbed = reference.tables()
     outcome.cells = len(reference.paths)
-    print(f"undisturbed: {whole:.0f} s, {len(undisturbed)} tables", flush=True)
+    print(f"undisturbed: {whole:.0f} s of processors, {outcome.cells} cells", flush=True)
     walk, settled, younger = Walk(folder / "walk_0", kind), dict[str, int](), dict[str, int]()
     while outcome.kills.total() < n_kills:
         whom, number = KILLS[generator.integers(len(KILLS))]
-        wait = whole * generator.uniform(EARLIEST, LATEST)
+        at = whole * generator.uniform(EARLIEST, LATEST)
         # An orphan may store a cell beside this run, which then stores it too: only what was there
         # before the start of the run before must not be written again.
         settled, younger = younger, walk.dates()
         process = walk.start()
-        try:
-            process.wait(timeout=wait)
-        except subprocess.TimeoutExpired:
-            met = strike(walk, process, whom, number)
-            code, text = walk.end(process, within=max(LONGEST_END, 4 * whole))
-        else:
-            met, (code, text) = False, walk.end(process, within=1)
+        met = struck(walk, process, whom, number, at)
+        code, text = walk.end(process, within=LONGEST_RUN)
         check(walk, settled)
         name = f"{number.name} of {whom}"
         n_stored = len(walk.dates())
         if met and code:
             outcome.kills[name] += 1
         print(
-            f"{outcome.kills.total()}: {name if met else 'not struck'} after {wait:.0f} s,"
+            f"{outcome.kills.total()}: {name if met else 'not struck'} at {at:.0f} s of processors,"
             f" exit code {code}, {n_stored} of {outcome.cells} cells",
             flush=True,
         )
