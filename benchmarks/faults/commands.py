@@ -22,7 +22,7 @@ def also(*words: str) -> Make:
     """A cell is deleted, and the run that trains it has these words more."""
 
     def make(scene: Scene) -> str:
-        scene.under = {"arguments": (*words, "--", *scene.kind.words)}
+        scene.under = {"arguments": (*scene.kind.words, *words)}
         return lose_a_cell(scene)
 
     return make
@@ -78,7 +78,7 @@ def called(*words: str, code: int = 0, shell: str = "") -> Make:
 
 def more_then_touched(scene: Scene) -> str:
     """More cells are asked for, and Snakemake's --touch is given before anything is trained."""
-    _, text = scene.run("--touch", "--", *scene.kind.words)
+    _, text = scene.run(*scene.kind.words, "--touch")
     return text
 
 
@@ -87,7 +87,7 @@ def keep_going(scene: Scene) -> str:
     for file in (scene.cell(0), scene.cell(6)):
         file.unlink()
     scene.cell(0).mkdir()
-    code, text = scene.run("--keep-going", "--", *scene.kind.words)
+    code, text = scene.run(*scene.kind.words, "--keep-going")
     if not code or not scene.cell(6).is_file():
         raise Defect(f"the other curve is not trained:\n{text}")
     return text
@@ -123,7 +123,7 @@ def by_hand(scene: Scene) -> str:
     """A run in a folder where a Snakemake that was started by hand works."""
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(REPOSITORY / "Snakefile")]
     command += ["--configfile", str(scene.file), "--directory", str(scene.folder), "--cores", "1"]
-    command += ["--", *scene.kind.words]
+    command += ["--until", "train_hierarchy"]
     lose_a_cell(scene)
     log = scene.folder.with_name("by_hand.log").open("w", encoding="utf-8")
     with log, subprocess.Popen(command, cwd=scene.folder, stdout=log, stderr=log) as other:

@@ -102,8 +102,7 @@ class Scene:
                 cwd=cwd,
                 env={**os.environ, **(environment or {})},
                 start_new_session=True,
-                # As from a terminal, also where this runs under nohup.
-                preexec_fn=hears_hanging_up,
+                preexec_fn=as_from_a_terminal,
             )
         self.started.append(process)
         return process
@@ -178,9 +177,26 @@ class Scene:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def hears_hanging_up() -> None:
-    """Undoes nohup in a process that is started."""
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+def as_from_a_terminal() -> None:
+    """Lets a process that is started hear signals that a nohup or a shell's & have it ignore."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def wait_for_group(process: subprocess.Popen[str]) -> None:
+    """Waits until the last process of a group has ended.
+
+    Raises:
+        Defect: if one does not end.
+    """
+    deadline = time.monotonic() + LONGEST_END
+    while time.monotonic() < deadline:
+        try:
+            os.killpg(process.pid, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)
+    raise Defect("a process of the run does not end")
 
 
 def descendants(pid: int, word: str = "") -> list[psutil.Process]:

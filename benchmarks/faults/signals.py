@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import psutil
 
 from faults.kinds import EXPERIMENTS, GRADIENT_FLOW, ON_IMAGES
-from faults.scene import LONGEST_END, LONGEST_RUN, REPOSITORY, Defect, Scene
+from faults.scene import LONGEST_END, LONGEST_RUN, REPOSITORY, Defect, Scene, wait_for_group
 from faults.table import NOTHING, Fault, Make, for_kinds
 
 Strike = Callable[[Scene, "subprocess.Popen[str]"], None]
@@ -133,7 +133,9 @@ def into(*reader: str) -> Make:
 
     def make(scene: Scene) -> str:
         shell = f'"$@" 2>&1 | {" ".join(reader)}'
-        return struck(to_group(signal.SIGINT), before=["sh", "-c", shell, "sh"])(scene)
+        text = struck(to_group(signal.SIGINT), before=["sh", "-c", shell, "sh"])(scene)
+        wait_for_group(scene.started[-1])  # the shell ends before the run
+        return text
 
     return make
 
@@ -242,7 +244,7 @@ FAULTS = {
         title="make reproduce 2>&1 \\| tee log, then Ctrl-C, which ends tee at once",
         begins=NOTHING,
         make=into("tee", "/dev/stdout"),
-        says=(INTERRUPTED,),
+        says=("goes on from its checkpoint",),
         lost="at most {at_work} in flight (checkpointed), no finished one",
     ),
     "reader_gone": Fault(

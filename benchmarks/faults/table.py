@@ -68,7 +68,7 @@ def row_of(fault: Fault, scene: Scene, undisturbed: Sequence[pd.DataFrame]) -> R
         raise Defect(f"a traceback instead of a sentence:\n{text}")
     number = scene.at_work
     cells = f"{number} cell{'s' * (number != 1)}"
-    said = quoted(text, *fault.says, folder=scene.folder) or "nothing to be said"
+    said = quoted(text, *fault.says, folder=scene.folder) or "nothing"
     return Row(fault.of(scene.kind.name), fault.lost.format(at_work=cells), said, rerun)
 
 
