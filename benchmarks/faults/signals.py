@@ -109,16 +109,21 @@ def launcher_killed(scene: Scene) -> str:
 
 
 def second_commands(scene: Scene, process: "subprocess.Popen[str]") -> None:
-    """A second run, `unlock` and `gc CONFIRM=yes` while the first trains; what they say is kept."""
+    """A second run, `unlock` and `gc CONFIRM=yes` while the first trains; what they say is kept.
+
+    The first stands still meanwhile: it would be over before them.
+    """
     launch = scene.command()
     gc = [sys.executable, "-m", "srhm.commands.gc", "--confirm", "yes"]
     gc += ["--directory", str(scene.folder)]
     said = []
+    os.killpg(process.pid, signal.SIGSTOP)
     for command in (launch, [*launch, "--unlock"], gc):
         one = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
         if one.returncode != 2:
             raise Defect(f"{command} is not refused: {one.stdout}{one.stderr}")
         said.append(one.stdout + one.stderr)
+    os.killpg(process.pid, signal.SIGCONT)
     scene.folder.with_suffix(".second").write_text("".join(said), encoding="utf-8")
 
 
