@@ -53,7 +53,7 @@ LOOK = 0.05  # seconds
 
 
 def kind_of_soak() -> Kind:
-    """The paper's study and one by gradient flow, with half of the cells, and the tables of both."""
+    """The paper's study and one by gradient flow, of few cells, and the tables of both."""
     config = {**GRADIENT_FLOW.without, **MEASURED.without}
     tables = (*MEASURED.tables, *GRADIENT_FLOW.tables)
     return replace(MEASURED, name="soak", config=config, words=tables, tables=tables)
