@@ -227,6 +227,8 @@ def quoted(text: str, *patterns: str, folder: Path) -> str:
             raise Defect(f"no line says {pattern!r}:\n{text}")
         line = found[1] if found.re.groups else found.string
         line = re.sub(r"^\s*(\[[^]]*\]|\d\d:\d\d:\d\d)\s*", "", line).strip()
+        line = re.sub(r"process \d+", "process ...", line)
+        line = re.sub(r" on \S+, started [-\d:+ ]+", " on this host, started ...", line)
         for name, short in (
             (f"{folder}.yaml", "config.yaml"),
             (f"{folder}/", ""),
