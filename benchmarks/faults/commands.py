@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -129,7 +130,7 @@ def by_hand(scene: Scene) -> str:
     with log, subprocess.Popen(command, cwd=scene.folder, stdout=log, stderr=log) as other:
         locks = scene.folder / ".snakemake" / "locks"
         while other.poll() is None and not any(locks.glob("*.lock")):
-            pass
+            time.sleep(0.02)
         other.send_signal(signal.SIGSTOP)
         code, text = scene.run()
         other.send_signal(signal.SIGCONT)
