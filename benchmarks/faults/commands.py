@@ -1,7 +1,6 @@
 """Faults of what a user types, and of who else works there."""
 
 import http.server
-import os
 import signal
 import subprocess
 import sys
@@ -189,7 +188,7 @@ def endless(scene: Scene) -> str:
 def other_archive(scene: Scene) -> str:
     """Address of a file that is no archive of CIFAR-10."""
     file = scene.folder / "other.tar.gz"
-    file.write_bytes(os.urandom(1000))
+    file.write_bytes(bytes(1000))
     return Path(file).as_uri()
 
 

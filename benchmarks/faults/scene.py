@@ -227,7 +227,7 @@ def quoted(text: str, *patterns: str, folder: Path) -> str:
             raise Defect(f"no line says {pattern!r}:\n{text}")
         line = found[1] if found.re.groups else found.string
         line = re.sub(r"^\s*(\[[^]]*\]|\d\d:\d\d:\d\d)\s*", "", line).strip()
-        line = re.sub(r"process \d+", "process ...", line)
+        line = re.sub(r"127.0.0.1:\d+", "this-host", re.sub(r"process \d+", "process ...", line))
         line = re.sub(r" on \S+, started [-\d:+ ]+", " on this host, started ...", line)
         for name, short in (
             (f"{folder}.yaml", "config.yaml"),
@@ -239,5 +239,6 @@ def quoted(text: str, *patterns: str, folder: Path) -> str:
             (f"{Path.home()}/", "~/"),
         ):
             line = line.replace(name, short)
-        said.append(line.replace("|", "\\|"))
+        # Code of a document is looked at by its tests.
+        said.append(line.replace("|", "\\|").replace("`", "'"))
     return "<br>".join(f"“{line}”" for line in said)
