@@ -60,6 +60,9 @@ def assert_refused(config, parts):
         # wrong types
         ("section", {"seeds": "many"}, ["seeds", "'many'", "integer"]),
         ("section", {"width": 1.5}, ["width", "1.5", "integer"]),
+        ("section", {"width": True}, ["width: True is not allowed: a number is needed"]),
+        ("section", {"training": {"max_steps": True}}, ["max_steps: True", "a number is needed"]),
+        ("section", {"training": {"momentum": False}}, ["momentum: False", "a number is needed"]),
         ("group", {"L": "deep"}, ["curves.0.L", "'deep'", "integer"]),
         ("group", {"v": [4, 4.5]}, ["curves.0.v.1", "4.5", "integer"]),
         ("group", {"P": "all"}, ["curves.0.P: 'all' is not allowed: ", "valid list"]),

@@ -28,6 +28,7 @@ REFUSED = {
     "[1, 2]": "holds no keys",
     "a: [1\nb: 2": "is not YAML: line 2",
     "a: 2026-13-45": "is not YAML: month must be in 1..12",
+    f"a: {'b' * 1_000_000}": "has 1000003 bytes: a preset has at most 1000000",
     "__use_yte__: true\na: 1": "__use_yte__ is not allowed",
 }
 
@@ -53,6 +54,7 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path, monkeypatch):
     def refused(*_, **__):
         raise PermissionError(13, "Permission denied")
 
+    (tmp_path / "mine.yaml").touch()
     monkeypatch.setattr(Path, "read_text", refused)
     with pytest.raises(ConfigError, match=r"mine\.yaml cannot be read: Permission denied"):
         read_preset(tmp_path / "mine.yaml")

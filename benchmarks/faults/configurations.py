@@ -115,6 +115,32 @@ CASES: dict[str, tuple[str, Callable[[Scene], None], str]] = {
     ),
     "octal": ("a number in base 8", edited("width: 12", "width: 014"), "reads 014 as 12"),
     "base_60": ("a number in base 60", edited("width: 12", "width: 1:30"), "reads 1:30 as 90"),
+    "truth": (
+        "seeds: yes, which is true and not a number",
+        edited("seeds: 2", "seeds: yes"),
+        "seeds: True is not allowed: a number is needed",
+    ),
+    "not_a_number": (
+        "loss_threshold: .nan",
+        edited("loss_threshold: 1.0e-12", "loss_threshold: .nan"),
+        "nan is not allowed",
+    ),
+    "a_command": (
+        "a YAML tag that would run a command",
+        edited("seeds: 2", 'seeds: !!python/object/apply:os.system ["id"]'),
+        "could not determine a constructor",
+    ),
+    "two_documents": (
+        "two documents in a file",
+        text_of(f"{TEXT}---\n{TEXT}"),
+        "but found another document",
+    ),
+    "tab": ("a tab in place of blanks", edited("  seeds: 2", "\tseeds: 2"), "cannot start any"),
+    "ten_megabytes": (
+        "a file of 10 MB",
+        text_of(f"{TEXT}description: {'x' * 10_000_000}\n"),
+        "a preset has at most 1000000",
+    ),
     "bomb": ("aliases of aliases, 10^10 values", text_of(BOMB), "once its aliases"),
     "deep": (
         "3,000 levels of lists",

@@ -6,7 +6,15 @@ Imports neither torch nor numba.
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
 OneOrMore = BeforeValidator(lambda value: value if isinstance(value, list) else [value])
 PositiveInt = Annotated[int, Field(ge=1, strict=True)]
@@ -31,6 +39,15 @@ class Keys(BaseModel):
     """A part of a configuration. It refuses keys that it does not know."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _no_truth_for_a_number(cls, value: Any, about: ValidationInfo) -> Any:
+        """`seeds: yes` would be 1."""
+        kind = cls.model_fields[about.field_name].annotation if about.field_name else None
+        if isinstance(value, bool) and {*(get_args(kind) or [kind])} <= {int, float, type(None)}:
+            raise ValueError("a number is needed")
+        return value
 
 
 def refusals(error: ValidationError, model: type[BaseModel], *, where: str = "") -> str:

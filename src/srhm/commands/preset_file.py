@@ -11,6 +11,8 @@ from srhm.study import ConfigError
 
 # With aliases written out; config/paper.yaml has about a thousand.
 MOST_VALUES = 100_000
+# Of a file, in bytes; config/paper.yaml has about 13,000.
+LARGEST = 1_000_000
 # YAML reads 060 in base 8 and 1:30 in base 60.
 OTHER_BASE = re.compile(r"[-+]?(0[0-7_]+|[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?)")
 NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
@@ -24,6 +26,8 @@ def read_preset(path: Path) -> dict[str, Any]:
             seems to.
     """
     try:
+        if (size := path.stat().st_size) > LARGEST:
+            raise ConfigError(f"{path} has {size} bytes: a preset has at most {LARGEST}")
         text = path.read_text(encoding="utf-8")
         tree = yaml.compose(text, Loader=yaml.SafeLoader)
         n_values = _n_values(tree, {}) if tree else 0
