@@ -474,7 +474,7 @@ FAULTS = {
         title="a published provenance.json missing",
         make=published(Path.unlink, "provenance.json"),
         says=("provenance.json: is missing.*git checkout",),
-        lost="this file, which the repository has",
+        lost="this file, which is written anew",
         trains=0,
     ),
 }
