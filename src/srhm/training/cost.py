@@ -1,18 +1,18 @@
 """What a preset will cost before it is run: steps and seconds of each cell, and its memory.
 
 Steps to reach zero loss are a power law in the number of points and in their ratio to the predicted
-sample complexity, divided by the learning rate over (1 - momentum), whatever the batch; seconds for a step grow with the multiplications of a step, and with its memory
-traffic. Coefficients are fitted by benchmarks/fit_cost_model.py to what was trained and timed, and
-stored in cost_model.json with their residual spread and the machine they belong to. Named nets
-have coefficients of their own, from benchmarks/fit_network_cost.py, and a number of epochs by rule
-of thumb. Networks on images have others, from benchmarks/fit_image_cost.py, and take as many steps
-as their cap.
+sample complexity, divided by the learning rate over (1 - momentum), whatever the batch; seconds for
+a step grow with the multiplications of a step, and with its memory traffic. Coefficients are fitted
+by benchmarks/fit_cost_model.py to what was trained and timed, and stored in cost_model.json with
+their residual spread and the machine they belong to. Named nets have coefficients of their own,
+from benchmarks/fit_network_cost.py, and a number of epochs by rule of thumb. Networks on images
+have others, from benchmarks/fit_image_cost.py, and take as many steps as their cap.
 """
 
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import exp, log
+from math import exp, inf, log
 from typing import Any
 
 from srhm.model import theory
@@ -31,8 +31,8 @@ IMAGE_BYTES, IMAGE_PLACES, IMAGE_CHANNELS, DATASET = 3073, 32 * 32, 3, 60_000
 FORWARD = 1 / 3
 # Rate over (1 - momentum) to which the coefficients of the steps belong. That the steps of LCN and
 # CNN are in proportion to its inverse was measured at L = 2, v = 6, s_0 = 1 and P = 2444 of a CNN:
-# rate times steps is 379 at 0.02, 391 at 0.01, 420 at 0.003, 436 at 0.001, and 391 to 399 at batches
-# of 1, 4, 16 and 64 with 0.0025 for each point.
+# rate times steps is 379 at 0.02, 391 at 0.01, 420 at 0.003, 436 at 0.001, and 391 to 399 at
+# batches of 1, 4, 16 and 64 with 0.0025 for each point.
 FITTED_RATE = 0.1
 # Weights, gradients and momenta of a named net; activations and their gradients.
 COPIES, LIVE = 3, 2
@@ -55,7 +55,7 @@ def step_features(cell: Mapping[str, Any], shape: Geometry) -> list[float]:
     multiplications of the layers above, of which ReLU leaves about half, in the forward pass and
     twice in the backward one; the same again for weights that exceed one cache, and both.
     """
-    n_points = points_of_a_step(cell)
+    n_points = min(points_of_a_step(cell), cell.get("P", inf))
     parameters = shape.parameters
     leaves, width = parameters.n_leaves, shape.width
     products, inputs = 0, leaves

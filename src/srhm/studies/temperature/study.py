@@ -1,7 +1,7 @@
 """P* of LCN and CNN against the ratio of learning rate to batch size."""
 
-from srhm.study import Measurement, Study
 from srhm.studies.temperature.configuration import TemperatureSection, plan
+from srhm.study import Measurement, Study
 from srhm.trainers import HIERARCHY
 
 STUDY = Study(
