@@ -11,6 +11,8 @@ from srhm.training.plan import SENSITIVITIES
 from srhm.training.plan import plan as plan_of_curves
 
 HISTORIES = "histories"
+# The one whose trainings are watched.
+WATCHED_ENGINE = "sparse"
 
 
 class Watching(Keys):
@@ -38,10 +40,16 @@ def plan(section: TemperatureSection, directory: Path) -> Planned:
     """
     planned = plan_of_curves(section, directory)
     curves, samples = dict(planned.curves), dict(planned.samples)
+    for number, group in enumerate(section.watched):
+        engine = (section.training_keys | group.training).get("engine", WATCHED_ENGINE)
+        if engine != WATCHED_ENGINE:
+            raise ConfigError(
+                f"  watched.{number}.training.engine = {engine!r}: allowed is {WATCHED_ENGINE!r}"
+            )
     if section.watched:
         alone = section.model_copy(update={"curves": section.watched})
         try:
-            watched = plan_of_curves(alone, directory, measured=(SENSITIVITIES,))
+            watched = plan_of_curves(alone, directory, measured=(SENSITIVITIES, HISTORIES))
         except ConfigError as error:
             raise ConfigError(str(error).replace("curves.", "watched.")) from error
         curves |= watched.curves
