@@ -365,7 +365,7 @@ def limits(
                 "n_seeds": int(np.isfinite(first.seeds[int(str(i))]).sum()),
                 **_of_family(full, family, "P_full"),
                 **_of_family(flows, family, "P_flow"),
-                "n_seeds_flow": int(_of_family(flows, family, "n", ends=("",))["n"] or 0),
+                "n_seeds_flow": int(np.nan_to_num(_of_family(flows, family, "n", ends=("",))["n"])),
             }
         )
     return pd.DataFrame(rows, columns=LIMITS.names)
