@@ -56,7 +56,7 @@ def test_watched_groups_are_curves_of_their_own_that_are_measured_twice(tmp_path
 
 def test_only_the_sparse_engine_is_watched(tmp_path):
     other = {**GROUP, "P": [120], "training": {"engine": "reference"}}
-    with pytest.raises(ConfigError, match="watched.0.training.engine = 'reference'"):
+    with pytest.raises(ConfigError, match=r"watched\.0\.training\.engine = 'reference'"):
         planned(tmp_path, watched=[other])
     with pytest.raises(ConfigError, match=r"watched\.0\.P"):
         planned(tmp_path, watched=[{**GROUP, "P": [10**9]}])

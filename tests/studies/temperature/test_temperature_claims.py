@@ -177,7 +177,7 @@ def test_the_output_of_watched_networks_at_two_rates():
          "value": 0.9 if steps == 0 else 0.1 if cell["learning_rate"] == 0.01 else 0.3}
         for cell in watched.to_dict("records") for steps in (0, 500)
     ]  # fmt: skip
-    tables = {**tables_of(cells_of(line())), "cells": watched}
+    tables = tables_of(pd.concat([cells_of(line()), watched], ignore_index=True))
     row = scored({**tables, "sensitivity_histories": pd.DataFrame(rows)}).loc["in-between"]
     assert row["value"] == pytest.approx(3.0)
     assert row["n"] == 4

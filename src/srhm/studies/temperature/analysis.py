@@ -113,7 +113,7 @@ EXPONENTS = pa.schema(
 )
 
 
-def ratio_of(row: Mapping[str, Any]) -> float:
+def ratio_of(row: Mapping[Any, Any]) -> float:
     """T of a curve or cell; that of the whole training set as one batch is not known here."""
     points = row["batch_size"] * (row["n_c"] if row["batch"] == "balanced" else 1)
     return float(row["learning_rate"] / (points * (1 - row["momentum"])))
@@ -283,11 +283,11 @@ def towards_zero(extrapolation: str) -> Weights:
     return weights
 
 
-def between(ratio: Callable[[pd.Series], float]) -> Weights:
+def between(ratio: Callable[[Mapping[Any, Any]], float]) -> Weights:
     """log P* at a ratio of the family, linear in log T between two of its curves."""
 
     def weights(own: pd.DataFrame) -> NDArray[np.float64] | None:
-        wanted = log(ratio(own.iloc[0]))
+        wanted = log(ratio(own.iloc[0].to_dict()))
         logs = np.log(own["ratio"].to_numpy(dtype=float))
         for i, (above, below) in enumerate(pairwise(logs)):
             if below - 1e-9 <= wanted <= above + 1e-9:
@@ -432,11 +432,11 @@ def _flow_complexities(files: Sequence[Path]) -> pd.DataFrame:
                 for row in found.to_dict("records")
                 if row["status"] == "reached"
             ]
-    names = [*NET_AND_DATA, "width", "P_flow", "P_flow_low", "P_flow_high", "n"]
-    found = pd.DataFrame(rows, columns=names)
+    columns = [*NET_AND_DATA, "width", "P_flow", "P_flow_low", "P_flow_high", "n"]
+    flows = pd.DataFrame(rows, columns=columns)
     # The width of this study, or the one next to it.
-    far = (np.log(found["width"].astype(float)) - log(MAIN["width"])).abs()
-    return found.assign(far=far).sort_values("far").drop_duplicates(list(NET_AND_DATA))
+    far = np.abs(np.log(flows["width"].to_numpy(dtype=float)) - log(MAIN["width"]))
+    return flows.assign(far=far).sort_values("far").drop_duplicates(list(NET_AND_DATA))
 
 
 def exponents(cells: pd.DataFrame, table: pd.DataFrame, *, threshold: float) -> pd.DataFrame:
@@ -453,8 +453,8 @@ def exponents(cells: pd.DataFrame, table: pd.DataFrame, *, threshold: float) -> 
         return pd.DataFrame(columns=EXPONENTS.names)
     line = line_of(table)
     rows = []
-    for (net, depth), own in line.groupby(["net", "L"], sort=True):
-        kind = {"net": net, "L": int(depth)}
+    for _, own in line.groupby(["net", "L"], sort=True):
+        kind = {"net": str(own["net"].iloc[0]), "L": int(own["L"].iloc[0])}
         for ratio in sorted(set(own["ratio"].round(9)), reverse=True):
             points = points_of(own, cells, at_ratio(ratio))
             rows += [
@@ -469,10 +469,10 @@ def exponents(cells: pd.DataFrame, table: pd.DataFrame, *, threshold: float) -> 
             ("effect", _minus(table_there, one_rate)),
         ):
             points = points_of(own, cells, weights)
-            found = _row([points], "s0+1", kind, _places)
+            row = _row([points], "s0+1", kind, _places)
             if at == "effect":
-                found["expected"] = 0.0
-            rows.append({**kind, **found, "at": at, "ratio": nan})
+                row["expected"] = 0.0
+            rows.append({**kind, **row, "at": at, "ratio": nan})
     found = pd.DataFrame(rows, columns=EXPONENTS.names)
     return found[found["n"] > 0].reset_index(drop=True)
 

@@ -78,6 +78,8 @@ def _against_ratio(axes: Axes, rows: pd.DataFrame, label: str, *, logarithmic: b
     if logarithmic:
         axes.set_yscale("log")
         few_ticks(axes.yaxis, *axes.get_ylim())
+    else:
+        axes.ticklabel_format(axis="y", useOffset=False)
 
 
 def _table(axes: Axes, exponents: pd.DataFrame, preset: str) -> None:
@@ -88,19 +90,20 @@ def _table(axes: Axes, exponents: pd.DataFrame, preset: str) -> None:
         empty_panel(axes, f"not in preset {preset}")
         return
     for place, ((net, depth), (shape, tint)) in enumerate(LOOKS.items()):
-        rows = own[(own["net"] == net) & (own["L"] == depth)].set_index("at")
-        if set(rows.index) != set(WAYS):
+        of_kind = own[(own["net"] == net) & (own["L"] == depth)].to_dict("records")
+        rows = {str(row["at"]): row for row in of_kind}
+        if set(rows) != set(WAYS):
             continue
         x = [at + 0.06 * (place - 1.5) for at in range(len(WAYS))]
         for at_x, way in zip(x, WAYS, strict=True):
-            low, high = float(rows.loc[way, "low"]), float(rows.loc[way, "high"])
+            low, high = float(rows[way]["low"]), float(rows[way]["high"])
             if isfinite(low) and isfinite(high):
                 axes.plot([at_x, at_x], [low, high], "-", color=tint, linewidth=0.9,
                           gid="interval")  # fmt: skip
-        values = [float(rows.loc[way, "value"]) for way in WAYS]
+        values = [float(rows[way]["value"]) for way in WAYS]
         axes.plot(x, values, f"{shape}-", color=tint, markersize=4, linewidth=0.7,
                   gid=f"table {net} {depth}")  # fmt: skip
-        axes.axhline(float(rows.loc["table", "expected"]), color=GUIDE, linewidth=0.8,
+        axes.axhline(float(rows["table"]["expected"]), color=GUIDE, linewidth=0.8,
                      linestyle="--", gid="expected")  # fmt: skip
     axes.set_xticks(range(len(WAYS)), ["rate of $s_0=1$", "published rates"])
     axes.set(xlim=(-0.4, 1.4), ylabel="exponent of $s_0+1$")

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import line, plural
+from srhm.figures.marks import few_ticks, line, plural
 from srhm.results.coordinates import NET_AND_DATA
 
 ROW = 2.0  # inches
@@ -23,6 +23,7 @@ COLOURS = {"train_loss": "#3C3C3C", "test_error": "#D55E00"}
 LAYERS = {"1": "#440154", "2": "#31688E", "3": "#35B779", "output": "#E69F00"}
 LEVEL = 1  # of the transformations that are drawn
 N_TIMES = 60  # of the common grid to which single trainings are interpolated
+MOST_PLAIN = 30  # factor up to which a logarithmic axis has plain labels
 LEAST = 1e-3  # of what is drawn in logarithms
 
 
@@ -55,15 +56,18 @@ def draw(
         panel_title(panels[0, column], next(letters),
                     f"{one['net'].upper()}, $L={one['L']}$, $v={one['v']}$, $s_0={one['s0']}$, "
                     f"$P={one['P']}$: {n} {plural('seed', n)}")  # fmt: skip
-        for style, (rate, cell) in zip(
-            STYLES, own.groupby("learning_rate", sort=False), strict=False
-        ):
-            _case(panels[:, column], cell, histories, sensitivity_histories, style, float(rate))
+        for style, rate in zip(STYLES, _rates(own), strict=False):
+            cell = own[own["learning_rate"] == rate]
+            _case(list(panels[:, column]), cell, histories, sensitivity_histories, style, rate)
         for axes, label in zip(panels[:, column], ("loss, error", f"$S_{{k,{LEVEL}}}$",
                                f"$D_{{k,{LEVEL}}}$"), strict=True):  # fmt: skip
             axes.set(xscale="log", yscale="log", ylabel=label if column == 0 else "")
-            if not axes.get_lines():
-                empty_panel(axes, "none: $s_0=0$")
+            if not axes.get_lines():  # the axis of time is shared: it keeps its ticks
+                axes.text(0.5, 0.5, "none: $s_0=0$", transform=axes.transAxes, ha="center")
+                axes.set_yticks([])
+                axes.set_yticks([], minor=True)
+            elif (ends := axes.get_ylim())[1] / ends[0] < MOST_PLAIN:
+                few_ticks(axes.yaxis, *ends)
         panels[2, column].set_xlabel("time: steps $\\times\\,\\eta/(1-\\mu)$")
     add_legends(part, _legends(watched, depth), most_rows=4)
     return figure
@@ -111,7 +115,7 @@ def averages(rows: pd.DataFrame, name: str) -> tuple[np.ndarray, np.ndarray]:
 
 def _rates(cells: pd.DataFrame) -> list[float]:
     """Learning rates, the largest first."""
-    return sorted({float(rate) for rate in cells["learning_rate"]}, reverse=True)
+    return sorted(set(cells["learning_rate"].astype(float).tolist()), reverse=True)
 
 
 def _legends(watched: pd.DataFrame, depth: int) -> list[tuple[str, list[Line2D]]]:

@@ -83,9 +83,10 @@ def draw(complexities: pd.DataFrame, limits: pd.DataFrame, *, preset: str) -> Fi
 def _kind(axes: Axes, rows: pd.DataFrame, limits: pd.DataFrame, equation: str) -> None:
     features = sorted(set(rows["v"]))
     smallest = float(rows["ratio"].min())
-    for (s0, v), own in rows.groupby(["s0", "v"]):
+    for _, own in rows.groupby(["s0", "v"]):
+        s0, v = (int(own[name].iloc[0]) for name in ("s0", "v"))
         shift = APART ** (features.index(v) - (len(features) - 1) / 2)
-        tint, shape = HUES.get(int(s0), OTHER_HUE), MARKERS.get(int(v), OTHER_MARKER)
+        tint, shape = HUES.get(s0, OTHER_HUE), MARKERS.get(v, OTHER_MARKER)
         reached = own[own["status"] == "reached"]
         axes.plot(reached["ratio"] * shift, reached["P_star"] / reached["prediction"], "-",
                   color=tint, linewidth=0.7, alpha=0.6, gid=f"line s0={s0} v={v}")  # fmt: skip
@@ -98,9 +99,14 @@ def _kind(axes: Axes, rows: pd.DataFrame, limits: pd.DataFrame, equation: str) -
     axes.axvline(TEXT, color=GUIDE, linewidth=0.8, linestyle="--", gid="the text's T")
     axes.set(xscale="log", yscale="log", xlabel="$T=\\eta/[B\\,(1-\\mu)]$; left: limit",
              ylabel=f"$P^*$ over {equation}")  # fmt: skip
-    low, high = axes.get_ylim()
-    if high / low < 100:
-        few_ticks(axes.yaxis, low, high)
+    _ticks(axes)
+
+
+def _ticks(axes: Axes) -> None:
+    """Plain labels where an axis has hardly two decades."""
+    for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
+        if high / low < 100:
+            few_ticks(axis, low, high)
 
 
 def _of(table: pd.DataFrame, row: pd.Series) -> pd.DataFrame:
@@ -159,12 +165,13 @@ def _batches(axes: Axes, complexities: pd.DataFrame, preset: str) -> None:
         empty_panel(axes, f"not in preset {preset}")
         return
     one = rows.iloc[0]
-    panel_title(axes, "C", f"{one['net'].upper()}, $L={one['L']}$, $v={one['v']}$, "
-                f"$s_0={one['s0']}$: batches")  # fmt: skip
+    panel_title(axes, "C", f"batches: {one['net'].upper()} {one['L']}, $v={one['v']}$, "
+                f"$s_0={one['s0']}$")  # fmt: skip
     sizes = sorted(set(rows["batch_size"]))
-    for (size, momentum), own in rows.groupby(["batch_size", "momentum"]):
+    for _, own in rows.groupby(["batch_size", "momentum"]):
+        size, momentum = int(own["batch_size"].iloc[0]), float(own["momentum"].iloc[0])
         shift = APART ** (sizes.index(size) - (len(sizes) - 1) / 2 + 0.5 * (momentum == 0))
-        tint, shape = BATCH_HUES.get(int(size), OTHER_HUE), BATCHES.get(int(size), OTHER_MARKER)
+        tint, shape = BATCH_HUES.get(size, OTHER_HUE), BATCHES.get(size, OTHER_MARKER)
         face = "white" if momentum == 0 else ""
         for _, row in own.sort_values("ratio").iterrows():
             _point(axes, row["ratio"] * shift, row, 1.0, tint, shape, face=face)
@@ -172,7 +179,7 @@ def _batches(axes: Axes, complexities: pd.DataFrame, preset: str) -> None:
                 f"batch {size} momentum {momentum:g} {axes.get_lines()[-1].get_gid()}"
             )
     axes.set(xscale="log", yscale="log", xlabel="$T=\\eta/[B\\,(1-\\mu)]$", ylabel="$P^*$ (points)")
-    few_ticks(axes.yaxis, *axes.get_ylim())
+    _ticks(axes)
 
 
 def _others(axes: Axes, complexities: pd.DataFrame, preset: str) -> None:
@@ -197,7 +204,7 @@ def _others(axes: Axes, complexities: pd.DataFrame, preset: str) -> None:
     axes.axhline(1, color=GUIDE, linewidth=0.8, linestyle="--", gid="equal")
     axes.set(xscale="log", yscale="log", xlabel="$T=\\eta/[B\\,(1-\\mu)]$",
              ylabel="over $P^*$ of the line")  # fmt: skip
-    few_ticks(axes.yaxis, *axes.get_ylim())
+    _ticks(axes)
 
 
 def _quotients(
