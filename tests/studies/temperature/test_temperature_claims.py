@@ -178,6 +178,8 @@ def test_the_output_of_watched_networks_at_two_rates():
         for cell in watched.to_dict("records") for steps in (0, 500)
     ]  # fmt: skip
     tables = tables_of(pd.concat([cells_of(line()), watched], ignore_index=True))
-    row = scored({**tables, "sensitivity_histories": pd.DataFrame(rows)}).loc["in-between"]
+    twice = pd.concat([tables["cells"], watched.assign(curve="another")], ignore_index=True)
+    tables = {**tables, "cells": twice, "sensitivity_histories": pd.DataFrame(rows)}
+    row = scored(tables).loc["in-between"]
     assert row["value"] == pytest.approx(3.0)
     assert row["n"] == 4

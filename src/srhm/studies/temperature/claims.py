@@ -334,7 +334,8 @@ def insensitive_layer(tables: Tables, *, kind: str, level: int) -> Measurement:
         return NOT_MEASURED
     last = measured[measured["steps"] == measured.groupby("key")["steps"].transform("max")]
     last = last[(last["layer"] == "output") & (last["kind"] == kind) & (last["l"] == level)]
-    both = last.merge(cells.drop(columns=["curve", "steps"]), on="key")
+    # A cell that is watched may be one of a learning curve, too.
+    both = last.merge(cells.drop_duplicates("key").drop(columns=["curve", "steps"]), on="key")
     found = []
     for _, own in both.groupby(["net", *GRAMMAR, "P", "seed"]):
         own = own.sort_values("learning_rate")
