@@ -38,7 +38,6 @@ except ConfigError as refusal:
 PRESET = PLAN.name
 RESULTS = f"results/{PRESET}"
 LOGS = f"{RESULTS}/logs"
-BENCHMARKS = f"{RESULTS}/benchmarks"
 CURVES = PLAN.curves
 INSIDE_A_JOB = workflow.remote_exec or workflow.subprocess_exec
 

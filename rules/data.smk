@@ -6,8 +6,6 @@ rule draw_derivations:
         derivations=f"{places.DERIVATIONS}/{{sample}}.parquet",
     log:
         f"{LOGS}/draw_derivations/{{sample}}.log",
-    benchmark:
-        f"{BENCHMARKS}/draw_derivations/{{sample}}.tsv"
     conda:
         "../envs/srhm.yaml"
     params:

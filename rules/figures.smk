@@ -18,8 +18,6 @@ for study in PLAN.studies:
                 ),
             log:
                 f"{LOGS}/{figure.name}.log",
-            benchmark:
-                f"{BENCHMARKS}/{figure.name}.tsv"
             priority: STUDIES[study].priority
             localrule: True
             conda:

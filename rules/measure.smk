@@ -14,8 +14,6 @@ for folder, (measurement, options) in MEASUREMENTS.items():
             **{table: f"{folder}/{table}/{{curve}}.parquet" for table in measurement.tables},
         log:
             f"{LOGS}/{rule_of_measurement(folder)}/{{curve}}.log",
-        benchmark:
-            f"{BENCHMARKS}/{rule_of_measurement(folder)}/{{curve}}.tsv"
         priority: measurement.trainer.priority
         conda:
             "../envs/srhm.yaml"

@@ -14,8 +14,6 @@ for study in PLAN.studies:
                 claims=places.table_file(PRESET, study, "claims"),
             log:
                 f"{LOGS}/score_{study}.log",
-            benchmark:
-                f"{BENCHMARKS}/score_{study}.tsv"
             priority: STUDIES[study].priority
             localrule: True
             conda:
@@ -47,8 +45,6 @@ for page, studies in PAGES.items():
             data=places.scorecard_data(PRESET, page),
         log:
             f"{LOGS}/page_{page}.log",
-        benchmark:
-            f"{BENCHMARKS}/page_{page}.tsv"
         priority: min(STUDIES[study].priority for study in studies)
         localrule: True
         conda:
@@ -75,8 +71,6 @@ for page, studies in PAGES.items():
                 data=temp(places.scorecard_data(PRESET, f"{page}_so_far")),
             log:
                 f"{LOGS}/page_{page}_so_far.log",
-            benchmark:
-                f"{BENCHMARKS}/page_{page}_so_far.tsv"
             localrule: True
             conda:
                 "../envs/srhm.yaml"
@@ -103,8 +97,6 @@ for name, studies in EXPLORERS.items():
             data=[data_of(*figure) for figure in explored_figures(studies)],
         log:
             f"{LOGS}/{name}.log",
-        benchmark:
-            f"{BENCHMARKS}/{name}.tsv"
         priority: min(STUDIES[study].priority for study in studies)
         localrule: True
         conda:

@@ -16,8 +16,6 @@ for study in PLAN.studies:
                 **{name: places.table_file(PRESET, study, name) for name in files_of_curves(study)},
             log:
                 f"{LOGS}/gather_{study}.log",
-            benchmark:
-                f"{BENCHMARKS}/gather_{study}.tsv"
             priority: STUDIES[study].priority
             localrule: True
             conda:
@@ -42,8 +40,6 @@ for study in PLAN.studies:
                 rows=places.table_file(PRESET, study, table.name),
             log:
                 f"{LOGS}/derive_{study}_{table.name}.log",
-            benchmark:
-                f"{BENCHMARKS}/derive_{study}_{table.name}.tsv"
             priority: STUDIES[study].priority
             localrule: True
             conda:

@@ -17,8 +17,6 @@ for trainer in TRAINERS:
             trained=f"{trainer.folder}/parts/{{curve}}/{{part}}.json",
         log:
             f"{LOGS}/train_{trainer.name}_part/{{curve}}/{{part}}.log",
-        benchmark:
-            f"{BENCHMARKS}/train_{trainer.name}_part/{{curve}}/{{part}}.tsv"
         wildcard_constraints:
             curve=trainer.curves,
         priority: trainer.priority
@@ -50,8 +48,6 @@ for trainer in TRAINERS:
             timings=places.timings_of_curve(trainer, "{curve}"),
         log:
             f"{LOGS}/train_{trainer.name}/{{curve}}.log",
-        benchmark:
-            f"{BENCHMARKS}/train_{trainer.name}/{{curve}}.tsv"
         wildcard_constraints:
             curve=trainer.curves,
         priority: trainer.priority

@@ -1,6 +1,6 @@
 """Prints the rules of config/test.yaml as JSON, as Snakemake has parsed them. Runs nothing.
 
-Of each rule with a script: what it says of log, benchmark, message and environment, its digest of
+Of each rule with a script: what it says of log, message and environment, its digest of
 sources, and its spec; where this is a function of wildcards, that of a curve or sample of the rule.
 """
 
@@ -39,7 +39,6 @@ def described(rule, known):
     return {
         "script": Path(rule.script).name,
         "log": [str(file) for file in rule.log],
-        "benchmark": str(rule.benchmark or ""),
         "message": rule.message,
         "conda": str(rule.conda_env or ""),
         "source": dict(rule.params.items()).get("source"),

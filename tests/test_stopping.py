@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -407,3 +408,26 @@ def test_two_processes_on_one_curve_do_no_harm(planned, undisturbed, tmp_path):
     assert_same(found, undisturbed)
     assert list(tmp_path.rglob("*.part")) == []
     assert list(Path(tmp_path).glob("checkpoints/*")) == []
+
+
+# A process of its own that works for half a second of processor time and keeps 300 MB.
+WORK = """
+import sys, time
+from srhm.runtime.progress import job_log
+
+with job_log(sys.argv[1], name="curve") as log:
+    kept = b"x" * 300_000_000
+    while time.process_time() < 0.5:
+        sum(range(10_000))
+"""
+
+
+def test_the_log_of_a_job_that_is_done_ends_with_what_it_took(tmp_path):
+    path = tmp_path / "job.log"
+    done = subprocess.run(
+        [sys.executable, "-c", WORK, path], check=True, capture_output=True, text=True
+    )
+    found = re.search(r"done: ([\d.]+) s of processor time, (\d+) MB at most\n$", path.read_text())
+    assert 0.5 <= float(found[1]) < 2
+    assert 300 < int(found[2]) < 600
+    assert done.stderr == ""  # the screen has enough to show

@@ -245,15 +245,13 @@ def test_every_declared_figure_table_and_trainer_has_its_rule(rules):
     assert {"draw_derivations", "gather_jamming", *figures, *trainers} <= rules.keys()
 
 
-def test_a_rule_with_a_script_has_log_benchmark_message_and_environment(rules):
+def test_a_rule_with_a_script_has_log_message_and_environment(rules):
     for name, rule in rules.items():
         assert len(rule["log"]) == 1, name
-        assert rule["benchmark"], name
         assert rule["message"], name
         assert rule["conda"] == "../envs/srhm.yaml", name
-    for kind in ("log", "benchmark"):
-        files = [str(rule[kind]) for rule in rules.values()]
-        assert len(set(files)) == len(files)
+    files = [str(rule["log"]) for rule in rules.values()]
+    assert len(set(files)) == len(files)
 
 
 def named_in(value, keys):

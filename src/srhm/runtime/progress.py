@@ -1,6 +1,7 @@
 """What a job says while it runs: on the screen for people, and in its log file."""
 
 import logging
+import resource
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +16,8 @@ def job_log(path: str | Path, *, name: str) -> Iterator[logging.Logger]:
     """Logger of one job: lines with time and name to its file and to the screen.
 
     An error that ends the job is written to the file with its traceback, and raised on; its last
-    line, in the file and on the screen, says what failed, why, and where the log is.
+    line, in the file and on the screen, says what failed, why, and where the log is. The last line
+    of the log of a job that is done says what it took.
     """
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     log = logging.getLogger(f"srhm.{name}")
@@ -31,6 +33,9 @@ def job_log(path: str | Path, *, name: str) -> Iterator[logging.Logger]:
         log.addHandler(handler)
     try:
         yield log
+        handlers[0].handle(
+            log.makeRecord(log.name, logging.INFO, "", 0, "done: %s", (_taken(),), None)
+        )
     except SystemExit:  # a job that was stopped has said so
         raise
     except BaseException as error:
@@ -44,3 +49,19 @@ def job_log(path: str | Path, *, name: str) -> Iterator[logging.Logger]:
         for handler in handlers:
             log.removeHandler(handler)
             handler.close()
+
+
+def _taken() -> str:
+    """Processor time and memory of this process so far, and of those that it has waited for.
+
+    Snakemake's own `benchmark` measures the same by asking for them twice a second, which took half
+    of its processor time.
+    """
+    own, waited_for = (
+        resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
+    seconds = sum(one.ru_utime + one.ru_stime for one in (own, waited_for))
+    # Linux counts in KiB, macOS in bytes.
+    unit = 1 if sys.platform == "darwin" else 1024
+    peak = max(own.ru_maxrss, waited_for.ru_maxrss) * unit / 1e6
+    return f"{seconds:.1f} s of processor time, {peak:.0f} MB at most"

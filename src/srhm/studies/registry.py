@@ -24,6 +24,7 @@ NAMES = (
     "lazy_feature",
     "digits_jamming",
     "stripe",
+    "temperature",
 )
 # Names for several studies: what `make reproduce` and `make plane` make.
 GROUPS: dict[str, tuple[str, ...]] = {

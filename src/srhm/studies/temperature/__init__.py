@@ -1,0 +1,1 @@
+"""What the ratio of learning rate to batch size does to the sample complexity."""

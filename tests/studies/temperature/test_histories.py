@@ -1,0 +1,150 @@
+"""Trainings that are watched are the stored ones; what the section of the study refuses."""
+
+import logging
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from srhm.measure.any_measurement import measure, write_measured
+from srhm.model.sampling import draw_samples
+from srhm.results.records import read_table, write_derivations
+from srhm.results.store import StoredCell, write_cell
+from srhm.results.tables import schema_of
+from srhm.studies.temperature.configuration import TemperatureSection, plan
+from srhm.studies.temperature.histories import (
+    HISTORIES,
+    SENSITIVITY_HISTORIES,
+    look_steps,
+    watch,
+)
+from srhm.studies.temperature.study import STUDY
+from srhm.study import ConfigError
+from srhm.training.cell import parameters_of, train_cell
+from srhm.training.sparse import SparseEngine
+
+GROUP = {"net": "cnn", "L": 2, "v": 3, "s0": 1, "P": [60, 120]}
+SECTION = {
+    "seeds": 1, "width": 6, "n_test": 60,
+    "training": {"learning_rate": 0.03, "n_checks": 0, "max_steps": 2600},
+    "curves": [GROUP], "watched": [{**GROUP, "P": [120]}],
+    "watching": {"looks": 4, "n_points": 20, "n_draws": 1},
+}  # fmt: skip
+
+
+def planned(directory, **changed):
+    return plan(TemperatureSection.model_validate({**SECTION, **changed}), directory)
+
+
+def the_watched(one):
+    (curve,) = [curve for curve in one.curves.values() if "histories" in curve.measured]
+    return curve
+
+
+def test_watched_groups_are_curves_of_their_own_that_are_measured_twice(tmp_path):
+    found = planned(tmp_path)
+    assert len(found.curves) == 2
+    watched = the_watched(found)
+    assert watched.measured == ("sensitivities", "histories")
+    (other,) = [curve for curve in found.curves.values() if curve != watched]
+    # the cell is the same, and trained once
+    assert {entry["key"] for entry in watched.entries} < {entry["key"] for entry in other.entries}
+    assert found.settings["histories"] == SECTION["watching"]
+    assert watched.sample in found.samples
+    assert len(planned(tmp_path, watched=[]).curves) == 1
+
+
+def test_only_the_sparse_engine_is_watched(tmp_path):
+    other = {**GROUP, "P": [120], "training": {"engine": "reference"}}
+    with pytest.raises(ConfigError, match=r"watched\.0\.training\.engine = 'reference'"):
+        planned(tmp_path, watched=[other])
+    with pytest.raises(ConfigError, match=r"watched\.0\.P"):
+        planned(tmp_path, watched=[{**GROUP, "P": [10**9]}])
+    with pytest.raises(ValidationError):
+        planned(tmp_path, watching={"looks": 1})
+
+
+def test_looks_are_at_equal_ratios_before_the_end():
+    assert look_steps(8000, looks=5) == [500, 1000, 2000, 4000]
+    assert look_steps(300, looks=5) == []
+
+
+def test_a_watched_training_is_the_same_and_is_seen_from_its_start_to_its_end(tmp_path):
+    cell = dict(the_watched(planned(tmp_path)).entries[0]["cell"])
+    samples = draw_samples(parameters_of(cell), [0], n_train=120, n_test=60)
+    data = (samples[0, "train"], samples[0, "test"])
+    plain = train_cell(cell, *data, make_engine=SparseEngine)
+    seen = []
+
+    def look(engine):
+        seen.append((engine.n_steps, engine.mean_loss(), engine.weights()))
+
+    row = watch(cell, *data, at=[500, 1000], look=look)
+    assert row["steps"] == plain.row["steps"]
+    assert row["train_loss"] == plain.row["train_loss"]
+    assert seen[0][0] == 0
+    assert np.isnan(seen[0][1])
+    assert seen[1][0] >= 500
+    assert seen[-1][0] == plain.row["steps"]
+    for name, weights in plain.weights.items():
+        assert np.array_equal(seen[-1][2][name].astype(np.float32), weights)
+    # the loss of a look is the mean of the points since the look before
+    assert seen[-1][1] < seen[1][1] < np.log(3) * 1.1
+
+
+def test_histories_of_the_cells_of_a_store(tmp_path, caplog):
+    curve = the_watched(planned(tmp_path))
+    entry = curve.entries[0]
+    cell = dict(entry["cell"])
+    samples = draw_samples(parameters_of(cell), [0], n_train=120, n_test=60)
+    file, store = tmp_path / "derivations.parquet", tmp_path / "cells"
+    write_derivations(samples, file, provenance={})
+    trained = train_cell(cell, samples[0, "train"], samples[0, "test"], make_engine=SparseEngine)
+    stored = StoredCell(cell, {"versions": "", "source": "", **trained.row}, {**trained.timing,
+                        "threads": 1}, trained.weights)  # fmt: skip
+    write_cell(store, entry["key"], stored)
+    (measurement,) = [one for one in STUDY.measurements if one.name == "histories"]
+    spec = {
+        "curve": curve.name, "columns": {}, "cells": [entry], "function": measurement.function,
+        "options": SECTION["watching"], "inputs": {}, "gpu": False,
+        "tables": list(measurement.tables.items()),
+    }  # fmt: skip
+    log = logging.getLogger("test")
+    with caplog.at_level(logging.WARNING):
+        rows = measure(spec, derivations=[str(file)], store=store, log=log)
+    assert not caplog.records  # the same steps and the same test error
+    files = {table: str(tmp_path / f"{table}.parquet") for table in measurement.tables}
+    write_measured(spec, rows, files)
+    histories = read_table(tmp_path / "histories.parquet", HISTORIES)
+    assert histories["steps"].is_monotonic_increasing
+    assert histories["steps"].iloc[0] == 0
+    last = histories.iloc[-1]
+    assert last["steps"] == trained.row["steps"]
+    assert last["test_error"] == trained.row["test_error"]
+    assert last["time"] == pytest.approx(last["steps"] * 0.03 / 0.1)
+    felt = read_table(tmp_path / "sensitivity_histories.parquet", SENSITIVITY_HISTORIES)
+    # S and D, three layers, two levels at each look
+    assert len(felt) == 12 * len(histories)
+    assert schema_of(measurement.tables["histories"]) == HISTORIES
+
+
+def test_a_stored_cell_of_other_numbers_is_told(tmp_path, caplog):
+    curve = the_watched(planned(tmp_path))
+    entry = curve.entries[0]
+    cell = dict(entry["cell"])
+    samples = draw_samples(parameters_of(cell), [0], n_train=120, n_test=60)
+    file, store = tmp_path / "derivations.parquet", tmp_path / "cells"
+    write_derivations(samples, file, provenance={})
+    trained = train_cell(cell, samples[0, "train"], samples[0, "test"], make_engine=SparseEngine)
+    row = {"versions": "", "source": "", **trained.row, "steps": trained.row["steps"] + 30}
+    timing = {**trained.timing, "threads": 1}
+    write_cell(store, entry["key"], StoredCell(cell, row, timing, trained.weights))
+    (measurement,) = [one for one in STUDY.measurements if one.name == "histories"]
+    spec = {
+        "curve": curve.name, "columns": {}, "cells": [entry], "function": measurement.function,
+        "options": SECTION["watching"], "inputs": {}, "gpu": False,
+        "tables": list(measurement.tables.items()),
+    }  # fmt: skip
+    with caplog.at_level(logging.WARNING):
+        measure(spec, derivations=[str(file)], store=store, log=logging.getLogger("test"))
+    assert "another processor" in caplog.text
