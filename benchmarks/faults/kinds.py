@@ -92,13 +92,19 @@ MEMORY = {
     **{"memory": "ram", "size": 4, "start": ["random", "linear", "columns"], "mu": 0.2},
     **{"r": 1.0e-2, "t_end": 1.0e3, "max_evaluations": 1000, "seeds": 4},
 }
+# One of each, which takes no time: the section needs them.
+MEMORY_SECTION: dict[str, Any] = {
+    "columns": [{"M": 1, "mu": 0.2, "r": 1.0e-2}],
+    "necklaces": [{"m": 2, "mu": 0.2, "exit_inside": 0.1}],
+    "best_necklaces": [{"m": 2, "mu": 0.2, "r": 1.0e-2}],
+}
 EXPERIMENTS = Kind(
     name="experiments",
-    config={"preset": PRESET, "memory": {"learning": [MEMORY]}},
+    config={"preset": PRESET, "memory": {**MEMORY_SECTION, "learning": [MEMORY]}},
     trainer=STUDIES["memory"].trainer,  # type: ignore[arg-type]
     words=("--study", "memory", "--until", "gather_memory"),
     tables=tables_of("memory", "cells", "history"),
-    without={"preset": PRESET, "memory": {"learning": [{**MEMORY, "seeds": 2}]}},
+    without={"preset": PRESET, "memory": {**MEMORY_SECTION, "learning": [{**MEMORY, "seeds": 2}]}},
 )
 KINDS = {kind.name: kind for kind in (MAIN, MEASURED, GRADIENT_FLOW, ON_IMAGES, EXPERIMENTS)}
 
