@@ -21,7 +21,6 @@ from scipy import linalg, optimize
 from srhm.experiments.outcome import Column, Outcome
 from srhm.model import seeding
 from srhm.studies.representation_cost.known import LARGE
-from srhm.studies.representation_cost.outcomes import completed
 from srhm.studies.representation_cost.spectra import VISIBLE
 
 Matrix = NDArray[np.float64]
@@ -150,4 +149,4 @@ def run(cell: Mapping[str, Any]) -> Outcome:
         "distance": absent,
         "geodesic_distance": apart,
     }
-    return completed(cell, row, {"layers": layers})
+    return Outcome(row, {"layers": layers})
