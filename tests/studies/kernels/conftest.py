@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from srhm.studies.kernels.laws import density_exponent, learning_exponent, neighbour_distance
+from srhm.studies.kernels.networks import NETWORKS
 from srhm.studies.kernels.tables import CELLS, SPECTRA
 
 SIZES = (64, 128, 256, 512, 1024)
@@ -103,3 +104,16 @@ def spectra(cells):
             "eigenvalue": ranks**-decay * (1 + 0.01 * row.seed),
         }))  # fmt: skip
     return pd.concat(tables, ignore_index=True)[SPECTRA.names]
+
+
+@pytest.fixture(scope="session")
+def networks():
+    """P* before that of the invented kernels, 320 (s_0 + 1)^2; none of the LCN at s_0 = 2."""
+    found = [
+        {"net": net, "L": 2, "s": 2, "s0": s0, "v": 4, "m": 4, "n_c": 4, "n_seeds": 3,
+         "P_star": size, "P_star_low": 0.9 * size, "P_star_high": 1.1 * size,
+         "status": "reached" if s0 < 2 or net == "cnn" else "not_reached", "origin": "x"}
+        for s0 in (0, 1, 2)
+        for net, size in (("cnn", 100.0 * (s0 + 1) ** 2), ("lcn", 160.0 * (s0 + 1) ** 2))
+    ]  # fmt: skip
+    return pd.DataFrame(found)[NETWORKS.names]
