@@ -48,11 +48,11 @@ def teachers():
             yield {**row, "expected_mse": error, "mse": error * 1.01}
 
 
-def digits():
+def digits(data="digits"):
     for method in ("regression", "svm"):
         for kernel in ("laplace", "gauss"):
             for sigma in (1.0, 10.0):
-                for row in rows("digits", data="digits", method=method, kernel=kernel,
+                for row in rows(data, data=data, method=method, kernel=kernel,
                                 sigma=sigma):  # fmt: skip
                     error = row["P"] ** -0.4 * factor(row["seed"])
                     mse = np.nan if method == "svm" else error
@@ -86,7 +86,14 @@ def spectrum_rows():
 
 @pytest.fixture(scope="session")
 def cells():
-    found = [*teachers(), *digits(), *neighbours(), *hierarchies(), *spectrum_rows()]
+    found = [
+        *teachers(),
+        *digits(),
+        *digits("mnist"),
+        *neighbours(),
+        *hierarchies(),
+        *spectrum_rows(),
+    ]
     return pd.DataFrame(found).reindex(columns=CELLS.names)
 
 

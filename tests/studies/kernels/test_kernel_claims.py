@@ -12,7 +12,7 @@ from srhm.studies.kernels.networks import networks as networks_of
 
 FIGURES = {
     "kernel_teachers", "kernel_dimensions", "kernel_students", "kernel_digits", "kernel_pca",
-    "kernel_neighbours", "kernel_srhm",
+    "kernel_mnist", "kernel_neighbours", "kernel_srhm",
 }  # fmt: skip
 
 

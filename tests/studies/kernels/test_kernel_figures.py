@@ -25,7 +25,7 @@ def drawn(cells, spectra, networks):
         "teachers": rendered(teachers.draw(cells, preset="x")),
         "dimensions": rendered(dimensions.draw(table, preset="x")),
         "students": rendered(students.draw(cells, preset="x")),
-        "digits": rendered(digits.draw(cells, preset="x")),
+        "digits": rendered(digits.draw(cells, preset="x", experiment="digits")),
         "pca": rendered(pca.draw(cells, spectra, preset="x")),
         "neighbours": rendered(neighbours.draw(cells, preset="x")),
         "hierarchy": rendered(hierarchy.draw(cells, crossed, networks, preset="x", threshold=0.1)),
@@ -121,9 +121,17 @@ def test_empty_tables_give_labelled_empty_figures(cells, spectra, networks):
         teachers.draw(none, preset="x"),
         dimensions.draw(table, preset="x"),
         students.draw(none, preset="x"),
-        digits.draw(none, preset="x"),
+        digits.draw(none, preset="x", experiment="digits"),
         pca.draw(none, no_spectra, preset="x"),
         neighbours.draw(none, preset="x"),
         hierarchy.draw(none, crossed, networks, preset="x", threshold=0.1),
     ):
         assert "not in preset x" in texts(rendered(figure))
+
+
+def test_without_the_files_the_panels_of_mnist_say_how_to_get_them(cells):
+    own = cells["experiment"] == "mnist"
+    figure = digits.draw(cells[~own], preset="x", experiment="mnist")
+    assert texts(rendered(figure)).count("make mnist") == 3
+    figure = rendered(digits.draw(cells[own], preset="x", experiment="mnist"))
+    assert len(lines(figure.get_axes()[1], "curve")) == 4

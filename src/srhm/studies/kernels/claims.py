@@ -370,6 +370,35 @@ def _digits_claims() -> list[Claim]:
     ]
 
 
+def _mnist_claims() -> list[Claim]:
+    """Figure 1 itself, where the files are."""
+    laplace = {"experiment": "mnist", "sigma": 1.0, "kernel": "laplace", "method": "regression",
+               "quantity": "mse"}  # fmt: skip
+    machine = {**laplace, "method": "svm", "quantity": "error"}
+    gauss = {**laplace, "kernel": "gauss"}
+    measures = (
+        ("beta", "exponent of the MSE, Laplace", 0.4, partial(exponent, family=laplace)),
+        ("kernel", "exponent of the MSE, Laplace less Gauss kernel", 0.0,
+         partial(difference, one=laplace, other=gauss)),
+        ("task", "exponent, error of the SVM less MSE of regression", 0.0,
+         partial(difference, one=machine, other=laplace)),
+    )  # fmt: skip
+    return [
+        Claim(
+            identifier=f"kernel-mnist-{name}",
+            topic="MNIST",
+            figure="kernel_mnist",
+            statement=f"MNIST: {words}",
+            place="thesis, ch. 6, Fig. 1",
+            expected=expected,
+            tolerance=DIGITS_TOLERANCE,
+            tolerance_reason=DIGITS_REASON,
+            measure=measure,
+        )
+        for name, words, expected, measure in measures
+    ]
+
+
 def _geometry_claims() -> list[Claim]:
     neighbours = {"experiment": "neighbours", "quantity": "distance"}
     found = []
@@ -483,6 +512,7 @@ CLAIMS: tuple[Claim, ...] = (
     *_gaussian_claims(),
     _check_claim(),
     *_digits_claims(),
+    *_mnist_claims(),
     *_geometry_claims(),
     *_hierarchy_claims(),
 )

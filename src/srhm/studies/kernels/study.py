@@ -63,6 +63,15 @@ STUDY = Study(
             function=f"{FIGURES}.digits:draw",
             uses=("cells",),
             settings=("preset",),
+            options={"experiment": "digits"},
+        ),
+        Figure(
+            name="kernel_mnist",
+            title="the same on MNIST, where its files are",
+            function=f"{FIGURES}.digits:draw",
+            uses=("cells",),
+            settings=("preset",),
+            options={"experiment": "mnist"},
         ),
         Figure(
             name="kernel_pca",
