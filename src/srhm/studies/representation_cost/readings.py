@@ -20,6 +20,11 @@ def deepest(cells: pd.DataFrame, *, by: str | None = None) -> pd.DataFrame:
     return cells[cells["L"] == most]
 
 
+def fits_its_points(cells: pd.DataFrame) -> pd.Series:
+    """Whether C is below a tenth of the variance, for each cell."""
+    return cells["loss"] < 0.1 * cells["variance"]
+
+
 def in_middle(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows of the middle half of the layers; columns k and L. As `spectra.middle_layers`."""
     quarter = rows["L"] // 4
