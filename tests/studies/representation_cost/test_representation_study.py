@@ -42,6 +42,15 @@ def invented(
                         "loss": 0.01, "variance": 1.0,
                     }
                 )  # fmt: skip
+    # Fits of too low a rank, by networks that gradient descent would leave.
+    for seed in range(4, 7):
+        rows.append(
+            {
+                "experiment": "maps", "map": "rank 3", "L": 25, "seed": seed, "loss": 0.05,
+                "squared_parameters": 60.0, "weight_rank": 1.0, "variance": 1.0,
+                "sharpness": 25 * (0.5 if growth < 1 else 10.0 + seed),
+            }
+        )  # fmt: skip
     for depth in (2, 6, 8, 12, 25):
         for seed in range(3):
             cost = sum(depth * s ** (2 / depth) for s in SINGULAR_VALUES[:2])
@@ -65,6 +74,7 @@ def invented(
             {"key": cell["key"], "k": k, "distance": 3.0 if k == 1 or ratio > 1 else 0.0}
             for _, cell in cells[cells["experiment"] == "maps"].iterrows()
             for k in range(1, int(cell["L"]) + 1)
+            if cell["seed"] < 4
         ]
     )
     return {"cells": cells, "layers": layers, "limits": pd.DataFrame(limit_rows(cells))}
@@ -79,7 +89,8 @@ def test_limits_are_intercept_and_slope_from_the_first_depth_on():
         {
             "experiment": "maps", "map": "rank 2", "seed": 0, "status": "done",
             "L": [3, 6, 9, 12], "squared_parameters": [99.0, 15.0, 21.0, 27.0],
-            "log_jacobian": 0.5, "weight_rank": 2.0,
+            "log_jacobian": 0.5, "weight_rank": 2.0, "loss": 0.01, "variance": 1.0,
+            "sharpness": 3.0,
         }
     )  # fmt: skip
     (row,) = limit_rows(cells)
@@ -87,6 +98,9 @@ def test_limits_are_intercept_and_slope_from_the_first_depth_on():
     assert row["residual"] == pytest.approx(0, abs=1e-9)
     assert limit_rows(cells[cells["L"] < 12]) == []
     assert limit_rows(cells.assign(status="diverged")) == []
+    # A network that gradient descent would leave, or that does not fit, is no network of the map.
+    for worse in ({"sharpness": [3.0, 3.0, 3.0, 25.0]}, {"loss": [0.01, 0.01, 0.01, 0.2]}):
+        assert limit_rows(cells.assign(**worse)) == []
 
 
 def test_claims_hold_on_networks_that_follow_the_theory():
@@ -94,6 +108,7 @@ def test_claims_hold_on_networks_that_follow_the_theory():
     for claim in ("R0-rank-1", "R0-rank-2", "R0-rank-3", "R0-square", "R0-circle-conjecture",
                   "R1-square", "R1-bound", "linear-target", "structure-bound", "signal-bound",
                   "weight-rank", "sharpness", "geodesic", "R1-affine", "path-2", "path-3",
+                  "unstable-ranks",
                   "uneven-layers"):  # fmt: skip
         assert found.loc[f"cost-{claim}", "verdict"] == "holds", claim
     assert found.loc["cost-R0-circle-theorem", "verdict"] == "holds"
@@ -102,7 +117,8 @@ def test_claims_hold_on_networks_that_follow_the_theory():
 def test_claims_do_not_hold_on_networks_that_do_not():
     found = verdicts(invented(slope=-1.0, excess=0.8, linear=1.05, ratio=1.5, growth=0.8))
     for claim in ("R0-rank-1", "R0-square", "R1-bound", "linear-target", "structure-bound",
-                  "signal-bound", "weight-rank", "path-2", "path-3", "uneven-layers"):  # fmt: skip
+                  "signal-bound", "weight-rank", "path-2", "path-3", "uneven-layers",
+                  "unstable-ranks"):  # fmt: skip
         assert found.loc[f"cost-{claim}", "verdict"] == "does not hold", claim
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
-from srhm.scorecard.fits import mean_of, no_points, of_points
+from srhm.scorecard.fits import as_ratio, mean_of, no_points, of_points
 from srhm.statistics.regression import slope_with_group_intercepts
 from srhm.studies.representation_cost.limits import FIRST_DEPTH
 from srhm.studies.representation_cost.readings import (
@@ -21,6 +21,7 @@ from srhm.studies.representation_cost.readings import (
     finished,
     fits_its_points,
     large_by_frequency,
+    stable,
 )
 
 
@@ -68,17 +69,44 @@ def geodesic(tables: Tables) -> Measurement:
 
 
 def rank_excess(tables: Tables) -> Measurement:
-    """Large singular values of middle layers minus the rank, deepest networks of maps of rank k."""
+    """Large singular values of middle layers minus the rank, deepest stable ones of maps of rank k.
+
+    The deepest of each map, with the seeds that are stable there.
+    """
     own = _cells(tables, "maps")
-    if own.empty or not (own := deepest(own[own["map"].str.startswith("rank")])).size:
+    if own.empty or not (own := own[stable(own) & own["map"].str.startswith("rank")]).size:
         return NOT_MEASURED
-    return _mean(own["weight_rank"] - bottleneck_ranks(own), f"networks of L = {own['L'].max()}")
+    own = deepest(own, by="map")
+    depths = ", ".join(f"L = {depth:.0f}" for depth in own.groupby("map")["L"].first())
+    return _mean(own["weight_rank"] - bottleneck_ranks(own), f"networks of {depths}")
+
+
+def sharpness_of_low_ranks(tables: Tables) -> Measurement:
+    """(2/N) max ||J_theta f||_op^2 / L of networks of the right rank over that of too low a rank.
+
+    Of each map the largest of the right rank; the geometric mean over the networks of too low a
+    rank. Only networks that fit their points, from L = 6 on.
+    """
+    own = _cells(tables, "maps")
+    if own.empty or not (own := own[fits_its_points(own) & (own["L"] >= FIRST_DEPTH)]).size:
+        return NOT_MEASURED
+    low = own["weight_rank"] < bottleneck_ranks(own) - LOW
+    height = (own["sharpness"] / own["L"]).map(np.log)
+    usual = height[~low].groupby(own["map"][~low]).max()
+    apart = (height[low] - own["map"][low].map(usual)).dropna()
+    if apart.empty:
+        return no_points("no network of too low a rank fits its points")
+    return as_ratio(_mean(-apart, "networks of too low a rank"))
 
 
 def over_bound(tables: Tables, *, value: str, bound: str) -> Measurement:
-    """Mean over networks of one side of a bound over the other."""
+    """Mean over stable networks of one side of a bound over the other.
+
+    The theorems are about networks whose Jacobian has the rank of the map, which those that lose a
+    direction have in name alone: a singular value of it is not zero by rounding.
+    """
     own = _cells(tables, "maps")
-    if own.empty:
+    if own.empty or (own := own[stable(own)]).empty:
         return NOT_MEASURED
     parts = (own[value] / own[bound]).dropna()
     measured = _mean(parts, "networks")
@@ -92,7 +120,7 @@ def over_bound(tables: Tables, *, value: str, bound: str) -> Measurement:
 def sharpness_exponent(tables: Tables) -> Measurement:
     """Exponent of L in the largest (2/N) ||J_theta f(x_i)||_op^2, an intercept for each map."""
     own = _cells(tables, "maps")
-    if own.empty or own["L"].nunique() < 3:
+    if own.empty or (own := own[stable(own)])["L"].nunique() < 3:
         return NOT_MEASURED
     fit = slope_with_group_intercepts(
         np.log(own["L"].to_numpy(dtype=float)),
@@ -152,7 +180,7 @@ def uneven_layers(tables: Tables, *, part: float = 0.5) -> Measurement:
     rows = tables.get("layers", pd.DataFrame())
     if own.empty or rows.empty:
         return NOT_MEASURED
-    known = own.dropna(subset=["structure_bound"])
+    known = own[stable(own)].dropna(subset=["structure_bound"])
     joined = rows.merge(known[["key", "L", "structure_bound"]], on="key")
     above = joined["distance"] > joined["structure_bound"] / (part * joined["L"])
     measured = _mean(above.groupby(joined["key"]).mean(), "networks")
@@ -247,6 +275,8 @@ TOPICS = {
     "factorisation": "Summary statistics of gradient descent",
     "hierarchy": "Ranks by layer on a grammar",
 }
+# Below the rank by more: not a singular value that a layer or two of the middle lack.
+LOW = 0.5
 # As `linear.SINGULAR_VALUES`, whose module imports torch.
 SINGULAR_VALUES = (2.0, 1.0, 0.5)
 Measure = Callable[[Tables], Measurement]
@@ -303,6 +333,10 @@ def _depth() -> Sequence[Claim]:
                "talk, slide 'Minima stability'", sharpness_exponent, 1, 0.35, WHOLE),
         _claim("depth", "R1-affine", "linear networks: R^(1) less 2 log|A|_+", CORRECTION_SLIDE,
                affine_correction, 0, 0.1, CORRECTION_OF_FIT),
+        _claim("depth", "unstable-ranks",
+               "(2/N) max ||J_theta f||^2 / L, right rank over too low a rank",
+               "talk, slide 'Minima stability'", sharpness_of_low_ranks, 1, nan,
+               "fits of too low a rank are the unstable ones"),
         *(
             _claim("overfitting", f"path-{rank}",
                    f"slope in log N of the least R^(1) of rank-1 fits, k* = {rank}",

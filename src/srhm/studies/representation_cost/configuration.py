@@ -120,8 +120,10 @@ class RepresentationCostSection(Keys):
     """The representation cost of deep networks with weight decay."""
 
     linear: Linear | None = Field(None, description="deep linear networks")
-    maps: Maps | None = Field(None, description="maps of known rank at several depths")
-    few_points: Maps | None = Field(None, description="the same from few points")
+    maps: Annotated[list[Maps], OneOrMore] = Field(
+        [], description="maps of known rank at several depths; one group or several"
+    )
+    few_points: Annotated[list[Maps], OneOrMore] = Field([], description="the same from few points")
     paths: Paths | None = Field(None, description="curves through random points")
     classes: Classes | None = Field(None, description="four classes in the plane")
     ball: Ball | None = Field(None, description="a ball on a ring, by convolutions")
@@ -130,7 +132,7 @@ class RepresentationCostSection(Keys):
 
 
 def plan(section: RepresentationCostSection, directory: Path) -> Planned:
-    """A curve for each experiment, and for each map.
+    """A curve for each experiment, and for each map of a group.
 
     Raises:
         ConfigError: naming the key and what is allowed.
@@ -139,7 +141,10 @@ def plan(section: RepresentationCostSection, directory: Path) -> Planned:
         Batch(name=name, function=f"{PACKAGE}.{module}:run", cells=cells)
         for module, name, cells in _batches(section)
     ]
-    return Planned(curves=curves_of(TRAINER, batches))
+    try:
+        return Planned(curves=curves_of(TRAINER, batches))
+    except ValueError as error:
+        raise ConfigError(f"  two groups ask for one cell: {error}") from error
 
 
 def _batches(
@@ -160,8 +165,8 @@ def _batches(
             for rank, n, seed in product(paths.rank, paths.n, range(paths.seeds))
         ]
         yield "paths", "paths", cells
-    for experiment, maps in (("maps", section.maps), ("few_points", section.few_points)):
-        if maps is not None:
+    for experiment, groups in (("maps", section.maps), ("few_points", section.few_points)):
+        for maps in groups:
             for which in maps.maps:
                 d = PLANE if which in ("circle", "square") else maps.d
                 label = f"{experiment.replace('_', '-')}-{which.replace(' ', '-')}"
