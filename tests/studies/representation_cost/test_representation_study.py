@@ -46,9 +46,9 @@ def invented(
     for seed in range(4, 7):
         rows.append(
             {
-                "experiment": "maps", "map": "rank 3", "L": 25, "seed": seed, "loss": 0.05,
+                "experiment": "maps", "map": "rank 3", "L": 9, "seed": seed, "loss": 0.05,
                 "squared_parameters": 60.0, "weight_rank": 1.0, "variance": 1.0,
-                "sharpness": 25 * (0.5 if growth < 1 else 10.0 + seed),
+                "sharpness": 9 * (0.5 if growth < 1 else 10.0 + seed),
             }
         )  # fmt: skip
     for depth in (2, 6, 8, 12, 25):
