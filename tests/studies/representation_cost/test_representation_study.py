@@ -170,7 +170,8 @@ def test_figure_of_depth_shows_every_network():
     tables = tiny_tables()
     cells = tables["cells"]
     draw = resolved(STUDY.figures[0].function)
-    page = draw(cells, tables["limits"], preset="invented")
+    limits = pd.DataFrame([{"map": "rank 2", "seed": 0, "R0": 2.0, "R1": 3.0}])
+    page = draw(cells, limits, preset="invented")
     own = cells[cells["map"] == "rank 2"]
     own = own[own["experiment"] == "maps"]
     expected = sorted(zip(own["L"], own["squared_parameters"] / own["L"], strict=True))
