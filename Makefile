@@ -48,7 +48,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help cifar reproduce figures plane plan publish crate status gc unlock test test-science test-gpu-interpreter bench-gpu train-gpu lint format schema docs env env-cluster env-gpu env-docs clean-env faults soak
+.PHONY: help cifar mnist reproduce figures plane plan publish crate status gc unlock test test-science test-gpu-interpreter bench-gpu train-gpu lint format schema docs env env-cluster env-gpu env-docs clean-env faults soak
 
 help:
 	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw the paper: results/PRESET/{report.html,figures,tables}'
@@ -70,6 +70,7 @@ help:
 	@echo 'make lint | make format                  only the checks without tests | put the layout of the code in order'
 	@echo 'make docs                                these documents, tutorials and the reference of the library as pages: results/docs/index.html'
 	@echo 'make cifar                               download CIFAR-10 (162 MB) and check it, for Figure 1 A, B'
+	@echo 'make mnist                               download MNIST (11 MB) and check it, for STUDY=kernels'
 	@echo 'make faults                              make faults in small runs (killed, full disk, ...): the table of docs/reliability.md; as root'
 	@echo 'make soak                                kill a small run fifty times at random, then look what it has made: docs/reliability.md'
 	@echo 'make schema                              write the schema and the table of keys of config/ anew'
@@ -98,6 +99,10 @@ plan: env
 # The images of Figure 1 A, B; everything else is made without them. CIFAR="--url file:///..." names a copy.
 cifar: env
 	@$(BIN)/python -m srhm.images.download $(CIFAR)
+
+# The digits of the study kernels; everything else is made without them. MNIST="--url file:///..." names a copy.
+mnist: env
+	@$(BIN)/python -m srhm.images.download_mnist $(MNIST)
 
 # Rows that lie elsewhere: ARGS="--directory elsewhere"
 publish: env

@@ -662,7 +662,7 @@ def bottleneck_tables(*, n_seeds=3) -> dict[str, pd.DataFrame]:
                 cells.append(
                     {
                         **at, "study": "bottleneck", "net": "fcn", "P": P, "seed": seed, "L": 2,
-                        "v": 4, "m": 2, "n_c": 4, "s0": 1, "width": 32, "hidden_layers": 4,
+                        "s": 2, "v": 4, "m": 2, "n_c": 4, "s0": 1, "width": 32, "hidden_layers": 4,
                         "weight_decay": decay, "optimiser": "adam", "alpha_tilde": 8.0,
                         "status": "budget" if decay else "fitted", "test_error": 0.1,
                     }

@@ -70,9 +70,12 @@ class Run:
         return {study: one.absent for study, one in self.plan.studies.items() if one.absent}
 
     def not_counted(self) -> list[str]:
-        """A line on each study that cannot be counted."""
+        """A line on each study that cannot be counted, or not all of it."""
         first = {study: why.partition("\n")[0] for study, why in self.absent.items()}
-        return [f"{study} is not counted: {why}" for study, why in first.items()]
+        return [
+            f"{study} is {'not all' if self.plan.studies[study].curves else 'not'} counted: {why}"
+            for study, why in first.items()
+        ]
 
     def not_measurable(self) -> list[str]:
         """A line on each study whose networks are to leave no weights, though they are measured."""

@@ -30,6 +30,12 @@ def test_the_figure_of_the_bottleneck_shows_ranks_and_sensitivities():
     assert len(shown) == 5
     np.testing.assert_allclose(shown[0][:, 1], [10, 10, 3, 3, 3])
     np.testing.assert_allclose(shown[4][:, 1], [0.9, 0.9, 0.9, 0.1, 0.1])
+    # Beside the ranks of representations: s^(L+1-l) (v - 1) directions of each level.
+    first = tables["cells"].iloc[0]
+    s, v, depth = (int(first[name]) for name in ("s", "v", "L"))
+    for level in range(1, depth + 1):
+        (height,) = lines(figure, f"level {level}")
+        np.testing.assert_allclose(height[:, 1], s ** (depth + 1 - level) * (v - 1))
     assert len(lines(figure, "n_c - 1")) == 3
 
 

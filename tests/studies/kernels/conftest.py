@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from srhm.studies.kernels.laws import density_exponent, learning_exponent, neighbour_distance
+from srhm.studies.kernels.networks import NETWORKS
 from srhm.studies.kernels.tables import CELLS, SPECTRA
 
 SIZES = (64, 128, 256, 512, 1024)
@@ -47,11 +48,11 @@ def teachers():
             yield {**row, "expected_mse": error, "mse": error * 1.01}
 
 
-def digits():
+def digits(data="digits"):
     for method in ("regression", "svm"):
         for kernel in ("laplace", "gauss"):
             for sigma in (1.0, 10.0):
-                for row in rows("digits", data="digits", method=method, kernel=kernel,
+                for row in rows(data, data=data, method=method, kernel=kernel,
                                 sigma=sigma):  # fmt: skip
                     error = row["P"] ** -0.4 * factor(row["seed"])
                     mse = np.nan if method == "svm" else error
@@ -85,7 +86,14 @@ def spectrum_rows():
 
 @pytest.fixture(scope="session")
 def cells():
-    found = [*teachers(), *digits(), *neighbours(), *hierarchies(), *spectrum_rows()]
+    found = [
+        *teachers(),
+        *digits(),
+        *digits("mnist"),
+        *neighbours(),
+        *hierarchies(),
+        *spectrum_rows(),
+    ]
     return pd.DataFrame(found).reindex(columns=CELLS.names)
 
 
@@ -103,3 +111,16 @@ def spectra(cells):
             "eigenvalue": ranks**-decay * (1 + 0.01 * row.seed),
         }))  # fmt: skip
     return pd.concat(tables, ignore_index=True)[SPECTRA.names]
+
+
+@pytest.fixture(scope="session")
+def networks():
+    """P* before that of the invented kernels, 320 (s_0 + 1)^2; none of the LCN at s_0 = 2."""
+    found = [
+        {"net": net, "L": 2, "s": 2, "s0": s0, "v": 4, "m": 4, "n_c": 4, "n_seeds": 3,
+         "P_star": size, "P_star_low": 0.9 * size, "P_star_high": 1.1 * size,
+         "status": "reached" if s0 < 2 or net == "cnn" else "not_reached", "origin": "x"}
+        for s0 in (0, 1, 2)
+        for net, size in (("cnn", 100.0 * (s0 + 1) ** 2), ("lcn", 160.0 * (s0 + 1) ** 2))
+    ]  # fmt: skip
+    return pd.DataFrame(found)[NETWORKS.names]

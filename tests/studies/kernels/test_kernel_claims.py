@@ -8,16 +8,19 @@ from srhm.scorecard.card import scorecard
 from srhm.scorecard.claims import MAX_STATEMENT
 from srhm.studies.kernels.claims import CLAIMS
 from srhm.studies.kernels.exponents import exponents
+from srhm.studies.kernels.networks import networks as networks_of
 
 FIGURES = {
     "kernel_teachers", "kernel_dimensions", "kernel_students", "kernel_digits", "kernel_pca",
-    "kernel_neighbours", "kernel_srhm",
+    "kernel_mnist", "kernel_neighbours", "kernel_srhm",
 }  # fmt: skip
 
 
-def scored(cells, spectra, found=None):
+def scored(cells, spectra, found=None, networks=None):
     found = pd.DataFrame(exponents(cells, spectra)) if found is None else found
     tables = {"cells": cells, "spectra": spectra, "exponents": found}
+    if networks is not None:
+        tables["networks"] = networks
     return scorecard(tables, CLAIMS).set_index("claim")
 
 
@@ -27,8 +30,8 @@ def fitted(cells, spectra):
 
 
 @pytest.fixture(scope="module")
-def card(cells, spectra, fitted):
-    return scored(cells, spectra, fitted)
+def card(cells, spectra, fitted, networks):
+    return scored(cells, spectra, fitted, networks)
 
 
 def test_all_claims_hold_on_tables_made_by_the_laws(card):
@@ -92,3 +95,36 @@ def test_claims_name_figures_of_the_study_and_fit_into_a_line():
     assert len({claim.identifier for claim in CLAIMS}) == len(CLAIMS)
     assert max(len(claim.statement) for claim in CLAIMS) <= MAX_STATEMENT
     assert not any(np.isnan(claim.expected) and np.isfinite(claim.tolerance) for claim in CLAIMS)
+
+
+def test_a_kernel_is_read_at_the_p_star_of_the_network(card, cells, spectra, fitted, networks):
+    # Linear in log P between 64, where the invented error is 0.5, and 128, where it is 0.25.
+    between = 0.5 - 0.25 * np.log2(100 / 64)
+    assert card.loc["kernel-srhm-laplace-at-cnn-0", "value"] == pytest.approx(1 - between, abs=0.01)
+    later = networks.assign(P_star=networks["P_star"] * 5)
+    found = scored(cells, spectra, fitted, later)["verdict"]
+    assert found["kernel-srhm-laplace-at-cnn-0"] == "does not hold"
+    assert found["kernel-srhm-laplace-at-cnn-2"] == "not enough data"
+    # 4,500 points are more than any kernel has learnt from.
+    assert scored(cells, spectra, fitted)["verdict"]["kernel-srhm-gauss-at-cnn-1"] == (
+        "not enough data"
+    )
+
+
+def test_of_several_presets_the_p_star_of_most_seeds_counts(tmp_path):
+    grammar = {"L": 2, "s": 2, "s0": 1, "v": 4, "m": 4, "n_c": 4, "sparsity": "A"}
+    row = {"net": "cnn", **grammar, "criterion": "test_error", "threshold": 0.1, "batch": "plain",
+           "P_star": 700.0, "P_star_low": 600.0, "P_star_high": 800.0, "status": "reached",
+           "n_seeds": 3, "small_pool": False}  # fmt: skip
+    files = []
+    for preset, size, n_seeds in (("grid", 700.0, 3), ("paper", 800.0, 10)):
+        file = tmp_path / preset / "sparse_hierarchy" / "sample_complexity.parquet"
+        file.parent.mkdir(parents=True)
+        own = row | {"P_star": size, "n_seeds": n_seeds}
+        pd.DataFrame([own, own | {"net": "fcn"}, own | {"threshold": 0.2}]).to_parquet(file)
+        files.append(str(file))
+    found = networks_of(published=files, threshold=0.1)
+    assert found[["net", "P_star", "origin"]].to_numpy().tolist() == [
+        ["cnn", 800.0, "paper/sparse_hierarchy"]
+    ]
+    assert networks_of(published=[], threshold=0.1).empty

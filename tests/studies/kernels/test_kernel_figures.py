@@ -18,17 +18,17 @@ from srhm.studies.kernels.figures import (
 
 
 @pytest.fixture(scope="module")
-def drawn(cells, spectra):
+def drawn(cells, spectra, networks):
     table = pd.DataFrame(exponents(cells, spectra))
     crossed = pd.DataFrame(crossings(cells, 0.1))
     return {
         "teachers": rendered(teachers.draw(cells, preset="x")),
         "dimensions": rendered(dimensions.draw(table, preset="x")),
         "students": rendered(students.draw(cells, preset="x")),
-        "digits": rendered(digits.draw(cells, preset="x")),
+        "digits": rendered(digits.draw(cells, preset="x", experiment="digits")),
         "pca": rendered(pca.draw(cells, spectra, preset="x")),
         "neighbours": rendered(neighbours.draw(cells, preset="x")),
-        "hierarchy": rendered(hierarchy.draw(cells, crossed, preset="x", threshold=0.1)),
+        "hierarchy": rendered(hierarchy.draw(cells, crossed, networks, preset="x", threshold=0.1)),
     }
 
 
@@ -105,7 +105,15 @@ def test_censored_kernels_are_arrows_at_the_largest_p(drawn):
     np.testing.assert_allclose(points(panel, "law lcn"), [(1, 128), (2, 512), (3, 1152)])
 
 
-def test_empty_tables_give_labelled_empty_figures(cells, spectra):
+def test_networks_stand_at_their_own_p_star(drawn, networks):
+    left, _, right = drawn["hierarchy"].get_axes()
+    assert points(left, "P* cnn s0=1") == [(400.0, 0.1)]
+    assert not points(left, "P* lcn")
+    assert [round(y) for _, y in points(right, "measured lcn")] == [160, 640]
+    assert [round(x) for x, _ in points(right, "measured cnn")] == [1, 2, 3]
+
+
+def test_empty_tables_give_labelled_empty_figures(cells, spectra, networks):
     none, no_spectra = cells.iloc[:0], spectra.iloc[:0]
     table = pd.DataFrame(exponents(cells, spectra)).iloc[:0]
     crossed = pd.DataFrame(crossings(cells, 0.1)).iloc[:0]
@@ -113,9 +121,17 @@ def test_empty_tables_give_labelled_empty_figures(cells, spectra):
         teachers.draw(none, preset="x"),
         dimensions.draw(table, preset="x"),
         students.draw(none, preset="x"),
-        digits.draw(none, preset="x"),
+        digits.draw(none, preset="x", experiment="digits"),
         pca.draw(none, no_spectra, preset="x"),
         neighbours.draw(none, preset="x"),
-        hierarchy.draw(none, crossed, preset="x", threshold=0.1),
+        hierarchy.draw(none, crossed, networks, preset="x", threshold=0.1),
     ):
         assert "not in preset x" in texts(rendered(figure))
+
+
+def test_without_the_files_the_panels_of_mnist_say_how_to_get_them(cells):
+    own = cells["experiment"] == "mnist"
+    figure = digits.draw(cells[~own], preset="x", experiment="mnist")
+    assert texts(rendered(figure)).count("make mnist") == 3
+    figure = rendered(digits.draw(cells[own], preset="x", experiment="mnist"))
+    assert len(lines(figure.get_axes()[1], "curve")) == 4

@@ -1,5 +1,7 @@
 """Section, limits, claims and figures of the study."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +12,9 @@ from drawn import assert_on_page, lines, points, rendered, texts
 from srhm.names import resolved
 from srhm.results.tables import schema_of
 from srhm.scorecard.card import scorecard
-from srhm.studies.representation_cost.claims import CLAIMS
+from srhm.studies.representation_cost import linear as linear_networks
+from srhm.studies.representation_cost import paths
+from srhm.studies.representation_cost.claims import CLAIMS, SINGULAR_VALUES
 from srhm.studies.representation_cost.configuration import RepresentationCostSection, plan, seconds
 from srhm.studies.representation_cost.known import MAPS
 from srhm.studies.representation_cost.limits import limit_rows
@@ -18,7 +22,9 @@ from srhm.studies.representation_cost.study import STUDY
 from srhm.study import ConfigError
 
 
-def invented(*, slope=2.0, excess=0.0, linear=1.0, ratio=0.5) -> dict[str, pd.DataFrame]:
+def invented(
+    *, slope=2.0, excess=0.0, linear=1.0, ratio=0.5, growth=1.0
+) -> dict[str, pd.DataFrame]:
     """Tables of networks whose norm is L (rank + excess) + slope, with a little scatter."""
     generator = np.random.default_rng(0)
     rows = []
@@ -36,17 +42,42 @@ def invented(*, slope=2.0, excess=0.0, linear=1.0, ratio=0.5) -> dict[str, pd.Da
                         "loss": 0.01, "variance": 1.0,
                     }
                 )  # fmt: skip
-    for depth in (2, 6):
+    # Fits of too low a rank, by networks that gradient descent would leave.
+    for seed in range(4, 7):
+        rows.append(
+            {
+                "experiment": "maps", "map": "rank 3", "L": 9, "seed": seed, "loss": 0.05,
+                "squared_parameters": 60.0, "weight_rank": 1.0, "variance": 1.0,
+                "sharpness": 9 * (0.5 if growth < 1 else 10.0 + seed),
+            }
+        )  # fmt: skip
+    for depth in (2, 6, 8, 12, 25):
         for seed in range(3):
+            cost = sum(depth * s ** (2 / depth) for s in SINGULAR_VALUES[:2])
             rows.append(
                 {
-                    "experiment": "linear", "L": depth, "seed": seed, "cost_of_target": 3.0,
-                    "squared_parameters": 3 * linear, "cost_of_map": 3 * linear,
-                    "geodesic_distance": 1e-4,
+                    "experiment": "linear", "L": depth, "rank": 2, "seed": seed,
+                    "cost_of_target": cost, "squared_parameters": cost * linear,
+                    "cost_of_map": cost * linear, "geodesic_distance": 1e-4,
                 }
             )  # fmt: skip
+    for rank, n, seed in product((2, 3), (32, 256, 2048), range(3)):
+        bound = 2 * (1 - 1 / rank) * growth * np.log(n) + 0.01 * generator.normal()
+        rows.append(
+            {"experiment": "paths", "rank": rank, "n": n, "seed": seed, "path_bound": bound}
+        )
     cells = pd.DataFrame(rows).assign(status="done")
-    return {"cells": cells, "limits": pd.DataFrame(limit_rows(cells))}
+    cells["key"] = [str(place) for place in range(len(cells))]
+    # Layer 1 is far from V_1 V_0^T, others are not; of a broken theorem all are.
+    layers = pd.DataFrame(
+        [
+            {"key": cell["key"], "k": k, "distance": 3.0 if k == 1 or ratio > 1 else 0.0}
+            for _, cell in cells[cells["experiment"] == "maps"].iterrows()
+            for k in range(1, int(cell["L"]) + 1)
+            if cell["seed"] < 4
+        ]
+    )
+    return {"cells": cells, "layers": layers, "limits": pd.DataFrame(limit_rows(cells))}
 
 
 def verdicts(tables) -> pd.DataFrame:
@@ -58,7 +89,8 @@ def test_limits_are_intercept_and_slope_from_the_first_depth_on():
         {
             "experiment": "maps", "map": "rank 2", "seed": 0, "status": "done",
             "L": [3, 6, 9, 12], "squared_parameters": [99.0, 15.0, 21.0, 27.0],
-            "log_jacobian": 0.5, "weight_rank": 2.0,
+            "log_jacobian": 0.5, "weight_rank": 2.0, "loss": 0.01, "variance": 1.0,
+            "sharpness": 3.0,
         }
     )  # fmt: skip
     (row,) = limit_rows(cells)
@@ -66,22 +98,44 @@ def test_limits_are_intercept_and_slope_from_the_first_depth_on():
     assert row["residual"] == pytest.approx(0, abs=1e-9)
     assert limit_rows(cells[cells["L"] < 12]) == []
     assert limit_rows(cells.assign(status="diverged")) == []
+    # A network that gradient descent would leave, or that does not fit, is no network of the map.
+    for worse in ({"sharpness": [3.0, 3.0, 3.0, 25.0]}, {"loss": [0.01, 0.01, 0.01, 0.2]}):
+        assert limit_rows(cells.assign(**worse)) == []
 
 
 def test_claims_hold_on_networks_that_follow_the_theory():
     found = verdicts(invented())
     for claim in ("R0-rank-1", "R0-rank-2", "R0-rank-3", "R0-square", "R0-circle-conjecture",
                   "R1-square", "R1-bound", "linear-target", "structure-bound", "signal-bound",
-                  "weight-rank", "sharpness", "geodesic"):  # fmt: skip
+                  "weight-rank", "sharpness", "geodesic", "R1-affine", "path-2", "path-3",
+                  "unstable-ranks",
+                  "uneven-layers"):  # fmt: skip
         assert found.loc[f"cost-{claim}", "verdict"] == "holds", claim
     assert found.loc["cost-R0-circle-theorem", "verdict"] == "holds"
 
 
 def test_claims_do_not_hold_on_networks_that_do_not():
-    found = verdicts(invented(slope=-1.0, excess=0.8, linear=1.05, ratio=1.5))
+    found = verdicts(invented(slope=-1.0, excess=0.8, linear=1.05, ratio=1.5, growth=0.8))
     for claim in ("R0-rank-1", "R0-square", "R1-bound", "linear-target", "structure-bound",
-                  "signal-bound", "weight-rank"):  # fmt: skip
+                  "signal-bound", "weight-rank", "path-2", "path-3", "uneven-layers",
+                  "unstable-ranks"):  # fmt: skip
         assert found.loc[f"cost-{claim}", "verdict"] == "does not hold", claim
+
+
+def test_a_correction_of_matrices_that_is_not_twice_the_logarithm_does_not_hold():
+    tables = invented()
+    linear = tables["cells"]["experiment"] == "linear"
+    tables["cells"].loc[linear, "squared_parameters"] += 0.5
+    assert verdicts(tables).loc["cost-R1-affine", "verdict"] == "does not hold"
+    assert SINGULAR_VALUES == linear_networks.SINGULAR_VALUES
+
+
+def test_a_tree_is_as_long_as_its_shortest_edges():
+    corners = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 2.0], [0.0, 2.0]])
+    assert paths.tree_length(corners) == pytest.approx(1 + 1 + 2)
+    row = paths.run({"rank": 2, "n": 50, "seed": 0}).row
+    shorter = paths.run({"rank": 2, "n": 40, "seed": 0}).row
+    assert row["path_bound"] > shorter["path_bound"]
 
 
 def test_claims_without_tables_lack_data():
@@ -91,7 +145,7 @@ def test_claims_without_tables_lack_data():
 def test_every_experiment_fills_the_tables():
     tables = tiny_tables()
     assert set(tables["cells"]["experiment"]) == {
-        "linear", "maps", "few_points", "classes", "ball", "factorisation", "hierarchy"
+        "linear", "maps", "few_points", "paths", "classes", "ball", "factorisation", "hierarchy"
     }  # fmt: skip
     for name, path in STUDY.schemas.items():
         if name in tables:
@@ -116,7 +170,8 @@ def test_figure_of_depth_shows_every_network():
     tables = tiny_tables()
     cells = tables["cells"]
     draw = resolved(STUDY.figures[0].function)
-    page = draw(cells, tables["limits"], preset="invented")
+    limits = pd.DataFrame([{"map": "rank 2", "seed": 0, "R0": 2.0, "R1": 3.0}])
+    page = draw(cells, limits, preset="invented")
     own = cells[cells["map"] == "rank 2"]
     own = own[own["experiment"] == "maps"]
     expected = sorted(zip(own["L"], own["squared_parameters"] / own["L"], strict=True))

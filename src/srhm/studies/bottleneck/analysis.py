@@ -19,6 +19,15 @@ def last_rank(n_classes: int) -> int:
     return n_classes - 1
 
 
+def level_directions(level: int, *, depth: int, branching: int, n_features: int) -> int:
+    """Directions of all features of a level, centred one-hot: s^(L+1-l) (v - 1) for l = 1 ... L.
+
+    depth, branching, n_features: L, s, v of the grammar; level 1 is the input, of level L + 1 see
+    `last_rank`.
+    """
+    return branching ** (depth + 1 - level) * (n_features - 1)
+
+
 def large_singular_values(values: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     """Number of singular values of weights above LARGE: a row for each cell, layer and time.
 

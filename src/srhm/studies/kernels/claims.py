@@ -15,6 +15,7 @@ from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
 from srhm.scorecard.fits import mean_of, no_points, of_fit
 from srhm.statistics.regression import mean
 from srhm.studies.kernels.laws import density_exponent, learning_exponent
+from srhm.studies.kernels.networks import error_at, of_grammars
 
 Family = Mapping[str, Any]
 TENTH = 0.1
@@ -156,6 +157,28 @@ def error_at_law(tables: Tables, *, n_empty: int, kernel: str) -> Measurement:
     found = mean_of(rows["error"][rows["P"] == P].tolist(), f"grammars, at P = {P}")
     return Measurement(value=found.value, low=found.low, high=found.high, n=found.n,
                        note=f"{found.note}; v = {first['v']:.0f}")  # fmt: skip
+
+
+def right_at_networks(tables: Tables, *, net: str, n_empty: int, kernel: str) -> Measurement:
+    """Part that a kernel classifies right at the measured P* of a network on the same grammar.
+
+    Mean over grammars of the largest v; the error between two P is linear in log P.
+    """
+    cells, measured = (tables.get(name, pd.DataFrame()) for name in ("cells", "networks"))
+    if cells.empty or measured.empty:
+        return NOT_MEASURED
+    own = {"experiment": "srhm", "kernel": kernel, "s0": n_empty, "status": "done"}
+    rows = rows_of(cells, own)
+    rows = rows[rows["v"] == rows["v"].max()]
+    found = of_grammars(measured[measured["net"] == net], rows)
+    if rows.empty or found.empty:
+        return no_points(f"no published P* of the {net.upper()} on this grammar")
+    size = float(found["P_star"].iloc[0])
+    errors = pd.Series([error_at(curve, size) for _, curve in rows.groupby("seed")]).dropna()
+    if errors.empty:
+        return no_points(f"P* = {size:.0f} lies beyond the P of the kernel")
+    words = f"grammars, at P* = {size:.0f}; v = {rows['v'].iloc[0]:.0f}"
+    return mean_of((1 - errors).tolist(), words)
 
 
 TEACHER = "Teacher and student"
@@ -347,6 +370,35 @@ def _digits_claims() -> list[Claim]:
     ]
 
 
+def _mnist_claims() -> list[Claim]:
+    """Figure 1 itself, where the files are."""
+    laplace = {"experiment": "mnist", "sigma": 1.0, "kernel": "laplace", "method": "regression",
+               "quantity": "mse"}  # fmt: skip
+    machine = {**laplace, "method": "svm", "quantity": "error"}
+    gauss = {**laplace, "kernel": "gauss"}
+    measures = (
+        ("beta", "exponent of the MSE, Laplace", 0.4, partial(exponent, family=laplace)),
+        ("kernel", "exponent of the MSE, Laplace less Gauss kernel", 0.0,
+         partial(difference, one=laplace, other=gauss)),
+        ("task", "exponent, error of the SVM less MSE of regression", 0.0,
+         partial(difference, one=machine, other=laplace)),
+    )  # fmt: skip
+    return [
+        Claim(
+            identifier=f"kernel-mnist-{name}",
+            topic="MNIST",
+            figure="kernel_mnist",
+            statement=f"MNIST: {words}",
+            place="thesis, ch. 6, Fig. 1",
+            expected=expected,
+            tolerance=DIGITS_TOLERANCE,
+            tolerance_reason=DIGITS_REASON,
+            measure=measure,
+        )
+        for name, words, expected, measure in measures
+    ]
+
+
 def _geometry_claims() -> list[Claim]:
     neighbours = {"experiment": "neighbours", "quantity": "distance"}
     found = []
@@ -411,6 +463,31 @@ def _geometry_claims() -> list[Claim]:
 
 
 def _hierarchy_claims() -> list[Claim]:
+    return [*_beside_networks(), *_at_the_law()]
+
+
+def _beside_networks() -> list[Claim]:
+    return [
+        Claim(
+            identifier=f"kernel-srhm-{kernel}-at-{net}-{n_empty}",
+            topic=SRHM,
+            figure="kernel_srhm",
+            statement=(
+                f"{NAMES[kernel]} kernel, s_0 = {n_empty}: part right at the {net.upper()}'s P*"
+            ),
+            place="ours; thesis, ch. 6: kernels suffer from the dimension",
+            expected=0.9,
+            tolerance=nan,
+            tolerance_reason="the network's own part there, by the definition of P*: not above it",
+            measure=partial(right_at_networks, net=net, n_empty=n_empty, kernel=kernel),
+        )
+        for kernel in ("laplace", "gauss")
+        for net, empty in (("cnn", (0, 1, 2)), ("lcn", (0, 1)))
+        for n_empty in empty
+    ]
+
+
+def _at_the_law() -> list[Claim]:
     return [
         Claim(
             identifier=f"kernel-srhm-{kernel}-{n_empty}",
@@ -435,6 +512,7 @@ CLAIMS: tuple[Claim, ...] = (
     *_gaussian_claims(),
     _check_claim(),
     *_digits_claims(),
+    *_mnist_claims(),
     *_geometry_claims(),
     *_hierarchy_claims(),
 )

@@ -20,6 +20,8 @@ from srhm.studies.kernels.regression import NotPositiveError, regression_weights
 # Appendix A of the paper.
 SOFTNESS = 1e4
 
+Labelled = tuple[NDArray[np.float64], NDArray[np.float64]]
+
 
 def run(cell: Mapping[str, Any]) -> Outcome:
     """Test error, a fraction, and for regression the mean squared error, on the last n_test digits.
@@ -29,15 +31,23 @@ def run(cell: Mapping[str, Any]) -> Outcome:
     """
     images, parity = shuffled_digits(generator=generator(cell["seed"], role="train"))
     n_train, n_test = cell["P"], cell["n_test"]
-    training, targets = images[:n_train], parity[:n_train]
-    tested, truth = images[-n_test:], parity[-n_test:]
+    training, tested = (images[:n_train], parity[:n_train]), (images[-n_test:], parity[-n_test:])
+    return learnt(cell, training, tested)
+
+
+def learnt(cell: Mapping[str, Any], training: Labelled, tested: Labelled) -> Outcome:
+    """Errors as in `run`, of points (n, ...) and their classes -1 and 1, (n,).
+
+    cell: method, kernel, sigma in the unit of the points, jitter.
+    """
+    (points, targets), (others, truth) = training, tested
     kernel = {"kernel": cell["kernel"], "sigma": cell["sigma"]}
-    between = gram(tested, training, **kernel)
+    between = gram(others, points, **kernel)
     if cell["method"] == "svm":
-        found, squared = machine(gram(training, **kernel), targets, between), nan
+        found, squared = machine(gram(points, **kernel), targets, between), nan
     else:
         try:
-            weights = regression_weights(gram(training, **kernel), between.T, jitter=cell["jitter"])
+            weights = regression_weights(gram(points, **kernel), between.T, jitter=cell["jitter"])
         except NotPositiveError:
             return Outcome({"status": "not positive", "mse": nan, "error": nan})
         found = weights.T @ targets

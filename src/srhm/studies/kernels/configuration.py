@@ -9,6 +9,7 @@ from pydantic import Field
 
 from srhm.experiments.declaration import experiments
 from srhm.experiments.planning import Batch, curves_of
+from srhm.images import mnist
 from srhm.keys import Counts, Keys, Kinds, OneOrMore, Positive, Sizes
 from srhm.model.grammar import GrammarError, GrammarParameters
 from srhm.model.sampling import SampleError, n_test_points
@@ -24,11 +25,14 @@ TRAINER = experiments(
 FUNCTIONS = {
     "teacher_student": f"{HERE}.teacher_student:run",
     "digits": f"{HERE}.classification:run",
+    "mnist": f"{HERE}.mnist:run",
     "spectrum": f"{HERE}.spectrum:run",
     "neighbours": f"{HERE}.neighbours:run",
     "srhm": f"{HERE}.hierarchy:run",
 }
 N_DIGITS = 1797
+# Digits of MNIST for training.
+N_MNIST = 60_000
 # Error that a kernel has to fall below on the SRHM, as a network at its P*.
 THRESHOLD = 0.1
 
@@ -76,6 +80,21 @@ class Digits(Keys):
     )
 
 
+class Mnist(Keys):
+    """Parity of the digits of MNIST, where its files are."""
+
+    method: Annotated[list[Literal["regression", "svm"]], OneOrMore] = Field(
+        ["regression"], min_length=1, description="regression without ridge, soft-margin svm"
+    )
+    kernel: Kernels = Field(description="laplace, gauss")
+    sigma: Numbers = Field([1.0], description="width over the mean distance between two digits")
+    P: Sizes = Field(description="training points, at most 60000")
+    seeds: Seeds = Field(10, description="seeds 0, 1, ...: digits for training and testing")
+    n_test: Annotated[int, Field(ge=1, le=10_000, strict=True)] = Field(
+        2000, description="test points"
+    )
+
+
 class Spectra(Keys):
     """Gram spectra and kernel PCA."""
 
@@ -116,6 +135,7 @@ class KernelsSection(Keys):
 
     teacher_student: list[TeacherStudent] = Field([], description="teachers and students")
     digits: list[Digits] = Field([], description="digits")
+    mnist: list[Mnist] = Field([], description="MNIST, left out where its files are not")
     spectra: list[Spectra] = Field([], description="Gram spectra")
     neighbours: list[Neighbours] = Field([], description="nearest neighbours")
     hierarchies: list[Hierarchy] = Field([], description="the SRHM")
@@ -127,15 +147,17 @@ def plan(section: KernelsSection, directory: Path) -> Planned:
     Raises:
         ConfigError: naming the group, the key and what is allowed.
     """
+    notice = mnist.notice(directory / mnist.FOLDER) if section.mnist else None
     batches = [*_teachers(section), *_digits(section), *_neighbours(section),
                *_hierarchies(section)]  # fmt: skip
+    batches += [] if notice else _mnist(section)
     try:
         curves = curves_of(TRAINER, batches, measured=())
         # These alone have a long table.
         curves |= curves_of(TRAINER, list(_spectra(section)))
     except ValueError as error:
         raise ConfigError(f"  two groups ask for one cell: {error}") from error
-    return Planned(curves=curves, settings={"threshold": THRESHOLD})
+    return Planned(curves=curves, settings={"threshold": THRESHOLD}, absent=notice or "")
 
 
 def _teachers(section: KernelsSection) -> Iterator[Batch]:
@@ -159,6 +181,19 @@ def _digits(section: KernelsSection) -> Iterator[Batch]:
             yield _batch(
                 "digits",
                 {"data": "digits", "method": method, "kernel": kernel, "sigma": float(sigma),
+                 "jitter": 0.0, "n_test": group.n_test},
+                group.P, group.seeds,
+            )  # fmt: skip
+
+
+def _mnist(section: KernelsSection) -> Iterator[Batch]:
+    for number, group in enumerate(section.mnist):
+        if max(group.P) > N_MNIST:
+            raise ConfigError(f"  mnist.{number}.P = {max(group.P)}: allowed are 1 to {N_MNIST}")
+        for method, kernel, sigma in product(group.method, group.kernel, group.sigma):
+            yield _batch(
+                "mnist",
+                {"data": "mnist", "method": method, "kernel": kernel, "sigma": float(sigma),
                  "jitter": 0.0, "n_test": group.n_test},
                 group.P, group.seeds,
             )  # fmt: skip
@@ -256,6 +291,7 @@ def _among_digits(where: str, sizes: Iterable[int], most: int) -> None:
 SECONDS = {
     "teacher_student": (0.01, 0.15),
     "digits": (0.02, 0.15),
+    "mnist": (0.5, 0.3),
     "spectrum": (0.05, 0.5),
     "neighbours": (0.02, 0.0005),
     "srhm": (0.04, 0.08),

@@ -54,6 +54,7 @@ CROSSINGS = pa.schema(
 QUANTITIES = {
     "teacher_student": ("expected_mse",),
     "digits": ("mse", "error"),
+    "mnist": ("mse", "error"),
     "neighbours": ("distance",),
 }
 # Of the ranks of the spectrum of n points. Eigenvalues converge at ranks well below n (appendix J);

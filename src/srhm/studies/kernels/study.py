@@ -27,6 +27,13 @@ STUDY = Study(
             uses=("cells",),
             settings=("threshold",),
         ),
+        Derived(
+            name="networks",
+            function=f"{HERE}.networks:networks",
+            schema=f"{HERE}.networks:NETWORKS",
+            settings=("threshold",),
+            files={"published": "published/*/sparse_hierarchy/sample_complexity.parquet"},
+        ),
     ),
     figures=(
         Figure(
@@ -56,6 +63,15 @@ STUDY = Study(
             function=f"{FIGURES}.digits:draw",
             uses=("cells",),
             settings=("preset",),
+            options={"experiment": "digits"},
+        ),
+        Figure(
+            name="kernel_mnist",
+            title="the same on MNIST, where its files are",
+            function=f"{FIGURES}.digits:draw",
+            uses=("cells",),
+            settings=("preset",),
+            options={"experiment": "mnist"},
         ),
         Figure(
             name="kernel_pca",
@@ -75,7 +91,7 @@ STUDY = Study(
             name="kernel_srhm",
             title="kernels on the SRHM",
             function=f"{FIGURES}.hierarchy:draw",
-            uses=("cells", "crossings"),
+            uses=("cells", "crossings", "networks"),
             settings=("preset", "threshold"),
         ),
     ),

@@ -3,14 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from srhm.learning_curve import sample_complexity
 from srhm.results.coordinates import GRAMMAR
+from srhm.results.published_complexities import published_complexities
 from srhm.studies.level_by_level.tables import REFERENCES
-
-ROWS = ("P_star", "P_star_low", "P_star_high", "status", "n_seeds", "small_pool")
 
 
 def references(
@@ -22,23 +20,15 @@ def references(
     cells of the study layerwise, whose P* are computed here, at the scale 1 of the output. Either
     may be without files.
     """
-    frames = [_end_to_end(Path(file), threshold) for file in end_to_end]
+    frames = [
+        published_complexities(Path(file), threshold=threshold).assign(training="end to end")
+        for file in end_to_end
+    ]
     frames += [_layerwise(Path(file), threshold) for file in layerwise]
     frames = [one for one in frames if len(one)]
     if not frames:
         return pd.DataFrame(columns=REFERENCES.names)
     return pd.concat(frames, ignore_index=True)[REFERENCES.names]
-
-
-def _end_to_end(file: Path, threshold: float) -> pd.DataFrame:
-    table = pd.read_parquet(file)
-    at = np.isclose(table["threshold"].to_numpy(dtype=float), threshold)
-    own = table[at & (table["criterion"] == "test_error") & (table["sparsity"] == "A")]
-    own = own[own["net"].isin(["lcn", "cnn"]) & (own["s"] == 2)]
-    own = own[~own["batch"].astype(str).str.startswith("balanced")]
-    return own[["net", *GRAMMAR, *ROWS]].assign(
-        origin=f"{file.parts[-3]}/sparse_hierarchy", training="end to end"
-    )
 
 
 def _layerwise(file: Path, threshold: float) -> pd.DataFrame:

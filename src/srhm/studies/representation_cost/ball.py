@@ -17,7 +17,7 @@ from srhm.experiments.outcome import Outcome
 from srhm.model import seeding
 from srhm.studies.representation_cost.fitting import fit
 from srhm.studies.representation_cost.networks import Architecture, concatenated
-from srhm.studies.representation_cost.outcomes import completed, layer_tables, numbers
+from srhm.studies.representation_cost.outcomes import layer_tables, numbers
 
 FRAMES_IN = 2  # of these, position and velocity can be told
 CONCENTRATION = 1.0  # of the ball's image, a von Mises bump: about a third of the ring is bright
@@ -64,4 +64,4 @@ def run(cell: Mapping[str, Any]) -> Outcome:
     )
     fitted = fit(architecture, x, y, cell)
     row = {**numbers(fitted), "variance": float(y.var(0, correction=0).sum())}
-    return completed(cell, row, layer_tables(fitted, x) if fitted.finite else {})
+    return Outcome(row, layer_tables(fitted, x) if fitted.finite else {})

@@ -12,13 +12,16 @@ import numpy as np
 import pandas as pd
 
 from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
-from srhm.scorecard.fits import mean_of, no_points, of_points
+from srhm.scorecard.fits import as_ratio, mean_of, no_points, of_points
 from srhm.statistics.regression import slope_with_group_intercepts
+from srhm.studies.representation_cost.limits import FIRST_DEPTH
 from srhm.studies.representation_cost.readings import (
     bottleneck_ranks,
     deepest,
     finished,
+    fits_its_points,
     large_by_frequency,
+    stable,
 )
 
 
@@ -66,17 +69,44 @@ def geodesic(tables: Tables) -> Measurement:
 
 
 def rank_excess(tables: Tables) -> Measurement:
-    """Large singular values of middle layers minus the rank, deepest networks of maps of rank k."""
+    """Large singular values of middle layers minus the rank, deepest stable ones of maps of rank k.
+
+    The deepest of each map, with the seeds that are stable there.
+    """
     own = _cells(tables, "maps")
-    if own.empty or not (own := deepest(own[own["map"].str.startswith("rank")])).size:
+    if own.empty or not (own := own[stable(own) & own["map"].str.startswith("rank")]).size:
         return NOT_MEASURED
-    return _mean(own["weight_rank"] - bottleneck_ranks(own), f"networks of L = {own['L'].max()}")
+    own = deepest(own, by="map")
+    depths = ", ".join(f"L = {depth:.0f}" for depth in own.groupby("map")["L"].first())
+    return _mean(own["weight_rank"] - bottleneck_ranks(own), f"networks of {depths}")
+
+
+def sharpness_of_low_ranks(tables: Tables) -> Measurement:
+    """(2/N) max ||J_theta f||_op^2 / L of networks of the right rank over that of too low a rank.
+
+    Of each map the largest of the right rank; the geometric mean over the networks of too low a
+    rank. Only networks that fit their points, from L = 6 on.
+    """
+    own = _cells(tables, "maps")
+    if own.empty or not (own := own[fits_its_points(own) & (own["L"] >= FIRST_DEPTH)]).size:
+        return NOT_MEASURED
+    low = own["weight_rank"] < bottleneck_ranks(own) - LOW
+    height = (own["sharpness"] / own["L"]).map(np.log)
+    usual = height[~low].groupby(own["map"][~low]).max()
+    apart = (height[low] - own["map"][low].map(usual)).dropna()
+    if apart.empty:
+        return no_points("no network of too low a rank fits its points")
+    return as_ratio(_mean(-apart, "networks of too low a rank"))
 
 
 def over_bound(tables: Tables, *, value: str, bound: str) -> Measurement:
-    """Mean over networks of one side of a bound over the other."""
+    """Mean over stable networks of one side of a bound over the other.
+
+    The theorems are about networks whose Jacobian has the rank of the map, which those that lose a
+    direction have in name alone: a singular value of it is not zero by rounding.
+    """
     own = _cells(tables, "maps")
-    if own.empty:
+    if own.empty or (own := own[stable(own)]).empty:
         return NOT_MEASURED
     parts = (own[value] / own[bound]).dropna()
     measured = _mean(parts, "networks")
@@ -90,7 +120,7 @@ def over_bound(tables: Tables, *, value: str, bound: str) -> Measurement:
 def sharpness_exponent(tables: Tables) -> Measurement:
     """Exponent of L in the largest (2/N) ||J_theta f(x_i)||_op^2, an intercept for each map."""
     own = _cells(tables, "maps")
-    if own.empty or own["L"].nunique() < 3:
+    if own.empty or (own := own[stable(own)])["L"].nunique() < 3:
         return NOT_MEASURED
     fit = slope_with_group_intercepts(
         np.log(own["L"].to_numpy(dtype=float)),
@@ -110,8 +140,51 @@ def few_points_rank(tables: Tables, *, few: bool) -> Measurement:
     if own.empty:
         return NOT_MEASURED
     n = own["n"].min() if few else own["n"].max()
-    own = own[(own["n"] == n) & (own["loss"] < 0.1 * own["variance"])]
+    own = own[(own["n"] == n) & fits_its_points(own)]
     return _mean(own["weight_rank"], f"networks that fit {n} points")
+
+
+def path_exponent(tables: Tables, *, rank: int) -> Measurement:
+    """Slope against log N of twice the logarithm of the length of a tree, seed by seed."""
+    own = _cells(tables, "paths")
+    if own.empty or (own := own[own["rank"] == rank])["n"].nunique() < 2:
+        return NOT_MEASURED
+    slopes = [
+        float(np.polyfit(np.log(seed["n"].to_numpy(dtype=float)), seed["path_bound"], 1)[0])
+        for _, seed in own.groupby("seed")
+    ]
+    return mean_of(slopes, f"seeds, N from {own['n'].min()} to {own['n'].max()}")
+
+
+def affine_correction(tables: Tables) -> Measurement:
+    """R^(1) of deep linear networks minus 2 log |A|_+, mean over matrices.
+
+    R / L is fitted by a parabola in 1 / L from L = 6 on: what comes after R^(1) is not small there.
+    """
+    own = _cells(tables, "linear")
+    if own.empty:
+        return NOT_MEASURED
+    apart = []
+    for _, group in own[own["L"] >= FIRST_DEPTH].groupby(["rank", "seed"]):
+        if group["L"].nunique() > 3:
+            inverse = 1 / group["L"].to_numpy(dtype=float)
+            heights = group["squared_parameters"].to_numpy(dtype=float) * inverse
+            known = np.prod(SINGULAR_VALUES[: int(group["rank"].iloc[0])])
+            apart.append(float(np.polyfit(inverse, heights, 2)[1] - 2 * np.log(known)))
+    return mean_of(apart, "matrices") if apart else no_points("fewer than four depths")
+
+
+def uneven_layers(tables: Tables, *, part: float = 0.5) -> Measurement:
+    """Part of a network's layers that are further than bound / (p L) from V_l V_(l-1)^T."""
+    own = _cells(tables, "maps")
+    rows = tables.get("layers", pd.DataFrame())
+    if own.empty or rows.empty:
+        return NOT_MEASURED
+    known = own[stable(own)].dropna(subset=["structure_bound"])
+    joined = rows.merge(known[["key", "L", "structure_bound"]], on="key")
+    above = joined["distance"] > joined["structure_bound"] / (part * joined["L"])
+    measured = _mean(above.groupby(joined["key"]).mean(), "networks")
+    return measured if len(joined) else NOT_MEASURED
 
 
 def tripoints(tables: Tables, *, deep: bool) -> Measurement:
@@ -186,6 +259,8 @@ TWO_PERCENT = "2 % of the norm of Sigma_l: not to be seen in a figure"
 THEOREM = "a theorem: the ratio cannot exceed 1"
 TENTH = "a tenth of the variance, ours"
 BETWEEN = "the theorem's two ends, 1 and 2, with a tenth beyond for the fit in 1/L"
+CORRECTION_OF_FIT = "0.1: a parabola in 1/L through the closed form from L = 6 on is off by 0.02"
+TENTH_OF_LAW = "a tenth: points at the surface of the cube have fewer neighbours"
 WHOLE = "below 0.5, so that no value is within the tolerance of two whole exponents"
 ONE = "1, ours, as for the other networks on a grammar"
 NO_REASON = "the talk has no number"
@@ -193,12 +268,17 @@ LIMIT = "talk, slide 'Infinite Depth Limit'"
 CORRECTION_SLIDE = "talk, slide 'First correction'"
 TOPICS = {
     "depth": "Representation cost against depth",
+    "overfitting": "Fits of too low a rank",
     "weights": "Bottleneck structure of the weights",
     "classes": "Four classes in the plane",
     "ball": "A ball under gravity",
     "factorisation": "Summary statistics of gradient descent",
     "hierarchy": "Ranks by layer on a grammar",
 }
+# Below the rank by more: not a singular value that a layer or two of the middle lack.
+LOW = 0.5
+# As `linear.SINGULAR_VALUES`, whose module imports torch.
+SINGULAR_VALUES = (2.0, 1.0, 0.5)
 Measure = Callable[[Tables], Measurement]
 
 
@@ -251,8 +331,21 @@ def _depth() -> Sequence[Claim]:
                partial(linear_error, of="cost_of_map"), 0.01, nan, PERCENT),
         _claim("depth", "sharpness", "exponent of L in max_i (2/N) ||J_theta f(x_i)||^2",
                "talk, slide 'Minima stability'", sharpness_exponent, 1, 0.35, WHOLE),
+        _claim("depth", "R1-affine", "linear networks: R^(1) less 2 log|A|_+", CORRECTION_SLIDE,
+               affine_correction, 0, 0.1, CORRECTION_OF_FIT),
+        _claim("depth", "unstable-ranks",
+               "(2/N) max ||J_theta f||^2 / L, right rank over too low a rank",
+               "talk, slide 'Minima stability'", sharpness_of_low_ranks, 1, nan,
+               "fits of too low a rank are the unstable ones"),
         *(
-            _claim("depth", f"rank-{word}-points",
+            _claim("overfitting", f"path-{rank}",
+                   f"slope in log N of the least R^(1) of rank-1 fits, k* = {rank}",
+                   "talk, slide 'Symmetry overfitting?'", partial(path_exponent, rank=rank),
+                   2 * (1 - 1 / rank), 0.2 * (1 - 1 / rank), TENTH_OF_LAW)
+            for rank in (2, 3)
+        ),
+        *(
+            _claim("overfitting", f"rank-{word}-points",
                    f"singular values near 1 of fits of rank 2 to the {word} points",
                    "talk, slide 'Symmetry overfitting?'", partial(few_points_rank, few=few))
             for word, few in (("fewest", True), ("most", False))
@@ -268,6 +361,9 @@ def _weights() -> Sequence[Claim]:
         _claim("weights", "structure-bound",
                "min sum ||W_l - V_l V_(l-1)^T||^2 over c_1 - 2 log|Jf|_+", slide,
                partial(over_bound, value="structure", bound="structure_bound"), 1, nan, THEOREM),
+        _claim("weights", "uneven-layers",
+               "part of the layers further than 2/L of the bound from V_l V_(l-1)^T", slide,
+               uneven_layers, 0.5, nan, "a theorem at p = 1/2: not above one half"),
         _claim("weights", "signal-bound", "sum_l ||alpha_(l-1)(x)||^2 over its bound",
                "talk, slide 'Convergence of the representations'",
                partial(over_bound, value="signal", bound="signal_bound"), 1, nan, THEOREM),

@@ -18,7 +18,7 @@ from srhm.experiments.outcome import Outcome
 from srhm.model import seeding
 from srhm.studies.representation_cost.fitting import fit
 from srhm.studies.representation_cost.networks import Architecture, activations, concatenated
-from srhm.studies.representation_cost.outcomes import completed, layer_tables, numbers
+from srhm.studies.representation_cost.outcomes import layer_tables, numbers
 
 N_CLASSES = 4
 SHIFT, BENT, NOISE = 0.9, 0.6, 0.04
@@ -71,7 +71,7 @@ def run(cell: Mapping[str, Any]) -> Outcome:
     fitted = fit(Architecture(channels=channels), x, targets_of(classes), cell)
     row = {**numbers(fitted), "variance": 1.0}
     if not fitted.finite:
-        return completed(cell, row)
+        return Outcome(row)
     dtype, size = fitted.parameters.theta.dtype, int(cell["grid"])
     grid = activations(fitted.parameters, square(size).to(dtype))[-1].argmax(1).numpy()
     guessed = activations(fitted.parameters, x.to(dtype))[-1].argmax(1).numpy()
@@ -81,4 +81,4 @@ def run(cell: Mapping[str, Any]) -> Outcome:
     if int(cell["seed"]) == 0:
         place = np.arange(size * size)
         tables["regions"] = {"row": place // size, "column": place % size, "class": grid}
-    return completed(cell, row, tables)
+    return Outcome(row, tables)

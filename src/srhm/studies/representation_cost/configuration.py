@@ -65,6 +65,16 @@ class Linear(Keys):
     seeds: int = Field(3, ge=1, le=1000, strict=True, description="seeds 0, 1, ...")
 
 
+class Paths(Keys):
+    """Curves through random points."""
+
+    rank: Annotated[
+        list[Annotated[int, Field(ge=2, le=10, strict=True)]], OneOrMore, Field(min_length=1)
+    ] = Field([2, 3], description="dimensions of the points")
+    n: Sizes = Field(description="points")
+    seeds: int = Field(5, ge=1, le=1000, strict=True, description="seeds 0, 1, ...")
+
+
 class Classes(Fits):
     """Four classes in the plane."""
 
@@ -110,8 +120,11 @@ class RepresentationCostSection(Keys):
     """The representation cost of deep networks with weight decay."""
 
     linear: Linear | None = Field(None, description="deep linear networks")
-    maps: Maps | None = Field(None, description="maps of known rank at several depths")
-    few_points: Maps | None = Field(None, description="the same from few points")
+    maps: Annotated[list[Maps], OneOrMore] = Field(
+        [], description="maps of known rank at several depths; one group or several"
+    )
+    few_points: Annotated[list[Maps], OneOrMore] = Field([], description="the same from few points")
+    paths: Paths | None = Field(None, description="curves through random points")
     classes: Classes | None = Field(None, description="four classes in the plane")
     ball: Ball | None = Field(None, description="a ball on a ring, by convolutions")
     factorisation: Factorisation | None = Field(None, description="losses of gradient descent")
@@ -119,7 +132,7 @@ class RepresentationCostSection(Keys):
 
 
 def plan(section: RepresentationCostSection, directory: Path) -> Planned:
-    """A curve for each experiment, and for each map.
+    """A curve for each experiment, and for each map of a group.
 
     Raises:
         ConfigError: naming the key and what is allowed.
@@ -128,7 +141,10 @@ def plan(section: RepresentationCostSection, directory: Path) -> Planned:
         Batch(name=name, function=f"{PACKAGE}.{module}:run", cells=cells)
         for module, name, cells in _batches(section)
     ]
-    return Planned(curves=curves_of(TRAINER, batches))
+    try:
+        return Planned(curves=curves_of(TRAINER, batches))
+    except ValueError as error:
+        raise ConfigError(f"  two groups ask for one cell: {error}") from error
 
 
 def _batches(
@@ -143,8 +159,14 @@ def _batches(
             for seed in range(linear.seeds)
         ]
         yield "linear", "linear", cells
-    for experiment, maps in (("maps", section.maps), ("few_points", section.few_points)):
-        if maps is not None:
+    if (paths := section.paths) is not None:
+        cells = [
+            {"experiment": "paths", "rank": rank, "n": n, "seed": seed}
+            for rank, n, seed in product(paths.rank, paths.n, range(paths.seeds))
+        ]
+        yield "paths", "paths", cells
+    for experiment, groups in (("maps", section.maps), ("few_points", section.few_points)):
+        for maps in groups:
             for which in maps.maps:
                 d = PLANE if which in ("circle", "square") else maps.d
                 label = f"{experiment.replace('_', '-')}-{which.replace(' ', '-')}"
@@ -195,6 +217,8 @@ def seconds(cell: Any) -> float:
     """
     if cell["experiment"] == "linear":
         return 0.05 + 0.02 * float(cell["L"])
+    if cell["experiment"] == "paths":
+        return 0.01 + 1e-7 * float(cell["n"]) ** 2
     rows = float(cell["n"]) * float(cell.get("places", 1))
     filters = float(2 * cell.get("reach", 0) + 1)
     entries = rows * filters * float(cell["width"])

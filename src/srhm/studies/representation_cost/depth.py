@@ -13,7 +13,7 @@ from srhm.studies.representation_cost.fitting import fit
 from srhm.studies.representation_cost.known import MAPS
 from srhm.studies.representation_cost.maps import points_of
 from srhm.studies.representation_cost.networks import Architecture, concatenated
-from srhm.studies.representation_cost.outcomes import completed, layer_tables, numbers
+from srhm.studies.representation_cost.outcomes import layer_tables, numbers
 
 
 def run(cell: Mapping[str, Any]) -> Outcome:
@@ -29,7 +29,7 @@ def run(cell: Mapping[str, Any]) -> Outcome:
     fitted = fit(Architecture(channels=channels), x, y, cell)
     row = {**numbers(fitted), "variance": float(y.var(0, correction=0).sum())}
     if not fitted.finite:
-        return completed(cell, row)
+        return Outcome(row)
     inputs = x.to(fitted.parameters.theta.dtype)
     found = spectra.structure(
         fitted.parameters, inputs, rank=MAPS[str(cell["map"])].bottleneck_rank
@@ -45,4 +45,4 @@ def run(cell: Mapping[str, Any]) -> Outcome:
             "signal": found.signal,
             "signal_bound": found.signal_bound,
         }
-    return completed(cell, row, layer_tables(fitted, x, apart=found.by_layer if found else None))
+    return Outcome(row, layer_tables(fitted, x, apart=found.by_layer if found else None))

@@ -19,7 +19,7 @@ from srhm.experiments.outcome import Outcome
 from srhm.model import seeding
 from srhm.studies.representation_cost.fitting import fit
 from srhm.studies.representation_cost.networks import Architecture, activations, concatenated
-from srhm.studies.representation_cost.outcomes import completed, layer_tables, numbers
+from srhm.studies.representation_cost.outcomes import layer_tables, numbers
 
 Vector = NDArray[np.float64]
 LEARNING_RATE = 0.04  # of the descent that is learnt; |w| = 1, and the loss falls within some steps
@@ -104,7 +104,7 @@ def run(cell: Mapping[str, Any]) -> Outcome:
     fitted = fit(Architecture(channels=channels), x, wanted, cell)
     row = {**numbers(fitted), "variance": float(wanted.var(0, correction=0).sum())}
     if not fitted.finite:
-        return completed(cell, row)
+        return Outcome(row)
     layers = activations(fitted.parameters, torch.from_numpy(test).to(fitted.parameters.theta))
     missed = layers[-1].numpy() - (y_test - mean) / scale
     row["test_error"] = float(np.mean(np.sum(missed**2, axis=1)) / row["variance"])
@@ -120,4 +120,4 @@ def run(cell: Mapping[str, Any]) -> Outcome:
             "overlap": known["overlap"][: N_TEST // 2],
             "rest": known["rest"][: N_TEST // 2],
         }
-    return completed(cell, row, tables)
+    return Outcome(row, tables)

@@ -19,7 +19,7 @@ from srhm.model.encoding import one_hot
 from srhm.studies.representation_cost import spectra
 from srhm.studies.representation_cost.fitting import fit
 from srhm.studies.representation_cost.networks import Architecture, activations, concatenated
-from srhm.studies.representation_cost.outcomes import completed, layer_tables, numbers
+from srhm.studies.representation_cost.outcomes import layer_tables, numbers
 
 N_TEST = 1000
 
@@ -57,9 +57,9 @@ def run(cell: Mapping[str, Any]) -> Outcome:
     fitted = fit(Architecture(channels=channels), x, wanted, cell)
     row = {**numbers(fitted), "variance": float(n_classes - 1)}
     if not fitted.finite:
-        return completed(cell, row)
+        return Outcome(row)
     layers = activations(fitted.parameters, x_test.to(fitted.parameters.theta.dtype))
     row["test_error"] = float(np.mean(layers[-1].argmax(1).numpy() != test.labels))
     middle = spectra.representation_values(layers[len(layers) // 2])
     row["representation_rank"] = float(spectra.n_visible(middle))
-    return completed(cell, row, layer_tables(fitted, x_test))
+    return Outcome(row, layer_tables(fitted, x_test))

@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from srhm.studies.representation_cost.readings import stable
+
 LIMITS = pa.schema(
     [
         ("map", pa.string()),
@@ -26,7 +28,7 @@ LEAST_DEPTHS = 3
 
 
 def limit_rows(cells: pd.DataFrame) -> list[dict[str, Any]]:
-    """A row for each map and seed with finished networks at LEAST_DEPTHS depths or more.
+    """A row for each map and seed with stable networks (`readings.stable`) at LEAST_DEPTHS depths.
 
     R0 is the intercept and R1 the slope of ||theta||^2 / L against 1 / L from FIRST_DEPTH on, by
     least squares; residual: the largest distance from the line. log_jacobian, weight_rank: of the
@@ -34,7 +36,7 @@ def limit_rows(cells: pd.DataFrame) -> list[dict[str, Any]]:
     """
     rows = []
     own = cells[(cells["experiment"] == "maps") & (cells["status"] == "done")]
-    own = own[own["L"] >= FIRST_DEPTH]
+    own = own[(own["L"] >= FIRST_DEPTH) & stable(own)]
     groups: Any = own.groupby(["map", "seed"])
     for (name, seed), group in groups:
         if group["L"].nunique() < LEAST_DEPTHS:

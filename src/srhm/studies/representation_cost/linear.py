@@ -21,7 +21,6 @@ from scipy import linalg, optimize
 from srhm.experiments.outcome import Column, Outcome
 from srhm.model import seeding
 from srhm.studies.representation_cost.known import LARGE
-from srhm.studies.representation_cost.outcomes import completed
 from srhm.studies.representation_cost.spectra import VISIBLE
 
 Matrix = NDArray[np.float64]
@@ -31,11 +30,13 @@ SINGULAR_VALUES = (2.0, 1.0, 0.5)
 # beside 0.5^2, which the smallest singular value costs, and the last moves R by less than 1e-4.
 PENALTIES = (1e-2, 1e-3, 1e-4, 1e-5)
 MOST_EVALUATIONS = 4000
+# The minimisation leaves zeros of about 1e-10, whose power 2 / L is not small in a deep network.
+RESOLVED = 1e-6
 
 
 def representation_cost(singular_values: NDArray[np.float64], *, depth: int) -> float:
-    """R(A) = L sum_i s_i^(2/L), over the singular values that are not zero."""
-    positive = singular_values[singular_values > 0]
+    """R(A) = L sum_i s_i^(2/L), over the singular values above RESOLVED times the largest."""
+    positive = singular_values[singular_values > RESOLVED * singular_values.max()]
     return float(depth * np.sum(positive ** (2 / depth)))
 
 
@@ -150,4 +151,4 @@ def run(cell: Mapping[str, Any]) -> Outcome:
         "distance": absent,
         "geodesic_distance": apart,
     }
-    return completed(cell, row, {"layers": layers})
+    return Outcome(row, {"layers": layers})

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from srhm.experiments.outcome import DONE, Column, Outcome
+from srhm.experiments.outcome import DONE, Column
 from srhm.studies.representation_cost import spectra
 from srhm.studies.representation_cost.fitting import Fitted
 from srhm.studies.representation_cost.networks import activations
-from srhm.studies.representation_cost.tables import COORDINATES, RESULTS
 
 DIVERGED = "diverged"
 # Further singular values of a layer are left out of the tables: they are near 0 in a bottleneck.
@@ -28,19 +27,6 @@ LAYER_COLUMNS = (
 )
 VALUE_COLUMNS = ("k", "frequency", "number", "value")
 Columns = Mapping[str, Column]
-
-
-def completed(
-    cell: Mapping[str, Any],
-    row: Mapping[str, Any],
-    tables: Mapping[str, Columns] | None = None,
-) -> Outcome:
-    """An outcome with every column of `tables.CELLS`.
-
-    A coordinate that the experiment lacks is null, a result that it does not have NaN.
-    """
-    absent = {name: None for name in COORDINATES if name not in cell}
-    return Outcome({**absent, **dict.fromkeys(RESULTS, nan), **row}, tables or {})
 
 
 def numbers(fitted: Fitted) -> dict[str, Any]:

@@ -3,13 +3,19 @@
 import pandas as pd
 
 from srhm.studies.representation_cost.known import LARGE, MAPS
+from srhm.studies.representation_cost.tables import COORDINATES
 
 
 def finished(cells: pd.DataFrame, experiment: str) -> pd.DataFrame:
-    """Cells of an experiment that have not diverged."""
+    """Cells of an experiment that have not diverged, whole numbers as such.
+
+    A column of whole numbers is one of floats where another experiment lacks it.
+    """
     if cells.empty:
         return cells
-    return cells[(cells["experiment"] == experiment) & (cells["status"] == "done")]
+    own = cells[(cells["experiment"] == experiment) & (cells["status"] == "done")]
+    whole = [name for name, kind in COORDINATES.items() if kind is int and name in own]
+    return own.astype({name: int for name in whole if own[name].notna().all()})
 
 
 def deepest(cells: pd.DataFrame, *, by: str | None = None) -> pd.DataFrame:
@@ -18,6 +24,25 @@ def deepest(cells: pd.DataFrame, *, by: str | None = None) -> pd.DataFrame:
         return cells
     most = cells["L"].max() if by is None else cells.groupby(by)["L"].transform("max")
     return cells[cells["L"] == most]
+
+
+def fits_its_points(cells: pd.DataFrame) -> pd.Series:
+    """Whether C is below a tenth of the variance, for each cell."""
+    return cells["loss"] < 0.1 * cells["variance"]
+
+
+# Gradient descent with the learning rate 1 / (2 L) can stay at minima up to it, times L.
+STABLE = 2.0
+
+
+def stable(cells: pd.DataFrame) -> pd.Series:
+    """Whether a cell fits its points, at a minimum where gradient descent of rate 1/(2L) can stay.
+
+    Slide "Minima stability": (2/N) ||J_theta f(x_i)||_op^2 of every point is below one over the
+    learning rate, and rates of 1/L are reasonable. Adam, by which these networks are trained, can
+    end elsewhere.
+    """
+    return fits_its_points(cells) & (cells["sharpness"] <= STABLE * cells["L"])
 
 
 def in_middle(rows: pd.DataFrame) -> pd.DataFrame:

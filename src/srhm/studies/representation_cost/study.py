@@ -35,6 +35,7 @@ STUDY = Study(
     ),
     figures=(
         _figure("depth", "parameter norm and depth", "cells", "limits"),
+        _figure("overfitting", "spurious ranks of few points", "cells"),
         _figure("weights", "structure of the weights", "cells", "layers", "values"),
         _figure("classes", "four classes at two depths", "cells", "layers", "values", "regions"),
         _figure("ball", "a ball under gravity", "cells", "layers", "values"),

@@ -51,6 +51,7 @@ RESULTS = {
     "explained_rest": float,
     "explained_signed_overlap": float,
     "explained_one_coordinate": float,
+    "path_bound": float,
 }
 CELLS = schema({**COORDINATES, **RESULTS})
 

@@ -15,7 +15,13 @@ from matplotlib.lines import Line2D
 from srhm.figures.architecture_marks import wrapped
 from srhm.figures.drawing import empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.marks import GUIDE, Colour, line, marker, patch, plural, shaded
-from srhm.studies.bottleneck.analysis import LARGE, STUDY, large_singular_values, last_rank
+from srhm.studies.bottleneck.analysis import (
+    LARGE,
+    STUDY,
+    large_singular_values,
+    last_rank,
+    level_directions,
+)
 
 ROW = 2.1  # inches, with titles and labels
 DECAYED, PLAIN = "#0072B2", "#D55E00"
@@ -35,7 +41,8 @@ def draw(
 
     From the tables of cells, singular values, their summaries and sensitivities. A, B: singular
     values of each layer's weights above 0.5, and above half of the layer's largest. C:
-    participation ratio of representations. D, E: sensitivities of the same layers to synonyms and
+    participation ratio of representations, beside the directions that the features of each level
+    of the grammar span. D, E: sensitivities of the same layers to synonyms and
     to diffeomorphisms at level 1. Means over seeds, at the end and at the start.
     """
     own = cells[cells["study"] == STUDY]
@@ -62,6 +69,7 @@ def draw(
         panel_title(axes, letter, title)
     for axes in boxes[:3]:
         _ranks(axes, own)
+    _levels(boxes[2], own)
     for axes in boxes[:2]:
         _few_and_many(axes)
     last.axis("off")
@@ -112,6 +120,20 @@ def _ranks(axes: Axes, cells: pd.DataFrame) -> None:
         for n_c in sorted(set(cells["n_c"].dropna().tolist())):
             axes.axhline(last_rank(int(n_c)), color=GUIDE, linewidth=0.8, linestyle="--",
                          gid="n_c - 1")  # fmt: skip
+
+
+def _levels(axes: Axes, cells: pd.DataFrame) -> None:
+    """How many directions the features of each level span, where they are within the panel."""
+    if not axes.get_lines():
+        return
+    grammars = cells[["L", "s", "v"]].dropna().drop_duplicates().astype(int)
+    for depth, s, v in grammars.itertuples(index=False):
+        for level in range(1, depth + 1):
+            n = level_directions(level, depth=depth, branching=s, n_features=v)
+            axes.axhline(n, color=GUIDE, linewidth=0.8, linestyle=":", gid=f"level {level}")
+            axes.annotate(f"level {level}", (1, n), xycoords=("axes fraction", "data"), ha="right",
+                          va="bottom", color=GUIDE, fontsize="x-small")  # fmt: skip
+            axes.set_ylim(0, max(axes.get_ylim()[1], 1.12 * n))
 
 
 def _few_and_many(axes: Axes) -> None:

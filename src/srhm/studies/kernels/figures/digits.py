@@ -19,24 +19,29 @@ from srhm.studies.kernels.figures.curves import (
 
 STANDARD_WIDTH = 1.0
 METHODS = ("regression", "svm")
+ABSENT = {"mnist": "no files of MNIST here:\nmake mnist"}
 
 
 @styled
-def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
-    """A: MSE of regression; B: test error of regression and machine; C: MSE by width, Laplace."""
+def draw(cells: pd.DataFrame, *, preset: str, experiment: str) -> Figure:
+    """A: MSE of regression; B: test error of regression and machine; C: MSE by width, Laplace.
+
+    experiment: "digits", or "mnist", which nobody has without its files.
+    """
     figure, page = laid_out_page(ROW, preset=preset)
     boxes = page.subplots(1, 3)
-    rows = cells[cells["experiment"] == "digits"]
+    rows = cells[cells["experiment"] == experiment]
+    absent = ABSENT.get(experiment, f"not in preset {preset}")
     standard = rows[rows["sigma"] == STANDARD_WIDTH]
-    _panel(boxes[0], standard[standard["method"] == "regression"], "mse", preset=preset)
+    _panel(boxes[0], standard[standard["method"] == "regression"], "mse", absent=absent)
     panel_title(boxes[0], "A", f"regression{runs(standard)}")
-    _panel(boxes[1], standard, "error", preset=preset)
+    _panel(boxes[1], standard, "error", absent=absent)
     panel_title(boxes[1], "B", f"classification{runs(standard)}")
     widths = rows[(rows["kernel"] == "laplace") & (rows["method"] == "regression")]
     tints = shades([float(sigma) for sigma in widths["sigma"].unique()], "viridis")
     logarithmic(boxes[2], "mean squared error")
     if widths.empty:
-        empty_panel(boxes[2], f"not in preset {preset}")
+        empty_panel(boxes[2], absent)
     for i, (sigma, tint) in enumerate(tints.items()):
         draw_curve(boxes[2], widths[widths["sigma"] == sigma], "mse", tint=tint,
                    symbol=SYMBOLS[i], name=f"sigma={sigma:g}")  # fmt: skip
@@ -53,11 +58,11 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
     return figure
 
 
-def _panel(axes: Axes, rows: pd.DataFrame, quantity: str, *, preset: str) -> None:
+def _panel(axes: Axes, rows: pd.DataFrame, quantity: str, *, absent: str) -> None:
     names = {"mse": "mean squared error", "error": "test error (fraction wrong)"}
     logarithmic(axes, names[quantity])
     if rows.empty:
-        empty_panel(axes, f"not in preset {preset}")
+        empty_panel(axes, absent)
         return
     for kernel in NAMES:
         for i, method in enumerate(METHODS):

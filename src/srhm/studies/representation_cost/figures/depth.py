@@ -4,6 +4,9 @@ Letters: theta parameters, L weight matrices, R^(0) and R^(1) limit and first co
 representation cost, s_i singular values, N points.
 """
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -14,7 +17,7 @@ from srhm.figures.marks import GUIDE, few_ticks, line, marker, plural
 from srhm.studies.representation_cost.figures.by_layer import COLOURS, MARKERS
 from srhm.studies.representation_cost.known import MAPS
 from srhm.studies.representation_cost.limits import FIRST_DEPTH
-from srhm.studies.representation_cost.readings import finished
+from srhm.studies.representation_cost.readings import STABLE, finished, stable
 
 HEIGHT = 4.4  # inches
 STYLES = {name: (COLOURS[i], MARKERS[i]) for i, name in enumerate(MAPS)}
@@ -38,6 +41,8 @@ def draw(cells: pd.DataFrame, limits: pd.DataFrame, *, preset: str) -> Figure:
     kinds = [
         line(f"fit from $L={FIRST_DEPTH}$ on", color="0.3"),
         line("rank; closed form", color=GUIDE, linestyle="--"),
+        line(f"${STABLE:g}L$ (D)", color=GUIDE, linestyle=":"),
+        marker("x", "does not fit, or unstable (A, D)"),
     ]
     kinds_of_matrix = sorted({int(rank) for rank in linear["rank"]}) if len(linear) else []
     ranks = [
@@ -55,9 +60,9 @@ def _norms(axes: Axes, cells: pd.DataFrame, limits: pd.DataFrame) -> None:
         return
     for name, group in cells.groupby("map"):
         colour, symbol = STYLES[str(name)]
-        heights = group["squared_parameters"] / group["L"]
-        axes.plot(group["L"], heights, symbol, color=colour, markersize=3.5, alpha=0.8,
-                  markerfacecolor="none", gid=f"norm {name}")  # fmt: skip
+        for own, style in by_stability(group, symbol):
+            axes.plot(own["L"], own["squared_parameters"] / own["L"], color=colour, alpha=0.8,
+                      gid=f"norm {name}", **style)  # fmt: skip
         fits = limits[limits["map"] == name]
         if len(fits):
             along = np.geomspace(FIRST_DEPTH, group["L"].max(), 50)
@@ -70,6 +75,14 @@ def _norms(axes: Axes, cells: pd.DataFrame, limits: pd.DataFrame) -> None:
     axes.set_xticks(depths, labels=[str(depth) for depth in depths])
     axes.set_xticks([], minor=True)
     axes.set_ylim(bottom=0)
+
+
+def by_stability(cells: pd.DataFrame, symbol: str) -> Iterator[tuple[pd.DataFrame, dict[str, Any]]]:
+    """Stable networks as open markers, the others as small crosses; how each are drawn."""
+    kept = stable(cells)
+    common = {"linestyle": "", "markersize": 3.5}
+    yield cells[kept], {**common, "marker": symbol, "markerfacecolor": "none"}
+    yield cells[~kept], {**common, "marker": "x", "markeredgewidth": 0.7}
 
 
 def _linear(axes: Axes, cells: pd.DataFrame) -> None:
@@ -116,9 +129,10 @@ def _sharpness(axes: Axes, cells: pd.DataFrame) -> None:
         return
     for name, group in cells.groupby("map"):
         colour, symbol = STYLES[str(name)]
-        mean = group.groupby("L")["sharpness"].mean()
-        axes.plot(mean.index, mean, f"{symbol}-", color=colour, markersize=3.5, linewidth=0.8,
-                  markerfacecolor="none", gid=f"sharpness {name}")  # fmt: skip
+        for own, style in by_stability(group, symbol):
+            axes.plot(own["L"], own["sharpness"], color=colour, gid=f"sharpness {name}", **style)
+    along = np.array([cells["L"].min(), cells["L"].max()], dtype=float)
+    axes.plot(along, STABLE * along, ":", color=GUIDE, linewidth=0.9, gid="stable")
     axes.set(xscale="log", yscale="log")
     few_ticks(axes.yaxis, *axes.get_ylim())
     depths = sorted(set(cells["L"]))

@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullLocator
 
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import GUIDE, few_ticks, line, marker
+from srhm.figures.marks import GUIDE, line, marker
 from srhm.studies.representation_cost.figures import by_layer
-from srhm.studies.representation_cost.figures.depth import STYLES
-from srhm.studies.representation_cost.readings import deepest, finished, of_cells
+from srhm.studies.representation_cost.figures.depth import STYLES, by_stability
+from srhm.studies.representation_cost.readings import deepest, finished, of_cells, stable
 
 HEIGHT = 4.2  # inches
 RANKS = ("rank 1", "rank 2", "rank 3")
@@ -23,7 +24,7 @@ RANKS = ("rank 1", "rank 2", "rank 3")
 def draw(cells: pd.DataFrame, layers: pd.DataFrame, values: pd.DataFrame, *, preset: str) -> Figure:
     """A-C: singular values by layer; D: both sides of the bound; E: by layer; F: geodesic."""
     own = finished(cells, "maps")
-    deep = deepest(own)
+    deep = deepest(own[stable(own)], by="map") if len(own) else own
     figure, page = laid_out_page(HEIGHT, preset=preset)
     boxes = page.subplots(2, 3).ravel()
     for axes, letter, name in zip(boxes[:3], "ABC", RANKS, strict=True):
@@ -43,6 +44,7 @@ def draw(cells: pd.DataFrame, layers: pd.DataFrame, values: pd.DataFrame, *, pre
     lines = [
         line("equal (D)", color=GUIDE, linestyle="--"),
         line("0.5 (A-C)", color=GUIDE, linestyle=":"),
+        marker("x", "does not fit, or unstable (D)"),
     ]
     add_legends(page, [("Map (D, E)", maps), ("Lines", lines)], most_rows=3)
     return figure
@@ -56,18 +58,20 @@ def _bound(axes: Axes, cells: pd.DataFrame) -> None:
         return
     for name, group in known.groupby("map"):
         colour, symbol = STYLES[str(name)]
-        axes.plot(group["structure_bound"], group["structure"], symbol, color=colour,
-                  markersize=3, markerfacecolor="none", gid=f"structure {name}")  # fmt: skip
+        for own, style in by_stability(group, symbol):
+            axes.plot(own["structure_bound"], own["structure"], color=colour,
+                      gid=f"structure {name}", **style)  # fmt: skip
     both = known[["structure", "structure_bound"]]
     ends = [0.8 * float(both.min().min()), 1.2 * float(both.max().max())]
     axes.plot(ends, ends, "--", color=GUIDE, linewidth=0.8, gid="equal")
     axes.set(xscale="log", yscale="log")
-    few_ticks(axes.xaxis, *ends)
-    few_ticks(axes.yaxis, *ends)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(LogLocator(numticks=6))
+        axis.set_minor_locator(NullLocator())
 
 
 def _distances(axes: Axes, layers: pd.DataFrame, deep: pd.DataFrame) -> None:
-    """The distance of each layer; the deepest networks."""
+    """The distance of each layer; the deepest stable networks of each map."""
     axes.set(xlabel="layer $l$", ylabel=r"$\|W_l-V_lV_{l-1}^T\|_F^2$")
     if deep.empty or layers.empty:
         empty_panel(axes, "not in this preset")
@@ -96,4 +100,4 @@ def _geodesic(axes: Axes, layers: pd.DataFrame, linear: pd.DataFrame) -> None:
     axes.text(0.03, 0.95, f"light to dark: $L={low}$ to ${high}$", transform=axes.transAxes,
               va="top", fontsize=7, color="0.35")  # fmt: skip
     axes.set_yscale("log")
-    axes.set_ylim(top=10 * axes.get_ylim()[1])
+    axes.set_ylim(top=300 * axes.get_ylim()[1])

@@ -1,0 +1,88 @@
+"""Download MNIST for a user with a network: `make mnist`, `python -m srhm.images.download_mnist`.
+
+Each file is checked; the folder appears whole or not at all.
+"""
+
+import argparse
+import hashlib
+import http.client
+import sys
+import tempfile
+import urllib.request
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from srhm.images import mnist
+
+# A copy that PyTorch's loader names, too: the dataset's own page no longer gives the files.
+URL = "https://ossci-datasets.s3.amazonaws.com/mnist/"
+TIMEOUT = 60  # seconds without a byte
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Exit code: 0 where the checked files are there, 1 with a message where they are not."""
+    parser = argparse.ArgumentParser(
+        prog="python -m srhm.images.download_mnist", description=__doc__
+    )
+    parser.add_argument(
+        "--folder", type=Path, default=Path(mnist.FOLDER), help="default: %(default)s"
+    )
+    parser.add_argument("--url", default=URL, help="a folder elsewhere; file:// too")
+    options = parser.parse_args(arguments)
+    try:
+        download(options.url, options.folder)
+    except mnist.MnistError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("stopped: what was downloaded is removed", file=sys.stderr)
+        return 130
+    return 0
+
+
+def download(url: str, folder: Path, *, files: Mapping[str, mnist.File] = mnist.FILES) -> None:
+    """Gets the four files into a new folder, which appears when all of them are checked.
+
+    A folder that is there already is checked, and left as it is.
+
+    Raises:
+        MnistError: where a file cannot be had or is not the one that was meant.
+    """
+    if folder.is_dir():
+        mnist.load(folder, files=files)
+        print(f"{folder} holds MNIST already; its four files are as they should be")
+        return
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".mnist-", dir=folder.parent) as scratch:
+        whole = Path(scratch, "whole")
+        whole.mkdir()
+        for name, file in files.items():
+            address = f"{url.rstrip('/')}/{name}"
+            print(f"downloading {address}", flush=True)
+            content = _fetched(address, file.n_bytes)
+            if (found := hashlib.sha256(content).hexdigest()) != file.sha256:
+                raise mnist.MnistError(
+                    f"{address} is not the file that was meant (SHA-256 {found[:12]}..., not"
+                    f" {file.sha256[:12]}...): the download was cut, or the file is another one;"
+                    " nothing was kept"
+                )
+            (whole / name).write_bytes(content)
+        mnist.load(whole, files=files)
+        whole.rename(folder)
+    print(f"{folder}: four files, sums and sizes as they should be")
+
+
+def _fetched(address: str, most: int) -> bytes:
+    """What the address gives: a byte more than the file has, at most, which its sum refuses."""
+    try:
+        with urllib.request.urlopen(address, timeout=TIMEOUT) as source:
+            return bytes(source.read(most + 1))
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        raise mnist.MnistError(
+            f"{address} cannot be read ({error}). Without a network, get the four files elsewhere"
+            f" and put them into {mnist.FOLDER}, or name a copy: --url file:///..."
+        ) from error
+
+
+if __name__ == "__main__":
+    sys.exit(main())
