@@ -14,7 +14,7 @@ import subprocess
 import zlib
 from collections.abc import Mapping
 from html.parser import HTMLParser
-from math import inf, nan
+from math import inf, log, nan
 from pathlib import Path
 from typing import Any
 
@@ -400,6 +400,29 @@ def test_a_strip_is_cut_at_its_ends_and_says_so():
     assert (strip.low, strip.high) == (-3, 3)
     assert (strip.cut_low, strip.cut_high) == (True, True)
     assert strip.value == pytest.approx(0.1 / 0.35)
+
+
+def test_an_upper_bound_is_drawn_as_a_band_below_it():
+    bound = claim("x", "holds", expected=0.5, tolerance=nan, value=0.25, low=0.2, high=0.6)
+    strip = scorecard_rows(table(SCORECARD, [bound]))[0]["strip"]
+    assert strip.band == (-3, 0)
+    assert (strip.value, strip.low, strip.high) == pytest.approx((-0.5, -0.6, 0.2))
+
+
+def test_a_number_that_would_be_rounded_onto_a_bound_has_another_digit():
+    near = {"expected": 0.5, "tolerance": nan, "value": 0.546, "low": 0.504, "high": 0.593}
+    (row,) = scorecard_rows(table(SCORECARD, [claim("x", "does not hold", **near)]))
+    assert (row["measured_text"], row["interval_text"]) == ("0.546", "0.504 to 0.593")
+
+
+def test_a_logarithm_is_shown_with_its_factor():
+    of_log = {"expected": 0.0, "tolerance": log(1.4), "value": log(2), "low": 0.5, "high": 0.9}
+    rows = [claim("x", "does not hold", tolerance_reason=reason, **of_log)
+            for reason in ("log 1.4: half of a step", "ours")]  # fmt: skip
+    first, second = scorecard_rows(table(SCORECARD, rows))
+    assert (first["tolerance_text"], first["tolerance_factor"]) == ("0.34", "a factor 1.4")
+    assert first["measured_factor"] == "factor 2.00"
+    assert second["tolerance_factor"] == second["measured_factor"] == ""
 
 
 def test_every_curve_is_one_row_and_censored_values_are_bounds(page):
