@@ -624,6 +624,10 @@ def test_a_configuration_keeps_its_order_and_a_group_of_curves_is_one_line():
         ("P*_LCN ~ s^(L/2)", "P*<sub>LCN</sub> ~ s<sup>L/2</sup>"),
         ("(s_0+1)^-L n_c", "(s<sub>0</sub>+1)<sup>−L</sup> n<sub>c</sub>"),
         ("S_{k,l}, D_(k,l), Σ_c", "S<sub>k,l</sub>, D<sub>k,l</sub>, Σ<sub>c</sub>"),
+        (
+            "S_k,l of S_2,1, S_2,D_2",
+            "S<sub>k,l</sub> of S<sub>2,1</sub>, S<sub>2</sub>,D<sub>2</sub>",
+        ),
         ("C_0(s, L)", "C<sub>0</sub>(s, L)"),
         ("test_error, log_sd_pooled", "test_error, log_sd_pooled"),
         ("x_<b>", "x_&lt;b&gt;"),
