@@ -224,7 +224,11 @@ def invented_tables(tables: Mapping[str, pd.DataFrame], settings: Any) -> list[P
             main="ν",
         ),
         PageTable(title="None at all", note="", columns=("Net",), rows=[]),
-    ]
+        PageTable(title="In short", note="", columns=("H",), rows=[[64]], on_top=True,
+                  claims={}),
+        PageTable(title="Other run, wide", note="", columns=("H",), rows=[[512]],
+                  claims={"one": "2.40, undecided"}),
+    ]  # fmt: skip
 
 
 def study(name: str, folder: Path, tables: dict[str, tuple[Any, Any]], **said: Any) -> dict:
@@ -593,6 +597,24 @@ def test_tables_of_any_study_are_shown_with_headings_and_their_main_column_in_bo
     assert "None here." in page.text
     assert "The study any: No images" in page.text
     assert 'id="training"' not in html
+
+
+def test_a_table_stands_above_the_scorecard_and_another_says_something_of_a_claim(tmp_path):
+    tables = {"cells": (cells_and_timings()[0], "CELLS")}
+    one = study("any", tmp_path, tables, page_tables=f"{__name__}:invented_tables",
+                claims=scorecard().iloc[:3])  # fmt: skip
+    html, _ = written(page_of(one), tmp_path)
+    assert html.index('aria-label="In short"') < html.index('<section id="scorecard"')
+    assert html.count('<a href="#other-run-wide">Other run</a>: 2.40, undecided') == 1
+    assert 'Do not hold: <a href="#claim-three">' in html
+
+
+def test_what_a_later_study_lacks_stands_at_its_first_figure(spec, tmp_path):
+    core, named = ({**one, "absent": f"No {one['name']}."} for one in spec["studies"])
+    html, _ = written({**spec, "studies": [core, named]}, tmp_path)
+    assert html.index("No sparse_hierarchy.") < html.index('<section id="scorecard"')
+    assert html.index('<figure id="fig04">') < html.index("No named_nets.")
+    assert html.index("No named_nets.") < html.index('<figure id="fig10">')
 
 
 @pytest.mark.parametrize("wrong", [{"rows": [[1]]}, {"words": {"c"}}, {"main": "c"}])
