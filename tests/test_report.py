@@ -429,6 +429,13 @@ def test_a_logarithm_is_shown_with_its_factor():
     assert second["tolerance_factor"] == second["measured_factor"] == ""
 
 
+def test_this_run_stands_beside_the_paper_above_the_scorecard(page):
+    header, ours, paper = page.row_texts[""]
+    assert header.startswith("Networks ofWidth HvSeedsBatch")
+    assert ours.startswith("this run64")
+    assert paper.startswith("the paper512")
+
+
 def test_every_curve_is_one_row_and_censored_values_are_bounds(page):
     header, lcn, cnn = page.row_texts["sample-complexities"]
     assert "P* at ε ≤ 30\u00a0%" in header

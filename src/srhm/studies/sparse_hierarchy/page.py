@@ -94,7 +94,7 @@ def tables(tables: Mapping[str, pd.DataFrame], settings: Mapping[str, Any]) -> l
         )
     )
     return [
-        *_this_run(tables["cells"], tables.get("published_values", pd.DataFrame())),
+        *_this_run(*(tables.get(name, pd.DataFrame()) for name in ("cells", "published_values"))),
         complexities,
         *_of_figures(tables, settings.get("section")),
         *_of_practice(points),
