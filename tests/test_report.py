@@ -14,7 +14,7 @@ import subprocess
 import zlib
 from collections.abc import Mapping
 from html.parser import HTMLParser
-from math import inf, nan
+from math import inf, log, nan
 from pathlib import Path
 from typing import Any
 
@@ -224,7 +224,11 @@ def invented_tables(tables: Mapping[str, pd.DataFrame], settings: Any) -> list[P
             main="ν",
         ),
         PageTable(title="None at all", note="", columns=("Net",), rows=[]),
-    ]
+        PageTable(title="In short", note="", columns=("H",), rows=[[64]], on_top=True,
+                  claims={}),
+        PageTable(title="Other run, wide", note="", columns=("H",), rows=[[512]],
+                  claims={"one": "2.40, undecided"}),
+    ]  # fmt: skip
 
 
 def study(name: str, folder: Path, tables: dict[str, tuple[Any, Any]], **said: Any) -> dict:
@@ -402,6 +406,36 @@ def test_a_strip_is_cut_at_its_ends_and_says_so():
     assert strip.value == pytest.approx(0.1 / 0.35)
 
 
+def test_an_upper_bound_is_drawn_as_a_band_below_it():
+    bound = claim("x", "holds", expected=0.5, tolerance=nan, value=0.25, low=0.2, high=0.6)
+    strip = scorecard_rows(table(SCORECARD, [bound]))[0]["strip"]
+    assert strip.band == (-3, 0)
+    assert (strip.value, strip.low, strip.high) == pytest.approx((-0.5, -0.6, 0.2))
+
+
+def test_a_number_that_would_be_rounded_onto_a_bound_has_another_digit():
+    near = {"expected": 0.5, "tolerance": nan, "value": 0.546, "low": 0.504, "high": 0.593}
+    (row,) = scorecard_rows(table(SCORECARD, [claim("x", "does not hold", **near)]))
+    assert (row["measured_text"], row["interval_text"]) == ("0.546", "0.504 to 0.593")
+
+
+def test_a_logarithm_is_shown_with_its_factor():
+    of_log = {"expected": 0.0, "tolerance": log(1.4), "value": log(2), "low": 0.5, "high": 0.9}
+    rows = [claim("x", "does not hold", tolerance_reason=reason, **of_log)
+            for reason in ("log 1.4: half of a step", "ours")]  # fmt: skip
+    first, second = scorecard_rows(table(SCORECARD, rows))
+    assert (first["tolerance_text"], first["tolerance_factor"]) == ("0.34", "a factor 1.4")
+    assert first["measured_factor"] == "factor 2.00"
+    assert second["tolerance_factor"] == second["measured_factor"] == ""
+
+
+def test_this_run_stands_beside_the_paper_above_the_scorecard(page):
+    header, ours, paper = page.row_texts[""]
+    assert header.startswith("Networks ofWidth HvSeedsBatch")
+    assert ours.startswith("this run64")
+    assert paper.startswith("the paper512")
+
+
 def test_every_curve_is_one_row_and_censored_values_are_bounds(page):
     header, lcn, cnn = page.row_texts["sample-complexities"]
     assert "P* at ε ≤ 30\u00a0%" in header
@@ -572,6 +606,24 @@ def test_tables_of_any_study_are_shown_with_headings_and_their_main_column_in_bo
     assert 'id="training"' not in html
 
 
+def test_a_table_stands_above_the_scorecard_and_another_says_something_of_a_claim(tmp_path):
+    tables = {"cells": (cells_and_timings()[0], "CELLS")}
+    one = study("any", tmp_path, tables, page_tables=f"{__name__}:invented_tables",
+                claims=scorecard().iloc[:3])  # fmt: skip
+    html, _ = written(page_of(one), tmp_path)
+    assert html.index('aria-label="In short"') < html.index('<section id="scorecard"')
+    assert html.count('<a href="#other-run-wide">Other run</a>: 2.40, undecided') == 1
+    assert 'Do not hold: <a href="#claim-three">' in html
+
+
+def test_what_a_later_study_lacks_stands_at_its_first_figure(spec, tmp_path):
+    core, named = ({**one, "absent": f"No {one['name']}."} for one in spec["studies"])
+    html, _ = written({**spec, "studies": [core, named]}, tmp_path)
+    assert html.index("No sparse_hierarchy.") < html.index('<section id="scorecard"')
+    assert html.index('<figure id="fig04">') < html.index("No named_nets.")
+    assert html.index("No named_nets.") < html.index('<figure id="fig10">')
+
+
 @pytest.mark.parametrize("wrong", [{"rows": [[1]]}, {"words": {"c"}}, {"main": "c"}])
 def test_a_table_whose_rows_or_names_do_not_fit_its_columns_is_refused(wrong):
     with pytest.raises(ValueError, match="'T'"):
@@ -601,6 +653,10 @@ def test_a_configuration_keeps_its_order_and_a_group_of_curves_is_one_line():
         ("P*_LCN ~ s^(L/2)", "P*<sub>LCN</sub> ~ s<sup>L/2</sup>"),
         ("(s_0+1)^-L n_c", "(s<sub>0</sub>+1)<sup>−L</sup> n<sub>c</sub>"),
         ("S_{k,l}, D_(k,l), Σ_c", "S<sub>k,l</sub>, D<sub>k,l</sub>, Σ<sub>c</sub>"),
+        (
+            "S_k,l of S_2,1, S_2,D_2",
+            "S<sub>k,l</sub> of S<sub>2,1</sub>, S<sub>2</sub>,D<sub>2</sub>",
+        ),
         ("C_0(s, L)", "C<sub>0</sub>(s, L)"),
         ("test_error, log_sd_pooled", "test_error, log_sd_pooled"),
         ("x_<b>", "x_&lt;b&gt;"),

@@ -118,6 +118,25 @@ def render(spec: Mapping[str, Any], scorecard: pd.DataFrame, topics: Mapping[str
     numbers = {figure.number: figure.name for figure in figures if figure.number}
     paper = cited(spec["citation"])
     is_whole = of_paper and not spec["pending"]
+    page_tables = [
+        table
+        for study in studies
+        if study["page_tables"]
+        for table in resolved(study["page_tables"])(
+            tables[study["name"]],
+            {
+                **study["settings"],
+                "publications": spec["publications"],
+                "section": configuration.get(study["name"]),
+            },
+        )
+    ]
+    # What a study lacks stands at its first figure; of the page's first study, above all.
+    absent = {
+        study["figures"][0]["name"] if study["figures"] and study is not studies[0] else "": study
+        for study in reversed(studies)
+        if study["absent"]
+    }
     template = environment().get_template("page.html")
     return template.render(
         page=spec["page"],
@@ -127,7 +146,7 @@ def render(spec: Mapping[str, Any], scorecard: pd.DataFrame, topics: Mapping[str
         preset=spec["preset"],
         description=spec["description"],
         pending=spec["pending"],
-        absent={study["title"]: study["absent"] for study in studies if study["absent"]},
+        absent=absent,
         missing=[*_missing(studies, tables), *_missing_of_figures(figures)],
         has_claims=any(study["claims"] is not None for study in studies),
         counts=verdict_counts(scorecard),
@@ -138,19 +157,8 @@ def render(spec: Mapping[str, Any], scorecard: pd.DataFrame, topics: Mapping[str
         figure_of=_figure_of,
         figures=figures,
         not_drawn=sorted(set(PAPER_FIGURES) - set(numbers)) if is_whole else [],
-        tables=[
-            table
-            for study in studies
-            if study["page_tables"]
-            for table in resolved(study["page_tables"])(
-                tables[study["name"]],
-                {
-                    **study["settings"],
-                    "publications": spec["publications"],
-                    "section": configuration.get(study["name"]),
-                },
-            )
-        ],
+        on_top=[table for table in page_tables if table.on_top],
+        tables=[table for table in page_tables if not table.on_top],
         training=training_tables(studies, tables),
         configuration=configuration_text(configuration),
         definitions=_documents([study["prose"] for study in studies]),

@@ -1,7 +1,7 @@
 """A table as it is read on a page, and numbers as they stand in it."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
@@ -19,7 +19,8 @@ class PageTable:
     """A table with its heading and what is to know of it; indices and powers as in "s^L n_c".
 
     rows: a text or a number for each column, the first of which names the row. words: the columns
-    that hold words, and not numbers. main: the column that is set in bold.
+    that hold words, and not numbers. main: the column that is set in bold. on_top: it stands above
+    the scorecard. claims: what the table says of claims of the scorecard, shown beside them.
     """
 
     title: str
@@ -28,6 +29,8 @@ class PageTable:
     rows: Sequence[Sequence[Any]]
     words: Collection[str] = ()
     main: str = ""
+    on_top: bool = False
+    claims: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         unknown = {*self.words, *filter(None, [self.main])} - {*self.columns}

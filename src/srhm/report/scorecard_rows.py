@@ -1,24 +1,30 @@
 """The scorecard as a person reads it: numbers rounded by their tolerance, nothing hidden."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import floor, inf, isfinite, log10
+from math import exp, inf, isclose, isfinite, log
 from typing import Any
 
 import pandas as pd
 
 from srhm.report.page_table import NONE
+from srhm.scorecard.text import decimals
 
 
 @dataclass(frozen=True)
 class Strip:
-    """Where value and interval lie, in tolerances from what is expected, cut at ±EXTENT."""
+    """Where value and interval lie, in tolerances from what is expected, cut at ±EXTENT.
+
+    band: what the claim allows. Of an upper bound the unit is the bound, and the band all below it.
+    """
 
     value: float
     low: float
     high: float
     cut_low: bool
     cut_high: bool
+    band: tuple[float, float] = (-1.0, 1.0)
 
     EXTENT = 3.0
 
@@ -41,20 +47,23 @@ def scorecard_rows(scorecard: pd.DataFrame) -> list[dict[str, Any]]:
 def _scored(row: dict[Any, Any]) -> dict[str, Any]:
     expected, tolerance, value = row["expected"], row["tolerance"], row["value"]
     low, high = row["low"], row["high"]
-    known = tolerance if isfinite(tolerance) and tolerance > 0 else 1.0
-    digits = max(2, 1 - floor(log10(known)))  # the tolerance to two digits, at least hundredths
+    digits, factor = decimals(row), _factor(row)
+    one_sided = not isfinite(tolerance)
+    unit = abs(expected) if one_sided else tolerance
     interval = ""
     if isfinite(value):
         bounded = isfinite(low) and isfinite(high)
         interval = f"{_fixed(low, digits)} to {_fixed(high, digits)}" if bounded else "unknown"
-    has_strip = isfinite(value) and isfinite(expected) and isfinite(tolerance)
+    has_strip = isfinite(value) and isfinite(expected) and unit > 0
     return {
         **row,
-        "expected_text": _expected(expected, one_sided=not isfinite(tolerance)),
-        "tolerance_text": f"{tolerance:g}" if isfinite(tolerance) else "",
+        "expected_text": _expected(expected, one_sided=one_sided),
+        "tolerance_text": "" if one_sided else f"{tolerance:.{digits}g}",
+        "tolerance_factor": f"a factor {factor}" if factor else "",
         "measured_text": _fixed(value, digits) if isfinite(value) else "not measured",
+        "measured_factor": f"factor {exp(value):.2f}" if factor and isfinite(value) else "",
         "interval_text": interval,
-        "strip": _strip(*((x - expected) / tolerance for x in (value, low, high)))
+        "strip": _strip(*((x - expected) / unit for x in (value, low, high)), one_sided=one_sided)
         if has_strip
         else None,
     }
@@ -66,13 +75,20 @@ def _expected(expected: float, *, one_sided: bool) -> str:
     return f"< {expected:g}" if one_sided else f"{expected:g}"
 
 
-def _strip(value: float, low: float, high: float) -> Strip:
+def _factor(row: Mapping[Any, Any]) -> str:
+    """1.4 of a tolerance that is log 1.4, as its reason says; of other claims empty."""
+    found = re.match(r"log (\d+(?:\.\d+)?)", row["tolerance_reason"])
+    return found[1] if found and isclose(log(float(found[1])), row["tolerance"]) else ""
+
+
+def _strip(value: float, low: float, high: float, *, one_sided: bool) -> Strip:
     low = low if isfinite(low) else -inf
     high = high if isfinite(high) else inf
     low_end, value, high_end = (
         max(-Strip.EXTENT, min(Strip.EXTENT, x)) for x in (low, value, high)
     )
-    return Strip(value, low_end, high_end, low < low_end, high > high_end)
+    band = (-Strip.EXTENT, 0.0) if one_sided else (-1.0, 1.0)
+    return Strip(value, low_end, high_end, low < low_end, high > high_end, band)
 
 
 def _fixed(number: float, digits: int) -> str:

@@ -181,12 +181,14 @@ def fit_of(
     return slope_with_group_intercepts(regressor, y, codes(curves, by), noise, paired=paired)
 
 
-def slope_against(curves: pd.DataFrame, column: str, *, by: Sequence[str]) -> Measurement:
+def slope_against(
+    curves: pd.DataFrame, column: str, *, by: Sequence[str], note: str = ""
+) -> Measurement:
     """Slope of log P* against the logarithm of a column, an intercept for each `by`."""
     chosen = usable(curves)
     if chosen.empty:
         return measurement(NO_FIT, curves)
-    return measurement(fit_of(chosen, log_of(chosen, column), by=by), curves)
+    return measurement(fit_of(chosen, log_of(chosen, column), by=by), curves, note)
 
 
 def measurement(fit: Fit, curves: pd.DataFrame, note: str = "") -> Measurement:

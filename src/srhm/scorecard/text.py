@@ -1,7 +1,7 @@
 """The scorecard as text that reads in a terminal of 150 columns as well as rendered."""
 
 from collections.abc import Mapping
-from math import isfinite
+from math import floor, isfinite, log10
 from textwrap import fill
 from typing import Any, get_args
 
@@ -73,36 +73,59 @@ def _failing(table: pd.DataFrame) -> list[str]:
     if not rows:
         return []
     lines = [
-        f"- {row['statement']}: {_measured(row)},"
-        f" not {_expected(row['expected'], row['tolerance'])}"
+        f"- {row['statement']}: {_measured(row)}, not {_expected(row)}"
         for row in rows[:MOST_AT_THE_TOP]
     ]
     more = len(rows) - len(lines)
     return ["", "Do not hold:", "", *lines, *([f"- and {more} more"] if more else [])]
 
 
+def decimals(row: Mapping[Any, Any]) -> int:
+    """Decimals of the numbers of a claim: its tolerance to two digits, at least hundredths.
+
+    One more where a number would be rounded onto a bound from which it differs, so that what is
+    shown does not contradict the verdict.
+    """
+    expected, tolerance = row["expected"], row["tolerance"]
+    two_sided = isfinite(tolerance) and tolerance > 0
+    found = max(2, 1 - floor(log10(tolerance))) if two_sided else 2
+    bounds = [expected - tolerance, expected + tolerance] if two_sided else [expected]
+    touches = any(
+        isfinite(bound) and isfinite(row[name]) and row[name] != bound
+        and round(row[name], found) == round(bound, found)
+        for bound in bounds
+        for name in ("value", "low", "high")
+    )  # fmt: skip
+    return found + touches
+
+
 def _measured(row: Mapping[Any, Any]) -> str:
     if not isfinite(row["value"]):
         return "–"
-    bounds = f"[{row['low']:.2f}, {row['high']:.2f}]" if isfinite(row["low"]) else "[unknown]"
-    return f"{row['value']:.2f} {bounds}"
+    value, low, high = (f"{row[name]:.{decimals(row)}f}" for name in ("value", "low", "high"))
+    return f"{value} [{low}, {high}]" if isfinite(row["low"]) else f"{value} [unknown]"
 
 
 def _cells(row: Mapping[Any, Any]) -> list[str]:
     settled = row["verdict"] in ("holds", "does not hold")
     return [
         row["statement"].replace("|", "\\|"),
-        _expected(row["expected"], row["tolerance"]),
+        _expected(row),
         _measured(row),
         str(row["n"]),
         f"**{row['verdict']}**" if settled else row["verdict"],
     ]
 
 
-def _expected(expected: float, tolerance: float) -> str:
+def _expected(row: Mapping[Any, Any]) -> str:
+    expected, tolerance = row["expected"], row["tolerance"]
     if not isfinite(expected):
         return "–"
-    return f"{expected:g} ± {tolerance:.2g}" if isfinite(tolerance) else f"< {expected:g}"
+    return (
+        f"{expected:g} ± {tolerance:.{decimals(row)}g}"
+        if isfinite(tolerance)
+        else f"< {expected:g}"
+    )
 
 
 def _aligned(rows: list[list[str]]) -> list[str]:

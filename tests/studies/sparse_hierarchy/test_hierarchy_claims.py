@@ -1,5 +1,6 @@
 """Claims on LCN, CNN and FCN on invented sample complexities whose law is known."""
 
+import re
 from math import log, nan
 
 import numpy as np
@@ -269,6 +270,33 @@ def test_the_exponent_of_each_grammar_width_and_rate_is_in_the_note():
     note = row_of(tables | {"cells": cells}, "s0-exponent-cnn-L2")["note"]
     assert "1.75 (s = 2, v = 4, H = 64, rate 0.01)" in note
     assert "1.25 (s = 2, v = 8, H = 64, rate 0.003)" in note
+
+
+@pytest.mark.parametrize(
+    ("exponents", "words"),
+    [
+        ({4: 1.75, 6: 1.5, 8: 1.25}, "falls with v: 1.75, 1.50, 1.25 at v = 4, 6, 8 (s = 2,"),
+        ({4: 1.75, 6: 1.25, 8: 1.5}, "alone: 1.75"),
+        ({4: 2, 6: 2, 8: 2}, "alone: 2.00"),
+    ],
+)
+def test_an_exponent_that_falls_with_v_says_so_first(exponents, words):
+    tables = exact_complexities(
+        [grammar("cnn", 2, v, s0) for v in exponents for s0 in (1, 2)],
+        law=lambda row: 9 * (row["s0"] + 1) ** exponents[row["v"]],
+    )
+    assert row_of(tables, "s0-exponent-cnn-L2")["note"].startswith(words)
+
+
+def test_the_slope_of_several_nets_has_that_of_each_alone_in_its_note():
+    tables = exact_complexities(
+        [grammar(net, 2, v, 1) for net in NETS for v in (4, 6, 8)],
+        law=lambda row: row["prediction"] ** (1.2 if row["net"] == "lcn" else 0.9),
+    )
+    note = row_of(tables, "slope-against-prediction")["note"]
+    assert re.match(
+        r"LCN alone 1\.20 \[1\.\d+, 1\.\d+\], CNN alone 0\.90 \[0\.\d+, 0\.\d+\]; ", note
+    )
 
 
 def test_curves_of_unequal_learning_rates_are_not_compared():

@@ -51,7 +51,9 @@ def invented_cells(curve: dict[str, object], *, P_star: float, n_seeds: int = 3)
         for P in (P_star * 2.0 ** np.arange(-2, 2.1, 0.75)).astype(int):
             error = chance / (1 + (1.5 * P / own) ** steepness)
             rows.append({**curve, "P": int(P), "seed": seed, "test_error": error})
-    cells = pd.DataFrame(rows).assign(status="fitted")
+    cells = pd.DataFrame(rows).assign(
+        status="fitted", batch_size=4, learning_rate=0.01, loss_threshold=1e-3, max_steps=1000
+    )
     cells.loc[1, "status"] = "capped"
     cells.loc[len(cells) - 2, ["status", "test_error"]] = ["diverged", nan]
     return cells
@@ -159,6 +161,18 @@ def test_published_points_of_wider_branching_stand_beside_ours(
         table[:0], published, net=net, width=WIDTH, threshold=0.1, preset="invented"
     )
     assert not points(empty.axes[0], "published")
+
+
+def test_the_foot_of_figure_4_says_how_the_drawn_networks_were_trained(
+    published: pd.DataFrame,
+) -> None:
+    cells, table = invented_tables([*LCN, *CNN])
+    other = cells.assign(curve="not drawn", width=7)
+    figure = draw_figure_4(pd.concat([cells, other]), table, published)
+    foot = figure.get_supxlabel()
+    assert f"LCN, CNN: width {WIDTH}, batch 4, rate 0.01 H, loss < 0.001" in foot
+    assert f"{len(cells)}" in foot.replace("\n", " ")
+    assert "width 7" not in foot
 
 
 def test_censored_curves_are_drawn_at_their_bound(published: pd.DataFrame) -> None:

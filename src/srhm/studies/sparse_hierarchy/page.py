@@ -35,7 +35,8 @@ NOTE = (
     " stays at or below {}. “>” and “<”: never below the threshold, or below it from the smallest P"
     " on. The prediction is Eq. 3 (LCN, with C_0 = s^(L/2)) or Eq. 4 (CNN, with C_1 = 1). A small"
     " pool: P* is above a tenth of the distinct data, and is left out of fits. In columns of"
-    " sensitivities the threshold stands in brackets."
+    " sensitivities the threshold stands in brackets; practice: transformations, and the output, as"
+    " the published figures took them (Definitions)."
 )
 # The letters of a curve with their headings.
 LETTERS = {"L": "L", "s": "s", "s0": "s_0", "v": "v", "m": "m", "n_c": "n_c",
@@ -70,7 +71,9 @@ PUBLISHED = (
     " {commit}. The repository keeps these rows under published/; Figure 4 draws them beside the"
     " points of this run, and they enter no number of the scorecard. The fits are of this published"
     " run alone, of the curves that it has so far, by the same functions, each seed's curves of one"
-    " grammar taken together; claims of which it has no point are left out."
+    " grammar taken together; claims of which it has no point are left out. Of each net, L and s"
+    " the width that most curves have enters, which the end of What entered names; exponents"
+    " “alone” are of every width."
 )
 
 
@@ -91,10 +94,38 @@ def tables(tables: Mapping[str, pd.DataFrame], settings: Mapping[str, Any]) -> l
         )
     )
     return [
+        *_this_run(*(tables.get(name, pd.DataFrame()) for name in ("cells", "published_values"))),
         complexities,
         *_of_figures(tables, settings.get("section")),
         *_of_practice(points),
         *map(_published, published),
+    ]
+
+
+def _this_run(cells: pd.DataFrame, published: pd.DataFrame) -> list[PageTable]:
+    """How the networks of this run differ from the paper's; none without a network."""
+    if cells.empty:
+        return []
+
+    def ours(name: str, of: pd.DataFrame = cells) -> str:
+        return ", ".join(f"{value:g}" for value in sorted(of[name].dropna().unique())) or NONE
+
+    seeds = cells.groupby(["curve", "P"], dropna=False)["seed"].nunique().to_frame()
+    rows = [
+        ["this run", ours("width"), ours("v"), ours("seed", seeds), ours("batch_size"),
+         f"{ours('learning_rate')} H", f"loss < {ours('loss_threshold')}"],
+        ["the paper", "512", ours("v", published) if len(published) else NONE, "1", "4",
+         "0.01 H, 0.003 H", "loss < 0.001"],
+    ]  # fmt: skip
+    return [
+        PageTable(
+            title="This run and the paper",
+            note="",
+            columns=("Networks of", "Width H", "v", "Seeds", "Batch", "Rate", "Training ends at"),
+            rows=rows,
+            words={"Networks of"},
+            on_top=True,
+        )
     ]
 
 
@@ -115,9 +146,9 @@ def _complexities(table: pd.DataFrame, *, threshold: float) -> PageTable:
             net_name(first["net"]),
             *(first[name] for name in LETTERS),
             *(_main(first) if main in by_name else (NONE, "", NONE)),
-            *("; ".join(map(_other, by_name.get(name, []))) or NONE for name in others),
             f"{first['n_seeds_reached']} of {first['n_seeds']}" if main in by_name else NONE,
             ", ".join([*options, *_remarks(first)]),
+            *("; ".join(map(_other, by_name.get(name, []))) or NONE for name in others),
         ]
         letters = ("L", "s", "width", "v", "n_c", "m", "s0")
         order = (net_order(first["net"]), first["sparsity"], options, *(first[n] for n in letters))
@@ -128,8 +159,8 @@ def _complexities(table: pd.DataFrame, *, threshold: float) -> PageTable:
         note=NOTE.format(percent(threshold)),
         columns=(
             *("Net", *LETTERS.values(), "P*", INTERVAL, "P* / pre\u00addiction"),
-            *(f"P* at {name}" for name in others),
             *("Seeds that reach it", "Remarks"),
+            *(f"P* at {_heading(name)}" for name in others),
         ),
         rows=[cells for _, cells in curves],
         words={"Net", LETTERS["sparsity"], "Remarks"},
@@ -141,6 +172,11 @@ def _criterion(row: Mapping[Any, Any]) -> str:
     if row["criterion"] == "test_error":
         return f"ε ≤ {percent(row['threshold'])}"
     return str(row["criterion"])  # its thresholds differ between curves and stand in the cells
+
+
+def _heading(name: str) -> str:
+    """D_out (practice) of D_output_practice."""
+    return name.replace("_output", "_out").replace("_practice", " (practice)")
 
 
 def _order_of_criteria(name: str) -> tuple[bool, float, str]:
@@ -248,6 +284,7 @@ def _published(run: Publication) -> PageTable:
         "sources": ", ".join(known["sources"]),
         "commit": known["commit"][:12],
     }
+    fits = scorecard_rows(published_fits(run.sample_complexity, run.cells))
     return PageTable(
         title=f"Published run {run.preset}: H = {run.widths}, {run.seeds}, on {run.devices}",
         note=PUBLISHED.format_map({**known, **found}),
@@ -266,8 +303,21 @@ def _published(run: Publication) -> PageTable:
                 " ± ".join(filter(None, [fit["expected_text"], fit["tolerance_text"]])),
                 *(fit[name] for name in ("measured_text", "interval_text", "n", "verdict", "note")),
             ]
-            for fit in scorecard_rows(published_fits(run.sample_complexity, run.cells))
+            for fit in fits
         ],
+        claims={fit["claim"]: _beside(fit) for fit in fits},
         words={"The paper says", "Verdict", "What entered"},
         main="Measured",
     )
+
+
+def _beside(fit: Mapping[str, Any]) -> str:
+    """A fit in a line, for the same claim of the scorecard; of several nets with that of each."""
+    alone = fit["note"].partition(";")[0]
+    known = f" [{fit['interval_text']}]" if fit["interval_text"] else ""
+    words = [
+        f"{fit['measured_text']}{known}",
+        fit["verdict"],
+        *([alone] if " alone " in alone else []),
+    ]
+    return ", ".join(words)

@@ -1,6 +1,6 @@
 """Claims on the sample complexity P* as a function of the grammar (section 4, appendices D, E)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from math import exp, isfinite, log, nan
 from typing import Any
@@ -63,8 +63,8 @@ def exponent_of_empty_places(tables: Tables, *, net: str, depth: int) -> Measure
     chosen = {"net": net, "L": depth}
     curves = where(main_curves(tables), chosen)
     parts = (
-        _at_other_thresholds(tables, chosen),
         _each_grammar(tables, chosen),
+        _at_other_thresholds(tables, chosen),
         _of_the_paper(tables, chosen),
     )
     return measurement(_empty_places_fit(tables, curves), curves, "; ".join(filter(None, parts)))
@@ -85,7 +85,11 @@ def _at_other_thresholds(tables: Tables, chosen: Mapping[str, object]) -> str:
 
 
 def _each_grammar(tables: Tables, chosen: Mapping[str, object]) -> str:
-    """The exponent of each grammar, width and learning rate with two s_0 or more, each alone."""
+    """The exponent of each grammar, width and learning rate with two s_0 or more, each alone.
+
+    First, where it falls with v or grows with it throughout, of the law's grammars (n_c = v, m =
+    v^(s-1)) of one s, width and rate, that it does.
+    """
     table = where(with_rates(tables, tables.get("sample_complexity", pd.DataFrame())), chosen)
     if table.empty:
         return ""
@@ -93,7 +97,7 @@ def _each_grammar(tables: Tables, chosen: Mapping[str, object]) -> str:
     plain &= (table["criterion"] == "test_error") & (table["sparsity"] == "A")
     plain &= np.isclose(table["threshold"], THRESHOLD) & (table["batch"] == "shuffled")
     curves = usable(table[plain & (table["engine"] == "sparse")])
-    parts = []
+    parts, by_v = [], dict[tuple[int, int, str], dict[int, float]]()
     for _, own in curves.groupby(["s", "v", "m", "n_c", "width", "rate"], dropna=False):
         if own["s0"].nunique() > 1:
             slope = np.polyfit(np.log1p(own["s0"]), log_of(own, "P_star"), 1)[0]
@@ -104,7 +108,21 @@ def _each_grammar(tables: Tables, chosen: Mapping[str, object]) -> str:
             rate = float(own["rate"].iloc[0])
             known = f", rate {rate:g}" if isfinite(rate) else ""
             parts.append(f"{slope:.2f} (s = {s}, v = {v}{others}, H = {width}{known})")
-    return f"alone: {', '.join(parts)}" if parts else ""
+            if not others:
+                by_v.setdefault((s, width, known), {})[v] = round(slope, 2)
+    alone = [f"alone: {', '.join(parts)}"] if parts else []
+    return "; ".join([*_trends(by_v), *alone])
+
+
+def _trends(by_v: Mapping[tuple[int, int, str], Mapping[int, float]]) -> Iterator[str]:
+    """For each s, width and rate with three v or more, whether the exponents by v fall or grow."""
+    for (s, width, _), slopes in by_v.items():
+        signs = set(np.sign(np.diff(list(slopes.values()))))
+        if len(slopes) > 2 and signs in ({-1}, {1}):
+            word = "falls" if signs == {-1} else "grows"
+            values = ", ".join(f"{slope:.2f}" for slope in slopes.values())
+            features = ", ".join(map(str, slopes))
+            yield f"{word} with v: {values} at v = {features} (s = {s}, H = {width})"
 
 
 def _of_the_paper(tables: Tables, chosen: Mapping[str, object]) -> str:
@@ -151,13 +169,22 @@ def slope_against_prediction(
 ) -> Measurement:
     """Slope of log P* against the logarithm of Eq. 3 (LCN) or Eq. 4 (CNN), all L.
 
-    With maximal, only curves with n_c = v and m = v^(s-1), those of Figures 10 (left) and 13.
+    With maximal, only curves with n_c = v and m = v^(s-1), those of Figures 10 (left) and 13. Of
+    several nets the note has the slope of each alone.
     """
     curves = where(main_curves(tables), {"net": nets, "s": branching})
     if maximal and len(curves):
         largest = curves["v"] ** (branching - 1)
         curves = curves[(curves["n_c"] == curves["v"]) & (curves["m"] == largest)]
-    return slope_against(curves, "prediction", by=["net"])
+    alone = {net: usable(where(curves, {"net": net})) for net in nets} if len(nets) > 1 else {}
+    fits = {net: fit_of(own, log_of(own, "prediction"), by=["net"])
+            for net, own in alone.items() if len(own)}  # fmt: skip
+    note = ", ".join(
+        f"{net.upper()} alone {fit.slope:.2f} [{fit.low:.2f}, {fit.high:.2f}]"
+        for net, fit in fits.items()
+        if fit.n
+    )
+    return slope_against(curves, "prediction", by=["net"], note=note)
 
 
 def spread_of_cnn_constant(tables: Tables) -> Measurement:
@@ -377,7 +404,8 @@ def _ratio_of_nets(depth: int) -> Claim:
         identifier=f"lcn-over-cnn-L{depth}",
         topic=TOPIC,
         figure="4 B, C",
-        statement=f"P*_LCN / P*_CNN ~ (s_0+1)^(L-2): exponent of (s_0+1), L = {depth}",
+        statement=f"P*_LCN / P*_CNN ~ (s_0+1)^(L-2): exponent of (s_0+1), L = {depth}"
+        + (" (Eq. 3, 4: 0)" if depth == 2 else ""),
         place="Eq. 3 and 4, section 4",
         expected=nan if depth == 2 else depth - 2,
         tolerance=nan if depth == 2 else 0.45,

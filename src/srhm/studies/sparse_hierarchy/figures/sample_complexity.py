@@ -16,6 +16,7 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
+from srhm.figures.architecture_marks import protocol_lines, wrapped
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.marks import (
     EQUATIONS,
@@ -48,7 +49,7 @@ from srhm.statistics.sample_complexity import DEFAULT_RULE, IntervalRule
 
 PUBLISHED_COLOUR = "0.72"
 PANELS = (("B", "lcn"), ("C", "cnn"))
-HEIGHT = 2.4  # inches, without the legends
+HEIGHT = 2.6  # inches, without the legends
 
 
 @styled
@@ -76,7 +77,8 @@ def draw(
     curves = curves[curves["net"].isin([net for _, net in PANELS])]
     beside = {net: _rings_of(runs, net=net, threshold=threshold) for _, net in PANELS}
     handles = run_handles(runs, [pd.concat(drawn) for drawn in zip(*beside.values(), strict=True)])
-    figure, part = laid_out_page(HEIGHT, preset=preset)
+    foot = wrapped(protocol_lines(cells[cells["curve"].isin(curves["curve"])]))
+    figure, part = laid_out_page(HEIGHT, preset=preset, foot=foot)
     boxes = part.subplots(1, 3, subplot_kw={"box_aspect": 1})
     _learning_curve(boxes[0], cells, example_curve(curves), threshold, preset=preset)
     features = sorted(set(curves["v"].tolist()))
