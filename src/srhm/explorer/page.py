@@ -168,8 +168,8 @@ def _has_rows(view: View, found: Mapping[str, pd.DataFrame]) -> bool:
     """Whether a view has rows to choose from."""
     rows = found.get(view.table, pd.DataFrame())
     if "c" in rows:
-        rows = rows.join(found["curves"], on="c", rsuffix="_of_curve")
-    return bool(rows[[*view.needs] if len(rows) else []].notna().all(axis=1).any())
+        rows = rows.merge(found["curves"], left_on="c", right_index=True, suffixes=("", "_"))
+    return len(rows) > 0 and bool(rows[[*view.needs]].notna().all(axis=1).any())
 
 
 def _rendered(
