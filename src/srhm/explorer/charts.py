@@ -31,7 +31,8 @@ P_STAR = "P*, measured"
 # What columns are called on the page.
 HEADS = {
     "label": "curve", "P_star": "P*", "alpha_tilde": "α̃", "s0": "s₀", "scaled": "P / predicted P*",
-    "low": "from", "high": "to", "width": "H", "layer": "layer k", "l": "level l", "variant": "definition",
+    "low": "from", "high": "to", "width": "H", "layer": "layer k", "l": "level l",
+    "variant": "definition",
 }  # fmt: skip
 
 NET_NAMES = [net_name(net) for net in NETS]

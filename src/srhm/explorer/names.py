@@ -42,6 +42,6 @@ def view_of(schemas: Sequence[str], shows: Mapping[str, object]) -> str:
     "sensitivities?run=trained+here&net=LCN&L=&s=2". Other curves of this run are shown, too.
     """
     view = next((view for schema, view in VIEWS.items() if schema in schemas), "")
-    chosen = dict.fromkeys(FIRST, "") | {"run": HERE} | shows
+    chosen = {**dict.fromkeys(FIRST, ""), "run": HERE, **shows}
     chosen["net"] = net_name(chosen["net"])
     return f"{view}?{urlencode(chosen)}" if view else ""
