@@ -498,7 +498,7 @@ def data_of(study, figure):
 def explored_at(study, figure):
     """Where the explorer shows the rows of a figure; empty for one of no rows."""
     schemas = [schema for _, schema in tables_of_figure(study, figure)]
-    explorer, view = explorer_of(study, GROUPS), view_of(schemas, figure.options)
+    explorer, view = explorer_of(study, GROUPS), view_of(schemas, figure.shows)
     return f"{explorer}.html#{view}" if explorer and view else ""
 
 

@@ -19,10 +19,10 @@ import pandas as pd
 import pytest
 from tables import cells_and_sensitivities, complexities, curve, trained
 
-from srhm.explorer.names import PAPER_VALUES, VIEWS, view_of
+from srhm.explorer.names import HERE, PAPER_VALUES, VIEWS, view_of
 from srhm.explorer.page import VIEWS as SECTIONS
 from srhm.explorer.page import write_explorer
-from srhm.explorer.rows import HERE, PAPER, TEXT, Source, claims_shown, columns, explored
+from srhm.explorer.rows import PAPER, PRACTICE, TEXT, Source, claims_shown, columns, explored
 from srhm.results.records import write_table
 from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, SCORECARD, SENSITIVITIES, schema_of
 from srhm.studies.registry import STUDIES
@@ -65,7 +65,7 @@ def with_curves(found: dict[str, pd.DataFrame], view: str) -> pd.DataFrame:
 def test_a_curve_is_one_for_all_views_and_the_papers_points_are_curves_too(found):
     assert len(found["curves"]) == len(CURVES) + 1
     assert list(found["curves"]["run"]) == [HERE] * 3 + [PAPER]
-    assert list(found["curves"]["protocol"]) == [TEXT, TEXT, "biases", TEXT]
+    assert list(found["curves"]["protocol"]) == [TEXT, TEXT, "biases", PRACTICE]
     for view in ("points", "sensitivities"):
         assert set(found[view]["c"]) == {0, 1, 2}
 
@@ -103,7 +103,6 @@ def test_sensitivities_keep_layer_and_level(found, tables):
     mean = rows.groupby(["curve", "P", "kind", "variant", "layer", "l"])["value"].mean().dropna()
     assert len(found["sensitivities"]) == len(mean)
     assert sorted(found["sensitivities"]["value"]) == pytest.approx(sorted(mean))
-    assert found["sensitivities"]["depth"].max() == 1
 
 
 def test_claims_are_drawn_in_tolerances_and_only_with_a_verdict():
@@ -126,9 +125,11 @@ def test_every_figure_of_rows_leads_to_a_section():
     for study in STUDIES.values():
         for figure in study.figures:
             schemas = [study.schemas.get(name, "CELLS") for name in names_in(figure.uses)]
-            leading[figure.name] = view_of(schemas, figure.options)
-    assert leading["fig04"] == "sample-complexity"
-    assert leading["fig12"] == "sensitivities?net=LCN"
+            leading[figure.name] = view_of(schemas, figure.shows)
+    here = "run=trained+here&net=LCN&L="
+    assert leading["fig04"] == "sample-complexity?run=&net=&L=&s=2&sparsity=A"
+    assert leading["fig07"] == f"learning-curves?{here}&s=2&sparsity=B"
+    assert leading["fig12"] == f"sensitivities?{here}2&s=2&sparsity=A"
     assert leading["fig02"] == ""  # a drawing
 
 
@@ -225,6 +226,24 @@ const choose = async (selector, value) => {
 const said = {};
 await wait(() => document.body.dataset.ready);
 await new Promise((done) => setTimeout(done, 200));
+const chosen = (name) => document.querySelector(`[data-field=${name}]`).value;
+const go = async (address) => {
+  location.hash = address;
+  await new Promise((done) => setTimeout(done, 400));
+  return { run: chosen("run"), net: chosen("net"), L: chosen("L"), address: location.hash,
+    told: document.getElementById("told").textContent, focus: document.activeElement.id };
+};
+const layers = () => [...document.querySelectorAll("#sensitivities .role-legend-label text")]
+  .map((one) => one.textContent);
+said.first = { run: chosen("run"), net: chosen("net"), L: chosen("L"), marks: count() };
+said.views = [...document.querySelectorAll("nav a")].map((one) => one.hash.slice(1));
+said.wrong_net = await go("sensitivities?run=&net=XYZ&L=&sensitivities.layer=");
+said.layers = layers();
+said.view_alone = await go("learning-curves");
+said.lcn = await go("sample-complexity?net=LCN&s=2");
+await choose("[data-field=run]", "");
+await choose("[data-field=net]", "");
+await choose("[data-field=L]", "");
 said.before = count();
 await choose("[data-field=net]", "CNN");
 said.cnn = count();
@@ -288,6 +307,22 @@ def test_a_browser_draws_what_is_chosen_and_links_the_views(written, tables, tmp
     assert said["requests"] == []
     assert said["wide"] <= 0, "the page is wider than the screen"
     assert said["ground"] == ("rgb(22, 22, 22)" if dark else "rgb(255, 255, 255)")
+    assert said["first"]["run"] == HERE
+    assert (said["first"]["net"], said["first"]["L"]) == ("CNN", "2")
+    # Of no table that is there.
+    assert not {"output-scale", "plane"} & set(said["views"])
+    assert set(said["views"]) == set(said["first"]["marks"])
+    # What no row has leaves the address, and the page says so.
+    lost = said["wrong_net"]
+    assert "net = XYZ" in lost["told"]
+    assert "XYZ" not in lost["address"]
+    assert (lost["run"], lost["net"], lost["L"]) == ("", "", "")
+    assert lost["focus"] == "sensitivities-title"
+    assert said["layers"] == ["S", "D", "1", "2", "1", "2", "output"]
+    # A view alone keeps what is chosen; choices that are not named are those of the first sight.
+    assert (said["view_alone"]["net"], said["view_alone"]["told"]) == ("", "")
+    assert said["view_alone"]["focus"] == "learning-curves-title"
+    assert (said["lcn"]["run"], said["lcn"]["net"]) == (HERE, "LCN")
     cells = tables["CELLS"]
     every, cnn = (
         rows.groupby(["curve", "P"]).ngroups for rows in (cells, cells[cells["net"] == "cnn"])
@@ -300,7 +335,8 @@ def test_a_browser_draws_what_is_chosen_and_links_the_views(written, tables, tmp
     assert said["before"]["sensitivities"] > said["cnn"]["sensitivities"] > 0
     assert said["before"]["scorecard"] == said["cnn"]["scorecard"] == 1
     assert said["listed"] == cnn
-    assert "net=CNN" in said["address"]
+    # But for what is chosen at first, like this net.
+    assert said["address"] == "#sample-complexity?run=&L=&s=2"
     for word in ("status", "fitted", "from", "to", "n", "curve"):
         assert word in said["tip"]
     # A click on a mark chooses its curve in all views.

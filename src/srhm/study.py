@@ -94,7 +94,8 @@ class Figure:
 
     function: returns a matplotlib figure. It gets the tables by position, all else by name:
     settings: names of values of the preset (see `Planned.settings`). options: further values.
-    files: further files of the repository, each as a pattern of paths.
+    files: further files of the repository, each as a pattern of paths. shows: columns and the
+    value that all of its rows have there, which its link into the explorer chooses.
     """
 
     name: str
@@ -104,6 +105,7 @@ class Figure:
     settings: Sequence[str] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
+    shows: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,8 @@ from typing import Any
 
 import altair as alt
 
-from srhm.explorer.rows import DRAWN, EXTENT, HERE
+from srhm.explorer.names import HERE
+from srhm.explorer.rows import DRAWN, EXTENT
 from srhm.figures.architecture_marks import LOOKS
 from srhm.report.page_table import NETS, net_name
 
@@ -25,12 +26,13 @@ SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross"
 # Of DRAWN, in order.
 VERDICT_COLOURS = ("#2F86C5", "#D55E00", "#8A8A8A")
 VERDICT_SHAPES = ("circle", "triangle-up", "diamond")
-PREDICTED = "P* predicted by Eq. 3 (LCN, FCN) or Eq. 4 (CNN)"
+PREDICTED = "predicted P*, Eq. 3 or 4"
 P_STAR = "P*, measured"
 # What columns are called on the page.
 HEADS = {
     "label": "curve", "P_star": "P*", "alpha_tilde": "α̃", "s0": "s₀", "scaled": "P / predicted P*",
-    "low": "from", "high": "to", "width": "H",
+    "low": "from", "high": "to", "width": "H", "layer": "layer k", "l": "level l",
+    "variant": "definition",
 }  # fmt: skip
 
 NET_NAMES = [net_name(net) for net in NETS]
@@ -112,21 +114,29 @@ def _learning_curves(x: alt.X) -> Layers:
 
 
 def _sensitivities() -> Layers:
-    """S or D of layer k to level l against P; colour: depth of the layer."""
-    base = alt.Chart(ROWS)
-    x, y = _log_x("P", "P, training points"), alt.Y("value:Q", title="S or D, mean of the networks")
-    depth = alt.Color(
-        "depth:Q", title="layer k / last layer", scale=alt.Scale(range="heatmap", domain=[0, 1])
-    )
+    """S or D of layer k to level l against P, above the test error of the same curves."""
+    base, title = alt.Chart(ROWS), "S or D, mean of the networks"
+    x, y = _log_x("P", "P, training points"), alt.Y("value:Q", title=title)
+    # In the order of the layers; the output is the last of the deepest net.
+    last = alt.EncodingSortField("k", op="max")
+    layer = alt.Color("layer:O", sort=last, legend=None)
+    inside = alt.Fill("layer:O", title="layer k", sort=last)
     level = alt.Shape("l:N", title="level l")
-    lines = base.mark_line(strokeWidth=1.2).encode(
-        x, y, depth, detail=["c:N", "l:N", "layer:N", "kind:N", "variant:N"], opacity=FADED
+    dash = alt.Scale(domain=["S", "D"], range=[[1, 0], [5, 3]])
+    errors = (
+        alt.Chart(alt.NamedData("errors"))
+        .mark_line(strokeWidth=1, color="#8A8A8A")
+        .encode(x, alt.Y("error:Q", title=title), detail="c:N", opacity=FADED)
     )
-    marks = base.mark_point(size=36, filled=True).encode(
-        x, y, depth, level, opacity=FADED,
+    lines = base.mark_line(strokeWidth=1.2).encode(
+        x, y, layer, alt.StrokeDash("kind:N", title="kind", scale=dash),
+        detail=["c:N", "l:N", "variant:N"], opacity=FADED,
+    )  # fmt: skip
+    marks = base.mark_point(size=36).encode(
+        x, y, layer, inside, level, opacity=FADED, fillOpacity=FILL,
         tooltip=_tips(*WHERE, "P", "kind", "variant", "layer", "l", "value", "low", "high", "n"),
     )  # fmt: skip
-    return _layered(lines, marks)
+    return _layered(errors, lines, marks)
 
 
 def _plane(x: alt.X) -> Layers:
@@ -145,7 +155,7 @@ def _scorecard() -> Layers:
     base = alt.Chart(ROWS)
     y = alt.Y("claim:N", sort=None, title=None, axis=alt.Axis(grid=False))
     axis = alt.Scale(domain=[-EXTENT, EXTENT], nice=False)
-    title = "distance from what is expected, in tolerances"
+    title = "from what is expected, in tolerances"
     verdict = alt.Color("verdict:N", title=None, scale=_of(DRAWN, VERDICT_COLOURS))
     shape = alt.Shape("verdict:N", title=None, scale=_of(DRAWN, VERDICT_SHAPES))
     within = (

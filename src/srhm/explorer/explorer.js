@@ -10,9 +10,10 @@ const curves = tables.curves ?? [];
 for (const name of ["points", "complexities", "sensitivities"])
   tables[name] = (tables[name] ?? []).map((row) => ({
     ...curves[row.c], ...row,
-    ...(row.P && curves[row.c].prediction ? { scaled: row.P / curves[row.c].prediction } : {}),
+    ...(row.P && curves[row.c].prediction ? { scaled: +(row.P / curves[row.c].prediction).toPrecision(4) } : {}),
   }));
 const choices = [...document.querySelectorAll("select")];
+const TOLD = document.getElementById("told");
 const HIGHLIGHT = choices.find((choice) => choice.dataset.field === "label");
 const MOST_DRAWN = 4000, MOST_LISTED = 400;
 // As viridis, without what is faint on either ground.
@@ -20,6 +21,7 @@ const HEAT = {
   light: ["#440154", "#3b528b", "#21918c", "#4a9a3f", "#b08900"],
   dark: ["#8576dc", "#5b9bd5", "#35b7a0", "#8fd744", "#fde725"],
 };
+const LOOKS = ["(prefers-color-scheme: dark)", "(max-width: 40rem)"].map((query) => matchMedia(query));
 const ERRORS = 1; // of the levels of Vega's log; where all P* are bounds, say, it would warn
 const drawn = {}; // views of Vega by name
 
@@ -81,7 +83,7 @@ function show(view) {
   const cut = some.length < rows.length ? `; ${some.length} are drawn` : "";
   const few = rows.length ? "" : " here of these choices";
   section.querySelector("[role=status]").textContent =
-    `${rows.length} rows${cut}${listed.length < rows.length ? `, ${listed.length} of the highlighted curve` : ""}${few}`;
+    `${rows.length} ${rows.length === 1 ? "row" : "rows"}${cut}${listed.length < rows.length ? `, ${listed.length} of the highlighted curve` : ""}${few}`;
   list(view, listed, section.querySelector(".table"));
   const charted = view.table === "claims" ? some.filter((row) => row.at != null) : some;
   return draw(view, charted, section.querySelector(".chart"));
@@ -92,9 +94,17 @@ async function draw(view, rows, place) {
   place.hidden = rows.length === 0;
   if (place.hidden) return;
   const nets = [...new Set(rows.map((row) => row.net))].join(), before = drawn[view.name];
-  if (before?.nets === nets) return before.view.data("rows", rows).resize().runAsync();
+  const sets = { rows };
+  if (view.table === "sensitivities") {
+    const chosen = new Map(rows.map((row) => [row.c, row.chosen]));
+    sets.errors = tables.points.filter((row) => chosen.has(row.c)).map((row) => ({ ...row, chosen: chosen.get(row.c) }));
+  }
+  if (before?.nets === nets) {
+    for (const [name, set] of Object.entries(sets)) before.view.data(name, set);
+    return before.view.resize().runAsync();
+  }
   const specification = structuredClone(charts[view.name]);
-  specification.datasets = { ...specification.datasets, rows };
+  specification.datasets = { ...specification.datasets, ...sets };
   for (const { encoding } of specification.layer)
     for (const channel of ["color", "fill", "shape"])
       if (encoding[channel]?.field === "net") encoding[channel].legend = {
@@ -112,18 +122,32 @@ async function draw(view, rows, place) {
 function address() {
   const [view] = location.hash.slice(1).split("?");
   const set = new URLSearchParams();
+  TOLD.textContent = "";
   for (const one of choices)
     if (one.value !== (one.dataset.first ?? "")) set.set(nameOf(one), one.value);
   history.replaceState(null, "", set.size || view ? `#${view}${set.size ? `?${set}` : ""}` : " ");
 }
 const nameOf = (one) => (one.dataset.view ? `${one.dataset.view}.` : "") + one.dataset.field;
 
-// Takes choices and view of the address, as "#sensitivities?net=LCN".
+// Takes choices and view of the address, as "#sensitivities?net=LCN"; a view alone keeps what is chosen.
 async function go() {
   const [view, query] = location.hash.slice(1).split("?"), set = new URLSearchParams(query);
-  for (const one of choices) offer(one, set.get(nameOf(one)) ?? one.dataset.first ?? "");
+  const title = document.getElementById(`${view}-title`);
+  const lost = view && !title ? [`view ${view}`] : [];
+  if (query !== undefined || !document.body.dataset.ready) {
+    for (const one of choices) one.value = "";
+    // What is chosen at first counts least.
+    const named = (one) => set.has(nameOf(one));
+    for (const one of [...choices.filter(named), ...choices.filter((one) => !named(one))])
+      offer(one, set.get(nameOf(one)) ?? one.dataset.first);
+    lost.push(...[...set].filter(([name, value]) => !choices.some((one) => nameOf(one) === name && one.value === value))
+      .map((pair) => pair.join(" = ")));
+  }
   await update();
-  if (view) document.getElementById(view)?.scrollIntoView();
+  address();
+  if (lost.length) TOLD.textContent = `Left out of the address, as no row has it: ${lost.join(", ")}.`;
+  title?.focus({ preventScroll: true });
+  title?.parentElement.scrollIntoView();
 }
 
 async function update() {
@@ -134,17 +158,20 @@ async function update() {
 function theme() {
   const style = getComputedStyle(document.documentElement);
   const colour = (name) => style.getPropertyValue(name).trim();
-  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const [dark, narrow] = LOOKS.map((look) => look.matches);
   const words = { labelColor: colour("--ink"), titleColor: colour("--ink"), titleFontWeight: "normal" };
   return {
     background: null, font: "system-ui, sans-serif", view: { stroke: null },
     axis: { ...words, gridColor: colour("--line"), domainColor: colour("--soft"), tickColor: colour("--soft"),
       labelFontSize: 12, titleFontSize: 12, labelLimit: 170, tickCount: 6, gridOpacity: 0.6 },
-    legend: { ...words, orient: "bottom", columns: 6, labelFontSize: 12, symbolSize: 70, gradientLength: 160,
+    axisX: { labelBound: true },
+    legend: { ...words, orient: "bottom", columns: narrow ? 2 : 6, symbolLimit: 12, labelLimit: 130,
+      layout: { bottom: { direction: narrow ? "vertical" : "horizontal" } }, labelFontSize: 12, symbolSize: 70, gradientLength: 160,
       symbolBaseFillColor: colour("--ink"),
       symbolBaseStrokeColor: colour("--ink") },
     rule: { color: colour("--soft") }, text: { color: colour("--ink") },
-    range: { category: colours[dark ? "dark" : "light"], heatmap: HEAT[dark ? "dark" : "light"] },
+    range: { category: colours[dark ? "dark" : "light"], heatmap: HEAT[dark ? "dark" : "light"],
+      ordinal: { scheme: HEAT[dark ? "dark" : "light"] } },
   };
 }
 
@@ -169,8 +196,9 @@ document.getElementById("choices").addEventListener("reset", (event) => {
   update();
 });
 addEventListener("hashchange", go);
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-  for (const one of Object.values(drawn)) one.nets = null; // in other colours
-  update();
-});
+for (const look of LOOKS)
+  look.addEventListener("change", () => {
+    for (const one of Object.values(drawn)) one.nets = null; // drawn anew
+    update();
+  });
 go().then(() => { document.body.dataset.ready = "yes"; });

@@ -4,6 +4,7 @@ Known to the workflow before anything is computed: loads no slow library.
 """
 
 from collections.abc import Mapping, Sequence
+from urllib.parse import urlencode
 
 from srhm.report.page_table import net_name
 
@@ -19,6 +20,9 @@ VIEWS = {
 PAPER_VALUES = "srhm.studies.sparse_hierarchy.published_values:SCHEMA"
 CLAIMS = "SCORECARD"
 EXPLORED = (*VIEWS, PAPER_VALUES)
+# The run whose tables these are; which curves are shown at first.
+HERE = "trained here"
+FIRST = {"run": HERE, "net": "CNN", "L": "2"}
 
 
 def name_of(group: str) -> str:
@@ -31,10 +35,13 @@ def explorer_of(study: str, groups: Mapping[str, Sequence[str]]) -> str:
     return next((name_of(group) for group, studies in groups.items() if study in studies), "")
 
 
-def view_of(schemas: Sequence[str], options: Mapping[str, object]) -> str:
-    """The anchor of the view of rows of these schemas: "sensitivities?net=LCN"; "" without one.
+def view_of(schemas: Sequence[str], shows: Mapping[str, object]) -> str:
+    """The anchor of the view of rows of these schemas, with their choices; "" without one.
 
-    options: of a figure; one of a single net leads to the view of this net.
+    shows: of a figure, columns and their values in all of its rows, as {"net": "lcn", "s": 2}:
+    "sensitivities?run=trained+here&net=LCN&L=&s=2". Other curves of this run are shown, too.
     """
     view = next((view for schema, view in VIEWS.items() if schema in schemas), "")
-    return f"{view}?net={net_name(options['net'])}" if view and options.get("net") else view
+    chosen = {**dict.fromkeys(FIRST, ""), "run": HERE, **shows}
+    chosen["net"] = net_name(chosen["net"])
+    return f"{view}?{urlencode(chosen)}" if view else ""

@@ -18,17 +18,18 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from srhm.explorer.charts import HEADS, charts, colours
-from srhm.explorer.names import CLAIMS, EXPLORED
-from srhm.explorer.rows import HERE, Source, claims_shown, columns, explored, figure_rows
+from srhm.explorer.names import CLAIMS, EXPLORED, FIRST, HERE
+from srhm.explorer.rows import Source, claims_shown, columns, explored, figure_rows
 from srhm.results.atomic import write_text
 from srhm.results.publications import read_publications, rows_by_curve
 from srhm.results.records import TableError, read_table
 from srhm.results.tables import SCHEMAS, schema_of
 
 # What chooses curves in all views, with its heading.
-CHOICES = {"run": "run", "protocol": "training", "net": "net", "L": "L", "s": "s", "v": "v",
-           "s0": "s₀", "label": "curve (highlighted)"}  # fmt: skip
-OF_CURVE = ("run", "label", "net", "L", "s", "v", "s0", "m", "n_c", "sparsity", "width", "protocol")
+CHOICES = {"run": "run", "net": "net", "L": "L", "s": "s", "v": "v", "s0": "s₀",
+           "sparsity": "sparsity", "width": "H", "protocol": "protocol",
+           "label": "curve (highlighted)"}  # fmt: skip
+OF_CURVE = ("net", "L", "s", "v", "s0", "m", "n_c", "sparsity", "width", "protocol", "run")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,31 +52,31 @@ class View:
 
 RANGE = "Bars: from the least to the largest of its n networks."
 POINT = ("P", "error", "low", "high", "n", "status")
-STAR = ("criterion", "P_star", "bound", "low", "high", "n", "status", "remark", "prediction")
+STAR = ("P_star", "low", "high", "n", "criterion", "bound", "status", "remark", "prediction")
 CRITERION: Any = {"choices": {"criterion": "criterion"},
                   "first": {"criterion": "test error ≤ 10\u00a0%"}}  # fmt: skip
 VIEWS = (
     View(
         name="sample-complexity", title="P* against its prediction", table="complexities",
         note="Bars: 95 % intervals. Arrows: P* lies above or below all P that were tried. Dashed:"
-        " P* as predicted, with a factor of one.",
-        columns=(*OF_CURVE, *STAR), needs=("prediction",), **CRITERION,
+        " P* as predicted by Eq. 3 (LCN, FCN) or Eq. 4 (CNN), with a factor of one.",
+        columns=(*STAR, *OF_CURVE), needs=("prediction",), **CRITERION,
     ),
     View(
         name="learning-curves", title="Learning curves", table="points",
-        note=RANGE, columns=(*OF_CURVE, *POINT),
+        note=RANGE, columns=(*POINT, *OF_CURVE),
     ),
     View(
         name="collapse", title="Their collapse", table="points",
         note="The same against P over its prediction, where curves of one net would fall onto one."
         f" {RANGE}",
-        columns=("run", "label", "scaled", *POINT), needs=("scaled",),
+        columns=("scaled", *POINT, *OF_CURVE), needs=("prediction",),
     ),
     View(
         name="sensitivities", title="Sensitivities by layer and level", table="sensitivities",
         note="S: to exchanged synonyms, D: to diffeomorphisms, of level l, seen by layer k."
-        " Bars are in the table: the least and the largest of n networks.",
-        columns=(*OF_CURVE, "P", "kind", "variant", "layer", "l", "value", "low", "high", "n"),
+        " Grey: test error. The table has the least and the largest of n networks, too.",
+        columns=("P", "value", "low", "high", "n", "kind", "layer", "l", "variant", *OF_CURVE),
         choices={"kind": "kind", "layer": "layer k", "l": "level l", "variant": "definition"},
         first={"kind": "S", "layer": "output", "variant": "text"},
     ),
@@ -83,13 +84,13 @@ VIEWS = (
         name="output-scale", title="P* against the output scale", table="complexities",
         note="Rows of make plane, from feature learning (small α̃) to lazy learning."
         " Bars: 95 % intervals. Arrows: P* lies above or below all P that were tried.",
-        columns=("alpha_tilde", *OF_CURVE, *STAR), needs=("alpha_tilde",), **CRITERION,
+        columns=("alpha_tilde", *STAR, *OF_CURVE), needs=("alpha_tilde",), **CRITERION,
     ),
     View(
         name="plane", title="The plane of output scale and width", table="points",
         note="Rows of make plane. Colour: test error, mean of the n networks. Marks of several P"
         " lie upon each other where no P is chosen.",
-        columns=("alpha_tilde", *OF_CURVE, *POINT), needs=("alpha_tilde",), choices={"P": "P"},
+        columns=("alpha_tilde", *POINT, *OF_CURVE), needs=("alpha_tilde",), choices={"P": "P"},
     ),
     View(
         name="scorecard", title="Scorecard", table="claims",
@@ -128,7 +129,7 @@ def write_explorer(spec: Mapping[str, Any], path: Path, *, log: logging.Logger) 
     found = explored([*rows, *published])
     if cards:
         found["claims"] = claims_shown(pd.concat(cards, ignore_index=True))
-    html = _rendered(spec, {name: columns(table) for name, table in found.items()}, notes)
+    html = _rendered(spec, found, notes)
     write_text(path, html)
     for figure in spec["figures"]:
         own = figure_rows(found, figure, others={one.run for one in published})
@@ -163,7 +164,18 @@ def _published(files: Sequence[str], log: logging.Logger) -> Iterator[Source]:
             )  # fmt: skip
 
 
-def _rendered(spec: Mapping[str, Any], shown: Mapping[str, Any], notes: Sequence[str]) -> str:
+def _has_rows(view: View, found: Mapping[str, pd.DataFrame]) -> bool:
+    """Whether a view has rows to choose from."""
+    rows = found.get(view.table, pd.DataFrame())
+    if "c" in rows:
+        rows = rows.merge(found["curves"], left_on="c", right_index=True, suffixes=("", "_"))
+    return len(rows) > 0 and bool(rows[[*view.needs]].notna().all(axis=1).any())
+
+
+def _rendered(
+    spec: Mapping[str, Any], found: Mapping[str, pd.DataFrame], notes: Sequence[str]
+) -> str:
+    views = [view for view in VIEWS if _has_rows(view, found)]
     loader = PackageLoader("srhm.explorer", package_path="")
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined,
                               trim_blocks=True, lstrip_blocks=True)  # fmt: skip
@@ -174,12 +186,13 @@ def _rendered(spec: Mapping[str, Any], shown: Mapping[str, Any], notes: Sequence
     )
     specifications = {
         "charts": charts(), "colours": colours(), "heads": HEADS,
-        "views": [{**asdict(view), "note": ""} for view in VIEWS],
+        "views": [{**asdict(view), "note": ""} for view in views],
     }  # fmt: skip
     return environment.get_template("explorer.html").render(
-        preset=spec["preset"], pages=spec["pages"], notes=notes, choices=CHOICES, views=VIEWS,
-        runs=list(dict.fromkeys(shown["curves"].get("run", []))) or ["none"],
-        rows=_json(shown), specifications=_json(specifications),
+        preset=spec["preset"], pages=spec["pages"], notes=notes, choices=CHOICES, first=FIRST,
+        views=views, runs=list(dict.fromkeys(found["curves"].get("run", []))) or ["none"],
+        rows=_json({name: columns(table) for name, table in found.items()}),
+        specifications=_json(specifications),
         bundle=Markup(bundle), script=Markup(script),
         hashes=Markup(" ".join(f"'{_hash(text)}'" for text in (bundle, script))),
     )  # fmt: skip

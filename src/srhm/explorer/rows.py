@@ -20,8 +20,8 @@ from srhm.report.page_table import net_name, percent
 from srhm.results.coordinates import NET_AND_DATA
 
 CURVE = ("run", "study", "curve", *NET_AND_DATA, "width", "alpha_tilde", "protocol")
-HERE, PAPER = "trained here", "values of the paper"
-TEXT = "as the text says"
+PAPER = "values of the paper"
+TEXT, PRACTICE = "as the text says", "the paper's practice"
 HIERARCHICAL = ("lcn", "cnn", "fcn")
 # Of curves of gradient flow: what their protocol is called by.
 FLOW = ("training", "optimiser", "loss", "labels", "activation")
@@ -64,7 +64,7 @@ def _with_curve(rows: pd.DataFrame, source: Source) -> pd.DataFrame:
         sparsity="A" if own else rows["sparsity"],
         width=np.nan if own else rows["width"],
         alpha_tilde=rows.get("alpha_tilde", np.nan),
-        protocol=_protocol(rows),
+        protocol=PRACTICE if own else _protocol(rows),
     )
 
 
@@ -134,9 +134,7 @@ def _paper_values(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _sensitivities(rows: pd.DataFrame) -> pd.DataFrame:
     """Mean, least and largest sensitivity of the networks of each curve, P, layer and level."""
-    last = rows.groupby("curve")["k"].transform("max")
-    rows = rows.assign(depth=rows["k"] / last)
-    by = [*CURVE, "P", "kind", "variant", "layer", "k", "l", "depth"]
+    by = [*CURVE, "P", "kind", "variant", "layer", "k", "l"]
     found = rows.groupby(by, dropna=False, sort=False)["value"]
     # Without empty places there are no diffeomorphisms, so that D is no number.
     means = found.agg(value="mean", low="min", high="max", n="count").reset_index()

@@ -21,6 +21,8 @@ def _invariances(
         settings=("preset", "threshold") if net == "fcn" else OF_P_STAR,
         options={"net": net, "branchings": branchings, "illustrated": illustrated}
         | ({"width": None} if net == "fcn" else {}),
+        # Of both s, where it has two.
+        shows={"net": net, "s": branchings[0] if len(branchings) == 1 else "", "sparsity": "A"},
     )
 
 
@@ -32,6 +34,7 @@ def _sparsity_b(number: int, net: str) -> Figure:
         uses=("cells",),
         settings=OF_P_STAR,
         options={"net": net},
+        shows={"net": net, "s": 2, "sparsity": "B"},
     )
 
 
@@ -43,6 +46,7 @@ def _branching(number: int, net: str) -> Figure:
         uses=("sample_complexity", "published_values"),
         settings=OF_P_STAR,
         options={"net": net},
+        shows={"net": net, "s": 3, "sparsity": "A"},
     )
 
 
@@ -54,6 +58,7 @@ def _sensitivity_curves(number: int, net: str) -> Figure:
         uses=("cells", "sensitivities"),
         settings=("preset", "width"),
         options={"net": net},
+        shows={"net": net, "L": 2, "s": 2, "sparsity": "A"},
     )
 
 
@@ -106,6 +111,8 @@ STUDY = Study(
             uses=("cells", "sample_complexity", "published_values"),
             settings=OF_P_STAR,
             files={"publications": "published/*/sparse_hierarchy/*.*"},
+            # Of all runs.
+            shows={"run": "", "s": 2, "sparsity": "A"},
         ),
         Figure(
             name="fig05",
@@ -135,6 +142,7 @@ STUDY = Study(
             function=f"{FIGURES}.practice:draw",
             uses=("sample_complexity",),
             settings=OF_P_STAR,
+            shows={"net": "cnn", "s": 2, "sparsity": "A"},
         ),
     ),
     claims="srhm.studies.sparse_hierarchy.claims.all_claims",
