@@ -88,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 undisturbed = stage.tables(fault, KINDS[kind])
                 scene = stage.scene(name, fault, KINDS[kind])
                 row = row_of(fault, scene, undisturbed)
-            except AssertionError as defect:
+            except Exception as defect:  # noqa: BLE001 (others are still made)
                 defects.append(name)
                 table.rows.pop(fault.of(kind), None)
                 print(f"DEFECT {name} after {time.monotonic() - begun:.0f} s: {defect}", flush=True)

@@ -71,7 +71,7 @@ GRADIENT_FLOW = Kind(
     tables=tables_of("jamming", "cells"),
     without={
         "preset": PRESET,
-        "jamming": {"n_test": 100, "curves": [{**FLOW_CURVES, "P": [200, 300]}]},
+        "jamming": {"n_test": 100, "curves": [{**FLOW_CURVES, "P": [200, 240, 300]}]},
     },
 )
 IMAGES_SECTION: dict[str, Any] = {
