@@ -264,6 +264,17 @@ def test_one_seed_gives_p_star_without_an_interval():
     assert np.isnan([found.low, found.high]).all()
 
 
+def test_seeds_that_do_not_cross_between_the_sizes_are_left_out_aloud():
+    # of three seeds one begins below the threshold, one never falls to it
+    errors = [[0.5, 0.05, 0.11], [0.02, 0.01, 0.11], [0.0, 0.0, 0.11]]
+    with pytest.warns(
+        UserWarning, match="of 3 seeds the interval leaves out 1 .* and 1 that never"
+    ):
+        found = sample_complexity([10, 100, 1000], errors, threshold=0.1)
+    assert (found.status, found.n_seeds) == ("reached", 1)
+    assert np.isnan([found.low, found.high]).all()
+
+
 @pytest.mark.parametrize(
     ("sizes", "errors"), [([10, 10], [1, 0]), ([0, 10], [1, 0]), ([10, 20], [1]), (5, 1)]
 )

@@ -94,7 +94,7 @@ print("features", latents.features[0].tolist(), "at", latents.places[0].tolist()
 # ## Other synonyms, other places
 #
 # Exchange each pair of level 1 for another synonym of the same latent. The generator is an
-# argument: with the same one you get the same datum.
+# argument: with one of the same seed you get the same datum.
 
 # %%
 generator = np.random.default_rng(0)

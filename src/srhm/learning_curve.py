@@ -3,6 +3,7 @@
 sample_complexity([100, 200, 400], [[0.5, 0.4], [0.2, 0.3], [0.05, 0.02]], threshold=0.1)
 """
 
+import warnings
 from dataclasses import dataclass
 from math import exp, nan, sqrt
 
@@ -33,7 +34,8 @@ def sample_complexity(
     sizes (n,): numbers of training points P, in any order. errors (n,) or (n, seeds): test errors,
     or sensitivities, NaN where there is none. Between two P the error is linear in log P. Interval:
     log P* ± t sd/√n_seeds, sd of the P* of the seeds' own curves, as in the tables of the workflow
-    from 8 seeds on; NaN with fewer than two such seeds.
+    from 8 seeds on; NaN with fewer than two such seeds. Seeds whose own curves do not cross the
+    threshold between the sizes are left out of the interval, and a warning says how many.
 
     Raises:
         ValueError: if a size is below 1 or twice there, or the shapes do not fit.
@@ -60,6 +62,14 @@ def sample_complexity(
     crossing = lasting_crossing(P, mean, threshold)
     own = [lasting_crossing(P, seed, threshold) for seed in values.T]
     logs = [one.log_size for one in own if one.status == "reached"]
+    if crossing.status == "reached" and len(logs) < len(own):
+        below = sum(one.status == "below_range" for one in own)
+        above = len(own) - len(logs) - below
+        warnings.warn(
+            f"of {len(own)} seeds the interval leaves out {below} that are at or below threshold"
+            f" at the smallest P already, and {above} that never are: widen the sizes",
+            stacklevel=2,
+        )
     low, high = crossing.low, crossing.high
     if crossing.status == "reached":
         half = nan
