@@ -1,9 +1,11 @@
 """Faults of what a user types, and of who else works there."""
 
 import http.server
+import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +13,7 @@ from pathlib import Path
 from faults.files import lose_a_cell
 from faults.kinds import CURVES, MAIN, SECTION
 from faults.scene import LONGEST_RUN, REPOSITORY, Defect, Scene
-from faults.table import LESS, Fault, Make
+from faults.table import LESS, NOTHING, Fault, Make
 
 REFUSED = 2
 
@@ -114,6 +116,25 @@ def two_of_one_name(scene: Scene) -> str:
     scene.stored = stored
     if code:
         raise Defect(f"it fails:\n{text}")
+    return text
+
+
+def by_hand(scene: Scene) -> str:
+    """A run in a folder where a Snakemake that was started by hand works."""
+    command = [sys.executable, "-m", "snakemake", "--snakefile", str(REPOSITORY / "Snakefile")]
+    command += ["--configfile", str(scene.file), "--directory", str(scene.folder), "--cores", "1"]
+    command += ["--until", "train_hierarchy"]
+    log = scene.folder.with_name("by_hand.log").open("w", encoding="utf-8")
+    with log, subprocess.Popen(command, cwd=scene.folder, stdout=log, stderr=log) as other:
+        locks = scene.folder / ".snakemake" / "locks"
+        while other.poll() is None and not any(locks.glob("*.lock")):
+            time.sleep(0.02)
+        other.send_signal(signal.SIGSTOP)
+        code, text = scene.run()
+        other.send_signal(signal.SIGCONT)
+        other.send_signal(signal.SIGTERM)
+    if code != REFUSED:
+        raise Defect(f"it is not refused:\n{text}")
     return text
 
 
@@ -239,6 +260,12 @@ FAULTS = {
         make=two_of_one_name,
         says=("were made of .*take their place",),
         lost="nothing: the tables are made again",
+    ),
+    "by_hand": Fault(
+        title="a Snakemake that was started by hand works in the folder",
+        make=by_hand,
+        says=("another Snakemake, process",),
+        begins=NOTHING,
     ),
     "status_head": Fault(
         title="make status \\| head -1",
