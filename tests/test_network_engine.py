@@ -267,8 +267,12 @@ def test_stored_weights_give_back_the_network(make_engine, data, tmp_path, net):
     weights = {name: array.astype(np.float32) for name, array in engine.weights().items()}
     write_cell(tmp_path, "0" * 24, StoredCell({}, {}, {}, weights))
     network = restored({**CELL, "net": net}, read_cell(tmp_path, "0" * 24).weights)
+    for name, array in network.state_dict().items():
+        if "num_batches" not in name:
+            assert_array_equal(array, engine.network.state_dict()[name], err_msg=name)
+    # Weights that lie in another order in memory are summed in another order on some processors.
     with torch.no_grad():
-        assert_array_equal(network(x), expected)
+        assert_allclose(network(x), expected, rtol=0, atol=3e-6 * float(expected.abs().max()))
 
 
 def test_weights_of_another_network_are_refused(make_engine):

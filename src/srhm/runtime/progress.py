@@ -52,7 +52,7 @@ def job_log(path: str | Path, *, name: str) -> Iterator[logging.Logger]:
 
 
 def _taken() -> str:
-    """Processor time and memory of this process so far, and of those that it has waited for.
+    """Processor time of this process and of those that it has waited for, and its peak of memory.
 
     Snakemake's own `benchmark` measures the same by asking for them twice a second, which took half
     of its processor time.
@@ -61,7 +61,14 @@ def _taken() -> str:
         resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     )
     seconds = sum(one.ru_utime + one.ru_stime for one in (own, waited_for))
-    # Linux counts in KiB, macOS in bytes.
-    unit = 1 if sys.platform == "darwin" else 1024
-    peak = max(own.ru_maxrss, waited_for.ru_maxrss) * unit / 1e6
-    return f"{seconds:.1f} s of processor time, {peak:.0f} MB at most"
+    return f"{seconds:.1f} s of processor time, {_peak(own) / 1e6:.0f} MB at most"
+
+
+def _peak(own: resource.struct_rusage) -> float:
+    """Largest memory of this process, in bytes."""
+    status = Path("/proc/self/status")
+    if not status.is_file():
+        return float(own.ru_maxrss)  # macOS counts in bytes
+    # On Linux ru_maxrss begins with the memory of the process that started this one.
+    (line,) = (one for one in status.read_text("utf-8").splitlines() if one.startswith("VmHWM"))
+    return 1024 * float(line.split()[1])
