@@ -18,6 +18,7 @@ from srhm.studies.representation_cost.claims import CLAIMS, SINGULAR_VALUES
 from srhm.studies.representation_cost.configuration import RepresentationCostSection, plan, seconds
 from srhm.studies.representation_cost.known import MAPS
 from srhm.studies.representation_cost.limits import limit_rows
+from srhm.studies.representation_cost.readings import two_parts, underestimating
 from srhm.studies.representation_cost.study import STUDY
 from srhm.study import ConfigError
 
@@ -71,12 +72,24 @@ def invented(
     # Layer 1 is far from V_1 V_0^T, others are not; of a broken theorem all are.
     layers = pd.DataFrame(
         [
-            {"key": cell["key"], "k": k, "distance": 3.0 if k == 1 or ratio > 1 else 0.0}
+            {
+                "key": cell["key"], "k": k, "distance": 3.0 if k == 1 or ratio > 1 else 0.0,
+                "n_visible": MAPS[cell["map"]].bottleneck_rank + (ratio > 1),
+            }
             for _, cell in cells[cells["experiment"] == "maps"].iterrows()
             for k in range(1, int(cell["L"]) + 1)
             if cell["seed"] < 4
         ]
-    )
+        + [
+            # Layers of a linear network share its norm; a wrong one has more in the first.
+            {
+                "key": cell["key"], "k": k,
+                "squared_parameters": cell["cost_of_target"] / cell["L"] + (k == 1) * (linear - 1),
+            }
+            for _, cell in cells[cells["experiment"] == "linear"].iterrows()
+            for k in range(1, int(cell["L"]) + 1)
+        ]
+    )  # fmt: skip
     return {"cells": cells, "layers": layers, "limits": pd.DataFrame(limit_rows(cells))}
 
 
@@ -108,7 +121,7 @@ def test_claims_hold_on_networks_that_follow_the_theory():
     for claim in ("R0-rank-1", "R0-rank-2", "R0-rank-3", "R0-square", "R0-circle-conjecture",
                   "R1-square", "R1-bound", "linear-target", "structure-bound", "signal-bound",
                   "weight-rank", "sharpness", "geodesic", "R1-affine", "path-2", "path-3",
-                  "unstable-ranks",
+                  "unstable-ranks", "additivity", "planar",
                   "uneven-layers"):  # fmt: skip
         assert found.loc[f"cost-{claim}", "verdict"] == "holds", claim
     assert found.loc["cost-R0-circle-theorem", "verdict"] == "holds"
@@ -118,7 +131,7 @@ def test_claims_do_not_hold_on_networks_that_do_not():
     found = verdicts(invented(slope=-1.0, excess=0.8, linear=1.05, ratio=1.5, growth=0.8))
     for claim in ("R0-rank-1", "R0-square", "R1-bound", "linear-target", "structure-bound",
                   "signal-bound", "weight-rank", "path-2", "path-3", "uneven-layers",
-                  "unstable-ranks"):  # fmt: skip
+                  "unstable-ranks", "additivity", "planar"):  # fmt: skip
         assert found.loc[f"cost-{claim}", "verdict"] == "does not hold", claim
 
 
@@ -138,6 +151,79 @@ def test_a_tree_is_as_long_as_its_shortest_edges():
     assert row["path_bound"] > shorter["path_bound"]
 
 
+def test_parts_of_a_linear_network_cost_what_their_own_matrices_do():
+    """The matrices of both parts by powers and a pseudo-inverse, and R by their singular values."""
+    depth, matrix = 5, linear_networks.random_matrix(2, 4, generator=np.random.default_rng(3))
+    cost = linear_networks.representation_cost(np.array(SINGULAR_VALUES[:2]), depth=depth)
+    cells = pd.DataFrame([{"key": "a", "L": depth, "rank": 2}])
+    layers = pd.DataFrame(
+        {"key": "a", "k": range(1, depth + 1), "squared_parameters": cost / depth}
+    )
+    found = two_parts(layers, cells).set_index("k")
+    assert list(found.index) == [1, 2, 3, 4]
+    _, values, right = np.linalg.svd(matrix)
+    for k in found.index:
+        root = (right.T * np.where(values > 1e-9, values, 0) ** (k / depth)) @ right
+        rest = matrix @ np.linalg.pinv(root, rcond=1e-9)
+        np.testing.assert_allclose(rest @ root, matrix, atol=1e-9)
+        for name, part, own_depth in (("below", root, k), ("above", rest, depth - k)):
+            of_part = np.linalg.svd(part, compute_uv=False)
+            known = linear_networks.representation_cost(of_part, depth=own_depth)
+            assert found.loc[k, f"cost_{name}"] == pytest.approx(known)
+            assert found.loc[k, f"norm_{name}"] == pytest.approx(known)
+
+
+def fits_of_rank_1(*, power: float) -> pd.DataFrame:
+    """Networks on the bound: ||J_theta f||^2 = L e^(-c_1) N^power, c_1 = 2."""
+    rows = [
+        {
+            "experiment": experiment, "map": "rank 2", "L": 12, "n": n, "status": "done",
+            "squared_parameters": 12 + 2.0, "weight_rank": 1.0, "loss": 0.01, "variance": 1.0,
+            "sharpness": 2 / n * 12 * np.exp(-2.0) * n**power * (1 + 0.01 * seed),
+        }
+        for n, experiment in ((8, "few_points"), (32, "few_points"), (128, "maps"))
+        for seed in range(3)
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def test_fits_of_rank_1_are_compared_with_the_bound_on_their_derivative():
+    on_bound = underestimating(fits_of_rank_1(power=2))
+    np.testing.assert_allclose(on_bound["log_over_bound"], np.log([1, 1.01, 1.02] * 3), atol=1e-9)
+    other = fits_of_rank_1(power=2)
+    for change in ({"weight_rank": 2.0}, {"weight_rank": 0.0}, {"loss": 0.5}, {"map": "circle"}):
+        assert underestimating(other.assign(**change)).empty
+    claim = [one for one in CLAIMS if one.identifier == "cost-underestimation"]
+    above, below = (
+        scorecard({"cells": fits_of_rank_1(power=power)}, claim)["verdict"].item()
+        for power in (3, 1)
+    )
+    assert (above, below) == ("holds", "does not hold")
+
+
+def zigzag_tables(*, shallow: float, deep: float, directions: int) -> dict[str, pd.DataFrame]:
+    cells = pd.DataFrame(
+        [
+            {
+                "experiment": "zigzag", "L": depth, "seed": seed, "key": f"{depth}-{seed}",
+                "tripoints": number, "train_error": 0.0, "status": "done",
+            }
+            for depth, number in ((3, shallow), (12, deep))
+            for seed in range(4)
+        ]
+    )  # fmt: skip
+    layers = pd.DataFrame({"key": cells["key"], "k": cells["L"] // 2, "n_visible": directions})
+    return {"cells": cells, "layers": layers}
+
+
+def test_tripoints_of_a_zigzag_are_those_of_shallow_networks_alone():
+    names = [f"cost-zigzag-{word}" for word in ("shallow", "deep", "rank")]
+    found = verdicts(zigzag_tables(shallow=2.0, deep=0.0, directions=1))
+    assert set(found.loc[names, "verdict"]) == {"holds"}
+    found = verdicts(zigzag_tables(shallow=0.0, deep=2.0, directions=2))
+    assert set(found.loc[names, "verdict"]) == {"does not hold"}
+
+
 def test_claims_without_tables_lack_data():
     assert set(verdicts({})["verdict"]) == {"not enough data"}
 
@@ -145,7 +231,8 @@ def test_claims_without_tables_lack_data():
 def test_every_experiment_fills_the_tables():
     tables = tiny_tables()
     assert set(tables["cells"]["experiment"]) == {
-        "linear", "maps", "few_points", "paths", "classes", "ball", "factorisation", "hierarchy"
+        "linear", "maps", "few_points", "paths", "classes", "zigzag", "ball", "factorisation",
+        "hierarchy",
     }  # fmt: skip
     for name, path in STUDY.schemas.items():
         if name in tables:

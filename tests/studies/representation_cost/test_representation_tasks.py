@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from srhm.model import seeding
-from srhm.studies.representation_cost import ball, classes, factorisation
+from srhm.studies.representation_cost import ball, classes, factorisation, zigzag
 from srhm.studies.representation_cost.known import MAPS, level_directions
 from srhm.studies.representation_cost.maps import points_of
 
@@ -56,6 +56,19 @@ def test_classes_are_curves_apart_from_each_other():
     means = [bent[labels == label].mean() for label in range(4)]
     np.testing.assert_allclose(np.diff(means), classes.SHIFT, atol=0.05)
     assert classes.targets_of(labels).square().sum(1).mean() == pytest.approx(1)
+
+
+def test_groups_on_a_zigzag_are_told_apart_by_one_coordinate_and_meet_in_two_tripoints():
+    """Thresholds between the centres; nearest centres, whose regions meet where triangles do."""
+    x, labels = zigzag.points_of({"n": 400, "seed": 0})
+    assert np.bincount(labels).tolist() == [100] * 4
+    thresholds = (np.arange(3) - 1) * zigzag.STEP
+    np.testing.assert_array_equal(np.searchsorted(thresholds, x[:, 0].numpy()), labels)
+    centres = np.stack([x[labels == label].numpy().mean(0) for label in range(4)])
+    np.testing.assert_allclose(np.abs(centres[:, 1]), zigzag.HEIGHT, atol=0.05)
+    grid = classes.square(120).numpy()
+    nearest = ((grid[:, None] - centres) ** 2).sum(2).argmin(1).reshape(120, 120)
+    assert classes.n_tripoints(nearest) == 2
 
 
 def test_a_ball_falls_freely_and_its_film_turns_with_the_ring():

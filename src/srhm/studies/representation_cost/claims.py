@@ -14,14 +14,19 @@ import pandas as pd
 from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
 from srhm.scorecard.fits import as_ratio, mean_of, no_points, of_points
 from srhm.statistics.regression import slope_with_group_intercepts
+from srhm.studies.representation_cost.known import MAPS
 from srhm.studies.representation_cost.limits import FIRST_DEPTH
 from srhm.studies.representation_cost.readings import (
+    SINGULAR_VALUES,
     bottleneck_ranks,
     deepest,
     finished,
     fits_its_points,
+    in_middle,
     large_by_frequency,
     stable,
+    two_parts,
+    underestimating,
 )
 
 
@@ -174,6 +179,57 @@ def affine_correction(tables: Tables) -> Measurement:
     return mean_of(apart, "matrices") if apart else no_points("fewer than four depths")
 
 
+def additivity(tables: Tables) -> Measurement:
+    """Distance of a linear network's two parts from the R of their own maps, the largest of all l.
+
+    At layer l the map is (A^T A)^(l/2L), then A (A^T A)^(-l/2L): `readings.two_parts`.
+    """
+    own = _cells(tables, "linear")
+    rows = tables.get("layers", pd.DataFrame())
+    if own.empty or rows.empty:
+        return NOT_MEASURED
+    found = two_parts(rows, own)
+    below = (found["norm_below"] / found["cost_below"] - 1).abs()
+    above = (found["norm_above"] / found["cost_above"] - 1).abs()
+    worst = np.maximum(below, above).groupby(found["key"]).max()
+    measured = _mean(worst, "networks")
+    note = f"{measured.note}; largest {worst.max():.2g}"
+    return Measurement(**{**measured.__dict__, "note": note})
+
+
+def planarity(tables: Tables) -> Measurement:
+    """Directions of the representations of middle layers minus k, deepest stable networks.
+
+    Of the maps with Rank_J = Rank_BN = k; mean over middle layers.
+    """
+    own = _cells(tables, "maps")
+    rows = tables.get("layers", pd.DataFrame())
+    if own.empty or rows.empty:
+        return NOT_MEASURED
+    own = own[stable(own) & own["map"].isin(PLANAR)]
+    if own.empty:
+        return no_points("no stable network")
+    own = deepest(own, by="map")
+    own = own.assign(rank=bottleneck_ranks(own))
+    joined = in_middle(rows.merge(own[["key", "L", "rank"]], on="key"))
+    excess = (joined["n_visible"] - joined["rank"]).groupby(joined["key"]).mean()
+    return _mean(excess, "networks")
+
+
+def underestimation_bound(tables: Tables) -> Measurement:
+    """Minus the slope in log N of log(||J_theta f||^2 e^(c_1) / (L N^(4-4/k*))), fits of rank 1.
+
+    `readings.underestimating`: k* = 2 alone, networks that fit their points.
+    """
+    rows = underestimating(tables.get("cells", pd.DataFrame()))
+    if rows.empty or rows["n"].nunique() < 3:
+        return NOT_MEASURED if rows.empty else no_points("fewer than three N")
+    sizes = np.log(rows["n"].to_numpy(dtype=float))
+    one = np.zeros(len(rows))
+    fit = slope_with_group_intercepts(sizes, -rows["log_over_bound"].to_numpy(), one, [])
+    return of_points(fit, "networks")
+
+
 def uneven_layers(tables: Tables, *, part: float = 0.5) -> Measurement:
     """Part of a network's layers that are further than bound / (p L) from V_l V_(l-1)^T."""
     own = _cells(tables, "maps")
@@ -187,9 +243,12 @@ def uneven_layers(tables: Tables, *, part: float = 0.5) -> Measurement:
     return measured if len(joined) else NOT_MEASURED
 
 
-def tripoints(tables: Tables, *, deep: bool) -> Measurement:
-    """Places where three class regions meet, mean over seeds, at the largest or smallest L."""
-    own = _cells(tables, "classes")
+def tripoints(tables: Tables, *, deep: bool, task: str = "classes") -> Measurement:
+    """Places where three class regions meet, mean over seeds, at the largest or smallest L.
+
+    task: the four curves (classes), or the four groups (zigzag).
+    """
+    own = _cells(tables, task)
     if own.empty:
         return NOT_MEASURED
     depth = own["L"].max() if deep else own["L"].min()
@@ -197,9 +256,9 @@ def tripoints(tables: Tables, *, deep: bool) -> Measurement:
     return _mean(own["tripoints"], f"networks of L = {depth} that fit")
 
 
-def class_rank(tables: Tables) -> Measurement:
-    """Directions of the middle representation, deepest networks of the four classes."""
-    own = deepest(_cells(tables, "classes"))
+def class_rank(tables: Tables, *, task: str = "classes") -> Measurement:
+    """Directions of the middle representation, deepest networks of the four classes of a task."""
+    own = deepest(_cells(tables, task))
     rows = tables.get("layers", pd.DataFrame())
     if own.empty or rows.empty:
         return NOT_MEASURED
@@ -263,6 +322,7 @@ CORRECTION_OF_FIT = "0.1: a parabola in 1/L through the closed form from L = 6 o
 TENTH_OF_LAW = "a tenth: points at the surface of the cube have fewer neighbours"
 WHOLE = "below 0.5, so that no value is within the tolerance of two whole exponents"
 ONE = "1, ours, as for the other networks on a grammar"
+TRIANGLES = "half: the groups are the corners of two triangles, each with a tripoint"
 NO_REASON = "the talk has no number"
 LIMIT = "talk, slide 'Infinite Depth Limit'"
 CORRECTION_SLIDE = "talk, slide 'First correction'"
@@ -277,8 +337,8 @@ TOPICS = {
 }
 # Below the rank by more: not a singular value that a layer or two of the middle lack.
 LOW = 0.5
-# As `linear.SINGULAR_VALUES`, whose module imports torch.
-SINGULAR_VALUES = (2.0, 1.0, 0.5)
+# Maps with Rank_J = Rank_BN, which the statement on planar representations is about.
+PLANAR = [name for name, one in MAPS.items() if one.jacobian_rank == one.bottleneck_rank]
 Measure = Callable[[Tables], Measurement]
 
 
@@ -344,6 +404,10 @@ def _depth() -> Sequence[Claim]:
                    2 * (1 - 1 / rank), 0.2 * (1 - 1 / rank), TENTH_OF_LAW)
             for rank in (2, 3)
         ),
+        _claim("overfitting", "underestimation",
+               "minus slope in log N of log ||J_theta f||^2 over L e^(-c1) N^2 (not above 0)",
+               "talk, slide 'Minima stability'", underestimation_bound, 0, nan,
+               "a theorem, up to a constant: the ratio cannot fall with N"),
         *(
             _claim("overfitting", f"rank-{word}-points",
                    f"singular values near 1 of fits of rank 2 to the {word} points",
@@ -367,6 +431,11 @@ def _weights() -> Sequence[Claim]:
         _claim("weights", "signal-bound", "sum_l ||alpha_(l-1)(x)||^2 over its bound",
                "talk, slide 'Convergence of the representations'",
                partial(over_bound, value="signal", bound="signal_bound"), 1, nan, THEOREM),
+        _claim("weights", "additivity",
+               "linear networks: norm on each side of a layer against the R of its own map",
+               "talk, slide 'Representation geodesics'", additivity, 0.01, nan, PERCENT),
+        _claim("weights", "planar", "directions of middle representations, minus k",
+               "talk, slide 'Identity cost'", planarity, 0, 0.5, HALF),
         _claim("weights", "geodesic", "linear networks: distance of Sigma_l from (A^T A)^(l/L)",
                "talk, slide 'Representation geodesics'", geodesic, 0.02, nan, TWO_PERCENT),
     )  # fmt: skip
@@ -384,6 +453,15 @@ def _others() -> Sequence[Claim]:
                partial(tripoints, deep=False)),
         _claim("classes", "class-rank", "directions of the middle layer of deep networks", classes,
                class_rank, 1, 0.49, HALF),
+        *(
+            _claim("classes", f"zigzag-{word}", f"four groups on a zigzag: tripoints, {word}",
+                   classes, partial(tripoints, deep=deep, task="zigzag"), expected, 0.5, reason)
+            for word, deep, expected, reason in (
+                ("shallow", False, 2, TRIANGLES), ("deep", True, 0, HALF)
+            )
+        ),
+        _claim("classes", "zigzag-rank", "the same: directions of the middle layer, deep", classes,
+               partial(class_rank, task="zigzag"), 1, 0.49, HALF),
         _claim("ball", "ball-frequency-1", "singular values near 1 at frequency 1", mechanics,
                partial(ball_values, frequencies=lambda w: w == 1), 2, 0.5, HALF),
         _claim("ball", "ball-frequency-0", "singular values near 1 at frequency 0", mechanics,

@@ -126,6 +126,7 @@ class RepresentationCostSection(Keys):
     few_points: Annotated[list[Maps], OneOrMore] = Field([], description="the same from few points")
     paths: Paths | None = Field(None, description="curves through random points")
     classes: Classes | None = Field(None, description="four classes in the plane")
+    zigzag: Classes | None = Field(None, description="four groups on a zigzag")
     ball: Ball | None = Field(None, description="a ball on a ring, by convolutions")
     factorisation: Factorisation | None = Field(None, description="losses of gradient descent")
     hierarchy: Hierarchy | None = Field(None, description="classes of a grammar")
@@ -173,6 +174,7 @@ def _batches(
                 yield "depth", label, list(maps.cells(experiment, map=which, d=d))
     others: list[tuple[str, Fits | None, set[str]]] = [
         ("classes", section.classes, {"grid"}),
+        ("zigzag", section.zigzag, {"grid"}),
         ("ball", section.ball, {"places", "reach", "frames"}),
         ("factorisation", section.factorisation, {"d", "T"}),
         ("hierarchy", section.hierarchy, {"levels", "s", "v", "m", "n_c", "s0"}),

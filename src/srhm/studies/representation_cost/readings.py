@@ -1,5 +1,6 @@
 """What figures and claims read off the tables: finished cells, middle layers, singular values."""
 
+import numpy as np
 import pandas as pd
 
 from srhm.studies.representation_cost.known import LARGE, MAPS
@@ -70,3 +71,66 @@ def large_by_frequency(values: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFram
 def bottleneck_ranks(cells: pd.DataFrame) -> pd.Series:
     """Rank_BN of each cell's map, as a number."""
     return cells["map"].map({name: float(one.bottleneck_rank) for name, one in MAPS.items()})
+
+
+# As `linear.SINGULAR_VALUES`, whose module imports torch.
+SINGULAR_VALUES = (2.0, 1.0, 0.5)
+
+
+def two_parts(layers: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
+    """Linear networks cut after each layer but the last: norms, and the R of each part's own map.
+
+    Slide "Representation geodesics": R^(1)(f) = R^(1)(id -> K_p) + R^(1)(K_p -> f). The map below
+    layer l has the singular values s^(l/L), of which l layers cost l sum s^(2/L); that above has
+    s^(1-l/L), of which L - l layers cost (L - l) sum s^(2/L).
+
+    Returns:
+        key, L, k (layers below the cut), norm_below, norm_above, cost_below, cost_above; a row
+        for each layer of each cell below the last.
+    """
+    rows = layers.merge(cells[["key", "L", "rank"]], on="key").sort_values(["key", "k"])
+    norms = rows.groupby("key")["squared_parameters"]
+    rows["norm_below"] = norms.cumsum()
+    rows["norm_above"] = norms.transform("sum") - rows["norm_below"]
+    rows = rows[rows["k"] < rows["L"]]
+    below, above = rows["k"], rows["L"] - rows["k"]
+    cost_below, cost_above = np.zeros(len(rows)), np.zeros(len(rows))
+    for place, value in enumerate(SINGULAR_VALUES):
+        present = (rows["rank"] > place).to_numpy()
+        cost_below += present * below * (value ** (below / rows["L"])) ** (2 / below)
+        cost_above += present * above * (value ** (above / rows["L"])) ** (2 / above)
+    found = rows[["key", "L", "k", "norm_below", "norm_above"]]
+    return found.assign(cost_below=cost_below, cost_above=cost_above)
+
+
+# Singular values near 1 of a fit of rank 1, mean over middle layers: at most.
+ONE_DIRECTION = 1.5
+
+
+def underestimating(cells: pd.DataFrame) -> pd.DataFrame:
+    """Fits of rank 1 to points of maps of k* = 2, over the bound on their ||J_theta f||^2.
+
+    Slide "Minima stability": at some point ||J_theta f||_F^2 >= c'' L e^(-c_1) N^(4 - 4/k*), with
+    c_1 = ||theta||^2 - L. The largest operator norm of the training points stands for the left
+    side, which is not below it.
+
+    Returns:
+        The cells with log_over_bound, the logarithm of the left side over the right one without
+        c''.
+    """
+    if cells.empty:
+        return cells
+    own = pd.concat([finished(cells, name) for name in ("maps", "few_points")])
+    if own.empty:
+        return own
+    own = own[fits_its_points(own) & own["map"].isin(PLANE_MAPS)]
+    own = own[own["weight_rank"].between(1 / ONE_DIRECTION, ONE_DIRECTION)]
+    excess = own["squared_parameters"] - own["L"]
+    left = np.log(own["sharpness"] * own["n"] / 2)
+    right = np.log(own["L"].astype(float)) - excess + (4 - 4 / TRUE_RANK) * np.log(own["n"])
+    return own.assign(log_over_bound=left - right)
+
+
+# Of Rank_J = 2, which the theorem on fits of rank 1 is about here.
+TRUE_RANK = 2
+PLANE_MAPS = [name for name, one in MAPS.items() if one.jacobian_rank == TRUE_RANK]

@@ -1,5 +1,7 @@
 """Regions of four classes at two depths, and the singular values of the weights."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -11,7 +13,7 @@ from srhm.figures.marks import GUIDE, line, marker, patch, plural
 from srhm.studies.representation_cost.figures import by_layer
 from srhm.studies.representation_cost.readings import finished, of_cells
 
-HEIGHT = 4.2  # inches
+HEIGHT = 6.0  # inches
 HALF = 1.8  # of the square, as in `classes` of the study
 REGION_COLOURS = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7")
 
@@ -25,12 +27,11 @@ def draw(
     *,
     preset: str,
 ) -> Figure:
-    """A, B: regions of seed 0; C: tripoints; D, E: singular values; F: directions."""
+    """A, B: regions of seed 0; C: tripoints; D, E: singular values; F: directions; G-I: zigzag."""
     own = finished(cells, "classes")
-    depths = [int(depth) for depth in sorted(set(own["L"]))] if len(own) else []
-    depths = [depths[0], depths[-1]] if len(depths) > 1 else [*depths, 0][:2] or [0, 0]
+    depths = _two_depths(own)
     figure, page = laid_out_page(HEIGHT, preset=preset)
-    boxes = page.subplots(2, 3).ravel()
+    boxes = page.subplots(3, 3).ravel()
     for axes, letter, depth in zip(boxes[:2], "AB", depths, strict=False):
         panel_title(axes, letter, f"$L={depth}$, seed 0")
         _regions(axes, own[own["L"] == depth] if len(own) else own, regions)
@@ -48,14 +49,32 @@ def draw(
         ("n_large", "weights above 0.5", by_layer.COLOURS[1]),
     ]
     by_layer.counts(boxes[5], rows, kinds, label="number")
+    _zigzag(boxes[6:], finished(cells, "zigzag"), regions)
     regions_shown = [patch(f"class {i + 1}", _rgb(c)) for i, c in enumerate(REGION_COLOURS)]
     others = [
         *(patch(words, _rgb(colour)) for _, words, colour in kinds),
-        marker("o", "a network (C)"),
+        marker("o", "a network (C, I)"),
         line("0.5 (D, E)", color=GUIDE, linestyle=":"),
     ]
-    add_legends(page, [("Regions (A, B)", regions_shown), ("F, C, D, E", others)], most_rows=2)
+    add_legends(
+        page, [("Regions (A, B, G, H)", regions_shown), ("F, C, D, E", others)], most_rows=2
+    )
     return figure
+
+
+def _two_depths(cells: pd.DataFrame) -> list[int]:
+    """The smallest and the largest depth, 0 where there is none."""
+    depths = [int(depth) for depth in sorted(set(cells["L"]))] if len(cells) else []
+    return [depths[0], depths[-1]] if len(depths) > 1 else [*depths, 0, 0][:2]
+
+
+def _zigzag(boxes: Sequence[Axes], cells: pd.DataFrame, regions: pd.DataFrame) -> None:
+    """Regions at two depths and tripoints of the groups on a zigzag."""
+    for axes, letter, depth in zip(boxes, "GH", _two_depths(cells), strict=False):
+        panel_title(axes, letter, f"zigzag, $L={depth}$, seed 0")
+        _regions(axes, cells[cells["L"] == depth] if len(cells) else cells, regions)
+    panel_title(boxes[2], "I", "zigzag: tripoints")
+    _tripoints(boxes[2], cells)
 
 
 def _rgb(colour: str) -> tuple[float, float, float]:

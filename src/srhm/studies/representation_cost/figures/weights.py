@@ -14,19 +14,25 @@ from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_
 from srhm.figures.marks import GUIDE, line, marker
 from srhm.studies.representation_cost.figures import by_layer
 from srhm.studies.representation_cost.figures.depth import STYLES, by_stability
-from srhm.studies.representation_cost.readings import deepest, finished, of_cells, stable
+from srhm.studies.representation_cost.readings import (
+    deepest,
+    finished,
+    of_cells,
+    stable,
+    two_parts,
+)
 
-HEIGHT = 4.2  # inches
+HEIGHT = 6.0  # inches
 RANKS = ("rank 1", "rank 2", "rank 3")
 
 
 @styled
 def draw(cells: pd.DataFrame, layers: pd.DataFrame, values: pd.DataFrame, *, preset: str) -> Figure:
-    """A-C: singular values by layer; D: both sides of the bound; E: by layer; F: geodesic."""
+    """A-C: singular values; D, E: bound; F: geodesic; G: directions; H: two parts."""
     own = finished(cells, "maps")
     deep = deepest(own[stable(own)], by="map") if len(own) else own
     figure, page = laid_out_page(HEIGHT, preset=preset)
-    boxes = page.subplots(2, 3).ravel()
+    boxes = page.subplots(3, 3).ravel()
     for axes, letter, name in zip(boxes[:3], "ABC", RANKS, strict=True):
         chosen = deep[deep["map"] == name] if len(deep) else deep
         depth = f", $L={chosen['L'].iloc[0]}$" if len(chosen) else ""
@@ -39,14 +45,19 @@ def draw(cells: pd.DataFrame, layers: pd.DataFrame, values: pd.DataFrame, *, pre
     _distances(boxes[4], layers, deep)
     panel_title(boxes[5], "F", r"linear: $\Sigma_l$")
     _geodesic(boxes[5], layers, finished(cells, "linear"))
+    panel_title(boxes[6], "G", "representations")
+    _directions(boxes[6], layers, deep)
+    panel_title(boxes[7], "H", "linear: two parts")
+    _parts(boxes[7], layers, finished(cells, "linear"))
+    boxes[8].set_axis_off()
     shown = sorted(set(own["map"])) if len(own) else []
     maps = [marker(STYLES[name][1], name, markerfacecolor=STYLES[name][0]) for name in shown]
     lines = [
-        line("equal (D)", color=GUIDE, linestyle="--"),
+        line("equal (D, H)", color=GUIDE, linestyle="--"),
         line("0.5 (A-C)", color=GUIDE, linestyle=":"),
         marker("x", "does not fit, or unstable (D)"),
     ]
-    add_legends(page, [("Map (D, E)", maps), ("Lines", lines)], most_rows=3)
+    add_legends(page, [("Map (D, E, G)", maps), ("Lines", lines)], most_rows=3)
     return figure
 
 
@@ -101,3 +112,34 @@ def _geodesic(axes: Axes, layers: pd.DataFrame, linear: pd.DataFrame) -> None:
               va="top", fontsize=7, color="0.35")  # fmt: skip
     axes.set_yscale("log")
     axes.set_ylim(top=300 * axes.get_ylim()[1])
+
+
+def _directions(axes: Axes, layers: pd.DataFrame, deep: pd.DataFrame) -> None:
+    """Directions of each layer's representation; the deepest stable networks of each map."""
+    axes.set(xlabel="$l/L$", ylabel=r"directions of $\alpha_l$")
+    if deep.empty or layers.empty:
+        empty_panel(axes, "not in this preset")
+        return
+    rows = of_cells(layers, deep, "map")
+    for name, group in rows.groupby("map"):
+        colour, symbol = STYLES[str(name)]
+        mean = group.groupby("k")["n_visible"].mean()
+        axes.plot(mean.index / group["L"].iloc[0], mean, f"{symbol}-", color=colour,
+                  markersize=2.5, linewidth=0.8, gid=f"directions {name}")  # fmt: skip
+    axes.set_ylim(bottom=0)
+
+
+def _parts(axes: Axes, layers: pd.DataFrame, linear: pd.DataFrame) -> None:
+    """Norm of the layers below and above each cut against the R of their own maps."""
+    axes.set(xlabel="$R$ of the part's map", ylabel=r"$\Sigma\,\|W_l\|^2$ of the part")
+    if linear.empty or layers.empty:
+        empty_panel(axes, "not in this preset")
+        return
+    rows = two_parts(layers, linear)
+    for part, symbol, colour in (("below", "o", "0.2"), ("above", "x", by_layer.COLOURS[1])):
+        axes.plot(rows[f"cost_{part}"], rows[f"norm_{part}"], symbol, color=colour, markersize=3,
+                  markerfacecolor="none", markeredgewidth=0.6, gid=f"part {part}")  # fmt: skip
+    most = float(rows[["cost_below", "cost_above"]].max().max())
+    axes.plot([0, most], [0, most], "--", color=GUIDE, linewidth=0.8, gid="equal parts")
+    axes.text(0.03, 0.95, "o below, x above a layer", transform=axes.transAxes, va="top",
+              fontsize=7, color="0.35")  # fmt: skip
