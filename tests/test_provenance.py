@@ -154,6 +154,15 @@ def test_modules_that_import_each_other_are_named(digest):
         digest("import srhm.one\n", **circle)
 
 
+def test_what_a_job_says_counts_in_no_digest(digest, monkeypatch):
+    source = "from srhm.said import log\n"
+    monkeypatch.setattr(provenance, "SAID", "said.py")
+    assert digest(source, said="log = 1\n") == digest(source, said="log = 2\n")
+    monkeypatch.setattr(provenance, "SAID", "unrelated.py")
+    assert digest(source, said="log = 1\n") != digest(source, said="log = 2\n")
+    assert (SOURCES / "runtime/progress.py").is_file()
+
+
 def test_the_code_of_each_trainer_is_written_down_with_what_it_stands_for():
     """Edited code of a trainer trains all of its networks again, unless it is shown to be equal.
 

@@ -4,7 +4,6 @@ The archive is checked before anything is unpacked, and every file after it; the
 whole or not at all.
 """
 
-import argparse
 import hashlib
 import http.client
 import shutil
@@ -16,30 +15,24 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from srhm.images import cifar
+from srhm.images.fetching import TIMEOUT, command
 
 # Where the authors of the dataset publish it.
 URL = f"https://www.cs.toronto.edu/~kriz/{cifar.ARCHIVE}"
-TIMEOUT = 60  # seconds without a byte
 CHUNK = 1 << 20
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit code: 0 where the checked files are there, 1 with a message where they are not."""
-    parser = argparse.ArgumentParser(prog="python -m srhm.images.download", description=__doc__)
-    parser.add_argument(
-        "--folder", type=Path, default=Path(cifar.FOLDER), help="default: %(default)s"
+    return command(
+        download,
+        module="srhm.images.download",
+        text=__doc__,
+        folder=cifar.FOLDER,
+        url=URL,
+        refusal=cifar.CifarError,
+        arguments=arguments,
     )
-    parser.add_argument("--url", default=URL, help="a copy elsewhere; file:// too")
-    options = parser.parse_args(arguments)
-    try:
-        download(options.url, options.folder)
-    except cifar.CifarError as error:
-        print(error, file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("stopped: what was downloaded is removed", file=sys.stderr)
-        return 130
-    return 0
 
 
 def download(

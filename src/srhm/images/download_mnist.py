@@ -3,7 +3,6 @@
 Each file is checked; the folder appears whole or not at all.
 """
 
-import argparse
 import hashlib
 import http.client
 import sys
@@ -13,31 +12,23 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from srhm.images import mnist
+from srhm.images.fetching import TIMEOUT, command
 
 # A copy that PyTorch's loader names, too: the dataset's own page no longer gives the files.
 URL = "https://ossci-datasets.s3.amazonaws.com/mnist/"
-TIMEOUT = 60  # seconds without a byte
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit code: 0 where the checked files are there, 1 with a message where they are not."""
-    parser = argparse.ArgumentParser(
-        prog="python -m srhm.images.download_mnist", description=__doc__
+    return command(
+        download,
+        module="srhm.images.download_mnist",
+        text=__doc__,
+        folder=mnist.FOLDER,
+        url=URL,
+        refusal=mnist.MnistError,
+        arguments=arguments,
     )
-    parser.add_argument(
-        "--folder", type=Path, default=Path(mnist.FOLDER), help="default: %(default)s"
-    )
-    parser.add_argument("--url", default=URL, help="a folder elsewhere; file:// too")
-    options = parser.parse_args(arguments)
-    try:
-        download(options.url, options.folder)
-    except mnist.MnistError as error:
-        print(error, file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("stopped: what was downloaded is removed", file=sys.stderr)
-        return 130
-    return 0
 
 
 def download(url: str, folder: Path, *, files: Mapping[str, mnist.File] = mnist.FILES) -> None:

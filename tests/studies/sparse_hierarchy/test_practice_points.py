@@ -157,6 +157,13 @@ def test_without_curves_of_the_practice_nothing_is_said():
     assert len(titles) == 2  # this run and the paper, sample complexities
 
 
+def test_networks_trained_in_other_ways_have_a_row_of_their_own():
+    curves = [cells_of(practice(batch="shuffled"), 1000), cells_of(practice(), 1000)]
+    table = page.tables(tables_of(curves, [1000.0] * 2), {"threshold": 0.1})[0]
+    kinds = [row[0] for row in table.rows]
+    assert kinds == ["this run", "this run, other ways to train", "the paper"]
+
+
 def test_the_page_has_a_row_for_each_law_and_each_point():
     curves = [cells_of(practice(net, s0=s0), 1000) for net in ("lcn", "cnn") for s0 in (1, 2, 4)]
     tables = tables_of(curves, [1000.0, 1100.0, 90_000.0] * 2)

@@ -107,16 +107,13 @@ def _this_run(cells: pd.DataFrame, published: pd.DataFrame) -> list[PageTable]:
     if cells.empty:
         return []
 
-    def ours(name: str, of: pd.DataFrame = cells) -> str:
-        return ", ".join(f"{value:g}" for value in sorted(of[name].dropna().unique())) or NONE
-
-    seeds = cells.groupby(["curve", "P"], dropna=False)["seed"].nunique().to_frame()
-    rows = [
-        ["this run", ours("width"), ours("v"), ours("seed", seeds), ours("batch_size"),
-         f"{ours('learning_rate')} H", f"loss < {ours('loss_threshold')}"],
-        ["the paper", "512", ours("v", published) if len(published) else NONE, "1", "4",
-         "0.01 H, 0.003 H", "loss < 0.001"],
-    ]  # fmt: skip
+    usual = pd.Series(True, index=cells.index)
+    for name, value, _ in OPTIONS:
+        usual &= cells[name].isna() | (cells[name] == value)
+    kinds = {"this run": cells[usual], "this run, other ways to train": cells[~usual]}
+    rows = [[words, *_ours(own)] for words, own in kinds.items() if len(own)]
+    v = _values(published["v"]) if len(published) else NONE
+    rows.append(["the paper", "512", v, "1", "4", "0.01 H, 0.003 H", "loss < 0.001"])
     return [
         PageTable(
             title="This run and the paper",
@@ -127,6 +124,20 @@ def _this_run(cells: pd.DataFrame, published: pd.DataFrame) -> list[PageTable]:
             on_top=True,
         )
     ]
+
+
+def _ours(cells: pd.DataFrame) -> list[str]:
+    """What networks of the same kind have, in the columns of the table."""
+    seeds = cells.groupby(["curve", "P"], dropna=False)["seed"].nunique()
+    width, v, batch, rate, loss = (
+        _values(cells[name])
+        for name in ("width", "v", "batch_size", "learning_rate", "loss_threshold")
+    )
+    return [width, v, _values(seeds), batch, f"{rate} H", f"loss < {loss}"]
+
+
+def _values(column: pd.Series) -> str:
+    return ", ".join(f"{value:g}" for value in sorted(column.dropna().unique())) or NONE
 
 
 def _complexities(table: pd.DataFrame, *, threshold: float) -> PageTable:

@@ -165,7 +165,7 @@ def _batches(axes: Axes, complexities: pd.DataFrame, preset: str) -> None:
         empty_panel(axes, f"not in preset {preset}")
         return
     one = rows.iloc[0]
-    panel_title(axes, "C", f"batches: {one['net'].upper()} {one['L']}, $v={one['v']}$, "
+    panel_title(axes, "C", f"batches: {one['net'].upper()}, $L={one['L']}$, $v={one['v']}$, "
                 f"$s_0={one['s0']}$")  # fmt: skip
     sizes = sorted(set(rows["batch_size"]))
     for _, own in rows.groupby(["batch_size", "momentum"]):
