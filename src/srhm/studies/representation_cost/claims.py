@@ -191,7 +191,7 @@ def additivity(tables: Tables) -> Measurement:
     found = two_parts(rows, own)
     below = (found["norm_below"] / found["cost_below"] - 1).abs()
     above = (found["norm_above"] / found["cost_above"] - 1).abs()
-    worst = np.maximum(below, above).groupby(found["key"]).max()
+    worst = pd.concat([below, above], axis=1).max(axis=1).groupby(found["key"]).max()
     measured = _mean(worst, "networks")
     note = f"{measured.note}; largest {worst.max():.2g}"
     return Measurement(**{**measured.__dict__, "note": note})
