@@ -67,7 +67,8 @@ def as_markdown(app: Sphinx, document: str, source: list[str]) -> None:
         source[0] = "\n\n".join(map(_cell, re.split(r"^# %%", source[0], flags=re.MULTILINE)[1:]))
     elif document.startswith("docs/reference/") or document == root_doc:
         source[0] = Template(source[0]).render(modules=modules, studies=NAMES)
-    source[0] = SOURCE_FILE.sub(r"{download}`\1 <\2>`", source[0])
+    if not document.startswith("docs/tutorials/"):  # which lead to each other
+        source[0] = SOURCE_FILE.sub(r"{download}`\1 <\2>`", source[0])
 
 
 def _cell(text: str) -> str:
