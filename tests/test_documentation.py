@@ -88,6 +88,8 @@ def test_every_study_document_and_tutorial_has_a_page(pages):
         page = document.relative_to(ROOT).with_suffix(".html")
         assert (pages / page).is_file(), page
         assert os.path.relpath(page, "docs") in contents or page.stem == "index", page
+        if page.parent.stem == "tutorials":  # they lead to each other, and to no file alone
+            assert "_downloads" not in (pages / page).read_text(), page
     places = [contents.index(f"studies/{study}/README") for study in STUDIES]
     assert places == sorted(places)  # as they are shown elsewhere
 
