@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 from srhm.figures.architecture_marks import wrapped
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.families import NAMES
-from srhm.figures.marks import GUIDE, few_ticks, line, marker
+from srhm.figures.marks import GUIDE, few_ticks, line, marker, plural
 from srhm.statistics.jamming import LEAST_LOSS, with_jamming
 from srhm.studies.digits_jamming.analysis import thresholds
 
@@ -103,10 +103,11 @@ def _protocol(marked: pd.DataFrame) -> list[str]:
         ends = ", ".join(
             f"{counts[word]} {word}" for word in ("fitted", "capped") if word in counts
         )
+        sets = own["seed"].nunique()
         found.append(
             f"{NAMES[str(data)]}: FCN, quadratic hinge, {own['optimiser'].iloc[0]}, at most"
-            f" {own['budget'].max():,} evaluations; {len(own)} networks of {own['seed'].nunique()}"
-            f" data sets: {ends}, {int(own['jammed'].sum())} jammed"
+            f" {own['budget'].max():,} evaluations; {len(own)} networks of"
+            f" {sets} {plural('data set', sets)}: {ends}, {int(own['jammed'].sum())} jammed"
         )
     return found
 

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from srhm.figures.architecture_marks import wrapped
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.families import draw_averages, tilde_colours_of, tilde_handles
-from srhm.figures.marks import GUIDE, few_ticks, line, marker
+from srhm.figures.marks import GUIDE, few_ticks, line, marker, plural
 from srhm.statistics.lazy_feature import averages
 from srhm.studies.stripe.analysis import alignments, beta, of_regime
 
@@ -55,12 +55,12 @@ def draw(cells: pd.DataFrame, neurons: pd.DataFrame, *, preset: str) -> Figure:
         getattr(plane, f"set_{axis}scale")("symlog", linthresh=1.0)
     plane.set_xticks([-1000, -10, 0, 10, 1000], labels=["$-10^3$", "$-10$", "0", "10", "$10^3$"])
     plane.set(xlabel="$w_\\parallel\\,|W_2|$", ylabel="$w_\\perp\\,|W_2|$ (one of them)")
-    for axes, label in ((ratio, "$\\Lambda$"), (error, "test error $\\varepsilon$")):
+    for axes, label in ((ratio, "alignment $\\Lambda$"), (error, "test error $\\varepsilon$")):
         axes.set(xscale="log", yscale="log", xlabel="training points $P$", ylabel=label)
         for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
             if high / low < 100:
                 few_ticks(axis, low, high)
-    dots = [marker("o", f"neuron, {name}", color=tint, markeredgecolor=tint)
+    dots = [marker("o", f"neuron, {name}", markerfacecolor=tint, markeredgecolor=tint)
             for name, tint in (("start", STATES["initial"]), ("end", STATES["end"]))]  # fmt: skip
     guides = [
         line("expected slope, not fitted", color=GUIDE, linestyle="--"),
@@ -100,9 +100,10 @@ def _protocol(cells: pd.DataFrame) -> list[str]:
         return []
     first, counts = cells.iloc[0], cells["status"].value_counts()
     ends = ", ".join(f"{n} {word}" for word, n in counts.items())
+    sets = cells["seed"].nunique()
     loss = str(first["loss"]).replace("_", " ")
     return [
         f"FCN of one hidden layer, h = {first['width']}, {first['activation']}, biases: {loss},"
         f" {first['optimiser']}, at most {first['budget']:,} gradient evaluations;"
-        f" {len(cells)} networks of {cells['seed'].nunique()} data sets: {ends}"
+        f" {len(cells)} networks of {sets} {plural('data set', sets)}: {ends}"
     ]
