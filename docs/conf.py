@@ -11,9 +11,11 @@ from typing import Any
 
 from docutils import nodes
 from jinja2 import Template
+from sphinx import addnodes
 from sphinx.application import Sphinx
 
 from srhm.report.prose import set_indices
+from srhm.studies.registry import NAMES
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -44,10 +46,12 @@ html_theme = "furo"
 html_title = project
 html_copy_source = False
 html_show_copyright = False
+html_show_search_summary = False  # a page from disk may read no other
 html_extra_path = ["front"]
 html_static_path = ["static"]
 html_css_files = ["page.css"]
 smartquotes = False
+highlight_language = "none"  # formulas and commands are no Python
 
 # What stays as it stands in a docstring: the first words of what napoleon has made of `Raises:` and
 # `Args:`, code, and a name that has a word behind an underscore, which is no index.
@@ -58,12 +62,13 @@ SOURCE_FILE = re.compile(r"\[([^\]]+)\]\(((?!\S*tutorials/)[^)\s]+\.py)\)")
 
 
 def as_markdown(app: Sphinx, document: str, source: list[str]) -> None:
-    """Tutorials, Python in the percent format, and pages with a loop over modules, as Markdown."""
+    """Tutorials, Python in the percent format, and pages with a loop in them, as Markdown."""
     if document.startswith("docs/tutorials/"):
         source[0] = "\n\n".join(map(_cell, re.split(r"^# %%", source[0], flags=re.MULTILINE)[1:]))
-    elif document.startswith("docs/reference/"):
-        source[0] = Template(source[0]).render(modules=modules)
-    source[0] = SOURCE_FILE.sub(r"{download}`\1 <\2>`", source[0])
+    elif document.startswith("docs/reference/") or document == root_doc:
+        source[0] = Template(source[0]).render(modules=modules, studies=NAMES)
+    if not document.startswith("docs/tutorials/"):  # which lead to each other
+        source[0] = SOURCE_FILE.sub(r"{download}`\1 <\2>`", source[0])
 
 
 def _cell(text: str) -> str:
@@ -113,9 +118,11 @@ def short_types(
 
 
 def with_indices(app: Sphinx, document: nodes.document) -> None:
-    """Sets indices and powers in prose: a signature has names."""
+    """Sets indices and powers in prose: a signature has names, and so has a list of arguments."""
     for part in list(document.findall(nodes.Element)):
         if isinstance(part, (nodes.paragraph, nodes.title)):
+            for name in list(part.findall(addnodes.literal_strong)):
+                name.replace_self(nodes.strong("", "", nodes.literal("", name.astext())))
             set_indices(part)
 
 

@@ -88,6 +88,10 @@ def test_every_study_document_and_tutorial_has_a_page(pages):
         page = document.relative_to(ROOT).with_suffix(".html")
         assert (pages / page).is_file(), page
         assert os.path.relpath(page, "docs") in contents or page.stem == "index", page
+        if page.parent.stem == "tutorials":  # they lead to each other, and to no file alone
+            assert "_downloads" not in (pages / page).read_text(), page
+    places = [contents.index(f"studies/{study}/README") for study in STUDIES]
+    assert places == sorted(places)  # as they are shown elsewhere
 
 
 def test_every_public_module_is_in_the_reference(pages):
@@ -108,6 +112,7 @@ def test_docstrings_are_set_with_shapes_formulas_and_errors(pages):
     assert "s<sub>0</sub>" in source
     assert "n<sub>synonyms" not in source  # in prose
     assert "n_places: int" in words  # in a signature
+    assert "n<sub>layers" not in page.with_name("networks.html").read_text()  # of arguments
 
 
 def test_a_link_into_nothing_ends_the_build(tmp_path):

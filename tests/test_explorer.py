@@ -107,10 +107,12 @@ def test_sensitivities_keep_layer_and_level(found, tables):
 
 def test_claims_are_drawn_in_tolerances_and_only_with_a_verdict():
     row = {"expected": 2.0, "tolerance": 0.5, "value": 3.0, "low": 1.5, "high": np.inf}
-    rows = [{**row, "verdict": word} for word in ("undecided", "not enough data")]
+    words = {"statement": "P*_LCN <", "note": ""}
+    rows = [{**row, **words, "verdict": word} for word in ("undecided", "not enough data")]
     shown = claims_shown(pd.DataFrame(rows))
     assert list(shown.loc[0, ["at", "from", "to"]]) == [2.0, -1.0, 5.0]
     assert shown.loc[1, ["at", "from", "to"]].isna().all()
+    assert shown.loc[0, "statement_html"] == "P*<sub>LCN</sub> &lt;"
 
 
 def test_numbers_for_json_are_short_and_infinities_are_none():
@@ -126,10 +128,10 @@ def test_every_figure_of_rows_leads_to_a_section():
         for figure in study.figures:
             schemas = [study.schemas.get(name, "CELLS") for name in names_in(figure.uses)]
             leading[figure.name] = view_of(schemas, figure.shows)
-    here = "run=trained+here&net=LCN&L="
-    assert leading["fig04"] == "sample-complexity?run=&net=&L=&s=2&sparsity=A"
-    assert leading["fig07"] == f"learning-curves?{here}&s=2&sparsity=B"
-    assert leading["fig12"] == f"sensitivities?{here}2&s=2&sparsity=A"
+    # Of the page's own run, whatever it is called, where a figure shows no other.
+    assert leading["fig04"] == "sample-complexity?net=&L=&run=&s=2&sparsity=A"
+    assert leading["fig07"] == "learning-curves?net=LCN&L=&s=2&sparsity=B"
+    assert leading["fig12"] == "sensitivities?net=LCN&L=2&s=2&sparsity=A"
     assert leading["fig02"] == ""  # a drawing
 
 
@@ -198,6 +200,18 @@ def test_no_text_of_a_row_ends_a_script_and_no_other_script_may_run(written):
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
         assert f"'sha256-{digest}'" in policy
     assert len(scripts) == 2
+
+
+def test_rows_of_published_runs_alone_are_shown_first(written, tables, tmp_path):
+    cells = tables["CELLS"]
+    published = {"published: big": sorted(set(cells["curve"]))}
+    table = {"study": "a", "file": str(written.with_name("CELLS.parquet")), "schema": "CELLS"}
+    spec = {"preset": "invented", "figures": [], "pages": ["report"], "publications": [],
+            "tables": [{**table, "published": published}], "others": []}  # fmt: skip
+    write_explorer(spec, tmp_path / "explorer.html", log=LOG)
+    html = (tmp_path / "explorer.html").read_text(encoding="utf-8")
+    assert 'data-field="run" data-first="published: big"' in html
+    assert HERE not in html
 
 
 def test_tables_of_an_older_run_are_left_out_aloud(written):

@@ -16,6 +16,20 @@
 # a training set of P points show? At level 1 a patch is informative in one of s_0+1 cases. Then
 # it shows one of v m pairs in one of (s_0+1)^s placements. With m = v^(s-1) all are equally
 # frequent, so that the part that is seen should be 1 - (1 - p)^P, with 1/p = v m (s_0+1)^(s+1).
+#
+# **What is written**, in `src/srhm/studies/seen_pairs/`:
+#
+# | file | what it says |
+# |---|---|
+# | `experiment.py` | what a cell is: coordinates in, results out |
+# | `configuration.py` | keys of the preset, and the cells that follow from them |
+# | `tables.py` | columns of the table |
+# | `study.py` | all parts together, by name |
+# | `figures/seen.py`, `captions/seen_pairs.rst` | a figure from the table, and its caption |
+# | `claims.py` | what is expected, with a tolerance |
+# | `README.md` | its chapter of the documentation, and the definitions of its page |
+#
+# and outside of it one line of `registry.py` and a section of a preset.
 
 # %%
 import os
@@ -282,8 +296,9 @@ subprocess.run(
 # %% [markdown]
 # ## A claim
 #
-# The folder `results/mine` has the page, `seen_pairs.html`, the figure and the tables. The
-# verdict is a row of one of them.
+# In `results/mine` are the page `seen_pairs.html` (scorecard, figure, caption, README),
+# `seen_pairs_scorecard.md`, `figures/seen_pairs.png` and `tables/seen_pairs/`. The verdict is a
+# row of one of the tables.
 
 # %%
 tables = PROJECT / "results/mine/tables/seen_pairs"
@@ -296,6 +311,14 @@ assert (cells["status"] == "done").all()
 assert claims.loc["seen-over-expected", "verdict"] == "holds"
 
 # %% [markdown]
-# In your clone, what remains is `make schema`, which writes the new keys into the documents,
-# tests in `tests/studies/seen_pairs/`, and `make test`. More: [changing one
-# thing](../extending.md).
+# The other commands know the study by its name, with `PRESET=mine STUDY=seen_pairs`:
+#
+# - `make plan` says how many cells there are, how many are there already, and which jobs would
+#   run and why. Write 200 behind 128 in the preset: 12 cells more, and no other is computed again.
+# - `make status` says how many are done and missing.
+# - `make publish` keeps the rows in `published/mine/`; `make figures` then makes page and figure
+#   from them in `results/mine-published/`, and computes no cell.
+#
+# A study that is to run with others becomes a member of a group in `registry.py`. What remains is
+# `make schema`, which writes the new keys into the documents, tests in
+# `tests/studies/seen_pairs/`, and `make test`. More: [changing one thing](../extending.md).

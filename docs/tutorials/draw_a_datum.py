@@ -54,8 +54,9 @@ for level in (2, 1):
 # level 2: 2 -> [1, 0] or [2, 0] or [2, 2]
 # ```
 #
-# Level 3 are the classes, level 1 is the input. No pair stands twice in a level, so that a datum
-# has one tree and one class.
+# Level 3 are the classes, level 1 is the input: `rules[0]` has the pairs of level 1, which the
+# features of level 2 produce. No pair stands twice in a level, so that a datum has one tree and
+# one class.
 
 # %% [markdown]
 # ## A datum and its tree
@@ -114,6 +115,16 @@ print(drawn(exchange_synonyms(one, grammar, level=1, generator=generator), gramm
 print(drawn(displace(one, grammar, level=2, generator=generator), grammar))
 
 # %% [markdown]
+# ```text
+# class 2
+# level 2  ·       1       0       ·
+# level 1  · · · · · 2 · 1 0 · 1 · · · · ·
+# ```
+#
+# The 0 now takes the first of its two places, and its pair went along; the 1 has drawn its old
+# place again.
+
+# %% [markdown]
 # ## A claim
 #
 # Whoever solves the task must see through both changes: they keep the class. `drawn` shows it,
@@ -122,7 +133,6 @@ print(drawn(displace(one, grammar, level=2, generator=generator), grammar))
 # grammar cannot produce.
 
 # %%
-
 changed = [
     exchange_synonyms(test, grammar, level=1, generator=generator),
     exchange_synonyms(test, grammar, level=2, generator=generator),
@@ -139,5 +149,6 @@ for data in changed:
     )
 
 # %% [markdown]
-# A fifth to a quarter of the symbols change. Next: [how many data does a network
-# need](measure_one_p_star.py) to find this out?
+# A sixth to a quarter of the symbols change. Now change something: with `n_empty=2` each feature
+# has three places to choose from, with `depth=3` the trees have one level more. Next: [how many
+# data does a network need](measure_one_p_star.py) to find this out?

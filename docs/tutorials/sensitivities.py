@@ -24,9 +24,8 @@ torch.manual_seed(0)
 # %% [markdown]
 # ## A network of your own
 #
-# Any module of PyTorch will do. Layers are called by their names in it: here `first`, `second`,
-# and `output` for what the network returns. With the form `symbols` an input is a row of 16
-# integers: 0 for an empty place, f + 1 for feature f.
+# Any module of PyTorch will do. With the form `symbols` an input is a row of 16 integers: 0 for an
+# empty place, f + 1 for feature f.
 
 
 # %%
@@ -58,7 +57,15 @@ network = Transformer()
 # S of a layer k and a level l is the mean squared change of the layer when the synonyms of level
 # l are exchanged, divided by that between two different data. 1 means: a changed datum is as far
 # as another one; 0 means that the layer does not see the change. D is the same for displaced
-# features. Each has a standard error.
+# features.
+#
+# Layers have the names of the network's attributes, as `network.named_modules()` gives them:
+# here `first` and `second`. Parts have names too (`first.linear1`), and in an `nn.Sequential` they
+# are "0", "1", ... What the network returns is `output`. A layer must give one tensor, a row for
+# each datum: `first.self_attn` gives two, and is refused. k = 1, 2, 3 counts them as you list them.
+#
+# `n_points` data are changed, each `n_draws` times (4 if not said): other synonyms, other places.
+# More of both make the standard error smaller; it is a jackknife over the points.
 
 # %%
 layers = ["first", "second", "output"]
@@ -108,5 +115,6 @@ assert (fall > 3 * noise).all()
 
 # %% [markdown]
 # D of the output is small before training already: a mean over places hardly sees where a feature
-# stands. Next: [add a study](add_a_study.py), so that such a measurement is repeated over seeds,
-# kept and compared with a claim.
+# stands. Now change something: with `n_train=200` the network ends at an error near 1/3, its S
+# stays above one half, its D grows, and the claim fails. Next: [add a study](add_a_study.py), so
+# that such a measurement is repeated over seeds, kept and compared with a claim.

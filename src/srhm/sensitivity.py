@@ -33,7 +33,7 @@ def sensitivities(
 
         S_{k,l} = <||f_k(x) - f_k(p_l x)||^2>_{x, p_l} / <||f_k(x_i) - f_k(x_j)||^2>_{i != j}
 
-    and D_{k,l} with the displacement tau_l for the exchange of synonyms p_l: 0 where f_k does not
+    and D_{k,l} with the displacement τ_l for the exchange of synonyms p_l: 0 where f_k does not
     see the change, about 1 where the changed datum is as far as another one. x runs over the first
     n_points of the dataset, with n_draws images of each; i, j over all pairs.
 

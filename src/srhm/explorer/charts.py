@@ -1,7 +1,8 @@
 """The explorer's charts, as specifications of Vega-Lite that are drawn from rows named "rows".
 
 Colours of everything but marks are the page's own (`explorer.js`), in light and dark. Where the
-page says so, `chosen` is false for rows of other curves than the chosen one.
+page says so, `chosen` is false for rows of other curves than the chosen one, `own` for rows of
+other runs than the first.
 """
 
 from collections.abc import Sequence
@@ -9,7 +10,6 @@ from typing import Any
 
 import altair as alt
 
-from srhm.explorer.names import HERE
 from srhm.explorer.rows import DRAWN, EXTENT
 from srhm.figures.architecture_marks import LOOKS
 from srhm.report.page_table import NETS, net_name
@@ -41,8 +41,8 @@ COLOUR = alt.Color("net:N", title=None, scale=NET)
 INSIDE = alt.Fill("net:N", title=None, scale=NET)
 SHAPE = alt.Shape("net:N", title=None, scale=alt.Scale(domain=NET_NAMES, range=list(SHAPES)))
 FADED = alt.when("datum.chosen").then(alt.value(1.0)).otherwise(alt.value(0.12))
-# Rows of other runs than this one are hollow.
-FILL = alt.when(f"datum.run == '{HERE}'").then(alt.value(0.9)).otherwise(alt.value(0.0))
+# Rows of other runs than the one that is shown at first are hollow.
+FILL = alt.when("datum.own").then(alt.value(0.9)).otherwise(alt.value(0.0))
 WHERE = ("run", "label", "protocol")
 
 
@@ -155,7 +155,7 @@ def _scorecard() -> Layers:
     base = alt.Chart(ROWS)
     y = alt.Y("claim:N", sort=None, title=None, axis=alt.Axis(grid=False))
     axis = alt.Scale(domain=[-EXTENT, EXTENT], nice=False)
-    title = "from what is expected, in tolerances"
+    title = "(value − expected) / tolerance"
     verdict = alt.Color("verdict:N", title=None, scale=_of(DRAWN, VERDICT_COLOURS))
     shape = alt.Shape("verdict:N", title=None, scale=_of(DRAWN, VERDICT_SHAPES))
     within = (

@@ -15,6 +15,7 @@ for (const name of ["points", "complexities", "sensitivities"])
 const choices = [...document.querySelectorAll("select")];
 const TOLD = document.getElementById("told");
 const HIGHLIGHT = choices.find((choice) => choice.dataset.field === "label");
+const RUN = choices.find((choice) => choice.dataset.field === "run");
 const MOST_DRAWN = 4000, MOST_LISTED = 400;
 // As viridis, without what is faint on either ground.
 const HEAT = {
@@ -67,8 +68,10 @@ function list(view, rows, place) {
     const line = body.insertRow();
     for (const name of view.columns) {
       const cell = line.insertCell();
-      cell.textContent = text(row[name]);
-      if (cell.textContent.length > 40) cell.className = "words";
+      if (row[`${name}_html`] != null) cell.innerHTML = row[`${name}_html`];
+      else cell.textContent = text(row[name]);
+      const n = cell.textContent.length;
+      cell.className = n > 160 ? "long" : n > 40 ? "words" : "";
     }
   }
   place.replaceChildren(table);
@@ -77,7 +80,9 @@ function list(view, rows, place) {
 
 function show(view) {
   const section = document.getElementById(view.name), label = HIGHLIGHT.value;
-  const rows = left(view).map((row) => ({ ...row, chosen: label === "" || row.label === label }));
+  const rows = left(view).map((row) => ({
+    ...row, chosen: label === "" || row.label === label, own: row.run === RUN.dataset.first,
+  }));
   const some = rows.length > MOST_DRAWN ? rows.filter((row) => row.chosen).slice(0, MOST_DRAWN) : rows;
   const listed = view.table === "claims" ? rows : rows.filter((row) => row.chosen);
   const cut = some.length < rows.length ? `; ${some.length} are drawn` : "";
@@ -163,7 +168,7 @@ function theme() {
   return {
     background: null, font: "system-ui, sans-serif", view: { stroke: null },
     axis: { ...words, gridColor: colour("--line"), domainColor: colour("--soft"), tickColor: colour("--soft"),
-      labelFontSize: 12, titleFontSize: 12, labelLimit: 170, tickCount: 6, gridOpacity: 0.6 },
+      labelFontSize: 12, titleFontSize: 12, labelLimit: narrow ? 170 : 240, tickCount: 6, gridOpacity: 0.6 },
     axisX: { labelBound: true },
     legend: { ...words, orient: "bottom", columns: narrow ? 2 : 6, symbolLimit: 12, labelLimit: 130,
       layout: { bottom: { direction: narrow ? "vertical" : "horizontal" } }, labelFontSize: 12, symbolSize: 70, gradientLength: 160,

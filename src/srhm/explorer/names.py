@@ -20,9 +20,9 @@ VIEWS = {
 PAPER_VALUES = "srhm.studies.sparse_hierarchy.published_values:SCHEMA"
 CLAIMS = "SCORECARD"
 EXPLORED = (*VIEWS, PAPER_VALUES)
-# The run whose tables these are; which curves are shown at first.
+# The run whose tables these are; which of its curves are shown at first.
 HERE = "trained here"
-FIRST = {"run": HERE, "net": "CNN", "L": "2"}
+FIRST = {"net": "CNN", "L": "2"}
 
 
 def name_of(group: str) -> str:
@@ -39,9 +39,10 @@ def view_of(schemas: Sequence[str], shows: Mapping[str, object]) -> str:
     """The anchor of the view of rows of these schemas, with their choices; "" without one.
 
     shows: of a figure, columns and their values in all of its rows, as {"net": "lcn", "s": 2}:
-    "sensitivities?run=trained+here&net=LCN&L=&s=2". Other curves of this run are shown, too.
+    "sensitivities?net=LCN&L=&s=2". Other curves are shown, too: of the run that is shown at first,
+    where shows names none.
     """
     view = next((view for schema, view in VIEWS.items() if schema in schemas), "")
-    chosen = {**dict.fromkeys(FIRST, ""), "run": HERE, **shows}
+    chosen = {**dict.fromkeys(FIRST, ""), **shows}
     chosen["net"] = net_name(chosen["net"])
     return f"{view}?{urlencode(chosen)}" if view else ""

@@ -7,6 +7,7 @@ import base64
 import hashlib
 import json
 import logging
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -18,7 +19,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from srhm.explorer.charts import HEADS, charts, colours
-from srhm.explorer.names import CLAIMS, EXPLORED, FIRST, HERE
+from srhm.explorer.names import CLAIMS, EXPLORED, FIRST, HERE, PAPER_VALUES
 from srhm.explorer.rows import Source, claims_shown, columns, explored, figure_rows
 from srhm.results.atomic import write_text
 from srhm.results.publications import read_publications, rows_by_curve
@@ -129,7 +130,7 @@ def write_explorer(spec: Mapping[str, Any], path: Path, *, log: logging.Logger) 
     found = explored([*rows, *published])
     if cards:
         found["claims"] = claims_shown(pd.concat(cards, ignore_index=True))
-    html = _rendered(spec, found, notes)
+    html = _rendered(spec, found, notes, run=_first(rows))
     write_text(path, html)
     for figure in spec["figures"]:
         own = figure_rows(found, figure, others={one.run for one in published})
@@ -149,6 +150,15 @@ def _sources(one: Mapping[str, Any]) -> list[Source]:
         Source(run=str(name), study=one["study"], schema=one["schema"], rows=part)
         for name, part in rows.groupby(run, sort=False)
     ]
+
+
+def _first(sources: Sequence[Source]) -> str:
+    """The run of most rows of the tables: of published rows alone it is the published one."""
+    counts = Counter({HERE: 0})
+    for one in sources:
+        if one.schema != PAPER_VALUES:
+            counts[one.run] += len(one.rows)
+    return counts.most_common(1)[0][0]
 
 
 def _published(files: Sequence[str], log: logging.Logger) -> Iterator[Source]:
@@ -173,7 +183,7 @@ def _has_rows(view: View, found: Mapping[str, pd.DataFrame]) -> bool:
 
 
 def _rendered(
-    spec: Mapping[str, Any], found: Mapping[str, pd.DataFrame], notes: Sequence[str]
+    spec: Mapping[str, Any], found: Mapping[str, pd.DataFrame], notes: Sequence[str], *, run: str
 ) -> str:
     views = [view for view in VIEWS if _has_rows(view, found)]
     loader = PackageLoader("srhm.explorer", package_path="")
@@ -189,8 +199,9 @@ def _rendered(
         "views": [{**asdict(view), "note": ""} for view in views],
     }  # fmt: skip
     return environment.get_template("explorer.html").render(
-        preset=spec["preset"], pages=spec["pages"], notes=notes, choices=CHOICES, first=FIRST,
-        views=views, runs=list(dict.fromkeys(found["curves"].get("run", []))) or ["none"],
+        preset=spec["preset"], pages=spec["pages"], notes=notes, choices=CHOICES,
+        views=views, first={"run": run, **FIRST},
+        others=[one for one in dict.fromkeys(found["curves"].get("run", [])) if one != run],
         rows=_json({name: columns(table) for name, table in found.items()}),
         specifications=_json(specifications),
         bundle=Markup(bundle), script=Markup(script),

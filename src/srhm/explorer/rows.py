@@ -17,6 +17,7 @@ import pandas as pd
 from srhm.explorer.names import PAPER_VALUES
 from srhm.model import theory
 from srhm.report.page_table import net_name, percent
+from srhm.report.prose import typeset
 from srhm.results.coordinates import NET_AND_DATA
 
 CURVE = ("run", "study", "curve", *NET_AND_DATA, "width", "alpha_tilde", "protocol")
@@ -198,7 +199,10 @@ def figure_rows(
 
 
 def claims_shown(claims: pd.DataFrame) -> pd.DataFrame:
-    """Claims with `at`, `from` and `to`: value and interval in tolerances from what is expected."""
+    """Claims with `at`, `from` and `to`: value and interval in tolerances from what is expected.
+
+    Statement and note are there as HTML, too, with their indices and powers: `statement_html`.
+    """
     decided = (claims["tolerance"] > 0) & claims["verdict"].isin(DRAWN)
     scale = claims["tolerance"].where(decided)
     where = {"at": "value", "from": "low", "to": "high"}
@@ -206,7 +210,8 @@ def claims_shown(claims: pd.DataFrame) -> pd.DataFrame:
         name: ((claims[of] - claims["expected"]) / scale).clip(-EXTENT, EXTENT)
         for name, of in where.items()
     }
-    return claims.assign(**drawn)
+    html = {f"{name}_html": claims[name].map(typeset).map(str) for name in ("statement", "note")}
+    return claims.assign(**drawn, **html)
 
 
 def columns(table: pd.DataFrame) -> dict[str, list[Any]]:

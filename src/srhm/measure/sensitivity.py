@@ -2,7 +2,7 @@
 
     S_{k,l} = <||f_k(x) - f_k(p_l x)||^2>_{x, p_l} / <||f_k(x_i) - f_k(x_j)||^2>_{i != j}
 
-and D_{k,l} with tau_l for p_l, where f_k is a hidden layer after its activation, all places and
+and D_{k,l} with τ_l for p_l, where f_k is a hidden layer after its activation, all places and
 channels, or the logits. x runs over a test set, i and j over all pairs of its points.
 
 How a network is evaluated is a `Probe`: representations.py has those of LCN, CNN and FCN,
@@ -68,7 +68,7 @@ def one_node(values: NDArray[np.floating]) -> Representation:
 def transform(
     points: Derivations, grammar: Grammar, *, n_draws: int, seed: int, variant: Variant
 ) -> dict[tuple[Kind, int], Derivations | None]:
-    """Images of n points under p_l ("S") and tau_l ("D") by kind and level, n_draws of each point.
+    """Images of n points under p_l ("S") and τ_l ("D") by kind and level, n_draws of each point.
 
     The images are n_draws blocks of n. None if the transformation can change nothing: p for m = 1,
     tau if there is only one placement (s_0 = 0). Cells of one seed meet the same images.

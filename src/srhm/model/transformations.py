@@ -1,4 +1,4 @@
-"""The two invariances of the task: exchange of synonyms p_l and discrete diffeomorphisms tau_l.
+"""The two invariances of the task: exchange of synonyms p_l and discrete diffeomorphisms τ_l.
 
 Both act on the s-patches of one level l of every datum, from l = 1, the input, to l = L, the patch
 of the class (appendix D). Neither changes a label.
@@ -53,7 +53,7 @@ def displace(
     generator: np.random.Generator,
     redraw_all: bool = False,
 ) -> Derivations:
-    """tau_l: the features of each patch of level l moved to allowed places drawn anew.
+    """τ_l: the features of each patch of level l moved to allowed places drawn anew.
 
     Features keep their values; those of lower levels keep their places within their patch, which
     moves as a whole. The drawn places may coincide with the old ones. With redraw_all the places of
