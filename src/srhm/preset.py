@@ -257,7 +257,7 @@ def _from(folder: Path, study: Study, planned: Planned, *, alone: bool) -> Plann
             if all(
                 name in tables.get(table, ())
                 for one in study.measurements
-                if one.name in measured
+                if one.name in measured and not one.may_be_empty
                 for table in one.tables
             )
         }

@@ -60,7 +60,8 @@ class Measurement:
     by the table's name, of `srhm.results.tables` or "package.module:SCHEMA" (see `schema_of`
     there). options: name of the setting that says how it is measured; empty: its own name. share:
     its expected time over that of training, besides some seconds a cell. gpu: whether it runs on a
-    GPU where training does.
+    GPU where training does. may_be_empty: whether a curve may have no row in one of its tables, so
+    that rows cannot tell if it was measured; it is published with what is measured of it, or not.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Measurement:
     options: str = ""
     share: float = 0.0
     gpu: bool = False
+    may_be_empty: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -89,6 +89,11 @@ def finished(run: Run, study: str) -> Taken:
         files = files_of_curve(run, study, curve)
         if not files["cells"].is_file():
             continue
+        if unmeasured := [
+            str(file) for file in _to_be_there(run, study, curve) if not file.is_file()
+        ]:
+            taken.remarks.append(f"not taken: {name}: {', '.join(unmeasured)} is still to be made")
+            continue
         keys, found = [entry["key"] for entry in curve.entries], {}
         for table, file in files.items():
             try:
@@ -126,6 +131,17 @@ def files_of_curve(run: Run, study: str, curve: Curve) -> dict[str, Path]:
             options = places.options_of(measurement, planned)
             files |= places.measured_files(measurement, options, curve.name)
     return {table: run.directory / file for table, file in files.items()}
+
+
+def _to_be_there(run: Run, study: str, curve: Curve) -> list[Path]:
+    """Measured files without which a curve is not published."""
+    planned = run.plan.studies[study]
+    return [
+        run.directory / file
+        for one in STUDIES[study].measurements
+        if one.may_be_empty and places.is_of(one, curve)
+        for file in places.measured_files(one, places.options_of(one, planned), curve.name).values()
+    ]
 
 
 def published_schemas(study: str) -> dict[str, Any]:

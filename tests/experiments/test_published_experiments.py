@@ -1,0 +1,49 @@
+"""Published rows of experiments: which curves are whole, where a table has no row of some."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from srhm.commands.presets import Run
+from srhm.commands.publish import files_of_curve, finished, published_schemas
+from srhm.preset import plan
+from srhm.results import places
+from srhm.results.publications import rows_by_curve
+from srhm.results.records import write_table
+
+ROOT = Path(__file__).parents[2]
+PRESET = yaml.safe_load((ROOT / "config/laptop.yaml").read_text(encoding="utf-8"))
+EXPERIMENTS = ["memory", "kernels", "level_by_level", "representation_cost"]
+
+
+def rows_of(study):
+    schemas = published_schemas(study)
+    return rows_by_curve(
+        places.PUBLISHED / "laptop" / study, {"cells": schemas["cells"], **schemas}
+    )
+
+
+@pytest.mark.parametrize("study", EXPERIMENTS)
+def test_a_published_curve_is_taken_though_a_table_has_no_row_of_it(study):
+    own = {name: PRESET[name] for name in ("preset", "description", study)}
+    planned = plan({**own, "rows": "both"}).studies[study]
+    rows = rows_of(study)
+    assert planned.published == rows["cells"].keys() & planned.curves.keys() != set()
+
+
+def test_a_curve_is_published_with_the_tables_that_may_have_no_row_of_it(tmp_path):
+    study, name = "memory", "columns-d1710a6453f2"
+    whole = plan({key: PRESET[key] for key in ("preset", "description", study)})
+    run = Run(plan=whole, directory=tmp_path)
+    rows = rows_of(study)
+    files = files_of_curve(run, study, whole.studies[study].curves[name])
+    for table in ("cells", "timings"):
+        write_table(rows[table][name], files[table], published_schemas(study)[table])
+    taken = finished(run, study)
+    assert not taken.curves
+    assert "history" in taken.remarks[0]
+    assert "still to be made" in taken.remarks[0]
+    write_table(rows["history"][next(iter(rows["history"]))][:0], files["history"],
+                published_schemas(study)["history"])  # fmt: skip
+    assert finished(run, study).curves == {name}
