@@ -19,6 +19,7 @@ import pandas as pd
 import pytest
 from tables import cells_and_sensitivities, complexities, curve, trained
 
+from srhm.explorer import page
 from srhm.explorer.names import HERE, PAPER_VALUES, VIEWS, view_of
 from srhm.explorer.page import VIEWS as SECTIONS
 from srhm.explorer.page import write_explorer
@@ -200,6 +201,19 @@ def test_no_text_of_a_row_ends_a_script_and_no_other_script_may_run(written):
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
         assert f"'sha256-{digest}'" in policy
     assert len(scripts) == 2
+
+
+def test_this_run_is_shown_first_however_many_rows_others_have():
+    few, many = pd.DataFrame({"P": [1]}), pd.DataFrame({"P": range(9)})
+    ours, theirs, paper = (
+        Source(run=run, study="sparse_hierarchy", schema=schema, rows=rows)
+        for run, schema, rows in (
+            (HERE, "CELLS", few), ("published: big", "CELLS", many), ("paper", PAPER_VALUES, many)
+        )
+    )  # fmt: skip
+    assert page._first([ours, theirs, paper]) == HERE
+    assert page._first([theirs, paper]) == "published: big"
+    assert page._first([paper]) == HERE
 
 
 def test_rows_of_published_runs_alone_are_shown_first(written, tables, tmp_path):

@@ -89,11 +89,6 @@ def finished(run: Run, study: str) -> Taken:
         files = files_of_curve(run, study, curve)
         if not files["cells"].is_file():
             continue
-        if unmeasured := [
-            str(file) for file in _to_be_there(run, study, curve) if not file.is_file()
-        ]:
-            taken.remarks.append(f"not taken: {name}: {', '.join(unmeasured)} is still to be made")
-            continue
         keys, found = [entry["key"] for entry in curve.entries], {}
         for table, file in files.items():
             try:
@@ -106,7 +101,12 @@ def finished(run: Run, study: str) -> Taken:
                     )
             except TableError as refusal:
                 taken.remarks.append(f"not taken: {refusal}")
-        if not found.keys() >= {"cells", "timings"}:
+        if missing := _needed(study, curve) - found.keys():
+            absent = ", ".join(
+                str(files[table]) for table in sorted(missing) if not files[table].exists()
+            )
+            if absent:
+                taken.remarks.append(f"not taken: {name}: {absent} is still to be made")
             continue
         if outdated := sum(map(made_by_other_code, found["cells"]["versions"])):
             taken.remarks.append(
@@ -133,15 +133,12 @@ def files_of_curve(run: Run, study: str, curve: Curve) -> dict[str, Path]:
     return {table: run.directory / file for table, file in files.items()}
 
 
-def _to_be_there(run: Run, study: str, curve: Curve) -> list[Path]:
-    """Measured files without which a curve is not published."""
-    planned = run.plan.studies[study]
-    return [
-        run.directory / file
-        for one in STUDIES[study].measurements
-        if one.may_be_empty and places.is_of(one, curve)
-        for file in places.measured_files(one, places.options_of(one, planned), curve.name).values()
-    ]
+def _needed(study: str, curve: Curve) -> set[str]:
+    """Tables without which a curve is not published."""
+    measured = (
+        one for one in STUDIES[study].measurements if one.may_be_empty and places.is_of(one, curve)
+    )
+    return {"cells", "timings"}.union(*(one.tables for one in measured))
 
 
 def published_schemas(study: str) -> dict[str, Any]:

@@ -153,12 +153,12 @@ def _sources(one: Mapping[str, Any]) -> list[Source]:
 
 
 def _first(sources: Sequence[Source]) -> str:
-    """The run of most rows of the tables: of published rows alone it is the published one."""
-    counts = Counter({HERE: 0})
+    """This run, or without a row of it the one of most rows: of published rows alone theirs."""
+    counts = Counter[str]()
     for one in sources:
         if one.schema != PAPER_VALUES:
             counts[one.run] += len(one.rows)
-    return counts.most_common(1)[0][0]
+    return HERE if counts[HERE] or not counts else counts.most_common(1)[0][0]
 
 
 def _published(files: Sequence[str], log: logging.Logger) -> Iterator[Source]:
