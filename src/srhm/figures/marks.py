@@ -16,6 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from srhm.figures.drawing import Handle
 from srhm.statistics.sample_complexity import IntervalRule
@@ -204,14 +205,15 @@ def rounded(value: float) -> str:
 
 
 def few_ticks(axis: Axis, low: float, high: float) -> None:
-    """Ticks with plain labels where decades are too few, or else at the ends."""
+    """Ticks with plain labels where decades are too few, even ones within a fifth."""
     powers = [10.0**k for k in range(int(log10(low)) - 2, int(log10(high)) + 2)]
     inside: list[float] = []
     for factors in ((1, 3), (1, 2, 5), (1, 2, 3, 5, 7), (1, 1.5, 2, 3, 5, 7)):
         if len(inside) < 3:
             inside = [a * power for power in powers for a in factors if low <= a * power <= high]
     if len(inside) < 2:
-        inside = [low] if high < 1.2 * low else [low, high]
+        even = MaxNLocator(3, steps=[1, 2, 5, 10]).tick_values(low, high)
+        inside = [step for step in even if low <= step <= high] or [low]
     axis.set_ticks(inside, labels=[f"${rounded(step)}$" for step in inside])
     axis.set_ticks([], minor=True)
 

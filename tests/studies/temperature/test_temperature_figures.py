@@ -65,7 +65,7 @@ def test_each_line_is_drawn_over_its_law_with_its_limit(tables):
 
 def test_batches_and_other_choices_have_panels(tables):
     figure = rendered(ratios.draw(tables["complexities"], tables["limits"], preset=PRESET))
-    batches = next(axes for axes in figure.axes if "batches" in axes.get_title(loc="left"))
+    batches = next(axes for axes in figure.axes if axes.get_ylabel() == "$P^*$ (points)")
     assert points(batches, "batch 16 momentum 0.9 reached")
     assert points(batches, "batch 4 momentum 0 reached")
     others = next(axes for axes in figure.axes if "choices" in axes.get_title(loc="left"))

@@ -75,6 +75,8 @@ def _against_ratio(axes: Axes, rows: pd.DataFrame, label: str, *, logarithmic: b
     axes.axvline(smallest * LIMIT**0.5, color=GUIDE, linewidth=0.5, linestyle=":", gid="to zero")
     axes.axvline(TEXT, color=GUIDE, linewidth=0.6, linestyle="-.", gid="the text's T")
     axes.set(xscale="log", xlabel="$T=\\eta/[B\\,(1-\\mu)]$; left: limit", ylabel=label)
+    if (ends := axes.get_xlim())[1] / ends[0] < 100:
+        few_ticks(axes.xaxis, *ends)
     if logarithmic:
         axes.set_yscale("log")
         few_ticks(axes.yaxis, *axes.get_ylim())

@@ -23,7 +23,7 @@ COLOURS = {"train_loss": "#3C3C3C", "test_error": "#D55E00"}
 LAYERS = {"1": "#440154", "2": "#31688E", "3": "#35B779", "output": "#E69F00"}
 LEVEL = 1  # of the transformations that are drawn
 N_TIMES = 60  # of the common grid to which single trainings are interpolated
-MOST_PLAIN = 30  # factor up to which a logarithmic axis has plain labels
+MOST_PLAIN = 200  # factor up to which a logarithmic axis has plain labels
 LEAST = 1e-3  # of what is drawn in logarithms
 
 

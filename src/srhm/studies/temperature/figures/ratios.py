@@ -76,7 +76,7 @@ def draw(complexities: pd.DataFrame, limits: pd.DataFrame, *, preset: str) -> Fi
         _kind(axes, own, limits, EQUATIONS[net][0])
     _batches(panels[0, 2], complexities, preset)
     _others(panels[1, 2], complexities, preset)
-    add_legends(part, _legends(list(panels.flat), rows), most_rows=6)
+    add_legends(part, _legends(list(panels.flat), rows), most_rows=9)
     return figure
 
 
@@ -165,7 +165,7 @@ def _batches(axes: Axes, complexities: pd.DataFrame, preset: str) -> None:
         empty_panel(axes, f"not in preset {preset}")
         return
     one = rows.iloc[0]
-    panel_title(axes, "C", f"batches: {one['net'].upper()}, $L={one['L']}$, $v={one['v']}$, "
+    panel_title(axes, "C", f"{one['net'].upper()}, $L={one['L']}$, $v={one['v']}$, "
                 f"$s_0={one['s0']}$")  # fmt: skip
     sizes = sorted(set(rows["batch_size"]))
     for _, own in rows.groupby(["batch_size", "momentum"]):
