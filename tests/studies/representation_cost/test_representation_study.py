@@ -14,7 +14,7 @@ from srhm.results.tables import schema_of
 from srhm.scorecard.card import scorecard
 from srhm.studies.representation_cost import linear as linear_networks
 from srhm.studies.representation_cost import paths
-from srhm.studies.representation_cost.claims import CLAIMS, SINGULAR_VALUES
+from srhm.studies.representation_cost.claims import CLAIMS, SINGULAR_VALUES, sharpness_of_low_ranks
 from srhm.studies.representation_cost.configuration import RepresentationCostSection, plan, seconds
 from srhm.studies.representation_cost.known import MAPS
 from srhm.studies.representation_cost.limits import limit_rows
@@ -286,3 +286,12 @@ def test_expected_time_grows_with_the_work(tmp_path):
     small, large = map(seconds, curve.cells)
     assert 0 < small < large
     assert seconds({"experiment": "linear", "L": 3}) > 0
+
+
+def test_where_no_network_has_too_low_a_rank_the_claim_says_so():
+    cells = fits_of_rank_1(power=2).assign(experiment="maps", weight_rank=2.0, sharpness=1.0)
+    cells = cells.astype({"map": "str"})
+    claim = [one for one in CLAIMS if one.measure is sharpness_of_low_ranks]
+    row = scorecard({"cells": cells}, claim).iloc[0]
+    assert row["verdict"] == "not enough data"
+    assert "no network of too low a rank" in row["note"]

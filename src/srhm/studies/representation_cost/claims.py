@@ -98,7 +98,8 @@ def sharpness_of_low_ranks(tables: Tables) -> Measurement:
     low = own["weight_rank"] < bottleneck_ranks(own) - LOW
     height = (own["sharpness"] / own["L"]).map(np.log)
     usual = height[~low].groupby(own["map"][~low]).max()
-    apart = (height[low] - own["map"][low].map(usual)).dropna()
+    # Without a network of too low a rank the names stay text, from which no number is taken.
+    apart = (height[low] - own["map"][low].map(usual).astype(float)).dropna()
     if apart.empty:
         return no_points("no network of too low a rank fits its points")
     return as_ratio(_mean(-apart, "networks of too low a rank"))
