@@ -25,6 +25,7 @@ NAMES = (
     "digits_jamming",
     "stripe",
     "temperature",
+    "random_features",
 )
 # Names for several studies: what `make reproduce` and `make plane` make.
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -39,7 +40,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "jamming",
     ),
     "seeds": ("memory", "level_by_level", "representation_cost", "kernels"),
-    "landscape": ("lazy_feature", "digits_jamming", "stripe"),
+    "landscape": ("lazy_feature", "digits_jamming", "stripe", "random_features"),
 }
 
 # No digest of sources goes through this module, so that nothing is made anew for a new study.
