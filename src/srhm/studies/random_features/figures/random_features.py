@@ -4,14 +4,16 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import GUIDE, line, marker
+from srhm.figures.marks import GUIDE, line
 
 # Okabe and Ito's colours.
 SINGLE, LIMIT, RIDGE = "#D55E00", "#0072B2", "#009E73"
 DATA = {"sphere": ("#0072B2", "o"), "digits": ("#D55E00", "s"), "srhm": ("#009E73", "^")}
 NAMES = {"sphere": "linear teacher on a sphere", "digits": "digits, parity", "srhm": "SRHM"}
+TICKS = (0.2, 0.5, 1, 2, 5, 10)
 HEIGHT = 4.6
 
 
@@ -30,14 +32,18 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
         _errors(axes, cells[cells["data"] == data])
     for axes in boxes:
         axes.set_xlabel("features over points $N/P$")
+        if axes.get_xscale() == "log":
+            axes.set_xticks(TICKS, labels=[f"{tick:g}" for tick in TICKS])
+            axes.xaxis.set_minor_locator(NullLocator())
     add_legends(page, [
-        ("A-C, E, F", [marker("o", "one member", color=SINGLE),
+        ("A-C, E, F", [line("one member", color=SINGLE, marker="o"),
                        line("infinite ensemble (E, F: all members)", color=LIMIT, marker="s")]),
         ("", [line("kernel without ridge", color=GUIDE, linestyle="--"),
               line("kernel with effective ridge (A-C)", color=RIDGE, linestyle=":")]),
-        ("D", [marker(symbol, NAMES[name], color=colour)
+        ("D", [line(NAMES[name], color=colour, marker=symbol)
                for name, (colour, symbol) in DATA.items()]),
-        ("", [line("$1/N$ (D)", color=GUIDE, linestyle="-.")]),
+        ("", [line("$1/N$ (D)", color=GUIDE, linestyle="-."),
+              line("$1/(N-P)$ (D)", color=GUIDE, linestyle="-", linewidth=0.8)]),
     ], most_rows=3)  # fmt: skip
     return figure
 
@@ -56,7 +62,8 @@ def _squared(axes: Axes, own: pd.DataFrame) -> None:
     axes.plot(below.index, below, ":", color=RIDGE, linewidth=1.4, gid="ridge", zorder=4)
     axes.set(xscale="log", yscale="log")
     # The error at N = P has no bound: the rest would be flat.
-    axes.set_ylim(0.5 * float(own["mse_kernel"].min()), 30)
+    lowest = float(min(own["mse_kernel"].min(), known["mse_limit"].min()))
+    axes.set_ylim(0.6 * lowest, 30)
 
 
 def _variance(axes: Axes, cells: pd.DataFrame) -> None:
@@ -67,10 +74,12 @@ def _variance(axes: Axes, cells: pd.DataFrame) -> None:
     for data, (colour, symbol) in DATA.items():
         own = cells[(cells["data"] == data) & (cells["N"] != cells["P"])]
         _points(axes, own, "variance", colour, symbol, f"variance {data}")
-        wide = own[own["N_over_P"] >= 2].groupby("N_over_P")["variance"].mean()
-        if len(wide) > 1:
-            axes.plot(wide.index, wide.iloc[-1] * wide.index[-1] / wide.index, "-.", color=GUIDE,
-                      linewidth=0.8, gid=f"slope {data}")  # fmt: skip
+        above = own[own["N_over_P"] > 1].groupby("N_over_P")["variance"].mean()
+        for offset, style in ((0, "-."), (1, "-")):
+            if len(above) > 1:
+                x = np.asarray(above.index, dtype=float) - offset
+                axes.plot(above.index, above.iloc[-1] * x[-1] / x, style, color=GUIDE,
+                          linewidth=0.8, zorder=4, gid=f"law {data} {offset}")  # fmt: skip
     axes.set(xscale="log", yscale="log")
 
 
