@@ -87,7 +87,7 @@ def test_the_packages_of_the_documentation_find_all_that_they_need(locked):
 
 @pytest.mark.xdist_group("one group")
 def test_tests_of_a_group_stay_with_one_worker(request: pytest.FixtureRequest) -> None:
-    """xdist 3.8 forgets groups without a word on pytest 9.2: each worker made the long runs anew."""
+    """On pytest 9.2 xdist 3.8 forgets groups without a word: each worker made the long runs."""
     if not getattr(request.config.option, "loadgroup", False):
         pytest.skip("needs --numprocesses and --dist loadgroup, as in `make test`")
     assert request.node.nodeid.endswith("@one group")
