@@ -25,6 +25,7 @@ NAMES = (
     "digits_jamming",
     "stripe",
     "temperature",
+    "equivariance",
 )
 # Names for several studies: what `make reproduce` and `make plane` make.
 GROUPS: dict[str, tuple[str, ...]] = {
