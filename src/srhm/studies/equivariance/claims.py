@@ -190,7 +190,7 @@ def _errors() -> list[Claim]:
         _claim(ERROR, "sphere-relu-grid", "Slope of log error against log points of the grid, ReLU",
                sphere, 0, nan, "an upper bound: a finer grid confuses fewer orders",
                partial(of_sphere, along="oversampling", where={"act": "relu"})),
-        _claim(ERROR, "sphere-square", "Largest error with squares, 3b points along an angle or more",
+        _claim(ERROR, "sphere-square", "Largest error with squares, 3b or more points an angle",
                sphere, 1e-4, nan, "an upper bound: exact but for float32, which squares make worse",
                partial(largest, experiment="sphere", where={"act": "square"}, least=1.5)),
     ]  # fmt: skip
@@ -206,7 +206,7 @@ def _digits() -> list[Claim]:
     return [
         *(
             _claim(
-                DIGITS, f"digits-{net}-{train}-{test}", f"Accuracy of the {net} network, {train}/{test}",
+                DIGITS, f"digits-{net}-{train}-{test}", f"Accuracy, {net} network, {train}/{test}",
                 table, value, 0.1, FEW_DIGITS,
                 partial(mean, experiment="digits", column=f"accuracy_{test}",
                         where={"net": net, "train": train}),

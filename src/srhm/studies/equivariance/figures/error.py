@@ -14,7 +14,7 @@ from srhm.figures.marks import line, marker, plural
 
 HEIGHT = 4.8  # inches
 # Okabe and Ito's colours.
-ACTS = {"none": "#000000", "gate": "#0072B2", "norm": "#009E73", "components": "#D55E00",
+ACTS = {"none": "#000000", "gate": "#0072B2", "norm": "#009E73", "components": "#CC79A7",
         "relu": "#D55E00", "softplus": "#E69F00", "square": "#56B4E9"}  # fmt: skip
 NAMES = {"none": "none", "gate": "gates", "norm": "norm", "components": "ReLU of components",
          "relu": "ReLU", "softplus": "softplus", "square": "square"}  # fmt: skip
@@ -27,6 +27,8 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
     """A, B: steerable networks against voxels and depth; C, D: SO(3) against b and its grid."""
     voxels, sphere = (cells[cells["experiment"] == name] for name in ("voxels", "sphere"))
     voxels = voxels[voxels["net"] == "steerable"]
+    # Those of another width are there for their number of parameters.
+    voxels = voxels[voxels["width"].isin(voxels["width"].mode())]
     figure, page = laid_out_page(HEIGHT, preset=preset, foot=_foot(voxels, sphere))
     boxes = page.subplots(2, 2).ravel()
     titles = ("voxels: resolution", "voxels: depth", "SO(3): band limit", "SO(3): grid")
@@ -51,7 +53,7 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
                            line("no low-pass", color="0.3", linestyle="--"),
                            marker("o", "any rotation"),
                            marker("+", "rotations of the cube")]),
-        ("Correlations (C, D)", [marker(SHAPES[i], str(depth)) for i, depth in enumerate(depths)]),
+        ("Depth (C, D)", [marker(SHAPES[i], str(depth)) for i, depth in enumerate(depths)]),
     ])  # fmt: skip
     return figure
 
