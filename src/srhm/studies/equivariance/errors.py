@@ -69,7 +69,9 @@ def of_voxels(cell: Mapping[str, Any]) -> Outcome:
     drawn = generator(cell["seed"], role="transformation")
     turns = random_rotations(cell["rotations"], drawn)
     if cell["turns"] == "cube":
-        turns = drawn.permutation(rotations_of_the_cube()[1:])[: cell["rotations"]]
+        group = rotations_of_the_cube()
+        moving = group[group.trace(axis1=1, axis2=2) < 2.5]  # all but the identity
+        turns = drawn.permutation(moving)[: cell["rotations"]]
     straight = inputs(np.eye(3)[None], n)
     normalised(hidden, straight)
     scalars = max(1, round(cell["width"] * LAYERS[cell["depth"] - 1][0]))
