@@ -26,7 +26,8 @@ SECTION = {
         {"act": ["gate", "components"], "n": [13, 17], "width": 0.25},
         {"act": ["gate", "norm"], "n": 17, "depth": [1, 2], "width": 0.25},
         {"act": "gate", "n": 9, "width": 1, "low_pass": True, "turns": "random"},
-        {"net": "plain", "act": "components", "n": 9, "width": 1, "low_pass": True, "turns": "random"},
+        {"net": "plain", "act": "components", "n": 9, "width": 1, "low_pass": True,
+         "turns": "random"},
     ],
     "sphere": [
         {"act": ["none", "relu"], "band": [3, 6], "depth": [1, 3]},
@@ -117,7 +118,8 @@ def test_all_claims_hold_where_the_cells_are_as_the_thesis_says():
          ["tetris-parameters", "tetris-plain-parameters"]),
         ({"voxels_error": lambda cell, value: cell["n"] + cell["seed"] / 10},
          ["cube-exact", "falls-with-voxels"]),
-        ({"voxels_error": lambda cell, value: 1 / value}, ["filter-lowers", "gates-below-components"]),
+        ({"voxels_error": lambda cell, value: 1 / value},
+         ["filter-lowers", "gates-below-components"]),
         ({"sphere_error": lambda cell, value: 1 / value},
          ["sphere-linear", "sphere-linear-depth", "sphere-linear-band", "sphere-relu-higher",
           "sphere-relu-grid", "sphere-square"]),
@@ -220,7 +222,8 @@ def test_errors_are_drawn_against_resolution_depth_band_and_grid():
 def test_kernels_are_drawn_as_matrices():
     disc = [(u, v) for u in (-0.5, 0, 0.5) for v in (-0.5, 0, 0.5)]
     rows = [
-        {"curve": "c", "key": "k", "J": J, "row": i, "column": j, "u": u, "v": v, "value": u * J + i}
+        {"curve": "c", "key": "k", "J": J, "row": i, "column": j, "u": u, "v": v,
+         "value": u * J + i}
         for J, i, j in np.ndindex(3, 3, 3) for u, v in disc
     ]  # fmt: skip
     figure = rendered(kernels.draw(pd.DataFrame(rows, columns=BASIS.names), preset="invented"))
