@@ -16,12 +16,17 @@ from srhm.statistics.regression import slope_with_group_intercepts
 
 
 def rows(tables: Tables, experiment: str, **wanted: object) -> pd.DataFrame:
-    """Cells of an experiment with these values."""
+    """Cells of an experiment with these values.
+
+    Untrained networks all of whose scalars vanish (dead ReLUs) have no error and are left out.
+    """
     cells = tables.get("cells", pd.DataFrame(columns=["experiment"]))
     chosen = cells["experiment"] == experiment
     for name, value in wanted.items():
         if name in cells:
             chosen &= cells[name] == value
+    if experiment in ("voxels", "sphere") and "error" in cells:
+        chosen &= cells["error"].notna()
     return cells[chosen]
 
 

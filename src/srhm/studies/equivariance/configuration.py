@@ -192,5 +192,6 @@ def seconds(cell: Mapping[str, Any]) -> float:
         points = (cell["band"] * cell["oversampling"]) ** 3
         return float(0.2 + 3e-7 * cell["depth"] * cell["rotations"] * points * cell["band"] ** 3)
     if experiment == "digits":
-        return float(cell["epochs"] * (1.4 if cell["net"] == "spherical" else 0.25) + 1)
+        step = 0.02 if cell["net"] == "spherical" else 0.002
+        return float(3 + step * cell["epochs"] * 1200 / cell["batch"])
     return 1.0

@@ -53,7 +53,7 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
                            line("no low-pass", color="0.3", linestyle="--"),
                            marker("o", "any rotation"),
                            marker("+", "rotations of the cube")]),
-        ("Depth (C, D)", [marker(SHAPES[i], str(depth)) for i, depth in enumerate(depths)]),
+        ("Depth (C, D)", [marker(SHAPES[depth - 1], str(depth)) for depth in depths]),
     ])  # fmt: skip
     return figure
 
@@ -64,15 +64,14 @@ def _lines(axes: Axes, cells: pd.DataFrame, along: str, label: str, by: tuple[st
     if cells.empty:
         empty_panel(axes, ABSENT)
         return
-    depths = sorted({int(depth) for depth in cells["depth"]})
     for values in product(*(sorted(set(cells[name])) for name in by)):
         chosen = dict(zip(by, values, strict=True))
         own = cells
         for name, value in chosen.items():
             own = own[own[name] == value]
-        if own.empty:
+        if own[along].nunique() < 2:
             continue
-        style = _style(chosen, depths)
+        style = _style(chosen)
         axes.plot(own[along], own["error"], linestyle="", markersize=3.5, markerfacecolor="none",
                   marker=style["marker"], color=style["color"], gid=f"seeds {values}")  # fmt: skip
         logs = np.log(own["error"]).groupby(own[along]).mean()
@@ -84,9 +83,9 @@ def _lines(axes: Axes, cells: pd.DataFrame, along: str, label: str, by: tuple[st
     axes.set_xticks([], minor=True)
 
 
-def _style(chosen: Mapping[str, Any], depths: list[int]) -> dict[str, str]:
+def _style(chosen: Mapping[str, Any]) -> dict[str, str]:
     if "depth" in chosen:
-        shape = SHAPES[depths.index(chosen["depth"])]
+        shape = SHAPES[int(chosen["depth"]) - 1]
     else:
         shape = "o" if chosen["turns"] == "random" else "+"
     dashed = chosen.get("low_pass") is False or chosen.get("low_pass") == 0
