@@ -48,7 +48,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help cifar mnist reproduce figures plane plan publish crate status gc unlock test test-science test-gpu-interpreter bench-gpu train-gpu lint format schema docs env env-cluster env-gpu env-docs clean-env faults soak
+.PHONY: help cifar mnist reproduce figures plane plan publish crate status gc unlock test test-science test-gpu-interpreter bench-gpu train-gpu lint format schema docs env env-cluster env-equivariance env-gpu env-docs clean-env faults soak
 
 help:
 	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw the paper: results/PRESET/{report.html,figures,tables}'
@@ -76,6 +76,7 @@ help:
 	@echo 'make schema                              write the schema and the table of keys of config/ anew'
 	@echo 'make env | make clean-env                only install into $(VENV) | remove it'
 	@echo 'make env-cluster                         install what PROFILE=slurm needs, too (docs/cluster.md)'
+	@echo 'make env-equivariance                    install what STUDY=equivariance needs, too (e3nn, 1 MB)'
 	@echo 'STUDY: one or several of $(GROUPS) $(STUDIES).'
 	@echo 'DEVICE=auto, cpu or cuda: where reproduce, plane and plan train networks, if not where the configuration says (cpu); cuda has not yet run on a GPU (docs/gpu.md).'
 	@echo 'ARGS are passed on to Snakemake (ARGS="--set-threads train_hierarchy=4"). Presets: $(sort $(basename $(notdir $(wildcard config/*.yaml)))). PROFILE: $(sort $(notdir $(wildcard profiles/*))). CORES is $(CORES) here. PYTHON=python3.12 picks another interpreter.'
@@ -170,6 +171,10 @@ env:
 # The executor plugin of profiles/slurm, beside the lock.
 env-cluster: env
 	@$(PIP) install --constraint $(LOCK) --no-build-isolation --editable '.[cluster]' $(LOG)
+
+# The packages of the study equivariance, beside the lock.
+env-equivariance: env
+	@$(PIP) install --no-deps --requirement envs/equivariance.lock $(LOG)
 
 env-gpu: env
 	@test -d $(VENV)/gpu/triton || $(PIP) install --no-deps --target $(VENV)/gpu \

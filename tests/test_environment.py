@@ -64,10 +64,11 @@ def test_the_conda_environment_has_a_python_that_the_project_allows():
     assert python.removeprefix("python=") in SpecifierSet(PROJECT["requires-python"])
 
 
-def test_the_lock_of_the_documentation_adds_what_it_needs_and_changes_no_version(locked):
-    added = pinned_in((REPOSITORY / "envs" / "docs.lock").read_text())
+@pytest.mark.parametrize("extra", ["docs", "equivariance"])
+def test_the_lock_of_an_extra_adds_what_it_needs_and_changes_no_version(extra, locked):
+    added = pinned_in((REPOSITORY / "envs" / f"{extra}.lock").read_text())
     assert added.keys() & locked.keys() == set()
-    for line in PROJECT["optional-dependencies"]["docs"]:
+    for line in PROJECT["optional-dependencies"][extra]:
         requirement = Requirement(line)
         assert added[canonicalize_name(requirement.name)] in requirement.specifier, line
 

@@ -209,7 +209,7 @@ def plan(
     _check_shared(studies)
     if preset.rows != "trained":
         studies = _with_published(studies, preset, published)
-    return Plan(preset, studies)
+    return Plan(preset, {name: one.computable for name, one in studies.items()})
 
 
 def _with_published(

@@ -11,7 +11,7 @@ shows an example.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +164,15 @@ class Planned:
     absent: str = ""
     published: frozenset[str] = frozenset()
     origin: str = ""
+    missing: str = ""
+
+    @property
+    def computable(self) -> "Planned":
+        """Without the curves whose package is missing, unless they are published."""
+        if not self.missing or not self.trained:
+            return self
+        kept = {name: one for name, one in self.curves.items() if name in self.published}
+        return replace(self, curves=kept, absent=self.missing)
 
     @property
     def trained(self) -> dict[str, Curve]:

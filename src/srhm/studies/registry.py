@@ -26,6 +26,7 @@ NAMES = (
     "stripe",
     "temperature",
     "random_features",
+    "equivariance",
 )
 # Names for several studies: what `make reproduce` and `make plane` make.
 GROUPS: dict[str, tuple[str, ...]] = {

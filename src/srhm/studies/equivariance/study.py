@@ -1,0 +1,32 @@
+"""Networks that are equivariant under rotations (thesis, chapter 5)."""
+
+from srhm.experiments.declaration import long_tables
+from srhm.studies.equivariance.configuration import HERE, TRAINER, EquivarianceSection, plan
+from srhm.study import Figure, Study
+
+
+def _figure(name: str, title: str, *uses: str) -> Figure:
+    return Figure(
+        name=f"equivariance_{name}",
+        title=title,
+        function=f"{HERE}.figures.{name}:draw",
+        uses=uses,
+        settings=("preset",),
+    )
+
+
+STUDY = Study(
+    name="equivariance",
+    title="Networks equivariant under rotations",
+    config=EquivarianceSection,
+    plan=plan,
+    trainer=TRAINER,
+    measurements=(long_tables(TRAINER, {"basis": f"{HERE}.tables:BASIS"}),),
+    figures=(
+        _figure("accuracy", "blocks and digits in rotations never seen", "cells"),
+        _figure("error", "equivariance error", "cells"),
+        _figure("kernels", "equivariant kernels between vectors", "basis"),
+    ),
+    claims=f"{HERE}.claims",
+    priority=-10,
+)

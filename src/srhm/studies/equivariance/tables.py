@@ -1,0 +1,35 @@
+"""Schemas of the tables of the study."""
+
+from srhm.experiments.schemas import schema
+
+CELLS = schema(
+    {
+        "experiment": str,
+        "net": str,
+        "act": str,
+        "low_pass": bool,
+        "turns": str,
+        "train": str,
+        "width": float,
+        "depth": int,
+        "n": int,
+        "band": int,
+        "oversampling": float,
+        "rotations": int,
+        "n_test": int,
+        "epochs": int,
+        "batch": int,
+        "steps": int,
+        "learning_rate": float,
+        "accuracy": float,
+        "accuracy_NR": float,
+        "accuracy_R": float,
+        "train_accuracy": float,
+        "loss": float,
+        "parameters": int,
+        "error": float,
+    }
+)
+BASIS = schema(
+    {"J": int, "row": int, "column": int, "u": float, "v": float, "value": float}, long=True
+)

@@ -1,0 +1,246 @@
+"""Section, claims and figures of the study on invented cells; what it does without e3nn."""
+
+from math import inf
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from drawn import assert_on_page, points, rendered, texts
+from pydantic import ValidationError
+
+from srhm import preset
+from srhm.commands.presets import CONFIG
+from srhm.scorecard.card import scorecard
+from srhm.scorecard.claims import MAX_STATEMENT
+from srhm.studies.equivariance import configuration
+from srhm.studies.equivariance.claims import CLAIMS
+from srhm.studies.equivariance.configuration import EquivarianceSection, plan, seconds
+from srhm.studies.equivariance.figures import accuracy, error, kernels
+from srhm.studies.equivariance.tables import BASIS, CELLS
+from srhm.study import ConfigError, Curve, Planned
+
+SECTION = {
+    "tetris": [{"n": 13, "width": 0.25, "steps": 100, "seeds": 3}],
+    "voxels": [
+        {"act": ["gate", "components"], "n": [13, 17], "width": 0.25},
+        {"act": ["gate", "norm"], "n": 17, "depth": [1, 2], "width": 0.25},
+        {"act": "gate", "n": 9, "width": 1, "low_pass": True, "turns": "random"},
+        {"net": "plain", "act": "components", "n": 9, "width": 1, "low_pass": True,
+         "turns": "random"},
+    ],
+    "sphere": [
+        {"act": ["none", "relu"], "band": [3, 6], "depth": [1, 3]},
+        {"act": ["relu", "square"], "band": 3, "oversampling": [1.5, 2], "depth": 1},
+    ],
+    "digits": [{"epochs": 3, "learning_rate": 0.01, "seeds": 3}],
+}  # fmt: skip
+DIGITS = {
+    ("planar", "NR"): (0.98, 0.11), ("planar", "R"): (0.15, 0.23),
+    ("spherical", "NR"): (0.96, 0.94), ("spherical", "R"): (0.95, 0.95),
+}  # fmt: skip
+TETRIS = {("steerable", True): 0.99, ("plain", True): 0.27, ("steerable", False): 0.36,
+          ("plain", False): 0.24}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _with_e3nn(monkeypatch):
+    """What is planned is the same with and without it."""
+    monkeypatch.setattr(configuration, "find_spec", lambda name: object())
+
+
+def planned():
+    return plan(EquivarianceSection.model_validate(SECTION), None).curves.values()
+
+
+def result(cell, seed):
+    """Results of a cell as the thesis has them."""
+    noise = 1 + 0.01 * seed
+    if cell["experiment"] == "tetris":
+        return {"accuracy": TETRIS[cell["net"], cell["low_pass"]] * (2 - noise)}
+    if cell["experiment"] == "voxels":
+        whole = 40_000 if cell["net"] == "steerable" else 6_100_000
+        size = {"parameters": round(whole * cell["width"] ** 2)}
+        if cell["turns"] == "cube" and cell["act"] != "components":
+            return size | {"error": 1e-7 * noise}
+        factor = (5 if cell["act"] == "components" else 1) * (1 if cell["low_pass"] else 3)
+        return size | {"error": factor / cell["n"] ** 2 * noise}
+    if cell["experiment"] == "sphere":
+        if cell["act"] == "none":
+            return {"error": 1e-7 * cell["depth"] * cell["band"] * noise}
+        if cell["act"] == "square" and cell["oversampling"] >= 1.5:
+            return {"error": 1e-5 * noise}
+        return {"error": 0.2 * cell["oversampling"] ** -2 * noise}
+    if cell["experiment"] == "digits":
+        straight, turned = DIGITS[cell["net"], cell["train"]]
+        return {"accuracy_NR": straight * (2 - noise), "accuracy_R": turned * (2 - noise)}
+    return {}
+
+
+def invented(**changed):
+    """The cells; changed: results by "experiment_column", a function of the cell and the value."""
+    rows = []
+    for curve in planned():
+        for entry in curve.entries:
+            cell = entry["cell"]
+            found = result(cell, cell.get("seed", 0))
+            for name, change in changed.items():
+                experiment, _, column = name.partition("_")
+                if cell["experiment"] == experiment:
+                    found[column] = change(cell, found[column])
+            rows.append(
+                {"curve": curve.name, "key": entry["key"], "status": "done", **cell, **found}
+            )
+    return pd.DataFrame(rows, columns=CELLS.names)
+
+
+def scored(cells):
+    return scorecard({"cells": cells}, CLAIMS).set_index("claim")
+
+
+def test_all_claims_hold_where_the_cells_are_as_the_thesis_says():
+    card = scored(invented())
+    assert dict(card["verdict"]) == dict.fromkeys(card.index, "holds")
+    assert card.loc["falls-with-voxels", "value"] == pytest.approx(-2)
+    assert card.loc["sphere-relu-grid", "value"] == pytest.approx(-2)
+    assert card.loc["tetris-parameters", "value"] == 40_000
+    assert card.loc["tetris-filter-helps", "n"] == 3
+
+
+@pytest.mark.parametrize(
+    ("changed", "fails"),
+    [
+        ({"tetris_accuracy": lambda cell, value: 0.5 + 0.01 * cell["seed"]},
+         ["tetris-steerable-filtered", "tetris-plain-filtered", "tetris-plain-unfiltered"]),
+        ({"tetris_accuracy": lambda cell, value: 1.3 - value},
+         ["tetris-filter-helps", "tetris-steerable-above"]),
+        ({"voxels_parameters": lambda cell, value: 2 * value},
+         ["tetris-parameters", "tetris-plain-parameters"]),
+        ({"voxels_error": lambda cell, value: cell["n"] + cell["seed"] / 10},
+         ["cube-exact", "falls-with-voxels"]),
+        ({"voxels_error": lambda cell, value: 1 / value},
+         ["filter-lowers", "gates-below-components"]),
+        ({"sphere_error": lambda cell, value: 1 / value},
+         ["sphere-linear", "sphere-linear-depth", "sphere-linear-band", "sphere-relu-higher",
+          "sphere-relu-grid", "sphere-square"]),
+        ({"sphere_error": lambda cell, value: value * cell["band"]}, ["sphere-relu-flat"]),
+        ({"digits_accuracy_R": lambda cell, value: 0.5 + 0.01 * cell["seed"]},
+         ["digits-planar-R-R", "digits-planar-NR-R", "digits-spherical-R-R",
+          "digits-spherical-NR-R", "digits-no-loss"]),
+        ({"digits_accuracy_R": lambda cell, value: 1 - value}, ["digits-spherical-above"]),
+        ({"digits_accuracy_NR": lambda cell, value: value / 2},
+         ["digits-planar-NR-NR", "digits-spherical-NR-NR"]),
+    ],
+)  # fmt: skip
+def test_each_claim_can_fail(changed, fails):
+    card = scored(invented(**changed))
+    assert set(card.loc[fails, "verdict"]) == {"does not hold"}
+
+
+def test_without_cells_nothing_is_measured():
+    for tables in ({}, {"cells": invented().head(0)}):
+        assert set(scorecard(tables, CLAIMS)["verdict"]) == {"not enough data"}
+
+
+def test_statements_fit_into_a_line():
+    assert all(len(claim.statement) <= MAX_STATEMENT for claim in CLAIMS)
+
+
+def test_each_network_is_a_job_and_the_picture_has_one():
+    names = [curve.label for curve in planned()]
+    assert sorted(set(names)) == [
+        "basis", "digits-planar", "digits-spherical", "sphere", "tetris-plain", "tetris-steerable",
+        "voxels-plain", "voxels-steerable",
+    ]  # fmt: skip
+    cells = [cell for curve in planned() for cell in curve.cells]
+    assert len([cell for cell in cells if cell["experiment"] == "tetris"]) == 2 * 2 * 3
+    assert all(0 < seconds(cell) < inf for cell in cells)
+
+
+@pytest.mark.parametrize(
+    ("part", "refused"),
+    [
+        ({"tetris": [{"n": 5, "steps": 1}]}, "greater than or equal to 9"),
+        ({"voxels": [{"n": 13, "act": "relu"}]}, "'none', 'gate', 'norm' or 'components'"),
+        ({"sphere": [{"act": "relu", "band": 1, "depth": 1}]}, "greater than or equal to 2"),
+        ({"digits": [{"epochs": 1, "learning_rate": 0}]}, "greater than 0"),
+    ],
+)
+def test_a_section_refuses_what_cannot_be_run(part, refused):
+    with pytest.raises(ValidationError, match=refused):
+        EquivarianceSection.model_validate(part)
+
+
+def test_a_cell_that_stands_twice_is_refused():
+    twice = {"tetris": SECTION["tetris"] * 2}
+    with pytest.raises(ConfigError, match="two groups ask for one cell"):
+        plan(EquivarianceSection.model_validate(twice), None)
+
+
+def test_without_e3nn_the_study_is_left_out_aloud(monkeypatch):
+    monkeypatch.setattr(configuration, "find_spec", lambda name: None)
+    values = yaml.safe_load((CONFIG / "test.yaml").read_text(encoding="utf-8"))
+    own = {name: values[name] for name in ("preset", "description", "equivariance")}
+    found = preset.plan(own).studies["equivariance"]
+    assert not found.curves
+    assert "make env-equivariance" in found.absent
+
+
+def test_published_curves_need_no_package():
+    curves = {curve.name: curve for curve in planned()}
+    first, *_ = curves
+    some = Planned(curves=curves, published=frozenset([first]), missing="nothing here")
+    assert list(some.computable.curves) == [first]
+    assert some.computable.absent == "nothing here"
+    whole = Planned(curves=curves, published=frozenset(curves), missing="nothing here")
+    assert whole.computable is whole
+    assert all(isinstance(one, Curve) for one in whole.computable.curves.values())
+
+
+def test_accuracies_are_drawn_with_their_means_and_those_of_the_thesis():
+    figure = rendered(accuracy.draw(invented(), preset="invented"))
+    assert_on_page(figure)
+    assert [y for _, y in points(figure, "seeds steerable True")] == pytest.approx(
+        [0.99, 0.9801, 0.9702]
+    )
+    assert points(figure, "mean planar NR/R")[0][1] == pytest.approx(0.11 * 0.99)
+    assert points(figure, "thesis spherical R/R")[0][1] == 0.95
+    assert "3 seeds" in texts(figure)
+
+
+def test_errors_are_drawn_against_resolution_depth_band_and_grid():
+    figure = rendered(error.draw(invented(), preset="invented"))
+    assert_on_page(figure)
+    resolution, depth, band, grid = figure.get_axes()[:4]
+    assert [x for x, _ in points(resolution, "mean ('gate', True, 'cube')")] == [13, 17]
+    assert {round(x) for x, _ in points(depth, "mean ('gate', True, 'random')")} == {1, 2, 4}
+    mean = points(band, "mean ('relu', np.float64(3.0))") or points(band, "mean ('relu', 3")
+    assert [x for x, _ in mean] == [3, 6]
+    assert points(grid, "mean ('relu', ")[-1][1] == pytest.approx(0.05, rel=0.05)
+
+
+def test_kernels_are_drawn_as_matrices():
+    disc = [(u, v) for u in (-0.5, 0, 0.5) for v in (-0.5, 0, 0.5)]
+    rows = [
+        {"curve": "c", "key": "k", "J": J, "row": i, "column": j, "u": u, "v": v,
+         "value": u * J + i}
+        for J, i, j in np.ndindex(3, 3, 3) for u, v in disc
+    ]  # fmt: skip
+    figure = rendered(kernels.draw(pd.DataFrame(rows, columns=BASIS.names), preset="invented"))
+    assert_on_page(figure)
+    pictures = {
+        str(image.get_gid()): image.get_array()
+        for axes in figure.get_axes()
+        for image in axes.images
+    }
+    assert len([name for name in pictures if name.startswith("kernel")]) == 27
+    assert pictures["kernel 2 1 0"][0, 2] == 2
+
+
+def test_figures_of_a_preset_without_cells_say_so():
+    cells = invented().head(0)
+    for figure in (
+        accuracy.draw(cells, preset="x"), error.draw(cells, preset="x"),
+        kernels.draw(pd.DataFrame(columns=BASIS.names), preset="x"),
+    ):  # fmt: skip
+        assert "not in this preset" in texts(rendered(figure))
