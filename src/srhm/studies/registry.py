@@ -24,6 +24,7 @@ NAMES = (
     "lazy_feature",
     "digits_jamming",
     "stripe",
+    "relative_stability",
     "temperature",
 )
 # Names for several studies: what `make reproduce` and `make plane` make.
@@ -39,7 +40,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "jamming",
     ),
     "seeds": ("memory", "level_by_level", "representation_cost", "kernels"),
-    "landscape": ("lazy_feature", "digits_jamming", "stripe"),
+    "landscape": ("lazy_feature", "digits_jamming", "stripe", "relative_stability"),
 }
 
 # No digest of sources goes through this module, so that nothing is made anew for a new study.

@@ -1,0 +1,87 @@
+"""What claims and figures compute of the tables: stability by network, correlations of logarithms.
+
+Averages over seeds are those of logarithms, as in the thesis, but for test errors, which can be 0.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from srhm.scorecard.claims import Tables
+
+FULLY_CONNECTED = ("fc2", "fc4", "fc6")
+N_RESAMPLES = 2000
+# Resamples with fewer different networks say nothing on a correlation.
+LEAST_NETWORKS = 4
+
+
+def is_deep(net: pd.Series) -> pd.Series:
+    """VGG, ResNet, EfficientNet: neither fully connected nor LeNet."""
+    return ~net.isin([*FULLY_CONNECTED, "lenet"])
+
+
+def measured(
+    tables: Tables,
+    *,
+    part: str = "output",
+    average: str = "median",
+    data: str = "digits",
+    table: str = "stability",
+) -> pd.DataFrame:
+    """Rows of a long table, with net, P, seed and test_error of their cells; none: empty."""
+    cells, rows = (tables.get(name, pd.DataFrame()) for name in ("cells", table))
+    if cells.empty or rows.empty:
+        return pd.DataFrame()
+    if table == "stability":
+        rows = rows[(rows["part"] == part) & (rows["average"] == average)]
+    chosen = cells[(cells["data"] == data) & (cells["status"] != "diverged")]
+    own = chosen[["key", "net", "P", "seed", "test_error", "n_parameters"]]
+    return rows.merge(own, on="key")
+
+
+def at_largest(rows: pd.DataFrame) -> pd.DataFrame:
+    """Those at the largest P."""
+    return rows[rows["P"] == rows["P"].max()] if len(rows) else rows
+
+
+def pairs(rows: pd.DataFrame, column: str, *, quantity: str = "R") -> pd.DataFrame:
+    """A quantity for each net and seed (rows) and value of a column, where all values are."""
+    found = rows.pivot_table(index=["net", "seed"], columns=column, values=quantity)
+    return found.dropna()
+
+
+def by_network(rows: pd.DataFrame) -> pd.DataFrame:
+    """D, G, R (geometric means) and test_error (mean) of the trained networks, a row for each net.
+
+    Nets without any test error have no logarithm of it and are left out.
+    """
+    ended = rows[rows["when"] == "end"] if len(rows) else rows
+    if ended.empty:
+        return pd.DataFrame(columns=["D", "G", "R", "test_error"])
+    logs = np.log(ended[["D", "G", "R"]]).groupby(ended["net"]).mean()
+    found = np.exp(logs).join(ended.groupby("net")["test_error"].mean())
+    return found[(found["test_error"] > 0) & np.isfinite(found).all(axis=1)]
+
+
+def log_correlations(
+    networks: pd.DataFrame, quantities: Sequence[str], *, generator: np.random.Generator
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Correlation of the logarithms of test error and of each quantity, over networks.
+
+    Footnote 3 of the thesis' chapter. networks: of `by_network`. Returns the values
+    (n_quantities,) and those of a bootstrap over networks (n_resamples, n_quantities).
+    """
+    logs = np.log(networks[["test_error", *quantities]].to_numpy(dtype=float))
+    chosen = generator.integers(len(logs), size=(N_RESAMPLES, len(logs)))
+    enough = [len(set(one)) >= LEAST_NETWORKS for one in chosen.tolist()]
+    resampled = np.array([_correlations(logs[one]) for one in chosen[enough]])
+    return _correlations(logs), resampled.reshape(-1, len(quantities))
+
+
+def _correlations(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    centred = logs - logs.mean(axis=0)
+    sizes = np.sqrt((centred**2).sum(axis=0))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(centred[:, 0] @ centred[:, 1:] / (sizes[0] * sizes[1:]))

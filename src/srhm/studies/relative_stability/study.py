@@ -1,0 +1,38 @@
+"""Relative stability to diffeomorphisms (chapter 4 of the thesis)."""
+
+from srhm.experiments.declaration import long_tables
+from srhm.studies.relative_stability.configuration import (
+    HERE,
+    TRAINER,
+    RelativeStabilitySection,
+    plan,
+)
+from srhm.study import Figure, Study
+
+
+def _figure(name: str, title: str, *uses: str) -> Figure:
+    return Figure(
+        name=f"stability_{name}",
+        title=title,
+        function=f"{HERE}.figures.{name}:draw",
+        uses=uses,
+        settings=("preset",),
+    )
+
+
+STUDY = Study(
+    name="relative_stability",
+    title="Relative stability to diffeomorphisms",
+    config=RelativeStabilitySection,
+    plan=plan,
+    trainer=TRAINER,
+    measurements=(
+        long_tables(
+            TRAINER,
+            {"stability": f"{HERE}.tables:STABILITY", "noise": f"{HERE}.tables:NOISE"},
+        ),
+    ),
+    figures=(_figure("errors", "test error against R_f, D_f and 1/G_f", "cells", "stability"),),
+    claims=f"{HERE}.claims",
+    priority=-10,
+)
