@@ -30,14 +30,14 @@ def measured(
     data: str = "digits",
     table: str = "stability",
 ) -> pd.DataFrame:
-    """Rows of a long table, with net, P, seed and test_error of their cells; none: empty."""
+    """Rows of a long table, with net, P, seed, test_error and alpha_tilde of their cells."""
     cells, rows = (tables.get(name, pd.DataFrame()) for name in ("cells", table))
     if cells.empty or rows.empty:
         return pd.DataFrame()
     if table == "stability":
         rows = rows[(rows["part"] == part) & (rows["average"] == average)]
     chosen = cells[(cells["data"] == data) & (cells["status"] != "diverged")]
-    own = chosen[["key", "net", "P", "seed", "test_error", "n_parameters"]]
+    own = chosen[["key", "net", "P", "seed", "test_error", "alpha_tilde"]]
     return rows.merge(own, on="key")
 
 
@@ -75,13 +75,23 @@ def log_correlations(
     """
     logs = np.log(networks[["test_error", *quantities]].to_numpy(dtype=float))
     chosen = generator.integers(len(logs), size=(N_RESAMPLES, len(logs)))
-    enough = [len(set(one)) >= LEAST_NETWORKS for one in chosen.tolist()]
-    resampled = np.array([_correlations(logs[one]) for one in chosen[enough]])
-    return _correlations(logs), resampled.reshape(-1, len(quantities))
+    different = 1 + (np.diff(np.sort(chosen, axis=1), axis=1) > 0).sum(axis=1)
+    return _correlations(logs), _correlations(logs[chosen[different >= LEAST_NETWORKS]])
+
+
+def interval(resampled: NDArray[np.float64]) -> tuple[float, float]:
+    """Ends of the 95 % between percentiles; NaN where no resample has a correlation."""
+    known = resampled[np.isfinite(resampled)]
+    if not len(known):
+        return np.nan, np.nan
+    low, high = np.quantile(known, [0.025, 0.975])
+    return float(low), float(high)
 
 
 def _correlations(logs: NDArray[np.float64]) -> NDArray[np.float64]:
-    centred = logs - logs.mean(axis=0)
-    sizes = np.sqrt((centred**2).sum(axis=0))
+    """Of the first column with each other one, (..., n_columns - 1); logs: (..., n, n_columns)."""
+    centred = logs - logs.mean(axis=-2, keepdims=True)
+    sizes = np.sqrt((centred**2).sum(axis=-2))
+    products = (centred[..., :1] * centred[..., 1:]).sum(axis=-2)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(centred[:, 0] @ centred[:, 1:] / (sizes[0] * sizes[1:]))
+        return np.asarray(products / (sizes[..., :1] * sizes[..., 1:]))

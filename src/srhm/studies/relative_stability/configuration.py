@@ -12,7 +12,7 @@ from srhm.experiments.planning import Batch, curves_of
 from srhm.images import cifar, mnist
 from srhm.images.configuration import ImageTraining
 from srhm.images.deformations import largest_temperature, temperature_of
-from srhm.keys import Keys, OneOrMore, Positive, PositiveInt, Sizes
+from srhm.keys import Keys, OneOrMore, Positive, PositiveInt, Scales, Sizes
 from srhm.networks.names import NAMED
 from srhm.study import ConfigError, Planned
 
@@ -104,15 +104,49 @@ class Fields(Keys):
     seeds: Seeds = Field(1, description="seeds 0, 1, ... of the fields")
 
 
+class _Flows(Keys):
+    """Networks trained by gradient flow."""
+
+    width: PositiveInt = Field(description="channels H")
+    P: Sizes = Field(description="training points")
+    alpha_tilde: Scales = Field([0.1], description="output scale; small: features, large: lazy")
+    seeds: Seeds = Field(4, description="seeds 0, 1, ...: data, weights, changes")
+    max_evaluations: PositiveInt = Field(description="gradients at most")
+    n_test: PositiveInt = Field(1000, description="test points of which the error is taken")
+    n_points: Annotated[int, Field(ge=2, strict=True)] = Field(
+        500, description="test points that are changed, at most n_test"
+    )
+    n_draws: PositiveInt = Field(2, description="changes, and noises, of each point")
+
+
+class Stripes(_Flows):
+    """Networks of one hidden layer on the stripe model."""
+
+    d: Annotated[int, Field(ge=2, strict=True)] = Field(5, description="inputs")
+
+
+class Hierarchies(_Flows):
+    """Networks on the SRHM, s = 2 and m = n_c = v."""
+
+    net: Annotated[list[Literal["cnn", "lcn", "fcn"]], OneOrMore] = Field(
+        min_length=1, description="cnn, lcn, fcn"
+    )
+    L: PositiveInt = Field(2, description="depth of the hierarchy")
+    v: Annotated[int, Field(ge=2, strict=True)] = Field(4, description="features")
+    s0: PositiveInt = Field(1, description="empty places for each informative one")
+
+
 class RelativeStabilitySection(Keys):
     """Relative stability to diffeomorphisms (thesis, chapter 4)."""
 
     networks: list[Networks] = Field([], description="networks on images")
     fields: list[Fields] = Field([], description="deformations alone")
+    stripes: list[Stripes] = Field([], description="the stripe model")
+    hierarchies: list[Hierarchies] = Field([], description="the SRHM")
 
 
 def plan(section: RelativeStabilitySection, directory: Path) -> Planned:
-    """A curve for each data set and net, and one for each cut-off of the fields.
+    """A curve for each data set, net and output scale, and one for each cut-off of the fields.
 
     Raises:
         ConfigError: if a cell is asked for twice.
@@ -120,7 +154,7 @@ def plan(section: RelativeStabilitySection, directory: Path) -> Planned:
     wanted = {data for group in section.networks for data in group.data}
     notices = {data: one(directory) for data, one in NOTICES.items() if data in wanted}
     absent = {data: notice for data, notice in notices.items() if notice}
-    batches = [*_networks(section.networks, absent)]
+    batches = [*_networks(section.networks, absent), *_flows(section)]
     try:
         curves = curves_of(TRAINER, batches)
         curves |= curves_of(TRAINER, list(_fields(section.fields)), measured=())
@@ -160,6 +194,24 @@ def _fields(groups: Iterable[Fields]) -> Iterator[Batch]:
             yield Batch(name=name, function=f"{HERE}.fields:run", cells=cells)
 
 
+def _flows(section: RelativeStabilitySection) -> Iterator[Batch]:
+    groups = [*(("stripe", group) for group in section.stripes),
+              *(("hierarchy", group) for group in section.hierarchies)]  # fmt: skip
+    for kind, group in groups:
+        given = group.model_dump(exclude={"P", "alpha_tilde", "seeds", "net"})
+        nets = group.net if isinstance(group, Hierarchies) else ["fcn"]
+        data = "stripe" if kind == "stripe" else "srhm"
+        for net, alpha_tilde in product(nets, group.alpha_tilde):
+            cells = [
+                {"experiment": kind, "data": data, "net": net, **given, "P": P,
+                 "alpha_tilde": float(alpha_tilde), "seed": seed}
+                for P in sorted(set(group.P))
+                for seed in range(group.seeds)
+            ]  # fmt: skip
+            name = f"{data}-{net}-a{alpha_tilde:g}"
+            yield Batch(name=name, function=f"{HERE}.flows:run", cells=cells)
+
+
 # Seconds of a step on a batch of 32 digits, on one core; of a named net with 8 channels.
 STEP = {"fc2": 0.0008, "fc4": 0.001, "fc6": 0.0012, "lenet": 0.004, "vgg11": 0.008,
         "vgg11_bn": 0.01, "vgg16": 0.015, "vgg16_bn": 0.018, "resnet18": 0.024,
@@ -171,6 +223,9 @@ def seconds(cell: Mapping[str, Any]) -> float:
     """Expected seconds of a cell on one core."""
     if cell["experiment"] == "fields":
         return 0.05 + 4e-8 * cell["n_fields"] * (cell["size"] * cell["cutoff"]) ** 2
+    if cell["experiment"] in ("stripe", "hierarchy"):
+        evaluation = 2.4e-6 if cell["experiment"] == "stripe" else 5e-6
+        return float(0.3 + evaluation * cell["P"] * cell["max_evaluations"] / 2)
     pixels = (IMAGES[cell["data"]][0] / 16) ** 2
     step = STEP[cell["net"]] * pixels * cell["batch_size"] / 32
     step *= 1 if cell["net"] in PRIMITIVE else max(1.0, cell["width"] / 8)

@@ -32,7 +32,16 @@ STUDY = Study(
             {"stability": f"{HERE}.tables:STABILITY", "noise": f"{HERE}.tables:NOISE"},
         ),
     ),
-    figures=(_figure("errors", "test error against R_f, D_f and 1/G_f", "cells", "stability"),),
+    figures=(
+        _figure("deformations", "maximum-entropy deformations and their formulas", "cells"),
+        _figure("training", "R_f before and after training, against P", "cells", "stability"),
+        _figure("errors", "test error against R_f, D_f and 1/G_f", "cells", "stability"),
+        _figure("depth", "R by depth", "cells", "stability"),
+        _figure("models", "R_f of the stripe model and on the SRHM", "cells", "stability"),
+        _figure(
+            "scans", "R_f against displacement, G_f against noise", "cells", "stability", "noise"
+        ),
+    ),
     claims=f"{HERE}.claims",
     priority=-10,
 )

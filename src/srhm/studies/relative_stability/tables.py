@@ -5,7 +5,8 @@ from srhm.experiments.schemas import schema
 # displacement: in pixels, root mean square; noise_norm: of the noise that G_f is measured with;
 # squared_displacement: in pixels squared, mean over fields, beside its exact sum; compression:
 # median over fields of the largest Xi; part_above_one: of the fields; n_folded: deformations that
-# turn a pixel over; alpha_tilde, d: of the stripe model; L, s, s0, v, m, n_c: of a grammar.
+# turn a pixel over. d: inputs of the stripe model; L, v, s0: of the SRHM, m = n_c = v, s = 2;
+# alpha_tilde, evaluations: of gradient flow.
 CELLS = schema(
     {
         "experiment": str, "data": str, "net": str, "width": int, "P": int, "seed": int,
@@ -16,7 +17,8 @@ CELLS = schema(
         "n_parameters": int, "test_error": float, "train_loss": float, "epochs": int, "steps": int,
         "noise_norm": float, "n_folded": int, "temperature": float, "temperature_bound": float,
         "squared_displacement": float, "exact_squared_displacement": float, "compression": float,
-        "part_above_one": float, "d": int, "alpha_tilde": float, "max_evaluations": int,
+        "part_above_one": float, "d": int, "L": int, "v": int, "s0": int, "alpha_tilde": float,
+        "max_evaluations": int, "evaluations": int,
     }
 )  # fmt: skip
 # part: output; layers (by depth, on fewer points); displacements (of several sizes). when: start
