@@ -10,7 +10,7 @@ from srhm.studies.relative_stability.analysis import is_deep, measured
 from srhm.studies.relative_stability.figures.marks import (
     ROW,
     handles,
-    logarithmic,
+    plain_ticks,
     style,
     trained_counts,
 )
@@ -32,11 +32,12 @@ def draw(cells: pd.DataFrame, stability: pd.DataFrame, *, preset: str) -> Figure
             look = {"linestyle": "-"} if when == "end" else {"linestyle": "--", "alpha": 0.6}
             axes.plot(means.index, means, **{**style(str(net)), "markersize": 2.5, **look},
                       linewidth=0.9, gid=f"{when} {net}")  # fmt: skip
-        logarithmic(axes, "relative depth", "$R$ of the layer" if letter == "A" else "")
-        axes.set_xscale("linear")
+        axes.set(yscale="log", xlim=(-0.03, 1.03), xlabel="relative depth",
+                 ylabel="$R$ of the layer" if letter == "A" else "")  # fmt: skip
         axes.axhline(1, color=GUIDE, linewidth=0.8, linestyle=":", gid="one")
         name = "VGG, ResNet, EfficientNet" if deep else "fully connected, LeNet"
         panel_title(axes, letter, f"{name}: {trained_counts(own)}")
+        plain_ticks(axes.yaxis)
     if rows.empty:
         return figure
     states = [line("before training", color="0.3", linestyle="--"),

@@ -4,6 +4,7 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.lines import Line2D
 
 from srhm.figures.marks import between, few_ticks, plural
@@ -52,6 +53,12 @@ def trained_counts(rows: pd.DataFrame) -> str:
 def logarithmic(axes: Axes, xlabel: str, ylabel: str) -> None:
     """Logarithmic axes with labels, plain ticks where there are few decades."""
     axes.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel)
-    for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
-        if high / low < 100:
-            few_ticks(axis, low, high)
+    plain_ticks(axes.xaxis)
+    plain_ticks(axes.yaxis)
+
+
+def plain_ticks(axis: Axis) -> None:
+    """Ticks with plain labels on a logarithmic axis of less than two decades."""
+    low, high = axis.get_view_interval()
+    if high / low < 100:
+        few_ticks(axis, low, high)

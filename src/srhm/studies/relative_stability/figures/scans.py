@@ -42,7 +42,7 @@ def draw(
         logarithmic(axes, "displacement $\\delta$ (pixels)", "$R_f$" if letter == "A" else "")
         panel_title(axes, letter, name)
     _noise(boxes[2], noises)
-    panel_title(boxes[2], "C", trained_counts(rows))
+    panel_title(boxes[2], "C", f"after training, {trained_counts(rows)}")
     kinds = [line("bilinear", color="0.3"), line("Gaussian", color="0.3", linestyle=":"),
              line("slope 2 (C)", color=GUIDE, linestyle="--", linewidth=0.8)]  # fmt: skip
     add_legends(page, [("Network", handles(rows)), ("Interpolation (A, B)", kinds)], most_rows=4)
@@ -60,7 +60,7 @@ def _noise(axes: Axes, rows: pd.DataFrame) -> None:
     first = float(np.exp(np.log(ended.groupby("times")["G"].mean().iloc[0])))
     axes.plot(norms, 3 * first * (norms / norms[0]) ** 2, "--", color=GUIDE, linewidth=0.8,
               gid="slope 2")  # fmt: skip
-    logarithmic(axes, "norm of the noise $\\|\\eta\\|$", "$G_f$ after training")
+    logarithmic(axes, "norm of the noise $\\|\\eta\\|$", "$G_f$")
 
 
 def _means(rows: pd.DataFrame, by: str, quantity: str) -> pd.Series:

@@ -13,6 +13,7 @@ from srhm.studies.relative_stability.figures.marks import (
     ROW,
     handles,
     logarithmic,
+    plain_ticks,
     style,
     trained_counts,
 )
@@ -63,5 +64,6 @@ def _before_and_after(axes: Axes, rows: pd.DataFrame) -> None:
                       gid=f"{when} {net}")  # fmt: skip
     axes.axhline(1, color=GUIDE, linewidth=0.8, linestyle=":", gid="one")
     axes.set(yscale="log", ylabel="$R_f$", xlim=(-0.6, len(names) - 0.4))
-    axes.set_xticks(range(len(names)), [name.replace(", ", "\n") for name in names],
-                    rotation=90, fontsize=6)  # fmt: skip
+    short = [name.replace(" hidden layers", "").replace(", batch norm", " bn") for name in names]
+    axes.set_xticks(range(len(names)), short, rotation=90, fontsize=6)
+    plain_ticks(axes.yaxis)
