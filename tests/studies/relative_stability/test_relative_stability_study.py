@@ -23,6 +23,7 @@ from srhm.studies.relative_stability.figures import (
     deformations,
     depth,
     errors,
+    images,
     models,
     scans,
     training,
@@ -235,6 +236,16 @@ def test_figures_are_on_the_page_with_and_without_rows(module):
         figure = rendered(module.draw(*[tables[name] for name in DRAWN[module]], preset="invented"))
         assert_on_page(figure)
         assert ("not in preset" in texts(figure)) is (tables is not TABLES)
+
+
+@pytest.mark.parametrize("data", ["mnist", "cifar10"])
+def test_other_images_have_a_figure_or_say_how_to_get_them(data):
+    cells = TABLES["cells"].assign(data=TABLES["cells"]["data"].replace("digits", data))
+    figure = rendered(images.draw(cells, TABLES["stability"], preset="invented", data=data))
+    assert_on_page(figure)
+    assert [P for P, _ in points(figure, "R resnet18")] == list(SIZES)
+    empty = rendered(images.draw(TABLES["cells"], TABLES["stability"], preset="x", data=data))
+    assert f"make {data.removesuffix('10')}" in texts(empty)
 
 
 def test_errors_are_drawn_at_their_stability():

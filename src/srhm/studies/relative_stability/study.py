@@ -20,6 +20,17 @@ def _figure(name: str, title: str, *uses: str) -> Figure:
     )
 
 
+def _images(data: str, name: str) -> Figure:
+    return Figure(
+        name=f"stability_{data}",
+        title=f"R_f on {name}, where its files are",
+        function=f"{HERE}.figures.images:draw",
+        uses=("cells", "stability"),
+        settings=("preset",),
+        options={"data": data},
+    )
+
+
 STUDY = Study(
     name="relative_stability",
     title="Relative stability to diffeomorphisms",
@@ -37,6 +48,8 @@ STUDY = Study(
         _figure("training", "R_f before and after training, against P", "cells", "stability"),
         _figure("errors", "test error against R_f, D_f and 1/G_f", "cells", "stability"),
         _figure("depth", "R by depth", "cells", "stability"),
+        _images("mnist", "MNIST"),
+        _images("cifar10", "CIFAR-10"),
         _figure("models", "R_f of the stripe model and on the SRHM", "cells", "stability"),
         _figure(
             "scans", "R_f against displacement, G_f against noise", "cells", "stability", "noise"

@@ -36,7 +36,7 @@ def draw(cells: pd.DataFrame, stability: pd.DataFrame, *, preset: str) -> Figure
             empty_panel(axes, f"not in preset {preset}")
         return figure
     for axes, letter, (quantity, name) in zip(boxes, "ABC", AXES.items(), strict=True):
-        _panel(axes, rows, quantity)
+        against_error(axes, rows, quantity)
         logarithmic(axes, name, "test error $\\epsilon$" if letter == "A" else "")
         networks = by_network(at_largest(rows))
         title = trained_counts(at_largest(rows))
@@ -54,7 +54,7 @@ def draw(cells: pd.DataFrame, stability: pd.DataFrame, *, preset: str) -> Figure
     return figure
 
 
-def _panel(axes: Axes, rows: pd.DataFrame, quantity: str) -> None:
+def against_error(axes: Axes, rows: pd.DataFrame, quantity: str) -> None:
     """Each net at each P: mean error and geometric mean over seeds, joined by a thin line."""
     largest = rows["P"].max()
     for net, own in rows.groupby("net"):

@@ -32,15 +32,10 @@ def draw(cells: pd.DataFrame, stability: pd.DataFrame, *, preset: str) -> Figure
         for axes in boxes:
             empty_panel(axes, f"not in preset {preset}")
         return figure
-    _before_and_after(boxes[0], at_largest(rows))
+    before_and_after(boxes[0], at_largest(rows))
     panel_title(boxes[0], "A", f"$P={rows['P'].max():.0f}$, {trained_counts(at_largest(rows))}")
-    trained = rows[rows["when"] == "end"]
     for axes, letter, (quantity, name) in zip(boxes[1:], "BCD", NAMES.items(), strict=True):
-        for net, own in trained.groupby("net"):
-            means = np.exp(np.log(own[quantity]).groupby(own["P"]).mean())
-            axes.plot(means.index, means, **style(str(net)), linewidth=1.0,
-                      gid=f"{quantity} {net}")  # fmt: skip
-        logarithmic(axes, "training images $P$", name)
+        against_size(axes, rows, quantity)
         panel_title(axes, letter, f"{name} after training")
     boxes[1].axhline(1, color=GUIDE, linewidth=0.8, linestyle=":", gid="one")
     ends = [Line2D([], [], color="0.3", marker="_", linestyle="", label="before"),
@@ -50,7 +45,16 @@ def draw(cells: pd.DataFrame, stability: pd.DataFrame, *, preset: str) -> Figure
     return figure
 
 
-def _before_and_after(axes: Axes, rows: pd.DataFrame) -> None:
+def against_size(axes: Axes, rows: pd.DataFrame, quantity: str) -> None:
+    """A quantity of trained networks against P, geometric means over seeds."""
+    for net, own in rows[rows["when"] == "end"].groupby("net"):
+        means = np.exp(np.log(own[quantity]).groupby(own["P"]).mean())
+        axes.plot(means.index, means, **style(str(net)), linewidth=1.0, gid=f"{quantity} {net}")
+    logarithmic(axes, "training images $P$", NAMES[quantity])
+
+
+def before_and_after(axes: Axes, rows: pd.DataFrame) -> None:
+    """R_f of each net and seed of one P, before and after training."""
     names = [handle.get_label() for handle in handles(rows)]
     places = {str(name): k for k, name in enumerate(names)}
     for net, own in rows.groupby("net"):
