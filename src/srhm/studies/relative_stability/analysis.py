@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from srhm.scorecard.claims import Tables
 
 FULLY_CONNECTED = ("fc2", "fc4", "fc6")
+# Columns that rows have of their cell, and those that all long tables have.
+OF_CELL = ("net", "P", "seed", "test_error", "alpha_tilde")
+OF_ROW = ("when", "layer", "depth", "displacement", "interpolation", "noise_norm", "D", "G", "R")
 N_RESAMPLES = 2000
 # Resamples with fewer different networks say nothing on a correlation.
 LEAST_NETWORKS = 4
@@ -29,27 +32,44 @@ def measured(
     average: str = "median",
     data: str = "digits",
     table: str = "stability",
+    when: str = "",
+    kind: str = "",
 ) -> pd.DataFrame:
-    """Rows of a long table, with net, P, seed, test_error and alpha_tilde of their cells."""
+    """Rows of a long table, with net, P, seed, test_error and alpha_tilde of their cells.
+
+    when: "start", "end", empty: both. kind: "fc", "deep" (see `is_deep`), a net, empty: all.
+    """
     cells, rows = (tables.get(name, pd.DataFrame()) for name in ("cells", table))
     if cells.empty or rows.empty:
-        return pd.DataFrame()
+        return pd.DataFrame(columns=["key", *OF_CELL, *OF_ROW])
     if table == "stability":
         rows = rows[(rows["part"] == part) & (rows["average"] == average)]
-    chosen = cells[(cells["data"] == data) & (cells["status"] != "diverged")]
-    own = chosen[["key", "net", "P", "seed", "test_error", "alpha_tilde"]]
-    return rows.merge(own, on="key")
+    if when:
+        rows = rows[rows["when"] == when]
+    own = cells[(cells["data"] == data) & (cells["status"] != "diverged")]
+    if kind == "fc":
+        own = own[own["net"].isin(FULLY_CONNECTED)]
+    elif kind:
+        own = own[is_deep(own["net"])] if kind == "deep" else own[own["net"] == kind]
+    return rows.merge(own[["key", *OF_CELL]], on="key")
 
 
 def at_largest(rows: pd.DataFrame) -> pd.DataFrame:
     """Those at the largest P."""
-    return rows[rows["P"] == rows["P"].max()] if len(rows) else rows
+    return rows[rows["P"] == rows["P"].max()]
 
 
-def pairs(rows: pd.DataFrame, column: str, *, quantity: str = "R") -> pd.DataFrame:
-    """A quantity for each net and seed (rows) and value of a column, where all values are."""
-    found = rows.pivot_table(index=["net", "seed"], columns=column, values=quantity)
-    return found.dropna()
+def pairs(
+    rows: pd.DataFrame, column: str, values: Sequence[str | float], *, quantity: str = "R"
+) -> pd.Series:
+    """log of a quantity where a column has the second value over where it has the first.
+
+    A row for each net and seed that have both.
+    """
+    chosen = rows[rows[column].isin(values)].astype({quantity: float})
+    found = chosen.pivot_table(index=["net", "seed"], columns=column, values=quantity)
+    first, second = (found.get(value, pd.Series(dtype=float)) for value in values)
+    return np.log(second / first).dropna()
 
 
 def by_network(rows: pd.DataFrame) -> pd.DataFrame:
@@ -57,7 +77,7 @@ def by_network(rows: pd.DataFrame) -> pd.DataFrame:
 
     Nets without any test error have no logarithm of it and are left out.
     """
-    ended = rows[rows["when"] == "end"] if len(rows) else rows
+    ended = rows[rows["when"] == "end"]
     if ended.empty:
         return pd.DataFrame(columns=["D", "G", "R", "test_error"])
     logs = np.log(ended[["D", "G", "R"]]).groupby(ended["net"]).mean()

@@ -15,26 +15,16 @@ from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
 from srhm.scorecard.fits import as_ratio, mean_of, no_points, of_points
 from srhm.statistics.regression import slope_with_group_intercepts
 from srhm.studies.relative_stability.analysis import (
-    FULLY_CONNECTED,
     at_largest,
     by_network,
     interval,
-    is_deep,
     log_correlations,
     measured,
     pairs,
 )
 
 MIN_NETWORKS = 4
-
-
-def _of_kind(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
-    """Rows of fully connected networks ("fc"), deep ones ("deep"), one net by name, or all."""
-    if rows.empty or not kind:
-        return rows
-    if kind == "fc":
-        return rows[rows["net"].isin(FULLY_CONNECTED)]
-    return rows[is_deep(rows["net"])] if kind == "deep" else rows[rows["net"] == kind]
+SEEDS = "networks and seeds"
 
 
 def _fields(tables: Tables, *, times_bound: float = nan) -> pd.DataFrame:
@@ -89,65 +79,16 @@ def above_one(tables: Tables, *, times_bound: float) -> Measurement:
     return NOT_MEASURED if rows.empty else _ranged(rows["part_above_one"], "cut-offs")
 
 
-def level(tables: Tables, *, when: str, kind: str = "") -> Measurement:
-    """log10 of R_f at the largest P: mean over networks, each the mean of its seeds."""
-    rows = _of_kind(at_largest(measured(tables)), kind)
-    rows = rows[rows["when"] == when] if len(rows) else rows
-    if rows.empty:
-        return NOT_MEASURED
-    logs = np.log10(rows["R"]).groupby(rows["net"]).mean()
-    return mean_of(logs.tolist(), "networks")
+def _mean(logs: pd.Series, what: str) -> Measurement:
+    return mean_of(logs.tolist(), what) if len(logs) else NOT_MEASURED
 
 
-def over_start(tables: Tables, *, kind: str, inverse: bool = False) -> Measurement:
-    """R_f after over before training at the largest P, or the inverse; over nets and seeds."""
-    rows = _of_kind(at_largest(measured(tables)), kind)
-    both = pairs(rows, "when") if len(rows) else pd.DataFrame()
-    if not {"start", "end"} <= set(both.columns) or both.empty:
-        return NOT_MEASURED
-    logs = np.log(both["end"] / both["start"]) * (-1 if inverse else 1)
-    return as_ratio(mean_of(logs.tolist(), "networks and seeds"))
-
-
-def inverse_level(tables: Tables, *, kind: str) -> Measurement:
-    """1/R_f of trained networks at the largest P, over nets and seeds."""
-    rows = _of_kind(at_largest(measured(tables)), kind)
-    rows = rows[rows["when"] == "end"] if len(rows) else rows
-    if rows.empty:
-        return NOT_MEASURED
-    return as_ratio(mean_of((-np.log(rows["R"])).tolist(), "networks and seeds"))
-
-
-def over_sizes(
-    tables: Tables, *, quantity: str, kind: str = "", inverse: bool = False
-) -> Measurement:
-    """A quantity at the largest over that at the smallest P, or the inverse; nets and seeds."""
-    rows = _of_kind(measured(tables), kind)
-    rows = rows[rows["when"] == "end"] if len(rows) else rows
-    both = pairs(rows, "P", quantity=quantity) if len(rows) else pd.DataFrame()
-    if len(both.columns) < 2 or both.empty:
-        return NOT_MEASURED
-    low, high = both.columns.min(), both.columns.max()
-    logs = np.log(both[high] / both[low]) * (-1 if inverse else 1)
-    return as_ratio(mean_of(logs.tolist(), f"networks and seeds, P = {low} and {high}"))
-
-
-def size_slope(tables: Tables, *, kind: str) -> Measurement:
-    """Slope of log R_f against log P, an intercept for each net and seed."""
-    rows = _of_kind(measured(tables), kind)
-    rows = rows[rows["when"] == "end"] if len(rows) else rows
-    return _slope(rows, "P", "R")
-
-
-def noise_slope(tables: Tables) -> Measurement:
-    """Slope of log G_f of trained networks against log of the norm of the noise, up to 1."""
-    rows = measured(tables, table="noise")
-    if len(rows):
-        rows = rows[(rows["when"] == "end") & (rows["noise_norm"] <= 1)]
-    return _slope(rows, "noise_norm", "G")
+def _ratio(logs: pd.Series, what: str) -> Measurement:
+    return as_ratio(mean_of(logs.tolist(), what)) if len(logs) else NOT_MEASURED
 
 
 def _slope(rows: pd.DataFrame, x: str, y: str) -> Measurement:
+    """Slope of log y against log x, an intercept for each net and seed."""
     if rows.empty:
         return NOT_MEASURED
     groups = rows.groupby(["net", "seed"]).ngroup().to_numpy()
@@ -157,40 +98,74 @@ def _slope(rows: pd.DataFrame, x: str, y: str) -> Measurement:
     return of_points(fit, "points") if fit.n else NOT_MEASURED
 
 
+def level(tables: Tables, *, when: str, kind: str = "") -> Measurement:
+    """log10 of R_f at the largest P: mean over networks, each the mean of its seeds."""
+    rows = at_largest(measured(tables, when=when, kind=kind))
+    return _mean(np.log10(rows["R"].astype(float)).groupby(rows["net"]).mean(), "networks")
+
+
+def over_start(tables: Tables, *, kind: str, inverse: bool = False) -> Measurement:
+    """R_f after over before training at the largest P, or the inverse; over nets and seeds."""
+    order = ("end", "start") if inverse else ("start", "end")
+    return _ratio(pairs(at_largest(measured(tables, kind=kind)), "when", order), SEEDS)
+
+
+def inverse_level(tables: Tables, *, kind: str) -> Measurement:
+    """1/R_f of trained networks at the largest P, over nets and seeds."""
+    rows = at_largest(measured(tables, kind=kind, when="end"))
+    return _ratio(-np.log(rows["R"].astype(float)), SEEDS)
+
+
+def over_sizes(
+    tables: Tables, *, quantity: str, kind: str = "", inverse: bool = False
+) -> Measurement:
+    """A quantity at the largest over that at the smallest P, or the inverse; nets and seeds."""
+    rows = measured(tables, kind=kind, when="end")
+    ends = [rows["P"].min(), rows["P"].max()]
+    if rows["P"].nunique() < 2:
+        return NOT_MEASURED
+    logs = pairs(rows, "P", ends[::-1] if inverse else ends, quantity=quantity)
+    return _ratio(logs, f"{SEEDS}, P = {ends[0]:.0f} and {ends[1]:.0f}")
+
+
+def size_slope(tables: Tables, *, kind: str) -> Measurement:
+    """Slope of log R_f against log P."""
+    return _slope(measured(tables, kind=kind, when="end"), "P", "R")
+
+
+def noise_slope(tables: Tables) -> Measurement:
+    """Slope of log G_f of trained networks against log of the norm of the noise, up to 1."""
+    rows = measured(tables, table="noise", when="end")
+    return _slope(rows[rows["noise_norm"] <= 1], "noise_norm", "G")
+
+
 def by_depth(tables: Tables, *, when: str, kind: str) -> Measurement:
     """log10 of R of the output over that of the first layer, over networks."""
-    rows = _of_kind(measured(tables, part="layers"), kind)
-    rows = rows[(rows["when"] == when) & rows["depth"].isin([0, 1])] if len(rows) else rows
-    both = pairs(rows, "depth") if len(rows) else pd.DataFrame()
-    if len(both.columns) < 2 or both.empty:
-        return NOT_MEASURED
-    logs = np.log10(both[1.0] / both[0.0]).groupby("net").mean()
-    return mean_of(logs.tolist(), "networks")
+    rows = measured(tables, part="layers", when=when, kind=kind)
+    return _mean(_by_net(pairs(rows, "depth", [0.0, 1.0])), "networks")
 
 
 def monotony(tables: Tables, *, kind: str) -> Measurement:
     """Spearman's correlation of R of the layers with their depth after training, over networks."""
-    rows = _of_kind(measured(tables, part="layers"), kind)
-    rows = rows[rows["when"] == "end"] if len(rows) else rows
-    if rows.empty:
-        return NOT_MEASURED
-    found = [
-        float(stats.spearmanr(one["depth"], one["R"]).statistic)
-        for _, one in rows.groupby(["net", "depth"])["R"].mean().reset_index().groupby("net")
-    ]
-    return mean_of(found, "networks")
+    rows = measured(tables, part="layers", when="end", kind=kind)
+    found = {
+        net: float(stats.spearmanr(one.index, one).statistic)
+        for net, own in rows.groupby("net")
+        for one in [own.groupby("depth")["R"].mean()]
+    }
+    return _mean(pd.Series(found, dtype=float), "networks")
 
 
 def interpolation(tables: Tables, *, displacement: float) -> Measurement:
     """log10 of R_f with Gaussian over that with bilinear interpolation, over trained networks."""
-    rows = measured(tables, part="displacements")
-    if len(rows):
-        rows = rows[(rows["when"] == "end") & (rows["displacement"] == displacement)]
-    both = pairs(rows, "interpolation") if len(rows) else pd.DataFrame()
-    if not {"gaussian", "bilinear"} <= set(both.columns) or both.empty:
-        return NOT_MEASURED
-    logs = np.log10(both["gaussian"] / both["bilinear"]).groupby("net").mean()
-    return mean_of(logs.tolist(), "networks")
+    rows = measured(tables, part="displacements", when="end")
+    rows = rows[rows["displacement"] == displacement]
+    return _mean(_by_net(pairs(rows, "interpolation", ["bilinear", "gaussian"])), "networks")
+
+
+def _by_net(logs: pd.Series) -> pd.Series:
+    """Mean over seeds of natural logarithms, as decimal ones."""
+    return (logs / log(10)).groupby("net").mean() if len(logs) else logs
 
 
 def correlation(
@@ -232,15 +207,12 @@ def error_over_root(tables: Tables) -> Measurement:
 
 def as_they_are(tables: Tables) -> Measurement:
     """R_f of digits at 16 x 16 over that at 8 x 8, of one displacement in units of the image."""
-    parts = []
-    for data in ("digits", "digits8"):
-        rows = at_largest(measured(tables, data=data))
-        rows = rows[rows["when"] == "end"] if len(rows) else rows
-        if rows.empty:
-            return NOT_MEASURED
-        parts.append(rows.set_index(["net", "seed"])["R"])
-    logs = np.log(parts[0] / parts[1]).dropna()
-    return as_ratio(mean_of(logs.tolist(), "networks and seeds"))
+    large, small = (
+        np.log(rows.set_index(["net", "seed"])["R"].astype(float))
+        for data in ("digits", "digits8")
+        for rows in [at_largest(measured(tables, data=data, when="end"))]
+    )
+    return _ratio((large - small).dropna(), SEEDS)
 
 
 def flow_slope(tables: Tables, *, data: str, net: str, lazy: bool) -> Measurement:
@@ -252,37 +224,26 @@ def _flows(
     tables: Tables, *, data: str, net: str = "", lazy: bool = False, part: str = "output",
     when: str = "end",
 ) -> pd.DataFrame:  # fmt: skip
-    rows = _of_kind(measured(tables, data=data, part=part), net)
-    if rows.empty:
-        return rows
-    return rows[(rows["when"] == when) & ((rows["alpha_tilde"] > LAZY) == lazy)]
+    rows = measured(tables, data=data, part=part, when=when, kind=net)
+    return rows[(rows["alpha_tilde"] > LAZY) == lazy]
 
 
 def flow_start(tables: Tables, *, data: str) -> Measurement:
     """log10 of R_f before training, over nets and seeds."""
-    rows = _flows(tables, data=data, when="start")
-    if rows.empty:
-        return NOT_MEASURED
-    once = rows.drop_duplicates(["net", "seed"])
-    return mean_of(np.log10(once["R"]).tolist(), "networks and seeds")
+    once = _flows(tables, data=data, when="start").drop_duplicates(["net", "seed"])
+    return _mean(np.log10(once["R"].astype(float)), SEEDS)
 
 
 def flow_depth(tables: Tables, *, net: str) -> Measurement:
     """R of the output over that of the first layer at the largest P on the SRHM, over seeds."""
-    output = at_largest(_flows(tables, data="srhm", net=net))
-    layers = at_largest(_flows(tables, data="srhm", net=net, part="layers"))
-    if output.empty or layers.empty:
-        return NOT_MEASURED
-    first = layers[layers["layer"] == 1].set_index("seed")["R"]
-    logs = np.log(output.set_index("seed")["R"] / first).dropna()
-    return as_ratio(mean_of(logs.tolist(), "seeds"))
+    layers = _flows(tables, data="srhm", net=net, part="layers")
+    rows = at_largest(pd.concat([layers, _flows(tables, data="srhm", net=net)]))
+    return _ratio(pairs(rows, "depth", [0.0, 1.0]), "seeds")
 
 
 def flow_correlation(tables: Tables) -> Measurement:
     """Correlation of log test error and log R_f on the SRHM, over nets and P."""
     rows = _flows(tables, data="srhm")
-    if rows.empty:
-        return NOT_MEASURED
     points = by_network(rows.assign(net=rows["net"] + "-" + rows["P"].astype(str)))
     if len(points) < MIN_NETWORKS:
         return no_points(f"{len(points)} networks with a test error")
