@@ -20,7 +20,7 @@ CELL = {
     "m": 3,
     "n_c": 3,
     "sparsity": "A",
-    "width": 24,
+    "width": 16,
     "alpha": 1.0,
     "dtype": "float32",
     "whitening": False,
@@ -29,10 +29,10 @@ CELL = {
     "batch_size": 4,
     "learning_rate": 0.01,
     "momentum": 0.9,
-    "loss_threshold": 1e-3,
+    "loss_threshold": 1e-2,
     "max_steps": 100_000,
     "n_checks": 0,
-    "n_test": 1000,
+    "n_test": 600,
 }
 SIZES, SEEDS = (80, 120, 180, 270), (0, 1, 2)
 

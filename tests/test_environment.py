@@ -83,3 +83,11 @@ def test_the_packages_of_the_documentation_find_all_that_they_need(locked):
             if needed.marker is None or needed.marker.evaluate({"extra": ""}):
                 version = (locked | added)[canonicalize_name(needed.name)]
                 assert needed.specifier.contains(version, prereleases=True), f"{one.name}: {line}"
+
+
+@pytest.mark.xdist_group("one group")
+def test_tests_of_a_group_stay_with_one_worker(request: pytest.FixtureRequest) -> None:
+    """On pytest 9.2 xdist 3.8 forgets groups without a word: each worker made the long runs."""
+    if not getattr(request.config.option, "loadgroup", False):
+        pytest.skip("needs --numprocesses and --dist loadgroup, as in `make test`")
+    assert request.node.nodeid.endswith("@one group")

@@ -40,7 +40,7 @@ SIZE = 4
 OVERFLOWS = pytest.mark.filterwarnings("ignore:.*encountered.*:RuntimeWarning")
 BATCH, MOMENTUM, RATES = 6, 0.9, (0.02, 0.05, 0.01)
 CELL = {
-    "net": "efficientnetb0", "L": 2, "s": 2, "s0": 1, "v": 3, "m": 3, "n_c": 3, "sparsity": "A",
+    "net": "resnet18", "L": 2, "s": 2, "s0": 1, "v": 3, "m": 3, "n_c": 3, "sparsity": "A",
     "width": 4, "alpha": 1.0, "engine": "torch", "dtype": "float32", "whitening": False,
     "bias": False, "batch": "shuffled", "batch_size": BATCH, "learning_rate": 0.02,
     "momentum": MOMENTUM, "loss_threshold": 1e-9, "max_steps": 6, "n_checks": 1, "n_test": 30,
@@ -66,7 +66,7 @@ PATIENCE = 100
 OUTCOME = ("epochs", "steps", "train_loss", "test_error", "best_test_error", "best_step", "status")
 
 
-def layout(net: str = "efficientnetb0", **changes: Any) -> Layout:
+def layout(net: str = "resnet18", **changes: Any) -> Layout:
     options: dict[str, Any] = {
         "parameters": PARAMETERS,
         "width": 4,
@@ -252,7 +252,7 @@ def test_a_network_that_is_left_with_infinite_weights_harms_nobody_and_leaves_no
     assert all((other.weights(wild)[name] == 0).all() for name in parameters)
     again = entered(other, 0)
     assert again == wild
-    start = alone("efficientnetb0", 0).state()
+    start = alone(CELL["net"], 0).state()
     assert_same_state({name: other.state(again)[name] for name in start}, start)
 
 
@@ -318,9 +318,9 @@ def test_a_training_has_the_bits_of_one_device_and_one_size_of_stack() -> None:
     with pytest.raises(ValueError, match=r"2 at a time, not on \w+, 4 at a time"):
         larger.restore(other, state)
     with pytest.raises(ValueError, match="is not one of this stack: device"):
-        stack.restore(slot, alone("efficientnetb0", 0).state() | momenta_of(state))
+        stack.restore(slot, alone(CELL["net"], 0).state() | momenta_of(state))
     with pytest.raises(ValueError, match="is not one of this network: device"):
-        alone("efficientnetb0", 0).restore(state)
+        alone(CELL["net"], 0).restore(state)
     with pytest.raises(ValueError, match=r"classifier.bias.*does not fit"):
         stack.restore(slot, {**state, "classifier.bias": np.zeros(7)})
     cell = CELLS[0]

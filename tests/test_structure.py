@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -66,8 +67,10 @@ def name_of(path):
 
 FILES = {name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 MODULES = sorted(name for name, path in FILES.items() if path.name != "__init__.py")
+KNOWN = set(MODULES)
 
 
+@cache
 def imports_of(name):
     """Modules of the package that a module imports."""
     found = set()
@@ -78,7 +81,7 @@ def imports_of(name):
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{name}: a relative import escapes the digest"
             names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        found |= {n.removeprefix("srhm.") for n in names if n.startswith("srhm.")} & set(MODULES)
+        found |= {n.removeprefix("srhm.") for n in names if n.startswith("srhm.")} & KNOWN
     return found - {name}
 
 

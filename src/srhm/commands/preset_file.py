@@ -38,7 +38,8 @@ def read_preset(path: Path) -> dict[str, Any]:
             )
         if tree and (faults := dict.fromkeys(_faults(tree))):
             raise ConfigError("\n".join(f"{path}, {fault}" for fault in faults))
-        values = yaml.safe_load(text)
+        # of the tree that was looked at: reading the text again takes as long as the rest
+        values = yaml.SafeLoader("").construct_document(tree) if tree else None
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
     except yaml.MarkedYAMLError as error:

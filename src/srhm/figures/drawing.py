@@ -98,7 +98,14 @@ def add_legends(
         for column in range(n_columns):
             heading = [(blank, "" if column else title)] if titled else []
             n_rows = -(-len(entries) // n_columns)
-            columns.append([*heading, *entries[column * n_rows : (column + 1) * n_rows]])
+            own = entries[column * n_rows : (column + 1) * n_rows]
+            # A row a line: rows are as high as their text, and all columns have as many.
+            lines = [
+                (blank if i else one, text)
+                for one, label in own
+                for i, text in enumerate(label.split("\n"))
+            ]
+            columns.append([*heading, *lines])
     if not columns:
         return
     if beside:

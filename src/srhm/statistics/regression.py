@@ -236,4 +236,5 @@ def _welch(variances: Sequence[float], dofs: Sequence[float]) -> tuple[float, fl
     if total == 0:
         return 0.0, min(dofs)
     shares = sum(v**2 / dof for v, dof in zip(variances, dofs, strict=True))
-    return sqrt(total), total**2 / shares
+    # none: every term's error is known, not estimated
+    return sqrt(total), total**2 / shares if shares else inf

@@ -26,6 +26,7 @@ NAMES = (
     "stripe",
     "relative_stability",
     "temperature",
+    "random_features",
 )
 # Names for several studies: what `make reproduce` and `make plane` make.
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -40,7 +41,13 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "jamming",
     ),
     "seeds": ("memory", "level_by_level", "representation_cost", "kernels"),
-    "landscape": ("lazy_feature", "digits_jamming", "stripe", "relative_stability"),
+    "landscape": (
+        "lazy_feature",
+        "digits_jamming",
+        "stripe",
+        "relative_stability",
+        "random_features",
+    ),
 }
 
 # No digest of sources goes through this module, so that nothing is made anew for a new study.

@@ -1,6 +1,7 @@
 """Figures 1, 9, 16, 17 and Table 1 draw what the tables hold, and mark what is not as planned."""
 
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -211,6 +212,48 @@ def test_without_images_their_panels_are_empty_and_say_how_to_get_them(
         assert "make cifar" in axes.texts[0].get_text()
         assert "CIFAR-10" in axes.get_title(loc="left")
     assert all(networks_in(axes) for axes in figure.axes[2:])
+
+
+@pytest.fixture
+def digits(images: pd.DataFrame, tmp_path: Path) -> list[str]:
+    """Files as the repository keeps them: networks on digits, of which one is fully connected."""
+    rows = images.assign(data="digits", key=[str(i) for i in range(len(images))])
+    rows.loc[rows["net"] == "vgg16", "net"] = "fc2"
+    measured = [
+        rows.assign(part="output", when=when, average=average, R=rows["relative_sensitivity"] * by)
+        for when, average, by in (("start", "median", 9), ("end", "median", 1), ("end", "mean", 7))
+    ]
+    files = {"cells": rows.drop(columns="relative_sensitivity"), "stability": pd.concat(measured)}
+    for name, table in files.items():
+        table.to_parquet(tmp_path / f"{name}.parquet")
+    return [str(tmp_path / f"{name}.parquet") for name in files]
+
+
+def test_without_images_digits_stand_below_the_empty_frames(
+    named: Tables, beside: Tables, images: pd.DataFrame, digits: list[str]
+) -> None:
+    figure = render(figure1.draw_figure_1(*beside, *named, images[:0], preset="invented",
+                                          digits=digits))  # fmt: skip
+    letters = [axes.get_title(loc="left").split()[0] for axes in figure.axes]
+    assert [letter.strip("$\\mathbf{}") for letter in letters] == [*"AB", "A′", "B′", *"CDEF"]
+    assert [len(networks_in(axes)) for axes in figure.axes[:4]] == [0, 0, 3, 9]
+    # R_f of the trained network, the median over images, averaged over two seeds.
+    ((drawn, _),) = with_marks(figure.axes[2], "resnet18")
+    of_net = images[(images["net"] == "resnet18") & (images["P"] == 8000)]
+    assert drawn == pytest.approx(np.exp(np.log(of_net["relative_sensitivity"]).mean()))
+    assert "digits" in figure.axes[2].get_title(loc="left")
+    assert "digits (published rows): width 16" in text_of(figure)
+    alone = render(figure1.draw_images(images[:0], preset="invented", digits=digits))
+    assert [len(networks_in(axes)) for axes in alone.axes] == [0, 0, 3, 9]
+
+
+def test_digits_are_left_out_where_the_images_are(
+    named: Tables, beside: Tables, images: pd.DataFrame, digits: list[str]
+) -> None:
+    figure = render(figure1.draw_figure_1(*beside, *named, images, preset="invented",
+                                          digits=digits))  # fmt: skip
+    assert len(figure.axes) == 6
+    assert "digits" not in text_of(figure)
 
 
 def test_images_are_drawn_at_the_largest_and_at_all_sizes(

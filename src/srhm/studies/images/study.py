@@ -28,6 +28,7 @@ STUDY = Study(
             function="srhm.studies.named_nets.figures.correlation:draw_images",
             uses=("images",),
             settings=("preset",),
+            files={"digits": "published/laptop/relative_stability/*.parquet"},
         ),
     ),
     page="report",

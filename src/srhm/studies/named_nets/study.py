@@ -31,6 +31,7 @@ STUDY = Study(
             function=f"{FIGURES}.correlation:draw_figure_1",
             uses=(*CORE, *OWN, "images/images"),
             settings=("preset",),
+            files={"digits": "published/laptop/relative_stability/*.parquet"},
         ),
         Figure(
             name="fig09",

@@ -158,6 +158,7 @@ def path_exponent(tables: Tables, *, rank: int) -> Measurement:
     slopes = [
         float(np.polyfit(np.log(seed["n"].to_numpy(dtype=float)), seed["path_bound"], 1)[0])
         for _, seed in own.groupby("seed")
+        if len(seed) > 1
     ]
     return mean_of(slopes, f"seeds, N from {own['n'].min()} to {own['n'].max()}")
 

@@ -37,18 +37,24 @@ from srhm.studies.named_nets.error_and_sensitivity import (
     fixed_size,
     side_by_side,
 )
+from srhm.studies.named_nets.figures.digits import digit_rows
 
 Shown = Literal["output", "internal"]
 PLACES: dict[Shown, Place] = {"output": "output", "internal": DEEP}
 KINDS = {"D": "diffeomorphisms", "S": "synonyms"}
 NO_IMAGES = (
-    "the images are not here:\n`make cifar` says how to\nget them and fetches them,\n"
-    "the next `make reproduce`\nthen fills this panel"
+    "the images are not here: `make cifar`\nsays how to get them and fetches them,\n"
+    "the next `make reproduce` fills this panel"
 )
 # Petrini et al. 2021, Figure 5: the test error of 15 networks goes as 0.2 times the root of R_f.
 IMAGES_GUIDE = (0.2, 0.5)
 FAINTEST = 0.25  # opacity of the smallest P
 ROW = 2.2  # inches
+# Height of a row of empty frames over that of a row of panels, where others stand below it.
+EMPTY_ROW = 0.45
+# Letters of the panels of digits, and what the foot says of them.
+PRIMED = ("A\u2032", "B\u2032")
+DIGITS = "A\u2032, B\u2032, digits (published rows)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +62,7 @@ class _Panel:
     """Points of a panel: columns net, P, value, error and their ranges, n_capped, floor."""
 
     points: pd.DataFrame
+    letter: str
     label: str
     title: str
     guide: tuple[float | None, float]  # prefactor (None: through the points' median) and power
@@ -73,13 +80,15 @@ def draw(
     place: Shown,
     preset: str,
     images: pd.DataFrame | None = None,
+    digits: pd.DataFrame | None = None,
     with_images: bool = False,
     seed: int = 0,
 ) -> Figure:
     """Figure 1 (the output, with panels A and B of images) or 17 (a layer at 80 % depth).
 
     core_*: tables in which LCN and CNN are; the others are of the named networks. images: the rows
-    of `tables.IMAGES`; None where CIFAR-10 is not there.
+    of `tables.IMAGES`; None where CIFAR-10 is not there. digits: such rows of digits, which then
+    stand below the empty frames.
     Points are averages over the seeds, bars go from the lowest to the highest. `seed` is that of
     the resampling behind the intervals of the rank correlations.
     """
@@ -88,12 +97,14 @@ def draw(
     measured = pd.concat(rows, ignore_index=True) if rows else sensitivities
     points = side_by_side(both, measured, PLACES[place])
     size = fixed_size(both, points)
-    panels = _image_panels(images) if with_images else []
-    panels += _model_panels(points, size, place, preset)
+    if images is not None or digits is None or digits.empty:
+        digits = None
+    panels = _image_panels(images, digits) if with_images else []
+    panels += _model_panels(points, size, place, preset, letters="CDEF" if with_images else "ABCD")
     heading = ""
     if len(both):
         heading = f"SRHM: {grammar_text(both)}; transformations of the input's level, $l=1$"
-    lines = [*_image_lines(images), *protocol_lines(both)]
+    lines = [*_image_lines(images), *_image_lines(digits, DIGITS), *protocol_lines(both)]
     return _assembled(panels, heading, lines, preset=preset, seed=seed)
 
 
@@ -106,8 +117,12 @@ def draw_figure_1(
     images: pd.DataFrame,
     *,
     preset: str,
+    digits: Sequence[str] = (),
 ) -> Figure:
-    """Figure 1 with panels A and B, which are empty where no network was trained on images."""
+    """Figure 1 with panels A and B, which are empty where no network was trained on images.
+
+    digits: files of the published rows that then stand below them, as for `digits.digit_rows`.
+    """
     return draw(
         core_cells,
         core_sensitivities,
@@ -116,24 +131,32 @@ def draw_figure_1(
         place="output",
         preset=preset,
         images=images if len(images) else None,
+        digits=digit_rows(digits),
         with_images=True,
     )
 
 
-def draw_images(images: pd.DataFrame, *, preset: str, seed: int = 0) -> Figure:
-    """Panels A and B of Figure 1 alone; the arguments are those of `draw`."""
-    return _assembled(_image_panels(images), "", _image_lines(images), preset=preset, seed=seed)
+def draw_images(
+    images: pd.DataFrame, *, preset: str, digits: Sequence[str] = (), seed: int = 0
+) -> Figure:
+    """Panels A and B of Figure 1 alone; the arguments are those of `draw_figure_1`."""
+    shown = None if len(images) or not len(rows := digit_rows(digits)) else rows
+    lines = [*_image_lines(images), *_image_lines(shown, DIGITS)]
+    return _assembled(_image_panels(images, shown), "", lines, preset=preset, seed=seed)
 
 
 def _assembled(
     panels: Sequence[_Panel], heading: str, lines: Sequence[str], *, preset: str, seed: int
 ) -> Figure:
     """A page with two panels in a row, a heading above, and lines on the training below."""
-    n_rows = len(panels) // 2
-    figure, part = laid_out_page(ROW * n_rows, preset=preset, heading=heading, foot=wrapped(lines))
-    boxes = part.subplots(n_rows, 2, squeeze=False).flatten()
-    for axes, letter, panel in zip(boxes, "ABCDEF", panels, strict=False):
-        panel_title(axes, letter, panel.title)
+    rows = [panels[i : i + 2] for i in range(0, len(panels), 2)]
+    in_place = any(panel.letter in PRIMED for panel in panels)
+    heights = [EMPTY_ROW if in_place and row[0].letter == "A" else 1.0 for row in rows]
+    figure, part = laid_out_page(ROW * sum(heights), preset=preset, heading=heading,
+                                 foot=wrapped(lines))  # fmt: skip
+    boxes = part.subplots(len(rows), 2, squeeze=False, height_ratios=heights).flatten()
+    for axes, panel in zip(boxes, panels, strict=True):
+        panel_title(axes, panel.letter, panel.title)
         axes.set_xlabel(panel.label, labelpad=1)
         axes.set_ylabel("test error $\\varepsilon$", labelpad=2)
         _draw_panel(axes, panel, seed)
@@ -142,11 +165,11 @@ def _assembled(
 
 
 def _model_panels(
-    points: pd.DataFrame, size: int | None, place: Shown, preset: str
+    points: pd.DataFrame, size: int | None, place: Shown, preset: str, *, letters: str
 ) -> list[_Panel]:
     """At one P above, at all P below; D at the left, S at the right."""
     points = points.assign(floor=0.5 / points["n_test"])
-    panels = []
+    panels: list[_Panel] = []
     for across in (False, True):
         chosen = points if across else points[points["P"] == size]
         for kind, word in KINDS.items():
@@ -156,6 +179,7 @@ def _model_panels(
             panels.append(
                 _Panel(
                     points=own,
+                    letter=letters[len(panels)],
                     label=f"${kind}_{{\\mathrm{{{where}}}}}$ ({word})",
                     title=f"{title}, {_counted(own)}" if len(own) else title,
                     guide=(None, 1.0),
@@ -166,20 +190,28 @@ def _model_panels(
     return panels
 
 
-def _image_panels(images: pd.DataFrame | None) -> list[_Panel]:
+def _image_panels(images: pd.DataFrame | None, digits: pd.DataFrame | None) -> list[_Panel]:
+    """CIFAR-10; below its empty frames the digits, where these are given."""
+    found = _panels_of(images, "CIFAR-10", "AB")
+    below = [] if digits is None else _panels_of(digits, "digits", PRIMED)
+    return [*found, *below]
+
+
+def _panels_of(images: pd.DataFrame | None, data: str, letters: Sequence[str]) -> list[_Panel]:
     """All networks at their largest P, and at all P."""
     points = pd.DataFrame(columns=["net", "P"]) if images is None else _image_points(images)
     largest = points["P"].max() if len(points) else None
     panels = []
-    for across in (False, True):
+    for letter, across in zip(letters, (False, True), strict=True):
         own = points if across else points[points["P"] == largest]
         title = "growing $P$" if across else f"$P={largest}$" if largest else ""
         counts = f", {_counted(own)}" if len(own) else ""
         panels.append(
             _Panel(
                 points=own,
+                letter=letter,
                 label="$R_f$ (smooth deformations)",
-                title=f"CIFAR-10{', ' if title else ''}{title}{counts}",
+                title=f"{data}{', ' if title else ''}{title}{counts}",
                 guide=IMAGES_GUIDE,
                 across_sizes=across,
                 absent=NO_IMAGES,
@@ -209,7 +241,7 @@ def _image_points(images: pd.DataFrame) -> pd.DataFrame:
     return points.reset_index()
 
 
-def _image_lines(images: pd.DataFrame | None) -> list[str]:
+def _image_lines(images: pd.DataFrame | None, data: str = "CIFAR-10") -> list[str]:
     """How the networks were trained and measured, and how that ended."""
     if images is None or images.empty:
         return []
@@ -224,7 +256,7 @@ def _image_lines(images: pd.DataFrame | None) -> list[str]:
         stop = f"loss < {loss:g}, " if bounded else ""
         seeds = part.groupby(["net", "P"])["seed"].nunique()
         lines.append(
-            f"CIFAR-10: width {width}, batch {size}, rate {rate:g}, {stop}at most"
+            f"{data}: width {width}, batch {size}, rate {rate:g}, {stop}at most"
             f" {steps:,} steps; {n_seeds(seeds)}; {len(part)} networks: {statuses}; $R_f$ of"
             f" {n_points} images"
         )

@@ -131,7 +131,8 @@ def _directions(axes: Axes, layers: pd.DataFrame, deep: pd.DataFrame) -> None:
 
 def _parts(axes: Axes, layers: pd.DataFrame, linear: pd.DataFrame) -> None:
     """Norm of the layers below and above each cut against the R of their own maps."""
-    axes.set(xlabel="$R$ of the part's map", ylabel=r"$\Sigma\,\|W_l\|^2$ of the part")
+    axes.set_xlabel("$R$ of $(A^TA)^{l/2L}$, of the rest")
+    axes.set_ylabel(r"$\Sigma\,\|W_l\|^2$ of the part")
     if linear.empty or layers.empty:
         empty_panel(axes, "not in this preset")
         return

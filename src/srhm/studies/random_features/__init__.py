@@ -1,0 +1,1 @@
+"""Random features: a frozen first layer and a readout without ridge."""

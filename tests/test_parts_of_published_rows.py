@@ -1,0 +1,113 @@
+"""Scorecards and figures of runs that lack rows: each study on parts of its published rows.
+
+A preset of another size, a run that was stopped or a network that learnt nothing leave out rows
+that the invented tables of a study's own tests have.
+"""
+
+from functools import cache
+from math import isnan
+from pathlib import Path
+from typing import Any, get_args
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from srhm.commands.preset_file import read_preset
+from srhm.names import resolved
+from srhm.preset import Plan, plan
+from srhm.results.places import published_folder
+from srhm.results.records import read_table
+from srhm.results.tables import schema_of
+from srhm.scorecard.card import claims_in, scorecard
+from srhm.scorecard.claims import Verdict
+from srhm.studies.registry import STUDIES
+from srhm.study import Use, names_in
+
+REPOSITORY = Path(__file__).parents[1]
+PUBLISHED = REPOSITORY / "published"
+# Each study with the first of the presets that it has rows of.
+ALL = sorted(
+    {
+        folder.name: folder.parent.name
+        for folder in sorted(PUBLISHED.glob("*/*"), reverse=True)
+        if folder.name in STUDIES
+    }.items()
+)
+# Part of the cells that a run has; 0: none of a study's curves has ended.
+PARTS = (0.6, 0.05, 0)
+
+
+@cache
+def planned(preset: str) -> Plan:
+    return plan(read_preset(REPOSITORY / f"config/{preset}.yaml"), directory=REPOSITORY)
+
+
+def published(preset: str, study: str, name: str) -> pd.DataFrame:
+    """A table of published rows, empty where the repository keeps none."""
+    schema = schema_of(STUDIES[study].schemas[name])
+    file = published_folder(preset, study, published=PUBLISHED) / f"{name}.parquet"
+    return read_table(file, schema) if file.is_file() else schema.empty_table().to_pandas()
+
+
+def part(preset: str, study: str, fraction: float, draw: int) -> dict[str, pd.DataFrame]:
+    """All tables of a study, derived ones too, of a random part of its cells."""
+    choice = np.random.default_rng([draw, round(100 * fraction)])
+    declared = STUDIES[study]
+    derived = {one.name for one in declared.tables}
+    names = [name for name in declared.schemas if name not in derived]
+    tables = {name: published(preset, study, name) for name in names}
+    kept = tables["cells"]["key"][choice.random(len(tables["cells"])) < fraction]
+    for name, table in tables.items():
+        if "key" in table:
+            tables[name] = table[table["key"].isin(kept)].reset_index(drop=True)
+    for one in declared.tables:
+        made = call(preset, study, one, tables)
+        rows = made if isinstance(made, pd.DataFrame) else pd.DataFrame(list(made))
+        schema = schema_of(one.schema)
+        tables[one.name] = rows if len(rows) else schema.empty_table().to_pandas()
+    return tables
+
+
+def used(preset: str, use: Use, tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """What a declaration uses: own tables, and those of other studies."""
+    found = []
+    for name in names_in([use]):
+        owner, _, table = name.rpartition("/")
+        found.append(published(preset, owner, table) if owner else tables[table])
+    return found[0] if len(found) == 1 else pd.concat(found, ignore_index=True)
+
+
+def call(preset: str, study: str, made: Any, tables: dict[str, pd.DataFrame]) -> Any:
+    """What the function of a derived table or of a figure makes of these tables."""
+    known = planned(preset).settings(study)
+    named = {name: known[name] for name in made.settings} | dict(getattr(made, "options", {}))
+    for name, pattern in made.files.items():
+        named[name] = sorted(str(file) for file in REPOSITORY.glob(pattern))
+    return resolved(made.function)(*(used(preset, use, tables) for use in made.uses), **named)
+
+
+@pytest.mark.parametrize("fraction", PARTS)
+@pytest.mark.parametrize(("study", "preset"), ALL)
+def test_each_claim_has_a_verdict_on_a_part_of_the_rows(
+    study: str, preset: str, fraction: float
+) -> None:
+    tables = part(preset, study, fraction, draw=0)
+    for name, use in STUDIES[study].claim_uses.items():
+        tables[name] = used(preset, use, tables)
+    rows = scorecard(tables, claims_in(STUDIES[study].claims or ""))
+    assert set(rows["verdict"]) <= set(get_args(Verdict))
+    if fraction == 0:
+        decided = rows[rows["verdict"].isin(["holds", "does not hold"])]
+        assert decided.empty, decided[["claim", "value", "note"]]
+        assert all(isnan(value) for value in rows.loc[rows["n"] == 0, "value"])
+
+
+@pytest.mark.parametrize(("study", "preset"), ALL)
+def test_each_figure_is_drawn_of_a_part_of_the_rows(study: str, preset: str) -> None:
+    tables = part(preset, study, 0.2, draw=1)
+    for figure in STUDIES[study].figures:
+        drawn = call(preset, study, figure, tables)
+        drawn.canvas.draw()
+        plt.close(drawn)
