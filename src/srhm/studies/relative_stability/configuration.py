@@ -222,9 +222,9 @@ STEP = {"fc2": 0.0008, "fc4": 0.001, "fc6": 0.0012, "lenet": 0.004, "vgg11": 0.0
 def seconds(cell: Mapping[str, Any]) -> float:
     """Expected seconds of a cell on one core."""
     if cell["experiment"] == "fields":
-        return 0.05 + 4e-8 * cell["n_fields"] * (cell["size"] * cell["cutoff"]) ** 2
+        return 0.05 + 6e-9 * cell["n_fields"] * (cell["size"] * cell["cutoff"]) ** 2
     if cell["experiment"] in ("stripe", "hierarchy"):
-        evaluation = 2.4e-6 if cell["experiment"] == "stripe" else 5e-6
+        evaluation = 7e-6 if cell["experiment"] == "stripe" else 1.3e-5
         return float(0.3 + evaluation * cell["P"] * cell["max_evaluations"] / 2)
     pixels = (IMAGES[cell["data"]][0] / 16) ** 2
     step = STEP[cell["net"]] * pixels * cell["batch_size"] / 32
