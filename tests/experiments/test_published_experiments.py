@@ -14,7 +14,10 @@ from srhm.results.records import write_table
 
 ROOT = Path(__file__).parents[2]
 PRESET = yaml.safe_load((ROOT / "config/laptop.yaml").read_text(encoding="utf-8"))
-EXPERIMENTS = ["memory", "kernels", "level_by_level", "representation_cost", "equivariance"]
+EXPERIMENTS = [
+    *("memory", "kernels", "level_by_level", "representation_cost", "relative_stability"),
+    *("random_features", "equivariance"),
+]
 
 
 def rows_of(study):

@@ -48,28 +48,31 @@ class CifarError(Exception):
 
 @dataclass(frozen=True)
 class Images:
-    """Images (n, 3, 32, 32) of bytes 0 ... 255, and their labels (n,) 0 ... 9."""
+    """Images (n, channels, size, size) of bytes 0 ... 255, and their labels (n,) 0 ... 9.
+
+    Those of CIFAR-10 are (n, 3, 32, 32).
+    """
 
     pixels: NDArray[np.uint8]
     labels: NDArray[np.int64]
 
     @cached_property
     def moments(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Mean and standard deviation of each channel over all images, (3, 1, 1) each.
+        """Mean and standard deviation of each channel over all images, (channels, 1, 1) each.
 
         A channel of one value only has no scale of its own: 1.
         """
         # Exact sums of integers, over a part of the images at a time to spare memory.
-        sums, squares = np.zeros((2, CHANNELS), dtype=np.int64)
+        sums, squares = np.zeros((2, self.pixels.shape[1]), dtype=np.int64)
         for start in range(0, len(self), PART):
             part = self.pixels[start : start + PART].astype(np.int32)
             sums += part.sum(axis=(0, 2, 3), dtype=np.int64)
             squares += (part**2).sum(axis=(0, 2, 3), dtype=np.int64)
-        n = len(self) * SIZE**2
+        n = len(self) * self.pixels.shape[2] ** 2
         mean = sums / n
         deviation = np.sqrt(squares / n - mean**2)
         deviation[deviation == 0] = 1.0
-        shape = (CHANNELS, 1, 1)
+        shape = (-1, 1, 1)
         return mean.astype(np.float32).reshape(shape), deviation.astype(np.float32).reshape(shape)
 
     def __len__(self) -> int:
@@ -169,7 +172,7 @@ def read_file(path: Path, *, md5: str, n_records: int) -> Images:
 
 
 def standardised(images: Images, *, by: Images) -> NDArray[np.float32]:
-    """Pixels (n, 3, 32, 32) less the mean of their channel, divided by its standard deviation.
+    """Pixels (n, channels, size, size) less mean, over standard deviation, of their channel.
 
     Both are taken over all pixels of the images `by`, those of training.
     """

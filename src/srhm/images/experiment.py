@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from torch import nn
 
 from srhm.images.cifar import Images, load, standardised
+from srhm.images.responses import OUTPUT, responses
 from srhm.images.stability import Average, Probe, probe, stability
-from srhm.images.training import EVALUATION_BATCH, initial_network, outputs_of, train_cell
+from srhm.images.training import initial_network, outputs_of, train_cell
 from srhm.model.seeding import generator
 from srhm.results import provenance
 from srhm.results.store import StoredCell, read_cell
@@ -154,19 +155,5 @@ def measure_images(
 
 
 def initial_outputs_of(network: nn.Module, x: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Logits of standardised images before training.
-
-    Batch norm takes the moments of each batch, dropout is off. The running moments of a fresh
-    network are those of no image, and with them it would be one without batch norm; Petrini et
-    al. measure fresh networks so too. Changes the running moments.
-    """
-    where = next(network.parameters()).device
-    network.eval()
-    for module in network.modules():
-        if isinstance(module, nn.BatchNorm1d | nn.BatchNorm2d):
-            module.train()
-    parts = np.array_split(x, -(-len(x) // EVALUATION_BATCH))  # no batch of a few images
-    with torch.no_grad():
-        outputs = [network(torch.from_numpy(part).to(where)).cpu() for part in parts]
-    network.eval()
-    return torch.cat(outputs).numpy()
+    """Logits of standardised images before training, see `responses`."""
+    return responses(network, x, fresh=True)[OUTPUT]

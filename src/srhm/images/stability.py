@@ -8,14 +8,22 @@ uniform on the sphere whose radius is the average of |tau x - x|; <> is the medi
 mean. R_f is of order 1 where f takes deformations as noise, and small where it has learnt them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import pdist
 
-from srhm.images.deformations import coefficients, deform, displacements, folded, noise
+from srhm.images.deformations import (
+    Interpolation,
+    coefficients,
+    deform,
+    displacements,
+    folded,
+    noise,
+)
 
 Average = Literal["median", "mean"]
 AVERAGES: dict[str, Callable[[NDArray[np.float64]], np.floating]] = {
@@ -56,14 +64,22 @@ def probe(
     n_draws: int,
     deformation_generator: np.random.Generator,
     noise_generator: np.random.Generator,
+    interpolation: Interpolation = "bilinear",
 ) -> Probe:
-    """Deforms each image n_draws times, and adds noise of the same norm as often."""
+    """Deforms each image n_draws times, and adds noise of the same norm as often.
+
+    Gaussian interpolation smooths: all is then relative to the smoothed images.
+    """
     n, size = len(images), images.shape[-1]
     amplitudes = coefficients(
         n * n_draws, cutoff=cutoff, temperature=temperature, generator=deformation_generator
     )
+    fields = displacements(amplitudes, size=size, cutoff=cutoff)
     repeated = np.tile(images, (n_draws, 1, 1, 1))
-    deformed = deform(repeated, displacements(amplitudes, size=size, cutoff=cutoff))
+    deformed = deform(repeated, fields, interpolation=interpolation)
+    if interpolation == "gaussian":
+        images = deform(images, np.zeros((n, 2, size, size)), interpolation=interpolation)
+        repeated = np.tile(images, (n_draws, 1, 1, 1))
     moved = np.linalg.norm((deformed - repeated).reshape(len(repeated), -1), axis=1)
     norm = float(moved.mean(dtype=np.float64))
     noisy = repeated + noise(repeated.shape, norm=norm, generator=noise_generator)
@@ -87,22 +103,56 @@ def stability(
 
     A function that gives one output for all images has none of them: NaN.
     """
-    mean = AVERAGES[average]
-    outputs = np.asarray(f(probe.images), dtype=np.float64)
-    first, second = np.triu_indices(len(outputs), k=1)  # x and z are two images
-    spread = float(mean(_squared_distances(outputs[first], outputs[second])))
-
-    def moved(versions: NDArray[np.float32]) -> float:
-        distances = [_squared_distances(np.asarray(f(x), np.float64), outputs) for x in versions]
-        return float(mean(np.concatenate(distances)))
-
-    by_deformation, by_noise = moved(probe.deformed), moved(probe.noisy)
-    if not spread > 0:
-        return Stability(np.nan, np.nan, np.nan)
-    ratio = by_deformation / by_noise if by_noise > 0 else np.nan
-    return Stability(by_deformation / spread, by_noise / spread, ratio)
+    return stabilities(lambda x: {"": f(x)}, probe, averages=[average])["", average]
 
 
-def _squared_distances(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
-    """|a - b|^2 of each pair of rows; sums over outputs."""
-    return ((one - other) ** 2).reshape(len(one), -1).sum(axis=1)
+def stabilities(
+    f: Callable[[NDArray[np.float32]], Mapping[str, NDArray[np.floating]]],
+    probe: Probe,
+    *,
+    averages: Sequence[Average],
+) -> dict[tuple[str, Average], Stability]:
+    """The same of several functions, layers of a network say, by their name and the average."""
+    D, G = sensitivities(f, probe.images, [probe.deformed, probe.noisy], averages=averages)
+    ratios = {name: D[name] / G[name] if G[name] > 0 else np.nan for name in D}
+    return {name: Stability(D[name], G[name], ratios[name]) for name in D}
+
+
+def sensitivities(
+    f: Callable[[NDArray[np.float32]], Mapping[str, NDArray[np.floating]]],
+    x: NDArray[np.float32],
+    changes: Sequence[NDArray[np.float32]],
+    *,
+    averages: Sequence[Average],
+) -> list[dict[tuple[str, Average], float]]:
+    """<|f(x') - f(x)|^2> / <|f(x) - f(z)|^2> for each kind of change, by name and average.
+
+    f: from data (n, ...) to outputs (n, ...) of each name. changes: of each kind the changed data
+    x', (draws, n, ...). What gives one output for all data has no sensitivity: NaN.
+    """
+    outputs = {name: _flat(own) for name, own in f(x).items()}
+    spreads = {
+        (name, average): float(AVERAGES[average](pdist(own, "sqeuclidean")))
+        for name, own in outputs.items()
+        for average in averages
+    }
+    found = []
+    for versions in changes:
+        distances: dict[str, list[NDArray[np.float64]]] = {name: [] for name in outputs}
+        for version in versions:
+            for name, own in f(version).items():
+                distances[name].append(((_flat(own) - outputs[name]) ** 2).sum(axis=1))
+        moved = {name: np.concatenate(own) for name, own in distances.items()}
+        found.append(
+            {
+                (name, average): float(AVERAGES[average](moved[name])) / spread
+                if spread > 0
+                else np.nan
+                for (name, average), spread in spreads.items()
+            }
+        )
+    return found
+
+
+def _flat(outputs: NDArray[np.floating]) -> NDArray[np.float64]:
+    return np.asarray(outputs, dtype=np.float64).reshape(len(outputs), -1)

@@ -13,7 +13,7 @@ from torch.nn.functional import cross_entropy, pad
 
 from srhm.images.cifar import CHANNELS, N_CLASSES, SIZE, Images, standardised
 from srhm.model.seeding import generator
-from srhm.networks.named import named_network
+from srhm.networks.primitive import image_network
 from srhm.training import network_state
 from srhm.training.protocol import Pause, Snapshot, TrainingPlan, train
 
@@ -35,9 +35,14 @@ class TrainedNetwork:
     weights: dict[str, NDArray]
 
 
-def initial_network(cell: Mapping[str, Any]) -> nn.Module:
-    """The network of a cell before training, in evaluation mode, on the processor."""
-    return _initial_network(cell, _stream(cell)).eval()
+def initial_network(
+    cell: Mapping[str, Any], *, channels: int = CHANNELS, size: int = SIZE
+) -> nn.Module:
+    """The network of a cell before training, in evaluation mode, on the processor.
+
+    channels, size: of the images, (channels, size, size).
+    """
+    return _initial_network(cell, _stream(cell), channels, size).eval()
 
 
 def training_images(cell: Mapping[str, Any], training: Images) -> Images:
@@ -47,7 +52,7 @@ def training_images(cell: Mapping[str, Any], training: Images) -> Images:
 
 
 def outputs_of(network: nn.Module, x: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Logits (n, classes) of standardised images (n, 3, 32, 32), in evaluation mode."""
+    """Logits (n, classes) of standardised images (n, channels, size, size), in evaluation mode."""
     where = next(network.parameters()).device
     network.eval()
     with torch.no_grad():
@@ -107,7 +112,11 @@ class ImageEngine:
         self._pixels, self._y = torch.from_numpy(chosen.pixels), torch.from_numpy(chosen.labels)
         self._moments = [torch.from_numpy(m).to(self._device) for m in training.moments]
         self._stream = _stream(cell)
-        self.network = _initial_network(cell, self._stream).to(self._device)
+        shape = chosen.pixels.shape[1:3]
+        self.network = _initial_network(cell, self._stream, *shape).to(self._device)
+        if self._device.type == "cpu" and cell["net"].startswith("efficientnet"):
+            # Convolutions of one channel each take half the time so, and none longer.
+            self.network.to(memory_format=torch.channels_last)
         self._optimiser = torch.optim.SGD(
             self.network.parameters(),
             lr=cell["learning_rate"],
@@ -218,7 +227,7 @@ def _augmented(x: Tensor, *, generator: np.random.Generator) -> Tensor:
     mirrored = generator.random(len(x)) < 0.5
     crops = []
     for image, row, column, mirror in zip(padded, rows, columns, mirrored, strict=True):
-        crop = image[:, row : row + SIZE, column : column + SIZE]
+        crop = image[:, row : row + x.shape[2], column : column + x.shape[3]]
         crops.append(crop.flip(2) if mirror else crop)
     return torch.stack(crops)
 
@@ -229,11 +238,13 @@ def _stream(cell: Mapping[str, Any]) -> torch.Generator:
     return torch.Generator().manual_seed(seed)
 
 
-def _initial_network(cell: Mapping[str, Any], stream: torch.Generator) -> nn.Module:
-    return named_network(
+def _initial_network(
+    cell: Mapping[str, Any], stream: torch.Generator, channels: int, size: int
+) -> nn.Module:
+    return image_network(
         cell["net"],
-        dimensions=2,
-        in_channels=CHANNELS,
+        in_channels=channels,
+        size=size,
         n_classes=N_CLASSES,
         width=cell["width"],
         generator=stream,

@@ -24,6 +24,7 @@ NAMES = (
     "lazy_feature",
     "digits_jamming",
     "stripe",
+    "relative_stability",
     "temperature",
     "random_features",
     "equivariance",
@@ -41,7 +42,13 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "jamming",
     ),
     "seeds": ("memory", "level_by_level", "representation_cost", "kernels"),
-    "landscape": ("lazy_feature", "digits_jamming", "stripe", "random_features"),
+    "landscape": (
+        "lazy_feature",
+        "digits_jamming",
+        "stripe",
+        "relative_stability",
+        "random_features",
+    ),
 }
 
 # No digest of sources goes through this module, so that nothing is made anew for a new study.

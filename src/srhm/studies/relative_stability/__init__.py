@@ -1,0 +1,1 @@
+"""Two hypotheses, two arms and a finite memory."""

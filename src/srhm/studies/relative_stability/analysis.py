@@ -1,0 +1,117 @@
+"""What claims and figures compute of the tables: stability by network, correlations of logarithms.
+
+Averages over seeds are those of logarithms, as in the thesis, but for test errors, which can be 0.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from srhm.scorecard.claims import Tables
+
+FULLY_CONNECTED = ("fc2", "fc4", "fc6")
+# Columns that rows have of their cell, and those that all long tables have.
+OF_CELL = ("net", "P", "seed", "test_error", "alpha_tilde")
+OF_ROW = ("when", "layer", "depth", "displacement", "interpolation", "noise_norm", "D", "G", "R")
+N_RESAMPLES = 2000
+# Resamples with fewer different networks say nothing on a correlation.
+LEAST_NETWORKS = 4
+
+
+def is_deep(net: pd.Series) -> pd.Series:
+    """VGG, ResNet, EfficientNet: neither fully connected nor LeNet."""
+    return ~net.isin([*FULLY_CONNECTED, "lenet"])
+
+
+def measured(
+    tables: Tables,
+    *,
+    part: str = "output",
+    average: str = "median",
+    data: str = "digits",
+    table: str = "stability",
+    when: str = "",
+    kind: str = "",
+) -> pd.DataFrame:
+    """Rows of a long table, with net, P, seed, test_error and alpha_tilde of their cells.
+
+    when: "start", "end", empty: both. kind: "fc", "deep" (see `is_deep`), a net, empty: all.
+    """
+    cells, rows = (tables.get(name, pd.DataFrame()) for name in ("cells", table))
+    if cells.empty or rows.empty:
+        return pd.DataFrame(columns=["key", *OF_CELL, *OF_ROW])
+    if table == "stability":
+        rows = rows[(rows["part"] == part) & (rows["average"] == average)]
+    if when:
+        rows = rows[rows["when"] == when]
+    own = cells[(cells["data"] == data) & (cells["status"] != "diverged")]
+    if kind == "fc":
+        own = own[own["net"].isin(FULLY_CONNECTED)]
+    elif kind:
+        own = own[is_deep(own["net"])] if kind == "deep" else own[own["net"] == kind]
+    return rows.merge(own[["key", *OF_CELL]], on="key")
+
+
+def at_largest(rows: pd.DataFrame) -> pd.DataFrame:
+    """Those at the largest P."""
+    return rows[rows["P"] == rows["P"].max()]
+
+
+def pairs(
+    rows: pd.DataFrame, column: str, values: Sequence[str | float], *, quantity: str = "R"
+) -> pd.Series:
+    """log of a quantity where a column has the second value over where it has the first.
+
+    A row for each net and seed that have both.
+    """
+    chosen = rows[rows[column].isin(values)].astype({quantity: float})
+    found = chosen.pivot_table(index=["net", "seed"], columns=column, values=quantity)
+    first, second = (found.get(value, pd.Series(dtype=float)) for value in values)
+    return np.log(second / first).dropna()
+
+
+def by_network(rows: pd.DataFrame) -> pd.DataFrame:
+    """D, G, R (geometric means) and test_error (mean) of the trained networks, a row for each net.
+
+    Nets without any test error have no logarithm of it and are left out.
+    """
+    ended = rows[rows["when"] == "end"]
+    if ended.empty:
+        return pd.DataFrame(columns=["D", "G", "R", "test_error"])
+    logs = np.log(ended[["D", "G", "R"]]).groupby(ended["net"]).mean()
+    found = np.exp(logs).join(ended.groupby("net")["test_error"].mean())
+    return found[(found["test_error"] > 0) & np.isfinite(found).all(axis=1)]
+
+
+def log_correlations(
+    networks: pd.DataFrame, quantities: Sequence[str], *, generator: np.random.Generator
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Correlation of the logarithms of test error and of each quantity, over networks.
+
+    Footnote 3 of the thesis' chapter. networks: of `by_network`. Returns the values
+    (n_quantities,) and those of a bootstrap over networks (n_resamples, n_quantities).
+    """
+    logs = np.log(networks[["test_error", *quantities]].to_numpy(dtype=float))
+    chosen = generator.integers(len(logs), size=(N_RESAMPLES, len(logs)))
+    different = 1 + (np.diff(np.sort(chosen, axis=1), axis=1) > 0).sum(axis=1)
+    return _correlations(logs), _correlations(logs[chosen[different >= LEAST_NETWORKS]])
+
+
+def interval(resampled: NDArray[np.float64]) -> tuple[float, float]:
+    """Ends of the 95 % between percentiles; NaN where no resample has a correlation."""
+    known = resampled[np.isfinite(resampled)]
+    if not len(known):
+        return np.nan, np.nan
+    low, high = np.quantile(known, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def _correlations(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of the first column with each other one, (..., n_columns - 1); logs: (..., n, n_columns)."""
+    centred = logs - logs.mean(axis=-2, keepdims=True)
+    sizes = np.sqrt((centred**2).sum(axis=-2))
+    products = (centred[..., :1] * centred[..., 1:]).sum(axis=-2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(products / (sizes[..., :1] * sizes[..., 1:]))

@@ -1,0 +1,232 @@
+"""Section of the study, its cells, and how long they take. Imports no torch."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from srhm.experiments.declaration import experiments
+from srhm.experiments.planning import Batch, curves_of
+from srhm.images import cifar, mnist
+from srhm.images.configuration import ImageTraining
+from srhm.images.deformations import largest_temperature, temperature_of
+from srhm.keys import Keys, OneOrMore, Positive, PositiveInt, Scales, Sizes
+from srhm.networks.names import NAMED
+from srhm.study import ConfigError, Planned
+
+HERE = "srhm.studies.relative_stability"
+TRAINER = experiments(
+    "relative_stability",
+    title="relative stability",
+    cells=f"{HERE}.tables:CELLS",
+    seconds=f"{HERE}.configuration:seconds",
+)
+# As in `srhm.networks.primitive`, which imports torch.
+PRIMITIVE = ("fc2", "fc4", "fc6", "lenet")
+# Pixels on a side, images for training and for testing.
+IMAGES = {
+    "digits": (16, 1200, 597),
+    "digits8": (8, 1200, 597),
+    "mnist": (28, 60_000, 10_000),
+    "cifar10": (32, 50_000, 10_000),
+}
+NOTICES = {
+    "mnist": lambda directory: mnist.notice(directory / mnist.FOLDER),
+    "cifar10": lambda directory: cifar.notice(directory / cifar.FOLDER),
+}
+
+Seeds = Annotated[int, Field(ge=1, le=1000, strict=True)]
+
+
+class Networks(Keys):
+    """Networks trained on images, of which the stability is measured before and after."""
+
+    data: Annotated[list[Literal["digits", "digits8", "mnist", "cifar10"]], OneOrMore] = Field(
+        ["digits"], min_length=1, description="digits, at 16 x 16; digits8, as they are; mnist,"
+        " cifar10: left out where their files are not",
+    )  # fmt: skip
+    net: Annotated[list[str], OneOrMore] = Field(
+        min_length=1, description=f"{', '.join(PRIMITIVE)}, or a named net in two dimensions"
+    )
+    width: PositiveInt = Field(
+        64, description="units of a hidden layer of an fc; else channels of the stage that has 64"
+        " in the published net",
+    )  # fmt: skip
+    P: Sizes = Field(description="training images; on digits at most 1200")
+    seeds: Seeds = Field(5, description="seeds 0, 1, ...: images, weights, order, deformations")
+    n_test: PositiveInt = Field(597, description="test images of which the error is taken")
+    n_points: Annotated[int, Field(ge=2, strict=True)] = Field(
+        500, description="test images that are deformed"
+    )
+    n_draws: PositiveInt = Field(1, description="deformations, and noises, of each image")
+    cutoff: Annotated[int, Field(ge=2, strict=True)] = Field(3, description="cut-off c")
+    displacement: Annotated[float, Field(ge=0.5, le=10)] = Field(
+        1.0, description="root mean squared displacement, in pixels"
+    )
+    scans: bool = Field(True, description="at the largest P: R_f by depth and against the"
+                        " displacement, G_f against the noise")  # fmt: skip
+    training: ImageTraining = ImageTraining()  # type: ignore[call-arg]
+
+    @model_validator(mode="after")
+    def _possible(self) -> "Networks":
+        unknown = [net for net in self.net if net not in (*PRIMITIVE, *NAMED)]
+        if unknown:
+            raise ValueError(f"net {', '.join(unknown)}: allowed are {', '.join(PRIMITIVE)},"
+                             f" {', '.join(NAMED)}")  # fmt: skip
+        for data in self.data:
+            size, n_training, n_test = IMAGES[data]
+            if not self.training.batch_size <= min(self.P) <= max(self.P) <= n_training:
+                raise ValueError(f"P = {self.P}: allowed on {data} are {self.training.batch_size}"
+                                 f" (one batch) to {n_training}")  # fmt: skip
+            if max(self.n_test, self.n_points) > n_test:
+                raise ValueError(f"n_test, n_points: {data} has {n_test} test images")
+            if temperature_of(
+                self.displacement, size=size, cutoff=self.cutoff
+            ) >= largest_temperature(self.cutoff):
+                raise ValueError(f"displacement = {self.displacement} at cutoff = {self.cutoff}:"
+                                 f" images of {size} x {size} fold (Eq. 14)")  # fmt: skip
+        return self
+
+
+class Fields(Keys):
+    """Deformations alone, against their formulas."""
+
+    size: Sizes = Field([16], description="pixels on a side")
+    cutoff: Annotated[list[Annotated[int, Field(ge=2, strict=True)]], OneOrMore] = Field(
+        min_length=1, description="cut-off c"
+    )
+    times_bound: Annotated[list[Positive], OneOrMore] = Field(
+        min_length=1, description="temperature over the bound 4 / (pi^3 c^2 ln c)"
+    )
+    n_fields: PositiveInt = Field(500, description="fields")
+    seeds: Seeds = Field(1, description="seeds 0, 1, ... of the fields")
+
+
+class _Flows(Keys):
+    """Networks trained by gradient flow."""
+
+    width: PositiveInt = Field(description="channels H")
+    P: Sizes = Field(description="training points")
+    alpha_tilde: Scales = Field([0.1], description="output scale; small: features, large: lazy")
+    seeds: Seeds = Field(4, description="seeds 0, 1, ...: data, weights, changes")
+    max_evaluations: PositiveInt = Field(description="gradients at most")
+    n_test: PositiveInt = Field(1000, description="test points of which the error is taken")
+    n_points: Annotated[int, Field(ge=2, strict=True)] = Field(
+        500, description="test points that are changed, at most n_test"
+    )
+    n_draws: PositiveInt = Field(2, description="changes, and noises, of each point")
+
+
+class Stripes(_Flows):
+    """Networks of one hidden layer on the stripe model."""
+
+    d: Annotated[int, Field(ge=2, strict=True)] = Field(5, description="inputs")
+
+
+class Hierarchies(_Flows):
+    """Networks on the SRHM, s = 2 and m = n_c = v."""
+
+    net: Annotated[list[Literal["cnn", "lcn", "fcn"]], OneOrMore] = Field(
+        min_length=1, description="cnn, lcn, fcn"
+    )
+    L: PositiveInt = Field(2, description="depth of the hierarchy")
+    v: Annotated[int, Field(ge=2, strict=True)] = Field(4, description="features")
+    s0: PositiveInt = Field(1, description="empty places for each informative one")
+
+
+class RelativeStabilitySection(Keys):
+    """Relative stability to diffeomorphisms (thesis, chapter 4)."""
+
+    networks: list[Networks] = Field([], description="networks on images")
+    fields: list[Fields] = Field([], description="deformations alone")
+    stripes: list[Stripes] = Field([], description="the stripe model")
+    hierarchies: list[Hierarchies] = Field([], description="the SRHM")
+
+
+def plan(section: RelativeStabilitySection, directory: Path) -> Planned:
+    """A curve for each data set, net and output scale, and one for each cut-off of the fields.
+
+    Raises:
+        ConfigError: if a cell is asked for twice.
+    """
+    wanted = {data for group in section.networks for data in group.data}
+    notices = {data: one(directory) for data, one in NOTICES.items() if data in wanted}
+    absent = {data: notice for data, notice in notices.items() if notice}
+    batches = [*_networks(section.networks, absent), *_flows(section)]
+    try:
+        curves = curves_of(TRAINER, batches)
+        curves |= curves_of(TRAINER, list(_fields(section.fields)), measured=())
+    except ValueError as error:
+        raise ConfigError(f"  {error}; allowed is each once") from error
+    return Planned(curves=curves, absent="\n".join(absent.values()))
+
+
+def _networks(groups: Iterable[Networks], absent: Mapping[str, str]) -> Iterator[Batch]:
+    for group in groups:
+        for data, net in product(group.data, group.net):
+            if data in absent:
+                continue
+            given = group.model_dump(include={"width", "n_test", "n_points", "n_draws", "cutoff",
+                                              "displacement"})  # fmt: skip
+            given |= group.training.model_dump()
+            cells = [
+                {"experiment": "networks", "data": data, "net": net, "P": P, "seed": seed, **given,
+                 "scans": group.scans and max(group.P) == P}
+                for P in sorted(set(group.P))
+                for seed in range(group.seeds)
+            ]  # fmt: skip
+            name = f"{data}-{net}-h{group.width}"
+            yield Batch(name=name, function=f"{HERE}.networks:run", cells=cells)
+
+
+def _fields(groups: Iterable[Fields]) -> Iterator[Batch]:
+    for group in groups:
+        for size, cutoff in product(group.size, group.cutoff):
+            cells = [
+                {"experiment": "fields", "size": size, "cutoff": cutoff, "times_bound": times,
+                 "n_fields": group.n_fields, "seed": seed}
+                for times in group.times_bound
+                for seed in range(group.seeds)
+            ]  # fmt: skip
+            name = f"fields-n{size}-c{cutoff}"
+            yield Batch(name=name, function=f"{HERE}.fields:run", cells=cells)
+
+
+def _flows(section: RelativeStabilitySection) -> Iterator[Batch]:
+    groups = [*(("stripe", group) for group in section.stripes),
+              *(("hierarchy", group) for group in section.hierarchies)]  # fmt: skip
+    for kind, group in groups:
+        given = group.model_dump(exclude={"P", "alpha_tilde", "seeds", "net"})
+        nets = group.net if isinstance(group, Hierarchies) else ["fcn"]
+        data = "stripe" if kind == "stripe" else "srhm"
+        for net, alpha_tilde in product(nets, group.alpha_tilde):
+            cells = [
+                {"experiment": kind, "data": data, "net": net, **given, "P": P,
+                 "alpha_tilde": float(alpha_tilde), "seed": seed}
+                for P in sorted(set(group.P))
+                for seed in range(group.seeds)
+            ]  # fmt: skip
+            name = f"{data}-{net}-a{alpha_tilde:g}"
+            yield Batch(name=name, function=f"{HERE}.flows:run", cells=cells)
+
+
+# Seconds of a step on a batch of 32 digits, on one core; of a named net with 8 channels.
+STEP = {"fc2": 0.0008, "fc4": 0.001, "fc6": 0.0012, "lenet": 0.004, "vgg11": 0.008,
+        "vgg11_bn": 0.01, "vgg16": 0.015, "vgg16_bn": 0.018, "resnet18": 0.024,
+        "resnet34": 0.042, "efficientnetb0": 0.05, "efficientnetb1": 0.06,
+        "efficientnetb2": 0.06}  # fmt: skip
+
+
+def seconds(cell: Mapping[str, Any]) -> float:
+    """Expected seconds of a cell on one core."""
+    if cell["experiment"] == "fields":
+        return 0.05 + 6e-9 * cell["n_fields"] * (cell["size"] * cell["cutoff"]) ** 2
+    if cell["experiment"] in ("stripe", "hierarchy"):
+        evaluation = 7e-6 if cell["experiment"] == "stripe" else 1.3e-5
+        return float(0.3 + evaluation * cell["P"] * cell["max_evaluations"] / 2)
+    pixels = (IMAGES[cell["data"]][0] / 16) ** 2
+    step = STEP[cell["net"]] * pixels * cell["batch_size"] / 32
+    step *= 1 if cell["net"] in PRIMITIVE else max(1.0, cell["width"] / 8)
+    return float(1 + step * (cell["max_steps"] + (300 if cell["scans"] else 50)))
