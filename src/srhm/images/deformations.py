@@ -102,7 +102,7 @@ def folded(coefficients: NDArray[np.float64], *, size: int, cutoff: int) -> NDAr
     """Whether s -> s - tau(s) turns a pixel over: det(1 - grad tau) <= 0 at a centre; (count,)."""
     slope = gradients(coefficients, size=size, cutoff=cutoff)
     determinant = (1 - slope[:, 0, 0]) * (1 - slope[:, 1, 1]) - slope[:, 0, 1] * slope[:, 1, 0]
-    return (determinant <= 0).any(axis=(1, 2))
+    return (determinant <= 0).any(axis=(1, 2))  # type: ignore[return-value]
 
 
 def largest_compression(

@@ -116,7 +116,7 @@ class ImageEngine:
         self.network = _initial_network(cell, self._stream, *shape).to(self._device)
         if self._device.type == "cpu" and cell["net"].startswith("efficientnet"):
             # Convolutions of one channel each take half the time so, and none longer.
-            self.network.to(memory_format=torch.channels_last)
+            self.network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self._optimiser = torch.optim.SGD(
             self.network.parameters(),
             lr=cell["learning_rate"],

@@ -45,7 +45,7 @@ def image_network(
     weighted = [one for one in network if isinstance(one, nn.Conv2d | nn.Linear)]
     for layer in weighted:
         follows = "linear" if layer is weighted[-1] else "relu"
-        nn.init.kaiming_normal_(layer.weight, nonlinearity=follows, generator=generator)
+        nn.init.kaiming_normal_(layer.weight, nonlinearity=follows, generator=generator)  # type: ignore[arg-type]
         assert layer.bias is not None  # for the checker of types
         nn.init.zeros_(layer.bias)
     return network

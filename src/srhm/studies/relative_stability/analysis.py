@@ -69,7 +69,7 @@ def pairs(
     chosen = rows[rows[column].isin(values)].astype({quantity: float})
     found = chosen.pivot_table(index=["net", "seed"], columns=column, values=quantity)
     first, second = (found.get(value, pd.Series(dtype=float)) for value in values)
-    return np.log(second / first).dropna()
+    return pd.Series(np.log(second / first)).dropna()
 
 
 def by_network(rows: pd.DataFrame) -> pd.DataFrame:
@@ -80,9 +80,10 @@ def by_network(rows: pd.DataFrame) -> pd.DataFrame:
     ended = rows[rows["when"] == "end"]
     if ended.empty:
         return pd.DataFrame(columns=["D", "G", "R", "test_error"])
-    logs = np.log(ended[["D", "G", "R"]]).groupby(ended["net"]).mean()
-    found = np.exp(logs).join(ended.groupby("net")["test_error"].mean())
-    return found[(found["test_error"] > 0) & np.isfinite(found).all(axis=1)]
+    logs = pd.DataFrame(np.log(ended[["D", "G", "R"]])).groupby(ended["net"]).mean()
+    found = pd.DataFrame(np.exp(logs)).join(ended.groupby("net")["test_error"].mean())
+    known = pd.DataFrame(np.isfinite(found)).all(axis=1)
+    return found[(found["test_error"] > 0) & known]
 
 
 def log_correlations(

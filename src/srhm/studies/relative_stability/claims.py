@@ -101,7 +101,8 @@ def _slope(rows: pd.DataFrame, x: str, y: str) -> Measurement:
 def level(tables: Tables, *, when: str, kind: str = "") -> Measurement:
     """log10 of R_f at the largest P: mean over networks, each the mean of its seeds."""
     rows = at_largest(measured(tables, when=when, kind=kind))
-    return _mean(np.log10(rows["R"].astype(float)).groupby(rows["net"]).mean(), "networks")
+    logs = pd.Series(np.log10(rows["R"].astype(float)))
+    return _mean(logs.groupby(rows["net"]).mean(), "networks")
 
 
 def over_start(tables: Tables, *, kind: str, inverse: bool = False) -> Measurement:
@@ -113,7 +114,7 @@ def over_start(tables: Tables, *, kind: str, inverse: bool = False) -> Measureme
 def inverse_level(tables: Tables, *, kind: str) -> Measurement:
     """1/R_f of trained networks at the largest P, over nets and seeds."""
     rows = at_largest(measured(tables, kind=kind, when="end"))
-    return _ratio(-np.log(rows["R"].astype(float)), SEEDS)
+    return _ratio(pd.Series(-np.log(rows["R"].astype(float))), SEEDS)
 
 
 def over_sizes(
@@ -208,7 +209,7 @@ def error_over_root(tables: Tables) -> Measurement:
 def as_they_are(tables: Tables) -> Measurement:
     """R_f of digits at 16 x 16 over that at 8 x 8, of one displacement in units of the image."""
     large, small = (
-        np.log(rows.set_index(["net", "seed"])["R"].astype(float))
+        pd.Series(np.log(rows.set_index(["net", "seed"])["R"].astype(float)))
         for data in ("digits", "digits8")
         for rows in [at_largest(measured(tables, data=data, when="end"))]
     )
@@ -231,7 +232,7 @@ def _flows(
 def flow_start(tables: Tables, *, data: str) -> Measurement:
     """log10 of R_f before training, over nets and seeds."""
     once = _flows(tables, data=data, when="start").drop_duplicates(["net", "seed"])
-    return _mean(np.log10(once["R"].astype(float)), SEEDS)
+    return _mean(pd.Series(np.log10(once["R"].astype(float))), SEEDS)
 
 
 def flow_depth(tables: Tables, *, net: str) -> Measurement:

@@ -153,7 +153,7 @@ def plan(section: RelativeStabilitySection, directory: Path) -> Planned:
     """
     wanted = {data for group in section.networks for data in group.data}
     notices = {data: one(directory) for data, one in NOTICES.items() if data in wanted}
-    absent = {data: notice for data, notice in notices.items() if notice}
+    absent = {str(data): notice for data, notice in notices.items() if notice}
     batches = [*_networks(section.networks, absent), *_flows(section)]
     try:
         curves = curves_of(TRAINER, batches)

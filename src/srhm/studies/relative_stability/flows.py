@@ -113,7 +113,7 @@ def _rows(
         found = layers(torch.from_numpy(points))
         return {str(k): layer.numpy() for k, layer in enumerate(found, start=1)}
 
-    D, G = sensitivities(f, x, changes, averages=AVERAGED)
+    D, G = sensitivities(f, x, changes, averages=AVERAGED)  # type: ignore[arg-type]
     n = len({name for name, _ in D})
     for (name, average), value in D.items():
         noisy = G[name, average]

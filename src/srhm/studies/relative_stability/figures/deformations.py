@@ -1,6 +1,7 @@
 """Deformed digits, the allowed region of temperatures, and the formulas of the deformations."""
 
 from math import log, pi
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,7 +33,8 @@ TIMES = (0.1, 1.0, 10.0)  # temperatures of the deformed digits over the bound
 def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
     """A: one digit deformed; B: region of c and T; C: δ against its sum; D: max Ξ and Eq. 13."""
     figure, page = laid_out_page(2 * ROW, preset=preset)
-    top, bottom = page.subfigures(2, 1)
+    parts: Any = page.subfigures(2, 1)
+    top, bottom = parts
     left, right = top.subfigures(1, 2, width_ratios=(1, 1.2))
     _samples(left)
     region = right.subplots()
@@ -56,8 +58,9 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
     n = int(rows["n_fields"].max())
     for axes, letter, x, y, xlabel, ylabel in panels:
         for (size, c), one in rows.groupby(["size", "cutoff"]):
+            tint = tints[float(str(c))]
             symbol = "o" if size == SIDES["digits"] else "s"
-            axes.plot(x[one.index], y[one.index], symbol, color=tints[float(c)], markersize=3.5,
+            axes.plot(x[one.index], y[one.index], symbol, color=tint, markersize=3.5,
                       markerfacecolor="white", gid=f"{letter} {size:g} {c:g}")  # fmt: skip
         ends = np.array([min(x.min(), y.min()), max(x.max(), y.max())])
         axes.plot(ends, ends, "--", color=GUIDE, linewidth=0.8, zorder=1, gid=f"{letter} equal")

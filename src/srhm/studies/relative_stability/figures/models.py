@@ -1,5 +1,7 @@
 """R_f against P in the stripe model, R_k and test error on the SRHM."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -53,7 +55,8 @@ def draw(cells: pd.DataFrame, stability: pd.DataFrame, *, preset: str) -> Figure
 def _stripe(axes: Axes, rows: pd.DataFrame) -> None:
     for scale, (tint, symbol) in SCALES.items():
         own = rows[rows["alpha_tilde"] == scale]
-        for when, look in (("end", {"marker": symbol}), ("start", {"linestyle": ":"})):
+        looks: Any = (("end", {"marker": symbol}), ("start", {"linestyle": ":"}))
+        for when, look in looks:
             means = _means(own[own["when"] == when])
             axes.plot(means.index, means, color=tint, markersize=3.5, linewidth=0.9, **look,
                       gid=f"stripe {scale:g} {when}")  # fmt: skip
@@ -70,8 +73,9 @@ def _layers(axes: Axes, rows: pd.DataFrame) -> dict[float, tuple[float, float, f
     tints = shades([float(k) for k in own["layer"].unique()], "viridis")
     for (k, when), one in own.groupby(["layer", "when"]):
         means = _means(one)
-        look = {"marker": "o"} if when == "end" else {"linestyle": ":"}
-        axes.plot(means.index, means, color=tints[float(k)], markersize=3.5, linewidth=0.9, **look,
+        look: Any = {"marker": "o"} if when == "end" else {"linestyle": ":"}
+        tint = tints[float(str(k))]
+        axes.plot(means.index, means, color=tint, markersize=3.5, linewidth=0.9, **look,
                   gid=f"layer {k} {when}")  # fmt: skip
     logarithmic(axes, "training points $P$", "$R_k$")
     return tints
@@ -96,5 +100,5 @@ def _seeds(rows: pd.DataFrame) -> str:
     return f"{between(counts)} {plural('seed', int(counts.max()))}"
 
 
-def _handle(label: str, tint: object, symbol: str) -> Line2D:
+def _handle(label: str, tint: Any, symbol: str) -> Line2D:
     return Line2D([], [], color=tint, marker=symbol, markersize=3.5, label=label)

@@ -53,8 +53,8 @@ def _noise(axes: Axes, rows: pd.DataFrame) -> None:
     ended = rows[rows["when"] == "end"]
     for net, own in ended.groupby("net"):
         means = _means(own, "times", "G")
-        norms = own.groupby("times")["noise_norm"].mean()
-        axes.plot(norms, means, **{**style(str(net)), "markersize": 2.5}, linewidth=0.9,
+        at = own.groupby("times")["noise_norm"].mean()
+        axes.plot(at, means, **{**style(str(net)), "markersize": 2.5}, linewidth=0.9,
                   gid=f"noise {net}")  # fmt: skip
     norms = np.array([ended["noise_norm"].min(), 1.0])
     first = float(np.exp(np.log(ended.groupby("times")["G"].mean().iloc[0])))

@@ -55,7 +55,7 @@ def against_size(axes: Axes, rows: pd.DataFrame, quantity: str) -> None:
 
 def before_and_after(axes: Axes, rows: pd.DataFrame) -> None:
     """R_f of each net and seed of one P, before and after training."""
-    names = [handle.get_label() for handle in handles(rows)]
+    names = [str(handle.get_label()) for handle in handles(rows)]
     places = {str(name): k for k, name in enumerate(names)}
     for net, own in rows.groupby("net"):
         marks = style(str(net))
