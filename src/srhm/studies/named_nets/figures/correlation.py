@@ -298,8 +298,9 @@ def _draw_panel(axes: Axes, panel: _Panel, seed: int) -> None:
     _guide(axes, x, y, panel.guide)
     found = correlation(points, across_sizes=panel.across_sizes,
                         generator=generator(seed, role="drawing"))  # fmt: skip
+    behind = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1}
     axes.text(0.03, 0.99, correlation_text(found), transform=axes.transAxes, va="top", ha="left",
-              fontsize=7, zorder=5)  # fmt: skip
+              fontsize=7, zorder=5, bbox=behind)  # fmt: skip
 
 
 def correlation_text(found: RankCorrelation) -> str:
