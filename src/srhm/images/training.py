@@ -178,6 +178,10 @@ class ImageEngine:
         if device != self._device.type:
             raise ValueError(f"it was made on {device}, not on {self._device.type}")
         network_state.restore(self.network, self._optimiser, self._stream, network)
+        for parameter in self.network.parameters():
+            own = self._optimiser.state[parameter]
+            if "momentum_buffer" in own:  # laid out as the weights, which decides how sums round
+                own["momentum_buffer"] = torch.empty_like(parameter).copy_(own["momentum_buffer"])
         self._steps = int(steps[0])
 
 
