@@ -461,7 +461,7 @@ def test_published_points_are_rings_at_their_predictions_and_named_in_the_legend
                 assert line.get_markerfacecolor() == "none"
     assert not any(places for places in drawn(without, "run").values())
     words = "published run: $H$ = 20, 2 seeds, trained on Invented CPU (CPU)"
-    assert words in [text.replace("\n", " ") for text in legend_texts(figure)]
+    assert words in " ".join(legend_texts(figure)).replace("\n", " ")
     assert not any("published run" in text for text in legend_texts(without))
 
 

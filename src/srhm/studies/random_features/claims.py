@@ -9,15 +9,20 @@ import pandas as pd
 from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
 from srhm.scorecard.fits import as_ratio, mean_of, no_points, of_fit
 from srhm.statistics.regression import slope_with_group_intercepts
+from srhm.studies.random_features.tables import CELLS
 
 # N/P from which on the decay with N is fitted, and between which the members' variance, which
 # diverges at N = P, leaves the mean over members of no use.
 WIDE, BELOW, ABOVE = 4.0, 0.7, 1.5
 
 
+def _cells(tables: Tables) -> pd.DataFrame:
+    return tables.get("cells", CELLS.empty_table().to_pandas())
+
+
 def peak(tables: Tables) -> Measurement:
     """N/P at the largest squared error of single members, a value of each data set and seed."""
-    cells = tables["cells"]
+    cells = _cells(tables)
     if cells.empty:
         return NOT_MEASURED
     whole = cells.groupby(["data", "P", "seed"])
@@ -27,7 +32,7 @@ def peak(tables: Tables) -> Measurement:
 
 def height(tables: Tables) -> Measurement:
     """Factor of the squared error of single members at N = P over that at the largest N."""
-    cells, logs = tables["cells"], []
+    cells, logs = _cells(tables), []
     for _, own in cells.groupby(["data", "P", "seed"]):
         at, wide = own[own["N"] == own["P"]], own[own["N_over_P"] >= WIDE]
         if len(at) and len(wide):
@@ -45,7 +50,7 @@ def decay(
     it is fitted. An intercept for each data set and seed; those of which an excess is not positive
     are left out.
     """
-    cells = tables["cells"]
+    cells = _cells(tables)
     own = cells[cells["N_over_P"] >= least]
     if own.empty:
         return NOT_MEASURED
@@ -66,7 +71,7 @@ def ensemble_over(tables: Tables, *, column: str) -> Measurement:
     column: mse_kernel, without ridge, from N = 1.5 P on; mse_ridge, with the effective ridge, up to
     N = 0.7 P. A value of each data set and seed, the mean over its N.
     """
-    cells = tables["cells"]
+    cells = _cells(tables)
     ratio = cells["N_over_P"]
     own = cells[ratio <= BELOW if column == "mse_ridge" else ratio >= ABOVE]
     own = own[(own["mse_limit"] > 0) & (own[column] > 0)]
@@ -82,7 +87,7 @@ def ensemble_over(tables: Tables, *, column: str) -> Measurement:
 
 def gain(tables: Tables, *, data: str) -> Measurement:
     """Part of the test points that a single member has wrong and the ensemble right, at N = 2 P."""
-    cells = tables["cells"]
+    cells = _cells(tables)
     own = cells[(cells["data"] == data) & (cells["N_over_P"] == 2)]
     difference = pd.Series(own["error"] - own["error_ensemble"])
     return mean_of(difference.tolist(), "seeds") if len(own) else NOT_MEASURED
@@ -130,7 +135,7 @@ CLAIMS: tuple[Claim, ...] = (
             topic=TOPIC,
             figure=FIGURE,
             identifier=f"random-features-{name}",
-            statement=f"error of an infinite ensemble over the kernel's{which}",
+            statement=f"infinite ensemble's error over the kernel's{which}",
             place=place,
             expected=1,
             tolerance=tolerance,
