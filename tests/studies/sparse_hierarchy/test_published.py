@@ -758,6 +758,8 @@ FOLDERS = sorted(PUBLISHED.glob("*/*/"))
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: "-".join(folder.parts[-2:]))
 def test_every_published_row_is_taken(folder, tmp_path):
     name, study = folder.parts[-2:]
+    if study == "equivariance":
+        pytest.importorskip("e3nn", reason="its curves are planned after `make env-equivariance`")
     copy = tmp_path / name / study
     shutil.copytree(folder, copy)
     options = ["--preset", name, "--directory", str(tmp_path), "--commit", "c0ffee"]
