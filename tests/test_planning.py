@@ -223,7 +223,7 @@ def test_networks_on_images_are_said_to_be_left_out_where_the_images_are_absent(
 ) -> None:
     command = ["--configfile", str(with_images), "--directory", str(with_images.parent)]
     assert main(command) == 0
-    assert "not counted" not in capsys.readouterr().out
+    assert "images is not counted" not in capsys.readouterr().out
     (with_images.parent / "invented").rename(with_images.parent / "elsewhere")
     assert main(command) == 0
     said = capsys.readouterr().out
