@@ -267,6 +267,12 @@ def named_in(value, keys):
     return own + [one for part in value.values() for one in named_in(part, keys)]
 
 
+@pytest.mark.parametrize("figure", [one for _, one in FIGURES], ids=lambda one: one.name)
+def test_every_figure_is_drawn_in_the_style_of_all(figure):
+    function = resolved(figure.function)
+    assert getattr(function, "__wrapped__", None) is not None, "`styled` of figures/drawing.py"
+
+
 # Nothing is planned of these where the images, or e3nn, are not there.
 UNPLANNED = {
     **{f"train_{name}": STUDIES[name].trainer.module for name in ("images", "equivariance")},

@@ -136,6 +136,7 @@ def draw_figure_1(
     )
 
 
+@styled
 def draw_images(
     images: pd.DataFrame, *, preset: str, digits: Sequence[str] = (), seed: int = 0
 ) -> Figure:

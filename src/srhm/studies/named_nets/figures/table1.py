@@ -46,6 +46,7 @@ SHORT = {
 NONE, PAPER = "–", "paper"
 
 
+@styled
 def draw_own(*, preset: str) -> Figure:
     """The table of the networks as their modules are."""
     return draw(table1(), preset=preset)

@@ -276,6 +276,7 @@ def _example_handles(interval: str, threshold: float) -> dict[str, Line2D]:
     }
 
 
+@styled
 def draw_from_files(
     cells: pd.DataFrame,
     sample_complexity: pd.DataFrame,
