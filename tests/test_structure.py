@@ -143,9 +143,12 @@ def test_only_commands_and_the_preset_know_all_studies_and_nobody_imports_a_comm
             assert declared == set(), name
 
 
+SLOW = {"torch", "numba", "matplotlib", "scipy", "sklearn", "pandas"}
+
+
 def loaded_by(code):
     """Which of the slow libraries are loaded by some code."""
-    code += "; import sys; print({'torch', 'numba', 'matplotlib'} & set(sys.modules))"
+    code += f"; import sys; print({SLOW} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return ast.literal_eval(done.stdout.strip().replace("set()", "[]"))
 

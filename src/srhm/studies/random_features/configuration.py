@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from srhm.experiments.planning import Batch, curves_of
 from srhm.keys import Keys, OneOrMore, PositiveInt, Scales, Sizes
-from srhm.studies.random_features.data import HIERARCHY, N_DIGITS
+from srhm.studies.random_features.sizes import HIERARCHY, N_DIGITS
 from srhm.study import ConfigError, Planned, Trainer
 
 Data = Literal["sphere", "digits", "srhm"]

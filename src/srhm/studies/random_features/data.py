@@ -8,16 +8,11 @@ from numpy.typing import NDArray
 
 from srhm.flow.digits import digits
 from srhm.model.encoding import one_hot
-from srhm.model.grammar import GrammarParameters
 from srhm.model.sampling import draw_samples
 from srhm.model.seeding import generator
+from srhm.studies.random_features.sizes import HIERARCHY
 
 Array = NDArray[np.floating]
-# Two classes, whose labels are 1 and -1; 8,192 distinct data.
-HIERARCHY = GrammarParameters(
-    depth=2, branching=2, n_features=4, n_synonyms=4, n_classes=2, n_empty=1
-)
-N_DIGITS = 1797
 
 
 class Task(NamedTuple):
