@@ -24,9 +24,9 @@ import torch
 from dense_module import DenseEngine
 
 from srhm.model.grammar import GrammarParameters, draw_grammar
-from srhm.model.sampling import draw_sample
+from srhm.model.sampling import Derivations, draw_sample
 from srhm.model.seeding import generator
-from srhm.networks.geometry import geometry, initial_weights
+from srhm.networks.geometry import Geometry, geometry, initial_weights
 from srhm.results.provenance import versions
 from srhm.training.reference import ReferenceEngine
 from srhm.training.sparse import SparseEngine
@@ -101,8 +101,8 @@ def touched(engine: SparseEngine, stream: np.random.Generator, n_train: int) -> 
     return 4 * (rows / COUNTED_STEPS * row + state.readout.nbytes), 2 * state.weights.nbytes
 
 
-def measure(coordinates: dict[str, Any], *, n_repeats: int, dense: bool) -> dict[str, Any]:
-    """One row of the table."""
+def problem(coordinates: dict[str, Any]) -> tuple[Geometry, Derivations, Derivations, Any]:
+    """Geometry, training and test data of a row, and batch, rate and momentum of its engines."""
     parameters = GrammarParameters(
         depth=coordinates["L"],
         branching=2,
@@ -111,20 +111,27 @@ def measure(coordinates: dict[str, Any], *, n_repeats: int, dense: bool) -> dict
         n_classes=N_FEATURES,
         n_empty=coordinates["s0"],
     )
-    n_train, width = coordinates["P"], coordinates["H"]
     train, test = draw_sample(
         draw_grammar(parameters, generator=generator(0, role="grammar")),
-        n_train=n_train,
+        n_train=coordinates["P"],
         n_test=500,
         train_generator=generator(0, role="train"),
         test_generator=generator(0, role="test"),
     )
+    width = coordinates["H"]
     shape = geometry(coordinates["net"], parameters, width=width)
-    weights = initial_weights(shape, generator=generator(0, role="initialisation"))
     choice = {"batch_size": BATCH, "rate": LEARNING_RATE * width, "momentum": MOMENTUM}
+    return shape, train, test, choice
+
+
+def measure(coordinates: dict[str, Any], *, n_repeats: int, dense: bool) -> dict[str, Any]:
+    """One row of the table."""
+    n_train = coordinates["P"]
+    shape, train, test, choice = problem(coordinates)
+    weights = initial_weights(shape, generator=generator(0, role="initialisation"))
     stream = np.random.default_rng(0)
     engines: dict[str, Any] = {"sparse": SparseEngine(shape, weights, train, test, **choice)}
-    engines["sparse"].steps(stream.integers(n_train, size=BATCH * TRAINED_STEPS[width]))
+    engines["sparse"].steps(stream.integers(n_train, size=BATCH * TRAINED_STEPS[shape.width]))
     if dense:
         weights = engines["sparse"].weights()
         engines["dense"] = DenseEngine(shape, weights, train, **choice)
