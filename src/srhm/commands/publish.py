@@ -57,7 +57,7 @@ SHOWN = 5  # reasons that are written out
 
 
 class NothingFinished(PublicationError):
-    """A study of which no curve is finished."""
+    """A study of which no curve is finished, or not all of whose curves can be planned here."""
 
 
 @dataclass
@@ -200,13 +200,17 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
     drop: whether published rows that are no longer planned may be dropped.
 
     Raises:
-        NothingFinished: if there is nothing to publish.
+        NothingFinished: if there is nothing to publish, or if a package or data are missing here
+            without which published rows cannot be told from rows that are no longer planned.
         PublicationError: if published rows would be lost without `drop`, or if the folder's files
             are damaged. Nothing is written then.
     """
     planned, plan = run.plan.studies[study].curves, run.plan
     now, before = finished(run, study), published_before(folder, study, keys_of(planned))
     remarks = [*_some(now.remarks), *_some(before.remarks)]
+    if before.lost and (why := plan.studies[study].absent):
+        left = f"{folder} is left as it is, because not all of {study} can be planned here: {why}"
+        raise NothingFinished("\n".join([*remarks, left]))
     _refuse_losses(before.lost, remarks, folder, preset=plan.name, drop=drop)
     results = run.directory / "results"
     if not now.curves | before.curves:
