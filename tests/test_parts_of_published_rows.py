@@ -1,4 +1,4 @@
-"""Scorecards and figures of runs that lack rows: each study on parts of its published rows.
+"""Scorecards, figures and pages of runs that lack rows: each study on parts of its published rows.
 
 A preset of another size, a run that was stopped or a network that learnt nothing leave out rows
 that the invented tables of a study's own tests have.
@@ -17,6 +17,7 @@ import pytest
 from srhm.commands.preset_file import read_preset
 from srhm.names import resolved
 from srhm.preset import Plan, plan
+from srhm.report.training import training_table
 from srhm.results.places import published_folder
 from srhm.results.records import read_table
 from srhm.results.tables import schema_of
@@ -111,3 +112,17 @@ def test_each_figure_is_drawn_of_a_part_of_the_rows(study: str, preset: str) -> 
         drawn = call(preset, study, figure, tables)
         drawn.canvas.draw()
         plt.close(drawn)
+
+
+@pytest.mark.parametrize("fraction", [1, 0.2, 0])
+@pytest.mark.parametrize(("study", "preset"), ALL)
+def test_each_page_counts_every_cell_of_a_part_of_the_rows(
+    study: str, preset: str, fraction: float
+) -> None:
+    tables = part(preset, study, fraction, draw=2)
+    table = training_table("Cells", tables["cells"], tables["timings"])
+    place = next(i for i, head in enumerate(table.columns) if head in ("Networks", "Cells"))
+    rows = [row for row in table.rows if row[0] != "All"]
+    assert sum(int("".join(filter(str.isdigit, row[place]))) for row in rows) == len(
+        tables["cells"]
+    )

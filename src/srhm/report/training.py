@@ -30,7 +30,9 @@ def training_table(title: str, cells: pd.DataFrame, timings: pd.DataFrame) -> Pa
     row is the sum over all, if there are several. Of experiments cells by status and their time.
     """
     flow = "evaluations" in cells
-    if "net" not in cells or not (flow or "steps" in cells):
+    # Experiments of several kinds share a table: not all of them train networks in steps.
+    several = "experiment" in cells
+    if several or "net" not in cells or not (flow or "steps" in cells):
         return experiments_table(title, cells, timings)
     heads = OF_FLOW if flow else {name: head for name, head in OF_STEPS.items() if name in cells}
     times = timings[["curve", "key", "seconds"]]
