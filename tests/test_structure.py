@@ -32,7 +32,8 @@ ORDER = """
     statistics
     runtime
     training
-    flow images experiments
+    images
+    flow experiments
     measure
     data learning_curve
     torch_data

@@ -23,7 +23,7 @@ ABSENT = "not in this preset"
 # Kinds of data, for people.
 NAMES = {
     **{"digits": "digits", "digits_pca": "digits, 10 PCA", "stripe": "stripe"},
-    **{"random": "random data", "srhm": "SRHM"},
+    **{"mnist": "MNIST", "mnist_pca": "MNIST, 10 PCA", "random": "random data", "srhm": "SRHM"},
 }
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 ALPHA_TILDE = "$\\tilde\\alpha = \\sqrt{h}\\,\\alpha$"

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from srhm.flow.configuration import MEASUREMENTS, FlowCurves, FlowSection
-from srhm.flow.task import IMAGES, parameters_of
+from srhm.flow.task import IMAGES, MNIST, parameters_of
+from srhm.images import mnist
 from srhm.model.grammar import GrammarError
 from srhm.model.sampling import MIN_TEST, SampleError, largest_training_set, n_test_points
 from srhm.results.provenance import PACKAGE, canonical_json, cells_digest, short_hash
@@ -35,13 +36,18 @@ def plan(
     measurements are united. A key covers the coordinates of the cell and the sources, and not the
     study: cells of two studies that are equal are trained once.
 
-    measured: what is measured of groups that do not say.
+    measured: what is measured of groups that do not say. Groups of MNIST are left out where its
+    files are not.
 
     Raises:
         ConfigError: naming the group, the key, its value and what is allowed.
     """
+    notice = mnist.notice(directory / mnist.FOLDER)
+    absent = notice if any(group.data in MNIST for group in section.curves) else None
     joined: dict[str, tuple[dict[str, Any], set[tuple[int, float, int, int]], set[str]]] = {}
     for number, group in enumerate(section.curves):
+        if absent and group.data in MNIST:
+            continue
         for shared in group.coordinates():
             _, points, measure = joined.setdefault(canonical_json(shared), (shared, set(), set()))
             points |= set(_points(group, width=shared["width"]))
@@ -72,7 +78,7 @@ def plan(
             + tuple(one for one in measured if one in measure and one not in ORDER),
             columns={"study": study},
         )
-    return Planned(curves=curves)
+    return Planned(curves=curves, absent=absent or "")
 
 
 def _points(group: FlowCurves, *, width: int) -> list[tuple[int, float, int, int]]:

@@ -16,8 +16,15 @@ class ImageSet:
     n_test: int
 
 
-# Handwritten digits of 8 x 8 pixels, 1797 in all (`srhm.flow.digits`).
-IMAGES = {"digits": ImageSet(64, 1200, 597), "digits_pca": ImageSet(10, 1200, 597)}
+# Handwritten digits of 8 x 8 pixels, 1797 in all, and MNIST of 28 x 28 (`srhm.flow.digits`).
+IMAGES = {
+    "digits": ImageSet(64, 1200, 597),
+    "digits_pca": ImageSet(10, 1200, 597),
+    "mnist": ImageSet(784, 60_000, 10_000),
+    "mnist_pca": ImageSet(10, 60_000, 10_000),
+}
+# Of these files must be there (`srhm.images.mnist`).
+MNIST = ("mnist", "mnist_pca")
 
 
 def parameters_of(cell: Mapping[str, Any]) -> GrammarParameters:

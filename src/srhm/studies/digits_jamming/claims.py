@@ -16,7 +16,7 @@ from srhm.statistics.jamming import first_jammed, with_jamming
 from srhm.statistics.regression import slope_with_group_intercepts
 from srhm.studies.digits_jamming.analysis import FAR, beyond, errors, peaks, thresholds
 
-DATA = ("digits", "digits_pca")
+DATA = ("digits", "digits_pca", "mnist", "mnist_pca")
 LEAST = 0.25  # N_Delta/N of a jammed network, chapter 2a
 NO_N_STAR = "no N* within the widths"
 

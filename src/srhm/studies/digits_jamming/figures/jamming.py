@@ -19,7 +19,10 @@ from srhm.figures.marks import GUIDE, few_ticks, line, marker, plural
 from srhm.statistics.jamming import LEAST_LOSS, with_jamming
 from srhm.studies.digits_jamming.analysis import thresholds
 
-COLOURS = {"digits_pca": "#0072B2", "digits": "#009E73", "random": "#D55E00"}
+COLOURS = {
+    **{"digits_pca": "#0072B2", "digits": "#009E73", "random": "#D55E00"},
+    **{"mnist_pca": "#56B4E9", "mnist": "#CC79A7"},
+}
 MARKERS = {2: "v", 3: "o", 5: "s"}
 # Chapter 1: N_Delta/N at the transition of random data, and P/N there.
 AT_TRANSITION, LOAD = 0.75, 2.9
