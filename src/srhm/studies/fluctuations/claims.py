@@ -1,0 +1,5 @@
+"""Claims."""
+
+from srhm.scorecard.claims import Claim
+
+CLAIMS: tuple[Claim, ...] = ()

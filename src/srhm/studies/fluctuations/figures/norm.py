@@ -1,0 +1,5 @@
+"""Stub."""
+
+
+def draw() -> None:
+    """Nothing yet."""
