@@ -13,9 +13,14 @@ from torch import Tensor
 from srhm.measure.members import Member, members_of
 from srhm.model.seeding import generator
 from srhm.results.tables import ENSEMBLES, FLOW_CELLS
-from srhm.studies.fluctuations.boundary import STEP, along_gradient
-from srhm.studies.fluctuations.resampling import resampled
-from srhm.studies.fluctuations.responses import Ensemble, boundary_distance, estimated_distance
+from srhm.studies.fluctuations.boundary import (
+    STEP,
+    along_gradient,
+    boundary_distance,
+    estimated_distance,
+    resampled,
+)
+from srhm.studies.fluctuations.responses import Ensemble
 
 N_NOISE = 500  # points of noise
 MANY = 16  # members from which on ensembles are drawn out of them
@@ -24,30 +29,22 @@ N_LINES = 60  # lines of a seed
 N_DRAWN = 30  # of those of seed 0 whose course is kept
 STRIDE = 4  # steps of a line that are kept: every fourth
 
-_PLACE = [ENSEMBLES.field(name) for name in ("curve", "width", "P", "seed", "n_members")]
+
+def _schema(names: str, *own: pa.Field) -> pa.Schema:
+    """Columns that name an ensemble, further ones, and those of numbers by their names."""
+    place = [ENSEMBLES.field(name) for name in ("curve", "width", "P", "seed", "n_members")]
+    return pa.schema([*place, *own, *((name, pa.float64()) for name in names.split())])
 
 
-def _numbers(names: str) -> list[pa.Field]:
-    return [pa.field(name, pa.float64()) for name in names.split()]
-
-
-# Of each seed and width.
-FLUCTUATIONS = pa.schema(
-    [
-        *_PLACE,
-        FLOW_CELLS.field("n_weights"),
-        *_numbers("mean_error ensemble_error train noise test"),
-        *_numbers("gradient delta estimate"),
-        pa.field("n_between", pa.int64()),
-    ]
+# Of each seed and width; of ensembles of n of its members; of lines towards f = 0; of the course of
+# some of these.
+FLUCTUATIONS = _schema(
+    "mean_error ensemble_error train noise test gradient delta estimate n_between",
+    FLOW_CELLS.field("n_weights"),
 )
-# Of ensembles of n of its members.
-RESAMPLED = pa.schema(
-    [*_PLACE, pa.field("n", pa.int64()), *_numbers("error population delta estimate")]
-)
-# Of lines towards f = 0, and the course of some of them.
-CROSSINGS = pa.schema([*_PLACE, pa.field("line", pa.int64()), *_numbers("linear ratio")])
-COURSES = pa.schema([*_PLACE, pa.field("line", pa.int64()), *_numbers("step value")])
+RESAMPLED = _schema("error population delta estimate", pa.field("n", pa.int64()))
+CROSSINGS = _schema("linear ratio", pa.field("line", pa.int64()))
+COURSES = _schema("step value", pa.field("line", pa.int64()))
 
 
 def measure_fluctuations(
@@ -64,21 +61,20 @@ def measure_fluctuations(
     for member in members_of(entries, store=store):
         if member.weights["end"] is not None:
             seeds.setdefault((member.cell["P"], member.cell["seed"]), []).append(member)
-    tables: dict[str, list[dict[str, Any]]] = {
-        name: [] for name in ("fluctuations", "resampled", "crossings", "courses")
-    }
+    names = ("fluctuations", "resampled", "crossings", "courses")
+    tables: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
     for (P, seed), members in seeds.items():
         if len(members) < 2:
             continue
-        place = {"width": members[0].cell["width"], "P": P, "seed": seed}
-        found = _of_seed(members, seed=seed)
-        for name, rows in found.items():
-            tables[name] += [{**place, "n_members": len(members), **row} for row in rows]
+        place = {"width": members[0].cell["width"], "P": P, "seed": seed, "n_members": len(members)}
+        for name, rows in zip(names, _of_seed(members, seed=seed), strict=True):
+            tables[name] += [{**place, **row} for row in rows]
     log.info("%d cells, %d ensembles", len(entries), len(tables["fluctuations"]))
     return tables
 
 
-def _of_seed(members: Sequence[Member], *, seed: int) -> dict[str, list[dict[str, Any]]]:
+def _of_seed(members: Sequence[Member], *, seed: int) -> tuple[list[dict[str, Any]], ...]:
+    """Rows of each table."""
     data, ensemble = members[0].data, Ensemble.of(members)
     f, gradient = ensemble.outputs(data.x_test), ensemble.gradients(data.x_test)
     mean, y = f.mean(dim=0), data.y_test
@@ -94,16 +90,15 @@ def _of_seed(members: Sequence[Member], *, seed: int) -> dict[str, list[dict[str
         "gradient": float(gradient.square().sum(dim=-1).mean(dim=1).sqrt().median()),
         "delta": delta,
         "estimate": estimated_distance(f, mean, gradient),
-        "n_between": n_between,
+        "n_between": float(n_between),
     }
-    crossings, courses = _lines(ensemble, data.x_test[:, 0], f, gradient, seed=seed)
-    drawn = _resampled(f, gradient, y, seed=seed) if len(members) >= MANY else []
-    return {
-        "fluctuations": [row],
-        "resampled": [{**one, "population": row["ensemble_error"]} for one in drawn],
-        "crossings": crossings,
-        "courses": courses,
-    }
+    # Ensembles of 1, 2, 4, ... members, no more than there are.
+    sizes = [2**k for k in range(len(f).bit_length())] if len(f) >= MANY else []
+    stream = generator(seed, role="drawing")
+    whole = {"population": row["ensemble_error"]}
+    drawn = [whole | resampled(f, gradient, y, n=n, n_draws=N_DRAWS, generator=stream)
+             for n in sizes]  # fmt: skip
+    return [row], drawn, *_lines(ensemble, data.x_test[:, 0], f, gradient, seed=seed)
 
 
 def fluctuation(f: Tensor) -> float:
@@ -117,15 +112,6 @@ def noise_like(x: Tensor, *, generator: np.random.Generator) -> Tensor:
     return numbers * (x[0].norm() / numbers.norm(dim=-1, keepdim=True))
 
 
-def _resampled(f: Tensor, gradient: Tensor, y: Tensor, *, seed: int) -> list[dict[str, Any]]:
-    """Ensembles of 1, 2, 4, ... members, no more than there are."""
-    sizes = [2**k for k in range(len(f).bit_length()) if 2**k <= len(f)]
-    stream = generator(seed, role="drawing")
-    return [
-        vars(resampled(f, gradient, y, n=n, n_draws=N_DRAWS, generator=stream)) for n in sizes
-    ]
-
-
 def _lines(
     ensemble: Ensemble, x: Tensor, f: Tensor, gradient: Tensor, *, seed: int
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -135,17 +121,13 @@ def _lines(
     crossings: list[dict[str, Any]] = []
     courses: list[dict[str, Any]] = []
     for member, point in pairs[torch.from_numpy(np.sort(chosen))].tolist():
-        one = ensemble.member(member)
-        (line,) = along_gradient(
-            lambda points, one=one: one.outputs(points[:, None])[0],
-            x[point : point + 1],
-            gradient[member, point : point + 1],
-        )
+        one = ensemble.select(slice(member, member + 1))
+        at = slice(point, point + 1)
+        (line,) = along_gradient(lambda points, one=one: one.outputs(points[:, None])[0], x[at],
+                                 gradient[member, at])  # fmt: skip
         name = {"line": len(crossings)}
         crossings.append({**name, "linear": line.linear, "ratio": line.ratio})
         if seed == 0 and len(crossings) <= N_DRAWN:
-            kept = line.values[::STRIDE].tolist()
-            courses += [
-                {**name, "step": k * STRIDE * STEP, "value": value} for k, value in enumerate(kept)
-            ]
+            kept = enumerate(line.values[::STRIDE].tolist())
+            courses += [{**name, "step": k * STRIDE * STEP, "value": value} for k, value in kept]
     return crossings, courses

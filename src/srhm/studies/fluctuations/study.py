@@ -10,6 +10,8 @@ from srhm.trainers import FLOW
 
 HERE = "srhm.studies.fluctuations"
 MEASURE = f"{HERE}.measure"
+LINES = ("resampled", "crossings", "courses")
+SIZES = ("cells", "histories", "fluctuations")
 
 STUDY = Study(
     name="fluctuations",
@@ -23,36 +25,24 @@ STUDY = Study(
             name="fluctuations",
             trainer=FLOW,
             function=f"{MEASURE}:measure_fluctuations",
-            tables={
-                name: f"{MEASURE}:{name.upper()}"
-                for name in ("fluctuations", "resampled", "crossings", "courses")
-            },
+            tables={name: f"{MEASURE}:{name.upper()}" for name in ("fluctuations", *LINES)},
             share=0.2,
             may_be_empty=True,
         ),
     ),
-    figures=(
+    figures=tuple(
         Figure(
-            name="fluctuations_members",
-            title="ensembles of n networks, and the distance between boundaries",
-            function=f"{HERE}.figures.members:draw",
-            uses=("resampled", "crossings", "courses"),
+            name=f"fluctuations_{name}",
+            title=title,
+            function=f"{HERE}.figures.{name}:draw",
+            uses=uses,
             settings=("preset",),
-        ),
-        Figure(
-            name="fluctuations_size",
-            title="fluctuations of the output, gradient, boundary and test error against N",
-            function=f"{HERE}.figures.size:draw",
-            uses=("cells", "histories", "fluctuations"),
-            settings=("preset",),
-        ),
-        Figure(
-            name="fluctuations_norm",
-            title="norm of the output near jamming, by training time",
-            function=f"{HERE}.figures.norm:draw",
-            uses=("cells", "histories", "fluctuations"),
-            settings=("preset",),
-        ),
+        )
+        for name, title, uses in (
+            ("members", "ensembles of n networks, and the distance between boundaries", LINES),
+            ("size", "fluctuations of output, gradient, boundary and error against N", SIZES),
+            ("norm", "norm of the output near jamming, by training time", SIZES),
+        )
     ),
     claims=f"{HERE}.claims",
     priority=-10,
