@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,11 @@ def noise_like(x: Tensor, *, generator: np.random.Generator) -> Tensor:
     return numbers * (x[0].norm() / numbers.norm(dim=-1, keepdim=True))
 
 
+def _output(ensemble: Ensemble, points: Tensor) -> Tensor:
+    """f of the first member at points (n, D), (n,)."""
+    return ensemble.outputs(points[:, None])[0]
+
+
 def _lines(
     ensemble: Ensemble, x: Tensor, f: Tensor, gradient: Tensor, *, seed: int
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -123,8 +129,7 @@ def _lines(
     for member, point in pairs[torch.from_numpy(np.sort(chosen))].tolist():
         one = ensemble.select(slice(member, member + 1))
         at = slice(point, point + 1)
-        (line,) = along_gradient(lambda points, one=one: one.outputs(points[:, None])[0], x[at],
-                                 gradient[member, at])  # fmt: skip
+        (line,) = along_gradient(partial(_output, one), x[at], gradient[member, at])
         name = {"line": len(crossings)}
         crossings.append({**name, "linear": line.linear, "ratio": line.ratio})
         if seed == 0 and len(crossings) <= N_DRAWN:
