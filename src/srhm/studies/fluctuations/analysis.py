@@ -21,17 +21,14 @@ from srhm.scorecard.fits import no_points
 from srhm.statistics.jamming import smallest_that_fit
 from srhm.statistics.regression import CONFIDENCE
 
-# From this multiple of h* on the power laws are fitted; up to it the divergence of the norm.
-FAR = 3.0
-# Parts of the longest training at which the norm is drawn.
-TIMES = (0.03, 0.1, 1.0)
+FAR = 3.0  # times h*: from there on power laws are fitted, up to there the norm's divergence
+TIMES = (0.03, 0.1, 1.0)  # parts of the longest training at which the norm is drawn
 
 
 def threshold(cells: pd.DataFrame) -> tuple[float, float]:
     """N* and h* of the cells, all seeds together; NaN where they are not within the widths.
 
-    The rate of Adam and its budget depend on the width, so that they are left out of what the
-    cells must share.
+    Rate and budget of Adam depend on the width: cells that differ in them are put together.
     """
     found = smallest_that_fit(cells.drop(columns=["settings", "budget"])) if len(cells) else cells
     if len(found) != 1 or found["status"].iloc[0] != "reached":
@@ -81,9 +78,8 @@ def by_width(rows: pd.DataFrame) -> pd.DataFrame:
 def exponent(x: pd.Series, y: pd.Series) -> float:
     """Slope of log y against log x where both are positive; NaN with fewer than three points."""
     used = (x > 0) & (y > 0)
-    if int(used.sum()) < 3:
-        return nan
-    return float(np.polyfit(np.log(x[used]), np.log(y[used]), 1)[0])
+    line = np.polyfit(np.log(x[used]), np.log(y[used]), 1) if used.sum() > 2 else (nan, nan)
+    return float(line[0])
 
 
 def coefficients(N: pd.Series, y: pd.Series, powers: tuple[float, ...]) -> NDArray[np.float64]:
@@ -144,8 +140,7 @@ def over_seeds(
 ) -> Measurement:
     """A statistic of the rows of all seeds; its 95 % interval by a delete-one jackknife of them.
 
-    Student t with one degree of freedom less than there are seeds. The interval is not known
-    where the statistic is not without one of the seeds.
+    Student t with a degree of freedom less than seeds. Unknown where the statistic fails for one.
     """
     seeds = sorted(set(table["seed"])) if len(table) else []
     value = statistic(table) if seeds else nan

@@ -1,8 +1,4 @@
-"""Claims of chapter 2b of the thesis on FCN that learn the parity of digits.
-
-Tolerances were fixed before measuring. Exponents in N are those of means over seeds, of widths from
-3 h* on; intervals are from a jackknife over seeds, each with data of its own.
-"""
+"""Claims of chapter 2b on FCN that learn digits. Tolerances were fixed before measuring."""
 
 from collections.abc import Callable
 from functools import partial
@@ -122,15 +118,14 @@ def misfits(tables: Tables) -> Measurement:
     used = cells[cells["width"] >= FITS * analysis.threshold(cells)[1]] if len(cells) else cells
     if used.empty:
         return no_points(NO_STAR)
-    wrong = int((used["train_error"] > 0).sum())
-    return part_of(wrong, len(used), f"{wrong} of {len(used)} networks from {FITS:g} h* on")
+    wrong, n = int((used["train_error"] > 0).sum()), len(used)
+    return part_of(wrong, n, f"{wrong} of {n} networks from {FITS:g} h* on")
 
 
 def crossing(tables: Tables, *, spread: bool) -> Measurement:
-    """Distance to f = 0 over its linear estimate, a value of each seed.
+    """Median distance to f = 0 over its estimate, widest networks, a value of each seed.
 
-    Median of the widest networks; spread: their interquartile range minus that of the narrowest
-    above h*.
+    spread: their interquartile range minus that of the narrowest above h*.
     """
     rows, (_, h_star) = _table(tables, "crossings"), analysis.threshold(_table(tables, "cells"))
     used = rows[rows["width"] >= h_star] if len(rows) else rows

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import GUIDE, line
+from srhm.figures.marks import GUIDE, few_ticks, line
 from srhm.studies.fluctuations.analysis import ensembles_of, quartiles
 
 MEAN, SEED = "#0072B2", "#56B4E9"
@@ -65,6 +65,8 @@ def _ensembles(axes: Axes, rows: pd.DataFrame, x: str, y: str, power: float) -> 
         guide = means[y].iloc[0] * (means[x] / means[x].iloc[0]) ** power
         axes.plot(means[x], guide, "--", color=GUIDE, linewidth=0.9, gid="guide")
     axes.set(xscale="log", yscale="log")
+    for axis in () if x == "n" else (axes.xaxis, axes.yaxis):
+        few_ticks(axis, *axis.get_view_interval())
 
 
 def _lines(

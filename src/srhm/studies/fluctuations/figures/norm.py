@@ -4,7 +4,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import GUIDE, line
+from srhm.figures.marks import GUIDE, few_ticks, line
 from srhm.studies.fluctuations import analysis
 
 TINTS = dict(zip(analysis.TIMES, ("#56B4E9", "#E69F00", "#0072B2"), strict=True))
@@ -47,6 +47,7 @@ def draw(
     distance.set(xscale="log", yscale="log", ylabel=r"$\|f\|^2$, training points",
                  xlabel="$N/N^*-1$, $N^*$ fitted")  # fmt: skip
     distance.set_ylim(bottom=float(table["norm"].min()) / 2)
+    few_ticks(distance.yaxis, *distance.get_ylim())
     fits.set_ylabel("misclassified training points")
     add_legends(page, [
         ("", [line("end, training and test points (A)", color="0.2", marker="o", **STYLE),

@@ -6,11 +6,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import GUIDE, line
+from srhm.figures.marks import GUIDE, few_ticks, line
 from srhm.studies.fluctuations.analysis import FAR, by_seed, by_width, coefficients, threshold
 
 BLUE, RED, GREEN = "#0072B2", "#D55E00", "#009E73"
 N = "number of weights $N$"
+LEAST = 3e-4  # excess: below it a band is cut off; a test point in six
 DELTA, ESTIMATE = r"distance $\delta$", r"$\|f-\bar{f}\|/\|\nabla f\|$"
 # Columns, their colours, the name of y, x with its name, title, exponents of the fit.
 PANELS = (
@@ -50,7 +51,8 @@ def draw(
             continue
         at, of_size = table[x[0]], x[0] == "N"
         for column, colour in columns:
-            axes.plot(at, table[column], "o-" if of_size else "o", color=colour, markersize=3,
+            shown = table[column].where(table[column] > 0)
+            axes.plot(at, shown, "o-" if of_size else "o", color=colour, markersize=3,
                       linewidth=1.0, gid=column)  # fmt: skip
             if of_size:
                 seeds = rows.groupby("N")[column]
@@ -61,6 +63,10 @@ def draw(
         if of_size:
             axes.axvline(N_star, color="0.6", linewidth=0.8, linestyle=":", zorder=1, gid="N*")
         axes.set(xscale="log", yscale="log" if letter in "ADE" else "linear")
+        if letter == "D":
+            few_ticks(axes.xaxis, *axes.get_xlim())
+        elif letter == "E":
+            axes.set_ylim(bottom=LEAST)
     add_legends(page, [
         ("A", [line(name, color=c) for name, c in
                (("test points", BLUE), ("training points", RED), ("noise", GREEN))]),
