@@ -1,11 +1,8 @@
 """Averages over seeds by width, and the fits of chapter 2b.
 
-Letters of the thesis: N number of weights, h width, N* (h*) where networks begin to fit, f output,
-fbar mean output, delta distance between their boundaries, epsilon test error of single networks,
-epsbar that of fbar.
-
-fbar of M members stands for that of infinitely many: squares of departures from it, and the excess
-epsilon - epsbar, are too small by 1 - 1/M, for which they are corrected here.
+Letters of the thesis: N weights, h width, N* (h*) where networks begin to fit, f output, fbar mean
+output, delta distance of their boundaries, epsilon, epsbar their test errors. With fbar the mean of
+M members squares of departures from it are too small by 1 - 1/M, as epsilon - epsbar: corrected.
 """
 
 from collections.abc import Callable
@@ -121,8 +118,7 @@ def near(table: pd.DataFrame, column: str, h_star: float) -> pd.DataFrame:
 def norms_at(cells: pd.DataFrame, histories: pd.DataFrame, part: float) -> pd.DataFrame:
     """Mean square of f on the training points after a part of the longest budget.
 
-    Of each width and seed at the largest P the mean over networks, of which those that have ended
-    stay as they are. Columns width, seed, N, norm.
+    Of each width and seed at the largest P, mean over networks; those that have ended stay.
     """
     if cells.empty or histories.empty:
         return pd.DataFrame(columns=["width", "seed", "N", "norm"], dtype=float)

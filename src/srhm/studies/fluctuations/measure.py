@@ -13,7 +13,7 @@ from torch import Tensor
 
 from srhm.measure.members import Member, members_of
 from srhm.model.seeding import generator
-from srhm.results.tables import ENSEMBLES, FLOW_CELLS
+from srhm.results.tables import ENSEMBLES, FLOW_CELLS, OF_SOME_CELLS
 from srhm.studies.fluctuations.boundary import (
     STEP,
     along_gradient,
@@ -34,7 +34,8 @@ STRIDE = 4  # steps of a line that are kept: every fourth
 def _schema(names: str, *own: pa.Field) -> pa.Schema:
     """Columns that name an ensemble, further ones, and those of numbers by their names."""
     place = [ENSEMBLES.field(name) for name in ("curve", "width", "P", "seed", "n_members")]
-    return pa.schema([*place, *own, *((name, pa.float64()) for name in names.split())])
+    numbers = ((name, pa.float64()) for name in names.split())
+    return pa.schema([FLOW_CELLS.field("key"), *place, *own, *numbers]).with_metadata(OF_SOME_CELLS)
 
 
 # Of each seed and width; of ensembles of n of its members; of lines towards f = 0; of the course of
@@ -68,6 +69,7 @@ def measure_fluctuations(
         if len(members) < 2:
             continue
         place = {"width": members[0].cell["width"], "P": P, "seed": seed, "n_members": len(members)}
+        place["key"] = members[0].key  # of the first network
         for name, rows in zip(names, _of_seed(members, seed=seed), strict=True):
             tables[name] += [{**place, **row} for row in rows]
     log.info("%d cells, %d ensembles", len(entries), len(tables["fluctuations"]))
