@@ -92,8 +92,7 @@ def coefficients(N: pd.Series, y: pd.Series, powers: tuple[float, ...]) -> NDArr
 def divergence(N: pd.Series, norm: pd.Series) -> tuple[float, float]:
     """Slope s and N* of log norm = a + s log(N/N* - 1), of least squares over N* below all N.
 
-    N* is tried at N_0 (1 - 10^(-k/20)), N_0 the smallest N, k = 1 ... 60. NaN with fewer than
-    four points.
+    Tried is N_0 (1 - 10^(-k/20)), N_0 the smallest N, k = 1 ... 60. NaN with fewer than 4 points.
     """
     if len(N) < 4:
         return nan, nan

@@ -20,7 +20,8 @@ def draw(
     table, (N_star, h_star) = analysis.by_width(rows), analysis.threshold(cells)
     part = analysis.near(table, "norm", h_star)
     slope, fitted = analysis.divergence(part["N"], part["norm"])
-    foot = [f"N* of jamming {N_star:.3g}, fitted with the slope {slope:.2f} of B: {fitted:.4g}"]
+    foot = [f"{rows['n'].sum():g} networks, {rows['seed'].nunique()} seeds; N* of jamming"
+            f" {N_star:.3g}, fitted with the slope {slope:.2f} of B: {fitted:.3g}"]  # fmt: skip
     figure, page = laid_out_page(2.3, preset=preset, foot=foot if len(rows) else [])
     boxes = page.subplots(1, 3)
     for axes, letter, title in zip(boxes, "ABC", ("norm", "beyond $N^*$", "fit"), strict=True):
