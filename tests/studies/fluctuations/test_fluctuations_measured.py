@@ -81,8 +81,8 @@ def test_rows_of_a_seed_are_those_of_a_plain_loop_and_of_the_ensembles(stored):
         assert row["gradient"] == pytest.approx(np.median(each))
         lines = [line for line in tables["crossings"] if line["seed"] == row["seed"]]
         assert len(lines) == min(60, len(distances))
-    for name, rows in tables.items():
-        assert {"curve"} | rows[0].keys() == set(getattr(measure, name.upper()).names)
+    for table, rows in tables.items():
+        assert {"curve"} | rows[0].keys() == set(getattr(measure, table.upper()).names)
     assert {row["seed"] for row in tables["courses"]} == {0}
     assert [row["n"] for row in tables["resampled"]] == [1, 2, 4, 8, 16] * 2
 
