@@ -23,6 +23,7 @@ NAMES = (
     "kernels",
     "lazy_feature",
     "digits_jamming",
+    "fluctuations",
     "stripe",
     "relative_stability",
     "temperature",
@@ -45,6 +46,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "landscape": (
         "lazy_feature",
         "digits_jamming",
+        "fluctuations",
         "stripe",
         "relative_stability",
         "random_features",

@@ -1,0 +1,1 @@
+"""Fluctuations of the output and the test error beyond jamming."""

@@ -1,0 +1,170 @@
+"""Averages over seeds by width, and the fits of chapter 2b.
+
+Letters of the thesis: N weights, h width, N* (h*) where networks begin to fit, f output, fbar mean
+output, delta distance of their boundaries, epsilon, epsbar their test errors. With fbar the mean of
+M members squares of departures from it are too small by 1 - 1/M, as epsilon - epsbar: corrected.
+"""
+
+from collections.abc import Callable
+from math import nan
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
+
+from srhm.scorecard.claims import Measurement
+from srhm.scorecard.fits import no_points
+from srhm.statistics.jamming import smallest_that_fit
+from srhm.statistics.regression import CONFIDENCE
+
+FAR = 3.0  # times h*: from there on power laws are fitted, up to there the norm's divergence
+TIMES = (0.03, 0.1, 1.0)  # parts of the longest training at which the norm is drawn
+
+
+def threshold(cells: pd.DataFrame) -> tuple[float, float]:
+    """N* and h* of the cells, all seeds together; NaN where they are not within the widths.
+
+    Rate and budget of Adam depend on the width: cells that differ in them are put together.
+    """
+    found = smallest_that_fit(cells.drop(columns=["settings", "budget"])) if len(cells) else cells
+    if len(found) != 1 or found["status"].iloc[0] != "reached":
+        return nan, nan
+    return float(found["N_star"].iloc[0]), float(found["h_star"].iloc[0])
+
+
+def by_seed(
+    cells: pd.DataFrame, histories: pd.DataFrame, fluctuations: pd.DataFrame
+) -> pd.DataFrame:
+    """A row for each width and seed, at the largest P.
+
+    width, seed, N, n; single, early: mean test error at the end and least in its history (early
+    stopping looks at the test set, as in the thesis); ensemble: of fbar; excess: single - epsbar;
+    train_error; norm: mean of f^2 over training and test points; train, test, noise: |f - fbar| on
+    these; gradient: median |grad f|; delta; estimate: |f - fbar|/|grad f|.
+    """
+    names = ["width", "seed", "N", "n", "single", "early", "ensemble", "excess", "train_error"]
+    names += ["norm", "train", "test", "noise", "gradient", "delta", "estimate"]
+    if cells.empty or histories.empty or fluctuations.empty:
+        return pd.DataFrame(columns=names, dtype=float)
+    least = histories.groupby("key")["test_error"].min().rename("early").reset_index()
+    own = cells[(cells["P"] == cells["P"].max()) & (cells["status"] != "diverged")]
+    own = own.merge(least, on="key")
+    total = own["P"] * own["train_norm"] ** 2 + own["n_test"] * own["test_norm"] ** 2
+    own = own.assign(norm=total / (own["P"] + own["n_test"]))
+    found = own.groupby(["width", "P", "seed"], as_index=False).agg(
+        N=("n_weights", "first"), n=("key", "size"), single=("test_error", "mean"),
+        early=("early", "mean"), train_error=("train_error", "mean"), norm=("norm", "mean"),
+    )  # fmt: skip
+    found = found.merge(fluctuations, on=["width", "P", "seed"])
+    factor = found["n_members"] / (found["n_members"] - 1)
+    return found.assign(
+        ensemble=found["ensemble_error"],
+        excess=(found["mean_error"] - found["ensemble_error"]) * factor,
+        delta=found["delta"] * factor**0.5,
+        estimate=found["estimate"] * factor**0.5,
+    )[names]
+
+
+def by_width(rows: pd.DataFrame) -> pd.DataFrame:
+    """Means over seeds of `by_seed`, in order of N; n: all networks."""
+    of_width = rows.groupby("width")
+    return of_width.mean().drop(columns="seed").assign(n=of_width["n"].sum()).reset_index()
+
+
+def exponent(x: pd.Series, y: pd.Series) -> float:
+    """Slope of log y against log x where both are positive; NaN with fewer than three points."""
+    used = (x > 0) & (y > 0)
+    line = np.polyfit(np.log(x[used]), np.log(y[used]), 1) if used.sum() > 2 else (nan, nan)
+    return float(line[0])
+
+
+def coefficients(N: pd.Series, y: pd.Series, powers: tuple[float, ...]) -> NDArray[np.float64]:
+    """Least-squares coefficients of y = sum_k c_k N^power_k; NaN with too few points."""
+    if len(N) < len(powers) + 1:
+        return np.full(len(powers), nan)
+    terms = np.stack([N.to_numpy(dtype=float) ** power for power in powers], axis=1)
+    size = np.abs(terms).max(axis=0)  # the powers of N span decades
+    found = np.linalg.lstsq(terms / size, y.to_numpy(dtype=float), rcond=None)[0]
+    return np.asarray(found / size, dtype=float)
+
+
+def divergence(N: pd.Series, norm: pd.Series) -> tuple[float, float]:
+    """Slope s and N* of log norm = a + s log(N/N* - 1), of least squares over N* below all N.
+
+    Tried is N_0 (1 - 10^(-k/20)), N_0 the smallest N, k = 1 ... 60. NaN with fewer than 4 points.
+    """
+    if len(N) < 4:
+        return nan, nan
+    at, y = N.to_numpy(dtype=float), np.log(norm.to_numpy(dtype=float))
+    tried = []
+    for star in at.min() * (1 - 10 ** (-np.arange(1, 61) / 20)):
+        x = np.log(at / star - 1)
+        line = np.polyfit(x, y, 1)
+        tried.append((float(np.square(y - np.polyval(line, x)).sum()), float(line[0]), star))
+    _, slope, star = min(tried)
+    return slope, float(star)
+
+
+def near(table: pd.DataFrame, column: str, h_star: float) -> pd.DataFrame:
+    """Widths of `by_width` from the peak of a column on, up to FAR h*."""
+    if table.empty:
+        return table
+    peak = table["N"].iloc[int(np.argmax(table[column].to_numpy()))]
+    return table[(table["N"] >= peak) & (table["width"] <= FAR * h_star)]
+
+
+def norms_at(cells: pd.DataFrame, histories: pd.DataFrame, part: float) -> pd.DataFrame:
+    """Mean square of f on the training points after a part of the longest budget.
+
+    Of each width and seed at the largest P, mean over networks; those that have ended stay.
+    """
+    if cells.empty or histories.empty:
+        return pd.DataFrame(columns=["width", "seed", "N", "norm"], dtype=float)
+    limit = part * cells["budget"].max()
+    seen = histories[histories["evaluations"] <= limit].sort_values("evaluations")
+    last = seen.groupby("key")["train_norm"].last().rename("then").reset_index()
+    own = cells[(cells["P"] == cells["P"].max()) & (cells["status"] != "diverged")]
+    own = own.merge(last, on="key")
+    own = own.assign(norm=own["then"] ** 2).rename(columns={"n_weights": "N"})
+    return own.groupby(["width", "seed", "N"], as_index=False)["norm"].mean()
+
+
+def over_seeds(
+    table: pd.DataFrame, statistic: Callable[[pd.DataFrame], float], note: str
+) -> Measurement:
+    """A statistic of the rows of all seeds; its 95 % interval by a delete-one jackknife of them.
+
+    Student t with a degree of freedom less than seeds. Unknown where the statistic fails for one.
+    """
+    seeds = sorted(set(table["seed"])) if len(table) else []
+    value = statistic(table) if seeds else nan
+    if not np.isfinite(value):
+        return no_points(f"{note}: not enough points")
+    n, half = len(seeds), nan
+    if n > 1:
+        left = np.array([statistic(table[table["seed"] != seed]) for seed in seeds])
+        error = np.sqrt((n - 1) / n * np.square(left - left.mean()).sum())
+        half = float(stats.t.ppf((1 + CONFIDENCE) / 2, n - 1) * error)
+    return Measurement(
+        value=value, low=value - half, high=value + half, n=n,
+        note=f"{note}; {n} seeds, jackknife over them",
+    )  # fmt: skip
+
+
+def ensembles_of(resampled: pd.DataFrame) -> pd.DataFrame:
+    """Means over seeds of RESAMPLED by n; excess: error of ensembles of n - that of all members."""
+    rows = resampled.assign(excess=resampled["error"] - resampled["population"])
+    return rows.groupby("n", as_index=False)[["error", "excess", "delta", "estimate"]].mean()
+
+
+def quartiles(crossings: pd.DataFrame) -> pd.DataFrame:
+    """Quartiles (low, middle, high) of the crossing over its linear estimate by width and seed.
+
+    A line that meets no zero counts as longer than all others.
+    """
+    rows = crossings.assign(ratio=crossings["ratio"].fillna(np.inf))
+    shares = {"low": 0.25, "middle": 0.5, "high": 0.75}
+    found = rows.groupby(["width", "seed"])["ratio"]
+    columns = {name: found.quantile(q, interpolation="nearest") for name, q in shares.items()}
+    return pd.DataFrame({**columns, "n": found.size()}).reset_index()

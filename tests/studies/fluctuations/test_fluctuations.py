@@ -1,0 +1,201 @@
+"""Fits, claims and figures of the study, on tables that follow the laws or break them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from drawn import assert_on_page, points, rendered
+from tables import jamming_cell
+
+from srhm.scorecard.card import scorecard
+from srhm.studies.fluctuations import analysis
+from srhm.studies.fluctuations.claims import CLAIMS
+from srhm.studies.fluctuations.figures import members, norm, size
+
+WIDTHS = (3, 4, 5, 6, 7, 8, 10, 12, 16, 24, 32, 48, 64, 96, 128)
+STAR = 120.0  # N*, between h = 5 and 6
+P, N_TEST, M, END = 500, 597, 8, 6000
+corrected = 1 - 1 / M
+NAMES = ("cells", "histories", "fluctuations", "resampled", "crossings", "courses")
+
+
+weights = {width: 10 * width + 2 * width**2 + width for width in WIDTHS}.__getitem__
+
+
+def tables(*, fluctuation=-0.25, gradient=-0.28, delta=1.0, excess=-0.5, slope=-2.0, wrong=0.0,
+           sharpens=True, members_error=-1.0, members_delta=-0.5, crossing=1.0, falls=1.0,
+           narrow=0.4, wide=0.1, top=1.0, peak=6, members_estimate=1.0):  # fmt: skip
+    """Cells, histories and what is measured of five seeds; each seed has a factor of its own."""
+    found = {name: [] for name in NAMES}
+    for width in WIDTHS:
+        N = weights(width)
+        jammed = N < STAR
+        distance = max(N / STAR / top - 1, 0.02)
+        square = distance**slope if STAR * top < N else 3.0
+        for seed in range(5):
+            off, place = 1 + 0.01 * (seed - 2), {"width": width, "P": P, "seed": seed}
+            output = 2 * off * N**fluctuation * (3 if width == peak else 1)
+            steep = 5 * N**gradient
+            estimate = off * N**-0.25
+            apart = 0.7 * estimate**delta
+            gain = 0.5 * off * (N / 100) ** excess
+            single = 0.1 + falls * 0.3 * off * N**-0.5
+            for member in range(2):
+                row = jamming_cell(
+                    study="fluctuations", data="digits_pca", net="fcn", L=np.nan, n_weights=N,
+                    member=member, n_inputs=10, hidden_layers=3, **place, n_test=N_TEST,
+                    status="capped" if jammed else "fitted", mean_loss=0.01 * jammed,
+                    n_unsatisfied=N if jammed else 0, initialisation="orthogonal", budget=END,
+                    settings=f"rate of {width}", test_error=single, alpha_tilde=width**0.5,
+                    train_error=0.1 if jammed else wrong, test_norm=(off * square) ** 0.5,
+                )  # fmt: skip
+                row |= {"train_norm": row["test_norm"], "curve": f"c{width}"}
+                row["key"] = f"c{width}-{seed}-{member}"
+                found["cells"].append(row)
+                early = min(square, 20.0) if sharpens else 1.2 * square
+                for evaluations, value in ((10, 0.5), (END // 10, early), (END, square)):
+                    found["histories"].append(
+                        {"curve": row["curve"], "key": row["key"], "evaluations": evaluations,
+                         "train_norm": (off * value) ** 0.5, "test_error": single + 0.01}
+                    )  # fmt: skip
+            found["fluctuations"].append(
+                {**place, "n_members": M, "mean_error": single, "train": output, "test": output,
+                 "ensemble_error": single - corrected * gain, "noise": output, "gradient": steep,
+                 "delta": apart * corrected**0.5, "estimate": estimate * corrected**0.5}
+            )  # fmt: skip
+            half = narrow if width < 20 else wide
+            for number, ratio in enumerate((1 - half, 1.0, 1.0, 1.0 + half, np.nan)):
+                found["crossings"].append({**place, "line": number, "ratio": ratio * crossing})
+            courses = [{**place, "line": 0, "step": u, "value": 1 - u} for u in (0, 1, 2)]
+            found["courses"] += courses if seed == 0 else []
+    for seed in range(5):
+        off = 1 + 0.01 * (seed - 2)
+        for n in (1, 2, 4, 8, 16, 32):
+            apart = 0.5 * off * n**members_delta
+            found["resampled"].append(
+                {"width": 16, "P": P, "seed": seed, "n_members": 32, "n": n, "population": 0.05,
+                 "error": 0.05 + 0.02 * off * n**members_error, "delta": apart,
+                 "estimate": apart**members_estimate}
+            )  # fmt: skip
+    return {name: pd.DataFrame(rows) for name, rows in found.items()}
+
+
+@pytest.fixture(scope="module")
+def lawful():
+    return tables()
+
+
+def verdicts(given):
+    card = scorecard(given, CLAIMS).set_index("claim")["verdict"].to_dict()
+    return {name.removeprefix("fluctuations-"): one for name, one in card.items()}
+
+
+def test_all_claims_hold_where_the_laws_do(lawful):
+    found = verdicts(lawful)
+    assert set(found.values()) == {"holds"}, found
+
+
+@pytest.mark.parametrize(
+    ("laws", "broken"),
+    [({"members_error": -0.5}, "members-error members-square"),
+     ({"members_delta": -0.2}, "members-delta members-square"),
+     ({"members_estimate": 0.5}, "members-estimate"), ({"crossing": 1.3}, "crossing"),
+     ({"narrow": 0.1, "wide": 0.4}, "crossing-spread"), ({"peak": 16}, "peak"),
+     ({"fluctuation": 0.0}, "norm-test norm-train norm-noise"),
+     ({"gradient": 0.3}, "gradient gradient-falls"), ({"delta": 2.0}, "linear square"),
+     ({"excess": -1.5}, "excess square"), ({"falls": -1.0}, "error-delta error-size"),
+     ({"wrong": 0.1}, "fits"), ({"slope": -0.7}, "divergence"), ({"top": 5.0}, "divergence-peak"),
+     ({"sharpens": False}, "cut-off")],
+)  # fmt: skip
+def test_a_claim_does_not_hold_where_its_law_is_broken(laws, broken):
+    found = verdicts(tables(**laws))
+    assert {found[name] for name in broken.split()} == {"does not hold"}, found
+
+
+def test_claims_without_their_rows_are_not_decided(lawful):
+    assert set(verdicts({}).values()) == {"not enough data"}
+    narrow = {name: rows[rows["width"] > 6] if "width" in rows else rows
+              for name, rows in lawful.items()}  # fmt: skip
+    found = verdicts(narrow)  # no width is jammed
+    assert found["norm-test"] == found["divergence"] == found["peak"] == "not enough data"
+
+
+def test_rows_of_a_seed_are_corrected_for_the_number_of_members(lawful):
+    rows = analysis.by_seed(*(lawful[name] for name in ("cells", "histories", "fluctuations")))
+    row, N = rows[(rows["width"] == 24) & (rows["seed"] == 2)].iloc[0], weights(24)
+    assert row["excess"] == pytest.approx(0.5 * (N / 100) ** -0.5)
+    assert row["delta"] == pytest.approx(0.7 * row["estimate"])
+    assert row["early"] == pytest.approx(row["single"] + 0.01)
+    assert row["norm"] == pytest.approx((N / STAR - 1) ** -2)
+    assert analysis.by_width(rows)["n"].tolist() == [10] * len(WIDTHS)
+    assert analysis.threshold(lawful["cells"]) == pytest.approx(
+        ((weights(5) * weights(6)) ** 0.5, 30**0.5)
+    )
+
+
+@pytest.mark.parametrize(("slope", "star"), [(-2.0, 90.0), (-1.0, 100.0), (-0.5, 60.0)])
+def test_the_divergence_is_found_with_its_place(slope, star):
+    N = pd.Series([110, 136, 170, 230, 300, 400, 690])
+    found, at = analysis.divergence(N, 3 * (N / star - 1) ** slope)
+    assert found == pytest.approx(slope, rel=0.03)
+    assert at == pytest.approx(star, rel=0.03)
+
+
+def test_coefficients_and_exponents_of_synthetic_data():
+    N = pd.Series(np.geomspace(200, 4e4, 8))
+    found = analysis.coefficients(N, 0.054 + 6.4 * N**-0.5 - 49 * N**-0.75, (0.0, -0.5, -0.75))
+    np.testing.assert_allclose(found, [0.054, 6.4, -49], rtol=1e-6)
+    assert np.isnan(analysis.coefficients(N[:3], N[:3], (0.0, -0.5, -0.75))).all()
+    assert analysis.exponent(N, 3 * N**-0.25) == pytest.approx(-0.25)
+    assert np.isnan(analysis.exponent(N, -N))
+
+
+def test_the_jackknife_of_a_mean_is_its_t_interval():
+    values = np.array([1.0, 2.0, 4.0, 8.0])
+    table = pd.DataFrame({"seed": range(4), "x": values})
+    found = analysis.over_seeds(table, lambda own: float(own["x"].mean()), "")
+    half = 3.182446 * values.std(ddof=1) / 2
+    np.testing.assert_allclose([found.low, found.high], [3.75 - half, 3.75 + half], rtol=1e-6)
+    assert np.isnan(analysis.over_seeds(table[:1], lambda own: 1.0, "").low)
+
+
+def test_the_norm_in_time_stays_where_a_network_has_ended(lawful):
+    cells, histories = lawful["cells"], lawful["histories"]
+    rows = analysis.norms_at(cells, histories[histories["evaluations"] < END], 1.0)
+    row = rows[(rows["width"] == 6) & (rows["seed"] == 2)].iloc[0]
+    assert row["norm"] == pytest.approx(min((weights(6) / STAR - 1) ** -2, 20.0))
+    assert (analysis.norms_at(cells, histories, 0.03)["norm"] < 0.6).all()
+
+
+def test_a_line_without_a_zero_is_the_longest():
+    rows = pd.DataFrame({"width": 4, "seed": 0, "ratio": [1.0, 2.0, 3.0, np.nan, np.nan]})
+    (row,) = analysis.quartiles(rows).to_dict("records")
+    assert (row["low"], row["middle"], row["high"], row["n"]) == (2.0, 3.0, np.inf, 5)
+
+
+def test_figures_show_what_was_measured(lawful):
+    figure = rendered(members.draw(*(lawful[n] for n in ("resampled", "crossings", "courses")),
+                                   preset="invented"))  # fmt: skip
+    means = analysis.ensembles_of(lawful["resampled"])
+    np.testing.assert_allclose(points(figure, "excess n", whole=True), means[["n", "excess"]])
+    assert points(figure.axes[5], "tick middle")[0][0] == pytest.approx(1)
+    assert_on_page(figure)
+    given = [lawful[name] for name in ("cells", "histories", "fluctuations")]
+    table = analysis.by_width(analysis.by_seed(*given))
+    figure = rendered(size.draw(*given, preset="invented"))
+    np.testing.assert_allclose(points(figure, "noise", whole=True), table[["N", "noise"]])
+    fit = points(figure.axes[5], "fit single")
+    used = table[table["N"] > STAR]
+    np.testing.assert_allclose(fit, used[["N", "single"]], rtol=1e-3)
+    assert_on_page(figure)
+    figure = rendered(norm.draw(*given, preset="invented"))
+    then = points(figure.axes[1], "time 1.0")
+    assert [y for _, y in then] == pytest.approx(
+        [(N / STAR - 1) ** -2 for N in table["N"] if N > STAR], rel=1e-3
+    )
+    assert_on_page(figure)
+
+
+def test_figures_of_no_rows_say_so():
+    empty = pd.DataFrame()
+    for module in (members, size, norm):
+        rendered(module.draw(empty, empty, empty, preset="invented"))
