@@ -38,7 +38,8 @@ def draw(cells: pd.DataFrame, compressed: pd.DataFrame, *, preset: str) -> Figur
     cells, compressed: rows of FLOW_CELLS and COMPRESSED of the study.
     """
     digits, stripes = of_kind(cells, DIGITS), of_kind(cells, STRIPE)
-    shown = families(pd.concat([digits, stripes]), study="phase_diagram")
+    both = pd.concat([digits, stripes])
+    shown = families(both, study="phase_diagram") if len(both) else []
     last = {one.data: one for one in shown}  # a line for each kind of data, of its largest P
     foot = wrapped([protocol(one) for one in last.values()])
     figure, page = laid_out_page(2.4, preset=preset, foot=foot)

@@ -37,7 +37,8 @@ def draw(
     cells, ensembles, histories: rows of FLOW_CELLS, ENSEMBLES and HISTORIES of the study.
     """
     plane, sizes = of_kind(cells, PLANE), of_kind(cells, SIZES)
-    foot = wrapped([protocol(one) for one in families(plane, study="phase_diagram")])
+    shown = families(plane, study="phase_diagram") if len(plane) else []
+    foot = wrapped([protocol(one) for one in shown])
     figure, page = laid_out_page(2.5, preset=preset, foot=foot)
     if plane.empty or sizes.empty or histories.empty:
         empty_panel(page.subplots(), ABSENT)
