@@ -24,13 +24,10 @@ STRIPE |= {"alpha": None, "alpha_tilde": [0.1, 1000], "optimiser": {"max_evaluat
 
 def gradients(cell, weights, x):
     """df/dw of one member at each point, (n, parameters): one backward pass a point."""
-    rows = []
-    for point in x:
-        leaves = {name: array.detach().requires_grad_() for name, array in weights.items()}
-        f = outputs(network_of(cell), leaves, point[None])[0, 0, 0]
-        parts = torch.autograd.grad(f, list(leaves.values()))
-        rows.append(torch.cat([part.flatten() for part in parts]))
-    return torch.stack(rows).numpy()
+    leaves = {name: array.detach().requires_grad_() for name, array in weights.items()}
+    f = outputs(network_of(cell), leaves, x)[0, :, 0]
+    rows = [torch.autograd.grad(one, list(leaves.values()), retain_graph=True) for one in f]
+    return torch.stack([torch.cat([part.flatten() for part in row]) for row in rows]).numpy()
 
 
 @pytest.mark.parametrize("shift", [0.0, 0.5, 1.5])
