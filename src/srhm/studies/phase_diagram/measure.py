@@ -20,6 +20,7 @@ from srhm.flow.linearised import Gradients, linearised_flow
 from srhm.flow.networks import Network, Weights
 from srhm.flow.tangent_kernel import mean_kernel, projections, spectrum
 from srhm.measure.members import WHEN, Member, members_of
+from srhm.results.tables import OF_SOME_CELLS
 from srhm.statistics.lazy_feature import FEATURE
 
 # Eigenvectors that are kept, and held-out points of the Gram matrix: the first of the test set.
@@ -39,7 +40,8 @@ ALIGNMENT = pa.schema(
         ("when", pa.string()),
         ("rank", pa.int64()),
         *((name, pa.float64()) for name in ("eigenvalue", "omega", "information")),
-    ]
+    ],
+    metadata=OF_SOME_CELLS,
 )
 COMPRESSED = pa.schema(
     [
@@ -47,7 +49,8 @@ COMPRESSED = pa.schema(
         *((name, pa.string()) for name in ("inputs", "status")),
         ("evaluations", pa.int64()),
         *((name, pa.float64()) for name in ("ratio", "test_error", "svm_error")),
-    ]
+    ],
+    metadata=OF_SOME_CELLS,
 )
 
 
