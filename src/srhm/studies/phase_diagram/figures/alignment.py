@@ -42,7 +42,7 @@ def draw(cells: pd.DataFrame, alignment: pd.DataFrame, *, preset: str) -> Figure
                 axes.plot(found.index, found["mean"], color=tint, marker=symbol, markersize=3.6,
                           linewidth=1, gid=f"{data} {column} {when} {lazy}")  # fmt: skip
                 axes.vlines(found.index, found["min"], found["max"], color=tint, linewidth=0.7)
-            n = fitted_in(own, lazy=False)["key"].nunique()
+            n = ", ".join(str(len(fitted_in(own, lazy=lazy))) for lazy in (False, True))
             panel_title(axes, next(letters), f"{name}, $P={own['P'].max()}$, $n={n}$")
             axes.set(ylabel=label, xticks=range(1, int(alignment["rank"].max()) + 1, 3))
     for axes in panels[1]:

@@ -57,7 +57,8 @@ def draw(cells: pd.DataFrame, compressed: pd.DataFrame, *, preset: str) -> Figur
     known = known.merge(stripes[columns][stripes["status"] == "fitted"], on="key")
     for axes, column in ((flow, "flow_error"), (machine, "svm_error")):
         for inputs, rows in known.groupby("inputs"):
-            points = averages(rows, column, by="P", logarithmic=True)
+            own = rows if column == "flow_error" else rows.assign(status="")
+            points = averages(own, column, by="P", logarithmic=True)
             draw_averages(axes, points, "P", TINTS[str(inputs)], gid=f"{column} {inputs}")
         d = float(stripes["n_inputs"].iloc[0])
         for share in (0.0, 0.5):

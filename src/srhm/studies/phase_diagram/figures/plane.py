@@ -7,13 +7,14 @@ training points, h* and N* the smallest that fit.
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import PercentFormatter
 
 from srhm.figures.architecture_marks import wrapped
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.families import ABSENT, ALPHA_TILDE, decades, edges, protocol, tilde_colours_of
-from srhm.figures.marks import Colour, few_ticks, line, marker, power, shades
+from srhm.figures.marks import Colour, few_ticks, line, marker, power
 from srhm.statistics.jamming import smallest_that_fit
 from srhm.statistics.lazy_feature import families, level_set
 from srhm.studies.phase_diagram.analysis import (
@@ -25,6 +26,8 @@ from srhm.studies.phase_diagram.analysis import (
 )
 
 STYLES = dict(zip(LEVELS, ("--", "-", ":"), strict=True))
+# Of the smallest budget first.
+BUDGETS = (to_rgb("#CC79A7"), to_rgb("#D55E00"), to_rgb("#7F0000"))
 SHARE = {"all": "white", "some": "0.65", "none": "black"}
 
 
@@ -46,7 +49,7 @@ def draw(
     together, single, size = page.subplots(1, 3)
     own = ensembles[ensembles["curve"].isin(plane["curve"])]
     lines = jamming_lines(plane, histories)
-    tints = shades(sorted(lines["budget"].unique()), "autumn") if len(lines) else {}
+    tints = dict(zip(sorted(lines["budget"].unique()), BUDGETS, strict=False))
     _plane(page, together, plane, own, lines, tints)
     chosen = sorted(own["alpha_tilde"].unique())
     chosen = [chosen[0], chosen[len(chosen) // 2], chosen[-1]]
@@ -121,6 +124,9 @@ def _sizes(axes: Axes, cells: pd.DataFrame) -> None:
     sizes = np.array([cells["P"].min(), cells["P"].max()], dtype=float)
     axes.plot(4 * sizes, sizes, color="black", linestyle=":", linewidth=1, gid="bound")
     axes.set(xscale="log", yscale="log", xlabel="weights $N$", ylabel="training points $P$")
+    ticks = sorted(cells["P"].unique())
+    axes.set_yticks(ticks, labels=[f"${P}$" for P in ticks])
+    axes.set_yticks([], minor=True)
 
 
 def _legend(
