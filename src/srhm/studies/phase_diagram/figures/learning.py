@@ -51,7 +51,8 @@ def draw(cells: pd.DataFrame, compressed: pd.DataFrame, *, preset: str) -> Figur
         for name in ("feature", "lazy"):
             fitted = fitted_in(cells_of, lazy=name == "lazy")
             points = averages(fitted, "test_error", by="P", logarithmic=True)
-            draw_averages(axes, points, "P", TINTS[name], gid=f"network {name}")
+            if len(points):
+                draw_averages(axes, points, "P", TINTS[name], gid=f"network {name}")
     known = compressed.rename(columns={"test_error": "flow_error"})
     columns = ["key", "P", "seed"]
     known = known.merge(stripes[columns][stripes["status"] == "fitted"], on="key")
