@@ -63,7 +63,7 @@ def jamming_lines(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
     found = []
     for part in PARTS:
         budget = part * float(cells["budget"].max())
-        line = jamming_line(at_budget(cells, histories, budget))
+        line = jamming_line(at_budget(cells, histories, budget)).astype(float)
         found.append(line.assign(part=part, budget=round(budget)))
     return pd.concat(found, ignore_index=True)
 
