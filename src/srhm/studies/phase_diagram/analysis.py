@@ -86,7 +86,7 @@ def crossovers(cells: pd.DataFrame, lines: pd.DataFrame) -> pd.DataFrame:
         star = float(line["h_star"].max()) if len(line) else np.nan
         crossed = level_set(wholly_fitted(own), 1.0)
         found.append(crossed.assign(seed=seed, times=crossed["width"] / star))
-    return pd.concat(found, ignore_index=True)
+    return pd.concat(found, ignore_index=True).astype(float)
 
 
 def on_the_line(cells: pd.DataFrame, lines: pd.DataFrame) -> pd.DataFrame:
