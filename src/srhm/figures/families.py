@@ -13,6 +13,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
+from numpy.typing import NDArray
 
 from srhm.figures.architecture_marks import look, wrapped
 from srhm.figures.drawing import empty_panel, laid_out_page
@@ -158,3 +159,12 @@ def decades(axes: Axes, which: Any, values: Sequence[float]) -> None:
     if len(kept) >= 2:
         axis.set_ticks([10.0**k for k in kept], labels=[f"$10^{{{k}}}$" for k in kept])
         axis.set_ticks([10.0**k for k in exponents], labels=[], minor=True)
+
+
+def edges(values: Sequence[float]) -> NDArray[np.float64]:
+    """Ends of the fields around positive values: their geometric means, and as far beyond."""
+    x = np.log(np.asarray(sorted(values), dtype=float))
+    if len(x) == 1:
+        return np.exp(np.array([x[0] - 0.5, x[0] + 0.5]))
+    middle = (x[1:] + x[:-1]) / 2
+    return np.exp(np.concatenate([[2 * x[0] - middle[0]], middle, [2 * x[-1] - middle[-1]]]))

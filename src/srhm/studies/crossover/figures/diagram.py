@@ -15,7 +15,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import AbstractPathEffect, withStroke
 from matplotlib.ticker import PercentFormatter
-from numpy.typing import NDArray
 
 from srhm.figures.drawing import add_legends, empty_panel, panel_title, styled
 from srhm.figures.families import (
@@ -23,6 +22,7 @@ from srhm.figures.families import (
     ALPHA_TILDE,
     LETTERS,
     decades,
+    edges,
     rows_of_panels,
     title,
 )
@@ -67,15 +67,6 @@ def draw(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure
         bar.ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol="", decimals=0))
         add_legends(page, [("", _line_handles()), ("", _point_handles())])
     return figure
-
-
-def edges(values: Sequence[float]) -> NDArray[np.float64]:
-    """Ends of the fields around positive values: their geometric means, and as far beyond."""
-    x = np.log(np.asarray(sorted(values), dtype=float))
-    if len(x) == 1:
-        return np.exp(np.array([x[0] - 0.5, x[0] + 0.5]))
-    middle = (x[1:] + x[:-1]) / 2
-    return np.exp(np.concatenate([[2 * x[0] - middle[0]], middle, [2 * x[-1] - middle[-1]]]))
 
 
 def _scale(shown: Sequence[Family]) -> Normalize:

@@ -1,0 +1,150 @@
+"""The plane of h and alpha_tilde, the threshold N*(P), and learning curves, from tables.
+
+Letters of the thesis (chapter 3b): h width, alpha_tilde = sqrt(h) alpha, h* the width below which
+most networks are jammed, N* the number of their weights, P training points, Theta tangent kernel.
+"""
+
+import numpy as np
+import pandas as pd
+
+from srhm.scorecard.claims import Tables
+from srhm.statistics.jamming import smallest_that_fit
+from srhm.statistics.lazy_feature import (
+    jamming_line,
+    level_set,
+    wholly_fitted,
+)
+
+# Kinds of cells of this study: their data and loss.
+PLANE, SIZES = ("digits_pca", "soft_hinge"), ("digits_pca", "quadratic_hinge")
+DIGITS, STRIPE = ("digits", "soft_hinge"), ("stripe", "soft_hinge")
+# Parts of the budget of evaluations at which h* is read off the histories.
+PARTS = (1 / 16, 1 / 4, 1.0)
+# From this multiple of h* on the crossover line and the error of ensembles are expected flat.
+FAR = 2.0
+# Levels of the kernel change that are drawn.
+LEVELS = (0.1, 1.0, 10.0)
+
+
+def of_kind(cells: pd.DataFrame, kind: tuple[str, str]) -> pd.DataFrame:
+    """Cells of one kind of data and loss."""
+    if cells.empty:
+        return cells
+    return cells[(cells["data"] == kind[0]) & (cells["loss"] == kind[1])]
+
+
+def table(tables: Tables, name: str, kind: tuple[str, str]) -> pd.DataFrame:
+    """Rows of another table with the coordinates of their cells, of one kind; empty without."""
+    cells = of_kind(tables.get("cells", pd.DataFrame()), kind)
+    rows = tables.get(name, pd.DataFrame())
+    if cells.empty or rows.empty:
+        return pd.DataFrame()
+    own = [name for name in cells.columns if name == "key" or name not in rows.columns]
+    return rows.merge(cells[own], on="key")
+
+
+def at_budget(cells: pd.DataFrame, histories: pd.DataFrame, budget: float) -> pd.DataFrame:
+    """The cells as they would be if their training had ended at a smaller budget.
+
+    n_unsatisfied, mean_loss and the status are those of the last record of the history within it.
+    """
+    within = histories[histories["evaluations"] <= budget].sort_values("evaluations")
+    last = within.groupby("key")[["n_unsatisfied", "mean_loss"]].last().reset_index()
+    rows = cells.drop(columns=["n_unsatisfied", "mean_loss"]).merge(last, on="key")
+    ended = np.where(rows["n_unsatisfied"] == 0, "fitted", "capped")
+    return rows.assign(status=np.where(rows["status"] == "diverged", "diverged", ended))
+
+
+def jamming_lines(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
+    """h* at each alpha_tilde for each of PARTS of the budget; seeds together.
+
+    Columns part, budget, alpha_tilde, h_low, h_star, h_high.
+    """
+    found = []
+    for part in PARTS:
+        budget = part * float(cells["budget"].max())
+        line = jamming_line(at_budget(cells, histories, budget)).astype(float)
+        found.append(line.assign(part=part, budget=round(budget)))
+    return pd.concat(found, ignore_index=True)
+
+
+def by_seed(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
+    """`jamming_lines` of each seed of the data alone, with a column seed."""
+    parts = [jamming_lines(own, histories).assign(seed=seed) for seed, own in cells.groupby("seed")]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+
+def crossovers(cells: pd.DataFrame, lines: pd.DataFrame) -> pd.DataFrame:
+    """alpha_tilde at which the kernel change is 1: width, alpha_tilde, seed, times = h/h*.
+
+    Of pairs (h, alpha_tilde) whose networks all fitted; h* is the largest of the line at the whole
+    budget, NaN if no width is jammed.
+    """
+    found = []
+    for seed, own in cells.groupby("seed"):
+        line = lines[(lines["seed"] == seed) & (lines["part"] == 1)]
+        star = float(line["h_star"].max()) if len(line) else np.nan
+        crossed = level_set(wholly_fitted(own), 1.0)
+        found.append(crossed.assign(seed=seed, times=crossed["width"] / star))
+    return pd.concat(found, ignore_index=True).astype(float)
+
+
+def on_the_line(cells: pd.DataFrame, lines: pd.DataFrame) -> pd.DataFrame:
+    """Networks of the widest jammed width at each alpha_tilde, those that did not diverge."""
+    line = lines[lines["part"] == 1].rename(columns={"h_low": "width"})
+    line = line[["seed", "alpha_tilde", "width"]]
+    return cells[cells["status"] != "diverged"].merge(line, on=["seed", "alpha_tilde", "width"])
+
+
+def gains(ensembles: pd.DataFrame, lines: pd.DataFrame) -> pd.DataFrame:
+    """For each width, alpha_tilde and seed the errors of single networks and of their mean.
+
+    Columns those of ENSEMBLES, gain = mean_error - ensemble_error, h_star at the whole budget.
+    """
+    star = lines[lines["part"] == 1][["seed", "alpha_tilde", "h_star"]]
+    rows = ensembles.merge(star, on=["seed", "alpha_tilde"])
+    return rows.assign(gain=rows["mean_error"] - rows["ensemble_error"])
+
+
+def thresholds(cells: pd.DataFrame) -> pd.DataFrame:
+    """N* of each P for each member alone; columns of `smallest_that_fit`, seed, member."""
+    if cells.empty:
+        return pd.DataFrame()
+    parts = [
+        smallest_that_fit(own).assign(seed=own["seed"].iloc[0], member=own["member"].iloc[0])
+        for _, own in cells.groupby(["seed", "member"])
+    ]
+    found = pd.concat(parts, ignore_index=True)
+    return found[found["status"] == "reached"] if len(found) else found
+
+
+def closed_gap(cells: pd.DataFrame, compressed: pd.DataFrame) -> pd.DataFrame:
+    """How much of the gap between lazy and feature learning compression closes, by P and seed.
+
+    Columns P, seed; lazy, squeezed, feature: errors of the frozen kernel on whole and compressed
+    inputs, and of the network; part = log(lazy/squeezed)/log(lazy/feature) of their geometric
+    means over P, the same for all rows of a seed. Seeds need a fitted network.
+    """
+    good = cells[cells["status"] == "fitted"][["key", "P", "seed", "member", "test_error"]]
+    wide = compressed.pivot_table(index="key", columns="inputs", values="test_error")
+    rows = good.rename(columns={"test_error": "feature"}).merge(wide.reset_index(), on="key")
+    rows = rows.rename(columns={"whole": "lazy", "compressed": "squeezed"})
+    rows = rows[(rows[["feature", "lazy", "squeezed"]] > 0).all(axis=1)]
+    names = ["feature", "lazy", "squeezed"]
+    logs = rows[names].transform("log").groupby(rows["seed"]).transform("mean")
+    part = (logs["lazy"] - logs["squeezed"]) / (logs["lazy"] - logs["feature"])
+    return rows.assign(part=part)
+
+
+def aligned(alignment: pd.DataFrame) -> pd.DataFrame:
+    """For each cell what its first eigenvectors have of the labels, before and after training.
+
+    Columns of the cell; omega_initial, omega_end: sums over the eigenvectors kept;
+    information_initial, information_end: the largest among them.
+    """
+    found = alignment.drop_duplicates("key")
+    found = found[["key", "data", "alpha_tilde", "P", "seed", "member", "status"]]
+    for when, rows in alignment.groupby("when"):
+        kept = rows.groupby("key").agg(omega=("omega", "sum"), information=("information", "max"))
+        found = found.merge(kept.add_suffix(f"_{when}").reset_index(), on="key")
+    return found

@@ -1,0 +1,241 @@
+"""Lines of the plane, claims and figures on invented tables that follow a law."""
+
+from functools import partial
+from itertools import product
+
+import drawn
+import numpy as np
+import pandas as pd
+import pytest
+from drawn import assert_on_page, rendered, texts
+from tables import jamming_cell
+
+from srhm.scorecard.card import scorecard
+from srhm.studies.phase_diagram import analysis
+from srhm.studies.phase_diagram.claims import CLAIMS
+from srhm.studies.phase_diagram.figures import alignment, learning, plane
+
+STUDY = "phase_diagram"
+WIDTHS, TILDES = (2, 3, 4, 6, 8, 12, 24, 48, 96), (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
+BUDGETS, STAR = (250, 1000, 4000), 5.0
+points = partial(drawn.points, whole=True)
+
+
+def cell(**other):
+    row = jamming_cell(study=STUDY, net="fcn", optimiser="flow", parametrisation="ntk", **other)
+    row["key"] = "-".join(str(row[n]) for n in ("data", "loss", "width", "alpha_tilde", "P",
+                                                "seed", "member"))  # fmt: skip
+    return row
+
+
+def plane_tables(random, *, crossing=3.0, power=0.0, jammed_change=30.0, shift=0.2, peak=STAR,
+                 flat=0.0, height=0.05):  # fmt: skip
+    """h* = STAR (4000/budget)^shift; kernel change crossing h^power/alpha_tilde, jammed_change in
+    jammed ones; error of single networks above the ensemble's by a peak of this height at h = peak.
+    """
+    cells, histories, ensembles = [], [], []
+    for h, tilde in product(WIDTHS, TILDES):
+        stars = [STAR * (4000 / budget) ** shift for budget in BUDGETS]
+        gain = height / (1 + 3 * abs(np.log(h / peak)))
+        together = 0.08 * h**flat * np.exp(0.01 * random.standard_normal())
+        jammed, n = h < STAR, 10 * h + h**2
+        change = jammed_change if jammed else crossing * h**power / tilde
+        for seed, member in product(range(2), range(2)):
+            noise = np.exp(0.05 * random.standard_normal(2))
+            row = cell(
+                data="digits_pca", loss="soft_hinge", activation="softplus", P=256, n_inputs=10,
+                width=h, alpha_tilde=tilde, seed=seed, member=member, n_weights=n,
+                kernel_change=change * noise[0], status="capped" if jammed else "fitted",
+                n_unsatisfied=int(0.75 * n) * jammed, mean_loss=0.1 * jammed,
+                test_error=(together + gain) * noise[1],
+            )  # fmt: skip
+            cells.append(row)
+            for budget, star in zip(BUDGETS, stars, strict=True):
+                left = int(0.75 * n) * (h < star)
+                state = {"key": row["key"], "evaluations": budget, "mean_loss": left / 10}
+                histories.append({**state, "n_unsatisfied": left})
+            if not member:
+                place = {"study": STUDY, "curve": row["curve"], "width": h, "P": 256}
+                ensembles.append({**place, "alpha_tilde": tilde, "seed": seed, "n_members": 2,
+                                  "mean_error": together + gain * noise[0],
+                                  "ensemble_error": together})  # fmt: skip
+    return cells, histories, ensembles
+
+
+def size_cells(*, growth=0.7, missed=0.0):
+    """N* = 1.2 * 64 (P/64)^growth; a part of all networks with N >= 4 P does not fit."""
+    rows = []
+    for h, P, member in product((2, 3, 4, 5, 6, 8, 12, 16, 24), (64, 128, 256), range(8)):
+        n = 10 * h + 2 * h**2 + h
+        jammed = n < 77 * (P / 64) ** growth * (1 + 0.02 * member)
+        lost = jammed or (n >= 4 * P and member < 8 * missed)
+        rows.append(cell(
+            data="digits_pca", loss="quadratic_hinge", width=h, P=P, member=member, n_weights=n,
+            status="capped" if lost else "fitted", mean_loss=0.1 * lost,
+            n_unsatisfied=n if jammed else int(lost),
+        ))  # fmt: skip
+    return rows
+
+
+def learning_tables(random, *, feature=7 / 13, whole=5 / 13, squeezed=7 / 13, offset=0.0,
+                    winner=0.8, gained=0.5, drift=0.0):  # fmt: skip
+    """Errors ~ P^-beta; compressed inputs as the network but for an offset in the logarithm."""
+    cells, kernels, vectors = [], [], []
+    places = product(("digits", "stripe"), (0.1, 1000.0), (32, 64, 128, 256), range(5))
+    for data, tilde, P, seed in places:
+        noise, lazy = np.exp(0.02 * random.standard_normal(6)), tilde > 1
+        power = {"digits": 0.4, "stripe": whole if lazy else feature}[data]
+        error = 0.4 * (P / 32) ** -power * (winner if lazy and data == "digits" else 1)
+        row = cell(data=data, loss="soft_hinge", activation="softplus", P=P, width=50, n_inputs=5,
+                   hidden_layers=1, alpha_tilde=tilde, seed=seed, kernel_change=1.0,
+                   test_error=error * noise[0])  # fmt: skip
+        cells.append(row)
+        names = {"curve": row["curve"], "key": row["key"]}
+        for when, rank in product(("initial", "end"), (1, 2)):
+            has = (drift if lazy else gained) * (when == "end") + 0.01 * noise[rank]
+            vectors.append({**names, "when": when, "rank": rank, "eigenvalue": 1.0 / rank,
+                            "omega": has, "information": has})  # fmt: skip
+        if lazy or data == "digits":
+            continue
+        laws = (("whole", whole, 0.0), ("compressed", squeezed, offset))
+        for k, (name, slope, factor) in enumerate(laws):
+            value = 0.4 * (P / 32) ** -slope * np.exp(factor) * noise[3 + k]
+            kernels.append({**names, "inputs": name, "status": "fitted", "ratio": 2.0,
+                            "test_error": value, "svm_error": 0.9 * value})  # fmt: skip
+    return cells, kernels, vectors
+
+
+def tables(**laws):
+    random = np.random.default_rng(0)
+
+    def chosen(function):
+        return {name: laws[name] for name in laws if name in function.__kwdefaults__}
+
+    first, histories, ensembles = plane_tables(random, **chosen(plane_tables))
+    sizes = size_cells(**chosen(size_cells))
+    more, kernels, vectors = learning_tables(random, **chosen(learning_tables))
+    found = {"cells": [*first, *sizes, *more], "histories": histories, "ensembles": ensembles,
+             "compressed": kernels, "alignment": vectors}  # fmt: skip
+    return {name: pd.DataFrame(rows) for name, rows in found.items()}
+
+
+def verdicts(given, names=()):
+    chosen = [one for one in CLAIMS if not names or one.identifier.removeprefix("phase-") in names]
+    card = scorecard(given, chosen).set_index("claim")
+    return {name.removeprefix("phase-"): one for name, one in card["verdict"].items()}
+
+
+def test_a_smaller_budget_has_the_jamming_line_of_its_time():
+    given = tables()
+    cells = analysis.of_kind(given["cells"], analysis.PLANE)
+    early = analysis.at_budget(cells, given["histories"], 999)
+    assert (early["status"] == "fitted").sum() == (early["width"] >= STAR * 16**0.2).sum()
+    lines = analysis.jamming_lines(cells, given["histories"])
+    stars = lines.groupby("budget")["h_star"].agg(["min", "max"])
+    # Geometric means of the neighbours of 5 * (16, 4, 1)^0.2 among the widths.
+    expected = [(8 * 12) ** 0.5, (6 * 8) ** 0.5, (4 * 6) ** 0.5]
+    np.testing.assert_allclose(stars["min"], expected)
+    np.testing.assert_allclose(stars["max"], expected)
+
+
+def test_the_crossover_is_where_the_kernel_changes_by_itself():
+    given = tables(crossing=2.0, power=0.5)
+    cells = analysis.of_kind(given["cells"], analysis.PLANE)
+    found = analysis.crossovers(cells, analysis.by_seed(cells, given["histories"]))
+    assert found["width"].min() == 6
+    np.testing.assert_allclose(found["alpha_tilde"], 2 * found["width"] ** 0.5, rtol=0.1)
+    np.testing.assert_allclose(found["times"], found["width"] / 24**0.5)
+
+
+def test_the_closed_gap_is_that_of_mean_logarithms():
+    cells = pd.DataFrame({"key": ["a", "b"], "P": 32, "seed": 0, "member": 0, "status": "fitted",
+                          "test_error": [0.1, 0.2]})  # fmt: skip
+    rows = {"key": ["a", "a", "b", "b"], "inputs": ["whole", "compressed"] * 2}
+    rows["test_error"] = [0.4, 0.2, 0.2, 0.2]
+    found = analysis.closed_gap(cells, pd.DataFrame(rows))["part"]
+    np.testing.assert_allclose(found, 0.5)  # errors sqrt(0.08), 0.2 and sqrt(0.02)
+
+
+REPORTED = {"digits-feature", "digits-lazy"}
+
+
+def test_all_claims_hold_where_the_laws_do():
+    found = verdicts(tables())
+    assert {name for name, one in found.items() if one == "reported"} == REPORTED
+    assert {one for name, one in found.items() if name not in REPORTED} == {"holds"}
+
+
+@pytest.mark.parametrize(
+    ("claims", "laws"),
+    [
+        ("crossover-order", {"crossing": 50.0}),
+        ("crossover-flat", {"power": 0.5, "crossing": 0.5}),
+        ("no-crossing", {"jammed_change": 0.1}),
+        ("budget", {"shift": -0.2}),
+        ("single-peak", {"peak": 2.0}),
+        ("gain-peak", {"peak": 24.0}),
+        ("ensemble-flat", {"flat": -0.3}),
+        ("sublinear", {"growth": 1.4}),
+        ("bound", {"missed": 0.5}),
+        ("digits-winner", {"winner": 1.3}),
+        ("whole-flow whole-svm", {"whole": 0.2}),
+        ("compressed-flow compressed-svm", {"squeezed": 0.3}),
+        ("gap", {"offset": 0.4}),
+        ("omega-feature-stripe information-feature-digits", {"gained": -0.1}),
+        ("omega-lazy-stripe omega-lazy-digits", {"drift": 0.2}),
+    ],
+)
+def test_a_claim_does_not_hold_where_its_law_is_broken(claims, laws):
+    found = verdicts(tables(**laws), claims.split())
+    assert list(found.values()) == ["does not hold"] * len(claims.split())
+
+
+def test_without_tables_nothing_is_measured():
+    assert set(verdicts({}).values()) == {"not enough data"}
+
+
+def test_the_plane_is_drawn_with_its_lines():
+    given = tables()
+    names = ("cells", "ensembles", "histories")
+    figure = rendered(plane.draw(*(given[name] for name in names), preset="invented"))
+    together, single, size, _ = figure.axes
+    for budget, star in zip(
+        BUDGETS, ((8 * 12) ** 0.5, (6 * 8) ** 0.5, (4 * 6) ** 0.5), strict=True
+    ):
+        assert points(together, f"jamming {budget}") == [(pytest.approx(star), a) for a in TILDES]
+    assert {h for h, _ in points(together, "none fitted")} == {2, 3, 4}
+    for h, a in points(together, "level 1"):
+        assert h < STAR or a == pytest.approx(3.0, rel=0.1)
+    means = (
+        given["ensembles"].query("alpha_tilde == 0.01").groupby("width")["ensemble_error"].mean()
+    )
+    np.testing.assert_allclose(points(single, "ensemble_error 0.01"), list(means.items()))
+    assert points(size, "bound") == [(256, 64), (1024, 256)]
+    assert (10 * 24 + 2 * 24**2 + 24, 64) in points(size, "all fitted")
+    assert_on_page(figure)
+
+
+def test_learning_curves_and_eigenvectors_are_drawn():
+    given = tables()
+    figure = rendered(learning.draw(given["cells"], given["compressed"], preset="invented"))
+    _, flow, machine = figure.axes
+    rows = given["compressed"].merge(given["cells"][["key", "P"]], on="key")
+    for axes, gid, column in (
+        (flow, "flow_error", "test_error"),
+        (machine, "svm_error", "svm_error"),
+    ):
+        own = rows[rows["inputs"] == "compressed"]
+        expected = np.exp(np.log(own[column]).groupby(own["P"]).mean())
+        np.testing.assert_allclose(points(axes, f"{gid} compressed"), list(expected.items()))
+    assert_on_page(figure)
+    figure = rendered(alignment.draw(given["cells"], given["alignment"], preset="invented"))
+    (_, first), *_ = points(figure.axes[0], "stripe omega end False")
+    assert first == pytest.approx(0.51, abs=0.01)
+    assert_on_page(figure)
+
+
+@pytest.mark.parametrize("module", [plane, learning, alignment])
+def test_a_figure_without_cells_says_so(module):
+    nothing = [pd.DataFrame()] * (3 if module is plane else 2)
+    figure = rendered(module.draw(*nothing, preset="invented"))
+    assert "not in this preset" in texts(figure)
