@@ -28,6 +28,7 @@ NAMES = (
     "temperature",
     "random_features",
     "equivariance",
+    "gaps",
 )
 # Names for several studies: what `make reproduce` and `make plane` make.
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -48,6 +49,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "stripe",
         "relative_stability",
         "random_features",
+        "gaps",
     ),
 }
 

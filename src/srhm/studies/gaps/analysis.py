@@ -1,0 +1,211 @@
+"""What the tables of the study say: gaps by kind, N* of each data set, spectra, cusps.
+
+Letters of the thesis (chapter 1): N weights without biases, Delta = 1 - y F, z = Delta/sqrt(Loss),
+N_Delta points with Delta > 0, N_c preactivations that are zero, N* the smallest N that fits.
+"""
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from srhm.model.seeding import generator
+from srhm.scorecard.curves import where
+from srhm.statistics.jamming import smallest_that_fit, with_jamming
+from srhm.statistics.truncated_power import Exponent, exponent
+
+# Two decades, of z and of |Delta|: below is the noise of Adam, above the end of the law.
+LOW, HIGH = 1e-2, 1.0
+# A loss on its way to zero: its gaps and spectra have no scale yet.
+STILL_FALLING = 1e-6
+KINDS = {
+    "relu-2": {"data": "random", "activation": "relu", "hidden_layers": 2},
+    "relu-3": {"data": "random", "activation": "relu", "hidden_layers": 3},
+    "relu-5": {"data": "random", "activation": "relu", "hidden_layers": 5},
+    "tanh-3": {"data": "random", "activation": "tanh", "hidden_layers": 3},
+    "digits-3": {"data": "digits_pca", "activation": "relu", "hidden_layers": 3},
+}
+# Preactivations of a smaller modulus are at a cusp; they are as many at a tenth and at ten times
+# that, within PLATEAU, where training has converged.
+CUSP, PLATEAU = 1e-4, 1.5
+QUANTILES = (0.05, 0.25, 0.75, 0.95)
+TIMES = (1000, 3000, 10000)
+
+
+def near_jamming(cells: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
+    """Rows of `with_jamming` of the cells that another table has; empty without any."""
+    if cells.empty or measured.empty:
+        return cells.iloc[:0].assign(
+            load=0.0, unsatisfied=0.0, fits=False, jammed=False
+        )
+    return with_jamming(cells[cells["key"].isin(set(measured["key"]))])
+
+
+def converged(marked: pd.DataFrame) -> pd.DataFrame:
+    """The jammed ones whose loss is not on its way to zero."""
+    return marked[marked["jammed"] & (marked["mean_loss"] > STILL_FALLING)]
+
+
+def gaps_by_network(
+    cells: pd.DataFrame, gaps: pd.DataFrame, *, kind: str, side: str
+) -> list[NDArray[np.float64]]:
+    """Of each network z (side "plus"), or |Delta| of satisfied points ("minus", "fitted").
+
+    plus, minus: of the jammed networks; fitted: of those that fit.
+    """
+    marked = near_jamming(where(cells, KINDS[kind]) if len(cells) else cells, gaps)
+    rows = marked[marked["fits"]] if side == "fitted" else converged(marked)
+    groups = dict(list(gaps[gaps["key"].isin(rows["key"])].groupby("key")["gap"]))
+    found = []
+    for key, loss in zip(rows["key"], rows["mean_loss"], strict=True):
+        values = groups[key].to_numpy(dtype=float)
+        found.append(
+            values[values > 0] / np.sqrt(loss)
+            if side == "plus"
+            else -values[values < 0]
+        )
+    return found
+
+
+def gap_exponent(samples: list[NDArray[np.float64]]) -> Exponent:
+    """Exponent of pooled gaps on the window: theta, or minus gamma."""
+    stream = generator(0, role="drawing")
+    return exponent(samples, low=LOW, high=HIGH, generator=stream)
+
+
+def stars_by_seed(cells: pd.DataFrame) -> pd.DataFrame:
+    """N* of each data set: `smallest_that_fit` of the cells of each seed, with their seed."""
+    if cells.empty:
+        return pd.DataFrame()
+    parts = [
+        smallest_that_fit(own).assign(seed=seed)
+        for seed, own in cells[cells["data"] == "random"].groupby("seed")
+    ]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+
+def star_cells(cells: pd.DataFrame) -> pd.DataFrame:
+    """Cells for N*: random data, trained with rates down to 1e-5."""
+    if cells.empty:
+        return cells
+    return cells[
+        (cells["data"] == "random")
+        & ~cells["settings"].str.contains("1e-07", regex=False)
+    ]
+
+
+def stars_in_time(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
+    """N* of each data set at each of TIMES, from the states of one training, with `time`.
+
+    A state is the last one up to the time: N_Delta > 0.1 N of it, or of the end that came before.
+    """
+    if cells.empty or histories.empty:
+        return pd.DataFrame()
+    kept = star_cells(cells)
+    kept = kept[kept["key"].isin(set(histories["key"]))]
+    found = []
+    for time in TIMES:
+        past = histories[histories["evaluations"] <= time].sort_values("evaluations")
+        last = past.groupby("key").last()[["n_unsatisfied", "mean_loss"]]
+        rows = kept.drop(columns=["n_unsatisfied", "mean_loss"]).merge(
+            last.reset_index(), on="key"
+        )
+        status = np.where(rows["n_unsatisfied"] == 0, "fitted", "capped")
+        found.append(stars_by_seed(rows.assign(status=status)).assign(time=time))
+    return pd.concat(found, ignore_index=True)
+
+
+def scales_of_hp(
+    cells: pd.DataFrame, hessians: pd.DataFrame, *, activation: str
+) -> pd.DataFrame:
+    """A row for each converged jammed network with its spectrum of Hp at the end.
+
+    Columns: key, mean_loss, scale: root mean square eigenvalue; q0.05, ...: log of the modulus of
+    each of QUANTILES of the eigenvalues.
+    """
+    rows = converged(near_jamming(cells, hessians))
+    rows = rows[(rows["activation"] == activation) & (rows["data"] == "random")]
+    own = hessians[(hessians["when"] == "end") & (hessians["part"] == "Hp")]
+    groups = dict(list(own.groupby("key")["eigenvalue"])) if len(rows) else {}
+    found = []
+    for key, loss in zip(rows["key"], rows["mean_loss"], strict=True):
+        values = groups[key].to_numpy(dtype=float)
+        logs = np.log(np.abs(np.quantile(values, QUANTILES)))
+        names = [f"q{q:g}" for q in QUANTILES]
+        scale = float(np.sqrt(np.mean(values**2)))
+        found.append(
+            {
+                "key": key,
+                "mean_loss": loss,
+                "scale": scale,
+                **dict(zip(names, logs, strict=True)),
+            }
+        )
+    return pd.DataFrame(
+        found, columns=["key", "mean_loss", "scale"] if not found else None
+    )
+
+
+def collapse(table: pd.DataFrame) -> float:
+    """Spread of log quantiles over networks after division by sqrt(Loss), over that before.
+
+    table: of `scales_of_hp`. The spread is the standard deviation, averaged over QUANTILES.
+    """
+    logs = table[[f"q{q:g}" for q in QUANTILES]].to_numpy()
+    after = logs - 0.5 * np.log(table["mean_loss"].to_numpy(dtype=float))[:, None]
+    return float(after.std(axis=0).mean() / logs.std(axis=0).mean())
+
+
+def gaps_of_h0(cells: pd.DataFrame, hessians: pd.DataFrame) -> pd.DataFrame:
+    """Gap of sp(H0) of each converged jammed network with N_Delta below its number of weights.
+
+    Columns: key, activation, ratio: N_Delta over weights and biases; gap: the eigenvalue of rank
+    N_Delta over the mean of the N_Delta largest.
+    """
+    rows = converged(near_jamming(cells, hessians))
+    own = hessians[(hessians["when"] == "end") & (hessians["part"] == "H0")]
+    groups = dict(list(own.groupby("key")["eigenvalue"])) if len(rows) else {}
+    found = []
+    for _, row in rows.iterrows():
+        values = np.sort(groups[row["key"]].to_numpy(dtype=float))[::-1]
+        rank = int(row["n_unsatisfied"])
+        if rank < len(values):
+            gap = values[rank - 1] / values[:rank].mean()
+            found.append({"key": row["key"], "activation": row["activation"],
+                          "ratio": rank / len(values), "gap": max(float(gap), 1e-12)})  # fmt: skip
+    return pd.DataFrame(found, columns=["key", "activation", "ratio", "gap"])
+
+
+def cusps_by_network(
+    cells: pd.DataFrame, cusps: pd.DataFrame, *, kind: str
+) -> pd.DataFrame:
+    """N_c/N of each jammed network of a kind, with what is counted at random taken off.
+
+    Columns: training, fresh: preactivations of modulus below CUSP, for as many points as there are
+    in training, over N; plateau: those below ten times CUSP over those below a tenth of it.
+    """
+    rows = converged(
+        near_jamming(where(cells, KINDS[kind]) if len(cells) else cells, cusps)
+    )
+    found = []
+    for _, row in rows.iterrows():
+        own = cusps[cusps["key"] == row["key"]]
+        part = {name: own[own["points"] == name] for name in ("training", "fresh")}
+        at = {
+            name: {f: int(one.loc[np.isclose(one["threshold"], f * CUSP), "below"].iloc[0])
+                   for f in (0.1, 1.0, 10.0)}
+            for name, one in part.items()
+        }  # fmt: skip
+        share = part["training"]["n"].iloc[0] / part["fresh"]["n"].iloc[0]
+        fresh = at["fresh"][1.0] * share / row["n_weights"]
+        most = at["training"][10.0] - at["fresh"][10.0] * share
+        found.append(
+            {"training": at["training"][1.0] / row["n_weights"] - fresh, "fresh": fresh,
+             "plateau": most / max(at["training"][0.1], 1)}
+        )  # fmt: skip
+    return pd.DataFrame(found, columns=["training", "fresh", "plateau"])
+
+
+def hierarchical(cells: pd.DataFrame) -> pd.DataFrame:
+    """Cells of the SRHM with the columns of `with_jamming`."""
+    own = cells[cells["data"] == "srhm"] if len(cells) else cells
+    return with_jamming(own) if len(own) else near_jamming(own, own)

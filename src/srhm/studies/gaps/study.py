@@ -1,0 +1,64 @@
+"""Gaps, cusps, N* by time, depth and loss, and spectra at jamming (thesis, chapter 1)."""
+
+from functools import partial
+
+from srhm.flow.configuration import FlowSection
+from srhm.flow.measurements import MEASUREMENTS
+from srhm.flow.plan import plan
+from srhm.study import Figure, Measurement, Study
+from srhm.trainers import FLOW
+
+HERE = "srhm.studies.gaps"
+
+STUDY = Study(
+    name="gaps",
+    title="Gaps, cusps and N* at jamming",
+    config=FlowSection,
+    plan=partial(plan, study="gaps", measured=("at_jamming",)),
+    trainer=FLOW,
+    measurements=(
+        *MEASUREMENTS,
+        Measurement(
+            name="at_jamming",
+            trainer=FLOW,
+            function=f"{HERE}.measure:measure",
+            tables={
+                name: f"{HERE}.measure:{name.upper()}"
+                for name in ("gaps", "cusps", "ranks")
+            },
+            may_be_empty=True,
+        ),
+    ),
+    figures=(
+        Figure(
+            name="gaps",
+            title="gaps of satisfied and unsatisfied points at jamming, with their exponents",
+            function=f"{HERE}.figures.gaps:draw",
+            uses=("cells", "gaps"),
+            settings=("preset",),
+        ),
+        Figure(
+            name="gaps_n_star",
+            title="N* by training time, depth and loss",
+            function=f"{HERE}.figures.n_star:draw",
+            uses=("cells", "histories"),
+            settings=("preset",),
+        ),
+        Figure(
+            name="gaps_spectra",
+            title="spectra of the Hessian at jamming against the loss",
+            function=f"{HERE}.figures.spectra:draw",
+            uses=("cells", "hessians"),
+            settings=("preset",),
+        ),
+        Figure(
+            name="gaps_cusps",
+            title="effective parameters, preactivations at zero, and few unsatisfied points",
+            function=f"{HERE}.figures.cusps:draw",
+            uses=("cells", "cusps", "ranks"),
+            settings=("preset",),
+        ),
+    ),
+    claims=f"{HERE}.claims",
+    priority=-10,
+)
