@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, expm1, inf, log, nan
+from math import expm1, inf, log, nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,6 @@ from srhm.statistics.regression import CONFIDENCE
 
 DRAWS = 400
 STEEPEST = 50.0  # |e + 1| beyond which nothing is fitted
-FEWEST = 3  # samples of which an interval is given
 
 
 @dataclass(frozen=True)
@@ -48,8 +47,6 @@ def exponent(
     width = log(high / low)
     value = _solved(float(sums.sum() / sizes.sum()), width)
     n, n_samples = int(sizes.sum()), len(sizes)
-    if n_samples < FEWEST:
-        return Exponent(value, nan, nan, n, n_samples)
     drawn = generator.integers(n_samples, size=(DRAWS, n_samples))
     means = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
     ends = np.quantile([_solved(float(mean), width) for mean in means],
@@ -68,7 +65,5 @@ def _solved(mean: float, width: float) -> float:
 
 def _mean(rate: float, width: float) -> float:
     if abs(rate * width) < 1e-6:
-        return width / 2 + rate * width**2 / 12
-    if rate > 0:
-        return -width / expm1(-rate * width) - 1 / rate
-    return width * exp(rate * width) / expm1(rate * width) - 1 / rate
+        return width / 2
+    return -width / expm1(-rate * width) - 1 / rate

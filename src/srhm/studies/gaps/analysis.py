@@ -29,14 +29,22 @@ KINDS = {
 CUSP, PLATEAU = 1e-4, 1.5
 QUANTILES = (0.05, 0.25, 0.75, 0.95)
 TIMES = (1000, 3000, 10000)
+STARS = [
+    "P",
+    "hidden_layers",
+    "loss",
+    "budget",
+    "status",
+    "N_low",
+    "N_high",
+    "N_star",
+    "seed",
+    "time",
+]
 
 
 def near_jamming(cells: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
-    """Rows of `with_jamming` of the cells that another table has; empty without any."""
-    if cells.empty or measured.empty:
-        return cells.iloc[:0].assign(
-            load=0.0, unsatisfied=0.0, fits=False, jammed=False
-        )
+    """Rows of `with_jamming` of the cells that another table has."""
     return with_jamming(cells[cells["key"].isin(set(measured["key"]))])
 
 
@@ -52,45 +60,36 @@ def gaps_by_network(
 
     plus, minus: of the jammed networks; fitted: of those that fit.
     """
-    marked = near_jamming(where(cells, KINDS[kind]) if len(cells) else cells, gaps)
+    marked = near_jamming(where(cells, KINDS[kind]), gaps)
     rows = marked[marked["fits"]] if side == "fitted" else converged(marked)
     groups = dict(list(gaps[gaps["key"].isin(rows["key"])].groupby("key")["gap"]))
     found = []
     for key, loss in zip(rows["key"], rows["mean_loss"], strict=True):
         values = groups[key].to_numpy(dtype=float)
-        found.append(
-            values[values > 0] / np.sqrt(loss)
-            if side == "plus"
-            else -values[values < 0]
-        )
+        found.append(values[values > 0] / np.sqrt(loss) if side == "plus" else -values[values < 0])
     return found
 
 
 def gap_exponent(samples: list[NDArray[np.float64]]) -> Exponent:
     """Exponent of pooled gaps on the window: theta, or minus gamma."""
-    stream = generator(0, role="drawing")
-    return exponent(samples, low=LOW, high=HIGH, generator=stream)
+    return exponent(samples, low=LOW, high=HIGH, generator=generator(0, role="drawing"))
 
 
 def stars_by_seed(cells: pd.DataFrame) -> pd.DataFrame:
     """N* of each data set: `smallest_that_fit` of the cells of each seed, with their seed."""
-    if cells.empty:
-        return pd.DataFrame()
-    parts = [
-        smallest_that_fit(own).assign(seed=seed)
-        for seed, own in cells[cells["data"] == "random"].groupby("seed")
-    ]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+    kept = cells[cells["data"] == "random"].groupby("seed")
+    return _together([smallest_that_fit(own).assign(seed=seed) for seed, own in kept])
+
+
+def _together(parts: list[pd.DataFrame]) -> pd.DataFrame:
+    full = [part for part in parts if len(part)]
+    return pd.concat(full, ignore_index=True) if full else pd.DataFrame(columns=STARS)
 
 
 def star_cells(cells: pd.DataFrame) -> pd.DataFrame:
     """Cells for N*: random data, trained with rates down to 1e-5."""
-    if cells.empty:
-        return cells
-    return cells[
-        (cells["data"] == "random")
-        & ~cells["settings"].str.contains("1e-07", regex=False)
-    ]
+    late = cells["settings"].str.contains("1e-07", regex=False)
+    return cells[(cells["data"] == "random") & ~late]
 
 
 def stars_in_time(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
@@ -98,25 +97,18 @@ def stars_in_time(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
 
     A state is the last one up to the time: N_Delta > 0.1 N of it, or of the end that came before.
     """
-    if cells.empty or histories.empty:
-        return pd.DataFrame()
-    kept = star_cells(cells)
+    kept, found = star_cells(cells), []
     kept = kept[kept["key"].isin(set(histories["key"]))]
-    found = []
     for time in TIMES:
         past = histories[histories["evaluations"] <= time].sort_values("evaluations")
         last = past.groupby("key").last()[["n_unsatisfied", "mean_loss"]]
-        rows = kept.drop(columns=["n_unsatisfied", "mean_loss"]).merge(
-            last.reset_index(), on="key"
-        )
+        rows = kept.drop(columns=["n_unsatisfied", "mean_loss"]).merge(last.reset_index(), on="key")
         status = np.where(rows["n_unsatisfied"] == 0, "fitted", "capped")
         found.append(stars_by_seed(rows.assign(status=status)).assign(time=time))
-    return pd.concat(found, ignore_index=True)
+    return _together(found)
 
 
-def scales_of_hp(
-    cells: pd.DataFrame, hessians: pd.DataFrame, *, activation: str
-) -> pd.DataFrame:
+def scales_of_hp(cells: pd.DataFrame, hessians: pd.DataFrame, *, activation: str) -> pd.DataFrame:
     """A row for each converged jammed network with its spectrum of Hp at the end.
 
     Columns: key, mean_loss, scale: root mean square eigenvalue; q0.05, ...: log of the modulus of
@@ -125,24 +117,12 @@ def scales_of_hp(
     rows = converged(near_jamming(cells, hessians))
     rows = rows[(rows["activation"] == activation) & (rows["data"] == "random")]
     own = hessians[(hessians["when"] == "end") & (hessians["part"] == "Hp")]
-    groups = dict(list(own.groupby("key")["eigenvalue"])) if len(rows) else {}
-    found = []
+    groups, found = dict(list(own.groupby("key")["eigenvalue"])), []
     for key, loss in zip(rows["key"], rows["mean_loss"], strict=True):
         values = groups[key].to_numpy(dtype=float)
-        logs = np.log(np.abs(np.quantile(values, QUANTILES)))
-        names = [f"q{q:g}" for q in QUANTILES]
-        scale = float(np.sqrt(np.mean(values**2)))
-        found.append(
-            {
-                "key": key,
-                "mean_loss": loss,
-                "scale": scale,
-                **dict(zip(names, logs, strict=True)),
-            }
-        )
-    return pd.DataFrame(
-        found, columns=["key", "mean_loss", "scale"] if not found else None
-    )
+        logs = {f"q{q:g}": np.log(abs(np.quantile(values, q))) for q in QUANTILES}
+        found.append({"key": key, "mean_loss": loss, "scale": (values**2).mean() ** 0.5, **logs})
+    return pd.DataFrame(found, columns=["key", "mean_loss", "scale"] if not found else None)
 
 
 def collapse(table: pd.DataFrame) -> float:
@@ -163,8 +143,7 @@ def gaps_of_h0(cells: pd.DataFrame, hessians: pd.DataFrame) -> pd.DataFrame:
     """
     rows = converged(near_jamming(cells, hessians))
     own = hessians[(hessians["when"] == "end") & (hessians["part"] == "H0")]
-    groups = dict(list(own.groupby("key")["eigenvalue"])) if len(rows) else {}
-    found = []
+    groups, found = dict(list(own.groupby("key")["eigenvalue"])), []
     for _, row in rows.iterrows():
         values = np.sort(groups[row["key"]].to_numpy(dtype=float))[::-1]
         rank = int(row["n_unsatisfied"])
@@ -175,37 +154,26 @@ def gaps_of_h0(cells: pd.DataFrame, hessians: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(found, columns=["key", "activation", "ratio", "gap"])
 
 
-def cusps_by_network(
-    cells: pd.DataFrame, cusps: pd.DataFrame, *, kind: str
-) -> pd.DataFrame:
+def cusps_by_network(cells: pd.DataFrame, cusps: pd.DataFrame, *, kind: str) -> pd.DataFrame:
     """N_c/N of each jammed network of a kind, with what is counted at random taken off.
 
     Columns: training, fresh: preactivations of modulus below CUSP, for as many points as there are
     in training, over N; plateau: those below ten times CUSP over those below a tenth of it.
     """
-    rows = converged(
-        near_jamming(where(cells, KINDS[kind]) if len(cells) else cells, cusps)
-    )
+    rows = converged(near_jamming(where(cells, KINDS[kind]), cusps))
     found = []
-    for _, row in rows.iterrows():
-        own = cusps[cusps["key"] == row["key"]]
-        part = {name: own[own["points"] == name] for name in ("training", "fresh")}
-        at = {
-            name: {f: int(one.loc[np.isclose(one["threshold"], f * CUSP), "below"].iloc[0])
-                   for f in (0.1, 1.0, 10.0)}
-            for name, one in part.items()
-        }  # fmt: skip
-        share = part["training"]["n"].iloc[0] / part["fresh"]["n"].iloc[0]
-        fresh = at["fresh"][1.0] * share / row["n_weights"]
-        most = at["training"][10.0] - at["fresh"][10.0] * share
-        found.append(
-            {"training": at["training"][1.0] / row["n_weights"] - fresh, "fresh": fresh,
-             "plateau": most / max(at["training"][0.1], 1)}
-        )  # fmt: skip
+    for key, N in zip(rows["key"], rows["n_weights"], strict=True):
+        own = cusps[cusps["key"] == key].set_index(["points", "threshold"]).sort_index()
+        training, fresh = own.loc["training"], own.loc["fresh"]
+        share = training["n"].iloc[0] / fresh["n"].iloc[0]
+        places = [int(np.argmin(np.abs(np.log(training.index / CUSP / f)))) for f in (0.1, 1, 10)]
+        least, there, most = (int(training["below"].iloc[k]) for k in places)
+        at_random = [share * fresh["below"].iloc[k] for k in places]
+        found.append({"training": (there - at_random[1]) / N, "fresh": at_random[1] / N,
+                      "plateau": (most - at_random[2]) / max(least, 1)})  # fmt: skip
     return pd.DataFrame(found, columns=["training", "fresh", "plateau"])
 
 
 def hierarchical(cells: pd.DataFrame) -> pd.DataFrame:
     """Cells of the SRHM with the columns of `with_jamming`."""
-    own = cells[cells["data"] == "srhm"] if len(cells) else cells
-    return with_jamming(own) if len(own) else near_jamming(own, own)
+    return with_jamming(cells[cells["data"] == "srhm"])

@@ -1,6 +1,6 @@
 """What is measured of networks at jamming: gaps, preactivations about zero, the rank of G.
 
-Letters of the thesis (chapter 1): Delta = 1 - y F the gap of a point (the margin is 1 here), N_c the
+Letters of the thesis (chapter 1): Delta = 1 - y F the gap of a point (the margin is 1 here), N_c
 preactivations that are zero, N_eff = rank(G) the number of weights that change the function.
 """
 
@@ -33,10 +33,7 @@ CUSPS = pa.schema(
 )
 RANKS = pa.schema(
     [*_NAMES, ("when", pa.string())]
-    + [
-        (name, pa.int64())
-        for name in ("n_parameters", "n_neurons", "n_straight", "rank")
-    ]
+    + [(name, pa.int64()) for name in ("n_parameters", "n_neurons", "n_straight", "rank")]
 )
 
 
@@ -52,9 +49,7 @@ def measure(
     for member in members_of(entries, store=store):
         if (weights := member.weights["end"]) is not None:
             name = {"key": member.key}
-            tables["gaps"] += [
-                {**name, "gap": gap} for gap in gaps_of(member, weights).tolist()
-            ]
+            tables["gaps"] += [{**name, "gap": gap} for gap in gaps_of(member, weights).tolist()]
             tables["cusps"] += [{**name, **row} for row in cusps_of(member, weights)]
             tables["ranks"] += [{**name, **row} for row in ranks_of(member)]
     log.info("gaps and preactivations of %d cells", len(entries))
@@ -71,11 +66,7 @@ def gaps_of(member: Member, weights: Weights) -> Tensor:
 
 
 def cusps_of(member: Member, weights: Weights) -> Rows:
-    """How many preactivations have a modulus below each of THRESHOLDS.
-
-    points: "training", or "fresh": those of the test set, as many as there are. n: preactivations
-    in all, of each hidden neuron, place and point.
-    """
+    """How many of the n preactivations of training or fresh (test) points are below THRESHOLDS."""
     table: Rows = []
     for points, x in (("training", member.data.x_train), ("fresh", member.data.x_test)):
         sizes = np.sort(preactivations(member.network, weights, x))
@@ -95,11 +86,9 @@ def preactivations(network: Network, weights: Weights, x: Tensor) -> np.ndarray:
 
 
 def ranks_of(member: Member) -> Rows:
-    """The rank of G before and after training.
+    """The rank of G before and after training, of small ReLU FCN on digits_pca.
 
-    Of ReLU FCN of at most MOST_PARAMETERS weights and biases on digits_pca; none of others.
-    n_straight: hidden neurons that are zero, or linear, on all points of G: they take further
-    weights out of its rank.
+    n_straight: hidden neurons that are zero, or linear, on all points of G, which lower it more.
     """
     network, cell = member.network, member.cell
     asked = cell["data"] == "digits_pca" and cell["activation"] == "relu"
@@ -124,17 +113,13 @@ def tangents(network: Network, weights: Weights, x: Tensor) -> Tensor:
 
     Of each point df/dW and, for each input n, df/dW + d(df/dW)/dx_n (thesis, chapter 1, Fig. 11).
     """
-    vector = flattened({name: weights[name] for name in network.weight_shapes()})[
-        0
-    ].detach()
+    vector = flattened({name: weights[name] for name in network.weight_shapes()})[0].detach()
 
     def with_slopes(w: Tensor, point: Tensor) -> Tensor:
         """f and f + df/dx_n, (1 + d,)."""
 
         def f(at: Tensor) -> Tensor:
-            return outputs(network, unflattened(network, w[None]), at[None, None])[
-                0, 0, 0
-            ]
+            return outputs(network, unflattened(network, w[None]), at[None, None])[0, 0, 0]
 
         slopes, value = torch.func.grad_and_value(f)(point)
         return torch.cat([value[None], value + slopes])

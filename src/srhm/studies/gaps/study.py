@@ -22,10 +22,7 @@ STUDY = Study(
             name="at_jamming",
             trainer=FLOW,
             function=f"{HERE}.measure:measure",
-            tables={
-                name: f"{HERE}.measure:{name.upper()}"
-                for name in ("gaps", "cusps", "ranks")
-            },
+            tables={name: f"{HERE}.measure:{name.upper()}" for name in ("gaps", "cusps", "ranks")},
             may_be_empty=True,
         ),
     ),
@@ -39,23 +36,16 @@ STUDY = Study(
         ),
         Figure(
             name="gaps_n_star",
-            title="N* by training time, depth and loss",
+            title="N* by training time, depth and loss; the SRHM",
             function=f"{HERE}.figures.n_star:draw",
             uses=("cells", "histories"),
             settings=("preset",),
         ),
         Figure(
             name="gaps_spectra",
-            title="spectra of the Hessian at jamming against the loss",
+            title="spectra of the Hessian, preactivations at zero and effective parameters",
             function=f"{HERE}.figures.spectra:draw",
-            uses=("cells", "hessians"),
-            settings=("preset",),
-        ),
-        Figure(
-            name="gaps_cusps",
-            title="effective parameters, preactivations at zero, and few unsatisfied points",
-            function=f"{HERE}.figures.cusps:draw",
-            uses=("cells", "cusps", "ranks"),
+            uses=("cells", "hessians", "cusps", "ranks"),
             settings=("preset",),
         ),
     ),
