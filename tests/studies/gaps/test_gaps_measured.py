@@ -56,8 +56,7 @@ def test_an_interval_covers_the_exponent_as_often_as_it_says():
         samples = pooled(0.3, n_networks=12, n_gaps=60, seed=seed)
         found = exponent(samples, **WINDOW, generator=generator(seed, role="drawing"))
         covered += found.low <= 0.3 <= found.high
-    # 57 of 60 with many samples; twelve drawn again vary somewhat too little
-    assert covered >= 48
+    assert covered >= 48  # twelve samples drawn again vary somewhat too little
 
 
 def member(**changes):

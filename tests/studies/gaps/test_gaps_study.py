@@ -146,8 +146,7 @@ def test_a_claim_does_not_hold_where_its_law_is_broken(law):
 
 
 def test_cusps_without_a_plateau_get_no_verdict():
-    name = "gaps-cusps-random"
-    assert verdicts(tables(late=5e-4), [name]) == {name: "not enough data"}
+    assert set(verdicts(tables(late=5e-4), ["gaps-cusps-random"]).values()) == {"not enough data"}
 
 
 def test_n_star_in_time_is_that_of_a_plain_loop(lawful):

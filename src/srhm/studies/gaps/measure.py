@@ -10,31 +10,26 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import torch
 from torch import Tensor
 
+from srhm.experiments.schemas import schema
 from srhm.flow.losses import QuadraticHinge
 from srhm.flow.networks import Network, Weights, flattened, outputs, trace, unflattened
 from srhm.measure.members import WHEN, Member, members_of
 
 # |z| below which preactivations are counted: three for each factor of ten.
 THRESHOLDS = tuple(float(10 ** (k / 3)) for k in range(-24, 1))
-# Largest network whose G is made, in weights and biases, and the training points it is made of.
-MOST_PARAMETERS, RANK_POINTS = 300, 120
+# Largest network whose G is made, in weights and biases, and the points it is made of.
+MOST_PARAMETERS, RANK_POINTS = 300, 600
 # A singular value of G below this part of the largest counts as zero.
 ZERO = 1e-9
 Rows = list[dict[str, Any]]
-_NAMES = [(name, pa.string()) for name in ("curve", "key")]
-GAPS = pa.schema([*_NAMES, ("gap", pa.float32())])
-CUSPS = pa.schema(
-    [*_NAMES, ("points", pa.string()), ("threshold", pa.float64())]
-    + [(name, pa.int64()) for name in ("below", "n")]
-)
-RANKS = pa.schema(
-    [*_NAMES, ("when", pa.string())]
-    + [(name, pa.int64()) for name in ("n_parameters", "n_neurons", "n_straight", "rank")]
-)
+# Not all networks have rows: those that diverged have none, and few have a rank.
+GAPS = schema({"gap": float}, long=True)
+CUSPS = schema({"points": str, "threshold": float, "below": int, "n": int}, long=True)
+_COUNTS = ("n_parameters", "n_neurons", "n_straight", "rank")
+RANKS = schema({"when": str, **dict.fromkeys(_COUNTS, int)}, long=True)
 
 
 def measure(
@@ -94,7 +89,7 @@ def ranks_of(member: Member) -> Rows:
     asked = cell["data"] == "digits_pca" and cell["activation"] == "relu"
     if not asked or network.n_parameters > MOST_PARAMETERS:
         return []
-    x, table = member.data.x_train[:RANK_POINTS], []
+    x, table = torch.cat([member.data.x_train, member.data.x_test])[:RANK_POINTS], []
     for when in WHEN:
         if (weights := member.weights[when]) is not None:
             hidden = [z[0, 0] > 0 for z in trace(network, weights, x).preactivations]

@@ -52,7 +52,8 @@ def draw(cells: pd.DataFrame, histories: pd.DataFrame, *, preset: str) -> Figure
         empty_panel(boxes[2], "not in this preset")
     else:
         boxes[2].axhline(LEAST, color=GUIDE, linestyle=":", linewidth=0.9)
-        boxes[2].set(xscale="log", xlabel="evaluations", ylabel="$N_\\Delta/N$")
+        boxes[2].set(xscale="log", xlabel="evaluations", ylabel="$N_\\Delta/N$", xlim=(2e3, 5e4))
+        few_ticks(boxes[2].xaxis, *boxes[2].get_xlim())
     add_legends(page, [
         ("A", [line(f"after {time:,} evaluations", color=tint, marker="o")
                for time, tint in zip(TIMES, TINTS, strict=True)]),
