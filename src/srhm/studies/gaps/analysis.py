@@ -27,6 +27,7 @@ KINDS = {
 # Preactivations of a smaller modulus are at a cusp; they are as many at a tenth and at ten times
 # that, within PLATEAU, where training has converged.
 CUSP, PLATEAU = 1e-4, 1.5
+ZERO = 1e-9  # an eigenvalue below this part of the largest is zero, as in jamming
 QUANTILES = (0.05, 0.25, 0.75, 0.95)
 TIMES = (1000, 3000, 10000)
 STARS = [
@@ -139,7 +140,7 @@ def gaps_of_h0(cells: pd.DataFrame, hessians: pd.DataFrame) -> pd.DataFrame:
     """Gap of sp(H0) of each converged jammed network with N_Delta below its number of weights.
 
     Columns: key, activation, ratio: N_Delta over weights and biases; gap: the eigenvalue of rank
-    N_Delta over the mean of the N_Delta largest.
+    N_Delta over the mean of the N_Delta largest, NaN where it is zero.
     """
     rows = converged(near_jamming(cells, hessians))
     own = hessians[(hessians["when"] == "end") & (hessians["part"] == "H0")]
@@ -148,9 +149,9 @@ def gaps_of_h0(cells: pd.DataFrame, hessians: pd.DataFrame) -> pd.DataFrame:
         values = np.sort(groups[row["key"]].to_numpy(dtype=float))[::-1]
         rank = int(row["n_unsatisfied"])
         if rank < len(values):
-            gap = values[rank - 1] / values[:rank].mean()
-            found.append({"key": row["key"], "activation": row["activation"],
-                          "ratio": rank / len(values), "gap": max(float(gap), 1e-12)})  # fmt: skip
+            least = values[rank - 1] if values[rank - 1] > ZERO * values[0] else np.nan
+            one = {"ratio": rank / len(values), "gap": least / values[:rank].mean()}
+            found.append({**row[["key", "activation"]], **one})
     return pd.DataFrame(found, columns=["key", "activation", "ratio", "gap"])
 
 

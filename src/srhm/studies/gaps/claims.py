@@ -126,10 +126,12 @@ def collapsed(cells: pd.DataFrame, hessians: pd.DataFrame, *, activation: str) -
 @_of("cells", "hessians")
 def shrinking(cells: pd.DataFrame, hessians: pd.DataFrame) -> Measurement:
     """Slope of the log of the gap of sp(H0) against N_Delta/N, an intercept by activation."""
-    table = analysis.gaps_of_h0(cells, hessians)
+    whole = analysis.gaps_of_h0(cells, hessians)
+    table = whole.dropna()
     x, y = table["ratio"].to_numpy(dtype=float), np.log(table["gap"].to_numpy(dtype=float))
     fit = slope_with_group_intercepts(x, y, table["activation"].to_numpy(), [])
-    return of_fit(fit, f"{fit.n} networks; error of the scatter")
+    end = listed_as_left_out({"whose H0 has a rank below N_Δ": len(whole) - len(table)})
+    return of_fit(fit, f"{fit.n} networks{end}; error of the scatter")
 
 
 @_of("ranks")
