@@ -30,6 +30,7 @@ NAMES = (
     "temperature",
     "random_features",
     "equivariance",
+    "gaps",
 )
 # Names for several studies: what `make reproduce` and `make plane` make.
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -52,6 +53,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "phase_diagram",
         "relative_stability",
         "random_features",
+        "gaps",
     ),
 }
 

@@ -1,0 +1,69 @@
+"""The exponent of a density on a window, p(x) ~ x^e for low <= x <= high, of pooled samples."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import expm1, inf, log, nan
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from srhm.statistics.regression import CONFIDENCE
+
+DRAWS = 400
+STEEPEST = 50.0  # |e + 1| beyond which nothing is fitted
+
+
+@dataclass(frozen=True)
+class Exponent:
+    """e with its interval; n numbers of n_samples samples lie in the window."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+    n_samples: int
+
+
+def exponent(
+    samples: Sequence[NDArray[np.floating]],
+    *,
+    low: float,
+    high: float,
+    generator: np.random.Generator,
+) -> Exponent:
+    """Maximum likelihood for the conditional CDF (x^(e+1) - low^(e+1))/(high^(e+1) - low^(e+1)).
+
+    What lies outside of the window has no part in it. The interval is that of samples (networks)
+    drawn again with replacement: numbers of one sample are not independent.
+    """
+    parts = [np.log(x[(x >= low) & (x <= high)] / low) for x in samples]
+    sums = np.array([part.sum() for part in parts])
+    sizes = np.array([len(part) for part in parts])
+    used = sizes > 0
+    sums, sizes = sums[used], sizes[used]
+    if not len(sizes):
+        return Exponent(nan, nan, nan, 0, 0)
+    width = log(high / low)
+    value = _solved(float(sums.sum() / sizes.sum()), width)
+    n, n_samples = int(sizes.sum()), len(sizes)
+    drawn = generator.integers(n_samples, size=(DRAWS, n_samples))
+    means = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
+    ends = np.quantile([_solved(float(mean), width) for mean in means],
+                       [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])  # fmt: skip
+    return Exponent(value, float(ends[0]), float(ends[1]), n, n_samples)
+
+
+def _solved(mean: float, width: float) -> float:
+    """e at which u = log(x/low), of density ~ exp((e + 1) u) on [0, width], has this mean."""
+    lowest, highest = (_mean(end, width) for end in (-STEEPEST, STEEPEST))
+    if not lowest < mean < highest:
+        return -inf if mean <= lowest else inf
+    rate = brentq(lambda k: _mean(k, width) - mean, -STEEPEST, STEEPEST)
+    return float(rate) - 1
+
+
+def _mean(rate: float, width: float) -> float:
+    if abs(rate * width) < 1e-6:
+        return width / 2
+    return -width / expm1(-rate * width) - 1 / rate

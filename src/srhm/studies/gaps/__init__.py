@@ -1,0 +1,1 @@
+"""Gaps, cusps and N* at jamming: a study."""

@@ -1,0 +1,180 @@
+"""What the tables of the study say: gaps by kind, N* of each data set, spectra, cusps.
+
+Letters of the thesis (chapter 1): N weights without biases, Delta = 1 - y F, z = Delta/sqrt(Loss),
+N_Delta points with Delta > 0, N_c preactivations that are zero, N* the smallest N that fits.
+"""
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from srhm.model.seeding import generator
+from srhm.scorecard.curves import where
+from srhm.statistics.jamming import smallest_that_fit, with_jamming
+from srhm.statistics.truncated_power import Exponent, exponent
+
+# Two decades, of z and of |Delta|: below is the noise of Adam, above the end of the law.
+LOW, HIGH = 1e-2, 1.0
+# A loss on its way to zero: its gaps and spectra have no scale yet.
+STILL_FALLING = 1e-6
+KINDS = {
+    "relu-2": {"data": "random", "activation": "relu", "hidden_layers": 2},
+    "relu-3": {"data": "random", "activation": "relu", "hidden_layers": 3},
+    "relu-5": {"data": "random", "activation": "relu", "hidden_layers": 5},
+    "tanh-3": {"data": "random", "activation": "tanh", "hidden_layers": 3},
+    "digits-3": {"data": "digits_pca", "activation": "relu", "hidden_layers": 3},
+}
+# Preactivations of a smaller modulus are at a cusp; they are as many at a tenth and at ten times
+# that, within PLATEAU, where training has converged.
+CUSP, PLATEAU = 1e-4, 1.5
+ZERO = 1e-9  # an eigenvalue below this part of the largest is zero, as in jamming
+QUANTILES = (0.05, 0.25, 0.75, 0.95)
+TIMES = (1000, 3000, 10000)
+STARS = [
+    "P",
+    "hidden_layers",
+    "loss",
+    "budget",
+    "status",
+    "N_low",
+    "N_high",
+    "N_star",
+    "seed",
+    "time",
+]
+
+
+def near_jamming(cells: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
+    """Rows of `with_jamming` of the cells that another table has."""
+    return with_jamming(cells[cells["key"].isin(set(measured["key"]))])
+
+
+def converged(marked: pd.DataFrame) -> pd.DataFrame:
+    """The jammed ones whose loss is not on its way to zero."""
+    return marked[marked["jammed"] & (marked["mean_loss"] > STILL_FALLING)]
+
+
+def gaps_by_network(
+    cells: pd.DataFrame, gaps: pd.DataFrame, *, kind: str, side: str
+) -> list[NDArray[np.float64]]:
+    """Of each network z (side "plus"), or |Delta| of satisfied points ("minus", "fitted").
+
+    plus, minus: of the jammed networks; fitted: of those that fit.
+    """
+    marked = near_jamming(where(cells, KINDS[kind]), gaps)
+    rows = marked[marked["fits"]] if side == "fitted" else converged(marked)
+    groups = dict(list(gaps[gaps["key"].isin(rows["key"])].groupby("key")["gap"]))
+    found = []
+    for key, loss in zip(rows["key"], rows["mean_loss"], strict=True):
+        values = groups[key].to_numpy(dtype=float)
+        found.append(values[values > 0] / np.sqrt(loss) if side == "plus" else -values[values < 0])
+    return found
+
+
+def gap_exponent(samples: list[NDArray[np.float64]]) -> Exponent:
+    """Exponent of pooled gaps on the window: theta, or minus gamma."""
+    return exponent(samples, low=LOW, high=HIGH, generator=generator(0, role="drawing"))
+
+
+def stars_by_seed(cells: pd.DataFrame) -> pd.DataFrame:
+    """N* of each data set: `smallest_that_fit` of the cells of each seed, with their seed."""
+    kept = cells[cells["data"] == "random"].groupby("seed")
+    return _together([smallest_that_fit(own).assign(seed=seed) for seed, own in kept])
+
+
+def _together(parts: list[pd.DataFrame]) -> pd.DataFrame:
+    full = [part for part in parts if len(part)]
+    return pd.concat(full, ignore_index=True) if full else pd.DataFrame(columns=STARS)
+
+
+def star_cells(cells: pd.DataFrame) -> pd.DataFrame:
+    """Cells for N*: random data, trained with rates down to 1e-5."""
+    late = cells["settings"].str.contains("1e-07", regex=False)
+    return cells[(cells["data"] == "random") & ~late]
+
+
+def stars_in_time(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
+    """N* of each data set at each of TIMES, from the states of one training, with `time`.
+
+    A state is the last one up to the time: N_Delta > 0.1 N of it, or of the end that came before.
+    """
+    kept, found = star_cells(cells), []
+    kept = kept[kept["key"].isin(set(histories["key"]))]
+    for time in TIMES:
+        past = histories[histories["evaluations"] <= time].sort_values("evaluations")
+        last = past.groupby("key").last()[["n_unsatisfied", "mean_loss"]]
+        rows = kept.drop(columns=["n_unsatisfied", "mean_loss"]).merge(last.reset_index(), on="key")
+        status = np.where(rows["n_unsatisfied"] == 0, "fitted", "capped")
+        found.append(stars_by_seed(rows.assign(status=status)).assign(time=time))
+    return _together(found)
+
+
+def scales_of_hp(cells: pd.DataFrame, hessians: pd.DataFrame, *, activation: str) -> pd.DataFrame:
+    """A row for each converged jammed network with its spectrum of Hp at the end.
+
+    Columns: key, mean_loss, scale: root mean square eigenvalue; q0.05, ...: log of the modulus of
+    each of QUANTILES of the eigenvalues.
+    """
+    rows = converged(near_jamming(cells, hessians))
+    rows = rows[(rows["activation"] == activation) & (rows["data"] == "random")]
+    own = hessians[(hessians["when"] == "end") & (hessians["part"] == "Hp")]
+    groups, found = dict(list(own.groupby("key")["eigenvalue"])), []
+    for key, loss in zip(rows["key"], rows["mean_loss"], strict=True):
+        values = groups[key].to_numpy(dtype=float)
+        logs = {f"q{q:g}": np.log(abs(np.quantile(values, q))) for q in QUANTILES}
+        found.append({"key": key, "mean_loss": loss, "scale": (values**2).mean() ** 0.5, **logs})
+    return pd.DataFrame(found, columns=["key", "mean_loss", "scale"] if not found else None)
+
+
+def collapse(table: pd.DataFrame) -> float:
+    """Spread of log quantiles over networks after division by sqrt(Loss), over that before.
+
+    table: of `scales_of_hp`. The spread is the standard deviation, averaged over QUANTILES.
+    """
+    logs = table[[f"q{q:g}" for q in QUANTILES]].to_numpy()
+    after = logs - 0.5 * np.log(table["mean_loss"].to_numpy(dtype=float))[:, None]
+    return float(after.std(axis=0).mean() / logs.std(axis=0).mean())
+
+
+def gaps_of_h0(cells: pd.DataFrame, hessians: pd.DataFrame) -> pd.DataFrame:
+    """Gap of sp(H0) of each converged jammed network with N_Delta below its number of weights.
+
+    Columns: key, activation, ratio: N_Delta over weights and biases; gap: the eigenvalue of rank
+    N_Delta over the mean of the N_Delta largest, NaN where it is zero.
+    """
+    rows = converged(near_jamming(cells, hessians))
+    own = hessians[(hessians["when"] == "end") & (hessians["part"] == "H0")]
+    groups, found = dict(list(own.groupby("key")["eigenvalue"])), []
+    for _, row in rows.iterrows():
+        values = np.sort(groups[row["key"]].to_numpy(dtype=float))[::-1]
+        rank = int(row["n_unsatisfied"])
+        if rank < len(values):
+            least = values[rank - 1] if values[rank - 1] > ZERO * values[0] else np.nan
+            one = {"ratio": rank / len(values), "gap": least / values[:rank].mean()}
+            found.append({**row[["key", "activation"]], **one})
+    return pd.DataFrame(found, columns=["key", "activation", "ratio", "gap"])
+
+
+def cusps_by_network(cells: pd.DataFrame, cusps: pd.DataFrame, *, kind: str) -> pd.DataFrame:
+    """N_c/N of each jammed network of a kind, with what is counted at random taken off.
+
+    Columns: training, fresh: preactivations of modulus below CUSP, for as many points as there are
+    in training, over N; plateau: those below ten times CUSP over those below a tenth of it.
+    """
+    rows = converged(near_jamming(where(cells, KINDS[kind]), cusps))
+    found = []
+    for key, N in zip(rows["key"], rows["n_weights"], strict=True):
+        own = cusps[cusps["key"] == key].set_index(["points", "threshold"]).sort_index()
+        training, fresh = own.loc["training"], own.loc["fresh"]
+        share = training["n"].iloc[0] / fresh["n"].iloc[0]
+        places = [int(np.argmin(np.abs(np.log(training.index / CUSP / f)))) for f in (0.1, 1, 10)]
+        least, there, most = (int(training["below"].iloc[k]) for k in places)
+        at_random = [share * fresh["below"].iloc[k] for k in places]
+        found.append({"training": (there - at_random[1]) / N, "fresh": at_random[1] / N,
+                      "plateau": (most - at_random[2]) / max(least, 1)})  # fmt: skip
+    return pd.DataFrame(found, columns=["training", "fresh", "plateau"])
+
+
+def hierarchical(cells: pd.DataFrame) -> pd.DataFrame:
+    """Cells of the SRHM with the columns of `with_jamming`."""
+    return with_jamming(cells[cells["data"] == "srhm"])

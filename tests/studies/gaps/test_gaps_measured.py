@@ -1,0 +1,148 @@
+"""Exponents of pooled gaps on samples of known ones; gaps, cusps and rank against other routes."""
+
+import numpy as np
+import pytest
+import torch
+
+from srhm.flow.configuration import FlowCurves
+from srhm.flow.losses import QuadraticHinge
+from srhm.flow.members import data_of, network_of, predictor_of
+from srhm.flow.networks import initial_weights
+from srhm.measure.members import Member
+from srhm.model.seeding import generator
+from srhm.statistics.truncated_power import exponent
+from srhm.studies.gaps.measure import (
+    THRESHOLDS,
+    cusps_of,
+    gaps_of,
+    preactivations,
+    rank,
+    ranks_of,
+    tangents,
+)
+
+WINDOW = {"low": 1e-2, "high": 1.0}
+
+
+def pooled(power, *, n_networks=30, n_gaps=200, seed=0):
+    """Gaps of density x^power up to 2, a tail beyond, and contacts at 1e-6."""
+    draws = generator(seed, role="drawing").random((n_networks, 3, n_gaps))
+    return [np.concatenate([2 * law ** (1 / (1 + power)), 2 + tail, 1e-6 * contacts])
+            for law, tail, contacts in draws]  # fmt: skip
+
+
+@pytest.mark.parametrize("power", [0.42, 0.3, 0.0, -0.2, -0.41])
+def test_the_exponent_of_pooled_gaps_is_found(power):
+    found = exponent(pooled(power), **WINDOW, generator=generator(1, role="drawing"))
+    assert found.value == pytest.approx(power, abs=0.06)  # four standard errors
+    assert found.low < found.value < found.high
+    assert 0.03 < found.high - found.low < 0.2
+    # another route: the slope of the cumulative distribution, counted from above the contacts
+    law = np.concatenate(pooled(power))
+    x = np.logspace(-1, 0, 20)
+    counts = [np.sum((law > 1e-5) & (law < one)) for one in x]
+    assert np.polyfit(np.log(x), np.log(counts), 1)[0] - 1 == pytest.approx(found.value, abs=0.1)
+
+
+def test_what_lies_outside_of_the_window_changes_nothing():
+    inside = exponent(pooled(0.3), **WINDOW, generator=generator(1, role="drawing"))
+    cut = [one[(one > 1e-2) & (one < 1)] for one in pooled(0.3)]
+    assert exponent(cut, **WINDOW, generator=generator(1, role="drawing")) == inside
+
+
+def test_an_interval_covers_the_exponent_as_often_as_it_says():
+    covered = 0
+    for seed in range(60):
+        samples = pooled(0.3, n_networks=12, n_gaps=60, seed=seed)
+        found = exponent(samples, **WINDOW, generator=generator(seed, role="drawing"))
+        covered += found.low <= 0.3 <= found.high
+    assert covered >= 48  # twelve samples drawn again vary somewhat too little
+
+
+def member(**changes):
+    """An untrained member whose final weights are its first ones, with biases of its own."""
+    keys = {
+        "data": "digits_pca", "net": ["fcn"], "hidden_layers": [2], "width": [6], "P": [150],
+        "alpha": [1.0], "labels": "parity", "loss": "quadratic_hinge", "bias": True,
+        "initialisation": "orthogonal", "subtract_initial": False,
+        "optimiser": {"name": "adam", "max_evaluations": 10}, **changes,
+    }  # fmt: skip
+    (shared,) = FlowCurves.model_validate(keys).coordinates()
+    cell = {**shared, "alpha_tilde": shared["width"] ** 0.5, "P": 150, "seed": 0, "member": 0,
+            "n_test": 40}  # fmt: skip
+    first = initial_weights(network_of(cell), generators=[generator(4, role="initialisation")])
+    noise = generator(4, role="drawing").standard_normal
+    weights = {name: one + torch.from_numpy(0.1 * noise(one.shape)) for name, one in first.items()}
+    return Member(
+        key="k", cell=cell, row={}, data=data_of(cell), loss=QuadraticHinge(),
+        predictor=predictor_of([cell]), weights={"initial": weights, "end": weights},
+        test_outputs=torch.empty(0), history=None,
+    )  # fmt: skip
+
+
+def by_hand(weights, x, sigma):
+    """Preactivations and output of a point of an FCN, with plain matrix products."""
+    z, seen = np.asarray(x), []
+    for k in (1, 2):
+        w, b = (weights[f"layer{k}{end}"].numpy().squeeze() for end in ("", ".bias"))
+        seen.append(z @ w / np.sqrt(len(z)) + b)
+        z = sigma(seen[-1])
+    out = z @ weights["readout"].numpy()[0, :, 0] / np.sqrt(len(z))
+    return np.concatenate(seen), out + float(weights["readout.bias"])
+
+
+def test_gaps_and_preactivations_are_those_of_a_plain_loop():
+    one = member()
+    weights, data = one.weights["end"], one.data
+    found = gaps_of(one, weights).numpy()
+    rows = {(row["points"], row["threshold"]): row for row in cusps_of(one, weights)}
+    seen = []
+    for x, y, gap in zip(data.x_train[:, 0], data.y_train, found, strict=True):
+        z, f = by_hand(weights, x, lambda a: np.maximum(a, 0))
+        assert gap == pytest.approx(1 - float(y) * f, abs=1e-12)
+        seen.append(np.abs(z))
+    sizes = np.concatenate(seen)
+    for threshold in THRESHOLDS[-9:]:
+        row = rows["training", threshold]
+        assert row["below"] == np.sum(sizes < threshold)
+        assert row["n"] == 150 * 12
+    assert rows["fresh", 1.0]["n"] == 40 * 12
+    fresh = preactivations(one.network, weights, data.x_test)
+    assert rows["fresh", 1.0]["below"] == np.sum(fresh < 1)
+
+
+def test_columns_of_g_are_tangents_and_their_slopes_by_differences():
+    one = member(activation="tanh", width=[3])
+    weights, x = one.weights["end"], one.data.x_train[:1]
+    found = tangents(one.network, weights, x).numpy()
+    places = [(k, i) for k in one.network.weight_shapes() for i in range(weights[k].numel())]
+    assert found.shape == (11, len(places))
+
+    def slope(name, entry, point, step=1e-5):
+        """df/dW by a central difference."""
+        ends = []
+        for sign in (1, -1):
+            moved = {k: array.clone() for k, array in weights.items()}
+            moved[name].view(-1)[entry] += sign * step
+            ends.append(by_hand(moved, point, np.tanh)[1])
+        return (ends[0] - ends[1]) / (2 * step)
+
+    point = x[0, 0].numpy()
+    for column, place in enumerate(places):
+        here = slope(*place, point)
+        assert found[0, column] == pytest.approx(here, abs=1e-8)
+        for n in (0, 7):
+            ahead, behind = (slope(*place, point + sign * np.eye(10)[n]) for sign in (1e-3, -1e-3))
+            assert found[1 + n, column] == pytest.approx(here + (ahead - behind) / 2e-3, abs=1e-5)
+
+
+def test_relu_has_a_symmetry_for_each_neuron_and_tanh_has_none():
+    relu = member()
+    (row, _) = ranks_of(relu)
+    assert row["n_straight"] == 0
+    assert (row["n_neurons"], row["n_parameters"]) == (12, 10 * 6 + 36 + 6 + 13)
+    assert row["rank"] == row["n_parameters"] - 12
+    tanh = member(activation="tanh")
+    assert ranks_of(tanh) == []
+    G = tangents(tanh.network, tanh.weights["end"], tanh.data.x_train)
+    assert rank(G) == row["n_parameters"]

@@ -1,0 +1,202 @@
+"""N* in time, spectra, cusps; claims and figures on tables that follow the laws or break them."""
+
+from functools import partial
+from itertools import product
+
+import drawn
+import numpy as np
+import pandas as pd
+import pytest
+from drawn import assert_on_page, rendered
+from tables import jamming_cell
+
+from srhm.scorecard.claims import verdict
+from srhm.studies.gaps import analysis
+from srhm.studies.gaps.claims import CLAIMS, GAMMA, THETA, few_unsatisfied
+from srhm.studies.gaps.figures import gaps as gaps_figure
+from srhm.studies.gaps.figures import n_star, spectra
+from srhm.studies.gaps.measure import THRESHOLDS
+from srhm.studies.gaps.study import STUDY
+
+DRAW = (gaps_figure.draw, n_star.draw, spectra.draw)
+points = partial(drawn.points, whole=True)
+N, P = 400, 900
+STARS = ("growth", "waiting", "depth", "soft")
+NAMES = ("cells", "gaps", "cusps", "ranks", "hessians", "histories")
+
+
+def near(stream, kind, member, theta=None, gamma=None, power=0.5, cusps=0.23, late=1e-9, shrink=5):
+    """A network of a kind with its gaps, cusps and spectra: the last two of eight fit."""
+    fits, loss = member >= 6, 10.0 ** (-3 + 0.3 * member)
+    n_unsatisfied = 0 if fits else 200 + 10 * member
+    cell = jamming_cell(
+        study="gaps", net="fcn", **analysis.KINDS[kind], width=8, n_weights=N, P=P, seed=member,
+        status="fitted" if fits else "capped", mean_loss=0.0 if fits else loss,
+        n_unsatisfied=n_unsatisfied, settings='{"last_rate":1e-07}', initialisation="orthogonal",
+    )  # fmt: skip
+    key = cell["key"] = f"{kind}-{member}"
+    theta = theta or {"tanh-3": 0.2}.get(kind, 0.3)
+    above = 2 * stream.random(n_unsatisfied * 5) ** (1 / (1 + theta)) * np.sqrt(loss)
+    below = -2 * stream.random(2 * P) ** (1 / (1 - (gamma or GAMMA[kind])))
+    gaps = [{"key": key, "gap": gap} for gap in np.concatenate([above, below])]
+    at_cusp = 0 if kind == "tanh-3" else round(cusps * N)
+    counts = []
+    for t in THRESHOLDS:
+        spread = P * 24 * 0.5 * t  # of any smooth density
+        counts += [
+            {"key": key, "points": name, "threshold": t, "n": P * 24 * share,
+             "below": round(share * spread + at_cusp * (name == "training" and t > late))}
+            for name, share in (("training", 1.0), ("fresh", 0.5))
+        ]  # fmt: skip
+    values = []
+    if kind in ("relu-3", "tanh-3") and not fits:
+        hp = stream.standard_normal(N) * loss**power
+        gap = np.exp(-shrink * n_unsatisfied / N)
+        h0 = [gap + 50 * (k < 10) if k < n_unsatisfied else 0.0 for k in range(N)]
+        values = [{"key": key, "when": "end", "part": part, "eigenvalue": value}
+                  for part, one in (("Hp", hp), ("H0", h0)) for value in one]  # fmt: skip
+    return cell, gaps, counts, values
+
+
+def star_cells(*, growth=1.0, waiting=0.2, depth=1.0, soft=1.0):
+    """Cells of three data sets for N*(P), jammed below N = (P/2)^growth; their histories."""
+    cells, histories = [], []
+    kinds = ((3, "quadratic_hinge", 1.0), (2, "quadratic_hinge", depth))
+    for layers, loss, factor in (*kinds, (5, "quadratic_hinge", depth), (3, "soft_hinge", soft)):
+        for seed, size, k in product(range(3), (200, 800), range(14)):
+            n = int(40 * 1.3**k)
+            star = 100 * (size / 200) ** growth * factor * (1 + 0.01 * seed)
+            cell = jamming_cell(
+                study="gaps", net="fcn", data="random", hidden_layers=layers, loss=loss,
+                width=k, n_weights=n, P=size, seed=seed, settings="1e-05",
+                status="capped" if n < star else "fitted", budget=10000,
+                mean_loss=1e-3 if n < star else 0.0, n_unsatisfied=n if n < star else 0,
+            )  # fmt: skip
+            cell["key"] = f"{layers}-{loss}-{seed}-{size}-{k}"
+            cells.append(cell)
+            for time in (1, 900, 2900, 9900) if (layers, loss) == kinds[0][:2] else ():
+                late = star * (10000 / max(time, 900)) ** waiting
+                histories.append({"key": cell["key"], "evaluations": time, "mean_loss": 1e-3,
+                                  "n_unsatisfied": n if n < late else 0})  # fmt: skip
+    return cells, histories
+
+
+def tables(symmetry=1, **laws):
+    """All tables of the study, with these laws of `near` and `star_cells` broken."""
+    stream, found = np.random.default_rng(0), {name: [] for name in NAMES}
+    ours = {name: value for name, value in laws.items() if name in STARS}
+    for kind in analysis.KINDS:
+        law = {"cusps": 0.19} if kind == "digits-3" else {}
+        law |= {name: value for name, value in laws.items() if name not in STARS}
+        for member in range(8):
+            parts = near(stream, kind, member, **law)
+            found["cells"].append(parts[0])
+            for name, rows in zip(("gaps", "cusps", "hessians"), parts[1:], strict=True):
+                found[name] += rows
+    cells, found["histories"] = star_cells(**ours)
+    found["cells"] += cells
+    for budget, numbers in ((3000, (20, 200, 200, 0)), (30000, (60, 200, 200, 0))):
+        found["cells"] += [
+            {**jamming_cell(study="gaps", seed=seed, n_weights=N, budget=budget, mean_loss=1e-3,
+                            n_unsatisfied=k, status="capped" if k else "fitted"),
+             "key": f"srhm-{seed}-{budget}"} for seed, k in enumerate(numbers)
+        ]  # fmt: skip
+    for neurons in (6, 12, 18):
+        found["ranks"] += [
+            {"key": "r", "when": when, "n_parameters": 100 + neurons, "n_neurons": neurons,
+             "n_straight": straight, "rank": 100 + neurons - symmetry * neurons - straight}
+            for when in ("initial", "end") for straight in (0, 3)
+        ]  # fmt: skip
+    return {name: pd.DataFrame(rows) for name, rows in found.items()}
+
+
+lawful = pytest.fixture(scope="module", name="lawful")(lambda: tables())
+
+
+def verdicts(given, names=None):
+    """Of all claims, or of some, by identifier."""
+    return {c.identifier: verdict(c, c.measure(given)) for c in CLAIMS
+            if names is None or c.identifier in names}  # fmt: skip
+
+
+def test_all_claims_hold_where_the_laws_do(lawful):
+    found = verdicts(lawful)
+    assert set(found.values()) == {"holds", "reported"}, found
+
+
+BROKEN = {
+    "theta": ({"theta": 0.8}, [f"gaps-plus-{kind}" for kind in list(THETA)[:4]]),
+    "gamma": ({"gamma": 0.6}, [f"gaps-minus-{kind}" for kind in GAMMA]),
+    "power": ({"power": 0.0}, ["gaps-hp-scale-relu", "gaps-hp-collapse-tanh"]),
+    "cusps": ({"cusps": 0.02}, ["gaps-cusps-random", "gaps-cusps-digits"]),
+    "shrink": ({"shrink": -5.0}, ["gaps-h0-shrinks"]),
+    "growth": ({"growth": 1.6}, ["gaps-n-star-growth"]),
+    "waiting": ({"waiting": -0.2}, ["gaps-n-star-time"]),
+    "depth": ({"depth": 2.0}, ["gaps-n-star-depth"]),
+    "soft": ({"soft": 2.0}, ["gaps-n-star-loss"]),
+    "symmetry": ({"symmetry": 0}, ["gaps-n-eff"]),
+}
+
+
+@pytest.mark.parametrize("law", BROKEN)
+def test_a_claim_does_not_hold_where_its_law_is_broken(law):
+    changes, claims = BROKEN[law]
+    found = verdicts(tables(**changes), claims)
+    assert list(found.values()) == ["does not hold"] * len(claims), found
+
+
+def test_cusps_without_a_plateau_get_no_verdict():
+    assert set(verdicts(tables(late=5e-4), ["gaps-cusps-random"]).values()) == {"not enough data"}
+
+
+def test_n_star_in_time_is_that_of_a_plain_loop(lawful):
+    cells, histories = lawful["cells"], lawful["histories"]
+    stars = analysis.stars_in_time(cells, histories).set_index(["time", "P", "seed"])
+    for time, (size, seed) in product(analysis.TIMES, ((200, 0), (800, 2))):
+        jammed, fits = [], []
+        past = histories[histories["evaluations"] <= time]
+        for _, cell in cells[(cells["P"] == size) & (cells["seed"] == seed)].iterrows():
+            own = past[past["key"] == cell["key"]].sort_values("evaluations")
+            for last in own["n_unsatisfied"].tail(1):
+                (jammed if last > 0.1 * cell["n_weights"] else fits).append(cell["n_weights"])
+        row = stars.loc[time, size, seed]
+        assert (row["N_low"], row["N_high"]) == (max(jammed), min(fits))
+
+
+def test_the_collapse_is_complete_at_the_exponent_of_the_spectra_alone(lawful):
+    whole = analysis.scales_of_hp(lawful["cells"], lawful["hessians"], activation="relu")
+    assert len(whole) == 6
+    assert analysis.collapse(whole) < 0.2
+    other = whole.assign(mean_loss=whole["mean_loss"] ** 3)
+    assert analysis.collapse(other) > 1
+
+
+def test_unsatisfied_srhm_networks_are_counted_by_budget(lawful):
+    # a part of 0.05 is not jammed, one of 0.15 is and counts
+    assert few_unsatisfied(lawful, longest=False).value == 0
+    assert few_unsatisfied(lawful, longest=True).value == pytest.approx(1 / 3)
+
+
+def drawings(given):
+    uses = [([given[name] for name in figure.uses], draw)
+            for figure, draw in zip(STUDY.figures, DRAW, strict=True)]  # fmt: skip
+    return [rendered(draw(*own, preset="invented")) for own, draw in uses]
+
+
+def test_figures_show_what_the_tables_say(lawful):
+    first, second, third = drawings(lawful)
+    ((_, theta),) = points(first.axes[2], "plus relu-3")
+    assert theta == pytest.approx(0.3, abs=0.1)
+    assert len(points(second.axes[0], "time 10000")) == 6
+    assert len(points(second.axes[2], "jammed True")) == 5
+    assert len(points(third.axes[1], "relu 0.05 0.5")) == 6
+    assert len(points(third.axes[5], "end #0072B2")) == 3
+    for figure in (first, second, third):
+        assert_on_page(figure)
+
+
+def test_claims_and_figures_of_empty_tables_say_so(lawful):
+    none = {name: table.iloc[:0] for name, table in lawful.items()}
+    for given in ({}, none):
+        assert set(verdicts(given).values()) == {"not enough data"}
+    drawings(none)
