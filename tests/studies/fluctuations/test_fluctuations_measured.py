@@ -2,6 +2,7 @@
 
 import logging
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -32,7 +33,7 @@ def stored(request, tmp_path_factory):
     section = FlowSection.model_validate(
         {"n_test": 80, "curves": [{**GROUP, "subtract_initial": request.param}]}
     )
-    (curve,) = plan(section, None, study="fluctuations").curves.values()
+    (curve,) = plan(section, Path(), study="fluctuations").curves.values()
     folder = tmp_path_factory.mktemp("store")
     train_entries(
         curve.entries, inputs={}, store=folder, checkpoints=folder / "checkpoints", threads=1,
