@@ -70,7 +70,7 @@ help:
 	@echo 'make lint | make format                  only the checks without tests | put the layout of the code in order'
 	@echo 'make docs                                these documents, tutorials and the reference of the library as pages: results/docs/index.html'
 	@echo 'make cifar                               download CIFAR-10 (162 MB) and check it, for Figure 1 A, B'
-	@echo 'make mnist                               download MNIST (11 MB) and check it, for STUDY=kernels and digits_jamming (laptop)'
+	@echo 'make mnist                               download MNIST (11 MB) and check it, for STUDY=kernels and data: mnist'
 	@echo 'make faults                              make faults in small runs (killed, full disk, ...): the table of docs/reliability.md; as root'
 	@echo 'make soak                                kill a small run fifty times at random, then look what it has made: docs/reliability.md'
 	@echo 'make schema                              write the schema and the table of keys of config/ anew'
@@ -101,7 +101,7 @@ plan: env
 cifar: env
 	@$(BIN)/python -m srhm.images.download $(CIFAR)
 
-# The digits of kernels and digits_jamming; everything else is made without them. MNIST="--url file:///..." names a copy.
+# The digits of kernels, and of flow studies with data: mnist; everything else is made without them. MNIST="--url file:///..." names a copy.
 mnist: env
 	@$(BIN)/python -m srhm.images.download_mnist $(MNIST)
 

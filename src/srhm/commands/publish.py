@@ -209,7 +209,7 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
     now, before = finished(run, study), published_before(folder, study, keys_of(planned))
     remarks = [*_some(now.remarks), *_some(before.remarks)]
     if before.lost and (why := plan.studies[study].absent):
-        left = f"{folder} is left as it is, because not all of {study} can be planned here: {why}"
+        left = f"{folder} is left as it is, --drop or not: {study} cannot be planned whole: {why}"
         raise NothingFinished("\n".join([*remarks, left]))
     _refuse_losses(before.lost, remarks, folder, preset=plan.name, drop=drop)
     results = run.directory / "results"
@@ -369,7 +369,9 @@ def _some(remarks: Sequence[str]) -> list[str]:
 def _by_kind(planned: Mapping[str, Curve], curves: Collection[str]) -> str:
     """A table of what is taken and what is missing, by net, L, s and width."""
     rows = [
-        {**{name: curve.cells[0].get(name, "") for name in ("net", "L", "s", "width")},
+        # Data without a grammar have no L and s.
+        {**{name: "-" if curve.cells[0].get(name) is None else curve.cells[0][name]
+            for name in ("net", "L", "s", "width")},
          "curves": 1, "taken": int(name in curves), "missing": int(name not in curves)}
         for name, curve in planned.items()
     ]  # fmt: skip

@@ -40,7 +40,7 @@ def plane_tables(random, *, crossing=3.0, power=0.0, jammed_change=30.0, shift=0
         together = 0.08 * h**flat * np.exp(0.01 * random.standard_normal())
         jammed, n = h < STAR, 10 * h + h**2
         change = jammed_change if jammed else crossing * h**power / tilde
-        for seed, member in product(range(2), range(2)):
+        for seed, member in product(range(3), range(2)):
             noise = np.exp(0.05 * random.standard_normal(2))
             row = cell(
                 data="digits_pca", loss="soft_hinge", activation="softplus", P=256, n_inputs=10,
@@ -188,6 +188,44 @@ def test_all_claims_hold_where_the_laws_do():
 def test_a_claim_does_not_hold_where_its_law_is_broken(claims, laws):
     found = verdicts(tables(**laws), claims.split())
     assert list(found.values()) == ["does not hold"] * len(claims.split())
+
+
+def test_networks_of_one_data_set_count_once():
+    given = tables()
+    kept = {
+        name: rows[rows["seed"] < 2] if "seed" in rows else rows for name, rows in given.items()
+    }
+    names = ("crossover-order", "no-crossing", "budget", "single-peak", "gain-peak")
+    assert set(verdicts(kept, names).values()) == {"not enough data"}
+    twice = given["cells"].assign(key=given["cells"]["key"] + "-again")
+    doubled = {**given, "cells": pd.concat([given["cells"], twice], ignore_index=True)}
+    chosen = [one for one in CLAIMS if one.identifier == "phase-no-crossing"]
+    ends = [scorecard(one, chosen)[["low", "high"]] for one in (given, doubled)]
+    np.testing.assert_allclose(*ends)
+
+
+def test_a_gain_that_is_largest_at_the_narrowest_width_has_no_place():
+    card = scorecard(
+        tables(peak=WIDTHS[0]), [one for one in CLAIMS if "gain-peak" in one.identifier]
+    )
+    assert card["verdict"].tolist() == ["not enough data"]
+
+
+def test_errors_of_zero_are_counted_as_left_out():
+    given = tables()
+    digits = (given["cells"]["data"] == "digits") & (given["cells"]["P"] == 256)
+    given["cells"].loc[digits & (given["cells"]["seed"] == 0), "test_error"] = 0.0
+    card = scorecard(given, [one for one in CLAIMS if one.identifier == "phase-digits-lazy"])
+    assert "left out: 1 networks with test_error = 0" in card["note"].item()
+
+
+def test_a_width_without_an_ensemble_is_an_empty_field():
+    given = tables()
+    some = given["ensembles"][given["ensembles"]["width"] != 6]
+    figure = rendered(plane.draw(given["cells"], some, given["histories"], preset="invented"))
+    assert_on_page(figure)
+    nothing = plane.draw(given["cells"], some[:0], given["histories"], preset="invented")
+    assert "not in this preset" in texts(rendered(nothing))
 
 
 def test_without_tables_nothing_is_measured():

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
-from srhm.scorecard.fits import mean_of, no_points, of_fit, part_of
+from srhm.scorecard.fits import listed_as_left_out, mean_of, no_points, of_fit, part_of
 from srhm.statistics.lazy_feature import fitted_in, log_of
 from srhm.statistics.regression import slope_with_group_intercepts
 from srhm.studies.phase_diagram.analysis import (
@@ -40,16 +40,44 @@ NEAR = 1.3
 NETWORKS = "networks"
 
 
-def slope(rows: pd.DataFrame, x: str, y: str, by: list[str], what: str) -> Measurement:
-    """Slope of log y against log x with an intercept for each group, its error from the scatter."""
-    rows = rows[rows[y] > 0] if len(rows) else rows
-    if rows.empty:
+def over_data_sets(
+    values: pd.Series, seeds: pd.Series, what: str, left_out: str = ""
+) -> Measurement:
+    """Mean over data sets of the means of their values.
+
+    Networks of one data set share its points, and at all alpha_tilde their initial weights.
+    """
+    known = values[np.isfinite(values)]
+    means = known.groupby(seeds).mean().tolist()
+    return mean_of(means, f"data sets ({len(known)} {what}{left_out})")
+
+
+def slope(rows: pd.DataFrame, x: str, y: str, within: list[str], what: str) -> Measurement:
+    """Slope of log y against log x, mean over data sets; in each an intercept for each group.
+
+    within: columns of a group. Of one data set its error is that of the scatter of its rows.
+    """
+    kept = rows[rows[y] > 0] if len(rows) else rows
+    if kept.empty:
         return no_points(f"no {what}")
-    groups = rows.groupby(by).ngroup().to_numpy()
-    fit = slope_with_group_intercepts(log_of(rows, x), log_of(rows, y), groups, [])
-    if not fit.n:
-        return no_points(f"no two values of {x}")
-    return of_fit(fit, f"{fit.n} {what}, {fit.n_groups} intercepts; error from the scatter")
+    left = listed_as_left_out({f"{what} with {y} = 0": len(rows) - len(kept)})
+    fits = {}
+    for seed, own in kept.groupby("seed"):
+        groups = (
+            own.groupby(within).ngroup().to_numpy() if within else np.zeros(len(own), dtype=int)
+        )
+        fits[seed] = slope_with_group_intercepts(log_of(own, x), log_of(own, y), groups, [])
+    fits = {seed: fit for seed, fit in fits.items() if fit.n}
+    if not fits:
+        return no_points(f"no two values of {x}{left}")
+    if len(fits) == 1:
+        (fit,) = fits.values()
+        return of_fit(fit, f"{fit.n} {what} of one data set; the error is their scatter{left}")
+    n = sum(fit.n for fit in fits.values())
+    slopes = pd.Series({seed: fit.slope for seed, fit in fits.items()})
+    return over_data_sets(
+        slopes, pd.Series(slopes.index, slopes.index), f"slopes of {n} {what}", left
+    )
 
 
 def plane(
@@ -66,13 +94,13 @@ def plane(
 def crossover_order(cells: pd.DataFrame, lines: pd.DataFrame, tables: Tables) -> Measurement:
     """log10 of the alpha_tilde of the crossover, mean over widths and seeds."""
     found = crossovers(cells, lines)
-    return mean_of(np.log10(found["alpha_tilde"]).tolist(), "widths of seeds")
+    return over_data_sets(np.log10(found["alpha_tilde"]), found["seed"], "widths")
 
 
 def crossover_slope(cells: pd.DataFrame, lines: pd.DataFrame, tables: Tables) -> Measurement:
     """Slope of the alpha_tilde of the crossover against h, from FAR times h* on."""
     found = crossovers(cells, lines)
-    return slope(found[found["times"] >= FAR], "width", "alpha_tilde", ["seed"], "widths of seeds")
+    return slope(found[found["times"] >= FAR], "width", "alpha_tilde", [], "widths")
 
 
 def change_on_the_line(cells: pd.DataFrame, lines: pd.DataFrame, tables: Tables) -> Measurement:
@@ -81,8 +109,8 @@ def change_on_the_line(cells: pd.DataFrame, lines: pd.DataFrame, tables: Tables)
     if rows.empty:
         return no_points("no width is jammed")
     rows = rows[rows["alpha_tilde"] == rows["alpha_tilde"].max()]
-    note = f"{NETWORKS} at alpha_tilde = {rows['alpha_tilde'].max():g}"
-    return mean_of((-np.log10(rows["kernel_change"])).tolist(), note)
+    what = f"{NETWORKS} at alpha_tilde = {rows['alpha_tilde'].max():g}"
+    return over_data_sets(-np.log10(rows["kernel_change"]), rows["seed"], what)
 
 
 def shift(cells: pd.DataFrame, lines: pd.DataFrame, tables: Tables) -> Measurement:
@@ -90,17 +118,25 @@ def shift(cells: pd.DataFrame, lines: pd.DataFrame, tables: Tables) -> Measureme
     wide = lines.pivot_table(index=["seed", "alpha_tilde"], columns="part", values="h_star")
     if not {PARTS[0], 1.0} <= set(wide.columns):
         return no_points("h* is beyond the widths at one of the budgets")
-    logs = np.log((wide[1.0] / wide[PARTS[0]]).to_numpy(dtype=float))
-    return mean_of(logs.tolist(), "alpha_tilde of seeds")
+    logs = (wide[1.0] / wide[PARTS[0]]).transform("log").rename("log").reset_index()
+    return over_data_sets(logs["log"], logs["seed"], "alpha_tilde")
 
 
 def gain_peak(cells: pd.DataFrame, lines: pd.DataFrame, tables: Tables) -> Measurement:
-    """log of the width at which an ensemble gains most over that of jamming."""
-    found = []
-    for _, own in _gains(cells, lines, tables).groupby(["seed", "alpha_tilde"]):
+    """log of the width at which an ensemble gains most over that of jamming.
+
+    Left out are alpha_tilde at which that is the narrowest or widest width: its place is not known.
+    """
+    found, edge = [], 0
+    rows = _gains(cells, lines, tables)
+    for (seed, _), own in rows.groupby(["seed", "alpha_tilde"]):
         top = own.nlargest(1, "gain").iloc[0]
-        found.append(float(np.log(top["width"] / top["h_star"])))
-    return mean_of(found, "alpha_tilde of seeds")
+        inside = own["width"].min() < top["width"] < own["width"].max()
+        edge += not inside
+        if inside:
+            found.append((seed, float(np.log(top["width"] / top["h_star"]))))
+    left = listed_as_left_out({"at the narrowest or widest width": edge})
+    return _of_pairs(found, f"alpha_tilde{left}")
 
 
 def single_peak(cells: pd.DataFrame, lines: pd.DataFrame, tables: Tables) -> Measurement:
@@ -109,20 +145,26 @@ def single_peak(cells: pd.DataFrame, lines: pd.DataFrame, tables: Tables) -> Mea
     At jamming: the mean of the widths within NEAR of h*; below: the next narrower width.
     """
     found = []
-    for _, own in _gains(cells, lines, tables).groupby(["seed", "alpha_tilde"]):
+    for (seed, _), own in _gains(cells, lines, tables).groupby(["seed", "alpha_tilde"]):
         near = own[np.abs(np.log(own["width"] / own["h_star"])) <= log(NEAR)]
         narrow = own[own["width"] < near["width"].min()].nlargest(1, "width")
         if len(near) and len(narrow):
-            found.append(float(narrow["mean_error"].iloc[0] - near["mean_error"].mean()))
-    return mean_of(found, "alpha_tilde of seeds")
+            below = float(narrow["mean_error"].iloc[0] - near["mean_error"].mean())
+            found.append((seed, below))
+    return _of_pairs(found, "alpha_tilde")
+
+
+def _of_pairs(pairs: list[tuple[Any, float]], what: str) -> Measurement:
+    """`over_data_sets` of pairs of a seed and a value."""
+    rows = pd.DataFrame(pairs, columns=["seed", "value"])
+    return over_data_sets(rows["value"].astype(float), rows["seed"], what)
 
 
 def ensemble_slope(cells: pd.DataFrame, lines: pd.DataFrame, tables: Tables) -> Measurement:
     """Slope of the error of ensembles against h, from FAR times h* on."""
     rows = _gains(cells, lines, tables)
     rows = rows[rows["width"] >= FAR * rows["h_star"]]
-    by = ["seed", "alpha_tilde"]
-    return slope(rows, "width", "ensemble_error", by, "widths at alpha_tilde of seeds")
+    return slope(rows, "width", "ensemble_error", ["alpha_tilde"], "widths at alpha_tilde")
 
 
 def _gains(cells: pd.DataFrame, lines: pd.DataFrame, tables: Tables) -> pd.DataFrame:
@@ -138,7 +180,7 @@ def threshold_slope(tables: Tables) -> Measurement:
     found = thresholds(of_kind(tables.get("cells", pd.DataFrame()), SIZES))
     if found.empty:
         return NOT_MEASURED
-    return slope(found, "P", "N_star", ["seed", "member"], "thresholds of networks")
+    return slope(found, "P", "N_star", ["member"], "thresholds of networks")
 
 
 def beyond_bound(tables: Tables) -> Measurement:
@@ -150,7 +192,9 @@ def beyond_bound(tables: Tables) -> Measurement:
     if rows.empty:
         return no_points("no network has four times as many weights as points")
     fitted = int((rows["status"] == "fitted").sum())
-    return part_of(fitted, len(rows), f"{fitted} of {len(rows)} networks")
+    sets = rows["seed"].nunique()
+    note = f"{fitted} of {len(rows)} networks of {sets} data set{'' if sets == 1 else 's'}"
+    return part_of(fitted, len(rows), note)
 
 
 def error_slope(tables: Tables, *, lazy: bool) -> Measurement:
@@ -159,7 +203,7 @@ def error_slope(tables: Tables, *, lazy: bool) -> Measurement:
     if cells.empty:
         return NOT_MEASURED
     rows = fitted_in(cells, lazy=lazy)
-    return slope(rows, "P", "test_error", ["seed", "member"], NETWORKS)
+    return slope(rows, "P", "test_error", ["member"], NETWORKS)
 
 
 def lazy_over_feature(tables: Tables) -> Measurement:
@@ -173,7 +217,8 @@ def lazy_over_feature(tables: Tables) -> Measurement:
         for lazy in (True, False)
     ]
     both = pd.DataFrame(dict(zip(("lazy", "feature"), parts, strict=True))).dropna()
-    return mean_of(np.log(both["lazy"] / both["feature"]).tolist(), NETWORKS)
+    logs = (both["lazy"] / both["feature"]).transform("log").rename("log").reset_index()
+    return over_data_sets(logs["log"], logs["seed"], NETWORKS)
 
 
 def kernel_slope(tables: Tables, *, inputs: str, column: str) -> Measurement:
@@ -184,7 +229,7 @@ def kernel_slope(tables: Tables, *, inputs: str, column: str) -> Measurement:
     cells = tables["cells"]
     fitted = cells["key"][cells["status"] == "fitted"]
     rows = rows[(rows["inputs"] == inputs) & rows["key"].isin(fitted)]
-    return slope(rows, "P", column, ["seed"], NETWORKS)
+    return slope(rows, "P", column, [], NETWORKS)
 
 
 def gap(tables: Tables) -> Measurement:
@@ -204,7 +249,7 @@ def change_of(tables: Tables, *, kind: tuple[str, str], name: str, lazy: bool) -
         return NOT_MEASURED
     found = fitted_in(aligned(rows), lazy=lazy)
     found = found[found["P"] == found["P"].max()]
-    return mean_of((found[f"{name}_initial"] - found[f"{name}_end"]).tolist(), NETWORKS)
+    return over_data_sets(found[f"{name}_initial"] - found[f"{name}_end"], found["seed"], NETWORKS)
 
 
 TOPIC = "Phase diagram of width and output scale"

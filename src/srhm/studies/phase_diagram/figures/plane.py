@@ -43,11 +43,11 @@ def draw(
     shown = families(plane, study="phase_diagram") if len(plane) else []
     foot = wrapped([protocol(one) for one in shown])
     figure, page = laid_out_page(2.5, preset=preset, foot=foot)
-    if plane.empty or sizes.empty or histories.empty:
+    own = ensembles[ensembles["curve"].isin(plane["curve"])] if len(plane) else plane
+    if own.empty or sizes.empty or histories.empty:
         empty_panel(page.subplots(), ABSENT)
         return figure
     together, single, size = page.subplots(1, 3)
-    own = ensembles[ensembles["curve"].isin(plane["curve"])]
     lines = jamming_lines(plane, histories)
     tints = dict(zip(sorted(lines["budget"].unique()), BUDGETS, strict=False))
     _plane(page, together, plane, own, lines, tints)
@@ -83,10 +83,12 @@ def _plane(
     lines: pd.DataFrame,
     tints: dict[float, Colour],
 ) -> None:
+    widths, tildes = (sorted(cells[name].unique()) for name in ("width", "alpha_tilde"))
     error = ensembles.groupby(["alpha_tilde", "width"])["ensemble_error"].mean().unstack("width")
+    error = error.reindex(index=tildes, columns=widths)  # some may have no ensemble
     mesh = axes.pcolormesh(
-        edges([float(h) for h in cells["width"].unique()]),
-        edges([float(a) for a in cells["alpha_tilde"].unique()]), error.to_numpy(dtype=float),
+        edges([float(h) for h in widths]), edges([float(a) for a in tildes]),
+        error.to_numpy(dtype=float),
         cmap="YlGnBu", linewidth=0, rasterized=True, gid="error",
     )  # fmt: skip
     fitted = (cells["status"] == "fitted").groupby([cells["width"], cells["alpha_tilde"]]).mean()
