@@ -72,9 +72,14 @@ def by_width(rows: pd.DataFrame) -> pd.DataFrame:
     return of_width.mean().drop(columns="seed").assign(n=of_width["n"].sum()).reset_index()
 
 
+def positive(x: pd.Series, y: pd.Series) -> "pd.Series[bool]":
+    """Points that have logarithms, which `exponent` fits; who uses it names the others."""
+    return (x > 0) & (y > 0)
+
+
 def exponent(x: pd.Series, y: pd.Series) -> float:
     """Slope of log y against log x where both are positive; NaN with fewer than three points."""
-    used = (x > 0) & (y > 0)
+    used = positive(x, y)
     line = np.polyfit(np.log(x[used]), np.log(y[used]), 1) if used.sum() > 2 else (nan, nan)
     return float(line[0])
 

@@ -1,6 +1,10 @@
-"""Claims of chapter 2b on FCN that learn digits. Tolerances were fixed before measuring."""
+"""Claims of chapter 2b on FCN that learn digits.
+
+Tolerances were fixed before measuring; the README says what was changed after that.
+"""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from math import log, nan
 
@@ -8,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
-from srhm.scorecard.fits import mean_of, no_points, part_of
+from srhm.scorecard.fits import listed_as_left_out, mean_of, no_points, part_of
 from srhm.studies.fluctuations import analysis
 from srhm.studies.fluctuations.analysis import FAR, over_seeds
 
@@ -40,10 +44,37 @@ def _of_widths(tables: Tables, statistic: Callable[[pd.DataFrame], float], *, le
     return over_seeds(used, lambda own: statistic(analysis.by_width(own)), note)
 
 
+def _left_out(rows: pd.DataFrame, means: Callable[[pd.DataFrame], pd.DataFrame], x: str, y: str,
+              place: str) -> str:  # fmt: skip
+    """Means without a logarithm, which a fitted exponent leaves out: of all seeds, and of draws.
+
+    place: the column that names them. Empty where there are none.
+    """
+    if rows.empty:
+        return ""
+
+    def missing(own: pd.DataFrame) -> list[int]:
+        table = means(own)
+        return [int(at) for at in table.loc[~analysis.positive(table[x], table[y]), place]]
+
+    left = missing(rows)
+    listed = f"{place} {', '.join(map(str, left))}"
+    end = listed_as_left_out(
+        {f"of {rows[place].nunique()} with no positive mean ({listed})": len(left)}
+    )
+    draws = [len(missing(rows[rows["seed"] != seed])) for seed in sorted(set(rows["seed"]))]
+    if any(draws):
+        end += f"; left out in draws without a seed: {', '.join(map(str, draws))}"
+    return f"{end}; that biases the slope" if end else ""
+
+
 def of_sizes(tables: Tables, *, x: str, y: str) -> Measurement:
     """Exponent of a column of `by_width` in another, from FAR h* on."""
-    return _of_widths(tables, lambda own: analysis.exponent(own[x], own[y]), least=FAR,
-                      what=lambda own: f"{y} in {x}")  # fmt: skip
+    found = _of_widths(tables, lambda own: analysis.exponent(own[x], own[y]), least=FAR,
+                       what=lambda own: f"{y} in {x}")  # fmt: skip
+    rows, _, h_star = _sizes(tables)
+    used = rows[rows["width"] >= FAR * h_star]
+    return replace(found, note=found.note + _left_out(used, analysis.by_width, x, y, "width"))
 
 
 def minus(
@@ -72,17 +103,32 @@ def of_members(tables: Tables, *, x: str, y: str) -> Measurement:
         return analysis.exponent(means[x], means[y])
 
     note = f"out of {rows['n_members'].max()} members, h = {rows['width'].max()}, n up to {MOST}"
-    return over_seeds(rows[rows["n"] <= MOST], slope, note)
+    used = rows[rows["n"] <= MOST]
+    found = over_seeds(used, slope, note)
+    return replace(found, note=found.note + _left_out(used, analysis.ensembles_of, x, y, "n"))
 
 
 def peak(tables: Tables, *, column: str) -> Measurement:
-    """Log of the N of the largest value over N*, a value of each seed."""
+    """Log of the N of the largest value over N*, mean over seeds.
+
+    The interval is that of the seeds' scatter, wider by half a step of the grid of widths on either
+    side of each peak (in ln N; unknown at the end of the grid) and by N*'s bracket.
+    """
     rows, N_star, _ = _sizes(tables)
     if rows.empty or not np.isfinite(N_star):
         return no_points(NO_STAR)
-    tops = rows.loc[rows.groupby("seed")[column].idxmax(), "N"]
+    tops = rows.loc[rows.groupby("seed")[column].idxmax(), "N"].to_numpy(dtype=float)
+    grid = np.unique(_table(tables, "cells")["n_weights"].to_numpy(dtype=float))
+    at, star = np.searchsorted(grid, tops) + 1, int(np.searchsorted(grid, N_star))
+    logs = np.concatenate([[nan], np.log(grid), [nan]])
+    low, high = grid[star - 1], grid[star]
     listed = ", ".join(f"{N:g}" for N in tops)
-    return mean_of(np.log(tops / N_star).tolist(), f"seeds (N = {listed}; N* = {N_star:.3g})")
+    found = mean_of(np.log(tops / N_star).tolist(), f"seeds (N = {listed}; N* = {N_star:.3g})")
+    below = found.low - (logs[at] - logs[at - 1]).mean() / 2 - log(high / N_star)
+    above = found.high + (logs[at + 1] - logs[at]).mean() / 2 + log(N_star / low)
+    side = "; before N*" if above < 0 else "; beyond N*" if below > 0 else ""
+    note = f"{found.note}, half a step of the widths and N* from {low:g} to {high:g}{side}"
+    return replace(found, low=below, high=above, note=note)
 
 
 def norm_slope(tables: Tables) -> Measurement:
@@ -100,16 +146,20 @@ def norm_slope(tables: Tables) -> Measurement:
 
 
 def cut_off(tables: Tables) -> Measurement:
-    """Largest f^2 on training points after a tenth of the training over that at its end."""
+    """Largest f^2 over that of the widest: after a tenth of the training over that at its end.
+
+    On training points. F = f - f(w0) starts at 0: a growth of f^2 common to all widths cancels.
+    """
     cells, histories = (_table(tables, name) for name in ("cells", "histories"))
     early, late = (analysis.norms_at(cells, histories, part) for part in analysis.TIMES[1:])
     both = late.merge(early, on=["width", "seed", "N"], suffixes=("", "_early"))
 
     def ratio(own: pd.DataFrame) -> float:
-        means = own.groupby("width")[["norm", "norm_early"]].mean().max()
-        return float(means["norm_early"] / means["norm"])
+        means = own.groupby("width")[["norm", "norm_early"]].mean()
+        heights = means.max() / means.iloc[-1]
+        return float(heights["norm_early"] / heights["norm"])
 
-    return over_seeds(both, ratio, "largest over widths")
+    return over_seeds(both, ratio, f"largest over widths, over h = {both['width'].max()}")
 
 
 def misfits(tables: Tables) -> Measurement:
@@ -204,7 +254,7 @@ CLAIMS: tuple[Claim, ...] = (
            norm_slope),
     _claim("divergence-peak", "N of the largest ‖f‖² over N*: mean of the logarithm",
            "Fig. 7A: right after jamming", 0, log(2), STEP, NORM, partial(peak, column="norm")),
-    _claim("cut-off", "Largest ‖f‖² after a tenth of the training over that at the end",
-           "Fig. 7B: cut off by time", 1, nan, "an upper bound: time sharpens the divergence",
+    _claim("cut-off", "Peak of ‖f‖² over the widest: after a tenth of the training over the end",
+           "Fig. 7B: cut off by time", 1, nan, "an upper bound: the peak is higher late than early",
            NORM, cut_off),
 )  # fmt: skip
