@@ -26,7 +26,7 @@ NAMES = ("cells", "gaps", "cusps", "ranks", "hessians", "histories")
 
 
 def near(stream, kind, member, theta=None, gamma=None, power=0.5, cusps=0.23, late=1e-9, shrink=5):
-    """A network of a kind with its gaps, cusps and spectra: the last two of eight fit."""
+    """A network of a kind with its gaps, cusps and spectra: the last three of nine fit."""
     fits, loss = member >= 6, 10.0 ** (-3 + 0.3 * member)
     n_unsatisfied = 0 if fits else 200 + 10 * member
     cell = jamming_cell(
@@ -88,7 +88,7 @@ def tables(symmetry=1, **laws):
     for kind in analysis.KINDS:
         law = {"cusps": 0.19} if kind == "digits-3" else {}
         law |= {name: value for name, value in laws.items() if name not in STARS}
-        for member in range(8):
+        for member in range(9):
             parts = near(stream, kind, member, **law)
             found["cells"].append(parts[0])
             for name, rows in zip(("gaps", "cusps", "hessians"), parts[1:], strict=True):
@@ -101,10 +101,11 @@ def tables(symmetry=1, **laws):
                             n_unsatisfied=k, status="capped" if k else "fitted"),
              "key": f"srhm-{seed}-{budget}"} for seed, k in enumerate(numbers)
         ]  # fmt: skip
-    for neurons in (6, 12, 18):
+    for neurons in (10, 12, 14):
         found["ranks"] += [
-            {"key": "r", "when": when, "n_parameters": 100 + neurons, "n_neurons": neurons,
-             "n_straight": straight, "rank": 100 + neurons - symmetry * neurons - straight}
+            {"key": f"r{neurons}", "when": when, "n_parameters": 100 + neurons,
+             "n_neurons": neurons, "n_straight": straight,
+             "rank": 100 + neurons - symmetry * neurons - straight}
             for when in ("initial", "end") for straight in (0, 3)
         ]  # fmt: skip
     return {name: pd.DataFrame(rows) for name, rows in found.items()}
@@ -169,6 +170,66 @@ def test_the_collapse_is_complete_at_the_exponent_of_the_spectra_alone(lawful):
     assert analysis.collapse(whole) < 0.2
     other = whole.assign(mean_loss=whole["mean_loss"] ** 3)
     assert analysis.collapse(other) > 1
+
+
+def added(given, change, kinds=tuple(analysis.KINDS)):
+    """The tables with a changed copy of each network of these kinds, under another key."""
+    cells = given["cells"].copy()
+    old = cells["key"].isin([f"{kind}-{member}" for kind in kinds for member in range(9)])
+    copies = change(cells[old].assign(key=cells["key"] + "-copy"))
+    found = {**given, "cells": pd.concat([cells, copies], ignore_index=True)}
+    for name in ("gaps", "cusps", "hessians"):
+        table = given[name]
+        own = table[table["key"].isin(cells.loc[old, "key"])]
+        found[name] = pd.concat([table, own.assign(key=own["key"] + "-copy")], ignore_index=True)
+    return found
+
+
+def measured(given, names):
+    """Value, interval and n of claims whose identifier contains one of the names."""
+    found = [c.measure(given) for c in CLAIMS if any(name in c.identifier for name in names)]
+    assert found
+    return [(one.value, one.low, one.high, one.n) for one in found]
+
+
+NEAR = ("plus", "minus", "fitted", "cusps", "hp-", "h0")
+
+
+def test_networks_of_a_short_training_have_no_part(lawful):
+    def short(cells):  # as those for N_eff: unfinished, so that they look jammed
+        return cells.assign(settings='{"last_rate":1e-05}', status="capped", n_unsatisfied=90,
+                            mean_loss=1e-3, width=11)  # fmt: skip
+
+    assert measured(added(lawful, short), NEAR) == measured(lawful, NEAR)
+    for figure in drawings({**lawful, "cells": short(lawful["cells"])}):
+        assert_on_page(figure)
+
+
+def test_networks_fit_only_where_no_point_is_unsatisfied(lawful):
+    names = ["gaps-fitted-digits-3"]
+    assert set(verdicts(lawful, names).values()) == {"reported"}
+    cells = lawful["cells"].copy()
+    one = cells["key"] == "digits-3-6"
+    cells.loc[one, ["status", "n_unsatisfied", "mean_loss"]] = ("capped", 5, 1e-12)
+    given = {**lawful, "cells": cells}
+    (claim,) = (c for c in CLAIMS if c.identifier in names)
+    assert "2, fewer than 3" in claim.measure(given).note
+    assert verdict(claim, claim.measure(given)) == "not enough data"
+
+
+def test_networks_of_a_seed_count_once(lawful):
+    names = ("plus", "minus", "fitted", "cusps", "collapse")
+    twice = measured(added(lawful, lambda cells: cells), names)
+    np.testing.assert_allclose(twice, measured(lawful, names), rtol=1e-9)
+
+
+def test_a_network_before_and_after_training_counts_once_in_n_eff():
+    once = pd.DataFrame({"key": list("abcd"), "when": "initial", "n_parameters": 100,
+                         "n_neurons": 10, "n_straight": 0, "rank": [90, 88, 87, 90]})  # fmt: skip
+    ((value, low, high, n),) = measured({"ranks": once}, ["n-eff"])
+    assert (value, n) == (pytest.approx(355 / 360), 4)
+    both = pd.concat([once, once.assign(when="end")])
+    assert measured({"ranks": both}, ["n-eff"]) == [pytest.approx((value, low, high, n))]
 
 
 def test_unsatisfied_srhm_networks_are_counted_by_budget(lawful):

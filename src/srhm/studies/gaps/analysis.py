@@ -4,6 +4,9 @@ Letters of the thesis (chapter 1): N weights without biases, Delta = 1 - y F, z 
 N_Delta points with Delta > 0, N_c preactivations that are zero, N* the smallest N that fits.
 """
 
+from dataclasses import replace
+from math import nan
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -27,6 +30,8 @@ KINDS = {
 # Preactivations of a smaller modulus are at a cusp; they are as many at a tenth and at ten times
 # that, within PLATEAU, where training has converged.
 CUSP, PLATEAU = 1e-4, 1.5
+# Fewer seeds give no interval.
+FEWEST = 3
 ZERO = 1e-9  # an eigenvalue below this part of the largest is zero, as in jamming
 QUANTILES = (0.05, 0.25, 0.75, 0.95)
 TIMES = (1000, 3000, 10000)
@@ -44,9 +49,18 @@ STARS = [
 ]
 
 
+def _last_rate_is_small(cells: pd.DataFrame) -> pd.Series:
+    """Whether the rate falls to 1e-7, as it does in the trainings at the transition alone."""
+    return cells["settings"].str.contains("1e-07", regex=False)
+
+
 def near_jamming(cells: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
-    """Rows of `with_jamming` of the cells that another table has."""
-    return with_jamming(cells[cells["key"].isin(set(measured["key"]))])
+    """Rows of `with_jamming` of the cells that another table has, trained at the transition.
+
+    The networks for N_eff are trained for 1000 evaluations only: unfinished, they are not jammed.
+    """
+    own = cells["key"].isin(set(measured["key"])) & _last_rate_is_small(cells)
+    return with_jamming(cells[own])
 
 
 def converged(marked: pd.DataFrame) -> pd.DataFrame:
@@ -54,26 +68,30 @@ def converged(marked: pd.DataFrame) -> pd.DataFrame:
     return marked[marked["jammed"] & (marked["mean_loss"] > STILL_FALLING)]
 
 
-def gaps_by_network(
+def gaps_by_seed(
     cells: pd.DataFrame, gaps: pd.DataFrame, *, kind: str, side: str
 ) -> list[NDArray[np.float64]]:
-    """Of each network z (side "plus"), or |Delta| of satisfied points ("minus", "fitted").
+    """Of each seed z (side "plus"), or |Delta| of satisfied points ("minus", "fitted").
 
-    plus, minus: of the jammed networks; fitted: of those that fit.
+    plus, minus: of the jammed networks; fitted: of those that stopped with no unsatisfied point.
+    Networks of a seed share data and start, so that their gaps are one sample.
     """
     marked = near_jamming(where(cells, KINDS[kind]), gaps)
-    rows = marked[marked["fits"]] if side == "fitted" else converged(marked)
+    rows = marked[marked["status"] == "fitted"] if side == "fitted" else converged(marked)
     groups = dict(list(gaps[gaps["key"].isin(rows["key"])].groupby("key")["gap"]))
-    found = []
-    for key, loss in zip(rows["key"], rows["mean_loss"], strict=True):
+    found: dict[int, list[NDArray[np.float64]]] = {}
+    for key, seed, loss in zip(rows["key"], rows["seed"], rows["mean_loss"], strict=True):
         values = groups[key].to_numpy(dtype=float)
-        found.append(values[values > 0] / np.sqrt(loss) if side == "plus" else -values[values < 0])
-    return found
+        own = values[values > 0] / np.sqrt(loss) if side == "plus" else -values[values < 0]
+        found.setdefault(seed, []).append(own)
+    return [np.concatenate(parts) for parts in found.values()]
 
 
 def gap_exponent(samples: list[NDArray[np.float64]]) -> Exponent:
-    """Exponent of pooled gaps on the window: theta, or minus gamma."""
-    return exponent(samples, low=LOW, high=HIGH, generator=generator(0, role="drawing"))
+    """Exponent of pooled gaps on the window: theta, or minus gamma; NaN of fewer than FEWEST."""
+    found = exponent(samples, low=LOW, high=HIGH, generator=generator(0, role="drawing"))
+    few = found.n_samples < FEWEST
+    return replace(found, value=nan, low=nan, high=nan) if few else found
 
 
 def stars_by_seed(cells: pd.DataFrame) -> pd.DataFrame:
@@ -89,8 +107,7 @@ def _together(parts: list[pd.DataFrame]) -> pd.DataFrame:
 
 def star_cells(cells: pd.DataFrame) -> pd.DataFrame:
     """Cells for N*: random data, trained with rates down to 1e-5."""
-    late = cells["settings"].str.contains("1e-07", regex=False)
-    return cells[(cells["data"] == "random") & ~late]
+    return cells[(cells["data"] == "random") & ~_last_rate_is_small(cells)]
 
 
 def stars_in_time(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
@@ -112,18 +129,19 @@ def stars_in_time(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
 def scales_of_hp(cells: pd.DataFrame, hessians: pd.DataFrame, *, activation: str) -> pd.DataFrame:
     """A row for each converged jammed network with its spectrum of Hp at the end.
 
-    Columns: key, mean_loss, scale: root mean square eigenvalue; q0.05, ...: log of the modulus of
-    each of QUANTILES of the eigenvalues.
+    Columns: key, seed, mean_loss, scale: root mean square eigenvalue; q0.05, ...: log of the
+    modulus of each of QUANTILES of the eigenvalues.
     """
     rows = converged(near_jamming(cells, hessians))
     rows = rows[(rows["activation"] == activation) & (rows["data"] == "random")]
     own = hessians[(hessians["when"] == "end") & (hessians["part"] == "Hp")]
     groups, found = dict(list(own.groupby("key")["eigenvalue"])), []
-    for key, loss in zip(rows["key"], rows["mean_loss"], strict=True):
+    for key, seed, loss in zip(rows["key"], rows["seed"], rows["mean_loss"], strict=True):
         values = groups[key].to_numpy(dtype=float)
         logs = {f"q{q:g}": np.log(abs(np.quantile(values, q))) for q in QUANTILES}
-        found.append({"key": key, "mean_loss": loss, "scale": (values**2).mean() ** 0.5, **logs})
-    return pd.DataFrame(found, columns=["key", "mean_loss", "scale"] if not found else None)
+        scale = (values**2).mean() ** 0.5
+        found.append({"key": key, "seed": seed, "mean_loss": loss, "scale": scale, **logs})
+    return pd.DataFrame(found, columns=["key", "seed", "mean_loss", "scale"] if not found else None)
 
 
 def collapse(table: pd.DataFrame) -> float:
@@ -158,21 +176,22 @@ def gaps_of_h0(cells: pd.DataFrame, hessians: pd.DataFrame) -> pd.DataFrame:
 def cusps_by_network(cells: pd.DataFrame, cusps: pd.DataFrame, *, kind: str) -> pd.DataFrame:
     """N_c/N of each jammed network of a kind, with what is counted at random taken off.
 
-    Columns: training, fresh: preactivations of modulus below CUSP, for as many points as there are
-    in training, over N; plateau: those below ten times CUSP over those below a tenth of it.
+    Columns: seed; training, fresh: preactivations of modulus below CUSP, for as many points as
+    there are in training, over N; plateau: those below ten times CUSP over those below a tenth.
     """
     rows = converged(near_jamming(where(cells, KINDS[kind]), cusps))
     found = []
-    for key, N in zip(rows["key"], rows["n_weights"], strict=True):
+    for key, seed, N in zip(rows["key"], rows["seed"], rows["n_weights"], strict=True):
         own = cusps[cusps["key"] == key].set_index(["points", "threshold"]).sort_index()
         training, fresh = own.loc["training"], own.loc["fresh"]
         share = training["n"].iloc[0] / fresh["n"].iloc[0]
         places = [int(np.argmin(np.abs(np.log(training.index / CUSP / f)))) for f in (0.1, 1, 10)]
         least, there, most = (int(training["below"].iloc[k]) for k in places)
         at_random = [share * fresh["below"].iloc[k] for k in places]
-        found.append({"training": (there - at_random[1]) / N, "fresh": at_random[1] / N,
+        found.append({"seed": seed, "training": (there - at_random[1]) / N,
+                      "fresh": at_random[1] / N,
                       "plateau": (most - at_random[2]) / max(least, 1)})  # fmt: skip
-    return pd.DataFrame(found, columns=["training", "fresh", "plateau"])
+    return pd.DataFrame(found, columns=["seed", "training", "fresh", "plateau"])
 
 
 def hierarchical(cells: pd.DataFrame) -> pd.DataFrame:

@@ -19,7 +19,7 @@ from srhm.statistics.regression import CONFIDENCE, slope_with_group_intercepts
 from srhm.studies.gaps import analysis
 
 LEAST = 0.25  # N_Delta/N of a jammed network, chapter 2a
-DRAWS, FEWEST = 400, 3
+DRAWS = 400
 
 
 def _of(*names: str) -> Callable[[Callable[..., Measurement]], Callable[..., Measurement]]:
@@ -39,14 +39,16 @@ def _of(*names: str) -> Callable[[Callable[..., Measurement]], Callable[..., Mea
 @_of("cells", "gaps")
 def of_gaps(cells: pd.DataFrame, gaps: pd.DataFrame, *, kind: str, side: str) -> Measurement:
     """theta (side plus) or gamma (minus, fitted) of the pooled gaps of a kind of networks."""
-    found = analysis.gap_exponent(analysis.gaps_by_network(cells, gaps, kind=kind, side=side))
-    if not found.n:
-        return no_points("no such network")
+    found = analysis.gap_exponent(analysis.gaps_by_seed(cells, gaps, kind=kind, side=side))
+    if found.n_samples < analysis.FEWEST:
+        return no_points(
+            f"seeds with such networks: {found.n_samples}, fewer than {analysis.FEWEST}"
+        )
     value, low, high = found.value, found.low, found.high
     if side != "plus":
         value, low, high = -value, -high, -low
     window = f"between {analysis.LOW:g} and {analysis.HIGH:g}"
-    note = f"{found.n} gaps of {found.n_samples} networks, {window}"
+    note = f"{found.n} gaps of networks of {found.n_samples} seeds, {window}"
     return Measurement(value=value, low=low, high=high, n=found.n_samples, note=note)
 
 
@@ -101,7 +103,7 @@ def _ratio(upper: pd.DataFrame, lower: pd.DataFrame) -> Measurement:
 def loss_exponent(cells: pd.DataFrame, hessians: pd.DataFrame, *, activation: str) -> Measurement:
     """Slope of the log of the root mean square eigenvalue of Hp against the log of the loss."""
     table = analysis.scales_of_hp(cells, hessians, activation=activation)
-    if len(table) < FEWEST:
+    if len(table) < analysis.FEWEST:
         return no_points(f"{len(table)} jammed networks")
     x, y = (np.log(table[name].to_numpy(dtype=float)) for name in ("mean_loss", "scale"))
     fit = slope_with_group_intercepts(x, y, np.zeros(len(x)), [])
@@ -113,14 +115,16 @@ def loss_exponent(cells: pd.DataFrame, hessians: pd.DataFrame, *, activation: st
 def collapsed(cells: pd.DataFrame, hessians: pd.DataFrame, *, activation: str) -> Measurement:
     """Spread of quantiles of sp(Hp) over networks, with lambda/sqrt(Loss) over without."""
     table = analysis.scales_of_hp(cells, hessians, activation=activation)
-    if len(table) < FEWEST:
+    if len(table) < analysis.FEWEST:
         return no_points(f"{len(table)} jammed networks")
-    stream = generator(1, role="drawing")
-    draws = (table.sample(len(table), replace=True, random_state=stream) for _ in range(DRAWS))
-    found = [analysis.collapse(one) for one in draws if one["key"].nunique() >= FEWEST]
+    stream, groups = generator(1, role="drawing"), dict(list(table.groupby("seed")))
+    seeds = pd.Series(list(groups))
+    draws = (seeds.sample(len(seeds), replace=True, random_state=stream) for _ in range(DRAWS))
+    found = [analysis.collapse(pd.concat([groups[seed] for seed in drawn]))
+             for drawn in draws if drawn.nunique() >= analysis.FEWEST]  # fmt: skip
     low, high = map(float, np.quantile(found, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]))
-    value, note = analysis.collapse(table), f"{len(table)} networks, drawn again"
-    return Measurement(value=value, low=low, high=high, n=len(table), note=note)
+    value, note = analysis.collapse(table), f"{len(table)} networks, {len(seeds)} seeds drawn again"
+    return Measurement(value=value, low=low, high=high, n=len(seeds), note=note)
 
 
 @_of("cells", "hessians")
@@ -136,11 +140,16 @@ def shrinking(cells: pd.DataFrame, hessians: pd.DataFrame) -> Measurement:
 
 @_of("ranks")
 def effective(ranks: pd.DataFrame) -> Measurement:
-    """N_eff over N less the hidden neurons, where all neurons have a kink within the points."""
+    """N_eff over N less the hidden neurons, where all neurons have a kink within the points.
+
+    A network before and after training is one: its values are averaged first.
+    """
     bent = ranks[ranks["n_straight"] == 0]
-    ratios = bent["rank"] / (bent["n_parameters"] - bent["n_neurons"])
-    end = listed_as_left_out({"with neurons that are dead or linear": len(ranks) - len(bent)})
-    return mean_of(ratios.tolist(), f"networks, before and after training{end}")
+    ratios = (bent["rank"] / (bent["n_parameters"] - bent["n_neurons"])).groupby(bent["key"]).mean()
+    end = listed_as_left_out(
+        {"states with neurons that are dead or linear": len(ranks) - len(bent)}
+    )
+    return mean_of(ratios.tolist(), f"networks, mean of before and after training{end}")
 
 
 @_of("cells", "cusps")
@@ -148,11 +157,15 @@ def cusps(
     cells: pd.DataFrame, table: pd.DataFrame, *, kinds: tuple[str, ...], column: str = "training",
     settled: bool = True,
 ) -> Measurement:  # fmt: skip
-    """N_c/N of jammed networks, or of fresh points; settled: of those that have converged only."""
+    """N_c/N of jammed networks, or of fresh points; settled: of those that have converged only.
+
+    Networks of a seed share data: their values are averaged first.
+    """
     found = pd.concat([analysis.cusps_by_network(cells, table, kind=kind) for kind in kinds])
     kept = found[found["plateau"] <= analysis.PLATEAU] if settled else found
     end = listed_as_left_out({"without a plateau about 1e-4": len(found) - len(kept)})
-    measured = mean_of(kept[column].tolist(), f"networks{end}")
+    means = kept.groupby("seed")[column].mean()
+    measured = mean_of(means.tolist(), f"seeds of {len(kept)} networks{end}")
     return measured if isfinite(measured.value) else no_points(f"no converged network{end}")
 
 
