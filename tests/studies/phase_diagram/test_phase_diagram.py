@@ -228,6 +228,17 @@ def test_a_width_without_an_ensemble_is_an_empty_field():
     assert "not in this preset" in texts(rendered(nothing))
 
 
+def test_labels_of_errors_are_where_they_say():
+    given = tables()
+    names = ("cells", "ensembles", "histories")
+    figure = rendered(plane.draw(*(given[name] for name in names), preset="invented"))
+    (single,) = [axes for axes in figure.get_axes() if "single" in axes.get_title("left")]
+    single.yaxis.set_ticks([0.05, 0.075, 0.1])
+    figure.canvas.draw()
+    labels = [float(label.get_text()) for label in single.get_yticklabels()]
+    np.testing.assert_allclose(labels, [5, 7.5, 10])
+
+
 def test_without_tables_nothing_is_measured():
     assert set(verdicts({}).values()) == {"not enough data"}
 

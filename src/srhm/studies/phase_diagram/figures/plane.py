@@ -63,7 +63,7 @@ def draw(
         if len(star):
             single.axvline(star.iloc[0], color=colours[float(str(tilde))], linewidth=0.6)
     single.set(xscale="log", xlabel="width $h$", ylabel="test error $\\varepsilon$ (%)")
-    single.yaxis.set_major_formatter(PercentFormatter(1.0, symbol="", decimals=0))
+    single.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=""))
     _sizes(size, sizes)
     panel_title(together, "A", "error of ensembles")
     panel_title(single, "B", "single and ensemble")
@@ -107,7 +107,7 @@ def _plane(
     axes.set(xscale="log", yscale="log", xlabel="width $h$", ylabel=ALPHA_TILDE)
     decades(axes, "y", cells["alpha_tilde"].unique().tolist())
     bar = page.colorbar(mesh, ax=axes, pad=0.02, label="test error $\\varepsilon$ (%)")
-    bar.ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol="", decimals=0))
+    bar.ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=""))
 
 
 def _sizes(axes: Axes, cells: pd.DataFrame) -> None:
