@@ -22,6 +22,14 @@ include: "rules/figures.smk"
 include: "rules/report.smk"
 
 
+onstart:
+    # For a limit of jobs a second, Snakemake looks at all ready jobs again a second after each look, and
+    # each job that ends begins one more such row of looks: in the end hundreds a second, minutes of
+    # processor time in `quick`. Jobs of this machine need no limit, and each that ends asks for a look.
+    if workflow.local_exec:
+        workflow.scheduler.job_rate_limiter = None
+
+
 rule paper:
     default_target: True
     input:

@@ -238,6 +238,15 @@ def test_what_is_done_again_after(change: Change, project: Project) -> None:
     assert planned.keys() & (OF_TABLES | OF_THEORY) == change.drawn
 
 
+def test_snakemake_looks_at_ready_jobs_once_for_each_that_ends(project: Project) -> None:
+    again = ["train_hierarchy", "measure_hierarchy_sensitivities"]
+    text = project.run("--forcerun", *again, "--until", again[-1], "--verbose")
+    ended = text.count(" steps (")
+    assert ended == 8
+    # One more at the start; jobs that end together share one.
+    assert text.count("Ready jobs: ") <= ended + 1
+
+
 def test_a_size_more_and_a_lost_cell_are_trained_and_nothing_else(project: Project) -> None:
     before, rows = project.cells(), project.table(CELLS)
     delete_a_cell(project)
