@@ -67,6 +67,21 @@ def test_labels_of_digits_are_plus_one_for_even_ones(data):
         assert y.tolist() == [1.0 if target[k] % 2 == 0 else -1.0 for k in places(x, data)]
 
 
+def test_a_cnn_sees_the_digits_of_an_fcn_in_blocks_of_neighbours():
+    flat, blocks = (
+        data_of(cell_of("digits", P=20, n_test=30, **net))
+        for net in ({}, {"net": "cnn", "hidden_layers": 3})
+    )
+    images = flat.x_train[:, 0].reshape(-1, 8, 8)
+    for block, place in enumerate([(0, 0), (0, 4), (4, 0), (4, 4)]):
+        own = images[:, place[0] : place[0] + 4, place[1] : place[1] + 4]
+        quarter = blocks.x_train[:, 16 * block : 16 * (block + 1), 0]
+        assert (quarter[:, :4] == own[:, :2, :2].flatten(1)).all()
+        assert (quarter[:, 12:] == own[:, 2:, 2:].flatten(1)).all()
+    assert (flat.y_test == blocks.y_test).all()
+    assert blocks.x_test.shape == (30, 64, 1)
+
+
 def test_shuffled_labels_of_digits_are_those_of_the_training_set_in_another_order():
     true, shuffled = (
         data_of(cell_of("digits", P=200, n_test=40, labels=labels))

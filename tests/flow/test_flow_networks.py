@@ -12,8 +12,10 @@ from srhm.flow import networks
 from srhm.flow.networks import (
     fully_connected_network,
     hierarchical_network,
+    image_network,
     initial_weights,
     outputs,
+    quarters,
     trace,
 )
 from srhm.flow.predictor import Predictor, alpha_from_tilde, alpha_tilde
@@ -132,6 +134,32 @@ def test_a_fully_connected_network_is_plain_matrix_products(tolerance):
         np.testing.assert_allclose(
             outputs(network, weights, x)[e], expected, **tolerance(np.float64)
         )
+
+
+@pytest.mark.parametrize("biased", [False, True])
+def test_the_cnn_of_images_is_torchs_convolution(tolerance, biased):
+    network = image_network(64, width=3, n_outputs=1, activation="tanh", biased=biased)
+    weights = initial_weights(network, generators=streams(2))
+    if biased:  # they start at zero
+        weights = {name: w + 0.3 * name.endswith("bias") for name, w in weights.items()}
+    pixels = torch.tensor(np.random.default_rng(9).standard_normal((5, 8, 8)))
+    found = outputs(network, weights, pixels.flatten(1)[:, quarters(64), None])
+    for e in range(2):
+        z = pixels[:, None]
+        for k, fan in ((1, 4), (2, 12), (3, 12)):
+            w = weights[f"layer{k}"][e].reshape(2, 2, -1, 3).permute(3, 2, 0, 1) / sqrt(fan)
+            bias = weights[f"layer{k}.bias"][e, 0] if biased else None
+            z = torch.tanh(torch.nn.functional.conv2d(z, w, bias, stride=2))
+        expected = z[:, :, 0, 0] @ weights["readout"][e] / sqrt(3)
+        if biased:
+            expected = expected + weights["readout.bias"][e]
+        np.testing.assert_allclose(found[e], expected, **tolerance(np.float64))
+
+
+@pytest.mark.parametrize("n_pixels", [1, 9, 32, 60])
+def test_images_whose_sides_cannot_be_halved_to_one_are_refused(n_pixels):
+    with pytest.raises(ValueError, match=f"{n_pixels} pixels: allowed are 4, 16, 64"):
+        image_network(n_pixels, width=3, n_outputs=1)
 
 
 @pytest.mark.parametrize("n_inputs", [3, 5, 8])

@@ -46,10 +46,10 @@ def tilde_colours_of(tildes: Iterable[float]) -> dict[float, Colour]:
 
 
 def title(family: Family) -> str:
-    """ "CNN, softplus, L = 2, P = 256"; of an FCN on other data than the SRHM's these data."""
+    """ "CNN, softplus, L = 2, P = 256"; on other data than the SRHM's these data in front."""
     name = f"{look(family.net).label}, {family.activation}"
     if family.data != "srhm":
-        name = NAMES[family.data]
+        name = NAMES[family.data] if family.net == "fcn" else f"{NAMES[family.data]}, {name}"
     return f"{name}, $L={family.hidden_layers}$, $P={family.P}$"
 
 

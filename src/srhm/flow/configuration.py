@@ -14,6 +14,8 @@ from srhm.keys import Counts, Keys, OneOrMore, Positive, PositiveInt, Scales, Si
 from srhm.networks.geometry import NETS
 from srhm.results.coordinates import DATA_MODEL
 
+# Of a CNN on digits: 8 x 8 pixels are 2^3 x 2^3.
+CNN_LAYERS = 3
 MEASUREMENTS = ("kernels", "hessians", "singular_values", "sensitivities", "frozen_kernels")
 # What the activations' flows need: that of ReLU jumps at its kinks, see `srhm.flow.flow`.
 FLOW_STEPS = {
@@ -103,15 +105,17 @@ class FlowCurves(Keys):
 
     data: Literal["srhm", "random", "digits", "digits_pca", "mnist", "mnist_pca", "stripe"] = Field(
         "srhm",
-        description="all but srhm for an fcn. random: points of squared norm d with labels of plus"
-        " and minus one in turn; digits: 1797 handwritten digits of 64 pixels, at most 1200 of them"
-        " for training, labels even or odd; digits_pca: their first ten principal components;"
+        description="all but srhm and digits for an fcn. random: points of squared norm d with"
+        " labels of plus and minus one in turn; digits: 1797 handwritten digits of 64 pixels, at"
+        " most 1200 of them for training, labels even or odd; digits_pca: their first ten principal"
+        " components;"
         " mnist, mnist_pca: the same of MNIST's 784 pixels, at most 60000 for training, left out"
         " aloud where its files are not (make mnist);"
         " stripe: Gaussian points whose labels depend on their first coordinate",
     )
     net: Annotated[list[Literal[NETS]], OneOrMore] = Field(  # type: ignore[valid-type]
-        min_length=1, description="lcn, cnn, fcn"
+        min_length=1,
+        description="lcn, cnn, fcn; with digits fcn, or cnn with filters of 2 x 2 and stride 2",
     )
     L: Sizes | None = Field(
         None, description="depth of the hierarchy; required with data srhm, as v and s0 are"
@@ -128,7 +132,9 @@ class FlowCurves(Keys):
         None, description="inputs; required with data random and stripe, and allowed with no other"
     )
     hidden_layers: Sizes | None = Field(
-        None, description="hidden layers of an fcn; absent: L; required with all data but srhm"
+        None,
+        description="hidden layers of an fcn; absent: L; required with all data but srhm, and 3 for"
+        " a cnn on digits",
     )
     width: Sizes = Field(description="channels H")
     alpha_tilde: Scales | None = Field(
@@ -219,13 +225,20 @@ class FlowCurves(Keys):
 
     def _without_grammar(self) -> None:
         data = self.data
-        if set(self.net) != {"fcn"}:
-            raise ValueError(f"net = {self.net}: allowed is fcn for data = {data}")
+        nets = {"fcn", "cnn"} if data == "digits" else {"fcn"}
+        if not set(self.net) <= nets:
+            allowed = " or ".join(sorted(nets))
+            raise ValueError(f"net = {self.net}: allowed is {allowed} for data = {data}")
         given = [k for k in ("L", "v", "s0", "n_c", "m") if getattr(self, k) is not None]
         if given:
             raise ValueError(f"{', '.join(given)}: allowed with data = srhm only")
         if self.hidden_layers is None:
             raise ValueError(f"hidden_layers is required for data = {data}: 1 or more")
+        if "cnn" in self.net and self.hidden_layers != [CNN_LAYERS]:
+            raise ValueError(
+                f"hidden_layers = {self.hidden_layers}: allowed is {CNN_LAYERS} for a cnn on"
+                f" {data}, each of which halves the sides of 8 x 8 pixels"
+            )
         allowed = ("parity", "shuffled") if data in IMAGES else ("parity",)
         if self.labels not in allowed:
             raise ValueError(
@@ -341,8 +354,8 @@ class FlowCurves(Keys):
     def _without_tree(self) -> Iterator[dict[str, Any]]:
         none = dict.fromkeys(DATA_MODEL)
         sizes = [IMAGES[self.data].n_inputs] if self.data in IMAGES else self.d or []
-        for d, layers in product(sizes, self.hidden_layers or []):
-            yield {"net": "fcn", **none, "d": d, "hidden_layers": layers}
+        for net, d, layers in product(self.net, sizes, self.hidden_layers or []):
+            yield {"net": net, **none, "d": d, "hidden_layers": layers}
 
     def _grammars(self) -> Iterator[dict[str, Any]]:
         for net, depth, s, s0, v, sparsity in product(

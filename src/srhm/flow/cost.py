@@ -110,6 +110,9 @@ def layers_of(cell: Mapping[str, Any]) -> list[tuple[int, int, int]]:
     h, depth = cell["width"], cell["hidden_layers"]
     if cell["net"] == "fcn":
         return [(1, n_inputs(cell), 1), *[(1, h, 1)] * (depth - 1)]
+    if cell["data"] != "srhm":  # a CNN of filters of 2 x 2
+        fans = [4, *[4 * h] * (depth - 1)]
+        return [(4 ** (depth - k), fan, 1) for k, fan in enumerate(fans, start=1)]
     parameters = parameters_of(cell)
     patch = parameters.patch_size
     places = [patch ** (depth - k) for k in range(1, depth + 1)]

@@ -36,8 +36,10 @@ from srhm.flow.networks import (
     flattened,
     fully_connected_network,
     hierarchical_network,
+    image_network,
     initial_weights,
     moved,
+    quarters,
     selected,
 )
 from srhm.flow.predictor import Predictor, alpha_from_tilde
@@ -115,6 +117,8 @@ def network_of(cell: Mapping[str, Any]) -> Network:
     }
     depth, width = cell["hidden_layers"], cell["width"]
     if cell["data"] != "srhm":
+        if cell["net"] == "cnn":
+            return image_network(cell["d"], **shared)
         return fully_connected_network(cell["d"], depth=depth, **shared)
     network = hierarchical_network(cell["net"], parameters_of(cell), **shared)
     if cell["net"] != "fcn":
@@ -201,10 +205,12 @@ def _images(cell: Mapping[str, Any]) -> PlaneData:
     train, test = order[: cell["P"]], order[len(x) - cell["n_test"] :]
     y = parity(labels)
     y_train = y[torch.from_numpy(train)]
+    # An FCN has one place of d channels, a CNN d places of one.
+    x = x[:, quarters(cell["d"]), None] if cell["net"] == "cnn" else x[:, None]
     return PlaneData(
-        x_train=torch.from_numpy(x[train])[:, None],
+        x_train=torch.from_numpy(x[train]),
         y_train=_shuffled(y_train, cell) if cell["labels"] == "shuffled" else y_train,
-        x_test=torch.from_numpy(x[test])[:, None],
+        x_test=torch.from_numpy(x[test]),
         y_test=y[torch.from_numpy(test)],
         grammar=None,
         train=None,

@@ -185,6 +185,54 @@ def fully_connected_network(
     )
 
 
+def image_network(
+    n_pixels: int,
+    *,
+    width: int,
+    n_outputs: int,
+    parametrisation: Parametrisation = "ntk",
+    activation: str = "relu",
+    biased: bool = False,
+) -> Network:
+    """CNN of L hidden layers with filters of 2 x 2 and stride 2, for images of 2^L x 2^L pixels.
+
+    Inputs are (n_pixels, 1), pixels in the order of `quarters`, in which a filter sees four
+    neighbours. Scales are 1/sqrt(inputs of a filter), the ntk scale of an FCN in the thesis.
+
+    Raises:
+        ValueError: if there is no such image, or as `Network`.
+    """
+    depth = (n_pixels.bit_length() - 1) // 2
+    if n_pixels < 4 or 4**depth != n_pixels:
+        raise ValueError(f"{n_pixels} pixels: allowed are 4, 16, 64, ... of square images")
+    fans = [4, *[4 * width] * (depth - 1)]
+    return Network(
+        layers=tuple(
+            Layer(4, fan // 4, 4 ** (depth - k), 4, 1 / sqrt(fan))
+            for k, fan in enumerate(fans, start=1)
+        ),
+        n_places=n_pixels,
+        width=width,
+        n_outputs=n_outputs,
+        parametrisation=parametrisation,
+        activation=activation,
+        biased=biased,
+    )
+
+
+def quarters(n_pixels: int) -> np.ndarray:
+    """Indices of the pixels of a square image, row by row, quarter by quarter down to 2 x 2.
+
+    Four in turn are neighbours, sixteen in turn a block of 4 x 4, and so on. Shape (n_pixels,).
+    """
+    side = int(n_pixels**0.5)
+    found = np.arange(n_pixels).reshape(1, side, side)
+    while found.shape[-1] > 1:
+        half = found.shape[-1] // 2
+        found = found.reshape(-1, 2, half, 2, half).transpose(0, 1, 3, 2, 4).reshape(-1, half, half)
+    return found.reshape(-1)
+
+
 def initial_weights(
     network: Network,
     *,
