@@ -5,8 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from itertools import takewhile
 from pathlib import Path
 
@@ -112,22 +111,45 @@ class Project:
         """A table of a study, "sparse_hierarchy/cells" say."""
         return pd.read_parquet(self.folder / table_file(name))
 
-    @contextmanager
-    def kept(self, elsewhere: Path) -> Iterator[None]:
-        """Puts right afterwards what changes while the block runs.
+    def keep(self) -> None:
+        """Copies the project as it is now, for `put_back`."""
+        shutil.copytree(self.folder, self._copy, symlinks=True)
 
-        The project stays where it is: a copy would have other absolute paths, which Snakemake takes
-        for other inputs. Times of modification are kept too, since Snakemake compares them.
+    def put_back(self) -> None:
+        """Puts right what has changed since `keep`, in the place where it lies.
+
+        Another place would have other absolute paths, which Snakemake takes for other inputs. Times
+        of modification are put right, too, since Snakemake compares them. Most tests change a few
+        files: to copy all back would take longer than what is tested.
         """
-        shutil.copytree(self.folder, elsewhere, symlinks=True)
-        yield
-        shutil.rmtree(self.folder)
-        shutil.move(elsewhere, self.folder)
+        now, before = _stamps(self.folder), _stamps(self._copy)
+        for place in sorted(now.keys() - before.keys(), reverse=True):
+            (self.folder / place).rmdir() if now[place] is None else (self.folder / place).unlink()
+        for place in sorted(place for place in before if now.get(place, 0) != before[place]):
+            if before[place] is None:
+                (self.folder / place).mkdir()
+            else:
+                shutil.copy2(self._copy / place, self.folder / place, follow_symlinks=False)
+
+    @property
+    def _copy(self) -> Path:
+        return self.folder.with_name(f"{self.folder.name}_kept")
 
     def _command(self, name: str, *, otherwise: Sequence[str] = ()) -> list[str]:
         """A command about the studies; otherwise: words where none are named."""
         command = [sys.executable, "-m", f"srhm.commands.{name}", "--preset", "test"]
         return [*command, *(self.studies or otherwise)]
+
+
+def _stamps(folder: Path) -> dict[str, tuple[int, int] | None]:
+    """Time of modification and size of each file by its place in the folder; None: a folder."""
+    found: dict[str, tuple[int, int] | None] = {}
+    for file in folder.rglob("*"):
+        is_folder = file.is_dir() and not file.is_symlink()
+        stat = file.lstat()
+        stamp = None if is_folder else (stat.st_mtime_ns, stat.st_size)
+        found[str(file.relative_to(folder))] = stamp
+    return found
 
 
 def table_file(name: str) -> str:

@@ -17,7 +17,7 @@ from srhm import preset
 from srhm.commands import device_options as device_options_module
 from srhm.commands import launch, status
 from srhm.commands import plan as planning
-from srhm.commands.device_options import DeviceError, device_options
+from srhm.commands.device_options import DeviceError, device_options, is_dry
 from srhm.commands.jobs import (
     COPIES,
     GPU_PROGRAM,
@@ -245,6 +245,22 @@ def test_a_device_among_settings_is_seen_however_it_is_written(tmp_path: Path, s
     assert options_for(tmp_path, words) == words
     given = options_for(tmp_path, words, given="cuda")
     assert settings_of(tmp_path, given) == (["device=cuda"], {"gpu": 2})
+
+
+@pytest.mark.parametrize("words", [[], ["-n"], ["--dry-run", "fig04"], ["--until", "train_flow"]])
+def test_plain_words_are_read_without_snakemake_as_snakemake_reads_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    expected = get_argument_parser().parse_known_args(words)[0]
+    assert (expected.config, dict(expected.resources)) == (None, {})
+    monkeypatch.setattr(device_options_module, "_as_snakemake_reads", None)
+    assert is_dry(words) == expected.dryrun
+    assert options_for(tmp_path, words) == words
+
+
+def test_a_device_of_a_profile_is_seen(tmp_path: Path) -> None:
+    options = options_for(tmp_path, [], profile="config: [device=cuda]")
+    assert options == ["--resources", "gpu=2"]
 
 
 def test_words_that_snakemake_cannot_read_are_refused(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 import soak
 from faults import configurations, files, installation, signals
 from faults.__main__ import FAULTS, Stage, rows
-from faults.kinds import KINDS, MAIN
+from faults.kinds import KINDS, MAIN, MEASURED
 from faults.rows import Row, Table
 from faults.scene import Defect, Scene, quoted
 from faults.table import NOTHING, Fault, row_of
@@ -45,7 +45,7 @@ def test_faults_of_configurations_are_refused_in_a_sentence(stage, name):
     [("killed_run", signals.FAULTS["killed_run"]), ("lost_cell", files.FAULTS["lost_cell"])],
 )
 def test_a_fault_costs_what_the_table_says(stage, name, fault):
-    row = made(stage, name, fault, MAIN)
+    row = made(stage, name, fault, MEASURED)
     assert "tables equal" in row.rerun
     assert row.said
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -55,14 +54,15 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
     paper = {name: project.config()[name] for name in ("preset", "sparse_hierarchy")}
     project.configure({**paper, **SECTIONS})
     project.run()
+    project.keep()
     return project
 
 
 @pytest.fixture
-def project(finished: Project, tmp_path: Path) -> Iterator[Project]:
+def project(finished: Project) -> Iterator[Project]:
     """The finished run, for a test that changes something: put right again afterwards."""
-    with finished.kept(tmp_path / "kept"):
-        yield finished
+    yield finished
+    finished.put_back()
 
 
 def test_figures_tables_scorecards_and_pages_are_made(finished: Project) -> None:
@@ -102,20 +102,15 @@ def test_a_second_run_has_nothing_to_do(finished: Project) -> None:
     assert finished.cells() == before
 
 
-def test_a_lost_cell_is_trained_again_and_no_other(project: Project) -> None:
+def test_a_lost_cell_and_a_further_alpha_tilde_are_trained_and_nothing_else(
+    project: Project,
+) -> None:
     before = project.cells()
     lost = delete_a_cell(project)
+    change_curves(project, "complexity", alpha_tilde=[0.1, 1, 100])
     assert "not in the store any more: 1 cells" in project.run("--until", "train_flow")
     after = project.cells()
-    assert [key for key in after if after[key] != before[key]] == [lost]
-
-
-def test_a_further_alpha_tilde_trains_its_own_cells_only(project: Project) -> None:
-    before = project.cells()
-    change_curves(project, "complexity", alpha_tilde=[0.1, 1, 100])
-    project.run("--until", "train_flow")
-    after = project.cells()
-    assert {key: after[key] for key in before} == before
+    assert [key for key in before if after[key] != before[key]] == [lost]
     assert len(after) - len(before) == 2
 
 
@@ -192,7 +187,8 @@ CHANGES = {
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_what_is_done_again_after(change: Change, project: Project) -> None:
     change.make(project)
-    assert project.to_train() == change.trained
+    if change.curves:  # else no job trains, as is seen below
+        assert project.to_train() == change.trained
     expected = {f"measure_flow_{name}": count for name, count in change.measured.items()}
     expected |= {f"gather_{study}": 1 for study in change.gathered}
     expected |= dict.fromkeys([*change.drawn, *change.others], 1)

@@ -154,6 +154,15 @@ def loaded_by(code):
     return ast.literal_eval(done.stdout.strip().replace("set()", "[]"))
 
 
+def test_fits_and_their_measurements_do_not_load_all_of_scipys_statistics():
+    """Half a second in each job that scores, shows claims or fits; special functions suffice."""
+    modules = ["scorecard.fits", "scorecard.card", "learning_curve"]
+    modules += [f"statistics.{file.stem}" for file in (PACKAGE / "statistics").glob("[!_]*.py")]
+    code = "import " + ", ".join(f"srhm.{module}" for module in modules)
+    code += "; import sys; assert 'scipy.stats' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_reading_declarations_planning_and_launching_load_no_slow_library():
     modules = ["studies.registry", *(f"studies.{study}.study" for study in STUDIES)]
     modules += ["preset", "commands.launch", "commands.resources"]

@@ -40,8 +40,8 @@ def sample_complexity(
     Raises:
         ValueError: if a size is below 1 or twice there, or the shapes do not fit.
     """
-    # These take a second to load.
-    from scipy.stats import t
+    # These take half a second to load.
+    from scipy.special import stdtrit
 
     from srhm.statistics.sample_complexity import lasting_crossing
 
@@ -74,7 +74,7 @@ def sample_complexity(
     if crossing.status == "reached":
         half = nan
         if len(logs) > 1:
-            half = t.ppf((1 + confidence) / 2, len(logs) - 1) * np.std(logs, ddof=1)
+            half = stdtrit(len(logs) - 1, (1 + confidence) / 2) * np.std(logs, ddof=1)
             half /= sqrt(len(logs))
         low, high = exp(crossing.log_size - half), exp(crossing.log_size + half)
     return SampleComplexity(

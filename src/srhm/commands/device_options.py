@@ -13,12 +13,18 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, get_args
 
+import yaml
+
 from srhm.commands.preset_file import read_preset
 from srhm.preset import Common
 from srhm.runtime.devices import VISIBLE, resolved
 
 CHOICES: tuple[str, ...] = get_args(Common.model_fields["device"].annotation)
 DEFAULT: str = Common.model_fields["device"].default
+# Options of Snakemake that say nothing about devices. To read others takes Snakemake's own parser,
+# whose import is half a launch.
+DRY = frozenset({"-n", "--dry-run", "--dryrun"})
+PLAIN = DRY | {"--until"}
 
 
 class DeviceError(Exception):
@@ -68,10 +74,12 @@ def device_options(
         DeviceError: if the jobs of this machine are to compute on a GPU, and none is visible or
             torch cannot use it; if Snakemake cannot read the words.
     """
+    in_file = read_preset(config).get("device", DEFAULT)
+    if in_file == (given or in_file) == "cpu" and _is_plain(words, profile if local else None):
+        return list(words)
     said = _as_snakemake_reads(words, profile if local else None)
     settings = [word for word in said.config or [] if not word.startswith("device=")]
     in_words = [word[len("device=") :] for word in said.config or [] if word not in settings]
-    in_file = read_preset(config).get("device", DEFAULT)
     asked = given or (in_words or [in_file])[-1]
     if asked not in CHOICES:
         return list(words)  # Snakemake refuses the configuration, and says why
@@ -105,7 +113,19 @@ def device_options(
 
 def is_dry(words: Sequence[str]) -> bool:
     """Whether Snakemake only says what it would do with these words."""
+    if _is_plain(words):
+        return not DRY.isdisjoint(words)
     return bool(_as_snakemake_reads(words, None).dryrun)
+
+
+def _is_plain(words: Sequence[str], profile: Path | None = None) -> bool:
+    """Whether neither the words nor the profile can say anything about devices."""
+    if any(word.startswith("-") and word not in PLAIN for word in words):
+        return False
+    if profile is None:
+        return True
+    said = yaml.safe_load((profile / "profile.yaml").read_text(encoding="utf-8"))
+    return isinstance(said, dict) and "config" not in said
 
 
 def _as_snakemake_reads(words: Sequence[str], profile: Path | None) -> Any:

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from math import exp, isfinite, nan
 
 import numpy as np
-from scipy import stats
 
 from srhm.scorecard.claims import Measurement
 from srhm.statistics.regression import CONFIDENCE, Fit, mean
@@ -33,6 +32,9 @@ def mean_of(values: Sequence[float], what: str) -> Measurement:
 
 def part_of(count: int, n: int, note: str) -> Measurement:
     """A part of n things with the exact interval of a binomial (Clopper and Pearson)."""
+    # Here, since few claims need it: it takes longer to load than all else that a claim needs.
+    from scipy import stats
+
     interval = stats.binomtest(count, n).proportion_ci(CONFIDENCE)
     low, high = float(interval.low), float(interval.high)
     return Measurement(value=count / n, low=low, high=high, n=n, note=note)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from srhm.results.coordinates import DATA_MODEL
 from srhm.statistics.jamming import smallest_that_fit
@@ -134,7 +134,7 @@ def averages(
         centre = float(y.mean()) if n else np.nan
         half = np.nan
         if n > 1:
-            t = float(stats.t.ppf((1 + CONFIDENCE) / 2, n - 1))
+            t = float(special.stdtrit(n - 1, (1 + CONFIDENCE) / 2))
             half = t * float(y.std(ddof=1)) / n**0.5
         ends = [centre, centre - half, centre + half]
         value, low, high = np.exp(ends) if logarithmic else ends

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from srhm.statistics.regression import CONFIDENCE
 
@@ -64,7 +63,8 @@ def rank_correlation(
         raise ValueError("a rank correlation needs finite coordinates")
     member = np.arange(x.size) if groups is None else np.unique(groups, return_inverse=True)[1]
     members = [np.flatnonzero(member == g) for g in range(int(member.max(initial=-1)) + 1)]
-    value = float(_spearman(x, y, np.ones((1, x.size), dtype=np.int64))[0])
+    once = np.ones((1, x.size), dtype=np.int64)
+    value = float(_spearman(x, y, once)[0])
     found: dict[str, Any] = {"value": value, "n": int(x.size), "n_groups": len(members)}
     if np.isnan(value):
         return RankCorrelation(**found, low=nan, high=nan, p_value=nan)
@@ -75,12 +75,12 @@ def rank_correlation(
         tails = [(1 - confidence) / 2, (1 + confidence) / 2]
         resampled = _spearman(x, y, times[:, member])
         low, high = (float(end) for end in np.nanquantile(resampled, tails))
-    ranks = stats.rankdata(y)
+    ranks = _ranks(y, once)[0]
     permuted = np.tile(ranks, (n_resamples, 1))
     for rows in [np.arange(x.size)] if groups is None else members:
         permuted[:, rows] = generator.permuted(permuted[:, rows], axis=1)
     # Ranks are permuted with y, so that only the sum of products changes.
-    centred = stats.rankdata(x) - (x.size + 1) / 2
+    centred = _ranks(x, once)[0] - (x.size + 1) / 2
     as_large = int(np.sum(permuted @ centred >= ranks @ centred - 1e-9))
     # The order that was found is one of the permutations.
     p_value = (1 + as_large) / (1 + n_resamples)

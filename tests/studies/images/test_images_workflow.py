@@ -29,16 +29,24 @@ pytestmark = pytest.mark.xdist_group("images workflow")
 
 
 def configured(path: Path, **keys: Any) -> Path:
-    """Writes the test preset with small images, some keys of their section changed."""
-    values = yaml.safe_load((REPOSITORY / "config" / "test.yaml").read_text())
-    path.write_text(yaml.safe_dump({**values, "images": {**SECTION, **keys}}), encoding="utf-8")
+    """Writes a preset of small images alone, some keys of their section changed."""
+    values = {"preset": "test", "images": {**SECTION, **keys}}
+    path.write_text(yaml.safe_dump(values), encoding="utf-8")
     return path
 
 
 @pytest.fixture
 def config(tmp_path):
-    """The test preset with small images, in a folder of its own."""
+    """A preset of small images, in a folder of its own."""
     return configured(tmp_path / "small.yaml")
+
+
+@pytest.fixture
+def config_of_all(config):
+    """The test preset with small images, in a folder of its own."""
+    values = yaml.safe_load((REPOSITORY / "config" / "test.yaml").read_text())
+    config.write_text(yaml.safe_dump({**values, "images": SECTION}), encoding="utf-8")
+    return config
 
 
 def curves_of(config: Path) -> list[Curve]:
@@ -65,18 +73,18 @@ def test_without_the_images_the_figure_says_so_and_nothing_is_trained(config):
     assert pd.read_parquet(results / "tables" / "images" / "images.parquet").empty
 
 
-def test_all_without_the_images_plans_none_of_their_jobs(config):
-    output, code = snakemake(config, "--dry-run")
+def test_all_without_the_images_plans_none_of_their_jobs(config_of_all):
+    output, code = snakemake(config_of_all, "--dry-run")
     assert code == 0, output
     assert "train_images" not in output
     assert "measure_images" not in output
     assert "score_sparse_hierarchy" in output
 
 
-def test_all_with_the_images_trains_and_measures_on_them(config):
-    folder = config.parent / "invented"
+def test_all_with_the_images_trains_and_measures_on_them(config_of_all):
+    folder = config_of_all.parent / "invented"
     write_cifar(folder, records_per_file=20, generator=generator(0, role="train"))
-    output, code = snakemake(config, "--dry-run")
+    output, code = snakemake(config_of_all, "--dry-run")
     assert code == 0, output
     assert "tables/images/images.parquet" in output
     assert "Training the cells of vgg11_bn_h4" in output

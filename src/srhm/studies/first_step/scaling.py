@@ -7,7 +7,7 @@ for each seed alone, and intervals are those of the mean over the seeds.
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy import special
 
 from srhm.results.coordinates import GRAMMAR
 from srhm.statistics.regression import CONFIDENCE, NO_FIT, Fit, mean
@@ -49,7 +49,7 @@ def over_seeds(points: pd.DataFrame) -> pd.DataFrame:
         n = logs.size
         half = np.nan
         if n > 1:
-            half = stats.t.ppf((1 + CONFIDENCE) / 2, n - 1) * np.std(logs, ddof=1) / n**0.5
+            half = special.stdtrit(n - 1, (1 + CONFIDENCE) / 2) * np.std(logs, ddof=1) / n**0.5
         ends = logs.mean() + np.array([0, -half, half])
         rows.append([*key, *np.exp(ends), n])
     names = ["net", *GRAMMAR, "law", "n_equal", "low", "high", "n_seeds"]

@@ -11,7 +11,7 @@ from math import nan
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from srhm.scorecard.claims import Measurement
 from srhm.scorecard.fits import no_points
@@ -150,7 +150,7 @@ def over_seeds(
     if n > 1:
         left = np.array([statistic(table[table["seed"] != seed]) for seed in seeds])
         error = np.sqrt((n - 1) / n * np.square(left - left.mean()).sum())
-        half = float(stats.t.ppf((1 + CONFIDENCE) / 2, n - 1) * error)
+        half = float(special.stdtrit(n - 1, (1 + CONFIDENCE) / 2) * error)
     return Measurement(
         value=value, low=value - half, high=value + half, n=n,
         note=f"{note}; {n} seeds, jackknife over them",

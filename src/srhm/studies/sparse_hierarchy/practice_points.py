@@ -10,7 +10,7 @@ from math import log, nan
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy import special
 
 from srhm.results.coordinates import GRAMMAR, NET_AND_DATA
 from srhm.statistics.regression import CONFIDENCE, Fit, mean
@@ -47,7 +47,7 @@ def practice_points(
     both = curves.merge(known, on=["net", *GRAMMAR])
     variance = both["log_sd"] ** 2 * (1 + 1 / both["n_read"]) + GRID_SD**2
     dof = both["dof"].to_numpy(dtype=float)
-    quantile = stats.t.ppf((1 + CONFIDENCE) / 2, np.where(dof > 0, dof, nan))
+    quantile = special.stdtrit(np.where(dof > 0, dof, nan), (1 + CONFIDENCE) / 2)
     half = quantile * np.sqrt(variance)
     log_ratio = np.log(both["published"]) - both["log_ours"]
     both = both.assign(

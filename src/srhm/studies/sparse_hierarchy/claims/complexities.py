@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy import special
 
 from srhm.model import theory
 from srhm.results.coordinates import GRAMMAR
@@ -201,11 +201,11 @@ def spread_of_cnn_constant(tables: Tables) -> Measurement:
     n = log_constant.size
     spread = float(np.std(log_constant, ddof=1))
     tail = (1 - CONFIDENCE) / 2
-    low, high = (
-        spread * float(np.sqrt((n - 1) / stats.chi2.ppf(q, n - 1))) for q in (1 - tail, tail)
-    )
+    # Quantiles of chi squared.
+    high_sum, low_sum = (2 * special.gammaincinv((n - 1) / 2, q) for q in (1 - tail, tail))
+    low, high = (spread * float(np.sqrt((n - 1) / one)) for one in (high_sum, low_sum))
     centre = float(log_constant.mean())
-    error = float(stats.t.ppf(1 - tail, n - 1)) * spread / n**0.5
+    error = float(special.stdtrit(n - 1, 1 - tail)) * spread / n**0.5
     seeds = float(np.sqrt(np.mean(chosen["log_se"].to_numpy(dtype=float) ** 2)))
     from_seeds = f"seeds alone would give {seeds:.2f}" if isfinite(seeds) else "seed noise unknown"
     return Measurement(
