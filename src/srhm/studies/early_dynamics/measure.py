@@ -1,0 +1,85 @@
+"""How fast preactivations move at the start, and outputs that two tolerances are compared by.
+
+Chapter 3a of the thesis, Fig. 11 and 13.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from torch import Tensor
+from torch.autograd.functional import jvp
+
+from srhm.flow.flow import NetworkSystem
+from srhm.flow.networks import Weights, trace
+from srhm.measure.members import Member, members_of
+from srhm.results.tables import OF_SOME_CELLS
+
+# Test points whose outputs are kept, the first ones.
+N_POINTS = 24
+
+NAMES = tuple((name, pa.string()) for name in ("curve", "key"))
+RATES = pa.schema([*NAMES, ("layer", pa.int64()), ("rate", pa.float64())], metadata=OF_SOME_CELLS)
+OUTPUTS = pa.schema([*NAMES, ("point", pa.int64()), ("F", pa.float64())], metadata=OF_SOME_CELLS)
+
+
+def measure_rates(
+    entries: Sequence[Mapping[str, Any]], *, store: Path, log: logging.Logger
+) -> list[dict[str, Any]]:
+    """Rows of RATES without the curve: |dz/dt| at t = 0 of each hidden layer.
+
+    Of the cells that are not trained, those with a budget of one gradient.
+
+    Raises:
+        MissingMember: if the store lacks a cell.
+    """
+    table = []
+    for member in members_of(entries, store=store):
+        start = member.weights["initial"]
+        if member.cell["optimiser"]["max_evaluations"] == 1 and start is not None:
+            rates = enumerate(preactivation_rates(member, start), start=1)
+            table += [{"key": member.key, "layer": layer, "rate": rate} for layer, rate in rates]
+    log.info("%d rates of %d cells", len(table), len(entries))
+    return table
+
+
+def preactivation_rates(member: Member, weights: Weights) -> list[float]:
+    """Root mean square over neurons and training points of dz/dt for dw/dt = -grad Loss, by layer.
+
+    The exact derivative of the preactivations along the flow. The thesis takes the difference over
+    one step.
+    """
+    x = member.data.x_train
+    system = NetworkSystem.of(member.predictor, x, member.data.y_train, member.loss)
+    velocity = tuple(-g for g in system.evaluate(weights).gradient.values())
+
+    def preactivations(*arrays: Tensor) -> tuple[Tensor, ...]:
+        return tuple(
+            trace(member.network, dict(zip(weights, arrays, strict=True)), x).preactivations
+        )
+
+    _, rates = jvp(preactivations, tuple(weights.values()), velocity)
+    return [float(rate.square().mean().sqrt()) for rate in rates]
+
+
+def measure_outputs(
+    entries: Sequence[Mapping[str, Any]], *, store: Path, log: logging.Logger
+) -> list[dict[str, Any]]:
+    """Rows of OUTPUTS without the curve: F on the first N_POINTS test points.
+
+    Of the first network of each data set, where it was trained and did not diverge. Trainings that
+    differ in their tolerance alone have the same points.
+
+    Raises:
+        MissingMember: if the store lacks a cell.
+    """
+    table = []
+    for member in members_of(entries, store=store):
+        trained = member.cell["optimiser"]["max_evaluations"] > 1
+        if trained and not member.cell["member"] and member.weights["end"] is not None:
+            values = member.test_outputs[:N_POINTS, 0].tolist()
+            table += [{"key": member.key, "point": i, "F": F} for i, F in enumerate(values)]
+    log.info("%d outputs of %d cells", len(table), len(entries))
+    return table
