@@ -184,7 +184,8 @@ REPORTED = (nan, nan, "reported: the tolerance of this package, of which the the
 
 # Identifier, statement, measure, place in chapter 3a, (expected, tolerance, its reason).
 # fmt: off
-_TIMES: tuple[tuple[str, str, Callable[[Tables], Measurement], str, tuple[Any, ...]], ...] = (
+Row = tuple[str, str, Callable[[Tables], Measurement], str, tuple[Any, ...]]
+_TIMES: tuple[Row, ...] = (
     ("linear", f"feature: ‖f_t−f_0‖ against t, t ≤ {EARLY:g} √h α: slope", linear, "Fig. 10 a",
      (1.0, 0.1, "0.1, ours: linear for t ≪ t1")),
     ("end-alpha", "feature: end of the linear law over √h α, against α̃: slope",
@@ -204,7 +205,7 @@ _TIMES: tuple[tuple[str, str, Callable[[Tables], Measurement], str, tuple[Any, .
      partial(rate, layer=3, against="alpha_tilde"), "Fig. 11; Eq. 22",
      (-1.0, 0.01, "0.01: an identity where F = 0, a check of what is measured")),
 )
-_REGIMES = (
+_REGIMES: tuple[Row, ...] = (
     ("kinks-feature", f"ReLU, L = 5: kernel change against α̃ ≤ {FEATURE:g}: slope -2/(1+1/L)",
      partial(kinks, window=FEATURES), "Fig. 12; Eq. 24",
      (feature_slope(5), 0.25, "0.25, as in lazy_feature")),
@@ -222,7 +223,7 @@ _REGIMES = (
     ("variance-size", "lazy: Var F against P at the widest h: slope", variance_growth,
      "App. H: √n", (0.5, 0.15, "0.15, ours: neither constant nor proportional to P")),
 )
-_CHECKS = (
+_CHECKS: tuple[Row, ...] = (
     *((f"tolerance-{word}", f"{word}: log10 of the relative change of F, tolerance 1e-4 to 1e-6",
        partial(tolerance, pair=(THESIS, FINE), window=window, column="difference"), "Fig. 13 a",
        bound(-3.0, "the thesis has differences below 1e-3"))
