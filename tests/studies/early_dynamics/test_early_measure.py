@@ -38,7 +38,7 @@ def cells(tmp_path, **other):
 
 def test_rates_are_the_difference_of_preactivations_over_a_tiny_step(tmp_path):
     entries, store = cells(tmp_path)
-    table = measure.measure_rates(entries, store=store, log=LOG)
+    table = measure.measure_beginnings(entries, store=store, log=LOG)["rates"]
     write_table([{"curve": "c", **row} for row in table], tmp_path / "t.parquet", measure.RATES)
     for member in members_of(entries, store=store):
         x, start = member.data.x_train, member.weights["initial"]
@@ -58,7 +58,7 @@ def test_rates_are_the_difference_of_preactivations_over_a_tiny_step(tmp_path):
 def test_the_first_layers_rate_is_that_of_its_gradient_by_hand(tmp_path):
     """One hidden layer: dz_mi/dt = sum_nu (x_m . x_nu/d) y_nu s_nu W_i sigma'/(P alpha h^1/2)."""
     entries, store = cells(tmp_path, hidden_layers=[1])
-    table = measure.measure_rates(entries, store=store, log=LOG)
+    table = measure.measure_beginnings(entries, store=store, log=LOG)["rates"]
     for member in members_of(entries, store=store):
         x = member.data.x_train[:, 0].numpy()
         y = member.data.y_train.numpy()
@@ -82,8 +82,8 @@ def test_the_first_layers_rate_is_that_of_its_gradient_by_hand(tmp_path):
 def test_outputs_are_those_of_the_first_test_points_of_the_first_networks(tmp_path):
     other = {"members": 2, "optimiser": {"max_evaluations": 60}}
     entries, store = cells(tmp_path, **other)
-    assert measure.measure_rates(entries, store=store, log=LOG) == []
-    table = measure.measure_outputs(entries, store=store, log=LOG)
+    assert measure.measure_beginnings(entries, store=store, log=LOG)["rates"] == []
+    table = measure.measure_beginnings(entries, store=store, log=LOG)["outputs"]
     write_table([{"curve": "c", **row} for row in table], tmp_path / "t.parquet", measure.OUTPUTS)
     firsts = [entry["key"] for entry in entries if not entry["cell"]["member"]]
     assert {row["key"] for row in table} == set(firsts)
@@ -99,4 +99,4 @@ def test_outputs_are_those_of_the_first_test_points_of_the_first_networks(tmp_pa
 
 def test_cells_that_are_not_trained_have_no_outputs(tmp_path):
     entries, store = cells(tmp_path)
-    assert measure.measure_outputs(entries, store=store, log=LOG) == []
+    assert measure.measure_beginnings(entries, store=store, log=LOG)["outputs"] == []

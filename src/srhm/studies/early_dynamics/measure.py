@@ -25,24 +25,31 @@ RATES = pa.schema([*NAMES, ("layer", pa.int64()), ("rate", pa.float64())], metad
 OUTPUTS = pa.schema([*NAMES, ("point", pa.int64()), ("F", pa.float64())], metadata=OF_SOME_CELLS)
 
 
-def measure_rates(
+def measure_beginnings(
     entries: Sequence[Mapping[str, Any]], *, store: Path, log: logging.Logger
-) -> list[dict[str, Any]]:
-    """Rows of RATES without the curve: |dz/dt| at t = 0 of each hidden layer.
+) -> dict[str, list[dict[str, Any]]]:
+    """Rows of RATES and of OUTPUTS without the curve.
 
-    Of the cells that are not trained, those with a budget of one gradient.
+    rates: |dz/dt| at t = 0 of each hidden layer, of cells with a budget of one gradient, which are
+    not trained. outputs: F on the first N_POINTS test points, of the first network of each data set
+    of the others, where it did not diverge; trainings that differ in their tolerance alone have the
+    same points.
 
     Raises:
         MissingMember: if the store lacks a cell.
     """
-    table = []
+    tables: dict[str, list[dict[str, Any]]] = {"rates": [], "outputs": []}
     for member in members_of(entries, store=store):
-        start = member.weights["initial"]
+        start, name = member.weights["initial"], {"key": member.key}
         if member.cell["optimiser"]["max_evaluations"] == 1 and start is not None:
             rates = enumerate(preactivation_rates(member, start), start=1)
-            table += [{"key": member.key, "layer": layer, "rate": rate} for layer, rate in rates]
-    log.info("%d rates of %d cells", len(table), len(entries))
-    return table
+            tables["rates"] += [{**name, "layer": k, "rate": rate} for k, rate in rates]
+        elif not member.cell["member"] and member.weights["end"] is not None:
+            values = enumerate(member.test_outputs[:N_POINTS, 0].tolist())
+            tables["outputs"] += [{**name, "point": i, "F": F} for i, F in values]
+    counts = [len(rows) for rows in tables.values()]
+    log.info("%d rates and %d outputs of %d cells", *counts, len(entries))
+    return tables
 
 
 def preactivation_rates(member: Member, weights: Weights) -> list[float]:
@@ -62,24 +69,3 @@ def preactivation_rates(member: Member, weights: Weights) -> list[float]:
 
     _, rates = jvp(preactivations, tuple(weights.values()), velocity)
     return [float(rate.square().mean().sqrt()) for rate in rates]
-
-
-def measure_outputs(
-    entries: Sequence[Mapping[str, Any]], *, store: Path, log: logging.Logger
-) -> list[dict[str, Any]]:
-    """Rows of OUTPUTS without the curve: F on the first N_POINTS test points.
-
-    Of the first network of each data set, where it was trained and did not diverge. Trainings that
-    differ in their tolerance alone have the same points.
-
-    Raises:
-        MissingMember: if the store lacks a cell.
-    """
-    table = []
-    for member in members_of(entries, store=store):
-        trained = member.cell["optimiser"]["max_evaluations"] > 1
-        if trained and not member.cell["member"] and member.weights["end"] is not None:
-            values = member.test_outputs[:N_POINTS, 0].tolist()
-            table += [{"key": member.key, "point": i, "F": F} for i, F in enumerate(values)]
-    log.info("%d outputs of %d cells", len(table), len(entries))
-    return table

@@ -10,27 +10,22 @@ from srhm.trainers import FLOW
 
 HERE = "srhm.studies.early_dynamics"
 MEASURE = f"{HERE}.measure"
-# Each of them is of some cells alone: its table has no row of others.
-OWN = ("rates", "outputs")
 
 STUDY = Study(
     name="early_dynamics",
     title="The beginning of training, and checks of the gradient flow",
     config=FlowSection,
-    plan=partial(plan, study="early_dynamics", measured=OWN),
+    plan=partial(plan, study="early_dynamics", measured=("beginnings",)),
     trainer=FLOW,
     measurements=(
         *MEASUREMENTS,
-        *(
-            Measurement(
-                name=name,
-                trainer=FLOW,
-                function=f"{MEASURE}:measure_{name}",
-                tables={name: f"{MEASURE}:{name.upper()}"},
-                share=0.1,
-                may_be_empty=True,
-            )
-            for name in OWN
+        Measurement(
+            name="beginnings",
+            trainer=FLOW,
+            function=f"{MEASURE}:measure_beginnings",
+            tables={"rates": f"{MEASURE}:RATES", "outputs": f"{MEASURE}:OUTPUTS"},
+            share=0.1,
+            may_be_empty=True,
         ),
     ),
     figures=tuple(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
@@ -23,8 +24,8 @@ from srhm.studies.early_dynamics.analysis import (
     variances,
 )
 
-STEPS = {(OURS, THESIS): "#E69F00", (THESIS, FINE): "#0072B2"}
-KINDS = {"plain": "-", "whole": "--", "biased": ":"}
+STEPS = {(OURS, THESIS): to_rgb("#E69F00"), (THESIS, FINE): to_rgb("#0072B2")}
+KINDS: dict[str, Any] = {"plain": "-", "whole": "--", "biased": ":"}
 NAMES = {"plain": "$\\alpha\\,(f-f_0)$", "whole": "$\\alpha f$", "biased": "with biases"}
 
 

@@ -1,6 +1,6 @@
 """Third regime of ReLU; variance of lazy learning by the training set (chapter 3a, Fig. 12, 14).
 
-Letters of the thesis: h width, alpha_tilde = sqrt(h) alpha, Theta tangent kernel, P training points.
+Letters of the thesis: h width, alpha_tilde = sqrt(h) alpha, Theta tangent kernel, P points.
 """
 
 import numpy as np
@@ -32,7 +32,8 @@ def draw(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure
         return figure
     counts = [f"{one['seed'].nunique()} data sets" for one in (kinks, variances)]
     foot = [f"digits, FCN; A: ReLU, L = 5, P = {kinks['P'].iloc[0]}, {counts[0]}; B, C: softplus,"
-            f" L = 3, α̃ = 10⁶, {counts[1]} of {variances['n_members'].max()} networks each"]  # fmt: skip
+            f" L = 3, α̃ = 10⁶, {counts[1]} of"
+            f" {variances['n_members'].max()} networks each"]  # fmt: skip
     figure, page = laid_out_page(2.7, preset=preset, foot=foot)
     change, wide, many = page.subplots(1, 3, width_ratios=(1.3, 1, 1))
     kinds = {}

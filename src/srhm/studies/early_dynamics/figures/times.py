@@ -6,6 +6,7 @@ time t, z preactivation.
 
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
@@ -13,7 +14,8 @@ from srhm.figures.families import ABSENT, decades, draw_averages, tilde_colours_
 from srhm.figures.marks import GUIDE, Colour, line, shades
 from srhm.studies.early_dynamics.analysis import beginnings, of_kind, over_data_sets, varying
 
-LAYERS = {1: "#0072B2", 2: "#56B4E9", 3: "#009E73", 4: "#E69F00", 5: "#D55E00"}
+HUES = ("#0072B2", "#56B4E9", "#009E73", "#E69F00", "#D55E00")
+LAYERS = {k: to_rgb(hue) for k, hue in enumerate(HUES, start=1)}
 
 
 @styled
