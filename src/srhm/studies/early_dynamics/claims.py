@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
-from srhm.scorecard.fits import listed_as_left_out, mean_of, part_of
+from srhm.scorecard.fits import listed_as_left_out, mean_of, no_points, part_of
 from srhm.statistics.lazy_feature import FEATURE, LAZY, at_most, feature_slope
 from srhm.studies.early_dynamics.analysis import (
     BETWEEN,
@@ -106,6 +106,8 @@ def variance_slope(tables: Tables, *, smallest: bool) -> Measurement:
     found = slopes(few, "width", "variance")
     if smallest:
         return of_slopes(found, len(few), "ensembles")
+    if rows["P"].nunique() < 2:
+        return no_points("one P alone")
     both = set(few["seed"]) & set(many["seed"])
     few, many = few[few["seed"].isin(both)], many[many["seed"].isin(both)]
     pairs = zip(*(slopes(own, "width", "variance") for own in (few, many)), strict=True)
