@@ -3,6 +3,7 @@
 Letters of the thesis: h width, alpha scale of F, alpha_tilde = sqrt(h) alpha, f0 output at t = 0.
 """
 
+from math import log10
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,8 @@ def draw(
         row[0].set_ylabel("test error $\\varepsilon$")
         row[1].set(yscale="log", ylabel="$h$ Var $F$")
     add_legends(page, [
-        ("Tolerance (A, B)", [line(f"{a:g} to {b:g}", color=c, marker="o", markersize=3.6)
+        ("Tolerance (A, B)", [line(f"$10^{{{log10(a):.0f}}}$ to $10^{{{log10(b):.0f}}}$", color=c,
+                                   marker="o", markersize=3.6)
                               for (a, b), c in STEPS.items()]),
         ("Width $h$", [line(f"${h:g}$", color=c, marker="o", markersize=3.6)
                        for h, c in tints.items()]),

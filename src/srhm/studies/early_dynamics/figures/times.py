@@ -94,7 +94,8 @@ def _rates(axes: Axes, found: pd.DataFrame, by: str, letter: str, label: str) ->
     rate = "\\sqrt{h}\\,\\alpha\\,\\|\\dot{z}\\|" if wide else "\\|\\dot{z}\\|"
     axes.set(xscale="log", yscale="log", xlabel=label, ylabel=f"${rate}$ at $t=0$")
     if wide:
-        axes.set_xticks([16, 32, 64, 128, 256], labels=["16", "32", "64", "128", "256"])
+        widths = sorted(set(rows[by]))
+        axes.set_xticks(widths, labels=[str(h) for h in widths])
         axes.set_xticks([], minor=True)
         axes.set(xlim=(x[0] / 1.3, x[1] * 1.3))
     other, value = ("\\tilde\\alpha", found["alpha_tilde"]) if wide else ("h", found["width"])
