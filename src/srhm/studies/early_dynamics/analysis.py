@@ -30,9 +30,9 @@ NETWORK = ["width", "alpha_tilde", "P", "seed", "member"]
 def of_kind(tables: Tables, kind: str) -> pd.DataFrame:
     """Cells of one of the kinds below, with their tolerance; empty without any.
 
-    times: histories at L = 2; rates: not trained; kinks: ReLU; sizes: variance of lazy learning
-    at several P; whole: F = alpha f; biased: with biases; plain: those that they are compared with;
-    finer: these with a smaller tolerance.
+    times: histories at L = 2; rates: the start at L = 5; kinks: ReLU; sizes: variance of lazy
+    learning at several P; whole: F = alpha f; biased: with biases; plain: those that they are
+    compared with; finer: these with a smaller tolerance.
     """
     cells = tables.get("cells", pd.DataFrame())
     if cells.empty:
@@ -41,7 +41,7 @@ def of_kind(tables: Tables, kind: str) -> pd.DataFrame:
     marked = cells.assign(tolerance=[one.get("max_gradient_change") for one in settings])
     rules = {
         "times": marked["hidden_layers"] == 2,
-        "rates": marked["budget"] == 1,
+        "rates": (marked["hidden_layers"] == 5) & (marked["activation"] != "relu"),
         "kinks": marked["activation"] == "relu",
         "sizes": marked["alpha_tilde"] > VARIANCE,
         "whole": ~marked["subtract_initial"].astype(bool),

@@ -19,6 +19,8 @@ from srhm.results.tables import OF_SOME_CELLS
 
 # Test points whose outputs are kept, the first ones.
 N_POINTS = 24
+# Up to this budget of gradients a cell is there for its start alone.
+UNTRAINED = 10
 
 NAMES = tuple((name, pa.string()) for name in ("curve", "key"))
 RATES = pa.schema([*NAMES, ("layer", pa.int64()), ("rate", pa.float64())], metadata=OF_SOME_CELLS)
@@ -30,10 +32,10 @@ def measure_beginnings(
 ) -> dict[str, list[dict[str, Any]]]:
     """Rows of RATES and of OUTPUTS without the curve.
 
-    rates: |dz/dt| at t = 0 of each hidden layer, of cells with a budget of one gradient, which are
-    not trained. outputs: F on the first N_POINTS test points, of the first network of each data set
-    of the others, where it did not diverge; trainings that differ in their tolerance alone have the
-    same points.
+    rates: |dz/dt| at t = 0 of each hidden layer, of cells with a budget of UNTRAINED gradients at
+    most. outputs: F on the first N_POINTS test points, of the first network of each data set of the
+    others, where it did not diverge; trainings that differ in their tolerance alone have the same
+    points.
 
     Raises:
         MissingMember: if the store lacks a cell.
@@ -41,7 +43,7 @@ def measure_beginnings(
     tables: dict[str, list[dict[str, Any]]] = {"rates": [], "outputs": []}
     for member in members_of(entries, store=store):
         start, name = member.weights["initial"], {"key": member.key}
-        if member.cell["optimiser"]["max_evaluations"] == 1 and start is not None:
+        if member.cell["optimiser"]["max_evaluations"] <= UNTRAINED and start is not None:
             rates = enumerate(preactivation_rates(member, start), start=1)
             tables["rates"] += [{**name, "layer": k, "rate": rate} for k, rate in rates]
         elif not member.cell["member"] and member.weights["end"] is not None:
