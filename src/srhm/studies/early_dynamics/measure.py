@@ -18,7 +18,7 @@ from srhm.measure.members import Member, members_of
 from srhm.results.tables import OF_SOME_CELLS
 
 # Test points whose outputs are kept, the first ones.
-N_POINTS = 24
+N_POINTS = 16
 # Up to this budget of gradients a cell is there for its start alone.
 UNTRAINED = 10
 
