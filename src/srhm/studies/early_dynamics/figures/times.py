@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.families import ABSENT, decades, draw_averages, tilde_colours_of, tilde_handles
 from srhm.figures.marks import GUIDE, Colour, line, shades
-from srhm.studies.early_dynamics.analysis import beginnings, of_kind, over_data_sets, varying
+from srhm.studies.early_dynamics.analysis import EARLY, beginnings, of_kind, over_data_sets, varying
 
 HUES = ("#0072B2", "#56B4E9", "#009E73", "#E69F00", "#D55E00")
 LAYERS = {k: to_rgb(hue) for k, hue in enumerate(HUES, start=1)}
@@ -63,13 +63,13 @@ def draw(
 
 
 def _lines(axes: Axes, states: pd.DataFrame, column: str, tints: dict[float, Colour]) -> None:
-    """A line for each training; a guide of slope 1 through the state nearest to a tenth of t1."""
+    """A line for each training; a guide of slope 1 above them."""
     for _, own in states.groupby("key"):
         value = float(own[column].iloc[0])
         y = own["norm"] / own["width"] ** 0.5
         axes.plot(own["x"], y, color=tints[value], linewidth=0.8, gid=f"{column}={value:g}")
-    near = states.iloc[(states["x"] - 0.1).abs().argmin()]
-    level = 2 * near["norm"] / near["width"] ** 0.5 / near["x"]
+    early = states[states["x"] <= EARLY]
+    level = 2 * float((early["norm"] / early["width"] ** 0.5 / early["x"]).max())
     ends = [1e-2, 1.0]
     axes.plot(ends, [level * x for x in ends], color=GUIDE, linestyle="--", linewidth=0.9,
               gid="guide 1")  # fmt: skip
