@@ -104,14 +104,10 @@ def slopes(rows: pd.DataFrame, x: str, y: str, within: Sequence[str] = ()) -> li
     return found
 
 
-def varying(rows: pd.DataFrame, column: str, *fixed: str) -> pd.DataFrame:
-    """Rows whose other coordinates (`fixed`) are the ones with the most values of a column."""
-    if rows.empty:
-        return rows
-    values = rows.groupby(list(fixed))[column].nunique()
-    most = values.idxmax()
-    keys = most if isinstance(most, tuple) else (most,)
-    return rows[np.logical_and.reduce([rows[n] == v for n, v in zip(fixed, keys, strict=True)])]
+def varying(rows: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Rows at that h, or alpha_tilde, at which the other one, `column`, has the most values."""
+    (fixed,) = {"width", "alpha_tilde"} - {column}
+    return rows[rows[fixed] == rows.groupby(fixed)[column].nunique().idxmax()]
 
 
 def inside(rows: pd.DataFrame, low: float, high: float) -> pd.DataFrame:

@@ -15,28 +15,11 @@ import pandas as pd
 from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
 from srhm.scorecard.fits import listed_as_left_out, mean_of, no_points, part_of
 from srhm.statistics.lazy_feature import FEATURE, LAZY, at_most, feature_slope
-from srhm.studies.early_dynamics.analysis import (
-    BETWEEN,
-    DEEP,
-    EARLY,
-    FINE,
-    OURS,
-    SMOOTH,
-    THESIS,
-    VARIANCE,
-    beginnings,
-    compared,
-    inside,
-    lazy_variances,
-    of_kind,
-    scales,
-    slopes,
-    tolerance_pairs,
-    variances,
-    varying,
-)
+from srhm.studies.early_dynamics import analysis
+from srhm.studies.early_dynamics.analysis import BETWEEN, DEEP, EARLY, FINE, OURS, SMOOTH, THESIS
 
-FEATURES, LAZINESS = (0.0, FEATURE), (LAZY, VARIANCE)
+FEATURES, LAZINESS = (0.0, FEATURE), (LAZY, analysis.VARIANCE)
+EVERYWHERE = (0.0, analysis.VARIANCE)
 
 
 def averaged(values: pd.Series, seeds: pd.Series, what: str) -> Measurement:
@@ -52,85 +35,83 @@ def of_slopes(found: list[float], n: int, what: str) -> Measurement:
 
 def linear(tables: Tables) -> Measurement:
     """Slope of |f_t - f_0| against t, of feature learning, t <= EARLY t1."""
-    states = beginnings(tables)
+    states = analysis.beginnings(tables)
     if states.empty:
         return NOT_MEASURED
     rows = states[at_most(states["alpha_tilde"], DEEP) & (states["x"] <= EARLY)]
-    return of_slopes(slopes(rows, "time", "norm", ["key"]), len(rows), "states")
+    return of_slopes(analysis.slopes(rows, "time", "norm", ["key"]), len(rows), "states")
 
 
 def scale(tables: Tables, *, against: str, column: str) -> Measurement:
     """Slope against h or alpha_tilde of the end of the linear law over t1, or of the norm at t1."""
-    states = beginnings(tables)
+    states = analysis.beginnings(tables)
     if states.empty:
         return NOT_MEASURED
-    found = scales(states)
+    found = analysis.scales(states)
     found = found[at_most(found["alpha_tilde"], DEEP)]
-    fixed = {"width": "alpha_tilde", "alpha_tilde": "width"}[against]
-    rows = varying(found, against, fixed).dropna(subset=[column])
-    return of_slopes(slopes(rows, against, column), len(rows), "trainings")
+    rows = analysis.varying(found, against).dropna(subset=[column])
+    return of_slopes(analysis.slopes(rows, against, column), len(rows), "trainings")
 
 
 def rate(tables: Tables, *, layer: int, against: str) -> Measurement:
     """Slope of |dz/dt| of a layer at t = 0 against h or alpha_tilde, the other one fixed."""
-    cells, rows = of_kind(tables, "rates"), tables.get("rates", pd.DataFrame())
+    cells, rows = analysis.of_kind(tables, "rates"), tables.get("rates", pd.DataFrame())
     if cells.empty or rows.empty:
         return NOT_MEASURED
     found = rows[rows["layer"] == layer].merge(cells.drop(columns="curve"), on="key")
-    fixed = {"width": "alpha_tilde", "alpha_tilde": "width"}[against]
-    found = varying(found, against, fixed)
-    return of_slopes(slopes(found, against, "rate"), len(found), "networks")
+    found = analysis.varying(found, against)
+    return of_slopes(analysis.slopes(found, against, "rate"), len(found), "networks")
 
 
 def kinks(tables: Tables, *, window: tuple[float, float]) -> Measurement:
     """Slope of the kernel change of ReLU networks against alpha_tilde in a window."""
-    cells = of_kind(tables, "kinks")
+    cells = analysis.of_kind(tables, "kinks")
     if cells.empty:
         return NOT_MEASURED
-    rows = inside(cells, *window)
+    rows = analysis.inside(cells, *window)
     kept = rows[rows["status"] == "fitted"]
     left = listed_as_left_out({"that did not fit": len(rows) - len(kept)})
-    found = slopes(kept, "alpha_tilde", "kernel_change", ["width", "member"])
+    found = analysis.slopes(kept, "alpha_tilde", "kernel_change", ["width", "member"])
     return of_slopes(found, len(kept), f"networks{left}")
 
 
 def variance_slope(tables: Tables, *, smallest: bool) -> Measurement:
     """Slope of Var F against h at the smallest P, or that minus the one at the largest P."""
-    rows = lazy_variances(tables)
+    rows = analysis.lazy_variances(tables)
     if rows.empty:
         return NOT_MEASURED
     few, many = (
         rows[rows["P"] == P].groupby("seed").filter(lambda own: own["width"].nunique() > 1)
         for P in (rows["P"].min(), rows["P"].max())
     )
-    found = slopes(few, "width", "variance")
+    found = analysis.slopes(few, "width", "variance")
     if smallest:
         return of_slopes(found, len(few), "ensembles")
     if rows["P"].nunique() < 2:
         return no_points("one P alone")
     both = set(few["seed"]) & set(many["seed"])
     few, many = few[few["seed"].isin(both)], many[many["seed"].isin(both)]
-    pairs = zip(*(slopes(own, "width", "variance") for own in (few, many)), strict=True)
+    pairs = zip(*(analysis.slopes(own, "width", "variance") for own in (few, many)), strict=True)
     return of_slopes([one - other for one, other in pairs], len(few) + len(many), "ensembles")
 
 
 def variance_growth(tables: Tables) -> Measurement:
     """Slope of Var F against P at the widest h."""
-    rows = lazy_variances(tables)
+    rows = analysis.lazy_variances(tables)
     if rows.empty:
         return NOT_MEASURED
     rows = rows[rows["width"] == rows["width"].max()]
-    return of_slopes(slopes(rows, "P", "variance"), len(rows), "ensembles")
+    return of_slopes(analysis.slopes(rows, "P", "variance"), len(rows), "ensembles")
 
 
 def tolerance(
     tables: Tables, *, pair: tuple[float, float], window: tuple[float, float], column: str
 ) -> Measurement:
     """Mean logarithm (of ten for differences) of what a smaller tolerance changes."""
-    rows = tolerance_pairs(tables, *pair)
+    rows = analysis.tolerance_pairs(tables, *pair)
     if rows.empty:
         return NOT_MEASURED
-    rows = inside(rows, *window)
+    rows = analysis.inside(rows, *window)
     unit = log(10) if column == "difference" else 1.0
     logs = rows[column].transform("log") / unit
     return averaged(logs, rows["seed"], "pairs of trainings")
@@ -140,7 +121,7 @@ def error_change(
     tables: Tables, *, kind: str, window: tuple[float, float], sign: int = 1
 ) -> Measurement:
     """Test error of networks of a kind minus that of the plain ones, times a sign."""
-    rows = compared(tables, kind, "test_error", *window)
+    rows = analysis.compared(tables, kind, "test_error", *window)
     if rows.empty:
         return NOT_MEASURED
     change = sign * (rows["test_error_kind"] - rows["test_error_plain"])
@@ -149,11 +130,11 @@ def error_change(
 
 def variance_change(tables: Tables, *, kind: str, window: tuple[float, float]) -> Measurement:
     """log of Var F of ensembles of a kind over that of the plain ones."""
-    parts = [variances(tables, name) for name in (kind, "plain")]
+    parts = [analysis.variances(tables, name) for name in (kind, "plain")]
     if any(part.empty for part in parts):
         return NOT_MEASURED
     place = ["width", "alpha_tilde", "P", "seed"]
-    one, other = (inside(part, *window)[[*place, "variance"]] for part in parts)
+    one, other = (analysis.inside(part, *window)[[*place, "variance"]] for part in parts)
     rows = one.merge(other, on=place, suffixes=("_kind", "_plain"))
     logs = (rows["variance_kind"] / rows["variance_plain"]).transform("log")
     return averaged(logs, rows["seed"], "pairs of ensembles")
@@ -161,7 +142,7 @@ def variance_change(tables: Tables, *, kind: str, window: tuple[float, float]) -
 
 def not_converged(tables: Tables) -> Measurement:
     """Part of the networks with F = alpha f that fit, at the largest alpha_tilde."""
-    cells = of_kind(tables, "whole")
+    cells = analysis.of_kind(tables, "whole")
     if cells.empty:
         return NOT_MEASURED
     rows = cells[cells["alpha_tilde"] == cells["alpha_tilde"].max()]
@@ -174,7 +155,7 @@ TOPIC = "The beginning of training, and checks of the gradient flow"
 STEP = "0.1, ours: a factor 1.3 over the widths, which a power of h by 1/2 would exceed"
 NEGLIGIBLE = (0.0, 0.01, "0.01, ours: a percentage point, about an eighth of the error")
 SAME = (0.0, log(1.5), "log 1.5, ours: what ensembles of so few networks can tell")
-LARGE = (1e3, VARIANCE)
+LARGE = (1e3, analysis.VARIANCE)
 
 
 def bound(value: float, reason: str) -> tuple[float, float, str]:
@@ -231,13 +212,13 @@ _CHECKS: tuple[Row, ...] = (
        bound(-3.0, "the thesis has differences below 1e-3"))
       for word, window in (("feature", FEATURES), ("lazy", LAZINESS))),
     ("tolerance-time", "log of the evaluations at tolerance 1e-6 over those at 1e-4",
-     partial(tolerance, pair=(THESIS, FINE), window=(0.0, VARIANCE), column="evaluations"),
+     partial(tolerance, pair=(THESIS, FINE), window=EVERYWHERE, column="evaluations"),
      "Fig. 13 c", (log(2), log(1.5), "log 1.5, ours: the time roughly doubles")),
     ("tolerance-ours", "log10 of the relative change of F, tolerance 1e-2 to 1e-4",
-     partial(tolerance, pair=(OURS, THESIS), window=(0.0, VARIANCE), column="difference"),
+     partial(tolerance, pair=(OURS, THESIS), window=EVERYWHERE, column="difference"),
      "Fig. 13 a", REPORTED),
     ("tolerance-ours-time", "log of the evaluations at tolerance 1e-4 over those at 1e-2",
-     partial(tolerance, pair=(OURS, THESIS), window=(0.0, VARIANCE), column="evaluations"),
+     partial(tolerance, pair=(OURS, THESIS), window=EVERYWHERE, column="evaluations"),
      "Fig. 13 c", REPORTED),
     ("whole-small", f"α f against α (f − f0), α̃ ≤ {DEEP:g}: change of the test error",
      partial(error_change, kind="whole", window=(0.0, DEEP)), "Fig. 15 a", NEGLIGIBLE),
@@ -253,7 +234,7 @@ _CHECKS: tuple[Row, ...] = (
     ("bias-lazy", f"biases, α̃ ≥ {LAZY:g}: change of the test error",
      partial(error_change, kind="biased", window=LAZINESS), "Fig. 16 a", NEGLIGIBLE),
     ("bias-variance", "biases, all α̃: log of the ratio of Var F",
-     partial(variance_change, kind="biased", window=(0.0, VARIANCE)), "Fig. 16 b", SAME),
+     partial(variance_change, kind="biased", window=EVERYWHERE), "Fig. 16 b", SAME),
 )
 # fmt: on
 CLAIMS: tuple[Claim, ...] = tuple(

@@ -38,19 +38,19 @@ def draw(
     (by_tilde, by_width), (wide, scaled) = page.subplots(2, 2)
     tildes = tilde_colours_of(states["alpha_tilde"])
     widths = shades(sorted(set(states["width"].astype(float))), "viridis")
-    _lines(by_tilde, varying(states, "alpha_tilde", "width"), "alpha_tilde", tildes)
-    _lines(by_width, varying(states, "width", "alpha_tilde"), "width", widths)
+    _lines(by_tilde, varying(states, "alpha_tilde"), "alpha_tilde", tildes)
+    _lines(by_width, varying(states, "width"), "width", widths)
     for axes, letter, column, word in (
         (by_tilde, "A", "width", "h"),
         (by_width, "B", "alpha_tilde", "\\tilde\\alpha"),
     ):
         other = {"width": "alpha_tilde", "alpha_tilde": "width"}[column]
-        at = varying(states, other, column)[column].iloc[0]
+        at = varying(states, other)[column].iloc[0]
         panel_title(axes, letter, f"output, ${word}={at:g}$")
         axes.set(ylabel="$\\|f_t-f_0\\|/\\sqrt{h}$", xlabel="$t/t_1 = t/(\\sqrt{h}\\,\\alpha)$")
     found = rates.merge(untrained.drop(columns="curve"), on="key")
-    _rates(wide, varying(found, "width", "alpha_tilde"), "width", "C", "width $h$")
-    _rates(scaled, varying(found, "alpha_tilde", "width"), "alpha", "D", "$\\alpha$")
+    _rates(wide, varying(found, "width"), "width", "C", "width $h$")
+    _rates(scaled, varying(found, "alpha_tilde"), "alpha", "D", "$\\alpha$")
     groups = [
         ("$\\tilde\\alpha$ (A)", tilde_handles(tildes)),
         ("Width $h$ (B)", [line(f"${h:g}$", color=c) for h, c in widths.items()]),
