@@ -31,6 +31,7 @@ NAMES = (
     "random_features",
     "equivariance",
     "gaps",
+    "early_dynamics",
 )
 # Names for several studies: what `make reproduce` and `make plane` make.
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -54,6 +55,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "relative_stability",
         "random_features",
         "gaps",
+        "early_dynamics",
     ),
 }
 

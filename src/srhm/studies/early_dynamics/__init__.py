@@ -1,0 +1,1 @@
+"""Study: the beginning of training, and what the gradient flow depends on."""

@@ -1,0 +1,184 @@
+"""Which cell is for what, and numbers of each data set, from tables.
+
+Letters of the thesis (chapter 3a): h width, alpha scale of F, alpha_tilde = sqrt(h) alpha = t1 the
+time up to which training is expected linear, f_t output at time t, P training points.
+"""
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from srhm.scorecard.claims import Tables
+from srhm.statistics.lazy_feature import all_fitted, at_least, at_most, averages, log_of
+from srhm.statistics.regression import slope_with_group_intercepts
+
+# Part of t1 up to which the output should grow linearly; alpha_tilde up to which this is asked.
+EARLY, DEEP = 0.1, 0.1
+# The linear law has ended where the output is this factor away from it.
+BEND = 1.5
+# Windows of alpha_tilde of ReLU: the third regime, and where no preactivation changes sign.
+BETWEEN, SMOOTH = (1e2, 1e4), 1e6
+# Tolerances of the squared change of the gradient: this package, the thesis, a hundredth of it.
+OURS, THESIS, FINE = 1e-2, 1e-4, 1e-6
+# Largest alpha_tilde of the trainings that are compared; those of the variance have a larger one.
+VARIANCE = 1e5
+NETWORK = ["width", "alpha_tilde", "P", "seed", "member"]
+
+
+def of_kind(tables: Tables, kind: str) -> pd.DataFrame:
+    """Cells of one of the kinds below, with their tolerance; empty without any.
+
+    times: histories at L = 2; rates: the start at L = 5; kinks: ReLU; sizes: variance of lazy
+    learning at several P; whole: F = alpha f; biased: with biases; plain: those that they are
+    compared with; finer: these with a smaller tolerance.
+    """
+    cells = tables.get("cells", pd.DataFrame())
+    if cells.empty:
+        return cells
+    settings = cells["settings"].map(json.loads)
+    marked = cells.assign(tolerance=[one.get("max_gradient_change") for one in settings])
+    rules = {
+        "times": marked["hidden_layers"] == 2,
+        "rates": (marked["hidden_layers"] == 5) & (marked["activation"] != "relu"),
+        "kinks": marked["activation"] == "relu",
+        "sizes": marked["alpha_tilde"] > VARIANCE,
+        "whole": ~marked["subtract_initial"].astype(bool),
+        "biased": marked["bias"].astype(bool),
+        "finer": marked["tolerance"] < OURS,
+    }
+    kinds = np.select(list(rules.values()), list(rules), default="plain")
+    return marked[kinds == kind]
+
+
+def beginnings(tables: Tables) -> pd.DataFrame:
+    """States of the trainings with histories after t = 0: norm = |f_t - f_0|, x = t/t1.
+
+    Columns of the cell, too. The norm is the root mean square over the training points.
+    """
+    cells = of_kind(tables, "times")
+    rows = tables.get("histories", pd.DataFrame())
+    if cells.empty or rows.empty:
+        return pd.DataFrame()
+    own = cells[["key", "width", "alpha_tilde", "alpha", "seed", "member"]]
+    found = rows[["key", "time", "train_norm"]].merge(own, on="key")
+    found = found[found["time"] > 0]
+    norm, x = found["train_norm"] / found["alpha"], found["time"] / found["alpha_tilde"]
+    return found.assign(norm=norm, x=x).sort_values(["key", "time"])
+
+
+def scales(states: pd.DataFrame) -> pd.DataFrame:
+    """Of each training: end = t/t1 at which it leaves the linear law by BEND, norm at t = t1.
+
+    The linear law is that of the first step. Linear in logarithms between states; NaN where a
+    training does not come so far.
+    """
+    found = []
+    for _, own in states.groupby("key"):
+        x, norm = log_of(own, "x"), log_of(own, "norm")
+        away = np.abs(norm - x - (norm[0] - x[0])) - np.log(BEND)
+        (beyond,) = np.nonzero(away >= 0)
+        end = np.nan
+        if len(beyond):
+            i = beyond[0]
+            end = x[i - 1] + (x[i] - x[i - 1]) * away[i - 1] / (away[i - 1] - away[i])
+        at_t1 = np.interp(0.0, x, norm, right=np.nan)
+        place = own.iloc[0][["width", "alpha_tilde", "alpha", "seed"]].to_dict()
+        found.append({**place, "end": np.exp(end), "norm": np.exp(at_t1)})
+    columns = ["width", "alpha_tilde", "alpha", "seed", "end", "norm"]
+    return pd.DataFrame(found, columns=columns)
+
+
+def slopes(rows: pd.DataFrame, x: str, y: str, within: Sequence[str] = ()) -> list[float]:
+    """Slope of log y against log x of each data set; an intercept for each group of columns.
+
+    Rows without a positive y are left out, and data sets of which no group has two x.
+    """
+    found = []
+    for _, own in rows[rows[y] > 0].groupby("seed"):
+        groups = own.groupby(list(within)).ngroup().to_numpy() if within else np.zeros(len(own))
+        fit = slope_with_group_intercepts(log_of(own, x), log_of(own, y), groups, [])
+        if fit.n:
+            found.append(fit.slope)
+    return found
+
+
+def varying(rows: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Rows at that h, or alpha_tilde, at which the other one, `column`, has the most values."""
+    (fixed,) = {"width", "alpha_tilde"} - {column}
+    return rows[rows[fixed] == rows.groupby(fixed)[column].nunique().idxmax()]
+
+
+def inside(rows: pd.DataFrame, low: float, high: float) -> pd.DataFrame:
+    """Rows with low <= alpha_tilde <= high."""
+    return rows[at_least(rows["alpha_tilde"], low) & at_most(rows["alpha_tilde"], high)]
+
+
+def compared(tables: Tables, kind: str, column: str, low: float, high: float) -> pd.DataFrame:
+    """A column of networks of a kind and of the plain ones with the same start and data.
+
+    Columns of NETWORK, and `column` with the endings _kind and _plain. Networks that diverged are
+    left out, those that were capped are not.
+    """
+    parts = []
+    for name in (kind, "plain"):
+        cells = of_kind(tables, name)
+        if cells.empty:
+            return pd.DataFrame()
+        own = cells[cells["status"] != "diverged"]
+        parts.append(inside(own, low, high)[[*NETWORK, column]])
+    return parts[0].merge(parts[1], on=NETWORK, suffixes=("_kind", "_plain"))
+
+
+def variances(tables: Tables, kind: str) -> pd.DataFrame:
+    """Rows of ENSEMBLES of the cells of a kind, with alpha; of at least two networks."""
+    cells, rows = of_kind(tables, kind), tables.get("ensembles", pd.DataFrame())
+    if cells.empty or rows.empty:
+        return pd.DataFrame()
+    own = rows[(rows["n_members"] > 1) & (rows["n_diverged"] == 0)]
+    place = ["curve", "alpha_tilde"]
+    return own.merge(cells[[*place, "alpha"]].drop_duplicates(place), on=place)
+
+
+def lazy_variances(tables: Tables) -> pd.DataFrame:
+    """The same of lazy learning at several P, of ensembles that all fitted."""
+    found = variances(tables, "sizes")
+    return found if found.empty else all_fitted(found)
+
+
+def tolerance_pairs(tables: Tables, coarse: float, fine: float) -> pd.DataFrame:
+    """Two trainings that differ in their tolerance: one row each.
+
+    Columns of NETWORK; difference = |F - F'|/|F'| on the test points kept, F' of the finer one;
+    evaluations: of the finer over those of the coarser. Of pairs that both fitted.
+    """
+    outputs = tables.get("outputs", pd.DataFrame())
+    cells = [of_kind(tables, kind) for kind in ("plain", "finer")]
+    if outputs.empty or any(part.empty for part in cells):
+        return pd.DataFrame()
+    both = pd.concat(cells)
+    both = both[both["key"].isin(set(outputs["key"])) & (both["status"] == "fitted")]
+    wide = outputs.pivot_table(index="key", columns="point", values="F")
+    ends = [
+        both[np.isclose(both["tolerance"], end, rtol=1e-6)][[*NETWORK, "key", "evaluations"]]
+        for end in (coarse, fine)
+    ]
+    pairs = ends[0].merge(ends[1], on=NETWORK, suffixes=("_coarse", "_fine"))
+    one, other = (wide.loc[pairs[f"key_{word}"]].to_numpy() for word in ("coarse", "fine"))
+    difference = np.linalg.norm(one - other, axis=1) / np.linalg.norm(other, axis=1)
+    ratio = pairs["evaluations_fine"] / pairs["evaluations_coarse"]
+    return pairs[NETWORK].assign(difference=difference, evaluations=ratio)
+
+
+def over_data_sets(
+    rows: pd.DataFrame, column: str, *, by: str, logarithmic: bool = False
+) -> pd.DataFrame:
+    """`averages` over data sets, each the mean of its networks; n_capped counts data sets."""
+    capped = rows["status"] == "capped" if "status" in rows else rows["n_capped"] > 0
+    marked = rows.assign(capped=capped)
+    found = marked.groupby([by, "seed"], as_index=False).agg(
+        **{column: (column, "mean"), "capped": ("capped", "any")}
+    )
+    found = found.assign(status=np.where(found["capped"], "capped", "fitted"))
+    return averages(found, column, by=by, logarithmic=logarithmic)
