@@ -62,8 +62,7 @@ def test_all_claims_hold_where_the_laws_do():
     found = verdicts(*lawful())
     assert set(found["verdict"]) == {"holds", "reported"}
     judged = found[found["verdict"] == "holds"]
-    # Seven of each family; who wins: three depths on digits, one on PCA, not the CNN; variance in two
-    # regimes.
+    # Seven of each family; who wins: three depths on digits, one on PCA; variance in two regimes.
     assert len(judged) == 7 * 7 + 3 + 1 + 2
     assert found.loc["crossing-digits-L5", "value"] == pytest.approx(10, rel=0.02)
 
