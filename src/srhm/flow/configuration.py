@@ -227,8 +227,8 @@ class FlowCurves(Keys):
         data = self.data
         nets = {"fcn", "cnn"} if data == "digits" else {"fcn"}
         if not set(self.net) <= nets:
-            allowed = " or ".join(sorted(nets))
-            raise ValueError(f"net = {self.net}: allowed is {allowed} for data = {data}")
+            names = " or ".join(sorted(nets))
+            raise ValueError(f"net = {self.net}: allowed is {names} for data = {data}")
         given = [k for k in ("L", "v", "s0", "n_c", "m") if getattr(self, k) is not None]
         if given:
             raise ValueError(f"{', '.join(given)}: allowed with data = srhm only")
