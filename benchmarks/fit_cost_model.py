@@ -83,33 +83,40 @@ def main() -> None:
     """Writes src/srhm/cost_model.json."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--preset", default="quick")
-    tables = RESULTS / parser.parse_args().preset / "tables"
+    parser.add_argument(
+        "--ratios-alone",
+        action="store_true",
+        help="only how much longer a step of the dense and of the reference engine takes",
+    )
+    arguments = parser.parse_args()
+    tables = RESULTS / arguments.preset / "tables" / "sparse_hierarchy"
     cells = read_table(tables / "cells.parquet", CELLS)
     timings = read_table(tables / "timings.parquet", TIMINGS)
+    model = json.loads(MODEL.read_text())
+    if not arguments.ratios_alone:
+        model |= of_a_step(cells, timings)
+    ratios = in_a_run(cells, timings, np.array(model["seconds_per_step"]["coefficients"]))
+    for engine in {"dense", "reference"} & ratios.keys():
+        model[f"{engine}_over_sparse"] = ratios[engine] / ratios["sparse"]
+    MODEL.write_text(json.dumps(model, indent=2) + "\n")
+    print(MODEL.read_text())
+
+
+def of_a_step(cells: pd.DataFrame, timings: pd.DataFrame) -> dict[str, Any]:
+    """What the step-time benchmark and a run say of steps of the sparse engine."""
     benchmark = json.loads((RESULTS / "benchmarks" / "step_time.json").read_text())
     seconds, seconds_sd = per_step(benchmark["rows"])
     steps, steps_sd = log_steps(cells)
-    ratios = in_a_run(cells, timings, seconds)
-    sparse, known = ratios["sparse"], json.loads(MODEL.read_text())
-    model = {
+    longer = in_a_run(cells, timings, seconds)["sparse"]
+    return {
         "machine": benchmark["machine"]["processor"],
         "n_cells": len(cells),
         "log_steps": {"coefficients": steps.tolist(), "residual_sd": steps_sd},
         "seconds_per_step": {
-            "coefficients": (sparse * seconds).tolist(),
+            "coefficients": (longer * seconds).tolist(),
             "residual_log_sd": seconds_sd,
         },
-        **{
-            name: ratios[engine] / sparse if engine in ratios else known[name]
-            for engine in ("dense", "reference")
-            for name in [f"{engine}_over_sparse"]
-        },
-        # Written by fit_network_cost.py and fit_image_cost.py.
-        "networks": known["networks"],
-        "images": known["images"],
     }
-    MODEL.write_text(json.dumps(model, indent=2) + "\n")
-    print(MODEL.read_text())
 
 
 if __name__ == "__main__":
