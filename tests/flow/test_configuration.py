@@ -86,10 +86,11 @@ def cells(*groups, **changes):
         (STRIPE, {"bias": False}, ["bias = false: allowed is true for data = stripe"]),
         (GROUP, {"training": "layerwise", "history": True}, ["history", "end_to_end only"]),
         (RANDOM, {"initialisation": "zero"}, ["initialisation", "'gaussian' or 'orthogonal'"]),
-        (GROUP, {"initialisation": "orthogonal"}, ["orthogonal", "net = fcn only", "gaussian"]),
+        (GROUP, {"loss": "logistic"}, ["loss = logistic", "labels = classes", "parity"]),
+        (RANDOM, {"loss": "logistic", "slack": 0.1}, ["slack: allowed for loss = quadratic_hinge"]),
         (
             GROUP,
-            {"net": "fcn", "initialisation": "orthogonal", "training": "layerwise"},
+            {"net": "lcn", "initialisation": "orthogonal", "training": "layerwise"},
             ["orthogonal", "layerwise training is gaussian"],
         ),
     ],

@@ -21,6 +21,7 @@ from srhm.flow.networks import (
 from srhm.flow.predictor import Predictor, alpha_from_tilde, alpha_tilde
 from srhm.flow.targets import inputs
 from srhm.model.encoding import one_hot
+from srhm.model.grammar import GrammarParameters
 from srhm.networks import geometry as shapes
 
 NETS = ("lcn", "cnn", "fcn")
@@ -174,6 +175,26 @@ def test_orthogonal_layers_keep_lengths(n_inputs):
     assert not torch.equal(*scaled[1])
     for k in (1, 2):
         assert not weights[f"layer{k}.bias"].any()
+
+
+@pytest.mark.parametrize("net", ["cnn", "lcn"])
+def test_orthogonal_layers_have_a_matrix_for_each_filter(net):
+    parameters = GrammarParameters(
+        depth=2, branching=2, n_features=3, n_synonyms=3, n_classes=3, n_empty=1
+    )
+    network = hierarchical_network(net, parameters, width=6, n_outputs=1)
+    weights = initial_weights(network, generators=streams(1), initialisation="orthogonal")
+    for name, array in weights.items():
+        inputs = 4 * (3 if name == "layer1" else 6) if name.startswith("layer") else 6
+        filters = array[0].reshape(-1, inputs, array.shape[-1])
+        n_places = {"layer1": 4, "layer2": 1, "readout": 1}[name] if net == "lcn" else 1
+        assert len(filters) == n_places
+        for W in filters:
+            small = W.mT @ W if W.shape[0] >= W.shape[1] else W @ W.mT
+            torch.testing.assert_close(
+                small / inputs, torch.eye(len(small)).to(W), rtol=0, atol=1e-12
+            )
+        assert n_places == 1 or not torch.equal(filters[0], filters[1])
 
 
 def test_orthogonal_matrices_are_uniform():

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from srhm.flow.losses import CrossEntropy, QuadraticHinge, SoftHinge
+from srhm.flow.losses import CrossEntropy, Logistic, QuadraticHinge, SoftHinge
 
-LOSSES = [QuadraticHinge(), QuadraticHinge(margin=0.5), SoftHinge(), CrossEntropy()]
+LOSSES = [QuadraticHinge(), QuadraticHinge(margin=0.5), SoftHinge(), Logistic(), CrossEntropy()]
 
 
 def some_outputs(loss, *, shared):
@@ -42,6 +42,28 @@ def test_the_values_are_those_of_their_formulas(tolerance):
     np.testing.assert_allclose(quadratic, np.maximum(gap, 0) ** 2 / 2, **tolerance(np.float64))
     soft = SoftHinge().values(F, y)[0]
     np.testing.assert_allclose(soft, np.log1p(np.exp(20 * gap)) / 20, **tolerance(np.float64))
+    logistic = Logistic().values(F, y)[0]
+    np.testing.assert_allclose(logistic, np.log1p(np.exp(gap - 1)), **tolerance(np.float64))
+
+
+def test_the_logistic_loss_is_the_cross_entropy_of_two_classes(tolerance):
+    F, y = some_outputs(Logistic(), shared=False)
+    both, classes = torch.cat([torch.zeros_like(F), F], dim=-1), (y > 0).to(torch.int64)
+    for name in ("values", "wrong"):
+        one, two = getattr(Logistic(), name)(F, y), getattr(CrossEntropy(), name)(both, classes)
+        np.testing.assert_allclose(one, two, **tolerance(np.float64))
+    slopes = CrossEntropy().slopes(both, classes)[..., 1:]
+    np.testing.assert_allclose(Logistic().slopes(F, y), slopes, **tolerance(np.float64))
+
+
+def test_the_logistic_loss_is_fitted_when_no_point_is_misclassified():
+    F, y = (
+        torch.tensor([[[0.1], [-0.1]], [[0.1], [0.0]], [[-2.0], [-1.0]]]),
+        torch.tensor([1.0, -1.0]),
+    )
+    assert Logistic().unsatisfied(F, y).tolist() == [[False, False], [False, True], [True, False]]
+    assert Logistic().wrong(F, y).tolist() == Logistic().unsatisfied(F, y).tolist()
+    assert Logistic().fitted(F, y).tolist() == [True, False, False]
 
 
 @pytest.mark.parametrize("loss", [QuadraticHinge(), SoftHinge()], ids=repr)

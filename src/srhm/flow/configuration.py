@@ -34,6 +34,7 @@ LOSSES: dict[str, dict[str, float]] = {
     "cross_entropy": {"loss_threshold": 1e-3},
     "soft_hinge": {},
     "quadratic_hinge": {"slack": 0.0},
+    "logistic": {},
 }
 
 
@@ -158,7 +159,9 @@ class FlowCurves(Keys):
         "classes", description="shuffled: parities of the classes in random order"
     )
     loss: Literal[tuple(LOSSES)] = Field(  # type: ignore[valid-type]
-        "cross_entropy", description="cross_entropy needs classes; hinges parity or shuffled"
+        "cross_entropy",
+        description="cross_entropy needs classes, the others parity or shuffled; logistic: the"
+        " cross-entropy of two classes, training ends when no point is misclassified",
     )
     loss_threshold: Positive | None = Field(
         None, description="cross_entropy: training ends at a mean below; absent: 0.001"
@@ -177,8 +180,8 @@ class FlowCurves(Keys):
     bias: bool = Field(False, description="biases, zero at first")
     initialisation: Literal["gaussian", "orthogonal"] = Field(
         "gaussian",
-        description="orthogonal: random orthogonal matrices, chapters 1 and 2 of the thesis, for an"
-        " fcn",
+        description="orthogonal: random orthogonal matrices, one for each filter, chapters 1 and 2"
+        " of the thesis",
     )
     subtract_initial: bool = Field(
         True, description="F = alpha (f(w) - f(w0)); false: F = alpha f(w)"
@@ -282,14 +285,7 @@ class FlowCurves(Keys):
 
     @model_validator(mode="after")
     def _of_the_start(self) -> "FlowCurves":
-        if self.initialisation == "gaussian":
-            return self
-        if set(self.net) != {"fcn"}:
-            raise ValueError(
-                f"initialisation = {self.initialisation}: allowed for net = fcn only; gaussian for"
-                " lcn and cnn"
-            )
-        if self.training == "layerwise":
+        if self.initialisation != "gaussian" and self.training == "layerwise":
             raise ValueError(
                 f"initialisation = {self.initialisation}: allowed with layerwise training is"
                 " gaussian"

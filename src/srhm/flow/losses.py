@@ -1,10 +1,11 @@
-"""Losses of one point as functions of the predictor F: cross-entropy, soft hinge, quadratic hinge.
+"""Losses of one point as functions of the predictor F: hinges, logistic loss, cross-entropy.
 
 The loss of a training set is (1/(alpha^2 P)) sum_mu l(F_mu, y_mu) (thesis, chapter 3a), with
 alpha = 1 the loss of chapters 1 and 2. Delta = margin - y F; a point is unsatisfied if Delta > 0.
 
 Shapes: E member, B point, O output. Labels are (B,) if members share them, or (E, B): plus or minus
-one for the hinges, whose F has one output; classes 0 ... O-1 for the cross-entropy.
+one for hinges and the logistic loss, whose F has one output; classes 0 ... O-1 for the
+cross-entropy.
 """
 
 from dataclasses import dataclass
@@ -47,7 +48,7 @@ class Loss(Protocol):
 
 @dataclass(frozen=True)
 class _Hinge:
-    """What both hinges share: training ends when no point is unsatisfied."""
+    """What losses of y F share: training ends when no point is unsatisfied."""
 
     margin: float = 1.0
 
@@ -125,6 +126,38 @@ class SoftHinge(_Hinge):
         """beta p (1 - p) with p = 1/(1 + e^(-beta Delta))."""
         p = torch.sigmoid(self.sharpness * self.gaps(F_EBO, y_EB))
         return (self.sharpness * p * (1 - p))[..., None, None]
+
+
+@dataclass(frozen=True)
+class Logistic(_Hinge):
+    """l = ln(1 + e^(-y F)), the cross-entropy of two classes, chapter 1.
+
+    It has no margin and never is zero: a point is unsatisfied if it is misclassified, and training
+    ends when none is.
+    """
+
+    margin: float = 0.0
+
+    def unsatisfied(self, F_EBO: Tensor, y_EB: Tensor) -> Tensor:
+        """y F <= 0."""
+        return self.wrong(F_EBO, y_EB)
+
+    def fitted(self, F_EBO: Tensor, y_EB: Tensor) -> Tensor:
+        """Whether all points are on their side; never with an F that is not a number."""
+        return (self.gaps(F_EBO, y_EB) < 0).all(dim=1)
+
+    def values(self, F_EBO: Tensor, y_EB: Tensor) -> Tensor:
+        """ln(1 + e^(-y F))."""
+        return softplus(self.gaps(F_EBO, y_EB), threshold=SOFTPLUS_LINEAR_ABOVE)
+
+    def slopes(self, F_EBO: Tensor, y_EB: Tensor) -> Tensor:
+        """-y/(1 + e^(y F))."""
+        return (-y_EB * torch.sigmoid(self.gaps(F_EBO, y_EB)))[..., None]
+
+    def curvatures(self, F_EBO: Tensor, y_EB: Tensor) -> Tensor:
+        """p (1 - p) with p = 1/(1 + e^(y F))."""
+        p = torch.sigmoid(self.gaps(F_EBO, y_EB))
+        return (p * (1 - p))[..., None, None]
 
 
 @dataclass(frozen=True)

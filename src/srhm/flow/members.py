@@ -29,7 +29,7 @@ from srhm.flow.flow import (
     Trained,
 )
 from srhm.flow.layerwise import train_layerwise
-from srhm.flow.losses import CrossEntropy, Loss, QuadraticHinge, SoftHinge
+from srhm.flow.losses import CrossEntropy, Logistic, Loss, QuadraticHinge, SoftHinge
 from srhm.flow.networks import (
     Network,
     Weights,
@@ -133,6 +133,8 @@ def loss_of(cell: Mapping[str, Any]) -> Loss:
         return CrossEntropy(threshold=cell["loss_threshold"])
     if cell["loss"] == "soft_hinge":
         return SoftHinge()
+    if cell["loss"] == "logistic":
+        return Logistic()
     return QuadraticHinge(slack=cell["slack"])
 
 

@@ -244,26 +244,29 @@ def initial_weights(
 
     gaussian: standard Gaussian; a member has the numbers that
     `srhm.networks.geometry.initial_weights` draws from the same generator. orthogonal: what
-    `orthogonal` makes of these numbers, the columns of an array being its channels.
+    `orthogonal` makes of these numbers, for each filter, whose columns are its channels.
 
     Returns arrays (E, ...) by name.
     """
 
-    def drawn(name: str, shape: tuple[int, ...], stream: np.random.Generator) -> np.ndarray:
+    shapes, filters = network.weight_shapes(), {"readout": 1}
+    for k, (layer, shared) in enumerate(zip(network.layers, network.shared, strict=True), start=1):
+        filters[f"layer{k}"] = 1 if shared else layer.n_places
+
+    def drawn(name: str, stream: np.random.Generator) -> np.ndarray:
+        shape = shapes[name]
         if name.endswith("bias"):
             return np.zeros(shape)
         numbers = stream.standard_normal(shape)
         if initialisation == "gaussian":
             return numbers
-        return orthogonal(numbers.reshape(-1, shape[-1])).reshape(shape)
+        matrices = numbers.reshape(filters[name], -1, shape[-1])
+        return np.stack([orthogonal(matrix) for matrix in matrices]).reshape(shape)
 
-    members = [
-        {name: drawn(name, shape, stream) for name, shape in network.weight_shapes().items()}
-        for stream in generators
-    ]
+    members = [{name: drawn(name, stream) for name in shapes} for stream in generators]
     return {
         name: torch.from_numpy(np.stack([member[name] for member in members])).to(dtype)
-        for name in network.weight_shapes()
+        for name in shapes
     }
 
 

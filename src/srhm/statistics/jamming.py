@@ -2,7 +2,8 @@
 
 From rows of FLOW_CELLS. N counts weights without biases.
 
-    jammed      N_Delta > 0.1 N, the rule of chapter 2a, and a loss above LEAST_LOSS
+    jammed      N_Delta > 0.1 N, the rule of chapter 2a, and a loss above LEAST_LOSS; with the
+                logistic loss, whose N_Delta does not jump, any misclassified point
     N*          at fixed P from the widest network down: between the first width at which most
                 members are jammed and the next wider one
 
@@ -60,7 +61,7 @@ def with_jamming(cells: pd.DataFrame) -> pd.DataFrame:
         load=rows["P"] / rows["n_weights"],
         unsatisfied=unsatisfied,
         fits=fits,
-        jammed=~fits & (unsatisfied > JAMMED),
+        jammed=~fits & (unsatisfied > np.where(rows["loss"] == "logistic", 0.0, JAMMED)),
     )
 
 

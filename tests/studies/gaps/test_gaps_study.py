@@ -21,11 +21,13 @@ from srhm.studies.gaps.study import STUDY
 DRAW = (gaps_figure.draw, n_star.draw, spectra.draw)
 points = partial(drawn.points, whole=True)
 N, P = 400, 900
-STARS = ("growth", "waiting", "depth", "soft")
+LONG, SHORT = 10000, 1000
+STARS = ("growth", "waiting", "depth", "soft", "logistic")
 NAMES = ("cells", "gaps", "cusps", "ranks", "hessians", "histories")
 
 
-def near(stream, kind, member, theta=None, gamma=None, power=0.5, cusps=0.23, late=1e-9, shrink=5):
+def near(stream, kind, member, theta=None, gamma=None, power=0.5, cusps=0.23, late=1e-9, shrink=5,
+         budget=LONG):  # fmt: skip
     """A network of a kind with its gaps, cusps and spectra: the last three of nine fit."""
     fits, loss = member >= 6, 10.0 ** (-3 + 0.3 * member)
     n_unsatisfied = 0 if fits else 200 + 10 * member
@@ -33,8 +35,9 @@ def near(stream, kind, member, theta=None, gamma=None, power=0.5, cusps=0.23, la
         study="gaps", net="fcn", **analysis.KINDS[kind], width=8, n_weights=N, P=P, seed=member,
         status="fitted" if fits else "capped", mean_loss=0.0 if fits else loss,
         n_unsatisfied=n_unsatisfied, settings='{"last_rate":1e-07}', initialisation="orthogonal",
+        budget=budget,
     )  # fmt: skip
-    key = cell["key"] = f"{kind}-{member}"
+    key = cell["key"] = f"{kind}-{member}" + "-short" * (budget < LONG)
     theta = theta or {"tanh-3": 0.2}.get(kind, 0.3)
     above = 2 * stream.random(n_unsatisfied * 5) ** (1 / (1 + theta)) * np.sqrt(loss)
     below = -2 * stream.random(2 * P) ** (1 / (1 - (gamma or GAMMA[kind])))
@@ -58,11 +61,12 @@ def near(stream, kind, member, theta=None, gamma=None, power=0.5, cusps=0.23, la
     return cell, gaps, counts, values
 
 
-def star_cells(*, growth=1.0, waiting=0.2, depth=1.0, soft=1.0):
+def star_cells(*, growth=1.0, waiting=0.2, depth=1.0, soft=1.0, logistic=1.0):
     """Cells of three data sets for N*(P), jammed below N = (P/2)^growth; their histories."""
     cells, histories = [], []
     kinds = ((3, "quadratic_hinge", 1.0), (2, "quadratic_hinge", depth))
-    for layers, loss, factor in (*kinds, (5, "quadratic_hinge", depth), (3, "soft_hinge", soft)):
+    kinds += ((5, "quadratic_hinge", depth), (3, "soft_hinge", soft), (3, "logistic", logistic))
+    for layers, loss, factor in kinds:
         for seed, size, k in product(range(3), (200, 800), range(14)):
             n = int(40 * 1.3**k)
             star = 100 * (size / 200) ** growth * factor * (1 + 0.01 * seed)
@@ -81,6 +85,9 @@ def star_cells(*, growth=1.0, waiting=0.2, depth=1.0, soft=1.0):
     return cells, histories
 
 
+BEFORE = {"theta": 0.9, "gamma": 0.7, "cusps": 0.05, "power": 0.0, "shrink": -5, "budget": SHORT}
+
+
 def tables(symmetry=1, **laws):
     """All tables of the study, with these laws of `near` and `star_cells` broken."""
     stream, found = np.random.default_rng(0), {name: [] for name in NAMES}
@@ -88,8 +95,11 @@ def tables(symmetry=1, **laws):
     for kind in analysis.KINDS:
         law = {"cusps": 0.19} if kind == "digits-3" else {}
         law |= {name: value for name, value in laws.items() if name not in STARS}
-        for member in range(9):
-            parts = near(stream, kind, member, **law)
+        networks = [(member, law) for member in range(9)]
+        if kind != "digits-3":  # of a smaller budget, where no law holds
+            networks += [(member, BEFORE) for member in (0, 1, 2, 6)]
+        for member, ours_of in networks:
+            parts = near(stream, kind, member, **ours_of)
             found["cells"].append(parts[0])
             for name, rows in zip(("gaps", "cusps", "hessians"), parts[1:], strict=True):
                 found[name] += rows
@@ -98,8 +108,10 @@ def tables(symmetry=1, **laws):
     for budget, numbers in ((3000, (20, 200, 200, 0)), (30000, (60, 200, 200, 0))):
         found["cells"] += [
             {**jamming_cell(study="gaps", seed=seed, n_weights=N, budget=budget, mean_loss=1e-3,
-                            n_unsatisfied=k, status="capped" if k else "fitted"),
-             "key": f"srhm-{seed}-{budget}"} for seed, k in enumerate(numbers)
+                            n_unsatisfied=k * (1 + (start == "orthogonal")), initialisation=start,
+                            status="capped" if k else "fitted"),
+             "key": f"srhm-{seed}-{budget}-{start}"}
+            for start in ("gaussian", "orthogonal") for seed, k in enumerate(numbers)
         ]  # fmt: skip
     for neurons in (10, 12, 14):
         found["ranks"] += [
@@ -135,6 +147,7 @@ BROKEN = {
     "waiting": ({"waiting": -0.2}, ["gaps-n-star-time"]),
     "depth": ({"depth": 2.0}, ["gaps-n-star-depth"]),
     "soft": ({"soft": 2.0}, ["gaps-n-star-loss"]),
+    "logistic": ({"logistic": 2.0}, ["gaps-n-star-logistic"]),
     "symmetry": ({"symmetry": 0}, ["gaps-n-eff"]),
 }
 
@@ -234,8 +247,23 @@ def test_a_network_before_and_after_training_counts_once_in_n_eff():
 
 def test_unsatisfied_srhm_networks_are_counted_by_budget(lawful):
     # a part of 0.05 is not jammed, one of 0.15 is and counts
-    assert few_unsatisfied(lawful, longest=False).value == 0
-    assert few_unsatisfied(lawful, longest=True).value == pytest.approx(1 / 3)
+    measure = partial(few_unsatisfied, lawful)
+    assert measure(longest=False, initialisation="gaussian").value == 0
+    assert measure(longest=True, initialisation="gaussian").value == pytest.approx(1 / 3)
+    # twice as many: 0.1 is not jammed, 0.3 is above a quarter
+    assert measure(longest=False, initialisation="orthogonal").value == 0
+    assert measure(longest=True, initialisation="orthogonal").value == 0
+
+
+def test_the_longest_trainings_decide_and_the_shortest_are_reported(lawful):
+    for side, expected, before in (("plus", 0.3, 0.9), ("minus", 0.2, 0.7)):
+        names = [f"gaps-{side}-relu-3", f"gaps-{side}-relu-3-short"]
+        found = {c.identifier: c.measure(lawful).value for c in CLAIMS if c.identifier in names}
+        assert found[names[0]] == pytest.approx(expected, abs=0.1)
+        assert found[names[1]] == pytest.approx(before, abs=0.15)
+    cells = lawful["cells"]
+    alone = {**lawful, "cells": cells[~cells["key"].str.endswith("-short")]}
+    assert set(verdicts(alone, names).values()) == {"holds", "not enough data"}
 
 
 def drawings(given):
@@ -249,7 +277,9 @@ def test_figures_show_what_the_tables_say(lawful):
     ((_, theta),) = points(first.axes[2], "plus relu-3")
     assert theta == pytest.approx(0.3, abs=0.1)
     assert len(points(second.axes[0], "time 10000")) == 6
-    assert len(points(second.axes[2], "jammed True")) == 5
+    assert len(points(second.axes[2], "jammed True gaussian")) == 5
+    ((_, short),) = points(first.axes[2], "plus relu-3 short")
+    assert short == pytest.approx(0.9, abs=0.15)
     assert len(points(third.axes[1], "relu 0.05 0.5")) == 6
     assert len(points(third.axes[5], "end #0072B2")) == 3
     for figure in (first, second, third):

@@ -16,6 +16,8 @@ from srhm.statistics.jamming import at_jamming, first_jammed, modes, smallest_th
         # Converging to zero loss when the budget ended.
         ({"status": "capped", "n_unsatisfied": 40, "mean_loss": 1e-18}, False),
         ({"status": "fitted"}, False),
+        # Misclassified points do not jump at N*.
+        ({"status": "capped", "n_unsatisfied": 12, "mean_loss": 0.3, "loss": "logistic"}, True),
     ],
 )
 def test_more_than_a_tenth_of_n_unsatisfied_points_with_a_loss_are_jammed(changes, expected):

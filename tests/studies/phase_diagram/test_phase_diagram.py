@@ -22,8 +22,9 @@ points = partial(drawn.points, whole=True)
 
 
 def cell(**other):
-    row = jamming_cell(study=STUDY, net="fcn", optimiser="flow", parametrisation="ntk", **other)
-    row["key"] = "-".join(str(row[n]) for n in ("data", "loss", "width", "alpha_tilde", "P",
+    given = {"net": "fcn", **other}
+    row = jamming_cell(study=STUDY, optimiser="flow", parametrisation="ntk", **given)
+    row["key"] = "-".join(str(row[n]) for n in ("data", "net", "loss", "width", "alpha_tilde", "P",
                                                 "seed", "member"))  # fmt: skip
     return row
 
@@ -78,16 +79,19 @@ def size_cells(*, growth=0.7, missed=0.0):
 
 
 def learning_tables(random, *, feature=7 / 13, whole=5 / 13, squeezed=7 / 13, offset=0.0,
-                    winner=0.8, gained=0.5, drift=0.0):  # fmt: skip
+                    winner=0.8, gained=0.5, drift=0.0, patches=(1 / 2, 1 / 3)):  # fmt: skip
     """Errors ~ P^-beta; compressed inputs as the network but for an offset in the logarithm."""
     cells, kernels, vectors = [], [], []
-    places = product(("digits", "stripe"), (0.1, 1000.0), (32, 64, 128, 256), range(5))
-    for data, tilde, P, seed in places:
+    kinds = (("digits", "fcn"), ("digits", "cnn"), ("stripe", "fcn"))
+    places = product(kinds, (0.1, 1000.0), (32, 64, 128, 256), range(5))
+    for (data, net), tilde, P, seed in places:
         noise, lazy = np.exp(0.02 * random.standard_normal(6)), tilde > 1
         power = {"digits": 0.4, "stripe": whole if lazy else feature}[data]
-        error = 0.4 * (P / 32) ** -power * (winner if lazy and data == "digits" else 1)
-        row = cell(data=data, loss="soft_hinge", activation="softplus", P=P, width=50, n_inputs=5,
-                   hidden_layers=1, alpha_tilde=tilde, seed=seed, kernel_change=1.0,
+        power = patches[lazy] if net == "cnn" else power
+        better = data == "digits" and lazy == (net == "fcn")
+        error = 0.4 * (P / 32) ** -power * (winner if better else 1)
+        row = cell(data=data, net=net, loss="soft_hinge", activation="softplus", P=P, width=50,
+                   hidden_layers=1, n_inputs=5, alpha_tilde=tilde, seed=seed, kernel_change=1.0,
                    test_error=error * noise[0])  # fmt: skip
         cells.append(row)
         names = {"curve": row["curve"], "key": row["key"]}
@@ -177,11 +181,12 @@ def test_all_claims_hold_where_the_laws_do():
         ("ensemble-flat", {"flat": -0.3}),
         ("sublinear", {"growth": 1.4}),
         ("bound", {"missed": 0.5}),
-        ("digits-winner", {"winner": 1.3}),
+        ("digits-winner patches-winner", {"winner": 2.0}),
+        ("patches-feature patches-lazy", {"patches": (0.2, 0.6)}),
         ("whole-flow whole-svm", {"whole": 0.2}),
         ("compressed-flow compressed-svm", {"squeezed": 0.3}),
         ("gap", {"offset": 0.4}),
-        ("omega-feature-stripe information-feature-digits", {"gained": -0.1}),
+        ("omega-feature-stripe information-feature-digits omega-feature-patches", {"gained": -0.1}),
         ("omega-lazy-stripe omega-lazy-digits", {"drift": 0.2}),
     ],
 )
@@ -267,7 +272,10 @@ def test_the_plane_is_drawn_with_its_lines():
 def test_learning_curves_and_eigenvectors_are_drawn():
     given = tables()
     figure = rendered(learning.draw(given["cells"], given["compressed"], preset="invented"))
-    _, flow, machine = figure.axes
+    _, second, flow, machine = figure.axes
+    own = given["cells"].query("net == 'cnn' and alpha_tilde > 1")
+    expected = np.exp(np.log(own["test_error"]).groupby(own["P"]).mean())
+    np.testing.assert_allclose(points(second, "network lazy"), list(expected.items()))
     rows = given["compressed"].merge(given["cells"][["key", "P"]], on="key")
     for axes, gid, column in (
         (flow, "flow_error", "test_error"),
@@ -278,7 +286,7 @@ def test_learning_curves_and_eigenvectors_are_drawn():
         np.testing.assert_allclose(points(axes, f"{gid} compressed"), list(expected.items()))
     assert_on_page(figure)
     figure = rendered(alignment.draw(given["cells"], given["alignment"], preset="invented"))
-    (_, first), *_ = points(figure.axes[0], "stripe omega end False")
+    (_, first), *_ = points(figure.axes[0], "stripes omega end False")
     assert first == pytest.approx(0.51, abs=0.01)
     assert_on_page(figure)
 

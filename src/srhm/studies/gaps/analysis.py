@@ -20,6 +20,7 @@ from srhm.statistics.truncated_power import Exponent, exponent
 LOW, HIGH = 1e-2, 1.0
 # A loss on its way to zero: its gaps and spectra have no scale yet.
 STILL_FALLING = 1e-6
+KIND = ["data", "activation", "hidden_layers"]
 KINDS = {
     "relu-2": {"data": "random", "activation": "relu", "hidden_layers": 2},
     "relu-3": {"data": "random", "activation": "relu", "hidden_layers": 3},
@@ -54,13 +55,23 @@ def _last_rate_is_small(cells: pd.DataFrame) -> pd.Series:
     return cells["settings"].str.contains("1e-07", regex=False)
 
 
-def near_jamming(cells: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
+def near_jamming(
+    cells: pd.DataFrame, measured: pd.DataFrame, *, longest: bool = True
+) -> pd.DataFrame:
     """Rows of `with_jamming` of the cells that another table has, trained at the transition.
 
-    The networks for N_eff are trained for 1000 evaluations only: unfinished, they are not jammed.
+    Of each kind only those of the largest budget, or of the smallest. The networks for N_eff are
+    trained for 1000 evaluations only: unfinished, they are not jammed.
     """
-    own = cells["key"].isin(set(measured["key"])) & _last_rate_is_small(cells)
-    return with_jamming(cells[own])
+    rows = cells[cells["key"].isin(set(measured["key"])) & _last_rate_is_small(cells)]
+    budgets = rows.groupby(KIND)["budget"]
+    wanted = budgets.transform("max" if longest else "min")
+    return with_jamming(rows[rows["budget"] == wanted])
+
+
+def budgets(cells: pd.DataFrame) -> int:
+    """How many budgets the cells trained at the transition have."""
+    return int(cells.loc[_last_rate_is_small(cells), "budget"].nunique())
 
 
 def converged(marked: pd.DataFrame) -> pd.DataFrame:
@@ -69,14 +80,14 @@ def converged(marked: pd.DataFrame) -> pd.DataFrame:
 
 
 def gaps_by_seed(
-    cells: pd.DataFrame, gaps: pd.DataFrame, *, kind: str, side: str
+    cells: pd.DataFrame, gaps: pd.DataFrame, *, kind: str, side: str, longest: bool = True
 ) -> list[NDArray[np.float64]]:
     """Of each seed z (side "plus"), or |Delta| of satisfied points ("minus", "fitted").
 
     plus, minus: of the jammed networks; fitted: of those that stopped with no unsatisfied point.
     Networks of a seed share data and start, so that their gaps are one sample.
     """
-    marked = near_jamming(where(cells, KINDS[kind]), gaps)
+    marked = near_jamming(where(cells, KINDS[kind]), gaps, longest=longest)
     rows = marked[marked["status"] == "fitted"] if side == "fitted" else converged(marked)
     groups = dict(list(gaps[gaps["key"].isin(rows["key"])].groupby("key")["gap"]))
     found: dict[int, list[NDArray[np.float64]]] = {}
@@ -194,6 +205,7 @@ def cusps_by_network(cells: pd.DataFrame, cusps: pd.DataFrame, *, kind: str) -> 
     return pd.DataFrame(found, columns=["seed", "training", "fresh", "plateau"])
 
 
-def hierarchical(cells: pd.DataFrame) -> pd.DataFrame:
-    """Cells of the SRHM with the columns of `with_jamming`."""
-    return with_jamming(cells[cells["data"] == "srhm"])
+def hierarchical(cells: pd.DataFrame, *, initialisation: str) -> pd.DataFrame:
+    """Cells of the SRHM from one kind of start with the columns of `with_jamming`."""
+    own = (cells["data"] == "srhm") & (cells["initialisation"] == initialisation)
+    return with_jamming(cells[own])

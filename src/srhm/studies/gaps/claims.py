@@ -14,6 +14,7 @@ import pandas as pd
 
 from srhm.model.seeding import generator
 from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
+from srhm.scorecard.curves import where
 from srhm.scorecard.fits import as_ratio, listed_as_left_out, mean_of, no_points, of_fit, part_of
 from srhm.statistics.regression import CONFIDENCE, slope_with_group_intercepts
 from srhm.studies.gaps import analysis
@@ -37,9 +38,17 @@ def _of(*names: str) -> Callable[[Callable[..., Measurement]], Callable[..., Mea
 
 
 @_of("cells", "gaps")
-def of_gaps(cells: pd.DataFrame, gaps: pd.DataFrame, *, kind: str, side: str) -> Measurement:
-    """theta (side plus) or gamma (minus, fitted) of the pooled gaps of a kind of networks."""
-    found = analysis.gap_exponent(analysis.gaps_by_seed(cells, gaps, kind=kind, side=side))
+def of_gaps(
+    cells: pd.DataFrame, gaps: pd.DataFrame, *, kind: str, side: str, longest: bool = True
+) -> Measurement:
+    """theta (side plus) or gamma (minus, fitted) of the pooled gaps of a kind of networks.
+
+    longest: of those of the largest budget; else of the smallest, where there are two.
+    """
+    if not longest and where(cells, analysis.KINDS[kind]).pipe(analysis.budgets) < 2:
+        return NOT_MEASURED
+    samples = analysis.gaps_by_seed(cells, gaps, kind=kind, side=side, longest=longest)
+    found = analysis.gap_exponent(samples)
     if found.n_samples < analysis.FEWEST:
         return no_points(
             f"seeds with such networks: {found.n_samples}, fewer than {analysis.FEWEST}"
@@ -170,9 +179,9 @@ def cusps(
 
 
 @_of("cells")
-def few_unsatisfied(cells: pd.DataFrame, *, longest: bool) -> Measurement:
+def few_unsatisfied(cells: pd.DataFrame, *, longest: bool, initialisation: str) -> Measurement:
     """Part of the jammed SRHM networks with N_Delta/N < 1/4 at the longest or the first budget."""
-    marked = analysis.hierarchical(cells)
+    marked = analysis.hierarchical(cells, initialisation=initialisation)
     if marked.empty:
         return NOT_MEASURED
     budget = marked["budget"].max() if longest else marked["budget"].min()
@@ -223,12 +232,19 @@ def _exponents() -> list[Claim]:
                        0.1 if known else nan, CLOSE if known else SILENT,
                        partial(of_gaps, kind=kind, side=side), "gaps")
             )  # fmt: skip
+            if kind != "digits-3" and side != "fitted":
+                short = partial(of_gaps, kind=kind, side=side, longest=False)
+                found.append(
+                    _claim(f"gaps-{side}-{kind}-short", f"{letter}, smallest budget: {name}", place,
+                           nan, nan, "reported: beside the networks trained longest", short, "gaps")
+                )  # fmt: skip
     return found
 
 
 def _thresholds() -> list[Claim]:
     depth = partial(over_three_layers, hidden_layers=(2, 5), loss="quadratic_hinge")
     soft = partial(over_three_layers, hidden_layers=(3,), loss="soft_hinge")
+    logistic = partial(over_three_layers, hidden_layers=(3,), loss="logistic")
     rows = (
         ("growth", "Slope of log N* against log P", f"{CHAPTER} 5", 1.0, 0.25,
          "0.25, ours: two sizes, widths 15 to 40 % of N apart", growth),
@@ -238,6 +254,8 @@ def _thresholds() -> list[Claim]:
          0.3, THIRTY, depth),
         ("loss", "N* with the soft hinge over that with the quadratic one", f"{CHAPTER} 5b, c", 1.0,
          0.3, THIRTY, soft),
+        ("logistic", "N* with the cross-entropy over that with the quadratic hinge",
+         f"{CHAPTER} 5b, c", 1.0, 0.3, THIRTY, logistic),
         ("load", "P/N* after 10,000 evaluations", f"{CHAPTER} 6a: 2.8 to 2.9", nan, nan,
          "reported: N* depends on the budget, which is far shorter here", load),
     )  # fmt: skip
@@ -280,12 +298,12 @@ def _cusps() -> list[Claim]:
         ("cusps-fresh", "Fresh points at cusps, ReLU, over N", f"{CHAPTER} 12", 0.02, nan,
          "an upper bound, ours: a tenth of N_c",
          partial(cusps, kinds=relu, column="fresh", settled=False)),
-        ("few-unsatisfied-short", "Jammed SRHM networks with N_Δ/N < 1/4, 3000 evaluations",
-         "thesis, ch. 2a, Fig. 3B: none", nan, nan, "reported: few networks",
-         partial(few_unsatisfied, longest=False)),
-        ("few-unsatisfied-long", "Jammed SRHM networks with N_Δ/N < 1/4, ten times as many",
-         "thesis, ch. 2a, Fig. 3B: none", nan, nan, "reported: few networks",
-         partial(few_unsatisfied, longest=True)),
+        *((f"few-unsatisfied{start}-{word}",
+           f"Jammed SRHM networks with N_Δ/N < 1/4, {text}, {kind} start",
+           "thesis, ch. 2a, Fig. 3B: none", nan, nan, "reported: few networks",
+           partial(few_unsatisfied, longest=word == "long", initialisation=kind))
+          for start, kind in (("", "gaussian"), ("-orthogonal", "orthogonal"))
+          for word, text in (("short", "3000 evaluations"), ("long", "ten times as many"))),
     )  # fmt: skip
     return [_claim(f"gaps-{name}", *row, "gaps_spectra") for name, *row in rows]
 

@@ -15,9 +15,13 @@ from srhm.statistics.lazy_feature import (
     wholly_fitted,
 )
 
-# Kinds of cells of this study: their data and loss.
-PLANE, SIZES = ("digits_pca", "soft_hinge"), ("digits_pca", "quadratic_hinge")
-DIGITS, STRIPE = ("digits", "soft_hinge"), ("stripe", "soft_hinge")
+# Kinds of cells of this study: their data, net and loss.
+Kind = tuple[str, str, str]
+PLANE: Kind = ("digits_pca", "fcn", "soft_hinge")
+SIZES: Kind = ("digits_pca", "fcn", "quadratic_hinge")
+DIGITS: Kind = ("digits", "fcn", "soft_hinge")
+PATCHES: Kind = ("digits", "cnn", "soft_hinge")
+STRIPE: Kind = ("stripe", "fcn", "soft_hinge")
 # Parts of the budget of evaluations at which h* is read off the histories.
 PARTS = (1 / 16, 1 / 4, 1.0)
 # From this multiple of h* on the crossover line and the error of ensembles are expected flat.
@@ -26,14 +30,15 @@ FAR = 2.0
 LEVELS = (0.1, 1.0, 10.0)
 
 
-def of_kind(cells: pd.DataFrame, kind: tuple[str, str]) -> pd.DataFrame:
-    """Cells of one kind of data and loss."""
+def of_kind(cells: pd.DataFrame, kind: Kind) -> pd.DataFrame:
+    """Cells of one kind of data, net and loss."""
     if cells.empty:
         return cells
-    return cells[(cells["data"] == kind[0]) & (cells["loss"] == kind[1])]
+    data, net, loss = kind
+    return cells[(cells["data"] == data) & (cells["net"] == net) & (cells["loss"] == loss)]
 
 
-def table(tables: Tables, name: str, kind: tuple[str, str]) -> pd.DataFrame:
+def table(tables: Tables, name: str, kind: Kind) -> pd.DataFrame:
     """Rows of another table with the coordinates of their cells, of one kind; empty without."""
     cells = of_kind(tables.get("cells", pd.DataFrame()), kind)
     rows = tables.get(name, pd.DataFrame())

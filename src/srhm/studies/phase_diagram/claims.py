@@ -19,9 +19,11 @@ from srhm.studies.phase_diagram.analysis import (
     DIGITS,
     FAR,
     PARTS,
+    PATCHES,
     PLANE,
     SIZES,
     STRIPE,
+    Kind,
     aligned,
     by_seed,
     closed_gap,
@@ -197,27 +199,27 @@ def beyond_bound(tables: Tables) -> Measurement:
     return part_of(fitted, len(rows), note)
 
 
-def error_slope(tables: Tables, *, lazy: bool) -> Measurement:
+def error_slope(tables: Tables, *, kind: Kind, lazy: bool) -> Measurement:
     """Slope of the test error of digits against P in one regime."""
-    cells = of_kind(tables.get("cells", pd.DataFrame()), DIGITS)
+    cells = of_kind(tables.get("cells", pd.DataFrame()), kind)
     if cells.empty:
         return NOT_MEASURED
     rows = fitted_in(cells, lazy=lazy)
     return slope(rows, "P", "test_error", ["member"], NETWORKS)
 
 
-def lazy_over_feature(tables: Tables) -> Measurement:
-    """log of the error of lazy over that of feature learning of digits at the largest P."""
-    cells = of_kind(tables.get("cells", pd.DataFrame()), DIGITS)
+def error_ratio(tables: Tables, *, kind: Kind, upper: str) -> Measurement:
+    """log of the error of one regime (upper) over the other's, of digits at the largest P."""
+    cells = of_kind(tables.get("cells", pd.DataFrame()), kind)
     if cells.empty:
         return NOT_MEASURED
     own = cells[(cells["P"] == cells["P"].max()) & (cells["test_error"] > 0)]
     parts = [
         fitted_in(own, lazy=lazy).set_index(["seed", "member"])["test_error"]
-        for lazy in (True, False)
+        for lazy in (upper == "lazy", upper != "lazy")
     ]
-    both = pd.DataFrame(dict(zip(("lazy", "feature"), parts, strict=True))).dropna()
-    logs = (both["lazy"] / both["feature"]).transform("log").rename("log").reset_index()
+    both = pd.DataFrame(dict(zip(("upper", "lower"), parts, strict=True))).dropna()
+    logs = (both["upper"] / both["lower"]).transform("log").rename("log").reset_index()
     return over_data_sets(logs["log"], logs["seed"], NETWORKS)
 
 
@@ -242,7 +244,7 @@ def gap(tables: Tables) -> Measurement:
     return mean_of(parts.tolist(), "data sets")
 
 
-def change_of(tables: Tables, *, kind: tuple[str, str], name: str, lazy: bool) -> Measurement:
+def change_of(tables: Tables, *, kind: Kind, name: str, lazy: bool) -> Measurement:
     """What the first eigenvectors have of the labels before training minus after, largest P."""
     rows = table(tables, "alignment", kind)
     if rows.empty:
@@ -288,10 +290,19 @@ _SIZES = (
 _BETA = "0.075, ours: half of the distance between the two regimes at d = 5"
 _LEARNING = (
     *((f"digits-{word}", f"digits, {word}: test error against P: slope -β",
-       partial(error_slope, lazy=word == "lazy"), f"Fig. 8 (CNN, MNIST: {beta})", REPORTED)
+       partial(error_slope, kind=DIGITS, lazy=word == "lazy"), f"Fig. 8 (CNN, MNIST: {beta})",
+       REPORTED)
       for word, beta in (("feature", "1/2"), ("lazy", "1/3"))),
-    ("digits-winner", "digits: log of the error, lazy over feature, largest P", lazy_over_feature,
+    ("digits-winner", "digits: log of the error, lazy over feature, largest P",
+     partial(error_ratio, kind=DIGITS, upper="lazy"),
      "Fig. 8; ch. 3a, Table 1: FC, images", below("lazy learning errs less")),
+    *((f"patches-{word}", f"digits, CNN, {word}: test error against P: slope -β",
+       partial(error_slope, kind=PATCHES, lazy=word == "lazy"), "Fig. 8 (CNN, MNIST)",
+       (-beta, 1 / 12, "1/12, ours: half of the distance between the two regimes"))
+      for word, beta in (("feature", 1 / 2), ("lazy", 1 / 3))),
+    ("patches-winner", "digits, CNN: log of the error, feature over lazy, largest P",
+     partial(error_ratio, kind=PATCHES, upper="feature"), "Fig. 8",
+     below("feature learning errs less")),
     *((f"{inputs}-{word}", f"stripes, Θ0 {inputs}, {text}: test error against P: slope -β",
        partial(kernel_slope, inputs=inputs, column=column), "Fig. 9, right", (-beta, 0.075, _BETA))
       for inputs, beta in (("whole", 5 / 13), ("compressed", 7 / 13))
@@ -301,9 +312,10 @@ _LEARNING = (
      "Fig. 9, right", (1.0, 0.25, "0.25, ours: a quarter of the gap")),
 )
 _ALIGNMENT = tuple(
-    (f"{column}-{regime}-{kind[0]}", f"{name}, {regime}: {text}, before minus after training",
+    (f"{column}-{regime}-{label}", f"{name}, {regime}: {text}, before minus after training",
      partial(change_of, kind=kind, name=column, lazy=regime == "lazy"), "Fig. 10", limit)
-    for name, kind in (("stripes", STRIPE), ("digits", DIGITS))
+    for label, name, kind in (("stripe", "stripes", STRIPE), ("digits", "digits", DIGITS),
+                              ("patches", "digits, CNN", PATCHES))
     for column, regime, text, limit in (
         ("omega", "feature", "Σ ω of 10 eigenvectors", below("eigenvectors align with labels")),
         ("information", "feature", "largest I(φ; y)", below("eigenvectors align with labels")),

@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 from srhm.figures.architecture_marks import wrapped
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.marks import GUIDE, line, marker
-from srhm.studies.gaps.analysis import HIGH, KINDS, LOW, gap_exponent, gaps_by_seed
+from srhm.scorecard.curves import where
+from srhm.studies.gaps.analysis import HIGH, KINDS, LOW, budgets, gap_exponent, gaps_by_seed
 from srhm.studies.gaps.claims import GAMMA, NAMES, THETA
 
 COLOURS = dict(zip(KINDS, ("#56B4E9", "#0072B2", "#CC79A7", "#D55E00", "#009E73"), strict=True))
@@ -40,6 +41,7 @@ def draw(cells: pd.DataFrame, gaps: pd.DataFrame, *, preset: str) -> Figure:
         _density(axes, {kind: samples[kind, side] for kind in KINDS}, slope)
         axes.set(xscale="log", yscale="log", xlabel=LABELS[side], ylabel="density")
     fit = False
+    timed = {kind for kind, of in KINDS.items() if budgets(where(cells, of)) > 1}
     for place, kind in enumerate(KINDS):
         for side, shift in (("plus", -0.2), ("minus", 0.0), ("fitted", 0.2)):
             sign, known = (1, THETA) if side == "plus" else (-1, GAMMA)
@@ -53,6 +55,10 @@ def draw(cells: pd.DataFrame, gaps: pd.DataFrame, *, preset: str) -> Figure:
             boxes[2].plot([x, x], ends, color=COLOURS[kind], linewidth=1)
             boxes[2].plot(x, sign * found.value, MARKERS[kind], color=COLOURS[kind], markersize=4,
                           markerfacecolor=style, gid=f"{side} {kind}")  # fmt: skip
+            if kind in timed and side != "fitted":
+                short = gaps_by_seed(cells, gaps, kind=kind, side=side, longest=False)
+                boxes[2].plot(x + 0.13, sign * gap_exponent(short).value, "x", color=COLOURS[kind],
+                              markersize=4, gid=f"{side} {kind} short")  # fmt: skip
     boxes[2].set_xticks(range(len(KINDS)), labels=["2", "3", "5", "tanh", "digits"])
     boxes[2].set(xlabel="$L$ (ReLU), others $L=3$", ylabel=r"$\theta$, $\gamma$")
     add_legends(page, [
@@ -60,6 +66,7 @@ def draw(cells: pd.DataFrame, gaps: pd.DataFrame, *, preset: str) -> Figure:
         ("", [marker("o", r"$\theta$ (C)", markerfacecolor="0.2"),
               marker("o", r"$\gamma$ of jammed networks (C)", markerfacecolor="white"),
               *[marker("o", r"$\gamma$ of networks that fit (C)", markerfacecolor="0.75")] * fit,
+              *[marker("x", "C: the smallest budget")] * bool(timed),
               line("thesis: slopes 0.3, −0.2 (A, B), values (C)", color=GUIDE)]),
     ], most_rows=5)  # fmt: skip
     return figure

@@ -16,7 +16,10 @@ OTHERS = {
     (3, "quadratic_hinge"): ("#000000", "o", "$L=3$"),
     (5, "quadratic_hinge"): ("#CC79A7", "s", "$L=5$"),
     (3, "soft_hinge"): ("#D55E00", "D", "$L=3$, soft hinge"),
+    (3, "logistic"): ("#0072B2", "^", "$L=3$, cross-entropy"),
 }
+# Starts of SRHM networks: colour, where they are drawn beside their budget, name.
+STARTS = {"gaussian": ("#0072B2", 0.93, "Gaussian"), "orthogonal": ("#D55E00", 1.07, "orthogonal")}
 
 
 @styled
@@ -43,12 +46,14 @@ def draw(cells: pd.DataFrame, histories: pd.DataFrame, *, preset: str) -> Figure
         axes.set(xscale="log", yscale="log", xlim=P, xlabel="$P$", ylabel="$N^*$")
         few_ticks(axes.xaxis, *axes.get_xlim())
         few_ticks(axes.yaxis, *axes.get_ylim())
-    marked = hierarchical(cells)
-    for jammed, symbol in ((True, "o"), (False, "x")):
-        some = marked[marked["jammed"] == jammed]
-        boxes[2].plot(some["budget"], some["unsatisfied"], symbol, color="#0072B2", markersize=4,
-                      markerfacecolor="none", gid=f"jammed {jammed}")  # fmt: skip
-    if marked.empty:
+    for start, (tint, shift, _) in STARTS.items():
+        marked = hierarchical(cells, initialisation=start)
+        for jammed, symbol in ((True, "o"), (False, "x")):
+            some = marked[marked["jammed"] == jammed]
+            boxes[2].plot(some["budget"] * shift, some["unsatisfied"], symbol, color=tint,
+                          markersize=4, markerfacecolor="none",
+                          gid=f"jammed {jammed} {start}")  # fmt: skip
+    if not any(len(one.get_xydata()) for one in boxes[2].lines):
         empty_panel(boxes[2], "not in this preset")
     else:
         boxes[2].axhline(LEAST, color=GUIDE, linestyle=":", linewidth=0.9)
@@ -60,7 +65,8 @@ def draw(cells: pd.DataFrame, histories: pd.DataFrame, *, preset: str) -> Figure
         ("B", [line(label, color=tint, marker=symbol) for tint, symbol, label in OTHERS.values()]),
         ("", [line("$N=P/2.9$ (A, B)", color=GUIDE, linestyle="--"),
               line("bar: widest jammed, next wider", color="0.3"),
-              marker("o", "jammed (C; cross: not)", color="#0072B2"),
+              *[marker("o", f"jammed, {text} start (C; cross: not)", color=tint)
+                for tint, _, text in STARTS.values()],
               line("$N_\\Delta=N/4$ (C)", color=GUIDE, linestyle=":")]),
     ])  # fmt: skip
     return figure

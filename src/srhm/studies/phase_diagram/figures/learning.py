@@ -1,4 +1,4 @@
-"""Learning curves: digits in two regimes, and stripes with their inputs compressed (chapter 3b)."""
+"""Learning curves: digits in two regimes, stripes with their inputs compressed (chapter 3b)."""
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_
 from srhm.figures.families import ABSENT, draw_averages, protocol
 from srhm.figures.marks import GUIDE, few_ticks, line, marker
 from srhm.statistics.lazy_feature import averages, families, fitted_in
-from srhm.studies.phase_diagram.analysis import DIGITS, STRIPE, of_kind
+from srhm.studies.phase_diagram.analysis import DIGITS, PATCHES, STRIPE, of_kind
 
 # Regimes of networks, and what the kernel before training learns of.
 TINTS = {
@@ -33,21 +33,21 @@ WORDS = {
 
 @styled
 def draw(cells: pd.DataFrame, compressed: pd.DataFrame, *, preset: str) -> Figure:
-    """A digits; B stripes, networks and frozen flows; C stripes, support vector machines.
+    """A digits, B with a CNN; C stripes, networks and frozen flows; D, support vector machines.
 
     cells, compressed: rows of FLOW_CELLS and COMPRESSED of the study.
     """
-    digits, stripes = of_kind(cells, DIGITS), of_kind(cells, STRIPE)
-    both = pd.concat([digits, stripes])
-    shown = families(both, study="phase_diagram") if len(both) else []
-    last = {one.data: one for one in shown}  # a line for each kind of data, of its largest P
+    digits, patches, stripes = (of_kind(cells, kind) for kind in (DIGITS, PATCHES, STRIPE))
+    all_of_them = pd.concat([digits, patches, stripes])
+    shown = families(all_of_them, study="phase_diagram") if len(all_of_them) else []
+    last = {(one.data, one.net): one for one in shown}  # a line for each kind, of its largest P
     foot = wrapped([protocol(one) for one in last.values()])
-    figure, page = laid_out_page(2.4, preset=preset, foot=foot)
+    figure, page = laid_out_page(4.2, preset=preset, foot=foot)
     if digits.empty or stripes.empty or compressed.empty:
         empty_panel(page.subplots(), ABSENT)
         return figure
-    first, flow, machine = page.subplots(1, 3)
-    for axes, cells_of in ((first, digits), (flow, stripes)):
+    first, second, flow, machine = panels = page.subplots(2, 2).ravel()
+    for axes, cells_of in ((first, digits), (second, patches), (flow, stripes)):
         for name in ("feature", "lazy"):
             fitted = fitted_in(cells_of, lazy=name == "lazy")
             points = averages(fitted, "test_error", by="P", logarithmic=True)
@@ -64,9 +64,14 @@ def draw(cells: pd.DataFrame, compressed: pd.DataFrame, *, preset: str) -> Figur
         d = float(stripes["n_inputs"].iloc[0])
         for share in (0.0, 0.5):
             _guide(axes, known, column, -(d + share * (d - 1)) / (3 * d - 2))
-    titles = ("digits, 64 pixels", "stripes, gradient flow", "stripes, widest margin")
-    for axes, letter, title in zip((first, flow, machine), "ABC", titles, strict=True):
+    for slope in (-1 / 2, -1 / 3):
+        _guide(second, patches, "test_error", slope)
+    titles = ("digits, FCN", "digits, CNN", "stripes, gradient flow", "stripes, widest margin")
+    for axes, letter, title in zip(panels, "ABCD", titles, strict=True):
         panel_title(axes, letter, title)
+        if not axes.lines:
+            empty_panel(axes, ABSENT)
+            continue
         axes.set(xscale="log", yscale="log", xlabel="training points $P$",
                  ylabel="test error $\\varepsilon$")  # fmt: skip
         for axis, ends in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
@@ -75,7 +80,12 @@ def draw(cells: pd.DataFrame, compressed: pd.DataFrame, *, preset: str) -> Figur
     handles = [line(WORDS[name], color=tint, marker="o", markersize=3.6)
                for name, tint in TINTS.items()]  # fmt: skip
     guides = [
-        line("slopes of theory, $d/(3d-2)$ and $(d+(d-1)/2)/(3d-2)$", color=GUIDE, linestyle="--"),
+        line(
+            "B: slopes of the thesis, −1/2 and −1/3;\nC, D: of theory, $-d/(3d-2)$ and"
+            " $-(d+(d-1)/2)/(3d-2)$",
+            color=GUIDE,
+            linestyle="--",
+        ),
         marker("|", "95 % interval (Student $t$)", markersize=8),
         marker("o", "open: a kernel's flow was capped"),
     ]
