@@ -1,7 +1,6 @@
 """What all figures share: style, page, tiles, and files without a date in them."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -29,9 +28,6 @@ OUTLINE = "#4D4D4D"
 
 # Of a legend; the label is that of the first where several are drawn side by side.
 Handle = Line2D | Patch | tuple[Line2D, ...]
-# Tables of a font for laying out text. A PDF gives each glyph its place and has no use for them; to
-# cut out what belongs to the glyphs of a figure takes as long as to draw it.
-OF_LAYOUT = ("BASE", "GDEF", "GPOS", "GSUB", "MATH", "kern")
 MOST_ROWS = 7  # entries of a legend's group in one column
 
 Parameters = ParamSpec("Parameters")
@@ -150,24 +146,10 @@ def save(
     made = {"Source": command, "Comment": f"commit {commit}"} if command else {}
     figure.savefig(png, format="png", metadata={"Software": None, **made})
     figure.set_layout_engine("none")  # it is laid out, which takes as long as to draw it
-    with _glyphs_alone():
-        figure.savefig(pdf, format="pdf", metadata={
-            "CreationDate": None, "ModDate": None,
-            **({"Subject": f"{command}, commit {commit}"} if command else {}),
-        })  # fmt: skip
-
-
-@contextmanager
-def _glyphs_alone() -> Iterator[None]:
-    """While the block runs, matplotlib embeds fonts without their tables of layout."""
-    from fontTools.subset import Options  # 0.1 s, which only a PDF needs
-
-    before = Options._drop_tables_default
-    Options._drop_tables_default = [*before, *OF_LAYOUT]
-    try:
-        yield
-    finally:
-        Options._drop_tables_default = before
+    figure.savefig(pdf, format="pdf", metadata={
+        "CreationDate": None, "ModDate": None,
+        **({"Subject": f"{command}, commit {commit}"} if command else {}),
+    })  # fmt: skip
 
 
 def panel_title(axes: Axes, letter: str, title: str) -> None:

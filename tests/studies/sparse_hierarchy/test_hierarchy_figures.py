@@ -3,9 +3,7 @@
 The tables here are invented: sigmoids in log P whose P* is known.
 """
 
-import re
 import warnings
-import zlib
 from math import inf, nan
 from pathlib import Path
 
@@ -17,7 +15,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from srhm.figures.drawing import OF_LAYOUT, save, styled
+from srhm.figures.drawing import save
 from srhm.model.encoding import symbols
 from srhm.model.grammar import draw_grammar
 from srhm.model.parsing import parse
@@ -294,35 +292,6 @@ def test_drawing_writes_nothing_and_saving_writes_the_same_bytes_twice(
     for suffix in ("pdf", "png"):
         first, second = ((tmp_path / f"{i}.{suffix}").read_bytes() for i in range(2))
         assert first == second
-
-
-def test_a_pdf_embeds_fonts_without_tables_of_layout_and_places_glyphs_as_ever(
-    tmp_path: Path,
-) -> None:
-    figure = benefit_of_sparsity.draw(preset="invented")
-    save(figure, pdf=tmp_path / "saved.pdf", png=tmp_path / "saved.png")
-    styled(figure.savefig)(tmp_path / "plain.pdf")
-    saved, plain = (streams_of(tmp_path / f"{name}.pdf") for name in ("saved", "plain"))
-    assert saved[0] == plain[0]  # the page
-    tables = [tables_of_font(font) for font in saved if font.startswith(TRUE_TYPE)]
-    assert tables
-    assert not {name for names in tables for name in names} & set(OF_LAYOUT)
-    assert any("GSUB" in tables_of_font(font) for font in plain if font.startswith(TRUE_TYPE))
-
-
-TRUE_TYPE = b"\0\1\0\0"
-
-
-def streams_of(pdf: Path) -> list[bytes]:
-    """What the streams of a PDF hold: its page, its fonts."""
-    parts = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf.read_bytes(), flags=re.DOTALL)
-    return [zlib.decompress(part) for part in parts]
-
-
-def tables_of_font(font: bytes) -> list[str]:
-    """Names of the tables of a font: in its directory, 16 bytes each, after the first 12."""
-    count = int.from_bytes(font[4:6], "big")
-    return [font[12 + 16 * i : 16 + 16 * i].decode().strip() for i in range(count)]
 
 
 @pytest.mark.parametrize("sparsity", ["A", "B"])
