@@ -60,13 +60,17 @@ def n_tripoints(regions: NDArray[np.integer]) -> int:
 
 
 def run(cell: Mapping[str, Any]) -> Outcome:
-    """One network that learns the classes.
+    """One network that learns the classes; see `learnt`."""
+    return learnt(cell, *points_of(cell))
+
+
+def learnt(cell: Mapping[str, Any], x: Tensor, classes: NDArray[np.int64]) -> Outcome:
+    """One network that learns points (n, 2) of N_CLASSES classes (n,).
 
     cell: L, width, n, grid (points along a side of the square), and what `fitting.fit` reads. Row:
     besides `outcomes.numbers` the training error and the number of tripoints. Table `regions`: the
     class at each grid point of seed 0.
     """
-    x, classes = points_of(cell)
     channels = concatenated((2, N_CLASSES), int(cell["L"]), int(cell["width"]))
     fitted = fit(Architecture(channels=channels), x, targets_of(classes), cell)
     row = {**numbers(fitted), "variance": 1.0}

@@ -17,10 +17,7 @@ from torch import Tensor
 
 from srhm.experiments.outcome import Outcome
 from srhm.model import seeding
-from srhm.studies.representation_cost.classes import N_CLASSES, n_tripoints, square, targets_of
-from srhm.studies.representation_cost.fitting import fit
-from srhm.studies.representation_cost.networks import Architecture, activations, concatenated
-from srhm.studies.representation_cost.outcomes import layer_tables, numbers
+from srhm.studies.representation_cost.classes import N_CLASSES, learnt
 
 # Centres are STEP apart along the first axis, at +-HEIGHT along the second.
 STEP, HEIGHT, NOISE = 0.9, 0.35, 0.08
@@ -35,24 +32,5 @@ def points_of(cell: Mapping[str, Any]) -> tuple[Tensor, NDArray[np.int64]]:
 
 
 def run(cell: Mapping[str, Any]) -> Outcome:
-    """One network that learns the groups.
-
-    cell: L, width, n, grid (points along a side of the square), and what `fitting.fit` reads. Row
-    and tables: as `classes.run`.
-    """
-    x, classes = points_of(cell)
-    channels = concatenated((2, N_CLASSES), int(cell["L"]), int(cell["width"]))
-    fitted = fit(Architecture(channels=channels), x, targets_of(classes), cell)
-    row = {**numbers(fitted), "variance": 1.0}
-    if not fitted.finite:
-        return Outcome(row)
-    dtype, size = fitted.parameters.theta.dtype, int(cell["grid"])
-    grid = activations(fitted.parameters, square(size).to(dtype))[-1].argmax(1).numpy()
-    guessed = activations(fitted.parameters, x.to(dtype))[-1].argmax(1).numpy()
-    row["tripoints"] = float(n_tripoints(grid.reshape(size, size)))
-    row["train_error"] = float(np.mean(guessed != classes))
-    tables = dict(layer_tables(fitted, x))
-    if int(cell["seed"]) == 0:
-        place = np.arange(size * size)
-        tables["regions"] = {"row": place // size, "column": place % size, "class": grid}
-    return Outcome(row, tables)
+    """One network that learns the groups; see `classes.learnt`."""
+    return learnt(cell, *points_of(cell))
