@@ -138,6 +138,13 @@ def test_unsatisfied_points_and_n_star_are_drawn(lawful):
     assert_on_page(figure)
 
 
+def test_a_legend_of_all_data_and_depths_is_on_the_page(lawful):
+    depths = [(data, depth) for data in jamming.COLOURS for depth in (3, 5)]
+    one = lawful["cells"]
+    cells = pd.concat([one.assign(data=data, hidden_layers=depth) for data, depth in depths])
+    assert_on_page(rendered(jamming.draw(cells, preset="invented")))
+
+
 def test_errors_are_drawn_against_time_and_size(lawful):
     figure = rendered(descent.draw(*lawful.values(), preset="invented"))
     in_time, against_n, scaled = figure.axes

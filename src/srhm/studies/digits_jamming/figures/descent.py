@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from srhm.figures.architecture_marks import wrapped
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.families import NAMES
-from srhm.figures.marks import line, marker, shades
+from srhm.figures.marks import few_ticks, line, marker, shades
 from srhm.studies.digits_jamming.analysis import CURVE, errors
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
@@ -99,6 +99,10 @@ def _finish(in_time: Axes, against_n: Axes, scaled: Axes) -> None:
     against_n.set(xscale="log", xlabel="number of weights $N$")
     scaled.set(xscale="log", xlabel="$N/N^*$")
     scaled.axvline(1.0, color="0.6", linewidth=0.8, zorder=1, gid="N*")
+    for axes in (against_n, scaled):
+        low, high = axes.get_xlim()
+        if high / low < 10:
+            few_ticks(axes.xaxis, low, high)
     for axes in (in_time, against_n, scaled):
         axes.set_ylim(bottom=0)
 
