@@ -255,6 +255,16 @@ def test_unsatisfied_srhm_networks_are_counted_by_budget(lawful):
     assert measure(longest=True, initialisation="orthogonal").value == 0
 
 
+def test_few_large_overlaps_move_the_loss_and_not_the_median(lawful):
+    stream, gaps = np.random.default_rng(1), lawful["gaps"]
+    own = gaps["key"].str.match("relu-3-[0-5]$")
+    bulk = stream.random(own.sum()) ** (1 / 1.5) * 0.01  # p ~ z^0.5, far below the root of the loss
+    given = {**lawful, "gaps": gaps.assign(gap=gaps["gap"].mask(own, 0.0))}
+    given["gaps"].loc[own, "gap"] = bulk
+    measured_of = {c.identifier: c.measure(given).value for c in CLAIMS if "relu-3" in c.identifier}
+    assert measured_of["gaps-median-relu-3"] == pytest.approx(0.5, abs=0.15)
+
+
 def test_the_longest_trainings_decide_and_the_shortest_are_reported(lawful):
     for side, expected, before in (("plus", 0.3, 0.9), ("minus", 0.2, 0.7)):
         names = [f"gaps-{side}-relu-3", f"gaps-{side}-relu-3-short"]

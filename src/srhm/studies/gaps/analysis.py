@@ -18,6 +18,8 @@ from srhm.statistics.truncated_power import Exponent, exponent
 
 # Two decades, of z and of |Delta|: below is the noise of Adam, above the end of the law.
 LOW, HIGH = 1e-2, 1.0
+# Of overlaps over the median of their network: below it, so that few large ones do not matter.
+TAIL = 0.1
 # A loss on its way to zero: its gaps and spectra have no scale yet.
 STILL_FALLING = 1e-6
 KIND = ["data", "activation", "hidden_layers"]
@@ -82,9 +84,9 @@ def converged(marked: pd.DataFrame) -> pd.DataFrame:
 def gaps_by_seed(
     cells: pd.DataFrame, gaps: pd.DataFrame, *, kind: str, side: str, longest: bool = True
 ) -> list[NDArray[np.float64]]:
-    """Of each seed z (side "plus"), or |Delta| of satisfied points ("minus", "fitted").
+    """Of each seed z ("plus"), Delta over its median ("median"), or |Delta| ("minus", "fitted").
 
-    plus, minus: of the jammed networks; fitted: of those that stopped with no unsatisfied point.
+    plus, median, minus: of the jammed networks, the first two of their unsatisfied points; fitted: of those that stopped with no unsatisfied point.
     Networks of a seed share data and start, so that their gaps are one sample.
     """
     marked = near_jamming(where(cells, KINDS[kind]), gaps, longest=longest)
@@ -93,14 +95,17 @@ def gaps_by_seed(
     found: dict[int, list[NDArray[np.float64]]] = {}
     for key, seed, loss in zip(rows["key"], rows["seed"], rows["mean_loss"], strict=True):
         values = groups[key].to_numpy(dtype=float)
-        own = values[values > 0] / np.sqrt(loss) if side == "plus" else -values[values < 0]
+        overlaps = values[values > 0]
+        own = -values[values < 0]
+        if side in ("plus", "median"):
+            own = overlaps / (np.sqrt(loss) if side == "plus" else np.median(overlaps))
         found.setdefault(seed, []).append(own)
     return [np.concatenate(parts) for parts in found.values()]
 
 
-def gap_exponent(samples: list[NDArray[np.float64]]) -> Exponent:
+def gap_exponent(samples: list[NDArray[np.float64]], *, high: float = HIGH) -> Exponent:
     """Exponent of pooled gaps on the window: theta, or minus gamma; NaN of fewer than FEWEST."""
-    found = exponent(samples, low=LOW, high=HIGH, generator=generator(0, role="drawing"))
+    found = exponent(samples, low=LOW, high=high, generator=generator(0, role="drawing"))
     few = found.n_samples < FEWEST
     return replace(found, value=nan, low=nan, high=nan) if few else found
 

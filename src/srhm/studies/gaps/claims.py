@@ -41,22 +41,23 @@ def _of(*names: str) -> Callable[[Callable[..., Measurement]], Callable[..., Mea
 def of_gaps(
     cells: pd.DataFrame, gaps: pd.DataFrame, *, kind: str, side: str, longest: bool = True
 ) -> Measurement:
-    """theta (side plus) or gamma (minus, fitted) of the pooled gaps of a kind of networks.
+    """theta (side plus, median) or gamma (minus, fitted) of the pooled gaps of a kind of networks.
 
     longest: of those of the largest budget; else of the smallest, where there are two.
     """
     if not longest and where(cells, analysis.KINDS[kind]).pipe(analysis.budgets) < 2:
         return NOT_MEASURED
     samples = analysis.gaps_by_seed(cells, gaps, kind=kind, side=side, longest=longest)
-    found = analysis.gap_exponent(samples)
+    end = analysis.TAIL if side == "median" else analysis.HIGH
+    found = analysis.gap_exponent(samples, high=end)
     if found.n_samples < analysis.FEWEST:
         return no_points(
             f"seeds with such networks: {found.n_samples}, fewer than {analysis.FEWEST}"
         )
     value, low, high = found.value, found.low, found.high
-    if side != "plus":
+    if side not in ("plus", "median"):
         value, low, high = -value, -high, -low
-    window = f"between {analysis.LOW:g} and {analysis.HIGH:g}"
+    window = f"between {analysis.LOW:g} and {end:g}"
     note = f"{found.n} gaps of networks of {found.n_samples} seeds, {window}"
     return Measurement(value=value, low=low, high=high, n=found.n_samples, note=note)
 
@@ -232,6 +233,12 @@ def _exponents() -> list[Claim]:
                        0.1 if known else nan, CLOSE if known else SILENT,
                        partial(of_gaps, kind=kind, side=side), "gaps")
             )  # fmt: skip
+            if side == "plus":
+                over = partial(of_gaps, kind=kind, side="median")
+                found.append(
+                    _claim(f"gaps-median-{kind}", f"θ of Δ over its median: {name}", place, nan,
+                           nan, "reported: chosen when θ of Δ/√Loss was known", over, "gaps")
+                )  # fmt: skip
             if kind != "digits-3" and side != "fitted":
                 short = partial(of_gaps, kind=kind, side=side, longest=False)
                 found.append(
