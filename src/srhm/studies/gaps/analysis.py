@@ -86,8 +86,9 @@ def gaps_by_seed(
 ) -> list[NDArray[np.float64]]:
     """Of each seed z ("plus"), Delta over its median ("median"), or |Delta| ("minus", "fitted").
 
-    plus, median, minus: of the jammed networks, the first two of their unsatisfied points; fitted: of those that stopped with no unsatisfied point.
-    Networks of a seed share data and start, so that their gaps are one sample.
+    plus, median, minus: of the jammed networks, the first two of their unsatisfied points; fitted:
+    of those that stopped with no unsatisfied point. Networks of a seed share data and start, so
+    that their gaps are one sample.
     """
     marked = near_jamming(where(cells, KINDS[kind]), gaps, longest=longest)
     rows = marked[marked["status"] == "fitted"] if side == "fitted" else converged(marked)
