@@ -33,19 +33,17 @@ onstart:
 rule paper:
     default_target: True
     input:
-        targets_of(GROUPS["paper"]),
-        explorer_files("paper"),
+        files_of_group("paper"),
 
 
-for group, studies in GROUPS.items():
+for group in GROUPS:
     if group != "paper":
 
         rule:
             name:
                 group
             input:
-                targets_of(studies),
-                explorer_files(group),
+                files_of_group(group),
 
 
 for study in PLAN.studies:
@@ -54,4 +52,4 @@ for study in PLAN.studies:
         name:
             f"{study}_study"
         input:
-            targets_of([study]),
+            pages.targets_of(PLAN, [study]),

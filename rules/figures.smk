@@ -7,13 +7,13 @@ for study in PLAN.studies:
             name:
                 figure.name
             input:
-                **repository_files(figure),
-                tables=table_files(study, figure.uses),
+                **tables.repository_files(figure),
+                tables=tables.table_files(PLAN, study, figure.uses),
             output:
                 pdf=places.figure_files(PRESET, figure.name)["pdf"],
                 png=report(
                     places.figure_files(PRESET, figure.name)["png"],
-                    caption=caption_of(study, figure.name),
+                    caption=pages.caption_of(study, figure),
                     category=STUDIES[study].title,
                 ),
             log:
@@ -23,13 +23,14 @@ for study in PLAN.studies:
             conda:
                 "../envs/srhm.yaml"
             params:
-                spec=using_spec(
+                spec=tables.using_spec(
+                    PLAN,
                     study,
                     figure.uses,
                     figure.settings,
-                    files=repository_files(figure),
+                    files=tables.repository_files(figure),
                     function=figure.function,
-                    command=command_of(study),
+                    command=pages.command_of(PLAN, study),
                     options=figure.options,
                 ),
                 style=STYLE,

@@ -1,19 +1,19 @@
 """From trained networks to what is measured of them, by curve: one rule for each measurement."""
 
-for folder, (measurement, options) in MEASUREMENTS.items():
+for folder, (measurement, _) in MEASUREMENTS.items():
     # Made by a function: defined here they would all see the last measurement of the loop.
-    spec, minutes, megabytes = measuring(measurement, options)
+    spec, minutes, megabytes = measuring(folder)
 
     rule:
         name:
-            rule_of_measurement(folder)
+            MEASURING[folder]
         input:
             rows=places.rows_of_curve(measurement.trainer, "{curve}"),
             derivations=sample_of_curve,
         output:
             **{table: f"{folder}/{table}/{{curve}}.parquet" for table in measurement.tables},
         log:
-            f"{LOGS}/{rule_of_measurement(folder)}/{{curve}}.log",
+            f"{LOGS}/{MEASURING[folder]}/{{curve}}.log",
         priority: measurement.trainer.priority
         conda:
             "../envs/srhm.yaml"

@@ -7,9 +7,7 @@ for study in PLAN.studies:
             name:
                 f"score_{study}"
             input:
-                tables=table_files(
-                    study, [*own_tables(study), *names_in(STUDIES[study].claim_uses)]
-                ),
+                tables=tables.table_files(PLAN, study, tables.claim_uses(study)),
             output:
                 claims=places.table_file(PRESET, study, "claims"),
             log:
@@ -19,10 +17,8 @@ for study in PLAN.studies:
             conda:
                 "../envs/srhm.yaml"
             params:
-                spec=using_spec(
-                    study,
-                    {name: name for name in own_tables(study)} | dict(STUDIES[study].claim_uses),
-                    module=STUDIES[study].claims,
+                spec=tables.using_spec(
+                    PLAN, study, tables.claim_uses(study), module=STUDIES[study].claims
                 ),
                 source=source_of("score.py", STUDIES[study].claims),
             message:
@@ -31,56 +27,30 @@ for study in PLAN.studies:
                 "../scripts/score.py"
 
 
-for page, studies in PAGES.items():
+for page in pages.pages_of(PLAN):
 
     rule:
         name:
-            f"page_{page}"
+            f"page_{page.name}"
         input:
-            **files_of_page(studies),
-            so_far=so_far_of(page),
+            **pages.files_of_page(PLAN, page),
         output:
-            page=report(places.page_file(PRESET, page), category="Pages"),
-            scorecard=report(places.scorecard_file(PRESET, page), category="Scorecard"),
-            data=places.scorecard_data(PRESET, page),
+            page=file_of_page(page, places.page_file, category="Pages"),
+            scorecard=file_of_page(page, places.scorecard_file, category="Scorecard"),
+            data=file_of_page(page, places.scorecard_data),
         log:
-            f"{LOGS}/page_{page}.log",
-        priority: min(STUDIES[study].priority for study in studies)
+            f"{LOGS}/page_{page.name}.log",
+        priority: min(STUDIES[study].priority for study in page.studies)
         localrule: True
         conda:
             "../envs/srhm.yaml"
         params:
-            spec=page_spec(page, studies),
-            source=source_of("write_page.py", *modules_of_page(studies)),
+            spec=pages.page_spec(PLAN, page),
+            source=source_of("write_page.py", *page.modules),
         message:
             "Writing {output.page}"
         script:
             "../scripts/write_page.py"
-
-    # The first study alone, while the others of its page are trained; the whole page replaces it.
-    if len(studies) > 1:
-
-        rule:
-            name:
-                f"page_{page}_so_far"
-            input:
-                **files_of_page(studies[:1]),
-            output:
-                page=temp(places.page_file(PRESET, f"{page}_so_far")),
-                scorecard=temp(places.scorecard_file(PRESET, f"{page}_so_far")),
-                data=temp(places.scorecard_data(PRESET, f"{page}_so_far")),
-            log:
-                f"{LOGS}/page_{page}_so_far.log",
-            localrule: True
-            conda:
-                "../envs/srhm.yaml"
-            params:
-                spec=page_spec(page, studies[:1], pending=studies[1:]),
-                source=source_of("write_page.py", *modules_of_page(studies[:1])),
-            message:
-                "Writing the page as far as it goes: {output.page}"
-            script:
-                "../scripts/write_page.py"
 
 
 for name, studies in EXPLORERS.items():
@@ -89,12 +59,12 @@ for name, studies in EXPLORERS.items():
         name:
             name
         input:
-            tables=[table["file"] for table in explored_tables(studies)],
-            parts=sorted(str(file) for file in (ROOT / "src/srhm/explorer").glob("explorer.*")),
-            publications=publications_of(studies),
+            tables=[table["file"] for table in explorers.explored_tables(PLAN, studies)],
+            parts=sorted(str(file) for file in (PACKAGE / "explorer").glob("explorer.*")),
+            publications=explorers.publications_of(PLAN, studies),
         output:
             page=report(places.page_file(PRESET, name), category="Pages"),
-            data=[data_of(*figure) for figure in explored_figures(studies)],
+            data=[explorers.data_of(PLAN, *one) for one in explorers.explored_figures(studies)],
         log:
             f"{LOGS}/{name}.log",
         priority: min(STUDIES[study].priority for study in studies)
@@ -102,7 +72,7 @@ for name, studies in EXPLORERS.items():
         conda:
             "../envs/srhm.yaml"
         params:
-            spec=explorer_spec(name),
+            spec=explorers.explorer_spec(PLAN, name),
             source=source_of("write_explorer.py"),
         message:
             "Writing {output.page}"

@@ -10,10 +10,13 @@ for study in PLAN.studies:
             name:
                 f"gather_{study}"
             input:
-                **files_of_curves(study),
-                published_files=published_files(study),
+                **tables.files_of_curves(PLAN, study),
+                published_files=tables.published_files(PLAN, study),
             output:
-                **{name: places.table_file(PRESET, study, name) for name in files_of_curves(study)},
+                **{
+                    name: places.table_file(PRESET, study, name)
+                    for name in tables.files_of_curves(PLAN, study)
+                },
             log:
                 f"{LOGS}/gather_{study}.log",
             priority: STUDIES[study].priority
@@ -21,7 +24,7 @@ for study in PLAN.studies:
             conda:
                 "../envs/srhm.yaml"
             params:
-                spec=gathering_spec(study),
+                spec=tables.gathering_spec(PLAN, study),
                 source=source_of("gather.py"),
             message:
                 f"Gathering and checking the tables of {study}"
@@ -34,8 +37,8 @@ for study in PLAN.studies:
             name:
                 f"derive_{study}_{table.name}"
             input:
-                **repository_files(table),
-                tables=table_files(study, table.uses),
+                **tables.repository_files(table),
+                tables=tables.table_files(PLAN, study, table.uses),
             output:
                 rows=places.table_file(PRESET, study, table.name),
             log:
@@ -45,11 +48,12 @@ for study in PLAN.studies:
             conda:
                 "../envs/srhm.yaml"
             params:
-                spec=using_spec(
+                spec=tables.using_spec(
+                    PLAN,
                     study,
                     table.uses,
                     table.settings,
-                    files=repository_files(table),
+                    files=tables.repository_files(table),
                     function=table.function,
                     schema=table.schema,
                 ),

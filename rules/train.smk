@@ -23,8 +23,8 @@ for trainer in TRAINERS:
         conda:
             "../envs/srhm.yaml"
         resources:
-            runtime=part_minutes,
-            mem_mb=part_megabytes,
+            runtime=training_minutes,
+            mem_mb=training_megabytes,
             time_limit=time_limit,
             gpu=GPU * trainer.gpu,
             jobs_per_device=jobs_per_device,
@@ -54,8 +54,8 @@ for trainer in TRAINERS:
         conda:
             "../envs/srhm.yaml"
         resources:
-            runtime=curve_minutes,
-            mem_mb=curve_megabytes,
+            runtime=training_minutes,
+            mem_mb=training_megabytes,
             time_limit=time_limit,
             gpu=GPU * trainer.gpu,
             jobs_per_device=jobs_per_device,

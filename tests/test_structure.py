@@ -43,6 +43,7 @@ ORDER = """
     explorer
     studies
     preset
+    rules
     commands
 """
 PLACES = {name: place for place, line in enumerate(ORDER.split("\n")) for name in line.split()}
@@ -132,12 +133,13 @@ def test_groups_are_of_studies_in_their_order_and_share_none():
     assert grouped == [name for name in STUDIES if name in grouped]
 
 
-def test_only_commands_and_the_preset_know_all_studies_and_nobody_imports_a_command():
+def test_only_commands_rules_and_the_preset_know_all_studies_and_nobody_imports_a_command():
     # A library that knew the configuration would retrain cells when a key is added to it.
     for name in MODULES:
         imported = imports_of(name)
-        if group_of(name) != "commands":
-            assert not {one for one in imported if group_of(one) in ("commands", "preset")}, name
+        if group_of(name) not in ("commands", "rules"):
+            known = {one for one in imported if group_of(one) in ("commands", "rules", "preset")}
+            assert known == set(), name
             assert name == "preset" or "studies.registry" not in imported, name
         if name != "studies.registry":
             declared = {one for one in imported if one.endswith(".study")}
@@ -165,7 +167,7 @@ def test_fits_and_their_measurements_do_not_load_all_of_scipys_statistics():
 
 def test_reading_declarations_planning_and_launching_load_no_slow_library():
     modules = ["studies.registry", *(f"studies.{study}.study" for study in STUDIES)]
-    modules += ["preset", "commands.launch", "commands.resources"]
+    modules += ["preset", "rules.explorers", "rules.pages", "commands.launch", "commands.resources"]
     assert not loaded_by("import " + ", ".join(f"srhm.{module}" for module in modules))
 
 

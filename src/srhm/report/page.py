@@ -72,7 +72,7 @@ def write_page(
 ) -> None:
     """Writes the page of one or several studies, and its scorecard as Markdown.
 
-    spec: what `page_spec` of rules/common.smk says: page, preset, description, configuration
+    spec: what `srhm.rules.pages.page_spec` says: page, preset, description, configuration
     (JSON), studies (each with name, title, claims and claims_module, figures, tables, page_tables,
     prose, absent, settings), pending, citation, publications, deviations. Figures, captions, tables
     and claims whose files are not there are named on the page.

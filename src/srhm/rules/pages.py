@@ -1,0 +1,175 @@
+"""What the page of one or several studies is made of, and what makes all of a study."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from srhm.preset import Plan
+from srhm.results import places
+from srhm.results.provenance import PACKAGE
+from srhm.rules.curves import spec_text
+from srhm.rules.explorers import claims_of, data_of, explored_at, publications_of
+from srhm.rules.tables import ROOT, files_of_curves
+from srhm.studies.registry import GROUPS, STUDIES
+from srhm.study import Figure
+
+CITATION = str(ROOT / "CITATION.cff")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """A page of studies; pending: those that the whole page shows, too.
+
+    A page with pending studies shows the first one alone, while the others are trained.
+    """
+
+    of: str
+    studies: Sequence[str]
+    pending: Sequence[str] = ()
+
+    @property
+    def name(self) -> str:
+        """Name of its file."""
+        return f"{self.of}_so_far" if self.pending else self.of
+
+    @property
+    def modules(self) -> list[str]:
+        """Modules that its script loads by name."""
+        declared = [STUDIES[study] for study in self.studies]
+        return [one for study in declared for one in (study.claims, study.page_tables) if one]
+
+
+def pages_of(plan: Plan) -> list[Page]:
+    """The pages of a preset; one of several studies is followed by itself as far as it goes."""
+    studies_by_page: dict[str, list[str]] = {}
+    for study in plan.studies:
+        studies_by_page.setdefault(STUDIES[study].page_name, []).append(study)
+    found = []
+    for name, studies in studies_by_page.items():
+        found.append(Page(of=name, studies=studies))
+        if len(studies) > 1:
+            found.append(Page(of=name, studies=studies[:1], pending=studies[1:]))
+    return found
+
+
+def files_of_page(plan: Plan, page: Page) -> dict[str, str | list[str]]:
+    """What a page is made of; a whole one of several studies comes after itself so far."""
+    figures = [(study, figure) for study in page.studies for figure in STUDIES[study].figures]
+    prose = [prose_of(study) for study in page.studies]
+    so_far = [one.name for one in pages_of(plan) if one.of == page.of and one.pending]
+    return {
+        "claims": list(claims_of(plan, page.studies).values()),
+        "tables": [
+            places.table_file(plan.name, study, name)
+            for study in page.studies
+            for name in STUDIES[study].schemas
+        ],
+        "images": [places.figure_files(plan.name, figure.name)["png"] for _, figure in figures],
+        "captions": [caption_of(study, figure) for study, figure in figures],
+        "prose": [file for file in prose if Path(file).is_file()],
+        "citation": CITATION,
+        "templates": sorted(str(file) for file in (PACKAGE / "report").glob("*.html")),
+        "publications": publications_of(plan, page.studies),
+        "deviations": deviations_of(page.studies),
+        "so_far": [] if page.pending else [places.page_file(plan.name, name) for name in so_far],
+    }
+
+
+def caption_of(study: str, figure: Figure) -> str:
+    """Caption of a figure."""
+    return str(PACKAGE / "studies" / study / "captions" / f"{figure.name}.rst")
+
+
+def prose_of(study: str) -> str:
+    """Prose of a study."""
+    return str(PACKAGE / "studies" / study / "README.md")
+
+
+def deviations_of(studies: Sequence[str]) -> list[str]:
+    """What differs from the paper, which its page shows."""
+    return [str(ROOT / "docs" / "deviations.md")] if "sparse_hierarchy" in studies else []
+
+
+def command_of(plan: Plan, study: str) -> str:
+    """What a reader types to make a study of this preset."""
+    words = {
+        "trained": f"make reproduce PRESET={plan.preset.preset}",
+        "both": f"make reproduce PRESET={plan.preset.preset} FROM=published",
+        "published": f"make figures PRESET={plan.preset.preset}",
+    }[plan.preset.rows]
+    return words if study in GROUPS["paper"] else f"{words} STUDY={study}"
+
+
+def page_spec(plan: Plan, page: Page) -> str:
+    """For the script of a page (`srhm.report.page.write_page`)."""
+    others = set(STUDIES) - set(page.studies) - set(page.pending)
+    return spec_text(
+        {
+            "page": page.of,
+            "preset": plan.name,
+            "description": plan.preset.description,
+            # A text, in which the keys keep their order; the device does not change results.
+            "configuration": plan.preset.model_dump_json(
+                exclude_none=True, exclude={"device", "jobs", *others}
+            ),
+            "studies": [_study(plan, study) for study in page.studies],
+            "pending": [STUDIES[study].title for study in page.pending],
+            "citation": CITATION,
+            "publications": publications_of(plan, page.studies),
+            "deviations": deviations_of(page.studies),
+        }
+    )
+
+
+def _study(plan: Plan, study: str) -> Mapping[str, Any]:
+    """What a page shows of a study."""
+    planned, declared = plan.studies[study], STUDIES[study]
+    return {
+        "name": study,
+        "title": declared.title,
+        "command": command_of(plan, study),
+        "claims": claims_of(plan, [study]).get(study),
+        "claims_module": declared.claims,
+        "figures": [
+            {
+                "name": figure.name,
+                "title": figure.title,
+                "caption": caption_of(study, figure),
+                "explore": explored_at(study, figure),
+                "function": figure.function,
+                "data": Path(data_of(plan, study, figure)).name,
+                **places.figure_files(plan.name, figure.name),
+            }
+            for figure in declared.figures
+        ],
+        "tables": {
+            name: [[places.table_file(plan.name, study, name), schema]]
+            for name, schema in declared.schemas.items()
+        },
+        "page_tables": declared.page_tables,
+        "prose": prose_of(study),
+        "absent": " ".join(filter(None, [planned.absent, planned.origin])),
+        "settings": plan.settings(study),
+    }
+
+
+def targets_of(plan: Plan, studies: Sequence[str]) -> list[str]:
+    """Pages, figures and tables of studies, as far as the preset has them; and their curves.
+
+    The files of the curves are named, too: when Snakemake's records are lost, one that is missing
+    is still seen.
+    """
+    found: list[str] = []
+    for study in studies:
+        if study not in plan.studies:
+            continue
+        page = STUDIES[study].page_name
+        found += [places.page_file(plan.name, page), places.scorecard_file(plan.name, page)]
+        found += [places.scorecard_data(plan.name, page)]
+        found += [places.table_file(plan.name, study, name) for name in STUDIES[study].schemas]
+        for figure in STUDIES[study].figures:
+            found += places.figure_files(plan.name, figure.name).values()
+        for files in files_of_curves(plan, study).values():
+            found += files
+    return list(dict.fromkeys(found))

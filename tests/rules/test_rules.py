@@ -1,0 +1,228 @@
+"""What rules are made of: texts that scripts read, files of tables, pages and explorers."""
+
+import dataclasses
+import hashlib
+import json
+import re
+
+import pytest
+import yaml
+
+from srhm import preset
+from srhm.commands.presets import CONFIG
+from srhm.results import places
+from srhm.rules import curves, explorers, pages, tables
+from srhm.studies.registry import GROUPS, STUDIES
+
+
+def plan_of(*studies, **changes):
+    """The plan of these studies of the test preset; without studies of all."""
+    values = yaml.safe_load((CONFIG / "test.yaml").read_text()) | changes
+    left_out = set(STUDIES) - set(studies or STUDIES)
+    return preset.plan({key: one for key, one in values.items() if key not in left_out})
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return plan_of()
+
+
+@pytest.fixture(scope="module")
+def paper():
+    return plan_of("sparse_hierarchy", "named_nets", "jamming")
+
+
+def with_published(plan, study, *names):
+    """The plan where the rows of some curves are published ones."""
+    changed = dataclasses.replace(plan.studies[study], published=frozenset(names))
+    return dataclasses.replace(plan, studies={**plan.studies, study: changed})
+
+
+def test_a_text_says_what_it_is_made_of_and_names_no_wildcard():
+    value = {"title": "{curve} { part } {1,2}", "b": [1.5, None]}
+    text = curves.spec_text(value)
+    assert json.loads(text) == value
+    assert not re.search(r"\{\s*\w", text)  # where Snakemake looks for one
+    assert text == curves.spec_text(dict(reversed(value.items())))
+
+
+def test_a_curve_a_part_and_a_measurement_are_told_all_that_decides_the_rows(paper):
+    curve = next(iter(paper.studies["sparse_hierarchy"].curves.values()))
+    (measuring,) = curves.measurements_of(paper.only(["sparse_hierarchy"])).values()
+    texts = (
+        curves.curve_spec,
+        lambda one: curves.part_spec(one, "1-of-2", [0, 2]),
+        lambda one: curves.measuring_spec(measuring, one),
+    )
+    for told in texts:
+        said = json.loads(told(curve))
+        assert said["cells"] == list(curve.entries)
+        for change in ({"entries": curve.entries[1:]}, {"keep_weights": False},
+                       {"columns": {"a": 1}}, {"inputs": {"b": 2}}, {"name": "c"}):  # fmt: skip
+            assert told(dataclasses.replace(curve, **change)) != told(curve), change
+    assert json.loads(texts[1](curve))["places"] == [0, 2]
+    assert json.loads(texts[2](curve))["tables"] == [["sensitivities", "SENSITIVITIES"]]
+
+
+def test_measurements_of_equal_options_are_one_rule_and_others_have_names_of_their_own(plan):
+    found = curves.measurements_of(plan)
+    names = curves.measuring_names(found)
+    assert names.keys() == found.keys()
+    assert len(set(names.values())) == len(names)
+    own = [places.folder_of_measurement(one, places.options_of(one, plan.studies[study]))
+           for study in plan.studies for one in STUDIES[study].measurements]  # fmt: skip
+    assert set(own) == set(found)
+    assert len(set(own)) < len(own)
+    folder, (measurement, options) = next(iter(found.items()))
+    other = places.folder_of_measurement(measurement, {**options, "other": 1})
+    names = curves.measuring_names({folder: found[folder], other: (measurement, {})})
+    assert names[other] == f"{names[folder]}_{other.rsplit('/', 1)[1]}"
+
+
+def test_files_of_curves_are_those_that_are_trained_and_measured_here(plan):
+    for study, planned in plan.studies.items():
+        files = tables.files_of_curves(plan, study)
+        trained = [one for one in planned.curves.values() if one.name not in planned.published]
+        if STUDIES[study].trainer is None:
+            assert files == {}
+            continue
+        assert len(files["cells"]) == len(files["timings"]) == len(trained)
+        for measurement in STUDIES[study].measurements:
+            measured = {one.name for one in trained if measurement.name in one.measured}
+            for table in measurement.tables:
+                names = {file.rsplit("/", 1)[1] for file in files[table]}
+                assert names == {f"{name}.parquet" for name in measured}
+
+
+def test_a_published_curve_has_no_file_and_is_gathered_from_its_folder(paper):
+    first, *others = paper.studies["jamming"].curves
+    changed = with_published(paper, "jamming", first)
+    files = tables.files_of_curves(changed, "jamming")["cells"]
+    assert [file.rsplit("/", 1)[1] for file in files] == [f"{name}.parquet" for name in others]
+    before, after = (json.loads(tables.gathering_spec(one, "jamming")) for one in (paper, changed))
+    assert before["published"] is None
+    assert after["published"].endswith("published/test/jamming")
+    assert [name for name, _ in after["planned"]] == [first, *others]  # all of them are rows
+    assert after["store"] == "results/plane/cells"
+
+
+def test_published_rows_are_inputs(paper, tmp_path, monkeypatch):
+    for name in ("provenance.json", "cells.parquet"):
+        (tmp_path / name).touch()
+    monkeypatch.setattr(places, "published_folder", lambda *_: tmp_path)
+    changed = with_published(paper, "jamming", "a")
+    found = [str(tmp_path / name) for name in ("cells.parquet", "provenance.json")]
+    assert tables.published_files(changed, "jamming") == found
+    assert tables.published_files(paper, "jamming") == []
+
+
+def test_tables_of_a_study_that_the_preset_lacks_have_no_file(paper):
+    uses = [("cells", "double_descent/cells"), "hessians"]
+    own = [f"results/test/tables/jamming/{name}.parquet" for name in ("cells", "hessians")]
+    assert tables.table_files(paper, "jamming", uses) == own
+    told = json.loads(tables.using_spec(paper, "jamming", uses, ["threshold"], function="f"))
+    schemas = [STUDIES["jamming"].schemas[name] for name in ("cells", "hessians")]
+    lacking = [None, STUDIES["double_descent"].schemas["cells"]]
+    assert told["tables"] == [[[own[0], schemas[0]], lacking], [[own[1], schemas[1]]]]
+    assert told["settings"] == {"threshold": 0.1}
+    assert told["function"] == "f"
+    by_name = json.loads(tables.using_spec(paper, "jamming", {"all": uses[0]}))
+    assert by_name["tables"] == {"all": told["tables"][0]}
+
+
+def test_claims_are_compared_with_all_tables_of_the_study_and_those_that_it_names():
+    for name, study in STUDIES.items():
+        uses = tables.claim_uses(name)
+        assert uses == {**{table: table for table in study.schemas}, **study.claim_uses}
+
+
+def test_a_page_of_several_studies_is_shown_first_as_far_as_it_goes(paper):
+    whole, so_far, alone = pages.pages_of(paper)
+    assert [page.name for page in (whole, so_far, alone)] == ["report", "report_so_far", "jamming"]
+    assert (whole.studies, whole.pending) == (["sparse_hierarchy", "named_nets"], ())
+    assert (so_far.studies, so_far.pending) == (["sparse_hierarchy"], ["named_nets"])
+    assert pages.files_of_page(paper, whole)["so_far"] == ["results/test/report_so_far.html"]
+    assert not pages.files_of_page(paper, so_far)["so_far"]
+    assert not pages.files_of_page(paper, alone)["so_far"]
+    told = json.loads(pages.page_spec(paper, so_far))
+    assert (told["page"], told["pending"]) == ("report", [STUDIES["named_nets"].title])
+    assert {"sparse_hierarchy", "named_nets"} < json.loads(told["configuration"]).keys()
+    assert not {"jamming", "device", "jobs"} & json.loads(told["configuration"]).keys()
+
+
+def files_in(value):
+    """All texts in a spec that name a file of results/ or of this project."""
+    if isinstance(value, dict):
+        return {file for one in value.values() for file in files_in(one)}
+    if isinstance(value, list):
+        return {file for one in value for file in files_in(one)}
+    is_file = isinstance(value, str) and value.startswith(("results/", str(tables.ROOT)))
+    return {value} if is_file else set()
+
+
+def test_every_file_that_the_script_of_a_page_is_told_of_is_one_of_its_inputs(plan):
+    for page in pages.pages_of(plan):
+        given = {file for files in pages.files_of_page(plan, page).values()
+                 for file in ([files] if isinstance(files, str) else files)}  # fmt: skip
+        told = files_in(json.loads(pages.page_spec(plan, page)))
+        # The PDF of a figure, and a prose that is not there, are only linked.
+        assert {file for file in told - given if not file.endswith((".pdf", "README.md"))} == set()
+        assert {file for file in given - told if not file.endswith(".html")} == set(), page.name
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [("trained", "make reproduce PRESET=test"),
+     ("both", "make reproduce PRESET=test FROM=published"),
+     ("published", "make figures PRESET=test")],
+)  # fmt: skip
+def test_a_page_says_which_command_makes_it(paper, rows, words):
+    changed = dataclasses.replace(paper, preset=paper.preset.model_copy(update={"rows": rows}))
+    assert pages.command_of(changed, "sparse_hierarchy") == words
+    assert pages.command_of(changed, "jamming") == f"{words} STUDY=jamming"
+
+
+def test_targets_are_of_the_studies_that_the_preset_has(paper):
+    (file,) = {file for file in pages.targets_of(paper, ["jamming", "kernels"])
+               if file.endswith(".html")}  # fmt: skip
+    assert file == "results/test/jamming.html"
+    found = pages.targets_of(paper, GROUPS["paper"])
+    assert len(found) == len(set(found))
+    for curve in paper.only(["sparse_hierarchy", "named_nets"]).curves.values():
+        assert places.rows_of_curve(curve.trainer, curve.name) in found
+    assert "results/test/figures/fig04.png" in found
+    assert not any("jamming" in file for file in found)
+
+
+def test_an_explorer_shows_the_studies_of_its_group_and_others_as_they_are(paper, tmp_path):
+    assert explorers.explorers_of(paper) == {
+        "explorer": ["sparse_hierarchy", "named_nets"],
+        "plane_explorer": ["jamming"],
+    }
+    told = json.loads(explorers.explorer_spec(paper, "explorer", directory=tmp_path))
+    assert told["others"] == []  # nothing of the other group has been made
+    file = tmp_path / "results/test/tables/jamming/cells.parquet"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"rows")
+    told = json.loads(explorers.explorer_spec(paper, "explorer", directory=tmp_path))
+    (other,) = told["others"]
+    assert other["file"] == "results/test/tables/jamming/cells.parquet"
+    assert other["sha256"] == hashlib.sha256(b"rows").hexdigest()
+    assert {table["study"] for table in told["tables"]} == {"sparse_hierarchy", "named_nets"}
+
+
+def test_an_explorer_knows_which_curves_are_published_ones(paper):
+    changed = with_published(paper, "jamming", "b", "a")
+    runs = [one["published"] for one in explorers.explored_tables(changed, ["jamming"])]
+    assert {"published: test": ["a", "b"]} in runs
+    assert {} in runs  # claims are of this run
+
+
+def test_a_figure_has_rows_in_an_explorer_if_a_view_shows_its_tables(plan):
+    shown = explorers.explored_figures(plan.studies)
+    assert ("sparse_hierarchy", "fig04") in [(study, figure.name) for study, figure in shown]
+    for study in plan.studies:
+        for figure in STUDIES[study].figures:
+            data = explorers.data_of(plan, study, figure)
+            assert bool(data) == ((study, figure) in shown)
+            assert data in ("", f"results/test/figures/{figure.name}.csv")
