@@ -4,6 +4,7 @@ A preset of another size, a run that was stopped or a network that learnt nothin
 that the invented tables of a study's own tests have.
 """
 
+from collections.abc import Iterable
 from functools import cache
 from math import isnan
 from pathlib import Path
@@ -52,17 +53,25 @@ def published(preset: str, study: str, name: str) -> pd.DataFrame:
     return read_table(file, schema) if file.is_file() else schema.empty_table().to_pandas()
 
 
+def kept(
+    preset: str, study: str, fraction: float, draw: int, *, names: Iterable[str]
+) -> dict[str, pd.DataFrame]:
+    """Published tables of a study, of a random part of its cells; "cells" is among the names."""
+    choice = np.random.default_rng([draw, round(100 * fraction)])
+    tables = {name: published(preset, study, name) for name in names}
+    keys = tables["cells"]["key"][choice.random(len(tables["cells"])) < fraction]
+    return {
+        name: table[table["key"].isin(keys)].reset_index(drop=True) if "key" in table else table
+        for name, table in tables.items()
+    }
+
+
 def part(preset: str, study: str, fraction: float, draw: int) -> dict[str, pd.DataFrame]:
     """All tables of a study, derived ones too, of a random part of its cells."""
-    choice = np.random.default_rng([draw, round(100 * fraction)])
     declared = STUDIES[study]
     derived = {one.name for one in declared.tables}
     names = [name for name in declared.schemas if name not in derived]
-    tables = {name: published(preset, study, name) for name in names}
-    kept = tables["cells"]["key"][choice.random(len(tables["cells"])) < fraction]
-    for name, table in tables.items():
-        if "key" in table:
-            tables[name] = table[table["key"].isin(kept)].reset_index(drop=True)
+    tables = kept(preset, study, fraction, draw, names=names)
     for one in declared.tables:
         made = call(preset, study, one, tables)
         rows = made if isinstance(made, pd.DataFrame) else pd.DataFrame(list(made))
@@ -114,12 +123,21 @@ def test_each_figure_is_drawn_of_a_part_of_the_rows(study: str, preset: str) -> 
         plt.close(drawn)
 
 
+@pytest.mark.parametrize(("study", "preset"), [one for one in ALL if STUDIES[one[0]].tables])
+def test_each_derived_table_of_all_rows_has_the_columns_of_its_schema(
+    study: str, preset: str
+) -> None:
+    tables = part(preset, study, 1, draw=2)
+    for one in STUDIES[study].tables:
+        assert set(tables[one.name].columns) == set(schema_of(one.schema).names), one.name
+
+
 @pytest.mark.parametrize("fraction", [1, 0.2, 0])
 @pytest.mark.parametrize(("study", "preset"), ALL)
 def test_each_page_counts_every_cell_of_a_part_of_the_rows(
     study: str, preset: str, fraction: float
 ) -> None:
-    tables = part(preset, study, fraction, draw=2)
+    tables = kept(preset, study, fraction, draw=2, names=("cells", "timings"))
     table = training_table("Cells", tables["cells"], tables["timings"])
     place = next(i for i, head in enumerate(table.columns) if head in ("Networks", "Cells"))
     rows = [row for row in table.rows if row[0] != "All"]

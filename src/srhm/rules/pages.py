@@ -57,7 +57,7 @@ def files_of_page(plan: Plan, page: Page) -> dict[str, str | list[str]]:
     """What a page is made of; a whole one of several studies comes after itself so far."""
     figures = [(study, figure) for study in page.studies for figure in STUDIES[study].figures]
     prose = [prose_of(study) for study in page.studies]
-    so_far = [one.name for one in pages_of(plan) if one.of == page.of and one.pending]
+    has_so_far = len(page.studies) > 1 and not page.pending
     return {
         "claims": list(claims_of(plan, page.studies).values()),
         "tables": [
@@ -72,7 +72,7 @@ def files_of_page(plan: Plan, page: Page) -> dict[str, str | list[str]]:
         "templates": sorted(str(file) for file in (PACKAGE / "report").glob("*.html")),
         "publications": publications_of(plan, page.studies),
         "deviations": deviations_of(page.studies),
-        "so_far": [] if page.pending else [places.page_file(plan.name, name) for name in so_far],
+        "so_far": [places.page_file(plan.name, f"{page.of}_so_far")] if has_so_far else [],
     }
 
 

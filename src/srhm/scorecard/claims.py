@@ -36,6 +36,11 @@ class RememberedTables(Mapping[str, pd.DataFrame]):
         return self._known[key].copy()
 
 
+def once(tables: Tables, key: Hashable, computed: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+    """What the function gives; for remembered tables it is called for each key once."""
+    return tables.once(key, computed) if isinstance(tables, RememberedTables) else computed()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Measurement:
     """A measured number with its 95 % interval, from `n` points that enter it.

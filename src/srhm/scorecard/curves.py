@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from srhm.results.coordinates import GRAMMAR
-from srhm.scorecard.claims import NOT_MEASURED, Measurement, RememberedTables, Tables
+from srhm.scorecard.claims import NOT_MEASURED, Measurement, Tables, once
 from srhm.scorecard.fits import listed_as_left_out, no_points, with_note
 from srhm.statistics.regression import (
     NO_FIT,
@@ -39,9 +39,7 @@ def main_curves(
         table = tables.get("sample_complexity", pd.DataFrame())
         return _main_curves(table, threshold, sparsity)
 
-    if isinstance(tables, RememberedTables):
-        return tables.once(("main curves", threshold, sparsity), computed)
-    return computed()
+    return once(tables, ("main curves", threshold, sparsity), computed)
 
 
 def _main_curves(table: pd.DataFrame, threshold: float, sparsity: str) -> pd.DataFrame:

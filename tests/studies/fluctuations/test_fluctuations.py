@@ -113,8 +113,9 @@ def test_a_claim_does_not_hold_where_its_law_is_broken(laws, broken):
 
 
 def measured(name, given):
-    card = scorecard(given, CLAIMS).set_index("claim")
-    return card.loc[f"fluctuations-{name}"]
+    """The row of one claim; the others are measured above."""
+    (claim,) = (one for one in CLAIMS if one.identifier == f"fluctuations-{name}")
+    return scorecard(given, [claim]).iloc[0]
 
 
 def test_a_peak_is_known_within_half_a_step_of_the_widths_and_the_bracket_of_jamming():

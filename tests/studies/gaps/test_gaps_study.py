@@ -10,6 +10,7 @@ import pytest
 from drawn import assert_on_page, rendered
 from tables import jamming_cell
 
+from srhm.scorecard.card import scorecard
 from srhm.scorecard.claims import verdict
 from srhm.studies.gaps import analysis
 from srhm.studies.gaps.claims import CLAIMS, GAMMA, THETA, few_unsatisfied
@@ -128,8 +129,8 @@ lawful = pytest.fixture(scope="module", name="lawful")(lambda: tables())
 
 def verdicts(given, names=None):
     """Of all claims, or of some, by identifier."""
-    return {c.identifier: verdict(c, c.measure(given)) for c in CLAIMS
-            if names is None or c.identifier in names}  # fmt: skip
+    chosen = [claim for claim in CLAIMS if names is None or claim.identifier in names]
+    return dict(scorecard(given, chosen).set_index("claim")["verdict"])
 
 
 def test_all_claims_hold_where_the_laws_do(lawful):

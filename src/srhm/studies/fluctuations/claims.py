@@ -11,7 +11,7 @@ from math import log, nan
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
+from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables, once
 from srhm.scorecard.fits import listed_as_left_out, mean_of, no_points, part_of
 from srhm.studies.fluctuations import analysis
 from srhm.studies.fluctuations.analysis import FAR, over_seeds
@@ -27,9 +27,11 @@ def _table(tables: Tables, name: str) -> pd.DataFrame:
 
 def _sizes(tables: Tables) -> tuple[pd.DataFrame, float, float]:
     """Rows of `by_seed`, N* and h*."""
-    cells = _table(tables, "cells")
-    others = (_table(tables, name) for name in ("histories", "fluctuations"))
-    return (analysis.by_seed(cells, *others), *analysis.threshold(cells))
+    given = [_table(tables, name) for name in ("cells", "histories", "fluctuations")]
+    rows = once(tables, "by seed", lambda: analysis.by_seed(*given))
+    stars = once(tables, "threshold", lambda: pd.DataFrame([analysis.threshold(given[0])]))
+    N_star, h_star = map(float, stars.loc[0])
+    return rows, N_star, h_star
 
 
 def _of_widths(tables: Tables, statistic: Callable[[pd.DataFrame], float], *, least: float,

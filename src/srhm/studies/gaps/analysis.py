@@ -65,7 +65,7 @@ def near_jamming(
     Of each kind only those of the largest budget, or of the smallest. The networks for N_eff are
     trained for 1000 evaluations only: unfinished, they are not jammed.
     """
-    rows = cells[cells["key"].isin(set(measured["key"])) & _last_rate_is_small(cells)]
+    rows = cells[cells["key"].isin(measured["key"].unique()) & _last_rate_is_small(cells)]
     budgets = rows.groupby(KIND)["budget"]
     wanted = budgets.transform("max" if longest else "min")
     return with_jamming(rows[rows["budget"] == wanted])
@@ -133,7 +133,7 @@ def stars_in_time(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
     A state is the last one up to the time: N_Delta > 0.1 N of it, or of the end that came before.
     """
     kept, found = star_cells(cells), []
-    kept = kept[kept["key"].isin(set(histories["key"]))]
+    kept = kept[kept["key"].isin(histories["key"].unique())]
     for time in TIMES:
         past = histories[histories["evaluations"] <= time].sort_values("evaluations")
         last = past.groupby("key").last()[["n_unsatisfied", "mean_loss"]]

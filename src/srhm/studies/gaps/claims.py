@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from srhm.model.seeding import generator
-from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
+from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables, once
 from srhm.scorecard.curves import where
 from srhm.scorecard.fits import as_ratio, listed_as_left_out, mean_of, no_points, of_fit, part_of
 from srhm.statistics.regression import CONFIDENCE, slope_with_group_intercepts
@@ -35,6 +35,19 @@ def _of(*names: str) -> Callable[[Callable[..., Measurement]], Callable[..., Mea
         return measured
 
     return wrapped
+
+
+def _of_stars(measure: Callable[[pd.DataFrame], Measurement]) -> Callable[[Tables], Measurement]:
+    """Gives a measurement N* of each data set in time, which several claims look at."""
+
+    @wraps(measure)
+    def measured(tables: Tables) -> Measurement:
+        own = [tables.get(name, pd.DataFrame()) for name in ("cells", "histories")]
+        if not all(map(len, own)):
+            return NOT_MEASURED
+        return measure(once(tables, "stars in time", lambda: analysis.stars_in_time(*own)))
+
+    return measured
 
 
 @_of("cells", "gaps")
@@ -62,10 +75,10 @@ def of_gaps(
     return Measurement(value=value, low=low, high=high, n=found.n_samples, note=note)
 
 
-@_of("cells", "histories")
-def growth(cells: pd.DataFrame, histories: pd.DataFrame) -> Measurement:
+@_of_stars
+def growth(stars: pd.DataFrame) -> Measurement:
     """Slope of log N* against log P at the longest time, an intercept for each data set."""
-    last = _at(cells, histories, -1)
+    last = _at(stars, -1)
     known = last[last["status"] == "reached"]
     x, y = (np.log(known[name].to_numpy(dtype=float)) for name in ("P", "N_star"))
     fit = slope_with_group_intercepts(x, y, known["seed"].to_numpy(), [])
@@ -73,21 +86,20 @@ def growth(cells: pd.DataFrame, histories: pd.DataFrame) -> Measurement:
     return of_fit(fit, f"{fit.n} N*{end}") if fit.n else no_points(f"no two sizes P{end}")
 
 
-@_of("cells", "histories")
-def in_time(cells: pd.DataFrame, histories: pd.DataFrame) -> Measurement:
+@_of_stars
+def in_time(stars: pd.DataFrame) -> Measurement:
     """N* at the last of TIMES over that at the first, geometric mean over data sets and P."""
-    return _ratio(_at(cells, histories, -1), _at(cells, histories, 0))
+    return _ratio(_at(stars, -1), _at(stars, 0))
 
 
-@_of("cells", "histories")
-def load(cells: pd.DataFrame, histories: pd.DataFrame) -> Measurement:
+@_of_stars
+def load(stars: pd.DataFrame) -> Measurement:
     """P/N* at the longest time, mean over data sets and P."""
-    last = _at(cells, histories, -1).query("status == 'reached'")
+    last = _at(stars, -1).query("status == 'reached'")
     return mean_of((last["P"] / last["N_star"]).tolist(), "N*")
 
 
-def _at(cells: pd.DataFrame, histories: pd.DataFrame, place: int) -> pd.DataFrame:
-    stars = analysis.stars_in_time(cells, histories)
+def _at(stars: pd.DataFrame, place: int) -> pd.DataFrame:
     return stars[stars["time"] == analysis.TIMES[place]]
 
 
@@ -127,10 +139,10 @@ def collapsed(cells: pd.DataFrame, hessians: pd.DataFrame, *, activation: str) -
     table = analysis.scales_of_hp(cells, hessians, activation=activation)
     if len(table) < analysis.FEWEST:
         return no_points(f"{len(table)} jammed networks")
-    stream, groups = generator(1, role="drawing"), dict(list(table.groupby("seed")))
+    stream, groups = generator(1, role="drawing"), table.groupby("seed").indices
     seeds = pd.Series(list(groups))
     draws = (seeds.sample(len(seeds), replace=True, random_state=stream) for _ in range(DRAWS))
-    found = [analysis.collapse(pd.concat([groups[seed] for seed in drawn]))
+    found = [analysis.collapse(table.iloc[np.concatenate([groups[seed] for seed in drawn])])
              for drawn in draws if drawn.nunique() >= analysis.FEWEST]  # fmt: skip
     low, high = map(float, np.quantile(found, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]))
     value, note = analysis.collapse(table), f"{len(table)} networks, {len(seeds)} seeds drawn again"

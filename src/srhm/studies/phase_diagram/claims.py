@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
+from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables, once
 from srhm.scorecard.fits import listed_as_left_out, mean_of, no_points, of_fit, part_of
 from srhm.statistics.lazy_feature import fitted_in, log_of
 from srhm.statistics.regression import slope_with_group_intercepts
@@ -90,7 +90,8 @@ def plane(
     histories = tables.get("histories", pd.DataFrame())
     if cells.empty or histories.empty:
         return NOT_MEASURED
-    return measure(cells, by_seed(cells, histories), tables)
+    lines = once(tables, "lines of each seed", lambda: by_seed(cells, histories))
+    return measure(cells, lines, tables)
 
 
 def crossover_order(cells: pd.DataFrame, lines: pd.DataFrame, tables: Tables) -> Measurement:
