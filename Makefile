@@ -48,7 +48,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help cifar mnist reproduce figures plane plan publish crate status gc unlock test test-science test-gpu-interpreter bench-gpu train-gpu lint format schema docs env env-cluster env-equivariance env-gpu env-docs clean-env faults soak
+.PHONY: help cifar mnist reproduce figures plane plan publish crate status gc unlock test test-science test-gpu-interpreter bench-gpu train-gpu lint layout format schema docs env env-cluster env-equivariance env-gpu env-docs clean-env faults soak
 
 help:
 	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw the paper: results/PRESET/{report.html,figures,tables}'
@@ -124,8 +124,12 @@ gc: env
 unlock: env
 	@$(BIN)/python -m srhm.commands.launch --preset $(PRESET) --unlock
 
-test: lint
-	$(BIN)/python -m pytest --quiet --numprocesses $(CORES) --maxprocesses 4 --dist loadgroup
+# mypy takes most of a minute on one core: it runs beside the tests, and is silent where it finds nothing.
+test: layout
+	@echo '$(BIN)/mypy, beside pytest: what it finds stands at the end'
+	@$(BIN)/mypy > $(VENV)/types.log 2>&1 & types=$$!; trap "kill $$types 2>/dev/null" EXIT INT TERM; \
+	  $(BIN)/python -m pytest --quiet --numprocesses $(CORES) --maxprocesses 4 --dist loadgroup; tests=$$?; \
+	  wait $$types || { cat $(VENV)/types.log; exit 1; }; exit $$tests
 
 # One at a time, and aloud: what each measures is printed.
 test-science: env
@@ -143,10 +147,13 @@ bench-gpu:
 train-gpu:
 	PYTHONPATH=src $(GPU_PYTHON) -m srhm.commands.on_gpu --preset $(PRESET) $(ARGS)
 
-lint: env
+lint: layout
+	$(BIN)/mypy
+
+# All of `lint` that takes seconds.
+layout: env
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
 	$(BIN)/snakefmt --check Snakefile rules
 	$(BIN)/python -m snakemake --lint --configfile config/test.yaml
 

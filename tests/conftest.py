@@ -33,6 +33,20 @@ MakeGrammar = Callable[..., Grammar]
 MakeSample = Callable[..., tuple[Grammar, Derivations, Derivations]]
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keeps tests that share a fixture of their module with one worker of `--dist loadgroup`.
+
+    Each worker would make the fixture anew.
+    """
+    for item in items:
+        found = item._fixtureinfo.name2fixturedefs.values()
+        shared = any(one.scope == "module" for fixtures in found for one in fixtures)
+        if shared and item.get_closest_marker("xdist_group") is None:
+            module = item.path.relative_to(item.config.rootpath)
+            item.add_marker(pytest.mark.xdist_group(str(module)))
+
+
 @pytest.fixture(scope="session")
 def tolerance() -> Callable[[Any], dict[str, float]]:
     """Tolerance of a precision: `assert_allclose(a, b, **tolerance(np.float32))`."""

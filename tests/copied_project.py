@@ -31,7 +31,7 @@ class Project:
         for part in PARTS:
             source = ROOT / part
             if source.is_dir():
-                skipped = shutil.ignore_patterns("__pycache__", "*.egg-info")
+                skipped = shutil.ignore_patterns("*.egg-info")
                 shutil.copytree(source, folder / part, ignore=skipped)
             elif source.exists():
                 shutil.copy(source, folder / part)

@@ -144,6 +144,12 @@ def date_ahead(project: Project) -> None:
         os.utime(file, (ahead, ahead))
 
 
+def change_prose(project: Project) -> None:
+    """Changes a docstring of training code, a comment in sampling code, and a caption."""
+    for edit in (DOCSTRING, COMMENT, CAPTION):
+        project.edit(*edit)
+
+
 def split_into_jobs(project: Project) -> None:
     """Splits every curve into jobs of one cell."""
     project.configure({**project.config(), "jobs": {"cells": 1}})
@@ -211,15 +217,13 @@ CHANGES = {
     "definition of a sensitivity": Change(
         make=lambda project: project.edit(*SENSITIVITY), measured="all", drawn=OF_TABLES
     ),
-    "docstring of training code": Change(make=lambda project: project.edit(*DOCSTRING)),
-    "comment in sampling code": Change(make=lambda project: project.edit(*COMMENT)),
+    "docstring of training code, comment in sampling code, caption": Change(make=change_prose),
     "code of one figure": Change(
         make=lambda project: project.edit(*FIGURE_5), drawn=frozenset({"fig05"})
     ),
     "code of all figures": Change(
         make=lambda project: project.edit(*DRAWING), drawn=OF_TABLES | OF_THEORY
     ),
-    "caption": Change(make=lambda project: project.edit(*CAPTION)),
     "one cell deleted": Change(
         make=delete_a_cell, **{"trained": 1, "curves": 1, "measured": 1, "drawn": OF_TABLES}
     ),

@@ -360,19 +360,22 @@ def all_figures(named: Tables, beside: Tables, images: pd.DataFrame) -> list[Fig
     ]  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def drawn(named: Tables, beside: Tables, images: pd.DataFrame) -> list[Figure]:
+    return [render(figure) for figure in all_figures(named, beside, images)]
+
+
 def test_every_figure_names_the_preset_and_has_no_text_below_seven_points(
-    named: Tables, beside: Tables, images: pd.DataFrame
+    drawn: list[Figure],
 ) -> None:
-    for figure in all_figures(named, beside, images):
-        render(figure)
+    for figure in drawn:
         assert any("preset invented" in text.get_text() for text in figure.texts)
         artists = figure.findobj(lambda artist: hasattr(artist, "get_fontsize"))
         assert min(t.get_fontsize() for t in artists if t.get_text()) >= 7
 
 
-def test_no_text_leaves_the_page(named: Tables, beside: Tables, images: pd.DataFrame) -> None:
-    for figure in all_figures(named, beside, images):
-        render(figure)
+def test_no_text_leaves_the_page(drawn: list[Figure]) -> None:
+    for figure in drawn:
         assert_on_page(figure)
 
 

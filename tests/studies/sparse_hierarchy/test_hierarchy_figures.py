@@ -255,24 +255,26 @@ def test_tables_without_any_curve_give_empty_panels(published: pd.DataFrame) -> 
     assert texts(figure).count("no curve of this kind") == 3
 
 
-def test_the_preset_is_named_in_every_figure(published: pd.DataFrame) -> None:
-    for figure in (
-        data_model.draw(seed=0, preset="invented"),
-        networks.draw(seed=0, preset="invented"),
-        benefit_of_sparsity.draw(preset="invented"),
-        draw_figure_4(*invented_tables(LCN), published),
-    ):
-        render(figure)
-        assert any("preset invented" in text.get_text() for text in figure.texts)
-
-
-def test_no_text_is_smaller_than_seven_points(published: pd.DataFrame) -> None:
-    for figure in (
+@pytest.fixture(scope="module")
+def drawn(published: pd.DataFrame) -> list[Figure]:
+    figures = [
         data_model.draw(seed=0, preset="invented"),
         networks.draw(seed=0, preset="invented"),
         benefit_of_sparsity.draw(preset="invented"),
         draw_figure_4(*invented_tables(LCN + CNN), published),
-    ):
+    ]
+    for figure in figures:
+        render(figure)
+    return figures
+
+
+def test_the_preset_is_named_in_every_figure(drawn: list[Figure]) -> None:
+    for figure in drawn:
+        assert any("preset invented" in text.get_text() for text in figure.texts)
+
+
+def test_no_text_is_smaller_than_seven_points(drawn: list[Figure]) -> None:
+    for figure in drawn:
         sizes = [
             text.get_fontsize()
             for text in figure.findobj(lambda artist: hasattr(artist, "get_fontsize"))
