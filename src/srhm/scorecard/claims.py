@@ -1,14 +1,16 @@
 """What a claim of the paper is, what a measurement of it, and whether it holds."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from math import inf, isfinite, isnan, nan
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 import pandas as pd
 
 Verdict = Literal["holds", "does not hold", "undecided", "not enough data", "reported"]
 Tables = Mapping[str, pd.DataFrame]
+Found = TypeVar("Found")
 
 MIN_POINTS = 3
 
@@ -18,7 +20,7 @@ class RememberedTables(Mapping[str, pd.DataFrame]):
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
-        self._known: dict[Hashable, pd.DataFrame] = {}
+        self._known: dict[Hashable, Any] = {}
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         return self._tables[name]
@@ -29,14 +31,15 @@ class RememberedTables(Mapping[str, pd.DataFrame]):
     def __len__(self) -> int:
         return len(self._tables)
 
-    def once(self, key: Hashable, computed: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+    def once(self, key: Hashable, computed: Callable[[], Found]) -> Found:
         """A copy of what the function gives, which is called for each key once."""
         if key not in self._known:
             self._known[key] = computed()
-        return self._known[key].copy()
+        found: Found = deepcopy(self._known[key])
+        return found
 
 
-def once(tables: Tables, key: Hashable, computed: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+def once(tables: Tables, key: Hashable, computed: Callable[[], Found]) -> Found:
     """What the function gives; for remembered tables it is called for each key once."""
     return tables.once(key, computed) if isinstance(tables, RememberedTables) else computed()
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from srhm.model.seeding import generator
-from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
+from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables, once
 from srhm.scorecard.fits import as_ratio, listed_as_left_out, no_points, of_fit, with_note
 from srhm.statistics.jamming import smallest_that_fit
 from srhm.statistics.lazy_feature import (
@@ -309,7 +309,8 @@ def _families(
     cells = tables.get("cells", pd.DataFrame())
     if cells.empty:
         return []
-    found = families(cells, tables.get("ensembles"), study="crossover")
+    ensembles = tables.get("ensembles")
+    found = once(tables, "families", lambda: families(cells, ensembles, study="crossover"))
     return [
         one
         for one in found

@@ -10,7 +10,7 @@ from math import log, nan
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import Claim, Measurement, Tables
+from srhm.scorecard.claims import Claim, Measurement, Tables, once
 from srhm.scorecard.fits import as_ratio, listed_as_left_out, mean_of, no_points, of_fit, part_of
 from srhm.statistics.jamming import first_jammed, with_jamming
 from srhm.statistics.regression import slope_with_group_intercepts
@@ -141,7 +141,7 @@ def _errors(tables: Tables) -> pd.DataFrame:
     cells, ensembles, histories = (tables.get(name, pd.DataFrame()) for name in names)
     if cells.empty or ensembles.empty or histories.empty:
         return pd.DataFrame()
-    return errors(cells, ensembles, histories)
+    return once(tables, "errors", lambda: errors(cells, ensembles, histories))
 
 
 def _peaks(tables: Tables) -> pd.DataFrame:
@@ -156,7 +156,8 @@ def _jammed(tables: Tables) -> pd.DataFrame:
 
 def _reached(tables: Tables) -> tuple[pd.DataFrame, str]:
     """N* within the widths, and in words how many are not."""
-    stars = thresholds(tables.get("cells", pd.DataFrame()))
+    cells = tables.get("cells", pd.DataFrame())
+    stars = once(tables, "thresholds", lambda: thresholds(cells))
     if stars.empty:
         return stars, ""
     used = stars[stars["status"] == "reached"]

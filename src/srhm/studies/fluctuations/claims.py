@@ -29,9 +29,7 @@ def _sizes(tables: Tables) -> tuple[pd.DataFrame, float, float]:
     """Rows of `by_seed`, N* and h*."""
     given = [_table(tables, name) for name in ("cells", "histories", "fluctuations")]
     rows = once(tables, "by seed", lambda: analysis.by_seed(*given))
-    stars = once(tables, "threshold", lambda: pd.DataFrame([analysis.threshold(given[0])]))
-    N_star, h_star = map(float, stars.loc[0])
-    return rows, N_star, h_star
+    return rows, *once(tables, "threshold", lambda: analysis.threshold(given[0]))
 
 
 def _of_widths(tables: Tables, statistic: Callable[[pd.DataFrame], float], *, least: float,

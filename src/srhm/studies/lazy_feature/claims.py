@@ -14,7 +14,7 @@ import pandas as pd
 
 from srhm.flow.configuration import CNN_LAYERS
 from srhm.model.seeding import generator
-from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
+from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables, once
 from srhm.scorecard.fits import as_ratio, listed_as_left_out, no_points, with_note
 from srhm.statistics.lazy_feature import (
     FEATURE,
@@ -49,7 +49,8 @@ def family_of(tables: Tables, *, data: str, depth: int, net: str = "fcn") -> Fam
     cells = tables.get("cells", pd.DataFrame())
     if cells.empty:
         return None
-    found = families(cells, tables.get("ensembles"), study="lazy_feature")
+    ensembles = tables.get("ensembles")
+    found = once(tables, "families", lambda: families(cells, ensembles, study="lazy_feature"))
     own = [one for one in found if (one.data, one.net, one.hidden_layers) == (data, net, depth)]
     return max(own, key=lambda one: one.P, default=None)
 
