@@ -45,9 +45,9 @@ with SnakemakeApi(OutputSettings()) as api, redirect_stdout(sys.stderr):
     for name in known["PLAN"].curves:
         wildcards = SimpleNamespace(curve=name)
         curves[name] = {
-            "cells": len(known["jobs_of"](wildcards).lacking()),
+            "cells": len(known["JOBS"][name].lacking()),
             "on_gpus": known["PLAN"].curves[name].trainer.gpu,
-            "megabytes": known["curve_megabytes"](wildcards, threads=1, attempt=1),
+            "megabytes": known["training_megabytes"](wildcards, threads=1, attempt=1),
         }
 limits = {name: resource.value for name, resource in words.resources.items()}
 found = {"resources": resources, "params": params, "limits": limits, "curves": curves}

@@ -590,7 +590,7 @@ def inputs(tmp_path_factory) -> dict[str, str]:
          "--snakefile", str(project / "Snakefile"),
          "--configfile", str(project / "config" / "test.yaml"),
          "--directory", str(project / "run")],
-        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(project / "src")},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr + done.stdout
     blocks = re.split(r'<b><font point-size="18">(\w+)</font></b>', done.stdout)
