@@ -4,8 +4,10 @@ import math
 import subprocess
 import sys
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from assertions import assert_equal
 
@@ -89,6 +91,20 @@ def test_equal_rows_give_equal_bytes(path, tmp_path):
     as_frame = pd.DataFrame(ROWS)[["bias", "test_error", "P", "key"]]
     write_table(as_frame, other, SCHEMA, provenance={"b": 2, "a": 1})
     assert path.read_bytes() == other.read_bytes()
+
+
+def test_measured_numbers_take_less_space_than_they_have_digits_and_keep_them(path):
+    stream = np.random.default_rng(0)
+    values = {"often": stream.integers(3, size=20000) / 3, "once": 0.5 + stream.random(20000)}
+    rows = pd.DataFrame({"key": "a", **values})
+    schema = pa.schema({"key": pa.string(), **dict.fromkeys(values, pa.float64())})
+    write_table(rows, path, schema)
+    pd.testing.assert_frame_equal(read_table(path, schema), rows)
+    group = pq.ParquetFile(path).metadata.row_group(0)
+    sizes = {group.column(i).path_in_schema: group.column(i).total_compressed_size
+             for i in range(3)}  # fmt: skip
+    assert sizes["once"] < 0.93 * 8 * len(rows)
+    assert sizes["often"] < 0.1 * sizes["once"]
 
 
 def test_equal_derivations_give_equal_bytes(tmp_path, make_sample):

@@ -39,7 +39,7 @@ from srhm.results.published_provenance import (
     provenance_text,
     read_provenance_file,
 )
-from srhm.results.records import TableError, read_table, write_table
+from srhm.results.records import TableError, holds, read_table, write_table
 from srhm.results.tables import (
     CELLS,
     SAMPLE_COMPLEXITY,
@@ -245,7 +245,10 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
         )
         schemas[COMPLEXITY] = SAMPLE_COMPLEXITY
     for table, own in tables.items():
-        write_table(own, file_of(folder, table), schemas[table])
+        file, schema = file_of(folder, table), schemas[table]
+        # A repository keeps each version of a file, and other releases write equal rows otherwise.
+        if not holds(file, own, schema):
+            write_table(own, file, schema)
     # Last: an interrupted call leaves tables that do not agree with it.
     sums = {"sha256": digests(folder, list(tables))}
     write_text(folder / PROVENANCE_FILE, provenance_text(provenance | sums))

@@ -36,6 +36,26 @@ def write_table(
     Raises:
         TableError: if a column is missing or does not fit.
     """
+    metadata = {"provenance": json.dumps(provenance or {}, sort_keys=True)}
+    _write(_under(schema, rows, path).replace_schema_metadata(metadata), path)
+
+
+def holds(path: Path, rows: pd.DataFrame, schema: pa.Schema) -> bool:
+    """Whether the file can be read under the schema and has equal rows, whatever its bytes.
+
+    Raises:
+        TableError: if the rows do not fit the schema.
+    """
+    wanted = _under(schema, rows, path).to_pandas()
+    try:
+        return read_table(path, schema).equals(wanted)
+    except TableError:  # none, damaged, or of another schema
+        return False
+
+
+def _under(
+    schema: pa.Schema, rows: pd.DataFrame | Iterable[Mapping[str, Any]], path: Path
+) -> pa.Table:
     frame = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows))
     if frame.empty:
         frame = pd.DataFrame({name: [] for name in schema.names})
@@ -46,11 +66,9 @@ def write_table(
     if missing or extra:
         raise TableError(f"{path}: missing columns {missing}, unknown columns {extra}")
     try:
-        table = pa.Table.from_pandas(frame[schema.names], schema=schema, preserve_index=False)
+        return pa.Table.from_pandas(frame[schema.names], schema=schema, preserve_index=False)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise TableError(f"{path}: {error}") from error
-    metadata = {"provenance": json.dumps(provenance or {}, sort_keys=True)}
-    _write(table.replace_schema_metadata(metadata), path)
 
 
 def read_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
@@ -134,7 +152,23 @@ def read_derivations(
 
 def _write(table: pa.Table, path: Path) -> None:
     with replacing(path) as partial:
-        pq.write_table(table, partial, compression="zstd", write_page_checksum=True)
+        pq.write_table(
+            table, partial, compression="zstd", write_page_checksum=True, **_encodings(table)
+        )
+
+
+def _encodings(table: pa.Table) -> dict[str, list[str]]:
+    """Which columns are split into bytes of equal place, which are kept as a list of their values.
+
+    Measured numbers, hardly two of them equal, take a quarter less space if they are split.
+    """
+    split = [
+        name
+        for name, kind in zip(table.schema.names, table.schema.types, strict=True)
+        if pa.types.is_floating(kind) and 2 * len(np.unique(table[name])) > len(table)
+    ]
+    others = [name for name in table.schema.names if name not in split]
+    return {"use_byte_stream_split": split, "use_dictionary": others}
 
 
 def _read(path: Path) -> pa.Table:

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 import yaml
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -33,7 +34,7 @@ from srhm.results import publications
 from srhm.results.places import PUBLISHED
 from srhm.results.provenance import source_digest
 from srhm.results.publications import read_publications
-from srhm.results.published_provenance import PublicationError
+from srhm.results.published_provenance import PROVENANCE_FILE, PublicationError
 from srhm.results.records import read_table, write_table
 from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, SENSITIVITIES, TIMINGS
 from srhm.scorecard.card import scorecard
@@ -234,6 +235,22 @@ def test_a_second_call_writes_the_same_bytes_and_one_from_elsewhere_adds(finishe
     assert list(cells["curve"].unique()) == names
     kinds = {(one["processor"], one["device"]) for one in provenance["trained_on"]}
     assert kinds == {("Invented CPU", "CPU"), (DEVICE, "GPU")}
+
+
+def test_a_file_of_equal_rows_in_other_bytes_is_left_as_it_is(finished, tmp_path):
+    folder = tmp_path / "published" / "big" / STUDY
+    publish(finished, folder, commit="c0ffee")
+    cells, timings = folder / "cells.parquet", folder / "timings.parquet"
+    written = timings.read_bytes()
+    pq.write_table(pq.read_table(cells), cells, compression="gzip", write_page_checksum=True)
+    table = pq.read_table(timings).to_pandas()
+    write_table(table.assign(seconds=table["seconds"] + 1), timings, TIMINGS)
+    other = cells.read_bytes()
+    (folder / PROVENANCE_FILE).unlink()
+    publish(finished, folder, commit="c0ffee")
+    assert cells.read_bytes() == other
+    assert timings.read_bytes() == written
+    assert kept(folder)[2]["cells"] == len(table)
 
 
 @pytest.mark.parametrize("finished_anew", [False, True])
