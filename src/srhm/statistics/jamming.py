@@ -8,7 +8,7 @@ From rows of FLOW_CELLS. N counts weights without biases.
                 members are jammed and the next wider one
 
 A cell that is capped with a few unsatisfied points (a point that no neuron sees, for one) is not
-jammed. N* depends on the budget of the training, which the rows keep.
+jammed, but with the logistic loss. N* depends on the budget of the training, which the rows keep.
 """
 
 from dataclasses import dataclass

@@ -285,11 +285,11 @@ def drawings(given):
 
 def test_figures_show_what_the_tables_say(lawful):
     first, second, third = drawings(lawful)
-    ((_, theta),) = points(first.axes[2], "plus relu-3")
+    ((_, theta),) = points(first.axes[3], "plus relu-3")
     assert theta == pytest.approx(0.3, abs=0.1)
     assert len(points(second.axes[0], "time 10000")) == 6
     assert len(points(second.axes[2], "jammed True gaussian")) == 5
-    ((_, short),) = points(first.axes[2], "plus relu-3 short")
+    ((_, short),) = points(first.axes[3], "plus relu-3 short")
     assert short == pytest.approx(0.9, abs=0.15)
     assert len(points(third.axes[1], "relu 0.05 0.5")) == 6
     assert len(points(third.axes[5], "end #0072B2")) == 3

@@ -5,6 +5,7 @@ measured were trained; the README says which trials came before them.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial, wraps
 from math import isfinite, nan
 from typing import Any
@@ -21,6 +22,7 @@ from srhm.studies.gaps import analysis
 
 LEAST = 0.25  # N_Delta/N of a jammed network, chapter 2a
 DRAWS = 400
+NORMAL = 1.96  # half a 95 % interval in standard deviations
 
 
 def _of(*names: str) -> Callable[[Callable[..., Measurement]], Callable[..., Measurement]]:
@@ -114,11 +116,26 @@ def over_three_layers(
 
 
 def _ratio(upper: pd.DataFrame, lower: pd.DataFrame) -> Measurement:
+    """Geometric mean of N* over N* of equal data sets, P and budget.
+
+    Widths are integers, so that N* may be anywhere between the two it lies between: data sets that
+    share them have this error together. It is added to that of the scatter in squares.
+    """
     pairs = upper.merge(lower, on=["seed", "P", "budget"], suffixes=("", "_lower"))
     known = (pairs["status"] == "reached") & (pairs["status_lower"] == "reached")
     logs = np.log(pairs.loc[known, "N_star"] / pairs.loc[known, "N_star_lower"])
     end = listed_as_left_out({"beyond the widths": int((~known).sum())})
-    return as_ratio(mean_of(logs.tolist(), f"pairs of N*{end}"))
+    found = mean_of(logs.tolist(), "")
+    note = f"{len(logs)} pairs of N*; the error is their scatter and the steps of the widths{end}"
+    if not len(logs):
+        return no_points(f"nothing to average of pairs of N*{end}")
+    own = pairs[known]
+    steps = [np.log(own[f"N_high{end}"] / own[f"N_low{end}"]).mean() for end in ("", "_lower")]
+    # Uniform between the two, of standard deviation step/sqrt(12) in log N.
+    grid = NORMAL * float(np.hypot(*steps)) / 12**0.5
+    low, high = (found.value - np.hypot(found.value - found.low, grid),
+                 found.value + np.hypot(found.high - found.value, grid))  # fmt: skip
+    return as_ratio(replace(found, low=float(low), high=float(high), note=note))
 
 
 @_of("cells", "hessians")

@@ -65,7 +65,7 @@ def draw(cells: pd.DataFrame, histories: pd.DataFrame, *, preset: str) -> Figure
         ("B", [line(label, color=tint, marker=symbol) for tint, symbol, label in OTHERS.values()]),
         ("", [line("$N=P/2.9$ (A, B)", color=GUIDE, linestyle="--"),
               line("bar: widest jammed, next wider", color="0.3"),
-              *[marker("o", f"jammed, {text} start (C; cross: not)", color=tint)
+              *[marker("o", f"jammed, {text} start (C; cross: not)", markeredgecolor=tint)
                 for tint, _, text in STARTS.values()],
               line("$N_\\Delta=N/4$ (C)", color=GUIDE, linestyle=":")]),
     ])  # fmt: skip

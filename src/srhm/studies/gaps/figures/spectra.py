@@ -59,8 +59,9 @@ def draw(
     add_legends(page, [
         ("", [line(NAMES[k], color=COLOURS[k], marker=MARKERS[k]) for k in analysis.KINDS]),
         ("", [marker(SYMBOLS[q], f"quantile {q:g} (A, B)") for q in analysis.QUANTILES]),
-        ("", [marker("o", "F: at the start", color="#0072B2"), marker("x", "F: after training"),
-              marker("o", "F, grey: dead or linear neurons", color="0.7"),
+        ("", [marker("o", "F: at the start", markeredgecolor="#0072B2"),
+              marker("x", "F: after training", markeredgecolor="#0072B2"),
+              marker("o", "F: dead or linear neurons", markeredgecolor="0.7"),
               line("F: equal; D, E: $t=10^{-4}$", color=GUIDE)]),
     ], most_rows=5)  # fmt: skip
     return figure
