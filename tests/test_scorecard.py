@@ -182,6 +182,22 @@ def test_markdown_without_numbers_fits_into_a_terminal_of_150_columns(page):
 LONG = ("complexity", "crossover")
 
 
+@pytest.mark.parametrize(
+    ("value", "half_width", "tolerance", "shown"),
+    [
+        (-0.0026, 0.0013, nan, "-0.0026 [-0.0039, -0.0013]"),  # not -0.00 [-0.00, -0.00]
+        (0.0007, 0.0033, 0.1, "0.0007 [-0.0026, 0.0040]"),
+        (0.2, 0.05, nan, "0.20 [0.15, 0.25]"),
+        (1e-9, 1e-9, nan, "0.0000 [0.0000, 0.0000]"),
+    ],
+)
+def test_small_numbers_are_shown_with_digits_of_their_interval(value, half_width, tolerance, shown):
+    claim = claim_with(measured(value, half_width), expected=nan, tolerance=nan)
+    row = {**scorecard({}, [claim]).to_dict("records")[0], "tolerance": tolerance}
+    text = markdown(pd.DataFrame([row]), topics=topics_of([claim]))
+    assert f"| {shown} " in text
+
+
 def test_statements_fit_into_their_column():
     claims = claims_of(study for study in STUDIES.values() if study.name not in LONG)
     assert max(len(claim.statement) for claim in claims) <= MAX_STATEMENT

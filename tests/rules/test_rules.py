@@ -150,6 +150,11 @@ def test_a_page_of_several_studies_is_shown_first_as_far_as_it_goes(paper):
     assert not {"jamming", "device", "jobs"} & json.loads(told["configuration"]).keys()
 
 
+def test_a_page_of_a_study_says_what_makes_its_explorer(paper):
+    assert pages.explored_by(paper, "sparse_hierarchy") == ""
+    assert pages.explored_by(paper, "jamming").endswith("PRESET=test STUDY=plane")
+
+
 def files_in(value):
     """All texts in a spec that name a file of results/ or of this project."""
     if isinstance(value, dict):

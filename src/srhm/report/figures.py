@@ -18,7 +18,8 @@ class Shown:
     """A figure by name ("fig04"). image: a data address; it and caption are None if missing.
 
     explore: where the explorer shows its rows, function: what draws it ("package.module:name"),
-    data: name of the CSV with its rows; each may be empty.
+    data: name of the CSV with its rows, explored_by: what makes both where the page alone does not;
+    each may be empty.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Shown:
     explore: str = ""
     function: str = ""
     data: str = ""
+    explored_by: str = ""
 
     @property
     def number(self) -> int | None:
@@ -79,7 +81,7 @@ def _shown(declared: Mapping[str, Any]) -> Shown:
         image=image,
         file=declared["png"],
         pdf=declared["pdf"],
-        **{name: declared.get(name, "") for name in ("explore", "function", "data")},
+        **{name: declared.get(name, "") for name in ("explore", "function", "data", "explored_by")},
     )
 
 

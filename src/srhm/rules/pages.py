@@ -101,6 +101,14 @@ def command_of(plan: Plan, study: str) -> str:
     return words if study in GROUPS["paper"] else f"{words} STUDY={study}"
 
 
+def explored_by(plan: Plan, study: str) -> str:
+    """What a reader types for the explorer of a study, which is made with its whole group."""
+    group = next((name for name, studies in GROUPS.items() if study in studies), "paper")
+    if group == "paper":
+        return ""
+    return command_of(plan, study).replace(f"STUDY={study}", f"STUDY={group}")
+
+
 def page_spec(plan: Plan, page: Page) -> str:
     """For the script of a page (`srhm.report.page.write_page`)."""
     others = set(STUDIES) - set(page.studies) - set(page.pending)
@@ -139,6 +147,7 @@ def _study(plan: Plan, study: str) -> Mapping[str, Any]:
                 "explore": explored_at(study, figure),
                 "function": figure.function,
                 "data": Path(data_of(plan, study, figure)).name,
+                "explored_by": explored_by(plan, study),
                 **places.figure_files(plan.name, figure.name),
             }
             for figure in declared.figures

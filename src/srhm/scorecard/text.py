@@ -15,6 +15,7 @@ OTHER_TOPIC = "Other claims"
 # How many claims that do not hold are listed at the top: with their counts they fill one screen.
 MOST_AT_THE_TOP = 15
 # Verdicts that are verbs, of several claims or none.
+MOST_DECIMALS = 4
 OF_SEVERAL = {"holds": "hold", "does not hold": "do not hold"}
 HEADER = ("expected", "measured (95 %)", "n", "verdict")
 
@@ -84,7 +85,8 @@ def decimals(row: Mapping[Any, Any]) -> int:
     """Decimals of the numbers of a claim: its tolerance to two digits, at least hundredths.
 
     One more where a number would be rounded onto a bound from which it differs, so that what is
-    shown does not contradict the verdict.
+    shown does not contradict the verdict. Where the value would be shown as zero, or both ends of
+    the interval alike, two digits of the interval's width, at most MOST_DECIMALS.
     """
     expected, tolerance = row["expected"], row["tolerance"]
     two_sided = isfinite(tolerance) and tolerance > 0
@@ -96,7 +98,11 @@ def decimals(row: Mapping[Any, Any]) -> int:
         for bound in bounds
         for name in ("value", "low", "high")
     )  # fmt: skip
-    return found + touches
+    width, found = row["high"] - row["low"], found + touches
+    hidden = not round(row["value"], found) or round(row["low"], found) == round(row["high"], found)
+    if isfinite(width) and width > 0 and hidden:
+        found = max(found, min(MOST_DECIMALS, 1 - floor(log10(width))))
+    return found
 
 
 def _measured(row: Mapping[Any, Any]) -> str:

@@ -18,6 +18,7 @@ from srhm.studies.gaps.claims import GAMMA, NAMES, THETA
 COLOURS = dict(zip(KINDS, ("#56B4E9", "#0072B2", "#CC79A7", "#D55E00", "#009E73"), strict=True))
 MARKERS = dict(zip(KINDS, "vosD^", strict=True))
 BINS = np.logspace(-4, 2, 25)
+LEAST_SHOWN = -2.0  # of an exponent; intervals that go on below have an arrowhead
 LABELS = {
     "plus": r"$z=\Delta/\sqrt{\mathcal{L}}$",
     "median": r"$\Delta$ over its median",
@@ -49,7 +50,7 @@ def draw(cells: pd.DataFrame, gaps: pd.DataFrame, *, preset: str) -> Figure:
         4.4, preset=preset, foot=wrapped(["numbers of seeds: " + "; ".join(counts)])
     )
     boxes = page.subplots(2, 2).ravel()
-    titles = (*["unsatisfied points"] * 2, "satisfied points", "exponents")
+    titles = ("unsatisfied points", "the same, over the median", "satisfied points", "exponents")
     for axes, letter, title in zip(boxes, "ABCD", titles, strict=True):
         panel_title(axes, letter, title)
     windows = (("plus", 0.3, HIGH), ("median", 0.3, TAIL), ("minus", -0.2, HIGH))
@@ -67,12 +68,15 @@ def draw(cells: pd.DataFrame, gaps: pd.DataFrame, *, preset: str) -> Figure:
                 continue
             ends = sorted((sign * found.low, sign * found.high))
             boxes[3].plot([x, x], ends, color=COLOURS[kind], linewidth=1)
+            if ends[0] < LEAST_SHOWN:
+                boxes[3].plot(x, LEAST_SHOWN, "v", color=COLOURS[kind], markersize=3, clip_on=False)
             boxes[3].plot(x, sign * found.value, MARKERS[kind], color=COLOURS[kind], markersize=4,
                           fillstyle=fill, gid=f"{side} {kind}")  # fmt: skip
             if kind in timed and side in ("plus", "minus"):
                 short = gaps_by_seed(cells, gaps, kind=kind, side=side, longest=False)
                 boxes[3].plot(x + 0.07, sign * gap_exponent(short).value, "x", markersize=3.5,
                               color=COLOURS[kind], gid=f"{side} {kind} short")  # fmt: skip
+    boxes[3].set_ylim(bottom=LEAST_SHOWN)
     boxes[3].set_xticks(range(len(KINDS)), labels=["2", "3", "5", "tanh", "digits"])
     boxes[3].set(xlabel="$L$ (ReLU), others $L=3$", ylabel=r"$\theta$, $\gamma$")
     add_legends(page, [
