@@ -125,10 +125,11 @@ unlock: env
 	@$(BIN)/python -m srhm.commands.launch --preset $(PRESET) --unlock
 
 # mypy takes most of a minute on one core: it runs beside the tests, and is silent where it finds nothing.
+# Tests of stops, launches and clusters wait: there is a worker more than cores.
 test: layout
 	@echo '$(BIN)/mypy, beside pytest: what it finds stands at the end'
 	@$(BIN)/mypy > $(VENV)/types.log 2>&1 & types=$$!; trap "kill $$types 2>/dev/null" EXIT INT TERM; \
-	  $(BIN)/python -m pytest --quiet --numprocesses $(CORES) --maxprocesses 4 --dist loadgroup; tests=$$?; \
+	  $(BIN)/python -m pytest --quiet --numprocesses $$(($(CORES) + 1)) --maxprocesses 4 --dist loadgroup; tests=$$?; \
 	  wait $$types || { cat $(VENV)/types.log; exit 1; }; exit $$tests
 
 # One at a time, and aloud: what each measures is printed.
