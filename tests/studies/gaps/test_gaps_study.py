@@ -297,6 +297,17 @@ def test_figures_show_what_the_tables_say(lawful):
         assert_on_page(figure)
 
 
+def test_exponents_of_the_smallest_budget_are_drawn_where_those_of_the_largest_are_not_known(
+    lawful,
+):
+    cells = lawful["cells"].copy()
+    long = cells["key"].str.match("relu-2-[0-9]$")
+    cells.loc[long, ["status", "n_unsatisfied", "mean_loss"]] = ("capped", 90, 1e-7)
+    figure, *_ = drawings({**lawful, "cells": cells})
+    assert len(points(figure.axes[3], "plus relu-2 short")) == 1
+    assert not points(figure.axes[3], "plus relu-2")
+
+
 def test_claims_and_figures_of_empty_tables_say_so(lawful):
     none = {name: table.iloc[:0] for name, table in lawful.items()}
     for given in ({}, none):

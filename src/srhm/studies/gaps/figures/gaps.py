@@ -64,6 +64,10 @@ def draw(cells: pd.DataFrame, gaps: pd.DataFrame, *, preset: str) -> Figure:
             end, x = TAIL if side == "median" else HIGH, place + 0.2 * (step - 1.5)
             found = gap_exponent(samples[kind, side], high=end)
             boxes[3].plot([x - 0.1, x + 0.1], [known[kind]] * 2, color=GUIDE, linewidth=1.2)
+            if kind in timed and side in ("plus", "minus"):
+                short = gaps_by_seed(cells, gaps, kind=kind, side=side, longest=False)
+                boxes[3].plot(x + 0.07, sign * gap_exponent(short).value, "x", markersize=3.5,
+                              color=COLOURS[kind], gid=f"{side} {kind} short")  # fmt: skip
             if np.isnan(found.value):
                 continue
             ends = sorted((sign * found.low, sign * found.high))
@@ -72,10 +76,6 @@ def draw(cells: pd.DataFrame, gaps: pd.DataFrame, *, preset: str) -> Figure:
                 boxes[3].plot(x, LEAST_SHOWN, "v", color=COLOURS[kind], markersize=3, clip_on=False)
             boxes[3].plot(x, sign * found.value, MARKERS[kind], color=COLOURS[kind], markersize=4,
                           fillstyle=fill, gid=f"{side} {kind}")  # fmt: skip
-            if kind in timed and side in ("plus", "minus"):
-                short = gaps_by_seed(cells, gaps, kind=kind, side=side, longest=False)
-                boxes[3].plot(x + 0.07, sign * gap_exponent(short).value, "x", markersize=3.5,
-                              color=COLOURS[kind], gid=f"{side} {kind} short")  # fmt: skip
     boxes[3].set_ylim(bottom=LEAST_SHOWN)
     boxes[3].set_xticks(range(len(KINDS)), labels=["2", "3", "5", "tanh", "digits"])
     boxes[3].set(xlabel="$L$ (ReLU), others $L=3$", ylabel=r"$\theta$, $\gamma$")
