@@ -17,6 +17,7 @@ from srhm.scorecard.claims import (
     RememberedTables,
     verdict,
 )
+from srhm.scorecard.deciding import points_to_decide, what_would_decide
 from srhm.scorecard.text import markdown
 from srhm.studies.registry import STUDIES
 
@@ -120,6 +121,60 @@ def test_where_nothing_is_expected_there_is_no_verdict(one, word):
 def test_a_claim_that_cannot_be_judged_is_refused(expected, tolerance):
     with pytest.raises(ValueError, match="claim 'a': expected"):
         claim_with(NOT_MEASURED, expected=expected, tolerance=tolerance)
+
+
+def scored(one, **options):
+    (row,) = scorecard({}, [claim_with(one, **options)]).to_dict("records")
+    return row
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "tolerance", "points"),
+    [
+        # inside 1.5 to 2.5: the end that sticks out by most comes in
+        (2.0, 1.0, 3.0, 0.5, 16),
+        (2.25, 1.75, 2.75, 0.5, 16),
+        (1.75, 1.25, 2.25, 0.5, 16),
+        (2.25, 0.75, 2.5, 0.5, 16),
+        # outside: the end that faces the nearer edge leaves
+        (3.0, 2.0, 9.0, 0.5, 16),
+        (1.0, -9.0, 2.0, 0.5, 16),
+        # below and above the upper bound 2
+        (1.5, 0.0, 2.5, nan, 16),
+        (2.5, 1.5, 9.0, nan, 16),
+        # on an edge, and where an end is not known
+        (2.5, 2.0, 3.0, 0.5, inf),
+        (2.0, nan, 3.0, 0.5, nan),
+        (2.0, 1.0, inf, 0.5, nan),
+    ],
+)
+def test_an_undecided_claim_says_how_many_points_would_decide(value, low, high, tolerance, points):
+    row = scored(Measurement(value=value, low=low, high=high, n=4, note=""), tolerance=tolerance)
+    assert row["verdict"] == "undecided"
+    assert points_to_decide(row) == pytest.approx(points, nan_ok=True)
+    text = what_would_decide(row)
+    if points == 16:
+        assert "some 16 points like these 4" in text
+    else:
+        assert ("edge of what is allowed" if points == inf else "end of the interval") in text
+
+
+def test_so_many_points_would_decide_and_one_less_would_not():
+    one = scored(Measurement(value=2.2, low=1.7, high=2.65, n=7, note=""))
+    points = points_to_decide(one)
+    for n, word in [(points, "holds"), (points - 1, "undecided")]:
+        near = (7 / n) ** 0.5
+        low, high = (2.2 + (one[end] - 2.2) * near for end in ("low", "high"))
+        assert scored(Measurement(value=2.2, low=low, high=high, n=n, note=""))["verdict"] == word
+
+
+@pytest.mark.parametrize("half_width", [0.1, 0.3])
+def test_only_what_is_undecided_lacks_points(half_width):
+    row = scored(measured(2.3, half_width))
+    assert bool(what_would_decide(row)) == (row["verdict"] == "undecided") == (half_width > 0.2)
+    one = claim_with(measured(2.3, half_width))
+    text = markdown(scorecard({}, [one]), topics=topics_of([one]))
+    assert ("some 7 points like these 3 would decide" in text) == (half_width > 0.2)
 
 
 def columns_of(line: str) -> list[str]:

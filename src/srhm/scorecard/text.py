@@ -8,6 +8,7 @@ from typing import Any, get_args
 import pandas as pd
 
 from srhm.scorecard.claims import Verdict
+from srhm.scorecard.deciding import what_would_decide
 
 TERMINAL = 150
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
@@ -23,7 +24,8 @@ HEADER = ("expected", "measured (95 %)", "n", "verdict")
 def markdown(
     table: pd.DataFrame, *, topics: Mapping[str, str], says: str = "the paper says"
 ) -> str:
-    """A summary, then for each topic its counts and a table, then a note for each row.
+    """A summary, then for each topic its counts and a table, then what would decide the undecided
+    ones, then a note for each row.
 
     The summary is all before the first heading: counts, and the claims that do not hold. The
     launcher shows it alone. says: heading of the statements.
@@ -48,7 +50,7 @@ def markdown(
             text = f"{number}. `{row['claim']}` ({place}): {row['note']}"
             notes.append(fill(text, TERMINAL, subsequent_indent="   ", break_on_hyphens=False))
         lines += _aligned([["", says, *HEADER], *cells])
-    return "\n".join([*lines, "", "## Notes", "", *notes, ""])
+    return "\n".join([*lines, *_undecided(table), "", "## Notes", "", *notes, ""])
 
 
 def _figure(name: str) -> str:
@@ -79,6 +81,19 @@ def _failing(table: pd.DataFrame) -> list[str]:
     ]
     more = len(rows) - len(lines)
     return ["", "Do not hold:", "", *lines, *([f"- and {more} more"] if more else [])]
+
+
+def _undecided(table: pd.DataFrame) -> list[str]:
+    """A list of the claims that are undecided, with what would decide them."""
+    rows = table[table["verdict"] == "undecided"].to_dict("records")
+    if not rows:
+        return []
+    lines = [
+        f"- {row['statement']}: {_measured(row)} where {_expected(row)} is expected;"
+        f" {what_would_decide(row)}"
+        for row in rows
+    ]
+    return ["", "## Undecided, and what would decide", "", *lines]
 
 
 def decimals(row: Mapping[Any, Any]) -> int:

@@ -1,5 +1,6 @@
 """How many curves of each figure of the paper there are, and why others are missing."""
 
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -77,11 +78,21 @@ def test_missing_curves_have_a_reason():
                      "training": {"batch": "balanced"}})  # fmt: skip
     rows = found([grammar("lcn", 2, 4, 1)], asked)
     text = rows.loc["4", "missing"]
-    assert "2 planned, not there yet (LCN, L = 2: (s_0, v) = (1, 8), (1, 10))" in text
+    assert "2 planned, not there yet (LCN, L = 2: (s_0, v) = (1, 8), (1, 10), some 1 core" in text
     assert "not in this preset (" in text
     assert "P* alone" not in rows.loc["12", "missing"]
     lost = sum(int(part.split()[0]) for part in text.split("); "))
     assert lost == rows.loc["4", "published"] - rows.loc["4", "ours"]
+
+
+def test_curves_that_are_planned_say_what_they_take():
+    asked = {"net": "lcn", "L": 3, "v": 10, "s0": 2, "P": [100000]}
+    few, many = (
+        found([], section(asked | {"seeds": seeds})).loc["4", "missing"] for seeds in (1, 100)
+    )
+    assert (minutes := int(re.search(r"some (\d+) core-minutes", few)[1])) > 1
+    hours = float(re.search(r"some ([\d.]+) core-hours", many)[1])
+    assert hours == pytest.approx(100 * minutes / 60, rel=0.5)
 
 
 def test_a_p_star_that_takes_hours_is_a_reason():

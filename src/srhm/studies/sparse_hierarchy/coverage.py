@@ -6,6 +6,8 @@ show the same. Those of Figures 7, 8, 12, 15 and 16 are what their captions say.
 
 from collections.abc import Mapping
 from itertools import product
+from math import ceil
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -14,7 +16,7 @@ from srhm.model import theory
 from srhm.results.coordinates import GRAMMAR, NET_AND_DATA
 from srhm.training.configuration import HierarchySection
 from srhm.training.cost import costs
-from srhm.training.plan import coordinates_of
+from srhm.training.plan import plan
 
 # Figures whose curves are the points of other figures, by net.
 POINTS = {"4": ("4", None), "6": ("4", "lcn"), "10": ("10", "lcn"), "11": ("10", "lcn"),
@@ -33,6 +35,7 @@ FIGURES = sorted({*POINTS, *CAPTIONS}, key=int)
 MEASURED = ("6", "11", "12", "14", "15", "16")
 FEW = 3  # curves of one net, L and s that are named; of more their number
 LONG = 3600.0  # seconds on one core: a P* that takes more by itself is a reason
+PLANNED = "planned, not there yet"
 Coordinates = tuple[Any, ...]  # in the order of NET_AND_DATA
 
 
@@ -61,8 +64,9 @@ def coverage(
     """A row for each of FIGURES: figure, published, ours (numbers of curves), missing (a text).
 
     Ours are trained by the text's protocol, at any width, and measured where the figure shows
-    sensitivities. section: the configuration that asks for them; a curve that it does not ask for
-    is missing for its cost if its P* alone takes more than an hour on one core.
+    sensitivities. section: the configuration that asks for them, with what training those that are
+    not there yet is expected to take; a curve that it does not ask for is missing for its cost if
+    its P* alone takes more than an hour on one core.
     """
     errors = _present(sample_complexity, "test_error")
     measured = _present(sample_complexity, "S_2")
@@ -75,7 +79,10 @@ def coverage(
         for curve in absent:
             reason = _reason(curve, section, trained=errors, planned=planned)
             reasons.setdefault(reason, []).append(curve)
-        parts = [f"{len(own)} {why} ({_listed(own)})" for why, own in reasons.items()]
+        parts = [
+            f"{len(own)} {why} ({_listed(own)}{_expected(own, planned) if why == PLANNED else ''})"
+            for why, own in reasons.items()
+        ]
         rows.append(
             {
                 "figure": figure,
@@ -100,15 +107,20 @@ def _present(table: pd.DataFrame, criterion: str) -> set[Coordinates]:
     return {tuple(map(_plain, row)) for row in rows[list(NET_AND_DATA)].itertuples(index=False)}
 
 
-def _planned(section: HierarchySection) -> set[Coordinates]:
-    """Net and data of the curves of the text's protocol that a section asks for."""
-    found = set()
-    for group in section.curves:
-        keys = section.training_keys | group.training
-        if keys.get("batch", "shuffled") == "shuffled" and not (
-            keys.get("whitening") or keys.get("bias")
-        ):
-            found |= {tuple(one[name] for name in NET_AND_DATA) for one in coordinates_of(group)}
+def _planned(section: HierarchySection) -> dict[Coordinates, float]:
+    """Expected seconds of each curve of the text's protocol that a section asks for, one core.
+
+    Of a curve that is asked for at several widths, those at the section's.
+    """
+    found: dict[Coordinates, float] = {}
+    for curve in plan(section, Path()).curves.values():
+        cells = [entry["cell"] for entry in curve.entries]
+        one = cells[0]
+        if one["batch"] != "shuffled" or one["whitening"] or one["bias"]:
+            continue
+        coordinates = tuple(one[name] for name in NET_AND_DATA)
+        if coordinates not in found or one["width"] == section.width:
+            found[coordinates] = sum(cost.seconds for cost in costs(cells))
     return found
 
 
@@ -117,12 +129,12 @@ def _reason(
     section: HierarchySection,
     *,
     trained: set[Coordinates],
-    planned: set[Coordinates],
+    planned: Mapping[Coordinates, float],
 ) -> str:
     if curve in trained:
         return "trained, sensitivities not kept"
     if curve in planned:
-        return "planned, not there yet"
+        return PLANNED
     seconds = seconds_at_the_prediction(dict(zip(NET_AND_DATA, curve, strict=True)), section)
     if seconds > LONG:
         return "not planned, as P* alone takes more than an hour on one core"
@@ -139,6 +151,14 @@ def seconds_at_the_prediction(one: Mapping[str, Any], section: HierarchySection)
     cell = {**training, **one, "width": section.width, "P": round(predicted)}
     (cost,) = costs([cell | {"n_test": section.n_test}])
     return cost.seconds
+
+
+def _expected(curves: list[Coordinates], planned: Mapping[Coordinates, float]) -> str:
+    """What training these curves is expected to take."""
+    minutes = sum(planned[curve] for curve in curves) / 60
+    if minutes < 60:
+        return f", some {ceil(minutes)} core-minutes"
+    return f", some {minutes / 60:.1f} core-hours"
 
 
 def _listed(curves: list[Coordinates]) -> str:
