@@ -1,9 +1,10 @@
 """Fits the cost model of `make plan` to the step-time benchmark and to a finished run.
 
 `python benchmarks/fit_cost_model.py --preset quick` reads results/benchmarks/step_time.json (time
-of a step against its multiplications and memory) and the cells and times of the preset (number of
-steps; how much longer a step takes in a real run, with its looks at the test error). It writes
-src/srhm/cost_model.json.
+of a step against its multiplications and memory) and the cells and times of the preset (how much
+longer a step takes in a real run, with its looks at the test error). `--steps-alone` fits the
+number of steps to the rows of published/grid, which have all nets, depths and branchings. It
+writes src/srhm/cost_model.json.
 """
 
 import argparse
@@ -20,9 +21,10 @@ from srhm.networks.geometry import geometry
 from srhm.results.records import read_table
 from srhm.results.tables import CELLS, TIMINGS
 from srhm.training.cell import parameters_of
-from srhm.training.cost import MODEL, step_features, step_predictors
+from srhm.training.cost import MODEL, slowness, step_features, step_predictors
 
 RESULTS = Path("results")
+PUBLISHED = Path("published/grid/sparse_hierarchy/cells.parquet")
 
 
 def per_step(rows: list[dict[str, Any]]) -> tuple[NDArray[np.float64], float]:
@@ -52,10 +54,14 @@ def per_step(rows: list[dict[str, Any]]) -> tuple[NDArray[np.float64], float]:
 
 
 def log_steps(cells: pd.DataFrame) -> tuple[NDArray[np.float64], float]:
-    """Coefficients of the logarithm of steps, from fitted cells, and the residuals' deviation."""
-    fitted = cells[(cells["status"] == "fitted") & (cells["batch"] == "shuffled")]
-    predictors = np.array([step_predictors(cell) for cell in fitted.to_dict("records")])
-    target = np.log(fitted["steps"].to_numpy(dtype=float))
+    """Coefficients of log steps at the rate of the model, and the residuals' deviation.
+
+    From all cells that did not diverge; one that was capped took at least its steps.
+    """
+    trained = cells[cells["status"] != "diverged"]
+    rows = trained.to_dict("records")
+    predictors = np.array([step_predictors(cell) for cell in rows])
+    target = np.log(trained["steps"].to_numpy(dtype=float) / [slowness(cell) for cell in rows])
     coefficients, *_ = np.linalg.lstsq(predictors, target, rcond=None)
     return coefficients, float((target - predictors @ coefficients).std())
 
@@ -88,13 +94,18 @@ def main() -> None:
         action="store_true",
         help="only how much longer a step of the dense and of the reference engine takes",
     )
+    parser.add_argument("--steps-alone", action="store_true", help="only the number of steps")
     arguments = parser.parse_args()
+    model = json.loads(MODEL.read_text())
+    if arguments.steps_alone:
+        model |= of_steps(read_table(PUBLISHED, CELLS))
+        MODEL.write_text(json.dumps(model, indent=2) + "\n")
+        return
     tables = RESULTS / arguments.preset / "tables" / "sparse_hierarchy"
     cells = read_table(tables / "cells.parquet", CELLS)
     timings = read_table(tables / "timings.parquet", TIMINGS)
-    model = json.loads(MODEL.read_text())
     if not arguments.ratios_alone:
-        model |= of_a_step(cells, timings)
+        model |= of_a_step(cells, timings) | of_steps(read_table(PUBLISHED, CELLS))
     ratios = in_a_run(cells, timings, np.array(model["seconds_per_step"]["coefficients"]))
     for engine in {"dense", "reference"} & ratios.keys():
         model[f"{engine}_over_sparse"] = ratios[engine] / ratios["sparse"]
@@ -106,17 +117,21 @@ def of_a_step(cells: pd.DataFrame, timings: pd.DataFrame) -> dict[str, Any]:
     """What the step-time benchmark and a run say of steps of the sparse engine."""
     benchmark = json.loads((RESULTS / "benchmarks" / "step_time.json").read_text())
     seconds, seconds_sd = per_step(benchmark["rows"])
-    steps, steps_sd = log_steps(cells)
     longer = in_a_run(cells, timings, seconds)["sparse"]
     return {
         "machine": benchmark["machine"]["processor"],
-        "n_cells": len(cells),
-        "log_steps": {"coefficients": steps.tolist(), "residual_sd": steps_sd},
         "seconds_per_step": {
             "coefficients": (longer * seconds).tolist(),
             "residual_log_sd": seconds_sd,
         },
     }
+
+
+def of_steps(cells: pd.DataFrame) -> dict[str, Any]:
+    """What finished rows say of the number of steps."""
+    steps, steps_sd = log_steps(cells)
+    log_model = {"coefficients": steps.tolist(), "residual_sd": steps_sd}
+    return {"n_cells": len(cells), "log_steps": log_model}
 
 
 if __name__ == "__main__":

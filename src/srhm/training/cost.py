@@ -69,7 +69,10 @@ def step_features(cell: Mapping[str, Any], shape: Geometry) -> list[float]:
 
 
 def step_predictors(cell: Mapping[str, Any]) -> list[float]:
-    """Logarithms that the number of steps depends on: points, and their ratio to the prediction."""
+    """Logarithms that the number of steps depends on: points, and their ratio to the prediction.
+
+    Numbers besides, of CNN, FCN and depth; the branching counts in proportion to two.
+    """
     predicted = theory.predicted_sample_complexity(
         cell["net"],
         depth=cell["L"],
@@ -80,7 +83,9 @@ def step_predictors(cell: Mapping[str, Any]) -> list[float]:
     )
     ratio = log(cell["P"] / predicted)
     is_cnn = float(cell["net"] == "cnn")
-    return [1.0, is_cnn, float(cell["L"]), log(cell["P"]), log(cell["s0"] + 1), ratio, ratio**2]
+    is_fcn, branching = float(cell["net"] == "fcn"), log(cell["s"] / 2)
+    sizes = [float(cell["L"]), log(cell["P"]), log(cell["s0"] + 1), ratio, ratio**2, branching]
+    return [1.0, is_cnn, *sizes, is_fcn]
 
 
 def slowness(cell: Mapping[str, Any]) -> float:
@@ -175,9 +180,9 @@ def model_origin() -> str:
     """Where the coefficients come from, and how far they are off, in one line."""
     model = json.loads(MODEL.read_text(encoding="utf-8"))
     return (
-        f"{model['n_cells']} cells trained on {model['machine']};"
-        f" steps within a factor {exp(model['log_steps']['residual_sd']):.2f},"
-        f" seconds a step within {exp(model['seconds_per_step']['residual_log_sd']):.2f} (one sd)"
+        f"the steps of {model['n_cells']} trained cells, within a factor"
+        f" {exp(model['log_steps']['residual_sd']):.2f}, and seconds a step on {model['machine']},"
+        f" within {exp(model['seconds_per_step']['residual_log_sd']):.2f} (one sd)"
     )
 
 
