@@ -86,7 +86,7 @@ def test_missing_curves_have_a_reason():
 
 
 def test_curves_that_are_planned_say_what_they_take():
-    asked = {"net": "lcn", "L": 3, "v": 10, "s0": 2, "P": [100000]}
+    asked = {"net": "lcn", "L": 3, "v": 10, "s0": 2, "P": [1000000]}
     few, many = (
         found([], section(asked | {"seeds": seeds})).loc["4", "missing"] for seeds in (1, 100)
     )

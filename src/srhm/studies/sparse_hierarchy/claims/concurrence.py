@@ -40,9 +40,11 @@ def concurrence(
     Curves whose P*_S alone is censored are left out and counted, which favours agreement. So the
     interval is unknown when they are more than those that enter, or when the mean is within the
     tolerance but would not be with theirs at the bounds of their P*_S: wider windows of P decide.
+    Curves are those of the figures, `of_full_grammars`.
     """
     found = of_practice_width(tables) if practice_width else main_curves(tables)
-    curves = where(found, {"net": net, "s": branching})
+    of_net = where(found, {"net": net, "s": branching})
+    curves = of_full_grammars(of_net)
     if curves.empty:
         return NOT_MEASURED
     both, end = _with_other_criterion(tables, curves, kind, criterion or f"{kind}_2")
@@ -63,6 +65,8 @@ def concurrence(
             bounded = float(both["log_ratio"].mean())
             note += f", {exp(bounded):.2f} with the censored at their bounds"
             undecided |= abs(fit.slope) <= RATIO_TOLERANCE < abs(bounded)
+    if others := len(of_net) - len(curves):
+        end += f"; {others} with n_c or m below those of the figures do not enter"
     measured = with_note(fit, note, end)
     if not undecided:
         return measured
@@ -95,6 +99,18 @@ def _with_other_criterion(
         "whose P* is censored or above a tenth of the data": len(curves) - len(chosen),
     }
     return both[known], f"{listed_as_left_out(reasons)}{widths(curves)}"
+
+
+def of_full_grammars(curves: pd.DataFrame) -> pd.DataFrame:
+    """Curves with n_c = v and m = v^(s-1), as in Figures 6, 11, 14 and 16.
+
+    The thresholds of S_2 were tuned on these. S of the practice is (1 - 1/m) of the text's, so that
+    at m = 2 a network that has learnt nothing is near the threshold.
+    """
+    if curves.empty:
+        return curves
+    full = (curves["m"] == curves["v"] ** (curves["s"] - 1)) & (curves["n_c"] == curves["v"])
+    return curves[full]
 
 
 def of_practice_width(tables: Tables) -> pd.DataFrame:
