@@ -68,19 +68,18 @@ def test_the_interval_of_the_ratio_is_that_of_its_scatter_over_the_curves():
     assert (row["n"], row_of(tables, "d-ratio-lcn-s2")["n"]) == (4, 0)
 
 
-@pytest.mark.parametrize("name", ["s-ratio-lcn-s2", "d-slope-lcn-s2"])
-def test_only_grammars_of_the_figures_enter(name):
+def test_with_s_of_the_practice_only_grammars_of_the_figures_enter():
     others = [grammar("lcn", 2, 8, 1, m=2), grammar("lcn", 2, 8, 1, n_c=4)]
-    odd = concurrence_tables(
-        lambda row: row["P_star"] * (1 if row["m"] == row["v"] == row["n_c"] else 0.1),
-        curves=[*CURVES, *others],
-    )
-    row, alone = (
-        row_of(one, name)
-        for one in (odd, concurrence_tables(lambda row: row["P_star"], curves=CURVES))
-    )
-    assert row[["n", "value", "verdict"]].tolist() == alone[["n", "value", "verdict"]].tolist()
+
+    def of_row(row):
+        return row["P_star"] * (1 if row["m"] == row["v"] == row["n_c"] else 0.1)
+
+    tables = exact_complexities([*CURVES, *others], others={"S_2": of_row, "S_2_practice": of_row})
+    row = row_of(tables, "s-ratio-lcn-s2-practice")
+    assert (row["n"], row["verdict"]) == (len(CURVES), "holds")
+    assert row["value"] == pytest.approx(0, abs=EXACT)
     assert "2 with n_c or m below those of the figures do not enter" in row["note"]
+    assert row_of(tables, "s-ratio-lcn-s2")["n"] == len(CURVES) + 2
 
 
 def censored(tables, curves, status, **bounds):
