@@ -2,9 +2,9 @@
 
 `python benchmarks/fit_cost_model.py --preset quick` reads results/benchmarks/step_time.json (time
 of a step against its multiplications and memory) and the cells and times of the preset (how much
-longer a step takes in a real run, with its looks at the test error). `--steps-alone` fits the
-number of steps to the rows of published/grid, which have all nets, depths and branchings. It
-writes src/srhm/cost_model.json.
+longer a step takes in a real run, with its looks at the test error). The number of
+steps is fitted to the rows of published/grid (`--steps-alone`: nothing else). It writes
+src/srhm/cost_model.json.
 """
 
 import argparse
@@ -56,12 +56,12 @@ def per_step(rows: list[dict[str, Any]]) -> tuple[NDArray[np.float64], float]:
 def log_steps(cells: pd.DataFrame) -> tuple[NDArray[np.float64], float]:
     """Coefficients of log steps at the rate of the model, and the residuals' deviation.
 
-    From all cells that did not diverge; one that was capped took at least its steps.
+    From fitted cells: those that collapse go on to their cap, which no power law says.
     """
-    trained = cells[cells["status"] != "diverged"]
-    rows = trained.to_dict("records")
+    fitted = cells[cells["status"] == "fitted"]
+    rows = fitted.to_dict("records")
     predictors = np.array([step_predictors(cell) for cell in rows])
-    target = np.log(trained["steps"].to_numpy(dtype=float) / [slowness(cell) for cell in rows])
+    target = np.log(fitted["steps"].to_numpy(dtype=float) / [slowness(cell) for cell in rows])
     coefficients, *_ = np.linalg.lstsq(predictors, target, rcond=None)
     return coefficients, float((target - predictors @ coefficients).std())
 
@@ -131,7 +131,8 @@ def of_steps(cells: pd.DataFrame) -> dict[str, Any]:
     """What finished rows say of the number of steps."""
     steps, steps_sd = log_steps(cells)
     log_model = {"coefficients": steps.tolist(), "residual_sd": steps_sd}
-    return {"n_cells": len(cells), "log_steps": log_model}
+    n_fitted = int((cells["status"] == "fitted").sum())
+    return {"n_cells": n_fitted, "log_steps": log_model}
 
 
 if __name__ == "__main__":

@@ -6,8 +6,10 @@ from math import inf, nan
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from tables import EVERYTHING, exact_complexities
 
+from srhm.report.scorecard_rows import scorecard_rows
 from srhm.scorecard.card import COLUMNS, claims_in, claims_of, scorecard
 from srhm.scorecard.claims import (
     MAX_STATEMENT,
@@ -129,52 +131,65 @@ def scored(one, **options):
 
 
 @pytest.mark.parametrize(
-    ("value", "low", "high", "tolerance", "points"),
+    ("value", "low", "high", "tolerance"),
     [
         # inside 1.5 to 2.5: the end that sticks out by most comes in
-        (2.0, 1.0, 3.0, 0.5, 16),
-        (2.25, 1.75, 2.75, 0.5, 16),
-        (1.75, 1.25, 2.25, 0.5, 16),
-        (2.25, 0.75, 2.5, 0.5, 16),
+        (2.0, 1.2, 2.8, 0.5),
+        (2.2, 1.6, 2.8, 0.5),
+        (1.8, 1.2, 2.4, 0.5),
+        (2.2, 0.9, 2.4, 0.5),
         # outside: the end that faces the nearer edge leaves
-        (3.0, 2.0, 9.0, 0.5, 16),
-        (1.0, -9.0, 2.0, 0.5, 16),
+        (3.0, 2.2, 9.0, 0.5),
+        (1.0, -9.0, 1.7, 0.5),
         # below and above the upper bound 2
-        (1.5, 0.0, 2.5, nan, 16),
-        (2.5, 1.5, 9.0, nan, 16),
-        # on an edge, and where an end is not known
-        (2.5, 2.0, 3.0, 0.5, inf),
-        (2.0, nan, 3.0, 0.5, nan),
-        (2.0, 1.0, inf, 0.5, nan),
+        (1.5, 0.0, 2.4, nan),
+        (2.5, 1.7, 9.0, nan),
+        (1.0, 0.0, 2.0, nan),
     ],
 )
-def test_an_undecided_claim_says_how_many_points_would_decide(value, low, high, tolerance, points):
+@pytest.mark.parametrize("n", [3, 8, 40])
+def test_so_many_points_would_decide_and_one_less_would_not(value, low, high, tolerance, n):
+    def with_points(k):
+        near = (stats.t.ppf(0.975, k - 1) / k**0.5) / (stats.t.ppf(0.975, n - 1) / n**0.5)
+        ends = {"low": value + near * (low - value), "high": value + near * (high - value)}
+        return scored(Measurement(value=value, n=k, note="", **ends), tolerance=tolerance)
+
+    row = with_points(n)
+    points = points_to_decide(row)
+    assert row["verdict"] == "undecided"
+    assert points > n
+    assert with_points(points)["verdict"] in ("holds", "does not hold")
+    assert points == n + 1 or with_points(points - 1)["verdict"] == "undecided"
+    assert f"some {points} points instead of {n} would decide" in what_would_decide(row)
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "tolerance", "words"),
+    [
+        (2.5, 2.0, 3.0, 0.5, "on the edge"),
+        (2.5, 2.5, 3.0, 0.5, "on the edge"),
+        (2.0, 2.0, 3.0, nan, "on the edge"),
+        (2.48, 1.9, 3.0, 0.5, "on the edge"),
+        (2.0, -90.0, 94.0, 0.5, "more than 80 points instead of 4"),
+        (2.0, nan, 3.0, 0.5, "stands in its note"),
+        (2.0, 1.0, inf, 0.5, "stands in its note"),
+    ],
+)
+def test_where_points_do_not_decide_a_claim_says_why(value, low, high, tolerance, words):
     row = scored(Measurement(value=value, low=low, high=high, n=4, note=""), tolerance=tolerance)
     assert row["verdict"] == "undecided"
-    assert points_to_decide(row) == pytest.approx(points, nan_ok=True)
-    text = what_would_decide(row)
-    if points == 16:
-        assert "some 16 points like these 4" in text
-    else:
-        assert ("edge of what is allowed" if points == inf else "end of the interval") in text
-
-
-def test_so_many_points_would_decide_and_one_less_would_not():
-    one = scored(Measurement(value=2.2, low=1.7, high=2.65, n=7, note=""))
-    points = points_to_decide(one)
-    for n, word in [(points, "holds"), (points - 1, "undecided")]:
-        near = (7 / n) ** 0.5
-        low, high = (2.2 + (one[end] - 2.2) * near for end in ("low", "high"))
-        assert scored(Measurement(value=2.2, low=low, high=high, n=n, note=""))["verdict"] == word
+    assert not np.isfinite(points_to_decide(row))
+    assert words in what_would_decide(row)
 
 
 @pytest.mark.parametrize("half_width", [0.1, 0.3])
 def test_only_what_is_undecided_lacks_points(half_width):
-    row = scored(measured(2.3, half_width))
-    assert bool(what_would_decide(row)) == (row["verdict"] == "undecided") == (half_width > 0.2)
     one = claim_with(measured(2.3, half_width))
-    text = markdown(scorecard({}, [one]), topics=topics_of([one]))
-    assert ("some 7 points like these 3 would decide" in text) == (half_width > 0.2)
+    table = scorecard({}, [one])
+    (row,), text = scorecard_rows(table), markdown(table, topics=topics_of([one]))
+    assert bool(row["deciding_text"]) == (row["verdict"] == "undecided") == (half_width > 0.2)
+    assert ("would decide, if value and scatter stay" in text) == (half_width > 0.2)
+    assert max(map(len, text.splitlines())) <= 150
 
 
 def columns_of(line: str) -> list[str]:

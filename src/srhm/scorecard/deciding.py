@@ -1,34 +1,34 @@
 """How many points would decide a claim that is undecided."""
 
 from collections.abc import Mapping
-from math import ceil, inf, isfinite, nan
+from math import inf, isfinite, nan, sqrt
 from typing import Any
 
-# Beyond this many times the points that are there, the value lies on the edge of what is allowed.
+from scipy import special
+
+from srhm.statistics.regression import CONFIDENCE
+
+# Numbers of points beyond this many times those that are there are not looked for.
 MOST_TIMES = 20
+# A value nearer to an edge of what is allowed than this part of the tolerance lies on the edge.
+NEAR = 0.1
 
 
 def points_to_decide(row: Mapping[Any, Any]) -> float:
-    """Points with which an undecided claim would be decided; NaN if that cannot be said.
+    """Fewest points with which an undecided claim would be decided, if value and scatter stay.
 
-    The value is taken to stay and each end of the interval to come nearer to it as 1/√n, as with
-    errors of equal size. The whole interval must come to lie on one side of each edge of what is
-    allowed; infinite for a value on an edge. row: of a scorecard.
+    Each end of the interval comes nearer to the value as t/√n, with Student's t of n - 1 degrees of
+    freedom, as for a mean; for a fit of more numbers this is a guess. The whole interval must come
+    to lie on one side of each edge of what is allowed. Infinite if MOST_TIMES as many points do
+    not do; NaN if an end is not known. row: of a scorecard.
     """
     value, n = row["value"], row["n"]
-    ends = {side: abs(row[name] - value) for side, name in ((-1, "low"), (1, "high"))}
-    if not isfinite(value) or not all(map(isfinite, ends.values())):
+    share = min((abs(edge - value) / _end_towards(row, edge) for edge in _edges(row)), default=nan)
+    if not isfinite(share):
         return nan
-    expected, tolerance = row["expected"], row["tolerance"]
-    edges = [expected - tolerance, expected + tolerance] if isfinite(tolerance) else [expected]
-    shares = [
-        abs(edge - value) / ends[1 if edge > value else -1]
-        for edge in edges
-        if ends[1 if edge > value else -1] > 0
-    ]
-    # Inside, both ends must come in; outside, the one that faces the nearer edge.
-    share = min(shares, default=inf)
-    return ceil(n / share**2) if share > 0 else inf
+    now = _t_over_root(n)
+    wanted = (k for k in range(n + 1, MOST_TIMES * n + 1) if _t_over_root(k) / now < share)
+    return next(wanted, inf)
 
 
 def what_would_decide(row: Mapping[Any, Any]) -> str:
@@ -36,9 +36,35 @@ def what_would_decide(row: Mapping[Any, Any]) -> str:
     if row["verdict"] != "undecided":
         return ""
     points, n = points_to_decide(row), row["n"]
-    if not isfinite(row["low"]) or not isfinite(row["high"]):
-        return f"an end of the interval is not known of these {n} points"
-    if points > MOST_TIMES * n:
-        many = MOST_TIMES * n
-        return f"its value is on the edge of what is allowed: not even {many} points would decide"
-    return f"some {points:.0f} points like these {n} would decide, if the value stays"
+    if isfinite(points):
+        return f"some {points:.0f} points instead of {n} would decide, if value and scatter stay"
+    if points != inf:
+        return "why its interval is not known stands in its note"
+    unit = row["tolerance"] if isfinite(row["tolerance"]) else abs(row["expected"])
+    if min(abs(edge - row["value"]) for edge in _edges(row)) < NEAR * unit:
+        return "the value lies on the edge of what is allowed, where more points hardly decide"
+    return f"more than {MOST_TIMES * n} points instead of {n} would be needed"
+
+
+def _edges(row: Mapping[Any, Any]) -> list[float]:
+    """Bounds of what a claim allows."""
+    expected, tolerance = row["expected"], row["tolerance"]
+    return [expected - tolerance, expected + tolerance] if isfinite(tolerance) else [expected]
+
+
+def _end_towards(row: Mapping[Any, Any], edge: float) -> float:
+    """Distance of the value from the end of its interval on the side of an edge; NaN: not known.
+
+    Of a value on the edge, from the farther end.
+    """
+    below, above = row["value"] - row["low"], row["high"] - row["value"]
+    if not (isfinite(below) and isfinite(above)):
+        return nan
+    if edge == row["value"]:
+        return float(max(below, above)) or nan
+    return float(above if edge > row["value"] else below) or inf
+
+
+def _t_over_root(n: int) -> float:
+    """Half the width of the interval of a mean of n points, in standard deviations."""
+    return float(special.stdtrit(n - 1, (1 + CONFIDENCE) / 2)) / sqrt(n)

@@ -24,11 +24,11 @@ HEADER = ("expected", "measured (95 %)", "n", "verdict")
 def markdown(
     table: pd.DataFrame, *, topics: Mapping[str, str], says: str = "the paper says"
 ) -> str:
-    """A summary, then for each topic its counts and a table, then what would decide the undecided
-    ones, then a note for each row.
+    """A summary; for each topic its counts and a table; the undecided claims; notes.
 
     The summary is all before the first heading: counts, and the claims that do not hold. The
-    launcher shows it alone. says: heading of the statements.
+    launcher shows it alone. Of undecided claims there is what would decide them. says: heading of
+    the statements.
 
     Rows are numbered, the notes have the same numbers. `topics` maps claims to their headings, in
     the order in which they come; other claims come last.
@@ -88,11 +88,12 @@ def _undecided(table: pd.DataFrame) -> list[str]:
     rows = table[table["verdict"] == "undecided"].to_dict("records")
     if not rows:
         return []
-    lines = [
+    texts = [
         f"- {row['statement']}: {_measured(row)} where {_expected(row)} is expected;"
         f" {what_would_decide(row)}"
         for row in rows
     ]
+    lines = [fill(text, TERMINAL, subsequent_indent="  ", break_on_hyphens=False) for text in texts]
     return ["", "## Undecided, and what would decide", "", *lines]
 
 

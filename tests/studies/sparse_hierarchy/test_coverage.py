@@ -78,10 +78,14 @@ def test_missing_curves_have_a_reason():
                      "training": {"batch": "balanced"}})  # fmt: skip
     rows = found([grammar("lcn", 2, 4, 1)], asked)
     text = rows.loc["4", "missing"]
-    assert "2 planned, not there yet (LCN, L = 2: (s_0, v) = (1, 8), (1, 10), some 1 core" in text
+    assert (
+        "2 planned, not there yet (LCN, L = 2: (s_0, v) = (1, 8), (1, 10); in all some 1 core"
+        in text
+    )
     assert "not in this preset (" in text
     assert "P* alone" not in rows.loc["12", "missing"]
-    lost = sum(int(part.split()[0]) for part in text.split("); "))
+    parts = re.split(r"\); (?!in all)", text)
+    lost = sum(int(part.split()[0]) for part in parts)
     assert lost == rows.loc["4", "published"] - rows.loc["4", "ours"]
 
 
@@ -92,7 +96,10 @@ def test_curves_that_are_planned_say_what_they_take():
     )
     assert (minutes := int(re.search(r"some (\d+) core-minutes", few)[1])) > 1
     hours = float(re.search(r"some ([\d.]+) core-hours", many)[1])
-    assert hours == pytest.approx(100 * minutes / 60, rel=0.5)
+    assert hours == pytest.approx(100 * minutes / 60, rel=1 / minutes)
+    one = asked | {"seeds": 1}
+    others = [one | {"width": 512}, one | {"training": {"batch": "balanced"}}]
+    assert found([], section(one, *others)).loc["4", "missing"] == few
 
 
 def test_a_p_star_that_takes_hours_is_a_reason():

@@ -157,8 +157,8 @@ def _expected(curves: list[Coordinates], planned: Mapping[Coordinates, float]) -
     """What training these curves is expected to take."""
     minutes = sum(planned[curve] for curve in curves) / 60
     if minutes < 60:
-        return f", some {ceil(minutes)} core-minutes"
-    return f", some {minutes / 60:.1f} core-hours"
+        return f"; in all some {ceil(minutes)} core-minutes"
+    return f"; in all some {minutes / 60:.1f} core-hours"
 
 
 def _listed(curves: list[Coordinates]) -> str:
