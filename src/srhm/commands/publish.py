@@ -18,6 +18,7 @@ import pandas as pd
 
 from srhm.commands.presets import Run, chosen, parser_for
 from srhm.commands.printing import printing
+from srhm.networks.names import NAMED
 from srhm.results import places
 from srhm.results.atomic import write_text
 from srhm.results.commit import commit_of
@@ -238,7 +239,8 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
         commit=commit,
     )
     schemas = published_schemas(study)
-    if schemas["cells"] == CELLS:
+    # Named nets have no thresholds of their sensitivities, which are of other layers: no P*.
+    if schemas["cells"] == CELLS and not set(tables["cells"]["net"]) & set(NAMED):
         measured = tables.get("sensitivities", SENSITIVITIES.empty_table().to_pandas())
         tables[COMPLEXITY] = all_sample_complexities(
             tables["cells"], measured, thresholds=thresholds

@@ -2,11 +2,12 @@
 
 Steps to reach zero loss are a power law in the number of points and in their ratio to the predicted
 sample complexity, with a factor for the net, the depth and the branching, divided by the learning
-rate over (1 - momentum), whatever the batch; seconds for a step grow with the multiplications of a step, and with its memory traffic. Coefficients are fitted
-by benchmarks/fit_cost_model.py to what was trained and timed, and stored in cost_model.json with
-their residual spread and the machine they belong to. Named nets have coefficients of their own,
-from benchmarks/fit_network_cost.py, and a number of epochs by rule of thumb. Networks on images
-have others, from benchmarks/fit_image_cost.py, and take as many steps as their cap.
+rate over (1 - momentum), whatever the batch; seconds for a step grow with the multiplications of a
+step, and with its memory traffic. Coefficients are fitted by benchmarks/fit_cost_model.py to what
+was trained and timed, and stored in cost_model.json with their residual spread and the machine they
+belong to. Named nets have coefficients of their own, from benchmarks/fit_network_cost.py, and a
+number of epochs by rule of thumb. Networks on images have others, from
+benchmarks/fit_image_cost.py, and take as many steps as their cap.
 """
 
 import json
