@@ -25,9 +25,10 @@ HEAD = """# Curves of the paper's figures
 
 For LCN, CNN and FCN: how many of the learning curves that a figure of the paper shows are
 published here ([published/](../published/README.md)), and why the others are missing. A curve has
-one net, L, s, s₀, v and sparsity; ours are of the text's protocol. Figures share curves. Times are
-what `make plan` expects of training, at low load. Written by `make publish` from the published
-tables, not by hand.
+one net, L, s, s₀, v and sparsity; ours are of the text's protocol. Figures share curves; ours may
+show more than the paper's, which alone are counted. Figures 1, 9 and 17, of other networks, are not
+counted. Times are what `make plan` expects of training, on a quiet machine. Written by
+`make publish` from the published tables, not by hand.
 """
 
 

@@ -94,7 +94,10 @@ def _undecided(table: pd.DataFrame) -> list[str]:
         for row in rows
     ]
     lines = [fill(text, TERMINAL, subsequent_indent="  ", break_on_hyphens=False) for text in texts]
-    return ["", "## Undecided, and what would decide", "", *lines]
+    points = (
+        "Points are those of n: curves, pairs of curves, networks, as the note of a claim says."
+    )
+    return ["", "## Undecided, and what would decide", "", points, "", *lines]
 
 
 def decimals(row: Mapping[Any, Any]) -> int:
