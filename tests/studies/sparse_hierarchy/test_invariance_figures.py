@@ -315,6 +315,16 @@ def test_sensitivity_curves_are_averages_over_seeds(tables: Tables, name: str, n
         assert len(points(axes, "threshold")) == (layer == "2")
 
 
+@pytest.mark.parametrize(("features", "shown"), [({4: 8, 6: 10}, 8), ({4: 8}, 8), ({4: 5}, 6)])
+def test_sensitivity_curves_are_those_of_v_as_in_the_paper(
+    tables: Tables, features: dict[int, int], shown: int
+) -> None:
+    names = ["v", "m", "n_c"]
+    changed = tuple(table.assign(**table[names].replace(features)) for table in tables[:2])
+    figure = draw((*changed, *tables[2:]), "12")
+    assert f"$v={shown}$" in figure.get_suptitle()
+
+
 def test_a_choice_of_the_practice_stands_at_its_ratio(
     made: Tables, figures: dict[str, Figure]
 ) -> None:

@@ -31,6 +31,7 @@ from srhm.figures.selection import main_curves, predicted
 from srhm.model import theory
 
 DEPTH, BRANCHING = 2, 2
+FEATURES = 8  # v of the paper's figures
 # Level l of the transformation; hues that those of L in the other figures do not have.
 LEVEL_COLOURS = {1: (0.0, 0.62, 0.45), 2: (0.67, 0.27, 0.6)}
 ERROR_COLOUR = "0.72"
@@ -48,14 +49,15 @@ def draw(
 ) -> Figure:
     """Figure 12 (LCN, Eq. 3) or 15 (CNN, Eq. 4): S_{k,l} and D_{k,l} against P rescaled.
 
-    Of the main curves with L = s = 2 and this width, at the largest v of which there are
-    sensitivities. Averages and bars are over seeds, diverged cells left out.
+    Of the main curves with L = s = 2 and this width that have sensitivities, at FEATURES, or at the
+    largest v where none has that. Averages and bars are over seeds, diverged cells left out.
     """
     rows = main_curves(sensitivities, width=width, branching=BRANCHING)
     rows = rows[
         (rows["net"] == net) & (rows["L"] == DEPTH) & (rows["variant"] == "text") & (rows["n"] > 0)
     ]
-    n_features = int(rows["v"].max()) if len(rows) else None
+    found = set(rows["v"].astype(int))
+    n_features = FEATURES if FEATURES in found else max(found, default=None)
     rows = rows[rows["v"] == n_features]
     own = cells[cells["curve"].isin(rows["curve"])]
     figure, part = laid_out_page(
