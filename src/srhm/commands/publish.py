@@ -41,6 +41,7 @@ from srhm.results.published_provenance import (
     read_provenance_file,
 )
 from srhm.results.records import TableError, holds, read_table, write_table
+from srhm.results.rounding import OF_SENSITIVITIES, rounded
 from srhm.results.tables import (
     CELLS,
     SAMPLE_COMPLEXITY,
@@ -227,6 +228,8 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
         for table, own in rows.items()
         if own
     }
+    if "sensitivities" in tables and published_schemas(study)["sensitivities"] == SENSITIVITIES:
+        tables["sensitivities"] = rounded(tables["sensitivities"], OF_SENSITIVITIES)
     # The rest says on what and how long a network was trained.
     tables["timings"] = tables["timings"].assign(host="")
     thresholds = plan.settings(study)["thresholds"]
