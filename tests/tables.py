@@ -72,7 +72,7 @@ def cells_and_sensitivities(
                                  "standard_error": 0.01, "n": 500 if possible else 0,
                                  "n_draws": 4}
                             )  # fmt: skip
-    table = pd.DataFrame(cells).assign(status="fitted")
+    table = pd.DataFrame(cells).assign(status="fitted", train_loss=1e-3)
     return table, pd.DataFrame(sensitivities)
 
 
@@ -127,8 +127,8 @@ def named_networks(
 def trained(cells: pd.DataFrame, *, batch_size: int, rate: float, max_steps: int) -> pd.DataFrame:
     """The cells with the columns of their training; all fitted."""
     return cells.assign(
-        status="fitted", batch_size=batch_size, learning_rate=rate, loss_threshold=1e-2,
-        max_steps=max_steps, n_test=2000,
+        status="fitted", train_loss=1e-3, batch_size=batch_size, learning_rate=rate,
+        loss_threshold=1e-2, max_steps=max_steps, n_test=2000,
     )  # fmt: skip
 
 
@@ -270,7 +270,7 @@ def networks(
         for x, seed in product(MULTIPLES_OF_P_STAR, range(n_seeds)):
             key = f"{curve['curve']}-{x}-{seed}"
             cell = curve | {"P": round(1000 * x), "seed": seed, "key": key}
-            cells.append(cell | {"test_error": error(x)})
+            cells.append(cell | {"test_error": error(x), "status": "fitted", "train_loss": 1e-3})
             cell |= {"variant": "text", "standard_error": 0.01, "n_draws": 4}
             for kind, k, level in product("SD", layers, layers[:-1]):
                 layer = "output" if k > curve["L"] else str(k)

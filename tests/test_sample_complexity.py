@@ -17,6 +17,8 @@ from srhm.statistics.sample_complexity import (
     CURVE_COLUMNS,
     RESULT_COLUMNS,
     IntervalRule,
+    all_sample_complexities,
+    collapsed_after_learning,
     lasting_crossing,
     learning_curve_values,
     sample_complexity,
@@ -460,6 +462,7 @@ class TestPairedSeeds:
 
 def test_seeds_have_a_sample_complexity_each():
     cells = curve([[0.5, 0.5], [0.1, 0.2], [0.0, 0.3]]).rename(columns={"value": "test_error"})
+    cells = cells.assign(status="fitted", train_loss=1e-3)
     found = seed_complexities(cells, threshold=0.1)
     assert found.loc["a", 0] == pytest.approx(np.log(cells["P"].unique()[1]))
     assert np.isnan(found.loc["a", 1])
@@ -490,3 +493,34 @@ def test_the_fcn_has_criteria_of_its_output():
     assert set(output["threshold"]) == {0.2}
     # Half-way between 0.3 at P = 100 and 0.1 at P = 1000, in log P.
     assert output["P_star"].tolist() == pytest.approx([100 * 10**0.5] * 2)
+
+
+def test_a_collapse_beyond_what_its_seed_has_learnt_is_left_out():
+    # n_c = 10: two seeds learn the task at P = 100, the second collapses at 1000.
+    cells = curve(
+        [[0.5, 0.9], [0.05, 0.05], [0.0, 0.95], [0.0, 0.0]], sizes=(10, 100, 1000, 10_000)
+    )
+    cells = cells.rename(columns={"value": "test_error"})
+    cells = cells.assign(
+        best_test_error=cells["test_error"], status="fitted", train_loss=1e-3, n_distinct=1e9
+    )
+    dead = (cells["test_error"] > 0.9) & (cells["P"] == 1000)
+    cells.loc[dead, ["status", "train_loss"]] = ["capped", 0.95 * np.log(10)]
+    early = (cells["seed"] == 1) & (cells["P"] == 10)
+    cells.loc[early, ["status", "train_loss"]] = ["capped", np.log(10)]
+    assert collapsed_after_learning(cells, threshold=0.1).tolist() == dead.tolist()
+
+    def p_star(cells):
+        empty = pd.DataFrame(columns=[*CURVE_COLUMNS, "P", "seed", "kind", "variant", "layer",
+                                      "k", "l", "n", "value"])  # fmt: skip
+        table = all_sample_complexities(cells, empty, thresholds=[0.1])
+        return table[table["criterion"] == "test_error"].iloc[0]
+
+    with_it, without = p_star(cells), p_star(cells[~dead])
+    assert with_it["P_star"] == without["P_star"] < 100
+    assert (with_it["n_diverged"], with_it["n_capped"], with_it["n_cells"]) == (1, 2, 8)
+    # One that has not collapsed, but did not fit, counts with the error that it has.
+    half = cells.assign(train_loss=cells["train_loss"].where(~dead, 0.5 * np.log(10)))
+    assert p_star(half)["P_star"] > 1000
+    assert np.isfinite(seed_complexities(cells, threshold=0.1)).all(axis=None)
+    assert seed_complexities(half, threshold=0.1).loc["a", 1] > np.log(1000)

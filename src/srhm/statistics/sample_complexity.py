@@ -92,6 +92,10 @@ class Crossing:
     high: float
 
 
+# A network has collapsed if it ends at its cap with this part of the loss log n_c of a constant
+# output, or more: its ReLUs are dead, and no further step changes it.
+COLLAPSED = 0.9
+
 NEVER_MEASURED = Crossing("not_reached", nan, 0.0, inf)
 
 
@@ -125,6 +129,20 @@ def lasting_crossing(
 def learning_curve_values(cells: pd.DataFrame, *, criterion: str = "test_error") -> pd.DataFrame:
     """Rows of cells as the long table of `sample_complexity`, the criterion's column as value."""
     return cells[[*CURVE_COLUMNS, "P", "seed"]].assign(criterion=criterion, value=cells[criterion])
+
+
+def collapsed_after_learning(cells: pd.DataFrame, *, threshold: float) -> pd.Series:
+    """Which networks have collapsed at a larger P than one at which their seed had learnt the task.
+
+    A mask of the rows. A seed draws one grammar, and its test error has been at or below the
+    threshold with fewer points: the collapse is an accident of training, as a divergence is, and
+    says nothing of how many points are needed. Collapses below that P do, and are not in the mask.
+    """
+    constant = cells["train_loss"] >= COLLAPSED * np.log(cells["n_c"].astype(float))
+    collapsed = constant & (cells["status"] == "capped")
+    sizes = cells["P"].where(cells["test_error"] <= threshold)
+    first = sizes.groupby([cells["curve"], cells["seed"]]).transform("min")
+    return collapsed & (cells["P"] > first)
 
 
 def sensitivity_values(sensitivities: pd.DataFrame) -> pd.DataFrame:
@@ -170,9 +188,18 @@ def all_sample_complexities(
 
     The best test error of a training ("best_test_error") has the first threshold alone. n_capped
     counts the networks of the curve that did not fit within the cap: they enter with the error
-    that they have.
+    that they have, unless they have `collapsed_after_learning` (at the first threshold). These are
+    left out and counted as diverged ones are.
     """
     main, *_ = thresholds
+    collapsed = collapsed_after_learning(cells, threshold=main)
+    n_capped = (cells["status"] == "capped").groupby(cells["curve"]).sum()
+    if collapsed.any():
+        gone = pd.MultiIndex.from_frame(cells.loc[collapsed, ["curve", "P", "seed"]])
+        there = pd.MultiIndex.from_frame(sensitivities[["curve", "P", "seed"]])
+        sensitivities = sensitivities[~there.isin(gone)]
+        errors = ["test_error", "best_test_error"]
+        cells = cells.assign(**{name: cells[name].mask(collapsed) for name in errors})
     values = [
         learning_curve_values(cells, criterion=name) for name in ("test_error", "best_test_error")
     ]
@@ -183,7 +210,6 @@ def all_sample_complexities(
     of_sensitivities = sensitivity_sample_complexity(sensitivities)
     tables = [table for table in (of_errors, of_sensitivities) if len(table)] or [of_errors]
     table = pd.concat(tables, ignore_index=True)
-    n_capped = (cells["status"] == "capped").groupby(cells["curve"]).sum()
     return table.assign(n_capped=table["curve"].map(n_capped).astype("int64"))
 
 
@@ -261,10 +287,12 @@ def sample_complexity(
 def seed_complexities(cells: pd.DataFrame, *, threshold: float) -> pd.DataFrame:
     """log P* of each seed alone, NaN where it is censored: a row for each curve, a column a seed.
 
-    Of the test error, by the rule of `lasting_crossing`.
+    Of the test error, by the rule of `lasting_crossing`, without what has
+    `collapsed_after_learning`.
     """
     if cells.empty:
         return pd.DataFrame()
+    cells = cells[~collapsed_after_learning(cells, threshold=threshold)]
     own: dict[tuple[Any, Any], float] = {}
     for (curve, seed), one in cells.sort_values("P").groupby(["curve", "seed"], sort=False):
         sizes, errors = (one[name].to_numpy(dtype=float) for name in ("P", "test_error"))

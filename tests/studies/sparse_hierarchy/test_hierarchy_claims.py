@@ -88,8 +88,9 @@ def test_markdown_fits_into_a_terminal_of_150_columns(ideal):
 
 def test_what_the_paper_says_nothing_of_is_reported(ideal):
     rows = ideal[ideal["expected"].isna()]
-    below = [f"{kind}-hidden-below-{net}" for net in NETS for kind in "sd"]
-    assert rows.index.tolist() == ["lcn-constant-C0-equal-m", "lcn-over-cnn-L2", *below]
+    places = ("output-lower-falls", "output-top-falls", "hidden-below")
+    falls = [f"{kind}-{place}-{net}" for net in NETS for kind in "sd" for place in places]
+    assert rows.index.tolist() == ["lcn-constant-C0-equal-m", "lcn-over-cnn-L2", *falls]
     assert set(rows["verdict"]) == {"reported"}
     assert rows["value"].notna().all()
 
@@ -327,7 +328,9 @@ def test_curves_that_share_grammars_are_paired():
             for seed, shift in enumerate(shifts[row["curve"]]):
                 own = row["P_star"] * np.exp(shift)
                 rows += [
-                    row | {"P": P, "seed": seed, "test_error": 0.1 - 0.2 * log(P / own)}
+                    row
+                    | {"P": P, "seed": seed, "test_error": 0.1 - 0.2 * log(P / own)}
+                    | {"status": "fitted", "train_loss": 1e-3}
                     for P in row["P_star"] * np.array([1 / 8, 8])
                 ]
         return pd.DataFrame(rows)

@@ -52,7 +52,12 @@ def invented_cells(curve: dict[str, object], *, P_star: float, n_seeds: int = 3)
             error = chance / (1 + (1.5 * P / own) ** steepness)
             rows.append({**curve, "P": int(P), "seed": seed, "test_error": error})
     cells = pd.DataFrame(rows).assign(
-        status="fitted", batch_size=4, learning_rate=0.01, loss_threshold=1e-3, max_steps=1000
+        status="fitted",
+        train_loss=1e-3,
+        batch_size=4,
+        learning_rate=0.01,
+        loss_threshold=1e-3,
+        max_steps=1000,
     )
     cells.loc[1, "status"] = "capped"
     cells.loc[len(cells) - 2, ["status", "test_error"]] = ["diverged", nan]

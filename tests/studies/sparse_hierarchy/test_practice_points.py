@@ -34,7 +34,7 @@ def cells_of(one, P_star, *, rate=None):
                 one
                 | {"curve": f"{one['net']} {one['s0']} {one['width']} {one['batch']}", "P": P,
                    "seed": seed, "test_error": 0.05, "best_test_error": error,
-                   "status": "fitted", "key": f"{P}-{seed}",
+                   "status": "fitted", "train_loss": 1e-3, "key": f"{P}-{seed}",
                    "learning_rate": rate or published_rate(one), "batch_size": 24,
                    "loss_threshold": 1e-3}
             )  # fmt: skip
