@@ -511,16 +511,19 @@ def test_a_collapse_beyond_what_its_seed_has_learnt_is_left_out():
     assert collapsed_after_learning(cells, threshold=0.1).tolist() == dead.tolist()
 
     def p_star(cells):
-        empty = pd.DataFrame(columns=[*CURVE_COLUMNS, "P", "seed", "kind", "variant", "layer",
-                                      "k", "l", "n", "value"])  # fmt: skip
-        table = all_sample_complexities(cells, empty, thresholds=[0.1])
-        return table[table["criterion"] == "test_error"].iloc[0]
+        seen = cells.assign(kind="S", variant="text", layer="2", k=2, l=1, n=100, value=0.05)
+        seen["value"] = seen["value"].where(seen["P"] > 10, 0.9).where(~dead, 0.9)
+        table = all_sample_complexities(cells, seen, thresholds=[0.1])
+        return table.set_index("criterion")
 
     with_it, without = p_star(cells), p_star(cells[~dead])
-    assert with_it["P_star"] == without["P_star"] < 100
-    assert (with_it["n_diverged"], with_it["n_capped"], with_it["n_cells"]) == (1, 2, 8)
+    for criterion in ("test_error", "S_2"):
+        row = with_it.loc[criterion]
+        assert row["P_star"] == without.loc[criterion, "P_star"] < 100
+        assert (row["n_diverged"], row["n_capped"], row["n_cells"]) == (1, 2, 8)
+    assert with_it.loc["best_test_error", "n_diverged"] == 0
     # One that has not collapsed, but did not fit, counts with the error that it has.
     half = cells.assign(train_loss=cells["train_loss"].where(~dead, 0.5 * np.log(10)))
-    assert p_star(half)["P_star"] > 1000
+    assert (p_star(half).loc[["test_error", "S_2"], "P_star"] > 1000).all()
     assert np.isfinite(seed_complexities(cells, threshold=0.1)).all(axis=None)
     assert seed_complexities(half, threshold=0.1).loc["a", 1] > np.log(1000)

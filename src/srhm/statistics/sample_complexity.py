@@ -188,8 +188,9 @@ def all_sample_complexities(
 
     The best test error of a training ("best_test_error") has the first threshold alone. n_capped
     counts the networks of the curve that did not fit within the cap: they enter with the error
-    that they have, unless they have `collapsed_after_learning` (at the first threshold). These are
-    left out and counted as diverged ones are.
+    that they have, unless they have `collapsed_after_learning` (at the first threshold). Of these
+    the error and the sensitivities are left out and counted as diverged; the best error, which is
+    of a time before the collapse, stays.
     """
     main, *_ = thresholds
     collapsed = collapsed_after_learning(cells, threshold=main)
@@ -197,9 +198,9 @@ def all_sample_complexities(
     if collapsed.any():
         gone = pd.MultiIndex.from_frame(cells.loc[collapsed, ["curve", "P", "seed"]])
         there = pd.MultiIndex.from_frame(sensitivities[["curve", "P", "seed"]])
-        sensitivities = sensitivities[~there.isin(gone)]
-        errors = ["test_error", "best_test_error"]
-        cells = cells.assign(**{name: cells[name].mask(collapsed) for name in errors})
+        values = sensitivities["value"].mask(there.isin(gone))
+        sensitivities = sensitivities.assign(value=values)
+        cells = cells.assign(test_error=cells["test_error"].mask(collapsed))
     values = [
         learning_curve_values(cells, criterion=name) for name in ("test_error", "best_test_error")
     ]

@@ -242,7 +242,7 @@ def _no_curves(ends: pd.DataFrame, kind: str, reasons: dict[str, int]) -> Measur
     return no_points(f"no such curves in the tables{text}")
 
 
-# What is expected and why: values and tolerances fixed before anything was measured.
+# What is expected and why: fixed before anything was measured, but for OUTPUT_REASON (see README).
 REPORTED_REASON = "the paper says nothing of k < l+1"
 OUTPUT_REASON = (
     "reported: of the output, its sensitivity at the largest P has a verdict, and at the smallest"
