@@ -93,7 +93,7 @@ class Crossing:
 
 
 # A network has collapsed if it ends at its cap with this part of the loss log n_c of a constant
-# output, or more: its ReLUs are dead, and no further step changes it.
+# output, or more: nearly all of its ReLUs are dead.
 COLLAPSED = 0.9
 
 NEVER_MEASURED = Crossing("not_reached", nan, 0.0, inf)
@@ -233,7 +233,7 @@ def sample_complexity(
 
     P* is the `lasting_crossing` of the average over seeds. A NaN value (a diverged cell)
     is left out of the average at its P, and a P with no other value is left out of the curve;
-    `n_cells` and `n_diverged` count. Since diverged cells drop out, P* is that of the runs which
+    `n_cells` and `n_diverged` count (`all_sample_complexities`: collapsed ones, too). Since diverged cells drop out, P* is that of the runs which
     did not diverge.
 
     Interval: log P* ± t log_sd/√n, where log_sd is the standard deviation of the seeds' own log P*

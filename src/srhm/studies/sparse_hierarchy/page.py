@@ -210,7 +210,7 @@ def _remarks(row: Mapping[Any, Any]) -> Iterator[str]:
     if row["small_pool"]:
         yield "small pool"
     if row["n_diverged"]:
-        yield f"{row['n_diverged']} of {row['n_cells']} networks diverged"
+        yield f"{row['n_diverged']} of {row['n_cells']} networks left out (diverged or collapsed)"
     if row["n_capped"]:
         yield f"{row['n_capped']} of {row['n_cells']} networks not fitted at the cap"
 
