@@ -233,8 +233,8 @@ def sample_complexity(
 
     P* is the `lasting_crossing` of the average over seeds. A NaN value (a diverged cell)
     is left out of the average at its P, and a P with no other value is left out of the curve;
-    `n_cells` and `n_diverged` count (`all_sample_complexities`: collapsed ones, too). Since diverged cells drop out, P* is that of the runs which
-    did not diverge.
+    `n_cells` and `n_diverged` count (`all_sample_complexities`: collapsed ones, too). Since these
+    drop out, P* is that of the runs which did not diverge.
 
     Interval: log P* ± t log_sd/√n, where log_sd is the standard deviation of the seeds' own log P*
     (same rule on the curve of one seed), with `dof` degrees of freedom: the curve's own with n - 1,
