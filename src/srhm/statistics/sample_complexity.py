@@ -198,8 +198,8 @@ def all_sample_complexities(
     if collapsed.any():
         gone = pd.MultiIndex.from_frame(cells.loc[collapsed, ["curve", "P", "seed"]])
         there = pd.MultiIndex.from_frame(sensitivities[["curve", "P", "seed"]])
-        values = sensitivities["value"].mask(there.isin(gone))
-        sensitivities = sensitivities.assign(value=values)
+        felt = sensitivities["value"].mask(there.isin(gone))
+        sensitivities = sensitivities.assign(value=felt)
         cells = cells.assign(test_error=cells["test_error"].mask(collapsed))
     values = [
         learning_curve_values(cells, criterion=name) for name in ("test_error", "best_test_error")
