@@ -165,7 +165,9 @@ def test_a_name_that_is_no_study_is_refused_with_those_that_there_are(
     for command in (main, status.main):
         assert command(["--preset", "test", "--study", "jammed"]) == 2
         said = capsys.readouterr().err
-        assert all(name in said for name in ("'jammed'", *STUDIES, *GROUPS))
+        assert all(name in said for name in ("'jammed' (jamming?)", *STUDIES, *GROUPS))
+        assert command(["--preset", "test", "--study", "qqqq"]) == 2
+        assert "no study 'qqqq'; there are" in capsys.readouterr().err
         assert command(["--preset", "test", "--study", "images"]) == 2
         said = capsys.readouterr().err
         assert "the preset test has no study images" in said

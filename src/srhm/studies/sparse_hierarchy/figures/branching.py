@@ -148,7 +148,8 @@ def _constant(axes: Axes, curves: pd.DataFrame, features: list[int], *, preset: 
             axes.annotate(f"$s={row['s']}$", (one.x.value, one.y.value), fontsize=7,
                           xytext=(5 * side, -4 * side), textcoords="offset points",
                           ha="left" if side > 0 else "right",
-                          va="top" if side > 0 else "bottom")  # fmt: skip
+                          va="top" if side > 0 else "bottom",
+                          bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5})  # fmt: skip
     axes.set_xticks([2, 3, 4, 6], ["2", "3", "4", "6"])
     axes.set_xticks([], minor=True)
     few_ticks(axes.yaxis, *axes.get_ylim())
