@@ -144,6 +144,16 @@ def test_other_laws_are_measured_as_they_are(claim, law, value):
     assert row["value"] == pytest.approx(value, abs=EXACT)
 
 
+def test_exponent_of_m_is_told_for_each_number_of_classes():
+    def law(row):
+        return 1e-2 * row["n_c"] * row["m"] ** (3 if row["n_c"] == 4 else 2)
+
+    note = row_of(exact_complexities(EVERYTHING, law=law), "m-exponent-lcn-L2")["note"]
+    alone = re.findall(r"([0-9.]+) \(s = \d, s0 = \d, v = \d+, n_c = (\d+)\)", note)
+    assert {n_c for _, n_c in alone} > {"4"}
+    assert all(slope == ("3.00" if n_c == "4" else "2.00") for slope, n_c in alone)
+
+
 def test_lcn_that_scales_like_a_cnn_fails_at_depth_three():
     def law(row):
         return (row["s0"] + 1) ** 2 * row["n_c"] * row["m"] ** row["L"]

@@ -148,13 +148,26 @@ def _n_distinct(row: Mapping[Any, Any]) -> float:
 
 
 def exponent_of(tables: Tables, *, column: str, net: str, depth: int) -> Measurement:
-    """Exponent of m or n_c in P*, from curves of equal v that differ in it only."""
+    """Exponent of m or n_c in P*, from curves of equal v that differ in it only.
+
+    The note has that of each group of such curves alone.
+    """
     curves = where(main_curves(tables), {"net": net, "L": depth})
     chosen = usable(curves)
     if chosen.empty:
         return measurement(NO_FIT, curves)
     by = [name for name in GRAMMAR if name != column]
-    return measurement(fit_of(chosen, log_of(chosen, column), by=by), _varying(curves, column, by))
+    other = "n_c" if column == "m" else "m"
+    parts = [
+        f"{np.polyfit(log_of(own, column), log_of(own, 'P_star'), 1)[0]:.2f}"
+        f" (s = {own['s'].iloc[0]}, s0 = {own['s0'].iloc[0]}, v = {own['v'].iloc[0]},"
+        f" {other} = {own[other].iloc[0]})"
+        for _, own in chosen.groupby(by, dropna=False)
+        if own[column].nunique() > 1
+    ]
+    note = f"alone: {', '.join(parts)}" if parts else ""
+    fit = fit_of(chosen, log_of(chosen, column), by=by)
+    return measurement(fit, _varying(curves, column, by), note)
 
 
 def _varying(curves: pd.DataFrame, column: str, by: Sequence[str]) -> pd.DataFrame:

@@ -75,7 +75,7 @@ def ratio_at_fixed_dimension(tables: Tables, *, over_prediction: bool) -> Measur
     if any(half.empty for half in halves):
         return measurement(NO_FIT, pd.DataFrame())
     asked = pd.concat(halves)
-    both = pairs(*halves, on=["v", "m", "n_c"], suffixes=("_less", "_more"))
+    both = pairs(*halves, on=["v", "m", "n_c"], suffixes=("_less", "_more")).sort_values("v")
     if both.empty:
         return measurement(NO_FIT, asked)
     measured = both["log_ratio"].to_numpy(dtype=float)
