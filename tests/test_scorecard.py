@@ -20,7 +20,9 @@ from srhm.scorecard.claims import (
     verdict,
 )
 from srhm.scorecard.deciding import points_to_decide, what_would_decide
+from srhm.scorecard.fits import with_note
 from srhm.scorecard.text import markdown
+from srhm.statistics.regression import SeedNoise, mean
 from srhm.studies.registry import STUDIES
 
 ALL = claims_of(STUDIES.values())
@@ -179,6 +181,17 @@ def test_where_points_do_not_decide_a_claim_says_why(value, low, high, tolerance
     row = scored(Measurement(value=value, low=low, high=high, n=4, note=""), tolerance=tolerance)
     assert row["verdict"] == "undecided"
     assert not np.isfinite(points_to_decide(row))
+    assert words in what_would_decide(row)
+
+
+@pytest.mark.parametrize(("dof", "words"), [(2, "more seeds come before"), (40, "points instead")])
+def test_an_error_from_few_seeds_asks_for_seeds(dof, words):
+    noise = SeedNoise(
+        standard_error=np.full(4, 0.3), dof=np.full(4, float(dof)), source=np.zeros(4)
+    )
+    fit = mean(np.array([2.2, 2.3, 2.3, 2.4]), [noise])
+    row = scored(with_note(fit, "", ""), tolerance=0.5)
+    assert (row["verdict"], fit.error_from) == ("undecided", "seeds")
     assert words in what_would_decide(row)
 
 
