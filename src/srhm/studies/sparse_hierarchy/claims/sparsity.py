@@ -75,9 +75,10 @@ def ratio_at_fixed_dimension(tables: Tables, *, over_prediction: bool) -> Measur
     if any(half.empty for half in halves):
         return measurement(NO_FIT, pd.DataFrame())
     asked = pd.concat(halves)
-    both = pairs(*halves, on=["v", "m", "n_c"], suffixes=("_less", "_more")).sort_values("v")
+    both = pairs(*halves, on=["v", "m", "n_c"], suffixes=("_less", "_more"))
     if both.empty:
         return measurement(NO_FIT, asked)
+    both = both.sort_values("v")
     measured = both["log_ratio"].to_numpy(dtype=float)
     predicted = log_of(both, "prediction_less") - log_of(both, "prediction_more")
     noise = [noise_of(both, "_less"), noise_of(both, "_more")]
