@@ -56,6 +56,14 @@ def test_the_ratio_is_said_beside_its_logarithm():
     assert "P*_S / P* = 1.30 (geometric mean), from 1.30 to 1.30" in row["note"]
 
 
+def test_the_ratio_is_said_of_each_depth_alone():
+    curves = [grammar("cnn", depth, v, 1) for depth in (2, 3) for v in (4, 6)]
+    tables = concurrence_tables(lambda row: row["P_star"] * 0.4 * row["L"], curves=curves)
+    row = row_of(tables, "s-ratio-cnn-s2")
+    assert row["value"] == pytest.approx((log(0.8) + log(1.2)) / 2, abs=EXACT)
+    assert "to 1.20; 0.80 [0.80, 0.80] at L = 2, 1.20 [1.20, 1.20] at L = 3" in row["note"]
+
+
 def test_the_interval_of_the_ratio_is_that_of_its_scatter_over_the_curves():
     logs = iter([0.1, -0.2, 0.3, 0.2])
     tables = concurrence_tables(
@@ -214,9 +222,20 @@ def test_levels_of_the_output_are_told_from_hidden_layers():
 
 def test_what_remains_is_an_absolute_value():
     tables = tables_with(ends_at({("output", 1): 0.1, ("output", 2): 0.1, ("output", 3): 0.6}))
-    lower, top = (row_of(tables, f"s-output-{place}-remains-lcn") for place in ("lower", "top"))
+    places = ("lower-L3", "top")
+    lower, top = (row_of(tables, f"s-output-{place}-remains-lcn") for place in places)
     assert [lower["value"], top["value"]] == pytest.approx([0.08, 0.48], abs=EXACT)
     assert [lower["verdict"], top["verdict"]] == ["holds", "does not hold"]
+
+
+def test_what_remains_below_the_top_is_of_each_depth_alone():
+    """The largest of one level and that of two are not one number."""
+    curves = [CURVES[0] | {"L": 2}, CURVES[1] | {"L": 2}, CURVES[2] | {"L": 2}, *CURVES[:3]]
+    tables = tables_with(ends_at({("output", 1): 0.01, ("output", 2): 0.5}), curves=curves)
+    shallow, deep = (row_of(tables, f"s-output-lower-L{n}-remains-lcn") for n in (2, 3))
+    assert (shallow["n"], deep["n"]) == (3, 3)
+    assert [shallow["value"], deep["value"]] == pytest.approx([0.008, 0.4], abs=EXACT)
+    assert [shallow["verdict"], deep["verdict"]] == ["holds", "does not hold"]
 
 
 def test_the_fall_is_a_geometric_mean_over_curves_with_its_scatter():

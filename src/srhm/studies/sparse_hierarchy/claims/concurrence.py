@@ -6,7 +6,7 @@ second layer, transformations of the input.
 
 from dataclasses import replace
 from functools import partial
-from math import exp, log, nan
+from math import exp, isfinite, log, nan
 from typing import Any
 
 import numpy as np
@@ -64,7 +64,7 @@ def concurrence(
     else:
         note = (
             f"P*_{kind} / P* = {exp(fit.slope):.2f} (geometric mean), from"
-            f" {exp((y - x).min()):.2f} to {exp((y - x).max()):.2f}"
+            f" {exp((y - x).min()):.2f} to {exp((y - x).max()):.2f}{_each_depth(entering, y - x)}"
         )
         if len(both) > len(entering):
             bounded = float(both["log_ratio"].mean())
@@ -75,6 +75,16 @@ def concurrence(
         return measured
     note = f"interval unknown, as the censored curves decide; {measured.note}"
     return replace(measured, low=nan, high=nan, note=note)
+
+
+def _each_depth(curves: pd.DataFrame, log_ratios: Any) -> str:
+    """The geometric mean of the curves of each L, which are one claim, as a part of a note."""
+    parts = []
+    for depth, logs in pd.Series(log_ratios).groupby(curves["L"].to_numpy()):
+        fit = mean(logs.to_numpy(dtype=float), [])
+        known = f" [{exp(fit.low):.2f}, {exp(fit.high):.2f}]" if isfinite(fit.low) else ""
+        parts.append(f"{exp(fit.slope):.2f}{known} at L = {depth}")
+    return f"; {', '.join(parts)}" if len(parts) > 1 else ""
 
 
 def _with_other_criterion(

@@ -68,12 +68,14 @@ def falls(
     return as_ratio(with_note(mean(of_curve.to_numpy(dtype=float), []), note, end))
 
 
-def remains(tables: Tables, *, net: str, kind: str, entries: Entries) -> Measurement:
+def remains(
+    tables: Tables, *, net: str, kind: str, entries: Entries, depth: int | None = None
+) -> Measurement:
     """Sensitivity at the largest P: mean over curves whose test error there is below 10 %.
 
-    Of several entries of a curve the largest counts.
+    Of several entries of a curve the largest counts. depth: curves of this L alone.
     """
-    ends, reasons = _ends(tables, net, unlearnt_at_first=False)
+    ends, reasons = _ends(tables, net, unlearnt_at_first=False, depth=depth)
     rows = _entries_of(ends, kind, entries)
     if rows.empty:
         return _no_curves(ends, kind, reasons)
@@ -119,9 +121,11 @@ def _mean_delay(delays: pd.DataFrame, what: str, end: str) -> Measurement:
     return with_note(mean(of_curve, []), f"{what}: {of_level}", end)
 
 
-def _learning_curves(tables: Tables, net: str) -> tuple[pd.DataFrame, dict[str, int]]:
+def _learning_curves(
+    tables: Tables, net: str, depth: int | None
+) -> tuple[pd.DataFrame, dict[str, int]]:
     """Main curves of a net with their first and last P and the mean test errors there."""
-    curves = where(main_curves(tables), {"net": net})
+    curves = where(main_curves(tables), {"net": net, **({"L": depth} if depth else {})})
     cells = tables.get("cells", pd.DataFrame())
     if curves.empty or cells.empty:
         return pd.DataFrame(), {}
@@ -148,13 +152,13 @@ def _averages(tables: Tables, curves: pd.DataFrame) -> pd.DataFrame:
 
 
 def _ends(
-    tables: Tables, net: str, *, unlearnt_at_first: bool
+    tables: Tables, net: str, *, unlearnt_at_first: bool, depth: int | None = None
 ) -> tuple[pd.DataFrame, dict[str, int]]:
     """Sensitivities at the first and last P of the curves that learn: first, last, log_ratio.
 
-    And how many curves are left out, by reason.
+    Of one L, if it is named. And how many curves are left out, by reason.
     """
-    curves, reasons = _learning_curves(tables, net)
+    curves, reasons = _learning_curves(tables, net, depth)
     if curves.empty:
         return pd.DataFrame(), reasons
     learnt = curves["error_last"] < LEARNT
@@ -300,10 +304,12 @@ def fall_claims(net: str) -> list[Claim]:
 
 def remains_claims(net: str) -> list[Claim]:
     """The output becomes insensitive to synonyms and diffeomorphisms of every level."""
-    levels = {
-        "lower": ("levels l < L, the largest", output_below_top),
-        "top": ("level l = L", output_at_top),
-    }
+    # The largest of one level (L = 2) and of two (L = 3) are two measurements.
+    levels: list[tuple[str, str, Entries, int | None]] = [
+        ("lower-L2", "L = 2, level l = 1", output_below_top, 2),
+        ("lower-L3", "L = 3, largest of l = 1, 2", output_below_top, 3),
+        ("top", "level l = L", output_at_top, None),
+    ]
     return [
         Claim(
             identifier=f"{kind.lower()}-output-{place}-remains-{net}",
@@ -314,10 +320,10 @@ def remains_claims(net: str) -> list[Claim]:
             expected=0.1,
             tolerance=nan,
             tolerance_reason=INSENSITIVE_REASON,
-            measure=partial(remains, net=net, kind=kind, entries=entries),
+            measure=partial(remains, net=net, kind=kind, entries=entries, depth=depth),
         )
         for kind in "SD"
-        for place, (what, entries) in levels.items()
+        for place, what, entries, depth in levels
     ]
 
 
