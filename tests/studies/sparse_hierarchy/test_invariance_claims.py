@@ -57,11 +57,24 @@ def test_the_ratio_is_said_beside_its_logarithm():
 
 
 def test_the_ratio_is_said_of_each_depth_alone():
-    curves = [grammar("cnn", depth, v, 1) for depth in (2, 3) for v in (4, 6)]
+    curves = [grammar("cnn", depth, v, 1) for depth, sizes in ((2, (4, 6, 8)), (3, (4, 6)))
+              for v in sizes]  # fmt: skip
     tables = concurrence_tables(lambda row: row["P_star"] * 0.4 * row["L"], curves=curves)
     row = row_of(tables, "s-ratio-cnn-s2")
-    assert row["value"] == pytest.approx((log(0.8) + log(1.2)) / 2, abs=EXACT)
-    assert "to 1.20; 0.80 [0.80, 0.80] at L = 2, 1.20 [1.20, 1.20] at L = 3" in row["note"]
+    assert row["value"] == pytest.approx((3 * log(0.8) + 2 * log(1.2)) / 5, abs=EXACT)
+    # Two curves give no interval, as two give no verdict.
+    said = "to 1.20; 0.80 [0.80, 0.80] at L = 2 (n = 3), 1.20 at L = 3 (n = 2); mean of 5 curves"
+    assert said in row["note"]
+
+
+def test_the_ratio_at_each_depth_is_not_said_of_one_depth_or_of_censored_curves():
+    one = concurrence_tables(lambda row: row["P_star"], curves=CURVES)
+    assert "at L = " not in row_of(one, "s-ratio-lcn-s2")["note"]
+    two = [*CURVES, *(grammar("lcn", 2, v, 1) for v in (4, 6, 8))]
+    tables = concurrence_tables(lambda row: row["P_star"], curves=two)
+    assert "1.00 [1.00, 1.00] at L = 2 (n = 3)" in row_of(tables, "s-ratio-lcn-s2")["note"]
+    censored(tables, ["curve 1"], "not_reached", P_star_low=6.0, P_star_high=inf)
+    assert "at L = " not in row_of(tables, "s-ratio-lcn-s2")["note"]
 
 
 def test_the_interval_of_the_ratio_is_that_of_its_scatter_over_the_curves():
@@ -236,6 +249,15 @@ def test_what_remains_below_the_top_is_of_each_depth_alone():
     assert (shallow["n"], deep["n"]) == (3, 3)
     assert [shallow["value"], deep["value"]] == pytest.approx([0.008, 0.4], abs=EXACT)
     assert [shallow["verdict"], deep["verdict"]] == ["holds", "does not hold"]
+
+
+@pytest.mark.parametrize("net", ["lcn", "cnn"])
+@pytest.mark.parametrize("kind", ["s", "d"])
+def test_what_remains_at_a_depth_without_curves_is_not_enough_data(net, kind):
+    tables = tables_with(curves=[one | {"net": net} for one in CURVES])
+    row = row_of(tables, f"{kind}-output-lower-L2-remains-{net}")
+    assert (row["n"], row["verdict"]) == (0, "not enough data")
+    assert row_of(tables, f"{kind}-output-lower-L3-remains-{net}")["n"] == len(CURVES)
 
 
 def test_the_fall_is_a_geometric_mean_over_curves_with_its_scatter():

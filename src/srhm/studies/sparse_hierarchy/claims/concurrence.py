@@ -6,13 +6,13 @@ second layer, transformations of the input.
 
 from dataclasses import replace
 from functools import partial
-from math import exp, isfinite, log, nan
+from math import exp, log, nan
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
+from srhm.scorecard.claims import MIN_POINTS, NOT_MEASURED, Claim, Measurement, Tables
 from srhm.scorecard.curves import log_of, main_curves, usable, where, widths
 from srhm.scorecard.fits import listed_as_left_out, no_points, with_note
 from srhm.statistics.regression import mean, slope_with_group_intercepts
@@ -64,12 +64,14 @@ def concurrence(
     else:
         note = (
             f"P*_{kind} / P* = {exp(fit.slope):.2f} (geometric mean), from"
-            f" {exp((y - x).min()):.2f} to {exp((y - x).max()):.2f}{_each_depth(entering, y - x)}"
+            f" {exp((y - x).min()):.2f} to {exp((y - x).max()):.2f}"
         )
         if len(both) > len(entering):
             bounded = float(both["log_ratio"].mean())
             note += f", {exp(bounded):.2f} with the censored at their bounds"
             undecided |= abs(fit.slope) <= RATIO_TOLERANCE < abs(bounded)
+        else:
+            note += _each_depth(entering, y - x)
     measured = with_note(fit, note, end)
     if not undecided:
         return measured
@@ -78,12 +80,15 @@ def concurrence(
 
 
 def _each_depth(curves: pd.DataFrame, log_ratios: Any) -> str:
-    """The geometric mean of the curves of each L, which are one claim, as a part of a note."""
+    """The geometric mean at each L as a part of a note, none where all curves have one L.
+
+    Of curves without a censored one: else it would be that of the reached alone.
+    """
     parts = []
     for depth, logs in pd.Series(log_ratios).groupby(curves["L"].to_numpy()):
         fit = mean(logs.to_numpy(dtype=float), [])
-        known = f" [{exp(fit.low):.2f}, {exp(fit.high):.2f}]" if isfinite(fit.low) else ""
-        parts.append(f"{exp(fit.slope):.2f}{known} at L = {depth}")
+        known = f" [{exp(fit.low):.2f}, {exp(fit.high):.2f}]" if fit.n >= MIN_POINTS else ""
+        parts.append(f"{exp(fit.slope):.2f}{known} at L = {depth} (n = {fit.n})")
     return f"; {', '.join(parts)}" if len(parts) > 1 else ""
 
 

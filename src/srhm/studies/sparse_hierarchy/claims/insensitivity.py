@@ -306,8 +306,8 @@ def remains_claims(net: str) -> list[Claim]:
     """The output becomes insensitive to synonyms and diffeomorphisms of every level."""
     # The largest of one level (L = 2) and of two (L = 3) are two measurements.
     levels: list[tuple[str, str, Entries, int | None]] = [
-        ("lower-L2", "L = 2, level l = 1", output_below_top, 2),
-        ("lower-L3", "L = 3, largest of l = 1, 2", output_below_top, 3),
+        ("lower-L2", "level l = 1, L = 2", output_below_top, 2),
+        ("lower-L3", "l = 1, 2, the largest, L = 3", output_below_top, 3),
         ("top", "level l = L", output_at_top, None),
     ]
     return [
