@@ -35,6 +35,7 @@ GUIDE = "0.35"
 # of the panel.
 MOST_BEYOND = 5.0
 ARROW = 15  # points
+ARROW_SHARE = 0.14  # of an axis, that an arrow and its head take
 
 EQUATIONS = {
     "lcn": ("Eq. 3", "s^{L/2}(s_0+1)^L\\,n_c\\,m^L"),
@@ -84,12 +85,16 @@ def divided(one: Estimate, scale: float) -> Estimate:
 
 
 def limits(estimates: Sequence[Estimate]) -> tuple[float, float]:
-    """Ends of a logarithmic axis that shows all values and, within reason, their bars."""
+    """Ends of a logarithmic axis that shows all values, arrows and, within reason, bars."""
     values = [one.value for one in estimates if one.value is not None] or [1.0, 10.0]
     lowest, highest = min(values) / MOST_BEYOND, max(values) * MOST_BEYOND
     ends = [end for one in estimates if one.bar for end in one.bar]
     values += [min(max(end, lowest), highest) for end in ends]
-    return min(values) / 1.8, max(values) * 1.8
+    low, high = min(values) / 1.8, max(values) * 1.8
+    room = (high / low) ** ARROW_SHARE
+    above = [one.value * room for one in estimates if one.value and one.beyond > 0]
+    below = [one.value / room for one in estimates if one.value and one.beyond < 0]
+    return min([low, *below]), max([high, *above])
 
 
 def scatter(

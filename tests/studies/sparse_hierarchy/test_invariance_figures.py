@@ -411,6 +411,22 @@ def test_vast_intervals_run_out_of_the_panel() -> None:
     assert high / low < 1e3
 
 
+def test_arrows_of_censored_points_stay_inside_the_panel() -> None:
+    figure = Figure(figsize=(2.7, 2.7))
+    axes = figure.add_subplot()
+    points = [
+        Point(x=Estimate(place), y=Estimate(place, None, beyond), tint=(0, 0, 0), marker="s")
+        for place, beyond in ((1e3, -1), (1e4, 0), (1e6, 1))
+    ]
+    scatter(axes, points)
+    FigureCanvasAgg(figure).draw()
+    panel = axes.get_window_extent()
+    arrows = [text for text in axes.texts if str(text.get_gid()).startswith("arrow")]
+    heads = [arrow.get_window_extent() for arrow in arrows]
+    assert len(heads) == 2
+    assert all(panel.y0 <= head.y0 and head.y1 <= panel.y1 for head in heads)
+
+
 @pytest.mark.parametrize("ends", [(0.4, 6.0), (0.7, 2.9), (3000, 12000), (5, 5.1), (0.011, 0.9)])
 def test_few_ticks_are_inside_and_at_least_one(ends: tuple[float, float]) -> None:
     axes = Figure().add_subplot()
