@@ -25,9 +25,16 @@ OPTIONS = ("whitening", "bias", "batch", "alpha", "width", "engine")
 
 
 def main_curves(
-    tables: Tables, *, threshold: float = THRESHOLD, sparsity: str = "A"
+    tables: Tables,
+    *,
+    threshold: float = THRESHOLD,
+    sparsity: str = "A",
+    every_grammar: bool = False,
 ) -> pd.DataFrame:
     """Sample complexities of the test error at one sparsity and with the main options, all nets.
+
+    Of the paper's grammars alone, n_c = v and m = v^(s-1), which it keeps throughout (section 4),
+    unless `every_grammar`.
 
     The main options are what most of these curves have: batch, whitening, biases and alpha over the
     table; width and engine for each net, L and s (ties: those of the paper's text, the wider net).
@@ -37,9 +44,16 @@ def main_curves(
 
     def computed() -> pd.DataFrame:
         table = tables.get("sample_complexity", pd.DataFrame())
+        if not every_grammar and len(table):
+            table = table[of_the_paper(table)]
         return _main_curves(table, threshold, sparsity)
 
-    return once(tables, ("main curves", threshold, sparsity), computed)
+    return once(tables, ("main curves", threshold, sparsity, every_grammar), computed)
+
+
+def of_the_paper(table: pd.DataFrame) -> Any:
+    """Mask of the rows with n_c = v classes and m = v^(s-1) synonyms, the largest number."""
+    return (table["n_c"] == table["v"]) & (table["m"] == table["v"] ** (table["s"] - 1))
 
 
 def _main_curves(table: pd.DataFrame, threshold: float, sparsity: str) -> pd.DataFrame:

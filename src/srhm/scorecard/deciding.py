@@ -15,6 +15,8 @@ MOST_TIMES = 20
 NEAR = 0.1
 # Student's t of this many degrees of freedom is 1.4 times that of many: more seeds lower it first.
 FEW = 4
+# What the source's own numbers give by the same measurement, in the note of a claim.
+OF_THE_SOURCE = "the paper's own points: "
 SEEDS = re.compile(r"error from the seeds \((\d+) degrees? of freedom\)")
 
 
@@ -51,6 +53,12 @@ def what_would_decide(row: Mapping[Any, Any]) -> str:
     if min(abs(edge - row["value"]) for edge in _edges(row)) < NEAR * unit:
         return "the value lies on the edge of what is allowed, where more points hardly decide"
     return f"more than {MOST_TIMES * n} points instead of {n} would be needed"
+
+
+def of_the_source(row: Mapping[Any, Any]) -> str:
+    """What the source's own numbers give, from the note; empty where the note has none."""
+    _, _, found = str(row["note"]).partition(OF_THE_SOURCE)
+    return f"{OF_THE_SOURCE}{found.partition(';')[0]}" if found else ""
 
 
 def _edges(row: Mapping[Any, Any]) -> list[float]:

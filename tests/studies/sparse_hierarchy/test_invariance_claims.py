@@ -89,24 +89,6 @@ def test_the_interval_of_the_ratio_is_that_of_its_scatter_over_the_curves():
     assert (row["n"], row_of(tables, "d-ratio-lcn-s2")["n"]) == (4, 0)
 
 
-def test_with_s_of_the_practice_only_grammars_with_the_m_of_the_figures_enter():
-    others = [grammar("lcn", 2, 8, 1, m=2), grammar("lcn", 2, 8, 1, n_c=4)]
-
-    def of_row(row):
-        return row["P_star"] * (1 if row["m"] == row["v"] else 0.1)
-
-    tables = exact_complexities([*CURVES, *others], others={"S_2": of_row, "S_2_practice": of_row})
-    row = row_of(tables, "s-ratio-lcn-s2-practice")
-    assert (row["n"], row["verdict"]) == (len(CURVES) + 1, "holds")
-    assert row["value"] == pytest.approx(0, abs=EXACT)
-    assert "1 with fewer synonyms than the figures' do not enter" in row["note"]
-    assert row_of(tables, "s-ratio-lcn-s2")["n"] == len(CURVES) + 2
-    few = exact_complexities(others[:1], others={"S_2_practice": of_row})
-    none = row_of(few, "s-ratio-lcn-s2-practice")
-    assert (none["n"], none["verdict"]) == (0, "not enough data")
-    assert "1 with fewer synonyms" in none["note"]
-
-
 def censored(tables, curves, status, **bounds):
     table = tables["sample_complexity"]
     chosen = (table["criterion"] == "S_2") & table["curve"].isin(curves)

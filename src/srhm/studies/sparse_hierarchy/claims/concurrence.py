@@ -40,19 +40,12 @@ def concurrence(
     Curves whose P*_S alone is censored are left out and counted, which favours agreement. So the
     interval is unknown when they are more than those that enter, or when the mean is within the
     tolerance but would not be with theirs at the bounds of their P*_S: wider windows of P decide.
-    With S of the practice only grammars with the figures' m enter (`of_full_rules`).
     """
     found = of_practice_width(tables) if practice_width else main_curves(tables)
-    of_net = where(found, {"net": net, "s": branching})
-    curves = of_full_rules(of_net) if criterion == PRACTICE else of_net
-    if of_net.empty:
-        return NOT_MEASURED
-    fewer = len(of_net) - len(curves)
-    others = f"; {fewer} with fewer synonyms than the figures' do not enter" if fewer else ""
+    curves = where(found, {"net": net, "s": branching})
     if curves.empty:
-        return no_points(f"no curve of the figures' grammars{others}")
+        return NOT_MEASURED
     both, end = _with_other_criterion(tables, curves, kind, criterion or f"{kind}_2")
-    end += others
     entering = both[both["status_other"] == "reached"]
     x, y = log_of(entering, "P_star"), log_of(entering, "P_star_other")
     fit = slope_with_group_intercepts(x, y, np.zeros(len(x)), []) if as_slope else mean(y - x, [])
@@ -117,15 +110,6 @@ def _with_other_criterion(
         "whose P* is censored or above a tenth of the data": len(curves) - len(chosen),
     }
     return both[known], f"{listed_as_left_out(reasons)}{widths(curves)}"
-
-
-def of_full_rules(curves: pd.DataFrame) -> pd.DataFrame:
-    """Curves with m = v^(s-1) synonyms, as in Figures 6, 11, 14 and 16.
-
-    The thresholds were tuned on these. S of the practice is (1 - 1/m) of the text's, so that at
-    fewer synonyms a network that has learnt nothing is nearer to the same threshold.
-    """
-    return curves[curves["m"] == curves["v"] ** (curves["s"] - 1)] if len(curves) else curves
 
 
 def of_practice_width(tables: Tables) -> pd.DataFrame:

@@ -1,0 +1,87 @@
+"""What the paper's own points say of a claim: its measurement with them in place of our curves.
+
+A law that holds roughly leaves a claim undecided whoever measures it. Beside ours stands therefore
+what the points that the paper shows in Figures 4, 10 and 13 give by the same fit.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import isfinite, nan
+from typing import Any
+
+import pandas as pd
+
+from srhm.model import theory
+from srhm.scorecard.claims import Measurement, Tables
+from srhm.scorecard.curves import THRESHOLD
+from srhm.scorecard.deciding import OF_THE_SOURCE
+from srhm.statistics.sample_complexity import DEFAULT_RULE
+
+# One seed, no error that is known; the options are those of any curve of ours.
+OF_ANY_POINT: dict[str, Any] = {
+    "criterion": "test_error",
+    "threshold": THRESHOLD,
+    "sparsity": "A",
+    "status": "reached",
+    "log_se": nan,
+    "dof": nan,
+    "log_sd_pooled": False,
+    "whitening": False,
+    "bias": False,
+    "batch": "practice",
+    "alpha": 1.0,
+    "width": 512,
+    "engine": "paper",
+}
+
+
+def as_sample_complexities(points: pd.DataFrame) -> pd.DataFrame:
+    """The paper's points (`published_values`) with the columns that claims read of our curves.
+
+    Added are the prediction of Eq. 3 or 4 and `small_pool`, as for our own P*.
+    """
+    rows = points.to_dict("records")
+    pools = [DEFAULT_RULE.small_pool * n_distinct(row) for row in rows]
+    predictions = [
+        theory.predicted_sample_complexity(
+            row["net"], depth=row["L"], branching=row["s"], n_synonyms=row["m"],
+            n_classes=row["n_c"], n_empty=row["s0"],
+        )
+        for row in rows
+    ]  # fmt: skip
+    return points.assign(
+        **OF_ANY_POINT,
+        curve=[f"point {number}" for number in range(len(points))],
+        prediction=predictions,
+        small_pool=points["P_star"].to_numpy(dtype=float) > pools,
+    )
+
+
+def n_distinct(row: Any) -> float:
+    """Number of distinct data of the grammar of a row with sparsity A."""
+    return float(
+        theory.n_distinct(
+            depth=row["L"], branching=row["s"], n_empty=row["s0"], n_synonyms=row["m"],
+            n_classes=row["n_c"], sparsity="A",
+        )
+    )  # fmt: skip
+
+
+def beside_the_papers(
+    tables: Tables, *, measure: Callable[..., Measurement], **options: Any
+) -> Measurement:
+    """What our curves give; the note ends with what the paper's own points give by the same fit.
+
+    measure: of tables, with these options. Without points that give a value the note stays.
+    """
+    ours = measure(tables, **options)
+    points = tables.get("published_values", pd.DataFrame())
+    if points.empty:
+        return ours
+    found = measure({"sample_complexity": as_sample_complexities(points)}, **options)
+    if not isfinite(found.value):
+        return ours
+    known = f" [{found.low:.2f}, {found.high:.2f}]" if isfinite(found.low) else ""
+    return replace(
+        ours, note=f"{ours.note}; {OF_THE_SOURCE}{found.value:.2f}{known} (n = {found.n})"
+    )

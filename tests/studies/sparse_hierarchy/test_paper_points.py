@@ -1,0 +1,93 @@
+"""What the paper's own points give by the fits of the scorecard, beside what our curves give."""
+
+import pandas as pd
+import pytest
+from tables import MAIN, NETS, exact_complexities, grammar
+
+from srhm.scorecard.card import claims_in, scorecard
+from srhm.scorecard.deciding import of_the_source
+from srhm.scorecard.text import markdown
+from srhm.studies.sparse_hierarchy.claims.paper_points import as_sample_complexities
+from srhm.studies.sparse_hierarchy.page import tables as page_tables
+from srhm.studies.sparse_hierarchy.published_values import SCHEMA
+from srhm.studies.sparse_hierarchy.study import STUDY
+
+CLAIMS = claims_in(str(STUDY.claims))
+SLOPE = "slope-against-prediction-lcn-s3"
+EXPONENTS = [f"s0-exponent-{net}-L{L}" for net in NETS for L in (2, 3)]
+
+
+def points(curves, law):
+    """Points of the paper on these curves whose P* is a law's."""
+    table = exact_complexities(curves, law=law)["sample_complexity"]
+    rows = table[(table["criterion"] == "test_error") & (table["threshold"] == 0.1)]
+    return rows.assign(figure="4", panel="B", reading="printed")[SCHEMA.names]
+
+
+def rows_of(tables, *names):
+    chosen = [claim for claim in CLAIMS if claim.identifier in names]
+    return scorecard(tables, chosen).set_index("claim")
+
+
+def test_each_law_has_what_the_papers_points_give_in_its_note():
+    def law(row):
+        return 1e-2 * (row["s0"] + 1) ** 1.4 * row["m"]
+
+    tables = exact_complexities(MAIN) | {"published_values": points(MAIN, law)}
+    rows = rows_of(tables, *EXPONENTS)
+    for claim in EXPONENTS:
+        assert of_the_source(rows.loc[claim]).startswith(
+            "the paper's own points: 1.40 [1.40, 1.40]"
+        )
+        assert rows.loc[claim, "verdict"] == "holds"
+    alone = rows_of({"sample_complexity": tables["sample_complexity"]}, *EXPONENTS)
+    numbers = ["value", "low", "high", "n", "verdict"]
+    pd.testing.assert_frame_equal(rows[numbers], alone[numbers])
+    assert not any(map(of_the_source, alone.to_dict("records")))
+
+
+def test_points_that_give_no_number_leave_the_note_as_it_is():
+    few = points([grammar("lcn", 2, 8, 1)], lambda row: row["prediction"])
+    rows = rows_of(exact_complexities(MAIN) | {"published_values": few}, *EXPONENTS)
+    assert not any(map(of_the_source, rows.to_dict("records")))
+
+
+def test_an_undecided_claim_shows_the_papers_points_beside_what_would_decide():
+    curves = [grammar("lcn", 2, v, s0) for v in (6, 8) for s0 in (0, 1, 2)]
+
+    def law(row):
+        return (row["s0"] + 1) ** (1.9 if row["v"] == 6 else 2.7)
+
+    published = points(curves, lambda row: (row["s0"] + 1) ** 2.5)
+    tables = exact_complexities(curves, law=law) | {"published_values": published}
+    row = rows_of(tables, EXPONENTS[0])
+    assert row["verdict"].tolist() == ["undecided"]
+    topics = {EXPONENTS[0]: "Sample complexity"}
+    text = " ".join(markdown(row.reset_index(), topics=topics).split())
+    _, _, undecided = text.partition("## Undecided")
+    assert "the paper's own points: 2.50 [2.50, 2.50] (n = 6)" in undecided.partition("## Notes")[0]
+
+
+def test_points_above_a_tenth_of_the_data_are_a_small_pool_as_ours_are():
+    # v = 4, L = 2: 4^4 distinct data without empty places.
+    two = [grammar("lcn", 2, 4, 0), grammar("lcn", 2, 4, 4)]
+    table = as_sample_complexities(points(two, lambda row: 26))
+    assert table["small_pool"].tolist() == [True, False]
+    assert table["prediction"].tolist() == pytest.approx([128, 3200])
+
+
+def test_the_page_sets_the_laws_of_the_papers_points_beside_ours():
+    published = points(MAIN, lambda row: row["prediction"] ** 0.9)
+    ours = exact_complexities(MAIN)["sample_complexity"].assign(n_capped=0)
+    tables = {"sample_complexity": ours, "published_values": published}
+    (table,) = (
+        one
+        for one in page_tables(tables, {"threshold": 0.1})
+        if one.title == "The laws in the paper's own points and in ours"
+    )
+    cells = {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
+    (slope,) = (row for words, row in cells.items() if words.startswith("s = 2: P* follows"))
+    assert (float(slope["The paper's points"]), slope["Verdict"]) == (0.9, "holds")
+    assert (float(slope["Ours"]), slope["Our verdict"]) == (1, "holds")
+    small = as_sample_complexities(published)["small_pool"]
+    assert slope["n"] == len(MAIN) - small.sum() > 30
