@@ -1,6 +1,6 @@
 """Tables of the page: sample complexities, and the fits of published runs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import exp, inf, isfinite
 from typing import Any
 
@@ -29,6 +29,7 @@ from srhm.studies.sparse_hierarchy.practice_points import (
     practice_points,
     published_over_ours,
 )
+from srhm.studies.sparse_hierarchy.width_check import in_words, width_check
 from srhm.training.configuration import HierarchySection
 
 NOTE = (
@@ -72,6 +73,11 @@ LAWS = (
     " that is met roughly is undecided in both: then ours agree with the paper where the two"
     " intervals meet."
 )
+WIDTHS = (
+    "P* of curves of the text's protocol that have three widths or more, in this run or among"
+    " published rows, with its interval. Geometric mean over those at H = {reference}, the scatter"
+    " over the curves as its error: {ratios}. The paper has H = 512."
+)
 PUBLISHED = (
     "{curves} of {planned_curves} curves of LCN, CNN and FCN ({cells} of {planned_cells} networks:"
     " {statuses}); trained {days}{times}; {versions}; source {sources}; published at commit"
@@ -106,6 +112,7 @@ def tables(tables: Mapping[str, pd.DataFrame], settings: Mapping[str, Any]) -> l
         *_of_figures(tables, settings.get("section")),
         *_of_practice(points),
         *_of_laws(tables),
+        *_of_widths(tables["sample_complexity"], published, threshold=settings["threshold"]),
         *map(_published, published),
     ]
 
@@ -320,6 +327,39 @@ def _of_laws(tables: Mapping[str, pd.DataFrame]) -> list[PageTable]:
             ],
             words={"The paper says", "Verdict", "Our verdict"},
             main="The paper's points",
+        )
+    ]
+
+
+def _of_widths(
+    own: pd.DataFrame, published: Sequence[Publication], *, threshold: float
+) -> list[PageTable]:
+    """P* at several widths, of this run and of published ones; none without such curves."""
+    others = [run.sample_complexity for run in published]
+    usual = own[own["net"].isin(("lcn", "cnn"))].drop_duplicates("curve")["width"].mode()
+    if usual.empty:
+        return []
+    check = width_check([own, *others], reference=int(usual.max()), threshold=threshold)
+    if check is None:
+        return []
+    heads = {int(width): f"P* at H = {width}" for width in sorted(check.rows["width"].unique())}
+    curves: dict[tuple[Any, ...], dict[int, str]] = {}
+    names = ("L", "s", "v", "n_c", "m", "s0", "sparsity")
+    for row in sorted(check.rows.to_dict("records"), key=lambda row: net_order(row["net"])):
+        curve = (net_name(row["net"]), *(row[name] for name in names))
+        ends = interval(row)
+        words = f"{complexity(row)} ({ends})" if ends else complexity(row)
+        curves.setdefault(curve, {})[row["width"]] = words
+    return [
+        PageTable(
+            title="What the width does",
+            note=WIDTHS.format(reference=check.reference, ratios=in_words(check)),
+            columns=("Net", "L", "s", "v", "n_c", "m", "s_0", LETTERS["sparsity"], *heads.values()),
+            rows=[
+                [*curve, *(found.get(width, NONE) for width in heads)]
+                for curve, found in curves.items()
+            ],
+            words={"Net", LETTERS["sparsity"]},
         )
     ]
 

@@ -1,0 +1,69 @@
+"""P* of equal curves at several widths, of one run and of several."""
+
+from math import log
+
+import numpy as np
+import pytest
+from tables import exact_complexities, grammar
+
+from srhm.statistics.regression import mean
+from srhm.studies.sparse_hierarchy.width_check import in_words, width_check
+
+CURVES = [grammar(net, 2, v, s0) for net in ("lcn", "cnn") for v in (8, 10) for s0 in (1, 2)]
+FACTORS = {64: 0.9, 128: 1.0, 512: 1.2}
+
+
+def run(widths, *, law=lambda row: FACTORS[row["width"]] * row["prediction"], **options):
+    curves = [one | {"width": width} | options for one in CURVES for width in widths]
+    return exact_complexities(curves, law=law)["sample_complexity"]
+
+
+def compared(*runs):
+    return width_check(runs, reference=128, threshold=0.1)
+
+
+def test_each_width_is_compared_with_the_usual_one():
+    check = compared(run(FACTORS))
+    assert {width: fit.slope for width, fit in check.over.items()} == pytest.approx(
+        {64: log(0.9), 512: log(1.2)}
+    )
+    assert [fit.n for fit in check.over.values()] == [len(CURVES)] * 2
+    assert in_words(check).startswith("H = 64: 0.90 [0.90, 0.90] (8 curves); H = 512: 1.20")
+
+
+def test_its_interval_is_that_of_the_scatter_over_the_curves():
+    logs = np.linspace(-0.2, 0.4, len(CURVES))
+    shifts = iter(logs)
+    table = run(FACTORS, law=lambda row: 99 * np.exp(next(shifts) if row["width"] == 64 else 0))
+    expected, found = mean(logs, []), compared(table).over[64]
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
+
+
+def test_widths_of_other_runs_count_and_equal_curves_are_the_own():
+    other = run([128, 512], law=lambda row: 7 * row["prediction"])
+    check = compared(run([64, 128]), other)
+    assert check.over[512].slope == pytest.approx(log(7))
+    assert check.over[64].slope == pytest.approx(log(0.9))
+    own = check.rows[check.rows["width"] == 128]
+    assert own["P_star"].to_numpy() == pytest.approx(own["prediction"].to_numpy())
+
+
+@pytest.mark.parametrize(
+    "options", [{"batch": "balanced"}, {"whitening": True}, {"bias": True}], ids=str
+)
+def test_other_protocols_do_not_enter(options):
+    assert compared(run(FACTORS, **options)) is None
+
+
+def test_a_curve_needs_three_widths_and_the_usual_one():
+    assert compared(run([64, 128])) is None
+    assert compared(run([64, 512, 256], law=lambda row: row["prediction"])) is None
+    assert compared() is None
+
+
+def test_a_censored_width_is_shown_and_enters_no_ratio():
+    table = run(FACTORS)
+    table.loc[(table["width"] == 512) & (table["v"] == 8), "status"] = "not_reached"
+    check = compared(table)
+    assert check.over[512].n == len(CURVES) / 2
+    assert (check.rows["status"] == "not_reached").sum() == len(CURVES) / 2
