@@ -91,7 +91,7 @@ PUBLISHED = (
 
 
 def tables(tables: Mapping[str, pd.DataFrame], settings: Mapping[str, Any]) -> list[PageTable]:
-    """P* of every curve, curves of the paper's figures, its points by its practice, published runs.
+    """P* of every curve, its laws, widths; the paper's curves and points; published runs.
 
     settings: threshold; publications: files of published runs; section: the configuration.
 
@@ -109,10 +109,10 @@ def tables(tables: Mapping[str, pd.DataFrame], settings: Mapping[str, Any]) -> l
     return [
         *_this_run(*(tables.get(name, pd.DataFrame()) for name in ("cells", "published_values"))),
         complexities,
-        *_of_figures(tables, settings.get("section")),
-        *_of_practice(points),
         *_of_laws(tables),
         *_of_widths(tables["sample_complexity"], published, threshold=settings["threshold"]),
+        *_of_figures(tables, settings.get("section")),
+        *_of_practice(points),
         *map(_published, published),
     ]
 

@@ -58,7 +58,7 @@ def width_check(
     reached = reached.assign(log=np.log(reached["P_star"].to_numpy(dtype=float)))
     logs = reached.pivot_table(index=list(NET_AND_DATA), columns="width", values="log")
     over = {}
-    for width in logs.columns:
+    for width in sorted(set(reached["width"])):
         ratios = (logs[width] - logs[reference]).dropna().to_numpy(dtype=float)
         if width != reference and len(ratios):
             over[int(width)] = mean(ratios, [])
