@@ -154,7 +154,7 @@ def test_without_curves_of_the_practice_nothing_is_said():
     for name in ("published-over-practice-cnn-L2", "published-within-prediction"):
         assert claim_rows(tables, name).iloc[0]["verdict"] == "not enough data"
     titles = [table.title for table in page.tables(tables, {"threshold": 0.1})]
-    assert len(titles) == 2  # this run and the paper, sample complexities
+    assert not [title for title in titles if "practice" in title]
 
 
 def test_networks_trained_in_other_ways_have_a_row_of_their_own():
@@ -167,7 +167,7 @@ def test_networks_trained_in_other_ways_have_a_row_of_their_own():
 def test_the_page_has_a_row_for_each_law_and_each_point():
     curves = [cells_of(practice(net, s0=s0), 1000) for net in ("lcn", "cnn") for s0 in (1, 2, 4)]
     tables = tables_of(curves, [1000.0, 1100.0, 90_000.0] * 2)
-    _, _, laws, points = page.tables(tables, {"threshold": 0.1})
+    laws, points = page.tables(tables, {"threshold": 0.1})[-2:]
     assert [row[0] for row in laws.rows] == ["LCN", "CNN"]
     assert [row[laws.columns.index("Within")] for row in laws.rows] == ["2 of 3"] * 2
     assert [row[points.columns.index("Within")] for row in points.rows] == ["yes", "yes", "no"] * 2
