@@ -55,6 +55,12 @@ def what_would_decide(row: Mapping[Any, Any]) -> str:
     return f"more than {MOST_TIMES * n} points instead of {n} would be needed"
 
 
+def undecided_text(row: Mapping[Any, Any]) -> str:
+    """What would decide an undecided claim, and what the source's own numbers give; else empty."""
+    deciding = what_would_decide(row)
+    return "; ".join(filter(None, (deciding, of_the_source(row)))) if deciding else ""
+
+
 def of_the_source(row: Mapping[Any, Any]) -> str:
     """What the source's own numbers give, from the note; empty where the note has none."""
     _, _, found = str(row["note"]).partition(OF_THE_SOURCE)

@@ -8,7 +8,7 @@ from typing import Any, get_args
 import pandas as pd
 
 from srhm.scorecard.claims import Verdict
-from srhm.scorecard.deciding import of_the_source, what_would_decide
+from srhm.scorecard.deciding import undecided_text
 
 TERMINAL = 150
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
@@ -90,7 +90,7 @@ def _undecided(table: pd.DataFrame) -> list[str]:
         return []
     texts = [
         f"- {row['statement']}: {_measured(row)} where {_expected(row)} is expected;"
-        f" {'; '.join(filter(None, (what_would_decide(row), of_the_source(row))))}"
+        f" {undecided_text(row)}"
         for row in rows
     ]
     lines = [fill(text, TERMINAL, subsequent_indent="  ", break_on_hyphens=False) for text in texts]

@@ -89,5 +89,6 @@ def test_the_page_sets_the_laws_of_the_papers_points_beside_ours():
     (slope,) = (row for words, row in cells.items() if words.startswith("s = 2: P* follows"))
     assert (float(slope["The paper's points"]), slope["Verdict"]) == (0.9, "holds")
     assert (float(slope["Ours"]), slope["Our verdict"]) == (1, "holds")
+    assert slope["Meet"] == "no"
     small = as_sample_complexities(published)["small_pool"]
     assert slope["n"] == len(MAIN) - small.sum() > 30

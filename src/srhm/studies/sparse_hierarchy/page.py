@@ -69,9 +69,9 @@ POINTS = (
 )
 LAWS = (
     "What the points that the paper shows in Figures 4, 10 and 13 (512 channels, one seed, its"
-    " practice) give by the fits and rules of the scorecard, beside what our curves give. A law"
-    " that is met roughly is undecided in both: then ours agree with the paper where the two"
-    " intervals meet."
+    " practice) give by the fits and rules of the scorecard, beside what our curves give, and"
+    " whether the two intervals meet: a law that is met roughly is undecided in both, and ours"
+    " may agree with the paper all the same."
 )
 WIDTHS = (
     "P* of curves of the text's protocol that have three widths or more, in this run or among"
@@ -314,7 +314,7 @@ def _of_laws(tables: Mapping[str, pd.DataFrame]) -> list[PageTable]:
             columns=(
                 *("The paper says", "Expected"),
                 *("The paper's points", INTERVAL, "n", "Verdict"),
-                *("Ours", f"Our {INTERVAL}", "Our n", "Our verdict"),
+                *("Ours", f"Our {INTERVAL}", "Our n", "Our verdict", "Meet"),
             ),
             rows=[
                 [
@@ -322,13 +322,22 @@ def _of_laws(tables: Mapping[str, pd.DataFrame]) -> list[PageTable]:
                     _expected(fit),
                     *(fit[name] for name in names),
                     *(ours[claim][name] if claim in ours else NONE for name in names),
+                    _meet(fit, ours[claim]) if claim in ours else NONE,
                 ]
                 for claim, fit in theirs.items()
             ],
-            words={"The paper says", "Verdict", "Our verdict"},
+            words={"The paper says", "Verdict", "Our verdict", "Meet"},
             main="The paper's points",
         )
     ]
+
+
+def _meet(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
+    """Whether two intervals have a point in common; nothing where one is not known."""
+    ends = [fit[end] for fit in (one, other) for end in ("low", "high")]
+    if not all(map(isfinite, ends)):
+        return NONE
+    return "yes" if one["low"] <= other["high"] and other["low"] <= one["high"] else "no"
 
 
 def _of_widths(
