@@ -83,9 +83,12 @@ def _most_common(
 
 
 def with_rates(tables: Tables, curves: pd.DataFrame) -> pd.DataFrame:
-    """The curves with their learning rate, `rate`, from the table of cells; NaN where unknown."""
+    """The curves with their learning rate, `rate`, from the table of cells; NaN where unknown.
+
+    A rate that they have is kept.
+    """
     cells = tables.get("cells", pd.DataFrame())
-    if curves.empty:
+    if curves.empty or "rate" in curves:
         return curves
     known = (
         {}

@@ -15,8 +15,8 @@ MOST_TIMES = 20
 NEAR = 0.1
 # Student's t of this many degrees of freedom is 1.4 times that of many: more seeds lower it first.
 FEW = 4
-# What the source's own numbers give by the same measurement, in the note of a claim.
-OF_THE_SOURCE = "the paper's own points: "
+# What stands beside a measurement at the end of its note: what the source's own numbers give.
+BESIDE = "beside it: "
 SEEDS = re.compile(r"error from the seeds \((\d+) degrees? of freedom\)")
 
 
@@ -56,15 +56,14 @@ def what_would_decide(row: Mapping[Any, Any]) -> str:
 
 
 def undecided_text(row: Mapping[Any, Any]) -> str:
-    """What would decide an undecided claim, and what the source's own numbers give; else empty."""
+    """What would decide an undecided claim, and what stands beside it; of others empty."""
     deciding = what_would_decide(row)
-    return "; ".join(filter(None, (deciding, of_the_source(row)))) if deciding else ""
+    return "; ".join(filter(None, (deciding, beside(row)))) if deciding else ""
 
 
-def of_the_source(row: Mapping[Any, Any]) -> str:
-    """What the source's own numbers give, from the note; empty where the note has none."""
-    _, _, found = str(row["note"]).partition(OF_THE_SOURCE)
-    return f"{OF_THE_SOURCE}{found.partition(';')[0]}" if found else ""
+def beside(row: Mapping[Any, Any]) -> str:
+    """What stands beside the measurement in the note of a claim; empty where nothing does."""
+    return str(row["note"]).partition(BESIDE)[2]
 
 
 def _edges(row: Mapping[Any, Any]) -> list[float]:

@@ -1,11 +1,12 @@
 """What the paper's own points give by the fits of the scorecard, beside what our curves give."""
 
+import numpy as np
 import pandas as pd
 import pytest
 from tables import MAIN, NETS, exact_complexities, grammar
 
 from srhm.scorecard.card import claims_in, scorecard
-from srhm.scorecard.deciding import of_the_source
+from srhm.scorecard.deciding import beside
 from srhm.scorecard.text import markdown
 from srhm.studies.sparse_hierarchy.claims.paper_points import as_sample_complexities
 from srhm.studies.sparse_hierarchy.page import tables as page_tables
@@ -13,7 +14,7 @@ from srhm.studies.sparse_hierarchy.published_values import SCHEMA
 from srhm.studies.sparse_hierarchy.study import STUDY
 
 CLAIMS = claims_in(str(STUDY.claims))
-SLOPE = "slope-against-prediction-lcn-s3"
+LAW = "s = 2: P* follows Eq. 3 (LCN), Eq. 4 (CNN): slope of log P* on log prediction"
 EXPONENTS = [f"s0-exponent-{net}-L{L}" for net in NETS for L in (2, 3)]
 
 
@@ -36,20 +37,18 @@ def test_each_law_has_what_the_papers_points_give_in_its_note():
     tables = exact_complexities(MAIN) | {"published_values": points(MAIN, law)}
     rows = rows_of(tables, *EXPONENTS)
     for claim in EXPONENTS:
-        assert of_the_source(rows.loc[claim]).startswith(
-            "the paper's own points: 1.40 [1.40, 1.40]"
-        )
+        assert beside(rows.loc[claim]).startswith("the paper's own points 1.40 [1.40, 1.40]")
         assert rows.loc[claim, "verdict"] == "holds"
     alone = rows_of({"sample_complexity": tables["sample_complexity"]}, *EXPONENTS)
     numbers = ["value", "low", "high", "n", "verdict"]
     pd.testing.assert_frame_equal(rows[numbers], alone[numbers])
-    assert not any(map(of_the_source, alone.to_dict("records")))
+    assert not any(map(beside, alone.to_dict("records")))
 
 
 def test_points_that_give_no_number_leave_the_note_as_it_is():
     few = points([grammar("lcn", 2, 8, 1)], lambda row: row["prediction"])
     rows = rows_of(exact_complexities(MAIN) | {"published_values": few}, *EXPONENTS)
-    assert not any(map(of_the_source, rows.to_dict("records")))
+    assert not any(map(beside, rows.to_dict("records")))
 
 
 def test_an_undecided_claim_shows_the_papers_points_beside_what_would_decide():
@@ -65,7 +64,25 @@ def test_an_undecided_claim_shows_the_papers_points_beside_what_would_decide():
     topics = {EXPONENTS[0]: "Sample complexity"}
     text = " ".join(markdown(row.reset_index(), topics=topics).split())
     _, _, undecided = text.partition("## Undecided")
-    assert "the paper's own points: 2.50 [2.50, 2.50] (n = 6)" in undecided.partition("## Notes")[0]
+    assert "the paper's own points 2.50 [2.50, 2.50] (n = 6)" in undecided.partition("## Notes")[0]
+
+
+def test_the_papers_points_are_compared_at_equal_rates_of_its_table():
+    # LCN, s = 2: another rate from s_0 = 4 on, whose P* say nothing of the exponent.
+    curves = [grammar("lcn", 2, 8, s0) for s0 in (0, 1, 2, 4)]
+
+    def law(row):
+        return (row["s0"] + 1) ** 2.1 * (5 if row["s0"] == 4 else 1)
+
+    tables = exact_complexities(curves) | {"published_values": points(curves, law)}
+    row = rows_of(tables, EXPONENTS[0]).iloc[0]
+    assert beside(row) == "the paper's own points 2.10 [2.10, 2.10] (n = 3)"
+
+
+def test_an_error_that_is_not_known_is_not_told():
+    two = points([grammar("lcn", 2, 8, s0) for s0 in (1, 2)], lambda row: row["prediction"])
+    row = rows_of(exact_complexities(MAIN) | {"published_values": two}, EXPONENTS[0]).iloc[0]
+    assert beside(row) == "the paper's own points 2.00 (n = 2)"
 
 
 def test_points_above_a_tenth_of_the_data_are_a_small_pool_as_ours_are():
@@ -92,3 +109,16 @@ def test_the_page_sets_the_laws_of_the_papers_points_beside_ours():
     assert slope["Meet"] == "no"
     small = as_sample_complexities(published)["small_pool"]
     assert slope["n"] == len(MAIN) - small.sum() > 30
+
+
+@pytest.mark.parametrize(("shift", "words"), [(0.0, "yes"), (3.0, "no")])
+def test_the_page_says_whether_the_intervals_meet(shift, words):
+    def law(row):
+        return row["prediction"] * (row["s0"] + 1) ** shift * (1.3 if row["v"] == 6 else 1)
+
+    published = points([one for one in MAIN if one["s0"] in (0, 1)], law)
+    ours = exact_complexities(MAIN, noise=np.random.default_rng(3))["sample_complexity"]
+    tables = {"sample_complexity": ours.assign(n_capped=0), "published_values": published}
+    (table,) = (one for one in page_tables(tables, {"threshold": 0.1}) if "laws" in one.title)
+    rows = {row[0]: row for row in table.rows}
+    assert rows[LAW][-1] == words

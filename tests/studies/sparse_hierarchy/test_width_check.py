@@ -7,6 +7,7 @@ import pytest
 from tables import exact_complexities, grammar
 
 from srhm.statistics.regression import mean
+from srhm.studies.sparse_hierarchy.page import tables
 from srhm.studies.sparse_hierarchy.width_check import in_words, width_check
 
 CURVES = [grammar(net, 2, v, s0) for net in ("lcn", "cnn") for v in (8, 10) for s0 in (1, 2)]
@@ -18,8 +19,12 @@ def run(widths, *, law=lambda row: FACTORS[row["width"]] * row["prediction"], **
     return exact_complexities(curves, law=law)["sample_complexity"]
 
 
+def with_cells(table, *, rate=0.01):
+    return table, table[["curve"]].drop_duplicates().assign(learning_rate=rate)
+
+
 def compared(*runs):
-    return width_check(runs, reference=128, threshold=0.1)
+    return width_check([with_cells(run) for run in runs], reference=128, threshold=0.1)
 
 
 def test_each_width_is_compared_with_the_usual_one():
@@ -46,6 +51,24 @@ def test_widths_of_other_runs_count_and_equal_curves_are_the_own():
     assert check.over[64].slope == pytest.approx(log(0.9))
     own = check.rows[check.rows["width"] == 128]
     assert own["P_star"].to_numpy() == pytest.approx(own["prediction"].to_numpy())
+
+
+def test_curves_of_unequal_rates_are_not_compared():
+    own, other = run([64, 128, 256], law=lambda row: row["prediction"]), run([512])
+    runs = [with_cells(own), with_cells(other, rate=0.003)]
+    check = width_check(runs, reference=128, threshold=0.1)
+    assert set(check.over) == {64, 256}
+
+
+def test_the_page_shows_each_curve_with_its_widths():
+    table, cells = with_cells(run(FACTORS).assign(n_capped=0))
+    cells = cells.merge(table.drop_duplicates("curve"), on="curve")
+    cells = cells.assign(batch_size=4, loss_threshold=1e-3, seed=0, P=1)
+    pages = tables({"sample_complexity": table, "cells": cells}, {"threshold": 0.1})
+    (page,) = (one for one in pages if one.title == "What the width does")
+    assert page.columns[-3:] == ("P* at H = 64", "P* at H = 128", "P* at H = 512")
+    assert len(page.rows) == len(CURVES)
+    assert {row[0] for row in page.rows} == {"LCN", "CNN"}
 
 
 @pytest.mark.parametrize(

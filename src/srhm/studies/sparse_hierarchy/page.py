@@ -69,9 +69,9 @@ POINTS = (
 )
 LAWS = (
     "What the points that the paper shows in Figures 4, 10 and 13 (512 channels, one seed, its"
-    " practice) give by the fits and rules of the scorecard, beside what our curves give, and"
-    " whether the two intervals meet: a law that is met roughly is undecided in both, and ours"
-    " may agree with the paper all the same."
+    " practice, learning rates of its table) give by the fits and rules of the scorecard, beside"
+    " what our curves give, and whether the two intervals meet. Where they meet ours agree with the"
+    " paper, whatever the verdict."
 )
 WIDTHS = (
     "P* of curves of the text's protocol that have three widths or more, in this run or among"
@@ -110,7 +110,7 @@ def tables(tables: Mapping[str, pd.DataFrame], settings: Mapping[str, Any]) -> l
         *_this_run(*(tables.get(name, pd.DataFrame()) for name in ("cells", "published_values"))),
         complexities,
         *_of_laws(tables),
-        *_of_widths(tables["sample_complexity"], published, threshold=settings["threshold"]),
+        *_of_widths(tables, published, threshold=settings["threshold"]),
         *_of_figures(tables, settings.get("section")),
         *_of_practice(points),
         *map(_published, published),
@@ -341,21 +341,24 @@ def _meet(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
 
 
 def _of_widths(
-    own: pd.DataFrame, published: Sequence[Publication], *, threshold: float
+    tables: Mapping[str, pd.DataFrame], published: Sequence[Publication], *, threshold: float
 ) -> list[PageTable]:
     """P* at several widths, of this run and of published ones; none without such curves."""
-    others = [run.sample_complexity for run in published]
+    own = tables["sample_complexity"]
+    others = [(run.sample_complexity, run.cells) for run in published]
+    runs = [(own, tables.get("cells", pd.DataFrame())), *others]
     usual = own[own["net"].isin(("lcn", "cnn"))].drop_duplicates("curve")["width"].mode()
     if usual.empty:
         return []
-    check = width_check([own, *others], reference=int(usual.max()), threshold=threshold)
+    check = width_check(runs, reference=int(usual.max()), threshold=threshold)
     if check is None:
         return []
     heads = {int(width): f"P* at H = {width}" for width in sorted(check.rows["width"].unique())}
     curves: dict[tuple[Any, ...], dict[int, str]] = {}
     names = ("L", "s", "v", "n_c", "m", "s0", "sparsity")
     for row in sorted(check.rows.to_dict("records"), key=lambda row: net_order(row["net"])):
-        curve = (net_name(row["net"]), *(row[name] for name in names))
+        rate = f"{row['rate']:g} H" if isfinite(row["rate"]) else NONE
+        curve = (net_name(row["net"]), *(row[name] for name in names), rate)
         ends = interval(row)
         words = f"{complexity(row)} ({ends})" if ends else complexity(row)
         curves.setdefault(curve, {})[row["width"]] = words
@@ -363,7 +366,10 @@ def _of_widths(
         PageTable(
             title="What the width does",
             note=WIDTHS.format(reference=check.reference, ratios=in_words(check)),
-            columns=("Net", "L", "s", "v", "n_c", "m", "s_0", LETTERS["sparsity"], *heads.values()),
+            columns=(
+                *("Net", "L", "s", "v", "n_c", "m", "s_0", LETTERS["sparsity"], "Rate"),
+                *heads.values(),
+            ),
             rows=[
                 [*curve, *(found.get(width, NONE) for width in heads)]
                 for curve, found in curves.items()

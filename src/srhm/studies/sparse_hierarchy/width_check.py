@@ -9,6 +9,7 @@ import pandas as pd
 
 from srhm.figures.selection import at_threshold, text_protocol
 from srhm.results.coordinates import NET_AND_DATA
+from srhm.scorecard.curves import with_rates
 from srhm.statistics.regression import Fit, mean
 
 LEAST = 3  # widths that a curve must have
@@ -28,35 +29,38 @@ class WidthCheck:
 
 
 def width_check(
-    runs: Sequence[pd.DataFrame], *, reference: int, threshold: float
+    runs: Sequence[tuple[pd.DataFrame, pd.DataFrame]], *, reference: int, threshold: float
 ) -> WidthCheck | None:
     """Compares the widths of LCN and CNN by the text's protocol; None without such a curve.
 
-    runs: tables of sample complexities; what several of them have is taken from the first. A curve
-    enters if it has LEAST widths or more, one of them the reference.
+    runs: tables of sample complexities and of cells, which tell the learning rates; what several
+    runs have is taken from the first. A curve, of one grammar and rate, enters if it has LEAST
+    widths or more, one of them the reference.
     """
-    main = [
-        at_threshold(table, threshold).assign(run=number)
-        for number, table in enumerate(runs)
-        if len(table)
-    ]
-    if not main:
+    parts = []
+    for number, (complexities, cells) in enumerate(runs):
+        if complexities.empty:
+            continue
+        table = with_rates({"cells": cells}, at_threshold(complexities, threshold))
+        table = table[table["net"].isin(("lcn", "cnn"))].assign(run=number)
+        # text_protocol is of one width and leaves one engine for each curve.
+        parts += [text_protocol(table, width=int(width)) for width in set(table["width"])]
+    parts = [part for part in parts if len(part)]
+    if not parts:
         return None
-    rows = pd.concat(main, ignore_index=True)
-    rows = rows[rows["net"].isin(("lcn", "cnn"))]
-    same = [*NET_AND_DATA, "width"]
-    # text_protocol is of one width and then leaves one engine for each curve.
-    parts = [text_protocol(rows, width=int(width)) for width in sorted(rows["width"].unique())]
-    rows = pd.concat([rows.head(0), *parts]).sort_values("run").drop_duplicates(same)
-    by_curve = rows.groupby(list(NET_AND_DATA))["width"]
+    curve = [*NET_AND_DATA, "rate"]
+    rows = pd.concat(parts, ignore_index=True).sort_values("run")
+    rows = rows.drop_duplicates([*curve, "width"])
+    by_curve = rows.groupby(curve, dropna=False)["width"]
     enough = by_curve.transform("nunique") >= LEAST
     known = by_curve.transform(lambda widths: (widths == reference).any()).astype(bool)
-    rows = rows[enough & known].sort_values(same)
+    rows = rows[enough & known].sort_values([*curve, "width"])
     if rows.empty:
         return None
     reached = rows[rows["status"] == "reached"]
     reached = reached.assign(log=np.log(reached["P_star"].to_numpy(dtype=float)))
-    logs = reached.pivot_table(index=list(NET_AND_DATA), columns="width", values="log")
+    reached = reached.assign(curve=reached.groupby(curve, dropna=False).ngroup())
+    logs = reached.pivot(index="curve", columns="width", values="log")
     over = {}
     for width in sorted(set(reached["width"])):
         ratios = (logs[width] - logs[reference]).dropna().to_numpy(dtype=float)

@@ -1,7 +1,7 @@
 """All claims of the paper on LCN, CNN and FCN, in the order in which they are shown.
 
 What is expected and the tolerance of a claim are written down beside it, before anything is
-measured.
+measured; what was changed later is in the README of the study.
 """
 
 from srhm.scorecard.claims import Claim

@@ -1,7 +1,8 @@
 """What the paper's own points say of a claim: its measurement with them in place of our curves.
 
-A law that holds roughly leaves a claim undecided whoever measures it. Beside ours stands therefore
-what the points that the paper shows in Figures 4, 10 and 13 give by the same fit.
+A law that is met roughly leaves a claim undecided whoever measures it. Beside ours stands therefore
+what the points that the paper shows in Figures 4, 10 and 13 give by the same fit, at equal learning
+rates as ours (those of its practice). They are of one seed, so that the error is the scatter's.
 """
 
 from collections.abc import Callable
@@ -12,12 +13,13 @@ from typing import Any
 import pandas as pd
 
 from srhm.model import theory
-from srhm.scorecard.claims import Measurement, Tables
+from srhm.scorecard.claims import Measurement, Tables, once
 from srhm.scorecard.curves import THRESHOLD
-from srhm.scorecard.deciding import OF_THE_SOURCE
+from srhm.scorecard.deciding import BESIDE
 from srhm.statistics.sample_complexity import DEFAULT_RULE
+from srhm.training.plan import published_rate
 
-# One seed, no error that is known; the options are those of any curve of ours.
+# One seed, no error that is known. The options must only be equal: nothing is chosen by them.
 OF_ANY_POINT: dict[str, Any] = {
     "criterion": "test_error",
     "threshold": THRESHOLD,
@@ -38,9 +40,10 @@ OF_ANY_POINT: dict[str, Any] = {
 def as_sample_complexities(points: pd.DataFrame) -> pd.DataFrame:
     """The paper's points (`published_values`) with the columns that claims read of our curves.
 
-    Added are the prediction of Eq. 3 or 4 and `small_pool`, as for our own P*.
+    Added are the prediction of Eq. 3 or 4, `small_pool`, as for our own P*, and the `rate` of the
+    practice.
     """
-    rows = points.to_dict("records")
+    rows: list[dict[str, Any]] = points.to_dict("records")  # type: ignore[assignment]
     pools = [DEFAULT_RULE.small_pool * n_distinct(row) for row in rows]
     predictions = [
         theory.predicted_sample_complexity(
@@ -53,6 +56,7 @@ def as_sample_complexities(points: pd.DataFrame) -> pd.DataFrame:
         **OF_ANY_POINT,
         curve=[f"point {number}" for number in range(len(points))],
         prediction=predictions,
+        rate=[published_rate(row) for row in rows],
         small_pool=points["P_star"].to_numpy(dtype=float) > pools,
     )
 
@@ -78,10 +82,10 @@ def beside_the_papers(
     points = tables.get("published_values", pd.DataFrame())
     if points.empty:
         return ours
-    found = measure({"sample_complexity": as_sample_complexities(points)}, **options)
+    table = once(tables, "the paper's points", lambda: as_sample_complexities(points))
+    found = measure({"sample_complexity": table}, **options)
     if not isfinite(found.value):
         return ours
     known = f" [{found.low:.2f}, {found.high:.2f}]" if isfinite(found.low) else ""
-    return replace(
-        ours, note=f"{ours.note}; {OF_THE_SOURCE}{found.value:.2f}{known} (n = {found.n})"
-    )
+    theirs = f"the paper's own points {found.value:.2f}{known} (n = {found.n})"
+    return replace(ours, note=f"{ours.note}; {BESIDE}{theirs}")

@@ -50,7 +50,7 @@ def within_prediction(tables: Tables) -> Measurement:
 # Reasons of the tolerances, fixed before anything was measured.
 RATIO_REASON = (
     "log 1.4: half of the largest step (a factor 1.9) of the grid of P on which the paper's points"
-    " lie; now batches, rates and reading are the paper's, too"
+    " lie; batches, rates and reading are the paper's"
 )
 PART_REASON = (
     "0.2: of thirty points that a 95 % interval should hold, the exact interval of their part goes"
