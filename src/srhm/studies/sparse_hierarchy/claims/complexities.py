@@ -396,30 +396,31 @@ PUBLISHED_TOPIC = "Sample complexity: ours over the paper's own points"
 
 
 def _empty_places(net: str, depth: int) -> Claim:
-    return Claim(
-        identifier=f"s0-exponent-{net}-L{depth}",
-        topic=TOPIC,
-        figure=FIGURES[net],
-        statement=f"{LAWS[net]}: exponent of (s_0+1), L = {depth}",
-        place=PLACES[net],
-        expected=depth if net == "lcn" else 2,
-        tolerance=0.35,
-        tolerance_reason=EXPONENT_REASON,
-        measure=partial(beside_the_papers, measure=exponent_of_empty_places, net=net, depth=depth),
-    )
+    words, expected = f"(s_0+1), L = {depth}", depth if net == "lcn" else 2
+    measure = partial(exponent_of_empty_places, net=net, depth=depth)
+    return _exponent("s0", words, expected, EXPONENT_REASON, measure)
 
 
 def _features(net: str, depth: int) -> Claim:
+    words = f"v = n_c = m at s = 2, L = {depth}"
+    measure = partial(exponent_of_features, net=net, depth=depth)
+    return _exponent("v", words, depth + 1, VOCABULARY_REASON, measure)
+
+
+def _exponent(
+    name: str, words: str, expected: float, reason: str, measure: partial[Measurement]
+) -> Claim:
+    net, depth = measure.keywords["net"], measure.keywords["depth"]
     return Claim(
-        identifier=f"v-exponent-{net}-L{depth}",
+        identifier=f"{name}-exponent-{net}-L{depth}",
         topic=TOPIC,
         figure=FIGURES[net],
-        statement=f"{LAWS[net]}: exponent of v = n_c = m at s = 2, L = {depth}",
+        statement=f"{LAWS[net]}: exponent of {words}",
         place=PLACES[net],
-        expected=depth + 1,
+        expected=expected,
         tolerance=0.35,
-        tolerance_reason=VOCABULARY_REASON,
-        measure=partial(beside_the_papers, measure=exponent_of_features, net=net, depth=depth),
+        tolerance_reason=reason,
+        measure=partial(beside_the_papers, measure=measure),
     )
 
 
