@@ -1,0 +1,112 @@
+"""What must not change by itself: names of stored results, and what the shipped rows say.
+
+A curve's name ends in a digest of the keys of all its cells, a sample's in one of its parameters
+and sources: a name that changes is a result that everybody computes again.
+"""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+
+from srhm import preset
+from srhm.names import resolved
+from srhm.results.records import read_table
+from srhm.results.tables import schema_of
+from srhm.rules.tables import claim_uses, repository_files
+from srhm.scorecard.card import claims_in, scorecard
+from srhm.studies.registry import STUDIES
+from srhm.study import Use, names_in
+
+ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+PRESETS = tuple(sorted(path.stem for path in (ROOT / "config").glob("*.yaml")))
+# Studies of which rows are shipped, with the preset of these.
+SHIPPED = tuple(
+    (path.parent.parent.name, path.parent.name)
+    for path in sorted((ROOT / "published").glob("*/*/cells.parquet"))
+    if STUDIES[path.parent.name].claims is not None
+)
+DIGITS = 9
+
+
+def key_lines(name: str) -> list[str]:
+    """A line for each curve and each sample of a preset: "STUDY NUMBER-OF-CELLS NAME"."""
+    lines = set()
+    # Of all studies, also of one whose package is not installed here.
+    for study, section in preset.sections(preset.validate(_config(name))).items():
+        planned = STUDIES[study].plan(section, ROOT)
+        lines |= {f"{study} {len(one.entries)} {one.name}" for one in planned.curves.values()}
+        lines |= {f"{study} sample {name}" for name in planned.samples}
+    return sorted(lines)
+
+
+def scores(preset_name: str, study: str) -> list[dict[str, Any]]:
+    """The scorecard of a study on its shipped rows, a dictionary a claim, without the notes."""
+    module = STUDIES[study].claims
+    assert module is not None
+    tables = {name: _used(preset_name, study, use) for name, use in claim_uses(study).items()}
+    table = scorecard(tables, claims_in(module)).drop(columns="note")
+    rows = []
+    for row in table.to_dict("records"):
+        rows.append({str(name): _plain(value) for name, value in row.items()})
+    return rows
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        return f"{value:.{DIGITS}g}"
+    return value if isinstance(value, str) else int(value)
+
+
+def _used(preset_name: str, study: str, use: Use) -> pd.DataFrame:
+    parts = []
+    for name in names_in([use]):
+        owner, _, table = name.rpartition("/")
+        parts.append(_table(preset_name, owner or study, table))
+    filled = [part for part in parts if len(part)] or parts[:1]
+    return pd.concat(filled, ignore_index=True) if len(filled) > 1 else filled[0]
+
+
+@cache
+def _table(preset_name: str, study: str, table: str) -> pd.DataFrame:
+    """A shipped table, one that is made of these, or one without rows."""
+    schema = schema_of(STUDIES[study].schemas[table])
+    file = ROOT / "published" / preset_name / study / f"{table}.parquet"
+    if file.is_file():
+        return read_table(file, schema)
+    derived = next((one for one in STUDIES[study].tables if one.name == table), None)
+    shipped = file.parent.is_dir() or STUDIES[study].trainer is None
+    if derived is None or not shipped:
+        return schema.empty_table().to_pandas()
+    known = preset.plan(_config(preset_name), directory=ROOT).settings(study)
+    made = resolved(derived.function)(
+        *(_used(preset_name, study, use) for use in derived.uses),
+        **{name: known[name] for name in derived.settings},
+        **repository_files(derived),
+    )
+    return made if isinstance(made, pd.DataFrame) else pd.DataFrame(list(made))
+
+
+@cache
+def _config(name: str) -> dict[str, Any]:
+    config: dict[str, Any] = yaml.safe_load((ROOT / "config" / f"{name}.yaml").read_text("utf-8"))
+    return config
+
+
+def stored_keys(name: str) -> Path:
+    """File of the names of a preset."""
+    return HERE / "keys" / f"{name}.txt"
+
+
+def stored_scores(preset_name: str, study: str) -> Path:
+    """File of a scorecard."""
+    return HERE / "scorecards" / preset_name / f"{study}.jsonl"
+
+
+def text_of(rows: list[dict[str, Any]]) -> str:
+    """A line of JSON for each claim."""
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

@@ -1,0 +1,26 @@
+"""Shipped rows give the scorecards that were stored, unless a commit means it: see `write.py`.
+
+All columns but the note. Numbers to 1e-6: processors sum in another order.
+"""
+
+import json
+
+import pytest
+from stored import SHIPPED, scores, stored_scores
+
+NUMBERS = ("expected", "value", "low", "high", "tolerance")
+
+
+@pytest.mark.parametrize(("preset", "study"), SHIPPED)
+def test_the_scorecard_of_shipped_rows_is_the_stored_one(preset, study):
+    lines = stored_scores(preset, study).read_text(encoding="utf-8").splitlines()
+    stored = {row["claim"]: row for row in map(json.loads, lines)}
+    found = {row["claim"]: row for row in scores(preset, study)}
+    assert list(found) == list(stored)
+    for claim, row in found.items():
+        for name, value in row.items():
+            expected = stored[claim][name]
+            if name in NUMBERS:
+                value, expected = float(value), float(expected)
+                expected = pytest.approx(expected, rel=1e-6, abs=1e-9, nan_ok=True)
+            assert value == expected, (claim, name)
