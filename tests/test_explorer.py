@@ -252,6 +252,7 @@ const choose = async (selector, value) => {
   await new Promise((done) => setTimeout(done, 400));
 };
 const said = {};
+const PAPER = "@PAPER@";
 await wait(() => document.body.dataset.ready);
 await new Promise((done) => setTimeout(done, 200));
 const chosen = (name) => document.querySelector(`[data-field=${name}]`).value;
@@ -269,9 +270,18 @@ said.wrong_net = await go("sensitivities?run=&net=XYZ&L=&sensitivities.layer=");
 said.layers = layers();
 said.view_alone = await go("learning-curves");
 said.lcn = await go("sample-complexity?net=LCN&s=2");
+const chart = (view) => document.querySelector(`#${view} .chart`);
 await choose("[data-field=run]", "");
 await choose("[data-field=net]", "");
 await choose("[data-field=L]", "");
+const tall = chart("learning-curves").offsetHeight;
+await choose("[data-field=run]", PAPER);
+said.of_no_row = { tall, status: document.querySelector("#learning-curves [role=status]").textContent,
+  heights: [...document.querySelectorAll("section")]
+    .filter((one) => one.querySelector("[role=status]").textContent.startsWith("0 rows"))
+    .map((one) => chart(one.id).offsetHeight) };
+await choose("[data-field=run]", "");
+said.again = chart("learning-curves").offsetHeight;
 said.before = count();
 await choose("[data-field=net]", "CNN");
 said.cnn = count();
@@ -299,7 +309,7 @@ const told = document.createElement("output");
 told.id = "said";
 told.textContent = JSON.stringify(said);
 document.body.append(told);
-"""
+""".replace("@PAPER@", PAPER)
 
 
 def opened(written: Path, folder: Path, *, width: int, dark: bool) -> dict[str, Any]:
@@ -351,6 +361,11 @@ def test_a_browser_draws_what_is_chosen_and_links_the_views(written, tables, tmp
     assert (said["view_alone"]["net"], said["view_alone"]["told"]) == ("", "")
     assert said["view_alone"]["focus"] == "learning-curves-title"
     assert (said["lcn"]["run"], said["lcn"]["net"]) == (HERE, "LCN")
+    # The last chart does not stay where no row is left, and comes back with rows.
+    assert said["of_no_row"]["status"].startswith("0 rows")
+    assert len(said["of_no_row"]["heights"]) >= 2
+    assert set(said["of_no_row"]["heights"]) == {0}
+    assert said["again"] == said["of_no_row"]["tall"] > 100
     cells = tables["CELLS"]
     every, cnn = (
         rows.groupby(["curve", "P"]).ngroups for rows in (cells, cells[cells["net"] == "cnn"])
