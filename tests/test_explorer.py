@@ -276,7 +276,8 @@ await choose("[data-field=net]", "");
 await choose("[data-field=L]", "");
 const tall = chart("learning-curves").offsetHeight;
 await choose("[data-field=run]", PAPER);
-said.of_no_row = { tall, status: document.querySelector("#learning-curves [role=status]").textContent,
+said.of_no_row = { tall,
+  status: document.querySelector("#learning-curves [role=status]").textContent,
   heights: [...document.querySelectorAll("section")]
     .filter((one) => one.querySelector("[role=status]").textContent.startsWith("0 rows"))
     .map((one) => chart(one.id).offsetHeight) };
