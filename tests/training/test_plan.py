@@ -12,7 +12,7 @@ from srhm.trainers import HIERARCHY, NAMED_NETS
 from srhm.training import plan as planning
 from srhm.training.configuration import HierarchySection, NamedSection
 from srhm.training.curve import ENGINES
-from srhm.training.plan import plan, published_rate
+from srhm.training.plan import plan
 
 GROUP = {"net": "lcn", "L": 2, "v": 4, "s0": 1, "P": [100, 200]}
 SECTION = {"seeds": 2, "width": 8, "n_test": 100, "curves": [GROUP]}
@@ -275,30 +275,6 @@ def test_the_scale_of_the_fcn_is_a_coordinate_of_the_fcn_alone():
     other = cells(group(net="fcn", training={"fcn_scale": "v"}))
     assert values(other, "fcn_scale") == {("v",)}
     assert set(made).isdisjoint(other)
-
-
-@pytest.mark.parametrize(
-    ("cell", "rate"),
-    [
-        # LCN s = 2: .01 (s_0 < 4), .003 (s_0 >= 4); s > 2 .003
-        ({"net": "lcn", "s0": 2}, 0.01),
-        ({"net": "lcn", "s0": 4}, 0.003),
-        ({"net": "lcn", "s": 3}, 0.003),
-        # CNN s = 2: L = 2 .1/.03/.01 (s_0 < 4, = 4, more), L = 3 .01/.003/.001
-        ({"net": "cnn", "s0": 2}, 0.1),
-        ({"net": "cnn", "s0": 4}, 0.03),
-        ({"net": "cnn", "s0": 6}, 0.01),
-        ({"net": "cnn", "L": 3, "s0": 1}, 0.01),
-        ({"net": "cnn", "L": 3, "s0": 4}, 0.003),
-        ({"net": "cnn", "L": 3, "s0": 6}, 0.001),
-        # CNN s = 3: .01, or .003 for v = 4 or s_0 = 4
-        ({"net": "cnn", "s": 3, "v": 6}, 0.01),
-        ({"net": "cnn", "s": 3, "v": 4}, 0.003),
-        ({"net": "cnn", "s": 3, "v": 6, "s0": 4}, 0.003),
-    ],
-)
-def test_the_table_of_rates_is_the_published_one(cell, rate):
-    assert published_rate({"L": 2, "s": 2, "s0": 1, "v": 8, **cell}) == rate
 
 
 def test_a_rate_from_the_table_is_a_number_in_the_cell():

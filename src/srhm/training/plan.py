@@ -18,6 +18,7 @@ from srhm.trainers import HIERARCHY, NAMED_NETS
 from srhm.training.cell import parameters_of, points_of_a_step
 from srhm.training.configuration import HierarchyCurves, HierarchySection, Training, Window
 from srhm.training.curve import ENGINES, NAMED_ENGINE
+from srhm.training.rates import NoPublishedRate, published_rate
 
 # What is measured of each curve unless a study says otherwise.
 SENSITIVITIES = "sensitivities"
@@ -49,7 +50,7 @@ def plan(
             if coordinates["net"] == "fcn":  # the cells of all others do not know of it
                 shared["fcn_scale"] = training.fcn_scale
             if training.learning_rate == "table":
-                shared["learning_rate"] = published_rate(coordinates)
+                shared["learning_rate"] = _published_rate(coordinates, where)
             shared["learning_rate"] = float(shared["learning_rate"])
             points = _sizes(group.P, coordinates, parameters, where)
             if training.engine == NAMED_ENGINE:
@@ -66,25 +67,6 @@ def plan(
     return Planned(curves=curves, samples=samples, settings=settings)
 
 
-def published_rate(cell: Mapping[str, Any]) -> float:
-    """Rate divided by H of the published figures, which belongs to balanced batches of 4 n_c.
-
-    Read off the authors' practice; the paper's sentence on it (appendix D) contradicts itself. Of
-    named nets it is the rate itself, 64 times that of appendix B.
-    """
-    net, depth, s, s0, v = (cell[name] for name in ("net", "L", "s", "s0", "v"))
-    if net in NAMED:
-        return 64e-4
-    if net == "fcn":
-        return 0.01 if depth == 2 else 0.003
-    if net == "lcn":
-        return 0.01 if s == 2 and s0 < 4 else 0.003
-    if s > 2:
-        return 0.003 if v == 4 or s0 == 4 else 0.01
-    by_emptiness = (0.1, 0.03, 0.01) if depth == 2 else (0.01, 0.003, 0.001)
-    return by_emptiness[0 if s0 < 4 else 1 if s0 == 4 else 2]
-
-
 def _training(section: HierarchySection, group: HierarchyCurves, where: str) -> Training:
     try:
         training = Training.model_validate(section.training_keys | group.training)
@@ -99,6 +81,13 @@ def _training(section: HierarchySection, group: HierarchyCurves, where: str) -> 
     if training.fcn_scale != "dv" and set(group.net) != {"fcn"}:
         raise _refusal(where, "training.fcn_scale", f"'v': for {nets} it has no meaning, leave it")
     return training
+
+
+def _published_rate(coordinates: Mapping[str, Any], where: str) -> float:
+    try:
+        return published_rate(coordinates)
+    except NoPublishedRate as error:
+        raise _refusal(where, "training.learning_rate", f"'table': {error}") from error
 
 
 def _refusal(where: str, key: str, message: str) -> ConfigError:

@@ -18,7 +18,7 @@ from srhm.studies.sparse_hierarchy.practice_points import (
     practice_points,
 )
 from srhm.studies.sparse_hierarchy.study import STUDY
-from srhm.training.plan import published_rate
+from srhm.training.rates import published_rate
 
 GRID = [400, 600, 900, 1350, 2000, 3000]
 SHIFTS = (-0.3, 0.1, 0.2)  # of log P* of each seed

@@ -14,7 +14,7 @@ from scipy import special
 
 from srhm.results.coordinates import GRAMMAR, NET_AND_DATA
 from srhm.statistics.regression import CONFIDENCE, Fit, mean
-from srhm.training.plan import published_rate
+from srhm.training.rates import published_rate
 
 CRITERION, THRESHOLD = "best_test_error", 0.10
 # Largest step of the authors' grid of P (reference/README.md): a reading is uniform within a step.
@@ -35,8 +35,12 @@ def practice_points(
     the seeds' standard deviation of log P* and GRID_SD in squares), NaN where that is unknown, and
     inside: whether the published point lies in it. Curves whose P* is censored are left out.
     """
-    curves = _curves(sample_complexity, cells)
-    if curves.empty or published.empty:
+    if sample_complexity.empty or published.empty:
+        return pd.DataFrame(columns=list(COLUMNS))
+    # The practice has rates of the paper's nets alone.
+    known_nets = sample_complexity["net"].isin(published["net"])
+    curves = _curves(sample_complexity[known_nets], cells)
+    if curves.empty:
         return pd.DataFrame(columns=list(COLUMNS))
     readings = nearest_sizes(cells[cells["curve"].isin(curves["curve"])])
     found = readings.groupby("curve")["log_size"].agg(["mean", "size"])

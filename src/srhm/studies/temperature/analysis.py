@@ -35,7 +35,7 @@ from srhm.statistics.sample_complexity import (
     seed_complexities,
     sensitivity_values,
 )
-from srhm.training.plan import published_rate
+from srhm.training.rates import published_rate
 
 # The test error that defines P* (section 4).
 THRESHOLD = 0.10

@@ -17,7 +17,7 @@ from srhm.scorecard.claims import Measurement, Tables, once
 from srhm.scorecard.curves import THRESHOLD
 from srhm.scorecard.deciding import BESIDE
 from srhm.statistics.sample_complexity import DEFAULT_RULE
-from srhm.training.plan import published_rate
+from srhm.training.rates import published_rate
 
 # One seed, no error that is known. The options must only be equal: nothing is chosen by them.
 OF_ANY_POINT: dict[str, Any] = {

@@ -1,0 +1,54 @@
+"""The table of rates against the authors' function, entry by entry, and what has no rate."""
+
+import pytest
+
+from srhm.networks.names import NAMED
+from srhm.training.rates import PUBLISHED_RATES, NoPublishedRate, published_rate
+
+
+def rate(net, L, s, s0, v=8):
+    return published_rate({"net": net, "L": L, "s": s, "s0": s0, "v": v})
+
+
+# For s_0 = 0, 1, 2, 3, 4, 6: as the authors' `choice_lr` and its like in their scripts give them.
+@pytest.mark.parametrize(
+    ("net", "L", "s", "v", "rates"),
+    [
+        ("cnn", 1, 2, 8, (0.1, 0.1, 0.1, 0.1, 0.03, 0.03)),
+        ("cnn", 2, 2, 8, (0.01, 0.1, 0.1, 0.1, 0.03, 0.01)),
+        ("cnn", 2, 2, 4, (0.01, 0.1, 0.1, 0.1, 0.03, 0.01)),
+        ("cnn", 3, 2, 8, (0.01, 0.01, 0.01, 0.01, 0.003, 0.001)),
+        ("cnn", 4, 2, 8, (0.01, 0.01, 0.01, 0.01, 0.003, 0.001)),
+        *(("cnn", L, 3, 6, (0.01, 0.01, 0.01, 0.01, 0.003, 0.0003)) for L in (1, 2, 3)),
+        *(("cnn", L, 3, 4, (0.003, 0.003, 0.003, 0.003, 0.003, 0.0003)) for L in (1, 2, 3)),
+        ("cnn", 2, 4, 4, (0.01, 0.01, 0.01, 0.01, 0.003, 0.0003)),
+        *(("lcn", L, 2, 8, (0.01, 0.01, 0.01, 0.01, 0.003, 0.003)) for L in (1, 2, 3)),
+        *(("lcn", L, s, v, (0.003,) * 6) for L in (1, 2, 3) for s in (3, 4) for v in (4, 6)),
+        *(("fcn", 2, s, 8, (0.01, 0.01, 0.01, 0.01, 0.003, 0.003)) for s in (2, 3)),
+        *(("fcn", 3, s, 8, (0.003, 0.003, 0.003, 0.003, 0.001, 0.001)) for s in (2, 3)),
+    ],
+)
+def test_every_entry_is_the_authors(net, L, s, v, rates):
+    assert tuple(rate(net, L, s, s0, v) for s0 in (0, 1, 2, 3, 4, 6)) == rates
+
+
+def test_every_row_of_the_table_is_reached():
+    def reached(net, L, s, v):
+        return next(
+            row
+            for row in PUBLISHED_RATES
+            if row.net == net and L in row.L and s in row.s and v in row.v
+        )
+
+    cases = [("cnn", 2, 3, 4), ("cnn", 2, 3, 6), *(("cnn", L, 2, 6) for L in (1, 2, 3))]
+    cases += [("lcn", 2, 2, 6), ("lcn", 2, 3, 6), ("fcn", 2, 2, 6), ("fcn", 3, 2, 6)]
+    assert [reached(*case) for case in cases] == list(PUBLISHED_RATES)
+
+
+def test_the_rate_of_a_named_net_is_its_own():
+    assert {rate(net, 2, 2, 1) for net in NAMED} == {64e-4}
+
+
+def test_a_net_that_the_table_lacks_is_named():
+    with pytest.raises(NoPublishedRate, match="net = another, s = 2"):
+        rate("another", 2, 2, 1)
