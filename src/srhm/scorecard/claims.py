@@ -8,6 +8,8 @@ from typing import Any, Literal, TypeVar
 
 import pandas as pd
 
+from srhm.scorecard.expectations import Expectation
+
 Verdict = Literal["holds", "does not hold", "undecided", "not enough data", "reported"]
 Tables = Mapping[str, pd.DataFrame]
 Found = TypeVar("Found")
@@ -93,6 +95,38 @@ class Claim:
                 f" {self.tolerance}; allowed are a number and a positive one, a number and NaN"
                 " (an upper bound), or NaN twice (reported without verdict)"
             )
+
+
+def claim(
+    identifier: str,
+    says: str,
+    *,
+    topic: str,
+    figure: str,
+    place: str,
+    expected: Expectation,
+    why: str,
+    measure: Callable[[Tables], Measurement],
+) -> Claim:
+    """A claim; a study gives topic and figure once, with `functools.partial`.
+
+    identifier: for links. topic: heading of the scorecard. figure: that shows it. says: the
+    statement, of a line (MAX_STATEMENT). place: where the source says it. why: reason of the
+    tolerance, of the bound, or why nothing is expected. measure: NOT_MEASURED where a table is
+    missing, or without any rows.
+    """
+    number, tolerance = expected.columns
+    return Claim(
+        identifier=identifier,
+        topic=topic,
+        figure=figure,
+        statement=says,
+        place=place,
+        expected=number,
+        tolerance=tolerance,
+        tolerance_reason=why,
+        measure=measure,
+    )
 
 
 # What fits beside the other columns of the text into a terminal of 150 columns.

@@ -4,6 +4,8 @@ Letters of the thesis (chapters 1 and 2): N weights without biases, N_Delta unsa
 the smallest N that fits P points, h* its width.
 """
 
+from math import nan
+
 import numpy as np
 import pandas as pd
 
@@ -13,11 +15,6 @@ from srhm.statistics.jamming import smallest_that_fit
 FAR = 3.0
 # What the curves of one P share.
 CURVE = ["data", "hidden_layers", "P"]
-
-
-def thresholds(cells: pd.DataFrame) -> pd.DataFrame:
-    """N* of each kind of data, depth and P, as `smallest_that_fit`; empty without two widths."""
-    return smallest_that_fit(cells) if len(cells) else pd.DataFrame()
 
 
 def errors(cells: pd.DataFrame, ensembles: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
@@ -48,7 +45,7 @@ def errors(cells: pd.DataFrame, ensembles: pd.DataFrame, histories: pd.DataFrame
         variance=("variance", "mean"),
     )
     found = found.merge(together, on=["curve", "P"], how="left")
-    stars = thresholds(cells)
+    stars = smallest_that_fit(cells)
     columns = ["N_star", "h_star", "h_high"]
     if stars.empty:
         return found.assign(**dict.fromkeys(columns, np.nan))
@@ -59,7 +56,8 @@ def peaks(table: pd.DataFrame) -> pd.DataFrame:
     """The cusp of each curve of `errors` whose N* is known and whose widest network is beyond it.
 
     Columns of CURVE; N_star, N_peak: the N of the largest final error from half of N* on, where it
-    is not the widest; final, early: error there minus that of the widest network; n_widths.
+    is not the widest; final, early: error there minus that of the widest network; kept: early minus
+    half of final; n_widths.
     """
     found = []
     for values, part in table.dropna(subset=["N_star"]).groupby(CURVE):
@@ -68,13 +66,19 @@ def peaks(table: pd.DataFrame) -> pd.DataFrame:
             continue
         top, last = part.iloc[int(np.argmax(part["final"].to_numpy()))], part.iloc[-1]
         heights = {name: float(top[name] - last[name]) for name in ("final", "early")}
+        heights["kept"] = heights["early"] - heights["final"] / 2
         found.append({**dict(zip(CURVE, values, strict=True)), "N_star": top["N_star"],
                       "N_peak": top["N"], **heights, "n_widths": len(part)})  # fmt: skip
-    columns = [*CURVE, "N_star", "N_peak", "final", "early", "n_widths"]
+    columns = [*CURVE, "N_star", "N_peak", "final", "early", "kept", "n_widths"]
     return pd.DataFrame(found, columns=columns)
 
 
 def beyond(table: pd.DataFrame, *, factor: float) -> pd.DataFrame:
-    """Rows of `errors` at widths of at least so many h* that have an ensemble."""
+    """Rows of `errors` at widths of at least so many h* that have an ensemble.
+
+    Added: gain, ensemble minus mean error; excess, the opposite.
+    """
     known = table.dropna(subset=["N_star", "ensemble"]) if len(table) else table
-    return known[known["width"] >= factor * known["h_star"]] if len(known) else known
+    known = known[known["width"] >= factor * known["h_star"]] if len(known) else known
+    gain = known["ensemble"] - known["mean_error"] if len(known) else nan
+    return known.assign(gain=gain, excess=-gain)

@@ -16,8 +16,7 @@ from srhm.figures.architecture_marks import wrapped
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.families import NAMES
 from srhm.figures.marks import GUIDE, few_ticks, line, marker, plural
-from srhm.statistics.jamming import LEAST_LOSS, with_jamming
-from srhm.studies.digits_jamming.analysis import thresholds
+from srhm.statistics.jamming import LEAST_LOSS, smallest_that_fit, with_jamming
 
 COLOURS = {
     **{"digits_pca": "#0072B2", "digits": "#009E73", "random": "#D55E00"},
@@ -58,7 +57,7 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
             (wrong, "at_loss", "wrong"),
         ):
             axes.plot(own[x], own[y], **style, gid=f"{data} L={depth}")
-    _thresholds(stars, thresholds(cells), marked)
+    _thresholds(stars, smallest_that_fit(cells), marked)
     titles = ("against $P/N$", "against the loss", "misclassified", "$N^*(P)$")
     for letter, axes, title in zip("ABCD", (load, loss, wrong, stars), titles, strict=True):
         panel_title(axes, letter, title)

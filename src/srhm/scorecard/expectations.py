@@ -1,0 +1,75 @@
+"""What a source, or nothing, says of a number: kinds of expectation as types.
+
+In the table of a scorecard each is two columns, `expected` and `tolerance`, of which NaN stands for
+what there is not.
+"""
+
+from dataclasses import dataclass
+from math import isfinite, log, nan
+
+
+@dataclass(frozen=True)
+class Within:
+    """A number with a tolerance on either side."""
+
+    value: float
+    tolerance: float
+
+    def __post_init__(self) -> None:
+        if not (isfinite(self.value) and 0 < self.tolerance < float("inf")):
+            raise ValueError(
+                f"Within({self.value}, {self.tolerance}): a number is needed, and a positive one"
+            )
+
+    @property
+    def columns(self) -> tuple[float, float]:
+        """Expected number and tolerance in the table."""
+        return float(self.value), float(self.tolerance)
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A ratio within a factor on either side, of a measurement that is the ratio's logarithm."""
+
+    value: float
+    within: float
+
+    def __post_init__(self) -> None:
+        if not (0 < self.value < float("inf") and 1 < self.within < float("inf")):
+            raise ValueError(
+                f"Factor({self.value}, {self.within}): a positive number is needed, and one above 1"
+            )
+
+    @property
+    def columns(self) -> tuple[float, float]:
+        """Expected logarithm and its tolerance in the table."""
+        return log(self.value), log(self.within)
+
+
+@dataclass(frozen=True)
+class Below:
+    """An upper bound, which the number does not reach."""
+
+    bound: float
+
+    def __post_init__(self) -> None:
+        if not isfinite(self.bound):
+            raise ValueError(f"Below({self.bound}): a number is needed")
+
+    @property
+    def columns(self) -> tuple[float, float]:
+        """The bound, and no tolerance."""
+        return float(self.bound), nan
+
+
+@dataclass(frozen=True)
+class NoExpectation:
+    """Nothing: the number is reported beside those of which something is expected."""
+
+    @property
+    def columns(self) -> tuple[float, float]:
+        """Neither number."""
+        return nan, nan
+
+
+Expectation = Within | Factor | Below | NoExpectation

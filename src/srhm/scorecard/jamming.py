@@ -1,0 +1,44 @@
+"""Rows of jamming that several studies measure: N* of each P, jammed networks, the transition.
+
+N counts weights without biases, N_Delta unsatisfied points; N* is the smallest N that fits P
+points (`srhm.statistics.jamming`).
+"""
+
+import pandas as pd
+
+from srhm.scorecard.rows import left_out, rows_of
+from srhm.statistics.jamming import first_jammed, smallest_that_fit, with_jamming
+
+LEAST = 0.25  # N_Delta/N of a jammed network, chapter 2a
+BEYOND = "of which N* is beyond the widths"
+
+
+@rows_of("cells", nothing="no two widths at one P")
+def stars(cells: pd.DataFrame) -> pd.DataFrame:
+    """N* of each P, as `smallest_that_fit`, with `is_random`: whether the data are."""
+    stars = smallest_that_fit(cells)
+    if stars.empty:
+        return stars
+    return left_out(
+        stars.assign(is_random=stars["data"] == "random", load=stars["P"] / stars["N_star"]),
+        {BEYOND: stars["status"] != "reached"},
+    )
+
+
+@rows_of("cells", nothing="no jammed network")
+def jammed(cells: pd.DataFrame) -> pd.DataFrame:
+    """Jammed networks, as `with_jamming`, with `is_few`: whether N_Delta/N is below 1/4."""
+    jammed = with_jamming(cells).query("jammed")
+    return jammed.assign(is_few=jammed["unsatisfied"] < LEAST)
+
+
+@rows_of("cells", nothing="no P/N with a jammed majority")
+def transitions(cells: pd.DataFrame) -> pd.DataFrame:
+    """The first jammed P/N of each size, of random data and of all others apart."""
+    is_random = cells["data"] == "random"
+    parts = [
+        first_jammed(cells[is_random == random]).assign(is_random=random)
+        for random in (False, True)
+        if (is_random == random).any()
+    ]
+    return pd.concat(parts, ignore_index=True)

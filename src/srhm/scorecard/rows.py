@@ -1,0 +1,87 @@
+"""From tables to the rows of which a number is measured, for claims and figures alike.
+
+A row function is the science of a study: it says which rows there are and what is computed of
+each. Rows that do not count stay in the table and say why in the column LEFT_OUT, so that they are
+drawn and counted.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pandas as pd
+
+from srhm.scorecard.claims import Tables, once
+
+# Column with the reason why a row does not count, "" of one that does.
+LEFT_OUT = "left_out"
+# A value that a column must have, or a tuple of those that it may have.
+Conditions = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class RowFunction:
+    """Rows from named tables; see `rows_of`.
+
+    function: gets the tables by position and the options by name. nothing: what is said where no
+    row is left.
+    """
+
+    function: Callable[..., pd.DataFrame]
+    names: tuple[str, ...]
+    nothing: str
+    options: tuple[tuple[str, Any], ...] = field(default=())
+
+    def __call__(self, tables: Tables) -> pd.DataFrame:
+        """The rows; none where a table is missing or has no rows. Computed once a scorecard."""
+        given = [tables.get(name, pd.DataFrame()) for name in self.names]
+        if not all(map(len, given)):
+            return pd.DataFrame()
+        key = (self.function, self.names, self.options)
+        return once(tables, key, lambda: self.function(*given, **dict(self.options)))
+
+    def of_tables(self, *names: str) -> "RowFunction":
+        """The same from other tables."""
+        return replace(self, names=names)
+
+    def given(self, **options: Any) -> "RowFunction":
+        """The same with these options, whose values are hashable."""
+        return replace(self, options=(*self.options, *sorted(options.items())))
+
+
+def rows_of(
+    *names: str, nothing: str = "no such rows in the tables"
+) -> Callable[[Callable[..., pd.DataFrame]], RowFunction]:
+    """Decorates a function from these tables, by position, to rows."""
+
+    def wrapped(function: Callable[..., pd.DataFrame]) -> RowFunction:
+        return RowFunction(function, names, nothing)
+
+    return wrapped
+
+
+def chosen(table: pd.DataFrame, conditions: Conditions) -> pd.DataFrame:
+    """Rows in which each named column has the value, or one of the values if it is a tuple."""
+    for column, wanted in conditions.items():
+        if table.empty:
+            break
+        values = wanted if isinstance(wanted, tuple) else (wanted,)
+        table = table[table[column].isin(values)]
+    return table
+
+
+def counted(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
+    """The rows that count, and how many others there are for each reason."""
+    if LEFT_OUT not in table:
+        return table, {}
+    why = table[LEFT_OUT].fillna("")
+    reasons = why[why != ""].value_counts(sort=False)
+    return table[why == ""], {str(reason): int(n) for reason, n in reasons.items()}
+
+
+def left_out(table: pd.DataFrame, reasons: Mapping[str, Any]) -> pd.DataFrame:
+    """The table with a reason for the rows of each mask; the first that is true counts."""
+    words = pd.Series("", index=table.index)
+    for reason, mask in reasons.items():
+        words = words.mask((words == "") & mask, reason)
+    return table.assign(**{LEFT_OUT: words})
