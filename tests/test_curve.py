@@ -12,10 +12,9 @@ from srhm.results.records import TableError, write_derivations
 from srhm.results.store import DamagedCell, path_of, read_cell
 from srhm.results.tables import CELLS, TIMINGS
 from srhm.runtime.stopping import StopRequest
+from srhm.training import any_trainer, loop
 from srhm.training import curve as training_curve
-from srhm.training import loop
 from srhm.training.cell import parameters_of, train_cell
-from srhm.training.curve import train_entries
 from srhm.training.loop import rows_of
 
 SECTION = {
@@ -86,21 +85,21 @@ def test_derivations_are_read_only_where_a_cell_is_missing(planned, tmp_path):
     options = {
         "store": tmp_path / "cells",
         "checkpoints": tmp_path / "checkpoints",
-        "threads": 1,
-        "keep_weights": True,
-        "log": LOG,
-        "stop": StopRequest(),
-        "gpu": 0,
+        **{"threads": 1, "log": LOG, "stop": StopRequest(), "gpu": 0},
+    }
+    spec = {
+        **{"cells": entries, "inputs": {}, "trainer": training_curve.__name__},
+        **{"keep_weights": True, "arrays_needed": True},
     }
     file = tmp_path / "derivations.parquet"
     with pytest.raises(TableError, match="does not exist"):
-        train_entries(entries, inputs={"derivations": str(file)}, **options)
+        any_trainer.train(spec, derivations=[str(file)], **options)
     write_derivations(samples, file, provenance={})
-    cells = train_entries(entries, inputs={"derivations": str(file)}, **options)
+    cells = any_trainer.train(spec, derivations=[str(file)], **options)
     for cell, other in zip(cells, train(entries, samples, tmp_path / "here"), strict=True):
         assert_same_results(cell, other)
     file.unlink()
-    again = train_entries(entries, inputs={"derivations": str(file)}, **options)
+    again = any_trainer.train(spec, derivations=[str(file)], **options)
     assert [cell.row for cell in again] == [cell.row for cell in cells]
 
 

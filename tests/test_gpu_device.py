@@ -11,7 +11,7 @@ from srhm.model.sampling import draw_samples
 from srhm.runtime.no_device import NoDevice
 from srhm.runtime.stopping import Stopped, StopRequest
 from srhm.training.cell import parameters_of
-from srhm.training.loop import Trainer, alone
+from srhm.training.loop import BatchTrainer, alone
 
 
 def trained(engine: str, store: Path, *, gpu: int) -> int:
@@ -62,7 +62,7 @@ def test_a_request_to_stop_finds_cells_that_had_no_place_untouched(tmp_path: Pat
     with pytest.raises((Stopped, ValueError)):
         train_here(
             entries,
-            lambda: Trainer(train=alone(train), versions="", at_once=2),
+            lambda: BatchTrainer(train=alone(train), versions="", at_once=2),
             store=tmp_path,
             stop=stop,
         )

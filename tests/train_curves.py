@@ -70,7 +70,8 @@ def train_srhm(entries, samples, *, gpu=0, log=LOG, **options):
 
 def train_flow(entries, *, gpu=0, log=LOG, **options):
     """Cells of any output scale."""
-    return train_here(entries, lambda: flow_cells.trainer(gpu=gpu, log=log), log=log, **options)
+    prepared = lambda: flow_cells.prepare(entries, inputs={}, gpu=gpu, log=log)  # noqa: E731
+    return train_here(entries, prepared, log=log, **options)
 
 
 def train_images(entries, training, test, *, device="cpu", **options):

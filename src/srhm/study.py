@@ -28,13 +28,14 @@ class ConfigError(Exception):
 class Trainer:
     """What trains the cells of some curves, and where these are kept.
 
-    module: has the function `train_entries`. cost: function from cells to the
+    module: has the function `prepare`. cost: function from cells to the
     `srhm.training.cost.Cost` that each is expected to have. folder: where its cells, checkpoints,
     curves and parts lie. cells, timings: schemas of its rows, by name in `srhm.results.tables`.
     curves: regular expression for the names of its curves. title: for people. priority: of its
     jobs; the highest go first. stacked: whether cells of equal P are trained together, on
     processors too; one job then trains all of them. gpu: whether it trains on a GPU where a run has
-    one. seconds: in place of `cost`, function from one cell to the seconds expected of it.
+    one. arrays: whether each of its cells has arrays, so that one without is trained again.
+    seconds: in place of `cost`, function from one cell to the seconds expected of it.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Trainer:
     priority: int = 0
     stacked: bool = False
     gpu: bool = True
+    arrays: bool = True
     cost: str = ""
     seconds: str = ""
 

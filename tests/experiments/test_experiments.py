@@ -17,6 +17,7 @@ from srhm.results.gathering import gather_tables
 from srhm.results.records import read_table, write_table
 from srhm.results.store import path_of
 from srhm.results.tables import schema_of
+from srhm.rules.curves import curve_spec
 from srhm.runtime.stopping import Stopped, StopRequest
 from srhm.training.any_trainer import train
 from srhm.training.loop import rows_of
@@ -61,8 +62,7 @@ def planned(*bases):
 
 
 def computed(curve, folder, *, stop=None):
-    spec = {"cells": curve.entries, "inputs": curve.inputs, "keep_weights": curve.keep_weights}
-    spec = json.loads(json.dumps({**spec, "trainer": TRAINER.module}))
+    spec = json.loads(curve_spec(curve))
     options = {"store": folder / "cells", "checkpoints": folder / "checkpoints", "threads": 1}
     stop = stop or StopRequest()
     return train(spec, derivations=[], log=LOG, stop=stop, gpu=0, **options)

@@ -5,15 +5,19 @@ import logging
 import sys
 from types import ModuleType
 
+import numpy as np
 import pytest
 
-from srhm.results.places import file_of
 from srhm.runtime.stopping import StopRequest
-from srhm.studies.registry import TRAINERS
 from srhm.training.any_trainer import part_of, train
+from srhm.training.cell import TrainedCell
+from srhm.training.loop import BatchTrainer
 
 CELLS = [{"key": str(place), "cell": {"P": place}} for place in range(4)]
-SPEC = {"cells": CELLS, "curve": "c", "inputs": {"folder": "data"}, "keep_weights": False}
+SPEC = {
+    **{"cells": CELLS, "curve": "c", "inputs": {"folder": "data"}},
+    **{"keep_weights": False, "arrays_needed": True},
+}
 
 
 @pytest.mark.parametrize("places", [[0], [2, 0], [0, 1, 2, 3], []])
@@ -33,28 +37,31 @@ def test_a_part_has_the_cells_at_its_places_and_all_else_of_its_curve(places):
     ],
 )
 def test_a_spec_is_trained_by_the_module_that_it_names(monkeypatch, tmp_path, derivations, inputs):
-    module, called = ModuleType("a_trainer"), {}
+    module, called = ModuleType("a_trainer"), []
 
-    def train_entries(entries, **named):
-        called.update(named, entries=entries)
-        return ["trained"]
+    def prepare(entries, **named):
+        called.append({"entries": entries, **named})
+        return BatchTrainer(train=trained, versions="of none")
 
-    module.train_entries = train_entries
+    def trained(batch, **options):
+        row = {**batch[0]["cell"], "status": "done", "steps": 1, "test_error": 0.0}
+        return [TrainedCell(row, {"seconds": 0.0}, {"w": np.ones(2)})]
+
+    module.prepare = prepare
     monkeypatch.setitem(sys.modules, "a_trainer", module)
-    options = {
-        "store": tmp_path / "cells",
-        "checkpoints": tmp_path / "checkpoints",
-        "threads": 3,
-        "log": logging.getLogger("test"),
-        "stop": StopRequest(),
-        "gpu": 1,
-    }
-    spec = json.loads(json.dumps({**SPEC, "trainer": "a_trainer"}))
-    assert train(spec, derivations=derivations, **options) == ["trained"]
-    assert called == {**options, "entries": CELLS, "inputs": inputs, "keep_weights": False}
+    log = logging.getLogger("test")
+    places = {"store": tmp_path / "cells", "checkpoints": tmp_path / "checkpoints"}
+    options = {**places, "threads": 3, "log": log, "stop": StopRequest(), "gpu": 1}
+    entries = [
+        {"key": 24 * f"{place}", "source": "s", "cell": {"P": place, "seed": 0}}
+        for place in range(4)
+    ]
+    spec = json.loads(json.dumps({**SPEC, "cells": entries, "trainer": "a_trainer"}))
+    cells = train(spec, derivations=derivations, **options)
+    assert [cell.row["P"] for cell in cells] == [0, 1, 2, 3]
+    assert [cell.weights for cell in cells] == [{}] * 4
+    assert called == [{"entries": entries, "inputs": inputs, "gpu": 1, "log": log}]
     assert SPEC["inputs"] == spec["inputs"] == {"folder": "data"}
-
-
-@pytest.mark.parametrize("trainer", TRAINERS, ids=lambda one: one.name)
-def test_every_trainer_names_a_module_that_trains(trainer):
-    assert "def train_entries(" in file_of(trainer.module).read_text()
+    again = train(spec, derivations=derivations, **options)
+    assert [cell.row for cell in again] == [cell.row for cell in cells]
+    assert len(called) == 1  # nothing was missing, so that nothing was prepared

@@ -22,7 +22,7 @@ from srhm.study import Curve
 from srhm.trainers import HIERARCHY
 from srhm.training.cell import parameters_of
 from srhm.training.curve import PACKABLE, trainer
-from srhm.training.loop import Trainer, train_or_load
+from srhm.training.loop import BatchTrainer, train_or_load
 
 # Curves at a time: about 24 networks each, and 264 programs of H = 512 fit an H100.
 CURVES = 12
@@ -57,7 +57,7 @@ def train_run(run: Run, *, log_file: Path, curves: int, hours: float | None) -> 
                 raise Stopped(STOPPED)
             log.info("%s begins", curve.label)
 
-            def prepared() -> Trainer:
+            def prepared() -> BatchTrainer:
                 spec = run.plan.samples[str(curve.sample)].spec
                 sizes = {"n_train": spec["n_train"], "n_test": spec["n_test"]}
                 samples = draw_samples(parameters_of(spec), spec["seeds"], **sizes)

@@ -32,6 +32,7 @@ def experiments(
         curves=r"[^/]+",
         priority=priority,
         gpu=False,
+        arrays=False,
         seconds=seconds,
     )
 

@@ -28,12 +28,11 @@ from srhm.flow.predictor import Predictor
 from srhm.flow.task import n_inputs
 from srhm.results import provenance
 from srhm.results.provenance import short_hash
-from srhm.results.store import StoredCell, read_cell
+from srhm.results.store import read_cell
 from srhm.results.tables import FLOW_COORDINATES
-from srhm.runtime.stopping import StopRequest
 from srhm.training.cell import TrainedCell
 from srhm.training.clock import Clock
-from srhm.training.loop import Batch, Entry, Trainer, train_or_load
+from srhm.training.loop import Batch, BatchTrainer, Entry
 from srhm.training.protocol import Pause, Snapshot, Unresumable
 
 TEST_OUTPUTS = "test_outputs"
@@ -120,54 +119,22 @@ def coordinates_of(cell: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def train_entries(
-    entries: Sequence[Entry],
-    *,
-    inputs: Mapping[str, Any],
-    store: Path,
-    checkpoints: Path,
-    threads: int,
-    keep_weights: bool,
-    log: logging.Logger,
-    stop: StopRequest,
-    gpu: int,
-) -> list[StoredCell]:
-    """All cells of a curve, in the order given; see `loop.train_or_load`.
-
-    Cells of equal P are trained at once, the smallest P first, one batch at a time.
-
-    Args:
-        entries: {"key", "source", "cell"} each, equal in all but P, alpha_tilde, seed, member.
-        inputs: none; the data are drawn from the coordinates.
-        store: folder of the stored cells.
-        checkpoints: folder of batches in training.
-        threads: without effect.
-        keep_weights: without effect, what is measured needs them.
-        log: where messages go.
-        stop: request to stop.
-        gpu: 1 where the job has a GPU, on which then is trained (docs/gpu.md).
-
-    Raises:
-        NoDevice: if there is something to train, on a GPU, and torch sees none.
-        Exception: as `loop.train_or_load`.
-    """
-    return train_or_load(
-        entries,
-        lambda: trainer(gpu=gpu, log=log),
-        store=store,
-        checkpoints=checkpoints,
-        threads=threads,
-        keep_weights=True,
-        log=log,
-        stop=stop,
-    )
-
-
-def trainer(*, gpu: int, log: logging.Logger) -> Trainer:
-    """What trains members in batches of equal P.
+def prepare(
+    entries: Sequence[Entry], *, inputs: Mapping[str, Any], gpu: int, log: logging.Logger
+) -> BatchTrainer:
+    """What trains the members of a curve in batches of equal P, the smallest P first.
 
     Where a batch does not fit the memory of a GPU, it and those after it are cut to half its size,
     with a warning.
+
+    Args:
+        entries: equal in all but P, alpha_tilde, seed, member.
+        inputs: none; the data are drawn from the coordinates.
+        gpu: 1 where the job has a GPU, on which then is trained (docs/gpu.md).
+        log: where messages go.
+
+    Raises:
+        NoDevice: if torch sees no GPU where one is asked for.
     """
     device = device_of(gpu)
     room = BATCH_BYTES if device.type == "cpu" else free_bytes(device)
@@ -187,7 +154,7 @@ def trainer(*, gpu: int, log: logging.Logger) -> Trainer:
         room = (size + 0.5) * expected_bytes(cell, members=1)
         return batches(chain(batch, *waiting), room=room)
 
-    return Trainer(
+    return BatchTrainer(
         train=partial(_train_batch, device=device, made_by=made_by),
         versions=versions,
         batches=partial(batches, room=room),

@@ -17,52 +17,25 @@ from srhm.images.stability import Average, Probe, probe, stability
 from srhm.images.training import initial_network, outputs_of, train_cell
 from srhm.model.seeding import generator
 from srhm.results import provenance
-from srhm.results.store import StoredCell, read_cell
-from srhm.runtime.stopping import StopRequest
+from srhm.results.store import read_cell
 from srhm.training.cell import TrainedCell
 from srhm.training.clock import Clock
-from srhm.training.loop import Entry, Trainer, alone, train_or_load
+from srhm.training.loop import BatchTrainer, Entry, alone
 from srhm.training.protocol import Pause, Snapshot
 
 
-def device_for(resources: Mapping[str, Any]) -> str:
-    """Device of torch for a job: "cuda" if it asks for a GPU (gpu = 1), else "cpu"."""
-    return "cuda" if resources.get("gpu", 0) else "cpu"
+def prepare(
+    entries: Sequence[Entry], *, inputs: Mapping[str, Any], gpu: int, log: logging.Logger
+) -> BatchTrainer:
+    """What trains the cells of a curve of images.
 
-
-def train_entries(
-    entries: Sequence[Entry],
-    *,
-    inputs: Mapping[str, Any],
-    store: Path,
-    checkpoints: Path,
-    threads: int,
-    keep_weights: bool,
-    log: logging.Logger,
-    stop: StopRequest,
-    gpu: int,
-) -> list[StoredCell]:
-    """All cells of a curve of images, in the order given; see `loop.train_or_load`.
-
-    inputs: {"folder": of CIFAR-10, "records_per_file"}, read only if a cell is missing. gpu: 1
-    where the job has a GPU. keep_weights: without effect, what is measured needs them.
+    inputs: {"folder": of CIFAR-10, "records_per_file"}. gpu: 1 where the job has a GPU.
     """
-    return train_or_load(
-        entries,
-        lambda: trainer(
-            *load(Path(inputs["folder"]), records_per_file=inputs["records_per_file"]),
-            device=device_for({"gpu": gpu}),
-        ),
-        store=store,
-        checkpoints=checkpoints,
-        threads=threads,
-        keep_weights=True,
-        log=log,
-        stop=stop,
-    )
+    data = load(Path(inputs["folder"]), records_per_file=inputs["records_per_file"])
+    return trainer(*data, device="cuda" if gpu else "cpu")
 
 
-def trainer(training: Images, test: Images, *, device: str) -> Trainer:
+def trainer(training: Images, test: Images, *, device: str) -> BatchTrainer:
     """What trains networks on images, each by itself. device: "cpu" or "cuda"."""
     if device == "cuda":
         torch.backends.cudnn.allow_tf32 = False  # torch has it on for convolutions
@@ -74,7 +47,7 @@ def trainer(training: Images, test: Images, *, device: str) -> Trainer:
         )
         return TrainedCell(trained.row, clock.timing(steps=trained.row["steps"]), trained.weights)
 
-    return Trainer(train=alone(train), versions=provenance.versions(("numpy", "torch")))
+    return BatchTrainer(train=alone(train), versions=provenance.versions(("numpy", "torch")))
 
 
 def measure_images(

@@ -35,15 +35,19 @@ def _decides(curve: Curve) -> dict[str, Any]:
     }
 
 
+def _training(curve: Curve) -> dict[str, Any]:
+    return {**_decides(curve), "arrays_needed": curve.trainer.arrays}
+
+
 def curve_spec(curve: Curve) -> str:
     """For the job that trains a curve, or gathers its parts."""
     schemas = {"cells": curve.trainer.cells, "timings": curve.trainer.timings}
-    return spec_text({**_decides(curve), "schemas": schemas})
+    return spec_text({**_training(curve), "schemas": schemas})
 
 
 def part_spec(curve: Curve, part: str, cells: Sequence[int]) -> str:
     """For the job of a part; cells: places in the curve of those that it trains."""
-    return spec_text({**_decides(curve), "part": part, "places": cells})
+    return spec_text({**_training(curve), "part": part, "places": cells})
 
 
 def measuring_spec(measuring: Measuring, curve: Curve) -> str:

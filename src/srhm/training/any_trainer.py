@@ -8,6 +8,7 @@ from typing import Any
 
 from srhm.results.store import StoredCell
 from srhm.runtime.stopping import StopRequest
+from srhm.training.loop import BatchTrainer, train_or_load
 
 
 def train(
@@ -23,22 +24,30 @@ def train(
 ) -> list[StoredCell]:
     """All cells of a spec, in its order; those that the store lacks are trained.
 
-    spec: {"cells", "trainer", "inputs", "keep_weights"}; derivations: file of the samples, or
-    nothing. All else, what is raised too, as in `srhm.training.loop.train_or_load`.
+    spec: {"cells", "trainer", "inputs", "keep_weights", "arrays_needed"}; derivations: file of the
+    samples, or nothing; gpu: 1 where the job has a GPU. The module that trains is loaded, and its
+    inputs are read, only if a cell is missing. All else, what is raised too, as in
+    `srhm.training.loop.train_or_load`.
     """
     inputs = dict(spec["inputs"])
     if derivations:
         (inputs["derivations"],) = derivations
-    return import_module(spec["trainer"]).train_entries(
+
+    def prepared() -> BatchTrainer:
+        prepare = import_module(spec["trainer"]).prepare
+        found: BatchTrainer = prepare(spec["cells"], inputs=inputs, gpu=gpu, log=log)
+        return found
+
+    return train_or_load(
         spec["cells"],
-        inputs=inputs,
+        prepared,
         store=store,
         checkpoints=checkpoints,
         threads=threads,
         keep_weights=spec["keep_weights"],
         log=log,
         stop=stop,
-        gpu=gpu,
+        arrays_needed=spec["arrays_needed"],
     )
 
 

@@ -8,11 +8,9 @@ from typing import Any
 
 from srhm.model.sampling import Derivations
 from srhm.results import provenance
-from srhm.results.store import StoredCell
 from srhm.runtime.no_device import NoDevice
-from srhm.runtime.stopping import StopRequest
 from srhm.training.cell import TrainedCell, parameters_of, train_cell
-from srhm.training.loop import Entry, Trainer, alone, train_or_load
+from srhm.training.loop import BatchTrainer, Entry, alone
 
 # The engine of VGG, ResNet and EfficientNet, and of nothing else.
 NAMED_ENGINE = "torch"
@@ -37,41 +35,18 @@ GPU_FORMS = {
 }
 
 
-def train_entries(
-    entries: Sequence[Entry],
-    *,
-    inputs: Mapping[str, Any],
-    store: Path,
-    checkpoints: Path,
-    threads: int,
-    keep_weights: bool,
-    log: logging.Logger,
-    stop: StopRequest,
-    gpu: int,
-) -> list[StoredCell]:
-    """All cells of a curve of the SRHM, in the order given; see `loop.train_or_load`.
+def prepare(
+    entries: Sequence[Entry], *, inputs: Mapping[str, Any], gpu: int, log: logging.Logger
+) -> BatchTrainer:
+    """What trains the cells of a curve of the SRHM.
 
-    inputs: {"derivations": file of the samples of its seeds}, read only if a cell is missing. gpu:
-    see `trainer`.
+    inputs: {"derivations": file of the samples of its seeds}. gpu: see `trainer`.
     """
+    # Here, so that planning, which knows the engines' names from here, does not pay for pandas.
+    from srhm.results.records import read_derivations
 
-    def prepared() -> Trainer:
-        # Here, so that planning, which knows the engines' names from here, does not pay for pandas.
-        from srhm.results.records import read_derivations
-
-        file, parameters = Path(inputs["derivations"]), parameters_of(entries[0]["cell"])
-        return trainer(entries, read_derivations(file, parameters), gpu=gpu, log=log)
-
-    return train_or_load(
-        entries,
-        prepared,
-        store=store,
-        checkpoints=checkpoints,
-        threads=threads,
-        keep_weights=keep_weights,
-        log=log,
-        stop=stop,
-    )
+    file, parameters = Path(inputs["derivations"]), parameters_of(entries[0]["cell"])
+    return trainer(entries, read_derivations(file, parameters), gpu=gpu, log=log)
 
 
 def trainer(
@@ -80,7 +55,7 @@ def trainer(
     *,
     gpu: int,
     log: logging.Logger,
-) -> Trainer:
+) -> BatchTrainer:
     """What trains cells of one engine, each by itself or all together on a GPU.
 
     samples: training and test data by seed and part. gpu: 1 where the job has a GPU: cells of
@@ -116,7 +91,7 @@ def trainer(
             return train_cell(cell, *sample, make_engine=made_by, **options)
         return training.train(cell, *sample, **options)
 
-    return Trainer(
+    return BatchTrainer(
         train=alone(train),
         versions=provenance.versions(packages),
         at_once=training.size if training else None,

@@ -69,8 +69,8 @@ def _result(cells: Sequence[StoredCell]) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trainer:
-    """What trains cells.
+class BatchTrainer:
+    """What trains batches of cells: made by the function `prepare` of a trainer's module.
 
     train: (batch, start=snapshot or None, pause=Pause) -> a trained cell for each entry of it.
         Raises Unresumable if the start is not one of this training.
@@ -98,7 +98,7 @@ class Trainer:
 
 def train_or_load(
     entries: Sequence[Entry],
-    prepared: Callable[[], Trainer],
+    prepared: Callable[[], BatchTrainer],
     *,
     store: Path,
     checkpoints: Path,
@@ -225,7 +225,9 @@ class _Place:
             return None
         return stored if stored.weights or not self.needed else None
 
-    def trained(self, batch: Batch, trainer: Trainer, *, threads: int) -> dict[str, StoredCell]:
+    def trained(
+        self, batch: Batch, trainer: BatchTrainer, *, threads: int
+    ) -> dict[str, StoredCell]:
         """The cells of a batch by their keys, trained and stored.
 
         Raises:
@@ -251,7 +253,7 @@ class _Place:
         remove_checkpoint(self.checkpoints, left[0]["key"])
         return found
 
-    def _trained(self, batch: Batch, trainer: Trainer) -> list[TrainedCell]:
+    def _trained(self, batch: Batch, trainer: BatchTrainer) -> list[TrainedCell]:
         """The cells of a batch, trained on from its checkpoint if there is one that fits."""
         key = batch[0]["key"]
         keeper = Keeper(self.checkpoints, key, self.stop, log=self.log)
@@ -271,7 +273,7 @@ class _Place:
 class _Progress:
     """What the log says after each batch: its result, and when all are expected to be done."""
 
-    def __init__(self, trainer: Trainer, entries: Sequence[Entry]) -> None:
+    def __init__(self, trainer: BatchTrainer, entries: Sequence[Entry]) -> None:
         self._begun, self._trainer = time.perf_counter(), trainer
         self._n_cells = len(entries)
         self._size = sum(trainer.size(entry["cell"]) for entry in entries)

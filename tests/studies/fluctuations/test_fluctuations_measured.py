@@ -2,19 +2,15 @@
 
 import logging
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from train_curves import flow_curves, train_flow
 
-from srhm.flow.cells import train_entries
-from srhm.flow.configuration import FlowSection
-from srhm.flow.plan import plan
 from srhm.measure.ensembles import average_ensembles
 from srhm.measure.members import members_of
 from srhm.model.seeding import generator
-from srhm.runtime.stopping import StopRequest
 from srhm.studies.fluctuations import boundary, measure
 from srhm.studies.fluctuations.responses import Ensemble
 
@@ -30,15 +26,9 @@ GROUP = {
 @pytest.fixture(scope="module", params=[True, False], ids=["without f(w0)", "F = f"])
 def stored(request, tmp_path_factory):
     """Entries of one curve of two seeds, their store, and their members."""
-    section = FlowSection.model_validate(
-        {"n_test": 80, "curves": [{**GROUP, "subtract_initial": request.param}]}
-    )
-    (curve,) = plan(section, Path(), study="fluctuations").curves.values()
+    (curve,) = flow_curves({**GROUP, "subtract_initial": request.param}, n_test=80)
     folder = tmp_path_factory.mktemp("store")
-    train_entries(
-        curve.entries, inputs={}, store=folder, checkpoints=folder / "checkpoints", threads=1,
-        keep_weights=True, log=LOG, stop=StopRequest(), gpu=0,
-    )  # fmt: skip
+    train_flow(curve.entries, store=folder)
     return curve.entries, folder, list(members_of(curve.entries, store=folder))
 
 

@@ -13,9 +13,8 @@ import pytest
 from invented_images import write_cifar
 from train_curves import image_entries, train_images
 
-from srhm.images import cifar, training
+from srhm.images import cifar, experiment, training
 from srhm.images.configuration import Images
-from srhm.images.experiment import device_for
 from srhm.model.seeding import generator
 from srhm.results.store import path_of
 from srhm.runtime.stopping import STOPPED, Stopped, StopRequest
@@ -86,7 +85,7 @@ class StopsAfter(StopRequest):
 
 def assert_same(cells, others):
     for one, other in zip(cells, others, strict=True):
-        assert repr(one.row) == repr(other.row)
+        assert repr(sorted(one.row.items())) == repr(sorted(other.row.items()))
         assert one.weights.keys() == other.weights.keys()
         for name, array in one.weights.items():
             assert array.tobytes() == other.weights[name].tobytes(), name
@@ -181,21 +180,26 @@ def test_a_checkpoint_that_does_not_fit_is_named_and_its_cell_begins_anew(
     assert str(checkpoint_of(checkpoints, key)) in caplog.text
 
 
-def test_the_device_is_the_processor_unless_a_gpu_is_asked_for():
-    assert device_for({}) == device_for({"gpu": 0, "runtime": 10}) == "cpu"
-    assert device_for({"gpu": 1}) == "cuda"
+@pytest.mark.parametrize(("gpu", "device"), [(0, "cpu"), (1, "cuda")])
+def test_the_device_is_the_processor_unless_a_gpu_is_asked_for(folder, monkeypatch, gpu, device):
+    made = []
+    monkeypatch.setattr(experiment, "trainer", lambda *data, device: made.append(device))
+    inputs = {"folder": str(folder), "records_per_file": N}
+    experiment.prepare([], inputs=inputs, gpu=gpu, log=LOG)
+    assert made == [device]
 
 
 # A process of its own that trains the curve of SMALL in a folder, as a job does; the smallest cell,
 # which is the last, takes long.
 JOB = """
-import sys, time
+import json, sys, time
 from pathlib import Path
 from srhm.images import training
 from srhm.images.configuration import Images
-from srhm.images.experiment import train_entries
 from srhm.images.plan import plan
+from srhm.rules.curves import curve_spec
 from srhm.runtime.job import training_job
+from srhm.training.any_trainer import train
 
 section, results = Images.model_validate_json(sys.argv[1]), Path(sys.argv[2])
 steps = training.ImageEngine.steps
@@ -209,13 +213,12 @@ def slow_at_the_last(self, order):
 training.ImageEngine.steps = slow_at_the_last
 (curve,) = plan(section, Path()).curves.values()
 with training_job(results / "job.log", name="curve", resources={}) as (log, stop):
-    train_entries(
-        curve.entries,
-        inputs=curve.inputs,
+    train(
+        json.loads(curve_spec(curve)),
+        derivations=[],
         store=results / "cells",
         checkpoints=results / "checkpoints",
         threads=1,
-        keep_weights=True,
         log=log,
         stop=stop,
         gpu=0,
