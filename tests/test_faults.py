@@ -16,7 +16,7 @@ from faults.table import NOTHING, Fault, row_of
 # Those that take no run: all but the one that recursion makes slow.
 QUICK = {
     **{name: one for name, one in configurations.FAULTS.items() if name in configurations.QUICK},
-    "unfit_path": installation.FAULTS["unfit_path"],
+    **{name: installation.FAULTS[name] for name in ("unfit_path", *installation.FOREIGN)},
 }
 
 

@@ -30,19 +30,22 @@ def clone(tmp_path):
 def loaded(monkeypatch):
     """Loads the script of a clone; what it does is noted, and done without a network."""
 
-    def load(clone, *, fails=False):
+    def load(clone, *, fails=False, venv_fails=False):
         spec = importlib.util.spec_from_file_location("install", clone / "envs" / "install.py")
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         module.done = []
 
-        def venv(command, *, check):
-            assert (command[1:3], check) == (["-m", "venv"], True)
+        def venv(command):
+            assert command[1:3] == ["-m", "venv"]
             module.done.append("venv")
             folder = Path(command[-1])
-            shutil.rmtree(folder, ignore_errors=True)
-            (folder / "bin").mkdir(parents=True)
+            assert [one.name for one in folder.iterdir()] == ["unfinished"]
+            if venv_fails:
+                return subprocess.CompletedProcess(command, 1)
+            (folder / "bin").mkdir()
             (folder / "bin" / "python").touch()
+            return subprocess.CompletedProcess(command, 0)
 
         def pip(root, *words):
             module.done.append(words[0])
@@ -94,6 +97,84 @@ def test_an_installation_that_was_interrupted_begins_anew(clone, loaded):
     install = loaded(clone)
     assert install.main() == 0
     assert install.done == ALL
+
+
+def test_a_python_that_makes_no_environment_is_a_sentence_and_the_next_call_begins_anew(
+    clone, loaded, capsys
+):
+    assert loaded(clone, venv_fails=True).main() == 1
+    assert "cannot make an environment" in capsys.readouterr().err
+    install = loaded(clone)
+    assert install.main() == 0
+    assert install.done == ALL
+
+
+def a_link(venv: Path) -> None:
+    an_environment(venv.with_name("shared"))
+    venv.symlink_to("shared")
+
+
+def a_link_to_nothing(venv: Path) -> None:
+    venv.symlink_to("gone")
+
+
+def a_link_to_a_former_one(venv: Path) -> None:
+    an_environment(venv.with_name("shared"))
+    (venv.with_name("shared") / "package.stamp").touch()
+    venv.symlink_to("shared")
+
+
+def a_file(venv: Path) -> None:
+    venv.write_text("a note", encoding="utf-8")
+
+
+def an_environment(venv: Path) -> None:
+    (venv / "bin").mkdir(parents=True)
+    (venv / "bin" / "python").touch()
+    (venv / "pyvenv.cfg").touch()
+
+
+def an_environment_with_our_code(venv: Path) -> None:
+    an_environment(venv)
+    packages = venv / "lib" / "python3" / "site-packages"
+    packages.mkdir(parents=True)
+    (packages / "__editable__.srhm-1.pth").write_text(f"{venv.parent / 'src'}\n")
+
+
+def a_folder_of_notes(venv: Path) -> None:
+    venv.mkdir()
+    (venv / "note").write_text("a note")
+
+
+FOREIGN = [
+    *(a_link, a_link_to_nothing, a_link_to_a_former_one, a_file, an_environment),
+    *(an_environment_with_our_code, a_folder_of_notes),
+]
+
+
+@pytest.mark.parametrize("made", FOREIGN)
+def test_an_environment_that_is_not_ours_is_refused_and_left_as_it_is(clone, loaded, capsys, made):
+    made(clone / ".venv")
+    before = sorted(clone.rglob("*"))
+    install = loaded(clone)
+    assert install.main() == 2
+    assert f"{clone / '.venv'} " in capsys.readouterr().err
+    assert sorted(clone.rglob("*")) == before
+    assert install.done == []
+
+
+def test_an_empty_folder_in_its_place_is_no_environment_of_somebody_else(clone, loaded):
+    (clone / ".venv").mkdir()
+    assert loaded(clone).main() == 0
+
+
+def test_what_a_link_within_an_unfinished_environment_leads_to_is_kept(clone, loaded, tmp_path):
+    (tmp_path / "kept").mkdir()
+    (clone / ".venv").mkdir()
+    (clone / ".venv" / "unfinished").touch()
+    (clone / ".venv" / "lib64").symlink_to(tmp_path / "kept")
+    assert loaded(clone).main() == 0
+    assert (tmp_path / "kept").is_dir()
 
 
 def test_of_two_calls_at_a_time_one_installs(clone, loaded):

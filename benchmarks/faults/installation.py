@@ -1,4 +1,4 @@
-"""Faults of the installation: interrupted, twice at a time, copied, moved, at an unfit path.
+"""Faults of the installation: interrupted, twice at a time, copied, moved, not ours, unfit paths.
 
 The real script of `make env` is called in a folder of its own, with an invented pip: nothing is
 fetched, and a fault finds it at work.
@@ -10,10 +10,12 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from faults.scene import LONGEST_END, REPOSITORY, Defect, Scene
-from faults.table import NOTHING, Fault
+from faults.table import NOTHING, Fault, Make
 
 # Installs as pip does: at the end a file leads to the sources. It waits until it may go on.
 PIP = """
@@ -124,6 +126,64 @@ def moved(scene: Scene) -> str:
     return clone.install()
 
 
+def listed(folder: Path) -> list[tuple[str, str]]:
+    """All that lies in a folder, with the content of files and where links lead."""
+    return sorted(
+        (
+            str(one.relative_to(folder)),
+            os.readlink(one) if one.is_symlink() else one.read_text() if one.is_file() else "",
+        )
+        for one in folder.rglob("*")
+    )
+
+
+def foreign(make: Callable[[Path], None]) -> Make:
+    """Something in the place of .venv that make did not put there: it stays as it is."""
+
+    def made(scene: Scene) -> str:
+        clone = Clone(scene.folder / "clone")
+        make(clone.folder / ".venv")
+        (clone.pip / "go").touch()
+        before = listed(scene.folder)
+        process = clone.start()
+        said, _ = process.communicate(timeout=LONGEST_END)
+        if process.returncode != 2 or listed(scene.folder) != before:
+            raise Defect(f"it is not refused, or touched:\n{said}")
+        return said
+
+    return made
+
+
+def environment(venv: Path) -> None:
+    """An environment that somebody made."""
+    (venv / "bin").mkdir(parents=True)
+    (venv / "bin" / "python").symlink_to(sys.executable)
+    (venv / "pyvenv.cfg").write_text("home = /usr/bin\n", encoding="utf-8")
+
+
+def linked(venv: Path, *, stamped: bool = False) -> None:
+    """A link to somebody's environment; stamped: one that make made for another clone."""
+    shared = venv.parents[1] / "shared"
+    environment(shared)
+    if stamped:
+        (shared / "package.stamp").touch()
+    venv.symlink_to(shared)
+
+
+def by_hand(venv: Path) -> None:
+    """An environment of the user's own with the code of this clone (`pip install -e .`)."""
+    environment(venv)
+    packages = venv / "lib" / f"python3.{sys.version_info.minor}" / "site-packages"
+    packages.mkdir(parents=True)
+    (packages / "__editable__.srhm-1.pth").write_text(f"{venv.parent / 'src'}\n")
+
+
+def notes(venv: Path) -> None:
+    """A folder of something else."""
+    venv.mkdir()
+    (venv / "note").write_text("mine", encoding="utf-8")
+
+
 def unfit_path(scene: Scene) -> str:
     """A clone in a path with a blank."""
     clone = Clone(scene.folder / "my clone")
@@ -134,6 +194,25 @@ def unfit_path(scene: Scene) -> str:
     return said
 
 
+# What may stand where .venv is to be, and the words by which it is refused.
+FOREIGN: dict[str, tuple[str, Callable[[Path], None], str]] = {
+    "venv_link": ("a link to a shared environment", linked, "is a link to"),
+    "venv_link_stamped": (
+        "a link to the environment of another clone",
+        partial(linked, stamped=True),
+        "is a link to",
+    ),
+    "venv_link_broken": (
+        "a link that leads nowhere",
+        lambda venv: venv.symlink_to("gone"),
+        "is a link to",
+    ),
+    "venv_file": ("a file", lambda venv: venv.write_text("mine") and None, "is no folder"),
+    "venv_pipe": ("a pipe", os.mkfifo, "is no folder"),
+    "venv_foreign": ("somebody's environment", environment, "was not made by make"),
+    "venv_by_hand": ("an environment with pip install -e .", by_hand, "was not made by make"),
+    "venv_notes": ("a folder of something else", notes, "was not made by make"),
+}
 NEW = "an environment that is whole and of this folder"
 FAULTS = {
     "installation_interrupted": Fault(
@@ -172,4 +251,13 @@ FAULTS = {
         says=("jobs would fail in a shell. Move it",),
         rerun="nothing, until it is moved",
     ),
+} | {
+    name: Fault(
+        title=f"in the place of .venv: {title}",
+        begins=NOTHING,
+        make=foreign(make),
+        says=(says,),
+        rerun="nothing, until it is moved away",
+    )
+    for name, (title, make, says) in FOREIGN.items()
 }
