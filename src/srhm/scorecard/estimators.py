@@ -8,12 +8,18 @@ these in the note. What they share:
     what     what a point is, in the plural, for the note
     each     format of a row that is listed in the note, like "{P}: {N_star:.3g}"
     note     words in front of the note
+    tells    columns whose values stand at the end of the note, like the widths of the networks
+
+Of means, ratios and slopes: `error` says where the interval comes from: the scatter of the points
+(Student t); the larger of that and what their seeds say (`srhm.scorecard.noise`); the same with
+seeds paired, whose grammars the points of a family share. `alone` names columns: the note has the
+number of each group of rows that agree in these.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from math import nan
+from math import exp, nan
 from typing import Any, Literal
 
 import numpy as np
@@ -23,15 +29,20 @@ from scipy import special
 
 from srhm.model.seeding import generator
 from srhm.scorecard.claims import NOT_MEASURED, Measurement, Tables
-from srhm.scorecard.fits import as_ratio, listed_as_left_out, mean_of, no_points, of_fit, part_of
+from srhm.scorecard.fits import as_ratio, listed_as_left_out, no_points, of_fit, part_of
+from srhm.scorecard.noise import groups_of, seed_noise, seed_pairs
 from srhm.scorecard.rows import LEFT_OUT, Conditions, RowFunction, chosen, counted
 from srhm.statistics.rank_correlation import rank_correlation
-from srhm.statistics.regression import CONFIDENCE, slope_with_group_intercepts
+from srhm.statistics.regression import CONFIDENCE, NO_FIT, Fit, mean, slope_with_group_intercepts
 
 # What a mean is taken of: the values; their logarithms; those, and shown as a geometric mean.
 Scale = Literal["plain", "log", "ratio"]
 # Which of both coordinates of a slope are logarithms.
 Logs = Literal["both", "x", "y", "none"]
+# Where the interval of a fit comes from.
+ErrorFrom = Literal["scatter", "seeds", "paired"]
+# Arguments of a fit on its errors.
+Noise = dict[str, Any]
 Statistic = Callable[[pd.DataFrame], float]
 
 
@@ -44,6 +55,7 @@ class Estimator(ABC):
     what: str = "rows"
     each: str = ""
     note: str = ""
+    tells: Sequence[str] = ()
 
     def __call__(self, tables: Tables) -> Measurement:
         """The measurement; without a table NOT_MEASURED, without rows their function's words."""
@@ -58,7 +70,8 @@ class Estimator(ABC):
             return no_points(f"{self.rows.nothing}{end}")
         found = self.of(used)
         front = f"{self.note}; " if self.note else ""
-        return replace(found, note=f"{front}{found.note}{self._listed(used)}{end}")
+        note = f"{front}{found.note}{self._listed(used)}{end}{self._told(used)}"
+        return replace(found, note=note)
 
     def points(self, table: pd.DataFrame) -> pd.DataFrame:
         """The rows that are chosen."""
@@ -68,6 +81,11 @@ class Estimator(ABC):
     def of(self, table: pd.DataFrame) -> Measurement:
         """The measurement of rows of which there is at least one."""
 
+    def _told(self, table: pd.DataFrame) -> str:
+        values = (sorted(set(table[name])) for name in self.tells)
+        parts = zip(self.tells, values, strict=True)
+        return "".join(f"; {name} {', '.join(map(str, one))}" for name, one in parts)
+
     def _listed(self, table: pd.DataFrame) -> str:
         if not self.each:
             return ""
@@ -75,9 +93,53 @@ class Estimator(ABC):
         return f" ({', '.join(rows)})"
 
 
+@dataclass(frozen=True, kw_only=True)
+class Fitted(Estimator):
+    """What means, ratios and slopes share: where their interval comes from, and groups alone."""
+
+    error: ErrorFrom = "scatter"
+    alone: Sequence[str] = ()
+
+    @abstractmethod
+    def fit(self, table: pd.DataFrame) -> Fit:
+        """The fit of some rows."""
+
+    def _measured(self, fit: Fit, table: pd.DataFrame) -> Measurement:
+        origin = {
+            "seeds": f"error from the seeds ({fit.dof:.0f} degrees of freedom)",
+            "scatter": f"error from the scatter ({fit.dof:.0f} degrees of freedom)",
+            "nothing": "no estimate of the error",
+        }[fit.error_from]
+        lines = f" on {fit.n_groups} lines" if fit.n_groups > 1 else ""
+        return of_fit(fit, f"{fit.n} {self.what}{lines}; {origin}{self._alone(table)}")
+
+    def _noise(self, table: pd.DataFrame) -> Noise:
+        if self.error == "scatter":
+            return {"noise": []}
+        found: Noise = {"noise": seed_noise(table)}
+        return found | ({"paired": seed_pairs(table)} if self.error == "paired" else {})
+
+    def _alone(self, table: pd.DataFrame) -> str:
+        """The number of each group that has one, with the values that its rows share."""
+        if not self.alone:
+            return ""
+        parts = []
+        for values, own in table.groupby(list(self.alone), dropna=False):
+            fit = self.fit(own)
+            if fit.n:
+                names = zip(self.alone, values, strict=True)
+                words = ", ".join(f"{name} = {value:g}" if isinstance(value, float) else
+                                  f"{name} = {value}" for name, value in names)  # fmt: skip
+                parts.append(f"{self._shown(fit)} ({words})")
+        return f"; alone: {', '.join(parts)}" if len(parts) > 1 else ""
+
+    def _shown(self, fit: Fit) -> str:
+        return f"{fit.slope:.2f}"
+
+
 @dataclass(frozen=True)
-class Mean(Estimator):
-    """Mean of a column, its interval that of the scatter (Student t).
+class Mean(Fitted):
+    """Mean of a column.
 
     per: points that agree in these columns are averaged first, as they are not independent.
     """
@@ -86,52 +148,56 @@ class Mean(Estimator):
     scale: Scale = field(default="plain", kw_only=True)
     per: Sequence[str] = field(default=(), kw_only=True)
 
-    def of(self, table: pd.DataFrame) -> Measurement:
+    def fit(self, table: pd.DataFrame) -> Fit:
         """See the class."""
         values = table[self.column].astype(float)
         if self.scale != "plain":
             values = pd.Series(np.log(values.to_numpy()), index=values.index)
         if self.per:
             values = values.groupby([table[name] for name in self.per]).mean()
-        found = mean_of(values.tolist(), self.what)
+        known = np.isfinite(values.to_numpy())
+        noise = self._noise(table[known]) if not self.per else {"noise": []}
+        points: NDArray[np.float64] = values.to_numpy(dtype=float)[known]
+        return mean(points, **noise)
+
+    def of(self, table: pd.DataFrame) -> Measurement:
+        """See the class."""
+        fit = self.fit(table)
+        if not fit.n:
+            return no_points(f"nothing to average of {self.what}")
+        found = self._measured(fit, table)
         return as_ratio(found) if self.scale == "ratio" else found
+
+    def _shown(self, fit: Fit) -> str:
+        return f"{exp(fit.slope) if self.scale != 'plain' else fit.slope:.2f}"
 
 
 @dataclass(frozen=True)
-class Ratio(Estimator):
+class Ratio(Mean):
     """Geometric mean of a column of some rows over that of others which agree in `on`.
 
-    over: what the others must have in place of, or besides, `where`. A pair one of whose rows does
-    not count is left out for that row's reason.
+    over: what the others must have in place of, or besides, `where`.
     """
 
-    column: str = field(kw_only=False)
     over: Conditions = field(kw_only=True)
     on: Sequence[str] = field(kw_only=True)
     scale: Scale = field(default="ratio", kw_only=True)
 
     def points(self, table: pd.DataFrame) -> pd.DataFrame:
-        """A row for each pair, with the columns of both, those of the second ending in "_over"."""
-        upper = chosen(table, self.where)
-        lower = chosen(table, {**self.where, **self.over})
-        pairs = upper.merge(lower, on=list(self.on), suffixes=("", "_over"))
-        if LEFT_OUT in pairs:
-            first, second = pairs[LEFT_OUT], pairs[f"{LEFT_OUT}_over"]
-            pairs = pairs.assign(**{LEFT_OUT: first.where(first != "", second)})
-        return pairs.assign(ratio=pairs[self.column] / pairs[f"{self.column}_over"])
+        """See `pairs_of`."""
+        upper, lower = (chosen(table, {**self.where, **more}) for more in ({}, self.over))
+        return pairs_of(upper, lower, on=self.on, column=self.column)
 
-    def of(self, table: pd.DataFrame) -> Measurement:
+    def fit(self, table: pd.DataFrame) -> Fit:
         """See the class."""
-        found = mean_of(np.log(table["ratio"].astype(float)).tolist(), self.what)
-        return as_ratio(found) if self.scale == "ratio" else found
+        return Mean.fit(replace(self, column="ratio"), table)
 
 
 @dataclass(frozen=True)
-class Slope(Estimator):
+class Slope(Fitted):
     """Least-squares slope of a column against another, an intercept for each group of `within`.
 
-    The interval is that of the scatter about the lines. Where a logarithm is taken, values that are
-    not positive are left out and counted.
+    Where a logarithm is taken, values that are not positive are left out and counted.
     """
 
     column: str = field(kw_only=False)
@@ -139,28 +205,41 @@ class Slope(Estimator):
     logs: Logs = field(default="both", kw_only=True)
     within: Sequence[str] = field(default=(), kw_only=True)
 
-    def of(self, table: pd.DataFrame) -> Measurement:
+    def fit(self, table: pd.DataFrame) -> Fit:
         """See the class."""
-        columns = (self.against, self.column)
-        logarithmic = {"both": (True, True), "x": (True, False), "y": (False, True)}
-        taken = logarithmic.get(self.logs, (False, False))
-        positive = pd.Series(True, index=table.index)
-        for name, is_log in zip(columns, taken, strict=True):
-            positive &= (table[name] > 0) | (not is_log)
-        used = table[positive]
-        end = listed_as_left_out({f"{self.what} with no positive value": int((~positive).sum())})
+        used = table[self._positive(table)]
         if used.empty:
-            return no_points(f"no positive value{end}")
+            return NO_FIT
         x, y = (
             np.log(values) if is_log else values
-            for name, is_log in zip(columns, taken, strict=True)
+            for name, is_log in self._coordinates
             for values in [used[name].to_numpy(dtype=float)]
         )
-        fit = slope_with_group_intercepts(x, y, groups_of(used, self.within), [])
+        return slope_with_group_intercepts(x, y, groups_of(used, self.within), **self._noise(used))
+
+    def of(self, table: pd.DataFrame) -> Measurement:
+        """See the class."""
+        positive = self._positive(table)
+        end = listed_as_left_out({f"{self.what} with no positive value": int((~positive).sum())})
+        fit = self.fit(table)
         if not fit.n:
             return no_points(f"no two {self.what} that differ in {self.against}{end}")
-        lines = f" on {fit.n_groups} lines" if fit.n_groups > 1 else ""
-        return of_fit(fit, f"{fit.n} {self.what}{lines}; the error is the scatter about them{end}")
+        found = self._measured(fit, table)
+        return replace(found, note=f"{found.note}{end}")
+
+    @property
+    def _coordinates(self) -> list[tuple[str, bool]]:
+        """Both columns, and whether their logarithm is taken."""
+        return [
+            (self.against, self.logs in ("both", "x")),
+            (self.column, self.logs in ("both", "y")),
+        ]
+
+    def _positive(self, table: pd.DataFrame) -> pd.Series:
+        positive = pd.Series(True, index=table.index)
+        for name, is_log in self._coordinates:
+            positive &= (table[name] > 0) | (not is_log)
+        return positive
 
 
 @dataclass(frozen=True)
@@ -237,9 +316,18 @@ class Stored(Estimator):
         return Measurement(value=value, low=low, high=high, n=n, note=f"{n} {self.what}")
 
 
-def groups_of(table: pd.DataFrame, by: Sequence[str]) -> NDArray[Any]:
-    """A number for each row, the same for rows that agree in the columns `by`."""
-    if not by:
-        return np.zeros(len(table), dtype=int)
-    found: NDArray[Any] = table.groupby(list(by), sort=False, dropna=False).ngroup().to_numpy()
-    return found
+def pairs_of(
+    upper: pd.DataFrame, lower: pd.DataFrame, *, on: Sequence[str], column: str
+) -> pd.DataFrame:
+    """Rows of two kinds that agree in the columns `on`, a row a pair; empty without any.
+
+    Columns of the second end in "_over". Added: ratio, of the column. A pair one of whose rows does
+    not count is left out for the reason of that row.
+    """
+    if upper.empty or lower.empty:
+        return pd.DataFrame()
+    both = upper.merge(lower, on=list(on), suffixes=("", "_over"))
+    if LEFT_OUT in both:
+        first, second = both[LEFT_OUT], both[f"{LEFT_OUT}_over"]
+        both = both.assign(**{LEFT_OUT: first.where(first != "", second)})
+    return both.assign(ratio=both[column] / both[f"{column}_over"])

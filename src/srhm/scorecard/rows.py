@@ -23,22 +23,23 @@ Conditions = Mapping[str, Any]
 class RowFunction:
     """Rows from named tables; see `rows_of`.
 
-    function: gets the tables by position and the options by name. nothing: what is said where no
-    row is left.
+    function: gets the tables by position, those that may be missing last, and the options by name.
+    nothing: what is said where no row is left.
     """
 
     function: Callable[..., pd.DataFrame]
     names: tuple[str, ...]
     nothing: str
     options: tuple[tuple[str, Any], ...] = field(default=())
+    optional: tuple[str, ...] = field(default=())
 
     def __call__(self, tables: Tables) -> pd.DataFrame:
         """The rows; none where a table is missing or has no rows. Computed once a scorecard."""
         given = [tables.get(name, pd.DataFrame()) for name in self.names]
         if not all(map(len, given)):
             return pd.DataFrame()
-        key = (self.function, self.names, self.options)
-        return once(tables, key, lambda: self.function(*given, **dict(self.options)))
+        given += [tables.get(name, pd.DataFrame()) for name in self.optional]
+        return once(tables, self, lambda: self.function(*given, **dict(self.options)))
 
     def of_tables(self, *names: str) -> "RowFunction":
         """The same from other tables."""
@@ -46,16 +47,19 @@ class RowFunction:
 
     def given(self, **options: Any) -> "RowFunction":
         """The same with these options, whose values are hashable."""
-        return replace(self, options=(*self.options, *sorted(options.items())))
+        return replace(self, options=tuple(sorted({**dict(self.options), **options}.items())))
 
 
 def rows_of(
-    *names: str, nothing: str = "no such rows in the tables"
+    *names: str, nothing: str = "no such rows in the tables", optional: tuple[str, ...] = ()
 ) -> Callable[[Callable[..., pd.DataFrame]], RowFunction]:
-    """Decorates a function from these tables, by position, to rows."""
+    """Decorates a function from these tables, by position, to rows.
+
+    optional: tables, after the others, that are empty where they are missing.
+    """
 
     def wrapped(function: Callable[..., pd.DataFrame]) -> RowFunction:
-        return RowFunction(function, names, nothing)
+        return RowFunction(function, names, nothing, optional=optional)
 
     return wrapped
 

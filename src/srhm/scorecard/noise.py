@@ -1,0 +1,52 @@
+"""Errors of measured sample complexities that stem from their seeds, read off the rows.
+
+Columns of a row: log_se, dof and log_sd_source (`SeedNoise`); SEED_LOGS, log P* of each seed. A row
+of a pair has those of both curves, of the second with the ending "_over".
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from srhm.results.coordinates import GRAMMAR
+from srhm.statistics.regression import PairedSeeds, SeedNoise
+
+SEED_LOGS = "seed_logs"
+# Rows that agree in these have seeds that share their grammars.
+SHARED = [name for name in GRAMMAR if name != "s0"]
+SIDES = ("", "_over")
+
+
+def seed_noise(table: pd.DataFrame) -> list[SeedNoise]:
+    """The independent parts of each row's error: one, or two for pairs."""
+    return [
+        SeedNoise(
+            standard_error=table[f"log_se{side}"].to_numpy(dtype=float),
+            dof=table[f"dof{side}"].to_numpy(dtype=float),
+            source=table[f"log_sd_source{side}"].to_numpy(dtype=object),
+        )
+        for side in SIDES
+        if f"log_se{side}" in table
+    ]
+
+
+def seed_pairs(table: pd.DataFrame) -> PairedSeeds:
+    """The rows by each of their seeds alone, which draws one grammar for those of a family."""
+    first, *second = (
+        np.stack(table[f"{SEED_LOGS}{side}"].tolist())
+        for side in SIDES
+        if f"{SEED_LOGS}{side}" in table
+    )
+    values = first - second[0] if second else first
+    return PairedSeeds(values=values, family=groups_of(table, SHARED))
+
+
+def groups_of(table: pd.DataFrame, by: Sequence[str]) -> NDArray[Any]:
+    """A number for each row, the same for rows that agree in the columns `by`."""
+    if not by:
+        return np.zeros(len(table), dtype=int)
+    found: NDArray[Any] = table.groupby(list(by), sort=False, dropna=False).ngroup().to_numpy()
+    return found
