@@ -18,7 +18,7 @@ from rocrate.rocrate import ROCrate
 
 from srhm.commands.crate import PROFILES, main
 from srhm.figures.drawing import save
-from srhm.results.commit import REPOSITORY, commit_of
+from srhm.results.commit import REPOSITORY, commit_and_reason, commit_of
 from srhm.results.places import PUBLISHED
 from srhm.scorecard.data import scorecard_data
 
@@ -34,22 +34,74 @@ def test_figures_name_command_and_commit_and_not_the_day(tmp_path):
     assert b"Date" not in pdf.read_bytes()
 
 
+def git_in(folder: Path, *words: str) -> str:
+    name = ["-c", "user.name=a", "-c", "user.email=a@b"]
+    done = subprocess.run(["git", "-C", str(folder), *name, *words],
+                          check=True, capture_output=True, text=True)  # fmt: skip
+    return done.stdout.strip()
+
+
+def repository(folder: Path) -> str:
+    """Commit of a new repository with a file."""
+    git_in(folder, "init")
+    (folder / "file").write_text("one", encoding="utf-8")
+    git_in(folder, "add", "file")
+    git_in(folder, "commit", "--message=one")
+    return git_in(folder, "rev-parse", "HEAD")
+
+
 def test_the_commit_is_that_of_the_tree_and_says_what_differs(tmp_path):
     assert commit_of(tmp_path) == "unknown"
+    commit = repository(tmp_path)
+    assert commit_of(tmp_path) == commit
+    (tmp_path / "notes").write_text("no code", encoding="utf-8")
+    assert commit_of(tmp_path) == commit
+    (tmp_path / "file").write_text("two", encoding="utf-8")
+    assert commit_of(tmp_path) == commit + " + changes"
 
-    def git(*words: str) -> str:
-        name = ["-c", "user.name=a", "-c", "user.email=a@b"]
-        done = subprocess.run(["git", "-C", str(tmp_path), *name, *words],
-                              check=True, capture_output=True, text=True)  # fmt: skip
-        return done.stdout.strip()
 
-    git("init")
-    (tmp_path / "file").write_text("one")
-    git("add", "file")
-    git("commit", "--message=one")
-    assert commit_of(tmp_path) == git("rev-parse", "HEAD")
-    (tmp_path / "file").write_text("two")
-    assert commit_of(tmp_path) == git("rev-parse", "HEAD") + " + changes"
+def test_code_that_no_commit_has_is_a_change(tmp_path):
+    commit = repository(tmp_path)
+    (tmp_path / "src" / "srhm").mkdir(parents=True)
+    (tmp_path / "src" / "srhm" / "new.py").write_text("", encoding="utf-8")
+    assert commit_of(tmp_path) == commit + " + changes"
+
+
+def test_the_commit_of_a_repository_around_the_folder_is_not_taken(tmp_path):
+    repository(tmp_path)
+    (tmp_path / "srhm").mkdir()
+    commit, reason = commit_and_reason(tmp_path / "srhm")
+    assert commit == "unknown"
+    assert f"{tmp_path} is another one" in reason
+
+
+def test_the_commit_of_a_repository_of_the_environment_is_not_taken(tmp_path, monkeypatch):
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+    commit = repository(tmp_path / "one")
+    (tmp_path / "other" / "more").write_text("more", encoding="utf-8")
+    repository(tmp_path / "other")
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "other" / ".git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(tmp_path / "one"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "other" / ".git" / "index"))
+    assert commit_of(tmp_path / "one") == commit
+
+
+def test_the_commit_of_a_worktree_and_of_a_link_to_a_clone_is_theirs(tmp_path):
+    (tmp_path / "one").mkdir()
+    commit = repository(tmp_path / "one")
+    git_in(tmp_path / "one", "worktree", "add", str(tmp_path / "tree"))
+    (tmp_path / "link").symlink_to("one")
+    assert commit_of(tmp_path / "tree") == commit_of(tmp_path / "link") == commit
+
+
+def test_why_a_commit_is_unknown_is_said(tmp_path, monkeypatch):
+    git_in(tmp_path, "init")
+    assert "Needed a single revision" in commit_and_reason(tmp_path)[1]
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert commit_and_reason(tmp_path) == (
+        "unknown", "git cannot be called (No such file or directory)"
+    )  # fmt: skip
 
 
 def test_the_scorecard_for_programs_has_every_claim_and_no_infinity():

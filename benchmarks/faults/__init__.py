@@ -2,5 +2,6 @@
 
 `make faults` writes the table of docs/reliability.md. A fault is a declaration (`table.Fault`): how
 it is made, what must be said, what may be lost. `signals`, `files`, `surroundings`, `commands`,
-`configurations` and `installation` declare them; `scene` is the folder in which they happen.
+`configurations`, `installation` and `provenance` declare them; `scene` is the folder in which they
+happen.
 """

@@ -16,13 +16,21 @@ from pathlib import Path
 
 import pandas as pd
 
-from faults import commands, configurations, files, installation, signals, surroundings
+from faults import (
+    commands,
+    configurations,
+    files,
+    installation,
+    provenance,
+    signals,
+    surroundings,
+)
 from faults.kinds import KINDS, Kind
 from faults.rows import Table
 from faults.scene import Defect, Scene
 from faults.table import FINISHED, LESS, NOTHING, Fault, row_of
 
-MODULES = (signals, files, surroundings, commands, configurations, installation)
+MODULES = (signals, files, surroundings, commands, configurations, installation, provenance)
 FAULTS: dict[str, Fault] = {name: one for module in MODULES for name, one in module.FAULTS.items()}
 
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from faults.kinds import CURVES, EXPERIMENTS, GRADIENT_FLOW, MAIN, MEASURED, ON_IMAGES
-from faults.scene import REPOSITORY, Defect, Scene
+from faults.scene import REPOSITORY, Defect, Scene, copy_code
 from faults.signals import struck, to_launcher
 from faults.table import LESS, NOTHING, Fault, Make, for_kinds
 from srhm.results import places
@@ -182,11 +182,7 @@ def other_code(scene: Scene) -> str:
     """Cells of an older commit, whose sampling differs, lie in the store."""
     older = scene.folder.with_name("older")
     older.mkdir()
-    folders = ("src", "rules", "scripts", "profiles", "config", "envs", "docs", "reference")
-    for name in folders:
-        shutil.copytree(REPOSITORY / name, older / name)
-    for name in ("Snakefile", "CITATION.cff"):
-        shutil.copy(REPOSITORY / name, older)
+    copy_code(older)
     code = older / "src" / "srhm" / "training" / "protocol.py"
     code.write_text(code.read_text(encoding="utf-8") + "\nOLDER = True\n", encoding="utf-8")
     config = deepcopy(MAIN.config)

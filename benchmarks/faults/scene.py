@@ -177,6 +177,16 @@ class Scene:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+def copy_code(folder: Path) -> None:
+    """Copies all that the workflow's code needs of the repository, without its history."""
+    for name in ("src", "rules", "scripts", "profiles", "config", "envs", "docs", "reference"):
+        shutil.copytree(
+            REPOSITORY / name, folder / name, ignore=shutil.ignore_patterns("__pycache__")
+        )
+    for name in ("Snakefile", "CITATION.cff", ".gitignore"):
+        shutil.copy(REPOSITORY / name, folder)
+
+
 def as_from_a_terminal() -> None:
     """Lets a process that is started hear signals that a nohup or a shell's & have it ignore."""
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):

@@ -21,7 +21,7 @@ from srhm.commands.printing import printing
 from srhm.networks.names import NAMED
 from srhm.results import places
 from srhm.results.atomic import write_text
-from srhm.results.commit import commit_of
+from srhm.results.commit import commit_and_reason
 from srhm.results.gathering import checked
 from srhm.results.outdated import ON_GPU, made_by_other_code
 from srhm.results.publications import (
@@ -405,7 +405,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not studies:
         print(f"none of these studies trains networks: {', '.join(run.plan.studies)}")
         return NOTHING
-    commit = options.commit or commit_of(places.PUBLISHED.parent)
+    commit, reason = options.commit, ""
+    if not commit:
+        commit, reason = commit_and_reason(places.PUBLISHED.parent)
+    if reason:
+        print(f"the commit of the code is unknown: {reason}. --commit names it", file=sys.stderr)
     written = refused = 0
     for study in studies:
         folder = places.published_folder(run.plan.name, study, published=options.published)
