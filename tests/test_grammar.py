@@ -144,6 +144,34 @@ def test_every_tuple_is_as_likely_when_only_some_have_a_latent(make_parameters):
     assert_uniform(drawn, 9)
 
 
+@pytest.mark.parametrize(("v", "s", "exact"), [(6, 2, 5 / 252), (8, 2, 7 / 576), (3, 3, 2 / 117)])
+def test_classes_correlate_with_low_tuples_as_much_as_exactly_computed(
+    make_parameters, v, s, exact
+):
+    """Variance of P(class | tuple of s low features), over all grammars with m = v^(s-1), n_c = v.
+
+    A feature of level 1 begins v^(s-1) of the v^s top tuples, which are dealt to the classes, m to
+    each. How many of them a class has is hypergeometric, of variance K p (1 - p) (N - K)/(N - 1)
+    with K = m = v^(s-1), N = v^s, p = 1/v.
+    """
+    K, N = v ** (s - 1), v**s
+    assert exact == pytest.approx((1 - 1 / v) / v * (N - K) / (N - 1) / K)
+    parameters = make_parameters(n_features=v, n_synonyms=K, n_classes=v, branching=s)
+    stream = np.random.default_rng(0)
+    found = []
+    for _ in range(1500):
+        low, top = draw_grammar(parameters, generator=stream).rules
+        tuples = low @ v ** np.arange(s)  # (v, m): those of a feature
+        joint = np.zeros((v, s, N))
+        for label, rule, patch in product(range(v), range(K), range(s)):
+            joint[label, patch, tuples[top[label, rule, patch]]] += 1
+        given = joint / joint.sum(axis=0)
+        found.append(((given - 1 / v) ** 2).mean())
+    error = np.std(found) / len(found) ** 0.5
+    assert error < exact / 100
+    assert abs(np.mean(found) - exact) < 4 * error
+
+
 def test_another_seed_gives_another_grammar(make_grammar):
     rules = {make_grammar(seed=seed).rules[0].tobytes() for seed in range(20)}
     assert len(rules) == 20

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from assertions import assert_distinct, assert_equal, assert_uniform, inputs
+from assertions import all_inputs, assert_distinct, assert_equal, assert_uniform, inputs
 
 from srhm.model import sampling, seeding
 from srhm.model.sampling import SampleError, draw_samples, n_test_points
@@ -37,6 +37,33 @@ def test_training_and_test_set_can_use_up_all_distinct_data(make_sample, make_pa
     n_distinct = make_parameters().n_distinct
     grammar, train, test = make_sample(n_train=n_distinct - 50, n_test=50)
     assert len(set(inputs(train, grammar)) | set(inputs(test, grammar))) == n_distinct
+
+
+@pytest.mark.parametrize(
+    "tiny",
+    [
+        {"n_features": 2, "n_synonyms": 2, "n_classes": 2},
+        {"n_features": 2, "n_synonyms": 2, "n_classes": 2, "sparsity": "B"},
+        {"n_features": 2, "n_synonyms": 1, "n_classes": 4},
+        {"n_features": 3, "n_synonyms": 2, "n_classes": 3},
+        {"n_features": 3, "n_synonyms": 3, "n_classes": 3, "n_empty": 0},
+        {"n_features": 2, "n_synonyms": 2, "n_classes": 2, "depth": 3, "n_empty": 0},
+        {"n_features": 2, "n_synonyms": 1, "n_classes": 2, "depth": 3},
+        {"n_features": 4, "n_synonyms": 4, "n_classes": 4, "depth": 1, "n_empty": 2},
+        {"n_features": 2, "n_synonyms": 2, "n_classes": 2, "depth": 1, "branching": 3},
+        {"n_features": 3, "n_synonyms": 9, "n_classes": 3, "depth": 1, "branching": 3},
+        {"n_features": 2, "n_synonyms": 2, "n_classes": 2, "branching": 3, "n_empty": 0},
+    ],
+    ids=lambda tiny: "-".join(map(str, tiny.values())),
+)
+def test_the_whole_set_is_all_that_the_rules_give(make_sample, make_parameters, tiny):
+    n_distinct = make_parameters(**tiny).n_distinct
+    n_test = n_distinct // 4
+    grammar, *parts = make_sample(n_train=n_distinct - n_test, n_test=n_test, **tiny)
+    drawn = [
+        pair for part in parts for pair in zip(part.labels, inputs(part, grammar), strict=True)
+    ]
+    assert sorted(drawn) == sorted(all_inputs(grammar))
 
 
 @pytest.mark.parametrize("n_train", [1, 60, 900])

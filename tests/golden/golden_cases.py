@@ -125,6 +125,24 @@ def plane(base: dict[str, Any], **changes: Any) -> Trace:
     return found
 
 
+def lazy_and_feature_learning() -> Trace:
+    """Test error and change of the kernel of three members at three output scales, on digits."""
+    own: dict[str, Any] = {"d": 64, "width": 32, "P": 128, "n_test": 597, "bias": False}
+    own |= {**HINGE, "slack": None, "activation": "softplus", "subtract_initial": True}
+    own |= {"optimiser": {**SMOOTH_FLOW, "max_evaluations": 5000}, "history": False}
+    cells = [
+        {**HANDWRITTEN, **own, "alpha_tilde": scale, "member": member}
+        for scale in (0.01, 1.0, 1000.0)
+        for member in range(3)
+    ]
+    found = {}
+    for cell, row in zip(cells, train_members(cells).rows, strict=True):
+        name = f"{cell['alpha_tilde']:g}.{cell['member']}"
+        for column in ("status", "test_error", "kernel_change"):
+            found[f"{name}.{column}"] = row[column]
+    return {"row": found, "arrays": {}}
+
+
 def images(**changes: Any) -> Trace:
     """One network on images: noise whose brightness tells the class."""
     cell = {**IMAGE, **changes}
@@ -168,6 +186,7 @@ CASES: dict[str, tuple[str, Callable[[], Trace]]] = {
     "flow_relu": ("double", partial(plane, SRHM)),
     "flow_softplus": ("double", partial(plane, SRHM, **SMOOTH)),
     "flow_random": ("double", partial(plane, RANDOM)),
+    "lazy_feature": ("adaptive", lazy_and_feature_learning),
     "flow_stripe": ("double", partial(plane, STRIPE)),
     "adam_digits": ("double", partial(plane, HANDWRITTEN, optimiser=ADAM)),
     "adam_digits_pca": (
