@@ -135,7 +135,7 @@ def lazy_and_feature_learning() -> Trace:
         for scale in (0.01, 1.0, 1000.0)
         for member in range(3)
     ]
-    found = {}
+    found: dict[str, Any] = {}
     for cell, row in zip(cells, train_members(cells).rows, strict=True):
         name = f"{cell['alpha_tilde']:g}.{cell['member']}"
         for column in ("status", "test_error", "kernel_change"):
