@@ -6,7 +6,7 @@ these in the note. What they share:
     rows     function from tables to rows
     where    values that columns must have
     what     what a point is, in the plural, for the note
-    each     format of a row that is listed in the note, like "{P}: {N_star:.3g}"
+    each     format of a row that is listed in the note, like "{P}: {N_star:.3g}"; equal ones once
     note     words in front of the note
     tells    columns whose values stand at the end of the note, like the widths of the networks
 
@@ -61,7 +61,8 @@ class Estimator(ABC):
         """The measurement; without a table NOT_MEASURED, without rows their function's words."""
         if not all(len(tables.get(name, ())) for name in self.rows.names):
             return NOT_MEASURED
-        own = self.points(self.rows(tables))
+        rows = self.rows(tables)
+        own = rows if rows.empty else self.points(rows)
         if own.empty:
             return no_points(self.rows.nothing)
         used, others = counted(own)
@@ -89,7 +90,7 @@ class Estimator(ABC):
     def _listed(self, table: pd.DataFrame) -> str:
         if not self.each:
             return ""
-        rows = [self.each.format_map(row) for row in table.to_dict("records")]
+        rows = dict.fromkeys(self.each.format_map(row) for row in table.to_dict("records"))
         return f" ({', '.join(rows)})"
 
 

@@ -15,12 +15,20 @@ BEYOND = "of which N* is beyond the widths"
 
 @rows_of("cells", nothing="no two widths at one P")
 def stars(cells: pd.DataFrame) -> pd.DataFrame:
-    """N* of each P, as `smallest_that_fit`, with `is_random`: whether the data are."""
+    """N* of each P, as `smallest_that_fit`, with `is_random`: whether the data are.
+
+    is_structured: whether the labels are to be learnt, neither random nor shuffled. load: P/N*.
+    """
     stars = smallest_that_fit(cells)
     if stars.empty:
         return stars
+    random = stars["data"] == "random"
     return left_out(
-        stars.assign(is_random=stars["data"] == "random", load=stars["P"] / stars["N_star"]),
+        stars.assign(
+            is_random=random,
+            is_structured=~random & (stars["labels"] != "shuffled"),
+            load=stars["P"] / stars["N_star"],
+        ),
         {BEYOND: stars["status"] != "reached"},
     )
 

@@ -1,0 +1,230 @@
+"""Estimators of claims: closed forms, and laws that are simulated, true ones and false ones."""
+
+from functools import partial
+from math import exp, log, nan
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from srhm.scorecard.claims import NOT_MEASURED, claim, verdict
+from srhm.scorecard.estimators import Correlation, Jackknife, Mean, Part, Ratio, Slope, Stored
+from srhm.scorecard.expectations import Below, Within
+from srhm.scorecard.rows import left_out, rows_of
+
+
+@rows_of("cells", nothing="no rows")
+def cells(table):
+    """The table as it is."""
+    return table
+
+
+def measured(estimator, rows):
+    return estimator(rows=cells)({"cells": pd.DataFrame(rows)})
+
+
+def decided(estimator, rows, expected):
+    """The verdict of a claim that expects this of the rows."""
+    one = claim("c", "s", topic="t", figure="f", place="p", expected=expected, why="w",
+                measure=estimator(rows=cells))  # fmt: skip
+    return verdict(one, one.measure({"cells": pd.DataFrame(rows)}))
+
+
+def interval(values):
+    """Mean and 95 % Student t interval."""
+    centre, error = np.mean(values), stats.sem(values)
+    return centre, *stats.t.interval(0.95, len(values) - 1, centre, error)
+
+
+def numbers(found):
+    return found.value, found.low, found.high
+
+
+def noise(n=60, seed=0):
+    return np.random.default_rng(seed).standard_normal(n)
+
+
+def test_a_mean_has_the_interval_of_students_t():
+    values = np.array([1.0, 2.0, 4.0, 9.0])
+    rows = {"y": values}
+    assert numbers(measured(partial(Mean, "y"), rows)) == pytest.approx(interval(values))
+    logs = interval(np.log(values))
+    assert numbers(measured(partial(Mean, "y", scale="log"), rows)) == pytest.approx(logs)
+    ratio = measured(partial(Mean, "y", scale="ratio"), rows)
+    assert numbers(ratio) == pytest.approx([exp(one) for one in logs])
+
+
+def test_points_that_are_not_independent_are_averaged_first():
+    rows = {"y": [1.0, 3.0, 5.0, 7.0, 6.0], "seed": [0, 0, 1, 1, 2]}
+    found = measured(partial(Mean, "y", per=("seed",)), rows)
+    assert numbers(found) == pytest.approx(interval([2.0, 6.0, 6.0]))
+    assert found.n == 3
+
+
+def test_a_mean_of_noise_about_zero_is_found_and_one_about_another_number_is_not():
+    mean, zero = partial(Mean, "y"), Within(0, 0.5)
+    assert decided(mean, {"y": noise()}, zero) == "holds"
+    assert decided(mean, {"y": 1 + noise()}, zero) == "does not hold"
+    assert decided(mean, {"y": noise(4) - 0.3}, Below(0)) == "undecided"
+
+
+def test_rows_that_do_not_count_are_left_out_and_counted():
+    table = pd.DataFrame({"y": [1.0, 2.0, 3.0, 90.0], "kind": "a"})
+    table = left_out(table, {"of ninety": table["y"] == 90})
+    found = measured(partial(Mean, "y", where={"kind": ("a", "b")}, what="points"), table)
+    assert (found.value, found.n) == (2, 3)
+    assert found.note == "3 points; the error is their scatter; left out: 1 of ninety"
+    none = measured(partial(Mean, "y", where={"kind": "c"}), table)
+    assert none.n == 0
+    assert none.note == "no rows"
+    assert Mean("y", rows=cells)({}) is NOT_MEASURED
+
+
+def test_the_note_lists_each_row_once():
+    found = measured(partial(Mean, "y", each="{y:g} at {P}"), {"y": [1, 1, 2], "P": [8, 8, 9]})
+    assert found.note.endswith("(1 at 8, 2 at 9)")
+
+
+def pairs(factor, n=20):
+    upper = np.exp(0.1 * noise(n, 1))
+    return pd.concat([
+        pd.DataFrame({"kind": "a", "P": range(n), "N": factor * upper}),
+        pd.DataFrame({"kind": "b", "P": range(n), "N": 1.0}),
+        pd.DataFrame({"kind": "b", "P": [n], "N": 5.0}),  # without a partner
+    ])  # fmt: skip
+
+
+RATIO = partial(Ratio, "N", where={"kind": "a"}, over={"kind": "b"}, on=("P",))
+
+
+def test_a_ratio_is_that_of_pairs():
+    expected = interval(np.log(3) + 0.1 * noise(20, 1))
+    assert numbers(measured(RATIO, pairs(3.0))) == pytest.approx([exp(one) for one in expected])
+    logs = measured(partial(RATIO, scale="log"), pairs(3.0))
+    assert numbers(logs) == pytest.approx(expected)
+    assert logs.n == 20
+
+
+def test_a_pair_of_which_one_does_not_count_is_left_out():
+    table = pairs(3.0)
+    table = left_out(table, {"odd": (table["kind"] == "b") & (table["P"] == 3)})
+    found = measured(partial(RATIO, what="pairs"), table)
+    assert found.n == 19
+    assert "left out: 1 odd" in found.note
+
+
+def test_a_ratio_of_equal_sizes_is_not_found_to_be_two():
+    twice = Within(log(2), log(1.5))
+    log_ratio = partial(RATIO, scale="log")
+    assert decided(log_ratio, pairs(2.0), twice) == "holds"
+    assert decided(log_ratio, pairs(1.0), twice) == "does not hold"
+
+
+def lines(slope, scatter=0.1, n=30):
+    x = np.tile(np.arange(1.0, n / 2 + 1), 2)
+    group = np.repeat([0, 1], n // 2)
+    y = np.exp(3.0 * group) * x**slope * np.exp(scatter * noise(n, 2))
+    return pd.DataFrame({"x": x, "y": y, "g": group})
+
+
+def test_a_slope_is_that_of_least_squares():
+    rows = lines(0.5)
+    one = rows[rows["g"] == 0]
+    line = stats.linregress(np.log(one["x"]), np.log(one["y"]))
+    half = stats.t.ppf(0.975, len(one) - 2) * line.stderr
+    found = measured(partial(Slope, "y", against="x"), one)
+    expected = (line.slope, line.slope - half, line.slope + half)
+    assert numbers(found) == pytest.approx(expected)
+    for logs, x, y in (("none", one["x"], one["y"]), ("x", np.log(one["x"]), one["y"]),
+                       ("y", one["x"], np.log(one["y"]))):  # fmt: skip
+        plain = measured(partial(Slope, "y", against="x", logs=logs), one)
+        assert plain.value == pytest.approx(stats.linregress(x, y).slope)
+
+
+def test_groups_have_intercepts_of_their_own():
+    found = measured(partial(Slope, "y", against="x", within=("g",)), lines(0.5, scatter=0.0))
+    assert numbers(found) == pytest.approx([0.5] * 3)
+    assert found.note.startswith("30 rows on 2 lines")
+
+
+def test_values_without_a_logarithm_are_left_out_and_counted():
+    rows = lines(0.5, scatter=0.0).assign(y=lambda table: table["y"].mask(table["x"] == 2, 0.0))
+    found = measured(partial(Slope, "y", against="x", within=("g",)), rows)
+    assert found.value == pytest.approx(0.5)
+    assert "left out: 2 rows with no positive value" in found.note
+    nothing = measured(partial(Slope, "y", against="x"), rows.assign(y=0.0))
+    assert nothing.n == 0
+
+
+def test_a_slope_is_found_and_noise_has_none():
+    slope, root = partial(Slope, "y", against="x", within=("g",)), Within(0.5, 0.2)
+    assert decided(slope, lines(0.5), root) == "holds"
+    assert decided(slope, lines(0.0), root) == "does not hold"
+
+
+def test_a_part_has_the_exact_interval():
+    found = measured(partial(Part, "is_true"), {"is_true": [True] * 3 + [False] * 17})
+    exact = stats.binomtest(3, 20).proportion_ci(0.95)
+    assert numbers(found) == pytest.approx((0.15, exact.low, exact.high))
+    assert found.note.startswith("3 of 20 rows")
+
+
+@pytest.mark.parametrize(
+    ("count", "n", "expected"),
+    [(0, 99, "holds"), (0, 30, "undecided"), (5, 99, "undecided"), (50, 99, "does not hold")],
+)
+def test_that_there_is_none_needs_many_rows(count, n, expected):
+    rows = {"is_true": np.arange(n) < count}
+    assert decided(partial(Part, "is_true"), rows, Within(0, 0.05)) == expected
+
+
+def test_a_rank_correlation_is_spearmans():
+    rows = {"x": noise(seed=3), "y": noise(seed=3) + noise(seed=4), "g": np.arange(60) // 3}
+    for groups in ((), ("g",)):
+        found = measured(partial(Correlation, "y", against="x", groups=groups), rows)
+        assert found.value == pytest.approx(stats.spearmanr(rows["x"], rows["y"])[0])
+        assert found.low < found.value < found.high
+
+
+def test_a_correlation_is_found_and_noise_has_none():
+    high = Within(1, 0.4)
+    correlation = partial(Correlation, "y", against="x")
+    x = noise(seed=5)
+    assert decided(correlation, {"x": x, "y": x + 0.1 * noise(seed=6)}, high) == "holds"
+    assert decided(correlation, {"x": x, "y": noise(seed=6)}, high) == "does not hold"
+
+
+def test_a_jackknife_of_a_mean_is_students_t():
+    rows = pd.DataFrame({"y": noise(12), "seed": range(12)})
+    found = measured(partial(Jackknife, lambda table: table["y"].mean()), rows)
+    assert numbers(found) == pytest.approx(interval(rows["y"]))
+    assert found.n == 12
+
+
+def test_a_jackknife_that_fails_without_a_seed_has_no_interval():
+    rows = pd.DataFrame({"y": [1.0, 2.0, 4.0], "seed": [0, 1, 2]})
+
+    def statistic(table):
+        return table["y"].mean() if 2 in set(table["seed"]) else nan
+
+    found = measured(partial(Jackknife, statistic), rows)
+    assert found.value == pytest.approx(7 / 3)
+    assert np.isnan(found.low)
+    assert measured(partial(Jackknife, lambda table: nan), rows).n == 0
+
+
+def test_a_jackknife_finds_a_variance_and_not_another():
+    def variance(table):
+        return float(table["y"].var())
+
+    rows = {"y": noise(400), "seed": range(400)}
+    assert decided(partial(Jackknife, variance), rows, Within(1, 0.5)) == "holds"
+    assert decided(partial(Jackknife, variance), rows, Within(2, 0.5)) == "does not hold"
+
+
+def test_a_stored_number_is_that_of_its_row():
+    rows = {"value": [1.0, 2.0], "low": [0.5, 1.5], "high": [1.5, 2.5], "n": [7, 8], "k": [0, 1]}
+    found = measured(partial(Stored, where={"k": 1}), rows)
+    assert (*numbers(found), found.n) == (2.0, 1.5, 2.5, 8)
+    assert decided(partial(Stored, where={"k": 1}), rows, Within(1, 0.1)) == "does not hold"
