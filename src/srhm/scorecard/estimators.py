@@ -142,12 +142,14 @@ class Fitted(Estimator):
 class Mean(Fitted):
     """Mean of a column.
 
-    per: points that agree in these columns are averaged first, as they are not independent.
+    per: points that agree in these columns are averaged first, as they are not independent. open:
+    column that is true of rows with which the interval is unknown, as of bounds.
     """
 
     column: str = field(kw_only=False)
     scale: Scale = field(default="plain", kw_only=True)
     per: Sequence[str] = field(default=(), kw_only=True)
+    open: str = field(default="", kw_only=True)
 
     def fit(self, table: pd.DataFrame) -> Fit:
         """See the class."""
@@ -158,8 +160,7 @@ class Mean(Fitted):
             values = values.groupby([table[name] for name in self.per]).mean()
         known = np.isfinite(values.to_numpy())
         noise = self._noise(table[known]) if not self.per else {"noise": []}
-        points: NDArray[np.float64] = values.to_numpy(dtype=float)[known]
-        return mean(points, **noise)
+        return mean(np.asarray(values[known], dtype=np.float64), **noise)
 
     def of(self, table: pd.DataFrame) -> Measurement:
         """See the class."""
@@ -167,6 +168,8 @@ class Mean(Fitted):
         if not fit.n:
             return no_points(f"nothing to average of {self.what}")
         found = self._measured(fit, table)
+        if self.open and table[self.open].any():
+            found = replace(found, low=nan, high=nan, note=f"{found.note}; no interval: bounds")
         return as_ratio(found) if self.scale == "ratio" else found
 
     def _shown(self, fit: Fit) -> str:
@@ -192,6 +195,17 @@ class Ratio(Mean):
     def fit(self, table: pd.DataFrame) -> Fit:
         """See the class."""
         return Mean.fit(replace(self, column="ratio"), table)
+
+
+@dataclass(frozen=True)
+class Difference(Ratio):
+    """Mean of a column of some rows minus that of others which agree in `on`; `over`: as there."""
+
+    scale: Scale = field(default="plain", kw_only=True)
+
+    def fit(self, table: pd.DataFrame) -> Fit:
+        """See the class."""
+        return Mean.fit(replace(self, column="difference"), table)
 
 
 @dataclass(frozen=True)
@@ -253,6 +267,25 @@ class Part(Estimator):
         """See the class."""
         count, n = int(table[self.column].astype(bool).sum()), len(table)
         return part_of(count, n, f"{count} of {n} {self.what}")
+
+
+@dataclass(frozen=True)
+class Range(Estimator):
+    """Mean, or the largest, of numbers that nothing random enters: the interval is their range.
+
+    What holds, holds in each of them.
+    """
+
+    column: str = field(kw_only=False)
+    largest: bool = field(default=False, kw_only=True)
+
+    def of(self, table: pd.DataFrame) -> Measurement:
+        """See the class."""
+        values = table[self.column].to_numpy(dtype=float)
+        low, high, n = float(values.min()), float(values.max()), len(values)
+        value = high if self.largest else float(values.mean())
+        note = f"{n} {self.what}; the interval is their range"
+        return Measurement(value=value, low=low, high=high, n=n, note=note)
 
 
 @dataclass(frozen=True)
@@ -322,8 +355,8 @@ def pairs_of(
 ) -> pd.DataFrame:
     """Rows of two kinds that agree in the columns `on`, a row a pair; empty without any.
 
-    Columns of the second end in "_over". Added: ratio, of the column. A pair one of whose rows does
-    not count is left out for the reason of that row.
+    Columns of the second end in "_over". Added: ratio and difference of the column. A pair one of
+    whose rows does not count is left out for the reason of that row.
     """
     if upper.empty or lower.empty:
         return pd.DataFrame()
@@ -331,4 +364,5 @@ def pairs_of(
     if LEFT_OUT in both:
         first, second = both[LEFT_OUT], both[f"{LEFT_OUT}_over"]
         both = both.assign(**{LEFT_OUT: first.where(first != "", second)})
-    return both.assign(ratio=both[column] / both[f"{column}_over"])
+    first, second = both[column], both[f"{column}_over"]
+    return both.assign(ratio=first / second, difference=first - second)

@@ -1,7 +1,5 @@
 """P* layer by layer and end to end: scaling and claims, on invented tables."""
 
-from math import log
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,32 +7,30 @@ from tables import bottleneck_tables, layerwise_tables
 
 from srhm.results.tables import FLOW_COMPLEXITY
 from srhm.scorecard.card import scorecard
-from srhm.studies.layerwise import analysis as layerwise_scaling
+from srhm.scorecard.rows import counted
+from srhm.studies.layerwise.analysis import GROWTH, SERIES, compared, ratios
 from srhm.studies.layerwise.claims import CLAIMS
 
 
 def test_slopes_and_ratios_of_layerwise_training():
     _, complexity = layerwise_tables()
     assert set(complexity) == set(FLOW_COMPLEXITY.names)
-    rows = layerwise_scaling.compared(complexity, threshold=0.1)
-    assert rows["series"].value_counts().to_dict() == dict.fromkeys(layerwise_scaling.SERIES, 5)
-    for series in ("end_to_end", "layerwise"):
-        assert layerwise_scaling.slope(rows, series=series).slope == pytest.approx(1)
-        assert layerwise_scaling.slope(rows, series=series, depth=3).slope == pytest.approx(3)
-    shallow = layerwise_scaling.slope(rows, series="shallow", depth=2)
-    assert shallow.slope == pytest.approx(3)
-    assert shallow.n == 3
-    assert shallow.low < 3 < shallow.high
-    assert layerwise_scaling.slope(rows, series="shallow", depth=3).n == 0  # one is censored
-    pool = rows.assign(small_pool=rows["m"] == 4)
-    assert layerwise_scaling.slope(pool, series="layerwise", depth=2).n == 2
-    assert layerwise_scaling.slope(pool, series="shallow", depth=2).n == 3
-    twice = layerwise_scaling.mean_log_ratio(rows, over="layerwise", under="end_to_end")
-    assert twice.slope == pytest.approx(log(2))
-    found = layerwise_scaling.log_ratios(rows, over="shallow", under="end_to_end")
-    assert found["bound"].sum() == 1
-    bound = found[found["bound"]]
-    np.testing.assert_allclose(bound["log_ratio"], log(500 / (4 * 27)))
+    rows = compared(complexity)
+    assert rows["series"].value_counts().to_dict() == dict.fromkeys(SERIES, 5)
+    fits = {
+        (series, depth): GROWTH(against="m").fit(counted(own)[0])
+        for (series, depth), own in rows.groupby(["series", "L"])
+    }
+    assert {at: round(fit.slope, 6) for at, fit in fits.items() if fit.n} == {
+        ("end_to_end", 2): 2, ("end_to_end", 3): 3, ("layerwise", 2): 2, ("layerwise", 3): 3,
+        ("shallow", 2): 3,
+    }  # fmt: skip
+    assert fits["shallow", 3].n == 0  # one is censored
+    pool = compared(complexity.assign(small_pool=complexity["m"] == 4)).groupby("series")
+    left = pool["left_out"].agg(lambda words: (words != "").sum())
+    assert left.to_dict() == {"end_to_end": 1, "layerwise": 1, "shallow": 1}
+    found = ratios.function(complexity, over="shallow", under="end_to_end")
+    np.testing.assert_allclose(found.loc[found["open"], "ratio"], 500 / (4 * 27))
 
 
 def verdicts(tables) -> pd.DataFrame:
@@ -47,7 +43,7 @@ def test_claims_hold_on_tables_that_follow_the_laws():
     for claim in ("m-exponent-layerwise", "m-exponent-end-to-end", "layerwise-over-shallow"):
         assert found.loc[claim, "verdict"] == "holds", claim
     assert found.loc["layerwise-over-end-to-end", "value"] == pytest.approx(2)
-    assert "1 of them lower bound" in found.loc["layerwise-over-shallow", "note"]
+    assert "lower bounds 1" in found.loc["layerwise-over-shallow", "note"]
 
 
 def test_claims_fail_on_tables_that_do_not():

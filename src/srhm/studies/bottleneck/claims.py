@@ -1,118 +1,84 @@
 """Claims on the ranks of layers under weight decay.
 
 Source: the talk "Bottleneck structure in large depth networks" (A. Jacot, 2023) by the titles of
-its slides.
+its slides. A singular value is large above half of the layer's largest; all after training.
 """
 
 from functools import partial
-from math import isfinite, nan
 
-import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
-from srhm.scorecard.fits import no_points, of_points
-from srhm.statistics.regression import mean
+from srhm.scorecard.claims import claim
+from srhm.scorecard.estimators import Mean
+from srhm.scorecard.expectations import NoExpectation, Within
+from srhm.scorecard.rows import left_out, rows_of
 from srhm.studies.bottleneck.analysis import first_lasting, in_deep_half, last_rank
 
 
-def deep_rank(tables: Tables, *, decayed: bool) -> Measurement:
-    """Mean over cells of the number of large singular values in the deep half, minus n_c - 1.
+@rows_of("cells", "singular_summaries")
+def weights(cells: pd.DataFrame, summaries: pd.DataFrame) -> pd.DataFrame:
+    """Layers of each cell, with `excess`: large singular values minus n_c - 1."""
+    own = summaries[(summaries["when"] == "end") & (summaries["kind"] == "weights")]
+    columns = ["curve", "key", "n_c", "hidden_layers", "weight_decay"]
+    rows = own.merge(cells[columns], on=["curve", "key"])
+    excess = rows["n_above_half"] - rows["n_c"].map(last_rank)
+    is_decayed = rows["weight_decay"] > 0
+    return rows.assign(excess=excess, is_decayed=is_decayed, is_deep=in_deep_half(rows))
 
-    Large is above half of the layer's largest; at the end of training.
+
+@rows_of("cells", "singular_summaries", "sensitivities", nothing="no cell has both")
+def deaths(
+    cells: pd.DataFrame, summaries: pd.DataFrame, sensitivities: pd.DataFrame
+) -> pd.DataFrame:
+    """Layers between two events, a row for each kind of sensitivity and cell with weight decay.
+
+    `apart`: the layer where the sensitivity dies minus that from which on the rank is n_c - 1. It
+    dies where it stays below half of its value in layer 1 at the start of training.
     """
-    rows = _weights_at_end(tables, decayed=decayed)
-    if rows.empty:
-        return NOT_MEASURED
-    deep = rows[in_deep_half(rows)]
-    excess = deep["n_above_half"] - (deep["n_c"] - 1)
-    by_cell = excess.groupby(deep["key"]).mean().to_numpy(dtype=float)
-    shallow = rows[rows["k"] <= 2]
-    note = f"layers 1, 2: {shallow['n_above_half'].mean():.1f} above half of the largest"
-    return of_points(mean(by_cell, []), "cells", note)
-
-
-def layers_apart(tables: Tables, *, kind: str) -> Measurement:
-    """Mean over cells of the layer where a sensitivity dies minus that where the rank is n_c - 1.
-
-    A sensitivity dies from the layer on from which it stays below half of its value in layer 1 at
-    the start of training; ranks as in `deep_rank`, in hidden layers. Cells with weight decay.
-    """
-    rows = _weights_at_end(tables, decayed=True)
-    felt = tables.get("sensitivities", pd.DataFrame())
-    if rows.empty or felt.empty:
-        return NOT_MEASURED
-    felt = felt[(felt["kind"] == kind) & (felt["l"] == 1) & (felt["n"] > 0)]
-    apart, never = [], 0
-    for key, own in rows[rows["k"] <= rows["hidden_layers"]].groupby("key"):
-        values = felt[felt["key"] == key]
+    layers = weights.function(cells, summaries)
+    layers = layers[layers["is_decayed"] & (layers["k"] <= layers["hidden_layers"])]
+    felt = sensitivities[(sensitivities["l"] == 1) & (sensitivities["n"] > 0)]
+    rows = []
+    for (kind, key), values in felt.groupby(["kind", "key"]):
+        own = layers[layers["key"] == key].set_index("k")
         start = values[(values["when"] == "initial") & (values["k"] == values["k"].min())]["value"]
         end = values[values["when"] == "end"].set_index("k")["value"]
-        end = end[end.index <= own["hidden_layers"].iloc[0]]
-        if end.empty or start.empty:
-            continue
-        dies = first_lasting(end, float(start.iloc[0]) / 2)
-        rank = own.set_index("k")["n_above_half"]
-        narrows = first_lasting(rank, last_rank(int(own["n_c"].iloc[0])))
-        if isfinite(dies) and isfinite(narrows):
-            apart.append(dies - narrows)
-        else:
-            never += 1
-    note = f"{never} cells in which one of the two does not happen" if never else ""
-    if not apart:
-        return no_points(note or "no cell has both")
-    return of_points(mean(np.array(apart), []), "cells", note)
+        end = end[end.index <= own["hidden_layers"].max()]
+        if len(start) and len(end):
+            narrows = first_lasting(own["excess"], 0)
+            apart = first_lasting(end, float(start.iloc[0]) / 2) - narrows
+            rows.append({"kind": kind, "key": key, "apart": apart})
+    found = pd.DataFrame(rows, columns=["kind", "key", "apart"])
+    return left_out(found, {"in which one of the two does not happen": found["apart"].isna()})
 
 
-def _weights_at_end(tables: Tables, *, decayed: bool) -> pd.DataFrame:
-    """Summaries of the weights after training, of cells with or without weight decay."""
-    cells, summaries = (
-        tables.get(name, pd.DataFrame()) for name in ("cells", "singular_summaries")
-    )
-    if cells.empty or summaries.empty:
-        return pd.DataFrame()
-    own = cells[(cells["weight_decay"] > 0) == decayed]
-    rows = summaries[(summaries["when"] == "end") & (summaries["kind"] == "weights")]
-    return rows.merge(own[["curve", "key", "n_c", "hidden_layers", "P"]], on=["curve", "key"])
+bottleneck = partial(claim, topic="Bottleneck and singular values", figure="bottleneck")
+RANK = partial(Mean, "excess", per=("key",), rows=weights, what="cells")
+NO_NUMBER = "no source has a number"
 
-
-# Reasons of the tolerances, fixed before anything was measured.
-RANK_REASON = "1, ours: a network trained before had 2 to 3 where n_c - 1 = 3"
-NO_REASON = "no source has a number"
-
-TOPIC = "Bottleneck and singular values"
-FIGURE = "bottleneck"
-WEIGHTS_SLIDE = "talk, slide 'Bottleneck Structure on the Weights'"
-REPRESENTATIONS_SLIDE = "talk, slide 'Convergence of the representations'"
-
-CLAIMS: tuple[Claim, ...] = (
-    *(
-        Claim(
-            identifier=f"bottleneck-rank-{'decay' if decayed else 'no-decay'}",
-            topic=TOPIC,
-            figure=FIGURE,
-            statement=f"{'with' if decayed else 'no'} weight decay: large singular values of deep"
-            " layers, minus n_c - 1",
-            place=WEIGHTS_SLIDE,
-            expected=0 if decayed else nan,
-            tolerance=1 if decayed else nan,
-            tolerance_reason=RANK_REASON if decayed else NO_REASON,
-            measure=partial(deep_rank, decayed=decayed),
-        )
-        for decayed in (True, False)
+CLAIMS = (
+    bottleneck(
+        "bottleneck-rank-decay",
+        "with weight decay: large singular values of deep layers, minus n_c - 1",
+        place="talk, slide 'Bottleneck Structure on the Weights'",
+        expected=Within(0, 1), why="1, ours: a network trained before had 2 to 3 where n_c - 1 = 3",
+        measure=RANK(where={"is_decayed": True, "is_deep": True}),
+    ),
+    bottleneck(
+        "bottleneck-rank-no-decay",
+        "no weight decay: large singular values of deep layers, minus n_c - 1",
+        place="talk, slide 'Bottleneck Structure on the Weights'",
+        expected=NoExpectation(), why=NO_NUMBER,
+        measure=RANK(where={"is_decayed": False, "is_deep": True}),
     ),
     *(
-        Claim(
-            identifier=f"bottleneck-{kind.lower()}-layers-after-rank",
-            topic=TOPIC,
-            figure=FIGURE,
-            statement=f"layers from where the rank is n_c - 1 to where {kind}_k dies",
-            place=REPRESENTATIONS_SLIDE,
-            expected=nan,
-            tolerance=nan,
-            tolerance_reason=NO_REASON,
-            measure=partial(layers_apart, kind=kind),
+        bottleneck(
+            f"bottleneck-{kind.lower()}-layers-after-rank",
+            f"layers from where the rank is n_c - 1 to where {kind}_k dies",
+            place="talk, slide 'Convergence of the representations'",
+            expected=NoExpectation(), why=NO_NUMBER,
+            measure=Mean("apart", where={"kind": kind}, rows=deaths, what="cells"),
         )
         for kind in "SD"
     ),
-)
+)  # fmt: skip

@@ -32,7 +32,8 @@ from srhm.figures.marks import (
     shape,
 )
 from srhm.results.coordinates import GRAMMAR
-from srhm.studies.layerwise.analysis import SERIES, STUDY, compared, series_of, slope
+from srhm.scorecard.rows import chosen, counted
+from srhm.studies.layerwise.analysis import GROWTH, SERIES, STUDY, compared, series_of
 
 NAMES = {"end_to_end": "end to end", "layerwise": "layer by layer", "shallow": "one hidden layer"}
 COLOURS = {"end_to_end": "#3C3C3C", "layerwise": "#009E73", "shallow": "#CC79A7"}
@@ -161,7 +162,8 @@ def _slopes(rows: pd.DataFrame, series: str) -> str:
     """Fitted slopes of log P* on log m at each L, for the foot."""
     parts = []
     for depth in sorted(set(rows["L"].tolist())):
-        fit = slope(rows, series=series, depth=depth)
+        own = chosen(rows, {"series": series, "L": depth})
+        fit = GROWTH(against="m").fit(counted(own)[0])
         if fit.n:
             half = f" ± {fit.high - fit.slope:.1f}" if isfinite(fit.high) else ""
             parts.append(f"{fit.slope:.1f}{half} (L = {depth})")
