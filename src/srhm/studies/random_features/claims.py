@@ -1,189 +1,126 @@
 """Claims on random features without ridge (thesis, chapter 8, and the articles it cites)."""
 
 from functools import partial
-from math import exp, nan
 
-import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
-from srhm.scorecard.fits import as_ratio, mean_of, no_points, of_fit
-from srhm.statistics.regression import slope_with_group_intercepts
-from srhm.studies.random_features.tables import CELLS
+from srhm.scorecard.claims import claim
+from srhm.scorecard.estimators import Mean, Slope
+from srhm.scorecard.expectations import NoExpectation, Within
+from srhm.scorecard.rows import rows_of
 
+SET = ["data", "P", "seed"]  # one data set
 # N/P from which on the decay with N is fitted, and between which the members' variance, which
 # diverges at N = P, leaves the mean over members of no use.
 WIDE, BELOW, ABOVE = 4.0, 0.7, 1.5
 
 
-def _cells(tables: Tables) -> pd.DataFrame:
-    return tables.get("cells", CELLS.empty_table().to_pandas())
+@rows_of("cells")
+def peaks(cells: pd.DataFrame) -> pd.DataFrame:
+    """The cell of largest squared error of single members of each data set with three N."""
+    tried = cells.groupby(SET).filter(lambda own: len(own) > 2)
+    return tried.loc[tried.groupby(SET)["mse"].idxmax()]
 
 
-def peak(tables: Tables) -> Measurement:
-    """N/P at the largest squared error of single members, a value of each data set and seed."""
-    cells = _cells(tables)
-    if cells.empty:
-        return NOT_MEASURED
-    whole = cells.groupby(["data", "P", "seed"])
-    at = [float(own.nlargest(1, "mse")["N_over_P"].iloc[0]) for _, own in whole if len(own) > 2]
-    return mean_of(at, "seeds of data sets")
+@rows_of("cells")
+def heights(cells: pd.DataFrame) -> pd.DataFrame:
+    """Of each data set the squared error of single members at N = P over that at the largest N."""
+    wide = cells[cells["N_over_P"] >= WIDE].sort_values("N").groupby(SET)["mse"].last()
+    at = cells[cells["N"] == cells["P"]].groupby(SET)["mse"].first()
+    return (at / wide).dropna().rename("height").reset_index()
 
 
-def height(tables: Tables) -> Measurement:
-    """Factor of the squared error of single members at N = P over that at the largest N."""
-    cells, logs = _cells(tables), []
-    for _, own in cells.groupby(["data", "P", "seed"]):
-        at, wide = own[own["N"] == own["P"]], own[own["N_over_P"] >= WIDE]
-        if len(at) and len(wide):
-            last = float(wide.nlargest(1, "N")["mse"].iloc[0])
-            logs.append(float(np.log(at["mse"].iloc[0] / last)))
-    return as_ratio(mean_of(logs, "seeds of data sets")) if logs else NOT_MEASURED
+@rows_of("cells", nothing=f"no two N from {WIDE:g} P on")
+def decay(cells: pd.DataFrame, *, column: str, least: float = WIDE) -> pd.DataFrame:
+    """Cells from a multiple of P on, of data sets of which the column is positive in all of them.
 
-
-def decay(
-    tables: Tables, *, excess: bool = False, least: float = WIDE, offset: int = 0
-) -> Measurement:
-    """Slope against log(N - offset P) of the variance between members, or of their excess.
-
-    Excess: mean squared error of single members less that of the kernel. least: N/P from which on
-    it is fitted. An intercept for each data set and seed; those of which an excess is not positive
-    are left out.
+    excess: squared error of single members less that of the kernel; beyond: N - P.
     """
-    cells = _cells(tables)
-    own = cells[cells["N_over_P"] >= least]
-    if own.empty:
-        return NOT_MEASURED
-    single = own["mse_limit"] + own["variance"] - own["mse_kernel"]
-    own = own.assign(value=single if excess else own["variance"])
-    own = own.groupby(["data", "P", "seed"]).filter(lambda one: bool((one["value"] > 0).all()))
-    groups = own.groupby(["data", "P", "seed"]).ngroup().to_numpy()
-    n, points, values = (own[name].to_numpy(dtype=float) for name in ("N", "P", "value"))
-    fit = slope_with_group_intercepts(np.log(n - offset * points), np.log(values), groups, [])
-    if not fit.n:
-        return no_points(f"no two N from {least:g} P on")
-    return of_fit(fit, f"{fit.n} cells, {fit.n_groups} seeds of data sets; error from the scatter")
+    single = cells["mse_limit"] + cells["variance"]
+    own = cells.assign(excess=single - cells["mse_kernel"], beyond=cells["N"] - cells["P"])
+    own = own[own["N_over_P"] >= least]
+    return own[(own[column] > 0).groupby([own[name] for name in SET]).transform("all")]
 
 
-def ensemble_over(tables: Tables, *, column: str) -> Measurement:
-    """Squared error of infinitely many members over that of a kernel, geometric mean.
+@rows_of("cells")
+def limits(cells: pd.DataFrame, *, over: str) -> pd.DataFrame:
+    """`ratio` of the squared error of infinitely many members over that of a kernel.
 
-    column: mse_kernel, without ridge, from N = 1.5 P on; mse_ridge, with the effective ridge, up to
-    N = 0.7 P. A value of each data set and seed, the mean over its N.
+    over: mse_kernel, without ridge, from ABOVE P on; mse_ridge, with the effective one, to BELOW P.
     """
-    cells = _cells(tables)
-    ratio = cells["N_over_P"]
-    own = cells[ratio <= BELOW if column == "mse_ridge" else ratio >= ABOVE]
-    own = own[(own["mse_limit"] > 0) & (own[column] > 0)]
-    if own.empty:
-        return NOT_MEASURED
-    own = own.assign(log=np.log(own["mse_limit"]) - np.log(own[column]))
-    means = own.groupby(["data", "P", "seed"])["log"].mean()
-    found = as_ratio(mean_of(means.tolist(), "seeds of data sets"))
-    by_data = means.groupby("data").mean()
-    each = ", ".join(f"{name} {exp(value):.3f}" for name, value in by_data.items())
-    return Measurement(**{**vars(found), "note": f"{found.note}; {each}"})
+    is_far = cells["N_over_P"] <= BELOW if over == "mse_ridge" else cells["N_over_P"] >= ABOVE
+    own = cells[is_far & (cells["mse_limit"] > 0) & (cells[over] > 0)]
+    return own.assign(ratio=own["mse_limit"] / own[over])
 
 
-def gain(tables: Tables, *, data: str) -> Measurement:
-    """Part of the test points that a single member has wrong and the ensemble right, at N = 2 P."""
-    cells = _cells(tables)
-    own = cells[(cells["data"] == data) & (cells["N_over_P"] == 2)]
-    difference = pd.Series(own["error"] - own["error_ensemble"])
-    return mean_of(difference.tolist(), "seeds") if len(own) else NOT_MEASURED
+@rows_of("cells")
+def gains(cells: pd.DataFrame) -> pd.DataFrame:
+    """Cells at N = 2 P, with `gain`, test error of a single member minus that of the ensemble."""
+    own = cells[cells["N_over_P"] == 2]
+    return own.assign(gain=own["error"] - own["error_ensemble"])
 
 
-TOPIC = "Random features"
-FIGURE = "random_features"
-GRID = "0.15, ours: N is tried in steps of a tenth of P around P"
-LINE = "0.1, ours: corrections of order P/N from N = 4 P on"
-KERNEL = "0.05, ours: the mean over members and data is known to a few percent"
-RIDGE = "0.1, ours: the law is for large N, and N is as small as 60"
-CHAPTER = "thesis, ch. 8.1"
+DECAY = partial(Slope, within=SET, what="cells")
+features = partial(claim, topic="Random features", figure="random_features")
 
-CLAIMS: tuple[Claim, ...] = (
-    Claim(
-        topic=TOPIC,
-        figure=FIGURE,
-        identifier="random-features-peak",
-        statement="N/P at the largest squared error of a single member",
-        place=f"{CHAPTER}; Mei and Montanari 2021",
-        expected=1,
-        tolerance=0.15,
-        tolerance_reason=GRID,
-        measure=peak,
+CLAIMS = (
+    features(
+        "random-features-peak", "N/P at the largest squared error of a single member",
+        place="thesis, ch. 8.1; Mei and Montanari 2021",
+        expected=Within(1, 0.15), why="0.15, ours: N is tried in steps of a tenth of P around P",
+        measure=Mean("N_over_P", rows=peaks, what="seeds of data sets"),
     ),
     *(
-        Claim(
-            topic=TOPIC,
-            figure=FIGURE,
-            identifier=f"random-features-{name}",
-            statement=statement,
+        features(
+            f"random-features-{column}", f"exponent of N in the {what}",
             place="thesis, ch. 2b: fluctuations of relative size 1/√N",
-            expected=-1,
-            tolerance=tolerance,
-            tolerance_reason=reason,
-            measure=partial(decay, excess=name == "excess"),
+            expected=Within(-1, 0.1), why="0.1, ours: corrections of order P/N from N = 4 P on",
+            measure=DECAY(column, against="N", rows=decay.given(column=column)),
         )
-        for name, statement, tolerance, reason in (
-            ("variance", "exponent of N in the variance between members", 0.1, LINE),
-            ("excess", "exponent of N in the squared error above the kernel's", 0.1, LINE),
+        for column, what in (
+            ("variance", "variance between members"),
+            ("excess", "squared error above the kernel's"),
         )
     ),
     *(
-        Claim(
-            topic=TOPIC,
-            figure=FIGURE,
-            identifier=f"random-features-{name}",
-            statement=f"infinite ensemble's error over the kernel's{which}",
-            place=place,
-            expected=1,
-            tolerance=tolerance,
-            tolerance_reason=reason,
-            measure=partial(ensemble_over, column=column),
-        )
-        for name, which, place, tolerance, reason, column in (
-            ("flat", ", N ≥ 1.5 P", f"{CHAPTER}; d'Ascoli et al. 2020", 0.05, KERNEL, "mse_kernel"),
-            (
-                *("ridge", " with effective ridge, N ≤ 0.7 P"),
-                *(f"{CHAPTER}; Jacot et al. 2020", 0.1, RIDGE, "mse_ridge"),
+        features(
+            f"random-features-{name}", f"infinite ensemble's error over the kernel's{which}",
+            place=f"thesis, ch. 8.1; {source}",
+            expected=Within(1, tolerance), why=why,
+            measure=Mean(
+                "ratio", scale="ratio", per=SET, rows=limits.given(over=over),
+                what="seeds of data sets", alone=("data",),
             ),
         )
+        for name, which, source, over, tolerance, why in (
+            ("flat", ", N ≥ 1.5 P", "d'Ascoli et al. 2020", "mse_kernel", 0.05,
+             "0.05, ours: the mean over members and data is known to a few percent"),
+            ("ridge", " with effective ridge, N ≤ 0.7 P", "Jacot et al. 2020", "mse_ridge", 0.1,
+             "0.1, ours: the law is for large N, and N is as small as 60"),
+        )
     ),
-    Claim(
-        topic=TOPIC,
-        figure=FIGURE,
-        identifier="random-features-inverse",
-        statement="exponent of N − P in the variance between members, N ≥ 1.1 P",
+    features(
+        "random-features-inverse", "exponent of N − P in the variance between members, N ≥ 1.1 P",
         place="ours, from looking at the figure",
-        expected=nan,
-        tolerance=nan,
-        tolerance_reason="found in these rows, so that they cannot test it",
-        measure=partial(decay, least=1.1, offset=1),
+        expected=NoExpectation(), why="found in these rows, so that they cannot test it",
+        measure=DECAY(
+            "variance", against="beyond", rows=decay.given(column="variance", least=1.1)
+        ),
     ),
-    Claim(
-        topic=TOPIC,
-        figure=FIGURE,
-        identifier="random-features-height",
-        statement="squared error of a single member, N = P over the largest N",
-        place=CHAPTER,
-        expected=nan,
-        tolerance=nan,
-        tolerance_reason="it diverges with the number of members that are tried",
-        measure=height,
+    features(
+        "random-features-height", "squared error of a single member, N = P over the largest N",
+        place="thesis, ch. 8.1",
+        expected=NoExpectation(), why="it diverges with the number of members that are tried",
+        measure=Mean("height", scale="ratio", rows=heights, what="seeds of data sets"),
     ),
     *(
-        Claim(
-            topic=TOPIC,
-            figure=FIGURE,
-            identifier=f"random-features-gain-{data}",
-            statement=f"test error, single member minus ensemble, N = 2 P, {data}",
-            place=CHAPTER,
-            expected=nan,
-            tolerance=nan,
-            tolerance_reason="no source has a number",
-            measure=partial(gain, data=data),
+        features(
+            f"random-features-gain-{data}",
+            f"test error, single member minus ensemble, N = 2 P, {data}",
+            place="thesis, ch. 8.1",
+            expected=NoExpectation(), why="no source has a number",
+            measure=Mean("gain", where={"data": data}, rows=gains, what="seeds"),
         )
         for data in ("digits", "srhm")
     ),
-)
+)  # fmt: skip

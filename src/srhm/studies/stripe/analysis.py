@@ -26,17 +26,21 @@ def alignments(cells: pd.DataFrame, neurons: pd.DataFrame) -> pd.DataFrame:
     return cells.merge(ratio.reset_index(), on="key").dropna(subset=["alignment"])
 
 
-def of_regime(cells: pd.DataFrame, *, lazy: bool) -> pd.DataFrame:
-    """Fitted cells at the largest alpha_tilde (lazy, LAZY or more) or the smallest (FEATURE)."""
-    if cells.empty:
-        return cells
-    tildes = cells["alpha_tilde"]
-    inside = at_least(tildes, LAZY) if lazy else at_most(tildes, FEATURE)
-    rows = cells[inside & (cells["status"] == "fitted")]
-    if rows.empty:
-        return rows
-    end = rows["alpha_tilde"].max() if lazy else rows["alpha_tilde"].min()
-    return rows[np.isclose(rows["alpha_tilde"], end, rtol=1e-6)]
+def in_regimes(cells: pd.DataFrame) -> pd.DataFrame:
+    """Cells at the largest alpha_tilde (lazy, LAZY or more) and at the smallest (FEATURE or less).
+
+    Of those at which a network fitted, of each d; with `regime`: lazy or feature.
+    """
+    parts = [cells[:0].assign(regime="")]
+    for _, own in cells.groupby("n_inputs"):
+        tildes = own.loc[own["status"] == "fitted", "alpha_tilde"]
+        ends = {
+            "lazy": tildes[at_least(tildes, LAZY)].max(),
+            "feature": tildes[at_most(tildes, FEATURE)].min(),
+        }
+        parts += [own[np.isclose(own["alpha_tilde"], end, rtol=1e-6)].assign(regime=name)
+                  for name, end in ends.items()]  # fmt: skip
+    return pd.concat([part for part in parts if len(part)] or parts[:1])
 
 
 def beta(d: int, *, lazy: bool) -> float:

@@ -5,129 +5,88 @@ fixed before measuring.
 """
 
 from functools import partial
-from math import nan
 
-import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
-from srhm.scorecard.fits import listed_as_left_out, mean_of, no_points, with_note
-from srhm.statistics.lazy_feature import log_of
-from srhm.statistics.regression import slope_with_group_intercepts
-from srhm.studies.stripe.analysis import alignments, beta, of_regime
+from srhm.scorecard.claims import claim
+from srhm.scorecard.estimators import Mean, Slope
+from srhm.scorecard.expectations import Below, Within
+from srhm.scorecard.rows import left_out, rows_of
+from srhm.studies.stripe.analysis import alignments, beta, in_regimes
 
 DIMENSIONS = (5,)  # of the presets; others are fitted in none of the claims
+NETWORK = ("width", "seed", "member")
 
 
-def alignment_slope(tables: Tables, *, d: int, lazy: bool) -> Measurement:
-    """Slope of log Lambda against log P, an intercept for each seed."""
-    neurons = tables.get("neurons", pd.DataFrame())
-    cells = _cells(tables, d)
-    if cells.empty or neurons.empty:
-        return NOT_MEASURED
-    return _slope(alignments(cells, neurons), "alignment", lazy=lazy)
+@rows_of("cells", nothing="no network of this regime fitted")
+def networks(cells: pd.DataFrame) -> pd.DataFrame:
+    """Networks of one hidden layer in the two regimes, `in_regimes`."""
+    own = in_regimes(cells[cells["hidden_layers"] == 1])
+    return left_out(own, {"networks that did not fit": own["status"] != "fitted"})
 
 
-def error_slope(tables: Tables, *, d: int, lazy: bool) -> Measurement:
-    """Slope of log test error against log P, an intercept for each seed."""
-    cells = _cells(tables, d)
-    return NOT_MEASURED if cells.empty else _slope(cells, "test_error", lazy=lazy)
+@rows_of("cells", "neurons", nothing="no network of this regime fitted")
+def aligned(cells: pd.DataFrame, neurons: pd.DataFrame) -> pd.DataFrame:
+    """The same with their alignment."""
+    return networks.function(alignments(cells, neurons))
 
 
-def advantage(tables: Tables, *, d: int) -> Measurement:
-    """log of the error of feature over that of lazy learning at the largest P, mean over seeds."""
-    cells = _cells(tables, d)
-    parts = [
-        of_regime(cells, lazy=lazy).groupby(["P", "width", "seed", "member"])["test_error"].mean()
-        for lazy in (False, True)
-        if len(cells)
-    ]
-    if not parts:
-        return NOT_MEASURED
-    feature, lazily = parts
-    both = pd.DataFrame({"feature": feature, "lazy": lazily}).dropna()
-    both = both[(both > 0).all(axis=1)].reset_index()
-    if both.empty:
-        return no_points("no data set of which both fit")
-    last = both[both["P"] == both["P"].max()]
-    note = (
-        f"networks at P = {last['P'].iloc[0]}: feature {last['feature'].mean():.4f}, lazy"
-        f" {last['lazy'].mean():.4f}"
-    )
-    return mean_of(np.log(last["feature"] / last["lazy"]).tolist(), note)
+@rows_of("cells", nothing="no data set of which both fit")
+def advantages(cells: pd.DataFrame) -> pd.DataFrame:
+    """Errors of both regimes at the largest P at which both fit; ratio: feature over lazy."""
+    rows = networks.function(cells).query("status == 'fitted'")
+    place = ["n_inputs", "P", *NETWORK]
+    both = rows.pivot_table(index=place, columns="regime", values="test_error")
+    both = both.reindex(columns=["feature", "lazy"]).dropna().query("feature > 0 and lazy > 0")
+    both = both.assign(ratio=both["feature"] / both["lazy"]).reset_index()
+    return both[both["P"] == both.groupby("n_inputs")["P"].transform("max")]
 
 
-def _slope(cells: pd.DataFrame, column: str, *, lazy: bool) -> Measurement:
-    rows = of_regime(cells, lazy=lazy)
-    rows = rows[rows[column] > 0] if len(rows) else rows
-    if rows.empty:
-        return no_points("no network of this regime fitted")
-    groups = rows.groupby(["width", "seed", "member"]).ngroup().to_numpy()
-    fit = slope_with_group_intercepts(log_of(rows, "P"), log_of(rows, column), groups, [])
-    if not fit.n:
-        return no_points("no two P of one data set")
-    same = cells[np.isclose(cells["alpha_tilde"], rows["alpha_tilde"].iloc[0], rtol=1e-6)]
-    lost = int((same["status"] != "fitted").sum())
-    end = listed_as_left_out({"networks that did not fit": lost})
-    note = f"alpha_tilde = {rows['alpha_tilde'].iloc[0]:g}; a curve is a network at a P"
-    return with_note(fit, f"{note}; P = {rows['P'].min()} to {rows['P'].max()}", end)
+SLOPE = partial(Slope, against="P", within=NETWORK, what="networks", tells=("alpha_tilde", "P"))
 
+stripe = partial(
+    claim, topic="The stripe model: compression of directions without information", figure="stripe"
+)
 
-def _cells(tables: Tables, d: int) -> pd.DataFrame:
-    cells = tables.get("cells", pd.DataFrame())
-    if cells.empty:
-        return cells
-    return cells[(cells["n_inputs"] == d) & (cells["hidden_layers"] == 1)]
-
-
-TOPIC = "The stripe model: compression of directions without information"
-ROOT = "0.15, ours: the thesis has a scaling argument and no number measured"
-STILL = "0.1, ours: lazy weights stay where they were"
-BETA = "0.075, ours: half of the distance between the two regimes at d = 5"
-ADVANTAGE = "an upper bound: feature learning errs less"
-
-
-def _claims(d: int) -> list[Claim]:
-    shared = {"topic": TOPIC, "figure": "stripe"}
-    words = {False: "feature", True: "lazy"}
-    return [
+CLAIMS = tuple(
+    one
+    for d in DIMENSIONS
+    for one in (
         *(
-            Claim(
-                **shared,
-                identifier=f"alignment-{word}-d{d}",
-                statement=f"{word}, d = {d}: Λ = W_∥/W_⊥ against P: slope",
-                place="thesis, ch. 3b, Fig. 9: Λ ~ √P" if not lazy else "thesis, ch. 3b",
-                expected=0.0 if lazy else 0.5,
-                tolerance=0.1 if lazy else 0.15,
-                tolerance_reason=STILL if lazy else ROOT,
-                measure=partial(alignment_slope, d=d, lazy=lazy),
+            stripe(
+                f"alignment-{regime}-d{d}", f"{regime}, d = {d}: Λ = W_∥/W_⊥ against P: slope",
+                place=place, expected=expected, why=why,
+                measure=SLOPE(
+                    "alignment", where={"n_inputs": d, "regime": regime}, rows=aligned
+                ),
             )
-            for lazy, word in words.items()
+            for regime, place, expected, why in (
+                ("feature", "thesis, ch. 3b, Fig. 9: Λ ~ √P", Within(0.5, 0.15),
+                 "0.15, ours: the thesis has a scaling argument and no number measured"),
+                ("lazy", "thesis, ch. 3b", Within(0, 0.1),
+                 "0.1, ours: lazy weights stay where they were"),
+            )
         ),
         *(
-            Claim(
-                **shared,
-                identifier=f"error-{word}-d{d}",
-                statement=f"{word}, d = {d}: test error against P: slope -β",
+            stripe(
+                f"error-{regime}-d{d}", f"{regime}, d = {d}: test error against P: slope -β",
                 place="thesis, ch. 3b, Fig. 9, right",
-                expected=-beta(d, lazy=lazy),
-                tolerance=0.075,
-                tolerance_reason=BETA,
-                measure=partial(error_slope, d=d, lazy=lazy),
+                expected=Within(-beta(d, lazy=regime == "lazy"), 0.075),
+                why="0.075, ours: half of the distance between the two regimes at d = 5",
+                measure=SLOPE(
+                    "test_error", where={"n_inputs": d, "regime": regime}, rows=networks
+                ),
             )
-            for lazy, word in words.items()
+            for regime in ("feature", "lazy")
         ),
-        Claim(
-            **shared,
-            identifier=f"advantage-d{d}",
-            statement=f"d = {d}: log of the error, feature over lazy, at the largest P",
+        stripe(
+            f"advantage-d{d}", f"d = {d}: log of the error, feature over lazy, at the largest P",
             place="thesis, ch. 3b, Fig. 9, right",
-            expected=0.0,
-            tolerance=nan,
-            tolerance_reason=ADVANTAGE,
-            measure=partial(advantage, d=d),
+            expected=Below(0), why="an upper bound: feature learning errs less",
+            measure=Mean(
+                "ratio", scale="log", where={"n_inputs": d}, rows=advantages, what="networks",
+                each="{feature:.4f} over {lazy:.4f}",
+            ),
         ),
-    ]
-
-
-CLAIMS = tuple(claim for d in DIMENSIONS for claim in _claims(d))
+    )
+)  # fmt: skip

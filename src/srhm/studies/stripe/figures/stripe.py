@@ -14,7 +14,7 @@ from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_
 from srhm.figures.families import draw_averages, tilde_colours_of, tilde_handles
 from srhm.figures.marks import GUIDE, few_ticks, line, marker, plural
 from srhm.statistics.lazy_feature import averages
-from srhm.studies.stripe.analysis import alignments, beta, of_regime
+from srhm.studies.stripe.analysis import alignments, beta, in_regimes
 
 ABSENT = "not in this preset"
 STATES = {"initial": "0.75", "end": "#D55E00"}
@@ -40,14 +40,11 @@ def draw(cells: pd.DataFrame, neurons: pd.DataFrame, *, preset: str) -> Figure:
         for axes, column in ((ratio, "alignment"), (error, "test_error")):
             points = averages(part, column, by="P", logarithmic=True)
             draw_averages(axes, points, "P", tint, gid=f"{column} {at:g}")
-    feature = of_regime(found, lazy=False)
-    if len(feature):
-        _neurons(plane, feature, neurons)
-        _guide(ratio, feature, "alignment", 0.5)
-    for lazy in (False, True):
-        rows = of_regime(found, lazy=lazy)
-        if len(rows):
-            _guide(error, rows, "test_error", -beta(d, lazy=lazy))
+    for regime, rows in in_regimes(found).query("status == 'fitted'").groupby("regime"):
+        _guide(error, rows, "test_error", -beta(d, lazy=regime == "lazy"))
+        if regime == "feature":
+            _neurons(plane, rows, neurons)
+            _guide(ratio, rows, "alignment", 0.5)
     panel_title(plane, "A", "neurons")
     panel_title(ratio, "B", "alignment")
     panel_title(error, "C", f"learning curves, $d={d}$")
