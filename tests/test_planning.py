@@ -16,6 +16,7 @@ from srhm.commands.plan import expected, main, summary, to_measure
 from srhm.commands.presets import CONFIG, Run
 from srhm.commands.resources import expected_costs
 from srhm.images.configuration import Images
+from srhm.images.plan import cells_of
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry
 from srhm.networks.named import NAMED, named_network
@@ -236,7 +237,7 @@ def test_networks_on_images_are_said_to_be_left_out_where_the_images_are_absent(
 @pytest.mark.parametrize("net", NAMED)
 def test_what_is_stored_of_a_network_on_images_are_its_parameters(net: str) -> None:
     for width in (8, 64):
-        cell = {**Images().cell(net=net, P=512, seed=0), "width": width, "data": "x"}
+        cell = {**next(cells_of(Images(), net=net, data="x")), "width": width}
         (cost,) = image_costs([cell])
         network = named_network(
             net,
@@ -250,7 +251,7 @@ def test_what_is_stored_of_a_network_on_images_are_its_parameters(net: str) -> N
 
 
 def test_more_steps_width_or_batch_of_a_network_on_images_cost_more() -> None:
-    cell = {**Images().cell(net="resnet18", P=512, seed=0), "width": 16, "data": "x"}
+    cell = {**next(cells_of(Images(), net="resnet18", data="x")), "width": 16}
     changed = [{}, {"max_steps": 195_000}, {"width": 64}, {"batch_size": 256}]
     base, longer, wide, large = image_costs([{**cell, **change} for change in changed])
     assert longer.seconds == pytest.approx(2 * base.seconds, rel=0.01)

@@ -27,6 +27,7 @@ ORDER = """
     model
     networks
     study keys names
+    lists
     trainers
     results
     statistics

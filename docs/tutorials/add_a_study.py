@@ -97,7 +97,7 @@ def run(cell: Mapping[str, Any]) -> Outcome:
 # ## The declaration
 #
 # `configuration.py` says which keys the study has in a preset, and which cells follow from them.
-# It is read often, and by all commands: it loads no large library. A batch of cells is one job.
+# It is read often, and by all commands: it loads no large library. A family of cells is one job.
 
 # %%
 write(
@@ -110,17 +110,10 @@ from typing import Any
 
 from pydantic import Field
 
-from srhm.experiments.declaration import experiments
-from srhm.experiments.planning import Batch, curves_of
+from srhm.experiments.planning import Family, planned
 from srhm.keys import Counts, Keys, Sizes
-from srhm.study import Planned
-
-TRAINER = experiments(
-    "seen_pairs",
-    title="pairs that are seen",
-    cells="srhm.studies.seen_pairs.tables:CELLS",
-    seconds="srhm.studies.seen_pairs.configuration:seconds",
-)
+from srhm.lists import combinations
+from srhm.study import Planned, Trainer
 
 
 class SeenPairsSection(Keys):
@@ -136,16 +129,11 @@ def seconds(cell: Mapping[str, Any]) -> float:
     return 0.01
 
 
-def plan(section: SeenPairsSection, directory: Path) -> Planned:
-    """All cells in one batch."""
-    cells = [
-        {"s0": s0, "P": P, "seed": seed}
-        for s0 in section.s0
-        for P in section.P
-        for seed in range(section.seeds)
-    ]
-    batches = [Batch(name="seen", function="srhm.studies.seen_pairs.experiment:run", cells=cells)]
-    return Planned(curves=curves_of(TRAINER, batches, measured=()))
+def plan(section: SeenPairsSection, directory: Path, *, trainer: Trainer) -> Planned:
+    """All cells in one family: each s0 with each P and each seed."""
+    run = "srhm.studies.seen_pairs.experiment:run"
+    cells = combinations(section, "s0", "P", "seed")
+    return planned(trainer, [Family(name="seen", function=run, cells=cells, long=False)])
 ''',
 )
 write(
@@ -161,14 +149,18 @@ write(
     f"{STUDY}/study.py",
     '''"""Pairs that a training set shows."""
 
-from srhm.studies.seen_pairs.configuration import TRAINER, SeenPairsSection, plan
+from functools import partial
+
+from srhm.experiments.declaration import experiments
+from srhm.studies.seen_pairs.configuration import SeenPairsSection, plan
 from srhm.study import Figure, Study
 
+TRAINER = experiments("seen_pairs", title="pairs that are seen")
 STUDY = Study(
     name="seen_pairs",
     title="Pairs that a training set shows",
     config=SeenPairsSection,
-    plan=plan,
+    plan=partial(plan, trainer=TRAINER),
     trainer=TRAINER,
     figures=(
         Figure(

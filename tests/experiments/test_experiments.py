@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from srhm.experiments import cells as computing
+from srhm.experiments import planning
 from srhm.experiments.declaration import experiments, long_tables
 from srhm.experiments.outcome import Outcome, OutcomeError
-from srhm.experiments.planning import Batch, curves_of
+from srhm.experiments.planning import Family
 from srhm.experiments.schemas import schema
 from srhm.measure.any_measurement import measure, write_measured
 from srhm.results.gathering import gather_tables
@@ -19,6 +20,7 @@ from srhm.results.store import path_of
 from srhm.results.tables import schema_of
 from srhm.rules.curves import curve_spec
 from srhm.runtime.stopping import Stopped, StopRequest
+from srhm.study import ConfigError
 from srhm.training.any_trainer import train
 from srhm.training.loop import rows_of
 
@@ -27,7 +29,7 @@ CELLS = schema({"base": int, "exponent": int, "power": float, "name": str, "neve
 TIMES = schema_of("EXPERIMENT_TIMINGS")
 DIGITS = schema({"place": int, "digit": str}, long=True)
 KNOWN = {"c": CELLS, "d": DIGITS, "t": TIMES}
-TRAINER = experiments("powers", title="powers", cells="powers:CELLS", seconds="powers:seconds")
+TRAINER = experiments("powers", title="powers")
 
 
 def power(cell):
@@ -54,10 +56,14 @@ def calls(monkeypatch):
     return found
 
 
+def curves_of(*families):
+    return list(planning.planned(TRAINER, families).curves.values())
+
+
 def planned(*bases):
     cells = [{"base": base, "exponent": 10, "seed": 0} for base in bases]
-    batch = Batch(name="powers", function="srhm.names:resolved", cells=cells)
-    (curve,) = curves_of(TRAINER, [batch]).values()
+    family = Family(name="powers", function="srhm.names:resolved", cells=cells)
+    (curve,) = curves_of(family)
     return curve
 
 
@@ -163,24 +169,22 @@ def test_rows_and_long_tables_are_gathered(tmp_path, calls, monkeypatch):
 def test_a_key_covers_coordinates_and_the_function_and_its_source():
     entry = planned(2).entries[0]
     others = [
-        Batch(name="powers", function="srhm.names:resolved", cells=[{"base": 3, "exponent": 10}]),
-        Batch(name="powers", function="srhm.names:other", cells=[entry["cell"]]),
-        Batch(name="powers", function="srhm.keys:resolved", cells=[entry["cell"]]),
+        Family(name="powers", function="srhm.names:resolved", cells=[{"base": 3, "exponent": 10}]),
+        Family(name="powers", function="srhm.names:other", cells=[entry["cell"]]),
+        Family(name="powers", function="srhm.keys:resolved", cells=[entry["cell"]]),
     ]
-    keys = {
-        one.entries[0]["key"] for batch in others for one in curves_of(TRAINER, [batch]).values()
-    }
+    keys = {one.entries[0]["key"] for family in others for one in curves_of(family)}
     assert len(keys | {entry["key"]}) == 4
-    other = Batch(name="other", function="srhm.names:resolved", cells=[entry["cell"]])
-    (renamed,) = curves_of(TRAINER, [other]).values()
+    other = Family(name="other", function="srhm.names:resolved", cells=[entry["cell"]])
+    (renamed,) = curves_of(other)
     assert renamed.entries[0]["key"] == entry["key"]
 
 
 def test_a_cell_that_stands_twice_is_refused():
-    batch = Batch(name="one", function="srhm.names:resolved", cells=[{"base": 2}])
-    other = Batch(name="two", function="srhm.names:resolved", cells=[{"base": 2}])
-    with pytest.raises(ValueError, match=r'"base":\s?2.* one and two'):
-        curves_of(TRAINER, [batch, other])
+    family = Family(name="one", function="srhm.names:resolved", cells=[{"base": 2}])
+    other = Family(name="two", function="srhm.names:resolved", cells=[{"base": 2}])
+    with pytest.raises(ConfigError, match=r'"base":\s?2.* one and two'):
+        curves_of(family, other)
 
 
 def test_a_table_has_columns_of_one_length():

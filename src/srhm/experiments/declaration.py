@@ -13,27 +13,26 @@ FOLDER = "results/experiments"
 LONG = "long"
 
 
-def experiments(
-    study: str, *, title: str, cells: str, seconds: str, priority: int = -10
-) -> Trainer:
+def experiments(study: str, *, title: str) -> Trainer:
     """What computes the cells of a study.
 
-    title: for people. cells: schema of its table, "package.module:NAME", made by `schemas.schema`.
-    seconds: function from the coordinates of a cell to the seconds that it is expected to take on
-    one core, as text. priority: of its jobs.
+    title: for people. The study's package has `tables.CELLS`, the schema of its cells made by
+    `schemas.schema`, and `configuration.seconds`, from the coordinates of a cell to the seconds
+    that it is expected to take on one core.
     """
+    package = f"srhm.studies.{study}"
     return Trainer(
         name=study,
         title=title,
         module="srhm.experiments.cells",
         folder=f"{FOLDER}/{study}",
-        cells=cells,
+        cells=f"{package}.tables:CELLS",
         timings="EXPERIMENT_TIMINGS",
         curves=r"[^/]+",
-        priority=priority,
+        priority=-10,
         gpu=False,
         arrays=False,
-        seconds=seconds,
+        seconds=f"{package}.configuration:seconds",
     )
 
 

@@ -1,57 +1,60 @@
-"""From batches of cells to the curves of a study of experiments. Imports no torch."""
+"""From families of cells to the curves of a study of experiments. Imports no torch."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from srhm.experiments.declaration import LONG
 from srhm.results.places import file_of
 from srhm.results.provenance import canonical_json, cells_digest, short_hash
-from srhm.study import Curve, Trainer
+from srhm.study import ConfigError, Curve, Planned, Trainer
 
 KEY_LENGTH = 24
 
 
 @dataclass(frozen=True, kw_only=True)
-class Batch:
-    """Cells that one job computes, in the order given.
+class Family:
+    """Cells that one job computes, in the order given: a curve.
 
     name: for people and for the file of its rows. function: from the coordinates of a cell to its
-    `outcome.Outcome`, "package.module:function". cells: coordinates, texts and numbers.
+    `outcome.Outcome`, "package.module:function". cells: coordinates, texts and numbers. long:
+    whether cells have rows in the study's long tables.
     """
 
     name: str
     function: str
-    cells: Sequence[Mapping[str, Any]]
+    cells: Iterable[Mapping[str, Any]]
+    long: bool = True
 
 
-def curves_of(
-    trainer: Trainer, batches: Sequence[Batch], *, measured: Sequence[str] = (LONG,)
-) -> dict[str, Curve]:
-    """A curve for each batch, by its name.
+def planned(trainer: Trainer, families: Iterable[Family], **more: Any) -> Planned:
+    """A curve for each family, by its name.
 
-    A key covers the coordinates of the cell and the sources of its function. measured: whether the
-    study has long tables: (LONG,), or ().
+    A key covers the coordinates of the cell and the sources of its function. more: the other fields
+    of `Planned`.
 
     Raises:
-        ValueError: if one cell stands twice, which a section has to refuse by itself.
+        ConfigError: if a cell is asked for twice.
     """
     curves, seen = {}, dict[str, str]()
-    for batch in batches:
-        source = cells_digest(file_of(batch.function.partition(":")[0]))
+    for family in families:
+        source = cells_digest(file_of(family.function.partition(":")[0]))
         entries = []
-        for cell in batch.cells:
-            key = short_hash([batch.function, cell, source], length=KEY_LENGTH)
+        for cell in family.cells:
+            key = short_hash([family.function, cell, source], length=KEY_LENGTH)
             if key in seen:
-                raise ValueError(f"{canonical_json(cell)} stands in {seen[key]} and {batch.name}")
-            seen[key] = batch.name
+                raise ConfigError(
+                    f"  two groups ask for one cell: {canonical_json(cell)} stands in {seen[key]}"
+                    f" and {family.name}; allowed is each once"
+                )
+            seen[key] = family.name
             entries.append({"key": key, "source": source, "cell": dict(cell)})
-        name = f"{batch.name}-{short_hash([entry['key'] for entry in entries])}"
+        name = f"{family.name}-{short_hash([entry['key'] for entry in entries])}"
         curves[name] = Curve(
             name=name,
             trainer=trainer,
             entries=tuple(entries),
-            measured=tuple(measured),
-            inputs={"experiment": batch.function},
+            measured=(LONG,) if family.long else (),
+            inputs={"experiment": family.function},
         )
-    return curves
+    return Planned(curves=curves, **more)

@@ -1,22 +1,17 @@
 """Section `images` of a configuration: Figure 1 A, B. Imports neither torch nor numba."""
 
-from typing import Annotated, Any, Literal
+from typing import Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from srhm.images import cifar
 from srhm.images.deformations import largest_temperature, temperature_of
+from srhm.keys import Keys, Sizes
+from srhm.lists import Several
 from srhm.networks.names import NAMED
 
-OneOrMore = BeforeValidator(lambda value: value if isinstance(value, list) else [value])
-PositiveInt = Annotated[int, Field(ge=1, strict=True)]
 
-
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ImageTraining(_Model):
+class ImageTraining(Keys):
     """How the networks are trained; the defaults are those of Petrini et al. 2021."""
 
     batch_size: int = Field(128, ge=2, le=4096, description="images in a batch; an epoch drops the"
@@ -42,7 +37,7 @@ class ImageTraining(_Model):
     max_steps: int = Field(97_500, ge=1, description="steps; 250 epochs of 50000 images")
 
 
-class ImageStability(_Model):
+class ImageStability(Keys):
     """The deformations that the relative sensitivity R_f is measured with."""
 
     n_points: int = Field(500, ge=2, description="test images")
@@ -74,7 +69,7 @@ class ImageStability(_Model):
         return self
 
 
-class Images(_Model):
+class Images(Keys):
     """Figure 1 A, B: test error on CIFAR-10 against the sensitivity to smooth deformations."""
 
     folder: str = Field(
@@ -88,14 +83,12 @@ class Images(_Model):
         ge=1,
         description="10000: CIFAR-10; other files of the same format need MD5SUMS beside them",
     )
-    nets: Annotated[list[str], OneOrMore] = Field(
+    nets: Several[str] = Field(
         ["vgg11_bn", "vgg16_bn", "resnet18", "resnet34", "efficientnetb0"],
-        min_length=1,
         description="named nets, in two dimensions",
     )
-    P: Annotated[list[PositiveInt], OneOrMore] = Field(
+    P: Sizes = Field(
         [512, 2048, 8192, 50_000],
-        min_length=1,
         description="training images; panel A shows the largest, panel B all",
     )
     seeds: int = Field(3, ge=1, le=1000, description="seeds 0, 1, ... of each net and P")
@@ -125,8 +118,3 @@ class Images(_Model):
             if wanted > self.records_per_file:
                 raise ValueError(f"{key} = {wanted}: there are {self.records_per_file} test images")
         return self
-
-    def cell(self, *, net: str, P: int, seed: int) -> dict[str, Any]:
-        """All that decides one trained network, but for the data and the sources."""
-        named = {"net": net, "width": self.width, "P": P, "seed": seed, "n_test": self.n_test}
-        return {**named, **self.training.model_dump()}

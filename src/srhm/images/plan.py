@@ -1,9 +1,12 @@
 """From the section `images` to the cells that are trained, with their keys. Imports no torch."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from srhm.images import cifar
 from srhm.images.configuration import Images
+from srhm.lists import combinations
 from srhm.results.provenance import PACKAGE, cells_digest, short_hash
 from srhm.study import ConfigError, Curve, Planned
 from srhm.trainers import IMAGES
@@ -39,11 +42,9 @@ def plan(section: Images, directory: Path) -> Planned:
     curves = {}
     for net in dict.fromkeys(section.nets):
         entries = []
-        for size in sorted(set(section.P)):
-            for seed in range(section.seeds):
-                cell = {**section.cell(net=net, P=size, seed=seed), "data": data}
-                key = short_hash(["images", cell, source], length=24)
-                entries.append({"key": key, "source": source, "cell": cell})
+        for cell in cells_of(section, net=net, data=data):
+            key = short_hash(["images", cell, source], length=24)
+            entries.append({"key": key, "source": source, "cell": cell})
         name = f"{net}_h{section.width}-{short_hash([entry['key'] for entry in entries])}"
         curves[name] = Curve(
             name=name,
@@ -54,3 +55,10 @@ def plan(section: Images, directory: Path) -> Planned:
             inputs={"folder": section.folder, "records_per_file": section.records_per_file},
         )
     return Planned(curves=curves, settings=settings)
+
+
+def cells_of(section: Images, *, net: str, data: str) -> Iterator[dict[str, Any]]:
+    """Coordinates of the cells of a net, the smallest P first. data: digest of the files' sums."""
+    given: dict[str, Any] = {"net": net, "P": sorted(set(section.P)), "data": data}
+    shared = section.training.model_dump()
+    return combinations(section, "P", "seed", "width", "n_test", **given, **shared)

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from srhm.keys import refusals
+from srhm.lists import combinations
 from srhm.model import theory
 from srhm.model.grammar import GrammarError, GrammarParameters
 from srhm.model.sampling import MIN_TEST, SampleError, largest_training_set, n_test_points
@@ -111,20 +112,7 @@ def _check_named(cell: Mapping[str, Any], points: list[int], where: str) -> None
 
 def coordinates_of(group: HierarchyCurves) -> Iterable[dict[str, Any]]:
     """Net and grammar (NET_AND_DATA) of each curve of a group."""
-    for net, depth, s, v, s0, sparsity in product(
-        group.net, group.L, group.s, group.v, group.s0, group.sparsity
-    ):
-        for n_c, m in product(group.n_c or [v], group.m or [v ** (s - 1)]):
-            yield {
-                "net": net,
-                "L": depth,
-                "s": s,
-                "s0": s0,
-                "v": v,
-                "m": m,
-                "n_c": n_c,
-                "sparsity": sparsity,
-            }
+    return combinations(group, "net", "L", "s", "v", "s0", "sparsity", "n_c", "m")
 
 
 def _parameters(coordinates: Mapping[str, Any], where: str) -> GrammarParameters:

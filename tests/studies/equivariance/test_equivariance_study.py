@@ -15,8 +15,9 @@ from srhm.scorecard.card import scorecard
 from srhm.scorecard.claims import MAX_STATEMENT
 from srhm.studies.equivariance import configuration
 from srhm.studies.equivariance.claims import CLAIMS
-from srhm.studies.equivariance.configuration import EquivarianceSection, plan, seconds
+from srhm.studies.equivariance.configuration import EquivarianceSection, seconds
 from srhm.studies.equivariance.figures import accuracy, error, kernels
+from srhm.studies.equivariance.study import STUDY
 from srhm.studies.equivariance.tables import BASIS, CELLS
 from srhm.study import ConfigError, Curve, Planned
 
@@ -50,7 +51,7 @@ def _with_e3nn(monkeypatch):
 
 
 def planned():
-    return plan(EquivarianceSection.model_validate(SECTION), None).curves.values()
+    return STUDY.plan(EquivarianceSection.model_validate(SECTION), None).curves.values()
 
 
 def result(cell, seed):
@@ -174,7 +175,7 @@ def test_a_section_refuses_what_cannot_be_run(part, refused):
 def test_a_cell_that_stands_twice_is_refused():
     twice = {"tetris": SECTION["tetris"] * 2}
     with pytest.raises(ConfigError, match="two groups ask for one cell"):
-        plan(EquivarianceSection.model_validate(twice), None)
+        STUDY.plan(EquivarianceSection.model_validate(twice), None)
 
 
 def test_without_e3nn_the_study_is_left_out_aloud(monkeypatch):

@@ -14,6 +14,7 @@ from train_curves import image_entries, train_images
 
 from srhm.images import cifar, experiment, plan, training
 from srhm.images.configuration import Images
+from srhm.images.plan import cells_of
 from srhm.model.seeding import generator
 from srhm.networks.named import named_network
 from srhm.results import provenance
@@ -56,7 +57,7 @@ def section(**changes):
 
 
 def cell_of(images, **coordinates):
-    return {**images.cell(**{"net": "vgg11_bn", "P": 40, "seed": 0, **coordinates}), "data": "x"}
+    return {**next(cells_of(images, net="vgg11_bn", data="x")), "P": 40, **coordinates}
 
 
 def rows_of(entries, data, store):

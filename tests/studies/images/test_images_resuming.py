@@ -15,6 +15,7 @@ from train_curves import image_entries, train_images
 
 from srhm.images import cifar, experiment, training
 from srhm.images.configuration import Images
+from srhm.images.plan import cells_of
 from srhm.model.seeding import generator
 from srhm.results.store import path_of
 from srhm.runtime.stopping import STOPPED, Stopped, StopRequest
@@ -108,7 +109,7 @@ def test_a_resumed_training_gives_the_bits_of_an_undisturbed_one(
     images = Images.model_validate(
         {**SMALL, "training": {**SMALL["training"], "batch_size": 20, "max_steps": 7, **settings}}
     )
-    cell = images.cell(net=net, P=50, seed=0)
+    cell = {**next(cells_of(images, net=net, data="x")), "P": 50}
     calls = 0
 
     def pause(snapshot):

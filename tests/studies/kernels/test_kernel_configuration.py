@@ -6,15 +6,16 @@ import pytest
 import yaml
 
 from srhm.results.provenance import PACKAGE
-from srhm.studies.kernels.configuration import N_DIGITS, KernelsSection, plan, seconds
+from srhm.studies.kernels.configuration import N_DIGITS, KernelsSection, seconds
 from srhm.studies.kernels.data import N_DIGITS as DIGITS_THERE
+from srhm.studies.kernels.study import STUDY
 from srhm.study import ConfigError
 
 CONFIG = PACKAGE.parents[1] / "config"
 
 
 def planned(**section):
-    return plan(KernelsSection.model_validate(section), Path())
+    return STUDY.plan(KernelsSection.model_validate(section), Path())
 
 
 @pytest.mark.parametrize(("preset", "minutes"), [("test", 0.2), ("quick", 3), ("laptop", 25)])

@@ -10,7 +10,8 @@ from invented_digits import idx, write_mnist, written
 from srhm.images import download_mnist, mnist
 from srhm.model.seeding import generator
 from srhm.studies.kernels import mnist as curve
-from srhm.studies.kernels.configuration import N_MNIST, KernelsSection, plan
+from srhm.studies.kernels.configuration import N_MNIST, KernelsSection
+from srhm.studies.kernels.study import STUDY
 from srhm.study import ConfigError
 
 IMAGES = "train-images-idx3-ubyte.gz"
@@ -122,16 +123,16 @@ def test_a_download_that_is_not_the_dataset_leaves_nothing(made, tmp_path, capsy
 
 def test_without_the_files_its_curves_are_left_out_aloud(tmp_path, made):
     section = KernelsSection.model_validate({"mnist": [GROUP]})
-    absent = plan(section, tmp_path / "elsewhere")
+    absent = STUDY.plan(section, tmp_path / "elsewhere")
     assert not absent.curves
     assert "make mnist" in absent.absent
-    there = plan(section, tmp_path)
+    there = STUDY.plan(section, tmp_path)
     assert there.absent == ""
     assert sorted(len(one.entries) for one in there.curves.values()) == [4, 4]
-    assert plan(KernelsSection(), tmp_path / "elsewhere").absent == ""
+    assert STUDY.plan(KernelsSection(), tmp_path / "elsewhere").absent == ""
     wrong = KernelsSection.model_validate({"mnist": [{**GROUP, "P": N_MNIST + 1}]})
     with pytest.raises(ConfigError, match=r"mnist\.0\.P = 60001: allowed are 1 to 60000"):
-        plan(wrong, tmp_path)
+        STUDY.plan(wrong, tmp_path)
 
 
 def test_a_point_is_learnt_from_digits_for_training_alone(made, tmp_path, monkeypatch):

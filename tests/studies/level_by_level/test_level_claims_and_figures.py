@@ -13,9 +13,9 @@ from srhm.scorecard.card import scorecard
 from srhm.scorecard.claims import MAX_STATEMENT
 from srhm.studies.level_by_level import analysis, references
 from srhm.studies.level_by_level.claims import CLAIMS
-from srhm.studies.level_by_level.configuration import LevelByLevelSection, law, plan, seconds
+from srhm.studies.level_by_level.configuration import LevelByLevelSection, law, seconds
 from srhm.studies.level_by_level.figures import complexity, conditions, levels, sparsity, stages
-from srhm.studies.level_by_level.study import TRAINER
+from srhm.studies.level_by_level.study import STUDY
 from srhm.studies.level_by_level.tables import (
     CELLS,
     LEVELS,
@@ -226,7 +226,7 @@ def test_figures_of_empty_tables_say_so():
 
 def planned(**group):
     section = LevelByLevelSection(curves=[{"net": "shared", "L": 2, "P_over_law": [1, 4], **group}])
-    return plan(section, Path(), trainer=TRAINER)
+    return STUDY.plan(section, Path())
 
 
 def cells_of(found):
@@ -254,7 +254,7 @@ def test_groups_that_share_a_curve_are_joined():
             {"net": "shared", "L": 2, "v": 4, "P_over_law": 8, "seeds": 1, "sensitivities": True},
         ]
     )
-    cells = cells_of(plan(section, Path(), trainer=TRAINER))
+    cells = cells_of(STUDY.plan(section, Path()))
     assert sorted((cell["P"], cell["seed"]) for cell in cells) == [
         (64, 0), (64, 1), (256, 0), (256, 1), (512, 0),
     ]  # fmt: skip

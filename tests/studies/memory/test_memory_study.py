@@ -11,9 +11,9 @@ from srhm.scorecard.card import scorecard
 from srhm.scorecard.text import TERMINAL
 from srhm.studies.memory import theory
 from srhm.studies.memory.claims import CLAIMS
-from srhm.studies.memory.configuration import Learning, MemorySection, plan, seconds
+from srhm.studies.memory.configuration import Learning, MemorySection, seconds
 from srhm.studies.memory.figures import architectures, columns, exit_rate, necklaces, starts
-from srhm.studies.memory.study import TRAINER
+from srhm.studies.memory.study import STUDY
 from srhm.studies.memory.tables import CELLS, HISTORY
 from srhm.study import ConfigError
 
@@ -37,7 +37,7 @@ SECTION = {
 
 
 def planned():
-    return plan(MemorySection.model_validate(SECTION), None, trainer=TRAINER).curves.values()
+    return STUDY.plan(MemorySection.model_validate(SECTION), None).curves.values()
 
 
 def result(cell, learnt, off):
@@ -165,7 +165,7 @@ def test_a_section_refuses_what_cannot_be_run(changed, refused):
 def test_a_cell_that_stands_twice_is_refused():
     twice = {**SECTION, "learning": SECTION["learning"] * 2}
     with pytest.raises(ConfigError, match="allowed is each once"):
-        plan(MemorySection.model_validate(twice), None, trainer=TRAINER)
+        STUDY.plan(MemorySection.model_validate(twice), None)
 
 
 def test_columns_are_drawn_with_their_limit_and_what_is_learnt():

@@ -11,7 +11,7 @@ from sklearn.linear_model import Ridge
 from srhm.model.seeding import generator
 from srhm.scorecard.card import scorecard
 from srhm.studies.random_features.claims import CLAIMS
-from srhm.studies.random_features.configuration import RandomFeaturesSection, plan
+from srhm.studies.random_features.configuration import RandomFeaturesSection
 from srhm.studies.random_features.data import task_of
 from srhm.studies.random_features.features import (
     effective_ridge,
@@ -21,7 +21,7 @@ from srhm.studies.random_features.features import (
     run,
 )
 from srhm.studies.random_features.figures.random_features import draw
-from srhm.studies.random_features.study import TRAINER
+from srhm.studies.random_features.study import STUDY
 from srhm.studies.random_features.tables import CELLS
 
 RATIOS = [0.5, 0.9, 1, 1.1, 1.5, 4, 8, 16]
@@ -91,7 +91,7 @@ def test_points_have_norm_1_and_more_of_them_begin_with_the_same(data: str) -> N
 def invented(*, decay: float = -1, peak: float = 1, flat: float = 1, ridge: float = 1):
     section = RandomFeaturesSection.model_validate(SECTION)
     rows = []
-    for curve in plan(section, None, trainer=TRAINER).curves.values():
+    for curve in STUDY.plan(section, None).curves.values():
         for entry in curve.entries:
             cell = entry["cell"]
             ratio, off = cell["N_over_P"], 1 + 0.001 * cell["seed"]

@@ -16,7 +16,6 @@ from srhm.studies.relative_stability.claims import CLAIMS
 from srhm.studies.relative_stability.configuration import (
     Networks,
     RelativeStabilitySection,
-    plan,
     seconds,
 )
 from srhm.studies.relative_stability.figures import (
@@ -29,6 +28,7 @@ from srhm.studies.relative_stability.figures import (
     training,
 )
 from srhm.studies.relative_stability.networks import DISPLACEMENTS, INTERPOLATIONS, NOISES
+from srhm.studies.relative_stability.study import STUDY
 from srhm.studies.relative_stability.tables import CELLS, NOISE, STABILITY
 from srhm.study import ConfigError
 
@@ -51,7 +51,7 @@ LEVELS = {"fc2": 3.0, "fc4": 4.0, "fc6": 5.0, "lenet": 2.0, "vgg11": 0.06, "vgg1
 
 
 def planned():
-    return plan(RelativeStabilitySection.model_validate(SECTION), None).curves.values()
+    return STUDY.plan(RelativeStabilitySection.model_validate(SECTION), None).curves.values()
 
 
 def level(cell, levels):
@@ -211,12 +211,12 @@ def test_a_section_refuses_what_cannot_be_run(changed, refused):
 def test_a_cell_that_stands_twice_is_refused():
     twice = {**SECTION, "networks": SECTION["networks"] * 2}
     with pytest.raises(ConfigError, match="allowed is each once"):
-        plan(RelativeStabilitySection.model_validate(twice), None)
+        STUDY.plan(RelativeStabilitySection.model_validate(twice), None)
 
 
 def test_images_whose_files_are_not_there_are_left_out_aloud(tmp_path):
     section = {"networks": [{"net": "fc2", "data": ["digits", "mnist", "cifar10"], "P": 200}]}
-    found = plan(RelativeStabilitySection.model_validate(section), tmp_path)
+    found = STUDY.plan(RelativeStabilitySection.model_validate(section), tmp_path)
     assert [curve.label for curve in found.curves.values()] == ["digits-fc2-h64"]
     assert "make mnist" in found.absent
     assert "make cifar" in found.absent

@@ -15,7 +15,7 @@ from srhm.scorecard.card import scorecard
 from srhm.studies.representation_cost import linear as linear_networks
 from srhm.studies.representation_cost import paths
 from srhm.studies.representation_cost.claims import CLAIMS, SINGULAR_VALUES, sharpness_of_low_ranks
-from srhm.studies.representation_cost.configuration import RepresentationCostSection, plan, seconds
+from srhm.studies.representation_cost.configuration import RepresentationCostSection, seconds
 from srhm.studies.representation_cost.known import MAPS
 from srhm.studies.representation_cost.limits import limit_rows
 from srhm.studies.representation_cost.readings import two_parts, underestimating
@@ -273,16 +273,16 @@ def test_section_refuses_what_cannot_be(tmp_path):
         RepresentationCostSection(classes={**base, "L": 2})
     few = RepresentationCostSection(hierarchy={**base, "m": 1, "levels": 2})
     with pytest.raises(ConfigError, match=r"hierarchy\.n: 10 .*distinct data"):
-        plan(few, tmp_path)
+        STUDY.plan(few, tmp_path)
     impossible = RepresentationCostSection(hierarchy={**base, "m": 100})
     with pytest.raises(ConfigError, match="hierarchy: "):
-        plan(impossible, tmp_path)
+        STUDY.plan(impossible, tmp_path)
 
 
 def test_expected_time_grows_with_the_work(tmp_path):
     text = "{maps: {maps: rank 1, L: [4, 8], width: 8, n: 10, steps: 100, seeds: 1}}"
     section = RepresentationCostSection(**yaml.safe_load(text))
-    (curve,) = plan(section, tmp_path).curves.values()
+    (curve,) = STUDY.plan(section, tmp_path).curves.values()
     small, large = map(seconds, curve.cells)
     assert 0 < small < large
     assert seconds({"experiment": "linear", "L": 3}) > 0

@@ -1,43 +1,29 @@
 """Section of the study, its cells, and how long they take. Imports neither torch nor e3nn."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
-from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from srhm.experiments.declaration import LONG, experiments
-from srhm.experiments.planning import Batch, curves_of
-from srhm.keys import Keys, OneOrMore, Positive, PositiveInt, Sizes
-from srhm.study import ConfigError, Planned
+from srhm.experiments.planning import Family, planned
+from srhm.keys import Keys, Positive, PositiveInt, Sizes
+from srhm.lists import Seeds, Several, combinations
+from srhm.study import Planned, Trainer
 
 HERE = "srhm.studies.equivariance"
-TRAINER = experiments(
-    "equivariance",
-    title="networks equivariant under rotations",
-    cells=f"{HERE}.tables:CELLS",
-    seconds=f"{HERE}.configuration:seconds",
-)
 MISSING = (
     "The cells of equivariance need e3nn, which is not installed.\n"
     "`make env-equivariance` installs it (1 MB); published rows are drawn without it."
 )
 FEWEST = 9  # voxels along a side
 
-Seeds = Annotated[int, Field(ge=1, le=1000, strict=True)]
 # n = 1 + a multiple of 4 stays symmetric under two strides of 2, which exactness needs.
-Grids = Annotated[
-    list[Annotated[int, Field(ge=FEWEST, le=65, strict=True)]], OneOrMore, Field(min_length=1)
-]
-Bands = Annotated[
-    list[Annotated[int, Field(ge=2, le=16, strict=True)]], OneOrMore, Field(min_length=1)
-]
-Oversampling = Annotated[list[Annotated[float, Field(ge=1, le=4)]], OneOrMore, Field(min_length=1)]
-Depths = Annotated[
-    list[Annotated[int, Field(ge=1, le=4, strict=True)]], OneOrMore, Field(min_length=1)
-]
+Grids = Several[Annotated[int, Field(ge=FEWEST, le=65, strict=True)]]
+Bands = Several[Annotated[int, Field(ge=2, le=16, strict=True)]]
+Oversampling = Several[Annotated[float, Field(ge=1, le=4)]]
+Depths = Several[Annotated[int, Field(ge=1, le=4, strict=True)]]
 Net = Literal["steerable", "plain"]
 VoxelAct = Literal["none", "gate", "norm", "components"]
 SphereAct = Literal["none", "relu", "softplus", "square"]
@@ -46,10 +32,9 @@ SphereAct = Literal["none", "relu", "softplus", "square"]
 class Tetris(Keys):
     """Blocks that are learnt in one orientation."""
 
-    net: Annotated[list[Net], OneOrMore] = Field(["steerable", "plain"], min_length=1,
-                                                 description="steerable, plain")  # fmt: skip
-    low_pass: Annotated[list[bool], OneOrMore] = Field(
-        [False, True], min_length=1, description="whether a filter precedes each stride"
+    net: Several[Net] = Field(["steerable", "plain"], description="steerable, plain")
+    low_pass: Several[bool] = Field(
+        [False, True], description="whether a filter precedes each stride"
     )
     n: Grids = Field(description="voxels along a side; 1 + a multiple of 4: exact on the cube")
     width: Positive = Field(1.0, description="times the number of fields of Table 1")
@@ -62,17 +47,15 @@ class Tetris(Keys):
 class OfVoxels(Keys):
     """Errors of networks on voxels, which are not trained."""
 
-    net: Annotated[list[Net], OneOrMore] = Field(
-        ["steerable"], min_length=1, description="steerable, plain (components alone)"
+    net: Several[Net] = Field(["steerable"], description="steerable, plain (components alone)")
+    act: Several[VoxelAct] = Field(
+        ["gate"], description="none, gate, norm, components (not equivariant)"
     )
-    act: Annotated[list[VoxelAct], OneOrMore] = Field(
-        ["gate"], min_length=1, description="none, gate, norm, components (not equivariant)"
+    low_pass: Several[bool] = Field(
+        [False, True], description="whether a filter precedes each stride"
     )
-    low_pass: Annotated[list[bool], OneOrMore] = Field(
-        [False, True], min_length=1, description="whether a filter precedes each stride"
-    )
-    turns: Annotated[list[Literal["cube", "random"]], OneOrMore] = Field(
-        ["cube", "random"], min_length=1, description="cube: its 24 rotations; random: all"
+    turns: Several[Literal["cube", "random"]] = Field(
+        ["cube", "random"], description="cube: its 24 rotations; random: all"
     )
     n: Grids = Field(description="voxels along a side; 1 + a multiple of 4: exact on the cube")
     depth: Depths = Field([4], description="layers")
@@ -84,9 +67,7 @@ class OfVoxels(Keys):
 class OfSphere(Keys):
     """Errors of correlations on SO(3), which are not trained."""
 
-    act: Annotated[list[SphereAct], OneOrMore] = Field(
-        min_length=1, description="none, relu, softplus, square"
-    )
+    act: Several[SphereAct] = Field(description="none, relu, softplus, square")
     band: Bands = Field(description="band limit b")
     oversampling: Oversampling = Field([1.0], description="points along an angle, over 2b")
     depth: Depths = Field(description="correlations")
@@ -97,11 +78,11 @@ class OfSphere(Keys):
 class Digits(Keys):
     """Digits on the sphere."""
 
-    net: Annotated[list[Literal["planar", "spherical"]], OneOrMore] = Field(
-        ["planar", "spherical"], min_length=1, description="planar, spherical"
+    net: Several[Literal["planar", "spherical"]] = Field(
+        ["planar", "spherical"], description="planar, spherical"
     )
-    train: Annotated[list[Literal["NR", "R"]], OneOrMore] = Field(
-        ["NR", "R"], min_length=1, description="NR, R: rotated at random; both are tested"
+    train: Several[Literal["NR", "R"]] = Field(
+        ["NR", "R"], description="NR, R: rotated at random; both are tested"
     )
     band: Annotated[int, Field(ge=8, le=30, strict=True)] = Field(
         10, description="band limit b; 2b points along an angle"
@@ -125,31 +106,13 @@ class EquivarianceSection(Keys):
     basis: Sizes = Field([101], description="points along a side of the picture of kernels")
 
 
-def plan(section: EquivarianceSection, directory: Path) -> Planned:
+def plan(section: EquivarianceSection, directory: Path, *, trainer: Trainer) -> Planned:
     """A curve for each network and kind of error; what is missing where e3nn is not installed.
 
     Raises:
         ConfigError: if a cell is asked for twice.
     """
-    kinds: dict[str, list[Any]] = {
-        "tetris": section.tetris, "voxels": section.voxels, "sphere": section.sphere,
-        "digits": section.digits,
-    }  # fmt: skip
-    batches = [
-        batch
-        for kind, groups in kinds.items()
-        for group in groups
-        for batch in _batches(kind, group)
-    ]
-    pictures = [{"experiment": "basis", "n": n} for n in section.basis]
-    picture = Batch(name="basis", function=FUNCTIONS["basis"], cells=pictures)
-    try:
-        curves = curves_of(TRAINER, batches, measured=())
-        # This alone has a long table.
-        curves |= curves_of(TRAINER, [picture], measured=(LONG,))
-    except ValueError as error:
-        raise ConfigError(f"  two groups ask for one cell: {error}") from error
-    return Planned(curves=curves, missing="" if find_spec("e3nn") else MISSING)
+    return planned(trainer, _families(section), missing="" if find_spec("e3nn") else MISSING)
 
 
 FUNCTIONS = {
@@ -157,27 +120,19 @@ FUNCTIONS = {
     "voxels": f"{HERE}.errors:of_voxels",
     "sphere": f"{HERE}.errors:of_sphere",
     "digits": f"{HERE}.digits:run",
-    "basis": f"{HERE}.basis:run",
 }
 
 
-def _batches(kind: str, group: Keys) -> list[Batch]:
+def _families(section: EquivarianceSection) -> Iterator[Family]:
     """One for each network: a job loads e3nn, which takes as long as many cells."""
-    values = {name: value if isinstance(value, list) else [value] for name, value in group}
-    seeds = range(values.pop("seeds")[0])
-    return [
-        Batch(
-            name="-".join(filter(None, [kind, net])),
-            function=FUNCTIONS[kind],
-            cells=[
-                {"experiment": kind, **({"net": net} if net else {}),
-                 **dict(zip(values, each, strict=True)), "seed": seed}
-                for each in product(*values.values())
-                for seed in seeds
-            ],
-        )
-        for net in values.pop("net", [""])
-    ]  # fmt: skip
+    for kind, function in FUNCTIONS.items():
+        for group in getattr(section, kind):
+            for net in [{"net": net} for net in getattr(group, "net", [])] or [{}]:
+                cells = combinations(group, experiment=kind, **net)
+                name = "-".join([kind, *net.values()])
+                yield Family(name=name, function=function, cells=cells, long=False)
+    pictures = combinations(section, "n=basis", experiment="basis")
+    yield Family(name="basis", function=f"{HERE}.basis:run", cells=pictures)
 
 
 def seconds(cell: Mapping[str, Any]) -> float:

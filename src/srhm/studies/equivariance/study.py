@@ -1,8 +1,12 @@
 """Networks that are equivariant under rotations (thesis, chapter 5)."""
 
-from srhm.experiments.declaration import long_tables
-from srhm.studies.equivariance.configuration import HERE, TRAINER, EquivarianceSection, plan
+from functools import partial
+
+from srhm.experiments.declaration import experiments, long_tables
+from srhm.studies.equivariance.configuration import HERE, EquivarianceSection, plan
 from srhm.study import Figure, Study
+
+TRAINER = experiments("equivariance", title="networks equivariant under rotations")
 
 
 def _figure(name: str, title: str, *uses: str) -> Figure:
@@ -19,7 +23,7 @@ STUDY = Study(
     name="equivariance",
     title="Networks equivariant under rotations",
     config=EquivarianceSection,
-    plan=plan,
+    plan=partial(plan, trainer=TRAINER),
     trainer=TRAINER,
     measurements=(long_tables(TRAINER, {"basis": f"{HERE}.tables:BASIS"}),),
     figures=(

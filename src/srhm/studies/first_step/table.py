@@ -10,11 +10,13 @@ from dataclasses import asdict, dataclass
 from itertools import product
 from typing import Any
 
+from srhm.lists import combinations
 from srhm.model.grammar import Grammar, GrammarParameters, draw_grammar
 from srhm.model.sampling import Derivations, draw_sample, n_test_points
 from srhm.model.seeding import generator
 from srhm.studies.first_step.gradient import first_step
 
+LETTERS = ("L", "s", "s0", "v", "m", "n_c")
 MEASURED = (
     "n_distinct",
     "signal",
@@ -88,13 +90,8 @@ def check_sizes(entry: Mapping[str, Any]) -> None:
 
 
 def _grammars(entry: Mapping[str, Any]) -> Iterator[GrammarOfEntry]:
-    lists = [_listed(entry[name]) for name in ("L", "s", "s0", "v")]
-    for L, s, s0, v in product(*lists):
-        for m, n_c in product(_listed(entry.get("m")), _listed(entry.get("n_c"))):
-            yield GrammarOfEntry(
-                L=L, s=s, s0=s0, v=v, m=v ** (s - 1) if m is None else m,
-                n_c=v if n_c is None else n_c,
-            )  # fmt: skip
+    for letters in combinations({"m": None, "n_c": None, **entry}, *LETTERS):
+        yield GrammarOfEntry(**letters)
 
 
 def _sample(

@@ -1,27 +1,20 @@
 """Section of the study, its cells, and how long they take. Imports no scikit-learn."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import product
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from srhm.experiments.declaration import experiments
-from srhm.experiments.planning import Batch, curves_of
+from srhm.experiments.planning import Family, planned
 from srhm.images import mnist
-from srhm.keys import Counts, Keys, Kinds, OneOrMore, Positive, Sizes
+from srhm.keys import Counts, Keys, Positive, Scales, Sizes
+from srhm.lists import Seeds, Several, combinations
 from srhm.model.grammar import GrammarError, GrammarParameters
 from srhm.model.sampling import SampleError, n_test_points
-from srhm.study import ConfigError, Planned
+from srhm.study import ConfigError, Planned, Trainer
 
 HERE = "srhm.studies.kernels"
-TRAINER = experiments(
-    "kernels",
-    title="kernel methods",
-    cells=f"{HERE}.tables:CELLS",
-    seconds=f"{HERE}.configuration:seconds",
-)
 FUNCTIONS = {
     "teacher_student": f"{HERE}.teacher_student:run",
     "digits": f"{HERE}.classification:run",
@@ -38,19 +31,17 @@ THRESHOLD = 0.1
 
 Kernel = Literal["laplace", "gauss"]
 Teacher = Literal["laplace", "matern-1", "matern-3/2", "matern-2", "matern-5/2", "gauss"]
-Seeds = Annotated[int, Field(ge=1, le=1000, strict=True)]
-Kernels = Annotated[list[Kernel], OneOrMore, Field(min_length=1)]
-Teachers = Annotated[list[Teacher], OneOrMore, Field(min_length=1)]
+Kernels = Several[Kernel]
+Teachers = Several[Teacher]
 # The intrinsic dimension itself, or a number.
-Sigmas = Annotated[list[Literal["d"] | Positive], OneOrMore, Field(min_length=1)]
-Numbers = Annotated[list[Positive], OneOrMore, Field(min_length=1)]
+Sigmas = Several[Literal["d"] | Positive]
 
 
 class TeacherStudent(Keys):
     """Students that learn fields drawn from teachers, on spheres or cubes."""
 
-    data: Annotated[list[Literal["sphere", "cube"]], OneOrMore] = Field(
-        ["sphere"], min_length=1, description="sphere (radius 1), cube (side 1)"
+    data: Several[Literal["sphere", "cube"]] = Field(
+        ["sphere"], description="sphere (radius 1), cube (side 1)"
     )
     d: Sizes = Field(description="intrinsic dimension: of the sphere S^d, of the cube")
     teacher: Teachers = Field(description="kernel that the targets are drawn from")
@@ -65,31 +56,29 @@ class TeacherStudent(Keys):
     )
 
 
-class Digits(Keys):
-    """Parity of handwritten digits."""
+class OfDigits(Keys):
+    """Parity of digits."""
 
-    method: Annotated[list[Literal["regression", "svm"]], OneOrMore] = Field(
-        ["regression"], min_length=1, description="regression without ridge, soft-margin svm"
+    method: Several[Literal["regression", "svm"]] = Field(
+        ["regression"], description="regression without ridge, soft-margin svm"
     )
     kernel: Kernels = Field(description="laplace, gauss")
-    sigma: Numbers = Field([1.0], description="width over the mean distance between two digits")
-    P: Sizes = Field(description="training points")
-    seeds: Seeds = Field(10, description="seeds 0, 1, ...: order of the digits")
+    sigma: Scales = Field([1.0], description="width over the mean distance between two digits")
+    P: Sizes = Field(description="training points, of MNIST at most 60000")
+    seeds: Seeds = Field(10, description="seeds 0, 1, ...: digits for training and testing")
+
+
+class Digits(OfDigits):
+    """Parity of handwritten digits."""
+
     n_test: Annotated[int, Field(ge=1, le=N_DIGITS - 1, strict=True)] = Field(
         597, description="test points"
     )
 
 
-class Mnist(Keys):
+class Mnist(OfDigits):
     """Parity of the digits of MNIST, where its files are."""
 
-    method: Annotated[list[Literal["regression", "svm"]], OneOrMore] = Field(
-        ["regression"], min_length=1, description="regression without ridge, soft-margin svm"
-    )
-    kernel: Kernels = Field(description="laplace, gauss")
-    sigma: Numbers = Field([1.0], description="width over the mean distance between two digits")
-    P: Sizes = Field(description="training points, at most 60000")
-    seeds: Seeds = Field(10, description="seeds 0, 1, ...: digits for training and testing")
     n_test: Annotated[int, Field(ge=1, le=10_000, strict=True)] = Field(
         2000, description="test points"
     )
@@ -120,7 +109,7 @@ class Hierarchy(Keys):
     """Kernel regression on one-hot classes of the SRHM."""
 
     kernel: Kernels = Field(["laplace", "gauss"], description="laplace, gauss")
-    sigma: Numbers = Field([1.0], description="width over the distance of unrelated inputs")
+    sigma: Scales = Field([1.0], description="width over the distance of unrelated inputs")
     L: Sizes = Field([2], description="depth of the hierarchy")
     s: Sizes = Field([2], description="branching")
     s0: Counts = Field(description="empty places for each informative one")
@@ -141,99 +130,70 @@ class KernelsSection(Keys):
     hierarchies: list[Hierarchy] = Field([], description="the SRHM")
 
 
-def plan(section: KernelsSection, directory: Path) -> Planned:
+def plan(section: KernelsSection, directory: Path, *, trainer: Trainer) -> Planned:
     """A curve for each family: all P and seeds of otherwise equal coordinates.
 
     Raises:
         ConfigError: naming the group, the key and what is allowed.
     """
     notice = mnist.notice(directory / mnist.FOLDER) if section.mnist else None
-    batches = [*_teachers(section), *_digits(section), *_neighbours(section),
-               *_hierarchies(section)]  # fmt: skip
-    batches += [] if notice else _mnist(section)
-    try:
-        curves = curves_of(TRAINER, batches, measured=())
-        # These alone have a long table.
-        curves |= curves_of(TRAINER, list(_spectra(section)))
-    except ValueError as error:
-        raise ConfigError(f"  two groups ask for one cell: {error}") from error
-    return Planned(curves=curves, settings={"threshold": THRESHOLD}, absent=notice or "")
+    families = [*_teachers(section), *_parities(section.digits, "digits", N_DIGITS)]
+    families += _neighbours(section)
+    families += _hierarchies(section)
+    families += [] if notice else _parities(section.mnist, "mnist", N_MNIST)
+    families += _spectra(section)
+    return planned(trainer, families, settings={"threshold": THRESHOLD}, absent=notice or "")
 
 
-def _teachers(section: KernelsSection) -> Iterator[Batch]:
+def _teachers(section: KernelsSection) -> Iterator[Family]:
+    names = ("data", "d", "teacher", "kernel", "sigma", "jitter", "n_test", "n_fields")
     for group in section.teacher_student:
-        for data, d, teacher, kernel, sigma in product(
-            group.data, group.d, group.teacher, group.kernel, group.sigma
-        ):
-            yield _batch(
-                "teacher_student",
-                {"data": data, "d": d, "teacher": teacher, "kernel": kernel,
-                 "sigma": _width(sigma, d), "jitter": group.jitter, "n_test": group.n_test,
-                 "n_fields": group.n_fields},
-                group.P, group.seeds,
-            )  # fmt: skip
+        for shared in combinations(group, *names):
+            yield _family("teacher_student", _with_width(shared), group)
 
 
-def _digits(section: KernelsSection) -> Iterator[Batch]:
-    for number, group in enumerate(section.digits):
-        _among_digits(f"digits.{number}", group.P, N_DIGITS - group.n_test)
-        for method, kernel, sigma in product(group.method, group.kernel, group.sigma):
-            yield _batch(
-                "digits",
-                {"data": "digits", "method": method, "kernel": kernel, "sigma": float(sigma),
-                 "jitter": 0.0, "n_test": group.n_test},
-                group.P, group.seeds,
-            )  # fmt: skip
+def _parities(
+    groups: Sequence[Digits | Mnist], data: Literal["digits", "mnist"], n_images: int
+) -> Iterator[Family]:
+    for number, group in enumerate(groups):
+        _among(f"{data}.{number}", group.P, n_images - (group.n_test if data == "digits" else 0))
+        names = ("method", "kernel", "sigma", "jitter", "n_test")
+        for shared in combinations(group, *names, data=data, jitter=0.0):
+            yield _family(data, _with_width(shared), group)
 
 
-def _mnist(section: KernelsSection) -> Iterator[Batch]:
-    for number, group in enumerate(section.mnist):
-        if max(group.P) > N_MNIST:
-            raise ConfigError(f"  mnist.{number}.P = {max(group.P)}: allowed are 1 to {N_MNIST}")
-        for method, kernel, sigma in product(group.method, group.kernel, group.sigma):
-            yield _batch(
-                "mnist",
-                {"data": "mnist", "method": method, "kernel": kernel, "sigma": float(sigma),
-                 "jitter": 0.0, "n_test": group.n_test},
-                group.P, group.seeds,
-            )  # fmt: skip
-
-
-def _spectra(section: KernelsSection) -> Iterator[Batch]:
+def _spectra(section: KernelsSection) -> Iterator[Family]:
     for number, group in enumerate(section.spectra):
         where = f"spectra.{number}"
-        dimensions = _dimensions(where, group.data, group.d, group.P)
-        teachers: list[Teacher | None] = [None] if group.teacher is None else [*group.teacher]
+        _check_dimensions(where, group)
         if (group.data == "digits") != (group.teacher is None):
             raise ConfigError(f"  {where}.teacher: digits have none, spheres need one")
         if group.data == "digits" and "d" in group.sigma:
             raise ConfigError(f"  {where}.sigma: 'd' is not allowed for digits: numbers above 0")
-        for d, teacher, kernel, sigma in product(dimensions, teachers, group.kernel, group.sigma):
-            named = {"d": d, "teacher": teacher, "kernel": kernel}
-            cell = {"data": group.data, **named, "sigma": _width(sigma, d)}
-            yield _batch("spectrum", cell, group.P, group.seeds)
+        for shared in combinations(group, "data", "d", "teacher", "kernel", "sigma"):
+            yield _family("spectrum", _with_width(shared), group, long=True)
 
 
-def _neighbours(section: KernelsSection) -> Iterator[Batch]:
+def _neighbours(section: KernelsSection) -> Iterator[Family]:
     for number, group in enumerate(section.neighbours):
-        for d in _dimensions(f"neighbours.{number}", group.data, group.d, group.P):
-            yield _batch("neighbours", {"data": group.data, "d": d}, group.P, group.seeds)
+        _check_dimensions(f"neighbours.{number}", group)
+        for shared in combinations(group, "data", "d"):
+            yield _family("neighbours", shared, group)
 
 
-def _hierarchies(section: KernelsSection) -> Iterator[Batch]:
+def _hierarchies(section: KernelsSection) -> Iterator[Family]:
+    absent = dict.fromkeys(("m", "n_c"), lambda cell: cell["v"])
+    names = ("kernel", "sigma", "L", "s", "s0", "v", "m", "n_c", "n_test")
+    given = {"data": "srhm", "m": None, "n_c": None}
     for number, group in enumerate(section.hierarchies):
-        for kernel, sigma, L, s, s0, v in product(
-            group.kernel, group.sigma, group.L, group.s, group.s0, group.v
-        ):
-            cell = {"data": "srhm", "kernel": kernel, "sigma": float(sigma), "L": L, "s": s,
-                    "s0": s0, "v": v, "m": v, "n_c": v, "n_test": group.n_test}  # fmt: skip
-            sizes = [P for P in group.P if _has(cell, P, f"hierarchies.{number}")]
+        for shared in combinations(group, *names, absent=absent, **given):
+            sizes = [P for P in group.P if _has(shared, P, f"hierarchies.{number}")]
             if not sizes:
                 raise ConfigError(
-                    f"  hierarchies.{number}.P: no grammar with s0 = {s0}, v = {v} has these"
-                    f" training and {group.n_test} test points"
+                    f"  hierarchies.{number}.P: no grammar with s0 = {shared['s0']}, v ="
+                    f" {shared['v']} has these training and {group.n_test} test points"
                 )
-            yield _batch("srhm", cell, sizes, group.seeds)
+            yield _family("srhm", _with_width(shared), group, sizes=sizes)
 
 
 def _has(cell: Mapping[str, Any], P: int, where: str) -> bool:
@@ -251,38 +211,38 @@ def _has(cell: Mapping[str, Any], P: int, where: str) -> bool:
         return False
 
 
-def _batch(experiment: str, cell: Mapping[str, Any], sizes: Iterable[int], n_seeds: int) -> Batch:
+def _family(
+    experiment: str,
+    shared: Mapping[str, Any],
+    group: Any,
+    *,
+    sizes: Iterable[int] | None = None,
+    long: bool = False,
+) -> Family:
     """All P and seeds of one family; the cells lack the coordinates that are None."""
-    named = {name: value for name, value in cell.items() if value is not None}
-    cells = [
-        {"experiment": experiment, **named, "P": P, "seed": seed}
-        for P in sorted(set(sizes))
-        for seed in range(n_seeds)
-    ]
-    words = [experiment, named.get("data", ""), named.get("teacher", ""), named.get("kernel", ""),
-             named.get("method", "")]  # fmt: skip
+    named = {name: value for name, value in shared.items() if value is not None}
+    P = sorted({*(group.P if sizes is None else sizes)})
+    cells = combinations(group, "P", "seed", P=P, experiment=experiment, **named)
+    words = [experiment, *(named.get(name, "") for name in ("data", "teacher", "kernel", "method"))]
     words += [f"{name}{named[name]:g}" for name in ("d", "s0", "v", "sigma") if name in named]
     name = "-".join(word for word in dict.fromkeys(words) if word).replace("/", "_")
-    return Batch(name=name, function=FUNCTIONS[experiment], cells=cells)
+    return Family(name=name, function=FUNCTIONS[experiment], cells=cells, long=long)
 
 
-def _width(sigma: float | str, d: int | None) -> float:
-    """A number, or that of the dimension."""
-    if isinstance(sigma, str):
-        assert d is not None  # refused before
-        return float(d)
-    return float(sigma)
+def _with_width(shared: Mapping[str, Any]) -> dict[str, Any]:
+    """With a number for the width, where the section has that of the dimension."""
+    sigma = shared["d"] if shared["sigma"] == "d" else shared["sigma"]
+    return {**shared, "sigma": float(sigma)}
 
 
-def _dimensions(where: str, data: str, d: list[int] | None, sizes: Kinds) -> list[int | None]:
-    if data == "digits":
-        _among_digits(where, sizes, N_DIGITS)
-    if (data == "digits") != (d is None):
+def _check_dimensions(where: str, group: Spectra | Neighbours) -> None:
+    if group.data == "digits":
+        _among(where, group.P, N_DIGITS)
+    if (group.data == "digits") != (group.d is None):
         raise ConfigError(f"  {where}.d: digits have none, spheres need one")
-    return [None] if d is None else list(d)
 
 
-def _among_digits(where: str, sizes: Iterable[int], most: int) -> None:
+def _among(where: str, sizes: Iterable[int], most: int) -> None:
     if max(sizes) > most:
         raise ConfigError(f"  {where}.P = {max(sizes)}: allowed are 1 to {most}")
 

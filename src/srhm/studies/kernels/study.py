@@ -1,16 +1,19 @@
 """Learning curves of kernel methods (chapter 6 of the thesis)."""
 
-from srhm.experiments.declaration import long_tables
-from srhm.studies.kernels.configuration import HERE, TRAINER, KernelsSection, plan
+from functools import partial
+
+from srhm.experiments.declaration import experiments, long_tables
+from srhm.studies.kernels.configuration import HERE, KernelsSection, plan
 from srhm.study import Derived, Figure, Study
 
 FIGURES = f"{HERE}.figures"
+TRAINER = experiments("kernels", title="kernel methods")
 
 STUDY = Study(
     name="kernels",
     title="Learning curves of kernel methods",
     config=KernelsSection,
-    plan=plan,
+    plan=partial(plan, trainer=TRAINER),
     trainer=TRAINER,
     measurements=(long_tables(TRAINER, {"spectra": f"{HERE}.tables:SPECTRA"}),),
     tables=(

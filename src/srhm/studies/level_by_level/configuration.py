@@ -3,32 +3,29 @@
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
-from srhm.experiments.declaration import LONG
-from srhm.experiments.planning import Batch, curves_of
-from srhm.keys import Counts, Keys, OneOrMore, PositiveInt, Scales, Sizes
+from srhm.experiments.planning import Family, planned
+from srhm.keys import Counts, Keys, PositiveInt, Scales, Sizes
+from srhm.lists import Several, combinations
 from srhm.model.grammar import GrammarError, GrammarParameters, n_nodes
 from srhm.model.sampling import largest_training_set
 from srhm.results.provenance import canonical_json
 from srhm.study import ConfigError, Planned, Trainer
 
 FUNCTION = "srhm.studies.level_by_level.experiment:run"
-Nets = Annotated[list[Literal["separate", "shared"]], OneOrMore]
-Draws = Annotated[list[Literal["independent", "distinct"]], OneOrMore]
 
 
 class Curves(Keys):
     """Learning curves of the algorithm: a curve for each combination of the lists."""
 
-    net: Nets = Field(
-        min_length=1, description="shared: one regression of all places; separate: one of each"
+    net: Several[Literal["separate", "shared"]] = Field(
+        description="shared: one regression of all places; separate: one of each"
     )
-    draws: Draws = Field(
+    draws: Several[Literal["independent", "distinct"]] = Field(
         ["independent"],
-        min_length=1,
         description="independent data, which may repeat, or distinct ones as in other studies",
     )
     L: Sizes = Field(description="depth of the hierarchy")
@@ -88,27 +85,25 @@ def plan(section: LevelByLevelSection, directory: Path, *, trainer: Trainer) -> 
              "sensitivities": asked[name], "seed": seed}
             for P, seed in sorted(sizes[name])
         )  # fmt: skip
-    batches = [
-        Batch(name=name, function=FUNCTION, cells=cells) for name, cells in jobs.items() if cells
+    families = [
+        Family(name=name, function=FUNCTION, cells=cells) for name, cells in jobs.items() if cells
     ]
-    return Planned(curves=curves_of(trainer, batches, measured=(LONG,)))
+    return planned(trainer, families)
 
 
 def _curves(group: Curves) -> Iterator[tuple[dict[str, Any], list[int]]]:
     """Coordinates of each curve of a group, and its P."""
-    for net, draws, L, s, s0, v in product(
-        group.net, group.draws, group.L, group.s, group.s0, group.v
-    ):
-        for n_c, m in product(group.n_c or [v], group.m or [v ** (s - 1)]):
-            parameters = GrammarParameters(
-                depth=L, branching=s, n_features=v, n_synonyms=m, n_classes=n_c, n_empty=s0
-            )
-            scale = law(net, L=L, s0=s0, m=m, n_c=n_c)
-            points = {max(1, round(scale * factor)) for factor in group.P_over_law}
-            if draws == "distinct":
-                points = {P for P in points if largest_training_set(parameters) >= P}
-            grammar = {"L": L, "s": s, "s0": s0, "v": v, "m": m, "n_c": n_c}
-            yield {"net": net, "draws": draws, **grammar}, sorted(points)
+    for curve in combinations(group, "net", "draws", "L", "s", "s0", "v", "n_c", "m"):
+        net, L, s0, m, n_c = (curve[name] for name in ("net", "L", "s0", "m", "n_c"))
+        parameters = GrammarParameters(
+            depth=L, branching=curve["s"], n_features=curve["v"], n_synonyms=m, n_classes=n_c,
+            n_empty=s0,
+        )  # fmt: skip
+        scale = law(net, L=L, s0=s0, m=m, n_c=n_c)
+        points = {max(1, round(scale * factor)) for factor in group.P_over_law}
+        if curve["draws"] == "distinct":
+            points = {P for P in points if largest_training_set(parameters) >= P}
+        yield curve, sorted(points)
 
 
 def _label(curve: dict[str, Any]) -> str:

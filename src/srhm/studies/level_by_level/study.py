@@ -10,12 +10,7 @@ HERE = "srhm.studies.level_by_level"
 TABLES = f"{HERE}.tables"
 FIGURES = f"{HERE}.figures"
 
-TRAINER = experiments(
-    "level_by_level",
-    title="learning level by level",
-    cells=f"{TABLES}:CELLS",
-    seconds=f"{HERE}.configuration:seconds",
-)
+TRAINER = experiments("level_by_level", title="learning level by level")
 
 STUDY = Study(
     name="level_by_level",

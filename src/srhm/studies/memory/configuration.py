@@ -1,24 +1,20 @@
 """Section of the study of a finite memory, and its cells. Imports no torch."""
 
-from itertools import product
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from srhm.experiments.planning import Batch, curves_of
-from srhm.keys import Keys, OneOrMore, PositiveInt
-from srhm.study import ConfigError, Planned, Trainer
+from srhm.experiments.planning import Family, planned
+from srhm.keys import Keys, PositiveInt
+from srhm.lists import Several, combinations
+from srhm.study import Planned, Trainer
 
-Part = Annotated[float, Field(gt=0, lt=1)]
-Parts = Annotated[list[Part], OneOrMore, Field(min_length=1)]
-Resets = Annotated[list[Annotated[float, Field(ge=1e-10, lt=1)]], OneOrMore, Field(min_length=1)]
-States = Annotated[
-    list[Annotated[int, Field(ge=1, le=64, strict=True)]], OneOrMore, Field(min_length=1)
-]
-Plays = Annotated[
-    list[Annotated[int, Field(ge=2, le=5, strict=True)]], OneOrMore, Field(min_length=1)
-]
+Parts = Several[Annotated[float, Field(gt=0, lt=1)]]
+Resets = Several[Annotated[float, Field(ge=1e-10, lt=1)]]
+States = Several[Annotated[int, Field(ge=1, le=64, strict=True)]]
+Plays = Several[Annotated[int, Field(ge=2, le=5, strict=True)]]
 Start = Literal["random", "linear", "columns", "ccp", "cycles", "necklace"]
 
 STARTS_OF: dict[str, tuple[str, ...]] = {
@@ -26,6 +22,14 @@ STARTS_OF: dict[str, tuple[str, ...]] = {
     "memento": ("random", "cycles", "necklace"),
 }
 CELLS = "srhm.studies.memory.cells"
+NECKLACE: dict[str, Any] = {"memory": "memento", "start": "necklace"}
+# By the key of a part that is one curve: its function, the keys whose lists are crossed, and what
+# all of its cells have.
+TABLES: dict[str, tuple[str, tuple[str, ...], dict[str, Any]]] = {
+    "columns": ("best_columns", ("size=M", "mu", "r"), {"memory": "ram", "start": "ccp"}),
+    "necklaces": ("necklaces_in_the_limit", ("size=m", "mu", "exit_inside"), NECKLACE),
+    "best_necklaces": ("best_necklaces", ("size=m", "mu", "r"), NECKLACE),
+}
 
 
 class Columns(Keys):
@@ -57,8 +61,7 @@ class Learning(Keys):
 
     memory: Literal["ram", "memento"] = Field(description="ram, memento")
     size: States = Field(description="M states of a ram; m plays of a memento, 5 at most")
-    start: Annotated[list[Start], OneOrMore] = Field(
-        min_length=1,
+    start: Several[Start] = Field(
         description="ram: random, linear, columns, ccp; memento: random, cycles, necklace",
     )
     mu: Parts = Field(description="μ, the arms pay +1 with probability (1 ± μ)/2")
@@ -97,16 +100,7 @@ def plan(section: MemorySection, directory: Path, *, trainer: Trainer) -> Planne
     Raises:
         ConfigError: if a cell is asked for twice.
     """
-    batches = [
-        *_columns(section.columns),
-        *_necklaces(section.necklaces),
-        *_best_necklaces(section.best_necklaces),
-        *(batch for group in section.learning for batch in _learning(group)),
-    ]
-    try:
-        return Planned(curves=curves_of(trainer, batches))
-    except ValueError as error:
-        raise ConfigError(f"  {error}; allowed is each once") from error
+    return planned(trainer, _families(section))
 
 
 def seconds(cell: dict[str, Any]) -> float:
@@ -124,47 +118,21 @@ def seconds(cell: dict[str, Any]) -> float:
     return 0.1 if cell["size"] < 4 else 10.0
 
 
-def _columns(groups: list[Columns]) -> list[Batch]:
-    cells = [
-        {"experiment": "columns", "memory": "ram", "start": "ccp", "size": size, "mu": mu, "r": r}
-        for group in groups
-        for size, mu, r in product(group.M, group.mu, group.r)
-    ]
-    return [Batch(name="columns", function=f"{CELLS}:best_columns", cells=cells)]
-
-
-def _necklaces(groups: list[Necklaces]) -> list[Batch]:
-    cells = [
-        {"experiment": "necklaces", "memory": "memento", "start": "necklace", "size": size,
-         "mu": mu, "exit_inside": rate}
-        for group in groups
-        for size, mu, rate in product(group.m, group.mu, group.exit_inside)
-    ]  # fmt: skip
-    return [Batch(name="necklaces", function=f"{CELLS}:necklaces_in_the_limit", cells=cells)]
-
-
-def _best_necklaces(groups: list[BestNecklaces]) -> list[Batch]:
-    cells = [
-        {"experiment": "best_necklaces", "memory": "memento", "start": "necklace", "size": size,
-         "mu": mu, "r": r}
-        for group in groups
-        for size, mu, r in product(group.m, group.mu, group.r)
-    ]  # fmt: skip
-    return [Batch(name="best-necklaces", function=f"{CELLS}:best_necklaces", cells=cells)]
-
-
-def _learning(group: Learning) -> list[Batch]:
-    return [
-        Batch(
-            name=f"{group.memory}-{size}-{start}",
-            function=f"{CELLS}:learn",
-            cells=[
-                {"experiment": "learning", "memory": group.memory, "size": size, "start": start,
-                 "mu": mu, "r": r, "t_end": group.t_end,
-                 "max_evaluations": group.max_evaluations, "seed": seed}
-                for mu, r in product(group.mu, group.r)
-                for seed in range(1 if start == "ccp" else group.seeds)
-            ],
-        )
-        for size, start in product(group.size, group.start)
-    ]  # fmt: skip
+def _families(section: MemorySection) -> Iterator[Family]:
+    for experiment, (function, names, given) in TABLES.items():
+        cells = [
+            {"experiment": experiment, **cell}
+            for group in getattr(section, experiment)
+            for cell in combinations(group, *names, **given)
+        ]
+        name = experiment.replace("_", "-")
+        yield Family(name=name, function=f"{CELLS}:{function}", cells=cells)
+    for group in section.learning:
+        for policy in combinations(group, "memory", "size", "start"):
+            name = f"{policy['memory']}-{policy['size']}-{policy['start']}"
+            given = {"seed": 0} if policy["start"] == "ccp" else {}
+            flows = combinations(
+                group, "mu", "r", "seed", "t_end", "max_evaluations",
+                experiment="learning", **policy, **given,
+            )  # fmt: skip
+            yield Family(name=name, function=f"{CELLS}:learn", cells=flows)

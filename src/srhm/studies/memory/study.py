@@ -7,12 +7,7 @@ from srhm.studies.memory.configuration import MemorySection, plan
 from srhm.study import Figure, Study
 
 MEMORY = "srhm.studies.memory"
-TRAINER = experiments(
-    "memory",
-    title="two hypotheses and a finite memory",
-    cells=f"{MEMORY}.tables:CELLS",
-    seconds=f"{MEMORY}.configuration:seconds",
-)
+TRAINER = experiments("memory", title="two hypotheses and a finite memory")
 
 
 def _figure(name: str, title: str, *uses: str) -> Figure:

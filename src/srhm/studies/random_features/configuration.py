@@ -1,15 +1,16 @@
 """Section of the study of random features, and its cells. Imports no torch."""
 
-from itertools import product
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from srhm.experiments.planning import Batch, curves_of
-from srhm.keys import Keys, OneOrMore, PositiveInt, Scales, Sizes
+from srhm.experiments.planning import Family, planned
+from srhm.keys import Keys, PositiveInt, Scales, Sizes
+from srhm.lists import Several, combinations
 from srhm.studies.random_features.sizes import HIERARCHY, N_DIGITS
-from srhm.study import ConfigError, Planned, Trainer
+from srhm.study import Planned, Trainer
 
 Data = Literal["sphere", "digits", "srhm"]
 FUNCTION = "srhm.studies.random_features.features:run"
@@ -18,8 +19,8 @@ FUNCTION = "srhm.studies.random_features.features:run"
 class Features(Keys):
     """Random features on one or several kinds of data, a curve each."""
 
-    data: Annotated[list[Data], OneOrMore] = Field(
-        min_length=1, description="sphere (linear teacher), digits (parity), srhm (two classes)"
+    data: Several[Data] = Field(
+        description="sphere (linear teacher), digits (parity), srhm (two classes)"
     )
     P: Sizes = Field(description="training points")
     N_over_P: Scales = Field(description="features over training points")
@@ -57,26 +58,19 @@ def plan(section: RandomFeaturesSection, directory: Path, *, trainer: Trainer) -
     Raises:
         ConfigError: if a cell is asked for twice.
     """
-    batches = [
-        Batch(name=data, function=FUNCTION, cells=_cells(group, data))
+    families = [
+        Family(name=data, function=FUNCTION, cells=_cells(group, data), long=False)
         for group in section.curves
         for data in group.data
     ]
-    try:
-        return Planned(curves=curves_of(trainer, batches, measured=()))
-    except ValueError as error:
-        raise ConfigError(f"curves: {error}; allowed is each once") from error
+    return planned(trainer, families)
 
 
-def _cells(group: Features, data: str) -> list[dict[str, Any]]:
-    sphere = {"d": group.d, "noise": group.noise} if data == "sphere" else {}
-    return [
-        {
-            **{"data": data, "P": P, "N": round(ratio * P), "N_over_P": ratio, "seed": seed},
-            **{"members": group.members, "n_test": group.n_test, **sphere},
-        }
-        for P, ratio, seed in product(group.P, group.N_over_P, range(group.seeds))
-    ]
+def _cells(group: Features, data: str) -> Iterator[dict[str, Any]]:
+    names = ("P", "N_over_P", "seed", "members", "n_test")
+    sphere = ("d", "noise") if data == "sphere" else ()
+    for cell in combinations(group, *names, *sphere, data=data):
+        yield {**cell, "N": round(cell["N_over_P"] * cell["P"])}
 
 
 def seconds(cell: dict[str, Any]) -> float:

@@ -7,12 +7,7 @@ from srhm.studies.random_features.configuration import RandomFeaturesSection, pl
 from srhm.study import Figure, Study
 
 HERE = "srhm.studies.random_features"
-TRAINER = experiments(
-    "random_features",
-    title="random features without ridge",
-    cells=f"{HERE}.tables:CELLS",
-    seconds=f"{HERE}.configuration:seconds",
-)
+TRAINER = experiments("random_features", title="random features without ridge")
 
 STUDY = Study(
     name="random_features",

@@ -1,1 +1,1 @@
-"""Two hypotheses, two arms and a finite memory."""
+"""Relative stability to diffeomorphisms of images, and what stands for it on other data."""

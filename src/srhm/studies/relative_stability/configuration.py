@@ -1,28 +1,21 @@
 """Section of the study, its cells, and how long they take. Imports no torch."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import product
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from srhm.experiments.declaration import experiments
-from srhm.experiments.planning import Batch, curves_of
+from srhm.experiments.planning import Family, planned
 from srhm.images import cifar, mnist
 from srhm.images.configuration import ImageTraining
 from srhm.images.deformations import largest_temperature, temperature_of
-from srhm.keys import Keys, OneOrMore, Positive, PositiveInt, Scales, Sizes
+from srhm.keys import Keys, PositiveInt, Scales, Sizes
+from srhm.lists import Seeds, Several, combinations
 from srhm.networks.names import NAMED
-from srhm.study import ConfigError, Planned
+from srhm.study import Planned, Trainer
 
 HERE = "srhm.studies.relative_stability"
-TRAINER = experiments(
-    "relative_stability",
-    title="relative stability",
-    cells=f"{HERE}.tables:CELLS",
-    seconds=f"{HERE}.configuration:seconds",
-)
 # As in `srhm.networks.primitive`, which imports torch.
 PRIMITIVE = ("fc2", "fc4", "fc6", "lenet")
 # Pixels on a side, images for training and for testing.
@@ -37,18 +30,16 @@ NOTICES = {
     "cifar10": lambda directory: cifar.notice(directory / cifar.FOLDER),
 }
 
-Seeds = Annotated[int, Field(ge=1, le=1000, strict=True)]
-
 
 class Networks(Keys):
     """Networks trained on images, of which the stability is measured before and after."""
 
-    data: Annotated[list[Literal["digits", "digits8", "mnist", "cifar10"]], OneOrMore] = Field(
-        ["digits"], min_length=1, description="digits, at 16 x 16; digits8, as they are; mnist,"
+    data: Several[Literal["digits", "digits8", "mnist", "cifar10"]] = Field(
+        ["digits"], description="digits, at 16 x 16; digits8, as they are; mnist,"
         " cifar10: left out where their files are not",
     )  # fmt: skip
-    net: Annotated[list[str], OneOrMore] = Field(
-        min_length=1, description=f"{', '.join(PRIMITIVE)}, or a named net in two dimensions"
+    net: Several[str] = Field(
+        description=f"{', '.join(PRIMITIVE)}, or a named net in two dimensions"
     )
     width: PositiveInt = Field(
         64, description="units of a hidden layer of an fc; else channels of the stage that has 64"
@@ -94,12 +85,8 @@ class Fields(Keys):
     """Deformations alone, against their formulas."""
 
     size: Sizes = Field([16], description="pixels on a side")
-    cutoff: Annotated[list[Annotated[int, Field(ge=2, strict=True)]], OneOrMore] = Field(
-        min_length=1, description="cut-off c"
-    )
-    times_bound: Annotated[list[Positive], OneOrMore] = Field(
-        min_length=1, description="temperature over the bound 4 / (pi^3 c^2 ln c)"
-    )
+    cutoff: Several[Annotated[int, Field(ge=2, strict=True)]] = Field(description="cut-off c")
+    times_bound: Scales = Field(description="temperature over the bound 4 / (pi^3 c^2 ln c)")
     n_fields: PositiveInt = Field(500, description="fields")
     seeds: Seeds = Field(1, description="seeds 0, 1, ... of the fields")
 
@@ -128,9 +115,7 @@ class Stripes(_Flows):
 class Hierarchies(_Flows):
     """Networks on the SRHM, s = 2 and m = n_c = v."""
 
-    net: Annotated[list[Literal["cnn", "lcn", "fcn"]], OneOrMore] = Field(
-        min_length=1, description="cnn, lcn, fcn"
-    )
+    net: Several[Literal["cnn", "lcn", "fcn"]] = Field(description="cnn, lcn, fcn")
     L: PositiveInt = Field(2, description="depth of the hierarchy")
     v: Annotated[int, Field(ge=2, strict=True)] = Field(4, description="features")
     s0: PositiveInt = Field(1, description="empty places for each informative one")
@@ -145,7 +130,7 @@ class RelativeStabilitySection(Keys):
     hierarchies: list[Hierarchies] = Field([], description="the SRHM")
 
 
-def plan(section: RelativeStabilitySection, directory: Path) -> Planned:
+def plan(section: RelativeStabilitySection, directory: Path, *, trainer: Trainer) -> Planned:
     """A curve for each data set, net and output scale, and one for each cut-off of the fields.
 
     Raises:
@@ -154,62 +139,45 @@ def plan(section: RelativeStabilitySection, directory: Path) -> Planned:
     wanted = {data for group in section.networks for data in group.data}
     notices = {data: one(directory) for data, one in NOTICES.items() if data in wanted}
     absent = {str(data): notice for data, notice in notices.items() if notice}
-    batches = [*_networks(section.networks, absent), *_flows(section)]
-    try:
-        curves = curves_of(TRAINER, batches)
-        curves |= curves_of(TRAINER, list(_fields(section.fields)), measured=())
-    except ValueError as error:
-        raise ConfigError(f"  {error}; allowed is each once") from error
-    return Planned(curves=curves, absent="\n".join(absent.values()))
+    families = [*_networks(section.networks, absent), *_flows(section), *_fields(section.fields)]
+    return planned(trainer, families, absent="\n".join(absent.values()))
 
 
-def _networks(groups: Iterable[Networks], absent: Mapping[str, str]) -> Iterator[Batch]:
+def _networks(groups: Iterable[Networks], absent: Mapping[str, str]) -> Iterator[Family]:
+    names = ("width", "n_test", "n_points", "n_draws", "cutoff", "displacement", "P", "seed")
     for group in groups:
-        for data, net in product(group.data, group.net):
-            if data in absent:
+        given: dict[str, Any] = {"experiment": "networks", "P": sorted(set(group.P))}
+        for curve in combinations(group, "data", "net", **given):
+            if curve["data"] in absent:
                 continue
-            given = group.model_dump(include={"width", "n_test", "n_points", "n_draws", "cutoff",
-                                              "displacement"})  # fmt: skip
-            given |= group.training.model_dump()
             cells = [
-                {"experiment": "networks", "data": data, "net": net, "P": P, "seed": seed, **given,
-                 "scans": group.scans and max(group.P) == P}
-                for P in sorted(set(group.P))
-                for seed in range(group.seeds)
-            ]  # fmt: skip
-            name = f"{data}-{net}-h{group.width}"
-            yield Batch(name=name, function=f"{HERE}.networks:run", cells=cells)
+                {**cell, "scans": group.scans and max(group.P) == cell["P"]}
+                for cell in combinations(group, *names, **group.training.model_dump(), **curve)
+            ]
+            name = f"{curve['data']}-{curve['net']}-h{group.width}"
+            yield Family(name=name, function=f"{HERE}.networks:run", cells=cells)
 
 
-def _fields(groups: Iterable[Fields]) -> Iterator[Batch]:
+def _fields(groups: Iterable[Fields]) -> Iterator[Family]:
     for group in groups:
-        for size, cutoff in product(group.size, group.cutoff):
-            cells = [
-                {"experiment": "fields", "size": size, "cutoff": cutoff, "times_bound": times,
-                 "n_fields": group.n_fields, "seed": seed}
-                for times in group.times_bound
-                for seed in range(group.seeds)
-            ]  # fmt: skip
-            name = f"fields-n{size}-c{cutoff}"
-            yield Batch(name=name, function=f"{HERE}.fields:run", cells=cells)
+        for curve in combinations(group, "size", "cutoff", experiment="fields"):
+            cells = combinations(group, "times_bound", "n_fields", "seed", **curve)
+            name = f"fields-n{curve['size']}-c{curve['cutoff']}"
+            yield Family(name=name, function=f"{HERE}.fields:run", cells=cells, long=False)
 
 
-def _flows(section: RelativeStabilitySection) -> Iterator[Batch]:
-    groups = [*(("stripe", group) for group in section.stripes),
-              *(("hierarchy", group) for group in section.hierarchies)]  # fmt: skip
-    for kind, group in groups:
-        given = group.model_dump(exclude={"P", "alpha_tilde", "seeds", "net"})
-        nets = group.net if isinstance(group, Hierarchies) else ["fcn"]
-        data = "stripe" if kind == "stripe" else "srhm"
-        for net, alpha_tilde in product(nets, group.alpha_tilde):
-            cells = [
-                {"experiment": kind, "data": data, "net": net, **given, "P": P,
-                 "alpha_tilde": float(alpha_tilde), "seed": seed}
-                for P in sorted(set(group.P))
-                for seed in range(group.seeds)
-            ]  # fmt: skip
-            name = f"{data}-{net}-a{alpha_tilde:g}"
-            yield Batch(name=name, function=f"{HERE}.flows:run", cells=cells)
+def _flows(section: RelativeStabilitySection) -> Iterator[Family]:
+    kinds: list[tuple[str, str, Sequence[_Flows]]] = [
+        ("stripe", "stripe", section.stripes), ("hierarchy", "srhm", section.hierarchies)
+    ]  # fmt: skip
+    for kind, data, groups in kinds:
+        for group in groups:
+            net = getattr(group, "net", "fcn")
+            for curve in combinations(group, "net", "alpha_tilde", net=net):
+                curve |= {"alpha_tilde": float(curve["alpha_tilde"]), "P": sorted(set(group.P))}
+                cells = combinations(group, experiment=kind, data=data, **curve)
+                name = f"{data}-{curve['net']}-a{curve['alpha_tilde']:g}"
+                yield Family(name=name, function=f"{HERE}.flows:run", cells=cells)
 
 
 # Seconds of a step on a batch of 32 digits, on one core; of a named net with 8 channels.

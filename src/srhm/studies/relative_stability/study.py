@@ -1,13 +1,12 @@
 """Relative stability to diffeomorphisms (chapter 4 of the thesis)."""
 
-from srhm.experiments.declaration import long_tables
-from srhm.studies.relative_stability.configuration import (
-    HERE,
-    TRAINER,
-    RelativeStabilitySection,
-    plan,
-)
+from functools import partial
+
+from srhm.experiments.declaration import experiments, long_tables
+from srhm.studies.relative_stability.configuration import HERE, RelativeStabilitySection, plan
 from srhm.study import Figure, Study
+
+TRAINER = experiments("relative_stability", title="relative stability")
 
 
 def _figure(name: str, title: str, *uses: str) -> Figure:
@@ -35,7 +34,7 @@ STUDY = Study(
     name="relative_stability",
     title="Relative stability to diffeomorphisms",
     config=RelativeStabilitySection,
-    plan=plan,
+    plan=partial(plan, trainer=TRAINER),
     trainer=TRAINER,
     measurements=(
         long_tables(

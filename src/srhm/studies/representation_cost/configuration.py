@@ -1,24 +1,21 @@
 """Section of the representation cost. Imports no torch."""
 
-from collections.abc import Iterator
-from itertools import product
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from srhm.experiments.planning import Batch, curves_of
+from srhm.experiments.planning import Family, planned
 from srhm.keys import Keys, OneOrMore, Positive, PositiveInt, Sizes
+from srhm.lists import Several, combinations
 from srhm.model.grammar import GrammarError, GrammarParameters
-from srhm.studies.representation_cost.declared import TRAINER
-from srhm.study import ConfigError, Planned
+from srhm.study import ConfigError, Planned, Trainer
 
 PACKAGE = "srhm.studies.representation_cost"
 MapName = Literal["rank 1", "rank 2", "rank 3", "circle", "square"]
 # L counts the weight matrices; the middle half of two is not defined.
-Depths = Annotated[
-    list[Annotated[int, Field(ge=3, le=100, strict=True)]], OneOrMore, Field(min_length=1)
-]
+Depths = Several[Annotated[int, Field(ge=3, le=100, strict=True)]]
 PLANE = 2  # dimension of the circle and of the square
 
 
@@ -36,31 +33,39 @@ class Fits(Keys):
     learning_rate: Positive = Field(0.005, description="of Adam, at the start")
     seeds: int = Field(3, ge=1, le=1000, strict=True, description="seeds 0, 1, ...: task, points")
 
-    def cells(self, experiment: str, **more: Any) -> Iterator[dict[str, Any]]:
-        """Coordinates of each cell, one depth after the other."""
-        shared = self.model_dump(
-            include={"width", "penalty", "annealing", "steps", "learning_rate"}
-        )
-        for depth, n, seed in product(self.L, self.n, range(self.seeds)):
-            yield {"experiment": experiment, "L": depth, "n": n, **shared, **more, "seed": seed}
+
+# Coordinates of every network that is fitted.
+FIT = ("L", "n", "width", "penalty", "annealing", "steps", "learning_rate", "seed")
+# Those of each experiment, which is a module but for the maps.
+COORDINATES = {
+    "linear": ("L", "rank", "d", "seed"),
+    "paths": ("rank", "n", "seed"),
+    "maps": (*FIT, "d"),
+    "few_points": (*FIT, "d"),
+    "classes": (*FIT, "grid"),
+    "zigzag": (*FIT, "grid"),
+    "ball": (*FIT, "places", "reach", "frames"),
+    "factorisation": (*FIT, "d", "T"),
+    "hierarchy": (*FIT, "levels", "s", "v", "m", "n_c", "s0"),
+}
 
 
 class Maps(Fits):
     """Maps of known rank at several depths."""
 
-    maps: Annotated[list[MapName], OneOrMore] = Field(min_length=1, description="which maps")
+    maps: Several[MapName] = Field(description="which maps")
     d: int = Field(4, ge=3, le=100, strict=True, description="inputs of the maps of rank 1 to 3")
 
 
 class Linear(Keys):
     """Deep linear networks."""
 
-    L: Annotated[
-        list[Annotated[int, Field(ge=2, le=100, strict=True)]], OneOrMore, Field(min_length=1)
-    ] = Field(description="weight matrices")
-    rank: Annotated[
-        list[Annotated[int, Field(ge=1, le=3, strict=True)]], OneOrMore, Field(min_length=1)
-    ] = Field([1, 2, 3], description="rank of the matrix")
+    L: Several[Annotated[int, Field(ge=2, le=100, strict=True)]] = Field(
+        description="weight matrices"
+    )
+    rank: Several[Annotated[int, Field(ge=1, le=3, strict=True)]] = Field(
+        [1, 2, 3], description="rank of the matrix"
+    )
     d: int = Field(5, ge=3, le=50, strict=True, description="inputs and outputs")
     seeds: int = Field(3, ge=1, le=1000, strict=True, description="seeds 0, 1, ...")
 
@@ -68,9 +73,9 @@ class Linear(Keys):
 class Paths(Keys):
     """Curves through random points."""
 
-    rank: Annotated[
-        list[Annotated[int, Field(ge=2, le=10, strict=True)]], OneOrMore, Field(min_length=1)
-    ] = Field([2, 3], description="dimensions of the points")
+    rank: Several[Annotated[int, Field(ge=2, le=10, strict=True)]] = Field(
+        [2, 3], description="dimensions of the points"
+    )
     n: Sizes = Field(description="points")
     seeds: int = Field(5, ge=1, le=1000, strict=True, description="seeds 0, 1, ...")
 
@@ -132,59 +137,36 @@ class RepresentationCostSection(Keys):
     hierarchy: Hierarchy | None = Field(None, description="classes of a grammar")
 
 
-def plan(section: RepresentationCostSection, directory: Path) -> Planned:
+def plan(section: RepresentationCostSection, directory: Path, *, trainer: Trainer) -> Planned:
     """A curve for each experiment, and for each map of a group.
 
     Raises:
         ConfigError: naming the key and what is allowed.
     """
-    batches = [
-        Batch(name=name, function=f"{PACKAGE}.{module}:run", cells=cells)
-        for module, name, cells in _batches(section)
-    ]
-    try:
-        return Planned(curves=curves_of(TRAINER, batches))
-    except ValueError as error:
-        raise ConfigError(f"  two groups ask for one cell: {error}") from error
+    return planned(trainer, _families(section))
 
 
-def _batches(
-    section: RepresentationCostSection,
-) -> Iterator[tuple[str, str, list[dict[str, Any]]]]:
-    """Module, name and cells of each curve."""
-    if (linear := section.linear) is not None:
-        cells = [
-            {"experiment": "linear", "L": depth, "rank": rank, "d": linear.d, "seed": seed}
-            for depth in linear.L
-            for rank in linear.rank
-            for seed in range(linear.seeds)
-        ]
-        yield "linear", "linear", cells
-    if (paths := section.paths) is not None:
-        cells = [
-            {"experiment": "paths", "rank": rank, "n": n, "seed": seed}
-            for rank, n, seed in product(paths.rank, paths.n, range(paths.seeds))
-        ]
-        yield "paths", "paths", cells
-    for experiment, groups in (("maps", section.maps), ("few_points", section.few_points)):
-        for maps in groups:
-            for which in maps.maps:
-                d = PLANE if which in ("circle", "square") else maps.d
-                label = f"{experiment.replace('_', '-')}-{which.replace(' ', '-')}"
-                yield "depth", label, list(maps.cells(experiment, map=which, d=d))
-    others: list[tuple[str, Fits | None, set[str]]] = [
-        ("classes", section.classes, {"grid"}),
-        ("zigzag", section.zigzag, {"grid"}),
-        ("ball", section.ball, {"places", "reach", "frames"}),
-        ("factorisation", section.factorisation, {"d", "T"}),
-        ("hierarchy", section.hierarchy, {"levels", "s", "v", "m", "n_c", "s0"}),
-    ]
-    for name, part, keys in others:
-        if part is not None:
-            if isinstance(part, Hierarchy):
-                _check_grammar(part)
-            more = part.model_dump(include=keys)
-            yield name, name, list(part.cells(name, **more))
+def _families(section: RepresentationCostSection) -> Iterator[Family]:
+    for experiment, names in COORDINATES.items():
+        groups = getattr(section, experiment)
+        for group in groups if isinstance(groups, list) else [groups]:
+            if group is None:
+                continue
+            if isinstance(group, Hierarchy):
+                _check_grammar(group)
+            if isinstance(group, Maps):
+                yield from _maps(group, experiment, names)
+                continue
+            cells = combinations(group, *names, experiment=experiment)
+            yield Family(name=experiment, function=f"{PACKAGE}.{experiment}:run", cells=cells)
+
+
+def _maps(group: Maps, experiment: str, names: Iterable[str]) -> Iterator[Family]:
+    for name in group.maps:
+        given: dict[str, Any] = {"d": PLANE} if name in ("circle", "square") else {}
+        cells = combinations(group, *names, experiment=experiment, map=name, **given)
+        label = f"{experiment}-{name}".replace("_", "-").replace(" ", "-")
+        yield Family(name=label, function=f"{PACKAGE}.depth:run", cells=cells)
 
 
 def _check_grammar(part: Hierarchy) -> None:

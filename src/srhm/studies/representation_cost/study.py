@@ -1,11 +1,16 @@
 """The representation cost of deep networks with weight decay, and the bottleneck that it makes."""
 
+from functools import partial
+
+from srhm.experiments.declaration import experiments, long_tables
 from srhm.studies.representation_cost.configuration import RepresentationCostSection, plan
-from srhm.studies.representation_cost.declared import LONG, TRAINER
 from srhm.study import Derived, Figure, Study
 
 NAME = "representation_cost"
 FIGURES = f"srhm.studies.{NAME}.figures"
+TABLES = f"srhm.studies.{NAME}.tables"
+TRAINER = experiments(NAME, title="networks with weight decay")
+LONG = ("layers", "values", "regions", "components")
 
 
 def _figure(name: str, title: str, *uses: str) -> Figure:
@@ -22,9 +27,9 @@ STUDY = Study(
     name=NAME,
     title="The representation cost of deep networks",
     config=RepresentationCostSection,
-    plan=plan,
+    plan=partial(plan, trainer=TRAINER),
     trainer=TRAINER,
-    measurements=(LONG,),
+    measurements=(long_tables(TRAINER, {name: f"{TABLES}:{name.upper()}" for name in LONG}),),
     tables=(
         Derived(
             name="limits",
