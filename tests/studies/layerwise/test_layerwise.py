@@ -64,7 +64,3 @@ def test_the_rank_of_representations_is_that_of_the_last_hidden_layer_at_the_lar
     ]
     assert row["n"] == 2
     assert row["value"] == pytest.approx((3 / 20) ** 0.5)
-
-
-def test_claims_without_tables_lack_data():
-    assert set(verdicts({})["verdict"]) == {"not enough data"}

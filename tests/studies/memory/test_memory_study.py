@@ -8,7 +8,6 @@ from drawn import assert_on_page, points, rendered, texts
 from pydantic import ValidationError
 
 from srhm.scorecard.card import scorecard
-from srhm.scorecard.text import TERMINAL
 from srhm.studies.memory import theory
 from srhm.studies.memory.claims import CLAIMS
 from srhm.studies.memory.configuration import Learning, MemorySection, seconds
@@ -128,15 +127,6 @@ def test_a_policy_better_than_the_columns_is_found_out():
 def test_each_comparison_of_what_is_learnt_can_fail(changed, claim):
     card = scored(invented(learnt={**GOOD, **changed}))
     assert card.loc[claim, "verdict"] == "does not hold"
-
-
-def test_without_cells_nothing_is_measured():
-    for tables in ({}, {"cells": invented().head(0)}):
-        assert set(scorecard(tables, CLAIMS)["verdict"]) == {"not enough data"}
-
-
-def test_statements_fit_into_a_line():
-    assert all(len(claim.statement) <= TERMINAL // 2 + 3 for claim in CLAIMS)
 
 
 def test_each_start_has_its_seeds_and_the_columns_one():

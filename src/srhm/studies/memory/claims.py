@@ -1,22 +1,22 @@
 """Claims on two hypotheses and a finite memory (thesis, chapter 7), all in terms of q.
 
-Numbers that nothing random enters have their range over the cells as interval: what holds, holds
-in each of them.
+Numbers that nothing random enters have their range over the cells as interval. Expected numbers are
+the thesis's, tolerances are ours; both were fixed before measuring.
 """
 
 from functools import partial
-from math import nan
 
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
-from srhm.scorecard.fits import mean_of, no_points, of_fit
-from srhm.statistics.regression import slope_with_group_intercepts
+from srhm.scorecard.claims import claim
+from srhm.scorecard.estimators import Difference, Mean, Range, Slope, pairs_of
+from srhm.scorecard.expectations import Below, NoExpectation, Within
+from srhm.scorecard.rows import rows_of
 from srhm.studies.memory.selection import (
-    architectures,
+    effective_memory,
     of_experiment,
-    pairs,
+    settings,
     with_best_columns,
 )
 
@@ -26,293 +26,196 @@ IN_THE_LIMIT, TO_LEADING_ORDER = 1e-14, 1e-8
 SMALL = 1e-4
 
 
-def columns_in_the_limit(tables: Tables) -> Measurement:
-    """q of the best columns over its limit, minus 1, at r <= 1e-14."""
-    cells = _cells(tables, "columns")
-    cells = cells[cells["r"] <= IN_THE_LIMIT]
-    return over_all((cells["q"] / cells["q_limit"] - 1).to_numpy(dtype=float), "M, μ at r ≤ 1e-14")
-
-
-def exit_rate_against_formula(tables: Tables) -> Measurement:
-    """The best exit rate over Eq. 6, minus 1, at r <= 1e-8."""
-    cells = _cells(tables, "columns")
-    cells = cells[(cells["r"] <= TO_LEADING_ORDER) & cells["exit_rate_limit"].notna()]
-    ratios = (cells["exit_rate"] / cells["exit_rate_limit"] - 1).to_numpy(dtype=float)
-    return over_all(ratios, "M ≥ 2, μ, r ≤ 1e-8")
-
-
-def slope_of_exit_rate(tables: Tables) -> Measurement:
-    """Slope of log eps against log r at r <= 1e-4, an intercept for each M and mu."""
-    cells = _cells(tables, "columns")
-    cells = cells[(cells["r"] <= SMALL) & (cells["size"] > 1)]
-    if cells.empty:
-        return NOT_MEASURED
-    groups = cells.groupby(["size", "mu"]).ngroup().to_numpy()
-    fit = slope_with_group_intercepts(
-        np.log(cells["r"].to_numpy()), np.log(cells["exit_rate"].to_numpy()), groups, []
+@rows_of("cells")
+def columns(cells: pd.DataFrame, *, r: float) -> pd.DataFrame:
+    """Best columns of confidence at all r up to this one: q and exit rate over limits, minus 1."""
+    own = of_experiment(cells, "columns")
+    own = own[own["r"] <= r]
+    return own.assign(
+        excess=own["q"] / own["q_limit"] - 1,
+        rate_excess=own["exit_rate"] / own["exit_rate_limit"] - 1,
+        is_larger=own["size"] > 1,
+        has_rate=own["exit_rate_limit"].notna(),
     )
-    if not fit.n:
-        return no_points("no two r of one M and μ")
-    return of_fit(fit, f"{fit.n} cells, {fit.n_groups} M and μ; error from the scatter")
 
 
-def gain_near_columns(tables: Tables) -> Measurement:
-    """1 - q/q_best of what is learnt from the columns + 1e-4, q_best that of the best columns."""
-    cells = _cells(tables, "learning")
-    learnt = with_best_columns(tables["cells"], ["ccp"]) if len(cells) else cells
-    if learnt.empty:
-        return NOT_MEASURED
-    return over_all((1 - learnt["q"] / learnt["q_best"]).to_numpy(), f"M, μ, r; {_ends(learnt)}")
+@rows_of("cells")
+def learnt_by_ram(cells: pd.DataFrame) -> pd.DataFrame:
+    """What a RAM learns from each start beside the best columns: `gain`, 1 - q/q_best, and log."""
+    rows = pd.concat([with_best_columns(cells, [start]) for start in ("ccp", "random")])
+    over = rows["q"] / rows["q_best"]
+    return rows.assign(gain=1 - over, log_over=np.log(over))
 
 
-def against(tables: Tables, *, memory: str, starts: tuple[str, str]) -> Measurement:
-    """Mean of q at the end, first start minus second, over pairs of equal seed and settings."""
-    if not len(_cells(tables, "learning")):
-        return NOT_MEASURED
-    found = pairs(tables["cells"], memory=memory, starts=starts)
-    difference = (found["q"] - found["q_other"]).tolist()
-    sizes = ", ".join(map(str, sorted(set(found["size"]))))
-    return mean_of(difference, f"pairs of seeds at {'M' if memory == 'ram' else 'm'} = {sizes}")
+@rows_of("cells")
+def learnt(cells: pd.DataFrame) -> pd.DataFrame:
+    """What is learnt from each start and seed, with `M_eff`."""
+    own = of_experiment(cells, "learning")
+    return own.assign(M_eff=effective_memory(own))
 
 
-def memento_against_ram(tables: Tables) -> Measurement:
-    """Mean of q at the end, Memento minus RAM, over pairs of equal seed and M_eff."""
-    if not len(_cells(tables, "learning")):
-        return NOT_MEASURED
-    found = architectures(tables["cells"])
-    sizes = ", ".join(map(str, sorted(set(found["M_eff"]))))
-    return mean_of((found["q"] - found["q_other"]).tolist(), f"pairs of seeds at M_eff = {sizes}")
+@rows_of("cells")
+def costs(cells: pd.DataFrame) -> pd.DataFrame:
+    """What a random start costs a Memento minus what it costs a RAM, by seed, mean over all sizes.
 
-
-def cost_of_a_random_start(tables: Tables) -> Measurement:
-    """What a random start costs a Memento (over the necklace start) minus what it costs a RAM.
-
-    Of a RAM over the columns of confidence; both as the mean of q over all sizes, by seed.
+    Over the necklace start, and over the columns of confidence.
     """
-    if not len(_cells(tables, "learning")):
-        return NOT_MEASURED
-    costs = []
+    by_seed = []
     for memory, best in (("memento", "necklace"), ("ram", "ccp")):
-        found = pairs(tables["cells"], memory=memory, starts=("random", best))
-        costs.append((found["q"] - found["q_other"]).groupby(found["seed"]).mean())
-    return mean_of((costs[0] - costs[1]).dropna().tolist(), "seeds")
+        own = of_experiment(cells, "learning")
+        own = own[own["memory"] == memory]
+        random, other = (own[own["start"] == start] for start in ("random", best))
+        found = pairs_of(random, other, on=settings(best), column="q")
+        by_seed.append(found.groupby("seed")["difference"].mean() if len(found) else pd.Series())
+    return (by_seed[0] - by_seed[1]).dropna().rename("cost").reset_index()
 
 
-def random_over_columns(tables: Tables) -> Measurement:
-    """q learnt from random starts over that of the best columns, geometric mean as a logarithm."""
-    if not len(_cells(tables, "learning")):
-        return NOT_MEASURED
-    learnt = with_best_columns(tables["cells"], ["random"])
-    logs = np.log(learnt["q"] / learnt["q_best"]).tolist()
-    return mean_of(logs, "random starts of a RAM")
-
-
-def necklaces_in_the_limit(tables: Tables) -> Measurement:
-    """q of the necklace policy at the smallest exit rate over q*, minus 1."""
-    cells = _cells(tables, "necklaces")
-    cells = cells[cells["exit_inside"] == cells["exit_inside"].min()]
-    ratios = (cells["q"] / cells["q_limit"] - 1).to_numpy(dtype=float)
-    rate = f", ε₁ = {cells['exit_inside'].min():g}" if len(cells) else ""
-    return over_all(ratios, f"m, μ{rate}")
-
-
-def necklaces_in_the_chain(tables: Tables) -> Measurement:
-    """Part of the necklaces that the longest chain in Gray order has, over prime m."""
-    cells = _cells(tables, "necklaces").drop_duplicates("size")
-    cells = cells[cells["size"].isin([2, 3, 5])]
-    return over_all((cells["n_chain"] / cells["n_necklaces"]).to_numpy(dtype=float), "prime m")
-
-
-def best_memento(tables: Tables) -> Measurement:
-    """Least q of the random starts of a Memento over that of the best necklace policy, as a log."""
-    cells = _cells(tables, "learning")
-    learnt = cells[(cells["memory"] == "memento") & (cells["start"] == "random")]
-    on = ["size", "mu", "r"]
-    least = learnt.groupby(on, as_index=False)["q"].min()
-    best = _cells(tables, "best_necklaces")[[*on, "q"]]
-    found = least.merge(best, on=on, suffixes=("", "_best"))
-    return over_all(
-        np.log((found["q"] / found["q_best"]).to_numpy(dtype=float)), "m, r; least of the seeds"
+@rows_of("cells")
+def necklaces(cells: pd.DataFrame) -> pd.DataFrame:
+    """Necklace policies: q over its limit, minus 1; part of the necklaces in the longest chain."""
+    own = of_experiment(cells, "necklaces")
+    return own.assign(
+        excess=own["q"] / own["q_limit"] - 1,
+        is_slowest=own["exit_inside"] == own["exit_inside"].min(),
+        is_first=~own.duplicated("size"),
+        chained=own["n_chain"] / own["n_necklaces"],
     )
 
 
-def over_all(values: np.ndarray, what: str) -> Measurement:
-    """The mean with the range of numbers that nothing random enters."""
-    if not len(values):
-        return NOT_MEASURED
-    low, high = float(values.min()), float(values.max())
-    note = f"{len(values)} cells ({what}); the interval is their range"
-    return Measurement(value=float(values.mean()), low=low, high=high, n=len(values), note=note)
+@rows_of("cells")
+def best_mementos(cells: pd.DataFrame) -> pd.DataFrame:
+    """Least q over random starts of a Memento, and its log over the best necklace policy's."""
+    own = of_experiment(cells, "learning").query("memory == 'memento' and start == 'random'")
+    on = ["size", "mu", "r"]
+    least = own.groupby(on, as_index=False)["q"].min()
+    best = of_experiment(cells, "best_necklaces")[[*on, "q"]]
+    found = least.merge(best, on=on, suffixes=("", "_best"))
+    return found.assign(log_over=np.log(found["q"] / found["q_best"]))
 
 
-def _cells(tables: Tables, experiment: str) -> pd.DataFrame:
-    cells = tables.get("cells", pd.DataFrame())
-    columns = ["experiment", "memory", "start", "size", "mu", "r", "exit_inside", "q", "q_limit",
-               "exit_rate", "exit_rate_limit", "n_chain", "n_necklaces"]  # fmt: skip
-    return pd.DataFrame(columns=columns) if cells.empty else of_experiment(cells, experiment)
+EXACT = "0.01: the chain is exact; what remains are corrections ~ √r at the least r"
+memory = partial(claim, topic="Two hypotheses and a finite memory")
+AGAINST = partial(Difference, "q", rows=learnt, what="pairs of seeds", tells=("size",))
+from_starts = partial(memory, figure="memory_starts")
 
-
-def _ends(learnt: pd.DataFrame) -> str:
-    counts = learnt["status"].value_counts()
-    return ", ".join(f"{n} {status}" for status, n in counts.items())
-
-
-# Expected numbers are the thesis's, tolerances are ours; both were fixed before measuring.
-TOPIC = "Two hypotheses and a finite memory"
-EXACT_REASON = "0.01: the chain is exact; what remains are corrections ~ √r at the least r"
-SLOPE_REASON = "0.02: the next order of ε, ~ r, is a hundredth of √r at r = 1e-4"
-NOTHING_BETTER = "an upper bound: 1 %, what the 1e-4 and the end of the flow may leave"
-ORDER_REASON = "an upper bound: the thesis orders the starts, and gives no numbers"
-SAME_REASON = "0.05, ours: a tenth of all values that q can have, 0 to 1/2"
-CHAIN_REASON = "0.01: a number of necklaces is counted; for a prime m the chain has all of them"
-
-
-def _policy_claims() -> list[Claim]:
-    shared = {"topic": TOPIC, "figure": "memory_columns"}
-    return [
-        Claim(
-            **shared,
-            identifier="columns-limit",
-            statement="Columns of confidence: q over α^(2M-1)/(1 + α^(2M-1)) at r → 0, minus 1",
-            place="thesis, ch. 7, Eq. 7, Fig. 2",
-            expected=0,
-            tolerance=0.01,
-            tolerance_reason=EXACT_REASON,
-            measure=columns_in_the_limit,
+CLAIMS = (
+    memory(
+        "columns-limit",
+        "Columns of confidence: q over α^(2M-1)/(1 + α^(2M-1)) at r → 0, minus 1",
+        figure="memory_columns", place="thesis, ch. 7, Eq. 7, Fig. 2",
+        expected=Within(0, 0.01), why=EXACT,
+        measure=Range("excess", rows=columns.given(r=IN_THE_LIMIT), what="cells at r ≤ 1e-14"),
+    ),
+    memory(
+        "columns-local-optimum",
+        "Learning from the columns + 1e-4: by which part it lowers their best q",
+        figure="memory_columns", place="thesis, ch. 7, Fig. 2: by nothing",
+        expected=Below(0.01),
+        why="an upper bound: 1 %, what the 1e-4 and the end of the flow may leave",
+        measure=Range(
+            "gain", where={"start": "ccp"}, rows=learnt_by_ram, what="cells (M, μ, r)",
+            tells=("status",),
         ),
-        Claim(
-            **shared,
-            identifier="columns-local-optimum",
-            statement="Learning from the columns + 1e-4: by which part it lowers their best q",
-            place="thesis, ch. 7, Fig. 2: by nothing",
-            expected=0.01,
-            tolerance=nan,
-            tolerance_reason=NOTHING_BETTER,
-            measure=gain_near_columns,
+    ),
+    memory(
+        "columns-exit-rate", "The best exit rate ε of the columns over Eq. 6 (mended), minus 1",
+        figure="memory_exit_rate", place="thesis, ch. 7, Eq. 6",
+        expected=Within(0, 0.01), why=EXACT,
+        measure=Range(
+            "rate_excess", where={"has_rate": True}, rows=columns.given(r=TO_LEADING_ORDER),
+            what="cells (M ≥ 2, μ, r ≤ 1e-8)",
         ),
-        Claim(
-            topic=TOPIC,
-            figure="memory_exit_rate",
-            identifier="columns-exit-rate",
-            statement="The best exit rate ε of the columns over Eq. 6 (mended), minus 1",
-            place="thesis, ch. 7, Eq. 6",
-            expected=0,
-            tolerance=0.01,
-            tolerance_reason=EXACT_REASON,
-            measure=exit_rate_against_formula,
+    ),
+    memory(
+        "columns-exit-slope", "Slope of log ε against log r",
+        figure="memory_exit_rate", place="thesis, ch. 7, section 3: ε ~ √r",
+        expected=Within(0.5, 0.02),
+        why="0.02: the next order of ε, ~ r, is a hundredth of √r at r = 1e-4",
+        measure=Slope(
+            "exit_rate", against="r", within=("size", "mu"), where={"is_larger": True},
+            rows=columns.given(r=SMALL), what="cells",
         ),
-        Claim(
-            topic=TOPIC,
-            figure="memory_exit_rate",
-            identifier="columns-exit-slope",
-            statement="Slope of log ε against log r",
-            place="thesis, ch. 7, section 3: ε ~ √r",
-            expected=0.5,
-            tolerance=0.02,
-            tolerance_reason=SLOPE_REASON,
-            measure=slope_of_exit_rate,
+    ),
+    memory(
+        "necklace-limit", "Necklace policy: q over (1 + α^(m(1-n)))^(-1) at r, ε → 0, minus 1",
+        figure="memory_necklaces", place="thesis, ch. 7, Eq. 10",
+        expected=Within(0, 0.01),
+        why="0.01: the policy is exact; what remains is of the order of ε₁",
+        measure=Range(
+            "excess", where={"is_slowest": True}, rows=necklaces, what="m and μ",
+            tells=("exit_inside",),
         ),
-        Claim(
-            topic=TOPIC,
-            figure="memory_necklaces",
-            identifier="necklace-limit",
-            statement="Necklace policy: q over (1 + α^(m(1-n)))^(-1) at r, ε → 0, minus 1",
-            place="thesis, ch. 7, Eq. 10",
-            expected=0,
-            tolerance=0.01,
-            tolerance_reason="0.01: the policy is exact; what remains is of the order of ε₁",
-            measure=necklaces_in_the_limit,
+    ),
+    memory(
+        "necklace-gray-order",
+        "Part of the necklaces that the longest chain in Gray order has, m = 2, 3, 5",
+        figure="memory_necklaces", place="thesis, ch. 7, definition 4.1",
+        expected=Within(1, 0.01),
+        why="0.01: a number of necklaces is counted; for a prime m the chain has all of them",
+        measure=Range(
+            "chained", where={"size": (2, 3, 5), "is_first": True}, rows=necklaces, what="prime m"
         ),
-        Claim(
-            topic=TOPIC,
-            figure="memory_necklaces",
-            identifier="necklace-gray-order",
-            statement="Part of the necklaces that the longest chain in Gray order has, m = 2, 3, 5",
-            place="thesis, ch. 7, definition 4.1",
-            expected=1,
-            tolerance=0.01,
-            tolerance_reason=CHAIN_REASON,
-            measure=necklaces_in_the_chain,
+    ),
+    *(
+        from_starts(
+            f"ram-{better}-below-{worse}",
+            f"RAM: q learnt from {better} minus q learnt from {worse}",
+            place="thesis, ch. 7, Fig. 4 A, B",
+            expected=Below(0),
+            why="an upper bound: the thesis orders the starts, and gives no numbers",
+            measure=AGAINST(
+                where={"memory": "ram", "start": better}, over={"start": worse},
+                on=settings(better),
+            ),
+        )
+        for better, worse in (("linear", "random"), ("columns", "linear"), ("ccp", "columns"))
+    ),
+    from_starts(
+        "ram-random-over-columns",
+        "RAM: logarithm of q learnt from random starts over that of the columns",
+        place="thesis, ch. 7, Fig. 4 A, B: far worse",
+        expected=NoExpectation(), why="the source gives no number",
+        measure=Mean(
+            "log_over", where={"start": "random"}, rows=learnt_by_ram, what="random starts of a RAM"
         ),
-    ]
-
-
-def _start_claims() -> list[Claim]:
-    steps = (("linear", "random"), ("columns", "linear"), ("ccp", "columns"))
-    return [
-        *(
-            Claim(
-                topic=TOPIC,
-                figure="memory_starts",
-                identifier=f"ram-{better}-below-{worse}",
-                statement=f"RAM: q learnt from {better} minus q learnt from {worse}",
-                place="thesis, ch. 7, Fig. 4 A, B",
-                expected=0,
-                tolerance=nan,
-                tolerance_reason=ORDER_REASON,
-                measure=partial(against, memory="ram", starts=(better, worse)),
-            )
-            for better, worse in steps
+    ),
+    *(
+        from_starts(
+            f"memento-random-{start}",
+            f"Memento: q learnt from random minus q learnt from {start}",
+            place="thesis, ch. 7, Fig. 4 C, D: no significant difference",
+            expected=Within(0, 0.05),
+            why="0.05, ours: a tenth of all values that q can have, 0 to 1/2",
+            measure=AGAINST(
+                where={"memory": "memento", "start": "random"}, over={"start": start},
+                on=settings(start),
+            ),
+        )
+        for start in ("cycles", "necklace")
+    ),
+    from_starts(
+        "random-start-costs-memento-less", "What a random start costs in q: a Memento minus a RAM",
+        place="thesis, ch. 7, section 5",
+        expected=Below(0), why="an upper bound: a Memento is less sensitive to its start",
+        measure=Mean("cost", rows=costs, what="seeds"),
+    ),
+    memory(
+        "memento-below-ram", "q from random starts at equal M_eff and seed: Memento minus RAM",
+        figure="memory_architectures", place="thesis, ch. 7, Fig. 4 E, F",
+        expected=Below(0), why="an upper bound: the thesis finds Memento better",
+        measure=Difference(
+            "q", where={"memory": "memento", "start": "random"}, over={"memory": "ram"},
+            on=("M_eff", "mu", "r", "t_end", "seed"), rows=learnt, what="pairs of seeds",
+            tells=("M_eff",),
         ),
-        Claim(
-            topic=TOPIC,
-            figure="memory_starts",
-            identifier="ram-random-over-columns",
-            statement="RAM: logarithm of q learnt from random starts over that of the columns",
-            place="thesis, ch. 7, Fig. 4 A, B: far worse",
-            expected=nan,
-            tolerance=nan,
-            tolerance_reason="the source gives no number",
-            measure=random_over_columns,
-        ),
-        *(
-            Claim(
-                topic=TOPIC,
-                figure="memory_starts",
-                identifier=f"memento-random-{start}",
-                statement=f"Memento: q learnt from random minus q learnt from {start}",
-                place="thesis, ch. 7, Fig. 4 C, D: no significant difference",
-                expected=0,
-                tolerance=0.05,
-                tolerance_reason=SAME_REASON,
-                measure=partial(against, memory="memento", starts=("random", start)),
-            )
-            for start in ("cycles", "necklace")
-        ),
-        Claim(
-            topic=TOPIC,
-            figure="memory_starts",
-            identifier="random-start-costs-memento-less",
-            statement="What a random start costs in q: a Memento minus a RAM",
-            place="thesis, ch. 7, section 5",
-            expected=0,
-            tolerance=nan,
-            tolerance_reason="an upper bound: a Memento is less sensitive to its start",
-            measure=cost_of_a_random_start,
-        ),
-        Claim(
-            topic=TOPIC,
-            figure="memory_architectures",
-            identifier="memento-below-ram",
-            statement="q from random starts at equal M_eff and seed: Memento minus RAM",
-            place="thesis, ch. 7, Fig. 4 E, F",
-            expected=0,
-            tolerance=nan,
-            tolerance_reason="an upper bound: the thesis finds Memento better",
-            measure=memento_against_ram,
-        ),
-        Claim(
-            topic=TOPIC,
-            figure="memory_architectures",
-            identifier="memento-over-necklace",
-            statement="Memento: logarithm of the least q learnt over the best necklace policy",
-            place="thesis, ch. 7, section 6: they are the same policy",
-            expected=nan,
-            tolerance=nan,
-            tolerance_reason="the source gives no number; below 0 something better was learnt",
-            measure=best_memento,
-        ),
-    ]
-
-
-CLAIMS: tuple[Claim, ...] = (*_policy_claims(), *_start_claims())
+    ),
+    memory(
+        "memento-over-necklace",
+        "Memento: logarithm of the least q learnt over the best necklace policy",
+        figure="memory_architectures",
+        place="thesis, ch. 7, section 6: they are the same policy",
+        expected=NoExpectation(),
+        why="the source gives no number; below 0 something better was learnt",
+        measure=Range("log_over", rows=best_mementos, what="m and r, the least of the seeds"),
+    ),
+)  # fmt: skip

@@ -11,6 +11,11 @@ SETTINGS = ["memory", "size", "mu", "r", "t_end"]
 RAM_STATES, MEMENTO_LETTERS = 4, 4
 
 
+def settings(start: str) -> list[str]:
+    """SETTINGS, and the seed where a start has one: the columns of confidence do not."""
+    return [*SETTINGS, *(["seed"] if start != "ccp" else [])]
+
+
 def of_experiment(cells: pd.DataFrame, name: str) -> pd.DataFrame:
     """Cells of an experiment that have a q."""
     return cells[(cells["experiment"] == name) & np.isfinite(cells["q"].to_numpy(dtype=float))]
@@ -21,28 +26,6 @@ def effective_memory(cells: pd.DataFrame) -> pd.Series:
     size = cells["size"].astype(int)
     ram = cells["memory"] == "ram"
     return (RAM_STATES * size).where(ram, MEMENTO_LETTERS**size)
-
-
-def pairs(cells: pd.DataFrame, *, memory: str, starts: tuple[str, str]) -> pd.DataFrame:
-    """Learnt cells of two starts, equal in SETTINGS and seed: q and q_other, the second start's.
-
-    A start without randomness ("ccp") has one cell, which is paired with all seeds.
-    """
-    learnt = of_experiment(cells, "learning")
-    learnt = learnt[learnt["memory"] == memory]
-    one, other = (learnt[learnt["start"] == start] for start in starts)
-    on = [*SETTINGS, *([] if "ccp" in starts else ["seed"])]
-    return one.merge(other[[*on, "q"]], on=on, suffixes=("", "_other"))
-
-
-def architectures(cells: pd.DataFrame) -> pd.DataFrame:
-    """Memento (q) and RAM (q_other), random starts, at equal M_eff, mu, r, t_end and seed."""
-    learnt = of_experiment(cells, "learning")
-    learnt = learnt[learnt["start"] == "random"]
-    learnt = learnt.assign(M_eff=effective_memory(learnt))
-    on = ["M_eff", "mu", "r", "t_end", "seed"]
-    memento, ram = (learnt[learnt["memory"] == name] for name in ("memento", "ram"))
-    return memento.merge(ram[[*on, "q"]], on=on, suffixes=("", "_other"))
 
 
 def with_best_columns(cells: pd.DataFrame, starts: Sequence[str]) -> pd.DataFrame:
