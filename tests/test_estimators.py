@@ -59,7 +59,7 @@ def test_points_that_are_not_independent_are_averaged_first():
     rows = {"y": [1.0, 3.0, 5.0, 7.0, 6.0], "seed": [0, 0, 1, 1, 2]}
     found = measured(partial(Mean, "y", per=("seed",)), rows)
     assert numbers(found) == pytest.approx(interval([2.0, 6.0, 6.0]))
-    assert found.n == 3
+    assert found.note.startswith("3 means of 5 rows")
 
 
 def test_a_mean_of_noise_about_zero_is_found_and_one_about_another_number_is_not():
@@ -147,6 +147,17 @@ def test_groups_have_intercepts_of_their_own():
     found = measured(partial(Slope, "y", against="x", within=("g",)), lines(0.5, scatter=0.0))
     assert numbers(found) == pytest.approx([0.5] * 3)
     assert found.note.startswith("30 rows on 2 lines")
+
+
+def test_slopes_of_data_sets_are_averaged():
+    seeds = [lines(slope).assign(seed=slope) for slope in (0.4, 0.5, 0.9)]
+    per = partial(Slope, "y", against="x", within=("g",), per=("seed",))
+    alone = [measured(partial(Slope, "y", against="x", within=("g",)), one) for one in seeds]
+    found = measured(per, pd.concat(seeds))
+    assert numbers(found) == pytest.approx(interval([one.value for one in alone]))
+    assert found.note.startswith("3 slopes of 90 rows")
+    assert numbers(measured(per, seeds[0])) == pytest.approx(numbers(alone[0]))
+    assert decided(per, pd.concat(seeds), Within(3, 0.5)) == "does not hold"
 
 
 def test_values_without_a_logarithm_are_left_out_and_counted():

@@ -156,6 +156,7 @@ class Mean(Fitted):
         if self.scale != "plain":
             values = pd.Series(np.log(values.to_numpy()), index=values.index)
         if self.per:
+            values = values.where(np.isfinite(values))
             values = values.groupby([table[name] for name in self.per]).mean()
         known = np.isfinite(values.to_numpy())
         noise = self._noise(table[known]) if not self.per else {"noise": []}
@@ -166,7 +167,8 @@ class Mean(Fitted):
         fit = self.fit(table)
         if not fit.n:
             return no_points(f"nothing to average of {self.what}")
-        found = self._measured(fit, table)
+        what = f"means of {len(table)} {self.what}" if self.per else self.what
+        found = replace(self, what=what)._measured(fit, table)
         if self.open and table[self.open].any():
             found = replace(found, low=nan, high=nan, note=f"{found.note}; no interval: bounds")
         return as_ratio(found) if self.scale == "ratio" else found
@@ -211,19 +213,30 @@ class Difference(Ratio):
 class Slope(Fitted):
     """Least-squares slope of a column against another, an intercept for each group of `within`.
 
-    Where a logarithm is taken, values that are not positive are left out and counted.
+    Where a logarithm is taken, values that are not positive are left out and counted. per: the mean
+    of the slopes of rows that agree in these columns, as rows of a data set are not independent;
+    its interval is that of their scatter. Of one data set alone it is that about its lines.
     """
 
     column: str = field(kw_only=False)
     against: str = field(kw_only=True)
     logs: Logs = field(default="both", kw_only=True)
     within: Sequence[str] = field(default=(), kw_only=True)
+    per: Sequence[str] = field(default=(), kw_only=True)
 
     def fit(self, table: pd.DataFrame) -> Fit:
         """See the class."""
         used = table[self._positive(table)]
         if used.empty:
             return NO_FIT
+        if not self.per:
+            return self._line(used)
+        fits = [self._line(own) for _, own in used.groupby(list(self.per))]
+        fits = [fit for fit in fits if fit.n]
+        slopes = np.array([fit.slope for fit in fits])
+        return fits[0] if len(fits) == 1 else mean(slopes, [])
+
+    def _line(self, used: pd.DataFrame) -> Fit:
         x, y = (
             np.log(values) if is_log else values
             for name, is_log in self._coordinates
@@ -238,7 +251,8 @@ class Slope(Fitted):
         fit = self.fit(table)
         if not fit.n:
             return no_points(f"no two {self.what} that differ in {self.against}{end}")
-        found = self._measured(fit, table)
+        what = self.what if fit.n_groups else f"slopes of {int(positive.sum())} {self.what}"
+        found = replace(self, what=what)._measured(fit, table)
         return replace(found, note=f"{found.note}{end}")
 
     @property

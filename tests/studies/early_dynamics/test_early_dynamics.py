@@ -168,7 +168,8 @@ def test_a_claim_fails_where_its_law_is_another(law, names):
 
 
 def test_ends_and_norms_are_those_of_the_law():
-    found = analysis.scales(analysis.beginnings(tables(end=2.0, grown=0.5)))
+    given = tables(end=2.0, grown=0.5)
+    found = analysis.scales(analysis.beginnings(given["cells"], given["histories"]))
     # x/end = BEND, between records a tenth of a decade apart.
     np.testing.assert_allclose(found["end"], 2.0 * analysis.BEND, rtol=0.02)
     np.testing.assert_allclose(found["norm"] / found["width"] ** 0.5, 1.0, rtol=0.1)
@@ -187,7 +188,7 @@ def test_an_end_that_moves_with_the_width_is_seen():
 def test_each_cell_is_of_one_kind():
     given = tables()
     kinds = ("times", "rates", "kinks", "sizes", "whole", "biased", "finer", "plain")
-    parts = {kind: analysis.of_kind(given, kind) for kind in kinds}
+    parts = {kind: analysis.of_kind(given["cells"], kind) for kind in kinds}
     assert sum(len(part) for part in parts.values()) == len(given["cells"])
     for kind, part in parts.items():
         assert set(part["curve"].str.split("-").str[0]) == {"plain" if kind == "finer" else kind}
@@ -195,7 +196,9 @@ def test_each_cell_is_of_one_kind():
 
 def test_differences_are_relative_to_the_finer_training():
     given = tables(apart=1e-3, longer=3.0)
-    rows = analysis.tolerance_pairs(given, analysis.THESIS, analysis.FINE)
+    rows = analysis.tolerance_pairs(
+        given["cells"], given["outputs"], coarse=analysis.THESIS, fine=analysis.FINE
+    )
     np.testing.assert_allclose(rows["difference"], 1e-3, rtol=0.1)
     np.testing.assert_allclose(rows["evaluations"], 3.0)
     assert len(rows) == 15

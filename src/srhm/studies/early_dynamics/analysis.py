@@ -5,14 +5,11 @@ time up to which training is expected linear, f_t output at time t, P training p
 """
 
 import json
-from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import Tables
 from srhm.statistics.lazy_feature import all_fitted, at_least, at_most, averages, log_of
-from srhm.statistics.regression import slope_with_group_intercepts
 
 # Part of t1 up to which the output should grow linearly; alpha_tilde up to which this is asked.
 EARLY, DEEP = 0.1, 0.1
@@ -27,14 +24,13 @@ VARIANCE = 1e5
 NETWORK = ["width", "alpha_tilde", "P", "seed", "member"]
 
 
-def of_kind(tables: Tables, kind: str) -> pd.DataFrame:
-    """Cells of one of the kinds below, with their tolerance; empty without any.
+def with_kinds(cells: pd.DataFrame) -> pd.DataFrame:
+    """Cells with `tolerance`, of the training, and `kind`.
 
     times: histories at L = 2; rates: the start at L = 5; kinks: ReLU; sizes: variance of lazy
     learning at several P; whole: F = alpha f; biased: with biases; plain: those that they are
     compared with; finer: these with a smaller tolerance.
     """
-    cells = tables.get("cells", pd.DataFrame())
     if cells.empty:
         return cells
     settings = cells["settings"].map(json.loads)
@@ -48,17 +44,21 @@ def of_kind(tables: Tables, kind: str) -> pd.DataFrame:
         "biased": marked["bias"].astype(bool),
         "finer": marked["tolerance"] < OURS,
     }
-    kinds = np.select(list(rules.values()), list(rules), default="plain")
-    return marked[kinds == kind]
+    return marked.assign(kind=np.select(list(rules.values()), list(rules), default="plain"))
 
 
-def beginnings(tables: Tables) -> pd.DataFrame:
+def of_kind(cells: pd.DataFrame, kind: str) -> pd.DataFrame:
+    """Cells of one kind of `with_kinds`; empty without any."""
+    return cells if cells.empty else with_kinds(cells).query("kind == @kind")
+
+
+def beginnings(cells: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     """States of the trainings with histories after t = 0: norm = |f_t - f_0|, x = t/t1.
 
-    Columns of the cell, too. The norm is the root mean square over the training points.
+    rows: of HISTORIES. Columns of the cell, too. The norm is the root mean square over the training
+    points.
     """
-    cells = of_kind(tables, "times")
-    rows = tables.get("histories", pd.DataFrame())
+    cells = of_kind(cells, "times")
     if cells.empty or rows.empty:
         return pd.DataFrame()
     own = cells[["key", "width", "alpha_tilde", "alpha", "seed", "member"]]
@@ -90,20 +90,6 @@ def scales(states: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(found, columns=columns)
 
 
-def slopes(rows: pd.DataFrame, x: str, y: str, within: Sequence[str] = ()) -> list[float]:
-    """Slope of log y against log x of each data set; an intercept for each group of columns.
-
-    Rows without a positive y are left out, and data sets of which no group has two x.
-    """
-    found = []
-    for _, own in rows[rows[y] > 0].groupby("seed"):
-        groups = own.groupby(list(within)).ngroup().to_numpy() if within else np.zeros(len(own))
-        fit = slope_with_group_intercepts(log_of(own, x), log_of(own, y), groups, [])
-        if fit.n:
-            found.append(fit.slope)
-    return found
-
-
 def varying(rows: pd.DataFrame, column: str) -> pd.DataFrame:
     """Rows at that h, or alpha_tilde, at which the other one, `column`, has the most values."""
     (fixed,) = {"width", "alpha_tilde"} - {column}
@@ -115,49 +101,31 @@ def inside(rows: pd.DataFrame, low: float, high: float) -> pd.DataFrame:
     return rows[at_least(rows["alpha_tilde"], low) & at_most(rows["alpha_tilde"], high)]
 
 
-def compared(tables: Tables, kind: str, column: str, low: float, high: float) -> pd.DataFrame:
-    """A column of networks of a kind and of the plain ones with the same start and data.
-
-    Columns of NETWORK, and `column` with the endings _kind and _plain. Networks that diverged are
-    left out, those that were capped are not.
-    """
-    parts = []
-    for name in (kind, "plain"):
-        cells = of_kind(tables, name)
-        if cells.empty:
-            return pd.DataFrame()
-        own = cells[cells["status"] != "diverged"]
-        parts.append(inside(own, low, high)[[*NETWORK, column]])
-    return parts[0].merge(parts[1], on=NETWORK, suffixes=("_kind", "_plain"))
-
-
-def variances(tables: Tables, kind: str) -> pd.DataFrame:
-    """Rows of ENSEMBLES of the cells of a kind, with alpha; of at least two networks."""
-    cells, rows = of_kind(tables, kind), tables.get("ensembles", pd.DataFrame())
-    if cells.empty or rows.empty:
-        return pd.DataFrame()
-    own = rows[(rows["n_members"] > 1) & (rows["n_diverged"] == 0)]
+def variances(cells: pd.DataFrame, ensembles: pd.DataFrame) -> pd.DataFrame:
+    """Rows of ENSEMBLES of at least two networks, with their kind and alpha."""
+    if cells.empty or ensembles.empty:
+        return pd.DataFrame(columns=["kind"])
+    own = ensembles[(ensembles["n_members"] > 1) & (ensembles["n_diverged"] == 0)]
     place = ["curve", "alpha_tilde"]
-    return own.merge(cells[[*place, "alpha"]].drop_duplicates(place), on=place)
+    kinds = with_kinds(cells)[[*place, "kind", "alpha"]].drop_duplicates([*place, "kind"])
+    return own.merge(kinds, on=place)
 
 
-def lazy_variances(tables: Tables) -> pd.DataFrame:
+def lazy_variances(cells: pd.DataFrame, ensembles: pd.DataFrame) -> pd.DataFrame:
     """The same of lazy learning at several P, of ensembles that all fitted."""
-    found = variances(tables, "sizes")
+    found = variances(cells, ensembles).query("kind == 'sizes'")
     return found if found.empty else all_fitted(found)
 
 
-def tolerance_pairs(tables: Tables, coarse: float, fine: float) -> pd.DataFrame:
+def tolerance_pairs(
+    cells: pd.DataFrame, outputs: pd.DataFrame, *, coarse: float, fine: float
+) -> pd.DataFrame:
     """Two trainings that differ in their tolerance: one row each.
 
     Columns of NETWORK; difference = |F - F'|/|F'| on the test points kept, F' of the finer one;
     evaluations: of the finer over those of the coarser. Of pairs that both fitted.
     """
-    outputs = tables.get("outputs", pd.DataFrame())
-    cells = [of_kind(tables, kind) for kind in ("plain", "finer")]
-    if outputs.empty or any(part.empty for part in cells):
-        return pd.DataFrame()
-    both = pd.concat(cells)
+    both = with_kinds(cells).query("kind in ('plain', 'finer')")
     both = both[both["key"].isin(set(outputs["key"])) & (both["status"] == "fitted")]
     wide = outputs.pivot_table(index="key", columns="point", values="F")
     ends = [

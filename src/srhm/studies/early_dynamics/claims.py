@@ -4,255 +4,235 @@ Tolerances were fixed before the rows were made. Intervals are over data sets: a
 points and initial weights of its own.
 """
 
-from collections.abc import Callable
 from functools import partial
-from math import log, nan
-from typing import Any
+from math import log
 
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
-from srhm.scorecard.fits import listed_as_left_out, mean_of, no_points, part_of
+from srhm.scorecard.claims import claim
+from srhm.scorecard.estimators import Difference, Estimator, Mean, Part, Ratio, Slope
+from srhm.scorecard.expectations import Below, Expectation, Factor, NoExpectation, Within
+from srhm.scorecard.rows import left_out, rows_of
 from srhm.statistics.lazy_feature import FEATURE, LAZY, at_most, feature_slope
 from srhm.studies.early_dynamics import analysis
 from srhm.studies.early_dynamics.analysis import BETWEEN, DEEP, EARLY, FINE, OURS, SMOOTH, THESIS
 
+# Windows of alpha_tilde.
 FEATURES, LAZINESS = (0.0, FEATURE), (LAZY, analysis.VARIANCE)
-EVERYWHERE = (0.0, analysis.VARIANCE)
+EVERYWHERE, LARGE = (0.0, analysis.VARIANCE), (1e3, analysis.VARIANCE)
+PLACE = ("width", "alpha_tilde", "P", "seed")  # of an ensemble
 
 
-def averaged(values: pd.Series, seeds: pd.Series, what: str) -> Measurement:
-    """Mean over data sets of the means of their values that are finite."""
-    known = values[np.isfinite(values)]
-    return mean_of(known.groupby(seeds).mean().tolist(), f"data sets ({len(known)} {what})")
+@rows_of("cells", "histories")
+def states(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
+    """States of feature learning up to EARLY t1."""
+    found = analysis.beginnings(cells, histories)
+    if found.empty:
+        return found
+    return found[at_most(found["alpha_tilde"], DEEP) & (found["x"] <= EARLY)]
 
 
-def of_slopes(found: list[float], n: int, what: str) -> Measurement:
-    """Mean over data sets of slopes, n rows in all."""
-    return mean_of(found, f"data sets (slopes of {n} {what})")
+@rows_of("cells", "histories")
+def scales(cells: pd.DataFrame, histories: pd.DataFrame, *, against: str) -> pd.DataFrame:
+    """End of the linear law and norm at t1 of feature learning, one of h and alpha_tilde fixed."""
+    found = analysis.scales(analysis.beginnings(cells, histories))
+    return analysis.varying(found[at_most(found["alpha_tilde"], DEEP)], against)
 
 
-def linear(tables: Tables) -> Measurement:
-    """Slope of |f_t - f_0| against t, of feature learning, t <= EARLY t1."""
-    states = analysis.beginnings(tables)
-    if states.empty:
-        return NOT_MEASURED
-    rows = states[at_most(states["alpha_tilde"], DEEP) & (states["x"] <= EARLY)]
-    return of_slopes(analysis.slopes(rows, "time", "norm", ["key"]), len(rows), "states")
+@rows_of("cells", "rates")
+def rates(cells: pd.DataFrame, table: pd.DataFrame, *, against: str) -> pd.DataFrame:
+    """|dz/dt| of each layer at t = 0, one of h and alpha_tilde fixed."""
+    found = table.merge(analysis.of_kind(cells, "rates").drop(columns="curve"), on="key")
+    return analysis.varying(found, against)
 
 
-def scale(tables: Tables, *, against: str, column: str) -> Measurement:
-    """Slope against h or alpha_tilde of the end of the linear law over t1, or of the norm at t1."""
-    states = analysis.beginnings(tables)
-    if states.empty:
-        return NOT_MEASURED
-    found = analysis.scales(states)
-    found = found[at_most(found["alpha_tilde"], DEEP)]
-    rows = analysis.varying(found, against).dropna(subset=[column])
-    return of_slopes(analysis.slopes(rows, against, column), len(rows), "trainings")
+@rows_of("cells")
+def kinks(cells: pd.DataFrame, *, window: tuple[float, float]) -> pd.DataFrame:
+    """ReLU networks in a window of alpha_tilde."""
+    rows = analysis.inside(analysis.of_kind(cells, "kinks"), *window)
+    return left_out(rows, {"that did not fit": rows["status"] != "fitted"})
 
 
-def rate(tables: Tables, *, layer: int, against: str) -> Measurement:
-    """Slope of |dz/dt| of a layer at t = 0 against h or alpha_tilde, the other one fixed."""
-    cells, rows = analysis.of_kind(tables, "rates"), tables.get("rates", pd.DataFrame())
-    if cells.empty or rows.empty:
-        return NOT_MEASURED
-    found = rows[rows["layer"] == layer].merge(cells.drop(columns="curve"), on="key")
-    found = analysis.varying(found, against)
-    return of_slopes(analysis.slopes(found, against, "rate"), len(found), "networks")
-
-
-def kinks(tables: Tables, *, window: tuple[float, float]) -> Measurement:
-    """Slope of the kernel change of ReLU networks against alpha_tilde in a window."""
-    cells = analysis.of_kind(tables, "kinks")
-    if cells.empty:
-        return NOT_MEASURED
-    rows = analysis.inside(cells, *window)
-    kept = rows[rows["status"] == "fitted"]
-    left = listed_as_left_out({"that did not fit": len(rows) - len(kept)})
-    found = analysis.slopes(kept, "alpha_tilde", "kernel_change", ["width", "member"])
-    return of_slopes(found, len(kept), f"networks{left}")
-
-
-def variance_slope(tables: Tables, *, smallest: bool) -> Measurement:
-    """Slope of Var F against h at the smallest P, or that minus the one at the largest P."""
-    rows = analysis.lazy_variances(tables)
+@rows_of("cells", "ensembles")
+def variances(cells: pd.DataFrame, ensembles: pd.DataFrame) -> pd.DataFrame:
+    """Var F of lazy learning, with `is_small` and `is_wide`: the smallest P, the widest h."""
+    rows = analysis.lazy_variances(cells, ensembles)
     if rows.empty:
-        return NOT_MEASURED
-    few, many = (
-        rows[rows["P"] == P].groupby("seed").filter(lambda own: own["width"].nunique() > 1)
-        for P in (rows["P"].min(), rows["P"].max())
-    )
-    found = analysis.slopes(few, "width", "variance")
-    if smallest:
-        return of_slopes(found, len(few), "ensembles")
-    if rows["P"].nunique() < 2:
-        return no_points("one P alone")
-    both = set(few["seed"]) & set(many["seed"])
-    few, many = few[few["seed"].isin(both)], many[many["seed"].isin(both)]
-    pairs = zip(*(analysis.slopes(own, "width", "variance") for own in (few, many)), strict=True)
-    return of_slopes([one - other for one, other in pairs], len(few) + len(many), "ensembles")
+        return rows
+    small, wide = rows["P"] == rows["P"].min(), rows["width"] == rows["width"].max()
+    return rows.assign(is_small=small, is_wide=wide)
 
 
-def variance_growth(tables: Tables) -> Measurement:
-    """Slope of Var F against P at the widest h."""
-    rows = analysis.lazy_variances(tables)
-    if rows.empty:
-        return NOT_MEASURED
-    rows = rows[rows["width"] == rows["width"].max()]
-    return of_slopes(analysis.slopes(rows, "P", "variance"), len(rows), "ensembles")
+@rows_of("cells", "ensembles", nothing="one P alone")
+def flattening(cells: pd.DataFrame, ensembles: pd.DataFrame) -> pd.DataFrame:
+    """Of each data set the slope of Var F against h at the smallest P minus that at the largest."""
+    rows, found = variances.function(cells, ensembles), []
+    ends = rows[rows["P"].isin([rows["P"].min(), rows["P"].max()])] if len(rows) else rows
+    for seed, own in ends.groupby("seed") if len(ends) else ():
+        slopes = [np.polyfit(np.log(part["width"]), np.log(part["variance"]), 1)[0]
+                  for _, part in own.groupby("P") if part["width"].nunique() > 1]  # fmt: skip
+        if len(slopes) == 2:
+            found.append({"seed": seed, "earlier": slopes[0] - slopes[1]})
+    return pd.DataFrame(found)
 
 
-def tolerance(
-    tables: Tables, *, pair: tuple[float, float], window: tuple[float, float], column: str
-) -> Measurement:
-    """Mean logarithm (of ten for differences) of what a smaller tolerance changes."""
-    rows = analysis.tolerance_pairs(tables, *pair)
-    if rows.empty:
-        return NOT_MEASURED
+@rows_of("cells", "outputs")
+def tolerances(
+    cells: pd.DataFrame, outputs: pd.DataFrame, *, pair: tuple[float, float],
+    window: tuple[float, float] = EVERYWHERE,
+) -> pd.DataFrame:  # fmt: skip
+    """What a smaller tolerance changes; digits: log10 of the relative change of F."""
+    rows = analysis.tolerance_pairs(cells, outputs, coarse=pair[0], fine=pair[1])
     rows = analysis.inside(rows, *window)
-    unit = log(10) if column == "difference" else 1.0
-    logs = rows[column].transform("log") / unit
-    return averaged(logs, rows["seed"], "pairs of trainings")
+    return rows.assign(digits=np.log10(rows["difference"].where(rows["difference"] > 0)))
 
 
-def error_change(
-    tables: Tables, *, kind: str, window: tuple[float, float], sign: int = 1
-) -> Measurement:
-    """Test error of networks of a kind minus that of the plain ones, times a sign."""
-    rows = analysis.compared(tables, kind, "test_error", *window)
-    if rows.empty:
-        return NOT_MEASURED
-    change = sign * (rows["test_error_kind"] - rows["test_error_plain"])
-    return averaged(change, rows["seed"], "pairs of networks")
+@rows_of("cells")
+def networks(cells: pd.DataFrame, *, window: tuple[float, float]) -> pd.DataFrame:
+    """Networks of every kind in a window; those that were capped count, diverged ones do not."""
+    rows = analysis.inside(analysis.with_kinds(cells), *window)
+    return left_out(rows, {"pairs with one that diverged": rows["status"] == "diverged"})
 
 
-def variance_change(tables: Tables, *, kind: str, window: tuple[float, float]) -> Measurement:
-    """log of Var F of ensembles of a kind over that of the plain ones."""
-    parts = [analysis.variances(tables, name) for name in (kind, "plain")]
-    if any(part.empty for part in parts):
-        return NOT_MEASURED
-    place = ["width", "alpha_tilde", "P", "seed"]
-    one, other = (analysis.inside(part, *window)[[*place, "variance"]] for part in parts)
-    rows = one.merge(other, on=place, suffixes=("_kind", "_plain"))
-    logs = (rows["variance_kind"] / rows["variance_plain"]).transform("log")
-    return averaged(logs, rows["seed"], "pairs of ensembles")
+@rows_of("cells", "ensembles")
+def spreads(
+    cells: pd.DataFrame, ensembles: pd.DataFrame, *, window: tuple[float, float]
+) -> pd.DataFrame:
+    """Ensembles of every kind in a window."""
+    rows = analysis.variances(cells, ensembles)
+    return analysis.inside(rows, *window) if len(rows) else rows
 
 
-def not_converged(tables: Tables) -> Measurement:
-    """Part of the networks with F = alpha f that fit, at the largest alpha_tilde."""
-    cells = analysis.of_kind(tables, "whole")
-    if cells.empty:
-        return NOT_MEASURED
-    rows = cells[cells["alpha_tilde"] == cells["alpha_tilde"].max()]
-    fitted = int((rows["status"] == "fitted").sum())
-    note = f"{fitted} of {len(rows)} networks at alpha_tilde = {rows['alpha_tilde'].max():g}"
-    return part_of(fitted, len(rows), f"{note}, each taken as independent")
+@rows_of("cells")
+def laziest(cells: pd.DataFrame) -> pd.DataFrame:
+    """Networks with F = alpha f at the largest alpha_tilde, and whether each `fits`."""
+    rows = analysis.of_kind(cells, "whole")
+    rows = rows[rows["alpha_tilde"] == rows["alpha_tilde"].max()]
+    return rows.assign(fits=rows["status"] == "fitted")
 
 
-TOPIC = "The beginning of training, and checks of the gradient flow"
+SLOPE = partial(Slope, per=("seed",))
+STATES = SLOPE("norm", against="time", within=("key",), rows=states, what="states")
+TRAININGS = partial(SLOPE, what="trainings")
+KINKS = partial(
+    SLOPE, "kernel_change", against="alpha_tilde", within=("width", "member"), what="networks"
+)
+ENSEMBLES = partial(SLOPE, "variance", rows=variances, what="ensembles")
+PAIRS = partial(Mean, per=("seed",), what="pairs of trainings")
 STEP = "0.1, ours: a factor 1.3 over the widths, which a power of h by 1/2 would exceed"
-NEGLIGIBLE = (0.0, 0.01, "0.01, ours: a percentage point, about an eighth of the error")
-SAME = (0.0, log(1.5), "log 1.5, ours: what ensembles of so few networks can tell")
-LARGE = (1e3, analysis.VARIANCE)
+DECADES = "0.1, ours: a factor 1.6 over two decades of α̃"
+NEGLIGIBLE = (
+    Within(0, 0.01), "0.01, ours: a percentage point, about an eighth of the error",
+)  # fmt: skip
+SAME = (Factor(1, within=1.5), "log 1.5, ours: what ensembles of so few networks can tell")
+REPORTED = (
+    NoExpectation(), "reported: the tolerance of this package, of which the thesis says nothing",
+)  # fmt: skip
 
 
-def bound(value: float, reason: str) -> tuple[float, float, str]:
-    """An upper bound."""
-    return value, nan, f"an upper bound: {reason}"
+def against(column: str) -> dict[str, object]:
+    """Arguments of a slope of a number at the start against h or alpha_tilde."""
+    return {"against": column, "rows": scales.given(against=column)}
 
 
-REPORTED = (nan, nan, "reported: the tolerance of this package, of which the thesis says nothing")
+def changed(kind: str, window: tuple[float, float], *, over: str = "plain") -> Difference:
+    """Test error of networks of a kind minus that of others with the same start and data."""
+    return Difference(
+        "test_error", where={"kind": kind}, over={"kind": over}, on=analysis.NETWORK,
+        per=("seed",), rows=networks.given(window=window), what="pairs of networks",
+    )  # fmt: skip
 
-# Identifier, statement, measure, place in chapter 3a, (expected, tolerance, its reason).
-# fmt: off
-Row = tuple[str, str, Callable[[Tables], Measurement], str, tuple[Any, ...]]
-_TIMES: tuple[Row, ...] = (
-    ("linear", f"feature: ‖f_t−f_0‖ against t, t ≤ {EARLY:g} √h α: slope", linear, "Fig. 10 a",
-     (1.0, 0.1, "0.1, ours: linear for t ≪ t1")),
-    ("end-alpha", "feature: end of the linear law over √h α, against α̃: slope",
-     partial(scale, against="alpha_tilde", column="end"), "Fig. 10 a",
-     (0.0, 0.1, "0.1, ours: a factor 1.6 over two decades of α̃")),
-    ("end-width", "feature: end of the linear law over √h α, against h: slope",
-     partial(scale, against="width", column="end"), "Fig. 10 c, d", (0.0, 0.1, STEP)),
+
+def spread(kind: str, window: tuple[float, float]) -> Ratio:
+    """log of Var F of ensembles of a kind over that of the plain ones."""
+    return Ratio(
+        "variance", where={"kind": kind}, over={"kind": "plain"}, on=PLACE, per=("seed",),
+        rows=spreads.given(window=window), what="pairs of ensembles", scale="log",
+    )  # fmt: skip
+
+
+# Identifier, statement, place in chapter 3a, (expected, its reason), estimator.
+Row = tuple[str, str, str, tuple[Expectation, str], Estimator]
+TIMES: tuple[Row, ...] = (
+    ("linear", f"feature: ‖f_t−f_0‖ against t, t ≤ {EARLY:g} √h α: slope", "Fig. 10 a",
+     (Within(1, 0.1), "0.1, ours: linear for t ≪ t1"), STATES),
+    ("end-alpha", "feature: end of the linear law over √h α, against α̃: slope", "Fig. 10 a",
+     (Within(0, 0.1), DECADES), TRAININGS("end", **against("alpha_tilde"))),
+    ("end-width", "feature: end of the linear law over √h α, against h: slope", "Fig. 10 c, d",
+     (Within(0, 0.1), STEP), TRAININGS("end", **against("width"))),
     ("norm-width", "feature: ‖f_t−f_0‖ at t = √h α, against h at fixed α̃: slope",
-     partial(scale, against="width", column="norm"), "Fig. 10 b; Eq. 32", (0.5, 0.1, STEP)),
-    ("norm-alpha", "feature: ‖f_t−f_0‖ at t = √h α, against α̃ at fixed h: slope",
-     partial(scale, against="alpha_tilde", column="norm"), "Eq. 32",
-     (0.0, 0.1, "0.1, ours: a factor 1.6 over two decades of α̃")),
+     "Fig. 10 b; Eq. 32", (Within(0.5, 0.1), STEP), TRAININGS("norm", **against("width"))),
+    ("norm-alpha", "feature: ‖f_t−f_0‖ at t = √h α, against α̃ at fixed h: slope", "Eq. 32",
+     (Within(0, 0.1), DECADES), TRAININGS("norm", **against("alpha_tilde"))),
     *((f"rate-width-{layer}", f"‖dz/dt‖ at t = 0, layer {layer} of 5, against h at fixed α̃: slope",
-       partial(rate, layer=layer, against="width"), "Fig. 11; Eq. 22", (0.0, 0.1, STEP))
+       "Fig. 11; Eq. 22", (Within(0, 0.1), STEP),
+       SLOPE("rate", against="width", where={"layer": layer}, what="networks",
+             rows=rates.given(against="width")))
       for layer in (1, 3, 5)),
     ("rate-alpha", "‖dz/dt‖ at t = 0, layer 3 of 5, against α at fixed h: slope",
-     partial(rate, layer=3, against="alpha_tilde"), "Fig. 11; Eq. 22",
-     (-1.0, 0.01, "0.01: an identity where F = 0, a check of what is measured")),
-)
-_REGIMES: tuple[Row, ...] = (
+     "Fig. 11; Eq. 22",
+     (Within(-1, 0.01), "0.01: an identity where F = 0, a check of what is measured"),
+     SLOPE("rate", against="alpha_tilde", where={"layer": 3}, what="networks",
+           rows=rates.given(against="alpha_tilde"))),
+)  # fmt: skip
+REGIMES: tuple[Row, ...] = (
     ("kinks-feature", f"ReLU, L = 5: kernel change against α̃ ≤ {FEATURE:g}: slope -2/(1+1/L)",
-     partial(kinks, window=FEATURES), "Fig. 12; Eq. 24",
-     (feature_slope(5), 0.25, "0.25, as in lazy_feature")),
-    ("kinks-between", f"ReLU, L = 5: the same, α̃ from {BETWEEN[0]:g} to {BETWEEN[1]:g}",
-     partial(kinks, window=BETWEEN), "Fig. 12",
-     (-0.5, 0.1, "0.1, ours: a fifth of the distance to −1")),
-    ("kinks-lazy", f"ReLU, L = 5: the same, α̃ ≥ {SMOOTH:g}",
-     partial(kinks, window=(SMOOTH, 1e12)), "Fig. 12", (-1.0, 0.1, "0.1, as in lazy_feature")),
-    ("variance-small", "lazy: Var F against h, smallest P: slope",
-     partial(variance_slope, smallest=True), "Fig. 14",
-     (-1.0, 0.2, "0.2, ours: what ensembles of four networks can tell")),
-    ("variance-earlier", "lazy: slope of Var F against h, smallest P minus largest P",
-     partial(variance_slope, smallest=False), "Fig. 14",
-     bound(0.0, "the slope -1 is reached earlier for small P")),
-    ("variance-size", "lazy: Var F against P at the widest h: slope", variance_growth,
-     "App. H: √n", (0.5, 0.15, "0.15, ours: neither constant nor proportional to P")),
-)
-_CHECKS: tuple[Row, ...] = (
+     "Fig. 12; Eq. 24", (Within(feature_slope(5), 0.25), "0.25, as in lazy_feature"),
+     KINKS(rows=kinks.given(window=FEATURES))),
+    ("kinks-between", f"ReLU, L = 5: the same, α̃ from {BETWEEN[0]:g} to {BETWEEN[1]:g}", "Fig. 12",
+     (Within(-0.5, 0.1), "0.1, ours: a fifth of the distance to −1"),
+     KINKS(rows=kinks.given(window=BETWEEN))),
+    ("kinks-lazy", f"ReLU, L = 5: the same, α̃ ≥ {SMOOTH:g}", "Fig. 12",
+     (Within(-1, 0.1), "0.1, as in lazy_feature"), KINKS(rows=kinks.given(window=(SMOOTH, 1e12)))),
+    ("variance-small", "lazy: Var F against h, smallest P: slope", "Fig. 14",
+     (Within(-1, 0.2), "0.2, ours: what ensembles of four networks can tell"),
+     ENSEMBLES(against="width", where={"is_small": True})),
+    ("variance-earlier", "lazy: slope of Var F against h, smallest P minus largest P", "Fig. 14",
+     (Below(0), "an upper bound: the slope -1 is reached earlier for small P"),
+     Mean("earlier", rows=flattening, what="data sets")),
+    ("variance-size", "lazy: Var F against P at the widest h: slope", "App. H: √n",
+     (Within(0.5, 0.15), "0.15, ours: neither constant nor proportional to P"),
+     ENSEMBLES(against="P", where={"is_wide": True})),
+)  # fmt: skip
+CHECKS: tuple[Row, ...] = (
     *((f"tolerance-{word}", f"{word}: log10 of the relative change of F, tolerance 1e-4 to 1e-6",
-       partial(tolerance, pair=(THESIS, FINE), window=window, column="difference"), "Fig. 13 a",
-       bound(-3.0, "the thesis has differences below 1e-3"))
+       "Fig. 13 a", (Below(-3), "an upper bound: the thesis has differences below 1e-3"),
+       PAIRS("digits", rows=tolerances.given(pair=(THESIS, FINE), window=window)))
       for word, window in (("feature", FEATURES), ("lazy", LAZINESS))),
-    ("tolerance-time", "log of the evaluations at tolerance 1e-6 over those at 1e-4",
-     partial(tolerance, pair=(THESIS, FINE), window=EVERYWHERE, column="evaluations"),
-     "Fig. 13 c", (log(2), log(1.5), "log 1.5, ours: the time roughly doubles")),
-    ("tolerance-ours", "log10 of the relative change of F, tolerance 1e-2 to 1e-4",
-     partial(tolerance, pair=(OURS, THESIS), window=EVERYWHERE, column="difference"),
-     "Fig. 13 a", REPORTED),
+    ("tolerance-time", "log of the evaluations at tolerance 1e-6 over those at 1e-4", "Fig. 13 c",
+     (Within(log(2), log(1.5)), "log 1.5, ours: the time roughly doubles"),
+     PAIRS("evaluations", scale="log", rows=tolerances.given(pair=(THESIS, FINE)))),
+    ("tolerance-ours", "log10 of the relative change of F, tolerance 1e-2 to 1e-4", "Fig. 13 a",
+     REPORTED, PAIRS("digits", rows=tolerances.given(pair=(OURS, THESIS)))),
     ("tolerance-ours-time", "log of the evaluations at tolerance 1e-4 over those at 1e-2",
-     partial(tolerance, pair=(OURS, THESIS), window=EVERYWHERE, column="evaluations"),
-     "Fig. 13 c", REPORTED),
-    ("whole-small", f"α f against α (f − f0), α̃ ≤ {DEEP:g}: change of the test error",
-     partial(error_change, kind="whole", window=(0.0, DEEP)), "Fig. 15 a", NEGLIGIBLE),
+     "Fig. 13 c", REPORTED,
+     PAIRS("evaluations", scale="log", rows=tolerances.given(pair=(OURS, THESIS)))),
+    ("whole-small", f"α f against α (f − f0), α̃ ≤ {DEEP:g}: change of the test error", "Fig. 15 a",
+     NEGLIGIBLE, changed("whole", (0.0, DEEP))),
     ("whole-small-variance", f"α f against α (f − f0), α̃ ≤ {DEEP:g}: log of the ratio of Var F",
-     partial(variance_change, kind="whole", window=(0.0, DEEP)), "Fig. 15 b", SAME),
-    ("whole-large", "test error of α (f − f0) minus that of α f, α̃ ≥ 1000",
-     partial(error_change, kind="whole", window=LARGE, sign=-1), "Fig. 15 a",
-     bound(0.0, "without f0 subtracted networks err more")),
-    ("whole-converges", "α f: part of the networks that fit, largest α̃", not_converged,
-     "section 2", (0.0, 0.2, "0.2, ours: what twenty networks can tell; it does not converge")),
-    ("bias-feature", f"biases, α̃ ≤ {FEATURE:g}: change of the test error",
-     partial(error_change, kind="biased", window=FEATURES), "Fig. 16 a", NEGLIGIBLE),
-    ("bias-lazy", f"biases, α̃ ≥ {LAZY:g}: change of the test error",
-     partial(error_change, kind="biased", window=LAZINESS), "Fig. 16 a", NEGLIGIBLE),
-    ("bias-variance", "biases, all α̃: log of the ratio of Var F",
-     partial(variance_change, kind="biased", window=EVERYWHERE), "Fig. 16 b", SAME),
-)
-# fmt: on
-CLAIMS: tuple[Claim, ...] = tuple(
-    Claim(
-        topic=TOPIC,
-        figure=figure,
-        identifier=f"early-{name}",
-        statement=statement,
-        place=f"thesis, ch. 3a, {place}",
-        expected=expected,
-        tolerance=margin,
-        tolerance_reason=reason,
+     "Fig. 15 b", SAME, spread("whole", (0.0, DEEP))),
+    ("whole-large", "test error of α (f − f0) minus that of α f, α̃ ≥ 1000", "Fig. 15 a",
+     (Below(0), "an upper bound: without f0 subtracted networks err more"),
+     changed("plain", LARGE, over="whole")),
+    ("whole-converges", "α f: part of the networks that fit, largest α̃", "section 2",
+     (Within(0, 0.2), "0.2, ours: what twenty networks can tell; it does not converge"),
+     Part("fits", rows=laziest, what="networks, each taken as independent")),
+    ("bias-feature", f"biases, α̃ ≤ {FEATURE:g}: change of the test error", "Fig. 16 a",
+     NEGLIGIBLE, changed("biased", FEATURES)),
+    ("bias-lazy", f"biases, α̃ ≥ {LAZY:g}: change of the test error", "Fig. 16 a",
+     NEGLIGIBLE, changed("biased", LAZINESS)),
+    ("bias-variance", "biases, all α̃: log of the ratio of Var F", "Fig. 16 b",
+     SAME, spread("biased", EVERYWHERE)),
+)  # fmt: skip
+
+CLAIMS = tuple(
+    claim(
+        f"early-{name}", says, topic="The beginning of training, and checks of the gradient flow",
+        figure=figure, place=f"thesis, ch. 3a, {place}", expected=expected, why=why,
         measure=measure,
     )
-    for figure, rows in (
-        ("early_times", _TIMES),
-        ("early_regimes", _REGIMES),
-        ("early_checks", _CHECKS),
-    )
-    for name, statement, measure, place, (expected, margin, reason) in rows
-)
+    for figure, rows in (("early_times", TIMES), ("early_regimes", REGIMES),
+                         ("early_checks", CHECKS))
+    for name, says, place, (expected, why), measure in rows
+)  # fmt: skip

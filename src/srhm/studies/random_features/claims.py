@@ -88,8 +88,8 @@ CLAIMS = (
             place=f"thesis, ch. 8.1; {source}",
             expected=Within(1, tolerance), why=why,
             measure=Mean(
-                "ratio", scale="ratio", per=SET, rows=limits.given(over=over),
-                what="seeds of data sets", alone=("data",),
+                "ratio", scale="ratio", per=SET, rows=limits.given(over=over), what="cells",
+                alone=("data",),
             ),
         )
         for name, which, source, over, tolerance, why in (

@@ -35,29 +35,29 @@ def draw(
     cells: pd.DataFrame, ensembles: pd.DataFrame, outputs: pd.DataFrame, *, preset: str
 ) -> Figure:
     """A, B: tolerance; C, D: F = alpha f; E, F: biases. Left: output, error; right: time, Var F."""
-    tables = {"cells": cells, "ensembles": ensembles, "outputs": outputs}
-    plain = of_kind(tables, "plain")
+    plain = of_kind(cells, "plain")
     if plain.empty or ensembles.empty or outputs.empty:
         figure, page = laid_out_page(2.4, preset=preset)
         empty_panel(page.subplots(), ABSENT)
         return figure
+    spread = variances(cells, ensembles)
     n, members = plain["seed"].nunique(), plain.groupby(["width", "alpha_tilde", "seed"]).size()
     foot = [f"digits, FCN, softplus, L = 3, P = {plain['P'].iloc[0]}: {n} data sets of"
             f" {members.max()} networks at each point; A, B: one network each"]  # fmt: skip
     figure, page = laid_out_page(6.6, preset=preset, foot=foot)
     panels = page.subplots(3, 2)
-    _tolerances(panels[0], tables)
+    _tolerances(panels[0], cells, outputs)
     tints = shades(sorted({float(h) for h in plain["width"]}), "viridis")
     for row, kind, by, letters in (
         (panels[1], "whole", "alpha", "CD"),
         (panels[2], "biased", "alpha_tilde", "EF"),
     ):
-        both = [of_kind(tables, name) for name in (kind, "plain")]
+        both = [of_kind(cells, name) for name in (kind, "plain")]
         shared = set(both[0]["width"]) if len(both[0]) else set()
         for name in (kind, "plain"):
             for axes, rows, y in (
-                (row[0], of_kind(tables, name), "test_error"),
-                (row[1], variances(tables, name), "scaled"),
+                (row[0], of_kind(cells, name), "test_error"),
+                (row[1], spread[spread["kind"] == name], "scaled"),
             ):
                 own = rows[rows["width"].isin(shared)] if len(rows) else rows
                 own = own.assign(scaled=own["width"] * own["variance"]) if y == "scaled" else own
@@ -85,12 +85,12 @@ def draw(
     return figure
 
 
-def _tolerances(panels: Any, tables: dict[str, pd.DataFrame]) -> None:
+def _tolerances(panels: Any, cells: pd.DataFrame, outputs: pd.DataFrame) -> None:
     """Relative change of F, and evaluations, of a hundredth of the tolerance."""
     titles = {"difference": "change of $F$", "evaluations": "evaluations, ratio"}
     for axes, column, letter, limit in zip(panels, titles, "AB", (1e-3, 2.0), strict=True):
         for pair, tint in STEPS.items():
-            rows = tolerance_pairs(tables, *pair)
+            rows = tolerance_pairs(cells, outputs, coarse=pair[0], fine=pair[1])
             if rows.empty:
                 continue
             points = over_data_sets(

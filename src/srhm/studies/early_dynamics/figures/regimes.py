@@ -24,8 +24,7 @@ from srhm.studies.early_dynamics.analysis import (
 @styled
 def draw(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure:
     """A: kernel change of ReLU networks against alpha_tilde; B, C: Var F against h and P."""
-    tables = {"cells": cells, "ensembles": ensembles}
-    kinks, variances = of_kind(tables, "kinks"), lazy_variances(tables)
+    kinks, variances = of_kind(cells, "kinks"), lazy_variances(cells, ensembles)
     if kinks.empty or variances.empty:
         figure, page = laid_out_page(2.4, preset=preset)
         empty_panel(page.subplots(), ABSENT)

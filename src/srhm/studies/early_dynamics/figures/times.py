@@ -23,9 +23,8 @@ def draw(
     cells: pd.DataFrame, histories: pd.DataFrame, rates: pd.DataFrame, *, preset: str
 ) -> Figure:
     """A, B: norm over sqrt(h) against t/t1 by alpha_tilde, by h; C, D: rates against h, alpha."""
-    tables = {"cells": cells, "histories": histories, "rates": rates}
-    states = beginnings(tables)
-    untrained = of_kind(tables, "rates")
+    states = beginnings(cells, histories)
+    untrained = of_kind(cells, "rates")
     if states.empty or untrained.empty or rates.empty:
         figure, page = laid_out_page(2.4, preset=preset)
         empty_panel(page.subplots(), ABSENT)
