@@ -97,6 +97,10 @@ class Claim:
             )
 
 
+# Of a table of claims: identifier, statement, place, what is expected, its reason, measure.
+Line = tuple[str, str, str, Expectation, str, Callable[[Tables], Measurement]]
+
+
 def claim(
     identifier: str,
     says: str,

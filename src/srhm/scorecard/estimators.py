@@ -325,11 +325,13 @@ class Correlation(Estimator):
 class Jackknife(Estimator):
     """A statistic of all rows, its interval by leaving out one seed after another (Student t).
 
-    over: column of what is left out. Unknown where the statistic fails for one.
+    over: column of what is left out. Unknown where the statistic fails for one. words: what the
+    note says of the rows besides.
     """
 
     statistic: Statistic = field(kw_only=False)
     over: str = field(default="seed", kw_only=True)
+    words: Callable[[pd.DataFrame], str] = field(default=lambda rows: "", kw_only=True)
 
     def of(self, table: pd.DataFrame) -> Measurement:
         """See the class."""
@@ -342,7 +344,7 @@ class Jackknife(Estimator):
             left = np.array(without)
             error = np.sqrt((n - 1) / n * np.square(left - left.mean()).sum())
             half = float(special.stdtrit(n - 1, (1 + CONFIDENCE) / 2) * error)
-        note = f"{n} {self.over}s, jackknife over them"
+        note = f"{n} {self.over}s, jackknife over them{self.words(table)}"
         return Measurement(value=value, low=value - half, high=value + half, n=n, note=note)
 
 

@@ -194,15 +194,6 @@ def test_coefficients_and_exponents_of_synthetic_data():
     assert np.isnan(analysis.exponent(N, -N))
 
 
-def test_the_jackknife_of_a_mean_is_its_t_interval():
-    values = np.array([1.0, 2.0, 4.0, 8.0])
-    table = pd.DataFrame({"seed": range(4), "x": values})
-    found = analysis.over_seeds(table, lambda own: float(own["x"].mean()), "")
-    half = 3.182446 * values.std(ddof=1) / 2
-    np.testing.assert_allclose([found.low, found.high], [3.75 - half, 3.75 + half], rtol=1e-6)
-    assert np.isnan(analysis.over_seeds(table[:1], lambda own: 1.0, "").low)
-
-
 def test_the_norm_in_time_stays_where_a_network_has_ended(lawful):
     cells, histories = lawful["cells"], lawful["histories"]
     rows = analysis.norms_at(cells, histories[histories["evaluations"] < END], 1.0)

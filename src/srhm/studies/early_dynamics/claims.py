@@ -10,9 +10,9 @@ from math import log
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import claim
-from srhm.scorecard.estimators import Difference, Estimator, Mean, Part, Ratio, Slope
-from srhm.scorecard.expectations import Below, Expectation, Factor, NoExpectation, Within
+from srhm.scorecard.claims import Line, claim
+from srhm.scorecard.estimators import Difference, Mean, Part, Ratio, Slope
+from srhm.scorecard.expectations import Below, Factor, NoExpectation, Within
 from srhm.scorecard.rows import left_out, rows_of
 from srhm.statistics.lazy_feature import FEATURE, LAZY, at_most, feature_slope
 from srhm.studies.early_dynamics import analysis
@@ -152,78 +152,77 @@ def spread(kind: str, window: tuple[float, float]) -> Ratio:
     )  # fmt: skip
 
 
-# Identifier, statement, place in chapter 3a, (expected, its reason), estimator.
-Row = tuple[str, str, str, tuple[Expectation, str], Estimator]
-TIMES: tuple[Row, ...] = (
+# Places are in chapter 3a.
+TIMES: tuple[Line, ...] = (
     ("linear", f"feature: ‖f_t−f_0‖ against t, t ≤ {EARLY:g} √h α: slope", "Fig. 10 a",
-     (Within(1, 0.1), "0.1, ours: linear for t ≪ t1"), STATES),
+     Within(1, 0.1), "0.1, ours: linear for t ≪ t1", STATES),
     ("end-alpha", "feature: end of the linear law over √h α, against α̃: slope", "Fig. 10 a",
-     (Within(0, 0.1), DECADES), TRAININGS("end", **against("alpha_tilde"))),
+     Within(0, 0.1), DECADES, TRAININGS("end", **against("alpha_tilde"))),
     ("end-width", "feature: end of the linear law over √h α, against h: slope", "Fig. 10 c, d",
-     (Within(0, 0.1), STEP), TRAININGS("end", **against("width"))),
+     Within(0, 0.1), STEP, TRAININGS("end", **against("width"))),
     ("norm-width", "feature: ‖f_t−f_0‖ at t = √h α, against h at fixed α̃: slope",
-     "Fig. 10 b; Eq. 32", (Within(0.5, 0.1), STEP), TRAININGS("norm", **against("width"))),
+     "Fig. 10 b; Eq. 32", Within(0.5, 0.1), STEP, TRAININGS("norm", **against("width"))),
     ("norm-alpha", "feature: ‖f_t−f_0‖ at t = √h α, against α̃ at fixed h: slope", "Eq. 32",
-     (Within(0, 0.1), DECADES), TRAININGS("norm", **against("alpha_tilde"))),
+     Within(0, 0.1), DECADES, TRAININGS("norm", **against("alpha_tilde"))),
     *((f"rate-width-{layer}", f"‖dz/dt‖ at t = 0, layer {layer} of 5, against h at fixed α̃: slope",
-       "Fig. 11; Eq. 22", (Within(0, 0.1), STEP),
+       "Fig. 11; Eq. 22", Within(0, 0.1), STEP,
        SLOPE("rate", against="width", where={"layer": layer}, what="networks",
              rows=rates.given(against="width")))
       for layer in (1, 3, 5)),
     ("rate-alpha", "‖dz/dt‖ at t = 0, layer 3 of 5, against α at fixed h: slope",
      "Fig. 11; Eq. 22",
-     (Within(-1, 0.01), "0.01: an identity where F = 0, a check of what is measured"),
+     Within(-1, 0.01), "0.01: an identity where F = 0, a check of what is measured",
      SLOPE("rate", against="alpha_tilde", where={"layer": 3}, what="networks",
            rows=rates.given(against="alpha_tilde"))),
 )  # fmt: skip
-REGIMES: tuple[Row, ...] = (
+REGIMES: tuple[Line, ...] = (
     ("kinks-feature", f"ReLU, L = 5: kernel change against α̃ ≤ {FEATURE:g}: slope -2/(1+1/L)",
-     "Fig. 12; Eq. 24", (Within(feature_slope(5), 0.25), "0.25, as in lazy_feature"),
+     "Fig. 12; Eq. 24", Within(feature_slope(5), 0.25), "0.25, as in lazy_feature",
      KINKS(rows=kinks.given(window=FEATURES))),
     ("kinks-between", f"ReLU, L = 5: the same, α̃ from {BETWEEN[0]:g} to {BETWEEN[1]:g}", "Fig. 12",
-     (Within(-0.5, 0.1), "0.1, ours: a fifth of the distance to −1"),
+     Within(-0.5, 0.1), "0.1, ours: a fifth of the distance to −1",
      KINKS(rows=kinks.given(window=BETWEEN))),
     ("kinks-lazy", f"ReLU, L = 5: the same, α̃ ≥ {SMOOTH:g}", "Fig. 12",
-     (Within(-1, 0.1), "0.1, as in lazy_feature"), KINKS(rows=kinks.given(window=(SMOOTH, 1e12)))),
+     Within(-1, 0.1), "0.1, as in lazy_feature", KINKS(rows=kinks.given(window=(SMOOTH, 1e12)))),
     ("variance-small", "lazy: Var F against h, smallest P: slope", "Fig. 14",
-     (Within(-1, 0.2), "0.2, ours: what ensembles of four networks can tell"),
+     Within(-1, 0.2), "0.2, ours: what ensembles of four networks can tell",
      ENSEMBLES(against="width", where={"is_small": True})),
     ("variance-earlier", "lazy: slope of Var F against h, smallest P minus largest P", "Fig. 14",
-     (Below(0), "an upper bound: the slope -1 is reached earlier for small P"),
+     Below(0), "an upper bound: the slope -1 is reached earlier for small P",
      Mean("earlier", rows=flattening, what="data sets")),
     ("variance-size", "lazy: Var F against P at the widest h: slope", "App. H: √n",
-     (Within(0.5, 0.15), "0.15, ours: neither constant nor proportional to P"),
+     Within(0.5, 0.15), "0.15, ours: neither constant nor proportional to P",
      ENSEMBLES(against="P", where={"is_wide": True})),
 )  # fmt: skip
-CHECKS: tuple[Row, ...] = (
+CHECKS: tuple[Line, ...] = (
     *((f"tolerance-{word}", f"{word}: log10 of the relative change of F, tolerance 1e-4 to 1e-6",
-       "Fig. 13 a", (Below(-3), "an upper bound: the thesis has differences below 1e-3"),
+       "Fig. 13 a", Below(-3), "an upper bound: the thesis has differences below 1e-3",
        PAIRS("digits", rows=tolerances.given(pair=(THESIS, FINE), window=window)))
       for word, window in (("feature", FEATURES), ("lazy", LAZINESS))),
     ("tolerance-time", "log of the evaluations at tolerance 1e-6 over those at 1e-4", "Fig. 13 c",
-     (Within(log(2), log(1.5)), "log 1.5, ours: the time roughly doubles"),
+     Within(log(2), log(1.5)), "log 1.5, ours: the time roughly doubles",
      PAIRS("evaluations", scale="log", rows=tolerances.given(pair=(THESIS, FINE)))),
     ("tolerance-ours", "log10 of the relative change of F, tolerance 1e-2 to 1e-4", "Fig. 13 a",
-     REPORTED, PAIRS("digits", rows=tolerances.given(pair=(OURS, THESIS)))),
+     *REPORTED, PAIRS("digits", rows=tolerances.given(pair=(OURS, THESIS)))),
     ("tolerance-ours-time", "log of the evaluations at tolerance 1e-4 over those at 1e-2",
-     "Fig. 13 c", REPORTED,
+     "Fig. 13 c", *REPORTED,
      PAIRS("evaluations", scale="log", rows=tolerances.given(pair=(OURS, THESIS)))),
     ("whole-small", f"α f against α (f − f0), α̃ ≤ {DEEP:g}: change of the test error", "Fig. 15 a",
-     NEGLIGIBLE, changed("whole", (0.0, DEEP))),
+     *NEGLIGIBLE, changed("whole", (0.0, DEEP))),
     ("whole-small-variance", f"α f against α (f − f0), α̃ ≤ {DEEP:g}: log of the ratio of Var F",
-     "Fig. 15 b", SAME, spread("whole", (0.0, DEEP))),
+     "Fig. 15 b", *SAME, spread("whole", (0.0, DEEP))),
     ("whole-large", "test error of α (f − f0) minus that of α f, α̃ ≥ 1000", "Fig. 15 a",
-     (Below(0), "an upper bound: without f0 subtracted networks err more"),
+     Below(0), "an upper bound: without f0 subtracted networks err more",
      changed("plain", LARGE, over="whole")),
     ("whole-converges", "α f: part of the networks that fit, largest α̃", "section 2",
-     (Within(0, 0.2), "0.2, ours: what twenty networks can tell; it does not converge"),
+     Within(0, 0.2), "0.2, ours: what twenty networks can tell; it does not converge",
      Part("fits", rows=laziest, what="networks, each taken as independent")),
     ("bias-feature", f"biases, α̃ ≤ {FEATURE:g}: change of the test error", "Fig. 16 a",
-     NEGLIGIBLE, changed("biased", FEATURES)),
+     *NEGLIGIBLE, changed("biased", FEATURES)),
     ("bias-lazy", f"biases, α̃ ≥ {LAZY:g}: change of the test error", "Fig. 16 a",
-     NEGLIGIBLE, changed("biased", LAZINESS)),
+     *NEGLIGIBLE, changed("biased", LAZINESS)),
     ("bias-variance", "biases, all α̃: log of the ratio of Var F", "Fig. 16 b",
-     SAME, spread("biased", EVERYWHERE)),
+     *SAME, spread("biased", EVERYWHERE)),
 )  # fmt: skip
 
 CLAIMS = tuple(
@@ -234,5 +233,5 @@ CLAIMS = tuple(
     )
     for figure, rows in (("early_times", TIMES), ("early_regimes", REGIMES),
                          ("early_checks", CHECKS))
-    for name, says, place, (expected, why), measure in rows
+    for name, says, place, expected, why, measure in rows
 )  # fmt: skip

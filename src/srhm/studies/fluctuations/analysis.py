@@ -5,18 +5,13 @@ output, delta distance of their boundaries, epsilon, epsbar their test errors. W
 M members squares of departures from it are too small by 1 - 1/M, as epsilon - epsbar: corrected.
 """
 
-from collections.abc import Callable
 from math import nan
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import special
 
-from srhm.scorecard.claims import Measurement
-from srhm.scorecard.fits import no_points
 from srhm.statistics.jamming import smallest_that_fit
-from srhm.statistics.regression import CONFIDENCE
 
 FAR = 3.0  # times h*: from there on power laws are fitted, up to there the norm's divergence
 TIMES = (0.03, 0.1, 1.0)  # parts of the longest training at which the norm is drawn
@@ -133,28 +128,6 @@ def norms_at(cells: pd.DataFrame, histories: pd.DataFrame, part: float) -> pd.Da
     own = own.merge(last, on="key")
     own = own.assign(norm=own["then"] ** 2).rename(columns={"n_weights": "N"})
     return own.groupby(["width", "seed", "N"], as_index=False)["norm"].mean()
-
-
-def over_seeds(
-    table: pd.DataFrame, statistic: Callable[[pd.DataFrame], float], note: str
-) -> Measurement:
-    """A statistic of the rows of all seeds; its 95 % interval by a delete-one jackknife of them.
-
-    Student t with a degree of freedom less than seeds. Unknown where the statistic fails for one.
-    """
-    seeds = sorted(set(table["seed"])) if len(table) else []
-    value = statistic(table) if seeds else nan
-    if not np.isfinite(value):
-        return no_points(f"{note}: not enough points")
-    n, half = len(seeds), nan
-    if n > 1:
-        left = np.array([statistic(table[table["seed"] != seed]) for seed in seeds])
-        error = np.sqrt((n - 1) / n * np.square(left - left.mean()).sum())
-        half = float(special.stdtrit(n - 1, (1 + CONFIDENCE) / 2) * error)
-    return Measurement(
-        value=value, low=value - half, high=value + half, n=n,
-        note=f"{note}; {n} seeds, jackknife over them",
-    )  # fmt: skip
 
 
 def ensembles_of(resampled: pd.DataFrame) -> pd.DataFrame:
