@@ -110,7 +110,7 @@ from typing import Any
 
 from pydantic import Field
 
-from srhm.experiments.planning import Family, planned
+from srhm.experiments.planning import CurveCells, planned
 from srhm.keys import Counts, Keys, Sizes
 from srhm.lists import combinations
 from srhm.study import Planned, Trainer
@@ -133,7 +133,7 @@ def plan(section: SeenPairsSection, directory: Path, *, trainer: Trainer) -> Pla
     """All cells in one family: each s0 with each P and each seed."""
     run = "srhm.studies.seen_pairs.experiment:run"
     cells = combinations(section, "s0", "P", "seed")
-    return planned(trainer, [Family(name="seen", function=run, cells=cells, long=False)])
+    return planned(trainer, [CurveCells(name="seen", function=run, cells=cells, long=False)])
 ''',
 )
 write(

@@ -11,7 +11,7 @@ from srhm.experiments import cells as computing
 from srhm.experiments import planning
 from srhm.experiments.declaration import experiments, long_tables
 from srhm.experiments.outcome import Outcome, OutcomeError
-from srhm.experiments.planning import Family
+from srhm.experiments.planning import CurveCells
 from srhm.experiments.schemas import schema
 from srhm.measure.any_measurement import measure, write_measured
 from srhm.results.gathering import gather_tables
@@ -62,7 +62,7 @@ def curves_of(*families):
 
 def planned(*bases):
     cells = [{"base": base, "exponent": 10, "seed": 0} for base in bases]
-    family = Family(name="powers", function="srhm.names:resolved", cells=cells)
+    family = CurveCells(name="powers", function="srhm.names:resolved", cells=cells)
     (curve,) = curves_of(family)
     return curve
 
@@ -169,20 +169,22 @@ def test_rows_and_long_tables_are_gathered(tmp_path, calls, monkeypatch):
 def test_a_key_covers_coordinates_and_the_function_and_its_source():
     entry = planned(2).entries[0]
     others = [
-        Family(name="powers", function="srhm.names:resolved", cells=[{"base": 3, "exponent": 10}]),
-        Family(name="powers", function="srhm.names:other", cells=[entry["cell"]]),
-        Family(name="powers", function="srhm.keys:resolved", cells=[entry["cell"]]),
+        CurveCells(
+            name="powers", function="srhm.names:resolved", cells=[{"base": 3, "exponent": 10}]
+        ),
+        CurveCells(name="powers", function="srhm.names:other", cells=[entry["cell"]]),
+        CurveCells(name="powers", function="srhm.keys:resolved", cells=[entry["cell"]]),
     ]
     keys = {one.entries[0]["key"] for family in others for one in curves_of(family)}
     assert len(keys | {entry["key"]}) == 4
-    other = Family(name="other", function="srhm.names:resolved", cells=[entry["cell"]])
+    other = CurveCells(name="other", function="srhm.names:resolved", cells=[entry["cell"]])
     (renamed,) = curves_of(other)
     assert renamed.entries[0]["key"] == entry["key"]
 
 
 def test_a_cell_that_stands_twice_is_refused():
-    family = Family(name="one", function="srhm.names:resolved", cells=[{"base": 2}])
-    other = Family(name="two", function="srhm.names:resolved", cells=[{"base": 2}])
+    family = CurveCells(name="one", function="srhm.names:resolved", cells=[{"base": 2}])
+    other = CurveCells(name="two", function="srhm.names:resolved", cells=[{"base": 2}])
     with pytest.raises(ConfigError, match=r'"base":\s?2.* one and two'):
         curves_of(family, other)
 

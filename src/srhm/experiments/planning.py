@@ -1,4 +1,4 @@
-"""From families of cells to the curves of a study of experiments. Imports no torch."""
+"""From cells to the curves of a study of experiments. Imports no torch."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ KEY_LENGTH = 24
 
 
 @dataclass(frozen=True, kw_only=True)
-class Family:
+class CurveCells:
     """Cells that one job computes, in the order given: a curve.
 
     name: for people and for the file of its rows. function: from the coordinates of a cell to its
@@ -27,7 +27,7 @@ class Family:
     long: bool = True
 
 
-def planned(trainer: Trainer, families: Iterable[Family], **more: Any) -> Planned:
+def planned(trainer: Trainer, families: Iterable[CurveCells], **more: Any) -> Planned:
     """A curve for each family, by its name.
 
     A key covers the coordinates of the cell and the sources of its function. more: the other fields

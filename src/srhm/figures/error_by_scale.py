@@ -22,7 +22,7 @@ from srhm.figures.families import (
     width_colours,
     width_handles,
 )
-from srhm.statistics.lazy_feature import Family, averages, by_width, families
+from srhm.statistics.output_scale import Family, averages, by_width, families
 
 ROW = 2.2  # inches
 

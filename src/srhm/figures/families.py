@@ -1,6 +1,6 @@
 """What figures of lazy and feature learning share: colours of h and alpha_tilde, points, foot.
 
-A family (`srhm.statistics.lazy_feature.Family`) is a net with its activation at one P; each has
+A family (`srhm.statistics.output_scale.Family`) is a net with its activation at one P; each has
 a row of panels, or a panel, of its own.
 """
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from srhm.figures.architecture_marks import look, wrapped
 from srhm.figures.drawing import empty_panel, laid_out_page
 from srhm.figures.marks import Colour, between, line, marker, plural, power, shades
-from srhm.statistics.lazy_feature import Family
+from srhm.statistics.output_scale import Family
 
 ABSENT = "not in this preset"
 # Kinds of data, for people.
@@ -96,7 +96,7 @@ def draw_averages(axes: Axes, points: pd.DataFrame, at: str, tint: Colour, *, gi
     """Means over members with their intervals, joined by a line.
 
     Open markers where a member was capped; a cross at the lower edge where one diverged. `points`
-    are those of `srhm.statistics.lazy_feature.averages` in increasing order of the column `at`.
+    are those of `srhm.statistics.output_scale.averages` in increasing order of the column `at`.
     """
     own = points[np.isfinite(points["value"])]
     axes.plot(own[at], own["value"], color=tint, linewidth=1.0, zorder=2, gid=f"{gid} line")

@@ -25,7 +25,7 @@ from srhm.figures.families import (
     width_handles,
 )
 from srhm.figures.marks import GUIDE, few_ticks, line, power
-from srhm.statistics.lazy_feature import (
+from srhm.statistics.output_scale import (
     FEATURE,
     LAZY,
     SHORT,

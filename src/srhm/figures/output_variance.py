@@ -25,7 +25,7 @@ from srhm.figures.families import (
     width_handles,
 )
 from srhm.figures.marks import GUIDE, few_ticks, line
-from srhm.statistics.lazy_feature import WIDE, Family, by_width, families
+from srhm.statistics.output_scale import WIDE, Family, by_width, families
 
 ROW = 2.2  # inches
 

@@ -9,7 +9,7 @@ from tables import CROSSOVER_TILDES, CROSSOVER_WIDTHS, change_at, crossover_tabl
 
 from srhm.model.seeding import generator
 from srhm.scorecard.card import scorecard
-from srhm.statistics import lazy_feature as crossover
+from srhm.statistics import output_scale as crossover
 from srhm.studies.crossover.claims import CLAIMS
 
 

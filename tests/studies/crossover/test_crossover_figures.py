@@ -18,7 +18,7 @@ from srhm.figures import kernel_change as plane_kernel_change
 from srhm.figures import output_variance as plane_variance
 from srhm.figures.marks import power
 from srhm.results import tables as schemas
-from srhm.statistics.lazy_feature import families, kernel_change_fit
+from srhm.statistics.output_scale import families, kernel_change_fit
 from srhm.studies.crossover.figures import diagram as plane_diagram
 from srhm.studies.crossover.figures import kernels as plane_kernels
 

@@ -18,7 +18,7 @@ from srhm.model.seeding import generator
 from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables, once
 from srhm.scorecard.fits import as_ratio, listed_as_left_out, no_points, of_fit, with_note
 from srhm.statistics.jamming import smallest_that_fit
-from srhm.statistics.lazy_feature import (
+from srhm.statistics.output_scale import (
     FEATURE,
     LAZY,
     N_TOP,

@@ -9,7 +9,7 @@ import json
 import numpy as np
 import pandas as pd
 
-from srhm.statistics.lazy_feature import all_fitted, at_least, at_most, averages, log_of
+from srhm.statistics.output_scale import all_fitted, at_least, at_most, averages, log_of
 
 # Part of t1 up to which the output should grow linearly; alpha_tilde up to which this is asked.
 EARLY, DEEP = 0.1, 0.1

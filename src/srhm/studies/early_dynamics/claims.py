@@ -14,7 +14,7 @@ from srhm.scorecard.claims import Line, claim
 from srhm.scorecard.estimators import Difference, Mean, Part, Ratio, Slope
 from srhm.scorecard.expectations import Below, Factor, NoExpectation, Within
 from srhm.scorecard.rows import left_out, rows_of
-from srhm.statistics.lazy_feature import FEATURE, LAZY, at_most, feature_slope
+from srhm.statistics.output_scale import FEATURE, LAZY, at_most, feature_slope
 from srhm.studies.early_dynamics import analysis
 from srhm.studies.early_dynamics.analysis import BETWEEN, DEEP, EARLY, FINE, OURS, SMOOTH, THESIS
 

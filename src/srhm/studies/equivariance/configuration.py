@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from srhm.experiments.planning import Family, planned
+from srhm.experiments.planning import CurveCells, planned
 from srhm.keys import Keys, Positive, PositiveInt, Sizes
 from srhm.lists import Seeds, Several, combinations
 from srhm.study import Planned, Trainer
@@ -123,16 +123,16 @@ FUNCTIONS = {
 }
 
 
-def _families(section: EquivarianceSection) -> Iterator[Family]:
+def _families(section: EquivarianceSection) -> Iterator[CurveCells]:
     """One for each network: a job loads e3nn, which takes as long as many cells."""
     for kind, function in FUNCTIONS.items():
         for group in getattr(section, kind):
             for net in [{"net": net} for net in getattr(group, "net", [])] or [{}]:
                 cells = combinations(group, experiment=kind, **net)
                 name = "-".join([kind, *net.values()])
-                yield Family(name=name, function=function, cells=cells, long=False)
+                yield CurveCells(name=name, function=function, cells=cells, long=False)
     pictures = combinations(section, "n=basis", experiment="basis")
-    yield Family(name="basis", function=f"{HERE}.basis:run", cells=pictures)
+    yield CurveCells(name="basis", function=f"{HERE}.basis:run", cells=pictures)
 
 
 def seconds(cell: Mapping[str, Any]) -> float:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from srhm.experiments.planning import Family, planned
+from srhm.experiments.planning import CurveCells, planned
 from srhm.images import mnist
 from srhm.keys import Counts, Keys, Positive, Scales, Sizes
 from srhm.lists import Seeds, Several, combinations
@@ -145,7 +145,7 @@ def plan(section: KernelsSection, directory: Path, *, trainer: Trainer) -> Plann
     return planned(trainer, families, settings={"threshold": THRESHOLD}, absent=notice or "")
 
 
-def _teachers(section: KernelsSection) -> Iterator[Family]:
+def _teachers(section: KernelsSection) -> Iterator[CurveCells]:
     names = ("data", "d", "teacher", "kernel", "sigma", "jitter", "n_test", "n_fields")
     for group in section.teacher_student:
         for shared in combinations(group, *names):
@@ -154,7 +154,7 @@ def _teachers(section: KernelsSection) -> Iterator[Family]:
 
 def _parities(
     groups: Sequence[Digits | Mnist], data: Literal["digits", "mnist"], n_images: int
-) -> Iterator[Family]:
+) -> Iterator[CurveCells]:
     for number, group in enumerate(groups):
         _among(f"{data}.{number}", group.P, n_images - (group.n_test if data == "digits" else 0))
         names = ("method", "kernel", "sigma", "jitter", "n_test")
@@ -162,7 +162,7 @@ def _parities(
             yield _family(data, _with_width(shared), group)
 
 
-def _spectra(section: KernelsSection) -> Iterator[Family]:
+def _spectra(section: KernelsSection) -> Iterator[CurveCells]:
     for number, group in enumerate(section.spectra):
         where = f"spectra.{number}"
         _check_dimensions(where, group)
@@ -174,14 +174,14 @@ def _spectra(section: KernelsSection) -> Iterator[Family]:
             yield _family("spectrum", _with_width(shared), group, long=True)
 
 
-def _neighbours(section: KernelsSection) -> Iterator[Family]:
+def _neighbours(section: KernelsSection) -> Iterator[CurveCells]:
     for number, group in enumerate(section.neighbours):
         _check_dimensions(f"neighbours.{number}", group)
         for shared in combinations(group, "data", "d"):
             yield _family("neighbours", shared, group)
 
 
-def _hierarchies(section: KernelsSection) -> Iterator[Family]:
+def _hierarchies(section: KernelsSection) -> Iterator[CurveCells]:
     absent = dict.fromkeys(("m", "n_c"), lambda cell: cell["v"])
     names = ("kernel", "sigma", "L", "s", "s0", "v", "m", "n_c", "n_test")
     given = {"data": "srhm", "m": None, "n_c": None}
@@ -218,7 +218,7 @@ def _family(
     *,
     sizes: Iterable[int] | None = None,
     long: bool = False,
-) -> Family:
+) -> CurveCells:
     """All P and seeds of one family; the cells lack the coordinates that are None."""
     named = {name: value for name, value in shared.items() if value is not None}
     P = sorted({*(group.P if sizes is None else sizes)})
@@ -226,7 +226,7 @@ def _family(
     words = [experiment, *(named.get(name, "") for name in ("data", "teacher", "kernel", "method"))]
     words += [f"{name}{named[name]:g}" for name in ("d", "s0", "v", "sigma") if name in named]
     name = "-".join(word for word in dict.fromkeys(words) if word).replace("/", "_")
-    return Family(name=name, function=FUNCTIONS[experiment], cells=cells, long=long)
+    return CurveCells(name=name, function=FUNCTIONS[experiment], cells=cells, long=long)
 
 
 def _with_width(shared: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from srhm.statistics.lazy_feature import by_width, wholly_fitted
+from srhm.statistics.output_scale import by_width, wholly_fitted
 from srhm.statistics.regression import CONFIDENCE
 
 Points = NDArray[np.float64]

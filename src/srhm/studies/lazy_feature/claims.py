@@ -16,7 +16,7 @@ from srhm.flow.configuration import CNN_LAYERS
 from srhm.model.seeding import generator
 from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables, once
 from srhm.scorecard.fits import as_ratio, listed_as_left_out, no_points, with_note
-from srhm.statistics.lazy_feature import (
+from srhm.statistics.output_scale import (
     FEATURE,
     LAZY,
     SHORT,

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from srhm.experiments.planning import Family, planned
+from srhm.experiments.planning import CurveCells, planned
 from srhm.keys import Counts, Keys, PositiveInt, Scales, Sizes
 from srhm.lists import Several, combinations
 from srhm.model.grammar import GrammarError, GrammarParameters, n_nodes
@@ -86,7 +86,9 @@ def plan(section: LevelByLevelSection, directory: Path, *, trainer: Trainer) -> 
             for P, seed in sorted(sizes[name])
         )  # fmt: skip
     families = [
-        Family(name=name, function=FUNCTION, cells=cells) for name, cells in jobs.items() if cells
+        CurveCells(name=name, function=FUNCTION, cells=cells)
+        for name, cells in jobs.items()
+        if cells
     ]
     return planned(trainer, families)
 

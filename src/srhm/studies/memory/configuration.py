@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from srhm.experiments.planning import Family, planned
+from srhm.experiments.planning import CurveCells, planned
 from srhm.keys import Keys, PositiveInt
 from srhm.lists import Several, combinations
 from srhm.study import Planned, Trainer
@@ -118,7 +118,7 @@ def seconds(cell: dict[str, Any]) -> float:
     return 0.1 if cell["size"] < 4 else 10.0
 
 
-def _families(section: MemorySection) -> Iterator[Family]:
+def _families(section: MemorySection) -> Iterator[CurveCells]:
     for experiment, (function, names, given) in TABLES.items():
         cells = [
             {"experiment": experiment, **cell}
@@ -126,7 +126,7 @@ def _families(section: MemorySection) -> Iterator[Family]:
             for cell in combinations(group, *names, **given)
         ]
         name = experiment.replace("_", "-")
-        yield Family(name=name, function=f"{CELLS}:{function}", cells=cells)
+        yield CurveCells(name=name, function=f"{CELLS}:{function}", cells=cells)
     for group in section.learning:
         for policy in combinations(group, "memory", "size", "start"):
             name = f"{policy['memory']}-{policy['size']}-{policy['start']}"
@@ -135,4 +135,4 @@ def _families(section: MemorySection) -> Iterator[Family]:
                 group, "mu", "r", "seed", "t_end", "max_evaluations",
                 experiment="learning", **policy, **given,
             )  # fmt: skip
-            yield Family(name=name, function=f"{CELLS}:learn", cells=flows)
+            yield CurveCells(name=name, function=f"{CELLS}:learn", cells=flows)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from srhm.scorecard.claims import Tables
 from srhm.statistics.jamming import smallest_that_fit
-from srhm.statistics.lazy_feature import (
+from srhm.statistics.output_scale import (
     jamming_line,
     level_set,
     wholly_fitted,

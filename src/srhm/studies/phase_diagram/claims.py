@@ -13,7 +13,7 @@ import pandas as pd
 
 from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables, once
 from srhm.scorecard.fits import listed_as_left_out, mean_of, no_points, of_fit, part_of
-from srhm.statistics.lazy_feature import fitted_in, log_of
+from srhm.statistics.output_scale import fitted_in, log_of
 from srhm.statistics.regression import slope_with_group_intercepts
 from srhm.studies.phase_diagram.analysis import (
     DIGITS,

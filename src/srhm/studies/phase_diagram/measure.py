@@ -21,7 +21,7 @@ from srhm.flow.networks import Network, Weights
 from srhm.flow.tangent_kernel import mean_kernel, projections, spectrum
 from srhm.measure.members import WHEN, Member, members_of
 from srhm.results.tables import OF_SOME_CELLS
-from srhm.statistics.lazy_feature import FEATURE
+from srhm.statistics.output_scale import FEATURE
 
 # Eigenvectors that are kept, and held-out points of the Gram matrix: the first of the test set.
 N_TOP, N_POINTS = 10, 300

@@ -6,7 +6,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from srhm.experiments.planning import Family, planned
+from srhm.experiments.planning import CurveCells, planned
 from srhm.keys import Keys, PositiveInt, Scales, Sizes
 from srhm.lists import Several, combinations
 from srhm.studies.random_features.sizes import HIERARCHY, N_DIGITS
@@ -59,7 +59,7 @@ def plan(section: RandomFeaturesSection, directory: Path, *, trainer: Trainer) -
         ConfigError: if a cell is asked for twice.
     """
     families = [
-        Family(name=data, function=FUNCTION, cells=_cells(group, data), long=False)
+        CurveCells(name=data, function=FUNCTION, cells=_cells(group, data), long=False)
         for group in section.curves
         for data in group.data
     ]

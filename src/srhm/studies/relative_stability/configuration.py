@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from srhm.experiments.planning import Family, planned
+from srhm.experiments.planning import CurveCells, planned
 from srhm.images import cifar, mnist
 from srhm.images.configuration import ImageTraining
 from srhm.images.deformations import largest_temperature, temperature_of
@@ -143,7 +143,7 @@ def plan(section: RelativeStabilitySection, directory: Path, *, trainer: Trainer
     return planned(trainer, families, absent="\n".join(absent.values()))
 
 
-def _networks(groups: Iterable[Networks], absent: Mapping[str, str]) -> Iterator[Family]:
+def _networks(groups: Iterable[Networks], absent: Mapping[str, str]) -> Iterator[CurveCells]:
     names = ("width", "n_test", "n_points", "n_draws", "cutoff", "displacement", "P", "seed")
     for group in groups:
         given: dict[str, Any] = {"experiment": "networks", "P": sorted(set(group.P))}
@@ -155,18 +155,18 @@ def _networks(groups: Iterable[Networks], absent: Mapping[str, str]) -> Iterator
                 for cell in combinations(group, *names, **group.training.model_dump(), **curve)
             ]
             name = f"{curve['data']}-{curve['net']}-h{group.width}"
-            yield Family(name=name, function=f"{HERE}.networks:run", cells=cells)
+            yield CurveCells(name=name, function=f"{HERE}.networks:run", cells=cells)
 
 
-def _fields(groups: Iterable[Fields]) -> Iterator[Family]:
+def _fields(groups: Iterable[Fields]) -> Iterator[CurveCells]:
     for group in groups:
         for curve in combinations(group, "size", "cutoff", experiment="fields"):
             cells = combinations(group, "times_bound", "n_fields", "seed", **curve)
             name = f"fields-n{curve['size']}-c{curve['cutoff']}"
-            yield Family(name=name, function=f"{HERE}.fields:run", cells=cells, long=False)
+            yield CurveCells(name=name, function=f"{HERE}.fields:run", cells=cells, long=False)
 
 
-def _flows(section: RelativeStabilitySection) -> Iterator[Family]:
+def _flows(section: RelativeStabilitySection) -> Iterator[CurveCells]:
     kinds: list[tuple[str, str, Sequence[_Flows]]] = [
         ("stripe", "stripe", section.stripes), ("hierarchy", "srhm", section.hierarchies)
     ]  # fmt: skip
@@ -177,7 +177,7 @@ def _flows(section: RelativeStabilitySection) -> Iterator[Family]:
                 curve |= {"alpha_tilde": float(curve["alpha_tilde"]), "P": sorted(set(group.P))}
                 cells = combinations(group, experiment=kind, data=data, **curve)
                 name = f"{data}-{curve['net']}-a{curve['alpha_tilde']:g}"
-                yield Family(name=name, function=f"{HERE}.flows:run", cells=cells)
+                yield CurveCells(name=name, function=f"{HERE}.flows:run", cells=cells)
 
 
 # Seconds of a step on a batch of 32 digits, on one core; of a named net with 8 channels.

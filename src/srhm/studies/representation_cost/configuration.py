@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from srhm.experiments.planning import Family, planned
+from srhm.experiments.planning import CurveCells, planned
 from srhm.keys import Keys, OneOrMore, Positive, PositiveInt, Sizes
 from srhm.lists import Several, combinations
 from srhm.model.grammar import GrammarError, GrammarParameters
@@ -146,7 +146,7 @@ def plan(section: RepresentationCostSection, directory: Path, *, trainer: Traine
     return planned(trainer, _families(section))
 
 
-def _families(section: RepresentationCostSection) -> Iterator[Family]:
+def _families(section: RepresentationCostSection) -> Iterator[CurveCells]:
     for experiment, names in COORDINATES.items():
         groups = getattr(section, experiment)
         for group in groups if isinstance(groups, list) else [groups]:
@@ -158,15 +158,15 @@ def _families(section: RepresentationCostSection) -> Iterator[Family]:
                 yield from _maps(group, experiment, names)
                 continue
             cells = combinations(group, *names, experiment=experiment)
-            yield Family(name=experiment, function=f"{PACKAGE}.{experiment}:run", cells=cells)
+            yield CurveCells(name=experiment, function=f"{PACKAGE}.{experiment}:run", cells=cells)
 
 
-def _maps(group: Maps, experiment: str, names: Iterable[str]) -> Iterator[Family]:
+def _maps(group: Maps, experiment: str, names: Iterable[str]) -> Iterator[CurveCells]:
     for name in group.maps:
         given: dict[str, Any] = {"d": PLANE} if name in ("circle", "square") else {}
         cells = combinations(group, *names, experiment=experiment, map=name, **given)
         label = f"{experiment}-{name}".replace("_", "-").replace(" ", "-")
-        yield Family(name=label, function=f"{PACKAGE}.depth:run", cells=cells)
+        yield CurveCells(name=label, function=f"{PACKAGE}.depth:run", cells=cells)
 
 
 def _check_grammar(part: Hierarchy) -> None:

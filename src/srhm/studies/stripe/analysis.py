@@ -7,7 +7,7 @@ sizes of first-layer weights along the informative direction and across it.
 import numpy as np
 import pandas as pd
 
-from srhm.statistics.lazy_feature import FEATURE, LAZY, at_least, at_most
+from srhm.statistics.output_scale import FEATURE, LAZY, at_least, at_most
 
 
 def alignments(cells: pd.DataFrame, neurons: pd.DataFrame) -> pd.DataFrame:

@@ -27,7 +27,7 @@ from srhm.figures.families import (
     title,
 )
 from srhm.figures.marks import few_ticks, line, marker
-from srhm.statistics.lazy_feature import LEVELS, Family, families, jamming_line, level_set
+from srhm.statistics.output_scale import LEVELS, Family, families, jamming_line, level_set
 
 ROW = 2.2  # inches
 PALETTE = "YlGnBu"

@@ -17,7 +17,7 @@ from srhm.figures.architecture_marks import look
 from srhm.figures.drawing import add_legends, empty_panel, panel_title, styled
 from srhm.figures.families import ABSENT, LETTERS, rows_of_panels
 from srhm.figures.marks import line, power
-from srhm.statistics.lazy_feature import Family, families
+from srhm.statistics.output_scale import Family, families
 
 COLOURS = {"initial": "#7F7F7F", "end": "#D55E00"}
 WORDS = {"initial": "at initialisation", "end": "after training"}

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.families import ABSENT, ALPHA_TILDE, decades, draw_averages
 from srhm.figures.marks import GUIDE, few_ticks, line, marker, shades
-from srhm.statistics.lazy_feature import FEATURE, feature_slope
+from srhm.statistics.output_scale import FEATURE, feature_slope
 from srhm.studies.early_dynamics.analysis import (
     BETWEEN,
     SMOOTH,

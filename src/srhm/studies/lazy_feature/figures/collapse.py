@@ -23,7 +23,7 @@ from srhm.figures.families import (
     width_handles,
 )
 from srhm.figures.marks import GUIDE, Colour, few_ticks, line
-from srhm.statistics.lazy_feature import (
+from srhm.statistics.output_scale import (
     FEATURE,
     Family,
     averages,

@@ -18,7 +18,7 @@ from srhm.figures.families import (
     title,
 )
 from srhm.figures.marks import line, power
-from srhm.statistics.lazy_feature import families
+from srhm.statistics.output_scale import families
 
 ROW = 2.6  # inches
 STYLES = {"narrow": ":", "wide": "-"}

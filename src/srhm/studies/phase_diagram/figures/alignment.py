@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.families import ABSENT
 from srhm.figures.marks import line
-from srhm.statistics.lazy_feature import fitted_in
+from srhm.statistics.output_scale import fitted_in
 from srhm.studies.phase_diagram.analysis import DIGITS, PATCHES, STRIPE, of_kind
 
 LINES = {

@@ -10,7 +10,7 @@ from srhm.figures.architecture_marks import wrapped
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.families import ABSENT, draw_averages, protocol
 from srhm.figures.marks import GUIDE, few_ticks, line, marker
-from srhm.statistics.lazy_feature import averages, families, fitted_in
+from srhm.statistics.output_scale import averages, families, fitted_in
 from srhm.studies.phase_diagram.analysis import DIGITS, PATCHES, STRIPE, of_kind
 
 # Regimes of networks, and what the kernel before training learns of.

@@ -16,7 +16,7 @@ from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_
 from srhm.figures.families import ABSENT, ALPHA_TILDE, decades, edges, protocol, tilde_colours_of
 from srhm.figures.marks import Colour, few_ticks, line, marker, power
 from srhm.statistics.jamming import smallest_that_fit
-from srhm.statistics.lazy_feature import families, level_set
+from srhm.statistics.output_scale import families, level_set
 from srhm.studies.phase_diagram.analysis import (
     LEVELS,
     PLANE,

@@ -13,7 +13,7 @@ from srhm.figures.architecture_marks import wrapped
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.families import draw_averages, tilde_colours_of, tilde_handles
 from srhm.figures.marks import GUIDE, few_ticks, line, marker, plural
-from srhm.statistics.lazy_feature import averages
+from srhm.statistics.output_scale import averages
 from srhm.studies.stripe.analysis import alignments, beta, in_regimes
 
 ABSENT = "not in this preset"

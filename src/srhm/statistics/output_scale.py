@@ -1,4 +1,4 @@
-"""From lazy to feature learning: what networks of several widths h and scales alpha_tilde say.
+"""What networks of several widths h and output scales alpha_tilde say: lazy and feature learning.
 
 Kernel change, half time, error and variance of F of networks that were trained on the same data
 (thesis, chapters 3a and 3b). Figures and claims read the same numbers from here. Only tables are
