@@ -82,9 +82,12 @@ class Estimator(ABC):
         """The measurement of rows of which there is at least one."""
 
     def _told(self, table: pd.DataFrame) -> str:
-        values = (sorted(set(table[name])) for name in self.tells)
-        parts = zip(self.tells, values, strict=True)
-        return "".join(f"; {name} {', '.join(map(str, one))}" for name, one in parts)
+        parts = []
+        for name in self.tells:
+            values = sorted(set(table[name]))
+            words = (f"{one:g}" if isinstance(one, float) else str(one) for one in values)
+            parts.append(f"; {name} {', '.join(words)}")
+        return "".join(parts)
 
     def _listed(self, table: pd.DataFrame) -> str:
         if not self.each:
@@ -142,7 +145,7 @@ class Mean(Fitted):
     """Mean of a column.
 
     per: points that agree in these columns are averaged first, as they are not independent. open:
-    column that is true of rows with which the interval is unknown, as of bounds.
+    column, named by what it is true of, of rows with which the interval is unknown: "lower bounds".
     """
 
     column: str = field(kw_only=False)
@@ -170,7 +173,8 @@ class Mean(Fitted):
         what = f"means of {len(table)} {self.what}" if self.per else self.what
         found = replace(self, what=what)._measured(fit, table)
         if self.open and table[self.open].any():
-            found = replace(found, low=nan, high=nan, note=f"{found.note}; no interval: bounds")
+            note = f"{found.note}; no interval: {int(table[self.open].sum())} {self.open}"
+            found = replace(found, low=nan, high=nan, note=note)
         return as_ratio(found) if self.scale == "ratio" else found
 
     def _shown(self, fit: Fit) -> str:

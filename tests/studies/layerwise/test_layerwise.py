@@ -8,7 +8,7 @@ from tables import bottleneck_tables, layerwise_tables
 from srhm.results.tables import FLOW_COMPLEXITY
 from srhm.scorecard.card import scorecard
 from srhm.scorecard.rows import counted
-from srhm.studies.layerwise.analysis import GROWTH, SERIES, compared, ratios
+from srhm.studies.layerwise.analysis import GROWTH, OPEN, SERIES, compared, ratios
 from srhm.studies.layerwise.claims import CLAIMS
 
 
@@ -30,7 +30,7 @@ def test_slopes_and_ratios_of_layerwise_training():
     left = pool["left_out"].agg(lambda words: (words != "").sum())
     assert left.to_dict() == {"end_to_end": 1, "layerwise": 1, "shallow": 1}
     found = ratios.function(complexity, over="shallow", under="end_to_end")
-    np.testing.assert_allclose(found.loc[found["open"], "ratio"], 500 / (4 * 27))
+    np.testing.assert_allclose(found.loc[found[OPEN], "ratio"], 500 / (4 * 27))
 
 
 def verdicts(tables) -> pd.DataFrame:

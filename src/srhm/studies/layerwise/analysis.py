@@ -17,6 +17,7 @@ from srhm.scorecard.rows import left_out, rows_of
 
 STUDY = "layerwise"
 SERIES = ("end_to_end", "layerwise", "shallow")
+OPEN = "bounds, or beside a censored P*"
 OPTIONS = ("net", "width", "alpha_tilde", "optimiser", "labels")
 
 
@@ -63,9 +64,9 @@ def ratios(
 ) -> pd.DataFrame:
     """P* of one series over that of another: `ratio` and `inverse` for each grammar that has both.
 
-    For a P* above that is not reached its lower bound is taken. `open`: whether the interval is
-    unknown: with such a bound (unless as_bound: one of the ratio is asked for), and where a P*
-    below is censored, since the scatter of the others is not that of all.
+    For a P* above that is not reached its lower bound is taken. OPEN: rows with which the interval
+    is unknown: such bounds (unless as_bound: one of the ratio is asked for), and all where a
+    P* below is censored, since the scatter of the others is not that of all.
     """
     rows = compared(complexity)
     top = rows[(rows["series"] == over) & rows["status"].isin(["reached", "not_reached"])]
@@ -75,5 +76,6 @@ def ratios(
     ratio = both["P_star"].where(~bound, both["P_star_low"]) / both["P_star_under"]
     is_open = (bound & (not as_bound)) | bool(censored.any())
     n = int((bound & ~censored).sum())
-    found = both.assign(ratio=ratio, inverse=1 / ratio, open=is_open, **{"lower bounds": n})
+    found = both.assign(ratio=ratio, inverse=1 / ratio, **{"lower bounds": n})
+    found[OPEN] = is_open
     return left_out(found, {"whose lower P* is censored": censored})

@@ -12,7 +12,7 @@ from srhm.scorecard.claims import claim
 from srhm.scorecard.estimators import Mean, Ratio
 from srhm.scorecard.expectations import Below, NoExpectation, Within
 from srhm.scorecard.rows import rows_of
-from srhm.studies.layerwise.analysis import GROWTH, ratios
+from srhm.studies.layerwise.analysis import GROWTH, OPEN, ratios
 
 
 @rows_of("all_cells", "all_singular_summaries")
@@ -35,7 +35,7 @@ LAW = partial(
     why="0.25: the claim leaves o(1) open; an exponent of m that is wrong by one would be 1/3"
         " (L = 3) or 1/2 (L = 2)",
 )  # fmt: skip
-OVER = partial(Mean, scale="ratio", open="open", what="grammars", tells=("lower bounds",))
+OVER = partial(Mean, scale="ratio", open=OPEN, what="grammars", tells=("lower bounds",))
 
 CLAIMS = (
     LAW(
