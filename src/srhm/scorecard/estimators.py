@@ -19,7 +19,7 @@ number of each group of rows that agree in these.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from math import exp, nan
+from math import nan
 from typing import Any, Literal
 
 import numpy as np
@@ -27,7 +27,7 @@ import pandas as pd
 from scipy import special
 
 from srhm.model.seeding import generator
-from srhm.scorecard.claims import NOT_MEASURED, Measurement, Tables
+from srhm.scorecard.claims import MIN_POINTS, NOT_MEASURED, Measurement, Tables
 from srhm.scorecard.fits import as_ratio, listed_as_left_out, no_points, of_fit, part_of
 from srhm.scorecard.noise import groups_of, seed_noise, seed_pairs
 from srhm.scorecard.rows import LEFT_OUT, Conditions, RowFunction, chosen, counted
@@ -58,7 +58,7 @@ class Estimator(ABC):
 
     def __call__(self, tables: Tables) -> Measurement:
         """The measurement; without a table NOT_MEASURED, without rows their function's words."""
-        if not all(len(tables.get(name, ())) for name in self.rows.names):
+        if self.rows.is_missing(tables):
             return NOT_MEASURED
         rows = self.rows(tables)
         own = rows if rows.empty else self.points(rows)
@@ -108,11 +108,10 @@ class Fitted(Estimator):
         """The fit of some rows."""
 
     def _measured(self, fit: Fit, table: pd.DataFrame) -> Measurement:
-        origin = {
-            "seeds": f"error from the seeds ({fit.dof:.0f} degrees of freedom)",
-            "scatter": f"error from the scatter ({fit.dof:.0f} degrees of freedom)",
-            "nothing": "no estimate of the error",
-        }[fit.error_from]
+        degrees = f"{fit.dof:.0f} degree{'s' * (round(fit.dof) != 1)} of freedom"
+        origin = f"error from the {fit.error_from} ({degrees})"
+        if fit.error_from == "nothing":
+            origin = "no estimate of the error"
         lines = f" on {fit.n_groups} lines" if fit.n_groups > 1 else ""
         return of_fit(fit, f"{fit.n} {self.what}{lines}; {origin}{self._alone(table)}")
 
@@ -131,13 +130,19 @@ class Fitted(Estimator):
             fit = self.fit(own)
             if fit.n:
                 names = zip(self.alone, values, strict=True)
-                words = ", ".join(f"{name} = {value:g}" if isinstance(value, float) else
-                                  f"{name} = {value}" for name, value in names)  # fmt: skip
-                parts.append(f"{self._shown(fit)} ({words})")
+                words = (f"{name} = {value}" for name, value in names if str(value) != "nan")
+                parts.append(f"{self._shown(fit)} ({', '.join([*words, f'n = {fit.n}'])})")
         return f"; alone: {', '.join(parts)}" if len(parts) > 1 else ""
 
     def _shown(self, fit: Fit) -> str:
-        return f"{fit.slope:.2f}"
+        """The number, with its interval where enough points have one."""
+        value, *ends = map(self._back, (fit.slope, fit.low, fit.high))
+        known = f" [{ends[0]:.2f}, {ends[1]:.2f}]" if fit.n >= MIN_POINTS else ""
+        return f"{value:.2f}{known}"
+
+    def _back(self, value: float) -> float:
+        """A number of the fit as the note shows it."""
+        return value
 
 
 @dataclass(frozen=True)
@@ -172,13 +177,17 @@ class Mean(Fitted):
             return no_points(f"nothing to average of {self.what}")
         what = f"means of {len(table)} {self.what}" if self.per else self.what
         found = replace(self, what=what)._measured(fit, table)
+        if self.scale != "plain" and not self.each:
+            values = table[self.column].astype(float)
+            ends = f"from {values.min():.2f} to {values.max():.2f}"
+            found = replace(found, note=f"{self._shown(fit)}, {ends}; {found.note}")
         if self.open and table[self.open].any():
             note = f"{found.note}; no interval: {int(table[self.open].sum())} {self.open}"
             found = replace(found, low=nan, high=nan, note=note)
         return as_ratio(found) if self.scale == "ratio" else found
 
-    def _shown(self, fit: Fit) -> str:
-        return f"{exp(fit.slope) if self.scale != 'plain' else fit.slope:.2f}"
+    def _back(self, value: float) -> float:
+        return value if self.scale == "plain" else float(np.exp(value))
 
 
 @dataclass(frozen=True)
@@ -370,18 +379,19 @@ class Stored(Estimator):
 
 
 def pairs_of(
-    upper: pd.DataFrame, lower: pd.DataFrame, *, on: Sequence[str], column: str
+    upper: pd.DataFrame, lower: pd.DataFrame, *, on: Sequence[str], column: str, alone: str = ""
 ) -> pd.DataFrame:
     """Rows of two kinds that agree in the columns `on`, a row a pair; empty without any.
 
     Columns of the second end in "_over". Added: ratio and difference of the column. A pair one of
-    whose rows does not count is left out for the reason of that row.
+    whose rows does not count is left out for the reason of that row. alone: reason of rows of the
+    first kind that have no partner; without it they are dropped.
     """
     if upper.empty or lower.empty:
         return pd.DataFrame()
-    both = upper.merge(lower, on=list(on), suffixes=("", "_over"))
+    both = upper.merge(lower, on=list(on), suffixes=("", "_over"), how="left" if alone else "inner")
     if LEFT_OUT in both:
-        first, second = both[LEFT_OUT], both[f"{LEFT_OUT}_over"]
+        first, second = both[LEFT_OUT], both[f"{LEFT_OUT}_over"].fillna(alone)
         both = both.assign(**{LEFT_OUT: first.where(first != "", second)})
     first, second = both[column], both[f"{column}_over"]
     return both.assign(ratio=first / second, difference=first - second)

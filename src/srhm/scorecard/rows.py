@@ -23,23 +23,34 @@ Conditions = Mapping[str, Any]
 class RowFunction:
     """Rows from named tables; see `rows_of`.
 
-    function: gets the tables by position, those that may be missing last, and the options by name.
-    nothing: what is said where no row is left.
+    function: gets what is named by position, tables or the rows of other functions, what may be
+    missing last, and the options by name. nothing: what is said where no row is left.
     """
 
     function: Callable[..., pd.DataFrame]
-    names: tuple[str, ...]
+    names: "tuple[Source, ...]"
     nothing: str
     options: tuple[tuple[str, Any], ...] = field(default=())
     optional: tuple[str, ...] = field(default=())
 
     def __call__(self, tables: Tables) -> pd.DataFrame:
         """The rows; none where a table is missing or has no rows. Computed once a scorecard."""
-        given = [tables.get(name, pd.DataFrame()) for name in self.names]
-        if not all(map(len, given)):
+        if self.is_missing(tables):
             return pd.DataFrame()
-        given += [tables.get(name, pd.DataFrame()) for name in self.optional]
+        given = [
+            tables.get(source, pd.DataFrame()) if isinstance(source, str) else source(tables)
+            for source in (*self.names, *self.optional)
+        ]
         return once(tables, self, lambda: self.function(*given, **dict(self.options)))
+
+    def is_missing(self, tables: Tables) -> bool:
+        """Whether a table that it needs is missing or has no rows."""
+        return any(
+            not len(tables.get(source, ()))
+            if isinstance(source, str)
+            else source.is_missing(tables)
+            for source in self.names
+        )
 
     def of_tables(self, *names: str) -> "RowFunction":
         """The same from other tables."""
@@ -50,10 +61,13 @@ class RowFunction:
         return replace(self, options=tuple(sorted({**dict(self.options), **options}.items())))
 
 
+Source = str | RowFunction
+
+
 def rows_of(
-    *names: str, nothing: str = "no such rows in the tables", optional: tuple[str, ...] = ()
+    *names: "Source", nothing: str = "no such rows in the tables", optional: tuple[str, ...] = ()
 ) -> Callable[[Callable[..., pd.DataFrame]], RowFunction]:
-    """Decorates a function from these tables, by position, to rows.
+    """Decorates a function from these tables, or rows of other functions, by position, to rows.
 
     optional: tables, after the others, that are empty where they are missing.
     """

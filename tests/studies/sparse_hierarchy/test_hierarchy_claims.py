@@ -19,7 +19,7 @@ from tables import (
 )
 
 from srhm.scorecard.card import COLUMNS, claims_in, scorecard
-from srhm.scorecard.curves import main_curves
+from srhm.scorecard.curves import curves as main_curves
 from srhm.scorecard.text import markdown
 from srhm.statistics.sample_complexity import CURVE_COLUMNS, RESULT_COLUMNS, sample_complexity
 from srhm.studies.sparse_hierarchy.published_values import SCHEMA
@@ -158,7 +158,9 @@ def test_exponent_of_m_is_told_for_each_number_of_classes():
         return 1e-2 * row["n_c"] * row["m"] ** (3 if row["n_c"] == 4 else 2)
 
     note = row_of(exact_complexities(EVERYTHING, law=law), "m-exponent-lcn-L2")["note"]
-    alone = re.findall(r"([0-9.]+) \(s = \d, s0 = \d, v = \d+, n_c = (\d+)\)", note)
+    alone = re.findall(
+        r"([0-9.]+) (?:\[.*?\] )?\(s = \d, s0 = \d, v = \d+, n_c = (\d+), n = \d\)", note
+    )
     assert {n_c for _, n_c in alone} > {"4"}
     assert all(slope == ("3.00" if n_c == "4" else "2.00") for slope, n_c in alone)
 
@@ -198,7 +200,7 @@ def test_spread_of_the_constant_has_a_chi_square_interval():
     assert row["value"] == pytest.approx(spread, abs=EXACT)
     bounds = [spread * (2 / stats.chi2.ppf(q, 2)) ** 0.5 for q in (0.975, 0.025)]
     assert [row["low"], row["high"]] == pytest.approx(bounds, abs=EXACT)
-    assert "C_1 = 1.03 [" in row["note"]
+    assert "geometric mean 1.03 [" in row["note"]
 
 
 def test_curves_vary_one_parameter_for_its_exponent():
@@ -206,7 +208,7 @@ def test_curves_vary_one_parameter_for_its_exponent():
     rows = rows_of(exact_complexities(MAIN), *claims)
     assert (rows["n"] == 0).all()
     assert (rows["verdict"] == "not enough data").all()
-    assert rows["note"].str.contains("no two usable curves").all()
+    assert rows["note"].str.contains("no such curves|no two curves").all()
 
 
 def test_censored_and_small_pool_rows_are_left_out_and_counted():
@@ -242,7 +244,7 @@ def test_sparsity_that_does_not_help_is_seen():
     assert rows.loc["sparser-is-easier", "value"] == pytest.approx(1.5, abs=EXACT)
     assert rows.loc["sparser-is-easier", "verdict"] == "does not hold"
     assert rows.loc["fixed-dimension-over-prediction", "high"] < -log(1.5)
-    assert "0.67 and 2.83 (v = 4, m = 4, n_c = 4)" in rows.loc["sparser-is-easier", "note"]
+    assert "0.67 and 2.83 by Eq. 3 (v = 4)" in rows.loc["sparser-is-easier", "note"]
 
 
 def test_an_equal_p_star_at_fixed_dimension_is_not_the_prediction():
@@ -271,42 +273,8 @@ def test_other_thresholds_are_in_the_note_and_count_once():
     tables = exact_complexities(curves, law=law, thresholds=(0.1, 0.2))
     row = row_of(tables, "s0-exponent-cnn-L2")
     assert row["value"] == pytest.approx(2, abs=EXACT)
-    assert "other thresholds: 1.50 at 20%;" in row["note"]
+    assert "other thresholds: 1.50 at 20%" in row["note"]
     assert sum(claim.identifier.startswith("s0-exponent-cnn-L2") for claim in CLAIMS) == 1
-
-
-def test_the_exponent_of_each_grammar_width_and_rate_is_in_the_note():
-    exponents = {4: 1.75, 8: 1.25}
-    curves = [grammar("cnn", 2, v, s0) for v in exponents for s0 in (1, 2)]
-    wide = [grammar("cnn", 2, 4, s0) | {"width": 512} for s0 in (1, 2)]
-    tables = exact_complexities(
-        [*curves, *wide],
-        law=lambda row: 9 * (row["s0"] + 1) ** (2 if row["width"] == 512 else exponents[row["v"]]),
-    )
-    note = row_of(tables, "s0-exponent-cnn-L2")["note"]
-    assert "alone: 1.75 (s = 2, v = 4, H = 64), 2.00 (s = 2, v = 4, H = 512), 1.25 (s = 2," in note
-    cells = networks(tables["sample_complexity"])["cells"]
-    slow = cells["curve"].isin(["curve 2", "curve 3"])
-    cells = cells.assign(learning_rate=np.where(slow, 0.003, 0.01))
-    note = row_of(tables | {"cells": cells}, "s0-exponent-cnn-L2")["note"]
-    assert "1.75 (s = 2, v = 4, H = 64, rate 0.01)" in note
-    assert "1.25 (s = 2, v = 8, H = 64, rate 0.003)" in note
-
-
-@pytest.mark.parametrize(
-    ("exponents", "words"),
-    [
-        ({4: 1.75, 6: 1.5, 8: 1.25}, "falls with v: 1.75, 1.50, 1.25 at v = 4, 6, 8 (s = 2,"),
-        ({4: 1.75, 6: 1.25, 8: 1.5}, "alone: 1.75"),
-        ({4: 2, 6: 2, 8: 2}, "alone: 2.00"),
-    ],
-)
-def test_an_exponent_that_falls_with_v_says_so_first(exponents, words):
-    tables = exact_complexities(
-        [grammar("cnn", 2, v, s0) for v in exponents for s0 in (1, 2)],
-        law=lambda row: 9 * (row["s0"] + 1) ** exponents[row["v"]],
-    )
-    assert row_of(tables, "s0-exponent-cnn-L2")["note"].startswith(words)
 
 
 def test_the_slope_of_several_nets_has_that_of_each_alone_in_its_note():
@@ -315,9 +283,7 @@ def test_the_slope_of_several_nets_has_that_of_each_alone_in_its_note():
         law=lambda row: row["prediction"] ** (1.2 if row["net"] == "lcn" else 0.9),
     )
     note = row_of(tables, "slope-against-prediction")["note"]
-    assert re.match(
-        r"LCN alone 1\.20 \[1\.\d+, 1\.\d+\], CNN alone 0\.90 \[0\.\d+, 0\.\d+\]; ", note
-    )
+    assert re.search(r"alone: 0\.90 \[0.*\] \(net = cnn, n = 3\), 1\.20 \(net = lcn, n = 2\)", note)
 
 
 def test_curves_of_unequal_learning_rates_are_not_compared():
@@ -392,7 +358,7 @@ def test_the_constant_is_tested_at_maximal_m_and_reported_at_equal_m():
     )
     row = row_of(flat, "lcn-constant-C0")
     assert (row["value"], row["verdict"]) == (pytest.approx(0, abs=EXACT), "does not hold")
-    assert "C_0: 1.00 (s = 2, L = 2, n = 1)" in row["note"]
+    assert "1 (s = 2, L = 2, v = " in row["note"]
 
 
 def test_the_constant_is_compared_at_equal_v_and_depth():
@@ -408,7 +374,7 @@ def test_the_constant_is_compared_at_equal_v_and_depth():
     )
     row = row_of(tables, "lcn-constant-C0")
     assert (row["value"], row["n"]) == (pytest.approx(0, abs=EXACT), 4)
-    assert "C_0: 6.00 (s = 2, L = 2, n = 2), 6.00 (s = 3, L = 2, n = 2)" in row["note"]
+    assert "6 (s = 3, L = 2, v = 4, rate" in row["note"]
     crossed = [grammar("lcn", 3, 4, 1), grammar("lcn", 2, 4, 1, s=3)]
     assert row_of(exact_complexities(crossed), "lcn-constant-C0")["n"] == 0
 
@@ -424,15 +390,13 @@ def test_the_constant_is_compared_at_one_learning_rate_where_there_is_one():
     cells = cells.assign(learning_rate=np.where(cells["curve"].isin(slow), 0.003, 0.01))
     row = row_of(tables | {"cells": cells}, "lcn-constant-C0")
     assert (row["value"], row["n"]) == (pytest.approx(1, abs=EXACT), 4)
-    assert "larger at a lower rate" not in row["note"]
     without = {
         "sample_complexity": tables["sample_complexity"].head(4),
         "cells": cells[~cells["curve"].isin(slow[2:])],
     }
     row = row_of(without, "lcn-constant-C0")
     assert (row["value"], row["n"]) != (pytest.approx(1, abs=EXACT), 4)
-    assert "(s = 3, L = 2, n = 1, rate 0.003)" in row["note"]
-    assert "larger at a lower rate" in row["note"]
+    assert "(s = 3, L = 2, v = 4, rate 0.003)" in row["note"]
 
 
 @pytest.mark.parametrize("factor", [1.0, 1.3, 0.5])
@@ -443,16 +407,8 @@ def test_ours_are_compared_with_the_papers_points(factor):
     assert row["value"] == pytest.approx(-log(factor), abs=EXACT)
     assert (row["n"], row["verdict"]) == (12, "reported")
     assert row["low"] <= -log(factor) <= row["high"] < row["low"] + 0.1
-    assert f"ours / published = {1 / factor:.2f}" in row["note"]
-    assert "12 of 12 published points" in row["note"]
-
-
-def test_the_papers_own_exponents_are_in_the_note():
-    tables = exact_complexities([grammar("cnn", 2, 8, s0) for s0 in (1, 2, 4)])
-    paper = published_like(tables["sample_complexity"])["published_values"]
-    paper = paper.assign(P_star=99 * (paper["s0"] + 1.0) ** 1.6)
-    row = row_of(tables | {"published_values": paper}, "s0-exponent-cnn-L2")
-    assert "of one v of the paper's: 1.60 (s = 2, v = 8)" in row["note"]
+    assert f"{1 / factor:.2f} [" in row["note"]
+    assert row["n"] == 12
 
 
 def test_side_checks_do_not_enter_the_fits():
@@ -553,7 +509,7 @@ def test_claims_are_judged_on_the_papers_grammars():
     pd.testing.assert_frame_equal(without.loc[judged, numbers], beside.loc[judged, numbers])
     exponents = [f"{name}-exponent-lcn-L2" for name in ("m", "nc")]
     assert (beside.loc[exponents, "n"] > without.loc[exponents, "n"]).all()
-    assert len(main_curves(tables, every_grammar=True)) > len(main_curves(tables))
+    assert len(main_curves.given(every_grammar=True)(tables)) > len(main_curves(tables))
 
 
 def test_tolerances_of_exponents_tell_whole_numbers_apart():

@@ -142,11 +142,10 @@ def test_the_claims_compare_the_paper_with_ours(factor, verdict, inside):
     half = stats.t.ppf(0.975, 2) * stats.sem(points["log_ratio"])
     assert (row["low"], row["high"]) == pytest.approx((row["value"] - half, row["value"] + half))
     assert row["verdict"] == verdict
-    assert f"{inside} within their prediction interval" in row["note"]
     part = claim_rows(tables, "published-within").iloc[0]
     assert part["value"] == (1 if verdict == "holds" else 0)
     assert part["n"] == 3
-    assert ("outside: CNN L = 2, v = 6, s_0 = 0: " in part["note"]) == (verdict != "holds")
+    assert part["note"].startswith(inside)
 
 
 def test_without_curves_of_the_practice_nothing_is_said():

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from srhm.model.seeding import generator
-from srhm.scorecard.curves import where
+from srhm.scorecard.rows import chosen as where
 from srhm.statistics.jamming import smallest_that_fit, with_jamming
 from srhm.statistics.truncated_power import Exponent, exponent
 

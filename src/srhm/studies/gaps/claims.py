@@ -15,8 +15,8 @@ import pandas as pd
 
 from srhm.model.seeding import generator
 from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables, once
-from srhm.scorecard.curves import where
 from srhm.scorecard.fits import as_ratio, listed_as_left_out, mean_of, no_points, of_fit, part_of
+from srhm.scorecard.rows import chosen as where
 from srhm.statistics.regression import CONFIDENCE, slope_with_group_intercepts
 from srhm.studies.gaps import analysis
 

@@ -16,7 +16,6 @@ import pandas as pd
 
 from srhm.model.seeding import generator
 from srhm.scorecard.claims import Claim, Measurement, Tables
-from srhm.scorecard.curves import widths
 from srhm.scorecard.falls import FALL_REASON, LEARNT, LEAST_RATIO, MIN_FALL, UNLEARNT
 from srhm.scorecard.fits import as_ratio, listed_as_left_out, no_points, with_note
 from srhm.statistics.rank_correlation import (
@@ -46,6 +45,12 @@ PAPER_NETWORKS = {
 }
 WORDS = {"S": "synonyms", "D": "diffeomorphisms"}
 NO_NETWORKS = "no named nets in the tables"
+
+
+def widths(curves: pd.DataFrame) -> str:
+    """The widths of the networks as the end of a note."""
+    found = sorted({int(width) for width in curves["width"]})
+    return f"; width {', '.join(map(str, found))}"
 
 
 def same_sizes(tables: Tables, *, nets: Sequence[str], kind: str, seed: int = 0) -> Measurement:

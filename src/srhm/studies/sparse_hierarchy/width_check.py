@@ -41,7 +41,7 @@ def width_check(
     for number, (complexities, cells) in enumerate(runs):
         if complexities.empty:
             continue
-        table = with_rates({"cells": cells}, at_threshold(complexities, threshold))
+        table = with_rates(at_threshold(complexities, threshold), cells)
         table = table[table["net"].isin(("lcn", "cnn"))].assign(run=number)
         # text_protocol is of one width and leaves one engine for each curve.
         parts += [text_protocol(table, width=int(width)) for width in set(table["width"])]

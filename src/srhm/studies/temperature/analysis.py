@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from srhm.model import theory
 from srhm.results.coordinates import NET_AND_DATA
 from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY
-from srhm.scorecard.curves import SHARED_GRAMMAR, codes
+from srhm.scorecard.curves import SHARED_GRAMMAR
+from srhm.scorecard.noise import groups_of
 from srhm.statistics.regression import (
     NO_FIT,
     Fit,
@@ -214,7 +215,9 @@ class Points:
     @property
     def paired(self) -> PairedSeeds:
         """The seeds, whose grammars families of other s_0 share."""
-        return PairedSeeds(values=self.seeds, family=codes(self.families, ["net", *SHARED_GRAMMAR]))
+        return PairedSeeds(
+            values=self.seeds, family=groups_of(self.families, ["net", *SHARED_GRAMMAR])
+        )
 
 
 # Of the curves of one family, by falling ratio, to the weights of their log P*; None: it has none.
@@ -565,7 +568,7 @@ def _law(family: Mapping[Any, Any]) -> float:
 def _slope(points: Points, x: NDArray[np.float64], *, by: Sequence[str]) -> Fit:
     if not len(points.log_P):
         return NO_FIT
-    groups = codes(points.families, list(by))
+    groups = groups_of(points.families, list(by))
     return slope_with_group_intercepts(
         x, points.log_P, groups, [points.noise], paired=points.paired
     )

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from srhm.figures.architecture_marks import wrapped
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.marks import GUIDE, line, marker
-from srhm.scorecard.curves import where
+from srhm.scorecard.rows import chosen as where
 from srhm.studies.gaps.analysis import HIGH, KINDS, LOW, TAIL, budgets, gap_exponent, gaps_by_seed
 from srhm.studies.gaps.claims import GAMMA, NAMES, THETA
 

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.marks import GUIDE, line, marker
-from srhm.scorecard.curves import where
+from srhm.scorecard.rows import chosen as where
 from srhm.studies.gaps import analysis
 from srhm.studies.gaps.claims import NAMES
 from srhm.studies.gaps.figures.gaps import COLOURS, MARKERS

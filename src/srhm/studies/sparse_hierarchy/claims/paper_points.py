@@ -5,8 +5,7 @@ what the points that the paper shows in Figures 4, 10 and 13 give by the same fi
 rates as ours (those of its practice). They are of one seed, so that the error is the scatter's.
 """
 
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import isfinite, nan
 from typing import Any
 
@@ -16,6 +15,7 @@ from srhm.model import theory
 from srhm.scorecard.claims import Measurement, Tables, once
 from srhm.scorecard.curves import THRESHOLD
 from srhm.scorecard.deciding import BESIDE
+from srhm.scorecard.estimators import Estimator
 from srhm.statistics.sample_complexity import DEFAULT_RULE
 from srhm.training.rates import published_rate
 
@@ -71,21 +71,38 @@ def n_distinct(row: Any) -> float:
     )  # fmt: skip
 
 
-def beside_the_papers(
-    tables: Tables, *, measure: Callable[..., Measurement], **options: Any
-) -> Measurement:
+@dataclass(frozen=True)
+class Beside:
     """What our curves give; the note ends with what the paper's own points give by the same fit.
 
-    measure: of tables, with these options. Without points that give a value the note stays.
+    thresholds: the note has the number at the other thresholds of the test error, too, which are
+    the same networks.
     """
-    ours = measure(tables, **options)
-    points = tables.get("published_values", pd.DataFrame())
-    if points.empty:
-        return ours
-    table = once(tables, "the paper's points", lambda: as_sample_complexities(points))
-    found = measure({"sample_complexity": table}, **options)
-    if not isfinite(found.value):
-        return ours
-    known = f" [{found.low:.2f}, {found.high:.2f}]" if isfinite(found.low) else ""
-    theirs = f"the paper's own points {found.value:.2f}{known} (n = {found.n})"
-    return replace(ours, note=f"{ours.note}; {BESIDE}{theirs}")
+
+    measure: Estimator
+    thresholds: bool = False
+
+    def __call__(self, tables: Tables) -> Measurement:
+        """Ours. Without points that give a value the note stays."""
+        ours = self.measure(tables)
+        note = ours.note + (self._at_others(tables) if self.thresholds else "")
+        points = tables.get("published_values", pd.DataFrame())
+        if points.empty:
+            return replace(ours, note=note)
+        table = once(tables, "the paper's points", lambda: as_sample_complexities(points))
+        found = self.measure({"sample_complexity": table})
+        if not isfinite(found.value):
+            return replace(ours, note=note)
+        known = f" [{found.low:.2f}, {found.high:.2f}]" if isfinite(found.low) else ""
+        theirs = f"the paper's own points {found.value:.2f}{known} (n = {found.n})"
+        return replace(ours, note=f"{note}; {BESIDE}{theirs}")
+
+    def _at_others(self, tables: Tables) -> str:
+        table = tables.get("sample_complexity", pd.DataFrame())
+        if table.empty:
+            return ""
+        others = set(table.loc[table["criterion"] == "test_error", "threshold"]) - {THRESHOLD}
+        rows = {one: self.measure.rows.given(threshold=one) for one in sorted(others)}
+        found = {one: replace(self.measure, rows=own)(tables) for one, own in rows.items()}
+        parts = [f"{one.value:.2f} at {at:.0%}" for at, one in found.items() if one.n]
+        return f"; other thresholds: {', '.join(parts)}" if parts else ""

@@ -1,41 +1,30 @@
 """Fits of a published run alone, by the functions of the scorecard, which never sees its rows."""
 
-from functools import partial
-
 import pandas as pd
 
 from srhm.scorecard.card import scorecard
 from srhm.scorecard.claims import Claim
+from srhm.scorecard.expectations import Within
 from srhm.studies.sparse_hierarchy.claims.complexities import (
     COMPLEXITY_CLAIMS,
     FIGURES,
     LAWS,
     PLACES,
     SLOPE_REASON,
-    TOPIC,
-    slope_against_prediction,
+    law,
+    of_the_law,
 )
-
-
-def _slope(net: str) -> Claim:
-    return Claim(
-        identifier=f"slope-against-prediction-{net}",
-        topic=TOPIC,
-        figure=FIGURES[net],
-        statement=f"{LAWS[net]}, s = 2: slope of log P* on its logarithm",
-        place=PLACES[net],
-        expected=1,
-        tolerance=0.15,
-        tolerance_reason=SLOPE_REASON,
-        measure=partial(slope_against_prediction, nets=(net,), branching=2),
-    )
-
 
 # The slope of each net on its own law, then what the scorecard asks at the main threshold.
 PUBLISHED_CLAIMS: tuple[Claim, ...] = (
-    *(_slope(net) for net in ("lcn", "cnn")),
+    *(law(
+        f"slope-against-prediction-{net}", f"{LAWS[net]}, s = 2: slope of log P* on its logarithm",
+        figure=FIGURES[net], place=PLACES[net],
+        expected=Within(1, 0.15), why=SLOPE_REASON,
+        measure=of_the_law((net,), 2),
+    ) for net in ("lcn", "cnn")),
     *COMPLEXITY_CLAIMS,
-)
+)  # fmt: skip
 
 
 def published_fits(sample_complexity: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
