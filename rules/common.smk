@@ -6,6 +6,7 @@ The only Python outside src/ and scripts/. What needs no object of Snakemake lie
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
 
 from srhm import preset
 from srhm.commands.preset_file import read_preset
@@ -14,7 +15,7 @@ from srhm.explorer.names import name_of
 from srhm.results import places
 from srhm.results.places import source_of
 from srhm.results.provenance import PACKAGE
-from srhm.rules import curves, explorers, pages, tables
+from srhm.rules import curves, explorers, pages, slurm, tables
 from srhm.runtime.devices import resolved
 from srhm.studies.registry import GROUPS, STUDIES, TRAINERS
 from srhm.study import ConfigError
@@ -33,6 +34,8 @@ try:
     PLAN = preset.plan(config)
 except ConfigError as refusal:
     raise WorkflowError(str(refusal)) from None
+
+slurm.watch(ExecutorPluginRegistry().plugins)
 
 PRESET = PLAN.name
 LOGS = f"results/{PRESET}/logs"

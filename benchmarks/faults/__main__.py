@@ -22,6 +22,7 @@ from faults import (
     files,
     installation,
     provenance,
+    schedulers,
     signals,
     surroundings,
 )
@@ -30,7 +31,16 @@ from faults.rows import Table
 from faults.scene import Defect, Scene
 from faults.table import FINISHED, LESS, NOTHING, Fault, row_of
 
-MODULES = (signals, files, surroundings, commands, configurations, installation, provenance)
+MODULES = (
+    signals,
+    files,
+    surroundings,
+    commands,
+    configurations,
+    installation,
+    provenance,
+    schedulers,
+)
 FAULTS: dict[str, Fault] = {name: one for module in MODULES for name, one in module.FAULTS.items()}
 
 

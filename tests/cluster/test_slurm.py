@@ -158,6 +158,35 @@ def test_a_cancelled_job_is_sent_again_and_resumes_the_cell_that_was_in_flight(u
     assert_as_undisturbed(grid, undisturbed, stored)
 
 
+def test_a_status_command_that_fails_for_seconds_does_not_stop_the_run(
+    undisturbed, grid, environment, tmp_path
+):
+    real, flag, commands = shutil.which("squeue"), tmp_path / "fails", tmp_path / "bin"
+    commands.mkdir()
+    script = commands / "squeue"
+    script.write_text(f'#!/bin/sh\n[ -e {flag} ] && echo >> {flag} && exit 1\nexec {real} "$@"\n')
+    script.chmod(0o755)
+    grid.environment = {**environment, "PATH": f"{commands}{os.pathsep}{environment['PATH']}"}
+    launcher, stored = start_until_the_last_cell(grid, undisturbed.keys("lcn"))
+    flag.touch()
+    wait_for(lambda: flag.read_text().count("\n") >= 5, within=120, say=grid.printed)
+    flag.unlink()
+    grid.end(launcher)
+    assert "Slurm's status command fails, for 0 min: 1 jobs go on" in grid.messages()
+    assert "Slurm answers again" in grid.messages()
+    assert_as_undisturbed(grid, undisturbed, stored)
+
+
+def test_sigterm_ends_a_run_and_its_job_leaves_a_checkpoint(undisturbed, grid):
+    launcher, stored = start_until_the_last_cell(grid, undisturbed.keys("lcn"))
+    launcher.terminate()
+    launcher.wait(timeout=60)
+    wait_for(lambda: not running_jobs(grid), within=30)
+    grid.run()
+    assert grid.last_log("lcn").count("goes on from its checkpoint") == 1
+    assert_as_undisturbed(grid, undisturbed, stored)
+
+
 def test_a_job_that_is_about_to_exceed_its_time_stops_itself_and_is_resumed(undisturbed, grid):
     # One minute, then two: training stops half a minute before the end of so short a job.
     launcher = grid.start("--set-resources", "train_hierarchy:runtime=attempt")

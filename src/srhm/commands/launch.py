@@ -55,6 +55,8 @@ DEFAULT = "paper"
 # Seconds for which a Snakemake that was asked to end may go on without a job. Its handler of
 # SIGTERM waits for a lock that the code which it interrupts may hold.
 PATIENCE = 20.0
+# The same on a cluster, where it first asks the scheduler to cancel its jobs: a minute at most.
+PATIENCE_OF_CLUSTER = 120.0
 REFUSED = 2  # exit code of a launch that touched nothing
 
 
@@ -356,15 +358,16 @@ def _run(
     local: the jobs run on this machine. This launcher then passes a signal on to them: they leave
     checkpoints, and Snakemake starts no more; a second signal ends them at once. Ctrl-C must not
     reach Snakemake itself, which would report its own interruption as an error. On a cluster
-    Snakemake itself takes Ctrl-C and cancels the jobs that it has sent. A closed terminal (SIGHUP)
-    is as SIGTERM.
+    Snakemake itself takes Ctrl-C and cancels the jobs that it has sent; SIGTERM is passed on as
+    Ctrl-C. A closed terminal (SIGHUP) is as SIGTERM here; on a cluster Snakemake sends no more jobs
+    then, and ends with those in flight.
     """
     # Snakemake inherits what is ignored. Under nohup SIGHUP stays so here, too.
     numbers = [signal.SIGINT, signal.SIGTERM]
     if signal.signal(signal.SIGHUP, signal.SIG_IGN) != signal.SIG_IGN:
         numbers.append(signal.SIGHUP)
-    if local:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Elsewhere it must hear Ctrl-C, which a shell has its background jobs ignore.
+    signal.signal(signal.SIGINT, signal.SIG_IGN if local else signal.default_int_handler)
     with ExitStack() as stack:
         output = stack.enter_context(Path(lock.name).with_name("run.log").open("wb"))
         printed = stack.enter_context(open(output.name, "rb"))
@@ -387,8 +390,11 @@ def _run(
                 _end_scripts(
                     process.pid, told=told, at_once=asked[-1] - asked[0] > ECHO[signal.SIGINT]
                 )
-            elif number != signal.SIGINT or not _in_foreground():
-                process.send_signal(signal.SIGINT if number == signal.SIGINT else signal.SIGTERM)
+            elif number == signal.SIGHUP:
+                asked.pop()
+                process.terminate()
+            elif number == signal.SIGTERM or not _in_foreground():
+                process.send_signal(signal.SIGINT)
 
         for number in numbers:
             signal.signal(number, stop)
@@ -411,6 +417,13 @@ def _run(
                             busy = time.monotonic()
                         elif time.monotonic() - max(busy, asked[0]) > PATIENCE:
                             process.kill()
+                    elif asked and time.monotonic() - asked[0] > PATIENCE_OF_CLUSTER:
+                        process.kill()
+                        print(
+                            f"Snakemake did not end within {PATIENCE_OF_CLUSTER:.0f} s and was"
+                            " killed: its jobs may run on, and fill the store (docs/cluster.md)",
+                            flush=True,
+                        )
     return code if code >= 0 else 128 - code
 
 
