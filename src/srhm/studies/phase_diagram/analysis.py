@@ -7,7 +7,6 @@ most networks are jammed, N* the number of their weights, P training points, The
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import Tables
 from srhm.statistics.jamming import smallest_that_fit
 from srhm.statistics.output_scale import (
     jamming_line,
@@ -17,6 +16,7 @@ from srhm.statistics.output_scale import (
 
 # Kinds of cells of this study: their data, net and loss.
 Kind = tuple[str, str, str]
+KIND = ("data", "net", "loss")
 PLANE: Kind = ("digits_pca", "fcn", "soft_hinge")
 SIZES: Kind = ("digits_pca", "fcn", "quadratic_hinge")
 DIGITS: Kind = ("digits", "fcn", "soft_hinge")
@@ -34,16 +34,11 @@ def of_kind(cells: pd.DataFrame, kind: Kind) -> pd.DataFrame:
     """Cells of one kind of data, net and loss."""
     if cells.empty:
         return cells
-    data, net, loss = kind
-    return cells[(cells["data"] == data) & (cells["net"] == net) & (cells["loss"] == loss)]
+    return cells[(cells[list(KIND)] == list(kind)).all(axis=1)]
 
 
-def table(tables: Tables, name: str, kind: Kind) -> pd.DataFrame:
-    """Rows of another table with the coordinates of their cells, of one kind; empty without."""
-    cells = of_kind(tables.get("cells", pd.DataFrame()), kind)
-    rows = tables.get(name, pd.DataFrame())
-    if cells.empty or rows.empty:
-        return pd.DataFrame()
+def with_cells(rows: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
+    """Rows of another table with the coordinates of their cells, of which there are some."""
     own = [name for name in cells.columns if name == "key" or name not in rows.columns]
     return rows.merge(cells[own], on="key")
 
