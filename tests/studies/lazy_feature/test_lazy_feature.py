@@ -95,7 +95,9 @@ def test_capped_networks_are_left_out_and_counted():
     found = verdicts(cells.assign(status=np.where(lost, "capped", cells["status"])), ensembles)
     row = found.loc["kernel-feature-digits-L2"]
     assert row["verdict"] == "not enough data"
-    assert f"left out: {int((lost | (cells['status'] == 'capped')).sum())} capped" in row["note"]
+    in_window = cells["alpha_tilde"] <= 1
+    capped = int(((lost | (cells["status"] == "capped")) & in_window).sum())
+    assert f"left out: {capped} capped" in row["note"]
 
 
 def test_without_cells_nothing_is_measured():

@@ -5,324 +5,256 @@ left out and counted. Tolerances were fixed before measuring.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
-from math import log, nan
+from math import log
+from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from srhm.flow.configuration import CNN_LAYERS
 from srhm.model.seeding import generator
-from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables, once
-from srhm.scorecard.fits import as_ratio, listed_as_left_out, no_points, with_note
+from srhm.scorecard.claims import Claim, claim
+from srhm.scorecard.estimators import Mean, Slope, Stored
+from srhm.scorecard.expectations import Below, NoExpectation, Within
+from srhm.scorecard.rows import left_out, rows_of
 from srhm.statistics.output_scale import (
     FEATURE,
     LAZY,
+    MEMBER,
     SHORT,
     WIDE,
     Family,
     all_fitted,
+    at_least,
+    at_most,
     families,
     feature_minus_lazy,
     feature_slope,
-    kernel_change_fit,
     lazy_half_times,
     level_set,
-    log_of,
     scaled_half_times,
     spread_of_half_times,
     variance_ratios,
-    weight_change_fit,
     weight_slope,
     wholly_fitted,
 )
-from srhm.statistics.regression import Fit, mean
 from srhm.studies.lazy_feature.analysis import collapse
 
 DATA = {"digits": "digits", "digits_pca": "10 PCA"}
 DEPTHS = (2, 3, 5)
 
 
-def family_of(tables: Tables, *, data: str, depth: int, net: str = "fcn") -> Family | None:
-    """The cells of one kind of data, net and depth, of the largest P; None without any."""
-    cells = tables.get("cells", pd.DataFrame())
-    if cells.empty:
-        return None
-    ensembles = tables.get("ensembles")
-    found = once(tables, "families", lambda: families(cells, ensembles, study="lazy_feature"))
-    own = [one for one in found if (one.data, one.net, one.hidden_layers) == (data, net, depth)]
-    return max(own, key=lambda one: one.P, default=None)
+def of_families(
+    cells: pd.DataFrame,
+    rows: Callable[[Family], pd.DataFrame],
+    ensembles: pd.DataFrame | None = None,
+) -> pd.DataFrame:
+    """Rows of each kind of data, net and depth, of the family of largest P.
+
+    capped: how many of its networks, which did not fit.
+    """
+    found = sorted(families(cells, ensembles, study="lazy_feature"), key=lambda one: one.P)
+    last = {(one.data, one.net, one.hidden_layers): one for one in found}
+    parts = [
+        rows(one).assign(data=data, net=net, depth=depth, P=one.P, capped=_capped(one))
+        for (data, net, depth), one in last.items()
+    ]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
-def of_family(
-    tables: Tables, *, data: str, depth: int, net: str, measure: Callable[[Family], Measurement]
-) -> Measurement:
-    """What is measured of a family, with its P, and the networks left out, in the note."""
-    family = family_of(tables, data=data, depth=depth, net=net)
-    if family is None:
-        return NOT_MEASURED
-    found, status = measure(family), family.cells["status"]
-    counts = {f"{word} networks": int((status == word).sum()) for word in ("capped", "diverged")}
-    end = listed_as_left_out(counts)
-    widths = ", ".join(str(h) for h in family.widths)
-    return replace(found, note=f"P = {family.P}, h = {widths}; {found.note}{end}")
+def _capped(family: Family) -> int:
+    return int((family.cells["status"] == "capped").sum())
 
 
-def slope(family: Family, *, fit: Callable[[pd.DataFrame], Fit]) -> Measurement:
-    """A slope against alpha_tilde, an intercept for each network at a width."""
-    found = fit(family.cells)
-    if not found.n:
-        return no_points("no network fitted at two values of alpha_tilde")
-    return with_note(found, "a curve is a network at an alpha_tilde", "")
+@rows_of("cells", nothing="no network fitted at two values of alpha_tilde")
+def networks(cells: pd.DataFrame) -> pd.DataFrame:
+    """Networks; lazy, feature: whether of this regime."""
+    rows = of_families(cells, lambda one: one.cells)
+    if rows.empty:
+        return rows
+    tildes, status = rows["alpha_tilde"], rows["status"]
+    rows = rows.assign(lazy=at_least(tildes, LAZY), feature=at_most(tildes, FEATURE))
+    return left_out(
+        rows, {f"{word} networks": status == word for word in ("capped", "diverged")}
+    )  # fmt: skip
 
 
-def half_times(family: Family, *, lazy: bool) -> Measurement:
+@rows_of("cells", nothing="the kernel change crosses 1 at no width")
+def crossings(cells: pd.DataFrame) -> pd.DataFrame:
+    """alpha_tilde at which the kernel change is 1, of each width."""
+    return of_families(cells, lambda one: level_set(wholly_fitted(one.cells), 1.0))
+
+
+@rows_of("cells", nothing="no two pairs of h and alpha_tilde whose networks all fitted")
+def half_times(cells: pd.DataFrame, *, lazy: bool) -> pd.DataFrame:
     """Largest over smallest mean half time (feature: over alpha_tilde) of pairs that all fitted."""
     times = lazy_half_times if lazy else scaled_half_times
-    rows = times(wholly_fitted(family.cells))
-    value, low, high = spread_of_half_times(rows, generator(0, role="drawing"))
-    pairs = rows.groupby(["width", "alpha_tilde"]).ngroups
-    if pairs < 2:
-        return no_points("no two pairs of h and alpha_tilde whose networks all fitted")
-    note = f"{pairs} pairs of h and alpha_tilde; interval from networks drawn again"
-    return Measurement(value=value, low=low, high=high, n=pairs, note=note)
+
+    def spread(one: Family) -> pd.DataFrame:
+        rows = times(wholly_fitted(one.cells))
+        value, low, high = spread_of_half_times(rows, generator(0, role="drawing"))
+        n = rows.groupby(["width", "alpha_tilde"]).ngroups
+        found = pd.DataFrame([{"value": value, "low": low, "high": high, "n": n}])
+        return found if n > 1 else found[:0]
+
+    return of_families(cells, spread)
 
 
-def collapsed(family: Family) -> Measurement:
+@rows_of("cells", nothing="no two widths with three alpha_tilde whose networks all fitted")
+def collapses(cells: pd.DataFrame) -> pd.DataFrame:
     """Disagreement of widths against alpha_tilde over that against alpha."""
-    value, low, high, n = collapse(family.cells, generator(0, role="drawing"))
-    if not n:
-        return no_points("no two widths with three alpha_tilde whose networks all fitted")
-    note = f"{n} pairs of h and alpha_tilde; interval from networks drawn again"
-    return Measurement(value=value, low=low, high=high, n=n, note=note)
+    names = ("value", "low", "high", "n")
+
+    def disagreement(one: Family) -> pd.DataFrame:
+        found = collapse(one.cells, generator(0, role="drawing"))
+        return pd.DataFrame([dict(zip(names, found, strict=True))]).query("n > 0")
+
+    return of_families(cells, disagreement)
 
 
-def crossing(family: Family) -> Measurement:
-    """alpha_tilde at which the kernel change is 1, geometric mean over widths."""
-    line = level_set(wholly_fitted(family.cells), 1.0)
-    if line.empty:
-        return no_points("the kernel change crosses 1 at no width")
-    parts = ", ".join(f"{a:.3g} at {h}" for h, a in zip(*line.to_numpy().T, strict=True))
-    return as_ratio(with_note(mean(log_of(line, "alpha_tilde"), []), parts, ""))
+@rows_of("cells", nothing="no width that fits in both regimes")
+def both_regimes(cells: pd.DataFrame) -> pd.DataFrame:
+    """Test error of feature minus that of lazy learning at the widest h; gain: the other sign."""
+    rows = of_families(cells, lambda one: feature_minus_lazy(one.cells))
+    return rows.assign(gain=-rows["difference"]) if len(rows) else rows
 
 
-def difference(family: Family, *, sign: float) -> Measurement:
-    """Test error of feature minus that of lazy learning at the widest h, times a sign."""
-    rows = feature_minus_lazy(family.cells)
-    if rows.empty:
-        return no_points("no width that fits in both regimes")
-    note = (
-        f"h = {rows['width'].iloc[0]}: feature {rows['feature'].mean():.4f}"
-        f" (alpha_tilde <= {FEATURE:g}), lazy {rows['lazy'].mean():.4f} (>= {LAZY:g}); each network"
-        " is a curve"
-    )
-    return with_note(mean(sign * rows["difference"].to_numpy(dtype=float), []), note, "")
+@rows_of("cells", "ensembles", nothing="no ensemble whose networks all fitted")
+def ensembles(cells: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
+    """Ensembles; excess: their error minus the mean of their networks'."""
+    rows = of_families(cells, lambda one: all_fitted(one.ensembles), table)
+    return rows.assign(excess=rows["ensemble_error"] - rows["mean_error"])
 
 
-def variance(tables: Tables, *, lazy: bool) -> Measurement:
-    """log of h Var F at the largest over that at the smallest of the widths from WIDE on.
+@rows_of(
+    "cells", "ensembles",
+    nothing=f"no two widths of {WIDE} or more, a factor 4 apart, that all fitted",
+)  # fmt: skip
+def variances(cells: pd.DataFrame, table: pd.DataFrame, *, lazy: bool) -> pd.DataFrame:
+    """h Var F at the largest over that at the smallest of the widths from WIDE on, `ratio`.
 
-    Mean over data, depths, alpha_tilde of one regime and seeds, of ensembles that all fitted.
+    Of alpha_tilde of one regime and seeds, of ensembles that all fitted.
     """
-    pairs = ((data, depth) for data in DATA for depth in DEPTHS)
-    shown = [family_of(tables, data=data, depth=depth) for data, depth in pairs]
-    parts = [
-        variance_ratios(one.ensembles, lazy=lazy).assign(data=one.data, depth=one.hidden_layers)
-        for one in shown
-        if one is not None and len(one.ensembles)
-    ]
-    if not parts:
-        return NOT_MEASURED
-    rows = pd.concat(parts)
-    if rows.empty:
-        return no_points(f"no two widths of {WIDE} or more, a factor 4 apart, that all fitted")
-    names = ["data", "depth", "alpha_tilde", "ratio"]
-    note = ", ".join(
-        f"{ratio:.2f} ({DATA[data]}, L = {depth}, alpha_tilde = {tilde:g})"
-        for data, depth, tilde, ratio in rows[names].itertuples(index=False)
-    )
-    return with_note(mean(np.log(rows["ratio"].to_numpy(dtype=float)), []), note, "")
+    return of_families(cells, lambda one: variance_ratios(one.ensembles, lazy=lazy), table)
 
 
-def ensemble_gain(family: Family) -> Measurement:
-    """Error of an ensemble minus the mean of its networks', mean over ensembles that fitted."""
-    own = all_fitted(family.ensembles)
-    if own.empty:
-        return no_points("no ensemble whose networks all fitted")
-    found = (own["ensemble_error"] - own["mean_error"]).to_numpy(dtype=float)
-    note = f"{int((found <= 1e-12).sum())} of {len(found)} ensembles err no more"
-    return with_note(mean(found, []), note, "")
+EXPONENT = partial(
+    Slope, against="alpha_tilde", within=MEMBER, rows=networks, what="networks",
+    tells=("P", "width"),
+)  # fmt: skip
+AGAIN = partial(
+    Stored, what="pairs of h and alpha_tilde; interval from networks drawn again",
+    tells=("P", "capped"),
+)  # fmt: skip
+UNKNOWN = {"expected": NoExpectation(), "why": "reported: the thesis gives no number"}
+TIMES = {
+    "expected": Below(1.5), "why": "ours: a factor 1.5 between the largest and the smallest",
+}  # fmt: skip
+lazy_feature = partial(claim, topic="Lazy and feature learning of digits")
 
 
-TOPIC = "Lazy and feature learning of digits"
-EXPONENT = "0.25, ours: the thesis measured 1.7 (1.66 expected) and 1.25 (1.33)"
-WEIGHTS = "0.1, ours: the thesis measured 0.23 (0.17 expected) and 0.35 (0.33)"
-LAZY_EXPONENT = "0.1, ours: as for networks on the SRHM"
-TIMES = "ours: a factor 1.5 between the largest and the smallest"
-COLLAPSE = "an upper bound, ours: below it the widths agree better in sqrt(h) alpha than in alpha"
-WINNER = "an upper bound: it errs less on average"
-UNKNOWN = "reported: the thesis gives no number"
-# Which regime errs less, Table 1; for other depths on principal components it says nothing.
-LAZY_WINS = "thesis, ch. 3a, Table 1: lazy on images"
-FEATURE_WINS = "thesis, ch. 3a, Fig. 7a and Table 1: feature on 10 PCA of MNIST"
-
-
-# Of gray images the thesis says that it is unclear.
-CNN_WINS = "thesis, ch. 3a, Table 1: feature on CIFAR-10, unclear on Fashion-MNIST"
-
-
-def _claim(
-    identifier: str,
-    statement: str,
-    measure: Callable[[Family], Measurement],
-    *,
-    data: str,
-    depth: int,
-    net: str = "fcn",
-    figure: str,
-    place: str,
-    expected: float = nan,
-    tolerance: float = nan,
-    reason: str = UNKNOWN,
-) -> Claim:
+def _of_kind(data: str, depth: int, net: str = "fcn") -> tuple[Claim, ...]:
     own = "" if net == "fcn" else f"-{net}"
-    return Claim(
-        topic=TOPIC,
-        figure=figure,
-        identifier=f"{identifier}-{data.replace('_', '-')}{own}-L{depth}",
-        statement=f"{DATA[data]}{own.upper().replace('-', ', ')}, L = {depth}: {statement}",
-        place=place,
-        expected=expected,
-        tolerance=tolerance,
-        tolerance_reason=reason,
-        measure=partial(of_family, data=data, depth=depth, net=net, measure=measure),
-    )
+    where: dict[str, Any] = {"data": data, "net": net, "depth": depth}
 
+    def kind(identifier: str, says: str, *, place: str, **other: Any) -> Claim:
+        return lazy_feature(
+            f"{identifier}-{data.replace('_', '-')}{own}-L{depth}",
+            f"{DATA[data]}{own.upper().replace('-', ', ')}, L = {depth}: {says}",
+            place=f"thesis, ch. 3a, {place}", **other,
+        )  # fmt: skip
 
-def _changes(data: str, depth: int, net: str = "fcn") -> list[Claim]:
-    own = partial(_claim, data=data, depth=depth, net=net)
-    table = "thesis, ch. 3a, Fig. 5a and Table 2"
-    return [
-        own(
-            "kernel-feature",
-            "‖ΔΘ‖/‖Θ0‖ ~ α̃^-2/(1+1/L) for α̃ ≤ 1: slope",
-            partial(slope, fit=partial(kernel_change_fit, lazy=False)),
-            figure="digits_kernels",
-            place=table,
-            reason=EXPONENT,
-            expected=feature_slope(depth),
-            tolerance=0.25,
-        ),
-        own(
-            "weights-feature",
-            "‖w-w0‖/‖w0‖ ~ α̃^-1/(L+1) for α̃ ≤ 1: slope",
-            partial(slope, fit=weight_change_fit),
-            figure="digits_collapse",
-            place="thesis, ch. 3a, Fig. 9 and Table 2",
-            expected=weight_slope(depth),
-            tolerance=0.1,
-            reason=WEIGHTS,
-        ),
-        own(
-            "kernel-lazy",
-            "‖ΔΘ‖/‖Θ0‖ ~ α̃^-1 for α̃ ≥ 100: slope",
-            partial(slope, fit=partial(kernel_change_fit, lazy=True)),
-            figure="digits_kernels",
-            place=table,
-            reason=LAZY_EXPONENT,
-            expected=-1.0,
-            tolerance=0.1,
-        ),
-        own(
-            "crossing",
-            "α̃ at which ‖ΔΘ‖/‖Θ0‖ = 1: of order 1",
-            crossing,
-            figure="digits_kernels",
-            place="thesis, ch. 3a, Fig. 5a",
-        ),
-        own(
-            "half-time-feature",
-            f"half time/α̃ for α̃ ≤ {SHORT:g}: largest over smallest",
-            partial(half_times, lazy=False),
-            figure="digits_kernels",
-            place="thesis, ch. 3a, Fig. 5c",
-            expected=1.5,
-            reason=TIMES,
-        ),
-        own(
-            "half-time-lazy",
-            f"half time for α̃ ≥ {LAZY:g}: largest over smallest",
-            partial(half_times, lazy=True),
-            figure="digits_times",
-            place="thesis, ch. 3a, Fig. 5b",
-            expected=1.5,
-            reason=TIMES,
-        ),
-    ]
-
-
-def _errors(data: str, depth: int, net: str = "fcn") -> list[Claim]:
-    own = partial(_claim, data=data, depth=depth, net=net)
     images = data == "digits" and net == "fcn"
+    # Which regime errs less, Table 1; for other depths on principal components it says nothing.
     judged = images or (net == "fcn" and depth == max(DEPTHS))
-    place = LAZY_WINS if images else FEATURE_WINS if net == "fcn" else CNN_WINS
+    if images:
+        table = "Table 1: lazy on images"
+    elif net == "fcn":
+        table = "Fig. 7a and Table 1: feature on 10 PCA of MNIST"
+    else:  # of gray images the thesis says that it is unclear
+        table = "Table 1: feature on CIFAR-10, unclear on Fashion-MNIST"
     first, second = ("lazy", "feature") if images else ("feature", "lazy")
-    return [
-        own(
-            "collapse",
-            "disagreement of widths in √h α over that in α",
-            collapsed,
-            figure="digits_collapse",
-            place="thesis, ch. 3a, Fig. 3d",
-            expected=1.0,
-            reason=COLLAPSE,
+    winner = {"expected": Below(0), "why": "an upper bound: it errs less on average"}
+    return (
+        kind(
+            "kernel-feature", "‖ΔΘ‖/‖Θ0‖ ~ α̃^-2/(1+1/L) for α̃ ≤ 1: slope",
+            figure="digits_kernels", place="Fig. 5a and Table 2",
+            expected=Within(feature_slope(depth), 0.25),
+            why="0.25, ours: the thesis measured 1.7 (1.66 expected) and 1.25 (1.33)",
+            measure=EXPONENT("kernel_change", where={**where, "feature": True}),
         ),
-        own(
-            "winner",
-            f"test error, {first} minus {second}, widest h",
-            partial(difference, sign=-1.0 if images else 1.0),
-            figure="digits_error",
-            place=place,
-            expected=0.0 if judged else nan,
-            reason=WINNER if judged else UNKNOWN,
+        kind(
+            "weights-feature", "‖w-w0‖/‖w0‖ ~ α̃^-1/(L+1) for α̃ ≤ 1: slope",
+            figure="digits_collapse", place="Fig. 9 and Table 2",
+            expected=Within(weight_slope(depth), 0.1),
+            why="0.1, ours: the thesis measured 0.23 (0.17 expected) and 0.35 (0.33)",
+            measure=EXPONENT("weight_change", where={**where, "feature": True}),
         ),
-        own(
-            "ensemble",
-            "test error of an ensemble minus that of its networks",
-            ensemble_gain,
-            figure="digits_error",
-            place="thesis, ch. 3a, Fig. 4c",
-            expected=0.0,
-            reason="an upper bound: averaging removes fluctuations",
+        kind(
+            "kernel-lazy", "‖ΔΘ‖/‖Θ0‖ ~ α̃^-1 for α̃ ≥ 100: slope",
+            figure="digits_kernels", place="Fig. 5a and Table 2",
+            expected=Within(-1, 0.1), why="0.1, ours: as for networks on the SRHM",
+            measure=EXPONENT("kernel_change", where={**where, "lazy": True}),
         ),
-    ]
-
-
-def _variance(*, lazy: bool) -> Claim:
-    word = "lazy" if lazy else "feature"
-    return Claim(
-        topic=TOPIC,
-        figure="digits_variance",
-        identifier=f"variance-{word}-digits",
-        statement=f"{word}: h Var F constant from h = {WIDE} on: log of widest over narrowest",
-        place="thesis, ch. 3a, Fig. 4b",
-        expected=0.0,
-        tolerance=log(2),
-        tolerance_reason="log 2, ours: a factor 2",
-        measure=partial(variance, lazy=lazy),
-    )
+        kind(
+            "crossing", "α̃ at which ‖ΔΘ‖/‖Θ0‖ = 1: of order 1",
+            figure="digits_kernels", place="Fig. 5a", **UNKNOWN,
+            measure=Mean(
+                "alpha_tilde", scale="ratio", where=where, rows=crossings, what="widths",
+                each="{alpha_tilde:.3g} at {width}", tells=("P", "capped"),
+            ),
+        ),
+        kind(
+            "half-time-feature", f"half time/α̃ for α̃ ≤ {SHORT:g}: largest over smallest",
+            figure="digits_kernels", place="Fig. 5c", **TIMES,
+            measure=AGAIN(where=where, rows=half_times.given(lazy=False)),
+        ),
+        kind(
+            "half-time-lazy", f"half time for α̃ ≥ {LAZY:g}: largest over smallest",
+            figure="digits_times", place="Fig. 5b", **TIMES,
+            measure=AGAIN(where=where, rows=half_times.given(lazy=True)),
+        ),
+        kind(
+            "collapse", "disagreement of widths in √h α over that in α",
+            figure="digits_collapse", place="Fig. 3d", expected=Below(1),
+            why="an upper bound, ours: below it the widths agree better in sqrt(h) alpha than in"
+            " alpha",
+            measure=AGAIN(where=where, rows=collapses),
+        ),
+        kind(
+            "winner", f"test error, {first} minus {second}, widest h",
+            figure="digits_error", place=table, **(winner if judged else UNKNOWN),
+            measure=Mean(
+                "gain" if images else "difference", where=where, rows=both_regimes,
+                what="networks", tells=("P", "width", "capped"),
+            ),
+        ),
+        kind(
+            "ensemble", "test error of an ensemble minus that of its networks",
+            figure="digits_error", place="Fig. 4c",
+            expected=Below(0), why="an upper bound: averaging removes fluctuations",
+            measure=Mean(
+                "excess", where=where, rows=ensembles, what="ensembles", tells=("P", "capped")
+            ),
+        ),
+    )  # fmt: skip
 
 
 CLAIMS = (
+    *(one for data in DATA for depth in DEPTHS for one in _of_kind(data, depth)),
+    *_of_kind("digits", CNN_LAYERS, "cnn"),
     *(
-        claim
-        for data in DATA
-        for depth in DEPTHS
-        for claim in (*_changes(data, depth), *_errors(data, depth))
+        lazy_feature(
+            f"variance-{regime}-digits",
+            f"{regime}: h Var F constant from h = {WIDE} on: log of widest over narrowest",
+            figure="digits_variance", place="thesis, ch. 3a, Fig. 4b",
+            expected=Within(0, log(2)), why="log 2, ours: a factor 2",
+            measure=Mean(
+                "ratio", scale="log", where={"net": "fcn", "depth": DEPTHS},
+                rows=variances.given(lazy=regime == "lazy"), what="ensembles",
+                each="{ratio:.2f} ({data}, L = {depth}, alpha_tilde = {alpha_tilde:g})",
+            ),
+        )
+        for regime in ("feature", "lazy")
     ),
-    *_changes("digits", CNN_LAYERS, "cnn"),
-    *_errors("digits", CNN_LAYERS, "cnn"),
-    _variance(lazy=False),
-    _variance(lazy=True),
-)
+)  # fmt: skip
