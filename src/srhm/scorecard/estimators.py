@@ -8,7 +8,8 @@ these in the note. What they share:
     what     what a point is, in the plural, for the note
     each     format of a row that is listed in the note, like "{P}: {N_star:.3g}"; equal ones once
     note     words in front of the note
-    tells    columns whose values stand at the end of the note, like the widths of the networks
+    tells    columns whose values stand at the end of the note, like the widths of the networks;
+             of a column that is true or false, how many are true
 
 Of means, ratios and slopes: `error` says where the interval comes from: the scatter of the points
 (Student t); the larger of that and what their seeds say (`srhm.scorecard.noise`); the same with
@@ -84,6 +85,10 @@ class Estimator(ABC):
     def _told(self, table: pd.DataFrame) -> str:
         parts = []
         for name in self.tells:
+            if table[name].dtype == bool:
+                n = int(table[name].sum())
+                parts.append(f"; {n} {name}" if n else "")
+                continue
             values = sorted(set(table[name]))
             words = (f"{one:g}" if isinstance(one, float) else str(one) for one in values)
             parts.append(f"; {name} {', '.join(words)}")
