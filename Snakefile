@@ -52,4 +52,4 @@ for study in PLAN.studies:
         name:
             f"{study}_study"
         input:
-            pages.targets_of(PLAN, [study]),
+            pages.files_of_studies(PLAN, [study]),

@@ -26,7 +26,7 @@ import torch
 
 from srhm.flow.configuration import FlowSection
 from srhm.flow.cost import expected_bytes
-from srhm.flow.gpu import device_of, free_bytes, name_of
+from srhm.flow.gpu import device_of, free_bytes, gpu_name
 from srhm.flow.members import train_members
 from srhm.flow.plan import plan
 from srhm.results.provenance import versions
@@ -102,7 +102,7 @@ def main() -> None:
     torch.set_num_threads(1)
     devices = [device_of(int(name == "cuda")) for name in choice.devices]
     machine = {
-        "devices": {d.type: processor() if d.type == "cpu" else name_of(d) for d in devices},
+        "devices": {d.type: processor() if d.type == "cpu" else gpu_name(d) for d in devices},
         "versions": versions(["numpy", "torch"]),
         "n_evaluations": choice.evaluations,
         "n_repeats": choice.repeats,

@@ -30,7 +30,7 @@ from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry, initial_weights
 from srhm.results.provenance import source_digest, versions
 from srhm.training import packed
-from srhm.training.packed import Layout, Pack, device_for_packs, device_name, n_networks
+from srhm.training.packed import Pack, PackLayout, device_for_packs, device_name, n_networks
 from srhm.training.rounds import Work
 from srhm.training.sparse import SparseEngine
 
@@ -146,7 +146,7 @@ def measure(
         row["dense"] = rate_of(dense_steps, n_steps=50, **choice)
         del dense
 
-    layout = Layout(shape, batch_size=BATCH, momentum=MOMENTUM, n_train=N_TRAIN, n_test=N_TEST)
+    layout = PackLayout(shape, batch_size=BATCH, momentum=MOMENTUM, n_train=N_TRAIN, n_test=N_TEST)
     n_steps = packed.STEPS_OF_A_ROUND if device.type == "cuda" else 1
     for size in sizes:
         free = torch.cuda.mem_get_info()[0] if device.type == "cuda" else 2**33

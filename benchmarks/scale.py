@@ -202,7 +202,7 @@ def planning(case: Case, folder: Path) -> Iterator[tuple[str, list[Measured]]]:
     folder.mkdir()
     config = folder / "config.yaml"
     config.write_text(yaml.safe_dump(case.config()))
-    planned = preset.plan(case.config())
+    planned = preset.plan_preset(case.config())
     assert sum(len(curve.entries) for curve in planned.curves.values()) == case.n_cells
     where = f"{case.n_cells:,} cells on {case.n_curves:,} curves"
     said = folder / "said.txt"
@@ -224,7 +224,7 @@ def aggregation(case: Case, folder: Path) -> Iterator[tuple[str, list[Measured]]
     """Times of the rules that read every cell, run by Snakemake on invented curve files."""
     tables = f"results/{PRESET}/tables/{STUDY}"
     goal = f"{tables}/sample_complexity.parquet"
-    invented_files(preset.plan(case.config()), outputs_of(folder, goal), folder)
+    invented_files(preset.plan_preset(case.config()), outputs_of(folder, goal), folder)
     where = f"{case.n_cells:,} cells on {case.n_curves:,} curves"
     for rule, target in ((f"gather_{STUDY}", f"{tables}/cells.parquet"), ("", goal)):
         name = rule or f"derive_{STUDY}_sample_complexity"

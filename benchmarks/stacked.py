@@ -35,7 +35,7 @@ from srhm.training import stacked
 from srhm.training.cell import processor
 from srhm.training.network import NetworkEngine, inputs
 from srhm.training.rounds import Work
-from srhm.training.stacked import Layout, device_name, make_stack, plain_float32, stack_size
+from srhm.training.stacked import StackLayout, device_label, make_stack, plain_float32, stack_size
 
 LOG = logging.getLogger("srhm.benchmarks")
 NETS = ("vgg11_bn", "resnet18", "efficientnetb0")
@@ -100,7 +100,7 @@ def measure(net: str, choice: argparse.Namespace) -> dict[str, Any]:
         train_generator=generator(0, role="train"),
         test_generator=generator(0, role="test"),
     )
-    layout = Layout(
+    layout = StackLayout(
         net=net,
         parameters=PARAMETERS,
         width=choice.width,
@@ -193,7 +193,7 @@ def main() -> None:
     choice = parser.parse_args()
     device = torch.device(choice.device) if choice.device == "cpu" else stacked.device_for_stacks()
     machine = {
-        "device": device_name(device),
+        "device": device_label(device),
         "processor": processor(),
         "versions": versions(["numpy", "torch"]),
         "n_repeats": choice.repeats,

@@ -11,12 +11,12 @@ from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
 from srhm import preset
 from srhm.commands.preset_file import read_preset
 from srhm.commands.resources import CurveJobs
-from srhm.explorer.names import name_of
+from srhm.explorer.names import explorer_name
 from srhm.results import places
 from srhm.results.places import source_of
 from srhm.results.provenance import PACKAGE
 from srhm.rules import curves, explorers, pages, slurm, tables
-from srhm.runtime.devices import resolved
+from srhm.runtime.devices import device_here
 from srhm.studies.registry import GROUPS, STUDIES, TRAINERS
 from srhm.study import ConfigError
 
@@ -31,7 +31,7 @@ if PACKAGE.parent.resolve() != (ROOT / "src").resolve():
 try:
     for file in workflow.configfiles:
         read_preset(Path(file))
-    PLAN = preset.plan(config)
+    PLAN = preset.plan_preset(config)
 except ConfigError as refusal:
     raise WorkflowError(str(refusal)) from None
 
@@ -44,7 +44,7 @@ INSIDE_A_JOB = workflow.remote_exec or workflow.subprocess_exec
 
 # GPUs that a training job asks for, unless set-resources of a profile says otherwise. The launcher
 # replaces `auto` by what it finds where it runs: a node of a cluster may have other devices.
-GPU = int(resolved(PLAN.preset.device) == "cuda")
+GPU = int(device_here(PLAN.preset.device) == "cuda")
 
 # A parameter of the figures: it is not Python, so that no digest of sources sees it.
 STYLE = (PACKAGE / "figures/paper.mplstyle").read_text(encoding="utf-8")
@@ -136,9 +136,9 @@ def measuring(folder):
 
 def files_of_group(group):
     """All that a group of studies is to make, and its explorer, if the preset has any of them."""
-    name = name_of(group)
+    name = explorer_name(group)
     explorer = [places.page_file(PRESET, name)] if name in EXPLORERS else []
-    return [*pages.targets_of(PLAN, GROUPS[group]), *explorer]
+    return [*pages.files_of_studies(PLAN, GROUPS[group]), *explorer]
 
 
 def file_of_page(page, place, category=None):

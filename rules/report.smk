@@ -37,7 +37,7 @@ for page in pages.pages_of(PLAN):
         output:
             page=file_of_page(page, places.page_file, category="Pages"),
             scorecard=file_of_page(page, places.scorecard_file, category="Scorecard"),
-            data=file_of_page(page, places.scorecard_data),
+            data=file_of_page(page, places.scorecard_json),
         log:
             f"{LOGS}/page_{page.name}.log",
         priority: min(STUDIES[study].priority for study in page.studies)
@@ -64,7 +64,7 @@ for name, studies in EXPLORERS.items():
             publications=explorers.publications_of(PLAN, studies),
         output:
             page=report(places.page_file(PRESET, name), category="Pages"),
-            data=[explorers.data_of(PLAN, *one) for one in explorers.explored_figures(studies)],
+            data=[explorers.csv_of(PLAN, *one) for one in explorers.explored_figures(studies)],
         log:
             f"{LOGS}/{name}.log",
         priority: min(STUDIES[study].priority for study in studies)

@@ -3,12 +3,12 @@
 import json
 from pathlib import Path
 
-from srhm.measure.any_measurement import measure, write_measured
+from srhm.measure.any_measurement import measured_rows, write_measured
 from srhm.runtime.job import measuring_job
 
 spec = json.loads(snakemake.params.spec)
 with measuring_job(snakemake.log[0], name=spec["curve"], resources=snakemake.resources) as log:
-    rows = measure(
+    rows = measured_rows(
         spec,
         derivations=snakemake.input.derivations,
         store=Path(snakemake.params.store),

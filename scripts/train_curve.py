@@ -6,13 +6,13 @@ from pathlib import Path
 from srhm.results.records import write_table
 from srhm.results.tables import schema_of
 from srhm.runtime.job import training_job
-from srhm.training.any_trainer import train
-from srhm.training.loop import rows_of
+from srhm.training.any_trainer import train_curve
+from srhm.training.loop import result_rows
 
 spec = json.loads(snakemake.params.spec)
 name, resources = spec["curve"], snakemake.resources
 with training_job(snakemake.log[0], name=name, resources=resources) as (log, stop):
-    cells = train(
+    cells = train_curve(
         spec,
         derivations=snakemake.input.derivations,
         store=Path(snakemake.params.store),
@@ -22,7 +22,7 @@ with training_job(snakemake.log[0], name=name, resources=resources) as (log, sto
         stop=stop,
         gpu=resources.get("gpu", 0),
     )
-    rows, timings = rows_of(name, spec["cells"], cells, **spec["columns"])
+    rows, timings = result_rows(name, spec["cells"], cells, **spec["columns"])
     schemas, output = spec["schemas"], snakemake.output
     write_table(timings, Path(output.timings), schema_of(schemas["timings"]))
     write_table(rows, Path(output.rows), schema_of(schemas["cells"]))

@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 
 from srhm.runtime.job import training_job
-from srhm.training.any_trainer import part_of, train
+from srhm.training.any_trainer import spec_of_part, train_curve
 
-spec = part_of(json.loads(snakemake.params.spec))
+spec = spec_of_part(json.loads(snakemake.params.spec))
 name, resources = f"{spec['curve']}, {spec['part']}", snakemake.resources
 with training_job(snakemake.log[0], name=name, resources=resources) as (log, stop):
-    train(
+    train_curve(
         spec,
         derivations=snakemake.input.derivations,
         store=Path(snakemake.params.store),

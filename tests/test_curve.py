@@ -15,7 +15,7 @@ from srhm.runtime.stopping import StopRequest
 from srhm.training import any_trainer, loop
 from srhm.training import curve as training_curve
 from srhm.training.cell import parameters_of, train_cell
-from srhm.training.loop import rows_of
+from srhm.training.loop import result_rows
 
 SECTION = {
     "seeds": 2,
@@ -93,13 +93,13 @@ def test_derivations_are_read_only_where_a_cell_is_missing(planned, tmp_path):
     }
     file = tmp_path / "derivations.parquet"
     with pytest.raises(TableError, match="does not exist"):
-        any_trainer.train(spec, derivations=[str(file)], **options)
+        any_trainer.train_curve(spec, derivations=[str(file)], **options)
     write_derivations(samples, file, provenance={})
-    cells = any_trainer.train(spec, derivations=[str(file)], **options)
+    cells = any_trainer.train_curve(spec, derivations=[str(file)], **options)
     for cell, other in zip(cells, train(entries, samples, tmp_path / "here"), strict=True):
         assert_same_results(cell, other)
     file.unlink()
-    again = any_trainer.train(spec, derivations=[str(file)], **options)
+    again = any_trainer.train_curve(spec, derivations=[str(file)], **options)
     assert [cell.row for cell in again] == [cell.row for cell in cells]
 
 
@@ -241,7 +241,7 @@ def test_progress_says_how_many_cells_are_done_of_how_many(planned, tmp_path, ca
 
 def test_a_row_has_all_coordinates_of_its_cell_and_its_source(planned, tmp_path):
     entries, samples = planned
-    rows, timings = rows_of("name", entries[:2], train(entries[:2], samples, tmp_path))
+    rows, timings = result_rows("name", entries[:2], train(entries[:2], samples, tmp_path))
     for row, entry in zip(rows, entries[:2], strict=True):
         assert {name: row[name] for name in entry["cell"]} == entry["cell"]
         assert (row["curve"], row["key"], row["source"]) == ("name", entry["key"], entry["source"])
@@ -278,7 +278,7 @@ def test_a_cell_of_a_grammar_with_more_data_than_a_float_can_say_has_a_row():
 
 def test_rows_hold_what_the_table_of_cells_wants_and_no_times(planned, tmp_path):
     entries, samples = planned
-    rows, timings = rows_of("name", entries[:1], train(entries[:1], samples, tmp_path))
+    rows, timings = result_rows("name", entries[:1], train(entries[:1], samples, tmp_path))
     assert set(rows[0]) == set(CELLS.names)
     assert set(timings[0]) == set(TIMINGS.names)
     assert {"seconds", "host", "started", "threads"} & set(CELLS.names) == set()

@@ -10,7 +10,7 @@ from srhm.commands.resources import CurveJobs, expected_costs
 from srhm.preset import Jobs
 from srhm.results import places
 from srhm.results.store import path_of
-from srhm.study import Measurement
+from srhm.study import CurveMeasurement
 from srhm.trainers import FLOW, HIERARCHY
 
 GROUP = {"net": "cnn", "L": 2, "v": 3, "s0": 1, "P": [30, 60, 90]}
@@ -114,7 +114,7 @@ def test_what_is_asked_for_grows_with_cells_and_attempts_and_ends_at_the_limit(t
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_measuring_takes_seconds_a_cell_and_a_share_of_the_training(tmp_path, share):
-    measurement = Measurement(name="m", trainer=FLOW, function="a:b", tables={}, share=share)
+    measurement = CurveMeasurement(name="m", trainer=FLOW, function="a:b", tables={}, share=share)
     minutes = jobs_of(STACKED, tmp_path).measuring_minutes(measurement, attempt=1)
     seconds = 20 * len(STACKED.cells) + share * sum(c.seconds for c in expected_costs(STACKED))
     assert minutes == START + -int(-3 * seconds // 60)

@@ -33,7 +33,7 @@ from srhm.commands.watching import Watch
 from srhm.results import outdated, places
 from srhm.results.provenance import source_digest
 from srhm.results.store import StoredCell, path_of, write_cell
-from srhm.runtime.devices import resolved
+from srhm.runtime.devices import device_here
 from srhm.runtime.job import training_job
 from srhm.runtime.no_device import NoDevice
 from srhm.studies.registry import TRAINERS
@@ -70,18 +70,18 @@ def test_the_default_is_the_processor() -> None:
 
 def test_the_device_is_part_of_no_cell_and_no_sample() -> None:
     values = yaml.safe_load((CONFIG / "test.yaml").read_text())
-    plans = [preset.plan({**values, "device": device}) for device in ("cpu", "cuda", "auto")]
+    plans = [preset.plan_preset({**values, "device": device}) for device in ("cpu", "cuda", "auto")]
     for other in plans[1:]:
         assert (other.curves, other.samples) == (plans[0].curves, plans[0].samples)
 
 
 def test_auto_is_cuda_where_a_device_is_visible(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert [resolved("auto", visible=visible) for visible in ([], ["3"])] == ["cpu", "cuda"]
-    assert [resolved(device, visible=["3"]) for device in ("cpu", "cuda")] == ["cpu", "cuda"]
+    assert [device_here("auto", visible=visible) for visible in ([], ["3"])] == ["cpu", "cuda"]
+    assert [device_here(device, visible=["3"]) for device in ("cpu", "cuda")] == ["cpu", "cuda"]
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
-    assert resolved("auto") == "cuda"
+    assert device_here("auto") == "cuda"
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    assert resolved("auto") == "cpu"
+    assert device_here("auto") == "cpu"
 
 
 def launched(
@@ -386,7 +386,7 @@ PRESENT = source_digest(Path(curve.__file__).with_name("packed.py"))
 def test_cells_of_other_code_for_gpus_are_counted_as_missing_and_said_so(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run = Run(preset.plan(TINY), tmp_path)
+    run = Run(preset.plan_preset(TINY), tmp_path)
     store, entries = tmp_path / places.store_of(HIERARCHY), list(run.entries.values())
     assert len(entries) == 8
     keys = [entry["key"] for entry in entries]
@@ -428,7 +428,7 @@ def test_a_curve_whose_cells_are_all_outdated_asks_for_what_training_them_takes(
 ) -> None:
     command = launched(monkeypatch, tmp_path, visible="", **TINY)
     values = yaml.safe_load((tmp_path / "config.yaml").read_text())
-    run = Run(preset.plan(values), tmp_path)
+    run = Run(preset.plan_preset(values), tmp_path)
     old, present = list(run.plan.studies["sparse_hierarchy"].curves.values())[:2]
     missing = asked(command)["curves"]
     for one, made_by in ((old, "0123abcd"), (present, PRESENT)):

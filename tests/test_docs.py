@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from srhm import preset
-from srhm.explorer.names import name_of
+from srhm.explorer.names import explorer_name
 from srhm.results.places import file_of
 from srhm.studies.registry import GROUPS, STUDIES, TRAINERS
 
@@ -59,7 +59,7 @@ def commands_in(documents: Iterable[Path]) -> list[str]:
 def rule_names() -> set[str]:
     """Names of the rules that are made of the declarations."""
     found = (
-        {"draw_derivations", *map(name_of, GROUPS)}
+        {"draw_derivations", *map(explorer_name, GROUPS)}
         | set(GROUPS)
         | {f"{study}_study" for study in STUDIES}
     )
@@ -155,4 +155,4 @@ def test_every_study_has_its_prose_and_every_figure_its_caption(study):
 def test_the_preset_of_the_documents_can_be_planned():
     text = text_of(REPOSITORY / "config" / "README.md")
     (example,) = re.findall(r"```yaml\n(.*?)```", text, flags=re.DOTALL)
-    assert preset.plan(yaml.safe_load(example)).curves
+    assert preset.plan_preset(yaml.safe_load(example)).curves

@@ -23,7 +23,7 @@ from srhm.explorer import page
 from srhm.explorer.names import HERE, PAPER_VALUES, VIEWS, view_of
 from srhm.explorer.page import VIEWS as SECTIONS
 from srhm.explorer.page import write_explorer
-from srhm.explorer.rows import PAPER, PRACTICE, TEXT, Source, claims_shown, columns, explored
+from srhm.explorer.rows import PAPER, PRACTICE, TEXT, Source, claims_shown, explored, json_columns
 from srhm.results.records import write_table
 from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, SCORECARD, SENSITIVITIES, schema_of
 from srhm.studies.registry import STUDIES
@@ -118,7 +118,7 @@ def test_claims_are_drawn_in_tolerances_and_only_with_a_verdict():
 
 def test_numbers_for_json_are_short_and_infinities_are_none():
     table = pd.DataFrame({"a": [1 / 3, np.inf, 4.0], "b": [1, 2, 3]})
-    assert columns(table) == {"a": [0.3333, None, 4], "b": [1, 2, 3]}
+    assert json_columns(table) == {"a": [0.3333, None, 4], "b": [1, 2, 3]}
 
 
 def test_every_figure_of_rows_leads_to_a_section():

@@ -31,13 +31,13 @@ OTHER = {**CONFIG, "sparse_hierarchy": {**SECTION_OF_CURVES, "curves": OTHER_CUR
 
 
 def the_curve(config, study="sparse_hierarchy", directory=Path()):
-    (curve,) = preset.plan(config, directory=directory).studies[study].curves.values()
+    (curve,) = preset.plan_preset(config, directory=directory).studies[study].curves.values()
     return curve
 
 
 def measured(config, study, curve, directory=Path()):
     """Paths in results/ of what is measured of a curve."""
-    planned = preset.plan(config, directory=directory).studies[study]
+    planned = preset.plan_preset(config, directory=directory).studies[study]
     return {
         file.removeprefix("results/")
         for measurement in STUDIES[study].measurements
@@ -73,7 +73,7 @@ def files_in(results):
 
 
 def unreferenced_in(results, *configs, now=None):
-    runs = [Run(preset.plan(config)) for config in configs]
+    runs = [Run(preset.plan_preset(config)) for config in configs]
     folders, now = folders_of([]), time.time() if now is None else now
     return unreferenced(results.parent, wanted_by(runs), now=now, folders=folders)
 

@@ -17,7 +17,7 @@ import pytest
 
 from srhm.commands.preset_file import read_preset
 from srhm.names import resolved
-from srhm.preset import Plan, plan
+from srhm.preset import Plan, plan_preset
 from srhm.report.training import training_table
 from srhm.results.places import published_folder
 from srhm.results.records import read_table
@@ -43,7 +43,7 @@ PARTS = (0.6, 0.05, 0)
 
 @cache
 def planned(preset: str) -> Plan:
-    return plan(read_preset(REPOSITORY / f"config/{preset}.yaml"), directory=REPOSITORY)
+    return plan_preset(read_preset(REPOSITORY / f"config/{preset}.yaml"), directory=REPOSITORY)
 
 
 def published(preset: str, study: str, name: str) -> pd.DataFrame:

@@ -12,10 +12,10 @@ from invented_images import SECTION, write_cifar
 from srhm import preset
 from srhm.commands import plan as planning
 from srhm.commands import status
-from srhm.commands.plan import expected, main, summary, to_measure
+from srhm.commands.plan import costs_text, expected, main, to_measure
 from srhm.commands.presets import CONFIG, Run
 from srhm.commands.resources import expected_costs
-from srhm.images.configuration import Images
+from srhm.images.configuration import ImagesSection
 from srhm.images.plan import cells_of
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry
@@ -37,7 +37,7 @@ def values(**changes: object) -> dict:
 
 @pytest.fixture(scope="module")
 def plan() -> Plan:
-    return preset.plan(values())
+    return preset.plan_preset(values())
 
 
 def curves_of(plan: Plan, study: str) -> list[Curve]:
@@ -114,7 +114,7 @@ def test_a_stored_cell_is_not_planned_again(plan: Plan, tmp_path: Path) -> None:
         1,
         1,
     ]
-    text = summary(cells, cores=2)
+    text = costs_text(cells, cores=2)
     assert f"{n_cells} cells, 2 of them trained already" in text
     assert f"to train: {n_cells - 2} cells in " in text
     for study, planned in plan.studies.items():
@@ -122,7 +122,7 @@ def test_a_stored_cell_is_not_planned_again(plan: Plan, tmp_path: Path) -> None:
 
 
 def test_jobs_are_counted_as_they_are_split(tmp_path: Path) -> None:
-    cells = expected(Run(preset.plan(values(jobs={"cells": 1})), tmp_path))
+    cells = expected(Run(preset.plan_preset(values(jobs={"cells": 1})), tmp_path))
     split = cells[cells["study"] == "sparse_hierarchy"]
     assert split["job"].nunique() == len(split)
     # Members of equal P are trained together, in one job.
@@ -137,7 +137,7 @@ def test_cells_on_random_points_that_two_studies_share_are_counted_and_once(
     shared |= {"labels": "parity", "loss": "quadratic_hinge", "seeds": 2, "alpha_tilde": 1}
     section = {"curves": [{**shared, "optimiser": {"name": "adam"}}]}
     config = {"preset": "shared", "jamming": section, "double_descent": section}
-    run = Run(preset.plan(config), tmp_path)
+    run = Run(preset.plan_preset(config), tmp_path)
     assert [len(curve.entries) for curve in run.curves.values()] == [2, 2]
     assert len(expected(run)) == len(run.entries) == 2
     (tmp_path / "shared.yaml").write_text(yaml.safe_dump(config))
@@ -204,7 +204,9 @@ def with_images(tmp_path: Path) -> Path:
 def test_networks_on_images_are_planned_with_their_cost_and_not_again(with_images: Path) -> None:
     folder = with_images.parent
     run = Run(
-        preset.plan(yaml.safe_load(with_images.read_text(encoding="utf-8")), directory=folder),
+        preset.plan_preset(
+            yaml.safe_load(with_images.read_text(encoding="utf-8")), directory=folder
+        ),
         folder,
     )
     planned = expected(run)
@@ -237,7 +239,7 @@ def test_networks_on_images_are_said_to_be_left_out_where_the_images_are_absent(
 @pytest.mark.parametrize("net", NAMED)
 def test_what_is_stored_of_a_network_on_images_are_its_parameters(net: str) -> None:
     for width in (8, 64):
-        cell = {**next(cells_of(Images(), net=net, data="x")), "width": width}
+        cell = {**next(cells_of(ImagesSection(), net=net, data="x")), "width": width}
         (cost,) = image_costs([cell])
         network = named_network(
             net,
@@ -251,7 +253,7 @@ def test_what_is_stored_of_a_network_on_images_are_its_parameters(net: str) -> N
 
 
 def test_more_steps_width_or_batch_of_a_network_on_images_cost_more() -> None:
-    cell = {**next(cells_of(Images(), net="resnet18", data="x")), "width": 16}
+    cell = {**next(cells_of(ImagesSection(), net="resnet18", data="x")), "width": 16}
     changed = [{}, {"max_steps": 195_000}, {"width": 64}, {"batch_size": 256}]
     base, longer, wide, large = image_costs([{**cell, **change} for change in changed])
     assert longer.seconds == pytest.approx(2 * base.seconds, rel=0.01)

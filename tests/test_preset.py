@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from srhm import preset
-from srhm.preset import plan, sections, validate
+from srhm.preset import plan_preset, sections, validate
 from srhm.results.provenance import PACKAGE
 from srhm.studies.registry import GROUPS, STUDIES
 from srhm.study import ConfigError
@@ -33,7 +33,7 @@ def changed(config, where, changes):
 
 def assert_refused(config, parts):
     with pytest.raises(ConfigError) as refusal:
-        plan(config)
+        plan_preset(config)
     assert str(refusal.value).startswith("the configuration is refused:\n  ")
     for part in parts:
         assert part in str(refusal.value)
@@ -168,7 +168,7 @@ def test_what_named_nets_cannot_be_is_refused(changes, parts):
 @pytest.mark.parametrize("config", [{}, {"preset": "toy"}])
 def test_a_preset_without_a_study_is_refused(config):
     with pytest.raises(ConfigError) as refusal:
-        plan(config)
+        plan_preset(config)
     expected = "no study is asked for: allowed sections are sparse_hierarchy, named_nets, images"
     assert ("preset: Field required" if not config else expected) in str(refusal.value)
 
@@ -178,23 +178,23 @@ def test_a_missing_key_of_a_group_is_named(key):
     curves = [{name: value for name, value in GROUP.items() if name != key}]
     message = rf"  sparse_hierarchy\.curves\.0\.{key}: Field required"
     with pytest.raises(ConfigError, match=message):
-        plan(changed(CONFIG, "section", {"curves": curves}))
+        plan_preset(changed(CONFIG, "section", {"curves": curves}))
 
 
 def test_missing_groups_are_named():
     with pytest.raises(ConfigError, match=r"  sparse_hierarchy\.curves: Field required"):
-        plan({"preset": "toy", "sparse_hierarchy": {"seeds": 2}})
+        plan_preset({"preset": "toy", "sparse_hierarchy": {"seeds": 2}})
 
 
 def test_the_second_group_is_named_by_its_number():
     with pytest.raises(ConfigError, match=r"sparse_hierarchy\.curves\.1: m = 5"):
-        plan(changed(CONFIG, "section", {"curves": [GROUP, {**GROUP, "m": 5}]}))
+        plan_preset(changed(CONFIG, "section", {"curves": [GROUP, {**GROUP, "m": 5}]}))
 
 
 @pytest.mark.parametrize("P", ["all", 7, [0], [], {"low": 1}, {**WINDOW, "step": 1}])
 def test_a_refused_P_is_told_of_what_was_meant_alone(P):
     with pytest.raises(ConfigError) as refusal:
-        plan(changed(CONFIG, "group", {"P": P}))
+        plan_preset(changed(CONFIG, "group", {"P": P}))
     for word in ("Window", "constrained", "function"):
         assert word not in str(refusal.value)
     assert ("valid list" in str(refusal.value)) == (P in ("all", 7))
@@ -202,12 +202,12 @@ def test_a_refused_P_is_told_of_what_was_meant_alone(P):
 
 def test_a_folder_of_images_with_300_letters_is_refused():
     with pytest.raises(ConfigError, match=r"  images\.folder: 'aaa.* at most 200 characters"):
-        plan({**CONFIG, "images": {"folder": "a" * 300}})
+        plan_preset({**CONFIG, "images": {"folder": "a" * 300}})
 
 
 def test_each_wrong_key_has_its_line():
     with pytest.raises(ConfigError) as refusal:
-        plan({"preset": "toy", "colour": 1, "sparse_hierarchy": {**SECTION, "seeds": 0}})
+        plan_preset({"preset": "toy", "colour": 1, "sparse_hierarchy": {**SECTION, "seeds": 0}})
     assert len(str(refusal.value).splitlines()) == 1 + 2
 
 
@@ -215,32 +215,32 @@ def test_each_wrong_key_has_its_line():
 @pytest.mark.parametrize("key", ["learning_rate", "loss_threshold", "momentum"])
 def test_what_is_no_finite_number_is_refused(key, value):
     with pytest.raises(ConfigError, match=key):
-        plan(changed(CONFIG, "section", {"training": {key: value}}))
+        plan_preset(changed(CONFIG, "section", {"training": {key: value}}))
 
 
 @pytest.mark.parametrize("key", ["low", "high", "per_octave"])
 def test_a_window_without_finite_ends_is_refused(key):
     with pytest.raises(ConfigError, match=r"curves\.0\.P"):
-        plan(changed(CONFIG, "group", {"P": {**WINDOW, key: float("nan")}}))
+        plan_preset(changed(CONFIG, "group", {"P": {**WINDOW, key: float("nan")}}))
 
 
 def test_studies_are_planned_in_the_order_of_the_registry_and_know_nothing_of_each_other():
     both = {"preset": "toy", **{name: part[name] for part in (NAMED, CONFIG) for name in part}}
-    planned = plan(both)
+    planned = plan_preset(both)
     assert list(planned.studies) == ["sparse_hierarchy", "named_nets"]
-    assert planned.studies["sparse_hierarchy"] == plan(CONFIG).studies["sparse_hierarchy"]
-    assert planned.studies["named_nets"] == plan(NAMED).studies["named_nets"]
+    assert planned.studies["sparse_hierarchy"] == plan_preset(CONFIG).studies["sparse_hierarchy"]
+    assert planned.studies["named_nets"] == plan_preset(NAMED).studies["named_nets"]
     assert {name.split("_")[0] for name in planned.studies["named_nets"].curves} == {"vgg11"}
     assert list(planned.curves) == [
         *planned.studies["sparse_hierarchy"].curves,
         *planned.studies["named_nets"].curves,
     ]
-    assert list(planned.only(["named_nets"]).curves) == list(plan(NAMED).curves)
+    assert list(planned.only(["named_nets"]).curves) == list(plan_preset(NAMED).curves)
 
 
 def test_settings_of_a_study_are_its_own_and_those_of_the_preset():
     analysis = {"analysis": {"threshold": 0.2, "other_thresholds": [0.1]}}
-    planned = plan({**CONFIG, **analysis, **{"named_nets": NAMED["named_nets"]}})
+    planned = plan_preset({**CONFIG, **analysis, **{"named_nets": NAMED["named_nets"]}})
     found = planned.settings("sparse_hierarchy")
     assert {"preset": "toy", "threshold": 0.2, "thresholds": [0.2, 0.1]}.items() <= found.items()
     assert (found["width"], found["sensitivities"]["n_points"]) == (8, 500)
@@ -249,12 +249,12 @@ def test_settings_of_a_study_are_its_own_and_those_of_the_preset():
 
 def test_limits_of_jobs_are_part_of_no_key_and_no_name():
     split = {**CONFIG, "jobs": {"cells": 1, "minutes": 5}}
-    assert plan(CONFIG).studies == plan(split).studies
+    assert plan_preset(CONFIG).studies == plan_preset(split).studies
 
 
 @pytest.mark.parametrize("path", PRESETS, ids=lambda path: path.stem)
 def test_a_shipped_preset_can_be_planned_and_has_the_name_of_its_file(path, tmp_path):
-    planned = plan(yaml.safe_load(path.read_text()), directory=tmp_path)
+    planned = plan_preset(yaml.safe_load(path.read_text()), directory=tmp_path)
     assert planned.name == path.stem
     assert planned.curves
     for name in planned.studies.keys() - {"first_step", "images"}:
@@ -273,7 +273,7 @@ def test_the_presets_of_all_studies_are_shipped(name):
 
 def test_the_stored_schema_is_that_of_the_models():
     stored = json.loads((REPOSITORY / "config" / "schema.json").read_text())
-    assert stored == json.loads(json.dumps(preset.schema())), "run `make schema`"
+    assert stored == json.loads(json.dumps(preset.json_schema())), "run `make schema`"
 
 
 def test_the_readme_of_the_presets_holds_the_table_of_keys():
@@ -299,7 +299,7 @@ def test_writing_the_documents_again_changes_nothing(tmp_path):
 
 def test_studies_may_share_a_curve_but_not_differ_in_what_is_kept_of_it():
     config = {**CONFIG, "sparsity_transfer": SECTION}
-    planned = plan(config)
+    planned = plan_preset(config)
     shared = planned.studies["sparse_hierarchy"].curves.keys()
     assert planned.curves.keys() == shared
     kept = {**SECTION, "keep_weights": False}

@@ -678,7 +678,7 @@ def test_a_caption_that_cannot_be_read_is_refused_by_name():
 
 def test_markdown_shows_tables_and_drops_links_to_files():
     text = "# Top\n\n| a_0 | b |\n|---|---|\n| `x_0` | [f](../f.md) [w](https://w.org) |\n"
-    html = prose.markdown(text, top_heading=3)
+    html = prose.markup(text, top_heading=3)
     assert "<h3>Top</h3>" in html
     assert '<th scope="col">a<sub>0</sub></th>' in html
     assert "<code>x_0</code>" in html
@@ -699,7 +699,7 @@ def test_captions_of_the_repository_can_be_shown(path):
 
 def test_the_deviations_of_the_repository_can_be_shown():
     text = (REPOSITORY / "docs" / "deviations.md").read_text(encoding="utf-8")
-    page = Page(prose.markdown(text, top_heading=3))
+    page = Page(prose.markup(text, top_heading=3))
     # The line under a table's header has no cells; every other line of a table is a row.
     lines = [line for line in text.splitlines() if line.startswith("|")]
     assert len(page.all("tr")) == len([line for line in lines if not line.startswith("|-")])

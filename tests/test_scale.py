@@ -23,7 +23,7 @@ def configuration(n_sizes: int, n_seeds: int, n_curves: int) -> dict[str, Any]:
 
 def planned(n_sizes: int, n_seeds: int, n_curves: int) -> list[str]:
     """Keys of the cells of a configuration."""
-    plan = preset.plan(configuration(n_sizes, n_seeds, n_curves))
+    plan = preset.plan_preset(configuration(n_sizes, n_seeds, n_curves))
     return [entry["key"] for curve in plan.curves.values() for entry in curve.entries]
 
 

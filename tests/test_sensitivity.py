@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from srhm.measure import sensitivity
-from srhm.measure.representations import hierarchical_probe, probe_of_cell, representations
+from srhm.measure.representations import hierarchical_probe, layer_representations, probe_of_cell
 from srhm.measure.sensitivity import measure as measure_probe
 from srhm.measure.sensitivity import transform
 from srhm.measure.sensitivity_of_cells import measure_curve
@@ -85,7 +85,7 @@ def test_sparse_and_dense_evaluation_agree(make_sample, tolerance, net, depth, b
     shape = geometry(net, grammar.parameters, width=WIDTH)
     for dtype, allowed in ((np.float64, tolerance(np.float64)), (np.float32, {"atol": 1e-5})):
         weights = random_weights(shape, dtype=dtype)
-        found = representations(weights, shape, data)
+        found = layer_representations(weights, shape, data)
         expected = by_torch(weights, shape, data)
         for f, reference in zip(found, expected, strict=True):
             assert f.values.dtype == dtype
@@ -100,7 +100,7 @@ def test_networks_with_biases_or_whitened_inputs_are_those_of_the_reference(
     grammar, _, data = make_sample(n_train=1, n_test=20)
     shape = geometry(net, grammar.parameters, width=WIDTH)
     weights = random_weights(shape, bias=bias)
-    found = representations(weights, shape, data, whitening=whitening)
+    found = layer_representations(weights, shape, data, whitening=whitening)
     expected = by_torch(weights, shape, data, whitening=whitening)
     for f, reference in zip(found, expected, strict=True):
         # The whitened input is in single precision.

@@ -133,7 +133,7 @@ def test_a_job_that_gathers_only_asks_for_little():
 def test_splitting_is_part_of_no_key_and_no_name():
     config = yaml.safe_load((CONFIG / "test.yaml").read_text())
     split = {**config, "jobs": {"cells": 1, "minutes": 5}}
-    one, other = preset.plan(config), preset.plan(split)
+    one, other = preset.plan_preset(config), preset.plan_preset(split)
     assert list(one.curves) == list(other.curves)
     assert list(one.samples) == list(other.samples)
     assert one.curves == other.curves
@@ -143,11 +143,11 @@ def test_splitting_is_part_of_no_key_and_no_name():
 def test_limits_that_make_no_sense_are_refused(jobs):
     config = yaml.safe_load((CONFIG / "test.yaml").read_text())
     with pytest.raises(ConfigError, match="jobs"):
-        preset.plan({**config, "jobs": jobs})
+        preset.plan_preset({**config, "jobs": jobs})
 
 
 def test_every_job_of_the_presets_asks_for_days_at_most_when_split_to_hours():
-    plan = preset.plan(yaml.safe_load((CONFIG / "paper.yaml").read_text()))
+    plan = preset.plan_preset(yaml.safe_load((CONFIG / "paper.yaml").read_text()))
     for curve in plan.studies["sparse_hierarchy"].curves.values():
         expected = expected_costs(curve)
         split = parts(expected, minutes=120) or {"1-of-1": list(range(len(expected)))}
@@ -170,7 +170,7 @@ def snakemake(folder, config, *arguments):
 
 def test_a_split_curve_is_trained_in_parts_and_one_that_is_there_is_left_as_it_is(tmp_path):
     config = yaml.safe_load((CONFIG / "test.yaml").read_text()) | {"jobs": {"cells": 3}}
-    plan = preset.plan(config)
+    plan = preset.plan_preset(config)
     curve = next(iter(plan.curves.values()))
     files = [f"results/curves/{curve.name}{kind}.parquet" for kind in ("", ".timings")]
     planned = snakemake(tmp_path, config, files[0], "--dry-run")
@@ -193,7 +193,7 @@ def test_a_curve_that_is_there_trains_nothing_when_it_is_split_otherwise(tmp_pat
             "curves": [{"net": "cnn", "L": 2, "v": 3, "s0": 1, "P": [30, 60, 90]}],
         },
     }
-    (curve,) = preset.plan(config).curves.values()
+    (curve,) = preset.plan_preset(config).curves.values()
     expected = expected_costs(curve)
     minutes = sum(cost.seconds for cost in expected) / 60
     # Three parts, two, and one job for all.

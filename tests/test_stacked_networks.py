@@ -29,7 +29,7 @@ from srhm.training.cell import TrainedCell, parameters_of, train_cell
 from srhm.training.network import NetworkEngine
 from srhm.training.protocol import Snapshot, Unresumable
 from srhm.training.rounds import Work
-from srhm.training.stacked import Layout, Stack, StackedTraining, make_stack, stack_size
+from srhm.training.stacked import Stack, StackedTraining, StackLayout, make_stack, stack_size
 
 LOG = logging.getLogger("test")
 DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -66,7 +66,7 @@ PATIENCE = 100
 OUTCOME = ("epochs", "steps", "train_loss", "test_error", "best_test_error", "best_step", "status")
 
 
-def layout(net: str = "resnet18", **changes: Any) -> Layout:
+def layout(net: str = "resnet18", **changes: Any) -> StackLayout:
     options: dict[str, Any] = {
         "parameters": PARAMETERS,
         "width": 4,
@@ -75,7 +75,7 @@ def layout(net: str = "resnet18", **changes: Any) -> Layout:
         "n_train": 26,
         "n_test": 30,
     }
-    return Layout(net=net, **{**options, **changes})
+    return StackLayout(net=net, **{**options, **changes})
 
 
 def alone(net: str, seed: int, *, rate: float = RATES[0], **options: Any) -> NetworkEngine:

@@ -38,7 +38,7 @@ NOW = 1_000_000_000.0
 @pytest.fixture
 def cells():
     """Expected seconds of eight cells by key; the first four are LCN."""
-    return Run(preset.plan(CONFIG)).work
+    return Run(preset.plan_preset(CONFIG)).work
 
 
 def store_cell(folder, key, *, status="fitted", written=NOW):
@@ -57,7 +57,7 @@ def test_cells_are_counted_by_kind_and_status(cells, tmp_path):
     write_checkpoint(tmp_path / "results" / "checkpoints", lcn[2], Snapshot({}, {}))
     store_cell(store, "0" * 24)  # of no plan
     watch = Watch(cells, store)
-    found = table(Run(preset.plan(CONFIG), tmp_path), watch).set_index("net")
+    found = table(Run(preset.plan_preset(CONFIG), tmp_path), watch).set_index("net")
     columns = ["cells", "done", "missing", "checkpointed", "capped", "diverged", "unreadable"]
     assert found.loc["lcn", columns].tolist() == [4, 2, 2, 1, 1, 0, 0]
     assert found.loc["cnn", columns].tolist() == [4, 2, 2, 0, 0, 1, 1]
@@ -70,7 +70,7 @@ def test_networks_on_images_are_counted_in_their_own_store(tmp_path, capsys):
     assert main(arguments) == 0
     assert "images is not counted" in capsys.readouterr().out
     write_cifar(tmp_path / "invented", records_per_file=20, generator=generator(0, role="train"))
-    planned = preset.plan(config, directory=tmp_path).studies["images"]
+    planned = preset.plan_preset(config, directory=tmp_path).studies["images"]
     (curve,) = planned.curves.values()
     first, second = (entry["key"] for entry in curve.entries)
     store_cell(tmp_path / places.store_of(curve.trainer), first, status="capped")

@@ -9,7 +9,7 @@ import srhm.training.plan
 from srhm.flow import cells as flow_cells
 from srhm.flow.configuration import FlowSection
 from srhm.images import experiment
-from srhm.images.configuration import Images
+from srhm.images.configuration import ImagesSection
 from srhm.runtime.stopping import StopRequest
 from srhm.training import curve
 from srhm.training.configuration import HierarchySection
@@ -33,7 +33,7 @@ def flow_curves(*groups, study="complexity", measured=(), n_test=60):
 
 def image_entries(section, folder):
     """Entries of the only curve of a section, on the images of a folder."""
-    section = Images.model_validate({**section, "folder": str(folder)})
+    section = ImagesSection.model_validate({**section, "folder": str(folder)})
     (curve,) = srhm.images.plan.plan(section, Path()).curves.values()
     return list(curve.entries)
 
@@ -64,7 +64,7 @@ def train_here(
 
 def train_srhm(entries, samples, *, gpu=0, log=LOG, **options):
     """Cells of the SRHM, on samples by seed and part."""
-    prepared = lambda: curve.trainer(entries, samples, gpu=gpu, log=log)  # noqa: E731
+    prepared = lambda: curve.hierarchy_trainer(entries, samples, gpu=gpu, log=log)  # noqa: E731
     return train_here(entries, prepared, log=log, **options)
 
 
@@ -76,5 +76,5 @@ def train_flow(entries, *, gpu=0, log=LOG, **options):
 
 def train_images(entries, training, test, *, device="cpu", **options):
     """Networks on images."""
-    prepared = lambda: experiment.trainer(training, test, device=device)  # noqa: E731
+    prepared = lambda: experiment.image_trainer(training, test, device=device)  # noqa: E731
     return train_here(entries, prepared, **options)

@@ -58,7 +58,7 @@ class Scene:
             encoding="utf-8",
         )
         if isinstance(config, Mapping):
-            self.curves = preset.plan(config, directory=self.folder).curves
+            self.curves = preset.plan_preset(config, directory=self.folder).curves
             self.keys = [entry["key"] for curve in self.curves.values() for entry in curve.entries]
 
     def like(self, other: "Scene") -> None:

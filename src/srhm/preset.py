@@ -185,7 +185,7 @@ def sections(preset: Common) -> dict[str, BaseModel]:
     return {name: section for name, section in found.items() if section is not None}
 
 
-def plan(
+def plan_preset(
     config: Mapping[str, Any], *, directory: Path = Path(), published: Path = places.PUBLISHED
 ) -> Plan:
     """Curves, cells, keys and samples of a configuration.
@@ -284,7 +284,7 @@ def _check_shared(studies: Mapping[str, Planned]) -> None:
                 )
 
 
-def schema() -> dict[str, Any]:
+def json_schema() -> dict[str, Any]:
     """JSON schema of a configuration, as stored in config/schema.json."""
     return Preset.model_json_schema()
 
@@ -317,7 +317,8 @@ KEY_TABLE_MARKS = ("<!-- keys: written by `make schema` -->", "<!-- end of keys 
 
 def write_documents(folder: Path) -> None:
     """Writes config/schema.json, and the table of keys into config/README.md."""
-    (folder / "schema.json").write_text(json.dumps(schema(), indent=2) + "\n", encoding="utf-8")
+    text = json.dumps(json_schema(), indent=2) + "\n"
+    (folder / "schema.json").write_text(text, encoding="utf-8")
     readme = folder / "README.md"
     begin, end = KEY_TABLE_MARKS
     before, rest = readme.read_text(encoding="utf-8").split(begin)

@@ -54,7 +54,7 @@ class Trainer:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measurement:
+class CurveMeasurement:
     """What is measured of each curve of a trainer.
 
     function: gets the entries of a curve and, by name, `store`, `log`, its options and its inputs;
@@ -198,7 +198,7 @@ class Study:
     config: type[Any]
     plan: Callable[[Any, Path], Planned]
     trainer: Trainer | None = None
-    measurements: Sequence[Measurement] = ()
+    measurements: Sequence[CurveMeasurement] = ()
     tables: Sequence[Derived] = ()
     figures: Sequence[Figure] = ()
     claims: str | None = None

@@ -13,7 +13,7 @@ from srhm.experiments.declaration import experiments, long_tables
 from srhm.experiments.outcome import Outcome, OutcomeError
 from srhm.experiments.planning import CurveCells
 from srhm.experiments.schemas import schema
-from srhm.measure.any_measurement import measure, write_measured
+from srhm.measure.any_measurement import measured_rows, write_measured
 from srhm.results.gathering import gather_tables
 from srhm.results.records import read_table, write_table
 from srhm.results.store import path_of
@@ -21,8 +21,8 @@ from srhm.results.tables import schema_of
 from srhm.rules.curves import curve_spec
 from srhm.runtime.stopping import Stopped, StopRequest
 from srhm.study import ConfigError
-from srhm.training.any_trainer import train
-from srhm.training.loop import rows_of
+from srhm.training.any_trainer import train_curve
+from srhm.training.loop import result_rows
 
 LOG = logging.getLogger("test")
 CELLS = schema({"base": int, "exponent": int, "power": float, "name": str, "never": int})
@@ -71,7 +71,7 @@ def computed(curve, folder, *, stop=None):
     spec = json.loads(curve_spec(curve))
     options = {"store": folder / "cells", "checkpoints": folder / "checkpoints", "threads": 1}
     stop = stop or StopRequest()
-    return train(spec, derivations=[], log=LOG, stop=stop, gpu=0, **options)
+    return train_curve(spec, derivations=[], log=LOG, stop=stop, gpu=0, **options)
 
 
 def test_cells_are_computed_once_and_rows_keep_their_coordinates(tmp_path, calls):
@@ -81,7 +81,7 @@ def test_cells_are_computed_once_and_rows_keep_their_coordinates(tmp_path, calls
     again = computed(curve, tmp_path)
     assert len(calls) == 2
     assert [cell.row for cell in again] == [cell.row for cell in first]
-    rows, timings = rows_of(curve.name, curve.entries, again)
+    rows, timings = result_rows(curve.name, curve.entries, again)
     assert [(row["base"], row["power"], row["status"]) for row in rows] == [
         (2, 1024.0, "done"),
         (3, 59049.0, "done"),
@@ -139,7 +139,7 @@ def test_rows_and_long_tables_are_gathered(tmp_path, calls, monkeypatch):
     monkeypatch.setattr("srhm.measure.any_measurement.schema_of", KNOWN.get)
     curve = planned(2, -1, 3)
     found = computed(curve, tmp_path)
-    rows, timings = rows_of(curve.name, curve.entries, found)
+    rows, timings = result_rows(curve.name, curve.entries, found)
     files = {name: tmp_path / name / f"{curve.name}.parquet" for name in ("cells", "digits")}
     files["timings"] = tmp_path / "times" / f"{curve.name}.timings.parquet"
     write_table(rows, files["cells"], CELLS)
@@ -147,7 +147,7 @@ def test_rows_and_long_tables_are_gathered(tmp_path, calls, monkeypatch):
     long = long_tables(TRAINER, {"digits": "d"})
     spec = {"cells": curve.entries, "function": long.function, "options": {}, "gpu": False}
     spec |= {"inputs": curve.inputs, "tables": list(long.tables.items())}
-    measured = measure(spec, derivations=[], store=tmp_path / "cells", log=LOG)
+    measured = measured_rows(spec, derivations=[], store=tmp_path / "cells", log=LOG)
     write_measured(
         {**spec, "curve": curve.name, "columns": {}}, measured, {"digits": files["digits"]}
     )

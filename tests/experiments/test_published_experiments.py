@@ -14,7 +14,7 @@ from srhm.commands.publish import (
     publish,
     published_schemas,
 )
-from srhm.preset import plan
+from srhm.preset import plan_preset
 from srhm.results import places
 from srhm.results.publications import rows_by_curve
 from srhm.results.records import write_table
@@ -38,7 +38,7 @@ def rows_of(study):
 @pytest.mark.parametrize("study", EXPERIMENTS)
 def test_a_published_curve_is_taken_though_a_table_has_no_row_of_it(study):
     own = {name: PRESET[name] for name in ("preset", "description", study)}
-    planned = plan({**own, "rows": "both"}).studies[study]
+    planned = plan_preset({**own, "rows": "both"}).studies[study]
     rows = rows_of(study)
     assert planned.published == rows["cells"].keys() & planned.curves.keys() != set()
 
@@ -47,7 +47,7 @@ def test_a_curve_is_published_with_the_tables_that_may_have_no_row_of_it(tmp_pat
     study, schemas = "memory", published_schemas("memory")
     rows = rows_of(study)
     name = next(one for one in rows["cells"] if one not in rows["history"])
-    whole = plan({key: PRESET[key] for key in ("preset", "description", study)})
+    whole = plan_preset({key: PRESET[key] for key in ("preset", "description", study)})
     run = Run(plan=whole, directory=tmp_path)
     files = files_of_curve(run, study, whole.studies[study].curves[name])
     for table in ("cells", "timings"):
@@ -72,7 +72,7 @@ def test_published_rows_of_a_study_whose_package_is_missing_are_left_as_they_are
 ):
     monkeypatch.setattr(equivariance, "find_spec", lambda name: None)
     own = {key: PRESET[key] for key in ("preset", "description", "equivariance")}
-    run, folder = Run(plan=plan(own), directory=tmp_path), tmp_path / "published"
+    run, folder = Run(plan=plan_preset(own), directory=tmp_path), tmp_path / "published"
     shutil.copytree(places.PUBLISHED / "laptop" / "equivariance", folder)
     before = {file.name: file.read_bytes() for file in folder.iterdir()}
     with pytest.raises(NothingFinished, match=r"left as it is[\s\S]*make env-equivariance"):

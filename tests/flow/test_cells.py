@@ -21,7 +21,7 @@ from train_curves import train_flow
 
 from srhm.flow import cells as flow_cells
 from srhm.flow import cost
-from srhm.flow.cells import batches, load, stacked
+from srhm.flow.cells import batches, read_member, stacked
 from srhm.flow.cost import BATCH_BYTES, groups
 from srhm.flow.flow import FlowStep, NetworkSystem
 from srhm.flow.layerwise import train_layerwise
@@ -47,7 +47,7 @@ from srhm.results.records import read_table, write_table
 from srhm.results.store import path_of, read_cell
 from srhm.results.tables import FLOW_CELLS, FLOW_TIMINGS
 from srhm.runtime.stopping import STOPPED, Stopped, StopRequest
-from srhm.training.loop import rows_of
+from srhm.training.loop import result_rows
 
 
 @pytest.fixture(params=KINDS)
@@ -245,7 +245,7 @@ def test_a_cell_that_diverges_is_a_row_with_its_status(tmp_path):
     cells = train_flow(entries, store=tmp_path / "cells")
     assert {cell.row["status"] for cell in cells} == {"diverged"}
     assert all(np.isnan(cell.row["test_error"]) for cell in cells)
-    rows, _ = rows_of("c", entries, cells, study="complexity")
+    rows, _ = result_rows("c", entries, cells, study="complexity")
     write_table(rows, tmp_path / "rows.parquet", FLOW_CELLS)
     assert read_table(tmp_path / "rows.parquet", FLOW_CELLS)["status"].tolist() == ["diverged"] * 2
 
@@ -270,7 +270,7 @@ def stored(request, tmp_path_factory):
 
 def test_tables_have_the_columns_that_others_read(stored, tmp_path):
     entries, cells, _ = stored
-    rows, timings = rows_of("name", entries, cells, study="complexity")
+    rows, timings = result_rows("name", entries, cells, study="complexity")
     write_table(rows, tmp_path / "rows.parquet", FLOW_CELLS)
     write_table(timings, tmp_path / "timings.parquet", FLOW_TIMINGS)
     frame = read_table(tmp_path / "rows.parquet", FLOW_CELLS)
@@ -283,7 +283,7 @@ def test_tables_have_the_columns_that_others_read(stored, tmp_path):
 
 def test_stored_cells_come_back_whole(stored):
     entries, cells, store = stored
-    members = [load(store, entry) for entry in entries]
+    members = [read_member(store, entry) for entry in entries]
     for entry, cell, member in zip(entries, cells, members, strict=True):
         assert member.cell == entry["cell"]
         assert repr(member.row) == repr(cell.row)

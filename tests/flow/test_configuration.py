@@ -99,7 +99,7 @@ def test_a_refusal_names_the_key_and_what_is_allowed(base, changes, parts):
     group = {key: value for key, value in (base | changes).items() if value is not None}
     section = {"n_test": 100, "curves": [group]}
     with pytest.raises(ConfigError) as refusal:
-        preset.plan({"preset": "toy", "complexity": section})
+        preset.plan_preset({"preset": "toy", "complexity": section})
     for part in parts:
         assert part in str(refusal.value)
 
@@ -132,7 +132,7 @@ def test_the_test_set_of_images_is_what_is_left_of_them():
 def test_unknown_keys_of_the_section_and_of_the_first_step_are_refused():
     def refused(message, **sections):
         with pytest.raises(ConfigError, match=message):
-            preset.plan({"preset": "toy", **sections})
+            preset.plan_preset({"preset": "toy", **sections})
 
     section = {"n_test": 100, "curves": [GROUP], "colour": 1}
     refused(r"  complexity\.colour: unknown key; allowed are n_test", complexity=section)
@@ -150,7 +150,7 @@ def test_unknown_keys_of_the_section_and_of_the_first_step_are_refused():
         rf"{where}: m = 5 .*; allowed are m from 1 to 4",
         first_step={"grammars": [{**group, "m": 5}]},
     )
-    found = preset.plan({"preset": "toy", "first_step": {"grammars": [group]}})
+    found = preset.plan_preset({"preset": "toy", "first_step": {"grammars": [group]}})
     (entry,) = found.settings("first_step")["entries"]
     assert {name: entry[name] for name in ("net", "L", "P", "seeds")} == {
         **{"net": ["lcn"], "L": [2], "P": [10], "seeds": 3}

@@ -9,7 +9,7 @@ import torch
 from frozen_kernel import kernel_gradient_flow, output_mean, predicted
 from train_curves import flow_curves, train_flow
 
-from srhm.flow.cells import load
+from srhm.flow.cells import read_member
 from srhm.flow.flow import FlowStep
 from srhm.flow.layer_changes import layer_changes, layers_of, noisy
 from srhm.flow.linearised import Gradients, linearised_flow
@@ -21,7 +21,7 @@ from srhm.flow.tangent_kernel import mean_kernel, tangent_kernel
 from srhm.flow.targets import inputs
 from srhm.flow.task import parameters_of
 from srhm.measure import hessians, sensitivity
-from srhm.measure.any_measurement import measure, write_measured
+from srhm.measure.any_measurement import measured_rows, write_measured
 from srhm.measure.ensembles import average_ensembles
 from srhm.measure.flow_sensitivities import images_of, measure_sensitivities
 from srhm.measure.frozen_kernels import measure_frozen_kernels
@@ -140,7 +140,7 @@ def written(entries, name, store, folder, **options):
         "tables": list(declared.tables.items()),
     }
     files = {table: folder / table / "the_curve.parquet" for table in declared.tables}
-    rows = measure(spec, derivations=[], store=store, log=LOG)
+    rows = measured_rows(spec, derivations=[], store=store, log=LOG)
     write_measured(spec, rows, {table: str(file) for table, file in files.items()})
     return {table: (file, SCHEMAS[declared.tables[table]]) for table, file in files.items()}, rows
 
@@ -233,7 +233,7 @@ def test_sensitivities_are_those_of_the_core(trained, net):
     rows = measure_sensitivities(entries, store=store, log=LOG)
     for entry in entries:
         cell = entry["cell"]
-        data, weights = data_of(cell), load(store, entry).weights
+        data, weights = data_of(cell), read_member(store, entry).weights
         shape = geometry(net, parameters_of(cell), width=cell["width"])
         arrays = {name: array[0].numpy() for name, array in weights.items()}
         expected = sensitivity.measure(
@@ -445,7 +445,7 @@ def test_an_ensemble_of_one_is_its_member_and_seeds_are_apart(trained):
     assert [(row["seed"], row["n_members"]) for row in rows] == [(0, 3), (1, 3)] * 2
     for row in rows:
         own = [
-            load(store, entry)
+            read_member(store, entry)
             for entry in entries
             if all(entry["cell"][name] == row[name] for name in ("seed", "alpha_tilde"))
         ]
@@ -458,7 +458,7 @@ def test_an_ensemble_of_one_is_its_member_and_seeds_are_apart(trained):
         assert row["ensemble_error"] == pytest.approx(wrong.mean())
         assert row["test_norm"] == pytest.approx(np.mean([m.row["test_norm"] for m in own]))
     single = average_ensembles(entries[:1], store=store, log=LOG)[0]
-    stored = load(store, entries[0]).row
+    stored = read_member(store, entries[0]).row
     assert single["ensemble_error"] == single["mean_error"] == stored["test_error"]
     assert np.isnan([single["variance"], single["error_se"]]).all()
 

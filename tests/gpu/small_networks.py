@@ -9,7 +9,7 @@ from srhm.model.grammar import GrammarParameters, draw_grammar
 from srhm.model.sampling import Derivations, draw_sample
 from srhm.model.seeding import generator
 from srhm.networks.geometry import Geometry, geometry, initial_weights
-from srhm.training.packed import Layout, Pack, device_for_packs
+from srhm.training.packed import Pack, PackLayout, device_for_packs
 
 N_TEST = 24
 WIDTH = 12  # not a power of two: channels beyond it must stay zero
@@ -40,10 +40,10 @@ def task(net: str, depth: int, branching: int, n_empty: int, *, width: int = WID
     return shape, initial_weights(shape, generator=np.random.default_rng(3)), train, test
 
 
-def layout(one: Task, *, batch_size: int = 4, dtype: type = np.float64) -> Layout:
+def layout(one: Task, *, batch_size: int = 4, dtype: type = np.float64) -> PackLayout:
     """What a pack of networks of this task looks like; few programs evaluate."""
     shape, _, train, test = one
-    return Layout(
+    return PackLayout(
         shape,
         batch_size=batch_size,
         momentum=0.9,

@@ -35,7 +35,7 @@ def test_all_curves_of_the_sparse_engine_reach_the_store(tmp_path: Path) -> None
     file.write_text(yaml.safe_dump(CONFIGURATION))
     options = ["--configfile", str(file), "--directory", str(tmp_path)]
     assert on_gpu.main([*options, "--curves", "2"]) == 0
-    entries = Run(preset.plan(CONFIGURATION)).entries.values()
+    entries = Run(preset.plan_preset(CONFIGURATION)).entries.values()
     store = tmp_path / places.store_of(HIERARCHY)
     there = {
         (entry["cell"]["net"], entry["cell"]["P"]): read_cell(store, entry["key"])

@@ -24,7 +24,7 @@ from srhm.results import outdated
 from srhm.runtime.no_device import NoDevice
 from srhm.training import packed
 from srhm.training.cell import TrainedCell, geometry_of, parameters_of, train_cell
-from srhm.training.packed import Layout, Pack, PackedTraining, make_pack, n_networks
+from srhm.training.packed import Pack, PackedTraining, PackLayout, make_pack, n_networks
 from srhm.training.protocol import Snapshot
 from srhm.training.rounds import Work
 from srhm.training.sparse import SparseEngine
@@ -305,7 +305,7 @@ def test_too_little_memory_makes_the_pack_smaller_aloud(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     class Crowded(Pack):
-        def __init__(self, shape: Layout, size: int, **options: Any) -> None:
+        def __init__(self, shape: PackLayout, size: int, **options: Any) -> None:
             if size > 2:
                 raise torch.cuda.OutOfMemoryError
             super().__init__(shape, size, **options)

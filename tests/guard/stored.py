@@ -82,7 +82,7 @@ def _table(preset_name: str, study: str, table: str) -> pd.DataFrame:
     shipped = file.parent.is_dir() or STUDIES[study].trainer is None
     if derived is None or not shipped:
         return schema.empty_table().to_pandas()
-    known = preset.plan(_config(preset_name), directory=ROOT).settings(study)
+    known = preset.plan_preset(_config(preset_name), directory=ROOT).settings(study)
     made = resolved(derived.function)(
         *(_used(preset_name, study, use) for use in derived.uses),
         **{name: known[name] for name in derived.settings},

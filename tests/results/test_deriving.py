@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from srhm.results.deriving import derive, made_of_tables, table_of
+from srhm.results.deriving import made_of_tables, table_of, write_derived
 from srhm.results.records import TableError, read_table, write_table
 from srhm.results.tables import SCHEMAS, TIMINGS, schema_of
 
@@ -105,9 +105,9 @@ def test_a_derived_table_is_written_under_its_schema(table, tmp_path, caplog):
     spec = {"function": MADE, "tables": [[table("one", "a")]], "settings": {}, "schema": "TIMINGS"}
     path = tmp_path / "derived.parquet"
     with caplog.at_level("INFO", logger=LOG.name):
-        derive(json.loads(json.dumps(spec)), path, log=LOG)
+        write_derived(json.loads(json.dumps(spec)), path, log=LOG)
     assert list(read_table(path, TIMINGS)["key"]) == ["a"]
     assert "derived: 1 rows" in caplog.text
     with pytest.raises(TableError, match="missing columns"):
-        derive({**spec, "schema": "CELLS"}, tmp_path / "other.parquet", log=LOG)
+        write_derived({**spec, "schema": "CELLS"}, tmp_path / "other.parquet", log=LOG)
     assert not (tmp_path / "other.parquet").exists()

@@ -19,7 +19,7 @@ def plan_of(*studies, **changes):
     """The plan of these studies of the test preset; without studies of all."""
     values = yaml.safe_load((CONFIG / "test.yaml").read_text()) | changes
     left_out = set(STUDIES) - set(studies or STUDIES)
-    return preset.plan({key: one for key, one in values.items() if key not in left_out})
+    return preset.plan_preset({key: one for key, one in values.items() if key not in left_out})
 
 
 @pytest.fixture(scope="module")
@@ -188,10 +188,10 @@ def test_a_page_says_which_command_makes_it(paper, rows, words):
 
 
 def test_targets_are_of_the_studies_that_the_preset_has(paper):
-    (file,) = {file for file in pages.targets_of(paper, ["jamming", "kernels"])
+    (file,) = {file for file in pages.files_of_studies(paper, ["jamming", "kernels"])
                if file.endswith(".html")}  # fmt: skip
     assert file == "results/test/jamming.html"
-    found = pages.targets_of(paper, GROUPS["paper"])
+    found = pages.files_of_studies(paper, GROUPS["paper"])
     assert len(found) == len(set(found))
     for curve in paper.only(["sparse_hierarchy", "named_nets"]).curves.values():
         assert places.rows_of_curve(curve.trainer, curve.name) in found
@@ -228,6 +228,6 @@ def test_a_figure_has_rows_in_an_explorer_if_a_view_shows_its_tables(plan):
     assert ("sparse_hierarchy", "fig04") in [(study, figure.name) for study, figure in shown]
     for study in plan.studies:
         for figure in STUDIES[study].figures:
-            data = explorers.data_of(plan, study, figure)
+            data = explorers.csv_of(plan, study, figure)
             assert bool(data) == ((study, figure) in shown)
             assert data in ("", f"results/test/figures/{figure.name}.csv")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from srhm.runtime.stopping import StopRequest
-from srhm.training.any_trainer import part_of, train
+from srhm.training.any_trainer import spec_of_part, train_curve
 from srhm.training.cell import TrainedCell
 from srhm.training.loop import BatchTrainer
 
@@ -23,7 +23,7 @@ SPEC = {
 @pytest.mark.parametrize("places", [[0], [2, 0], [0, 1, 2, 3], []])
 def test_a_part_has_the_cells_at_its_places_and_all_else_of_its_curve(places):
     spec = {**SPEC, "part": "1-of-2", "places": places}
-    part = part_of(spec)
+    part = spec_of_part(spec)
     assert [cell["key"] for cell in part["cells"]] == [str(place) for place in places]
     assert {**part, "cells": CELLS} == spec
     assert spec["cells"] is CELLS  # the spec itself is left as it is
@@ -57,11 +57,11 @@ def test_a_spec_is_trained_by_the_module_that_it_names(monkeypatch, tmp_path, de
         for place in range(4)
     ]
     spec = json.loads(json.dumps({**SPEC, "cells": entries, "trainer": "a_trainer"}))
-    cells = train(spec, derivations=derivations, **options)
+    cells = train_curve(spec, derivations=derivations, **options)
     assert [cell.row["P"] for cell in cells] == [0, 1, 2, 3]
     assert [cell.weights for cell in cells] == [{}] * 4
     assert called == [{"entries": entries, "inputs": inputs, "gpu": 1, "log": log}]
     assert SPEC["inputs"] == spec["inputs"] == {"folder": "data"}
-    again = train(spec, derivations=derivations, **options)
+    again = train_curve(spec, derivations=derivations, **options)
     assert [cell.row for cell in again] == [cell.row for cell in cells]
     assert len(called) == 1  # nothing was missing, so that nothing was prepared

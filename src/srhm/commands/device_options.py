@@ -17,7 +17,7 @@ import yaml
 
 from srhm.commands.preset_file import read_preset
 from srhm.preset import Common
-from srhm.runtime.devices import VISIBLE, resolved
+from srhm.runtime.devices import VISIBLE, device_here
 
 CHOICES: tuple[str, ...] = get_args(Common.model_fields["device"].annotation)
 DEFAULT: str = Common.model_fields["device"].default
@@ -84,7 +84,7 @@ def device_options(
     if asked not in CHOICES:
         return list(words)  # Snakemake refuses the configuration, and says why
     unusable = unusable if local and visible else ""
-    device = resolved(asked, visible=[] if unusable else visible)
+    device = device_here(asked, visible=[] if unusable else visible)
     if asked == "auto":
         found = f"{_what_is(visible)}, but {unusable}" if unusable else _what_is(visible)
         print(f"device: auto, here {device}: {found}", flush=True)

@@ -37,7 +37,7 @@ from srhm.commands.preset_file import read_preset
 from srhm.commands.presets import Run, StudyError, add_study, n_cores, run_of, studies_of
 from srhm.commands.printing import printing
 from srhm.commands.watching import LiveView, Watch, last_words, snakemake_by_hand
-from srhm.explorer.names import name_of
+from srhm.explorer.names import explorer_name
 from srhm.preset import ROWS
 from srhm.results import places
 from srhm.results.atomic import write_text
@@ -503,7 +503,7 @@ def _show_results(run: Run | None, wall_time: str) -> None:
         for name in ("figures", "tables"):
             if files := [file for file in (results / name).rglob("*") if file.is_file()]:
                 print(f"{name}: {results / name} ({len(files)} files)")
-        for explorer in map(name_of, GROUPS):
+        for explorer in map(explorer_name, GROUPS):
             if (file := run.directory / places.page_file(run.plan.name, explorer)).is_file():
                 print(f"explorer: {file}")
         for page in dict.fromkeys(STUDIES[study].page_name for study in run.plan.studies):

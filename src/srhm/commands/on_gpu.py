@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from srhm.commands.presets import Run, chosen, parser_for
+from srhm.commands.presets import Run, chosen_run, parser_for
 from srhm.commands.printing import printing
 from srhm.commands.resources import expected_costs
 from srhm.model.sampling import draw_samples
@@ -21,7 +21,7 @@ from srhm.runtime.stopping import STOPPED, Stopped, StopRequest, stop_on_signals
 from srhm.study import Curve
 from srhm.trainers import HIERARCHY
 from srhm.training.cell import parameters_of
-from srhm.training.curve import PACKABLE, trainer
+from srhm.training.curve import PACKABLE, hierarchy_trainer
 from srhm.training.loop import BatchTrainer, train_or_load
 
 # Curves at a time: about 24 networks each, and 264 programs of H = 512 fit an H100.
@@ -61,7 +61,7 @@ def train_run(run: Run, *, log_file: Path, curves: int, hours: float | None) -> 
                 spec = run.plan.samples[str(curve.sample)].spec
                 sizes = {"n_train": spec["n_train"], "n_test": spec["n_test"]}
                 samples = draw_samples(parameters_of(spec), spec["seeds"], **sizes)
-                return trainer(curve.entries, samples, gpu=1, log=log)
+                return hierarchy_trainer(curve.entries, samples, gpu=1, log=log)
 
             train_or_load(
                 curve.entries,
@@ -88,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--curves", type=int, default=CURVES, help="at a time")
     parser.add_argument("--hours", type=float, help="stop after so many, with checkpoints")
     options = parser.parse_args(arguments)
-    run = chosen(options)
+    run = chosen_run(options)
     if run is None:
         return 2
     log_file = options.directory / "results" / run.plan.name / "logs" / "on_gpu.log"

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 import pandas as pd
 
 from srhm.commands.device_options import CHOICES
-from srhm.commands.presets import Run, chosen, n_cores, parser_for
+from srhm.commands.presets import Run, chosen_run, n_cores, parser_for
 from srhm.commands.printing import printing
 from srhm.commands.resources import CurveJobs, expected_costs
 from srhm.results import outdated, places
-from srhm.runtime.devices import resolved
+from srhm.runtime.devices import device_here
 from srhm.studies.registry import STUDIES
 from srhm.training.cost import costs, model_origin
 from srhm.training.curve import PACKABLE
@@ -51,7 +51,7 @@ def expected(run: Run) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*columns, "trained", "outdated"]).drop_duplicates("key")
 
 
-def summary(cells: pd.DataFrame, *, cores: int) -> str:
+def costs_text(cells: pd.DataFrame, *, cores: int) -> str:
     """The tables that people read, of `expected`: by study, what is left by kind, and in all."""
     left = cells[~cells["trained"].astype(bool)]
     lines = [f"{len(cells)} cells, {len(cells) - len(left)} of them trained already"]
@@ -143,13 +143,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--cores", type=n_cores, default=2)
     parser.add_argument("--device", choices=CHOICES, help="default: the configuration's")
     options = parser.parse_args(arguments)
-    run = chosen(options)
+    run = chosen_run(options)
     if run is None:
         return 2
     cells = expected(run)
-    print(summary(cells, cores=options.cores))
+    print(costs_text(cells, cores=options.cores))
     print(to_measure(run))
-    if resolved(options.device or run.plan.preset.device) == "cuda":
+    if device_here(options.device or run.plan.preset.device) == "cuda":
         print(on_one_gpu(run, cells))
     for line in [*run.not_counted(), *run.not_measurable()]:
         print(line)

@@ -158,7 +158,7 @@ def run_of(
         StudyError: as in `chosen_of`.
     """
     values = read_preset(configfile)
-    plan = preset.plan(values | ({"rows": rows} if rows else {}), directory=directory)
+    plan = preset.plan_preset(values | ({"rows": rows} if rows else {}), directory=directory)
     return Run(plan.only(chosen_of(plan, names)), directory)
 
 
@@ -196,7 +196,7 @@ def parser_for(command: str, description: str | None) -> argparse.ArgumentParser
     return parser
 
 
-def chosen(options: argparse.Namespace) -> Run | None:
+def chosen_run(options: argparse.Namespace) -> Run | None:
     """The run that the options name; None, with the reason printed, if it is refused."""
     path = options.configfile or CONFIG / f"{options.preset}.yaml"
     if not path.is_file():

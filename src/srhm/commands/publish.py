@@ -16,7 +16,7 @@ from typing import Any
 
 import pandas as pd
 
-from srhm.commands.presets import Run, chosen, parser_for
+from srhm.commands.presets import Run, chosen_run, parser_for
 from srhm.commands.printing import printing
 from srhm.networks.names import NAMED
 from srhm.results import places
@@ -29,7 +29,7 @@ from srhm.results.publications import (
     Rows,
     check_digests,
     digests,
-    file_of,
+    published_file,
     rows_by_curve,
 )
 from srhm.results.published_provenance import (
@@ -250,7 +250,7 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
         )
         schemas[COMPLEXITY] = SAMPLE_COMPLEXITY
     for table, own in tables.items():
-        file, schema = file_of(folder, table), schemas[table]
+        file, schema = published_file(folder, table), schemas[table]
         # A repository keeps each version of a file, and other releases write equal rows otherwise.
         if not holds(file, own, schema):
             write_table(own, file, schema)
@@ -398,7 +398,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--drop", action="store_true", help="drop published rows that are no longer planned"
     )
     options = parser.parse_args(arguments)
-    run = chosen(options)
+    run = chosen_run(options)
     if run is None:
         return 2
     studies = [study for study in run.plan.studies if STUDIES[study].trainer is not None]

@@ -16,7 +16,7 @@ from srhm.preset import Jobs
 from srhm.results import places
 from srhm.results.outdated import is_outdated
 from srhm.results.store import path_of
-from srhm.study import Curve, Measurement
+from srhm.study import Curve, CurveMeasurement
 from srhm.training.cost import Cost
 
 # Of a cell that is no network of known size: in memory, libraries aside, and stored.
@@ -116,7 +116,7 @@ class CurveJobs:
             expected, threads=threads, attempt=attempt, gpu=gpu, together=together
         )
 
-    def measuring_minutes(self, measurement: Measurement, *, attempt: int) -> int:
+    def measuring_minutes(self, measurement: CurveMeasurement, *, attempt: int) -> int:
         """Minutes to ask for to measure all cells."""
         seconds = [
             jobs.SECONDS_TO_MEASURE + measurement.share * cost.seconds

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from srhm.commands.presets import Run, chosen, parser_for
+from srhm.commands.presets import Run, chosen_run, parser_for
 from srhm.commands.printing import printing
 from srhm.commands.watching import Watch, last_words
 from srhm.results import outdated
@@ -53,7 +53,7 @@ def table(run: Run, watch: Watch) -> pd.DataFrame:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prints the status of a preset; 2 if its configuration is refused."""
     options = parser_for("status", __doc__).parse_args(arguments)
-    run = chosen(options)
+    run = chosen_run(options)
     if run is None:
         return 2
     if run.curves:

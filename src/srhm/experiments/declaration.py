@@ -6,7 +6,7 @@ cells are kept, gathered, planned and published as those of trained networks are
 
 from collections.abc import Mapping
 
-from srhm.study import Measurement, Trainer
+from srhm.study import CurveMeasurement, Trainer
 
 # Folder of the cells of all such studies, each in its own.
 FOLDER = "results/experiments"
@@ -36,9 +36,9 @@ def experiments(study: str, *, title: str) -> Trainer:
     )
 
 
-def long_tables(trainer: Trainer, tables: Mapping[str, str]) -> Measurement:
+def long_tables(trainer: Trainer, tables: Mapping[str, str]) -> CurveMeasurement:
     """The tables that have several rows of one cell, with their schemas by name."""
-    return Measurement(
+    return CurveMeasurement(
         name=LONG,
         trainer=trainer,
         function="srhm.experiments.long:long_rows",

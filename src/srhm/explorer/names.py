@@ -25,14 +25,14 @@ HERE = "trained here"
 FIRST = {"net": "CNN", "L": "2"}
 
 
-def name_of(group: str) -> str:
+def explorer_name(group: str) -> str:
     """Name of the explorer of a group of studies."""
     return "explorer" if group == "paper" else f"{group}_explorer"
 
 
 def explorer_of(study: str, groups: Mapping[str, Sequence[str]]) -> str:
     """Name of the explorer that shows a study; empty where no group has it."""
-    return next((name_of(group) for group, studies in groups.items() if study in studies), "")
+    return next((explorer_name(group) for group, studies in groups.items() if study in studies), "")
 
 
 def view_of(schemas: Sequence[str], shows: Mapping[str, object]) -> str:

@@ -20,7 +20,7 @@ from markupsafe import Markup
 
 from srhm.explorer.charts import HEADS, charts, colours
 from srhm.explorer.names import CLAIMS, EXPLORED, FIRST, HERE, PAPER_VALUES
-from srhm.explorer.rows import Source, claims_shown, columns, explored, figure_rows
+from srhm.explorer.rows import Source, claims_shown, explored, figure_rows, json_columns
 from srhm.results.atomic import write_text
 from srhm.results.publications import read_publications, rows_by_curve
 from srhm.results.records import TableError, read_table
@@ -202,7 +202,7 @@ def _rendered(
         preset=spec["preset"], pages=spec["pages"], notes=notes, choices=CHOICES,
         views=views, first={"run": run, **FIRST},
         others=[one for one in dict.fromkeys(found["curves"].get("run", [])) if one != run],
-        rows=_json({name: columns(table) for name, table in found.items()}),
+        rows=_json({name: json_columns(table) for name, table in found.items()}),
         specifications=_json(specifications),
         bundle=Markup(bundle), script=Markup(script),
         hashes=Markup(" ".join(f"'{_hash(text)}'" for text in (bundle, script))),

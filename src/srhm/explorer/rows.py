@@ -214,7 +214,7 @@ def claims_shown(claims: pd.DataFrame) -> pd.DataFrame:
     return claims.assign(**drawn, **html)
 
 
-def columns(table: pd.DataFrame) -> dict[str, list[Any]]:
+def json_columns(table: pd.DataFrame) -> dict[str, list[Any]]:
     """The table by column, fit for JSON: floats to four digits, None for what is not finite."""
     return {str(name): [_plain(value) for value in table[name]] for name in table}
 

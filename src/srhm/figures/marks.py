@@ -199,7 +199,7 @@ def plural(word: str, n: int) -> str:
     return word if n == 1 else f"{word}s"
 
 
-def rounded(value: float) -> str:
+def three_digits(value: float) -> str:
     """Three significant digits, for use inside $ $."""
     number = float(f"{value:.3g}")
     if number < 1e5:
@@ -219,7 +219,7 @@ def few_ticks(axis: Axis, low: float, high: float) -> None:
     if len(inside) < 2:
         even = MaxNLocator(3, steps=[1, 2, 5, 10]).tick_values(low, high)
         inside = [step for step in even if low <= step <= high] or [low]
-    axis.set_ticks(inside, labels=[f"${rounded(step)}$" for step in inside])
+    axis.set_ticks(inside, labels=[f"${three_digits(step)}$" for step in inside])
     axis.set_ticks([], minor=True)
 
 

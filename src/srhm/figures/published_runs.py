@@ -26,7 +26,7 @@ from srhm.figures.marks import (
     plural,
     shape,
 )
-from srhm.figures.selection import at_threshold, main_curves, predicted
+from srhm.figures.selection import at_threshold, predicted, text_curves
 from srhm.results.publications import Publication
 
 SIZE, WIDER = 7.0, 2.0  # points: of the rings of the first run, and what each further one adds
@@ -44,7 +44,7 @@ def points_of(run: Publication, *, net: str, branching: int, threshold: float) -
     """
     table = run.sample_complexity
     table = at_threshold(table[table["net"] == net], threshold)
-    return main_curves(table, width=None, branching=branching)
+    return text_curves(table, width=None, branching=branching)
 
 
 def draw_rings(axes: Axes, curves: pd.DataFrame, *, place: int) -> list[float]:

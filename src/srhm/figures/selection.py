@@ -41,7 +41,7 @@ def _usual_widths(rows: pd.DataFrame) -> pd.Series:
     return rows[["net", "L"]].merge(usual, how="left").set_axis(rows.index)["width"]
 
 
-def main_curves(
+def text_curves(
     table: pd.DataFrame, *, width: int | None, branching: int, sparsity: str = "A"
 ) -> pd.DataFrame:
     """Rows of `text_protocol` with this s and sparsity, n_c = v and m = v^(s-1)."""

@@ -21,7 +21,7 @@ from torch import Tensor
 
 from srhm.flow.cost import BATCH_BYTES, expected_bytes
 from srhm.flow.flow import Arrays
-from srhm.flow.gpu import device_of, free_bytes, name_of
+from srhm.flow.gpu import device_of, free_bytes, gpu_name
 from srhm.flow.members import alpha_of, network_of, predictor_of, train_members
 from srhm.flow.networks import Weights
 from srhm.flow.predictor import Predictor
@@ -59,7 +59,7 @@ class TrainedMember:
         return predictor_of([self.cell], self.weights)
 
 
-def load(store: Path, entry: Mapping[str, Any]) -> TrainedMember:
+def read_member(store: Path, entry: Mapping[str, Any]) -> TrainedMember:
     """A cell of the store.
 
     Raises:
@@ -101,7 +101,7 @@ def batches(entries: Iterable[Entry], *, room: float) -> list[Batch]:
     return found
 
 
-def coordinates_of(cell: Mapping[str, Any]) -> dict[str, Any]:
+def columns_of(cell: Mapping[str, Any]) -> dict[str, Any]:
     """The coordinates of a cell as columns of the table of cells."""
     network = network_of(cell)
     own = {name: cell[name] for name in FLOW_COORDINATES if name in cell}
@@ -140,7 +140,7 @@ def prepare(
     room = BATCH_BYTES if device.type == "cpu" else free_bytes(device)
     versions, made_by = provenance.versions(("numpy", "torch")), None
     if device.type != "cpu":
-        made_by = name_of(device)
+        made_by = gpu_name(device)
         versions += f" on {made_by}"
 
     def smaller(error: Exception, batch: Batch, waiting: Sequence[Batch]) -> list[Batch] | None:
@@ -205,5 +205,5 @@ def _train_batch(
         weights[TEST_OUTPUTS] = trained.test_outputs[e].numpy()
         if (history := trained.histories[e]) is not None:
             weights[HISTORIES] = history
-        found.append(TrainedCell({**coordinates_of(cell), **row}, timing, weights))
+        found.append(TrainedCell({**columns_of(cell), **row}, timing, weights))
     return found

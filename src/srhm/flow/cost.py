@@ -35,7 +35,7 @@ def evaluation_features(cell: Mapping[str, Any]) -> list[float]:
     """
     numbers, products = _of_a_point(cell)
     points = cell["optimiser"].get("batch_size", cell["P"]) / 1e6
-    smooth = sum(places for places, *_ in layers_of(cell)) * cell["width"]
+    smooth = sum(places for places, *_ in hidden_layers_of(cell)) * cell["width"]
     return [
         1.0,
         points * numbers,
@@ -105,7 +105,7 @@ def expected_bytes(cell: Mapping[str, Any], *, members: int) -> float:
     return 8.0 * members * (5 * cell["P"] * numbers + 5 * _n_weights(cell))
 
 
-def layers_of(cell: Mapping[str, Any]) -> list[tuple[int, int, int]]:
+def hidden_layers_of(cell: Mapping[str, Any]) -> list[tuple[int, int, int]]:
     """Places, inputs of a filter and filters (of their own weights) of each hidden layer."""
     h, depth = cell["width"], cell["hidden_layers"]
     if cell["net"] == "fcn":
@@ -123,10 +123,10 @@ def layers_of(cell: Mapping[str, Any]) -> list[tuple[int, int, int]]:
 
 def _of_a_point(cell: Mapping[str, Any]) -> tuple[int, int]:
     """Numbers of input and activations, and multiplications of the forward pass, of one point."""
-    layers = layers_of(cell)
+    layers = hidden_layers_of(cell)
     numbers = sum(places * (fan + cell["width"]) for places, fan, _ in layers)
     return numbers, sum(places * fan * cell["width"] for places, fan, _ in layers)
 
 
 def _n_weights(cell: Mapping[str, Any]) -> int:
-    return sum(filters * fan * cell["width"] for _, fan, filters in layers_of(cell))
+    return sum(filters * fan * cell["width"] for _, fan, filters in hidden_layers_of(cell))

@@ -35,7 +35,7 @@ def device_of(gpu: int) -> torch.device:
     return torch.device("cuda")
 
 
-def name_of(device: torch.device) -> str:
+def gpu_name(device: torch.device) -> str:
     """Name of a GPU as its maker gives it."""
     return torch.cuda.get_device_name(device)
 

@@ -1,11 +1,11 @@
 """What can be measured of networks of any output scale. Imports no torch."""
 
-from srhm.study import Derived, Measurement
+from srhm.study import CurveMeasurement, Derived
 from srhm.trainers import FLOW
 
 
-def _measurement(name: str, function: str, **tables: str) -> Measurement:
-    return Measurement(
+def _measurement(name: str, function: str, **tables: str) -> CurveMeasurement:
+    return CurveMeasurement(
         name=name, trainer=FLOW, function=f"srhm.measure.{function}", tables=tables, share=1.0
     )
 

@@ -69,7 +69,7 @@ class ImageStability(Keys):
         return self
 
 
-class Images(Keys):
+class ImagesSection(Keys):
     """Figure 1 A, B: test error on CIFAR-10 against the sensitivity to smooth deformations."""
 
     folder: str = Field(
@@ -108,7 +108,7 @@ class Images(Keys):
         return nets
 
     @model_validator(mode="after")
-    def _sizes(self) -> "Images":
+    def _sizes(self) -> "ImagesSection":
         available = len(cifar.TRAINING_FILES) * self.records_per_file
         low, high = self.training.batch_size, available
         wrong = [size for size in self.P if not low <= size <= high]

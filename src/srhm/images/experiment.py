@@ -32,10 +32,10 @@ def prepare(
     inputs: {"folder": of CIFAR-10, "records_per_file"}. gpu: 1 where the job has a GPU.
     """
     data = load(Path(inputs["folder"]), records_per_file=inputs["records_per_file"])
-    return trainer(*data, device="cuda" if gpu else "cpu")
+    return image_trainer(*data, device="cuda" if gpu else "cpu")
 
 
-def trainer(training: Images, test: Images, *, device: str) -> BatchTrainer:
+def image_trainer(training: Images, test: Images, *, device: str) -> BatchTrainer:
     """What trains networks on images, each by itself. device: "cpu" or "cuda"."""
     if device == "cuda":
         torch.backends.cudnn.allow_tf32 = False  # torch has it on for convolutions

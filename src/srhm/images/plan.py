@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from srhm.images import cifar
-from srhm.images.configuration import Images
+from srhm.images.configuration import ImagesSection
 from srhm.lists import combinations
 from srhm.results.provenance import PACKAGE, cells_digest, short_hash
 from srhm.study import ConfigError, Curve, Planned
@@ -19,7 +19,7 @@ def training_digest() -> str:
     return cells_digest(PACKAGE / "images" / "training.py")
 
 
-def plan(section: Images, directory: Path) -> Planned:
+def plan(section: ImagesSection, directory: Path) -> Planned:
     """A curve for each net; none, and the reason, where the images are not there.
 
     The key of a cell covers its coordinates, the sums of the data's files and the sources, so that
@@ -57,7 +57,7 @@ def plan(section: Images, directory: Path) -> Planned:
     return Planned(curves=curves, settings=settings)
 
 
-def cells_of(section: Images, *, net: str, data: str) -> Iterator[dict[str, Any]]:
+def cells_of(section: ImagesSection, *, net: str, data: str) -> Iterator[dict[str, Any]]:
     """Coordinates of the cells of a net, the smallest P first. data: digest of the files' sums."""
     given: dict[str, Any] = {"net": net, "P": sorted(set(section.P)), "data": data}
     shared = section.training.model_dump()

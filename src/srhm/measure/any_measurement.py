@@ -12,7 +12,7 @@ from srhm.results.tables import schema_of
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
-def measure(
+def measured_rows(
     spec: Mapping[str, Any],
     *,
     derivations: Sequence[str],

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from srhm.flow.cells import load
+from srhm.flow.cells import read_member
 from srhm.flow.losses import Loss
 from srhm.flow.members import PlaneData, data_of, initial_weights_of, loss_of
 from srhm.flow.networks import Network, Weights
@@ -68,7 +68,7 @@ def members_of(entries: Sequence[Mapping[str, Any]], *, store: Path) -> Iterator
         cell = entry["cell"]
         name = f"cell {entry['key']} (P = {cell['P']}, seed {cell['seed']})"
         try:
-            trained = load(store, entry)
+            trained = read_member(store, entry)
         except FileNotFoundError as error:
             raise MissingMember(
                 f"{name} is not in the store {store}: run again, and it is trained"

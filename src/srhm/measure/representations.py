@@ -27,7 +27,7 @@ def hierarchical_probe(
     hidden = [str(k) for k in range(1, len(geometry.layers) + 1)]
     return Probe(
         layers=(*hidden, "output"),
-        represent=lambda data: representations(weights, geometry, data, whitening=whitening),
+        represent=lambda data: layer_representations(weights, geometry, data, whitening=whitening),
         values_per_point=_values_per_point(weights, geometry, whitening),
     )
 
@@ -37,7 +37,7 @@ def probe_of_cell(cell: Mapping[str, Any], weights: Mapping[str, NDArray[np.floa
     return hierarchical_probe(weights, geometry_of(cell), whitening=cell["whitening"])
 
 
-def representations(
+def layer_representations(
     weights: Mapping[str, NDArray[np.floating]],
     geometry: Geometry,
     data: Derivations,

@@ -268,7 +268,7 @@ def _missing_of_figures(figures: Sequence[Shown]) -> Iterator[str]:
 def _documents(files: Sequence[str]) -> list[Markup]:
     """Those documents that are there, as HTML."""
     texts = [Path(file).read_text(encoding="utf-8") for file in files if Path(file).is_file()]
-    return [prose.markdown(text, top_heading=3) for text in texts]
+    return [prose.markup(text, top_heading=3) for text in texts]
 
 
 def _figure_of(panels: str) -> int | str:

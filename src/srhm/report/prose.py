@@ -92,7 +92,7 @@ def set_indices(part: nodes.Element) -> None:
             leaf.parent.replace(leaf, [_node(*part) for part in _formula_parts(leaf.astext())])
 
 
-def markdown(text: str, *, top_heading: int) -> Markup:
+def markup(text: str, *, top_heading: int) -> Markup:
     """A document, its headings moved down to start at h<top_heading>.
 
     Links stay where they lead into the web; those to other files become plain text, and images

@@ -42,7 +42,7 @@ def made_of_tables(spec: Mapping[str, Any]) -> Any:
     return resolved(spec["function"])(*map(table_of, spec["tables"]), **named)
 
 
-def derive(spec: Mapping[str, Any], path: Path, *, log: logging.Logger) -> None:
+def write_derived(spec: Mapping[str, Any], path: Path, *, log: logging.Logger) -> None:
     """Writes a derived table. spec: as for `made_of_tables`, and {"schema"}."""
     made = made_of_tables(spec)
     rows = made if isinstance(made, pd.DataFrame) else pd.DataFrame(list(made))

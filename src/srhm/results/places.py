@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from srhm.results.provenance import PACKAGE, short_hash, source_digest
-from srhm.study import Curve, Measurement, Planned, Trainer
+from srhm.study import Curve, CurveMeasurement, Planned, Trainer
 
 DERIVATIONS = "results/derivations"
 # Folders in that of a trainer.
@@ -67,13 +67,13 @@ def file_of(module: str) -> Path:
     return Path(found.origin)
 
 
-def options_of(measurement: Measurement, planned: Planned) -> Mapping[str, Any]:
+def options_of(measurement: CurveMeasurement, planned: Planned) -> Mapping[str, Any]:
     """The settings of a measurement in a study; empty where it has none."""
     options: Mapping[str, Any] = planned.settings.get(measurement.options or measurement.name, {})
     return options
 
 
-def folder_of_measurement(measurement: Measurement, options: Mapping[str, Any]) -> str:
+def folder_of_measurement(measurement: CurveMeasurement, options: Mapping[str, Any]) -> str:
     """Folder of a measurement. Its name holds a digest of the options and of the code.
 
     So a changed definition never finds an old file.
@@ -83,7 +83,7 @@ def folder_of_measurement(measurement: Measurement, options: Mapping[str, Any]) 
 
 
 def measured_files(
-    measurement: Measurement, options: Mapping[str, Any], curve: str
+    measurement: CurveMeasurement, options: Mapping[str, Any], curve: str
 ) -> dict[str, str]:
     """Files of a measurement of one curve, by table."""
     folder = folder_of_measurement(measurement, options)
@@ -111,7 +111,7 @@ def scorecard_file(preset: str, page: str) -> str:
     return f"results/{preset}/{name}.md"
 
 
-def scorecard_data(preset: str, page: str) -> str:
+def scorecard_json(preset: str, page: str) -> str:
     """The scorecard of a page for programs."""
     return str(Path(scorecard_file(preset, page)).with_suffix(".json"))
 
@@ -121,6 +121,6 @@ def published_folder(preset: str, study: str, *, published: Path = PUBLISHED) ->
     return published / preset / study
 
 
-def is_of(measurement: Measurement, curve: Curve) -> bool:
+def is_of(measurement: CurveMeasurement, curve: Curve) -> bool:
     """Whether a measurement is made of a curve."""
     return curve.trainer == measurement.trainer and measurement.name in curve.measured

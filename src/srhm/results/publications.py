@@ -19,8 +19,8 @@ import pyarrow.parquet as pq
 from srhm.results.published_provenance import (
     PROVENANCE_FILE,
     OtherFormat,
+    damaged_file,
     read_provenance_file,
-    restored,
 )
 from srhm.results.records import TableError, read_table
 from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY
@@ -70,14 +70,14 @@ def _span(numbers: Sequence[int]) -> str:
     return str(most) if least == most else f"{least}–{most}"
 
 
-def file_of(folder: Path, table: str) -> Path:
+def published_file(folder: Path, table: str) -> Path:
     """A table of a publication."""
     return folder / f"{table}.parquet"
 
 
 def digests(folder: Path, tables: Sequence[str]) -> dict[str, str]:
     """SHA-256 (hexadecimal) of tables of a publication, by name."""
-    files = {table: file_of(folder, table) for table in tables}
+    files = {table: published_file(folder, table) for table in tables}
     return {table: hashlib.sha256(file.read_bytes()).hexdigest() for table, file in files.items()}
 
 
@@ -89,13 +89,13 @@ def check_digests(folder: Path, provenance: Mapping[str, Any]) -> None:
     """
     expected = provenance["sha256"]
     for table in expected:
-        if not file_of(folder, table).is_file():
-            raise restored(file_of(folder, table), "is missing")
+        if not published_file(folder, table).is_file():
+            raise damaged_file(published_file(folder, table), "is missing")
     for table, digest in digests(folder, list(expected)).items():
         if digest != expected[table]:
             preset = folder.parent.name
-            raise restored(
-                file_of(folder, table),
+            raise damaged_file(
+                published_file(folder, table),
                 f"is not the table that {PROVENANCE_FILE} beside it was written for (where `make"
                 f" publish PRESET={preset}` was interrupted, the same command again mends it)",
             )
@@ -109,12 +109,12 @@ def read_published_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
         PublicationError: if it is missing or damaged.
     """
     if not path.is_file():
-        raise restored(path, "is missing")
+        raise damaged_file(path, "is missing")
     try:
         found = pq.read_schema(path)
         fields = list(zip(found.names, found.types, strict=True))
     except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
-        raise restored(path, f"is damaged ({error})") from error
+        raise damaged_file(path, f"is damaged ({error})") from error
     expected = list(zip(schema.names, schema.types, strict=True))
     if fields != expected:
         unlike = sorted({name for name, _ in set(fields) ^ set(expected)})
@@ -123,7 +123,7 @@ def read_published_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
         return read_table(path, schema)
     except TableError as error:
         cause = error.__cause__ or error
-        raise restored(path, f"is damaged ({cause})") from error
+        raise damaged_file(path, f"is damaged ({cause})") from error
 
 
 def rows_by_curve(folder: Path, schemas: Mapping[str, pa.Schema]) -> Rows:
@@ -135,8 +135,8 @@ def rows_by_curve(folder: Path, schemas: Mapping[str, pa.Schema]) -> Rows:
     """
     found = {}
     for table, schema in schemas.items():
-        if file_of(folder, table).is_file():
-            rows = read_published_table(file_of(folder, table), schema)
+        if published_file(folder, table).is_file():
+            rows = read_published_table(published_file(folder, table), schema)
             found[table] = {str(curve): own for curve, own in rows.groupby("curve", sort=False)}
     return found
 
@@ -155,8 +155,8 @@ def read_publications(
     for folder in sorted({Path(file).parent for file in files}):
         try:
             provenance = read_provenance_file(folder / PROVENANCE_FILE)
-            table = read_published_table(file_of(folder, COMPLEXITY), SAMPLE_COMPLEXITY)
-            cells = read_published_table(file_of(folder, "cells"), CELLS)
+            table = read_published_table(published_file(folder, COMPLEXITY), SAMPLE_COMPLEXITY)
+            cells = read_published_table(published_file(folder, "cells"), CELLS)
             check_digests(folder, provenance)
         except OtherFormat as other:
             (log or logging.getLogger(__name__)).warning(

@@ -26,7 +26,7 @@ class OtherFormat(PublicationError):
     """A publication whole but with other columns, as another version of this code wrote it."""
 
 
-def restored(path: Path, what: object) -> PublicationError:
+def damaged_file(path: Path, what: object) -> PublicationError:
     """The error of a damaged file: what is wrong with it and how it comes back."""
     return PublicationError(
         f"{path}: {what}; it belongs to the repository, `git checkout -- {path}` restores it"
@@ -61,21 +61,21 @@ def read_provenance_file(path: Path) -> dict[str, Any]:
         PublicationError: if it is missing or damaged, or not what was written.
     """
     if not path.is_file():
-        raise restored(path, "is missing")
+        raise damaged_file(path, "is missing")
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, OSError) as error:
-        raise restored(path, f"is damaged ({error})") from error
+        raise damaged_file(path, f"is damaged ({error})") from error
     if not isinstance(found, dict):
-        raise restored(path, "is damaged (no JSON object)")
+        raise damaged_file(path, "is damaged (no JSON object)")
     if found.get("format") != FORMAT:
         raise OtherFormat(f"{path} is of another version ({found.get('format')!r})")
     if found.get(SUM) != sum_of(found):
-        raise restored(
+        raise damaged_file(
             path,
             f"is not what `make publish` wrote: {SUM} is not the sum of its content (the same"
             " command again writes it anew)",
         )
     if not isinstance(found.get("sha256"), dict):
-        raise restored(path, "names no tables")
+        raise damaged_file(path, "names no tables")
     return found

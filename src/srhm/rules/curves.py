@@ -9,10 +9,10 @@ from srhm.preset import Plan
 from srhm.results import places
 from srhm.results.provenance import canonical_json
 from srhm.studies.registry import STUDIES
-from srhm.study import Curve, Measurement
+from srhm.study import Curve, CurveMeasurement
 
 # A measurement with its options.
-Measuring = tuple[Measurement, Mapping[str, Any]]
+Measuring = tuple[CurveMeasurement, Mapping[str, Any]]
 
 
 def spec_text(value: Any) -> str:

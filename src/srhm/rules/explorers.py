@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from srhm.explorer.names import CLAIMS, EXPLORED, explorer_of, name_of, view_of
+from srhm.explorer.names import CLAIMS, EXPLORED, explorer_name, explorer_of, view_of
 from srhm.preset import Plan
 from srhm.results import places
 from srhm.rules.curves import spec_text
@@ -16,12 +16,12 @@ from srhm.study import Figure
 
 def explorers_of(plan: Plan) -> dict[str, list[str]]:
     """Studies of a preset by the name of their explorer."""
-    own = {name_of(group): [one for one in studies if one in plan.studies]
+    own = {explorer_name(group): [one for one in studies if one in plan.studies]
            for group, studies in GROUPS.items()}  # fmt: skip
     return {name: studies for name, studies in own.items() if studies}
 
 
-def claims_of(plan: Plan, studies: Sequence[str]) -> dict[str, str]:
+def claim_tables(plan: Plan, studies: Sequence[str]) -> dict[str, str]:
     """Tables of claims by study, of those that have claims."""
     return {
         study: places.table_file(plan.name, study, "claims")
@@ -54,7 +54,7 @@ def explored_tables(plan: Plan, studies: Sequence[str]) -> list[dict[str, Any]]:
             for name, schema in STUDIES[study].schemas.items()
             if schema in EXPLORED
         ]
-        if file := claims_of(plan, [study]).get(study):
+        if file := claim_tables(plan, [study]).get(study):
             found.append({"study": study, "file": file, "schema": CLAIMS, "published": {}})
     return found
 
@@ -81,7 +81,7 @@ def explorer_spec(plan: Plan, name: str, *, directory: Path = Path()) -> str:
             "publications": publications_of(plan, studies),
             "figures": [
                 {
-                    "file": data_of(plan, study, figure),
+                    "file": csv_of(plan, study, figure),
                     "tables": [
                         (owner, schema) for owner, _, schema in named_tables(study, figure.uses)
                     ],
@@ -100,7 +100,7 @@ def explored_figures(studies: Sequence[str]) -> list[tuple[str, Figure]]:
     return [one for one in of_studies if explored_at(*one)]
 
 
-def data_of(plan: Plan, study: str, figure: Figure) -> str:
+def csv_of(plan: Plan, study: str, figure: Figure) -> str:
     """The rows of a figure as CSV, which its explorer writes; empty for one of no rows."""
     file = Path(places.figure_files(plan.name, figure.name)["pdf"]).with_suffix(".csv")
     return str(file) if explored_at(study, figure) else ""

@@ -9,7 +9,7 @@ from srhm.preset import Plan
 from srhm.results import places
 from srhm.results.provenance import PACKAGE
 from srhm.rules.curves import spec_text
-from srhm.rules.explorers import claims_of, data_of, explored_at, publications_of
+from srhm.rules.explorers import claim_tables, csv_of, explored_at, publications_of
 from srhm.rules.tables import ROOT, files_of_curves
 from srhm.studies.registry import GROUPS, STUDIES
 from srhm.study import Figure
@@ -59,7 +59,7 @@ def files_of_page(plan: Plan, page: Page) -> dict[str, str | list[str]]:
     prose = [prose_of(study) for study in page.studies]
     has_so_far = len(page.studies) > 1  # that page itself is of one study
     return {
-        "claims": list(claims_of(plan, page.studies).values()),
+        "claims": list(claim_tables(plan, page.studies).values()),
         "tables": [
             places.table_file(plan.name, study, name)
             for study in page.studies
@@ -137,7 +137,7 @@ def _study(plan: Plan, study: str) -> Mapping[str, Any]:
         "name": study,
         "title": declared.title,
         "command": command_of(plan, study),
-        "claims": claims_of(plan, [study]).get(study),
+        "claims": claim_tables(plan, [study]).get(study),
         "claims_module": declared.claims,
         "figures": [
             {
@@ -146,7 +146,7 @@ def _study(plan: Plan, study: str) -> Mapping[str, Any]:
                 "caption": caption_of(study, figure),
                 "explore": explored_at(study, figure),
                 "function": figure.function,
-                "data": Path(data_of(plan, study, figure)).name,
+                "data": Path(csv_of(plan, study, figure)).name,
                 "explored_by": explored_by(plan, study),
                 **places.figure_files(plan.name, figure.name),
             }
@@ -163,7 +163,7 @@ def _study(plan: Plan, study: str) -> Mapping[str, Any]:
     }
 
 
-def targets_of(plan: Plan, studies: Sequence[str]) -> list[str]:
+def files_of_studies(plan: Plan, studies: Sequence[str]) -> list[str]:
     """Pages, figures and tables of studies, as far as the preset has them; and their curves.
 
     The files of the curves are named, too: when Snakemake's records are lost, one that is missing
@@ -175,7 +175,7 @@ def targets_of(plan: Plan, studies: Sequence[str]) -> list[str]:
             continue
         page = STUDIES[study].page_name
         found += [places.page_file(plan.name, page), places.scorecard_file(plan.name, page)]
-        found += [places.scorecard_data(plan.name, page)]
+        found += [places.scorecard_json(plan.name, page)]
         found += [places.table_file(plan.name, study, name) for name in STUDIES[study].schemas]
         for figure in STUDIES[study].figures:
             found += places.figure_files(plan.name, figure.name).values()

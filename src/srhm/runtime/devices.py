@@ -71,7 +71,7 @@ def device_of_job(
                 environment[VISIBLE] = before
 
 
-def resolved(device: str, *, visible: Sequence[str] | None = None) -> str:
+def device_here(device: str, *, visible: Sequence[str] | None = None) -> str:
     """What `device` of a configuration means on this machine: "cpu" or "cuda".
 
     device: "cpu", "cuda", or "auto": "cuda" where a device is visible. visible: those that are;

@@ -47,7 +47,7 @@ def with_note(fit: Fit, note: str, end: str) -> Measurement:
         "scatter": f"error from the scatter about the fit ({fit.dof:.0f} degrees of freedom)",
         "nothing": "no estimate of the error",
     }[fit.error_from]
-    text = f"{counted(fit)}; {origin}{end}"
+    text = f"{number_of_curves(fit)}; {origin}{end}"
     return of_fit(fit, f"{note}; {text}" if note else text)
 
 
@@ -67,7 +67,7 @@ def as_ratio(measured: Measurement) -> Measurement:
     )
 
 
-def counted(fit: Fit) -> str:
+def number_of_curves(fit: Fit) -> str:
     """How many curves determine a fit, in how many groups."""
     points = f"{fit.n} curve{'s' if fit.n > 1 else ''}"
     if not fit.n_groups:

@@ -171,7 +171,7 @@ class Modes:
     negative_hp: float
 
 
-def modes(cell: pd.Series, summaries: pd.DataFrame) -> Modes | None:
+def hessian_modes(cell: pd.Series, summaries: pd.DataFrame) -> Modes | None:
     """What HESSIAN_SUMMARIES say of a row of FLOW_CELLS; None without exact spectra."""
     match = (summaries["curve"] == cell["curve"]) & (summaries["key"] == cell["key"])
     match &= (summaries["when"] == "end") & (summaries["method"] == "exact")

@@ -11,7 +11,7 @@ from srhm.runtime.stopping import StopRequest
 from srhm.training.loop import BatchTrainer, train_or_load
 
 
-def train(
+def train_curve(
     spec: Mapping[str, Any],
     *,
     derivations: Sequence[str],
@@ -51,6 +51,6 @@ def train(
     )
 
 
-def part_of(spec: Mapping[str, Any]) -> dict[str, Any]:
+def spec_of_part(spec: Mapping[str, Any]) -> dict[str, Any]:
     """The spec of a part: with those cells alone that stand at its places."""
     return {**spec, "cells": [spec["cells"][place] for place in spec["places"]]}

@@ -134,7 +134,7 @@ class NamedCurves(HierarchyCurves):
     )
 
 
-class Measurement(Keys):
+class SensitivityOptions(Keys):
     """Sensitivities of the trained networks (Eq. 13, 14)."""
 
     n_points: int = Field(500, ge=2, description="test points of which a sensitivity is an average")
@@ -159,7 +159,7 @@ class HierarchySection(Keys):
         " sensitivities, no figures of them",
     )
     training: Training = Training()  # type: ignore[call-arg]
-    measurement: Measurement = Measurement()  # type: ignore[call-arg]
+    measurement: SensitivityOptions = SensitivityOptions()  # type: ignore[call-arg]
     curves: list[HierarchyCurves] = Field(min_length=1, description="groups of learning curves")
 
     @property

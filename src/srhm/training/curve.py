@@ -40,16 +40,16 @@ def prepare(
 ) -> BatchTrainer:
     """What trains the cells of a curve of the SRHM.
 
-    inputs: {"derivations": file of the samples of its seeds}. gpu: see `trainer`.
+    inputs: {"derivations": file of the samples of its seeds}. gpu: see `hierarchy_trainer`.
     """
     # Here, so that planning, which knows the engines' names from here, does not pay for pandas.
     from srhm.results.records import read_derivations
 
     file, parameters = Path(inputs["derivations"]), parameters_of(entries[0]["cell"])
-    return trainer(entries, read_derivations(file, parameters), gpu=gpu, log=log)
+    return hierarchy_trainer(entries, read_derivations(file, parameters), gpu=gpu, log=log)
 
 
-def trainer(
+def hierarchy_trainer(
     entries: Sequence[Entry],
     samples: Mapping[tuple[int, str], Derivations],
     *,

@@ -176,7 +176,7 @@ def train_or_load(
     return [found[entry["key"]] for entry in entries]
 
 
-def rows_of(
+def result_rows(
     curve: str, entries: Sequence[Entry], cells: Sequence[StoredCell], **names: str
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Rows of results and rows of times, each with the name of the curve and the cell's key.

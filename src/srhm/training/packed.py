@@ -25,7 +25,7 @@ from srhm.results import provenance
 from srhm.runtime.no_device import NoDevice
 from srhm.training import packed_kernels as kernels
 from srhm.training.cell import DTYPES, geometry_of, points_of_a_step
-from srhm.training.rounds import Member, Rounds, TrainingInRounds, Work, halved_until_it_fits
+from srhm.training.rounds import PackMember, Rounds, TrainingInRounds, Work, halved_until_it_fits
 
 # Private there: made public, they would change the digest, and so the key, of every stored cell.
 from srhm.training.sparse import _bases, _first_rows, _network, momentum_tables
@@ -99,7 +99,7 @@ def meta_parameters(geometry: Geometry, batch_size: int) -> dict[str, int]:
 Shapes = dict[str, tuple[tuple[int, ...], torch.dtype]]
 
 
-class Layout:
+class PackLayout:
     """Arrays of a pack: what a network, a program that trains and one that evaluates need."""
 
     def __init__(
@@ -206,7 +206,7 @@ def device_for_packs() -> torch.device:
     raise NoDevice("device = 'cuda', but torch sees no CUDA device; 'cpu' trains without one")
 
 
-def n_networks(layout: Layout, n_waiting: int, *, free: int) -> int:
+def n_networks(layout: PackLayout, n_waiting: int, *, free: int) -> int:
     """Networks that fit together into the free bytes, at most as many as wait.
 
     Raises:
@@ -223,7 +223,7 @@ def n_networks(layout: Layout, n_waiting: int, *, free: int) -> int:
     return min(n_waiting, fit)
 
 
-def make_pack(layout: Layout, n_waiting: int, *, log: logging.Logger) -> "Pack":
+def make_pack(layout: PackLayout, n_waiting: int, *, log: logging.Logger) -> "Pack":
     """A pack for as many of the waiting networks as the device has memory for.
 
     If the device has less than it says, the pack is halved until it fits, with a warning.
@@ -245,7 +245,7 @@ def make_pack(layout: Layout, n_waiting: int, *, log: logging.Logger) -> "Pack":
 class Pack:
     """Up to `size` networks of one layout on one device, each in a slot of its own."""
 
-    def __init__(self, layout: Layout, size: int, *, device: torch.device) -> None:
+    def __init__(self, layout: PackLayout, size: int, *, device: torch.device) -> None:
         self.layout, self.size, self.device = layout, size, device
         self._free = list(range(size))[::-1]
         self._steps = [0] * size
@@ -476,7 +476,7 @@ class Pack:
         return nullcontext() if self._stream is None else torch.cuda.stream(self._stream)
 
 
-class PackedEngine(Member):
+class PackedEngine(PackMember):
     """One network of a pack, as the protocol sees it: see `protocol.Engine`."""
 
     steps_at_once = 500
@@ -529,7 +529,7 @@ class PackedTraining(TrainingInRounds):
                 raise ValueError(
                     f"cells of one shape share {', '.join(SHAPE + TRAINING)}, without bias"
                 )
-        layout = Layout(
+        layout = PackLayout(
             geometry_of(first),
             batch_size=points_of_a_step(first),
             momentum=first["momentum"],

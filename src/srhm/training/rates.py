@@ -15,7 +15,7 @@ class NoPublishedRate(LookupError):
     """The authors' table has no rate for such a net."""
 
 
-class Rates(NamedTuple):
+class RateRow(NamedTuple):
     """Rates over H of a net, and of which L, s and v; one rate for each range of s_0."""
 
     net: str
@@ -32,15 +32,15 @@ class Rates(NamedTuple):
 # their scripts on sensitivities). The first row that fits counts. Above 4 the authors have s_0 = 6.
 PUBLISHED_RATES = (
     #      net,   L,           s,           v,    s_0: 0,    1-3,   4,     more
-    Rates("cnn", ANY,         {3},         {4},   0.003,  0.003, 0.003, 0.0003),
-    Rates("cnn", ANY,         MORE_THAN_2, ANY,   0.01,   0.01,  0.003, 0.0003),
-    Rates("cnn", {1},         {2},         ANY,   0.1,    0.1,   0.03,  0.03),
-    Rates("cnn", {2},         {2},         ANY,   0.01,   0.1,   0.03,  0.01),
-    Rates("cnn", MORE_THAN_2, {2},         ANY,   0.01,   0.01,  0.003, 0.001),
-    Rates("lcn", ANY,         {2},         ANY,   0.01,   0.01,  0.003, 0.003),
-    Rates("lcn", ANY,         MORE_THAN_2, ANY,   0.003,  0.003, 0.003, 0.003),
-    Rates("fcn", {2},         ANY,         ANY,   0.01,   0.01,  0.003, 0.003),
-    Rates("fcn", ANY,         ANY,         ANY,   0.003,  0.003, 0.001, 0.001),
+    RateRow("cnn", ANY,         {3},         {4},   0.003,  0.003, 0.003, 0.0003),
+    RateRow("cnn", ANY,         MORE_THAN_2, ANY,   0.01,   0.01,  0.003, 0.0003),
+    RateRow("cnn", {1},         {2},         ANY,   0.1,    0.1,   0.03,  0.03),
+    RateRow("cnn", {2},         {2},         ANY,   0.01,   0.1,   0.03,  0.01),
+    RateRow("cnn", MORE_THAN_2, {2},         ANY,   0.01,   0.01,  0.003, 0.001),
+    RateRow("lcn", ANY,         {2},         ANY,   0.01,   0.01,  0.003, 0.003),
+    RateRow("lcn", ANY,         MORE_THAN_2, ANY,   0.003,  0.003, 0.003, 0.003),
+    RateRow("fcn", {2},         ANY,         ANY,   0.01,   0.01,  0.003, 0.003),
+    RateRow("fcn", ANY,         ANY,         ANY,   0.003,  0.003, 0.001, 0.001),
 )  # fmt: skip
 
 

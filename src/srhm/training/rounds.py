@@ -22,8 +22,8 @@ from srhm.model.sampling import Derivations
 from srhm.training.cell import TrainedCell, train_cell
 from srhm.training.protocol import Engine
 
-E = TypeVar("E", bound="Member")
-P = TypeVar("P", bound="Pack")
+E = TypeVar("E", bound="PackMember")
+P = TypeVar("P", bound="AnyPack")
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Work:
     summed: float
 
 
-class Pack(Protocol):
+class AnyPack(Protocol):
     """Networks on one device, each in a slot of its own.
 
     size: how many there can be; batch_size: points of a step.
@@ -93,7 +93,7 @@ class Rounds:
     for. Otherwise each makes what it can, and its request ends with such a loss.
     """
 
-    def __init__(self, pack: Pack, *, steps: int, in_step: bool = False) -> None:
+    def __init__(self, pack: AnyPack, *, steps: int, in_step: bool = False) -> None:
         self._pack, self._steps, self._in_step = pack, steps, in_step
         self._lock = threading.Lock()
         self._waiting: dict[int, _Request] = {}
@@ -202,7 +202,7 @@ class Rounds:
         return answered
 
 
-class Member:
+class PackMember:
     """One network of a pack, as the protocol sees it: see `protocol.Engine`."""
 
     steps_at_once: int
@@ -238,7 +238,9 @@ class TrainingInRounds:
     size: networks at a time; device: its name; versions: what rows say of packages, code, device.
     """
 
-    def __init__(self, rounds: Rounds, engine: type[Member], *, device: str, versions: str) -> None:
+    def __init__(
+        self, rounds: Rounds, engine: type[PackMember], *, device: str, versions: str
+    ) -> None:
         self._rounds, self._engine = rounds, engine
         self.size = rounds.pack.size
         self.device, self._versions = device, versions

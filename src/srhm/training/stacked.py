@@ -33,7 +33,7 @@ from srhm.training.cell import DTYPES, parameters_of, points_of_a_step
 from srhm.training.network import TEST_BATCH, NetworkEngine, columns, network_for
 from srhm.training.network_state import MOMENTUM, STREAM
 from srhm.training.protocol import Engine
-from srhm.training.rounds import Member, Rounds, TrainingInRounds, Work, halved_until_it_fits
+from srhm.training.rounds import PackMember, Rounds, TrainingInRounds, Work, halved_until_it_fits
 
 # Networks of a stack, and bytes that it may take. Both are guesses: no card has run a stack yet.
 MOST_NETWORKS = 16
@@ -50,7 +50,7 @@ TRAINING = ("dtype", "batch", "batch_size", "momentum")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Layout:
+class StackLayout:
     """What the networks of a stack share: architecture, training, and room for their data."""
 
     net: str
@@ -77,7 +77,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Mask:
+class StackMask:
     """What one layer of dropout or drop-connect draws in a step of one network."""
 
     name: str
@@ -105,13 +105,13 @@ class GivenMask(nn.Module):
         return x * self.kept.to(x.dtype) / (1 - self.rate) if self.training else x
 
 
-def masks_in_order(network: nn.Module, x: Tensor) -> list[Mask]:
+def masks_in_order(network: nn.Module, x: Tensor) -> list[StackMask]:
     """Masks that a training step on inputs x draws, in the order in which it draws them."""
-    found: list[Mask] = []
+    found: list[StackMask] = []
 
     def note(name: str, module: nn.Module, arguments: tuple[Tensor, ...]) -> None:
         assert isinstance(module, Dropout)
-        found.append(Mask(name, module.rate, module.mask_shape(arguments[0])))
+        found.append(StackMask(name, module.rate, module.mask_shape(arguments[0])))
 
     handles = [
         module.register_forward_pre_hook(partial(note, name))
@@ -124,7 +124,7 @@ def masks_in_order(network: nn.Module, x: Tensor) -> list[Mask]:
     return found
 
 
-def stack_size(layout: Layout) -> int:
+def stack_size(layout: StackLayout) -> int:
     """Networks of a stack: a power of two that depends on architecture and batch alone.
 
     Not on the memory that happens to be free: the bits of a network may depend on the size.
@@ -146,7 +146,7 @@ def stack_size(layout: Layout) -> int:
     return size
 
 
-def _blank(layout: Layout) -> Tensor:
+def _blank(layout: StackLayout) -> Tensor:
     """A batch of inputs (batch, v, d) without storage."""
     shape = (layout.batch_size, layout.parameters.n_features, layout.parameters.input_length)
     return torch.empty(shape, dtype=layout.real, device="meta")
@@ -163,7 +163,7 @@ def device_for_stacks() -> torch.device:
     raise NoDevice("device = 'cuda', but torch sees no CUDA device; 'cpu' trains without one")
 
 
-def device_name(device: torch.device) -> str:
+def device_label(device: torch.device) -> str:
     """Name of a device: of a GPU as its maker gives it, else its kind."""
     return torch.cuda.get_device_name(device) if device.type == "cuda" else device.type
 
@@ -178,7 +178,7 @@ def plain_float32() -> None:
 class Stack:
     """`size` slots for networks of one layout on one device, all of which make each step."""
 
-    def __init__(self, layout: Layout, size: int, *, device: torch.device) -> None:
+    def __init__(self, layout: StackLayout, size: int, *, device: torch.device) -> None:
         self.layout, self.size, self.device = layout, size, device
         plain_float32()
         self._template = layout.template()
@@ -456,7 +456,9 @@ class Stack:
         return tensor.cpu().numpy()
 
 
-def make_stack(layout: Layout, size: int, *, device: torch.device, log: logging.Logger) -> Stack:
+def make_stack(
+    layout: StackLayout, size: int, *, device: torch.device, log: logging.Logger
+) -> Stack:
     """A stack that has made a step and an evaluation; of half the size, aloud, if none fits.
 
     Raises:
@@ -471,7 +473,7 @@ def make_stack(layout: Layout, size: int, *, device: torch.device, log: logging.
     return halved_until_it_fits(rehearsed, size, log=log)
 
 
-class StackedEngine(Member):
+class StackedEngine(PackMember):
     """One network of a stack, as the protocol sees it; arguments are those of `NetworkEngine`."""
 
     steps_at_once = NetworkEngine.steps_at_once
@@ -512,7 +514,7 @@ class StackedEngine(Member):
         super().__init__(rounds, partial(stack.enter, alone.state(), train, test, rate=rate))
 
 
-def _shared(layout: Layout) -> tuple[Any, ...]:
+def _shared(layout: StackLayout) -> tuple[Any, ...]:
     return (
         layout.net,
         layout.parameters,
@@ -567,7 +569,7 @@ class StackedTraining(TrainingInRounds):
             if any(cell[name] != first[name] for name in SHAPE + TRAINING):
                 raise ValueError(f"cells of one stack share {', '.join(SHAPE + TRAINING)}")
         device = device or device_for_stacks()
-        layout = Layout(
+        layout = StackLayout(
             net=first["net"],
             parameters=parameters_of(first),
             width=first["width"],
@@ -579,7 +581,7 @@ class StackedTraining(TrainingInRounds):
             whitening=first["whitening"],
         )
         stack = make_stack(layout, size or stack_size(layout), device=device, log=log)
-        name = device_name(device)
+        name = device_label(device)
         code = provenance.source_digest(Path(__file__))
         packages = provenance.versions(["numpy", "torch"])
         log.info("%d cells in a stack of %d on %s", len(cells), stack.size, name)

@@ -172,7 +172,7 @@ def test_without_e3nn_the_study_is_left_out_aloud(monkeypatch):
     monkeypatch.setattr(configuration, "find_spec", lambda name: None)
     values = yaml.safe_load((CONFIG / "test.yaml").read_text(encoding="utf-8"))
     own = {name: values[name] for name in ("preset", "description", "equivariance")}
-    found = preset.plan(own).studies["equivariance"]
+    found = preset.plan_preset(own).studies["equivariance"]
     assert not found.curves
     assert "make env-equivariance" in found.absent
 

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from train_curves import image_entries, train_images
 
 from srhm.images import cifar, experiment, plan, training
-from srhm.images.configuration import Images
+from srhm.images.configuration import ImagesSection
 from srhm.images.plan import cells_of
 from srhm.model.seeding import generator
 from srhm.networks.named import named_network
@@ -53,7 +53,7 @@ def data(folder):
 
 
 def section(**changes):
-    return Images.model_validate({**SMALL, **changes})
+    return ImagesSection.model_validate({**SMALL, **changes})
 
 
 def cell_of(images, **coordinates):
@@ -63,7 +63,7 @@ def cell_of(images, **coordinates):
 def rows_of(entries, data, store):
     """Rows of the trained cells, with their keys."""
     cells = train_images(entries, *data, store=store)
-    rows, _ = loop.rows_of("images", entries, cells)
+    rows, _ = loop.result_rows("images", entries, cells)
     return rows
 
 
@@ -303,7 +303,7 @@ def test_what_cannot_be_run_is_refused_with_the_allowed_range(changes, message):
 
 
 def test_the_defaults_are_the_dataset_and_a_displacement_of_one_pixel():
-    images = Images()
+    images = ImagesSection()
     assert images.records_per_file == 10_000
     assert max(images.P) == 50_000
     squared = 32**2 * images.stability.temperature * 0.5125

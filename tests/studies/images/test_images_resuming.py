@@ -14,7 +14,7 @@ from invented_images import write_cifar
 from train_curves import image_entries, train_images
 
 from srhm.images import cifar, experiment, training
-from srhm.images.configuration import Images
+from srhm.images.configuration import ImagesSection
 from srhm.images.plan import cells_of
 from srhm.model.seeding import generator
 from srhm.results.store import path_of
@@ -106,7 +106,7 @@ def test_a_resumed_training_gives_the_bits_of_an_undisturbed_one(
     data, tmp_path, net, settings, call
 ):
     """P = 50 in batches of 20: an epoch is two steps, so that calls end inside one and between."""
-    images = Images.model_validate(
+    images = ImagesSection.model_validate(
         {**SMALL, "training": {**SMALL["training"], "batch_size": 20, "max_steps": 7, **settings}}
     )
     cell = {**next(cells_of(images, net=net, data="x")), "P": 50}
@@ -184,7 +184,7 @@ def test_a_checkpoint_that_does_not_fit_is_named_and_its_cell_begins_anew(
 @pytest.mark.parametrize(("gpu", "device"), [(0, "cpu"), (1, "cuda")])
 def test_the_device_is_the_processor_unless_a_gpu_is_asked_for(folder, monkeypatch, gpu, device):
     made = []
-    monkeypatch.setattr(experiment, "trainer", lambda *data, device: made.append(device))
+    monkeypatch.setattr(experiment, "image_trainer", lambda *data, device: made.append(device))
     inputs = {"folder": str(folder), "records_per_file": N}
     experiment.prepare([], inputs=inputs, gpu=gpu, log=LOG)
     assert made == [device]

@@ -52,7 +52,7 @@ def config_of_all(config):
 def curves_of(config: Path) -> list[Curve]:
     """Curves of networks on images."""
     values = yaml.safe_load(config.read_text(encoding="utf-8"))
-    planned = preset.plan(values, directory=config.parent).studies["images"]
+    planned = preset.plan_preset(values, directory=config.parent).studies["images"]
     return list(planned.curves.values())
 
 

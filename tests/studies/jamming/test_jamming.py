@@ -4,7 +4,13 @@ import pandas as pd
 import pytest
 from tables import JAMMING_SIZES, N_MEMBERS, WEIGHTS, jamming_cell, jamming_cells, spectra
 
-from srhm.statistics.jamming import at_jamming, first_jammed, modes, smallest_that_fit, with_jamming
+from srhm.statistics.jamming import (
+    at_jamming,
+    first_jammed,
+    hessian_modes,
+    smallest_that_fit,
+    with_jamming,
+)
 
 
 @pytest.mark.parametrize(
@@ -100,9 +106,9 @@ def test_modes_need_exact_spectra_of_all_parts():
     table = jamming_cells()
     _, summaries = spectra(table, negative=0.25)
     row = with_jamming(table).query("jammed").iloc[0]
-    found = modes(row, summaries)
+    found = hessian_modes(row, summaries)
     assert found is not None
     assert found.zero == found.predicted == row["n_weights"] - row["n_unsatisfied"]
     assert found.negative_hp == pytest.approx(0.25)
-    assert modes(row, spectra(table, method="lanczos")[1]) is None
-    assert modes(row, summaries[summaries["part"] != "Hp"]) is None
+    assert hessian_modes(row, spectra(table, method="lanczos")[1]) is None
+    assert hessian_modes(row, summaries[summaries["part"] != "Hp"]) is None

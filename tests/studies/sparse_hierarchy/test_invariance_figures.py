@@ -301,7 +301,7 @@ def test_sensitivity_curves_are_averages_over_seeds(tables: Tables, name: str, n
     sensitivities = tables[1]
     sensitivities.loc[sensitivities.index[::50], "value"] = nan
     figure = draw(tables, name)
-    rows = selection.main_curves(sensitivities, width=WIDTH, branching=2)
+    rows = selection.text_curves(sensitivities, width=WIDTH, branching=2)
     rows = rows[(rows["net"] == net) & (rows["v"] == 6) & (rows["n"] > 0)]
     cases = [(kind, layer) for kind in "SD" for layer in ("1", "2", "output")]
     for axes, (kind, layer) in zip(panels(figure), cases, strict=True):
@@ -397,10 +397,10 @@ def test_no_text_leaves_the_page(figures: dict[str, Figure]) -> None:
 def test_a_curve_of_both_engines_is_shown_once(tables: Tables) -> None:
     table = tables[2]
     doubled = pd.concat([table, table.assign(engine="reference", curve=table["curve"] + "-dense")])
-    once = selection.main_curves(table, width=WIDTH, branching=2)
-    pd.testing.assert_frame_equal(selection.main_curves(doubled, width=WIDTH, branching=2), once)
+    once = selection.text_curves(table, width=WIDTH, branching=2)
+    pd.testing.assert_frame_equal(selection.text_curves(doubled, width=WIDTH, branching=2), once)
     dense = doubled[doubled["engine"] == "reference"]
-    assert len(selection.main_curves(dense, width=WIDTH, branching=2)) >= len(once)
+    assert len(selection.text_curves(dense, width=WIDTH, branching=2)) >= len(once)
 
 
 def test_vast_intervals_run_out_of_the_panel() -> None:

@@ -74,7 +74,7 @@ publish = partial(published.publish, study=STUDY)
 
 def run_in(folder: Path, **changes: Any) -> Run:
     section = {**CONFIG["sparse_hierarchy"], **changes}
-    return Run(preset.plan({**CONFIG, "sparse_hierarchy": section}), folder)
+    return Run(preset.plan_preset({**CONFIG, "sparse_hierarchy": section}), folder)
 
 
 def rows_of(entry: dict[str, Any], name: str, *, packed: bool) -> tuple[dict, dict]:
@@ -648,7 +648,7 @@ def test_rows_of_another_study_lie_in_a_folder_of_its_name(finished, tmp_path, c
     assert published.main(options) == 0  # of named nets nothing is finished, which is said
     assert "no curve of big, named_nets, is finished" in capsys.readouterr().err
     assert not (folder.parent / "named_nets").exists()
-    run = Run(preset.plan(config).only(["named_nets"]), tmp_path)
+    run = Run(preset.plan_preset(config).only(["named_nets"]), tmp_path)
     (name,) = run.curves
     rows, timings = [], []
     for entry in run.curves[name].entries:
@@ -693,7 +693,7 @@ def measured_rows(run: Run, name: str) -> list[dict[str, Any]]:
 
 
 def planned_with(rows: str, folder: Path) -> preset.Plan:
-    return preset.plan({**CONFIG, "rows": rows}, published=folder)
+    return preset.plan_preset({**CONFIG, "rows": rows}, published=folder)
 
 
 def test_of_published_rows_alone_nothing_is_trained(finished, tmp_path):

@@ -51,7 +51,7 @@ def learns(net, learnt, tested, size, seed):
 
 
 def test_quick_measures_the_curves_that_figures_4_7_and_8_train():
-    plan = preset.plan(yaml.safe_load(QUICK.read_text(encoding="utf-8")), directory=Path())
+    plan = preset.plan_preset(yaml.safe_load(QUICK.read_text(encoding="utf-8")), directory=Path())
     own, core = (plan.studies[name].curves for name in ("sparsity_transfer", "sparse_hierarchy"))
     assert {(cell["net"], cell["sparsity"]) for one in own.values() for cell in one.cells} == {
         (net, kind) for net in ("cnn", "lcn") for kind in "AB"

@@ -6,7 +6,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from srhm.measure.any_measurement import measure, write_measured
+from srhm.measure.any_measurement import measured_rows, write_measured
 from srhm.model.encoding import symbols
 from srhm.model.grammar import draw_grammar
 from srhm.model.sampling import draw_sample, draw_samples
@@ -195,7 +195,9 @@ def measured(tmp_path):
         "columns": {},
     }
     log = logging.getLogger("test")
-    rows = measure(spec, derivations=[str(tmp_path / "samples.parquet")], store=tmp_path, log=log)
+    rows = measured_rows(
+        spec, derivations=[str(tmp_path / "samples.parquet")], store=tmp_path, log=log
+    )
     write_measured(spec, rows, {"transfer": str(tmp_path / "transfer.parquet")})
     schema = schema_of(declared.tables["transfer"])
     assert schema is TRANSFER

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from srhm.measure.any_measurement import measure, write_measured
+from srhm.measure.any_measurement import measured_rows, write_measured
 from srhm.model.sampling import draw_samples
 from srhm.results.records import read_table, write_derivations
 from srhm.results.store import StoredCell, write_cell
@@ -111,7 +111,7 @@ def test_histories_of_the_cells_of_a_store(tmp_path, caplog):
     }  # fmt: skip
     log = logging.getLogger("test")
     with caplog.at_level(logging.WARNING):
-        rows = measure(spec, derivations=[str(file)], store=store, log=log)
+        rows = measured_rows(spec, derivations=[str(file)], store=store, log=log)
     assert not caplog.records  # the same steps and the same test error
     files = {table: str(tmp_path / f"{table}.parquet") for table in measurement.tables}
     write_measured(spec, rows, files)
@@ -146,5 +146,5 @@ def test_a_stored_cell_of_other_numbers_is_told(tmp_path, caplog):
         "tables": list(measurement.tables.items()),
     }  # fmt: skip
     with caplog.at_level(logging.WARNING):
-        measure(spec, derivations=[str(file)], store=store, log=logging.getLogger("test"))
+        measured_rows(spec, derivations=[str(file)], store=store, log=logging.getLogger("test"))
     assert "another processor" in caplog.text

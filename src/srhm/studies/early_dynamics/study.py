@@ -5,7 +5,7 @@ from functools import partial
 from srhm.flow.configuration import FlowSection
 from srhm.flow.measurements import MEASUREMENTS
 from srhm.flow.plan import plan
-from srhm.study import Figure, Measurement, Study
+from srhm.study import CurveMeasurement, Figure, Study
 from srhm.trainers import FLOW
 
 HERE = "srhm.studies.early_dynamics"
@@ -19,7 +19,7 @@ STUDY = Study(
     trainer=FLOW,
     measurements=(
         *MEASUREMENTS,
-        Measurement(
+        CurveMeasurement(
             name="beginnings",
             trainer=FLOW,
             function=f"{MEASURE}:measure_beginnings",

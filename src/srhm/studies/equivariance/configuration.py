@@ -75,7 +75,7 @@ class OfSphere(Keys):
     seeds: Seeds = Field(3, description="seeds 0, 1, ...: filters, signals, rotations")
 
 
-class Digits(Keys):
+class SphereDigits(Keys):
     """Digits on the sphere."""
 
     net: Several[Literal["planar", "spherical"]] = Field(
@@ -102,7 +102,7 @@ class EquivarianceSection(Keys):
     tetris: list[Tetris] = Field([], description="blocks of Tetris")
     voxels: list[OfVoxels] = Field([], description="equivariance errors on voxels")
     sphere: list[OfSphere] = Field([], description="equivariance errors on SO(3)")
-    digits: list[Digits] = Field([], description="digits on the sphere")
+    digits: list[SphereDigits] = Field([], description="digits on the sphere")
     basis: Sizes = Field([101], description="points along a side of the picture of kernels")
 
 

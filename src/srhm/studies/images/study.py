@@ -1,18 +1,18 @@
 """Figure 1 A, B of the paper: networks on CIFAR-10 and smooth deformations."""
 
-from srhm.images.configuration import Images
+from srhm.images.configuration import ImagesSection
 from srhm.images.plan import plan
-from srhm.study import Figure, Measurement, Study
+from srhm.study import CurveMeasurement, Figure, Study
 from srhm.trainers import IMAGES
 
 STUDY = Study(
     name="images",
     title="Networks on CIFAR-10 and smooth deformations",
-    config=Images,
+    config=ImagesSection,
     plan=plan,
     trainer=IMAGES,
     measurements=(
-        Measurement(
+        CurveMeasurement(
             name="stability",
             trainer=IMAGES,
             function="srhm.images.experiment:measure_images",

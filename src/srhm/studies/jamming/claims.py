@@ -15,14 +15,14 @@ from srhm.scorecard.estimators import Mean, Part, Ratio, Slope
 from srhm.scorecard.expectations import Below, NoExpectation, Within
 from srhm.scorecard.jamming import jammed, stars
 from srhm.scorecard.rows import rows_of
-from srhm.statistics.jamming import first_jammed, modes, with_jamming
+from srhm.statistics.jamming import first_jammed, hessian_modes, with_jamming
 
 
 @rows_of("cells", "hessian_summaries", nothing="no jammed network with exact spectra")
 def spectra(cells: pd.DataFrame, summaries: pd.DataFrame) -> pd.DataFrame:
     """Jammed networks with exact spectra, and `negative`, that part of the nonzero modes of Hp."""
     marked = with_jamming(cells).query("jammed")
-    found = [modes(row, summaries) for _, row in marked.iterrows()]
+    found = [hessian_modes(row, summaries) for _, row in marked.iterrows()]
     negative = [one.negative_hp if one else nan for one in found]
     return marked.assign(negative=negative).dropna(subset="negative")
 

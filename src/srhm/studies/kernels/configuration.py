@@ -68,7 +68,7 @@ class OfDigits(Keys):
     seeds: Seeds = Field(10, description="seeds 0, 1, ...: digits for training and testing")
 
 
-class Digits(OfDigits):
+class HandwrittenDigits(OfDigits):
     """Parity of handwritten digits."""
 
     n_test: Annotated[int, Field(ge=1, le=N_DIGITS - 1, strict=True)] = Field(
@@ -123,7 +123,7 @@ class KernelsSection(Keys):
     """Learning curves of kernel methods."""
 
     teacher_student: list[TeacherStudent] = Field([], description="teachers and students")
-    digits: list[Digits] = Field([], description="digits")
+    digits: list[HandwrittenDigits] = Field([], description="digits")
     mnist: list[Mnist] = Field([], description="MNIST, left out where its files are not")
     spectra: list[Spectra] = Field([], description="Gram spectra")
     neighbours: list[Neighbours] = Field([], description="nearest neighbours")
@@ -153,7 +153,7 @@ def _teachers(section: KernelsSection) -> Iterator[CurveCells]:
 
 
 def _parities(
-    groups: Sequence[Digits | Mnist], data: Literal["digits", "mnist"], n_images: int
+    groups: Sequence[HandwrittenDigits | Mnist], data: Literal["digits", "mnist"], n_images: int
 ) -> Iterator[CurveCells]:
     for number, group in enumerate(groups):
         _among(f"{data}.{number}", group.P, n_images - (group.n_test if data == "digits" else 0))

@@ -1,6 +1,6 @@
 """VGG, ResNet and EfficientNet on the SRHM: Figures 1, 9, 17 and Table 1 of the paper."""
 
-from srhm.study import Figure, Measurement, Study
+from srhm.study import CurveMeasurement, Figure, Study
 from srhm.trainers import NAMED_NETS
 from srhm.training.configuration import NamedSection
 from srhm.training.plan import plan
@@ -17,7 +17,7 @@ STUDY = Study(
     plan=plan,
     trainer=NAMED_NETS,
     measurements=(
-        Measurement(
+        CurveMeasurement(
             name="sensitivities",
             trainer=NAMED_NETS,
             function="srhm.measure.network_representations:measure_sensitivities",

@@ -5,7 +5,7 @@ from functools import partial
 from srhm.flow.configuration import FlowSection
 from srhm.flow.measurements import MEASUREMENTS
 from srhm.flow.plan import plan
-from srhm.study import Figure, Measurement, Study
+from srhm.study import CurveMeasurement, Figure, Study
 from srhm.trainers import FLOW
 
 MEASURE = "srhm.studies.phase_diagram.measure"
@@ -22,7 +22,7 @@ STUDY = Study(
     measurements=(
         *MEASUREMENTS,
         *(
-            Measurement(
+            CurveMeasurement(
                 name=name,
                 trainer=FLOW,
                 function=f"{MEASURE}:measure_{name}",

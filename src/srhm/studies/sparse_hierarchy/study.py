@@ -1,6 +1,6 @@
 """The paper: sample complexities and sensitivities of LCN, CNN and FCN on the SRHM."""
 
-from srhm.study import Derived, Figure, Measurement, Study
+from srhm.study import CurveMeasurement, Derived, Figure, Study
 from srhm.trainers import HIERARCHY
 from srhm.training.configuration import HierarchySection
 from srhm.training.plan import plan
@@ -69,7 +69,7 @@ STUDY = Study(
     plan=plan,
     trainer=HIERARCHY,
     measurements=(
-        Measurement(
+        CurveMeasurement(
             name="sensitivities",
             trainer=HIERARCHY,
             function="srhm.measure.representations:measure_sensitivities",

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from srhm.measure.representations import representations
+from srhm.measure.representations import layer_representations
 from srhm.measure.trained_cells import trained_cell
 from srhm.model.grammar import GrammarParameters, Sparsity, placement_offsets
 from srhm.model.sampling import Derivations, draw_samples, n_test_points
@@ -128,7 +128,7 @@ def errors(
     wrong = np.empty(len(points), dtype=bool)
     for start in range(0, len(points), BATCH):
         part = slice(start, start + BATCH)
-        layers = representations(
+        layers = layer_representations(
             weights, geometry_of(cell), points[part], whitening=cell["whitening"]
         )
         logits = layers[-1].values[:, 0]

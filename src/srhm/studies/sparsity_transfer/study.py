@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from srhm.study import Figure, Measurement, Study
+from srhm.study import CurveMeasurement, Figure, Study
 from srhm.trainers import HIERARCHY
 from srhm.training.configuration import HierarchySection
 from srhm.training.plan import plan
@@ -16,7 +16,7 @@ STUDY = Study(
     plan=partial(plan, measured=("transfer",)),
     trainer=HIERARCHY,
     measurements=(
-        Measurement(
+        CurveMeasurement(
             name="transfer",
             trainer=HIERARCHY,
             function=f"{MEASURE}:measure_transfer",

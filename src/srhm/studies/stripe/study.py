@@ -5,7 +5,7 @@ from functools import partial
 from srhm.flow.configuration import FlowSection
 from srhm.flow.measurements import MEASUREMENTS
 from srhm.flow.plan import plan
-from srhm.study import Figure, Measurement, Study
+from srhm.study import CurveMeasurement, Figure, Study
 from srhm.trainers import FLOW
 
 MEASURE = "srhm.studies.stripe.measure"
@@ -18,7 +18,7 @@ STUDY = Study(
     trainer=FLOW,
     measurements=(
         *MEASUREMENTS,
-        Measurement(
+        CurveMeasurement(
             name="neurons",
             trainer=FLOW,
             function=f"{MEASURE}:measure_neurons",

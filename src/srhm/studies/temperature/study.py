@@ -1,7 +1,7 @@
 """P* of LCN and CNN against the ratio of learning rate to batch size."""
 
 from srhm.studies.temperature.configuration import HISTORIES, TemperatureSection, plan
-from srhm.study import Derived, Figure, Measurement, Study
+from srhm.study import CurveMeasurement, Derived, Figure, Study
 from srhm.trainers import HIERARCHY
 
 ANALYSIS = "srhm.studies.temperature.analysis"
@@ -15,13 +15,13 @@ STUDY = Study(
     plan=plan,
     trainer=HIERARCHY,
     measurements=(
-        Measurement(
+        CurveMeasurement(
             name="sensitivities",
             trainer=HIERARCHY,
             function="srhm.measure.representations:measure_sensitivities",
             tables={"sensitivities": "SENSITIVITIES"},
         ),
-        Measurement(
+        CurveMeasurement(
             name=HISTORIES,
             trainer=HIERARCHY,
             function=f"{WATCHED}:measure_histories",

@@ -21,7 +21,7 @@ from srhm.statistics.jamming import (
     JAMMED,
     LEAST_LOSS,
     at_jamming,
-    modes,
+    hessian_modes,
     smallest_that_fit,
     with_jamming,
 )
@@ -304,7 +304,7 @@ def _spectra_lines(chosen: pd.DataFrame, summaries: pd.DataFrame) -> list[str]:
     """What the spectra count, beside what is predicted."""
     lines = []
     for _, row in chosen.iterrows():
-        counts = modes(row, summaries)
+        counts = hessian_modes(row, summaries)
         if counts is None:
             continue
         lines.append(

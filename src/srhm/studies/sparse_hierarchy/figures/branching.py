@@ -30,7 +30,7 @@ from srhm.figures.marks import (
     shape,
     shown,
 )
-from srhm.figures.selection import at_threshold, main_curves, predicted, text_protocol
+from srhm.figures.selection import at_threshold, predicted, text_curves, text_protocol
 from srhm.statistics.sample_complexity import DEFAULT_RULE, IntervalRule
 from srhm.studies.sparse_hierarchy.figures.sample_complexity import (
     against_prediction,
@@ -63,7 +63,7 @@ def draw(
     """
     table = at_threshold(sample_complexity, threshold)
     table = table[table["net"] == net]
-    curves = main_curves(table, width=width, branching=BRANCHING)
+    curves = text_curves(table, width=width, branching=BRANCHING)
     constant = constant_curves(table, width=width) if net == "lcn" else table[:0]
     features = sorted({*curves["v"].tolist(), *constant["v"].tolist()})
     figure, part = laid_out_page(HEIGHT, preset=preset)

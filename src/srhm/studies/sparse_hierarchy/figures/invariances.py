@@ -26,7 +26,7 @@ from srhm.figures.marks import (
     shape,
     shown,
 )
-from srhm.figures.selection import at_threshold, main_curves
+from srhm.figures.selection import at_threshold, text_curves
 from srhm.model import theory
 from srhm.statistics.sample_complexity import DEFAULT_RULE, IntervalRule
 from srhm.studies.sparse_hierarchy.figures.transformations import (
@@ -60,7 +60,7 @@ def draw(
     how many were capped or diverged. `rule` made the table; the legend names it.
     """
     rows = sample_complexity[sample_complexity["net"] == net]
-    tables = [main_curves(rows, width=width, branching=s) for s in branchings]
+    tables = [text_curves(rows, width=width, branching=s) for s in branchings]
     foot = []
     if cells is not None:
         drawn = pd.concat(tables)["curve"]

@@ -37,13 +37,13 @@ from srhm.figures.marks import (
     marker,
     plural,
     point_handles,
-    rounded,
     scatter,
     shape,
     shown,
+    three_digits,
 )
 from srhm.figures.published_runs import draw_rings, points_of, run_handles
-from srhm.figures.selection import at_threshold, main_curves, predicted
+from srhm.figures.selection import at_threshold, predicted, text_curves
 from srhm.results.publications import Publication, read_publications
 from srhm.statistics.sample_complexity import DEFAULT_RULE, IntervalRule
 
@@ -73,7 +73,7 @@ def draw(
     censored ones as arrows from the bound; grey, the paper's own points of s = 2; hollow rings, the
     points of published `runs` with s = 2.
     """
-    curves = at_threshold(main_curves(sample_complexity, width=width, branching=2), threshold)
+    curves = at_threshold(text_curves(sample_complexity, width=width, branching=2), threshold)
     curves = curves[curves["net"].isin([net for _, net in PANELS])]
     beside = {net: _rings_of(runs, net=net, threshold=threshold) for _, net in PANELS}
     handles = run_handles(runs, [pd.concat(drawn) for drawn in zip(*beside.values(), strict=True)])
@@ -153,7 +153,7 @@ def _learning_curve(
             ends += [max(lower, ends[0] / MOST_BEYOND), min(upper, ends[1] * MOST_BEYOND)]
         axes.plot([point], [threshold], "D", markersize=5.5, markerfacecolor="white",
                   markeredgecolor="black", zorder=4, gid="P_star")  # fmt: skip
-        note = f"$P^* = {rounded(point)}$"
+        note = f"$P^* = {three_digits(point)}$"
     else:
         note = {"not_reached": "threshold not reached"}.get(row["status"], "below all $P$")
     n_seeds = own["seed"].nunique()

@@ -27,7 +27,7 @@ from srhm.figures.marks import (
     shape,
     shown,
 )
-from srhm.figures.selection import main_curves, predicted
+from srhm.figures.selection import predicted, text_curves
 from srhm.model import theory
 
 DEPTH, BRANCHING = 2, 2
@@ -52,7 +52,7 @@ def draw(
     Of the main curves with L = s = 2 and this width that have sensitivities, at FEATURES, or at the
     largest v where none has that. Averages and bars are over seeds, diverged cells left out.
     """
-    rows = main_curves(sensitivities, width=width, branching=BRANCHING)
+    rows = text_curves(sensitivities, width=width, branching=BRANCHING)
     rows = rows[
         (rows["net"] == net) & (rows["L"] == DEPTH) & (rows["variant"] == "text") & (rows["n"] > 0)
     ]

@@ -26,7 +26,7 @@ from srhm.figures.marks import (
     shape,
     shown,
 )
-from srhm.figures.selection import main_curves, predicted
+from srhm.figures.selection import predicted, text_curves
 
 HEIGHT = 2.6  # inches, without the legend
 OTHER_SPARSITY = "0.7"
@@ -41,7 +41,7 @@ def draw(cells: pd.DataFrame, *, net: str, width: int, threshold: float, preset:
     """
     rows = cells[cells["net"] == net]
     chosen = {
-        sparsity: main_curves(rows, width=width, branching=2, sparsity=sparsity)
+        sparsity: text_curves(rows, width=width, branching=2, sparsity=sparsity)
         for sparsity in "AB"
     }
     shared = ["L", "s0", "v"]

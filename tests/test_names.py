@@ -1,0 +1,98 @@
+"""Public names of functions and classes: one meaning each, in the library and within a study.
+
+Studies import no other study, so that two of them may use one word each for its own.
+"""
+
+import ast
+from collections import defaultdict
+
+import pytest
+
+from srhm.results.provenance import PACKAGE
+
+# Names that several modules define, for the same thing in each.
+SAME = {
+    "main": "a command: its arguments -> exit status",
+    "plan": "a section -> what is planned of it",
+    "prepare": "entries of a curve -> what trains them",
+    "run": "an experiment: the coordinates of a cell -> its outcome",
+    "draw": "a figure: its tables -> a matplotlib figure",
+    "training_digest": "digest of the sources that decide a trained cell",
+    "train_cell": "coordinates of a cell and its data -> the trained cell",
+    "train": "steps of training, of the protocol and compiled",
+    "parameters_of": "coordinates of a cell -> parameters of its grammar",
+    "sample_complexity": "P* of one curve, and of a table of curves",
+    "sensitivities": "sensitivities of layers, of arrays and of any module",
+    "singular_values": "of the weights of a layer, and how a figure shows them",
+    "notice": "why data are not there, for people",
+    "load": "images and labels of the files of a data set",
+    "download": "fetches the files of a data set",
+    "probe_of_cell": "points and their changed versions that a network is measured with",
+    "points_of": "points of a task of representation_cost",
+    "image_network": "a network on images, by its coordinates",
+    "initial_weights": "weights at the start of training, by their names",
+    "inputs": "what a network reads, as the training needs it",
+    "relative_change": "norm of a change over that of what has changed",
+    **dict.fromkeys(
+        ("modes", "mean_squared_displacement", "temperature_of"),
+        "of deformations, by the convention of the article and by that of the authors' code",
+    ),
+    **dict.fromkeys(
+        (
+            "add_layer",
+            "forward",
+            "gather_bases",
+            "loss_and_errors",
+            "update_embedding",
+            "update_layer",
+            "update_readout",
+        ),
+        "kernels of the sparse engine, for processors and for GPUs",
+    ),
+}
+# Two meanings that stay, as modules in the digests of trained cells define them: a rename would
+# need an entry of sources.json for each trainer that reaches them.
+IN_DIGESTS = {
+    "Ratio": "a ratio of sums with its error; an estimator of claims",
+    "rows_of": "rows of a tensor; rows of a claim, of tables",
+    "Network": "flow: a network as functions; the sparse engine: numbers of its layers",
+    "Outcome": "of an experiment; of a training by the protocol",
+    "Probe": "images and deformations; points and transformations of a grammar",
+    "Stage": "of layerwise training; of EfficientNet",
+    "column_of_confidence": "memory: the policy; its closed form",
+}
+
+
+def definitions():
+    """(owner, module) of each public function and class, by its name; owner: a study, or none."""
+    found = defaultdict(set)
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        study = parts[1] if parts[0] == "studies" and len(parts) > 2 else ""
+        if study and ("claims" in parts or "figures" in parts):
+            continue  # leaves, which nobody imports
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            kind = isinstance(node, ast.FunctionDef | ast.ClassDef)
+            if kind and not node.name.startswith("_"):
+                found[node.name].add((study, ".".join(parts)))
+    return found
+
+
+DEFINED = definitions()
+
+
+def modules_of(name, owner):
+    return sorted(module for study, module in DEFINED[name] if study == owner)
+
+
+@pytest.mark.parametrize(
+    "owner", sorted({study for all_of in DEFINED.values() for study, _ in all_of})
+)
+def test_a_name_is_defined_once_unless_it_means_the_same(owner):
+    several = {name: modules_of(name, owner) for name in DEFINED}
+    several = {name: modules for name, modules in several.items() if len(modules) > 1}
+    assert {n: m for n, m in several.items() if n not in {*SAME, *IN_DIGESTS}} == {}
+
+
+def test_the_reasons_are_of_names_that_are_defined_twice():
+    assert {name for name in (*SAME, *IN_DIGESTS) if len(DEFINED[name]) < 2} == set()
