@@ -34,6 +34,7 @@ def measured(
     table: str = "stability",
     when: str = "",
     kind: str = "",
+    displacement: float | None = None,
 ) -> pd.DataFrame:
     """Rows of a long table, with net, P, seed, test_error and alpha_tilde of their cells.
 
@@ -46,6 +47,8 @@ def measured(
         rows = rows[(rows["part"] == part) & (rows["average"] == average)]
     if when:
         rows = rows[rows["when"] == when]
+    if displacement is not None:
+        rows = rows[rows["displacement"] == displacement]
     own = cells[(cells["data"] == data) & (cells["status"] != "diverged")]
     if kind == "fc":
         own = own[own["net"].isin(FULLY_CONNECTED)]
