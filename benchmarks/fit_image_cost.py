@@ -15,7 +15,7 @@ from scipy.optimize import nnls
 from srhm.images.cifar import CHANNELS, N_CLASSES, SIZE, Images
 from srhm.images.training import ImageEngine
 from srhm.model.seeding import generator
-from srhm.networks.named import NAMED
+from srhm.networks.registry import NAMED
 from srhm.training.cell import processor
 from srhm.training.cost import MODEL, image_step_features
 

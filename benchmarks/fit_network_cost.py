@@ -15,7 +15,7 @@ from scipy.optimize import nnls
 from srhm.model.grammar import GrammarParameters, draw_grammar
 from srhm.model.sampling import draw_sample
 from srhm.model.seeding import generator
-from srhm.networks.named import NAMED
+from srhm.networks.registry import NAMED
 from srhm.training.cell import parameters_of, processor
 from srhm.training.cost import MODEL, network_step_features
 from srhm.training.taped import TapedEngine

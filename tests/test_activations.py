@@ -9,7 +9,8 @@ from srhm.model.seeding import generator
 from srhm.networks.activations import OUTPUT, activation_layers, record_activations
 from srhm.networks.geometry import geometry, initial_weights
 from srhm.networks.hierarchical import HierarchicalNetwork
-from srhm.networks.named import NAMED, named_network
+from srhm.networks.named import named_network
+from srhm.networks.registry import NAMED
 from srhm.networks.relative_depth import layer_at
 
 N_LAYERS = {

@@ -31,7 +31,7 @@ from srhm.commands.plan import expected
 from srhm.commands.presets import CONFIG, Run
 from srhm.commands.watching import Watch
 from srhm.results import outdated, places
-from srhm.results.provenance import source_digest
+from srhm.results.provenance import cells_digest
 from srhm.results.store import StoredCell, path_of, write_cell
 from srhm.runtime.devices import device_here
 from srhm.runtime.job import training_job
@@ -380,7 +380,7 @@ def stored(folder: Path, key: str, versions: str) -> Path:
     return write_cell(folder, key, StoredCell({}, row, {}, {}))
 
 
-PRESENT = source_digest(Path(curve.__file__).with_name("packed.py"))
+PRESENT = cells_digest(Path(curve.__file__).with_name("packed.py"))
 
 
 def test_cells_of_other_code_for_gpus_are_counted_as_missing_and_said_so(

@@ -18,10 +18,11 @@ from assertions import FALSE_ALARM
 from scipy import stats
 from torch import nn
 
+from srhm.names import resolved
 from srhm.networks.convolutions import DropConnect, Dropout, HalvingPool
 from srhm.networks.efficientnet import scaled_channels
-from srhm.networks.named import NAMED, named_network
-from srhm.networks.vgg import Vgg
+from srhm.networks.named import named_network
+from srhm.networks.registry import NAMED, function_of
 
 # torchvision.models.<name>(num_classes=10): parameters, and SHA-256 of the sorted list of shapes.
 TORCHVISION = {
@@ -162,13 +163,11 @@ def test_the_imagenet_form_has_the_parameters_of_the_reference(name):
 @pytest.mark.parametrize("name", VGG_FEATURES)
 def test_the_imagenet_form_of_vgg_has_the_parameters_of_the_reference(name):
     with torch.device("meta"):  # half a gigabyte each otherwise
-        network = Vgg(
-            int(name[3:5]),
+        network = resolved(function_of(name))(
             dimensions=2,
             in_channels=3,
             n_classes=10,
             width=64,
-            norm=name.endswith("_bn"),
             form="imagenet",
             generator=torch.Generator(),
         )

@@ -243,7 +243,8 @@ def test_a_change_of_the_engine_of_named_nets_changes_the_keys_of_their_cells_al
     def digests(copy):
         for holder in (provenance, plan):
             monkeypatch.setattr(holder, "PACKAGE", copy)
-        return {engine: plan.engine_digest(engine) for engine in ENGINES}
+        nets = {engine: "vgg11" if engine == NAMED_ENGINE else "lcn" for engine in ENGINES}
+        return {engine: plan.engine_digest(engine, net) for engine, net in nets.items()}
 
     copies = [tmp_path / name / "srhm" for name in ("before", "after")]
     shutil.copytree(provenance.PACKAGE, copies[0], ignore=shutil.ignore_patterns("__pycache__"))

@@ -19,7 +19,8 @@ from srhm.images.configuration import ImagesSection
 from srhm.images.plan import cells_of
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry
-from srhm.networks.named import NAMED, named_network
+from srhm.networks.named import named_network
+from srhm.networks.registry import NAMED
 from srhm.preset import Plan
 from srhm.results import places
 from srhm.results.store import StoredCell, write_cell

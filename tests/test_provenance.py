@@ -1,6 +1,5 @@
 """The digest of sources: blind to prose and layout, awake to code, and through imports."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import pytest
 from srhm.results import provenance
 from srhm.results.provenance import canonical_json, short_hash, source_digest, versions
 from srhm.training import plan as training_plan
-from srhm.training.curve import ENGINES
 
 SOURCE = '''"""Module."""
 
@@ -154,50 +152,34 @@ def test_modules_that_import_each_other_are_named(digest):
         digest("import srhm.one\n", **circle)
 
 
-def test_what_a_job_says_counts_in_no_digest(digest, monkeypatch):
+def test_of_modules_that_decide_nothing_the_place_alone_counts(digest, monkeypatch):
     source = "from srhm.said import log\n"
-    monkeypatch.setattr(provenance, "SAID", "said.py")
+    listed = provenance.UNREAD
+    assert all((SOURCES / one).is_file() for one in listed)
+    monkeypatch.setattr(provenance, "UNREAD", (*listed, "said.py"))
     assert digest(source, said="log = 1\n") == digest(source, said="log = 2\n")
-    monkeypatch.setattr(provenance, "SAID", "unrelated.py")
+    monkeypatch.setattr(provenance, "UNREAD", listed)
     assert digest(source, said="log = 1\n") != digest(source, said="log = 2\n")
-    assert (SOURCES / "runtime/progress.py").is_file()
-
-
-def test_the_code_of_each_trainer_is_written_down_with_what_it_stands_for():
-    """Edited code of a trainer trains all of its networks again, unless it is shown to be equal.
-
-    Where the golden traces (tests/golden) still hold and rows agree to rounding, a new line of
-    sources.json lets the new digest stand for the old one; where results change, its `stands_for`
-    is its own digest.
-    """
-    known = {one["digest"]: one["stands_for"] for one in json.loads(provenance.SOURCES.read_text())}
-    sources = {
-        "sample": [SOURCES / "model" / "sampling.py"],
-        **{engine: training_plan.engine_sources(engine) for engine in ENGINES},
-        "flow": [SOURCES / "flow" / "members.py"],
-        "images": [SOURCES / "images" / "training.py"],
-    }
-    missing = {k: source_digest(*paths) for k, paths in sources.items()}
-    assert {k: digest for k, digest in missing.items() if digest not in known} == {}
-
-
-def test_what_was_published_is_still_taken():
-    assert training_plan.engine_digest("sparse") == "a6a05f11ac67"
 
 
 SOURCES = provenance.PACKAGE
-BOTH, REFERENCE, SPARSE, NONE = {"reference", "sparse"}, {"reference"}, {"sparse"}, set()
+CASES = [("reference", "lcn"), ("sparse", "lcn"), ("sparse", "cnn")]
+ALL, REFERENCE, SPARSE, NONE = set(CASES), set(CASES[:1]), set(CASES[1:]), set()
+LCN = set(CASES[:2])
 
 
 @pytest.mark.parametrize(
     ("module", "retrained"),
     [
-        ("model/seeding", BOTH),
-        ("model/grammar", BOTH),
-        ("model/sampling", BOTH),
-        ("networks/geometry", BOTH),
-        ("training/protocol", BOTH),
-        ("training/cell", BOTH),
+        ("model/seeding", ALL),
+        ("model/grammar", ALL),
+        ("model/sampling", ALL),
+        ("networks/geometry", ALL),
+        ("networks/lcn", LCN),
+        ("networks/fcn", NONE),
+        ("networks/registry", NONE),
+        ("training/protocol", ALL),
+        ("training/cell", ALL),
         ("training/reference", REFERENCE),
         ("networks/hierarchical", REFERENCE),
         ("model/encoding", REFERENCE),
@@ -226,7 +208,7 @@ def test_a_change_retrains_the_cells_of_the_engines_that_depend_on_it(
     def digests(copy):
         for holder in (provenance, training_plan):
             monkeypatch.setattr(holder, "PACKAGE", copy)
-        return {engine: training_plan.engine_digest(engine) for engine in BOTH}
+        return {case: training_plan.engine_digest(*case) for case in CASES}
 
     copies = [tmp_path / name / "srhm" for name in ("before", "after")]
     shutil.copytree(SOURCES, copies[0], ignore=shutil.ignore_patterns("__pycache__"))
@@ -234,11 +216,11 @@ def test_a_change_retrains_the_cells_of_the_engines_that_depend_on_it(
     file = copies[1] / f"{module}.py"
     file.write_text(file.read_text() + "\nLAW = 1\n")
     before, after = map(digests, copies)
-    assert {engine for engine in BOTH if before[engine] != after[engine]} == retrained
+    assert {case for case in CASES if before[case] != after[case]} == retrained
 
 
 def test_the_engines_have_different_digests():
-    assert training_plan.engine_digest("sparse") != training_plan.engine_digest("reference")
+    assert len({training_plan.engine_digest(engine, "lcn") for engine in ("sparse", "dense")}) == 2
 
 
 def test_the_text_of_a_value_does_not_depend_on_the_order_of_its_keys():

@@ -21,8 +21,9 @@ from srhm.measure.trained_cells import MissingCell
 from srhm.model.encoding import one_hot
 from srhm.model.grammar import Grammar
 from srhm.model.sampling import derive
-from srhm.networks.geometry import NETS, geometry, initial_biases, initial_weights
+from srhm.networks.geometry import geometry, initial_biases, initial_weights
 from srhm.networks.hierarchical import HierarchicalNetwork
+from srhm.networks.registry import HIERARCHICAL
 from srhm.results.records import read_table, write_table
 from srhm.results.store import StoredCell, path_of, write_cell
 from srhm.results.tables import SENSITIVITIES
@@ -77,7 +78,7 @@ def table_of(rows):
 @pytest.mark.parametrize("sparsity", ["A", "B"])
 @pytest.mark.parametrize("branching", [2, 3])
 @pytest.mark.parametrize("depth", [1, 2, 3])
-@pytest.mark.parametrize("net", NETS)
+@pytest.mark.parametrize("net", HIERARCHICAL)
 def test_sparse_and_dense_evaluation_agree(make_sample, tolerance, net, depth, branching, sparsity):
     grammar, _, data = make_sample(
         n_train=1, n_test=20, depth=depth, branching=branching, sparsity=sparsity
@@ -93,7 +94,7 @@ def test_sparse_and_dense_evaluation_agree(make_sample, tolerance, net, depth, b
 
 
 @pytest.mark.parametrize(("bias", "whitening"), [(True, False), (False, True), (True, True)])
-@pytest.mark.parametrize("net", NETS)
+@pytest.mark.parametrize("net", HIERARCHICAL)
 def test_networks_with_biases_or_whitened_inputs_are_those_of_the_reference(
     make_sample, tolerance, net, bias, whitening
 ):
@@ -149,7 +150,7 @@ def test_sensitivities_and_jackknife_are_those_of_loops_over_dense_layers(
             assert_allclose(row["standard_error"], error, rtol=1e-8)
 
 
-@pytest.mark.parametrize("net", NETS)
+@pytest.mark.parametrize("net", HIERARCHICAL)
 def test_sensitivities_agree_in_single_precision(make_sample, net):
     grammar, _, points = make_sample(n_train=1, n_test=100)
     shape = geometry(net, grammar.parameters, width=64)
@@ -222,7 +223,7 @@ def population(grammar):
         ("D", 2, "practice", {"n_synonyms": 1}, True),
     ],
 )
-@pytest.mark.parametrize("net", NETS)
+@pytest.mark.parametrize("net", HIERARCHICAL)
 def test_random_features_of_independent_images_have_sensitivity_one(
     make_grammar, net, kind, level, variant, changes, own
 ):
@@ -284,7 +285,7 @@ def test_each_kind_and_level_has_draws_of_its_own(make_sample):
     assert (draws[0] != draws[1]).any()
 
 
-@pytest.mark.parametrize("net", NETS)
+@pytest.mark.parametrize("net", HIERARCHICAL)
 @pytest.mark.parametrize("whitening", [False, True])
 def test_the_memory_allowed_does_not_change_results(make_sample, tolerance, net, whitening):
     grammar, _, points = make_sample(n_train=1, n_test=40, sparsity="B")

@@ -21,7 +21,7 @@ from train_curves import train_srhm
 
 from srhm.model.sampling import draw_samples
 from srhm.model.seeding import generator
-from srhm.networks.named import NAMED
+from srhm.networks.registry import NAMED
 from srhm.results import outdated
 from srhm.runtime.no_device import NoDevice
 from srhm.training import stacked

@@ -24,9 +24,9 @@ SCRIPTS = sorted((REPOSITORY / "scripts").glob("*.py"))
 # Each imports itself and those of lines before its own. What a study declares is known early, as
 # files are named by it; studies, and what knows all of them, come last.
 ORDER = """
-    model
+    model names
     networks
-    study keys names
+    study keys
     lists
     trainers
     results

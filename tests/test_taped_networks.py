@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from srhm.model.seeding import generator
-from srhm.networks.named import NAMED
+from srhm.networks.registry import NAMED
 from srhm.training.network import NetworkEngine
 from srhm.training.taped import TapedEngine
 

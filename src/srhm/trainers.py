@@ -3,12 +3,13 @@
 Several studies may have one trainer. They then share its store: a cell is trained once.
 """
 
-from srhm.networks.geometry import NETS
-from srhm.networks.names import NAMED
+from collections.abc import Iterable
+
+from srhm.networks.registry import HIERARCHICAL, NAMED
 from srhm.study import Trainer
 
 
-def _beginning_with(names: tuple[str, ...]) -> str:
+def _beginning_with(names: Iterable[str]) -> str:
     return f"({'|'.join(sorted(names))})_[^/]+"
 
 
@@ -21,7 +22,7 @@ HIERARCHY = Trainer(
     folder="results",
     cells="CELLS",
     timings="TIMINGS",
-    curves=_beginning_with(NETS),
+    curves=_beginning_with(HIERARCHICAL),
 )
 # VGG, ResNet, EfficientNet on the SRHM. They are trained after LCN, CNN and FCN, in the same store.
 NAMED_NETS = Trainer(

@@ -15,9 +15,9 @@ PARAMETERS = GrammarParameters(
 )
 
 
-def engines(net, *, dtype=np.float64, whitening=False, bias=False, rate=0.5, scale="dv"):
+def engines(net, *, dtype=np.float64, whitening=False, bias=False, rate=0.5, **options):
     """The same network and data in both engines."""
-    shape = geometry(net, PARAMETERS, width=8, fcn_scale=scale)
+    shape = geometry(net, PARAMETERS, width=8, **options)
     samples = draw_samples(PARAMETERS, [0], n_train=60, n_test=80)
     weights = initial_weights(shape, generator=generator(0, role="initialisation"))
     biases = initial_biases(shape, generator=generator(1, role="initialisation")) if bias else None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from srhm.networks.names import NAMED
+from srhm.networks.registry import NAMED
 from srhm.training.rates import PUBLISHED_RATES, NoPublishedRate, published_rate
 
 

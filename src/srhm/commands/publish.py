@@ -18,7 +18,7 @@ import pandas as pd
 
 from srhm.commands.presets import Run, chosen_run, parser_for
 from srhm.commands.printing import printing
-from srhm.networks.names import NAMED
+from srhm.networks.registry import NAMED
 from srhm.results import places
 from srhm.results.atomic import write_text
 from srhm.results.commit import commit_and_reason

@@ -6,7 +6,7 @@ from typing import Any
 
 from srhm.experiments.declaration import LONG
 from srhm.results.places import file_of
-from srhm.results.provenance import canonical_json, cells_digest, short_hash
+from srhm.results.provenance import canonical_json, cells_digest, short_hash, source_of_net
 from srhm.study import ConfigError, Curve, Planned, Trainer
 
 KEY_LENGTH = 24
@@ -18,27 +18,30 @@ class CurveCells:
 
     name: for people and for the file of its rows. function: from the coordinates of a cell to its
     `outcome.Outcome`, "package.module:function". cells: coordinates, texts and numbers. long:
-    whether cells have rows in the study's long tables.
+    whether cells have rows in the study's long tables. net: the network of `networks.registry` that
+    the function makes by its name, if it does.
     """
 
     name: str
     function: str
     cells: Iterable[Mapping[str, Any]]
     long: bool = True
+    net: str = ""
 
 
 def planned(trainer: Trainer, families: Iterable[CurveCells], **more: Any) -> Planned:
     """A curve for each family, by its name.
 
-    A key covers the coordinates of the cell and the sources of its function. more: the other fields
-    of `Planned`.
+    A key covers the coordinates of the cell and the sources of its function and network. more: the
+    other fields of `Planned`.
 
     Raises:
         ConfigError: if a cell is asked for twice.
     """
     curves, seen = {}, dict[str, str]()
     for family in families:
-        source = cells_digest(file_of(family.function.partition(":")[0]))
+        own = [source_of_net(family.net)] if family.net else []
+        source = cells_digest(file_of(family.function.partition(":")[0]), *own)
         entries = []
         for cell in family.cells:
             key = short_hash([family.function, cell, source], length=KEY_LENGTH)

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from srhm.flow.task import IMAGES
 from srhm.keys import Counts, Keys, OneOrMore, Positive, PositiveInt, Scales, Sizes
-from srhm.networks.geometry import NETS
+from srhm.networks.registry import HIERARCHICAL
 from srhm.results.coordinates import DATA_MODEL
 
 # Of a CNN on digits: 8 x 8 pixels are 2^3 x 2^3.
@@ -114,7 +114,7 @@ class FlowCurves(Keys):
         " aloud where its files are not (make mnist);"
         " stripe: Gaussian points whose labels depend on their first coordinate",
     )
-    net: Annotated[list[Literal[NETS]], OneOrMore] = Field(  # type: ignore[valid-type]
+    net: Annotated[list[Literal[tuple(HIERARCHICAL)]], OneOrMore] = Field(  # type: ignore[valid-type]
         min_length=1,
         description="lcn, cnn, fcn; with digits fcn, or cnn with filters of 2 x 2 and stride 2",
     )

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from srhm.flow.task import n_inputs, parameters_of
+from srhm.networks.geometry import geometry
 from srhm.results.provenance import PACKAGE
 from srhm.training.cost import Cost
 
@@ -113,12 +114,8 @@ def hidden_layers_of(cell: Mapping[str, Any]) -> list[tuple[int, int, int]]:
     if cell["data"] != "srhm":  # a CNN of filters of 2 x 2
         fans = [4, *[4 * h] * (depth - 1)]
         return [(4 ** (depth - k), fan, 1) for k, fan in enumerate(fans, start=1)]
-    parameters = parameters_of(cell)
-    patch = parameters.patch_size
-    places = [patch ** (depth - k) for k in range(1, depth + 1)]
-    channels = [parameters.n_features, *[h] * (depth - 1)]
-    filters = [1] * depth if cell["net"] == "cnn" else places
-    return [(n, patch * c, f) for n, c, f in zip(places, channels, filters, strict=True)]
+    shape = geometry(cell["net"], parameters_of(cell), width=h)
+    return [(one.n_places, one.filter_size * one.n_inputs, one.n_filters) for one in shape.layers]
 
 
 def _of_a_point(cell: Mapping[str, Any]) -> tuple[int, int]:

@@ -123,7 +123,7 @@ def network_of(cell: Mapping[str, Any]) -> Network:
     network = hierarchical_network(cell["net"], parameters_of(cell), **shared)
     if cell["net"] != "fcn":
         return network
-    above = Layer(1, width, 1, 1, width**-0.5)
+    above = Layer((0,), width, 1, 1, width**-0.5)
     return replace(network, layers=(network.layers[0], *[above] * (depth - 1)))
 
 

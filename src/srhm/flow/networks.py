@@ -25,7 +25,7 @@ from torch import Tensor
 from torch.nn.functional import softplus
 
 from srhm.model.grammar import GrammarParameters
-from srhm.networks.geometry import FcnScale, Layer, geometry
+from srhm.networks.geometry import Layer, geometry
 
 Parametrisation = Literal["ntk", "mean_field"]
 Initialisation = Literal["gaussian", "orthogonal"]
@@ -60,7 +60,8 @@ class Network:
     """Shape and scales of a network, without its weights.
 
     Raises:
-        ValueError: if the parametrisation or the activation is unknown, or there is no output.
+        ValueError: if the parametrisation or the activation is unknown, there is no output, or
+            a layer is `tied`.
     """
 
     layers: tuple[Layer, ...]
@@ -80,6 +81,8 @@ class Network:
             raise ValueError(
                 f"activation {self.activation!r}: allowed are {', '.join(ACTIVATIONS)}"
             )
+        if any(layer.tied for layer in self.layers):
+            raise ValueError("a filter's weights are shared by some of its places: not known here")
         if self.n_outputs < 1:
             raise ValueError(f"n_outputs = {self.n_outputs}: allowed are 1 or more")
 
@@ -91,9 +94,7 @@ class Network:
     @property
     def shared(self) -> tuple[bool, ...]:
         """For each hidden layer, whether its places share their filter."""
-        inputs = [self.n_places, *(layer.n_places for layer in self.layers)]
-        pairs = zip(self.layers, inputs, strict=False)
-        return tuple(layer.n_slots < places for layer, places in pairs)
+        return tuple(layer.shared for layer in self.layers)
 
     def weight_shapes(self) -> dict[str, tuple[int, ...]]:
         """Shape of each array of one member.
@@ -135,7 +136,6 @@ def hierarchical_network(
     parametrisation: Parametrisation = "ntk",
     activation: str = "relu",
     biased: bool = False,
-    fcn_scale: FcnScale = "dv",
 ) -> Network:
     """LCN, CNN or FCN of as many hidden layers as the grammar has levels, for inputs (d, v).
 
@@ -144,7 +144,7 @@ def hierarchical_network(
     Raises:
         ValueError: as `srhm.networks.geometry.geometry` and `Network`.
     """
-    shape = geometry(net, parameters, width=width, fcn_scale=fcn_scale)
+    shape = geometry(net, parameters, width=width)
     return Network(
         layers=shape.layers,
         n_places=parameters.input_length,
@@ -175,7 +175,7 @@ def fully_connected_network(
         raise ValueError(f"{n_inputs} inputs, {depth} layers, width {width}: allowed are 1 or more")
     fans = [n_inputs, *[width] * (depth - 1)]
     return Network(
-        layers=tuple(Layer(1, fan, 1, 1, 1 / sqrt(fan)) for fan in fans),
+        layers=tuple(Layer((0,), fan, 1, 1, 1 / sqrt(fan)) for fan in fans),
         n_places=1,
         width=width,
         n_outputs=n_outputs,
@@ -208,8 +208,9 @@ def image_network(
     fans = [4, *[4 * width] * (depth - 1)]
     return Network(
         layers=tuple(
-            Layer(4, fan // 4, 4 ** (depth - k), 4, 1 / sqrt(fan))
+            Layer((0, 1, 2, 3) * n_places, fan // 4, n_places, 4, 1 / sqrt(fan))
             for k, fan in enumerate(fans, start=1)
+            for n_places in [4 ** (depth - k)]
         ),
         n_places=n_pixels,
         width=width,

@@ -10,7 +10,13 @@ from srhm.flow.task import IMAGES, MNIST, parameters_of
 from srhm.images import mnist
 from srhm.model.grammar import GrammarError
 from srhm.model.sampling import MIN_TEST, SampleError, largest_training_set, n_test_points
-from srhm.results.provenance import PACKAGE, canonical_json, cells_digest, short_hash
+from srhm.results.provenance import (
+    PACKAGE,
+    canonical_json,
+    cells_digest,
+    short_hash,
+    source_of_net,
+)
 from srhm.study import ConfigError, Curve, Planned
 from srhm.trainers import FLOW
 
@@ -22,9 +28,9 @@ HISTORIES = "histories"
 ORDER = (*MEASUREMENTS, ENSEMBLES, HISTORIES)
 
 
-def training_digest() -> str:
-    """Digest of the sources that decide a trained cell."""
-    return cells_digest(PACKAGE / "flow" / "members.py")
+def training_sources(net: str) -> list[Path]:
+    """The sources that decide a trained cell of this network."""
+    return [PACKAGE / "flow" / "members.py", source_of_net(net)]
 
 
 def plan(
@@ -53,11 +59,11 @@ def plan(
             points |= set(_points(group, width=shared["width"]))
             measure |= set(measured if group.measure is None else group.measure)
             _check(shared, points, f"curves.{number}", n_test=section.n_test)
-    source = training_digest()
     curves = {}
     for shared, points, measure in joined.values():
         n_test = _n_test(shared, points, n_test=section.n_test)
         entries: list[dict[str, Any]] = []
+        source = cells_digest(*training_sources(shared["net"]))
         for P, alpha_tilde, seed, member in sorted(points):
             place = {"alpha_tilde": alpha_tilde, "P": P, "seed": seed, "member": member}
             cell = {**shared, **place, "n_test": n_test}

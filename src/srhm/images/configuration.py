@@ -8,7 +8,7 @@ from srhm.images import cifar
 from srhm.images.deformations import largest_temperature, temperature_of
 from srhm.keys import Keys, Sizes
 from srhm.lists import Several
-from srhm.networks.names import NAMED
+from srhm.networks.registry import NAMED
 
 
 class ImageTraining(Keys):

@@ -7,16 +7,16 @@ from typing import Any
 from srhm.images import cifar
 from srhm.images.configuration import ImagesSection
 from srhm.lists import combinations
-from srhm.results.provenance import PACKAGE, cells_digest, short_hash
+from srhm.results.provenance import PACKAGE, cells_digest, short_hash, source_of_net
 from srhm.study import ConfigError, Curve, Planned
 from srhm.trainers import IMAGES
 
 STABILITY = "stability"
 
 
-def training_digest() -> str:
-    """Digest of the sources that decide a trained cell."""
-    return cells_digest(PACKAGE / "images" / "training.py")
+def training_sources(net: str) -> list[Path]:
+    """The sources that decide a trained cell of this network."""
+    return [PACKAGE / "images" / "training.py", source_of_net(net)]
 
 
 def plan(section: ImagesSection, directory: Path) -> Planned:
@@ -38,10 +38,10 @@ def plan(section: ImagesSection, directory: Path) -> Planned:
         data = short_hash(cifar.sums(folder, records_per_file=section.records_per_file))
     except cifar.CifarError as refusal:
         raise ConfigError(f"  folder: {refusal}") from refusal
-    source = training_digest()
     curves = {}
     for net in dict.fromkeys(section.nets):
         entries = []
+        source = cells_digest(*training_sources(net))
         for cell in cells_of(section, net=net, data=data):
             key = short_hash(["images", cell, source], length=24)
             entries.append({"key": key, "source": source, "cell": cell})

@@ -114,8 +114,7 @@ class ImageEngine:
         self._stream = _stream(cell)
         shape = chosen.pixels.shape[1:3]
         self.network = _initial_network(cell, self._stream, *shape).to(self._device)
-        if self._device.type == "cpu" and cell["net"].startswith("efficientnet"):
-            # Convolutions of one channel each take half the time so, and none longer.
+        if self._device.type == "cpu" and getattr(self.network, "channels_last", False):
             self.network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self._optimiser = torch.optim.SGD(
             self.network.parameters(),

@@ -64,11 +64,10 @@ def _sparse(
     dtype = weights["readout"].dtype.type
     *hidden, logits = sparse.representations(geometry, weights, data, dtype=dtype)
     found: list[Representation] = []
-    places, n_places = data.positions, geometry.parameters.input_length
+    places = data.positions
     for values, layer in zip(hidden, geometry.layers, strict=True):
-        places = places[:, :: layer.arity] // (n_places // layer.n_places)
-        n_places = layer.n_places
-        found.append(Representation(values, places, n_places))
+        places = places[:, :: layer.arity] // layer.filter_size
+        found.append(Representation(values, places, layer.n_places))
     return [*found, one_node(logits)]
 
 
@@ -81,11 +80,9 @@ def _dense(
     n, found = len(data), []
     x_BDC = one_hot(data, geometry.parameters, whitening=whitening)
     for k, layer in enumerate(geometry.layers, start=1):
-        w_SCH = weights[f"layer{k}"]
-        own = layer.n_slots == x_BDC.shape[1]  # every place has weights of its own
-        w_DKH = w_SCH.reshape(layer.n_places if own else 1, -1, geometry.width)
+        w_FKH = layer.filters(weights[f"layer{k}"]).reshape(layer.n_filters, -1, geometry.width)
         x_DBK = x_BDC.reshape(n, layer.n_places, -1).swapaxes(0, 1)
-        pre_BDH = (x_DBK @ w_DKH).swapaxes(0, 1) * layer.scale
+        pre_BDH = (x_DBK @ w_FKH).swapaxes(0, 1) * layer.scale
         if f"layer{k}.bias" in weights:
             pre_BDH += BIAS_SCALE * weights[f"layer{k}.bias"]
         x_BDC = np.maximum(pre_BDH, 0)

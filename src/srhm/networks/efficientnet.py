@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from math import ceil
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from torch import Generator, Tensor, nn
@@ -41,12 +42,6 @@ STAGES = (
     Stage(6, 320, 1, 3, 1),
 )
 FIRST, LAST = 32, 1280  # channels of the first and of the last convolution of B0
-# Factors on channels and on blocks, and dropout before the readout, of each member.
-SCALES = {
-    "b0": (Fraction(1), Fraction(1), 0.2),
-    "b1": (Fraction(1), Fraction(11, 10), 0.2),
-    "b2": (Fraction(11, 10), Fraction(12, 10), 0.3),
-}
 DROP_CONNECT = 0.2  # times the fraction of blocks that come before a block is its rate
 MULTIPLE = 8  # channels are rounded to multiples of it
 PUBLISHED_WIDTH = 64  # `width` of the published nets, as VGG and ResNet count it
@@ -78,6 +73,10 @@ class SqueezeExcitation(nn.Module):
         """Input with each channel of each datum scaled."""
         squeezed = functional.silu(self.squeeze(self.average(x)))
         return x * torch.sigmoid(self.excite(squeezed))
+
+    def taped(self, tape: Any, x: Any) -> Any:
+        """The same on a tape of hand-written gradients (`training.tape`)."""
+        return tape.gate(self.squeeze, self.excite, x)
 
 
 class InvertedResidualBlock(nn.Module):
@@ -125,22 +124,36 @@ class InvertedResidualBlock(nn.Module):
         inner = self.projection(self.gate(self.depthwise(self.expansion(x))))
         return self.drop_connect(inner) + x if self.skip else inner
 
+    def taped(self, tape: Any, x: Any) -> Any:
+        """The block on a tape of hand-written gradients (`training.tape`)."""
+        modules = [*self.expansion, *self.depthwise, self.gate, *self.projection]
+        inner = tape.sequence(modules, x)
+        return tape.skip(inner, x, self.drop_connect) if self.skip else inner
+
 
 class EfficientNet(nn.Module):
     """A first convolution, seven stages of inverted residuals, a last convolution, a readout.
 
+    channels_last: on a processor convolutions of one channel each take half the time so, and none
+    longer.
+
     Args:
-        member: "b0", "b1" or "b2".
+        wider, deeper: factors on channels and on blocks.
+        dropout: before the readout.
         width: 64 is the published net; all channels are multiplied by width / 64.
         form: "small" for a first convolution that keeps all places, "imagenet" for stride 2.
         drop_connect: times the fraction of blocks before it, the rate at which a block is dropped;
             the practice on the SRHM has 0.
     """
 
+    channels_last = True
+
     def __init__(
         self,
-        member: str,
         *,
+        wider: Fraction,
+        deeper: Fraction,
+        dropout: float,
         dimensions: Dimensions,
         in_channels: int,
         n_classes: int,
@@ -150,7 +163,6 @@ class EfficientNet(nn.Module):
         drop_connect: float = DROP_CONNECT,
     ) -> None:
         super().__init__()
-        wider, deeper, dropout = SCALES[member]
         factor = wider * Fraction(width, PUBLISHED_WIDTH)
         n_in = scaled_channels(FIRST, factor)
         self.first = nn.Sequential(
@@ -194,3 +206,13 @@ class EfficientNet(nn.Module):
         """Logits (batch, n_classes) of inputs (batch, channels, places ...)."""
         x = self.average(self.last(self.blocks(self.first(x)))).flatten(1)
         return self.classifier(self.dropout(x))
+
+    def taped(self, tape: Any, x: Any) -> Any:
+        """The logits on a tape of hand-written gradients (`training.tape`), of the small form."""
+        end = tape.sequence([*self.first, *self.blocks, *self.last], x)
+        return tape.readout(self.classifier, end, self.dropout)
+
+
+efficientnetb0 = partial(EfficientNet, wider=Fraction(1), deeper=Fraction(1), dropout=0.2)
+efficientnetb1 = partial(EfficientNet, wider=Fraction(1), deeper=Fraction(11, 10), dropout=0.2)
+efficientnetb2 = partial(EfficientNet, wider=Fraction(11, 10), deeper=Fraction(12, 10), dropout=0.3)

@@ -45,11 +45,11 @@ class HierarchicalNetwork(nn.Module):
             w_SCH = self.weights[f"layer{k}"]
             batch, _, channels = x_BDC.shape
             x_BDKC = x_BDC.reshape(batch, layer.n_places, -1, channels)
-            if layer.n_slots == x_BDC.shape[1]:  # every place has weights of its own
-                w_DKCH = w_SCH.reshape(layer.n_places, -1, channels, self.geometry.width)
-                pre_BDH = torch.einsum("bdkc,dkch->bdh", x_BDKC, w_DKCH)
+            w_FKCH = layer.filters(w_SCH)
+            if layer.shared:
+                pre_BDH = torch.einsum("bdkc,kch->bdh", x_BDKC, w_FKCH[0])
             else:
-                pre_BDH = torch.einsum("bdkc,kch->bdh", x_BDKC, w_SCH)
+                pre_BDH = torch.einsum("bdkc,dkch->bdh", x_BDKC, w_FKCH)
             pre_BDH = pre_BDH * layer.scale  # Eq. 9 divides by channels, not by the fan-in
             if f"layer{k}" in self.biases:
                 pre_BDH = pre_BDH + BIAS_SCALE * self.biases[f"layer{k}"]

@@ -8,7 +8,7 @@ as parameters, not as depth.
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -16,7 +16,6 @@ from torch import Tensor, nn
 from srhm.networks.convolutions import Dimensions, DropConnect, Dropout, HalvingPool
 from srhm.networks.efficientnet import InvertedResidualBlock, SqueezeExcitation
 from srhm.networks.named import named_network
-from srhm.networks.names import NAMED
 from srhm.networks.resnet import Projection, ResidualBlock
 
 N_CLASSES = 10
@@ -55,6 +54,12 @@ class Structure:
     """blocks with a skip connection"""
 
 
+# The named nets of each family.
+FAMILIES: dict[str, tuple[str, ...]] = {
+    "vgg": ("vgg11", "vgg11_bn", "vgg16", "vgg16_bn"),
+    "resnet": ("resnet18", "resnet34"),
+    "efficientnet": ("efficientnetb0", "efficientnetb1", "efficientnetb2"),
+}
 # As printed; the numbers are of the 2-D networks.
 PAPER: dict[str, dict[str, str]] = {
     "vgg": {
@@ -93,13 +98,17 @@ PAPER_MILLIONS = {"vgg": (9, 15), "resnet": (11, 21), "efficientnet": (5, 5)}
 PAPER_DEPTHS = {"vgg": (11, 16), "resnet": (18, 34), "efficientnet": (18,)}
 
 
-def family(name: str) -> Literal["vgg", "resnet", "efficientnet"]:
-    """Column of Table 1 to which a named network belongs."""
-    if name not in NAMED:
-        raise ValueError(f"network {name!r} is unknown; names are {', '.join(NAMED)}")
-    if name.startswith("vgg"):
-        return "vgg"
-    return "resnet" if name.startswith("resnet") else "efficientnet"
+def family(name: str) -> str:
+    """Column of Table 1 to which a named network belongs: "vgg", "resnet" or "efficientnet".
+
+    Raises:
+        ValueError: if it is in none.
+    """
+    for column, nets in FAMILIES.items():
+        if name in nets:
+            return column
+    allowed = ", ".join(net for nets in FAMILIES.values() for net in nets)
+    raise ValueError(f"network {name!r} is not in Table 1; there are {allowed}")
 
 
 def structure(name: str, *, dimensions: Dimensions, n_classes: int = N_CLASSES) -> Structure:
@@ -139,7 +148,7 @@ def table1() -> list[dict[str, Any]]:
     as printed, and `note`: where ours differs and why, empty if nowhere.
     """
     rows = []
-    for name in NAMED:
+    for name in (net for nets in FAMILIES.values() for net in nets):
         for dimensions in (2, 1):
             found = structure(name, dimensions=dimensions)
             paper = {f"paper_{item}": text for item, text in PAPER[family(name)].items()}

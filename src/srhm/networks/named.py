@@ -1,4 +1,4 @@
-"""The published networks by name: VGG, ResNet and EfficientNet, in one or two dimensions.
+"""Networks by name, as VGG, ResNet and EfficientNet, in one or two dimensions.
 
 Two forms of each: "small" for the inputs of the paper (the SRHM's d places, images of 32 x 32),
 "imagenet" for the published nets of large images, whose parameters are counted in the tests.
@@ -10,13 +10,9 @@ from typing import Literal
 import torch
 from torch import Generator, nn
 
+from srhm.names import resolved
 from srhm.networks.convolutions import Dimensions
-from srhm.networks.efficientnet import EfficientNet
-from srhm.networks.names import NAMED
-from srhm.networks.resnet import ResNet
-from srhm.networks.vgg import Vgg
-
-__all__ = ["NAMED", "named_network"]
+from srhm.networks.registry import NAMED, function_of
 
 Form = Literal["small", "imagenet"]
 
@@ -44,7 +40,7 @@ def named_network(
     nothing is masked.
 
     Args:
-        name: one of NAMED.
+        name: one of `registry.NAMED`.
         dimensions: 1 or 2, of all convolutions, pools and batch norms.
         width: channels of the stage that has 64 in the published VGG and ResNet: 64 is the
             published size, 16 a quarter of it. EfficientNet's channels are multiplied by
@@ -64,52 +60,20 @@ def named_network(
     for what, size in sizes.items():
         if size < 1:
             raise ValueError(f"{what} = {size}: allowed is 1 or more")
+    make = resolved(function_of(name))
     # Without storage: the constructors of torch would draw from its global generator.
     with torch.device("meta"):
-        network = _built(name, dimensions, in_channels, n_classes, width, form, generator)
-    network.to_empty(device=generator.device)
-    _initialise(network, generator)
-    return network
-
-
-def _built(
-    name: str,
-    dimensions: Dimensions,
-    in_channels: int,
-    n_classes: int,
-    width: int,
-    form: Form,
-    generator: Generator,
-) -> nn.Module:
-    if name.startswith("vgg"):
-        return Vgg(
-            int(name.removeprefix("vgg").removesuffix("_bn")),
+        network: nn.Module = make(
             dimensions=dimensions,
             in_channels=in_channels,
             n_classes=n_classes,
             width=width,
-            norm=name.endswith("_bn"),
             form=form,
             generator=generator,
         )
-    if name.startswith("resnet"):
-        return ResNet(
-            int(name.removeprefix("resnet")),
-            dimensions=dimensions,
-            in_channels=in_channels,
-            n_classes=n_classes,
-            width=width,
-            form=form,
-        )
-    return EfficientNet(
-        name.removeprefix("efficientnet"),
-        dimensions=dimensions,
-        in_channels=in_channels,
-        n_classes=n_classes,
-        width=width,
-        form=form,
-        generator=generator,
-    )
+    network.to_empty(device=generator.device)
+    _initialise(network, generator)
+    return network
 
 
 @torch.no_grad()

@@ -1,14 +1,14 @@
 """ResNet18 and ResNet34 of He et al. (2016), in one or two dimensions."""
 
-from typing import Literal
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Literal
 
-from torch import Tensor, nn
+from torch import Generator, Tensor, nn
 
 from srhm.networks.convolutions import Dimensions, average_pool, batch_norm, convolution, max_pool
 
-# Blocks of two convolutions in each of the four stages.
-BLOCKS = {18: (2, 2, 2, 2), 34: (3, 4, 6, 3)}
-CHANNELS = (1, 2, 4, 8)  # relative to the first stage
+CHANNELS = (1, 2, 4, 8)  # of the four stages, relative to the first
 STRIDES = (1, 2, 2, 2)
 
 
@@ -42,25 +42,35 @@ class ResidualBlock(nn.Module):
         inner = self.activation1(self.norm1(self.convolution1(x)))
         return self.activation2(self.norm2(self.convolution2(inner)) + self.shortcut(x))
 
+    def taped(self, tape: Any, x: Any) -> Any:
+        """The block on a tape of hand-written gradients (`training.tape`)."""
+        inner = tape.sequence(
+            [self.convolution1, self.norm1, self.activation1, self.convolution2, self.norm2], x
+        )
+        identity = isinstance(self.shortcut, nn.Identity)
+        return tape.relu(inner, x if identity else tape.sequence(self.shortcut, x))
+
 
 class ResNet(nn.Module):
     """A first convolution, four stages of residual blocks, spatial mean, linear readout.
 
     Args:
-        depth: 18 or 34, the convolutions outside shortcuts and the readout.
+        n_blocks: blocks of two convolutions in each of the four stages. The name of a net counts
+            its convolutions outside shortcuts, and the readout.
         form: "small" for a 3-tap first convolution that keeps all places; "imagenet" for one of 7
             taps and stride 2, followed by a max-pool of 3 with stride 2.
     """
 
     def __init__(
         self,
-        depth: int,
+        n_blocks: Sequence[int],
         *,
         dimensions: Dimensions,
         in_channels: int,
         n_classes: int,
         width: int,
         form: Literal["small", "imagenet"],
+        generator: Generator | None = None,
     ) -> None:
         super().__init__()
         taps, stride = (3, 1) if form == "small" else (7, 2)
@@ -72,8 +82,8 @@ class ResNet(nn.Module):
             self.pool = max_pool(dimensions, 3, stride=2, padding=1)
         blocks: list[nn.Module] = []
         n_in = width
-        for n_blocks, factor, first in zip(BLOCKS[depth], CHANNELS, STRIDES, strict=True):
-            for place in range(n_blocks):
+        for n, factor, first in zip(n_blocks, CHANNELS, STRIDES, strict=True):
+            for place in range(n):
                 stride = first if place == 0 else 1
                 blocks.append(ResidualBlock(dimensions, n_in, factor * width, stride=stride))
                 n_in = factor * width
@@ -85,3 +95,12 @@ class ResNet(nn.Module):
         """Logits (batch, n_classes) of inputs (batch, channels, places ...)."""
         x = self.pool(self.activation(self.norm(self.convolution(x))))
         return self.classifier(self.average(self.blocks(x)).flatten(1))
+
+    def taped(self, tape: Any, x: Any) -> Any:
+        """The logits on a tape of hand-written gradients (`training.tape`), of the small form."""
+        x = tape.sequence([self.convolution, self.norm, self.activation], x)
+        return tape.readout(self.classifier, tape.sequence(self.blocks, x))
+
+
+resnet18 = partial(ResNet, (2, 2, 2, 2))
+resnet34 = partial(ResNet, (3, 4, 6, 3))

@@ -1,6 +1,8 @@
 """VGG11 and VGG16 of Simonyan & Zisserman (2015), in one or two dimensions."""
 
-from typing import Literal
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Literal
 
 from torch import Generator, Tensor, nn
 
@@ -13,8 +15,7 @@ from srhm.networks.convolutions import (
     convolution,
 )
 
-# Convolutions in each of the five stages, and the channels of a stage relative to the first.
-CONVOLUTIONS = {11: (1, 1, 2, 2, 2), 16: (2, 2, 3, 3, 3)}
+# Channels of a stage relative to the first.
 CHANNELS = (1, 2, 4, 8, 8)
 # ImageNet's head: units of its hidden layers relative to the first stage, places a side, dropout.
 HIDDEN, PLACES, DROPOUT = 64, 7, 0.5
@@ -24,8 +25,8 @@ class Vgg(nn.Module):
     """Five stages of 3-tap convolutions, each ended by a max-pool of two, then a linear readout.
 
     Args:
-        depth: 11 or 16, as the net is called. The name counts three fully connected layers, of
-            which Table 1 and the nets for small inputs keep one.
+        convolutions: in each of the five stages. The name of a net counts three fully connected
+            layers besides, of which Table 1 and the nets for small inputs keep one.
         norm: whether batch norm follows each convolution.
         form: "small" for one linear layer on the spatial mean of what the pools leave (one place
             of 36, or of 32 x 32); "imagenet" for 7 places a side, two hidden layers with dropout.
@@ -33,7 +34,7 @@ class Vgg(nn.Module):
 
     def __init__(
         self,
-        depth: int,
+        convolutions: Sequence[int],
         *,
         dimensions: Dimensions,
         in_channels: int,
@@ -46,7 +47,7 @@ class Vgg(nn.Module):
         super().__init__()
         layers: list[nn.Module] = []
         n_in = in_channels
-        for n_convolutions, factor in zip(CONVOLUTIONS[depth], CHANNELS, strict=True):
+        for n_convolutions, factor in zip(convolutions, CHANNELS, strict=True):
             n_out = factor * width
             for _ in range(n_convolutions):
                 layers.append(convolution(dimensions, n_in, n_out, taps=3, bias=True))
@@ -74,3 +75,13 @@ class Vgg(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Logits (batch, n_classes) of inputs (batch, channels, places ...)."""
         return self.classifier(self.average(self.features(x)).flatten(1))
+
+    def taped(self, tape: Any, x: Any) -> Any:
+        """The logits on a tape of hand-written gradients (`training.tape`), of the small form."""
+        return tape.readout(self.classifier[0], tape.sequence(self.features, x))
+
+
+vgg11 = partial(Vgg, (1, 1, 2, 2, 2), norm=False)
+vgg11_bn = partial(Vgg, (1, 1, 2, 2, 2), norm=True)
+vgg16 = partial(Vgg, (2, 2, 3, 3, 3), norm=False)
+vgg16_bn = partial(Vgg, (2, 2, 3, 3, 3), norm=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 from safetensors import SafetensorError, safe_open
 
-from srhm.results.provenance import PACKAGE, source_digest
+from srhm.results.provenance import PACKAGE, cells_digest
 
 # What the rows of forms for GPUs say in their versions: the module, and the digest of its code.
 ON_GPU = re.compile(r"\b(packed|stacked) ([0-9a-f]+) (?:of \d+ )?on ")
@@ -23,7 +23,7 @@ def made_by_other_code(versions: str) -> bool:
     form = ON_GPU.search(versions)
     if form is None:
         return False
-    return form[2] != source_digest(PACKAGE / "training" / f"{form[1]}.py")
+    return form[2] != cells_digest(PACKAGE / "training" / f"{form[1]}.py")
 
 
 def row_of(path: Path) -> Mapping[str, Any]:

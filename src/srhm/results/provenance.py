@@ -9,13 +9,16 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from srhm.networks.registry import NETS
 from srhm.results.code import Import, code_of
 
 PACKAGE = Path(__file__).parents[1]
-# Sources that train the same networks as older ones: {"trainer", "digest", "stands_for", "reason"}.
+# Sources that train the same networks as older ones: {"trainer", "net", "digest", "stands_for",
+# "reason"}.
 SOURCES = PACKAGE / "sources.json"
-# What a job says while it runs decides nothing that it makes.
-SAID = "runtime/progress.py"
+# Modules of which a digest says that they are used, and not what they are: what a job says while it
+# runs, what describes a row, and the names of networks, whose own modules are part of the digest.
+UNREAD = ("runtime/progress.py", "results/provenance.py", "networks/registry.py")
 
 
 def canonical_json(value: Any) -> str:
@@ -39,13 +42,18 @@ def source_digest(*paths: Path) -> str:
     """Digest of source files with every module of this package that they reach by import.
 
     Two sources that differ only in comments, docstrings, layout, or in where their modules lie and
-    what these are called have one digest. Of the module that writes logs its place alone counts.
+    what these are called have one digest. Of the modules UNREAD the place alone counts.
 
     Raises:
         ValueError: if modules import each other, naming them.
     """
     digests = sorted(_digest(path) for path in paths)
     return hashlib.sha256("\n".join(digests).encode()).hexdigest()[:12]
+
+
+def source_of_net(net: str) -> Path:
+    """The module that makes a network of the registry."""
+    return PACKAGE.parent.joinpath(*NETS[net].module.split(".")).with_suffix(".py")
 
 
 def cells_digest(*paths: Path) -> str:
@@ -76,8 +84,9 @@ def _digest(path: Path, above: tuple[Path, ...] = ()) -> str:
     if path in above:
         circle = " -> ".join(one.stem for one in (*above[above.index(path) :], path))
         raise ValueError(f"modules import each other: {circle}")
-    if path == PACKAGE / SAID:
-        return SAID
+    unread = next((one for one in UNREAD if path == PACKAGE / one), None)
+    if unread is not None:
+        return unread
     if path not in _digests:
         code, imports = code_of(path, PACKAGE.name)
         named = sorted(

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from srhm.model import theory
+from srhm.networks.registry import stand_in
 from srhm.results.coordinates import NET_AND_DATA
 
 Status = Literal["reached", "not_reached", "below_range"]
@@ -308,7 +309,7 @@ def _thresholds(
         return [OUTPUT_THRESHOLD]
     if criterion in thresholds or criterion not in SENSITIVITIES.values():
         return thresholds[criterion]
-    net, L, s = curve["net"], curve["L"], curve["s"]
+    net, L, s = stand_in(curve["net"]), curve["L"], curve["s"]
     return [theory.sensitivity_threshold(criterion[0], net, depth=L, branching=s)]
 
 

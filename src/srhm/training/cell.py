@@ -58,12 +58,8 @@ def parameters_of(cell: Mapping[str, Any]) -> GrammarParameters:
 
 def geometry_of(cell: Mapping[str, Any]) -> Geometry:
     """Geometry of the LCN, CNN or FCN of a cell; `fcn_scale` is a coordinate of the FCN alone."""
-    return geometry(
-        cell["net"],
-        parameters_of(cell),
-        width=cell["width"],
-        fcn_scale=cell.get("fcn_scale", "dv"),
-    )
+    options = {name: cell[name] for name in ("fcn_scale",) if cell.get(name) is not None}
+    return geometry(cell["net"], parameters_of(cell), width=cell["width"], **options)
 
 
 def points_of_a_step(cell: Mapping[str, Any]) -> int:

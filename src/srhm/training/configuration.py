@@ -4,18 +4,17 @@
 of them as its section; `srhm.training.plan` makes cells of them.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from srhm.keys import LIST, MAPPING, Counts, Keys, OneOrMore, PositiveInt, Sizes, kind_of
 from srhm.model.sampling import MIN_TEST
-from srhm.networks.geometry import NETS
-from srhm.networks.names import NAMED
+from srhm.networks.registry import HIERARCHICAL, NAMED
 from srhm.training.curve import NAMED_ENGINE
 
-Hierarchical = Literal[NETS]  # type: ignore[valid-type]
-Named = Literal[NAMED]  # type: ignore[valid-type]
+Hierarchical: TypeAlias = Literal[tuple(HIERARCHICAL)]  # type: ignore[valid-type]
+Named: TypeAlias = Literal[tuple(NAMED)]  # type: ignore[valid-type]
 # How named nets are trained unless their section or group says otherwise (appendix B).
 NAMED_TRAINING = {"engine": NAMED_ENGINE, "learning_rate": 1e-4, "loss_threshold": 1e-2}
 # Channels of the 64-channel stage: 64 is the published size.
@@ -96,7 +95,9 @@ class Training(Keys):
 class HierarchyCurves(Keys):
     """Learning curves: one for each combination of the lists."""
 
-    net: Annotated[list[Hierarchical], OneOrMore] = Field(min_length=1, description="lcn, cnn, fcn")
+    net: Annotated[list[Hierarchical], OneOrMore] = Field(
+        min_length=1, description=", ".join(HIERARCHICAL)
+    )
     L: Sizes = Field(description="depth of the hierarchy")
     s: Sizes = Field([2], description="branching")
     v: Sizes = Field(description="features")

@@ -13,11 +13,13 @@ benchmarks/fit_image_cost.py, and take as many steps as their cap.
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from math import exp, inf, log
 from typing import Any
 
 from srhm.model import theory
 from srhm.networks.geometry import Geometry, geometry
+from srhm.networks.registry import stand_in
 from srhm.results.provenance import PACKAGE
 from srhm.training.cell import parameters_of, points_of_a_step
 from srhm.training.curve import NAMED_ENGINE
@@ -60,8 +62,8 @@ def step_features(cell: Mapping[str, Any], shape: Geometry) -> list[float]:
     parameters = shape.parameters
     leaves, width = parameters.n_leaves, shape.width
     products, inputs = 0, leaves
-    for layer in shape.layers[1:]:
-        inputs = max(1, inputs // (parameters.branching if shape.net != "fcn" else inputs))
+    for below, layer in pairwise(shape.layers):
+        inputs //= below.arity
         products += n_points * inputs * width * width
         assert layer.n_inputs == width
     held = 2 * BYTES[cell["dtype"]] * _n_weights(shape)
@@ -74,8 +76,9 @@ def step_predictors(cell: Mapping[str, Any]) -> list[float]:
 
     Numbers besides, of CNN, FCN and depth; the branching counts in proportion to two.
     """
+    net = stand_in(cell["net"])
     predicted = theory.predicted_sample_complexity(
-        cell["net"],
+        net,
         depth=cell["L"],
         branching=cell["s"],
         n_synonyms=cell["m"],
@@ -83,8 +86,8 @@ def step_predictors(cell: Mapping[str, Any]) -> list[float]:
         n_empty=cell["s0"],
     )
     ratio = log(cell["P"] / predicted)
-    is_cnn = float(cell["net"] == "cnn")
-    is_fcn, branching = float(cell["net"] == "fcn"), log(cell["s"] / 2)
+    is_cnn = float(net == "cnn")
+    is_fcn, branching = float(net == "fcn"), log(cell["s"] / 2)
     sizes = [float(cell["L"]), log(cell["P"]), log(cell["s0"] + 1), ratio, ratio**2, branching]
     return [1.0, is_cnn, *sizes, is_fcn]
 
@@ -132,7 +135,7 @@ def network_step_features(cell: Mapping[str, Any]) -> list[float]:
 
 
 def _network_cost(cell: Mapping[str, Any], model: Mapping[str, Any]) -> Cost:
-    net = model["nets"][cell["net"]]
+    net = model["nets"][stand_in(cell["net"])]
     points = points_of_a_step(cell)
     # At small rates progress is in proportion to rate times steps.
     slowness = max(1.0, model["slow_rate"] * points / cell["learning_rate"])
@@ -162,7 +165,7 @@ def image_step_features(cell: Mapping[str, Any]) -> list[float]:
 
 
 def _image_cost(cell: Mapping[str, Any], model: Mapping[str, Any]) -> Cost:
-    net = model["nets"][cell["net"]]
+    net = model["nets"][stand_in(cell["net"])]
     steps = float(cell["max_steps"])  # a threshold, if there is one, may end it before
     per_step = _dot(net["seconds_per_step"], image_step_features(cell))
     scale = cell["width"] / 64

@@ -111,13 +111,14 @@ class DenseEngine(ReferenceEngine):
             gradient = x.T @ slope
             below = slope @ weights.T if k > 1 else slope
         value = self._parameters[f"weights.layer{k}"].value
-        self._descend(f"weights.layer{k}", gradient.reshape(value.shape))
+        by_filter = gradient.reshape(-1, *value.shape[1:])
+        self._descend(f"weights.layer{k}", self._layers[k - 1].summed(by_filter))
         return below.reshape(n, -1, width)
 
     def _weights(self, k: int, x: Array) -> Array:
         """Weights of layer k as what its inputs are multiplied with: (K C, H), or one a place."""
-        value = self._parameters[f"weights.layer{k}"].value
-        return value.reshape(*x.shape[:-2], x.shape[-1], self._geometry.width)
+        filters = self._layers[k - 1].filters(self._parameters[f"weights.layer{k}"].value)
+        return filters.reshape(*x.shape[:-2], x.shape[-1], self._geometry.width)
 
     def _descend(self, name: str, gradient: Array) -> None:
         """One step of SGD: m <- mu m + gradient, w <- w - rate m."""
@@ -129,8 +130,8 @@ class DenseEngine(ReferenceEngine):
 
 def _patches(x_BDC: Array, layer: Layer) -> Array:
     """What filters see: (n places, K C), or (places, n, K C) if each place has its own weights."""
-    n, n_inputs, _ = x_BDC.shape
-    if layer.n_slots == n_inputs and layer.n_places > 1:
+    n = len(x_BDC)
+    if layer.n_filters > 1:
         return x_BDC.reshape(n, layer.n_places, -1).transpose(1, 0, 2)
     return x_BDC.reshape(n * layer.n_places, -1)
 

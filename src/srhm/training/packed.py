@@ -540,7 +540,7 @@ class PackedTraining(TrainingInRounds):
         )
         pack = make_pack(layout, min(len(cells), size or len(cells)), log=log)
         device = device_name(pack.device)
-        code = provenance.source_digest(Path(__file__))
+        code = provenance.cells_digest(Path(__file__))
         packages = provenance.versions(["numpy", "torch", "triton"])
         super().__init__(
             Rounds(pack, steps=STEPS_OF_A_ROUND),

@@ -12,8 +12,14 @@ from srhm.lists import combinations
 from srhm.model import theory
 from srhm.model.grammar import GrammarError, GrammarParameters
 from srhm.model.sampling import MIN_TEST, SampleError, largest_training_set, n_test_points
-from srhm.networks.names import NAMED
-from srhm.results.provenance import PACKAGE, canonical_json, cells_digest, short_hash
+from srhm.networks.registry import NAMED, stand_in
+from srhm.results.provenance import (
+    PACKAGE,
+    canonical_json,
+    cells_digest,
+    short_hash,
+    source_of_net,
+)
 from srhm.study import ConfigError, Curve, Planned, Sample
 from srhm.trainers import HIERARCHY, NAMED_NETS
 from srhm.training.cell import parameters_of, points_of_a_step
@@ -136,7 +142,7 @@ def _sizes(
             raise ConfigError(f"  {where}.P: {error}") from error
         return sorted(set(wanted))
     predicted = theory.predicted_sample_complexity(
-        coordinates["net"],
+        stand_in(coordinates["net"]),
         depth=parameters.depth,
         branching=parameters.branching,
         n_synonyms=parameters.n_synonyms,
@@ -157,16 +163,17 @@ def _sizes(
     return sorted(found)
 
 
-def engine_sources(engine: str) -> list[Path]:
-    """The sources that decide a row of this engine: sampling, protocol and engine."""
+def engine_sources(engine: str, net: str) -> list[Path]:
+    """The sources that decide a row of this engine: sampling, protocol, engine and network."""
     module, *_ = ENGINES[engine]
     own = PACKAGE.parent.joinpath(*module.split(".")).with_suffix(".py")
-    return [PACKAGE / "model" / "sampling.py", PACKAGE / "training" / "cell.py", own]
+    shared = [PACKAGE / "model" / "sampling.py", PACKAGE / "training" / "cell.py"]
+    return [*shared, own, source_of_net(net)]
 
 
-def engine_digest(engine: str) -> str:
-    """Digest of the sources that decide a row of this engine."""
-    return cells_digest(*engine_sources(engine))
+def engine_digest(engine: str, net: str) -> str:
+    """Digest of the sources that decide a row of this engine and network."""
+    return cells_digest(*engine_sources(engine, net))
 
 
 def _curve(
@@ -178,7 +185,7 @@ def _curve(
 ) -> tuple[Curve, Sample]:
     largest = max(size for size, _ in cells)
     n_test = n_test_points(parameters, n_train=largest, n_test=section.n_test)
-    source = engine_digest(shared["engine"])
+    source = engine_digest(shared["engine"], shared["net"])
     entries = []
     for size, seed in cells:
         cell = {**shared, "P": size, "seed": seed, "n_test": n_test}

@@ -3,7 +3,7 @@
 from collections.abc import Container, Mapping
 from typing import Any, NamedTuple
 
-from srhm.networks.names import NAMED
+from srhm.networks.registry import NAMED
 
 ANY = range(1, 1_000_000)
 MORE_THAN_2 = range(3, 1_000_000)

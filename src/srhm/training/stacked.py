@@ -582,7 +582,7 @@ class StackedTraining(TrainingInRounds):
         )
         stack = make_stack(layout, size or stack_size(layout), device=device, log=log)
         name = device_label(device)
-        code = provenance.source_digest(Path(__file__))
+        code = provenance.cells_digest(Path(__file__))
         packages = provenance.versions(["numpy", "torch"])
         log.info("%d cells in a stack of %d on %s", len(cells), stack.size, name)
         super().__init__(

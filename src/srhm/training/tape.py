@@ -1,14 +1,16 @@
-"""VGG, ResNet and EfficientNet in one dimension as a list of steps with gradients by hand.
+"""Networks in one dimension as a list of steps with gradients by hand.
 
 PyTorch's convolutions of one dimension and its batch norm are slow on small arrays. Here the arrays
 of all layers are made once, and a training step is a fixed list of matrix products (torch) and
 loops (`tape_kernels`) on them, forth and back. Values are (places, batch, channels): a convolution
 is a product of matrices for each tap, all places of a tap at once.
 
-The modules stay what they are, their parameters become views of the arrays here.
+The modules stay what they are, their parameters become views of the arrays here. A network that is
+trained so says its steps in a method `taped(tape, x)`, made of the methods of `Tape`; so do its
+blocks.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,9 +19,6 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from srhm.networks.convolutions import Dropout, HalvingPool
-from srhm.networks.efficientnet import EfficientNet, InvertedResidualBlock, SqueezeExcitation
-from srhm.networks.resnet import ResidualBlock, ResNet
-from srhm.networks.vgg import Vgg
 from srhm.training import tape_kernels as kernels
 
 Module = Any
@@ -335,11 +334,10 @@ class Mask:
 class Gate(Step):
     """Squeeze-and-excitation; the gradient stays in its place."""
 
-    def __init__(self, module: SqueezeExcitation, x: Value, parameters: Parameters) -> None:
+    def __init__(self, maps: Sequence[Module], x: Value, parameters: Parameters) -> None:
         self.y = Value(x.x, x.shape, gradient=x.gradient)
         x.readers.append(self)
         self._x, self._places = x, len(x.x)
-        maps: list[Module] = [module.squeeze, module.excite]
         self._weights = [tuple(w[0] for w in parameters.of(one.weight)) for one in maps]
         self._biases = [parameters.of(one.bias) for one in maps]
         self._mean, self._gates, self._gradient = (torch.zeros_like(x.x[0]) for _ in range(3))
@@ -438,20 +436,10 @@ class Tape:
         like = next(network.parameters()).detach()
         start = Value(like, (places, batch, channels), gradient=None)
         self.inputs = start.x
-        if isinstance(network, Vgg):
-            end = self._sequence(network.features, start)
-            end = self._add(Readout(network.classifier[0], end, self.parameters, None))
-        elif isinstance(network, ResNet):
-            end = self._sequence([network.convolution, network.norm, network.activation], start)
-            end = self._sequence(network.blocks, end)
-            end = self._add(Readout(network.classifier, end, self.parameters, None))
-        elif isinstance(network, EfficientNet):
-            end = self._sequence([*network.first, *network.blocks, *network.last], start)
-            mask = Mask(network.dropout, end.x[0])
-            end = self._add(Readout(network.classifier, end, self.parameters, mask))
-        else:
+        taped: Any = getattr(network, "taped", None)
+        if taped is None:
             raise TypeError(f"no steps are known for {type(network).__name__}")
-        self._end = end
+        self._end: Value = taped(self, start)
         self._weights, self._momenta, self._gradients = (
             array.numpy()
             for array in (
@@ -488,12 +476,11 @@ class Tape:
         """A step of SGD."""
         kernels.descend(self._weights, self._momenta, self._gradients, rate, momentum)
 
-    def _add(self, step: Step) -> Value:
-        self.steps.append(step)
-        return step.y
+    def sequence(self, modules: Iterable[Module], x: Value) -> Value:
+        """Steps for modules one after the other; batch norm takes what follows it.
 
-    def _sequence(self, modules: Iterable[Module], x: Value) -> Value:
-        """Steps for modules one after the other; batch norm takes what follows it."""
+        A module is a layer that is known here, or says its own steps (`taped`).
+        """
         left = list(modules)
         while left:
             module = left.pop(0)
@@ -506,31 +493,38 @@ class Tape:
                 x = self._module(module, x)
         return x
 
+    def relu(self, x: Value, shortcut: Value | None = None) -> Value:
+        """ReLU of a value, or of its sum with a shortcut."""
+        return self._add(Relu(x, shortcut))
+
+    def skip(self, x: Value, shortcut: Value, drop_connect: Dropout) -> Value:
+        """The sum of a branch, masked by drop-connect, and of what it began with."""
+        return self._add(Skip(x, shortcut, Mask(drop_connect, shortcut.x[0])))
+
+    def gate(self, squeeze: Module, excite: Module, x: Value) -> Value:
+        """Squeeze-and-excitation by two maps of one tap."""
+        return self._add(Gate([squeeze, excite], x, self.parameters))
+
+    def readout(self, module: Module, x: Value, dropout: Dropout | None = None) -> Value:
+        """Mean over places, dropout, and a linear readout."""
+        mask = None if dropout is None else Mask(dropout, x.x[0])
+        return self._add(Readout(module, x, self.parameters, mask))
+
+    def _add(self, step: Step) -> Value:
+        self.steps.append(step)
+        return step.y
+
     def _module(self, module: Module, x: Value) -> Value:
+        if hasattr(module, "taped"):
+            taped: Value = module.taped(self, x)
+            return taped
         made: dict[type, Callable[[], Value]] = {
             nn.Conv1d: lambda: self._add(
                 (Depthwise if module.groups > 1 else Convolution)(module, x, self.parameters)
             ),
-            nn.ReLU: lambda: self._add(Relu(x)),
+            nn.ReLU: lambda: self.relu(x),
             HalvingPool: lambda: self._add(Halving(x)),
-            SqueezeExcitation: lambda: self._add(Gate(module, x, self.parameters)),
-            ResidualBlock: lambda: self._residual(module, x),
-            InvertedResidualBlock: lambda: self._inverted(module, x),
         }
+        if type(module) not in made:
+            raise TypeError(f"no steps are known for {type(module).__name__}")
         return made[type(module)]()
-
-    def _residual(self, block: ResidualBlock, x: Value) -> Value:
-        inner = self._sequence(
-            [block.convolution1, block.norm1, block.activation1, block.convolution2, block.norm2], x
-        )
-        identity = isinstance(block.shortcut, nn.Identity)
-        shortcut = x if identity else self._sequence(block.shortcut, x)  # type: ignore[arg-type]
-        return self._add(Relu(inner, shortcut))
-
-    def _inverted(self, block: InvertedResidualBlock, x: Value) -> Value:
-        inner = self._sequence(
-            [*block.expansion, *block.depthwise, block.gate, *block.projection], x
-        )
-        if not block.skip:
-            return inner
-        return self._add(Skip(inner, x, Mask(block.drop_connect, x.x[0])))

@@ -332,7 +332,7 @@ def test_a_change_of_what_trains_on_images_retrains_them_and_of_nothing_else(
     def digest(copy):
         for holder in (provenance, plan):
             monkeypatch.setattr(holder, "PACKAGE", copy)
-        return plan.training_digest()
+        return provenance.cells_digest(*plan.training_sources("vgg11"))
 
     copies = [tmp_path / name / "srhm" for name in ("before", "after")]
     shutil.copytree(PACKAGE, copies[0], ignore=shutil.ignore_patterns("__pycache__"))

@@ -12,7 +12,7 @@ from srhm.images.experiment import initial_outputs_of
 from srhm.images.stability import probe, stability
 from srhm.images.training import initial_network, outputs_of
 from srhm.model.seeding import generator
-from srhm.networks.names import NAMED
+from srhm.networks.registry import NAMED
 
 CUTOFF = 3
 

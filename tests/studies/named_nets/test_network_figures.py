@@ -26,7 +26,7 @@ from tables import (
 from srhm.figures.architecture_marks import LOOKS, protocol_lines
 from srhm.figures.drawing import styled
 from srhm.model.seeding import generator
-from srhm.networks.names import NAMED
+from srhm.networks.registry import NAMED
 from srhm.studies.named_nets.error_and_sensitivity import correlation, side_by_side
 from srhm.studies.named_nets.figures import architectures, table1
 from srhm.studies.named_nets.figures import correlation as figure1

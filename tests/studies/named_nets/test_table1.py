@@ -14,7 +14,8 @@ from srhm.networks.inspection import (
     structure,
     table1,
 )
-from srhm.networks.named import NAMED, named_network
+from srhm.networks.named import named_network
+from srhm.networks.registry import NAMED
 
 
 @pytest.fixture(scope="module")

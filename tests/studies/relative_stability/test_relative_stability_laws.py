@@ -12,7 +12,8 @@ from srhm.images import deformations as d
 from srhm.images.responses import OUTPUT, responses
 from srhm.images.stability import probe, sensitivities, stabilities
 from srhm.model.seeding import generator
-from srhm.networks.primitive import PRIMITIVE, image_network
+from srhm.networks.primitive import image_network
+from srhm.networks.registry import PRIMITIVE
 from srhm.studies.relative_stability import configuration, data, fields, flows, networks
 
 SIZE, CUTOFF = 16, 3

@@ -32,7 +32,7 @@ from srhm.figures.published_runs import run_handles
 from srhm.model import theory
 from srhm.results import publications
 from srhm.results.places import PUBLISHED
-from srhm.results.provenance import source_digest
+from srhm.results.provenance import cells_digest
 from srhm.results.publications import read_publications
 from srhm.results.published_provenance import PROVENANCE_FILE, PublicationError
 from srhm.results.records import read_table, write_table
@@ -53,7 +53,7 @@ REFERENCE = published_values(
 )
 FACTOR = 1.5  # of the invented P* over the prediction, for all curves
 DEVICE = "Invented GPU"
-PACKED = source_digest(ROOT / "src" / "srhm" / "training" / "packed.py")
+PACKED = cells_digest(ROOT / "src" / "srhm" / "training" / "packed.py")
 CONFIG = {
     "preset": "big",
     "description": "curves that exist in no other preset",

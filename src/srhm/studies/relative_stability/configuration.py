@@ -12,12 +12,10 @@ from srhm.images.configuration import ImageTraining
 from srhm.images.deformations import largest_temperature, temperature_of
 from srhm.keys import Keys, PositiveInt, Scales, Sizes
 from srhm.lists import Seeds, Several, combinations
-from srhm.networks.names import NAMED
+from srhm.networks.registry import NAMED, PRIMITIVE, stand_in
 from srhm.study import Planned, Trainer
 
 HERE = "srhm.studies.relative_stability"
-# As in `srhm.networks.primitive`, which imports torch.
-PRIMITIVE = ("fc2", "fc4", "fc6", "lenet")
 # Pixels on a side, images for training and for testing.
 IMAGES = {
     "digits": (16, 1200, 597),
@@ -155,7 +153,8 @@ def _networks(groups: Iterable[Networks], absent: Mapping[str, str]) -> Iterator
                 for cell in combinations(group, *names, **group.training.model_dump(), **curve)
             ]
             name = f"{curve['data']}-{curve['net']}-h{group.width}"
-            yield CurveCells(name=name, function=f"{HERE}.networks:run", cells=cells)
+            function = f"{HERE}.networks:run"
+            yield CurveCells(name=name, function=function, cells=cells, net=curve["net"])
 
 
 def _fields(groups: Iterable[Fields]) -> Iterator[CurveCells]:
@@ -177,7 +176,8 @@ def _flows(section: RelativeStabilitySection) -> Iterator[CurveCells]:
                 curve |= {"alpha_tilde": float(curve["alpha_tilde"]), "P": sorted(set(group.P))}
                 cells = combinations(group, experiment=kind, data=data, **curve)
                 name = f"{data}-{curve['net']}-a{curve['alpha_tilde']:g}"
-                yield CurveCells(name=name, function=f"{HERE}.flows:run", cells=cells)
+                function = f"{HERE}.flows:run"
+                yield CurveCells(name=name, function=function, cells=cells, net=curve["net"])
 
 
 # Seconds of a step on a batch of 32 digits, on one core; of a named net with 8 channels.
@@ -195,6 +195,6 @@ def seconds(cell: Mapping[str, Any]) -> float:
         evaluation = 7e-6 if cell["experiment"] == "stripe" else 1.3e-5
         return float(0.3 + evaluation * cell["P"] * cell["max_evaluations"] / 2)
     pixels = (IMAGES[cell["data"]][0] / 16) ** 2
-    step = STEP[cell["net"]] * pixels * cell["batch_size"] / 32
+    step = STEP[stand_in(cell["net"])] * pixels * cell["batch_size"] / 32
     step *= 1 if cell["net"] in PRIMITIVE else max(1.0, cell["width"] / 8)
     return float(1 + step * (cell["max_steps"] + (300 if cell["scans"] else 50)))

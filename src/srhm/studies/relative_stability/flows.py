@@ -13,7 +13,6 @@ import torch
 from numpy.typing import NDArray
 
 from srhm.experiments.outcome import Outcome
-from srhm.flow.configuration import FlowCurves
 from srhm.flow.layer_changes import layers_of, layers_with_predictor
 from srhm.flow.members import (
     PlaneData,
@@ -35,27 +34,37 @@ from srhm.studies.relative_stability.networks import AVERAGED
 # range, as that of the source is not printed.
 STRIPE_NORM = 0.1
 LEVEL = 1
-FLOW: Mapping[str, Mapping[str, Any]] = {
-    "stripe": {"data": "stripe", "net": "fcn", "hidden_layers": 1, "labels": "parity",
-               "loss": "soft_hinge", "activation": "softplus", "bias": True},
-    "hierarchy": {"data": "srhm", "loss_threshold": 0.01},
+# Coordinates as gradient flow knows them, in its own order: those of both experiments, then what
+# is of one.
+SHARED: Mapping[str, Any] = {
+    "data": "srhm", "net": "fcn", "L": None, "s": None, "s0": None, "v": None, "m": None,
+    "n_c": None, "sparsity": None, "d": None, "hidden_layers": None, "width": None,
+    "labels": "classes", "loss": "cross_entropy", "loss_threshold": 0.01, "slack": None,
+    "activation": "relu", "parametrisation": "ntk", "bias": False, "initialisation": "gaussian",
+    "subtract_initial": True, "squared_norm": None, "training": "end_to_end", "optimiser": None,
+    "weight_decay": 0.0,
 }  # fmt: skip
+STRIPE: Mapping[str, Any] = {
+    "data": "stripe", "hidden_layers": 1, "labels": "parity", "loss": "soft_hinge",
+    "loss_threshold": None, "activation": "softplus", "bias": True,
+}  # fmt: skip
+STRIPE_STEPS = {"max_output_change": 0.1, "max_gradient_change": 0.01, "kink": 0.0}
 # Steps on the SRHM, ten to a hundred times those of the thesis, see the study complexity.
-LONG_STEPS = {"max_output_change": 1, "max_gradient_change": 1, "kink": 1}
+LONG_STEPS = {"max_output_change": 1.0, "max_gradient_change": 1.0, "kink": 1.0}
 
 
 def flow_cell(cell: Mapping[str, Any]) -> dict[str, Any]:
     """Coordinates of the network as gradient flow knows them."""
-    kind = cell["experiment"]
-    names = ("d",) if kind == "stripe" else ("net", "L", "v", "s0")
-    steps = {} if kind == "stripe" else LONG_STEPS
-    group = FlowCurves.model_validate(
-        {**FLOW[kind], **{name: cell[name] for name in names}, "width": cell["width"],
-         "P": cell["P"], "optimiser": {"max_evaluations": cell["max_evaluations"], **steps}}
-    )  # fmt: skip
-    (shared,) = group.coordinates()
+    if cell["experiment"] == "stripe":
+        own, steps = {**STRIPE, "d": cell["d"]}, STRIPE_STEPS
+    else:
+        v, depth = cell["v"], cell["L"]
+        own = {"net": cell["net"], "L": depth, "s": 2, "s0": cell["s0"], "v": v, "m": v, "n_c": v,
+               "sparsity": "A", "hidden_layers": depth}  # fmt: skip
+        steps = LONG_STEPS
+    optimiser = {"name": "flow", "max_evaluations": cell["max_evaluations"], **steps}
     place = {name: cell[name] for name in ("P", "seed", "alpha_tilde", "n_test")}
-    return {**shared, **place, "member": 0}
+    return {**SHARED, **own, "width": cell["width"], "optimiser": optimiser, **place, "member": 0}
 
 
 def run(cell: Mapping[str, Any]) -> Outcome:

@@ -1,0 +1,67 @@
+"""Every network by its name: what people call it, and the module that makes it.
+
+The function of a network has its name: "vgg11" is `vgg11` of its module. A line that is added here
+renames no stored result: what trains looks networks up by text, its digest counts the place of this
+module alone (`srhm.results.provenance`), and the key of a cell holds the digest of the module of
+its own network.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Net:
+    """label: for people. module: its dotted name, part of the keys of all cells of the network.
+
+    like: a network of the same table whose coefficients of cost, predicted sample complexity and
+    thresholds of sensitivities stand in for those of this one, which has none of its own. They
+    decide nothing of a cell.
+    """
+
+    label: str
+    module: str
+    like: str = ""
+
+
+# On the SRHM: (parameters of the grammar, *, width, ...) -> `geometry.Geometry`.
+HIERARCHICAL = {
+    "lcn": Net("LCN", "srhm.networks.lcn"),
+    "cnn": Net("CNN", "srhm.networks.cnn"),
+    "fcn": Net("FCN", "srhm.networks.fcn"),
+}
+# On the SRHM and on images: the arguments of `named.named_network` -> a module of PyTorch. Table 1
+# of the paper lists the families; "bn" in the name of a VGG means batch norm.
+NAMED = {
+    "vgg11": Net("VGG11", "srhm.networks.vgg"),
+    "vgg11_bn": Net("VGG11 bn", "srhm.networks.vgg"),
+    "vgg16": Net("VGG16", "srhm.networks.vgg"),
+    "vgg16_bn": Net("VGG16 bn", "srhm.networks.vgg"),
+    "resnet18": Net("ResNet18", "srhm.networks.resnet"),
+    "resnet34": Net("ResNet34", "srhm.networks.resnet"),
+    "efficientnetb0": Net("EfficientNetB0", "srhm.networks.efficientnet"),
+    "efficientnetb1": Net("EfficientNetB1", "srhm.networks.efficientnet"),
+    "efficientnetb2": Net("EfficientNetB2", "srhm.networks.efficientnet"),
+}
+# On images alone: the arguments of `primitive.image_network` -> its layers (thesis, chapter 4).
+PRIMITIVE = {
+    "fc2": Net("FC, 2 hidden layers", "srhm.networks.fully_connected"),
+    "fc4": Net("FC, 4", "srhm.networks.fully_connected"),
+    "fc6": Net("FC, 6", "srhm.networks.fully_connected"),
+    "lenet": Net("LeNet", "srhm.networks.lenet"),
+}
+NETS = {**HIERARCHICAL, **NAMED, **PRIMITIVE}
+
+
+def label(net: str) -> str:
+    """What people call a network; its own name if it is none of these."""
+    return NETS[net].label if net in NETS else net
+
+
+def function_of(net: str) -> str:
+    """The function that makes a network, "package.module:function"."""
+    return f"{NETS[net].module}:{net}"
+
+
+def stand_in(net: str) -> str:
+    """The network whose coefficients and predictions a network has: its own, or that of `like`."""
+    return (NETS[net].like if net in NETS else "") or net
