@@ -136,5 +136,5 @@ def test_what_differs_is_read_off_the_modules(monkeypatch):
 
 
 def test_an_unknown_name_has_no_column():
-    with pytest.raises(ValueError, match="'vgg12' is unknown"):
+    with pytest.raises(ValueError, match="'vgg12' is not in Table 1"):
         family("vgg12")
