@@ -17,7 +17,7 @@ SAME = {
     "prepare": "entries of a curve -> what trains them",
     "run": "an experiment: the coordinates of a cell -> its outcome",
     "draw": "a figure: its tables -> a matplotlib figure",
-    "training_digest": "digest of the sources that decide a trained cell",
+    "training_sources": "the sources that decide a trained cell of a network",
     "train_cell": "coordinates of a cell and its data -> the trained cell",
     "train": "steps of training, of the protocol and compiled",
     "parameters_of": "coordinates of a cell -> parameters of its grammar",
