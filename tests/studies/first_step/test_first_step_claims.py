@@ -32,7 +32,3 @@ def test_claims_fail_on_a_table_that_does_not():
     assert found.tolist() == ["does not hold"] * 2
     steeper = verdicts({"first_step": table.assign(n_equal=table["n_equal"] ** 1.2)})
     assert steeper.loc["first-step-law-lcn", "verdict"] == "does not hold"
-
-
-def test_claims_without_tables_lack_data():
-    assert set(verdicts({})["verdict"]) == {"not enough data"}

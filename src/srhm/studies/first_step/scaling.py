@@ -10,7 +10,7 @@ import pandas as pd
 from scipy import special
 
 from srhm.results.coordinates import GRAMMAR
-from srhm.statistics.regression import CONFIDENCE, NO_FIT, Fit, mean
+from srhm.statistics.regression import CONFIDENCE, Fit, mean
 from srhm.statistics.sample_complexity import Crossing, lasting_crossing
 
 # Column of `equal_points` of each exponent, and what tells the groups apart that it is fitted in.
@@ -56,8 +56,10 @@ def over_seeds(points: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names)
 
 
-def exponent(points: pd.DataFrame, *, net: str, of: str, depth: int | None = None) -> Fit:
-    """Exponent of s0+1, m, n_c or of the whole law in n_equal, mean over seeds.
+def slopes(
+    points: pd.DataFrame, *, net: str, of: str, depth: int | None = None
+) -> pd.DataFrame:  # fmt: skip
+    """Exponent of s0+1, m, n_c or of the whole law in n_equal: seed, slope, n_grammars.
 
     Args:
         points: of `equal_points`.
@@ -65,25 +67,26 @@ def exponent(points: pd.DataFrame, *, net: str, of: str, depth: int | None = Non
         of: one of EXPONENTS; a slope with an intercept for each group of grammars that differ in
             it alone, for the law one for each L and s.
 
-    n counts the seeds, n_groups the groups. Seeds without one of the grammars are left out.
+    Seeds without one of the grammars have no row.
     """
-    own = points[points["net"] == net]
-    if depth is not None:
-        own = own[own["L"] == depth]
+    own = points[(points["net"] == net) & ((points["L"] == depth) | (depth is None))]
     groups = own.groupby(list(EXPONENTS[of]))[of].transform("nunique")
     own = own[groups > 1]
+    names = ["seed", "slope", "n_grammars"]
     if own.empty:
-        return NO_FIT
+        return pd.DataFrame(columns=names)
     wide = own.pivot_table(index=[*GRAMMAR, "law", "s0+1"], columns="seed", values="n_equal")
     wide = wide.dropna(axis="columns")
     grammars = wide.index.to_frame(index=False)
-    if wide.empty:
-        return NO_FIT
     x = np.log(grammars[of].to_numpy(dtype=float))
     group = grammars.groupby(list(EXPONENTS[of])).ngroup().to_numpy()
-    slopes = _slopes(x, np.log(wide.to_numpy(dtype=float)), group)
-    fit = mean(slopes, [])
-    return Fit(**{**vars(fit), "n_groups": len(set(group.tolist()))})
+    found = _slopes(x, np.log(wide.to_numpy(dtype=float)), group)
+    return pd.DataFrame({"seed": wide.columns, "slope": found, "n_grammars": len(grammars)})
+
+
+def exponent(points: pd.DataFrame, *, net: str, of: str, depth: int | None = None) -> Fit:
+    """Mean of `slopes` over the seeds."""
+    return mean(slopes(points, net=net, of=of, depth=depth)["slope"].to_numpy(dtype=float), [])
 
 
 def grouping_ratio(rows: pd.DataFrame, kind: str) -> pd.Series:
