@@ -10,7 +10,6 @@ from drawn import assert_on_page, rendered
 from pydantic import ValidationError
 
 from srhm.scorecard.card import scorecard
-from srhm.scorecard.claims import MAX_STATEMENT
 from srhm.studies.level_by_level import analysis, references
 from srhm.studies.level_by_level.claims import CLAIMS
 from srhm.studies.level_by_level.configuration import LevelByLevelSection, law, seconds
@@ -154,15 +153,6 @@ def test_the_ratio_to_networks_is_of_all_grammars_and_distinct_data(lawful):
     assert found["value"] == pytest.approx(2, rel=0.05)
     assert found["n"] == 6
     assert found["verdict"] == "reported"
-
-
-def test_without_tables_nothing_is_claimed():
-    assert set(scored({})["verdict"]) == {"not enough data"}
-
-
-def test_claims_are_distinct_and_fit_their_line():
-    assert len({claim.identifier for claim in CLAIMS}) == len(CLAIMS)
-    assert all(len(claim.statement) <= MAX_STATEMENT for claim in CLAIMS)
 
 
 def draw_all(found, preset="test"):

@@ -25,12 +25,12 @@ def groupings(table: pd.DataFrame, *, kind: str) -> pd.DataFrame:
     own = table[(table["s0"] > 0) | (kind != "placements")]
     rows = []
     for (net, *_), part in own.groupby(["net", *GRAMMAR]):
-        found, first = grouping_size(part, kind), part.iloc[0]
+        size, first = grouping_size(part, kind), part.iloc[0]
         law = (first["s0"] + 1) ** first["L"] * first["n_c"] * first["m"] ** first["L"]
-        status = str(found.status)
+        status = str(size.status)
         if status != "reached" and kind == "synonyms" and all_data_ratio(part) >= 1:
             status = "never"
-        rows.append({"net": net, "ratio": np.exp(found.log_size) / law, "status": status})
+        rows.append({"net": net, "ratio": np.exp(size.log_size) / law, "status": status})
     found = pd.DataFrame(rows, columns=["net", "ratio", "status"])
     reasons = {
         "never, not even for all data": found["status"] == "never",

@@ -4,20 +4,11 @@ Letters of the paper: P training points, L depth, s_0 empty places for each info
 features, m synonyms, n_c classes.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from srhm.results.coordinates import DATA_MODEL, GRAMMAR
-from srhm.statistics.regression import (
-    NO_FIT,
-    Fit,
-    SeedNoise,
-    mean,
-    slope_with_group_intercepts,
-)
 from srhm.statistics.sample_complexity import sample_complexity
 from srhm.studies.level_by_level.configuration import law
 from srhm.studies.level_by_level.tables import SAMPLE_COMPLEXITY
@@ -100,31 +91,6 @@ def diagonal(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[(rows["v"] == rows["m"]) & (rows["v"] == rows["n_c"]) & (rows["s0"] == 0)]
 
 
-def slope(
-    rows: pd.DataFrame, x: NDArray[np.float64], *, by: Sequence[str], reached: str = "reached"
-) -> Fit:
-    """Slope of log P* on x (curves,), an intercept for each `by`; of the curves that are reached.
-
-    The interval is that of the seeds or of the scatter about the line, whichever is wider.
-    """
-    known = (rows["status"] == "reached").to_numpy()
-    rows, x = rows[known], np.asarray(x, dtype=float)[known]
-    if rows.empty:
-        return NO_FIT
-    groups = rows.groupby(list(by), dropna=False).ngroup().to_numpy()
-    y = np.log(rows["P_star"].to_numpy(dtype=float))
-    return slope_with_group_intercepts(x, y, groups, [_noise(rows)])
-
-
-def _noise(rows: pd.DataFrame) -> SeedNoise:
-    pool = rows["net"] + rows["draws"] + rows["criterion"] + rows["L"].astype(str)
-    return SeedNoise(
-        standard_error=rows["log_se"].to_numpy(dtype=float),
-        dof=rows["dof"].to_numpy(dtype=float),
-        source=pool.where(rows["log_sd_pooled"], rows["curve"]).to_numpy(dtype=object),
-    )
-
-
 def levels_of(cells: pd.DataFrame, levels: pd.DataFrame) -> pd.DataFrame:
     """Rows of levels with the coordinates of their cells, and `law`; gap is that of the level."""
     columns = ["key", *CURVE, "P", "seed", "test_error"]
@@ -134,45 +100,42 @@ def levels_of(cells: pd.DataFrame, levels: pd.DataFrame) -> pd.DataFrame:
     return found.assign(law=laws(found))
 
 
-def exponents_in_P(rows: pd.DataFrame, level: int) -> NDArray[np.float64]:
-    """-d log(response error)/d log P at a level, one for each curve and seed; P at least the law.
+def powers_of_P(rows: pd.DataFrame) -> pd.DataFrame:
+    """-d log(response error)/d log P, `power`, for each curve, seed and level; P at least the law.
 
     There each content was met some m^(L-1) times, so that noise and not absence is what is seen.
     """
-    own = rows[(rows["level"] == level) & (rows["P"] >= rows["law"])]
-    own = own[own["response_error"] > 0]
+    own = rows[(rows["P"] >= rows["law"]) & (rows["response_error"] > 0)]
     found = []
-    for _, one in own.groupby(["curve", "seed"]):
+    by = ["curve", "seed", "level", "L"]
+    for at, one in own.groupby(by):
         if one["P"].nunique() > 1:
-            x, y = np.log(one["P"].to_numpy(float)), np.log(one["response_error"].to_numpy(float))
-            found.append(-np.polyfit(x, y, 1)[0])
-    return np.array(found)
+            x, y = (np.log(one[name].to_numpy(float)) for name in ("P", "response_error"))
+            found.append([*at, -np.polyfit(x, y, 1)[0]])
+    return pd.DataFrame(found, columns=[*by, "power"])
 
 
-def exponents_in_m(rows: pd.DataFrame, depth: int) -> NDArray[np.float64]:
-    """log(e_l/e_(l+1))/log m for l+1 < L, one for each curve and seed; means over l and P.
+def powers_of_m(rows: pd.DataFrame) -> pd.DataFrame:
+    """log(e_l/e_(l+1))/log m for l+1 < L, `power`, for each curve and seed; means over l and P.
 
     e_l: response error of level l with true latents below, at P of the law or more.
     """
-    own = rows[(rows["L"] == depth) & (rows["level"] < depth) & (rows["P"] >= rows["law"])]
+    own = rows[(rows["level"] < rows["L"]) & (rows["P"] >= rows["law"]) & (rows["L"] > 2)]
     own = own[(own["m"] > 1) & (own["response_error"] > 0)]
-    if own.empty:
-        return np.array([])
-    wide = own.pivot_table(
-        index=["curve", "seed", "m", "P"], columns="level", values="response_error"
-    )
-    drops = -np.diff(np.log(wide.to_numpy()), axis=1).mean(axis=1)
-    scaled = pd.Series(drops / np.log(wide.index.get_level_values("m")), index=wide.index)
-    return scaled.groupby(level=["curve", "seed"]).mean().dropna().to_numpy()
+    found = [pd.DataFrame(columns=["curve", "seed", "L", "power"])]
+    for depth, part in own.groupby("L"):
+        wide = part.pivot_table(
+            index=["curve", "seed", "m", "P"], columns="level", values="response_error"
+        )
+        drops = -np.diff(np.log(wide.to_numpy()), axis=1).mean(axis=1)
+        one = wide.index.to_frame(index=False)
+        one = one.assign(L=depth, power=drops / np.log(one["m"]))
+        found.append(one.groupby(["curve", "seed", "L"])["power"].mean().reset_index())
+    return pd.concat(found[1:] or found, ignore_index=True)
 
 
-def by_curve(values: NDArray[np.float64]) -> Fit:
-    """Mean of values of curves and seeds, its error their scatter."""
-    return mean(values, []) if values.size else NO_FIT
-
-
-def log_ratios(rows: pd.DataFrame, references: pd.DataFrame, training: str) -> pd.DataFrame:
-    """log of the P* of the algorithm over that of networks, for each grammar that has both.
+def over_networks(rows: pd.DataFrame, references: pd.DataFrame, training: str) -> pd.DataFrame:
+    """P* of the algorithm over that of networks, `ratio`, for each grammar that has both.
 
     rows: of `curves` with distinct draws. A net is compared with its kind: shared
     with cnn, separate with lcn. Several published P* of a grammar enter with their geometric mean.
@@ -184,4 +147,4 @@ def log_ratios(rows: pd.DataFrame, references: pd.DataFrame, training: str) -> p
     own = rows[rows["status"] == "reached"]
     own = own.assign(own_net=own["net"], net=own["net"].map(kinds))
     both = own.merge(other, on=["net", *GRAMMAR])
-    return both.assign(log_ratio=np.log(both["P_star"].astype(float)) - both["log_P"])
+    return both.assign(ratio=both["P_star"].astype(float) / np.exp(both["log_P"]))
