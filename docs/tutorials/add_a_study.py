@@ -149,28 +149,19 @@ write(
     f"{STUDY}/study.py",
     '''"""Pairs that a training set shows."""
 
-from functools import partial
-
-from srhm.experiments.declaration import experiments
+from srhm.experiments.declaration import experiment_study
 from srhm.studies.seen_pairs.configuration import SeenPairsSection, plan
-from srhm.study import Figure, Study
+from srhm.study import Figure
 
-TRAINER = experiments("seen_pairs", title="pairs that are seen")
-STUDY = Study(
-    name="seen_pairs",
-    title="Pairs that a training set shows",
+STUDY = experiment_study(
+    "seen_pairs",
+    "Pairs that a training set shows",
+    computes="pairs that are seen",
     config=SeenPairsSection,
-    plan=partial(plan, trainer=TRAINER),
-    trainer=TRAINER,
+    plan=plan,
     figures=(
-        Figure(
-            name="seen_pairs",
-            title="pairs that are seen",
-            function="srhm.studies.seen_pairs.figures.seen:draw",
-            uses=("cells",),
-        ),
+        Figure("seen_pairs", "pairs that are seen", ".figures.seen:draw", ("cells",), settings=()),
     ),
-    claims="srhm.studies.seen_pairs.claims",
 )
 ''',
 )

@@ -5,13 +5,14 @@ workflow and the commands are made of these declarations alone. What computes is
 "package.module" or "package.module:function". So reading a declaration loads neither torch nor
 matplotlib.
 
-A table of the study itself is named alone ("cells"), one of another study with that study before
+Names that begin with a dot are of the study's own package (".figures.gaps:draw"). A table of the
+study itself is named alone ("cells"), one of another study with that study before
 it ("double_descent/cells"). A tuple of names stands for the rows of all of them. docs/extending.md
 shows an example.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +77,7 @@ class CurveMeasurement:
     may_be_empty: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Derived:
     """A table that a function makes of others, in the order of `uses`.
 
@@ -88,11 +89,12 @@ class Derived:
     function: str
     schema: str
     uses: Sequence[Use] = ()
+    _: KW_ONLY
     settings: Sequence[str] = ()
     files: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Figure:
     """A figure that a function draws of tables, in the order of `uses`.
 
@@ -106,7 +108,8 @@ class Figure:
     title: str
     function: str
     uses: Sequence[Use] = ()
-    settings: Sequence[str] = ()
+    _: KW_ONLY
+    settings: Sequence[str] = ("preset",)
     options: Mapping[str, Any] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     shows: Mapping[str, Any] = field(default_factory=dict)
@@ -206,6 +209,32 @@ class Study:
     claim_uses: Mapping[str, Use] = field(default_factory=dict)
     page: str = ""
     priority: int = 0
+
+    def __post_init__(self) -> None:
+        package = f"srhm.studies.{self.name}"
+
+        def whole(name: str) -> str:
+            return f"{package}{name}" if name.startswith(".") else name
+
+        own = {
+            "measurements": tuple(
+                replace(
+                    one,
+                    function=whole(one.function),
+                    tables={table: whole(schema) for table, schema in one.tables.items()},
+                )
+                for one in self.measurements
+            ),
+            "tables": tuple(
+                replace(one, function=whole(one.function), schema=whole(one.schema))
+                for one in self.tables
+            ),
+            "figures": tuple(replace(one, function=whole(one.function)) for one in self.figures),
+            "claims": self.claims and whole(self.claims),
+            "page_tables": self.page_tables and whole(self.page_tables),
+        }
+        for name, value in own.items():
+            object.__setattr__(self, name, value)
 
     @property
     def page_name(self) -> str:

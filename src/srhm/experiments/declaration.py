@@ -4,9 +4,11 @@ An experiment is a function from the coordinates of one cell to its results (`ou
 cells are kept, gathered, planned and published as those of trained networks are.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
-from srhm.study import CurveMeasurement, Trainer
+from srhm.study import CurveMeasurement, Planned, Study, Trainer
 
 # Folder of the cells of all such studies, each in its own.
 FOLDER = "results/experiments"
@@ -44,4 +46,35 @@ def long_tables(trainer: Trainer, tables: Mapping[str, str]) -> CurveMeasurement
         function="srhm.experiments.long:long_rows",
         tables=tables,
         may_be_empty=True,
+    )
+
+
+def experiment_study(
+    name: str,
+    title: str,
+    *,
+    computes: str,
+    config: type[Any],
+    plan: Callable[..., Planned],
+    long: Sequence[str] = (),
+    **more: Any,
+) -> Study:
+    """A study of experiments.
+
+    computes: what its trainer computes, for people. plan: as in `Study`, and it gets the `trainer`.
+    long: names of its long tables, whose schemas stand in capitals in its module `tables`. more: as
+    in `Study`.
+    """
+    trainer = experiments(name, title=computes)
+    schemas = {table: f".tables:{table.upper()}" for table in long}
+    return Study(
+        name=name,
+        title=title,
+        config=config,
+        plan=partial(plan, trainer=trainer),
+        trainer=trainer,
+        measurements=(long_tables(trainer, schemas),) if long else (),
+        claims=".claims",
+        priority=-10,
+        **more,
     )

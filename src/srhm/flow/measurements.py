@@ -1,6 +1,12 @@
-"""What can be measured of networks of any output scale. Imports no torch."""
+"""What a study of networks of any output scale declares. Imports no torch."""
 
-from srhm.study import CurveMeasurement, Derived
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from srhm.flow.configuration import FlowSection
+from srhm.flow.plan import plan
+from srhm.study import CurveMeasurement, Derived, Study
 from srhm.trainers import FLOW
 
 
@@ -43,3 +49,29 @@ SAMPLE_COMPLEXITY = Derived(
     uses=("cells", "sensitivities", "frozen_kernels", "ensembles"),
     settings=("thresholds",),
 )
+
+
+def flow_study(
+    name: str,
+    title: str,
+    *,
+    measured: Sequence[str] = (),
+    measurements: Sequence[CurveMeasurement] = (),
+    **more: Any,
+) -> Study:
+    """A study whose section is a `FlowSection`.
+
+    measured: what is measured of its curves unless a group says otherwise. measurements: of its
+    own, besides MEASUREMENTS. more: as in `Study`.
+    """
+    return Study(
+        name=name,
+        title=title,
+        config=FlowSection,
+        plan=partial(plan, study=name, measured=measured),
+        trainer=FLOW,
+        measurements=(*MEASUREMENTS, *measurements),
+        claims=".claims",
+        priority=-10,
+        **more,
+    )

@@ -8,23 +8,15 @@ STUDY = Study(
     title="The first step of gradient descent",
     config=FirstStepSection,
     plan=plan,
-    tables=(
-        Derived(
-            name="first_step",
-            function="srhm.studies.first_step.table:first_step_rows",
-            schema="FIRST_STEP",
-            settings=("entries",),
-        ),
-    ),
+    tables=(Derived("first_step", ".table:first_step_rows", "FIRST_STEP", settings=("entries",)),),
     figures=(
         Figure(
-            name="first_step",
-            title="signal and noise of the first step",
-            function="srhm.studies.first_step.figures.signal_and_noise:draw",
-            uses=("first_step",),
-            settings=("preset",),
+            "first_step",
+            "signal and noise of the first step",
+            ".figures.signal_and_noise:draw",
+            ("first_step",),
         ),
     ),
-    claims="srhm.studies.first_step.claims",
+    claims=".claims",
     priority=-10,
 )

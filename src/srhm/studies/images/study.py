@@ -23,11 +23,10 @@ STUDY = Study(
     ),
     figures=(
         Figure(
-            name="fig01_images",
-            title="test error on CIFAR-10 against the sensitivity to deformations",
-            function="srhm.studies.named_nets.figures.correlation:draw_images",
-            uses=("images",),
-            settings=("preset",),
+            "fig01_images",
+            "test error on CIFAR-10 against the sensitivity to deformations",
+            "srhm.studies.named_nets.figures.correlation:draw_images",
+            ("images",),
             files={"digits": "published/laptop/relative_stability/*.parquet"},
         ),
     ),

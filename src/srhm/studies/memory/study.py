@@ -1,39 +1,43 @@
 """Two hypotheses, two arms and a finite memory (thesis, chapter 7)."""
 
-from functools import partial
-
-from srhm.experiments.declaration import experiments, long_tables
+from srhm.experiments.declaration import experiment_study
 from srhm.studies.memory.configuration import MemorySection, plan
-from srhm.study import Figure, Study
+from srhm.study import Figure
 
-MEMORY = "srhm.studies.memory"
-TRAINER = experiments("memory", title="two hypotheses and a finite memory")
-
-
-def _figure(name: str, title: str, *uses: str) -> Figure:
-    return Figure(
-        name=f"memory_{name}",
-        title=title,
-        function=f"{MEMORY}.figures.{name}:draw",
-        uses=uses,
-        settings=("preset",),
-    )
-
-
-STUDY = Study(
-    name="memory",
-    title="Two hypotheses and a finite memory",
+STUDY = experiment_study(
+    "memory",
+    "Two hypotheses and a finite memory",
+    computes="two hypotheses and a finite memory",
     config=MemorySection,
-    plan=partial(plan, trainer=TRAINER),
-    trainer=TRAINER,
-    measurements=(long_tables(TRAINER, {"history": f"{MEMORY}.tables:HISTORY"}),),
+    plan=plan,
+    long=("history",),
     figures=(
-        _figure("columns", "columns of confidence: q against r and M", "cells"),
-        _figure("exit_rate", "columns of confidence: the best exit rate", "cells"),
-        _figure("necklaces", "necklace policies and their limit", "cells"),
-        _figure("starts", "q against time by start", "cells", "history"),
-        _figure("architectures", "RAM against Memento at equal memory", "cells", "history"),
+        Figure(
+            "memory_columns",
+            "columns of confidence: q against r and M",
+            ".figures.columns:draw",
+            ("cells",),
+        ),
+        Figure(
+            "memory_exit_rate",
+            "columns of confidence: the best exit rate",
+            ".figures.exit_rate:draw",
+            ("cells",),
+        ),
+        Figure(
+            "memory_necklaces",
+            "necklace policies and their limit",
+            ".figures.necklaces:draw",
+            ("cells",),
+        ),
+        Figure(
+            "memory_starts", "q against time by start", ".figures.starts:draw", ("cells", "history")
+        ),
+        Figure(
+            "memory_architectures",
+            "RAM against Memento at equal memory",
+            ".figures.architectures:draw",
+            ("cells", "history"),
+        ),
     ),
-    claims=f"{MEMORY}.claims",
-    priority=-10,
 )

@@ -5,7 +5,6 @@ from srhm.trainers import NAMED_NETS
 from srhm.training.configuration import NamedSection
 from srhm.training.plan import plan
 
-FIGURES = "srhm.studies.named_nets.figures"
 # LCN and CNN stand beside the named nets.
 CORE = ("sparse_hierarchy/cells", "sparse_hierarchy/sensitivities")
 OWN = ("cells", "sensitivities")
@@ -28,39 +27,35 @@ STUDY = Study(
         Figure(
             name="fig01",
             title="test error against the sensitivities of the output",
-            function=f"{FIGURES}.correlation:draw_figure_1",
+            function=".figures.correlation:draw_figure_1",
             uses=(*CORE, *OWN, "images/images"),
-            settings=("preset",),
             files={"digits": "published/laptop/relative_stability/*.parquet"},
         ),
         Figure(
             name="fig09",
             title="VGG, ResNet and EfficientNet at three relative depths",
-            function=f"{FIGURES}.architectures:draw",
+            function=".figures.architectures:draw",
             uses=OWN,
-            settings=("preset",),
         ),
         Figure(
             name="fig17",
             title="test error against the sensitivities of a layer at 80 % depth",
-            function=f"{FIGURES}.correlation:draw",
+            function=".figures.correlation:draw",
             uses=(*CORE, *OWN),
-            settings=("preset",),
             options={"place": "internal", "with_images": False},
         ),
         Figure(
             name="table1",
             title="what VGG, ResNet and EfficientNet are made of",
-            function=f"{FIGURES}.table1:draw_own",
-            settings=("preset",),
+            function=".figures.table1:draw_own",
         ),
     ),
-    claims="srhm.studies.named_nets.claims",
+    claims=".claims",
     claim_uses={
         "core_cells": "sparse_hierarchy/cells",
         "core_sensitivities": "sparse_hierarchy/sensitivities",
     },
-    page_tables="srhm.studies.named_nets.page:tables",
+    page_tables=".page:tables",
     page="report",
     priority=-10,
 )

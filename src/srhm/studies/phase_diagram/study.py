@@ -1,61 +1,50 @@
 """Chapter 3b of the thesis: the plane of width and output scale, and kernels that see features."""
 
-from functools import partial
-
-from srhm.flow.configuration import FlowSection
-from srhm.flow.measurements import MEASUREMENTS
-from srhm.flow.plan import plan
-from srhm.study import CurveMeasurement, Figure, Study
+from srhm.flow.measurements import flow_study
+from srhm.study import CurveMeasurement, Figure
 from srhm.trainers import FLOW
 
-MEASURE = "srhm.studies.phase_diagram.measure"
-FIGURES = "srhm.studies.phase_diagram.figures"
-# Each of them is of some kinds of data alone: its table has no row of others.
-OWN = ("alignment", "compressed")
-
-STUDY = Study(
-    name="phase_diagram",
-    title="Phase diagram of width and output scale",
-    config=FlowSection,
-    plan=partial(plan, study="phase_diagram", measured=OWN),
-    trainer=FLOW,
+STUDY = flow_study(
+    "phase_diagram",
+    "Phase diagram of width and output scale",
+    measured=("alignment", "compressed"),
+    # Each of them is of some kinds of data alone: its table has no row of others.
     measurements=(
-        *MEASUREMENTS,
-        *(
-            CurveMeasurement(
-                name=name,
-                trainer=FLOW,
-                function=f"{MEASURE}:measure_{name}",
-                tables={name: f"{MEASURE}:{name.upper()}"},
-                share=0.5,
-                may_be_empty=True,
-            )
-            for name in OWN
+        CurveMeasurement(
+            name="alignment",
+            trainer=FLOW,
+            function=".measure:measure_alignment",
+            tables={"alignment": ".measure:ALIGNMENT"},
+            share=0.5,
+            may_be_empty=True,
+        ),
+        CurveMeasurement(
+            name="compressed",
+            trainer=FLOW,
+            function=".measure:measure_compressed",
+            tables={"compressed": ".measure:COMPRESSED"},
+            share=0.5,
+            may_be_empty=True,
         ),
     ),
     figures=(
         Figure(
-            name="phase_diagram",
-            title="the plane of width and output scale, and of size and training points",
-            function=f"{FIGURES}.plane:draw",
-            uses=("cells", "ensembles", "histories"),
-            settings=("preset",),
+            "phase_diagram",
+            "the plane of width and output scale, and of size and training points",
+            ".figures.plane:draw",
+            ("cells", "ensembles", "histories"),
         ),
         Figure(
-            name="phase_learning",
-            title="learning curves: digits, stripes, and stripes compressed",
-            function=f"{FIGURES}.learning:draw",
-            uses=("cells", "compressed"),
-            settings=("preset",),
+            "phase_learning",
+            "learning curves: digits, stripes, and stripes compressed",
+            ".figures.learning:draw",
+            ("cells", "compressed"),
         ),
         Figure(
-            name="phase_alignment",
-            title="eigenvectors of the tangent kernel and the labels",
-            function=f"{FIGURES}.alignment:draw",
-            uses=("cells", "alignment"),
-            settings=("preset",),
+            "phase_alignment",
+            "eigenvectors of the tangent kernel and the labels",
+            ".figures.alignment:draw",
+            ("cells", "alignment"),
         ),
     ),
-    claims="srhm.studies.phase_diagram.claims",
-    priority=-10,
 )

@@ -5,7 +5,6 @@ from srhm.trainers import HIERARCHY
 from srhm.training.configuration import HierarchySection
 from srhm.training.plan import plan
 
-FIGURES = "srhm.studies.sparse_hierarchy.figures"
 OF_P_STAR = ("preset", "width", "threshold")
 
 
@@ -15,7 +14,7 @@ def _invariances(
     return Figure(
         name=f"fig{number:02}",
         title=title,
-        function=f"{FIGURES}.invariances:draw",
+        function=".figures.invariances:draw",
         uses=("sample_complexity", "cells"),
         # Of the FCN the width differs between depths.
         settings=("preset", "threshold") if net == "fcn" else OF_P_STAR,
@@ -30,7 +29,7 @@ def _sparsity_b(number: int, net: str) -> Figure:
     return Figure(
         name=f"fig{number:02}",
         title=f"learning curves of the {net.upper()} with sparsity B",
-        function=f"{FIGURES}.sparsity_b:draw",
+        function=".figures.sparsity_b:draw",
         uses=("cells",),
         settings=OF_P_STAR,
         options={"net": net},
@@ -42,7 +41,7 @@ def _branching(number: int, net: str) -> Figure:
     return Figure(
         name=f"fig{number:02}",
         title=f"sample complexity of the {net.upper()} for s = 3",
-        function=f"{FIGURES}.branching:draw",
+        function=".figures.branching:draw",
         uses=("sample_complexity", "published_values"),
         settings=OF_P_STAR,
         options={"net": net},
@@ -54,7 +53,7 @@ def _sensitivity_curves(number: int, net: str) -> Figure:
     return Figure(
         name=f"fig{number:02}",
         title=f"sensitivities of every layer of the {net.upper()}",
-        function=f"{FIGURES}.sensitivity_curves:draw",
+        function=".figures.sensitivity_curves:draw",
         uses=("cells", "sensitivities"),
         settings=("preset", "width"),
         options={"net": net},
@@ -86,8 +85,8 @@ STUDY = Study(
         ),
         Derived(
             name="published_values",
-            function="srhm.studies.sparse_hierarchy.published_values:published_values",
-            schema="srhm.studies.sparse_hierarchy.published_values:SCHEMA",
+            function=".published_values:published_values",
+            schema=".published_values:SCHEMA",
             files={"reference": "reference/published_sample_complexity.csv"},
         ),
     ),
@@ -95,19 +94,17 @@ STUDY = Study(
         Figure(
             name="fig02",
             title="a grammar, its samples, two kinds of sparsity",
-            function=f"{FIGURES}.data_model:draw",
-            settings=("preset",),
+            function=".figures.data_model:draw",
         ),
         Figure(
             name="fig03",
             title="locally connected and convolutional networks",
-            function=f"{FIGURES}.networks:draw",
-            settings=("preset",),
+            function=".figures.networks:draw",
         ),
         Figure(
             name="fig04",
             title="sample complexities against Eq. 3 and Eq. 4",
-            function=f"{FIGURES}.sample_complexity:draw_from_files",
+            function=".figures.sample_complexity:draw_from_files",
             uses=("cells", "sample_complexity", "published_values"),
             settings=OF_P_STAR,
             files={"publications": "published/*/sparse_hierarchy/*.*"},
@@ -117,8 +114,7 @@ STUDY = Study(
         Figure(
             name="fig05",
             title="the benefit of sparsity, Eq. 5",
-            function=f"{FIGURES}.benefit_of_sparsity:draw",
-            settings=("preset",),
+            function=".figures.benefit_of_sparsity:draw",
         ),
         _invariances(
             6,
@@ -139,13 +135,13 @@ STUDY = Study(
         Figure(
             name="practice",
             title="what the choices of the published figures do to P*",
-            function=f"{FIGURES}.practice:draw",
+            function=".figures.practice:draw",
             uses=("sample_complexity",),
             settings=OF_P_STAR,
             shows={"net": "cnn", "s": 2, "sparsity": "A"},
         ),
     ),
-    claims="srhm.studies.sparse_hierarchy.claims.all_claims",
-    page_tables="srhm.studies.sparse_hierarchy.page:tables",
+    claims=".claims.all_claims",
+    page_tables=".page:tables",
     page="report",
 )

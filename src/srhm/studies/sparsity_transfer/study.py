@@ -7,8 +7,6 @@ from srhm.trainers import HIERARCHY
 from srhm.training.configuration import HierarchySection
 from srhm.training.plan import plan
 
-MEASURE = "srhm.studies.sparsity_transfer.measure"
-
 STUDY = Study(
     name="sparsity_transfer",
     title="From one kind of sparsity to the other",
@@ -19,19 +17,19 @@ STUDY = Study(
         CurveMeasurement(
             name="transfer",
             trainer=HIERARCHY,
-            function=f"{MEASURE}:measure_transfer",
-            tables={"transfer": f"{MEASURE}:TRANSFER"},
+            function=".measure:measure_transfer",
+            tables={"transfer": ".measure:TRANSFER"},
         ),
     ),
     figures=(
         Figure(
-            name="sparsity_transfer",
-            title="test errors on the kind of sparsity learnt and on the other",
-            function="srhm.studies.sparsity_transfer.figures.error:draw",
-            uses=("transfer",),
+            "sparsity_transfer",
+            "test errors on the kind of sparsity learnt and on the other",
+            ".figures.error:draw",
+            ("transfer",),
             settings=("preset", "threshold"),
         ),
     ),
-    claims="srhm.studies.sparsity_transfer.claims",
+    claims=".claims",
     priority=-10,
 )

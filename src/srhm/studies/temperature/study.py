@@ -1,12 +1,8 @@
 """P* of LCN and CNN against the ratio of learning rate to batch size."""
 
-from srhm.studies.temperature.configuration import HISTORIES, TemperatureSection, plan
+from srhm.studies.temperature.configuration import TemperatureSection, plan
 from srhm.study import CurveMeasurement, Derived, Figure, Study
 from srhm.trainers import HIERARCHY
-
-ANALYSIS = "srhm.studies.temperature.analysis"
-FIGURES = "srhm.studies.temperature.figures"
-WATCHED = "srhm.studies.temperature.histories"
 
 STUDY = Study(
     name="temperature",
@@ -22,63 +18,60 @@ STUDY = Study(
             tables={"sensitivities": "SENSITIVITIES"},
         ),
         CurveMeasurement(
-            name=HISTORIES,
+            name="histories",
             trainer=HIERARCHY,
-            function=f"{WATCHED}:measure_histories",
+            function=".histories:measure_histories",
             tables={
-                "histories": f"{WATCHED}:HISTORIES",
-                "sensitivity_histories": f"{WATCHED}:SENSITIVITY_HISTORIES",
+                "histories": ".histories:HISTORIES",
+                "sensitivity_histories": ".histories:SENSITIVITY_HISTORIES",
             },
             share=1.5,
         ),
     ),
     tables=(
         Derived(
-            name="complexities",
-            function=f"{ANALYSIS}:complexities",
-            schema=f"{ANALYSIS}:COMPLEXITIES",
+            "complexities",
+            ".analysis:complexities",
+            ".analysis:COMPLEXITIES",
             uses=("cells", "sensitivities"),
             settings=("thresholds",),
         ),
         Derived(
-            name="limits",
-            function=f"{ANALYSIS}:limits",
-            schema=f"{ANALYSIS}:LIMITS",
+            "limits",
+            ".analysis:limits",
+            ".analysis:LIMITS",
             uses=("cells", "complexities"),
             settings=("threshold",),
             files={"flow": "published/*/complexity/cells.parquet"},
         ),
         Derived(
-            name="exponents",
-            function=f"{ANALYSIS}:exponents",
-            schema=f"{ANALYSIS}:EXPONENTS",
+            "exponents",
+            ".analysis:exponents",
+            ".analysis:EXPONENTS",
             uses=("cells", "complexities"),
             settings=("threshold",),
         ),
     ),
     figures=(
         Figure(
-            name="temperature",
-            title="P* against the ratio of learning rate to batch size",
-            function=f"{FIGURES}.ratios:draw",
-            uses=("complexities", "limits"),
-            settings=("preset",),
+            "temperature",
+            "P* against the ratio of learning rate to batch size",
+            ".figures.ratios:draw",
+            ("complexities", "limits"),
         ),
         Figure(
-            name="temperature_exponents",
-            title="exponents and constants of Eq. 3 and 4 against that ratio",
-            function=f"{FIGURES}.exponents:draw",
-            uses=("exponents",),
-            settings=("preset",),
+            "temperature_exponents",
+            "exponents and constants of Eq. 3 and 4 against that ratio",
+            ".figures.exponents:draw",
+            ("exponents",),
         ),
         Figure(
-            name="temperature_in_time",
-            title="training loss and sensitivities in time, at two rates",
-            function=f"{FIGURES}.in_time:draw",
-            uses=("cells", "histories", "sensitivity_histories"),
-            settings=("preset",),
+            "temperature_in_time",
+            "training loss and sensitivities in time, at two rates",
+            ".figures.in_time:draw",
+            ("cells", "histories", "sensitivity_histories"),
         ),
     ),
-    claims="srhm.studies.temperature.claims",
+    claims=".claims",
     priority=-10,
 )
