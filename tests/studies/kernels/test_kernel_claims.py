@@ -5,15 +5,9 @@ import pandas as pd
 import pytest
 
 from srhm.scorecard.card import scorecard
-from srhm.scorecard.claims import MAX_STATEMENT
 from srhm.studies.kernels.claims import CLAIMS
 from srhm.studies.kernels.exponents import exponents
 from srhm.studies.kernels.networks import networks as networks_of
-
-FIGURES = {
-    "kernel_teachers", "kernel_dimensions", "kernel_students", "kernel_digits", "kernel_pca",
-    "kernel_mnist", "kernel_neighbours", "kernel_srhm",
-}  # fmt: skip
 
 
 def scored(cells, spectra, found=None, networks=None):
@@ -83,18 +77,6 @@ def test_widths_that_differ_in_the_exponent_do_not_hold(cells, spectra, fitted):
     wide = (fitted["experiment"] == "teacher_student") & (fitted["sigma"] == 10)
     wrong = fitted.assign(exponent=fitted["exponent"] - 0.3 * wide)
     assert scored(cells, spectra, wrong).loc["kernel-sigma", "verdict"] == "does not hold"
-
-
-def test_empty_tables_are_not_enough_data(cells, spectra, fitted):
-    found = scored(cells.iloc[:0], spectra.iloc[:0], fitted.iloc[:0])
-    assert set(found["verdict"]) == {"not enough data"}
-
-
-def test_claims_name_figures_of_the_study_and_fit_into_a_line():
-    assert {claim.figure for claim in CLAIMS} <= FIGURES
-    assert len({claim.identifier for claim in CLAIMS}) == len(CLAIMS)
-    assert max(len(claim.statement) for claim in CLAIMS) <= MAX_STATEMENT
-    assert not any(np.isnan(claim.expected) and np.isfinite(claim.tolerance) for claim in CLAIMS)
 
 
 def test_a_kernel_is_read_at_the_p_star_of_the_network(card, cells, spectra, fitted, networks):
