@@ -9,13 +9,15 @@ for study in PLAN.studies:
             input:
                 **tables.repository_files(figure),
                 tables=tables.table_files(PLAN, study, figure.uses),
+                caption=pages.caption_of(study, figure),
             output:
                 pdf=places.figure_files(PRESET, figure.name)["pdf"],
                 png=report(
                     places.figure_files(PRESET, figure.name)["png"],
-                    caption=pages.caption_of(study, figure),
+                    caption=Path(places.figure_files(PRESET, figure.name)["rst"]).absolute(),
                     category=STUDIES[study].title,
                 ),
+                rst=places.figure_files(PRESET, figure.name)["rst"],
             log:
                 f"{LOGS}/{figure.name}.log",
             priority: STUDIES[study].priority

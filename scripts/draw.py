@@ -1,18 +1,22 @@
-"""Draws a figure of tables."""
+"""Draws a figure of tables, and writes its caption with the notes of what was drawn."""
 
 import json
+from pathlib import Path
 
-from srhm.figures.drawing import save
+from srhm.figures.drawing import caption_with_notes, save
 from srhm.results.commit import commit_of
 from srhm.results.deriving import made_of_tables
 from srhm.runtime.progress import job_log
 
 with job_log(snakemake.log[0], name=snakemake.rule):
     spec = json.loads(snakemake.params.spec)
+    figure = made_of_tables(spec)
     save(
-        made_of_tables(spec),
+        figure,
         pdf=snakemake.output.pdf,
         png=snakemake.output.png,
         command=spec["command"],
         commit=commit_of(),
     )
+    caption = Path(snakemake.input.caption).read_text(encoding="utf-8")
+    Path(snakemake.output.rst).write_text(caption_with_notes(caption, figure), encoding="utf-8")

@@ -8,7 +8,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from srhm.figures.drawing import styled
+from srhm.figures.drawing import notes_of, styled
 
 
 def rendered(figure: Figure) -> Figure:
@@ -38,8 +38,8 @@ def points(where: Figure | Axes, part: str, *, whole: bool = False) -> list[tupl
 
 
 def texts(figure: Figure) -> str:
-    """All texts of a figure: titles, labels, legends and notes, a line each."""
-    return "\n".join(text.get_text() for text in figure.findobj(Text))
+    """All texts of a figure and what its caption adds: titles, labels, legends, a line each."""
+    return "\n".join([*(text.get_text() for text in figure.findobj(Text)), *notes_of(figure)])
 
 
 def assert_on_page(figure: Figure) -> None:

@@ -217,7 +217,9 @@ CHANGES = {
     "definition of a sensitivity": Change(
         make=lambda project: project.edit(*SENSITIVITY), measured="all", drawn=OF_TABLES
     ),
-    "docstring of training code, comment in sampling code, caption": Change(make=change_prose),
+    "docstring of training code, comment in sampling code, caption": Change(
+        make=change_prose, drawn=frozenset({"fig04"})
+    ),
     "code of one figure": Change(
         make=lambda project: project.edit(*FIGURE_5), drawn=frozenset({"fig05"})
     ),

@@ -19,7 +19,7 @@ from srhm.results.tables import schema_of
 from srhm.rules.tables import claim_uses, repository_files
 from srhm.scorecard.card import claims_in, scorecard
 from srhm.studies.registry import STUDIES
-from srhm.study import Use, names_in
+from srhm.study import Figure, Use, names_in
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
@@ -110,3 +110,14 @@ def stored_scores(preset_name: str, study: str) -> Path:
 def text_of(rows: list[dict[str, Any]]) -> str:
     """A line of JSON for each claim."""
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def drawn_of_shipped_rows(preset_name: str, study: str, figure: Figure) -> Any:
+    """A figure of a study, of its shipped rows."""
+    known = preset.plan(_config(preset_name), directory=ROOT).settings(study)
+    return resolved(figure.function)(
+        *(_used(preset_name, study, use) for use in figure.uses),
+        **{name: known[name] for name in figure.settings},
+        **figure.options,
+        **repository_files(figure),
+    )

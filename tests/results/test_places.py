@@ -34,6 +34,7 @@ def test_tables_figures_and_pages_lie_in_the_folder_of_the_preset():
     assert places.figure_files("quick", "fig04") == {
         "pdf": "results/quick/figures/fig04.pdf",
         "png": "results/quick/figures/fig04.png",
+        "rst": "results/quick/figures/fig04.rst",
     }
     assert places.page_file("quick", "jamming") == "results/quick/jamming.html"
     assert places.scorecard_file("quick", "report") == "results/quick/scorecard.md"

@@ -1,19 +1,19 @@
 """What all figures share: style, page, tiles, and files without a date in them."""
 
+import re
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 import matplotlib.style
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure, SubFigure
-from matplotlib.legend import Legend
-from matplotlib.legend_handler import HandlerTuple
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, FancyBboxPatch, Patch, Rectangle
-from matplotlib.text import Text
+
+from srhm.figures.legends import Entry, in_rows, place_below
 
 STYLE = Path(__file__).with_name("paper.mplstyle")
 PAGE_WIDTH = 6.75  # inches, the text width of the journal
@@ -28,7 +28,6 @@ OUTLINE = "#4D4D4D"
 
 # Of a legend; the label is that of the first where several are drawn side by side.
 Handle = Line2D | Patch | tuple[Line2D, ...]
-MOST_ROWS = 7  # entries of a legend's group in one column
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -45,14 +44,31 @@ def styled(function: Callable[Parameters, Result]) -> Callable[Parameters, Resul
     return under_style
 
 
-def page(height: float, *, preset: str) -> Figure:
-    """An empty page of journal width, height in inches, with the preset's name in its corner.
+class Page(Figure):
+    """A figure with what its caption adds: preset, how networks were trained, n."""
+
+    notes: tuple[str, ...] = ()
+
+
+def notes_of(figure: Figure) -> list[str]:
+    """What the caption of a figure adds, sentence by sentence."""
+    return list(figure.notes) if isinstance(figure, Page) else []
+
+
+def caption_with_notes(caption: str, figure: Figure) -> str:
+    """A caption in reStructuredText, and the notes as its last paragraph."""
+    words = " ".join(notes_of(figure)).replace("$", "")
+    plain = re.sub(r"([*`|_\\])", r"\\\1", words)
+    return f"{caption.rstrip()}\n\n{plain}\n" if plain else caption
+
+
+def page(height: float, *, preset: str, notes: Sequence[str] = ()) -> Page:
+    """An empty page of journal width, height in inches; its notes begin with the preset.
 
     Not made by pyplot, which would keep it in memory and choose a backend for the whole process.
     """
-    figure = Figure(figsize=(PAGE_WIDTH, height))
-    figure.text(1 - 0.04 / PAGE_WIDTH, 0.04 / height, f"preset {preset}", fontsize=7,
-                color="0.45", ha="right", va="bottom")  # fmt: skip
+    figure = Page(figsize=(PAGE_WIDTH, height))
+    figure.notes = (f"Rows of preset {preset}.", *notes)
     return figure
 
 
@@ -62,77 +78,36 @@ def laid_out_page(
     """A page whose layout matplotlib computes, and the part of it that holds panels and legends.
 
     height is that of the panels with their titles and labels, in inches. The page is higher by what
-    the grey lines of the foot and the heading above the panels need, later by what `add_legends`
-    adds below them.
+    the heading above the panels needs, later by what `add_legends` adds below them. foot: for the
+    caption: how networks were trained, n.
     """
-    figure = page(height, preset=preset)
+    figure = page(height, preset=preset, notes=foot)
     figure.set_layout_engine("constrained")
-    # The foot keeps the panels above the preset's name too.
-    words = figure.supxlabel("\n".join(foot) or " ", x=0.01, ha="left", fontsize=7,
-                             linespacing=1.25, color="0.35")  # fmt: skip
-    _make_room(figure, words)
     if heading:
-        _make_room(figure, figure.suptitle(heading, x=0.01, ha="left", fontsize=7.5))
+        words = figure.suptitle(heading, x=0.01, ha="left", fontsize=7.5)
+        height = words.get_window_extent().height / figure.dpi
+        pad = 2 * matplotlib.rcParams["figure.constrained_layout.h_pad"]
+        figure.set_figheight(figure.get_figheight() + height + pad)
     return figure, figure.add_subfigure(figure.add_gridspec(1, 1)[0])
 
 
-def add_legends(
-    part: SubFigure,
-    groups: Sequence[tuple[str, Sequence[Handle]]],
-    *,
-    beside: bool = False,
-    most_rows: int = MOST_ROWS,
-) -> None:
-    """A legend of groups, each a title and handles with labels: below the panels or beside them.
+def add_legends(part: SubFigure, groups: Sequence[tuple[str, Sequence[Handle]]]) -> None:
+    """A legend below the panels, of groups: each a title and handles with labels.
 
-    Below them each group has a column, or several if it has more than most_rows entries, and the
-    page becomes higher by the legend's height. Beside them the groups stand above each other.
-    Groups without handles are left out, and the row of titles where no group has one.
+    Entries follow each other in rows; the page becomes higher by these.
     """
-    blank = Line2D([], [], linestyle="")
-    titled = any(title for title, _ in groups)
-    columns: list[list[tuple[Any, str]]] = []
-    for title, handles in groups:
-        entries = [(one, _label(one)) for one in handles]
-        n_columns = -(-len(entries) // most_rows)
-        for column in range(n_columns):
-            heading = [(blank, "" if column else title)] if titled else []
-            n_rows = -(-len(entries) // n_columns)
-            own = entries[column * n_rows : (column + 1) * n_rows]
-            # A row a line: rows are as high as their text, and all columns have as many.
-            lines = [
-                (blank if i else one, text)
-                for one, label in own
-                for i, text in enumerate(label.split("\n"))
-            ]
-            columns.append([*heading, *lines])
-    if not columns:
-        return
-    if beside:
-        columns = [[entry for column in columns for entry in (*column, (blank, ""))][:-1]]
-    n_rows = max(map(len, columns))
-    rows = [row for column in columns for row in column + [(blank, "")] * (n_rows - len(column))]
-    handles_in_order: list[Any] = [handle for handle, _ in rows]
-    legend = part.legend(
-        handles_in_order, [label for _, label in rows],
-        loc="outside right upper" if beside else "outside lower center",
-        ncols=len(columns), columnspacing=1.5, borderaxespad=0.7,
-        handler_map={tuple: HandlerTuple(ndivide=None, pad=0.0)},
-    )  # fmt: skip
-    if not beside:
-        _make_room(part, legend)
+    entries = [
+        Entry(title, _label(one), one if isinstance(one, tuple) else (one,))
+        for title, handles in groups
+        for one in handles
+    ]
+    if entries:
+        figure = part.get_figure(root=True)
+        place_below(figure, in_rows(entries, width=PAGE_WIDTH - 0.2, figure=figure))
 
 
 def _label(handle: Handle) -> str:
     return str((handle[0] if isinstance(handle, tuple) else handle).get_label())
-
-
-def _make_room(part: Figure | SubFigure, artist: Legend | Text) -> None:
-    """Makes the page higher by the height of what the layout puts above or below the panels."""
-    figure = part.get_figure(root=True)
-    pad = 2 * matplotlib.rcParams["figure.constrained_layout.h_pad"]
-    height = artist.get_window_extent().height / figure.dpi + pad
-    figure.set_figheight(float(figure.get_figheight()) + height)
 
 
 @styled

@@ -49,7 +49,7 @@ def draw(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str, study: st
         panel_title(together, next(letters), _ensemble_title(family))
         _finish(single, together, family)
     groups = [("Width $h$", width_handles(colours)), ("Points", kind_handles(shown))]
-    add_legends(page, groups, most_rows=3)
+    add_legends(page, groups)
     return figure
 
 

@@ -80,7 +80,7 @@ def draw(cells: pd.DataFrame, *, preset: str, study: str) -> Figure:
         ("Width $h$", width_handles(colours)),
         ("Points and lines", [*kind_handles(shown), *guides]),
     ]
-    add_legends(page, groups, most_rows=3)
+    add_legends(page, groups)
     return figure
 
 

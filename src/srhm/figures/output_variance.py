@@ -65,7 +65,7 @@ def draw(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str, study: st
         ("Width $h$ (right)", width_handles(of_width)),
         ("Points", [*kinds, *guide]),
     ]
-    add_legends(page, groups, most_rows=3)
+    add_legends(page, groups)
     return figure
 
 

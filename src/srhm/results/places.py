@@ -96,8 +96,8 @@ def table_file(preset: str, study: str, table: str) -> str:
 
 
 def figure_files(preset: str, figure: str) -> dict[str, str]:
-    """Both files of a figure, by their kind."""
-    return {kind: f"results/{preset}/figures/{figure}.{kind}" for kind in ("pdf", "png")}
+    """Files of a figure by their kind; rst is its caption with the notes of what was drawn."""
+    return {kind: f"results/{preset}/figures/{figure}.{kind}" for kind in ("pdf", "png", "rst")}
 
 
 def page_file(preset: str, page: str) -> str:

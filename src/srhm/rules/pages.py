@@ -66,7 +66,7 @@ def files_of_page(plan: Plan, page: Page) -> dict[str, str | list[str]]:
             for name in STUDIES[study].schemas
         ],
         "images": [places.figure_files(plan.name, figure.name)["png"] for _, figure in figures],
-        "captions": [caption_of(study, figure) for study, figure in figures],
+        "captions": [places.figure_files(plan.name, figure.name)["rst"] for _, figure in figures],
         "prose": [file for file in prose if Path(file).is_file()],
         "citation": CITATION,
         "templates": sorted(str(file) for file in (PACKAGE / "report").glob("*.html")),
@@ -77,7 +77,7 @@ def files_of_page(plan: Plan, page: Page) -> dict[str, str | list[str]]:
 
 
 def caption_of(study: str, figure: Figure) -> str:
-    """Caption of a figure."""
+    """Caption of a figure, without the notes of what was drawn."""
     return str(PACKAGE / "studies" / study / "captions" / f"{figure.name}.rst")
 
 
@@ -143,7 +143,7 @@ def _study(plan: Plan, study: str) -> Mapping[str, Any]:
             {
                 "name": figure.name,
                 "title": figure.title,
-                "caption": caption_of(study, figure),
+                "caption": places.figure_files(plan.name, figure.name)["rst"],
                 "explore": explored_at(study, figure),
                 "function": figure.function,
                 "data": Path(csv_of(plan, study, figure)).name,

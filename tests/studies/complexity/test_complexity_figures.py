@@ -3,9 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from figure_faults import legends
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from tables import RELATIVE, TILDES, flow_tables, joined
 
+from srhm.figures.drawing import notes_of
 from srhm.statistics.flow_complexity import flow_complexity
 from srhm.studies.complexity.figures import complexity as figure_of_complexity
 from srhm.studies.complexity.figures import onset as plane_onset
@@ -76,7 +78,7 @@ def test_a_width_at_one_alpha_tilde_is_named_and_not_drawn(tables):
     drawn = [[len(axes.get_lines()) for axes in figure.axes] for figure in (one, other)]
     assert drawn[0] == drawn[1]
     net = GRAMMARS[0][0].upper()
-    foot = " ".join(text.get_text() for text in other.texts)
+    foot = " ".join(notes_of(other))
     assert f"Not drawn, a row of the scorecard: {net}, h = 128, at α̃ = 1000 alone" in foot
 
 
@@ -156,16 +158,13 @@ def test_nothing_of_the_figures_leaves_the_page_and_no_legend_covers_a_panel(tab
         FigureCanvasAgg(figure).draw()
         width, height = figure.bbox.width, figure.bbox.height
         panels = [axes.get_window_extent() for axes in figure.axes]
-        legends = [one.get_window_extent() for one in figure.legends]
+        boxes = [one.get_window_extent() for one in legends(figure)]
         labels = [
             text.get_window_extent()
             for axes in figure.axes
             for text in (axes.title, axes._left_title, axes.xaxis.label, axes.yaxis.label)
         ]
-        for box in [*panels, *legends, *labels]:
+        for box in [*panels, *boxes, *labels]:
             assert -1 <= box.x0 <= box.x1 <= width + 1
             assert -1 <= box.y0 <= box.y1 <= height + 1
-        assert not any(one.overlaps(panel) for one in legends for panel in panels)
-        assert not any(
-            one.overlaps(other) for i, one in enumerate(legends) for other in legends[:i]
-        )
+        assert not any(one.overlaps(panel) for one in boxes for panel in panels)

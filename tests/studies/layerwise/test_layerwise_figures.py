@@ -23,7 +23,7 @@ def test_the_figure_of_layerwise_training_shows_every_complexity():
     shown = [line for line in panel.get_lines() if str(line.get_gid()).startswith("ours")]
     assert len(shown) == len(complexity)
     assert sum("not_reached" in str(line.get_gid()) for line in shown) == 1
-    foot = "\n".join(text.get_text() for text in figure.texts)
+    foot = texts(figure)
     assert "log m 2.0 ± " in foot
     assert "3.0 ± " in foot
     assert len(lines(figure, "mean ")) == 3

@@ -4,7 +4,7 @@ from math import inf, sqrt
 
 import pandas as pd
 import pytest
-from drawn import assert_on_page, points, rendered, texts
+from drawn import points, texts
 from pydantic import ValidationError
 
 from srhm.scorecard.card import scorecard
@@ -159,40 +159,39 @@ def test_a_cell_that_stands_twice_is_refused():
 
 
 def test_columns_are_drawn_with_their_limit_and_what_is_learnt():
-    figure = rendered(columns.draw(invented(), preset="invented"))
-    assert_on_page(figure)
+    figure = columns.draw(invented(), preset="invented")
     limit = theory.column_of_confidence(4, 0.1)
-    assert points(figure, "columns size 4") == [
+    assert points(figure, "columns size=4") == [
         (r, pytest.approx(limit * 1.001)) for r in (1e-14, 1e-8, 1e-4, 1e-3)
     ]
-    assert points(figure, "limit 4")[0][1] == pytest.approx(limit)
-    assert sorted(r for r, _ in points(figure, "learnt size 4")) == [1e-8, 1e-4, 1e-3]
+    assert points(figure, "limit size=4")[0][1] == pytest.approx(limit)
+    assert sorted(r for r, _ in points(figure, "learnt size=4")) == [1e-8, 1e-4, 1e-3]
     assert points(figure, "bound")[0] == (1, pytest.approx(0.5))
     assert "1.0000 to 1.0000" in texts(figure)
 
 
 def test_exit_rates_are_drawn_beside_the_formulas():
-    figure = rendered(exit_rate.draw(invented(off=0.1), preset="invented"))
-    assert_on_page(figure)
-    assert [y for _, y in points(figure, "ratio 2")] == pytest.approx([1.1] * 4)
-    assert points(figure, "Eq. 6 4")[0] == (1e-14, pytest.approx(theory.exit_rate(4, 0.1, 1e-14)))
+    figure = exit_rate.draw(invented(off=0.1), preset="invented")
+    assert [y for _, y in points(figure, "ratio size=2")] == pytest.approx([1.1] * 4)
+    mended = points(figure, "Eq. 6 size=4")[0]
+    assert mended == (pytest.approx(1e-14), pytest.approx(theory.exit_rate(4, 0.1, 1e-14)))
     assert points(figure, "Eq. 23")[0][1] == pytest.approx(sqrt(2e-14 / 0.99))
 
 
 def test_necklaces_are_drawn_against_their_exit_rate_and_memory():
-    figure = rendered(necklaces.draw(invented(off=0.0), preset="invented"))
-    assert_on_page(figure)
-    assert points(figure, "excess 3") == [(1e-3, pytest.approx(1e-3)), (0.1, pytest.approx(0.1))]
+    figure = necklaces.draw(invented(off=0.0), preset="invented")
+    assert points(figure, "excess size=3") == [
+        (1e-3, pytest.approx(1e-3)), (0.1, pytest.approx(0.1))
+    ]  # fmt: skip
     assert [x for x, _ in points(figure, "exact")] == [16, 64, 1024]
-    assert points(figure, "necklaces")[1][1] == pytest.approx(theory.necklace(3, 0.1))
+    assert points(figure, "necklaces,")[1][1] == pytest.approx(theory.necklace(3, 0.1))
 
 
 def test_learning_is_drawn_by_start_with_the_median_of_the_seeds():
     cells = invented()
-    figure = rendered(starts.draw(cells, history(cells), preset="invented"))
-    assert_on_page(figure)
-    assert len(points(figure, "seed linear")) == 3 * 3
-    assert points(figure, "median linear")[-1] == (100, pytest.approx(0.301 + 0.199 / 100))
+    figure = starts.draw(cells, history(cells), preset="invented")
+    assert len(points(figure, "seed start=linear")) == 3 * 3
+    assert points(figure, "median start=linear")[-1] == (100, pytest.approx(0.301 + 0.199 / 100))
     best = sorted({y for _, y in points(figure, "best")})
     assert best == pytest.approx([0.15, theory.column_of_confidence(4, 0.1) * 1.001])
     assert "3 seeds" in texts(figure)
@@ -203,16 +202,16 @@ def test_a_median_ends_where_the_first_seed_does():
     rows = history(cells)
     first = cells.loc[cells["start"] == "linear", "key"].iloc[0]
     figure = starts.draw(cells, rows[(rows["key"] != first) | (rows["t"] < 50)], preset="x")
-    assert points(figure, "median linear")[-1][0] == 10
+    assert points(figure, "median start=linear")[-1][0] == 10
 
 
 def test_architectures_are_drawn_at_equal_memory():
     cells = invented()
-    figure = rendered(architectures.draw(cells, history(cells), preset="invented"))
-    assert_on_page(figure)
+    figure = architectures.draw(cells, history(cells), preset="invented")
     assert "M_\\mathrm{eff} = 16" in texts(figure)
-    assert points(figure, "median ram")[-1][1] > points(figure, "median memento")[-1][1]
-    assert {y for _, y in points(figure, "best memento")} == {0.15}
+    medians = [points(figure, f"median memory={name}")[-1][1] for name in ("memento", "ram")]
+    assert medians[0] < medians[1]
+    assert {y for _, y in points(figure, "best memory=memento")} == {0.15}
 
 
 def test_figures_of_a_preset_without_cells_say_so():
@@ -222,4 +221,4 @@ def test_figures_of_a_preset_without_cells_say_so():
         necklaces.draw(cells, preset="x"), starts.draw(cells, history(cells), preset="x"),
         architectures.draw(cells, history(cells), preset="x"),
     ):  # fmt: skip
-        assert "not in this preset" in texts(rendered(figure))
+        assert "not in this preset" in texts(figure)

@@ -375,20 +375,6 @@ def test_panels_without_a_curve_say_so(tables: Tables) -> None:
         assert said == n_panels == len(panels(figure)), name
 
 
-def test_every_figure_names_the_preset_and_has_no_text_below_seven_points(
-    figures: dict[str, Figure],
-) -> None:
-    for name, figure in figures.items():
-        assert any(f"preset {PRESET}" in text.get_text() for text in figure.texts), name
-        sizes = [
-            text.get_fontsize()
-            for text in figure.findobj(lambda artist: hasattr(artist, "get_fontsize"))
-            if text.get_text()
-        ]
-        assert min(sizes) >= 7, name
-        assert figure.get_figwidth() == 6.75
-
-
 def test_no_text_leaves_the_page(figures: dict[str, Figure]) -> None:
     for figure in figures.values():
         assert_on_page(figure)

@@ -21,9 +21,10 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from figure_faults import legends
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.legend import Legend
+from matplotlib.text import Text
 
 from srhm import preset
 from srhm.commands import publish as published
@@ -451,8 +452,7 @@ def drawn(figure: Figure, start: str) -> dict[str, list[tuple[float, float]]]:
 
 
 def legend_texts(figure: Figure) -> list[str]:
-    legends = figure.findobj(Legend)
-    return [text.get_text() for legend in legends for text in legend.get_texts()]
+    return [text.get_text() for box in legends(figure) for text in box.findobj(Text)]
 
 
 def test_published_points_are_rings_at_their_predictions_and_named_in_the_legend(

@@ -100,7 +100,7 @@ def draw(
         else:
             panel_title(axes, letter, f"{net.upper()}: {len(part)} $P^*$")
             _against_prediction(axes, part, net, colours)
-    add_legends(page, _legends(panels.ravel(), errors, colours, rule), most_rows=5)
+    add_legends(page, _legends(panels.ravel(), errors, colours, rule))
     return figure
 
 

@@ -61,7 +61,7 @@ def draw(
         ("$P$ (middle, right)", [line(f"${P}$", color=tints[P]) for P in sizes]),
         ("Lines", _handles()),
     ]
-    add_legends(page, groups, most_rows=4)
+    add_legends(page, groups)
     return figure
 
 

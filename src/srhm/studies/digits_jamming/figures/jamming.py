@@ -72,7 +72,7 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
     for axes in (loss, wrong):
         axes.set(xscale="log", xlabel="training loss")
     wrong.set_ylabel("misclassified part of $P$")
-    add_legends(page, [("Data", _handles(marked)), ("Lines", _guides())], most_rows=5)
+    add_legends(page, [("Data", _handles(marked)), ("Lines", _guides())])
     return figure
 
 

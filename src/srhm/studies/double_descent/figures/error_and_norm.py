@@ -46,7 +46,7 @@ def draw(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure
         for i, (axes, what) in enumerate(zip(panels, _titles(net, part), strict=True)):
             panel_title(axes, "ABCDEFGHIJKLMNO"[3 * row + i], what)
     handles = _handles(keys)
-    add_legends(page, [("", handles)], most_rows=-(-len(handles) // 3))
+    add_legends(page, [("", handles)])
     return figure
 
 

@@ -81,7 +81,7 @@ def draw(
         ("", [marker("|", "95 % interval (Student $t$\nover data sets)", markersize=8),
               marker("o", "open: a network or more\nwas capped", markersize=4),
               line("thesis: below $10^{-3}$ (A), 2 (B)", color=GUIDE, linestyle="--")]),
-    ], most_rows=6)  # fmt: skip
+    ])  # fmt: skip
     return figure
 
 

@@ -66,7 +66,7 @@ def draw(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure
         ("Lines", [line("slopes of the thesis, not fitted", color=GUIDE, linestyle="--"),
                    marker("|", "95 % interval (Student $t$ over data sets)", markersize=8),
                    marker("o", "open: a network or more was capped", markersize=4)]),
-    ], most_rows=5)  # fmt: skip
+    ])  # fmt: skip
     return figure
 
 

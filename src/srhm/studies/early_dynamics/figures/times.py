@@ -57,7 +57,7 @@ def draw(
                           for k, c in LAYERS.items()]),
         ("Guides", [line("slope 1 (A, B), 0 (C), $-1$ (D)", color=GUIDE, linestyle="--")]),
     ]  # fmt: skip
-    add_legends(page, groups, most_rows=5)
+    add_legends(page, groups)
     return figure
 
 

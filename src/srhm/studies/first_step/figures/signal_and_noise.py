@@ -78,7 +78,7 @@ def draw(first_step: pd.DataFrame, *, preset: str) -> Figure:
     _grouping(boxes[5], by_places, "placements", column="s0", preset=preset)
     panel_title(boxes[5], "F", f"placements{_title(by_places)}")
     if len(table):
-        add_legends(page, _legends(table, by_synonyms), most_rows=3)
+        add_legends(page, _legends(table, by_synonyms))
     return figure
 
 

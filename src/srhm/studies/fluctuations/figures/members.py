@@ -46,7 +46,7 @@ def draw(
         ("E, F", [line("a test point", color="0.6", linewidth=0.6),
                   line("linear estimate", color=GUIDE, linestyle="--"),
                   line("quartiles of the crossing", color="#D55E00", linewidth=1.4)]),
-    ], most_rows=3)  # fmt: skip
+    ])  # fmt: skip
     return figure
 
 

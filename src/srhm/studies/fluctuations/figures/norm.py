@@ -56,5 +56,5 @@ def draw(
               line("$N^*$ (A, C)", color="0.6", linestyle=":")]),
         ("", [line(f"after {100 * time:g} % of the training", color=tint)
               for time, tint in TINTS.items()]),
-    ], most_rows=3)  # fmt: skip
+    ])  # fmt: skip
     return figure

@@ -75,7 +75,7 @@ def draw(
         ("Lines", [line("band: range of the seeds", color=BLUE, alpha=0.2, linewidth=4),
                    line("fit (A, D: from $3h^*$, others from $h^*$)", color=GUIDE, linestyle="--"),
                    line("$N^*$", color="0.6", linestyle=":")]),
-    ], most_rows=3)  # fmt: skip
+    ])  # fmt: skip
     return figure
 
 

@@ -85,7 +85,7 @@ def draw(cells: pd.DataFrame, gaps: pd.DataFrame, *, preset: str) -> Figure:
                for side, text in NAMED.items()]),
         ("", [line("thesis: slopes 0.3, −0.2 (A to C), values (D)", color=GUIDE),
               *[marker("x", "D: the smallest budget")] * bool(timed)]),
-    ], most_rows=5)  # fmt: skip
+    ])  # fmt: skip
     return figure
 
 

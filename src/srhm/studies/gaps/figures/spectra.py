@@ -63,7 +63,7 @@ def draw(
               marker("x", "F: after training", markeredgecolor="#0072B2"),
               marker("o", "F: dead or linear neurons", markeredgecolor="0.7"),
               line("F: equal; D, E: $t=10^{-4}$", color=GUIDE)]),
-    ], most_rows=5)  # fmt: skip
+    ])  # fmt: skip
     return figure
 
 

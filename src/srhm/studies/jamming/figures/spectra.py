@@ -71,7 +71,7 @@ def draw(
     _kernel_part(panels[4], chosen, hessians, kinds)
     _whole(panels[5], chosen, hessians, kinds)
     handles = _handles(kinds)
-    add_legends(page, [("", handles)], most_rows=-(-len(handles) // 3))
+    add_legends(page, [("", handles)])
     return figure
 
 

@@ -54,7 +54,7 @@ def draw(cells: pd.DataFrame, *, preset: str, experiment: str) -> Figure:
     ]  # fmt: skip
     by_width = [curve_handle(f"$\\sigma={sigma:g}$", tint, SYMBOLS[i])
                 for i, (sigma, tint) in enumerate(tints.items())]  # fmt: skip
-    add_legends(page, [("Kernel and task (A, B)", kernels), ("Width (C)", by_width)], most_rows=4)
+    add_legends(page, [("Kernel and task (A, B)", kernels), ("Width (C)", by_width)])
     return figure
 
 

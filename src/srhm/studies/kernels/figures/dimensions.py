@@ -64,7 +64,6 @@ def draw(exponents: pd.DataFrame, *, preset: str) -> Figure:
             ("Width (A, B)", [marker("o", "$\\sigma=d$", markerfacecolor="0.3"),
                               marker("s", "$\\sigma=10$")]),
         ],
-        most_rows=3,
     )  # fmt: skip
     return figure
 

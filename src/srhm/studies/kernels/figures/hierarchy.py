@@ -75,7 +75,6 @@ def draw(
             ("", [line(f"error {threshold:g} (A)", color=GUIDE, linestyle="--"),
                   marker("$\\uparrow$", "not reached", markersize=7, markeredgewidth=0.3)]),
         ],
-        most_rows=3,
     )  # fmt: skip
     return figure
 

@@ -54,7 +54,7 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
         ("Dimension", [curve_handle(f"$d={d}$", *marks[d]) for d in dimensions]),
         ("", [curve_handle("digits (B)", DIGITS, "X"),
               line("law for many points (A)", color=GUIDE, linestyle="--", linewidth=0.8)]),
-    ], most_rows=3)  # fmt: skip
+    ])  # fmt: skip
     return figure
 
 

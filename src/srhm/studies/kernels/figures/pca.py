@@ -56,7 +56,6 @@ def draw(cells: pd.DataFrame, spectra: pd.DataFrame, *, preset: str) -> Figure:
             ("Dimension (B, C)", [curve_handle(f"$d={d}$", *marks[d]) for d in dimensions]),
             ("Lines", [curve_handle("error of regression (A)", GREY, "X", filled=False), GUIDES]),
         ],
-        most_rows=4,
     )  # fmt: skip
     return figure
 

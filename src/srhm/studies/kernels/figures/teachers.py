@@ -63,7 +63,7 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
         ("Smoothness (C)", _smoothness_handles(circle)),
         ("Lines", [GUIDES]),
     ]
-    add_legends(page, groups, most_rows=5)
+    add_legends(page, groups)
     return figure
 
 

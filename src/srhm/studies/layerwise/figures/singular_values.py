@@ -54,7 +54,7 @@ def draw(
         for axes, title in zip(boxes, (f"{word}{size}", word, f"{word}{size}"), strict=True):
             panel_title(axes, next(letters), title)
     if len(ratios):
-        add_legends(page, _legends(ratios), most_rows=3)
+        add_legends(page, _legends(ratios))
     return figure
 
 

@@ -64,7 +64,7 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
         _finish(plain, rescaled, weights, family)
     guide = line("expected slope $-1/(L+1)$, not fitted", color=GUIDE, linestyle="--")
     groups = [("Width $h$", width_handles(colours)), ("Points", [*kind_handles(shown), guide])]
-    add_legends(page, groups, most_rows=3)
+    add_legends(page, groups)
     return figure
 
 

@@ -51,7 +51,7 @@ def draw(cells: pd.DataFrame, histories: pd.DataFrame, *, preset: str) -> Figure
         _finish(plain, scaled)
     tildes = [line(f"${power(a)}$", color=tint) for a, tint in colours.items()]
     styles = [line(f"{word} $h$ of a row", color="0.3", linestyle=s) for word, s in STYLES.items()]
-    add_legends(page, [("$\\tilde\\alpha$", tildes), ("Lines", styles)], most_rows=3)
+    add_legends(page, [("$\\tilde\\alpha$", tildes), ("Lines", styles)])
     return figure
 
 

@@ -3,19 +3,12 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import line, power
-from srhm.studies.memory.figures.marks import (
-    ABSENT,
-    LETTERS,
-    MEMORIES,
-    MEMORY_NAMES,
-    ROW,
-    groups,
-    in_time,
-    q_axis,
-    seeds_text,
-)
+from srhm.figures.drawing import styled
+from srhm.figures.marks import power
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Panel, levels
+from srhm.figures.scales import by_name, families
+from srhm.studies.memory.figures.marks import MEMORIES, TIME, WORSE, in_time, seeds_text
 from srhm.studies.memory.selection import effective_memory, of_experiment
 
 
@@ -29,35 +22,19 @@ def draw(cells: pd.DataFrame, history: pd.DataFrame, *, preset: str) -> Figure:
     learnt = of_experiment(cells, "learning")
     learnt = learnt[learnt["start"] == "random"]
     learnt = learnt.assign(M_eff=effective_memory(learnt))
-    panels_of = [
-        (place, own)
-        for place, own in groups(learnt, ["M_eff", "mu", "r"])
-        if own["memory"].nunique() == 2
-    ]
-    chosen = pd.concat([own for _, own in panels_of]) if panels_of else learnt.head(0)
-    foot = [f"{seeds_text(chosen)}."] if len(chosen) else []
-    figure, part = laid_out_page(ROW, preset=preset, foot=foot)
-    panels = part.subplots(1, max(1, len(panels_of)), squeeze=False)[0]
-    if not panels_of:
-        empty_panel(panels[0], ABSENT)
-        return figure
-    for i, (axes, ((size, mu, r), own)) in enumerate(zip(panels, panels_of, strict=True)):
-        panel_title(axes, "ABCDEFGH"[i], f"$M_\\mathrm{{eff}} = {size}$, $r = {power(r)}$,"
-                    f" $\\mu = {mu:g}$")  # fmt: skip
-        for memory, tint in MEMORIES.items():
-            of_memory = own[own["memory"] == memory]
-            in_time(axes, of_memory, history, tint, memory)
-            kind = "columns" if memory == "ram" else "best_necklaces"
-            best = of_experiment(cells, kind)
-            same = best["size"].isin(of_memory["size"]) & (best["mu"] == mu) & (best["r"] == r)
-            for q in best.loc[same, "q"]:
-                axes.axhline(q, color=tint, linewidth=1, linestyle="--", gid=f"best {memory}")
-        q_axis(axes, label=i == 0)
-    add_legends(part, [
-        (f"{MEMORY_NAMES[name]}, ${LETTERS[name]}$ plays" if name == "memento" else
-         f"{MEMORY_NAMES[name]}, ${LETTERS[name]}$ states",
-         [line("random starts", color=tint, linewidth=1.6),
-          line("best policy known", color=tint, linestyle="--")])
-        for name, tint in MEMORIES.items()
-    ])  # fmt: skip
-    return figure
+    memories = by_name("memory", learnt["memory"], MEMORIES)
+    best = pd.concat([of_experiment(cells, "columns"), of_experiment(cells, "best_necklaces")])
+    chosen, panels = [], []
+    for (size, mu, r), own in families(learnt, "M_eff", "mu", "r"):
+        if own["memory"].nunique() < 2:
+            continue
+        known = best.merge(own[["memory", "size", "mu", "r"]].drop_duplicates())
+        chosen.append(own)
+        panels.append(Panel(
+            title=f"$M_\\mathrm{{eff}} = {size}$, $r = {power(r)}$, $\\mu = {mu:g}$",
+            x=TIME, y=WORSE,
+            marks=[*in_time(own, history, memories),
+                   levels(known, "q", "best policy known", by=[memories], name="best")],
+        ))  # fmt: skip
+    notes = seeds_text(pd.concat(chosen)) if chosen else []
+    return mosaic(panels, columns=max(1, len(panels)), preset=preset, notes=notes)

@@ -71,7 +71,7 @@ def draw(cells: pd.DataFrame, sensitivities: pd.DataFrame, *, preset: str) -> Fi
             axes.set_title(f"{look(net).label}, {n_seeds(seeds)}", loc="left", fontsize=7)
             grid[-1, of_block.index(net)].set_xlabel("$P$ (points)", labelpad=1)
     _same_ranges(panels, cells)
-    add_legends(part, [("", _handles(panels))], most_rows=2)
+    add_legends(part, [("", _handles(panels))])
     return figure
 
 

@@ -44,7 +44,7 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
                for name, (colour, symbol) in DATA.items()]),
         ("", [line("$1/N$ (D)", color=GUIDE, linestyle="-."),
               line("$1/(N-P)$ (D)", color=GUIDE, linestyle="-", linewidth=0.8)]),
-    ], most_rows=3)  # fmt: skip
+    ])  # fmt: skip
     return figure
 
 

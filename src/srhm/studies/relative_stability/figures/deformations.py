@@ -73,7 +73,7 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
     equal = line("equal", color=GUIDE, linestyle="--", linewidth=0.8)
     region_lines = [line(text, color="0.2", linestyle=look) for text, look in LINES.items()]
     add_legends(page, [("Temperature (B)", region_lines), ("Cut-off (C, D)", cutoffs),
-                       ("Pixels a side (C, D)", [*sizes, equal])], most_rows=4)  # fmt: skip
+                       ("Pixels a side (C, D)", [*sizes, equal])])  # fmt: skip
     return figure
 
 

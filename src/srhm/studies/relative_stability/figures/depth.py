@@ -43,5 +43,5 @@ def draw(cells: pd.DataFrame, stability: pd.DataFrame, *, preset: str) -> Figure
     states = [line("before training", color="0.3", linestyle="--"),
               line("after training", color="0.3"),
               line("$R=1$", color=GUIDE, linestyle=":", linewidth=0.8)]  # fmt: skip
-    add_legends(page, [("Network", handles(rows)), ("Training", states)], most_rows=4)
+    add_legends(page, [("Network", handles(rows)), ("Training", states)])
     return figure

@@ -50,7 +50,7 @@ def draw(cells: pd.DataFrame, stability: pd.DataFrame, *, preset: str) -> Figure
                   gid="thesis", zorder=1)  # fmt: skip
     boxes[0].set_xlim(limits)
     guides = [line("$0.24\\,R_f^{1/2}$ (CIFAR-10)", color=GUIDE, linestyle="--", linewidth=0.8)]
-    add_legends(page, [("Network", handles(rows)), ("Thesis", guides)], most_rows=4)
+    add_legends(page, [("Network", handles(rows)), ("Thesis", guides)])
     return figure
 
 

@@ -37,5 +37,5 @@ def draw(cells: pd.DataFrame, stability: pd.DataFrame, *, preset: str, data: str
     against_error(boxes[2], rows, "R")
     logarithmic(boxes[2], "$R_f$", "test error $\\epsilon$")
     panel_title(boxes[2], "C", "all $P$")
-    add_legends(page, [("Network", handles(rows))], most_rows=3)
+    add_legends(page, [("Network", handles(rows))])
     return figure

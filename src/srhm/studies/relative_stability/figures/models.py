@@ -48,7 +48,7 @@ def draw(cells: pd.DataFrame, stability: pd.DataFrame, *, preset: str) -> Figure
              for k, tint in tints.items()]  # fmt: skip
     nets = [_handle(net.upper(), *look) for net, look in NETS.items() if net in set(srhm["net"])]
     add_legends(page, [("Stripe (A)", scales), ("(A, B)", others), ("R of (B)", ranks),
-                       ("Net (C)", nets)], most_rows=3)  # fmt: skip
+                       ("Net (C)", nets)])  # fmt: skip
     return figure
 
 

@@ -45,7 +45,7 @@ def draw(
     panel_title(boxes[2], "C", f"after training, {trained_counts(rows)}")
     kinds = [line("bilinear", color="0.3"), line("Gaussian", color="0.3", linestyle=":"),
              line("slope 2 (C)", color=GUIDE, linestyle="--", linewidth=0.8)]  # fmt: skip
-    add_legends(page, [("Network", handles(rows)), ("Interpolation (A, B)", kinds)], most_rows=4)
+    add_legends(page, [("Network", handles(rows)), ("Interpolation (A, B)", kinds)])
     return figure
 
 

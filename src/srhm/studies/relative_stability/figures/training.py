@@ -41,7 +41,7 @@ def draw(cells: pd.DataFrame, stability: pd.DataFrame, *, preset: str) -> Figure
     ends = [Line2D([], [], color="0.3", marker="_", linestyle="", label="before"),
             Line2D([], [], color="0.3", marker="o", linestyle="", markersize=4, label="after"),
             line("$R_f=1$", color=GUIDE, linewidth=0.8, linestyle=":")]  # fmt: skip
-    add_legends(page, [("Network", handles(rows)), ("Training", ends)], most_rows=4)
+    add_legends(page, [("Network", handles(rows)), ("Training", ends)])
     return figure
 
 

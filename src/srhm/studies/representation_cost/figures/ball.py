@@ -34,7 +34,7 @@ def draw(cells: pd.DataFrame, layers: pd.DataFrame, values: pd.DataFrame, *, pre
         line("0.5: counted as near 1 (A)", color=GUIDE, linestyle=":"),
         line("the talk: two at frequency 1 (B)", color=GUIDE, linestyle="--"),
     ]
-    add_legends(page, [("Frequency (A)", handles), ("Lines", lines)], most_rows=2)
+    add_legends(page, [("Frequency (A)", handles), ("Lines", lines)])
     return figure
 
 

@@ -56,9 +56,7 @@ def draw(
         marker("o", "a network (C, I)"),
         line("0.5 (D, E)", color=GUIDE, linestyle=":"),
     ]
-    add_legends(
-        page, [("Regions (A, B, G, H)", regions_shown), ("F, C, D, E", others)], most_rows=2
-    )
+    add_legends(page, [("Regions (A, B, G, H)", regions_shown), ("F, C, D, E", others)])
     return figure
 
 

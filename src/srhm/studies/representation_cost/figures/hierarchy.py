@@ -37,7 +37,7 @@ def draw(cells: pd.DataFrame, layers: pd.DataFrame, values: pd.DataFrame, *, pre
     red, blue = "#D55E00", "#0072B2"
     handles = [patch("representation", _rgb(blue)), patch("weights above 0.5", _rgb(red)),
                line("directions of a level", color=GUIDE, linestyle="--")]  # fmt: skip
-    add_legends(page, [("Panel A", handles)], most_rows=1)
+    add_legends(page, [("Panel A", handles)])
     return figure
 
 

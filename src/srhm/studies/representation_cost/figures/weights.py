@@ -57,7 +57,7 @@ def draw(cells: pd.DataFrame, layers: pd.DataFrame, values: pd.DataFrame, *, pre
         line("0.5 (A-C)", color=GUIDE, linestyle=":"),
         marker("x", "does not fit, or unstable (D)"),
     ]
-    add_legends(page, [("Map (D, E, G)", maps), ("Lines", lines)], most_rows=3)
+    add_legends(page, [("Map (D, E, G)", maps), ("Lines", lines)])
     return figure
 
 

@@ -105,4 +105,4 @@ def _notes(part: SubFigure) -> None:
     dot = Line2D([], [], **DOT, label=f"a grammar, $L = 1, 2 …$,\n$s_0 = 0 … {MOST_EMPTY}$")
     none = Patch(facecolor=NO_GRAMMAR, edgecolor="0.6", linewidth=0.5,
                  label="no grammar:\n$d\\,F = s^L < s$")  # fmt: skip
-    add_legends(part, [("", [text]), ("", [dot, none])], beside=True)
+    add_legends(part, [("", [text]), ("", [dot, none])])

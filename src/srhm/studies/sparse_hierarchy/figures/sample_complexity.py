@@ -253,7 +253,6 @@ def _legends(
             ("Empty places", empty_handles(places)),
             ("Panels B, C", shown(of_points, others)),
         ],
-        most_rows=len(of_points),
     )
 
 

@@ -49,7 +49,7 @@ def draw(transfer: pd.DataFrame, *, threshold: float, preset: str) -> Figure:
                 continue
             panel_title(axes, next(letters), f"{net.upper()}{_what(cells)}")
             _panel(axes, cells, threshold)
-    add_legends(part, [("", _handles(list(panels.flat), threshold))], most_rows=4)
+    add_legends(part, [("", _handles(list(panels.flat), threshold))])
     return figure
 
 

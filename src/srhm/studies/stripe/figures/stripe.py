@@ -65,7 +65,7 @@ def draw(cells: pd.DataFrame, neurons: pd.DataFrame, *, preset: str) -> Figure:
         marker("o", "open: a network or more was capped"),
     ]
     groups = [("$\\tilde\\alpha$ (B, C)", tilde_handles(tints)), ("A", dots), ("B, C", guides)]
-    add_legends(page, groups, most_rows=3)
+    add_legends(page, groups)
     return figure
 
 

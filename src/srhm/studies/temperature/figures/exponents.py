@@ -48,7 +48,7 @@ def draw(exponents: pd.DataFrame, *, preset: str) -> Figure:
             continue
         _against_ratio(axes, own, label, logarithmic=of == "constant")
     _table(panels[1, 1], exponents, preset)
-    add_legends(part, [("Nets", _nets(exponents)), ("", _kinds(list(panels.flat)))], most_rows=4)
+    add_legends(part, [("Nets", _nets(exponents)), ("", _kinds(list(panels.flat)))])
     return figure
 
 

@@ -69,7 +69,7 @@ def draw(
             elif (ends := axes.get_ylim())[1] / ends[0] < MOST_PLAIN:
                 few_ticks(axes.yaxis, *ends)
         panels[2, column].set_xlabel("time: steps $\\times\\,\\eta/(1-\\mu)$")
-    add_legends(part, _legends(watched, depth), most_rows=4)
+    add_legends(part, _legends(watched, depth))
     return figure
 
 

@@ -76,7 +76,7 @@ def draw(complexities: pd.DataFrame, limits: pd.DataFrame, *, preset: str) -> Fi
         _kind(axes, own, limits, EQUATIONS[net][0])
     _batches(panels[0, 2], complexities, preset)
     _others(panels[1, 2], complexities, preset)
-    add_legends(part, _legends(list(panels.flat), rows), most_rows=9)
+    add_legends(part, _legends(list(panels.flat), rows))
     return figure
 
 

@@ -1,0 +1,160 @@
+"""Legends as text is set: entries follow each other in rows, as few as the width allows."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.offsetbox import (
+    AnchoredOffsetbox,
+    DrawingArea,
+    HPacker,
+    OffsetBox,
+    TextArea,
+    VPacker,
+)
+from matplotlib.patches import Patch, Rectangle
+
+LEGEND = "legend"  # gid of a legend
+SIZE = 7  # points, of the text
+BETWEEN_ENTRIES, BETWEEN_GROUPS, BETWEEN_ROWS = 7.0, 16.0, 2.5  # points
+LONG, SHORT, HEIGHT = 15.0, 6.0, 6.0  # points, of what stands before a label
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a mark means: the group of the legend, words, and one or several lines in its look."""
+
+    group: str
+    label: str
+    handles: tuple[Line2D | Patch, ...]
+
+    @property
+    def looks(self) -> list[Any]:
+        """By what entries are compared: colour, marker, line and fill of each handle."""
+        return [
+            (one.get_color(), one.get_marker(), one.get_linestyle(),
+             one.get_marker() != "None" and one.get_markerfacecolor())
+            for one in self.handles
+            if isinstance(one, Line2D)
+        ]  # fmt: skip
+
+
+class LegendError(ValueError):
+    """A legend that would disagree with the marks; the message names the entry."""
+
+
+def united(entries: Iterable[Entry]) -> list[Entry]:
+    """The entries, each once, group by group, those without a group last.
+
+    Raises:
+        LegendError: if an entry has two looks.
+    """
+    found: dict[str, dict[str, Entry]] = {}
+    for entry in entries:
+        same = found.setdefault(entry.group, {}).setdefault(entry.label, entry)
+        if same.looks != entry.looks:
+            raise LegendError(f"legend: {entry.group} {entry.label!r} is drawn in two ways")
+    order = sorted(found, key=lambda group: group == "")
+    return [entry for group in order for entry in found[group].values()]
+
+
+def in_rows(entries: Sequence[Entry], *, width: float, figure: Figure) -> OffsetBox:
+    """The entries as a box of rows, none wider than width inches, but for a single entry."""
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    unit = figure.dpi / 72
+
+    def size(box: OffsetBox) -> float:
+        box.set_figure(figure)
+        return float(box.get_bbox(renderer).width) / unit
+
+    rows: list[list[Artist]] = [[]]
+    taken, last = 0.0, None
+    for entry in entries:
+        begins = entry.group != last
+        box = _box(entry, titled=begins and bool(entry.group))
+        gap = BETWEEN_GROUPS if begins else BETWEEN_ENTRIES
+        if rows[-1] and taken + gap + size(box) > 72 * width:
+            rows.append([])
+            taken = 0.0
+        if rows[-1]:
+            taken += gap
+            rows[-1].append(DrawingArea(gap, HEIGHT))
+        rows[-1].append(box)
+        taken += size(box)
+        last = entry.group
+    packed: list[Artist] = [
+        HPacker(children=row, pad=0, sep=0, align="baseline") for row in rows if row
+    ]
+    box = VPacker(children=packed, pad=0, sep=BETWEEN_ROWS, align="left")
+    box.set_figure(figure)
+    return box
+
+
+def height_of(box: OffsetBox, figure: Figure) -> float:
+    """Inches."""
+    return float(box.get_bbox(FigureCanvasAgg(figure).get_renderer()).height) / figure.dpi
+
+
+def place_below(figure: Figure, box: OffsetBox, *, pad: float = 0.05) -> None:
+    """Makes the page higher by the box, which stands at its lower edge.
+
+    pad: inches below and above it. The layout of the figure is told to leave the room free.
+    """
+    height = height_of(box, figure) + 2 * pad
+    total = float(figure.get_figheight()) + height
+    figure.set_figheight(total)
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.set(rect=(0, height / total, 1, 1 - height / total))  # type: ignore[call-arg]
+    anchored = _anchored(box, "lower center", (0.5, pad / total), figure.transFigure)
+    figure.add_artist(anchored)
+
+
+def place_in(axes: Axes, box: OffsetBox) -> None:
+    """Sets the box into an empty place of the mosaic."""
+    axes.set_axis_off()
+    axes.add_artist(_anchored(box, "center left", (0.0, 0.5), axes.transAxes))
+
+
+def _anchored(box: OffsetBox, loc: str, at: tuple[float, float], transform: Any) -> OffsetBox:
+    anchored = AnchoredOffsetbox(
+        loc, child=box, pad=0, borderpad=0, frameon=False, bbox_to_anchor=at,
+        bbox_transform=transform,
+    )  # fmt: skip
+    anchored.set_gid(LEGEND)
+    anchored.set_in_layout(False)
+    return anchored
+
+
+def _box(entry: Entry, *, titled: bool) -> OffsetBox:
+    """Title of the group, where it begins with this entry, handles and label."""
+    parts: list[Artist] = []
+    if titled:
+        parts.append(TextArea(entry.group + "  ", textprops={"size": SIZE, "weight": "bold"}))
+    parts += [_sample(one, alone=len(entry.handles) == 1) for one in entry.handles]
+    parts.append(TextArea(" " + " ".join(entry.label.split()), textprops={"size": SIZE}))
+    return HPacker(children=parts, pad=0, sep=1.5, align="baseline")
+
+
+def _sample(handle: Line2D | Patch, *, alone: bool) -> DrawingArea:
+    """What stands before a label."""
+    middle = HEIGHT / 2 - 0.3
+    if isinstance(handle, Patch):
+        area = DrawingArea(LONG, HEIGHT)
+        box = Rectangle((0, 0), LONG, HEIGHT)
+        box.update_from(handle)
+        area.add_artist(box)
+        return area
+    long = str(handle.get_linestyle()) not in ("None", "", " ")
+    width = LONG if long and alone else SHORT
+    line = Line2D([0, width / 2, width] if long else [width / 2], [middle] * (3 if long else 1))
+    line.update_from(handle)
+    line.set_markevery([1 if long else 0])
+    area = DrawingArea(width, HEIGHT)
+    area.add_artist(line)
+    return area

@@ -1,0 +1,66 @@
+"""A figure as a mosaic of declared panels with one legend, made of what they drew."""
+
+from collections.abc import Sequence
+
+from matplotlib.figure import Figure
+
+from srhm.figures import legends
+from srhm.figures.drawing import PAGE_WIDTH, laid_out_page, page
+from srhm.figures.panels import Panel, draw_panel
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+HEIGHT = 2.2  # inches of a row, with titles and labels
+ROOM = 0.8  # part of an empty place that a legend may fill
+
+
+def mosaic(
+    panels: Sequence[Panel],
+    *,
+    columns: int,
+    preset: str,
+    height: float = HEIGHT,
+    notes: Sequence[str] = (),
+    share: str = "",
+) -> Figure:
+    """The panels in rows of so many columns.
+
+    A panel without rows is left out, the others keep their letters, and the notes name it. Without
+    any panel the figure is a line that says so. The legend stands in an empty place of the last row
+    if it fits there, else below. share: "x" or "y": axes that the panels of a column, or of a row,
+    have in common. A label that the panel at the left has, too, is left out.
+    """
+    there = [(LETTERS[i], one) for i, one in enumerate(panels) if one.has_rows]
+    if not there:
+        blank = page(0.4, preset=preset)
+        blank.text(0.01, 0.5, "Nothing to draw: not in this preset.", va="center")
+        return blank
+    absent = [LETTERS[i] for i, one in enumerate(panels) if not one.has_rows]
+    missing = [f"Without {', '.join(absent)}: no such rows in this preset."] if absent else []
+    columns = min(columns, len(there))
+    n_rows = -(-len(there) // columns)
+    figure, part = laid_out_page(height * n_rows, preset=preset, foot=[*notes, *missing])
+    grid = part.subplots(
+        n_rows, columns, squeeze=False, sharex="col" if "x" in share else False,
+        sharey="row" if "y" in share else False,
+    )  # fmt: skip
+    places = grid.ravel()
+    entries = []
+    for i, (axes, (letter, one)) in enumerate(zip(places, there, strict=False)):
+        entries += draw_panel(axes, one, letter=letter if len(panels) > 1 else "")
+        if i % columns and there[i - 1][1].y.label == one.y.label:
+            axes.set_ylabel("")
+    empty = places[len(there) :]
+    for axes in empty:
+        axes.set_axis_off()
+    found = legends.united(entries)
+    if not found:
+        return figure
+    if len(empty):
+        cell = PAGE_WIDTH / columns
+        box = legends.in_rows(found, width=cell * len(empty) - 0.2, figure=figure)
+        if legends.height_of(box, figure) < ROOM * height:
+            legends.place_in(empty[0], box)
+            return figure
+    box = legends.in_rows(found, width=PAGE_WIDTH - 0.2, figure=figure)
+    legends.place_below(figure, box)
+    return figure

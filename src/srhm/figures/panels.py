@@ -1,0 +1,337 @@
+"""A panel as it is declared: y against x, in families, with laws; what is drawn names itself.
+
+`Marks` draw rows of a table; each family of rows has the look that scales give it. `law` and
+`level` are guides. The entries of the legend are made of what has been drawn.
+
+Names of what is drawn (gid): "NAME column=value ...", by which tests find it; bars and arrows have
+"bar" and "arrow" before it, open markers " open" behind.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from srhm.figures.drawing import panel_title
+from srhm.figures.legends import Entry, LegendError
+from srhm.figures.looks import Look
+from srhm.figures.marks import GUIDE, draw_arrow, few_ticks
+from srhm.figures.scales import Scale
+
+NEUTRAL = GUIDE  # colour where a scale gives others
+BAR_BEYOND = 5.0  # factor around the values beyond which bars run out of a logarithmic panel
+# Opens the markers of rows, draws arrows from them: columns with these words.
+OPEN, ABOVE, BELOW = "open", 1, -1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Marks:
+    """Rows of a table as marks: a line, markers, bars, arrows.
+
+    x, y: columns; without x a line across the panel at each y, without y one at each x. low, high:
+    columns of the ends of bars. by: scales, the later ones first. each: columns that part lines but
+    not looks (seeds). open: column of what is drawn hollow (capped). beyond: column that is 1 where
+    y is a lower bound, -1 where an upper one: an arrow shows where it lies. name: in the gid; the
+    column y without one. label, bar_label, open_label, arrow_label: entries of the legend; without
+    label and scales the axes name what is drawn. guide: a law, which makes no panel of its own.
+    """
+
+    rows: pd.DataFrame
+    x: str = ""
+    y: str = ""
+    low: str = ""
+    high: str = ""
+    by: Sequence[Scale] = ()
+    each: Sequence[str] = ()
+    open: str = ""
+    beyond: str = ""
+    name: str = ""
+    label: str = ""
+    bar_label: str = ""
+    open_label: str = ""
+    arrow_label: str = ""
+    colour: Any = NEUTRAL
+    marker: str = "o"
+    line: str = ""
+    filled: bool = True
+    size: float = 4.0
+    width: float = 1.0
+    alpha: float = 1.0
+    order: float = 2.0
+    guide: bool = False
+    sort: bool = True
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis: label, whether it is logarithmic, limits (None: as wide as the marks), ticks."""
+
+    label: str = ""
+    log: bool = False
+    limits: tuple[float | None, float | None] = (None, None)
+    ticks: Mapping[float, str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Panel:
+    """A panel of a mosaic.
+
+    extra: draws what no marks can say (tiles, images, heat maps) and returns its entries; has_extra
+    says whether there is something to draw. note: words in the upper right corner.
+    """
+
+    title: str
+    marks: Sequence[Marks] = ()
+    x: Axis = field(default_factory=Axis)
+    y: Axis = field(default_factory=Axis)
+    note: str = ""
+    extra: Callable[[Axes], Sequence[Entry]] | None = None
+    has_extra: bool = False
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether it shows anything but guides."""
+        return self.has_extra or any(len(one.rows) > 0 for one in self.marks if not one.guide)
+
+
+def law(
+    x: Sequence[float] | np.ndarray,
+    y: Sequence[float] | np.ndarray | Callable[[Any], Any],
+    label: str,
+    *,
+    name: str = "",
+    line: str = "--",
+    colour: Any = GUIDE,
+) -> Marks:
+    """A guide through points, or that of a function of x."""
+    at = np.asarray(x, dtype=float)
+    values = np.array([y(one) for one in at]) if callable(y) else np.asarray(y, dtype=float)
+    rows = pd.DataFrame({"x": at, "y": values})
+    return Marks(rows=rows, x="x", y="y", label=label, name=name or label, line=line, marker="",
+                 colour=colour, width=0.9, order=1.0, guide=True, sort=False)  # fmt: skip
+
+
+def laws(
+    rows: pd.DataFrame, x: str, y: str, label: str, *, by: Sequence[Scale] = (), line: str = "--",
+    name: str = "",
+) -> Marks:  # fmt: skip
+    """A guide for each family, in its colour: a line through the rows; a level each without x."""
+    return Marks(rows=rows, x=x, y=y, by=by, label=label, name=name or label, line=line, marker="",
+                 colour=GUIDE, width=0.8, order=1.0, guide=True)  # fmt: skip
+
+
+def levels(
+    rows: pd.DataFrame, y: str, label: str, *, by: Sequence[Scale] = (), line: str = "--",
+    name: str = "",
+) -> Marks:  # fmt: skip
+    """Guides across the panel at the y of the rows."""
+    return laws(rows, "", y, label, by=by, line=line, name=name)
+
+
+def power_law(
+    x: Sequence[float],
+    exponent: float,
+    *,
+    through: tuple[float, float],
+    label: str,
+    line: str = "--",
+) -> Marks:
+    """A guide of this slope on logarithmic axes between the least and the largest x."""
+    ends = np.array([min(x), max(x)])
+    return law(ends, through[1] * (ends / through[0]) ** exponent, label, line=line)
+
+
+def level(
+    at: float, label: str, *, name: str = "", line: str = ":", across: str = "x",
+    colour: Any = GUIDE,
+) -> Marks:  # fmt: skip
+    """A guide at one y across all x, or at one x across all y."""
+    rows = pd.DataFrame({"at": [at]})
+    x, y = ("", "at") if across == "x" else ("at", "")
+    return Marks(rows=rows, x=x, y=y, label=label, name=name or label, line=line, marker="",
+                 colour=colour, width=0.8, order=1.0, guide=True)  # fmt: skip
+
+
+def draw_panel(axes: Axes, panel: Panel, *, letter: str = "") -> list[Entry]:
+    """Draws a panel and returns the entries of its legend.
+
+    Raises:
+        LegendError: if something would be drawn that neither legend nor axes name.
+    """
+    shown = [one for one in panel.marks if len(one.rows)]
+    unnamed = [one for one in shown if not one.label and not one.by]
+    if unnamed and len(shown) > 1 + sum(one.guide for one in shown):
+        raise LegendError(f"panel {panel.title!r}: {unnamed[0].y!r} has neither label nor scale")
+    if panel.title or letter:
+        panel_title(axes, letter, panel.title)
+    axes.set(
+        xscale="log" if panel.x.log else "linear", yscale="log" if panel.y.log else "linear",
+        xlabel=panel.x.label, ylabel=panel.y.label,
+    )  # fmt: skip
+    entries = [entry for one in shown for entry in _draw(axes, one)]
+    if panel.extra is not None:
+        entries += panel.extra(axes)
+    if panel.note:
+        axes.text(0.98, 0.97, panel.note, transform=axes.transAxes, ha="right", va="top")
+    _finish(axes, panel, shown)
+    return entries
+
+
+def _draw(axes: Axes, marks: Marks) -> Iterator[Entry]:
+    used: dict[int, set[Any]] = {i: set() for i in range(len(marks.by))}
+    for values, rows in _families(marks):
+        for i, value in enumerate(values[: len(marks.by)]):
+            used[i].add(value)
+        _draw_family(axes, marks, values, rows)
+    for i, scale in enumerate(marks.by):
+        if scale.named:
+            for value, look in scale.looks.items():
+                if value in used[i]:
+                    yield Entry(
+                        scale.title, look.label, (_scale_handle(look, filled=marks.filled),)
+                    )
+    yield from _kind_entries(marks)
+
+
+def _families(marks: Marks) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
+    columns = [*(scale.column for scale in marks.by), *marks.each]
+    if not columns:
+        yield (), marks.rows
+        return
+    parts = {
+        values if isinstance(values, tuple) else (values,): own
+        for values, own in marks.rows.groupby(columns, sort=False)
+    }
+    orders = [list(scale.looks) for scale in marks.by]
+
+    def rank(values: tuple[Any, ...]) -> list[int]:
+        for value, scale in zip(values, marks.by, strict=False):
+            if value not in scale.looks:
+                raise KeyError(f"{scale.column}: no look for {value!r}")
+        return [order.index(value) for value, order in zip(values, orders, strict=False)]
+
+    for values in sorted(parts, key=rank):
+        yield values, parts[values]
+
+
+def _style(marks: Marks, values: Sequence[Any]) -> dict[str, Any]:
+    """Colour, marker, line and fill of a family: those of its scales, else those of the marks."""
+    found = {"colour": marks.colour, "marker": marks.marker, "line": marks.line,
+             "filled": marks.filled}  # fmt: skip
+    for value, scale in zip(values, marks.by, strict=False):
+        look = scale.looks[value]
+        found["colour"] = look.colour or found["colour"]
+        found["marker"] = (look.marker or found["marker"]) if marks.marker else ""
+        found["line"] = (look.line or found["line"]) if marks.line else ""
+        found["filled"] = found["filled"] if look.filled is None else look.filled
+    return found
+
+
+def _draw_family(axes: Axes, marks: Marks, values: Sequence[Any], rows: pd.DataFrame) -> None:
+    style = _style(marks, values)
+    columns = [*(scale.column for scale in marks.by), *marks.each]
+    gid = " ".join([marks.name or marks.y or marks.x,
+                    *(f"{c}={v:g}" if isinstance(v, int | float) else f"{c}={v}"
+                      for c, v in zip(columns, values, strict=True))])  # fmt: skip
+    plain: Any = {"color": style["colour"], "linewidth": marks.width, "alpha": marks.alpha,
+                  "zorder": marks.order}  # fmt: skip
+    if not (marks.x and marks.y):
+        across = axes.axhline if marks.y else axes.axvline
+        for at in sorted(set(rows[marks.y or marks.x])):
+            across(at, linestyle=style["line"] or "-", gid=gid, **plain)
+        return
+    rows = rows[np.isfinite(rows[marks.y].astype(float))]
+    rows = rows.sort_values(marks.x, kind="stable") if marks.sort else rows
+    if marks.low:
+        bars = rows[np.isfinite(rows[marks.low]) & np.isfinite(rows[marks.high])]
+        if len(bars):
+            axes.vlines(bars[marks.x], bars[marks.low], bars[marks.high], gid=f"bar {gid}",
+                        **{**plain, "linewidth": 0.8, "zorder": marks.order - 0.1})  # fmt: skip
+    hollow = rows[marks.open].astype(bool) if marks.open else pd.Series(False, index=rows.index)
+    parted = bool(hollow.any()) or (bool(marks.beyond) and bool((rows[marks.beyond] != 0).any()))
+    if parted and style["line"]:
+        axes.plot(rows[marks.x], rows[marks.y], linestyle=style["line"], gid="joined", **plain)
+    for opened in (False, True):
+        own = rows[hollow == opened] if parted else rows
+        if own.empty or (opened and not parted):
+            continue
+        axes.plot(
+            own[marks.x], own[marks.y], marker=style["marker"] or None, markersize=marks.size,
+            linestyle="" if parted else style["line"], markeredgewidth=0.9,
+            markerfacecolor=style["colour"] if style["filled"] and not opened else "white",
+            gid=f"{gid} {OPEN}" if opened else gid,
+            **{**plain, "zorder": marks.order + (1 if style["marker"] else 0)},
+        )  # fmt: skip
+        if not parted:
+            break
+    if marks.beyond:
+        for x, y, side in rows[[marks.x, marks.y, marks.beyond]].itertuples(index=False):
+            if side and isfinite(side):
+                draw_arrow(axes, (x, y), (0, 12 * side), tint=style["colour"])
+
+
+def _handle(style: Mapping[str, Any], *, size: float = 4.0, width: float = 1.2) -> Line2D:
+    tint = style["colour"]
+    return Line2D([], [], color=tint, marker=style["marker"] or None, markersize=size,
+                  linestyle=style["line"] or "", linewidth=width, markeredgewidth=0.9,
+                  markerfacecolor=tint if style["filled"] else "white",
+                  solid_capstyle="butt")  # fmt: skip
+
+
+def _scale_handle(look: Look, *, filled: bool) -> Line2D:
+    """Of a value: a patch where it has a colour alone, else its marker or its line."""
+    style = {"colour": look.colour or NEUTRAL, "marker": look.marker, "line": look.line,
+             "filled": filled if look.filled is None else look.filled}  # fmt: skip
+    if look.filled is not None and not look.marker:
+        style["marker"] = "o"
+    if not style["marker"] and not style["line"]:
+        return _handle({**style, "line": "-"}, width=4)
+    return _handle(style)
+
+
+def _kind_entries(marks: Marks) -> Iterator[Entry]:
+    """What the marks are, and what bars, open markers and arrows of them mean, if there are any."""
+    looks = [look for scale in marks.by for look in scale.looks.values()]
+    several = any(one.colour for one in looks)
+    base = {"colour": NEUTRAL if several else marks.colour, "marker": marks.marker,
+            "line": marks.line, "filled": marks.filled}  # fmt: skip
+    if marks.label:
+        yield Entry("", marks.label, (_handle(base, size=marks.size, width=marks.width),))
+    lone: dict[str, Any] = {**base, "line": "", "colour": NEUTRAL}
+    if marks.bar_label and marks.low and np.isfinite(marks.rows[marks.low]).any():
+        yield Entry("", marks.bar_label, (_handle({**lone, "marker": "|"}, size=7),))
+    if marks.open_label and marks.open and marks.rows[marks.open].astype(bool).any():
+        yield Entry("", marks.open_label, (_handle({**lone, "filled": False}),))
+    if marks.arrow_label and marks.beyond:
+        for side, symbol in ((ABOVE, "$\\uparrow$"), (BELOW, "$\\downarrow$")):
+            if (marks.rows[marks.beyond] == side).any():
+                where = "above" if side == ABOVE else "below"
+                yield Entry("", f"{marks.arrow_label} {where}",
+                            (_handle({**lone, "marker": symbol}, size=6),))  # fmt: skip
+
+
+def _finish(axes: Axes, panel: Panel, shown: Sequence[Marks]) -> None:
+    """Limits and ticks."""
+    barred = [one for one in shown if one.low and one.x and one.y]
+    if panel.y.log and barred and panel.y.limits == (None, None):
+        values = np.concatenate([one.rows[one.y].astype(float) for one in barred])
+        values = values[np.isfinite(values) & (values > 0)]
+        low, high = axes.get_ylim()
+        if len(values):
+            axes.set_ylim(max(low, values.min() / BAR_BEYOND), min(high, values.max() * BAR_BEYOND))
+    for axis, declared, limits in (
+        (axes.xaxis, panel.x, axes.get_xlim()),
+        (axes.yaxis, panel.y, axes.get_ylim()),
+    ):
+        ends = [a if a is not None else b for a, b in zip(declared.limits, limits, strict=True)]
+        (axes.set_xlim if axis is axes.xaxis else axes.set_ylim)(*ends)
+        if declared.ticks is not None:
+            axis.set_ticks(list(declared.ticks), labels=list(declared.ticks.values()))
+            axis.set_ticks([], minor=True)
+        elif declared.log and max(ends) / min(ends) < 100:
+            few_ticks(axis, min(ends), max(ends))

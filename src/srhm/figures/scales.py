@@ -1,0 +1,129 @@
+"""From the values of a column to looks: what tells the families of a panel apart."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import seaborn
+
+from srhm.figures import looks
+from srhm.figures.looks import Look
+
+Label = Callable[[Any], str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scale:
+    """Looks of the values of a column, in the order of the legend; title: of their entries there.
+
+    named: False where titles or ticks name the values, so that the legend need not.
+    """
+
+    column: str
+    looks: Mapping[Any, Look]
+    title: str = ""
+    named: bool = True
+
+
+def families(rows: pd.DataFrame, *columns: str) -> Iterator[tuple[Any, pd.DataFrame]]:
+    """The rows by the values of columns, in their order; one column: its value, else a tuple."""
+    by: Any = columns[0] if len(columns) == 1 else list(columns)
+    yield from rows.groupby(by)
+
+
+def plain(value: Any) -> str:
+    """Numbers in three digits, words as they are."""
+    return f"${value:.3g}$" if isinstance(value, int | float) else str(value)
+
+
+def coloured(
+    column: str,
+    values: Iterable[Any],
+    title: str = "",
+    *,
+    label: Label = plain,
+    tints: Sequence[str] = looks.TINTS,
+) -> Scale:
+    """A colour for each value by its rank: eight that are told apart."""
+    tint = [tints[i % len(tints)] for i in range(len(_ranked(values)))]
+    return _scale(column, values, title, label, [{"colour": one} for one in tint])
+
+
+def shaded(
+    column: str,
+    values: Iterable[Any],
+    title: str = "",
+    *,
+    label: Label = plain,
+    palette: str = "crest",
+) -> Scale:
+    """A shade for each value by its rank, from light to dark; none is near white.
+
+    palette: name of one of seaborn's, "_r" behind it to turn it round.
+    """
+    shades = seaborn.color_palette(palette, len(_ranked(values)))
+    return _scale(column, values, title, label, [{"colour": tuple(one)} for one in shades])
+
+
+def shaped(column: str, values: Iterable[Any], title: str = "", *, label: Label = plain) -> Scale:
+    """A marker for each value by its rank."""
+    n = len(_ranked(values))
+    shape = [{"marker": looks.SHAPES[i % len(looks.SHAPES)]} for i in range(n)]
+    return _scale(column, values, title, label, shape)
+
+
+def filled(column: str, values: Iterable[Any], title: str = "", *, label: Label = plain) -> Scale:
+    """Full markers for the least value, open ones for the others, by shape where there are more."""
+    shapes = ["", "", *looks.SHAPES[2:]]
+    found = [{"filled": i == 0, "marker": shapes[i]} for i in range(len(_ranked(values)))]
+    return _scale(column, values, title, label, found)
+
+
+def dashed(column: str, values: Iterable[Any], title: str = "", *, label: Label = plain) -> Scale:
+    """A line style for each value by its rank."""
+    n = len(_ranked(values))
+    styles = [{"line": looks.LINES[i % len(looks.LINES)]} for i in range(n)]
+    return _scale(column, values, title, label, styles)
+
+
+def by_name(
+    column: str, values: Iterable[Any], known: Mapping[Any, Look], title: str = ""
+) -> Scale:
+    """Looks of a table for the values that are there, in the order of the table."""
+    there = set(values)
+    missing = there - set(known)
+    if missing:
+        raise KeyError(f"{column}: no look for {sorted(missing)}; allowed: {sorted(known)}")
+    found = {value: look for value, look in known.items() if value in there}
+    return Scale(column=column, looks=found, title=title)
+
+
+def nets(values: Iterable[str], *, column: str = "net", title: str = "") -> Scale:
+    """The looks of networks, those that have none in the table last, in grey."""
+    there = set(values)
+    order = [one for one in looks.NETS if one in there] + sorted(there - set(looks.NETS))
+    return Scale(column=column, looks={one: looks.net(one) for one in order}, title=title)
+
+
+def kinds_of_data(values: Iterable[str], *, column: str = "data", title: str = "") -> Scale:
+    """The looks of kinds of data."""
+    there = set(values)
+    order = [one for one in looks.DATA if one in there] + sorted(there - set(looks.DATA))
+    return Scale(column=column, looks={one: looks.data(one) for one in order}, title=title)
+
+
+def _ranked(values: Iterable[Any]) -> list[Any]:
+    return sorted(set(values))
+
+
+def _scale(
+    column: str,
+    values: Iterable[Any],
+    title: str,
+    label: Label,
+    channels: Sequence[Mapping[str, Any]],
+) -> Scale:
+    ranked = _ranked(values)
+    found = {value: Look(label(value), **own) for value, own in zip(ranked, channels, strict=True)}
+    return Scale(column=column, looks=found, title=title)

@@ -1,0 +1,64 @@
+"""Every figure of which rows are shipped: all that is drawn has a name, no room is wasted."""
+
+import pytest
+from drawn import assert_on_page, rendered
+from figure_faults import faults
+from stored import ROOT, drawn_of_shipped_rows
+
+from srhm.figures.drawing import notes_of
+from srhm.studies.registry import STUDIES
+
+# The preset whose rows show most of each study.
+PRESETS = ("grid", "laptop", "quick", "paper")
+FIGURES = {
+    figure.name: (preset, study, figure)
+    for preset in reversed(PRESETS)
+    for study in STUDIES
+    if (ROOT / "published" / preset / study).is_dir()
+    for figure in STUDIES[study].figures
+}
+# Not turned into panels yet: the list must become empty but for schematics.
+UNTURNED = {
+    "cost_depth",
+    "cost_factorisation",
+    "cost_hierarchy",
+    "cost_overfitting",
+    "cost_weights",
+    "digits_descent",
+    "digits_jamming",
+    "digits_kernels",
+    "early_times",
+    "fig01",
+    "fig04",
+    "fig05",
+    "fig07",
+    "fig08",
+    "fig10",
+    "fig11",
+    "fig13",
+    "fig14",
+    "fig16",
+    "fig17",
+    "kernel_dimensions",
+    "kernel_mnist",
+    "kernel_pca",
+    "layerwise",
+    "level_by_level_conditions",
+    "onset",
+    "practice",
+    "singular_values",
+    "temperature",
+    "temperature_exponents",
+}
+SCHEMATICS: set[str] = {"fig02", "fig03", "table1"}
+
+
+@pytest.mark.parametrize("name", sorted(set(FIGURES) - SCHEMATICS))
+def test_a_figure_of_shipped_rows_names_all_that_it_shows(name):
+    figure = rendered(drawn_of_shipped_rows(*FIGURES[name]))
+    assert_on_page(figure)
+    assert f"preset {FIGURES[name][0]}" in " ".join(notes_of(figure))
+    found = faults(figure)
+    if name in UNTURNED and found:
+        pytest.xfail("; ".join(found)[:300])
+    assert found == []
