@@ -5,47 +5,18 @@ Letters of the paper: P training points, H width, η rate of SGD.
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import pandas as pd
 from matplotlib.lines import Line2D
 
+from srhm.figures import looks
 from srhm.figures.marks import between, marker, plural
 
-
-@dataclass(frozen=True)
-class Look:
-    """How a network is named and drawn: a hue for each family, a marker for each member."""
-
-    label: str
-    colour: str
-    marker: str
-
-
-# Okabe and Ito's colours; no two networks share both, and no two of the paper's share a marker.
-LOOKS = {
-    "fcn": Look("FCN", "#F0E442", "H"),
-    "lcn": Look("LCN", "#000000", "o"),
-    "cnn": Look("CNN", "#CC79A7", "s"),
-    "vgg11": Look("VGG11", "#0072B2", "^"),
-    "vgg16": Look("VGG16", "#0072B2", "v"),
-    "vgg11_bn": Look("VGG11 bn", "#56B4E9", "^"),
-    "vgg16_bn": Look("VGG16 bn", "#56B4E9", "v"),
-    "resnet18": Look("ResNet18", "#D55E00", "D"),
-    "resnet34": Look("ResNet34", "#D55E00", "p"),
-    "efficientnetb0": Look("EfficientNetB0", "#009E73", "X"),
-    "efficientnetb1": Look("EfficientNetB1", "#009E73", "P"),
-    "efficientnetb2": Look("EfficientNetB2", "#009E73", "*"),
-}
-OTHER = ("#666666", "h")
+LOOKS = looks.NETS
+look = looks.net
 # Lines at the foot of a page: their height in inches, and what fits into one.
 CHARACTERS = 108
 CAPPED = "open: a seed was capped"
-
-
-def look(net: str) -> Look:
-    """Name, colour and marker of a network; others in grey under their own name."""
-    return LOOKS.get(net, Look(net, *OTHER))
 
 
 def ordered(nets: Sequence[str]) -> list[str]:

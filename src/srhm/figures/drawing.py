@@ -44,7 +44,7 @@ def styled(function: Callable[Parameters, Result]) -> Callable[Parameters, Resul
     return under_style
 
 
-class Page(Figure):
+class NotedFigure(Figure):
     """A figure with what its caption adds: preset, how networks were trained, n."""
 
     notes: tuple[str, ...] = ()
@@ -52,7 +52,7 @@ class Page(Figure):
 
 def notes_of(figure: Figure) -> list[str]:
     """What the caption of a figure adds, sentence by sentence."""
-    return list(figure.notes) if isinstance(figure, Page) else []
+    return list(figure.notes) if isinstance(figure, NotedFigure) else []
 
 
 def caption_with_notes(caption: str, figure: Figure) -> str:
@@ -62,12 +62,12 @@ def caption_with_notes(caption: str, figure: Figure) -> str:
     return f"{caption.rstrip()}\n\n{plain}\n" if plain else caption
 
 
-def page(height: float, *, preset: str, notes: Sequence[str] = ()) -> Page:
+def page(height: float, *, preset: str, notes: Sequence[str] = ()) -> NotedFigure:
     """An empty page of journal width, height in inches; its notes begin with the preset.
 
     Not made by pyplot, which would keep it in memory and choose a backend for the whole process.
     """
-    figure = Page(figsize=(PAGE_WIDTH, height))
+    figure = NotedFigure(figsize=(PAGE_WIDTH, height))
     figure.notes = (f"Rows of preset {preset}.", *notes)
     return figure
 

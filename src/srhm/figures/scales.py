@@ -26,7 +26,7 @@ class Scale:
     named: bool = True
 
 
-def families(rows: pd.DataFrame, *columns: str) -> Iterator[tuple[Any, pd.DataFrame]]:
+def parted(rows: pd.DataFrame, *columns: str) -> Iterator[tuple[Any, pd.DataFrame]]:
     """The rows by the values of columns, in their order; one column: its value, else a tuple."""
     by: Any = columns[0] if len(columns) == 1 else list(columns)
     yield from rows.groupby(by)
@@ -50,7 +50,7 @@ def coloured(
     return _scale(column, values, title, label, [{"colour": one} for one in tint])
 
 
-def shaded(
+def graded(
     column: str,
     values: Iterable[Any],
     title: str = "",

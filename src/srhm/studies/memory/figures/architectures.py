@@ -7,7 +7,7 @@ from srhm.figures.drawing import styled
 from srhm.figures.marks import power
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Panel, levels
-from srhm.figures.scales import by_name, families
+from srhm.figures.scales import by_name, parted
 from srhm.studies.memory.figures.marks import MEMORIES, TIME, WORSE, in_time, seeds_text
 from srhm.studies.memory.selection import effective_memory, of_experiment
 
@@ -25,7 +25,7 @@ def draw(cells: pd.DataFrame, history: pd.DataFrame, *, preset: str) -> Figure:
     memories = by_name("memory", learnt["memory"], MEMORIES)
     best = pd.concat([of_experiment(cells, "columns"), of_experiment(cells, "best_necklaces")])
     chosen, panels = [], []
-    for (size, mu, r), own in families(learnt, "M_eff", "mu", "r"):
+    for (size, mu, r), own in parted(learnt, "M_eff", "mu", "r"):
         if own["memory"].nunique() < 2:
             continue
         known = best.merge(own[["memory", "size", "mu", "r"]].drop_duplicates())

@@ -8,7 +8,7 @@ from srhm.figures.drawing import styled
 from srhm.figures.marks import power
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, levels
-from srhm.figures.scales import Scale, coloured, families
+from srhm.figures.scales import Scale, coloured, parted
 from srhm.studies.memory import theory
 from srhm.studies.memory.figures.marks import WORSE
 from srhm.studies.memory.selection import of_experiment, with_best_columns
@@ -31,7 +31,7 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
         label=lambda r: f"${power(r)}$",
     )  # fmt: skip
     panels = []
-    for mu, own in families(best, "mu"):
+    for mu, own in parted(best, "mu"):
         ours = learnt[learnt["mu"] == mu]
         M = np.arange(1, int(best["size"].max()) + 1)
         limits = pd.DataFrame({"size": list(sizes.looks)})

@@ -7,7 +7,7 @@ from srhm.figures.drawing import styled
 from srhm.figures.marks import power
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Panel, levels
-from srhm.figures.scales import by_name, families
+from srhm.figures.scales import by_name, parted
 from srhm.studies.memory.figures.marks import SIZES, STARTS, TIME, WORSE, in_time, seeds_text
 from srhm.studies.memory.selection import of_experiment
 
@@ -22,7 +22,7 @@ def draw(cells: pd.DataFrame, history: pd.DataFrame, *, preset: str) -> Figure:
     learnt = of_experiment(cells, "learning")
     starts = by_name("start", learnt["start"], STARTS)
     chosen, panels = [], []
-    places = families(learnt, "memory", "size", "mu", "r")
+    places = parted(learnt, "memory", "size", "mu", "r")
     for (memory, size, mu, r), own in sorted(places, key=lambda one: one[0][0] != "ram"):
         if own.loc[own["start"] != "ccp", "start"].nunique() < 2:
             continue
