@@ -18,14 +18,13 @@ number of each group of rows that agree in these.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import nan
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from scipy import special
 
 from srhm.model.seeding import generator
 from srhm.scorecard.claims import MIN_POINTS, NOT_MEASURED, Measurement, Tables
@@ -33,7 +32,7 @@ from srhm.scorecard.fits import as_ratio, listed_as_left_out, no_points, of_fit,
 from srhm.scorecard.noise import groups_of, seed_noise, seed_pairs
 from srhm.scorecard.rows import LEFT_OUT, Conditions, RowFunction, chosen, counted
 from srhm.statistics.rank_correlation import rank_correlation
-from srhm.statistics.regression import CONFIDENCE, NO_FIT, Fit, mean, slope_with_group_intercepts
+from srhm.statistics.regression import NO_FIT, Fit, mean, slope_with_group_intercepts
 
 # What a mean is taken of: the values; their logarithms; those, and shown as a geometric mean.
 Scale = Literal["plain", "log", "ratio"]
@@ -43,7 +42,6 @@ Logs = Literal["both", "x", "y", "none"]
 ErrorFrom = Literal["scatter", "seeds", "paired"]
 # Arguments of a fit on its errors.
 Noise = dict[str, Any]
-Statistic = Callable[[pd.DataFrame], float]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,7 +163,7 @@ class Mean(Fitted):
 
     def fit(self, table: pd.DataFrame) -> Fit:
         """See the class."""
-        values = table[self.column].astype(float)
+        values = table[self._taken].astype(float)
         if self.scale != "plain":
             values = pd.Series(np.log(values.to_numpy()), index=values.index)
         if self.per:
@@ -183,13 +181,18 @@ class Mean(Fitted):
         what = f"means of {len(table)} {self.what}" if self.per else self.what
         found = replace(self, what=what)._measured(fit, table)
         if self.scale != "plain" and not self.each:
-            values = table[self.column].astype(float)
+            values = table[self._taken].astype(float)
             ends = f"from {values.min():.2f} to {values.max():.2f}"
             found = replace(found, note=f"{self._shown(fit)}, {ends}; {found.note}")
         if self.open and table[self.open].any():
             note = f"{found.note}; no interval: {int(table[self.open].sum())} {self.open}"
             found = replace(found, low=nan, high=nan, note=note)
         return as_ratio(found) if self.scale == "ratio" else found
+
+    @property
+    def _taken(self) -> str:
+        """Column of the values of which the mean is taken."""
+        return self.column
 
     def _back(self, value: float) -> float:
         return value if self.scale == "plain" else float(np.exp(value))
@@ -211,9 +214,9 @@ class Ratio(Mean):
         upper, lower = (chosen(table, {**self.where, **more}) for more in ({}, self.over))
         return pairs_of(upper, lower, on=self.on, column=self.column)
 
-    def fit(self, table: pd.DataFrame) -> Fit:
-        """See the class."""
-        return Mean.fit(replace(self, column="ratio"), table)
+    @property
+    def _taken(self) -> str:
+        return "ratio"
 
 
 @dataclass(frozen=True)
@@ -222,9 +225,9 @@ class Difference(Ratio):
 
     scale: Scale = field(default="plain", kw_only=True)
 
-    def fit(self, table: pd.DataFrame) -> Fit:
-        """See the class."""
-        return Mean.fit(replace(self, column="difference"), table)
+    @property
+    def _taken(self) -> str:
+        return "difference"
 
 
 @dataclass(frozen=True)
@@ -337,33 +340,6 @@ class Correlation(Estimator):
         found = rank_correlation(x, y, member, generator=generator(0, role="drawing"))
         note = f"{found.n} {self.what}; chance orders them as well in {found.p_value:.2g}"
         return Measurement(value=found.value, low=found.low, high=found.high, n=found.n, note=note)
-
-
-@dataclass(frozen=True)
-class Jackknife(Estimator):
-    """A statistic of all rows, its interval by leaving out one seed after another (Student t).
-
-    over: column of what is left out. Unknown where the statistic fails for one. words: what the
-    note says of the rows besides.
-    """
-
-    statistic: Statistic = field(kw_only=False)
-    over: str = field(default="seed", kw_only=True)
-    words: Callable[[pd.DataFrame], str] = field(default=lambda rows: "", kw_only=True)
-
-    def of(self, table: pd.DataFrame) -> Measurement:
-        """See the class."""
-        value, kept = self.statistic(table), sorted(set(table[self.over]))
-        if not np.isfinite(value):
-            return no_points("not enough points")
-        n, half = len(kept), nan
-        if n > 1:
-            without = [self.statistic(table[table[self.over] != one]) for one in kept]
-            left = np.array(without)
-            error = np.sqrt((n - 1) / n * np.square(left - left.mean()).sum())
-            half = float(special.stdtrit(n - 1, (1 + CONFIDENCE) / 2) * error)
-        note = f"{n} {self.over}s, jackknife over them{self.words(table)}"
-        return Measurement(value=value, low=value - half, high=value + half, n=n, note=note)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from tables import jamming_cell
 from srhm.scorecard.card import scorecard
 from srhm.scorecard.claims import verdict
 from srhm.studies.gaps import analysis
-from srhm.studies.gaps.claims import CLAIMS, GAMMA, THETA, few_unsatisfied
+from srhm.studies.gaps.analysis import GAMMA, THETA
+from srhm.studies.gaps.claims import CLAIMS
 from srhm.studies.gaps.figures import gaps as gaps_figure
 from srhm.studies.gaps.figures import n_star, spectra
 from srhm.studies.gaps.measure import THRESHOLDS
@@ -227,7 +228,7 @@ def test_networks_fit_only_where_no_point_is_unsatisfied(lawful):
     cells.loc[one, ["status", "n_unsatisfied", "mean_loss"]] = ("capped", 5, 1e-12)
     given = {**lawful, "cells": cells}
     (claim,) = (c for c in CLAIMS if c.identifier in names)
-    assert "2, fewer than 3" in claim.measure(given).note
+    assert "of 2 seeds, fewer than 3" in claim.measure(given).note
     assert verdict(claim, claim.measure(given)) == "not enough data"
 
 
@@ -247,13 +248,12 @@ def test_a_network_before_and_after_training_counts_once_in_n_eff():
 
 
 def test_unsatisfied_srhm_networks_are_counted_by_budget(lawful):
-    # a part of 0.05 is not jammed, one of 0.15 is and counts
-    measure = partial(few_unsatisfied, lawful)
-    assert measure(longest=False, initialisation="gaussian").value == 0
-    assert measure(longest=True, initialisation="gaussian").value == pytest.approx(1 / 3)
-    # twice as many: 0.1 is not jammed, 0.3 is above a quarter
-    assert measure(longest=False, initialisation="orthogonal").value == 0
-    assert measure(longest=True, initialisation="orthogonal").value == 0
+    # gaussian: a part of 0.05 is not jammed, one of 0.15 is and counts; orthogonal: twice as many,
+    # of which 0.1 is not jammed, and 0.3 is above a quarter
+    for start, long in (("", 1 / 3), ("-orthogonal", 0)):
+        for word, expected in (("short", 0), ("long", long)):
+            ((value, *_),) = measured(lawful, [f"few-unsatisfied{start}-{word}"])
+            assert value == pytest.approx(expected)
 
 
 def test_few_large_overlaps_move_the_loss_and_not_the_median(lawful):

@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 
 from srhm.scorecard.claims import Line, Measurement, claim
-from srhm.scorecard.estimators import Jackknife, Mean, Part
+from srhm.scorecard.estimators import Mean, Part
 from srhm.scorecard.expectations import Below, Factor, Within
 from srhm.scorecard.fits import listed_as_left_out
+from srhm.scorecard.resampling import Jackknife
 from srhm.scorecard.rows import rows_of
 from srhm.studies.fluctuations import analysis
 from srhm.studies.fluctuations.analysis import FAR

@@ -30,6 +30,13 @@ KINDS = {
     "tanh-3": {"data": "random", "activation": "tanh", "hidden_layers": 3},
     "digits-3": {"data": "digits_pca", "activation": "relu", "hidden_layers": 3},
 }
+NAMES = {
+    **{f"relu-{layers}": f"ReLU, L = {layers}, random data" for layers in (2, 3, 5)},
+    **{"tanh-3": "tanh, L = 3, random data", "digits-3": "ReLU, L = 3, digits"},
+}
+# Exponents of the thesis, chapter 1, figures 8 and 9d, which has no theta of digits.
+THETA = {"relu-2": 0.3, "relu-3": 0.3, "relu-5": 0.3, "tanh-3": 0.2, "digits-3": nan}
+GAMMA = {"relu-2": 0.2, "relu-3": 0.2, "relu-5": 0.2, "tanh-3": 0.16, "digits-3": 0.25}
 # Preactivations of a smaller modulus are at a cusp; they are as many at a tenth and at ten times
 # that, within PLATEAU, where training has converged.
 CUSP, PLATEAU = 1e-4, 1.5
@@ -211,7 +218,6 @@ def cusps_by_network(cells: pd.DataFrame, cusps: pd.DataFrame, *, kind: str) -> 
     return pd.DataFrame(found, columns=["seed", "training", "fresh", "plateau"])
 
 
-def hierarchical(cells: pd.DataFrame, *, initialisation: str) -> pd.DataFrame:
-    """Cells of the SRHM from one kind of start with the columns of `with_jamming`."""
-    own = (cells["data"] == "srhm") & (cells["initialisation"] == initialisation)
-    return with_jamming(cells[own])
+def hierarchical(cells: pd.DataFrame) -> pd.DataFrame:
+    """Cells of the SRHM with the columns of `with_jamming`."""
+    return with_jamming(cells[cells["data"] == "srhm"])

@@ -12,8 +12,18 @@ from srhm.figures.architecture_marks import wrapped
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.marks import GUIDE, line, marker
 from srhm.scorecard.rows import chosen as where
-from srhm.studies.gaps.analysis import HIGH, KINDS, LOW, TAIL, budgets, gap_exponent, gaps_by_seed
-from srhm.studies.gaps.claims import GAMMA, NAMES, THETA
+from srhm.studies.gaps.analysis import (
+    GAMMA,
+    HIGH,
+    KINDS,
+    LOW,
+    NAMES,
+    TAIL,
+    THETA,
+    budgets,
+    gap_exponent,
+    gaps_by_seed,
+)
 
 COLOURS = dict(zip(KINDS, ("#56B4E9", "#0072B2", "#CC79A7", "#D55E00", "#009E73"), strict=True))
 MARKERS = dict(zip(KINDS, "vosD^", strict=True))

@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 
 from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
 from srhm.figures.marks import GUIDE, few_ticks, line, marker
+from srhm.scorecard.jamming import LEAST
 from srhm.studies.gaps.analysis import TIMES, hierarchical, star_cells, stars_by_seed, stars_in_time
-from srhm.studies.gaps.claims import LEAST
 
 TINTS = ("#56B4E9", "#0072B2", "#000000")
 OTHERS = {
@@ -47,7 +47,7 @@ def draw(cells: pd.DataFrame, histories: pd.DataFrame, *, preset: str) -> Figure
         few_ticks(axes.xaxis, *axes.get_xlim())
         few_ticks(axes.yaxis, *axes.get_ylim())
     for start, (tint, shift, _) in STARTS.items():
-        marked = hierarchical(cells, initialisation=start)
+        marked = hierarchical(cells).query("initialisation == @start")
         for jammed, symbol in ((True, "o"), (False, "x")):
             some = marked[marked["jammed"] == jammed]
             boxes[2].plot(some["budget"] * shift, some["unsatisfied"], symbol, color=tint,

@@ -9,7 +9,7 @@ from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_
 from srhm.figures.marks import GUIDE, line, marker
 from srhm.scorecard.rows import chosen as where
 from srhm.studies.gaps import analysis
-from srhm.studies.gaps.claims import NAMES
+from srhm.studies.gaps.analysis import NAMES
 from srhm.studies.gaps.figures.gaps import COLOURS, MARKERS
 
 SYMBOLS = dict(zip(analysis.QUANTILES, "v<>^", strict=True))

@@ -1,0 +1,75 @@
+"""Estimators whose interval is that of a statistic of fewer seeds, or of seeds drawn again."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import nan
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from srhm.model.seeding import generator
+from srhm.scorecard.claims import Measurement
+from srhm.scorecard.estimators import Estimator
+from srhm.scorecard.fits import no_points
+from srhm.statistics.regression import CONFIDENCE
+
+Statistic = Callable[[pd.DataFrame], float]
+
+
+@dataclass(frozen=True)
+class Jackknife(Estimator):
+    """A statistic of all rows, its interval by leaving out one seed after another (Student t).
+
+    over: column of what is left out. Unknown where the statistic fails for one. words: what the
+    note says of the rows besides.
+    """
+
+    statistic: Statistic = field(kw_only=False)
+    over: str = field(default="seed", kw_only=True)
+    words: Callable[[pd.DataFrame], str] = field(default=lambda rows: "", kw_only=True)
+
+    def of(self, table: pd.DataFrame) -> Measurement:
+        """See the class."""
+        value, kept = self.statistic(table), sorted(set(table[self.over]))
+        if not np.isfinite(value):
+            return no_points("not enough points")
+        n, half = len(kept), nan
+        if n > 1:
+            without = [self.statistic(table[table[self.over] != one]) for one in kept]
+            left = np.array(without)
+            error = np.sqrt((n - 1) / n * np.square(left - left.mean()).sum())
+            half = float(special.stdtrit(n - 1, (1 + CONFIDENCE) / 2) * error)
+        note = f"{n} {self.over}s, jackknife over them{self.words(table)}"
+        return Measurement(value=value, low=value - half, high=value + half, n=n, note=note)
+
+
+@dataclass(frozen=True)
+class Bootstrap(Estimator):
+    """A statistic of all rows, its interval by drawing seeds again, with all their rows.
+
+    over: column of what is drawn. fewest: draws of fewer different ones are not taken.
+    """
+
+    statistic: Statistic = field(kw_only=False)
+    over: str = field(default="seed", kw_only=True)
+    draws: int = field(default=400, kw_only=True)
+    fewest: int = field(default=1, kw_only=True)
+
+    def of(self, table: pd.DataFrame) -> Measurement:
+        """See the class."""
+        stream, groups = generator(1, role="drawing"), table.groupby(self.over).indices
+        seeds = pd.Series(list(groups))
+        draws = [
+            seeds.sample(len(seeds), replace=True, random_state=stream) for _ in range(self.draws)
+        ]
+        found = [
+            self.statistic(table.iloc[np.concatenate([groups[one] for one in drawn])])
+            for drawn in draws
+            if drawn.nunique() >= self.fewest
+        ]
+        tail = (1 - CONFIDENCE) / 2
+        low, high = map(float, np.quantile(found, [tail, 1 - tail])) if found else (nan, nan)
+        note = f"{len(table)} {self.what}, {len(seeds)} {self.over}s drawn again"
+        value = self.statistic(table)
+        return Measurement(value=value, low=low, high=high, n=len(seeds), note=note)
