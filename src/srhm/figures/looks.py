@@ -21,7 +21,7 @@ class Look:
     """
 
     label: str
-    colour: str | tuple[float, float, float] = ""
+    colour: str = ""
     marker: str = ""
     line: str = ""
     filled: bool | None = None

@@ -62,8 +62,8 @@ def graded(
 
     palette: name of one of seaborn's, "_r" behind it to turn it round.
     """
-    shades = seaborn.color_palette(palette, len(_ranked(values)))
-    return _scale(column, values, title, label, [{"colour": tuple(one)} for one in shades])
+    shades = seaborn.color_palette(palette, len(_ranked(values))).as_hex()
+    return _scale(column, values, title, label, [{"colour": one} for one in shades])
 
 
 def shaped(column: str, values: Iterable[Any], title: str = "", *, label: Label = plain) -> Scale:
