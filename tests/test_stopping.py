@@ -358,7 +358,7 @@ from srhm.model.sampling import draw_samples
 from srhm.runtime.stopping import StopRequest, stop_on_signals
 from srhm.training.cell import parameters_of
 from srhm.training.configuration import HierarchySection
-from srhm.training.curve import trainer
+from srhm.training.curve import hierarchy_trainer
 from srhm.training.loop import train_or_load
 from srhm.training.plan import plan
 
@@ -372,7 +372,7 @@ with stop_on_signals(StopRequest(limit=limit)) as stop:
     print("ready", flush=True)
     log = logging.getLogger()
     train_or_load(
-        curve.entries, lambda: trainer(curve.entries, samples, gpu=0, log=log),
+        curve.entries, lambda: hierarchy_trainer(curve.entries, samples, gpu=0, log=log),
         store=folder / "cells", checkpoints=folder / "checkpoints",
         threads=2, keep_weights=True, log=log, stop=stop,
     )

@@ -54,7 +54,7 @@ class Trainer:
     seconds: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class CurveMeasurement:
     """What is measured of each curve of a trainer.
 
@@ -71,6 +71,7 @@ class CurveMeasurement:
     trainer: Trainer
     function: str
     tables: Mapping[str, str]
+    _: KW_ONLY
     options: str = ""
     share: float = 0.0
     gpu: bool = False

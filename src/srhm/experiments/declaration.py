@@ -41,10 +41,10 @@ def experiments(study: str, *, title: str) -> Trainer:
 def long_tables(trainer: Trainer, tables: Mapping[str, str]) -> CurveMeasurement:
     """The tables that have several rows of one cell, with their schemas by name."""
     return CurveMeasurement(
-        name=LONG,
-        trainer=trainer,
-        function="srhm.experiments.long:long_rows",
-        tables=tables,
+        LONG,
+        trainer,
+        "srhm.experiments.long:long_rows",
+        tables,
         may_be_empty=True,
     )
 

@@ -11,9 +11,7 @@ from srhm.trainers import FLOW
 
 
 def _measurement(name: str, function: str, **tables: str) -> CurveMeasurement:
-    return CurveMeasurement(
-        name=name, trainer=FLOW, function=f"srhm.measure.{function}", tables=tables, share=1.0
-    )
+    return CurveMeasurement(name, FLOW, f"srhm.measure.{function}", tables, share=1.0)
 
 
 MEASUREMENTS = (

@@ -196,13 +196,13 @@ JOB = """
 import json, sys, time
 from pathlib import Path
 from srhm.images import training
-from srhm.images.configuration import Images
+from srhm.images.configuration import ImagesSection
 from srhm.images.plan import plan
 from srhm.rules.curves import curve_spec
 from srhm.runtime.job import training_job
-from srhm.training.any_trainer import train
+from srhm.training.any_trainer import train_curve
 
-section, results = Images.model_validate_json(sys.argv[1]), Path(sys.argv[2])
+section, results = ImagesSection.model_validate_json(sys.argv[1]), Path(sys.argv[2])
 steps = training.ImageEngine.steps
 
 def slow_at_the_last(self, order):
@@ -214,7 +214,7 @@ def slow_at_the_last(self, order):
 training.ImageEngine.steps = slow_at_the_last
 (curve,) = plan(section, Path()).curves.values()
 with training_job(results / "job.log", name="curve", resources={}) as (log, stop):
-    train(
+    train_curve(
         json.loads(curve_spec(curve)),
         derivations=[],
         store=results / "cells",

@@ -10,10 +10,10 @@ STUDY = flow_study(
     measured=("beginnings",),
     measurements=(
         CurveMeasurement(
-            name="beginnings",
-            trainer=FLOW,
-            function=".measure:measure_beginnings",
-            tables={"rates": ".measure:RATES", "outputs": ".measure:OUTPUTS"},
+            "beginnings",
+            FLOW,
+            ".measure:measure_beginnings",
+            {"rates": ".measure:RATES", "outputs": ".measure:OUTPUTS"},
             share=0.1,
             may_be_empty=True,
         ),

@@ -10,10 +10,10 @@ STUDY = flow_study(
     measured=("fluctuations",),
     measurements=(
         CurveMeasurement(
-            name="fluctuations",
-            trainer=FLOW,
-            function=".measure:measure_fluctuations",
-            tables={
+            "fluctuations",
+            FLOW,
+            ".measure:measure_fluctuations",
+            {
                 "fluctuations": ".measure:FLUCTUATIONS",
                 "resampled": ".measure:RESAMPLED",
                 "crossings": ".measure:CROSSINGS",

@@ -10,10 +10,10 @@ STUDY = flow_study(
     measured=("at_jamming",),
     measurements=(
         CurveMeasurement(
-            name="at_jamming",
-            trainer=FLOW,
-            function=".measure:measure",
-            tables={"gaps": ".measure:GAPS", "cusps": ".measure:CUSPS", "ranks": ".measure:RANKS"},
+            "at_jamming",
+            FLOW,
+            ".measure:measure",
+            {"gaps": ".measure:GAPS", "cusps": ".measure:CUSPS", "ranks": ".measure:RANKS"},
             may_be_empty=True,
         ),
     ),

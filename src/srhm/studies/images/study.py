@@ -13,10 +13,10 @@ STUDY = Study(
     trainer=IMAGES,
     measurements=(
         CurveMeasurement(
-            name="stability",
-            trainer=IMAGES,
-            function="srhm.images.experiment:measure_images",
-            tables={"images": "IMAGES"},
+            "stability",
+            IMAGES,
+            "srhm.images.experiment:measure_images",
+            {"images": "IMAGES"},
             share=0.01,
             gpu=True,
         ),

@@ -17,10 +17,10 @@ STUDY = Study(
     trainer=NAMED_NETS,
     measurements=(
         CurveMeasurement(
-            name="sensitivities",
-            trainer=NAMED_NETS,
-            function="srhm.measure.network_representations:measure_sensitivities",
-            tables={"sensitivities": "SENSITIVITIES"},
+            "sensitivities",
+            NAMED_NETS,
+            "srhm.measure.network_representations:measure_sensitivities",
+            {"sensitivities": "SENSITIVITIES"},
         ),
     ),
     figures=(

@@ -11,18 +11,18 @@ STUDY = flow_study(
     # Each of them is of some kinds of data alone: its table has no row of others.
     measurements=(
         CurveMeasurement(
-            name="alignment",
-            trainer=FLOW,
-            function=".measure:measure_alignment",
-            tables={"alignment": ".measure:ALIGNMENT"},
+            "alignment",
+            FLOW,
+            ".measure:measure_alignment",
+            {"alignment": ".measure:ALIGNMENT"},
             share=0.5,
             may_be_empty=True,
         ),
         CurveMeasurement(
-            name="compressed",
-            trainer=FLOW,
-            function=".measure:measure_compressed",
-            tables={"compressed": ".measure:COMPRESSED"},
+            "compressed",
+            FLOW,
+            ".measure:measure_compressed",
+            {"compressed": ".measure:COMPRESSED"},
             share=0.5,
             may_be_empty=True,
         ),

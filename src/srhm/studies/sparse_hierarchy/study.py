@@ -69,10 +69,10 @@ STUDY = Study(
     trainer=HIERARCHY,
     measurements=(
         CurveMeasurement(
-            name="sensitivities",
-            trainer=HIERARCHY,
-            function="srhm.measure.representations:measure_sensitivities",
-            tables={"sensitivities": "SENSITIVITIES"},
+            "sensitivities",
+            HIERARCHY,
+            "srhm.measure.representations:measure_sensitivities",
+            {"sensitivities": "SENSITIVITIES"},
         ),
     ),
     tables=(

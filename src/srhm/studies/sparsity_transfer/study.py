@@ -15,10 +15,7 @@ STUDY = Study(
     trainer=HIERARCHY,
     measurements=(
         CurveMeasurement(
-            name="transfer",
-            trainer=HIERARCHY,
-            function=".measure:measure_transfer",
-            tables={"transfer": ".measure:TRANSFER"},
+            "transfer", HIERARCHY, ".measure:measure_transfer", {"transfer": ".measure:TRANSFER"}
         ),
     ),
     figures=(

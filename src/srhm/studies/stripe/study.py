@@ -10,10 +10,7 @@ STUDY = flow_study(
     measured=("neurons",),
     measurements=(
         CurveMeasurement(
-            name="neurons",
-            trainer=FLOW,
-            function=".measure:measure_neurons",
-            tables={"neurons": ".measure:NEURONS"},
+            "neurons", FLOW, ".measure:measure_neurons", {"neurons": ".measure:NEURONS"}
         ),
     ),
     figures=(

@@ -12,16 +12,16 @@ STUDY = Study(
     trainer=HIERARCHY,
     measurements=(
         CurveMeasurement(
-            name="sensitivities",
-            trainer=HIERARCHY,
-            function="srhm.measure.representations:measure_sensitivities",
-            tables={"sensitivities": "SENSITIVITIES"},
+            "sensitivities",
+            HIERARCHY,
+            "srhm.measure.representations:measure_sensitivities",
+            {"sensitivities": "SENSITIVITIES"},
         ),
         CurveMeasurement(
-            name="histories",
-            trainer=HIERARCHY,
-            function=".histories:measure_histories",
-            tables={
+            "histories",
+            HIERARCHY,
+            ".histories:measure_histories",
+            {
                 "histories": ".histories:HISTORIES",
                 "sensitivity_histories": ".histories:SENSITIVITY_HISTORIES",
             },
