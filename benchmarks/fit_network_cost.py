@@ -18,6 +18,7 @@ from srhm.model.seeding import generator
 from srhm.networks.registry import NAMED
 from srhm.training.cell import parameters_of, processor
 from srhm.training.cost import MODEL, network_step_features
+from srhm.training.network import NetworkEngine
 from srhm.training.taped import TapedEngine
 
 WIDTHS, BATCHES, N_STEPS = (8, 16, 64), (4, 32), 8
@@ -29,7 +30,9 @@ EPOCHS = {"vgg": 30.0, "resnet": 30.0, "efficientnet": 80.0}
 SLOW_RATE = 3e-4
 
 
-def step_times(net: str) -> tuple[NDArray[np.float64], NDArray[np.float64], list[int]]:
+def step_times(
+    net: str, made_by: type[NetworkEngine] = TapedEngine
+) -> tuple[NDArray[np.float64], NDArray[np.float64], list[int]]:
     """Features and seconds of steps over all widths and batches, and parameters by width."""
     parameters: GrammarParameters = parameters_of(CELL)
     grammar = draw_grammar(parameters, generator=generator(0, role="grammar"))
@@ -43,7 +46,7 @@ def step_times(net: str) -> tuple[NDArray[np.float64], NDArray[np.float64], list
     features, seconds, sizes = [], [], []
     for width in WIDTHS:
         for batch in BATCHES:
-            engine = TapedEngine(
+            engine = made_by(
                 net,
                 parameters,
                 train,
@@ -67,9 +70,10 @@ def step_times(net: str) -> tuple[NDArray[np.float64], NDArray[np.float64], list
 
 def main() -> None:
     """Writes the part "networks" of src/srhm/cost_model.json."""
-    nets, residuals = {}, []
+    nets, residuals, ratios = {}, [], []
     for net in NAMED:
         features, seconds, sizes = step_times(net)
+        ratios += np.log(step_times(net, NetworkEngine)[1] / seconds).tolist()
         relative = features / seconds[:, None]  # relative errors count
         coefficients, _ = nnls(relative, np.ones(len(seconds)))
         residuals += np.log(relative @ coefficients).tolist()
@@ -86,6 +90,7 @@ def main() -> None:
         "machine": processor(),
         "residual_log_sd": float(np.std(residuals)),
         "slow_rate": SLOW_RATE,
+        "autograd_over_torch": float(np.exp(np.mean(ratios))),
         "nets": nets,
     }
     MODEL.write_text(json.dumps(model, indent=2) + "\n")

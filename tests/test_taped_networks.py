@@ -1,12 +1,19 @@
 """Gradients by hand: a step of each named net against PyTorch's autograd, in double precision."""
 
+import logging
+
 import numpy as np
 import pytest
+import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
 from srhm.model.seeding import generator
+from srhm.networks.named import named_network
 from srhm.networks.registry import NAMED
+from srhm.training.configuration import Training
+from srhm.training.curve import NAMED_ENGINES, hierarchy_trainer
 from srhm.training.network import NetworkEngine
+from srhm.training.tape import Tape
 from srhm.training.taped import TapedEngine
 
 # Of one step: in some it grows by orders of magnitude, as batch norm divides by what is small.
@@ -68,6 +75,45 @@ def test_a_step_is_that_of_autograd(engines, net, options):
         assert_same(plain.state(), taped.state(), within=EXACT)
         assert any((before[name] != array).any() for name, array in plain.state().items())
         taped.restore(plain.state())
+
+
+def test_the_registry_says_which_networks_have_gradients_by_hand():
+    sizes: dict = {"dimensions": 1, "in_channels": 4, "n_classes": 4, "width": 4}
+    for name, net in NAMED.items():
+        network = named_network(name, **sizes, generator=torch.Generator())
+        assert hasattr(network, "taped") == net.taped, name
+
+
+def test_a_network_without_steps_is_refused_with_what_trains_it(make_sample):
+    with pytest.raises(TypeError, match=r"Linear says no steps .* 'autograd' trains it"):
+        Tape(torch.nn.Linear(2, 2), places=1, batch=1, channels=2)
+
+
+# Of the EfficientNet two steps: roundings grow by orders of magnitude in a few.
+@pytest.mark.parametrize(
+    ("net", "steps"), [("vgg11_bn", 8), ("resnet18", 8), ("efficientnetb0", 2)]
+)
+def test_both_engines_train_a_cell_to_the_same_end(make_sample, net, steps):
+    """By the trainer of a curve: the row, with the test errors on the way, and the weights."""
+    drawn, training, test = make_sample(n_train=N_TRAIN, n_test=N_TEST)
+    samples = {(0, "train"): training, (0, "test"): test}
+    shape = {"depth": "L", "branching": "s", "n_features": "v", "n_synonyms": "m",
+             "n_classes": "n_c", "n_empty": "s0", "sparsity": "sparsity"}  # fmt: skip
+    cell = {short: getattr(drawn.parameters, name) for name, short in shape.items()}
+    cell |= {"net": net, "width": 4, "P": N_TRAIN, "seed": 0, "n_test": N_TEST}
+    cell |= Training(batch_size=6, learning_rate=0.02, max_steps=steps, n_checks=2,
+                     dtype="float64").model_dump(exclude={"fcn_scale"})  # fmt: skip
+    found = []
+    for engine in NAMED_ENGINES:
+        entry = {"cell": {**cell, "engine": engine}}
+        trainer = hierarchy_trainer([entry], samples, gpu=0, log=logging.getLogger("test"))
+        found += trainer.train([entry])
+    (one, other), engines = found, [cell.row.pop("engine") for cell in found]
+    assert engines == list(NAMED_ENGINES)
+    assert one.row.pop("train_loss") == pytest.approx(other.row.pop("train_loss"), rel=1e-5)
+    assert one.row == other.row
+    assert one.row["steps"] == steps
+    assert_same(one.weights, other.weights, within=1e-4)
 
 
 @pytest.mark.parametrize("net", ["vgg11_bn", "resnet18", "efficientnetb0"])

@@ -1,13 +1,16 @@
 """From a section to cells on the SRHM: windows, coordinates, keys, and what leaves these alone."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from srhm.networks.registry import NAMED
 from srhm.results import provenance
 from srhm.results.code import code_of
 from srhm.results.provenance import PACKAGE
+from srhm.study import ConfigError
 from srhm.trainers import HIERARCHY, NAMED_NETS
 from srhm.training import plan as planning
 from srhm.training.configuration import HierarchySection, NamedSection
@@ -256,6 +259,15 @@ def test_the_rate_from_the_table_of_a_named_net_is_that_of_the_published_figures
     assert values(cells_of(found), "learning_rate") == {(64e-4,)}
 
 
+def test_named_nets_are_trained_by_the_tape_or_by_autograd(monkeypatch):
+    found = cells_of(named({**NAMED_GROUP, "training": {"engine": "autograd"}}))
+    assert values(found, "engine") == {("autograd",)}
+    assert found.keys().isdisjoint(cells_of(named(NAMED_GROUP)))
+    monkeypatch.setitem(NAMED, "vgg11", replace(NAMED["vgg11"], taped=False))
+    with pytest.raises(ConfigError, match=r"training\.engine = 'torch': .* it is 'autograd'$"):
+        named(NAMED_GROUP)
+
+
 def test_the_code_of_named_nets_is_not_part_of_the_keys_of_the_others():
     own = {"network.py", "named.py", "tape.py"}
     for engine, (module, *_) in ENGINES.items():
@@ -266,7 +278,8 @@ def test_the_code_of_named_nets_is_not_part_of_the_keys_of_the_others():
             found.add(path)
             imports = code_of(path, PACKAGE.name)[1]
             unread |= {provenance._target(one)[1] for one in imports} - found
-        assert own & {path.name for path in found} == (own if engine == "torch" else set())
+        expected = {"torch": own, "autograd": own - {"tape.py"}}.get(engine, set())
+        assert own & {path.name for path in found} == expected
 
 
 def test_the_scale_of_the_fcn_is_a_coordinate_of_the_fcn_alone():

@@ -15,12 +15,14 @@ class Net:
 
     like: a network of the same table whose coefficients of cost, predicted sample complexity and
     thresholds of sensitivities stand in for those of this one, which has none of its own. They
-    decide nothing of a cell.
+    decide nothing of a cell. taped: whether a named net says its steps to the engine `torch`, of
+    gradients that are written by hand; else `autograd` trains it.
     """
 
     label: str
     module: str
     like: str = ""
+    taped: bool = False
 
 
 # On the SRHM: (parameters of the grammar, *, width, ...) -> `geometry.Geometry`.
@@ -32,15 +34,15 @@ HIERARCHICAL = {
 # On the SRHM and on images: the arguments of `named.named_network` -> a module of PyTorch. Table 1
 # of the paper lists the families; "bn" in the name of a VGG means batch norm.
 NAMED = {
-    "vgg11": Net("VGG11", "srhm.networks.vgg"),
-    "vgg11_bn": Net("VGG11 bn", "srhm.networks.vgg"),
-    "vgg16": Net("VGG16", "srhm.networks.vgg"),
-    "vgg16_bn": Net("VGG16 bn", "srhm.networks.vgg"),
-    "resnet18": Net("ResNet18", "srhm.networks.resnet"),
-    "resnet34": Net("ResNet34", "srhm.networks.resnet"),
-    "efficientnetb0": Net("EfficientNetB0", "srhm.networks.efficientnet"),
-    "efficientnetb1": Net("EfficientNetB1", "srhm.networks.efficientnet"),
-    "efficientnetb2": Net("EfficientNetB2", "srhm.networks.efficientnet"),
+    "vgg11": Net("VGG11", "srhm.networks.vgg", taped=True),
+    "vgg11_bn": Net("VGG11 bn", "srhm.networks.vgg", taped=True),
+    "vgg16": Net("VGG16", "srhm.networks.vgg", taped=True),
+    "vgg16_bn": Net("VGG16 bn", "srhm.networks.vgg", taped=True),
+    "resnet18": Net("ResNet18", "srhm.networks.resnet", taped=True),
+    "resnet34": Net("ResNet34", "srhm.networks.resnet", taped=True),
+    "efficientnetb0": Net("EfficientNetB0", "srhm.networks.efficientnet", taped=True),
+    "efficientnetb1": Net("EfficientNetB1", "srhm.networks.efficientnet", taped=True),
+    "efficientnetb2": Net("EfficientNetB2", "srhm.networks.efficientnet", taped=True),
 }
 # On images alone: the arguments of `primitive.image_network` -> its layers (thesis, chapter 4).
 PRIMITIVE = {

@@ -41,11 +41,11 @@ class Window(Keys):
 class Training(Keys):
     """How networks are trained; the defaults are the paper's text."""
 
-    engine: Literal["sparse", "dense", "reference", "torch"] = Field(
+    engine: Literal["sparse", "dense", "reference", "torch", "autograd"] = Field(
         "sparse",
         description="sparse: fast, exact to rounding; dense: as exact, for whitening and biases;"
-        " reference: dense PyTorch autograd, the oracle of both; named nets are always trained by"
-        " torch, and nothing else is",
+        " reference: dense PyTorch autograd, the oracle of both; named nets alone: torch, gradients"
+        " by hand, or autograd, of PyTorch, slower, for nets that have none by hand",
     )
     dtype: Literal["float32", "float64"] = Field("float32", description="precision of training")
     whitening: bool = Field(

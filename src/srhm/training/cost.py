@@ -22,7 +22,7 @@ from srhm.networks.geometry import Geometry, geometry
 from srhm.networks.registry import stand_in
 from srhm.results.provenance import PACKAGE
 from srhm.training.cell import parameters_of, points_of_a_step
-from srhm.training.curve import NAMED_ENGINE
+from srhm.training.curve import AUTOGRAD, NAMED_ENGINES
 
 MODEL = PACKAGE / "cost_model.json"
 BYTES = {"float32": 4, "float64": 8}
@@ -102,7 +102,7 @@ def costs(cells: Iterable[Mapping[str, Any]]) -> list[Cost]:
     model = json.loads(MODEL.read_text(encoding="utf-8"))
     found = []
     for cell in cells:
-        if cell["engine"] == NAMED_ENGINE:
+        if cell["engine"] in NAMED_ENGINES:
             found.append(_network_cost(cell, model["networks"]))
             continue
         parameters = parameters_of(cell)
@@ -143,6 +143,7 @@ def _network_cost(cell: Mapping[str, Any], model: Mapping[str, Any]) -> Cost:
     steps = min(epochs * (cell["P"] // points), cell["max_steps"])
     features = network_step_features(cell)
     per_step = _dot(net["seconds_per_step"], features)
+    per_step *= model["autograd_over_torch"] if cell["engine"] == AUTOGRAD else 1
     scale, width = cell["width"] / 64, BYTES[cell["dtype"]]
     n_weights = _dot(net["parameters"], [1.0, scale, scale**2])
     # A place of 64 channels in each of some tens of layers, the first of which are the longest.

@@ -12,14 +12,17 @@ from srhm.runtime.no_device import NoDevice
 from srhm.training.cell import TrainedCell, parameters_of, train_cell
 from srhm.training.loop import BatchTrainer, Entry, alone
 
-# The engine of VGG, ResNet and EfficientNet, and of nothing else.
-NAMED_ENGINE = "torch"
+# The engine of VGG, ResNet and EfficientNet, whose gradients are written by hand, and that of any
+# named net. Neither trains anything else.
+NAMED_ENGINE, AUTOGRAD = "torch", "autograd"
+NAMED_ENGINES = (NAMED_ENGINE, AUTOGRAD)
 # By name, so that the fast engine does not pay for torch. A cell's digest covers its own engine.
 ENGINES = {
     "reference": ("srhm.training.reference", "ReferenceEngine", ("numpy", "torch")),
     "dense": ("srhm.training.dense", "DenseEngine", ("numpy", "torch")),
     "sparse": ("srhm.training.sparse", "SparseEngine", ("numpy", "numba")),
     NAMED_ENGINE: ("srhm.training.taped", "TapedEngine", ("numpy", "numba", "torch")),
+    AUTOGRAD: ("srhm.training.network", "NetworkEngine", ("numpy", "torch")),
 }
 # The engine of LCN, CNN and FCN that has a form for GPUs.
 PACKABLE = "sparse"

@@ -1,7 +1,8 @@
-"""Named nets in training: VGG, ResNet and EfficientNet in one dimension, by PyTorch's autograd.
+"""Named nets in training, in one dimension, by PyTorch's autograd: the engine `autograd`.
 
-What is trained on processors is the faster `taped`; this engine is what tests compare it with, and
-where networks of a stack begin.
+VGG, ResNet and EfficientNet are trained several times faster by `taped`, whose gradients are
+written by hand; this engine trains a network that has none, is what tests compare the other with,
+and is where networks of a stack begin.
 
 The input is one-hot, its v features as channels and its d places as the dimension. Batch norm and
 dropout are in training mode while training and in eval mode whenever something is measured.

@@ -24,7 +24,7 @@ from srhm.study import ConfigError, Curve, Planned, Sample
 from srhm.trainers import HIERARCHY, NAMED_NETS
 from srhm.training.cell import parameters_of, points_of_a_step
 from srhm.training.configuration import HierarchyCurves, HierarchySection, Training, Window
-from srhm.training.curve import ENGINES, NAMED_ENGINE
+from srhm.training.curve import AUTOGRAD, ENGINES, NAMED_ENGINES
 from srhm.training.rates import NoPublishedRate, published_rate
 
 # What is measured of each curve unless a study says otherwise.
@@ -60,7 +60,7 @@ def plan(
                 shared["learning_rate"] = _published_rate(coordinates, where)
             shared["learning_rate"] = float(shared["learning_rate"])
             points = _sizes(group.P, coordinates, parameters, where)
-            if training.engine == NAMED_ENGINE:
+            if training.engine in NAMED_ENGINES:
                 _check_named(shared, points, where)
             key = canonical_json(shared)
             _, _, cells = sizes.setdefault(key, (shared, parameters, set()))
@@ -80,8 +80,11 @@ def _training(section: HierarchySection, group: HierarchyCurves, where: str) -> 
     except ValidationError as error:
         raise ConfigError(refusals(error, Training, where=f"{where}.training")) from error
     nets, named = ", ".join(group.net), group.net[0] in NAMED
-    if named != (training.engine == NAMED_ENGINE):
-        allowed = f"'{NAMED_ENGINE}' alone" if named else "'sparse', 'dense' and 'reference'"
+    own = [engine for engine in ENGINES if (engine in NAMED_ENGINES) == named]
+    if named and not all(NAMED[net].taped for net in group.net):
+        own = [AUTOGRAD]
+    if training.engine not in own:
+        allowed = " or ".join(map(repr, own))
         raise _refusal(where, "training.engine", f"{training.engine!r}: for {nets} it is {allowed}")
     if named and training.bias:
         raise _refusal(where, "training.bias", f"True: allowed is False for {nets}")

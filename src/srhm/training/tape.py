@@ -438,7 +438,8 @@ class Tape:
         self.inputs = start.x
         taped: Any = getattr(network, "taped", None)
         if taped is None:
-            raise TypeError(f"no steps are known for {type(network).__name__}")
+            name = type(network).__name__
+            raise TypeError(f"{name} says no steps for a tape: the engine 'autograd' trains it")
         self._end: Value = taped(self, start)
         self._weights, self._momenta, self._gradients = (
             array.numpy()
