@@ -114,7 +114,7 @@ def text_of(rows: list[dict[str, Any]]) -> str:
 
 def drawn_of_shipped_rows(preset_name: str, study: str, figure: Figure) -> Any:
     """A figure of a study, of its shipped rows."""
-    known = preset.plan(_config(preset_name), directory=ROOT).settings(study)
+    known = preset.plan_preset(_config(preset_name), directory=ROOT).settings(study)
     return resolved(figure.function)(
         *(_used(preset_name, study, use) for use in figure.uses),
         **{name: known[name] for name in figure.settings},
