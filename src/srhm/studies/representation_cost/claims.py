@@ -1,19 +1,18 @@
 """Claims of the talk on representation cost, bottleneck and summary statistics.
 
 Source: A. Jacot, talk "Bottleneck structure in large depth networks" (2 November 2023), by the
-titles of its slides.
+titles of its slides. Tolerances were fixed before the runs that are scored (after trial networks).
 """
 
-from collections.abc import Callable, Sequence
 from functools import partial
-from math import nan
 
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
-from srhm.scorecard.fits import as_ratio, mean_of, no_points, of_points
-from srhm.statistics.regression import slope_with_group_intercepts
+from srhm.scorecard.claims import claim
+from srhm.scorecard.estimators import Mean, Slope
+from srhm.scorecard.expectations import Below, NoExpectation, Within
+from srhm.scorecard.rows import rows_of
 from srhm.studies.representation_cost.known import MAPS
 from srhm.studies.representation_cost.limits import FIRST_DEPTH
 from srhm.studies.representation_cost.readings import (
@@ -29,463 +28,433 @@ from srhm.studies.representation_cost.readings import (
     underestimating,
 )
 
-
-def _cells(tables: Tables, experiment: str) -> pd.DataFrame:
-    return finished(tables.get("cells", pd.DataFrame()), experiment)
-
-
-def _mean(values: pd.Series, what: str) -> Measurement:
-    return mean_of([float(value) for value in values], what)
+# Below the rank by more: not a singular value that a layer or two of the middle lack.
+LOW = 0.5
+# Maps with Rank_J = Rank_BN, which the statement on planar representations is about.
+PLANAR = [name for name, one in MAPS.items() if one.jacobian_rank == one.bottleneck_rank]
 
 
-def limit(tables: Tables, *, map_name: str, column: str) -> Measurement:
-    """Mean over seeds of R^(0) or R^(1) of a map."""
-    rows = tables.get("limits", pd.DataFrame())
-    if rows.empty or not (own := rows[rows["map"] == map_name]).size:
-        return NOT_MEASURED
-    measured = _mean(own[column], "seeds")
-    note = f"{measured.note}; from L up to {own['L'].max()}"
-    return Measurement(**{**measured.__dict__, "note": note})
+@rows_of("limits")
+def corrections(limits: pd.DataFrame) -> pd.DataFrame:
+    """R^(0) and R^(1) of each map and seed; `below`: 2 log |Jf|_+ minus R^(1)."""
+    is_rank = limits["map"].astype(str).str.startswith("rank")
+    return limits.assign(below=2 * limits["log_jacobian"] - limits["R1"], is_rank=is_rank)
 
 
-def correction_below_bound(tables: Tables) -> Measurement:
-    """Mean of 2 log |Jf|_+ minus R^(1), of the maps of rank k and each seed."""
-    rows = tables.get("limits", pd.DataFrame())
-    if rows.empty or not (own := rows[rows["map"].str.startswith("rank")]).size:
-        return NOT_MEASURED
-    return _mean(2 * own["log_jacobian"] - own["R1"], "maps and seeds")
+@rows_of("cells")
+def linear(cells: pd.DataFrame) -> pd.DataFrame:
+    """Deep linear networks: relative distance of ||theta||^2 from R of target and own map."""
+    own = finished(cells, "linear")
+    norms = own["squared_parameters"]
+    off = {name: (norms / own[f"cost_of_{name}"] - 1).abs() for name in ("target", "map")}
+    return own.assign(off_target=off["target"], off_map=off["map"])
 
 
-def linear_error(tables: Tables, *, of: str) -> Measurement:
-    """Mean of the relative distance of ||theta||^2 from R, over deep linear networks."""
-    own = _cells(tables, "linear")
-    if own.empty:
-        return NOT_MEASURED
-    off = (own["squared_parameters"] / own[of] - 1).abs()
-    measured = _mean(off, "networks")
-    note = f"{measured.note}; largest {off.max():.2g}"
-    return Measurement(**{**measured.__dict__, "note": note})
-
-
-def geodesic(tables: Tables) -> Measurement:
-    """Mean over deep linear networks of the largest relative distance of a layer's Sigma_l."""
-    own = _cells(tables, "linear")
-    return NOT_MEASURED if own.empty else _mean(own["geodesic_distance"], "networks")
-
-
-def rank_excess(tables: Tables) -> Measurement:
-    """Large singular values of middle layers minus the rank, deepest stable ones of maps of rank k.
-
-    The deepest of each map, with the seeds that are stable there.
-    """
-    own = _cells(tables, "maps")
-    if own.empty or not (own := own[stable(own) & own["map"].str.startswith("rank")]).size:
-        return NOT_MEASURED
-    own = deepest(own, by="map")
-    depths = ", ".join(f"L = {depth:.0f}" for depth in own.groupby("map")["L"].first())
-    return _mean(own["weight_rank"] - bottleneck_ranks(own), f"networks of {depths}")
-
-
-def sharpness_of_low_ranks(tables: Tables) -> Measurement:
-    """(2/N) max ||J_theta f||_op^2 / L of networks of the right rank over that of too low a rank.
-
-    Of each map the largest of the right rank; the geometric mean over the networks of too low a
-    rank. Only networks that fit their points, from L = 6 on.
-    """
-    own = _cells(tables, "maps")
-    if own.empty or not (own := own[fits_its_points(own) & (own["L"] >= FIRST_DEPTH)]).size:
-        return NOT_MEASURED
-    low = own["weight_rank"] < bottleneck_ranks(own) - LOW
-    height = (own["sharpness"] / own["L"]).map(np.log)
-    usual = height[~low].groupby(own["map"][~low]).max()
-    # Without a network of too low a rank the names stay text, from which no number is taken.
-    apart = (height[low] - own["map"][low].map(usual).astype(float)).dropna()
-    if apart.empty:
-        return no_points("no network of too low a rank fits its points")
-    return as_ratio(_mean(-apart, "networks of too low a rank"))
-
-
-def over_bound(tables: Tables, *, value: str, bound: str) -> Measurement:
-    """Mean over stable networks of one side of a bound over the other.
-
-    The theorems are about networks whose Jacobian has the rank of the map, which those that lose a
-    direction have in name alone: a singular value of it is not zero by rounding.
-    """
-    own = _cells(tables, "maps")
-    if own.empty or (own := own[stable(own)]).empty:
-        return NOT_MEASURED
-    parts = (own[value] / own[bound]).dropna()
-    measured = _mean(parts, "networks")
-    if not measured.n:
-        return measured
-    above = int((parts > 1).sum())
-    note = f"{measured.note}; largest {parts.max():.3g}, {above} above 1"
-    return Measurement(**{**measured.__dict__, "note": note})
-
-
-def sharpness_exponent(tables: Tables) -> Measurement:
-    """Exponent of L in the largest (2/N) ||J_theta f(x_i)||_op^2, an intercept for each map."""
-    own = _cells(tables, "maps")
-    if own.empty or (own := own[stable(own)])["L"].nunique() < 3:
-        return NOT_MEASURED
-    fit = slope_with_group_intercepts(
-        np.log(own["L"].to_numpy(dtype=float)),
-        np.log(own["sharpness"].to_numpy(dtype=float)),
-        own["map"].to_numpy(),
-        [],
-    )
-    return of_points(fit, "networks")
-
-
-def few_points_rank(tables: Tables, *, few: bool) -> Measurement:
-    """Large singular values of middle layers of networks that fit the fewest, or the most, points.
-
-    Only those that have reached the rank-2 map's training points: C below a tenth of the variance.
-    """
-    own = _cells(tables, "few_points")
-    if own.empty:
-        return NOT_MEASURED
-    n = own["n"].min() if few else own["n"].max()
-    own = own[(own["n"] == n) & fits_its_points(own)]
-    return _mean(own["weight_rank"], f"networks that fit {n} points")
-
-
-def path_exponent(tables: Tables, *, rank: int) -> Measurement:
-    """Slope against log N of twice the logarithm of the length of a tree, seed by seed."""
-    own = _cells(tables, "paths")
-    if own.empty or (own := own[own["rank"] == rank])["n"].nunique() < 2:
-        return NOT_MEASURED
-    slopes = [
-        float(np.polyfit(np.log(seed["n"].to_numpy(dtype=float)), seed["path_bound"], 1)[0])
-        for _, seed in own.groupby("seed")
-        if len(seed) > 1
-    ]
-    return mean_of(slopes, f"seeds, N from {own['n'].min()} to {own['n'].max()}")
-
-
-def affine_correction(tables: Tables) -> Measurement:
-    """R^(1) of deep linear networks minus 2 log |A|_+, mean over matrices.
+@rows_of("cells", nothing="fewer than four depths")
+def affine(cells: pd.DataFrame) -> pd.DataFrame:
+    """R^(1) of deep linear networks minus 2 log |A|_+, `apart`, for each matrix.
 
     R / L is fitted by a parabola in 1 / L from L = 6 on: what comes after R^(1) is not small there.
     """
-    own = _cells(tables, "linear")
-    if own.empty:
-        return NOT_MEASURED
-    apart = []
+    own, apart = finished(cells, "linear"), []
     for _, group in own[own["L"] >= FIRST_DEPTH].groupby(["rank", "seed"]):
         if group["L"].nunique() > 3:
             inverse = 1 / group["L"].to_numpy(dtype=float)
             heights = group["squared_parameters"].to_numpy(dtype=float) * inverse
             known = np.prod(SINGULAR_VALUES[: int(group["rank"].iloc[0])])
             apart.append(float(np.polyfit(inverse, heights, 2)[1] - 2 * np.log(known)))
-    return mean_of(apart, "matrices") if apart else no_points("fewer than four depths")
+    return pd.DataFrame({"apart": apart})
 
 
-def additivity(tables: Tables) -> Measurement:
+@rows_of("cells", nothing="no stable network")
+def maps(cells: pd.DataFrame) -> pd.DataFrame:
+    """Stable networks of all maps.
+
+    The theorems are about networks whose Jacobian has the rank of the map, which those that lose a
+    direction have in name alone: a singular value of it is not zero by rounding.
+
+    `excess`: large singular values of middle layers minus the rank; `structure_part`,
+    `signal_part`: one side of a bound over the other; `deepest` of each map.
+    """
+    own = finished(cells, "maps")
+    own = own[stable(own)]
+    return own.assign(
+        excess=own["weight_rank"] - bottleneck_ranks(own),
+        structure_part=own["structure"] / own["structure_bound"],
+        signal_part=own["signal"] / own["signal_bound"],
+        is_rank=own["map"].astype(str).str.startswith("rank"),
+        deepest=own["L"] == own.groupby("map")["L"].transform("max"),
+        of_many_depths=own["L"].nunique() > 2,
+    )
+
+
+@rows_of("cells", nothing="no network of too low a rank fits its points")
+def low_ranks(cells: pd.DataFrame) -> pd.DataFrame:
+    """(2/N) max ||J_theta f||_op^2 / L of networks of the right rank over that of too low a rank.
+
+    `ratio` for each of too low a rank, over the largest of the right one of its map. Only networks
+    that fit their points, from L = 6 on.
+    """
+    own = finished(cells, "maps")
+    own = own[fits_its_points(own) & (own["L"] >= FIRST_DEPTH)]
+    low = own["weight_rank"] < bottleneck_ranks(own) - LOW
+    height = own["sharpness"] / own["L"]
+    usual = height[~low].groupby(own["map"][~low]).max()
+    # Without a network of too low a rank the names stay text, from which no number is taken.
+    ratio = own["map"][low].map(usual).astype(float) / height[low]
+    return own[low].assign(ratio=ratio).dropna(subset=["ratio"])
+
+
+@rows_of("cells")
+def few_points(cells: pd.DataFrame) -> pd.DataFrame:
+    """Networks that fit their points of the rank-2 map; `fewest`, `most`: of all that were tried.
+
+    C below a tenth of the variance.
+    """
+    own = finished(cells, "few_points")
+    n = own["n"]
+    return own.assign(fewest=n == n.min(), most=n == n.max())[fits_its_points(own)]
+
+
+@rows_of("cells")
+def trees(cells: pd.DataFrame) -> pd.DataFrame:
+    """Slope against log N of twice the logarithm of the length of a tree, by rank and seed."""
+    rows = []
+    for (rank, _), one in finished(cells, "paths").groupby(["rank", "seed"]):
+        if len(one) > 1:
+            x, y = np.log(one["n"].to_numpy(dtype=float)), one["path_bound"]
+            rows.append({"rank": rank, "slope": float(np.polyfit(x, y, 1)[0])})
+    return pd.DataFrame(rows, columns=["rank", "slope"])
+
+
+@rows_of("cells", nothing="fewer than three N")
+def fits_of_rank_1(cells: pd.DataFrame) -> pd.DataFrame:
+    """`readings.underestimating`: k* = 2 alone, networks that fit their points; of three N."""
+    rows = underestimating(cells)
+    return rows if len(rows) and rows["n"].nunique() > 2 else rows.head(0)
+
+
+@rows_of("cells", "layers")
+def parts(cells: pd.DataFrame, layers: pd.DataFrame) -> pd.DataFrame:
     """Distance of a linear network's two parts from R of two ideal maps, the largest of all l.
 
     These are (A^T A)^(l/2L), then A (A^T A)^(-l/2L): `readings.two_parts`. Where ||theta||^2 is
     R of the whole map, this says that layers share the norm equally.
     """
-    own = _cells(tables, "linear")
-    rows = tables.get("layers", pd.DataFrame())
-    if own.empty or rows.empty:
-        return NOT_MEASURED
-    found = two_parts(rows, own)
-    below = (found["norm_below"] / found["cost_below"] - 1).abs()
-    above = (found["norm_above"] / found["cost_above"] - 1).abs()
-    worst = pd.concat([below, above], axis=1).max(axis=1).groupby(found["key"]).max()
-    measured = _mean(worst, "networks")
-    note = f"{measured.note}; largest {worst.max():.2g}"
-    return Measurement(**{**measured.__dict__, "note": note})
+    found = two_parts(layers, finished(cells, "linear"))
+    sides = [(found[f"norm_{one}"] / found[f"cost_{one}"] - 1).abs() for one in ("below", "above")]
+    worst = pd.concat(sides, axis=1).max(axis=1).groupby(found["key"]).max()
+    return worst.rename("worst").reset_index()
 
 
-def planarity(tables: Tables) -> Measurement:
-    """Directions of the representations of middle layers minus k, deepest stable networks.
+@rows_of("cells", "layers", nothing="no stable network")
+def middles(cells: pd.DataFrame, layers: pd.DataFrame) -> pd.DataFrame:
+    """Middle layers of the deepest stable networks of maps with Rank_J = Rank_BN = k.
 
-    Of the maps with Rank_J = Rank_BN = k; mean over middle layers.
+    `excess`: directions of their representations minus k.
     """
-    own = _cells(tables, "maps")
-    rows = tables.get("layers", pd.DataFrame())
-    if own.empty or rows.empty:
-        return NOT_MEASURED
-    own = own[stable(own) & own["map"].isin(PLANAR)]
-    if own.empty:
-        return no_points("no stable network")
-    own = deepest(own, by="map")
+    own = maps.function(cells)
+    own = own[own["deepest"] & own["map"].isin(PLANAR)]
     own = own.assign(rank=bottleneck_ranks(own))
-    joined = in_middle(rows.merge(own[["key", "L", "rank"]], on="key"))
-    excess = (joined["n_visible"] - joined["rank"]).groupby(joined["key"]).mean()
-    return _mean(excess, "networks")
+    joined = in_middle(layers.merge(own[["key", "L", "rank"]], on="key"))
+    return joined.assign(excess=joined["n_visible"] - joined["rank"])
 
 
-def underestimation_bound(tables: Tables) -> Measurement:
-    """The slope in log N of log(||J_theta f||^2 e^(c_1) / (L N^(4-4/k*))), fits of rank 1.
-
-    `readings.underestimating`: k* = 2 alone, networks that fit their points.
-    """
-    rows = underestimating(tables.get("cells", pd.DataFrame()))
-    if rows.empty or rows["n"].nunique() < 3:
-        return NOT_MEASURED if rows.empty else no_points("fewer than three N")
-    sizes = np.log(rows["n"].to_numpy(dtype=float))
-    one = np.zeros(len(rows))
-    fit = slope_with_group_intercepts(sizes, rows["log_over_bound"].to_numpy(), one, [])
-    return of_points(fit, "networks")
+@rows_of("cells", "layers")
+def distant(cells: pd.DataFrame, layers: pd.DataFrame) -> pd.DataFrame:
+    """Layers of stable networks; `above`: further than 2/L of the bound from V_l V_(l-1)^T."""
+    known = maps.function(cells).dropna(subset=["structure_bound"])
+    rows = layers.merge(known[["key", "L", "structure_bound"]], on="key")
+    return rows.assign(above=rows["distance"] > rows["structure_bound"] / (0.5 * rows["L"]))
 
 
-def uneven_layers(tables: Tables, *, part: float = 0.5) -> Measurement:
-    """Part of a network's layers that are further than bound / (p L) from V_l V_(l-1)^T."""
-    own = _cells(tables, "maps")
-    rows = tables.get("layers", pd.DataFrame())
-    if own.empty or rows.empty:
-        return NOT_MEASURED
-    known = own[stable(own)].dropna(subset=["structure_bound"])
-    joined = rows.merge(known[["key", "L", "structure_bound"]], on="key")
-    above = joined["distance"] > joined["structure_bound"] / (part * joined["L"])
-    measured = _mean(above.groupby(joined["key"]).mean(), "networks")
-    return measured if len(joined) else NOT_MEASURED
+@rows_of("cells")
+def tripoints(cells: pd.DataFrame, *, task: str) -> pd.DataFrame:
+    """Networks that fit four curves (classes), or four groups (zigzag): `deep`, `shallow`."""
+    own = finished(cells, task)
+    depths = own["L"]
+    return own.assign(deep=depths == depths.max(), shallow=depths == depths.min())[
+        own["train_error"] < 0.05
+    ]
 
 
-def tripoints(tables: Tables, *, deep: bool, task: str = "classes") -> Measurement:
-    """Places where three class regions meet, mean over seeds, at the largest or smallest L.
-
-    task: the four curves (classes), or the four groups (zigzag).
-    """
-    own = _cells(tables, task)
-    if own.empty:
-        return NOT_MEASURED
-    depth = own["L"].max() if deep else own["L"].min()
-    own = own[(own["L"] == depth) & (own["train_error"] < 0.05)]
-    return _mean(own["tripoints"], f"networks of L = {depth} that fit")
+@rows_of("cells", "layers")
+def halfway(cells: pd.DataFrame, layers: pd.DataFrame, *, task: str) -> pd.DataFrame:
+    """Layer L / 2 of the deepest networks of the four classes of a task."""
+    rows = layers.merge(deepest(finished(cells, task))[["key", "L"]], on="key")
+    return rows[rows["k"] == rows["L"] // 2]
 
 
-def class_rank(tables: Tables, *, task: str = "classes") -> Measurement:
-    """Directions of the middle representation, deepest networks of the four classes of a task."""
-    own = deepest(_cells(tables, task))
-    rows = tables.get("layers", pd.DataFrame())
-    if own.empty or rows.empty:
-        return NOT_MEASURED
-    found = rows.merge(own[["key", "L"]], on="key")
-    middle = found[found["k"] == found["L"] // 2]
-    return _mean(middle["n_visible"], f"networks of L = {own['L'].max()}, layer L / 2")
+@rows_of("cells", "values")
+def frequencies(cells: pd.DataFrame, values: pd.DataFrame) -> pd.DataFrame:
+    """Large singular values of middle layers of each network at frequency 0, 1 and above, `of`."""
+    counts = large_by_frequency(values, finished(cells, "ball"))
+    of = counts["frequency"].clip(upper=2).map({0: "0", 1: "1", 2: "higher"})
+    return counts.groupby(["key", of.rename("of")])["n_large"].sum().reset_index()
 
 
-def ball_values(tables: Tables, *, frequencies: Callable[[pd.Series], pd.Series]) -> Measurement:
-    """Large singular values of middle layers at some frequencies, summed over these."""
-    own = _cells(tables, "ball")
-    values = tables.get("values", pd.DataFrame())
-    if own.empty or values.empty:
-        return NOT_MEASURED
-    counts = large_by_frequency(values, own)
-    chosen = counts[frequencies(counts["frequency"])]
-    return _mean(chosen.groupby("key")["n_large"].sum(), "networks")
+@rows_of("cells")
+def losses(cells: pd.DataFrame) -> pd.DataFrame:
+    """The deepest networks that learn losses."""
+    return deepest(finished(cells, "factorisation"))
 
 
-def factorisation(tables: Tables, *, column: str) -> Measurement:
-    """Mean over seeds of a column of the deepest networks that learn losses."""
-    own = deepest(_cells(tables, "factorisation"))
-    return NOT_MEASURED if own.empty else _mean(own[column], f"networks of L = {own['L'].max()}")
-
-
-def hierarchy_rank(tables: Tables) -> Measurement:
-    """Directions of the middle representation minus n_c - 1, networks that learn a grammar."""
-    own = _cells(tables, "hierarchy")
-    if own.empty:
-        return NOT_MEASURED
+@rows_of("cells", "layers", nothing="no network has learnt its grammar")
+def last_layers(cells: pd.DataFrame, layers: pd.DataFrame) -> pd.DataFrame:
+    """Last hidden layers of networks that learn a grammar; `excess`: directions minus n_c - 1."""
+    own = finished(cells, "hierarchy")
     learnt = own[own["test_error"] < 0.3]
-    if learnt.empty:
-        return no_points("no network has learnt its grammar")
-    rows = tables.get("layers", pd.DataFrame()).merge(learnt[["key", "L", "n_c"]], on="key")
-    last = rows[rows["k"] == rows["L"] - 1]
-    return _mean(last["n_visible"] - (last["n_c"] - 1), "networks, last hidden layer")
+    rows = layers.merge(learnt[["key", "L", "n_c"]], on="key")
+    rows = rows[rows["k"] == rows["L"] - 1]
+    return rows.assign(excess=rows["n_visible"] - (rows["n_c"] - 1))
 
 
-def hierarchy_narrowing(tables: Tables) -> Measurement:
-    """First layer whose representation has n_c - 1 directions or fewer, over L."""
-    own = _cells(tables, "hierarchy")
-    rows = tables.get("layers", pd.DataFrame())
-    if own.empty or rows.empty:
-        return NOT_MEASURED
-    rows = rows.merge(own[["key", "L", "n_c"]], on="key")
-    narrow = rows[rows["n_visible"] <= rows["n_c"] - 1]
-    first = narrow.groupby("key")["k"].min() / narrow.groupby("key")["L"].first()
-    return _mean(first, "networks in which it happens")
+@rows_of("cells", "layers")
+def narrowings(cells: pd.DataFrame, layers: pd.DataFrame) -> pd.DataFrame:
+    """First layer whose representation has n_c - 1 directions or fewer, over L: `first`."""
+    rows = layers.merge(finished(cells, "hierarchy")[["key", "L", "n_c"]], on="key")
+    rows = rows[rows["n_visible"] <= rows["n_c"] - 1]
+    return rows.assign(first=rows["k"] / rows["L"]).sort_values("k").drop_duplicates("key")
 
 
-# Reasons of the tolerances, fixed before the runs that are scored (after trial networks).
+NO_NUMBER = "the talk has no number"
 QUARTER = "a quarter: half of the way to where two whole ranks could be confused"
 HALF = "less than half: the nearest whole number is the expected one"
-CORRECTION = "a map that decay flattens by a tenth in two directions has 0.4 less"
 PERCENT = "1 %, far below the difference to any other power of the singular values"
-TWO_PERCENT = "2 % of the norm of Sigma_l: not to be seen in a figure"
 THEOREM = "a theorem: the ratio cannot exceed 1"
 TENTH = "a tenth of the variance, ours"
-BETWEEN = "the theorem's two ends, 1 and 2, with a tenth beyond for the fit in 1/L"
-CORRECTION_OF_FIT = "0.1: a parabola in 1/L through the closed form from L = 6 on is off by 0.02"
-TENTH_OF_LAW = "a tenth: points at the surface of the cube have fewer neighbours"
-WHOLE = "below 0.5, so that no value is within the tolerance of two whole exponents"
-ONE = "1, ours, as for the other networks on a grammar"
-TRIANGLES = "half: the number is ours, from two triangles of groups with a tripoint each"
-NO_REASON = "the talk has no number"
-NO_CONSTANT = "the theorem bounds the ratio by a constant that is not known, whatever its slope"
-LIMIT = "talk, slide 'Infinite Depth Limit'"
-CORRECTION_SLIDE = "talk, slide 'First correction'"
-TOPICS = {
-    "depth": "Representation cost against depth",
-    "overfitting": "Fits of too low a rank",
-    "weights": "Bottleneck structure of the weights",
-    "classes": "Four classes in the plane",
-    "ball": "A ball under gravity",
-    "factorisation": "Summary statistics of gradient descent",
-    "hierarchy": "Ranks by layer on a grammar",
-}
-# Below the rank by more: not a singular value that a layer or two of the middle lack.
-LOW = 0.5
-# Maps with Rank_J = Rank_BN, which the statement on planar representations is about.
-PLANAR = [name for name, one in MAPS.items() if one.jacobian_rank == one.bottleneck_rank]
-Measure = Callable[[Tables], Measurement]
-
-
-def _claim(
-    figure: str,
-    identifier: str,
-    statement: str,
-    place: str,
-    measure: Measure,
-    expected: float = nan,
-    tolerance: float = nan,
-    reason: str = NO_REASON,
-) -> Claim:
-    return Claim(
-        identifier=f"cost-{identifier}",
-        topic=TOPICS[figure],
-        figure=f"cost_{figure}",
-        statement=statement,
-        place=place,
-        expected=expected,
-        tolerance=tolerance,
-        tolerance_reason=reason,
-        measure=measure,
+BOTTLENECK, CONVERGENCE, OVERFITTING, STABILITY, GEODESICS, STATISTICS = (
+    f"talk, slide '{title}'" for title in (
+        "Bottleneck Structure on the Weights", "Convergence of the representations",
+        "Symmetry overfitting?", "Minima stability", "Representation geodesics",
+        "Summary Statistics",
     )
+)  # fmt: skip
+CORRECTION, IDENTITY, L2 = (
+    f"talk, slide '{title}'" for title in ("First correction", "Identity cost", "L2 regularization")
+)
+reported = partial(claim, expected=NoExpectation(), why=NO_NUMBER)
+depth = partial(claim, topic="Representation cost against depth", figure="cost_depth")
+limit = partial(depth, place="talk, slide 'Infinite Depth Limit'", why=QUARTER)
+overfitting = partial(reported, topic="Fits of too low a rank", figure="cost_overfitting")
+weights = partial(claim, topic="Bottleneck structure of the weights", figure="cost_weights")
+classes = partial(
+    reported, topic="Four classes in the plane", figure="cost_classes",
+    place="talk, slide 'Implications: Classification'",
+)  # fmt: skip
+ball = partial(
+    reported, topic="A ball under gravity", figure="cost_ball",
+    place="talk, slide 'Learning Newtonian Mechanics'",
+)  # fmt: skip
+factorisation = partial(
+    claim, topic="Summary statistics of gradient descent", figure="cost_factorisation",
+    place=STATISTICS,
+)  # fmt: skip
+hierarchy = partial(reported, topic="Ranks by layer on a grammar", figure="cost_hierarchy")
+R0 = partial(Mean, "R0", rows=corrections, what="seeds", tells=("L",))
+OF_NETWORKS = partial(Mean, what="networks")
+AT_FREQUENCY = partial(OF_NETWORKS, "n_large", rows=frequencies)
+OF_LOSSES = partial(OF_NETWORKS, rows=losses, tells=("L",))
 
-
-def _depth() -> Sequence[Claim]:
-    L2 = "talk, slide 'L2 regularization'"
-    identity = "talk, slide 'Identity cost'"
-    R0 = partial(limit, column="R0")
-    return (
-        *(
-            _claim("depth", f"R0-rank-{rank}", f"R^(0) of a map of rank {rank}", LIMIT,
-                   partial(R0, map_name=f"rank {rank}"), rank, 0.25, QUARTER)
-            for rank in (1, 2, 3)
+CLAIMS = (
+    *(
+        limit(
+            f"cost-R0-rank-{rank}", f"R^(0) of a map of rank {rank}", expected=Within(rank, 0.25),
+            measure=R0(where={"map": f"rank {rank}"}),
+        )
+        for rank in (1, 2, 3)
+    ),
+    limit(
+        "cost-R0-square", "R^(0) of the identity on a square", place=IDENTITY,
+        expected=Within(2, 0.25), measure=R0(where={"map": "square"}),
+    ),
+    limit(
+        "cost-R0-circle-theorem", "1 = Rank_J <= R^(0) <= Rank_BN = 2, a circle",
+        expected=Within(1.5, 0.6),
+        why="the theorem's two ends, 1 and 2, with a tenth beyond for the fit in 1/L",
+        measure=R0(where={"map": "circle"}),
+    ),
+    limit(
+        "cost-R0-circle-conjecture", "R^(0) = Rank_BN = 2: identity on a circle",
+        expected=Within(2, 0.25), measure=R0(where={"map": "circle"}),
+    ),
+    depth(
+        "cost-R1-square", "R^(1) of the identity on a positive square", place=IDENTITY,
+        expected=Within(0, 0.5),
+        why="a map that decay flattens by a tenth in two directions has 0.4 less",
+        measure=Mean("R1", where={"map": "square"}, rows=corrections, what="seeds", tells=("L",)),
+    ),
+    depth(
+        "cost-R1-bound", "2 log|Jf|_+ - R^(1), maps of rank k (not above 0)", place=CORRECTION,
+        expected=Below(0), why="a theorem: not above 0",
+        measure=Mean("below", where={"is_rank": True}, rows=corrections, what="maps and seeds"),
+    ),
+    depth(
+        "cost-linear-target", "linear networks: ||theta||^2 against L sum s_i(A)^(2/L)", place=L2,
+        expected=Below(0.01), why=PERCENT, measure=OF_NETWORKS("off_target", rows=linear),
+    ),
+    depth(
+        "cost-linear-reached", "the same for the matrix that is reached", place=L2,
+        expected=Below(0.01), why=PERCENT, measure=OF_NETWORKS("off_map", rows=linear),
+    ),
+    depth(
+        "cost-sharpness", "exponent of L in max_i (2/N) ||J_theta f(x_i)||^2", place=STABILITY,
+        expected=Within(1, 0.35),
+        why="below 0.5, so that no value is within the tolerance of two whole exponents",
+        measure=Slope(
+            "sharpness", against="L", within=("map",), where={"of_many_depths": True}, rows=maps,
+            what="networks",
         ),
-        _claim("depth", "R0-square", "R^(0) of the identity on a square", identity,
-               partial(R0, map_name="square"), 2, 0.25, QUARTER),
-        _claim("depth", "R0-circle-theorem", "1 = Rank_J <= R^(0) <= Rank_BN = 2, a circle", LIMIT,
-               partial(R0, map_name="circle"), 1.5, 0.6, BETWEEN),
-        _claim("depth", "R0-circle-conjecture", "R^(0) = Rank_BN = 2: identity on a circle", LIMIT,
-               partial(R0, map_name="circle"), 2, 0.25, QUARTER),
-        _claim("depth", "R1-square", "R^(1) of the identity on a positive square", identity,
-               partial(limit, map_name="square", column="R1"), 0, 0.5, CORRECTION),
-        _claim("depth", "R1-bound", "2 log|Jf|_+ - R^(1), maps of rank k (not above 0)",
-               CORRECTION_SLIDE, correction_below_bound, 0, nan, "a theorem: not above 0"),
-        _claim("depth", "linear-target", "linear networks: ||theta||^2 against L sum s_i(A)^(2/L)",
-               L2, partial(linear_error, of="cost_of_target"), 0.01, nan, PERCENT),
-        _claim("depth", "linear-reached", "the same for the matrix that is reached", L2,
-               partial(linear_error, of="cost_of_map"), 0.01, nan, PERCENT),
-        _claim("depth", "sharpness", "exponent of L in max_i (2/N) ||J_theta f(x_i)||^2",
-               "talk, slide 'Minima stability'", sharpness_exponent, 1, 0.35, WHOLE),
-        _claim("depth", "R1-affine", "linear networks: R^(1) less 2 log|A|_+", CORRECTION_SLIDE,
-               affine_correction, 0, 0.1, CORRECTION_OF_FIT),
-        _claim("depth", "unstable-ranks",
-               "(2/N) max ||J_theta f||^2 / L, right rank over too low a rank",
-               "talk, slide 'Minima stability'", sharpness_of_low_ranks, 1, nan,
-               "fits of too low a rank are the unstable ones"),
-        *(
-            _claim("overfitting", f"path-{rank}",
-                   f"slope in log N of the least R^(1) of rank-1 fits, k* = {rank}",
-                   "talk, slide 'Symmetry overfitting?'", partial(path_exponent, rank=rank),
-                   2 * (1 - 1 / rank), 0.2 * (1 - 1 / rank), TENTH_OF_LAW)
-            for rank in (2, 3)
+    ),
+    depth(
+        "cost-R1-affine", "linear networks: R^(1) less 2 log|A|_+", place=CORRECTION,
+        expected=Within(0, 0.1),
+        why="0.1: a parabola in 1/L through the closed form from L = 6 on is off by 0.02",
+        measure=Mean("apart", rows=affine, what="matrices"),
+    ),
+    depth(
+        "cost-unstable-ranks", "(2/N) max ||J_theta f||^2 / L, right rank over too low a rank",
+        place=STABILITY, expected=Below(1), why="fits of too low a rank are the unstable ones",
+        measure=Mean("ratio", scale="ratio", rows=low_ranks, what="networks of too low a rank"),
+    ),
+    *(
+        overfitting(
+            f"cost-path-{rank}", f"slope in log N of the least R^(1) of rank-1 fits, k* = {rank}",
+            place=OVERFITTING, expected=Within(2 * (1 - 1 / rank), 0.2 * (1 - 1 / rank)),
+            why="a tenth: points at the surface of the cube have fewer neighbours",
+            measure=Mean("slope", where={"rank": rank}, rows=trees, what="seeds"),
+        )
+        for rank in (2, 3)
+    ),
+    overfitting(
+        "cost-underestimation",
+        "slope in log N of log ||J_theta f||^2 over L e^(-c1) N^2, fits of rank 1",
+        place=STABILITY,
+        why="the theorem bounds the ratio by a constant that is not known, whatever its slope",
+        measure=Slope(
+            "log_over_bound", against="n", logs="x", rows=fits_of_rank_1, what="networks"
         ),
-        _claim("overfitting", "underestimation",
-               "slope in log N of log ||J_theta f||^2 over L e^(-c1) N^2, fits of rank 1",
-               "talk, slide 'Minima stability'", underestimation_bound, reason=NO_CONSTANT),
-        *(
-            _claim("overfitting", f"rank-{word}-points",
-                   f"singular values near 1 of fits of rank 2 to the {word} points",
-                   "talk, slide 'Symmetry overfitting?'", partial(few_points_rank, few=few))
-            for word, few in (("fewest", True), ("most", False))
+    ),
+    *(
+        overfitting(
+            f"cost-rank-{word}-points",
+            f"singular values near 1 of fits of rank 2 to the {word} points", place=OVERFITTING,
+            measure=OF_NETWORKS("weight_rank", where={word: True}, rows=few_points, tells=("n",)),
+        )
+        for word in ("fewest", "most")
+    ),
+    weights(
+        "cost-weight-rank", "singular values near 1 of middle layers, minus the rank",
+        place=BOTTLENECK, expected=Within(0, 0.5), why=HALF,
+        measure=OF_NETWORKS(
+            "excess", where={"is_rank": True, "deepest": True}, rows=maps, tells=("L",)
         ),
-    )  # fmt: skip
-
-
-def _weights() -> Sequence[Claim]:
-    slide = "talk, slide 'Bottleneck Structure on the Weights'"
-    return (
-        _claim("weights", "weight-rank", "singular values near 1 of middle layers, minus the rank",
-               slide, rank_excess, 0, 0.5, HALF),
-        _claim("weights", "structure-bound",
-               "min sum ||W_l - V_l V_(l-1)^T||^2 over c_1 - 2 log|Jf|_+", slide,
-               partial(over_bound, value="structure", bound="structure_bound"), 1, nan, THEOREM),
-        _claim("weights", "uneven-layers",
-               "part of the layers further than 2/L of the bound from V_l V_(l-1)^T", slide,
-               uneven_layers, 0.5, nan, "a theorem at p = 1/2: not above one half"),
-        _claim("weights", "signal-bound", "sum_l ||alpha_(l-1)(x)||^2 over its bound",
-               "talk, slide 'Convergence of the representations'",
-               partial(over_bound, value="signal", bound="signal_bound"), 1, nan, THEOREM),
-        _claim("weights", "additivity",
-               "linear: norms below, above layer l against R of (A^T A)^(l/2L), of the rest",
-               "talk, slide 'Representation geodesics'", additivity, 0.01, nan, PERCENT),
-        _claim("weights", "planar", "directions of middle representations, minus k",
-               "talk, slide 'Identity cost'", planarity, 0, 0.5, HALF),
-        _claim("weights", "geodesic", "linear networks: distance of Sigma_l from (A^T A)^(l/L)",
-               "talk, slide 'Representation geodesics'", geodesic, 0.02, nan, TWO_PERCENT),
-    )  # fmt: skip
-
-
-def _others() -> Sequence[Claim]:
-    classes = "talk, slide 'Implications: Classification'"
-    mechanics = "talk, slide 'Learning Newtonian Mechanics'"
-    statistics = "talk, slide 'Summary Statistics'"
-    explained = partial(partial, factorisation)  # a column -> its measurement
-    return (
-        _claim("classes", "tripoints-deep", "tripoints of deep networks", classes,
-               partial(tripoints, deep=True), 0, 0.5, HALF),
-        _claim("classes", "tripoints-shallow", "tripoints of shallow networks", classes,
-               partial(tripoints, deep=False)),
-        _claim("classes", "class-rank", "directions of the middle layer of deep networks", classes,
-               class_rank, 1, 0.49, HALF),
-        *(
-            _claim("classes", f"zigzag-{word}", f"four groups on a zigzag: tripoints, {word}",
-                   classes, partial(tripoints, deep=deep, task="zigzag"), expected, 0.5, reason)
-            for word, deep, expected, reason in (
-                ("shallow", False, 2, TRIANGLES), ("deep", True, 0, HALF)
-            )
+    ),
+    weights(
+        "cost-structure-bound", "min sum ||W_l - V_l V_(l-1)^T||^2 over c_1 - 2 log|Jf|_+",
+        place=BOTTLENECK, expected=Below(1), why=THEOREM,
+        measure=OF_NETWORKS("structure_part", rows=maps),
+    ),
+    weights(
+        "cost-uneven-layers",
+        "part of the layers further than 2/L of the bound from V_l V_(l-1)^T",
+        place=BOTTLENECK, expected=Below(0.5), why="a theorem at p = 1/2: not above one half",
+        measure=OF_NETWORKS("above", per=("key",), rows=distant),
+    ),
+    weights(
+        "cost-signal-bound", "sum_l ||alpha_(l-1)(x)||^2 over its bound",
+        place=CONVERGENCE, expected=Below(1), why=THEOREM,
+        measure=OF_NETWORKS("signal_part", rows=maps),
+    ),
+    weights(
+        "cost-additivity",
+        "linear: norms below, above layer l against R of (A^T A)^(l/2L), of the rest",
+        place=GEODESICS, expected=Below(0.01), why=PERCENT,
+        measure=OF_NETWORKS("worst", rows=parts),
+    ),
+    weights(
+        "cost-planar", "directions of middle representations, minus k",
+        place=IDENTITY, expected=Within(0, 0.5), why=HALF,
+        measure=Mean("excess", per=("key",), rows=middles, what="layers"),
+    ),
+    weights(
+        "cost-geodesic", "linear networks: distance of Sigma_l from (A^T A)^(l/L)",
+        place=GEODESICS, expected=Below(0.02),
+        why="2 % of the norm of Sigma_l: not to be seen in a figure",
+        measure=OF_NETWORKS("geodesic_distance", rows=linear),
+    ),
+    classes(
+        "cost-tripoints-deep", "tripoints of deep networks", expected=Within(0, 0.5), why=HALF,
+        measure=OF_NETWORKS(
+            "tripoints", where={"deep": True}, rows=tripoints.given(task="classes"), tells=("L",)
         ),
-        _claim("classes", "zigzag-rank", "the same: directions of the middle layer, deep", classes,
-               partial(class_rank, task="zigzag"), 1, 0.49, HALF),
-        _claim("ball", "ball-frequency-1", "singular values near 1 at frequency 1", mechanics,
-               partial(ball_values, frequencies=lambda w: w == 1), 2, 0.5, HALF),
-        _claim("ball", "ball-frequency-0", "singular values near 1 at frequency 0", mechanics,
-               partial(ball_values, frequencies=lambda w: w == 0)),
-        _claim("ball", "ball-higher", "singular values near 1 at frequencies above 1", mechanics,
-               partial(ball_values, frequencies=lambda w: w > 1), 0, 0.5, HALF),
-        _claim("factorisation", "factorisation-rank", "singular values near 1 of middle layers",
-               statistics, explained(column="weight_rank"), 2, 0.49, HALF),
-        _claim("factorisation", "explained-overlap", "R^2 of |w^T theta| from two components",
-               statistics, explained(column="explained_overlap"), 1, 0.1, TENTH),
-        _claim("factorisation", "explained-rest", "R^2 of ||(I - w w^T) theta|| from them",
-               statistics, explained(column="explained_rest"), 1, 0.1, TENTH),
-        _claim("factorisation", "explained-signed", "R^2 of w^T theta, with its sign, from them",
-               statistics, explained(column="explained_signed_overlap"), 0, 0.1, TENTH),
-        _claim("factorisation", "explained-coordinate", "R^2 of one coordinate across w, from them",
-               statistics, explained(column="explained_one_coordinate"), 0, 0.1, TENTH),
-        _claim("hierarchy", "hierarchy-rank", "directions of the last hidden layer, minus n_c - 1",
-               "talk, slide 'Bottleneck Structure on the Weights'", hierarchy_rank, 0, 1, ONE),
-        _claim("hierarchy", "hierarchy-narrowing", "first layer of n_c - 1 directions, over L",
-               "talk, slide 'Convergence of the representations'", hierarchy_narrowing),
-    )  # fmt: skip
-
-
-CLAIMS: tuple[Claim, ...] = (*_depth(), *_weights(), *_others())
+    ),
+    classes(
+        "cost-tripoints-shallow", "tripoints of shallow networks",
+        measure=OF_NETWORKS(
+            "tripoints", where={"shallow": True}, rows=tripoints.given(task="classes"), tells=("L",)
+        ),
+    ),
+    classes(
+        "cost-class-rank", "directions of the middle layer of deep networks",
+        expected=Within(1, 0.49), why=HALF,
+        measure=OF_NETWORKS("n_visible", rows=halfway.given(task="classes"), tells=("L",)),
+    ),
+    *(
+        classes(
+            f"cost-zigzag-{word}", f"four groups on a zigzag: tripoints, {word}",
+            expected=Within(expected, 0.5), why=why,
+            measure=OF_NETWORKS(
+                "tripoints", where={word: True}, rows=tripoints.given(task="zigzag"), tells=("L",)
+            ),
+        )
+        for word, expected, why in (
+            ("shallow", 2,
+             "half: the number is ours, from two triangles of groups with a tripoint each"),
+            ("deep", 0, HALF),
+        )
+    ),
+    classes(
+        "cost-zigzag-rank", "the same: directions of the middle layer, deep",
+        expected=Within(1, 0.49), why=HALF,
+        measure=OF_NETWORKS("n_visible", rows=halfway.given(task="zigzag"), tells=("L",)),
+    ),
+    ball(
+        "cost-ball-frequency-1", "singular values near 1 at frequency 1",
+        expected=Within(2, 0.5), why=HALF, measure=AT_FREQUENCY(where={"of": "1"}),
+    ),
+    ball(
+        "cost-ball-frequency-0", "singular values near 1 at frequency 0",
+        measure=AT_FREQUENCY(where={"of": "0"}),
+    ),
+    ball(
+        "cost-ball-higher", "singular values near 1 at frequencies above 1",
+        expected=Within(0, 0.5), why=HALF, measure=AT_FREQUENCY(where={"of": "higher"}),
+    ),
+    factorisation(
+        "cost-factorisation-rank", "singular values near 1 of middle layers",
+        expected=Within(2, 0.49), why=HALF, measure=OF_LOSSES("weight_rank"),
+    ),
+    *(
+        factorisation(
+            f"cost-explained-{name}", f"R^2 of {words}", expected=Within(expected, 0.1), why=TENTH,
+            measure=OF_LOSSES(column),
+        )
+        for name, column, words, expected in (
+            ("overlap", "explained_overlap", "|w^T theta| from two components", 1),
+            ("rest", "explained_rest", "||(I - w w^T) theta|| from them", 1),
+            ("signed", "explained_signed_overlap", "w^T theta, with its sign, from them", 0),
+            ("coordinate", "explained_one_coordinate", "one coordinate across w, from them", 0),
+        )
+    ),
+    hierarchy(
+        "cost-hierarchy-rank", "directions of the last hidden layer, minus n_c - 1",
+        place=BOTTLENECK, expected=Within(0, 1),
+        why="1, ours, as for the other networks on a grammar",
+        measure=OF_NETWORKS("excess", rows=last_layers),
+    ),
+    hierarchy(
+        "cost-hierarchy-narrowing", "first layer of n_c - 1 directions, over L",
+        place=CONVERGENCE, measure=OF_NETWORKS("first", rows=narrowings),
+    ),
+)  # fmt: skip

@@ -70,7 +70,8 @@ def large_by_frequency(values: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFram
 
 def bottleneck_ranks(cells: pd.DataFrame) -> pd.Series:
     """Rank_BN of each cell's map, as a number."""
-    return cells["map"].map({name: float(one.bottleneck_rank) for name, one in MAPS.items()})
+    ranks = {name: float(one.bottleneck_rank) for name, one in MAPS.items()}
+    return cells["map"].map(ranks).astype(float)
 
 
 # As `linear.SINGULAR_VALUES`, whose module imports torch.
