@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from srhm.model import theory
+from srhm.networks.registry import stand_in
 from srhm.results.tables import SENSITIVITIES
 from srhm.statistics.sample_complexity import RESULT_COLUMNS, all_sample_complexities
 
@@ -43,6 +44,7 @@ def cells_and_sensitivities(
     cells, sensitivities = [], []
     for one in curves:
         net, L, s, s0, n_c = (one[name] for name in ("net", "L", "s", "s0", "n_c"))
+        net = stand_in(str(net))
         prediction = theory.predicted_sample_complexity(
             net, depth=L, branching=s, n_synonyms=one["m"], n_classes=n_c, n_empty=s0
         )  # type: ignore[arg-type]

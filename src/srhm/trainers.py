@@ -5,7 +5,7 @@ Several studies may have one trainer. They then share its store: a cell is train
 
 from collections.abc import Iterable
 
-from srhm.networks.registry import HIERARCHICAL, NAMED
+from srhm.networks.registry import CONNECTED, HIERARCHICAL, NAMED
 from srhm.study import Trainer
 
 
@@ -22,7 +22,7 @@ HIERARCHY = Trainer(
     folder="results",
     cells="CELLS",
     timings="TIMINGS",
-    curves=_beginning_with(HIERARCHICAL),
+    curves=_beginning_with((*HIERARCHICAL, *CONNECTED)),
 )
 # VGG, ResNet, EfficientNet on the SRHM. They are trained after LCN, CNN and FCN, in the same store.
 NAMED_NETS = Trainer(

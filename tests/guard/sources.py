@@ -25,6 +25,7 @@ HIERARCHICAL, NAMED, PRIMITIVE = (
     ("fc2", "lenet"),
 )
 ENGINES = {**dict.fromkeys(("reference", "dense", "sparse"), HIERARCHICAL), "torch": NAMED}
+ENGINES["fcn2"] = ("fcn2",)
 STUDIES = PACKAGE / "studies"
 # Experiments whose code was changed and computes what it did.
 EXPERIMENTS = {

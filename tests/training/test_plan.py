@@ -235,6 +235,34 @@ def test_what_is_measured_and_kept_is_said_by_the_section():
     assert found.settings["width"] == 8
 
 
+FCN2 = {"engine": "fcn2", "whitening": True, "bias": True, "batch": "balanced"}
+
+
+def test_the_practices_fcn_has_an_engine_of_its_own():
+    own = group(net="fcn2", s0=[1, 4], training={**FCN2, "learning_rate": "table"})
+    assert values(cells(own), "engine", "s0", "learning_rate", "fcn_scale") == {
+        ("fcn2", 1, 0.01, None),
+        ("fcn2", 4, 0.003, None),
+    }
+    assert set(cells(group())) == set(cells(group(), own)) - set(cells(own))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"net": "fcn2"}, "training.engine = 'sparse': for fcn2 it is 'fcn2'"),
+        (
+            {"net": "fcn", "training": FCN2},
+            "training.engine = 'fcn2': for fcn it is 'reference' or",
+        ),
+        ({"net": ["fcn", "fcn2"]}, "net = fcn, fcn2: fcn2 needs a group of its own"),
+    ],
+)
+def test_another_engine_for_the_practices_fcn_is_refused(changes, message):
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        planned(group(**changes))
+
+
 def test_named_nets_have_the_training_of_appendix_b():
     for cell in cells_of(named(NAMED_GROUP, training={"max_steps": 77})).values():
         assert (cell["engine"], cell["learning_rate"], cell["loss_threshold"]) == (

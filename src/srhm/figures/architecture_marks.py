@@ -45,7 +45,7 @@ def protocol_lines(cells: pd.DataFrame) -> list[str]:
     networks: 17 fitted, 2 capped, 1 diverged". LCN, CNN and FCN have a rate in units of H.
     """
     by = ["width", "batch_size", "learning_rate", "loss_threshold", "max_steps"]
-    hierarchical = cells["net"].isin(["lcn", "cnn", "fcn"]).rename("hierarchical")
+    hierarchical = cells["net"].isin(["lcn", "cnn", "fcn", "fcn2"]).rename("hierarchical")
     lines = []
     for (width, size, rate, loss, steps, times_width), part in cells.groupby(
         [*(cells[name] for name in by), hierarchical], sort=False

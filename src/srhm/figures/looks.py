@@ -32,6 +32,7 @@ NETS = {
     "lcn": Look("LCN", BLUE, "o"),
     "cnn": Look("CNN", ORANGE, "s"),
     "fcn": Look("FCN", GREEN, "H"),
+    "fcn2": Look("FCN2 (practice)", GREEN, "8"),
     "fc2": Look("FCN, 2 hidden layers", GREEN, "o"),
     "fc4": Look("FCN, 4", GREEN, "s"),
     "fc6": Look("FCN, 6", GREEN, "^"),

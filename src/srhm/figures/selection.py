@@ -21,17 +21,25 @@ def text_protocol(table: pd.DataFrame, *, width: int | None) -> pd.DataFrame:
     Of this width H; None: for each net and depth of the width that most of its curves have, the
     wider of equal ones. A curve that both engines trained is shown once, as the fast one found it.
     """
-    chosen = (
-        ~table["whitening"].astype(bool)
-        & ~table["bias"].astype(bool)
-        & (table["batch"] == "shuffled")
-    )
-    rows = table[chosen]
+    rows = table[_trained_as(table, batch="shuffled", corrected=False)]
     wanted: Any = _usual_widths(rows) if width is None else width
     rows = rows[rows["width"] == wanted]
     fast = rows["engine"] == FAST_ENGINE
     doubled = fast.groupby([rows[name] for name in NET_AND_DATA]).transform("any").astype(bool)
     return rows[fast | ~doubled]
+
+
+def _trained_as(table: pd.DataFrame, *, batch: str, corrected: bool) -> pd.Series:
+    """Mask of the rows with such batches, and with or without both whitening and biases."""
+    options = [table[name].astype(bool) == corrected for name in ("whitening", "bias")]
+    return options[0] & options[1] & (table["batch"] == batch)
+
+
+def practice_curves(table: pd.DataFrame, *, branching: int) -> pd.DataFrame:
+    """As `text_curves`, of curves with balanced batches, whitening and biases, of usual widths."""
+    rows = table[_trained_as(table, batch="balanced", corrected=True)]
+    rows = rows[rows["width"] == _usual_widths(rows)]
+    return _on_the_papers_grammars(rows, branching=branching)
 
 
 def _usual_widths(rows: pd.DataFrame) -> pd.Series:
@@ -46,6 +54,12 @@ def text_curves(
 ) -> pd.DataFrame:
     """Rows of `text_protocol` with this s and sparsity, n_c = v and m = v^(s-1)."""
     rows = text_protocol(table, width=width)
+    return _on_the_papers_grammars(rows, branching=branching, sparsity=sparsity)
+
+
+def _on_the_papers_grammars(
+    rows: pd.DataFrame, *, branching: int, sparsity: str = "A"
+) -> pd.DataFrame:
     return rows[
         (rows["sparsity"] == sparsity)
         & (rows["s"] == branching)

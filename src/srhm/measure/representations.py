@@ -15,9 +15,11 @@ from srhm.measure.sensitivity import Probe, Representation, one_node
 from srhm.measure.sensitivity_of_cells import measure_stored
 from srhm.model.encoding import one_hot
 from srhm.model.sampling import Derivations
+from srhm.networks import fcn2
 from srhm.networks.geometry import BIAS_SCALE, Geometry
+from srhm.networks.registry import CONNECTED
 from srhm.training import sparse
-from srhm.training.cell import geometry_of
+from srhm.training.cell import geometry_of, parameters_of
 
 
 def hierarchical_probe(
@@ -34,7 +36,25 @@ def hierarchical_probe(
 
 def probe_of_cell(cell: Mapping[str, Any], weights: Mapping[str, NDArray[np.floating]]) -> Probe:
     """The network of a cell with these weights."""
+    if cell["net"] in CONNECTED:
+        return connected_probe(cell, weights)
     return hierarchical_probe(weights, geometry_of(cell), whitening=cell["whitening"])
+
+
+def connected_probe(cell: Mapping[str, Any], weights: Mapping[str, NDArray[np.floating]]) -> Probe:
+    """How sensitivities see a net of `registry.CONNECTED`: units of each layer, and "output"."""
+    parameters, width = parameters_of(cell), cell["width"]
+    layers = fcn2.fcn2(parameters, width=width)
+
+    def represent(data: Derivations) -> list[Representation]:
+        x = one_hot(data, parameters, whitening=cell["whitening"]).reshape(len(data), -1)
+        return [one_node(f) for f in fcn2.activations(weights, x, parameters, width)]
+
+    return Probe(
+        layers=(*(str(k) for k in range(1, len(layers) + 1)), "output"),
+        represent=represent,
+        values_per_point=layers[0].n_inputs + sum(layer.n_units for layer in layers),
+    )
 
 
 def layer_representations(

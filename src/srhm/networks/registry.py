@@ -31,6 +31,9 @@ HIERARCHICAL = {
     "cnn": Net("CNN", "srhm.networks.cnn"),
     "fcn": Net("FCN", "srhm.networks.fcn"),
 }
+# On the SRHM, each with an engine of its own name: units in place of channels at places. Functions
+# (parameters of the grammar, *, width) -> layers of any number of units.
+CONNECTED = {"fcn2": Net("FCN2", "srhm.networks.fcn2", like="fcn")}
 # On the SRHM and on images: the arguments of `named.named_network` -> a module of PyTorch. Table 1
 # of the paper lists the families; "bn" in the name of a VGG means batch norm.
 NAMED = {
@@ -51,7 +54,7 @@ PRIMITIVE = {
     "fc6": Net("FC, 6", "srhm.networks.fully_connected"),
     "lenet": Net("LeNet", "srhm.networks.lenet"),
 }
-NETS = {**HIERARCHICAL, **NAMED, **PRIMITIVE}
+NETS = {**HIERARCHICAL, **CONNECTED, **NAMED, **PRIMITIVE}
 
 
 def label(net: str) -> str:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
-from srhm.networks.registry import HIERARCHICAL, NAMED
+from srhm.networks.registry import CONNECTED, HIERARCHICAL, NAMED
 
-NETS = (*HIERARCHICAL, *NAMED)
+NETS = (*HIERARCHICAL, *CONNECTED, *NAMED)
 NONE = "–"
 NO_BREAK = "\u00a0"
 THIN_SPACE = "\u202f"  # narrow, and no line breaks there

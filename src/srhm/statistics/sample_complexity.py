@@ -155,7 +155,9 @@ def sensitivity_values(sensitivities: pd.DataFrame) -> pd.DataFrame:
     pairs = zip(sensitivities["kind"], sensitivities["variant"], strict=True)
     values = sensitivities.assign(criterion=[SENSITIVITIES.get(pair, "") for pair in pairs])
     chosen = (values["k"] == 2) & (values["l"] == 1) & (values["n"] > 0)
-    of_output = (values["net"] == "fcn") & (values["layer"] == "output") & (values["l"] == 1)
+    of_output = (
+        (values["net"].map(stand_in) == "fcn") & (values["layer"] == "output") & (values["l"] == 1)
+    )
     of_output &= (values["variant"] == "practice") & (values["n"] > 0)
     output = values[of_output]
     output = output.assign(criterion=output["kind"].map(OUTPUT_OF_FCN))

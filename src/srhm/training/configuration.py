@@ -10,10 +10,10 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from srhm.keys import LIST, MAPPING, Counts, Keys, OneOrMore, PositiveInt, Sizes, kind_of
 from srhm.model.sampling import MIN_TEST
-from srhm.networks.registry import HIERARCHICAL, NAMED
+from srhm.networks.registry import CONNECTED, HIERARCHICAL, NAMED
 from srhm.training.curve import NAMED_ENGINE
 
-Hierarchical: TypeAlias = Literal[tuple(HIERARCHICAL)]  # type: ignore[valid-type]
+Hierarchical: TypeAlias = Literal[(*HIERARCHICAL, *CONNECTED)]  # type: ignore[valid-type]
 Named: TypeAlias = Literal[tuple(NAMED)]  # type: ignore[valid-type]
 # How named nets are trained unless their section or group says otherwise (appendix B).
 NAMED_TRAINING = {"engine": NAMED_ENGINE, "learning_rate": 1e-4, "loss_threshold": 1e-2}
@@ -41,11 +41,12 @@ class Window(Keys):
 class Training(Keys):
     """How networks are trained; the defaults are the paper's text."""
 
-    engine: Literal["sparse", "dense", "reference", "torch", "autograd"] = Field(
+    engine: Literal["sparse", "dense", "reference", "torch", "autograd", "fcn2"] = Field(
         "sparse",
         description="sparse: fast, exact to rounding; dense: as exact, for whitening and biases;"
         " reference: dense PyTorch autograd, the oracle of both; named nets alone: torch, gradients"
-        " by hand, or autograd, of PyTorch, slower, for nets that have none by hand",
+        " by hand, or autograd, of PyTorch, slower, for nets that have none by hand; the net fcn2"
+        " alone: fcn2",
     )
     dtype: Literal["float32", "float64"] = Field("float32", description="precision of training")
     whitening: bool = Field(
@@ -96,7 +97,7 @@ class HierarchyCurves(Keys):
     """Learning curves: one for each combination of the lists."""
 
     net: Annotated[list[Hierarchical], OneOrMore] = Field(
-        min_length=1, description=", ".join(HIERARCHICAL)
+        min_length=1, description=", ".join((*HIERARCHICAL, *CONNECTED))
     )
     L: Sizes = Field(description="depth of the hierarchy")
     s: Sizes = Field([2], description="branching")

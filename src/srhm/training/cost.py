@@ -18,8 +18,9 @@ from math import exp, inf, log
 from typing import Any
 
 from srhm.model import theory
+from srhm.names import resolved
 from srhm.networks.geometry import Geometry, geometry
-from srhm.networks.registry import stand_in
+from srhm.networks.registry import CONNECTED, function_of, stand_in
 from srhm.results.provenance import PACKAGE
 from srhm.training.cell import parameters_of, points_of_a_step
 from srhm.training.curve import AUTOGRAD, NAMED_ENGINES
@@ -37,6 +38,9 @@ FORWARD = 1 / 3
 # rate times steps is 379 at 0.02, 391 at 0.01, 420 at 0.003, 436 at 0.001, and 391 to 399 at
 # batches of 1, 4, 16 and 64 with 0.0025 for each point.
 FITTED_RATE = 0.1
+# Seconds of a step of a net of CONNECTED: its start, and each weight for each point. Of fcn2 at
+# H = 64 on an AMD EPYC: 0.14, 0.33, 0.16 ms at (L, v, s_0) = (2, 6, 1), (2, 8, 2), (3, 4, 0).
+CONNECTED_STEP = (9e-5, 5.6e-11)
 # Weights, gradients and momenta of a named net; activations and their gradients.
 COPIES, LIVE = 3, 2
 
@@ -105,6 +109,9 @@ def costs(cells: Iterable[Mapping[str, Any]]) -> list[Cost]:
         if cell["engine"] in NAMED_ENGINES:
             found.append(_network_cost(cell, model["networks"]))
             continue
+        if cell["net"] in CONNECTED:
+            found.append(_connected_cost(cell, model))
+            continue
         parameters = parameters_of(cell)
         shape = geometry(cell["net"], parameters, width=cell["width"])
         steps = exp(_dot(model["log_steps"]["coefficients"], step_predictors(cell)))
@@ -121,6 +128,21 @@ def costs(cells: Iterable[Mapping[str, Any]]) -> list[Cost]:
             Cost(steps, steps * per_step, 2 * width * n_weights + 8 * rows + data, 4 * n_weights)
         )
     return found
+
+
+def _connected_cost(cell: Mapping[str, Any], model: Mapping[str, Any]) -> Cost:
+    parameters, width = parameters_of(cell), cell["width"]
+    layers = resolved(function_of(cell["net"]))(parameters, width=width)
+    n_weights = sum(layer.n_inputs * layer.n_units for layer in layers)
+    n_weights += width * parameters.n_classes
+    steps = exp(_dot(model["log_steps"]["coefficients"], step_predictors(cell)))
+    steps = min(steps * slowness(cell), cell["max_steps"])
+    start, product = CONNECTED_STEP
+    per_step = start + product * points_of_a_step(cell) * n_weights
+    inputs = (cell["P"] + cell["n_test"]) * parameters.n_leaves * 4
+    return Cost(
+        steps, steps * per_step, 3 * BYTES[cell["dtype"]] * n_weights + inputs, 4 * n_weights
+    )
 
 
 def network_step_features(cell: Mapping[str, Any]) -> list[float]:

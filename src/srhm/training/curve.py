@@ -21,6 +21,7 @@ ENGINES = {
     "reference": ("srhm.training.reference", "ReferenceEngine", ("numpy", "torch")),
     "dense": ("srhm.training.dense", "DenseEngine", ("numpy", "torch")),
     "sparse": ("srhm.training.sparse", "SparseEngine", ("numpy", "numba")),
+    "fcn2": ("srhm.training.fcn2", "Fcn2Engine", ("numpy",)),
     NAMED_ENGINE: ("srhm.training.taped", "TapedEngine", ("numpy", "numba", "torch")),
     AUTOGRAD: ("srhm.training.network", "NetworkEngine", ("numpy", "torch")),
 }

@@ -12,7 +12,7 @@ from srhm.lists import combinations
 from srhm.model import theory
 from srhm.model.grammar import GrammarError, GrammarParameters
 from srhm.model.sampling import MIN_TEST, SampleError, largest_training_set, n_test_points
-from srhm.networks.registry import NAMED, stand_in
+from srhm.networks.registry import CONNECTED, NAMED, stand_in
 from srhm.results.provenance import (
     PACKAGE,
     canonical_json,
@@ -80,9 +80,13 @@ def _training(section: HierarchySection, group: HierarchyCurves, where: str) -> 
     except ValidationError as error:
         raise ConfigError(refusals(error, Training, where=f"{where}.training")) from error
     nets, named = ", ".join(group.net), group.net[0] in NAMED
+    kinds = {net if net in CONNECTED else "" for net in group.net}
+    if len(kinds) > 1:
+        raise _refusal(where, "net", f"{nets}: {max(kinds)} needs a group of its own")
     own = [engine for engine in ENGINES if (engine in NAMED_ENGINES) == named]
     if named and not all(NAMED[net].taped for net in group.net):
         own = [AUTOGRAD]
+    own = [one for one in own if one not in CONNECTED] if kinds == {""} else list(kinds)
     if training.engine not in own:
         allowed = " or ".join(map(repr, own))
         raise _refusal(where, "training.engine", f"{training.engine!r}: for {nets} it is {allowed}")

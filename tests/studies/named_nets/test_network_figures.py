@@ -314,6 +314,30 @@ def test_figure_16_takes_each_depth_at_its_own_width_and_says_how_it_was_trained
     assert "10 %" in text
 
 
+def test_figure_16_has_a_row_of_the_practices_fcn_where_there_are_rows() -> None:
+    practice = {"batch": "balanced", "whitening": True, "bias": True, "engine": "fcn2"}
+    curves = [curve("fcn", 2, v, 1) for v in (4, 6)]
+    curves += [curve("fcn2", 2, v, s0, **practice) for v in (4, 6) for s0 in (0, 1)]
+    curves += [curve("fcn2", 2, 4, 1, **{**practice, "bias": False})]  # trained otherwise
+    cells, sensitivities = cells_and_sensitivities(curves)
+    again = sensitivities[sensitivities["net"] == "fcn2"].assign(variant="practice")
+    cells = trained(cells, batch_size=4, rate=0.01, max_steps=500_000)
+    table = complexities(cells, pd.concat([sensitivities, again]))
+    options = {"net": "fcn", "branchings": [2], "illustrated": False, "width": None,
+               "threshold": 0.1, "preset": "invented", "cells": cells}  # fmt: skip
+    alone = render(invariances.draw(table, **options))
+    both = render(invariances.draw(table, practice="fcn2", **options))
+
+    def n_points(figure: Figure) -> list[int]:
+        lines = [axes.get_lines() for axes in figure.axes if axes.axison]
+        return [sum(str(one.get_gid()).startswith("ours") for one in own) for own in lines]
+
+    assert n_points(alone) == [2, 2]
+    assert n_points(both) == [2, 2, 4, 2]  # nothing is displaced at s_0 = 0
+    assert "FCN2 (practice)" in text_of(both)
+    assert "S$ of the output = 20 %" in text_of(both)
+
+
 def invented_structures() -> list[dict[str, object]]:
     rows = []
     for net in NAMED:

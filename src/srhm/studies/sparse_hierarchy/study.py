@@ -19,7 +19,7 @@ def _invariances(
         # Of the FCN the width differs between depths.
         settings=("preset", "threshold") if net == "fcn" else OF_P_STAR,
         options={"net": net, "branchings": branchings, "illustrated": illustrated}
-        | ({"width": None} if net == "fcn" else {}),
+        | ({"width": None, "practice": "fcn2"} if net == "fcn" else {}),
         # Of both s, where it has two.
         shows={"net": net, "s": branchings[0] if len(branchings) == 1 else "", "sparsity": "A"},
     )
