@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from scipy.optimize import nnls
 
 from srhm.model.grammar import GrammarParameters, draw_grammar
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import draw_sample
 from srhm.model.seeding import generator
 from srhm.networks.registry import NAMED
-from srhm.training.cell import parameters_of, processor
+from srhm.training.cell import processor
 from srhm.training.cost import MODEL, network_step_features
 from srhm.training.network import NetworkEngine
 from srhm.training.taped import TapedEngine

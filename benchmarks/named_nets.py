@@ -22,10 +22,11 @@ import numpy as np
 import torch
 import yaml
 
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import draw_samples
 from srhm.model.seeding import generator
 from srhm.results.provenance import versions
-from srhm.training.cell import parameters_of, points_of_a_step, processor, train_cell
+from srhm.training.cell import points_of_a_step, processor, train_cell
 from srhm.training.configuration import NamedSection
 from srhm.training.network import NetworkEngine
 from srhm.training.plan import plan

@@ -18,11 +18,12 @@ os.environ["OMP_NUM_THREADS"] = "1"  # read when torch and numpy are imported
 
 import yaml
 
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import draw_samples
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry, initial_biases, initial_weights
 from srhm.results.provenance import versions
-from srhm.training.cell import parameters_of, points_of_a_step, processor
+from srhm.training.cell import points_of_a_step, processor
 from srhm.training.configuration import HierarchySection
 from srhm.training.dense import DenseEngine
 from srhm.training.plan import plan

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from train_curves import LOG, hierarchy_curves, train_srhm
 
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import draw_samples
 from srhm.results.records import TableError, write_derivations
 from srhm.results.store import DamagedCell, path_of, read_cell
@@ -14,7 +15,7 @@ from srhm.results.tables import CELLS, TIMINGS
 from srhm.runtime.stopping import StopRequest
 from srhm.training import any_trainer, loop
 from srhm.training import curve as training_curve
-from srhm.training.cell import parameters_of, train_cell
+from srhm.training.cell import train_cell
 from srhm.training.loop import result_rows
 
 SECTION = {

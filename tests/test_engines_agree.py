@@ -5,9 +5,10 @@ from itertools import product
 import pandas as pd
 import pytest
 
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import draw_samples
 from srhm.statistics.sample_complexity import learning_curve_values, sample_complexity
-from srhm.training.cell import parameters_of, train_cell
+from srhm.training.cell import train_cell
 from srhm.training.reference import ReferenceEngine
 from srhm.training.sparse import SparseEngine
 

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from srhm.commands import plan as planning
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import draw_samples
 from srhm.networks.geometry import initial_weights
-from srhm.training.cell import geometry_of, parameters_of
+from srhm.training.cell import geometry_of
 from srhm.training.cost import Cost
 from srhm.training.gpu_cost import NOMINAL, gpu_rate, gpu_seconds, touched_rows
 from srhm.training.sparse import SparseEngine

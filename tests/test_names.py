@@ -20,7 +20,6 @@ SAME = {
     "training_sources": "the sources that decide a trained cell of a network",
     "train_cell": "coordinates of a cell and its data -> the trained cell",
     "train": "steps of training, of the protocol and compiled",
-    "parameters_of": "coordinates of a cell -> parameters of its grammar",
     "sample_complexity": "P* of one curve, and of a table of curves",
     "sensitivities": "sensitivities of layers, of arrays and of any module",
     "singular_values": "of the weights of a layer, and how a figure shows them",
@@ -32,6 +31,7 @@ SAME = {
     "image_network": "a network on images, by its coordinates",
     "initial_weights": "weights at the start of training, by their names",
     "inputs": "what a network reads, as the training needs it",
+    "column_of_confidence": "memory: the policy, and what it gives in closed form",
     "relative_change": "norm of a change over that of what has changed",
     **dict.fromkeys(
         ("modes", "mean_squared_displacement", "temperature_of"),
@@ -49,17 +49,6 @@ SAME = {
         ),
         "kernels of the sparse engine, for processors and for GPUs",
     ),
-}
-# Two meanings that stay, as modules in the digests of trained cells define them: a rename would
-# need an entry of sources.json for each trainer that reaches them.
-IN_DIGESTS = {
-    "Ratio": "a ratio of sums with its error; an estimator of claims",
-    "rows_of": "rows of a tensor; rows of a claim, of tables",
-    "Network": "flow: a network as functions; the sparse engine: numbers of its layers",
-    "Outcome": "of an experiment; of a training by the protocol",
-    "Probe": "images and deformations; points and transformations of a grammar",
-    "Stage": "of layerwise training; of EfficientNet",
-    "column_of_confidence": "memory: the policy; its closed form",
 }
 
 
@@ -91,8 +80,8 @@ def modules_of(name, owner):
 def test_a_name_is_defined_once_unless_it_means_the_same(owner):
     several = {name: modules_of(name, owner) for name in DEFINED}
     several = {name: modules for name, modules in several.items() if len(modules) > 1}
-    assert {n: m for n, m in several.items() if n not in {*SAME, *IN_DIGESTS}} == {}
+    assert {n: m for n, m in several.items() if n not in SAME} == {}
 
 
 def test_the_reasons_are_of_names_that_are_defined_twice():
-    assert {name for name in (*SAME, *IN_DIGESTS) if len(DEFINED[name]) < 2} == set()
+    assert {name for name in SAME if len(DEFINED[name]) < 2} == set()

@@ -17,6 +17,7 @@ from srhm.commands.presets import CONFIG, Run
 from srhm.commands.resources import expected_costs
 from srhm.images.configuration import ImagesSection
 from srhm.images.plan import cells_of
+from srhm.model.letters import parameters_of
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry
 from srhm.networks.named import named_network
@@ -26,7 +27,6 @@ from srhm.results import places
 from srhm.results.store import StoredCell, write_cell
 from srhm.studies.registry import GROUPS, STUDIES
 from srhm.study import Curve
-from srhm.training.cell import parameters_of
 from srhm.training.cost import costs, image_costs, step_features
 from srhm.training.network import network_for
 

@@ -19,13 +19,14 @@ import torch
 from numpy.testing import assert_allclose, assert_array_equal
 from train_curves import train_srhm
 
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import draw_samples
 from srhm.model.seeding import generator
 from srhm.networks.registry import NAMED
 from srhm.results import outdated
 from srhm.runtime.no_device import NoDevice
 from srhm.training import stacked
-from srhm.training.cell import TrainedCell, parameters_of, train_cell
+from srhm.training.cell import TrainedCell, train_cell
 from srhm.training.network import NetworkEngine
 from srhm.training.protocol import Snapshot, Unresumable
 from srhm.training.rounds import Work

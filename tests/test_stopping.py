@@ -14,6 +14,7 @@ import psutil
 import pytest
 from train_curves import LOG, hierarchy_curves, train_srhm
 
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import draw_samples
 from srhm.results import store
 from srhm.results.store import StorageError, path_of, read_cell
@@ -29,7 +30,6 @@ from srhm.runtime.stopping import (
     stop_on_signals,
 )
 from srhm.training import curve as training_curve
-from srhm.training.cell import parameters_of
 from srhm.training.checkpoints import checkpoint_of, read_checkpoint, resume, write_checkpoint
 from srhm.training.protocol import Snapshot
 
@@ -356,7 +356,7 @@ import logging, sys
 from pathlib import Path
 from srhm.model.sampling import draw_samples
 from srhm.runtime.stopping import StopRequest, stop_on_signals
-from srhm.training.cell import parameters_of
+from srhm.model.letters import parameters_of
 from srhm.training.configuration import HierarchySection
 from srhm.training.curve import hierarchy_trainer
 from srhm.training.loop import train_or_load

@@ -37,8 +37,9 @@ from srhm.flow.members import (
     train_members,
 )
 from srhm.flow.networks import flattened, initial_weights, outputs
-from srhm.flow.task import n_inputs, parameters_of
+from srhm.flow.task import n_inputs
 from srhm.model.grammar import draw_grammar
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import draw_samples
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry

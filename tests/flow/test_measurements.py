@@ -19,7 +19,6 @@ from srhm.flow.members import data_of
 from srhm.flow.networks import hierarchical_network, initial_weights
 from srhm.flow.tangent_kernel import mean_kernel, tangent_kernel
 from srhm.flow.targets import inputs
-from srhm.flow.task import parameters_of
 from srhm.measure import hessians, sensitivity
 from srhm.measure.any_measurement import measured_rows, write_measured
 from srhm.measure.ensembles import average_ensembles
@@ -30,6 +29,7 @@ from srhm.measure.kernels import measure_kernels, targets_of
 from srhm.measure.members import MissingMember, members_of
 from srhm.measure.representations import hierarchical_probe
 from srhm.measure.singular_values import measure_singular_values
+from srhm.model.letters import parameters_of
 from srhm.networks.geometry import geometry
 from srhm.results.gathering import gather
 from srhm.results.records import TableError, read_table

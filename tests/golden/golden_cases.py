@@ -15,9 +15,10 @@ from srhm.flow.members import train_members
 from srhm.images.cifar import Images
 from srhm.images.training import train_cell as train_image_cell
 from srhm.model.grammar import GrammarParameters, draw_grammar
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import draw_sample, draw_samples
 from srhm.model.seeding import generator
-from srhm.training.cell import parameters_of, train_cell
+from srhm.training.cell import train_cell
 from srhm.training.dense import DenseEngine
 from srhm.training.reference import ReferenceEngine
 from srhm.training.sparse import SparseEngine

@@ -19,11 +19,12 @@ from numpy.testing import assert_array_equal
 from small_networks import RATE, layout, on_gpu, pack, task
 from train_curves import train_srhm
 
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import draw_samples
 from srhm.results import outdated
 from srhm.runtime.no_device import NoDevice
 from srhm.training import packed
-from srhm.training.cell import TrainedCell, geometry_of, parameters_of, train_cell
+from srhm.training.cell import TrainedCell, geometry_of, train_cell
 from srhm.training.packed import Pack, PackedTraining, PackLayout, make_pack, n_networks
 from srhm.training.protocol import Snapshot
 from srhm.training.rounds import Work

@@ -30,6 +30,8 @@ STUDIES = PACKAGE / "studies"
 # Experiments whose code was changed and computes what it did.
 EXPERIMENTS = {
     "kernels/classification": (),
+    "kernels/hierarchy": (),
+    "level_by_level/experiment": (),
     "random_features/features": (),
     "relative_stability/networks": (*NAMED, *PRIMITIVE),
     "relative_stability/flows": HIERARCHICAL,

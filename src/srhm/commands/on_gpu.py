@@ -14,13 +14,13 @@ from pathlib import Path
 from srhm.commands.presets import Run, chosen_run, parser_for
 from srhm.commands.printing import printing
 from srhm.commands.resources import expected_costs
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import draw_samples
 from srhm.results import places
 from srhm.runtime.progress import job_log
 from srhm.runtime.stopping import STOPPED, Stopped, StopRequest, stop_on_signals
 from srhm.study import Curve
 from srhm.trainers import HIERARCHY
-from srhm.training.cell import parameters_of
 from srhm.training.curve import PACKABLE, hierarchy_trainer
 from srhm.training.loop import BatchTrainer, train_or_load
 

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from srhm.flow.task import n_inputs, parameters_of
+from srhm.flow.task import n_inputs
+from srhm.model.letters import parameters_of
 from srhm.networks.geometry import geometry
 from srhm.results.provenance import PACKAGE
 from srhm.training.cost import Cost

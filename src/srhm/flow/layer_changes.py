@@ -19,7 +19,13 @@ from torch import Tensor
 
 from srhm.flow.networks import Network, Weights, trace
 from srhm.flow.predictor import Predictor
-from srhm.statistics.jackknife import NEGLIGIBLE, UNDEFINED, Ratio, ratio_of_means, ratio_to_pairs
+from srhm.statistics.jackknife import (
+    NEGLIGIBLE,
+    UNDEFINED,
+    JackknifeRatio,
+    ratio_of_means,
+    ratio_to_pairs,
+)
 
 
 def layers_of(network: Network, weights: Weights, x: Tensor) -> list[Tensor]:
@@ -58,7 +64,7 @@ def squared_changes(
     return [torch.stack(own).mean(dim=0).numpy() for own in zip(*draws, strict=True)]
 
 
-def relative_change(f_BX: Tensor, distances: NDArray[np.float64]) -> Ratio:
+def relative_change(f_BX: Tensor, distances: NDArray[np.float64]) -> JackknifeRatio:
     """Mean of the squared changes over the mean squared distance of two of the n points."""
     total = f_BX.sum(dim=0)
     squares, overlaps = f_BX.square().sum(dim=1).numpy(), (f_BX @ total).numpy()
@@ -67,13 +73,13 @@ def relative_change(f_BX: Tensor, distances: NDArray[np.float64]) -> Ratio:
 
 def layer_changes(
     layers: list[Tensor], moved: Mapping[str, Iterable[list[Tensor]] | None]
-) -> dict[str, list[Ratio]]:
+) -> dict[str, list[JackknifeRatio]]:
     """S, D, G and R of every layer.
 
     layers: at the points; moved: at their images by kind S, D, G, then draw, one at a time; None:
     there are none.
     """
-    found: dict[str, list[Ratio]] = {}
+    found: dict[str, list[JackknifeRatio]] = {}
     distances = {}
     for kind, images in moved.items():
         found[kind] = [UNDEFINED] * len(layers)

@@ -25,7 +25,7 @@ Optimise = Callable[[NetworkSystem, Weights], Trained]
 
 
 @dataclass(frozen=True)
-class Stage:
+class LayerStage:
     """One layer after its training.
 
     network: of one hidden layer, whose readout sees its places as channels of one place;
@@ -54,7 +54,7 @@ def train_layerwise(
     max_evaluations: int,
     step: FlowStep | None = None,
     optimise: Optimise | None = None,
-) -> list[Stage]:
+) -> list[LayerStage]:
     """Trains the layers of a network one after the other, all members at once.
 
     Args:
@@ -75,7 +75,7 @@ def train_layerwise(
     """
     if network.biased:
         raise ValueError("layerwise training is for networks without biases")
-    stages: list[Stage] = []
+    stages: list[LayerStage] = []
     n_places = network.n_places
     for layer in network.layers:
         stage = replace(network, layers=(layer,), n_places=n_places)
@@ -86,7 +86,7 @@ def train_layerwise(
             trained = gradient_flow(system, start, max_evaluations=max_evaluations, step=step)
         else:
             trained = optimise(system, start)
-        stages.append(Stage(stage, predictor, trained))
+        stages.append(LayerStage(stage, predictor, trained))
         x = stages[-1].activations(x)
         n_places = layer.n_places
     return stages

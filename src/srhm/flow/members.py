@@ -46,8 +46,9 @@ from srhm.flow.predictor import Predictor, alpha_from_tilde
 from srhm.flow.stripe import stripe
 from srhm.flow.tangent_kernel import gram_matrix, relative_change, tangent_kernel
 from srhm.flow.targets import inputs, parity
-from srhm.flow.task import IMAGES, n_inputs, parameters_of
+from srhm.flow.task import IMAGES, n_inputs
 from srhm.model.grammar import Grammar, draw_grammar
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import Derivations, draw_sample
 from srhm.model.seeding import generator
 from srhm.networks.geometry import Layer

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from srhm.flow.configuration import MEASUREMENTS, FlowCurves, FlowSection
-from srhm.flow.task import IMAGES, MNIST, parameters_of
+from srhm.flow.task import IMAGES, MNIST
 from srhm.images import mnist
 from srhm.model.grammar import GrammarError
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import MIN_TEST, SampleError, largest_training_set, n_test_points
 from srhm.results.provenance import (
     PACKAGE,

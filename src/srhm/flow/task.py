@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from srhm.model.grammar import GrammarParameters
+from srhm.model.letters import parameters_of
 
 
 @dataclass(frozen=True)
@@ -25,23 +25,6 @@ IMAGES = {
 }
 # Of these files must be there (`srhm.images.mnist`).
 MNIST = ("mnist", "mnist_pca")
-
-
-def parameters_of(cell: Mapping[str, Any]) -> GrammarParameters:
-    """Parameters of the grammar of a cell, or of the coordinates that its cells share.
-
-    Raises:
-        GrammarError: if no grammar can have them.
-    """
-    return GrammarParameters(
-        depth=cell["L"],
-        branching=cell["s"],
-        n_features=cell["v"],
-        n_synonyms=cell["m"],
-        n_classes=cell["n_c"],
-        n_empty=cell["s0"],
-        sparsity=cell["sparsity"],
-    )
 
 
 def n_inputs(cell: Mapping[str, Any]) -> int:

@@ -13,7 +13,7 @@ from torch import nn
 
 from srhm.images.cifar import Images, load, standardised
 from srhm.images.responses import OUTPUT, responses
-from srhm.images.stability import Average, Probe, probe, stability
+from srhm.images.stability import Average, ImageProbe, probe, stability
 from srhm.images.training import initial_network, outputs_of, train_cell
 from srhm.model.seeding import generator
 from srhm.results import provenance
@@ -75,7 +75,7 @@ def measure_images(
     training, test = load(Path(folder), records_per_file=records_per_file)
     device = "cuda" if gpu else "cpu"
     points = standardised(test[:n_points], by=training)
-    probes: dict[int, Probe] = {}
+    probes: dict[int, ImageProbe] = {}
     rows = []
     for entry in entries:
         cell = entry["cell"]

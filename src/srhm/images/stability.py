@@ -33,7 +33,7 @@ AVERAGES: dict[str, Callable[[NDArray[np.float64]], np.floating]] = {
 
 
 @dataclass(frozen=True)
-class Probe:
+class ImageProbe:
     """Images, their deformed and their noisy versions: what all networks of a seed are asked.
 
     images: (n, channels, size, size); deformed, noisy: (draws, n, channels, size, size);
@@ -65,7 +65,7 @@ def probe(
     deformation_generator: np.random.Generator,
     noise_generator: np.random.Generator,
     interpolation: Interpolation = "bilinear",
-) -> Probe:
+) -> ImageProbe:
     """Deforms each image n_draws times, and adds noise of the same norm as often.
 
     Gaussian interpolation smooths: all is then relative to the smoothed images.
@@ -84,7 +84,7 @@ def probe(
     norm = float(moved.mean(dtype=np.float64))
     noisy = repeated + noise(repeated.shape, norm=norm, generator=noise_generator)
     draws = (n_draws, *images.shape)
-    return Probe(
+    return ImageProbe(
         images=images,
         deformed=deformed.reshape(draws),
         noisy=noisy.astype(images.dtype).reshape(draws),
@@ -95,7 +95,7 @@ def probe(
 
 def stability(
     f: Callable[[NDArray[np.float32]], NDArray[np.floating]],
-    probe: Probe,
+    probe: ImageProbe,
     *,
     average: Average = "median",
 ) -> Stability:
@@ -108,7 +108,7 @@ def stability(
 
 def stabilities(
     f: Callable[[NDArray[np.float32]], Mapping[str, NDArray[np.floating]]],
-    probe: Probe,
+    probe: ImageProbe,
     *,
     averages: Sequence[Average],
 ) -> dict[tuple[str, Average], Stability]:

@@ -15,9 +15,9 @@ from torch import nn
 from srhm.measure.sensitivity import Probe, Representation, one_node
 from srhm.measure.sensitivity_of_cells import measure_stored
 from srhm.model.grammar import GrammarParameters
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import Derivations
 from srhm.networks.activations import OUTPUT, activation_layers, record_activations
-from srhm.training.cell import parameters_of
 from srhm.training.network import inputs, network_for
 
 # Points of one forward pass: more at a time are slower, as activations leave the caches.

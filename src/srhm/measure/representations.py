@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from srhm.measure.sensitivity import Probe, Representation, one_node
 from srhm.measure.sensitivity_of_cells import measure_stored
 from srhm.model.encoding import one_hot
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import Derivations
 from srhm.networks import fcn2
 from srhm.networks.geometry import BIAS_SCALE, Geometry
 from srhm.networks.registry import CONNECTED
 from srhm.training import sparse
-from srhm.training.cell import geometry_of, parameters_of
+from srhm.training.cell import geometry_of
 
 
 def hierarchical_probe(

@@ -8,11 +8,11 @@ from typing import Any
 from srhm.measure.sensitivity import Probe, Variant, sensitivities, transform
 from srhm.measure.trained_cells import trained_cell
 from srhm.model.grammar import draw_grammar
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import Derivations
 from srhm.model.seeding import generator
 from srhm.results.records import read_derivations
 from srhm.results.tables import SENSITIVITIES
-from srhm.training.cell import parameters_of
 
 
 def measure_stored(

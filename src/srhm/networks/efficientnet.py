@@ -21,7 +21,7 @@ from srhm.networks.convolutions import (
 
 
 @dataclass(frozen=True)
-class Stage:
+class BlockStage:
     """Blocks of equal taps: the first has the stride, the others keep places and channels."""
 
     expansion: int
@@ -33,13 +33,13 @@ class Stage:
 
 # B0 (Tan & Le, Table 1; strides as in the released code).
 STAGES = (
-    Stage(1, 16, 1, 3, 1),
-    Stage(6, 24, 2, 3, 2),
-    Stage(6, 40, 2, 5, 2),
-    Stage(6, 80, 3, 3, 2),
-    Stage(6, 112, 3, 5, 1),
-    Stage(6, 192, 4, 5, 2),
-    Stage(6, 320, 1, 3, 1),
+    BlockStage(1, 16, 1, 3, 1),
+    BlockStage(6, 24, 2, 3, 2),
+    BlockStage(6, 40, 2, 5, 2),
+    BlockStage(6, 80, 3, 3, 2),
+    BlockStage(6, 112, 3, 5, 1),
+    BlockStage(6, 192, 4, 5, 2),
+    BlockStage(6, 320, 1, 3, 1),
 )
 FIRST, LAST = 32, 1280  # channels of the first and of the last convolution of B0
 DROP_CONNECT = 0.2  # times the fraction of blocks that come before a block is its rate

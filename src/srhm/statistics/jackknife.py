@@ -15,7 +15,7 @@ NEGLIGIBLE = 1e-12
 
 
 @dataclass(frozen=True)
-class Ratio:
+class JackknifeRatio:
     """A ratio with its standard error, from n points; NaN where it is not defined."""
 
     value: float
@@ -23,7 +23,7 @@ class Ratio:
     n: int
 
 
-UNDEFINED = Ratio(nan, nan, 0)
+UNDEFINED = JackknifeRatio(nan, nan, 0)
 
 
 def ratio_to_pairs(
@@ -31,7 +31,7 @@ def ratio_to_pairs(
     squares: NDArray[np.float64],
     overlaps: NDArray[np.float64],
     norm: float,
-) -> Ratio:
+) -> JackknifeRatio:
     """Mean of the distances over the mean squared distance of two of n points f_i; F = sum_i f_i.
 
     distances: of each point to its images; squares: ||f_i||^2; overlaps: f_i F; norm: ||F||^2. The
@@ -42,24 +42,26 @@ def ratio_to_pairs(
     n = len(distances)
     pairs = 2 * (n * squares.sum() - norm) / (n * (n - 1))
     if not pairs > NEGLIGIBLE * squares.mean():
-        return Ratio(nan, nan, n)
+        return JackknifeRatio(nan, nan, n)
     value = float(distances.mean() / pairs)
     if n < 3:
-        return Ratio(value, nan, n)
+        return JackknifeRatio(value, nan, n)
     rest = norm - 2 * overlaps + squares
     pairs_left = 2 * ((n - 1) * (squares.sum() - squares) - rest) / ((n - 1) * (n - 2))
     if (pairs_left <= NEGLIGIBLE * squares.mean()).any():
-        return Ratio(value, nan, n)
-    return Ratio(value, _error((distances.sum() - distances) / (n - 1) / pairs_left), n)
+        return JackknifeRatio(value, nan, n)
+    return JackknifeRatio(value, _error((distances.sum() - distances) / (n - 1) / pairs_left), n)
 
 
-def ratio_of_means(one: NDArray[np.float64], other: NDArray[np.float64], *, least: float) -> Ratio:
+def ratio_of_means(
+    one: NDArray[np.float64], other: NDArray[np.float64], *, least: float
+) -> JackknifeRatio:
     """Ratio of two means over the same n points; NaN where the second is not above `least`."""
     n = len(one)
     if not other.mean() > least:
-        return Ratio(nan, nan, n)
+        return JackknifeRatio(nan, nan, n)
     left = (one.sum() - one) / (other.sum() - other)
-    return Ratio(float(one.mean() / other.mean()), _error(left), n)
+    return JackknifeRatio(float(one.mean() / other.mean()), _error(left), n)
 
 
 def _error(left: NDArray[np.float64]) -> float:

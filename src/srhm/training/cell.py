@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from srhm.model.grammar import GrammarParameters
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import Derivations
 from srhm.model.seeding import generator
 from srhm.networks.geometry import Geometry, geometry, initial_biases, initial_weights
@@ -41,19 +42,6 @@ def processor() -> str:
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return platform.processor() or platform.machine()
-
-
-def parameters_of(cell: Mapping[str, Any]) -> GrammarParameters:
-    """Parameters of the grammar that a cell learns."""
-    return GrammarParameters(
-        depth=cell["L"],
-        branching=cell["s"],
-        n_features=cell["v"],
-        n_synonyms=cell["m"],
-        n_classes=cell["n_c"],
-        n_empty=cell["s0"],
-        sparsity=cell["sparsity"],
-    )
 
 
 def geometry_of(cell: Mapping[str, Any]) -> Geometry:

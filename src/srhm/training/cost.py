@@ -18,11 +18,12 @@ from math import exp, inf, log
 from typing import Any
 
 from srhm.model import theory
+from srhm.model.letters import parameters_of
 from srhm.names import resolved
 from srhm.networks.geometry import Geometry, geometry
 from srhm.networks.registry import CONNECTED, function_of, stand_in
 from srhm.results.provenance import PACKAGE
-from srhm.training.cell import parameters_of, points_of_a_step
+from srhm.training.cell import points_of_a_step
 from srhm.training.curve import AUTOGRAD, NAMED_ENGINES
 
 MODEL = PACKAGE / "cost_model.json"

@@ -6,10 +6,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import Derivations
 from srhm.results import provenance
 from srhm.runtime.no_device import NoDevice
-from srhm.training.cell import TrainedCell, parameters_of, train_cell
+from srhm.training.cell import TrainedCell, train_cell
 from srhm.training.loop import BatchTrainer, Entry, alone
 
 # The engine of VGG, ResNet and EfficientNet, whose gradients are written by hand, and that of any

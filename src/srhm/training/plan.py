@@ -11,6 +11,7 @@ from srhm.keys import refusals
 from srhm.lists import combinations
 from srhm.model import theory
 from srhm.model.grammar import GrammarError, GrammarParameters
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import MIN_TEST, SampleError, largest_training_set, n_test_points
 from srhm.networks.registry import CONNECTED, NAMED, stand_in
 from srhm.results.provenance import (
@@ -22,7 +23,7 @@ from srhm.results.provenance import (
 )
 from srhm.study import ConfigError, Curve, Planned, Sample
 from srhm.trainers import HIERARCHY, NAMED_NETS
-from srhm.training.cell import parameters_of, points_of_a_step
+from srhm.training.cell import points_of_a_step
 from srhm.training.configuration import HierarchyCurves, HierarchySection, Training, Window
 from srhm.training.curve import AUTOGRAD, ENGINES, NAMED_ENGINES
 from srhm.training.rates import NoPublishedRate, published_rate

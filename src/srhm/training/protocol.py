@@ -79,7 +79,7 @@ class TrainingPlan:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class TrainingOutcome:
     """How a training ended. Errors are NaN if it diverged."""
 
     epochs: int
@@ -197,7 +197,7 @@ def train(
     generator: np.random.Generator,
     start: Snapshot | None = None,
     pause: Pause | None = None,
-) -> Outcome:
+) -> TrainingOutcome:
     """Trains until the mean loss of an epoch is below the threshold, or the cap in steps.
 
     The loss of an epoch is what its batches saw before their updates. A loss that is not a finite
@@ -250,7 +250,7 @@ def train(
             at.done += take
             steps += -(-take // size)
             if not np.isfinite(at.summed):
-                return Outcome(
+                return TrainingOutcome(
                     epochs=at.epochs,
                     steps=steps,
                     train_loss=np.nan,
@@ -272,7 +272,7 @@ def train(
             status = "fitted"
             break
     error = look(steps)
-    return Outcome(
+    return TrainingOutcome(
         epochs=at.epochs,
         steps=steps,
         train_loss=at.loss,

@@ -171,7 +171,7 @@ def _evaluate(
     steps: int,
     state: kernels.State,
     rates: kernels.Rates,
-    network: kernels.Network,
+    network: kernels.Sizes,
 ) -> Iterator[tuple[slice, list[NDArray[Any]], NDArray[Any]]]:
     """Batches of points: which, their scaled activations by layer, and their logits.
 
@@ -208,13 +208,13 @@ def _bases(geometry: Geometry, data: Derivations) -> NDArray[np.int32]:
     return np.concatenate(bases, axis=1, dtype=np.int32, casting="same_kind")
 
 
-def _network(geometry: Geometry, dtype: type) -> kernels.Network:
+def _network(geometry: Geometry, dtype: type) -> kernels.Sizes:
     layers = geometry.layers
     arities = np.array([layer.arity for layer in layers], dtype=np.int64)
     scales = np.array([layer.scale for layer in layers[1:]] + [1 / geometry.width])
     scales[0] *= layers[0].scale  # ReLU passes a factor: that of the embeddings is applied after it
     n_inputs = np.cumprod(arities[::-1])[::-1].copy()
-    return kernels.Network(
+    return kernels.Sizes(
         arities=arities,
         n_inputs=n_inputs,
         first_inputs=np.cumsum(n_inputs) - n_inputs,
@@ -222,7 +222,7 @@ def _network(geometry: Geometry, dtype: type) -> kernels.Network:
     )
 
 
-def _room(geometry: Geometry, network: kernels.Network, n_points: int) -> kernels.Room:
+def _room(geometry: Geometry, network: kernels.Sizes, n_points: int) -> kernels.Room:
     return kernels.room_for(n_points, network, width=geometry.width, n_classes=geometry.n_classes)
 
 

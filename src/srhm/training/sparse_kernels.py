@@ -10,17 +10,14 @@ Row r was last updated at step stamps[r]. After a rest of t steps its momentum h
     catch_up[t] = eta mu (1 - mu^t)/(1 - mu),    decays[t] = mu^(t+1).
 
 A forward pass corrects the rows that it reads, without writing them; the update that follows
-writes each row once. Activations are kept times a factor of their layer (`Network.scales`), and
+writes each row once. Activations are kept times a factor of their layer (`Sizes.scales`), and
 so are errors, the derivatives of the loss by pre-activations.
 
-All compiled code of the package stands in this file, and its machine code is kept in a folder
-named by the digest of the source, so that no edit ever meets code that was compiled before it.
+All compiled code of the engine stands in this file, and its machine code is kept in a folder named
+by the digest of the source (`machine_code`), so that no edit ever meets code that was compiled
+before it.
 """
 
-import hashlib
-import os
-import tempfile
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,6 +26,8 @@ import numba
 import numpy as np
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numpy.typing import NDArray
+
+from srhm.training.machine_code import compiler
 
 Array = NDArray[Any]
 
@@ -42,7 +41,7 @@ SMALLEST = 1e-30
 FOUR = 4
 
 
-class Network(NamedTuple):
+class Sizes(NamedTuple):
     """What the loops need to know of a geometry, a number for each layer.
 
     arities: inputs that feed one output; n_inputs: active inputs of a point; first_inputs: active
@@ -110,7 +109,7 @@ def aligned(shape: tuple[int, ...], dtype: Any) -> Array:
     return raw[start : start + n_bytes].view(dtype).reshape(shape)
 
 
-def room_for(n_points: int, network: Network, *, width: int, n_classes: int) -> Room:
+def room_for(n_points: int, network: Sizes, *, width: int, n_classes: int) -> Room:
     """Working memory for batches of up to n_points."""
     dtype = network.scales.dtype
     n_nodes = n_points * (network.n_inputs // network.arities)
@@ -138,44 +137,7 @@ def room_for(n_points: int, network: Network, *, width: int, n_classes: int) -> 
     )
 
 
-def cache_folder() -> Path | None:
-    """Folder for the machine code of this source, None if none can be written.
-
-    It lies below NUMBA_CACHE_DIR if that is set, else below the user's cache folder.
-    """
-    user = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    root = Path(os.environ.get("NUMBA_CACHE_DIR") or Path(user) / "srhm")
-    own = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:12]
-    folder = root / f"kernels-{own}-numba-{numba.__version__}"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError:
-        return None
-    return folder
-
-
-FOLDER = cache_folder()
-if FOLDER is None:
-    warnings.warn(
-        "compiled code cannot be kept, each process compiles anew for about half a minute;"
-        " set NUMBA_CACHE_DIR to a folder that can be written",
-        stacklevel=1,
-    )
-
-
-def compiled(function: Callable[..., Any]) -> Any:
-    """The function, compiled when it is first called and kept in the folder."""
-    options: dict[str, Any] = {"nogil": True, "fastmath": FAST_MATH}
-    if FOLDER is None:
-        return numba.njit(**options)(function)
-    settings: Any = numba.config
-    previous = settings.CACHE_DIR
-    settings.CACHE_DIR = str(FOLDER)  # numba reads it when it decorates
-    try:
-        return numba.njit(cache=True, **options)(function)
-    finally:
-        settings.CACHE_DIR = previous
+compiled = compiler(Path(__file__), nogil=True, fastmath=FAST_MATH)
 
 
 class DistinctArrays(CompilerBase):
@@ -434,7 +396,7 @@ def step_row(
 
 @compiled
 def gather_bases(
-    all_bases: Array, points: Array, start: int, n: int, network: Network, room: Room
+    all_bases: Array, points: Array, start: int, n: int, network: Sizes, room: Room
 ) -> None:
     """Bases of a batch of n points, and their order by base in each layer but the first."""
     bases, entries = room.bases, room.entries
@@ -536,7 +498,7 @@ def add_layer(
 
 
 @compiled
-def forward(state: State, step: int, rates: Rates, network: Network, room: Room, n: int) -> None:
+def forward(state: State, step: int, rates: Rates, network: Sizes, room: Room, n: int) -> None:
     """Activations of all nodes of a batch of n points, and their logits, before this step."""
     weights, activations = state.weights, room.activations
     last = len(rates.catch_up) - 1
@@ -746,7 +708,7 @@ def train(
     steps: int,
     state: State,
     rates: Rates,
-    network: Network,
+    network: Sizes,
     room: Room,
 ) -> float:
     """Trains on points (n,), batch by batch, after `steps` earlier ones; summed cross-entropy.

@@ -25,11 +25,12 @@ from torch.nn.functional import cross_entropy
 
 from srhm.model.encoding import symbols
 from srhm.model.grammar import GrammarParameters
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import Derivations
 from srhm.networks.convolutions import Dropout
 from srhm.results import provenance
 from srhm.runtime.no_device import NoDevice
-from srhm.training.cell import DTYPES, parameters_of, points_of_a_step
+from srhm.training.cell import DTYPES, points_of_a_step
 from srhm.training.network import TEST_BATCH, NetworkEngine, columns, network_for
 from srhm.training.network_state import MOMENTUM, STREAM
 from srhm.training.protocol import Engine

@@ -65,7 +65,7 @@ def lanes_of(tensor: Tensor | None) -> NDArray[Any]:
     return np.empty((0, 0)) if tensor is None else tensor.flatten(1).numpy()
 
 
-def rows_of(tensor: Tensor) -> Tensor:
+def as_rows(tensor: Tensor) -> Tensor:
     """(places, batch, channels) as (places * batch, channels); a copy where places are left out."""
     return tensor.reshape(-1, tensor.shape[-1])
 
@@ -146,18 +146,18 @@ class Convolution(Step):
             own = slice(first, last + 1)
             met = slice(first * stride + t - padding, last * stride + t - padding + 1, stride)
             gradient = None if x.gradient is None else x.gradient[met]
-            rows = rows_of(self.y.x[own]), rows_of(back[own])
+            rows = as_rows(self.y.x[own]), as_rows(back[own])
             self._taps.append(Tap(x.x[met], gradient, weights[t], gradients[t], *rows))
 
     def forward(self, training: bool) -> None:
         """The middle tap's product, and those of the others added."""
         middle, *others = self._taps
         if self._bias is None:
-            torch.mm(rows_of(middle.x), middle.weights, out=middle.y)
+            torch.mm(as_rows(middle.x), middle.weights, out=middle.y)
         else:
-            torch.addmm(self._bias[0], rows_of(middle.x), middle.weights, out=middle.y)
+            torch.addmm(self._bias[0], as_rows(middle.x), middle.weights, out=middle.y)
         for tap in others:
-            tap.y.addmm_(rows_of(tap.x), tap.weights)
+            tap.y.addmm_(as_rows(tap.x), tap.weights)
 
     def backward(self) -> None:
         """The transposed products."""
@@ -168,11 +168,11 @@ class Convolution(Step):
         if self._stride > 1:
             self._x.begin(self)
         for tap in self._taps:
-            torch.mm(rows_of(tap.x).t(), tap.y_gradient, out=tap.weights_gradient)
+            torch.mm(as_rows(tap.x).t(), tap.y_gradient, out=tap.weights_gradient)
             if tap.x_gradient is None:
                 continue
             if self._stride == 1:
-                rows = rows_of(tap.x_gradient)
+                rows = as_rows(tap.x_gradient)
                 rows.addmm_(tap.y_gradient, tap.weights.t(), beta=before)
                 before = 1.0
             else:

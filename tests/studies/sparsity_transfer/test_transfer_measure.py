@@ -9,6 +9,7 @@ import pytest
 from srhm.measure.any_measurement import measured_rows, write_measured
 from srhm.model.encoding import symbols
 from srhm.model.grammar import draw_grammar
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import draw_sample, draw_samples
 from srhm.model.seeding import generator
 from srhm.results.records import read_table, write_derivations
@@ -23,7 +24,7 @@ from srhm.studies.sparsity_transfer.measure import (
     errors,
 )
 from srhm.studies.sparsity_transfer.study import STUDY
-from srhm.training.cell import geometry_of, parameters_of, train_cell
+from srhm.training.cell import geometry_of, train_cell
 from srhm.training.sparse import SparseEngine
 
 # 2 (2 x 4)^3 = 1024 data of A, 2 (2 x 6)^3 = 3456 of B. Patches have four places.

@@ -7,6 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from srhm.measure.any_measurement import measured_rows, write_measured
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import draw_samples
 from srhm.results.records import read_table, write_derivations
 from srhm.results.store import StoredCell, write_cell
@@ -20,7 +21,7 @@ from srhm.studies.temperature.histories import (
 )
 from srhm.studies.temperature.study import STUDY
 from srhm.study import ConfigError
-from srhm.training.cell import parameters_of, train_cell
+from srhm.training.cell import train_cell
 from srhm.training.sparse import SparseEngine
 
 GROUP = {"net": "cnn", "L": 2, "v": 3, "s0": 1, "P": [60, 120]}

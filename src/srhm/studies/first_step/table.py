@@ -12,6 +12,7 @@ from typing import Any
 
 from srhm.lists import combinations
 from srhm.model.grammar import Grammar, GrammarParameters, draw_grammar
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import Derivations, draw_sample, n_test_points
 from srhm.model.seeding import generator
 from srhm.studies.first_step.gradient import first_step
@@ -44,14 +45,7 @@ class GrammarOfEntry:
     @property
     def parameters(self) -> GrammarParameters:
         """The same, as the sampling takes it."""
-        return GrammarParameters(
-            depth=self.L,
-            branching=self.s,
-            n_features=self.v,
-            n_synonyms=self.m,
-            n_classes=self.n_c,
-            n_empty=self.s0,
-        )
+        return parameters_of(asdict(self))
 
 
 def first_step_rows(entries: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -10,7 +10,8 @@ from srhm.experiments.planning import CurveCells, planned
 from srhm.images import mnist
 from srhm.keys import Counts, Keys, Positive, Scales, Sizes
 from srhm.lists import Seeds, Several, combinations
-from srhm.model.grammar import GrammarError, GrammarParameters
+from srhm.model.grammar import GrammarError
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import SampleError, n_test_points
 from srhm.study import ConfigError, Planned, Trainer
 
@@ -199,10 +200,7 @@ def _hierarchies(section: KernelsSection) -> Iterator[CurveCells]:
 def _has(cell: Mapping[str, Any], P: int, where: str) -> bool:
     """Whether a grammar has P training points beside all test points."""
     try:
-        parameters = GrammarParameters(
-            depth=cell["L"], branching=cell["s"], n_features=cell["v"], n_synonyms=cell["m"],
-            n_classes=cell["n_c"], n_empty=cell["s0"],
-        )  # fmt: skip
+        parameters = parameters_of(cell)
     except GrammarError as error:
         raise ConfigError(f"  {where}: {error}") from error
     try:

@@ -10,25 +10,10 @@ from numpy.typing import NDArray
 from srhm.experiments.outcome import DONE, Outcome
 from srhm.model.encoding import one_hot
 from srhm.model.grammar import GrammarParameters
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import Derivations, draw_samples
 from srhm.studies.kernels.covariance import gram
 from srhm.studies.kernels.regression import NotPositiveError, regression_weights
-
-
-def parameters_of(cell: Mapping[str, Any]) -> GrammarParameters:
-    """Grammar parameters of a cell.
-
-    Raises:
-        GrammarError: if there is no such grammar; the message names the letter.
-    """
-    return GrammarParameters(
-        depth=cell["L"],
-        branching=cell["s"],
-        n_features=cell["v"],
-        n_synonyms=cell["m"],
-        n_classes=cell["n_c"],
-        n_empty=cell["s0"],
-    )
 
 
 def run(cell: Mapping[str, Any]) -> Outcome:

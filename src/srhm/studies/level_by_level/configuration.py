@@ -10,7 +10,8 @@ from pydantic import Field
 from srhm.experiments.planning import CurveCells, planned
 from srhm.keys import Counts, Keys, PositiveInt, Scales, Sizes
 from srhm.lists import Several, combinations
-from srhm.model.grammar import GrammarError, GrammarParameters, n_nodes
+from srhm.model.grammar import GrammarError, n_nodes
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import largest_training_set
 from srhm.results.provenance import canonical_json
 from srhm.study import ConfigError, Planned, Trainer
@@ -97,10 +98,7 @@ def _curves(group: Curves) -> Iterator[tuple[dict[str, Any], list[int]]]:
     """Coordinates of each curve of a group, and its P."""
     for curve in combinations(group, "net", "draws", "L", "s", "s0", "v", "n_c", "m"):
         net, L, s0, m, n_c = (curve[name] for name in ("net", "L", "s0", "m", "n_c"))
-        parameters = GrammarParameters(
-            depth=L, branching=curve["s"], n_features=curve["v"], n_synonyms=m, n_classes=n_c,
-            n_empty=s0,
-        )  # fmt: skip
+        parameters = parameters_of(curve)
         scale = law(net, L=L, s0=s0, m=m, n_c=n_c)
         points = {max(1, round(scale * factor)) for factor in group.P_over_law}
         if curve["draws"] == "distinct":

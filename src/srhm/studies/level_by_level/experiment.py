@@ -12,7 +12,8 @@ from threadpoolctl import threadpool_limits
 from srhm.data import tree
 from srhm.experiments.outcome import Outcome
 from srhm.measure.sensitivity import Probe, Representation, measure
-from srhm.model.grammar import Grammar, GrammarParameters, draw_grammar
+from srhm.model.grammar import Grammar, draw_grammar
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import Derivations, derive, draw_sample, n_test_points
 from srhm.model.seeding import generator
 from srhm.studies.level_by_level.errors import response_errors, token_error
@@ -226,22 +227,6 @@ def run(cell: Mapping[str, Any]) -> Outcome:
         )
         tables["sensitivities"] = [one for one in found if one["n"]]
     return Outcome(row, {name: _columns(rows) for name, rows in tables.items()})
-
-
-def parameters_of(cell: Mapping[str, Any]) -> GrammarParameters:
-    """The grammar of a cell.
-
-    Raises:
-        GrammarError: if no grammar has these parameters.
-    """
-    return GrammarParameters(
-        depth=cell["L"],
-        branching=cell["s"],
-        n_features=cell["v"],
-        n_synonyms=cell["m"],
-        n_classes=cell["n_c"],
-        n_empty=cell["s0"],
-    )
 
 
 def _columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:

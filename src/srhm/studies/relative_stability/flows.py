@@ -23,10 +23,10 @@ from srhm.flow.members import (
     train_members,
 )
 from srhm.flow.targets import inputs
-from srhm.flow.task import parameters_of
 from srhm.images.deformations import noise
 from srhm.images.stability import sensitivities
 from srhm.measure.sensitivity import transform
+from srhm.model.letters import parameters_of
 from srhm.model.seeding import generator
 from srhm.studies.relative_stability.networks import AVERAGED
 

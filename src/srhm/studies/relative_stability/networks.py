@@ -14,7 +14,7 @@ from srhm.experiments.outcome import Outcome
 from srhm.images.cifar import standardised
 from srhm.images.deformations import Interpolation, noise, temperature_of
 from srhm.images.responses import OUTPUT, responses
-from srhm.images.stability import Average, Probe, probe, sensitivities, stabilities
+from srhm.images.stability import Average, ImageProbe, probe, sensitivities, stabilities
 from srhm.images.training import initial_network, train_cell
 from srhm.model.seeding import generator
 from srhm.networks.activations import activation_layers
@@ -67,7 +67,7 @@ def run(cell: Mapping[str, Any]) -> Outcome:
 
 
 def _rows(
-    cell: Mapping[str, Any], states: States, points: NDArray[np.float32], asked: Probe
+    cell: Mapping[str, Any], states: States, points: NDArray[np.float32], asked: ImageProbe
 ) -> Iterator[dict[str, Any]]:
     """Rows of `stability`: of the output, then by depth and by displacement where asked for."""
     standard = {"displacement": cell["displacement"], "interpolation": "bilinear"}
@@ -128,7 +128,7 @@ def _probe(
     *,
     displacement: float | None = None,
     interpolation: Interpolation = "bilinear",
-) -> Probe:
+) -> ImageProbe:
     """The same deformations, but for their size, and the same noises for all networks of a seed."""
     wanted = cell["displacement"] if displacement is None else displacement
     return probe(

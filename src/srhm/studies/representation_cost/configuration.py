@@ -9,7 +9,8 @@ from pydantic import Field, model_validator
 from srhm.experiments.planning import CurveCells, planned
 from srhm.keys import Keys, OneOrMore, Positive, PositiveInt, Sizes
 from srhm.lists import Several, combinations
-from srhm.model.grammar import GrammarError, GrammarParameters
+from srhm.model.grammar import GrammarError
+from srhm.model.letters import parameters_of
 from srhm.study import ConfigError, Planned, Trainer
 
 PACKAGE = "srhm.studies.representation_cost"
@@ -172,14 +173,7 @@ def _maps(group: Maps, experiment: str, names: Iterable[str]) -> Iterator[CurveC
 def _check_grammar(part: Hierarchy) -> None:
     """Refuses a grammar that cannot be, or that has too few data for its points."""
     try:
-        grammar = GrammarParameters(
-            depth=part.levels,
-            branching=part.s,
-            n_features=part.v,
-            n_synonyms=part.m,
-            n_classes=part.n_c,
-            n_empty=part.s0,
-        )
+        grammar = parameters_of({**dict(part), "L": part.levels})
     except GrammarError as error:
         raise ConfigError(f"  hierarchy: {error}") from error
     most = grammar.n_distinct - N_TEST

@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from srhm.measure.representations import layer_representations
 from srhm.measure.trained_cells import trained_cell
 from srhm.model.grammar import GrammarParameters, Sparsity, placement_offsets
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import Derivations, draw_samples, n_test_points
 from srhm.results.coordinates import GRAMMAR
 from srhm.results.records import read_derivations
 from srhm.results.tables import CELLS
-from srhm.training.cell import geometry_of, parameters_of
+from srhm.training.cell import geometry_of
 
 KINDS: tuple[Sparsity, Sparsity] = ("A", "B")
 # Test data of sparsity B of which at least one rule places its features as A cannot.

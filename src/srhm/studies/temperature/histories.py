@@ -19,11 +19,12 @@ from srhm.measure.representations import probe_of_cell
 from srhm.measure.sensitivity import sensitivities, transform
 from srhm.measure.trained_cells import trained_cell
 from srhm.model.grammar import draw_grammar
+from srhm.model.letters import parameters_of
 from srhm.model.sampling import Derivations
 from srhm.model.seeding import generator
 from srhm.results.records import read_derivations
 from srhm.results.tables import SENSITIVITIES
-from srhm.training.cell import parameters_of, train_cell
+from srhm.training.cell import train_cell
 from srhm.training.protocol import Snapshot
 from srhm.training.sparse import SparseEngine
 
