@@ -4,13 +4,13 @@ A study takes `FlowSection` as its section; `srhm.flow.plan` makes cells of it.
 """
 
 from collections.abc import Iterator
-from itertools import product
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
 from srhm.flow.task import IMAGES
-from srhm.keys import Counts, Keys, OneOrMore, Positive, PositiveInt, Scales, Sizes
+from srhm.keys import Counts, Keys, Positive, PositiveInt, Scales, Sizes
+from srhm.lists import GRAMMAR, Absent, Several, combinations
 from srhm.networks.registry import HIERARCHICAL
 from srhm.results.coordinates import DATA_MODEL
 
@@ -114,8 +114,7 @@ class FlowCurves(Keys):
         " aloud where its files are not (make mnist);"
         " stripe: Gaussian points whose labels depend on their first coordinate",
     )
-    net: Annotated[list[Literal[tuple(HIERARCHICAL)]], OneOrMore] = Field(  # type: ignore[valid-type]
-        min_length=1,
+    net: Several[Literal[tuple(HIERARCHICAL)]] = Field(  # type: ignore[valid-type]
         description="lcn, cnn, fcn; with digits fcn, or cnn with filters of 2 x 2 and stride 2",
     )
     L: Sizes | None = Field(
@@ -126,9 +125,7 @@ class FlowCurves(Keys):
     s0: Counts | None = Field(None, description="empty places for each informative one")
     n_c: Sizes | None = Field(None, description="classes; absent: v")
     m: Sizes | None = Field(None, description="synonyms; absent: v^(s-1)")
-    sparsity: Annotated[list[Literal["A", "B"]], OneOrMore] = Field(
-        ["A"], min_length=1, description="kind of sparsity"
-    )
+    sparsity: Several[Literal["A", "B"]] = Field(["A"], description="kind of sparsity")
     d: Sizes | None = Field(
         None, description="inputs; required with data random and stripe, and allowed with no other"
     )
@@ -343,35 +340,12 @@ class FlowCurves(Keys):
             shared[key] = float(default if value is None else value)
         if self.history:  # absent otherwise: keys of cells without it are older than it
             shared["history"] = True
-        for task in self._grammars() if self.data == "srhm" else self._without_tree():
-            for width in self.width:
-                yield {"data": self.data, **task, "width": width, **shared}
-
-    def _without_tree(self) -> Iterator[dict[str, Any]]:
-        none = dict.fromkeys(DATA_MODEL)
-        sizes = [IMAGES[self.data].n_inputs] if self.data in IMAGES else self.d or []
-        for net, d, layers in product(self.net, sizes, self.hidden_layers or []):
-            yield {"net": net, **none, "d": d, "hidden_layers": layers}
-
-    def _grammars(self) -> Iterator[dict[str, Any]]:
-        for net, depth, s, s0, v, sparsity in product(
-            self.net, self.L or [], self.s, self.s0 or [], self.v or [], self.sparsity
-        ):
-            for n_c, m, layers in product(
-                self.n_c or [v], self.m or [v ** (s - 1)], self.hidden_layers or [depth]
-            ):
-                yield {
-                    "net": net,
-                    "L": depth,
-                    "s": s,
-                    "s0": s0,
-                    "v": v,
-                    "m": m,
-                    "n_c": n_c,
-                    "sparsity": sparsity,
-                    "d": None,
-                    "hidden_layers": layers,
-                }
+        absent: Absent = {**GRAMMAR, "hidden_layers": lambda cell: cell["L"]}
+        if self.data != "srhm":
+            sizes = [IMAGES[self.data].n_inputs] if self.data in IMAGES else self.d
+            absent, shared = {}, {**shared, **dict.fromkeys(DATA_MODEL), "d": sizes}
+        task = ("data", "net", "L", "s", "s0", "v", "sparsity", "n_c", "m", "d", "hidden_layers")
+        yield from combinations(self, *task, "width", absent=absent, **shared)
 
 
 class FlowSection(Keys):

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from srhm.keys import LIST, MAPPING, Counts, Keys, OneOrMore, PositiveInt, Sizes, kind_of
+from srhm.keys import LIST, MAPPING, Counts, Keys, PositiveInt, Sizes, kind_of
+from srhm.lists import Several
 from srhm.model.sampling import MIN_TEST
 from srhm.networks.registry import CONNECTED, HIERARCHICAL, NAMED
 from srhm.training.curve import NAMED_ENGINE
@@ -96,18 +97,14 @@ class Training(Keys):
 class HierarchyCurves(Keys):
     """Learning curves: one for each combination of the lists."""
 
-    net: Annotated[list[Hierarchical], OneOrMore] = Field(
-        min_length=1, description=", ".join((*HIERARCHICAL, *CONNECTED))
-    )
+    net: Several[Hierarchical] = Field(description=", ".join((*HIERARCHICAL, *CONNECTED)))
     L: Sizes = Field(description="depth of the hierarchy")
     s: Sizes = Field([2], description="branching")
     v: Sizes = Field(description="features")
     s0: Counts = Field(description="empty places for each informative one")
     n_c: Sizes | None = Field(None, description="classes; absent: v")
     m: Sizes | None = Field(None, description="synonyms; absent: v^(s-1)")
-    sparsity: Annotated[list[Literal["A", "B"]], OneOrMore] = Field(
-        ["A"], min_length=1, description="kind of sparsity, section 3"
-    )
+    sparsity: Several[Literal["A", "B"]] = Field(["A"], description="kind of sparsity, section 3")
     P: Annotated[
         Annotated[Window, Tag(MAPPING)] | Annotated[PointList, Tag(LIST)], Discriminator(kind_of)
     ] = Field(
@@ -128,7 +125,7 @@ class HierarchyCurves(Keys):
 class NamedCurves(HierarchyCurves):
     """Learning curves of VGG, ResNet, EfficientNet."""
 
-    net: Annotated[list[Named], OneOrMore] = Field(min_length=1, description=", ".join(NAMED))
+    net: Several[Named] = Field(description=", ".join(NAMED))
     # no window: there is no prediction
     P: PointList = Field(description="sizes of the training set")
     width: int | None = Field(

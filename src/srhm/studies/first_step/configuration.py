@@ -1,11 +1,12 @@
 """Section of the first step of gradient descent. Imports no torch."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from srhm.keys import Counts, Keys, OneOrMore, Sizes
+from srhm.keys import Counts, Keys, Sizes
+from srhm.lists import Several
 from srhm.model.grammar import GrammarError
 from srhm.model.sampling import SampleError
 from srhm.studies.first_step.table import check_sizes
@@ -15,9 +16,7 @@ from srhm.study import ConfigError, Planned
 class Grammars(Keys):
     """Grammars and sizes at which signal and noise of the first layer's update are measured."""
 
-    net: Annotated[list[Literal["lcn", "cnn"]], OneOrMore] = Field(
-        min_length=1, description="lcn, cnn"
-    )
+    net: Several[Literal["lcn", "cnn"]] = Field(description="lcn, cnn")
     L: Sizes = Field(description="depth of the hierarchy")
     s: Sizes = Field([2], description="branching")
     s0: Counts = Field(description="empty places for each informative one")
