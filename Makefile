@@ -1,11 +1,14 @@
-# From a fresh clone: Python 3.11 or 3.12, pip and make are all that is needed. `make help` lists the commands.
+# From a fresh clone: Python 3.11, 3.12 or 3.13, pip and GNU make are all that is needed. `make help` lists the commands.
+# (The next line is empty for GNU make; another make says so before it fails.)
+OTHER_MAKE := ${:!echo "GNU make is needed: often its name is gmake" >&2!}
 
 PYTHON ?= python3
 PRESET ?= quick
 PROFILE ?= default
 # Studies, or groups of studies, several separated by spaces.
 STUDY   ?=
-CORES  ?= $(shell $(PYTHON) -c 'import os; print(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())')
+# What affinity, quota of the container and job of the cluster leave.
+CORES  ?= $(shell $(PYTHON) -E src/srhm/commands/limits.py)
 
 # Given by the user only: otherwise the profile says, and on a cluster CORES would limit all jobs together.
 GIVEN_CORES = $(if $(filter file,$(origin CORES)),,--cores $(CORES))
@@ -24,12 +27,13 @@ GROUPS  := paper plane seeds landscape
 STUDIES := $(sort $(patsubst src/srhm/studies/%/study.py,%,$(wildcard src/srhm/studies/*/study.py)))
 TARGETS ?= $(foreach name,$(STUDY),$(if $(filter $(name),$(GROUPS)),$(name),$(name)_study))
 
-VENV := .venv
-BIN  := $(VENV)/bin
-LOCK := envs/requirements.lock
-PIP  := $(BIN)/python -m pip --no-input --disable-pip-version-check
+# Also with `make -e`, which puts variables of the environment before those of a Makefile.
+override VENV := .venv
+override BIN  := $(VENV)/bin
+override LOCK := envs/requirements.lock
+override PIP  := $(BIN)/python -m pip --no-input --disable-pip-version-check
 # what pip says is shown only where it fails
-LOG  := > $(VENV)/install.log 2>&1 || { tail -n 30 $(VENV)/install.log >&2; exit 1; }
+override LOG  := > $(VENV)/install.log 2>&1 || { tail -n 30 $(VENV)/install.log >&2; exit 1; }
 
 # A job takes the threads that its rule asks for; what libraries would start by themselves
 # oversubscribes the cores, and could change the order of sums.
@@ -38,13 +42,16 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export NUMEXPR_NUM_THREADS := 1
 export VECLIB_MAXIMUM_THREADS := 1
+# How Python itself starts; all other variables: src/srhm/commands/variables.py. What it compiles is kept,
+# as each of a run's hundreds of jobs is a Python of its own.
+unexport $(filter-out PYTHON PYTHONPYCACHEPREFIX PYTHONUNBUFFERED,$(filter PYTHON%,$(.VARIABLES)))
+# Commands import what draws, and figures go to files.
+export MPLBACKEND := Agg
+unexport MATPLOTLIBRC SETUPTOOLS_USE_DISTUTILS SOURCE_DATE_EPOCH
 # The environment is the lock's alone.
 export PYTHONNOUSERSITE := 1
 # Files are in UTF-8, whatever the locale.
 export PYTHONUTF8 := 1
-unexport PYTHONPATH
-# Each of a run's hundreds of jobs is a Python of its own: without compiled code it compiles all anew.
-unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -82,7 +89,7 @@ help:
 	@echo 'ARGS are passed on to Snakemake (ARGS="--set-threads train_hierarchy=4"). Presets: $(sort $(basename $(notdir $(wildcard config/*.yaml)))). PROFILE: $(sort $(notdir $(wildcard profiles/*))). CORES is $(CORES) here. PYTHON=python3.12 picks another interpreter.'
 
 reproduce: env
-	@$(BIN)/python -m srhm.commands.launch --preset $(PRESET) --profile $(PROFILE) $(GIVEN_CORES)$(GIVEN_DEVICE)$(GIVEN_ROWS) $(GIVEN_STUDY) $(ARGS)
+	@$(BIN)/python -m srhm.commands.command reproduce --preset $(PRESET) --profile $(PROFILE) $(GIVEN_CORES)$(GIVEN_DEVICE)$(GIVEN_ROWS) $(GIVEN_STUDY) $(ARGS)
 
 # From published/ alone, in results/PRESET-published/. PRESET is that of most rows, unless the user gives one.
 figures: override PRESET := $(if $(filter file,$(origin PRESET)),grid,$(PRESET))
@@ -94,7 +101,7 @@ plane: override STUDY := plane
 plane: reproduce
 
 plan: env
-	@$(BIN)/python -m srhm.commands.plan --preset $(PRESET) --cores $(CORES)$(GIVEN_DEVICE) $(GIVEN_STUDY)
+	@$(BIN)/python -m srhm.commands.command plan --preset $(PRESET) --cores $(CORES)$(GIVEN_DEVICE) $(GIVEN_STUDY)
 	@env -u SNAKEMAKE_PROFILE $(BIN)/python -m snakemake --dry-run --quiet rules reason host --configfile config/$(PRESET).yaml -- $(TARGETS)
 
 # The images of Figure 1 A, B; everything else is made without them. CIFAR="--url file:///..." names a copy.
@@ -107,7 +114,7 @@ mnist: env
 
 # Rows that lie elsewhere: ARGS="--directory elsewhere"
 publish: env
-	@$(BIN)/python -m srhm.commands.publish --preset $(PRESET) $(GIVEN_STUDY) $(ARGS)
+	@$(BIN)/python -m srhm.commands.command publish --preset $(PRESET) $(GIVEN_STUDY) $(ARGS)
 	@$(BIN)/python -m srhm.commands.coverage
 
 # Published rows with what made them, as an RO-Crate for an archive: results/crate/
@@ -115,11 +122,11 @@ crate: env
 	@$(BIN)/python -m srhm.commands.crate $(ARGS)
 
 status: env
-	@$(BIN)/python -m srhm.commands.status --preset $(PRESET) $(GIVEN_STUDY)
+	@$(BIN)/python -m srhm.commands.command status --preset $(PRESET) $(GIVEN_STUDY)
 
 # Another configuration that is to be kept: ARGS="--configfile elsewhere.yaml"
 gc: env
-	@$(BIN)/python -m srhm.commands.gc --confirm '$(CONFIRM)' $(GIVEN_STUDY) $(ARGS)
+	@$(BIN)/python -m srhm.commands.command gc --confirm '$(CONFIRM)' $(GIVEN_STUDY) $(ARGS)
 
 unlock: env
 	@$(BIN)/python -m srhm.commands.launch --preset $(PRESET) --unlock

@@ -7,22 +7,37 @@ environment, it refuses and leaves as it is. Several calls at a time wait for ea
 """
 
 import fcntl
+import importlib.util
 import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 # What Snakemake's jobs, which run in a shell, or the search path of programs cannot hold.
 UNFIT = set(" \t\n'\"$\\{}`&;|<>()*?[]:")
-
 # In an environment that was installed here: what it has when it is whole, and until then.
 STAMP, UNFINISHED = "package.stamp", "unfinished"
+# Pythons for which every package of the lock has a wheel: from the first, and before the second.
+FIRST, BEYOND = (3, 11), (3, 14)
 
 
 def main() -> int:
     """Exit code: 0 where the environment is whole."""
+    try:
+        return made_whole()
+    except OSError as error:
+        return refuse(f"{error.filename or ROOT}: {error.strerror}; no environment is installed")
+
+
+def made_whole() -> int:
+    """The same.
+
+    Raises:
+        OSError: if a file cannot be read or written.
+    """
     if is_whole(ROOT):
         return 0
     unfit = sorted(UNFIT & set(str(ROOT)))
@@ -31,11 +46,11 @@ def main() -> int:
             "this folder's path, {}, has {}: jobs would fail in a shell. Move it to a path without;"
             " results may lie anywhere (--directory)".format(ROOT, " ".join(map(repr, unfit)))
         )
-    if sys.version_info < (3, 11):  # noqa: UP036
-        return refuse(
-            f"Python 3.11 or 3.12 is needed, {sys.executable} is older: make PYTHON=python3.12 ..."
-        )
-    if foreign := why_foreign(ROOT / ".venv"):
+    other = why_other_python()
+    if other:
+        return refuse(f"Python 3.11, 3.12 or 3.13 is needed, {other}: make PYTHON=python3.12 ...")
+    foreign = why_foreign(ROOT / ".venv")
+    if foreign:
         return refuse(foreign)
     with (ROOT / ".venv.lock").open("w") as lock:
         try:
@@ -43,7 +58,27 @@ def main() -> int:
         except BlockingIOError:
             print("another make installs into .venv: waiting for it", flush=True)
             fcntl.flock(lock, fcntl.LOCK_EX)
+        except OSError as error:
+            print(
+                f"{lock.name} cannot be locked ({error.strerror}): let no other make install here"
+                " meanwhile",
+                flush=True,
+            )
         return 0 if is_whole(ROOT) else install(ROOT)
+
+
+def why_other_python() -> str:
+    """What the Python that runs is, where the lock has no wheels for it; else empty."""
+    here = f"{sys.executable} is {sys.version.split()[0]}"
+    if not FIRST <= sys.version_info[:2] < BEYOND:
+        return here
+    if sys.implementation.name != "cpython":
+        return f"{here} of {sys.implementation.name}"
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        return f"{here}, the free-threaded build"
+    if sys.maxsize < 2**32:
+        return f"{here} of 32 bits"
+    return ""
 
 
 def is_whole(root: Path) -> bool:
@@ -92,19 +127,25 @@ def install(root: Path) -> int:
     # First, so that what an interruption leaves is known for ours.
     venv.mkdir(exist_ok=True)
     unfinished.touch()
-    if not begun and (code := make_empty(venv)):
+    code = 0 if begun else make_empty(venv)
+    if code:
         return code
+    for line in variables_of(root).named(os.environ, pattern="PIP_*"):
+        print(line, flush=True)
     n_packages = sum("==" in line for line in lock.read_text("utf-8").splitlines())
     print(
         f"Installing {n_packages} pinned packages into .venv (PyTorch, Numba, Snakemake, ...):"
         " once, one to five minutes.",
         flush=True,
     )
+    built_with = [line for line in lock.read_text("utf-8").splitlines() if "setuptools==" in line]
     for words in (
-        ["--requirement", str(lock)],
-        ["--no-deps", "--no-build-isolation", "--editable", str(root)],
+        # First, since the lock has a package that is built, with this and nothing unpinned.
+        ["--no-deps", *built_with] if built_with else [],
+        ["--no-build-isolation", "--use-pep517", "--requirement", str(lock)],
+        ["--no-build-isolation", "--no-deps", "--editable", str(root)],
     ):
-        code = pip(root, *words)
+        code = pip(root, *words) if words else 0
         if code:
             return code
     (venv / STAMP).touch()
@@ -120,22 +161,41 @@ def make_empty(venv: Path) -> int:
         elif one.name != UNFINISHED:
             one.unlink()
     base = getattr(sys, "_base_executable", sys.executable)  # not one of the folder itself
-    code = subprocess.run([base, "-m", "venv", str(venv)]).returncode
+    own = variables_of(venv.parent).passed_on(os.environ)
+    code = subprocess.run([base, "-m", "venv", str(venv)], env=own).returncode
     if code:
         print(f"{base} cannot make an environment: see above", file=sys.stderr)
     return code
 
 
 def pip(root: Path, *words: str) -> int:
-    """Exit code of pip; what it says is shown only where it fails."""
-    command = [str(root / ".venv" / "bin" / "python"), "-m", "pip", "--no-input"]
-    command += ["--disable-pip-version-check", "install", *words]
+    """Exit code of pip; what it says is shown only where it fails, with how it is configured."""
+    variables = variables_of(root)
+    program = [str(root / ".venv" / "bin" / "python"), "-m", "pip", "--no-input"]
+    # What a pip.conf may say otherwise: packages go into this environment.
+    here = ["--no-user", "--target", ""]
+    command = [*program, "--disable-pip-version-check", "install", *here, *words]
     log = root / ".venv" / "install.log"
+    own = variables.passed_on(os.environ)
     with log.open("w") as file:
-        code = subprocess.run(command, cwd=str(root), stdout=file, stderr=file).returncode
+        code = subprocess.run(command, cwd=str(root), stdout=file, stderr=file, env=own).returncode
     if code:
         print("\n".join(log.read_text("utf-8", "replace").splitlines()[-30:]), file=sys.stderr)
+        told = subprocess.run([*program, "config", "list"], capture_output=True, text=True, env=own)
+        for line in told.stdout.splitlines():
+            print(f"pip is configured here: {line}", file=sys.stderr)
     return code
+
+
+def variables_of(root: Path):
+    """The module that says which variables of the environment are passed on."""
+    file = root / "src" / "srhm" / "commands" / "variables.py"
+    spec = importlib.util.spec_from_file_location("variables", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def refuse(why: str) -> int:

@@ -13,6 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 SCRIPT = ROOT / "envs" / "install.py"
+VARIABLES = ROOT / "src" / "srhm" / "commands" / "variables.py"
 
 
 @pytest.fixture
@@ -21,6 +22,8 @@ def clone(tmp_path):
     folder = tmp_path / "clone"
     (folder / "envs").mkdir(parents=True)
     shutil.copy(SCRIPT, folder / "envs")
+    (folder / "src" / "srhm" / "commands").mkdir(parents=True)
+    shutil.copy(VARIABLES, folder / "src" / "srhm" / "commands")
     for name in ("pyproject.toml", "envs/requirements.lock"):
         (folder / name).write_text("a==1\n")
     return folder
@@ -36,7 +39,7 @@ def loaded(monkeypatch):
         spec.loader.exec_module(module)
         module.done = []
 
-        def venv(command):
+        def venv(command, *, env):
             assert command[1:3] == ["-m", "venv"]
             module.done.append("venv")
             folder = Path(command[-1])
@@ -63,7 +66,7 @@ def loaded(monkeypatch):
     return load
 
 
-ALL = ["venv", "--requirement", "--no-deps"]
+ALL = ["venv", "--no-build-isolation", "--no-build-isolation"]
 
 
 def test_an_environment_is_made_once(clone, loaded):

@@ -38,8 +38,9 @@ class Clone:
     def __init__(self, folder: Path) -> None:
         self.folder, self.pip = folder, folder.parent / "pip_of_faults"
         (folder / "envs").mkdir(parents=True)
-        (folder / "src").mkdir()
-        shutil.copy(REPOSITORY / "envs" / "install.py", folder / "envs")
+        (folder / "src" / "srhm" / "commands").mkdir(parents=True)
+        for name in ("envs/install.py", "src/srhm/commands/variables.py"):
+            shutil.copy(REPOSITORY / name, folder / name)
         for name in ("pyproject.toml", "envs/requirements.lock"):
             (folder / name).write_text("a==1\n", encoding="utf-8")
         (self.pip / "pip").mkdir(parents=True, exist_ok=True)

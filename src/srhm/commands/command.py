@@ -68,6 +68,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return REFUSED
     try:
         return import_module(f"srhm.commands.{command.module}").main(rest, **command.options)
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] == "srhm":
+            raise
+        print(_why_not_loaded(error), file=sys.stderr)
+        return REFUSED
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
@@ -76,6 +81,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise  # whoever read the output has gone, see `printing`
         print(error, file=sys.stderr)
         return REFUSED
+
+
+def _why_not_loaded(error: ImportError) -> str:
+    """What cannot be loaded and what to do; the first cause says more than what it led to."""
+    cause: BaseException = error
+    while cause.__cause__ or cause.__context__:
+        cause = cause.__cause__ or cause.__context__ or cause
+    why = next((line.strip() for line in str(cause).splitlines() if line.strip()), repr(cause))
+    return (
+        f"a package of {sys.prefix} cannot be loaded: {why}. `make clean-env env` installs all"
+        " anew; a library of the system (libstdc++, say) that is too old, or another one"
+        " (LD_LIBRARY_PATH, LD_PRELOAD), stays"
+    )
 
 
 def _overview() -> str:

@@ -14,6 +14,7 @@ from srhm.commands.printing import printing
 from srhm.results import places
 from srhm.results.atomic import write_text
 from srhm.results.publications import Publication, read_publications
+from srhm.results.published_provenance import PublicationError
 from srhm.studies.sparse_hierarchy.coverage import coverage
 from srhm.studies.sparse_hierarchy.published_values import published_values
 from srhm.training.configuration import HierarchySection
@@ -55,9 +56,17 @@ def _markdown(table: pd.DataFrame) -> str:
 
 
 def main(root: Path = ROOT) -> int:
-    """Writes the document of this repository."""
+    """Writes the document of this repository; 1 if a published table cannot be read."""
     files = sorted(root.glob(f"published/*/{STUDY}/*.*"))
-    write_text(root / FILE, text_of(read_publications(files), root))
+    try:
+        text = text_of(read_publications(files), root)
+    except PublicationError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except FileNotFoundError as error:
+        print(f"{error.filename} is missing; `git checkout` restores it", file=sys.stderr)
+        return 1
+    write_text(root / FILE, text)
     return 0
 
 

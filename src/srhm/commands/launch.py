@@ -26,6 +26,7 @@ from typing import IO
 import psutil
 import yaml
 
+from srhm.commands import limits, variables
 from srhm.commands.device_options import (
     CHOICES,
     DeviceError,
@@ -57,6 +58,10 @@ DEFAULT = "paper"
 PATIENCE = 20.0
 # The same on a cluster, where it first asks the scheduler to cancel its jobs: a minute at most.
 PATIENCE_OF_CLUSTER = 120.0
+# Megabytes of Snakemake itself, of a job that says nothing about its memory, of one that trains.
+OF_SNAKEMAKE, OF_A_JOB, OF_TRAINING = 400, 600, 1300
+# Bytes that a cache must take.
+PROBE = 1 << 20
 REFUSED = 2  # exit code of a launch that touched nothing
 
 
@@ -78,12 +83,10 @@ def main(
     parser = _parser(prog)
     parser.set_defaults(preset=preset, rows=rows)
     options, extra = parser.parse_known_args(arguments)
-    if foreign := os.environ.pop("SNAKEMAKE_PROFILE", ""):
-        print(
-            f"SNAKEMAKE_PROFILE={foreign} of the environment is ignored: --profile (PROFILE= of"
-            " make) names a profile",
-            flush=True,
-        )
+    for line in variables.named():
+        print(line, flush=True)
+    for name in filter(variables.why_reset, list(os.environ)):
+        del os.environ[name]
     try:
         return _launch(options, extra)
     except (Refused, StudyError) as refusal:
@@ -111,6 +114,8 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
         extra = _with_rows(extra, options.rows)
     if not options.unlock:
         extra = _with_devices(extra, options, config=config, profile=profile, local=local)
+    if local:
+        extra = _within_limits(extra, options, profile=profile)
     run = _run_of(config, folder, options.study or [DEFAULT], rows=options.rows)
     with _locked(folder) as lock:
         command = _snakemake(config, folder, profile)
@@ -120,7 +125,7 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
             return 0
         for line in run.not_measurable() if run else ():
             print(line, flush=True)
-        start, since = time.monotonic(), time.time()
+        start, since, killed = time.monotonic(), time.time(), limits.killed_for_memory()
         _date_now(folder / "results")
         cores = [] if options.cores is None else ["--cores", str(options.cores)]
         # After two dashes, since an option before it might take it for one of its words.
@@ -141,6 +146,8 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
         else:
             for text in last_words(folder / "results", FAILED, since=since):
                 print(text)
+            if why := _for_memory(folder / "results" / "run.log", code, before=killed):
+                print(why)
             print(f"stopped after {wall_time} (exit code {code}){_kept(run, watch)}")
             print("the same command goes on from there, once what is reported above is mended")
     return code
@@ -194,7 +201,8 @@ def _with_rows(extra: Sequence[str], rows: str) -> list[str]:
     """The words for Snakemake with the rows that are asked for."""
     if "--config" in extra or "-C" in extra:  # of two, Snakemake takes the last alone
         raise Refused(f"give --config rows={rows} with the others; nothing was started")
-    return ["--config", f"rows={rows}", *(extra or [])]
+    # Before an option: it would take a target for one more entry.
+    return ["--config", f"rows={rows}", "--rerun-incomplete", *extra]
 
 
 def _with_devices(
@@ -213,6 +221,40 @@ def _with_devices(
         )
     except DeviceError as refusal:
         raise Refused(f"{refusal}; nothing was started") from refusal
+
+
+def _within_limits(
+    extra: Sequence[str], options: argparse.Namespace, *, profile: Path
+) -> list[str]:
+    """The words for Snakemake with the cores and the memory of the container or job.
+
+    What the user or the profile says about them counts.
+    """
+    given = {word.split("=")[0] for word in extra}
+    said = yaml.safe_load((profile / "profile.yaml").read_text(encoding="utf-8")) or {}
+    cores, words = limits.cores(), list(extra)
+    if options.cores is None and said.get("cores") == "all" and not given & {"--cores", "-c"}:
+        options.cores = cores
+    megabytes = limits.memory()
+    if not megabytes or any("mem_mb" in word for word in extra):
+        return words
+    left = max(megabytes - OF_SNAKEMAKE, OF_A_JOB)
+    if left < (options.cores or cores) * OF_TRAINING:
+        print(
+            f"memory: {megabytes} MB by the limit of this container or job: as many jobs at a time"
+            " as fit",
+            flush=True,
+        )
+    # Of an option that is given twice Snakemake takes the last; what follows two dashes is none.
+    end = words.index("--") if "--" in words else len(words)
+    if "--resources" in words[:end]:
+        last = end - 1 - words[:end][::-1].index("--resources")
+        words.insert(last + 1, f"mem_mb={left}")
+    else:
+        words[end:end] = ["--resources", f"mem_mb={left}"]
+    if "default-resources" not in said and "--default-resources" not in given:
+        words[:0] = ["--default-resources", f"mem_mb={OF_A_JOB}", "--rerun-incomplete"]
+    return words
 
 
 def _run_of(
@@ -247,6 +289,12 @@ def _locked(folder: Path) -> Iterator[IO[str]]:
             lock.seek(0)
             holder = lock.read() or "it is just starting"
             raise Refused(f"another run works in {folder}: {holder}") from None
+        except OSError as error:
+            raise Refused(
+                f"{lock_file.name} cannot be locked ({error.strerror}): two runs at a time could"
+                " not be told apart here. --directory elsewhere puts results/ on a file system that"
+                " has locks; nothing was started"
+            ) from error
         yield lock
 
 
@@ -429,13 +477,20 @@ def _run(
 
 def _environment(results: Path) -> dict[str, str]:
     """Variables of Snakemake: files are in UTF-8, and there is a cache that can be written to."""
-    own = {**os.environ, "PYTHONUTF8": "1"}
-    cache = Path(own.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    instead = results / ".cache"
+    lacking = variables.of_nobody(instead)
+    if lacking:
+        set_here = ", ".join(f"{name}={value}" for name, value in lacking.items())
+        print(f"this user has no entry in the table of users: {set_here}", flush=True)
+    own = {**os.environ, **lacking, "PYTHONUTF8": "1"}
+    cache = Path(own.get("XDG_CACHE_HOME") or Path(lacking.get("HOME") or Path.home()) / ".cache")
     try:
         cache.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=cache).close()
+        with tempfile.TemporaryFile(dir=cache) as file:
+            file.write(bytes(PROBE))  # a full disk takes an empty file
+            file.flush()
+            os.fsync(file.fileno())
     except OSError as error:
-        instead = results / ".cache"
         print(f"{cache} cannot be written to ({error.strerror}): {instead} is used", flush=True)
         own |= {"XDG_CACHE_HOME": str(instead), "MPLCONFIGDIR": str(instead / "matplotlib")}
     return own
@@ -486,6 +541,24 @@ def _kept(run: Run | None, watch: Watch | None) -> str:
     }
     unfinished = len(begun - done.keys())
     return f"; {len(done)} of {len(watch.work)} networks are stored, {unfinished} are checkpointed"
+
+
+def _for_memory(log: Path, code: int, *, before: int | None) -> str:
+    """That a job was killed for want of memory, or perhaps, and what to do; empty if none was.
+
+    code: of Snakemake. before: how often the system had done so before the run.
+    """
+    with suppress(OSError):
+        killed = "SIGKILL: 9" in log.read_text(encoding="utf-8", errors="replace")
+        if not killed and code != 128 + signal.SIGKILL:
+            return ""
+        megabytes, now = limits.memory(), limits.killed_for_memory()
+        limit = f" (its limit here: {megabytes} MB)" if megabytes else ""
+        cure = "CORES=1 has one job at a time; what is stored is kept"
+        if now is not None and before is not None and now > before:
+            return f"out of memory{limit}: the system killed {now - before} processes. {cure}"
+        return f"a job was killed (SIGKILL), as the system does for want of memory{limit}. {cure}"
+    return ""
 
 
 def _in_foreground() -> bool:

@@ -8,6 +8,7 @@ sees them then. docs/extending.md says how they are added.
 import hashlib
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ import pyarrow.parquet as pq
 from srhm.results.published_provenance import (
     PROVENANCE_FILE,
     OtherFormat,
+    PublicationError,
     damaged_file,
     read_provenance_file,
 )
@@ -114,7 +116,7 @@ def read_published_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
         found = pq.read_schema(path)
         fields = list(zip(found.names, found.types, strict=True))
     except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
-        raise damaged_file(path, f"is damaged ({error})") from error
+        raise _unreadable(path, error) from error
     expected = list(zip(schema.names, schema.types, strict=True))
     if fields != expected:
         unlike = sorted({name for name, _ in set(fields) ^ set(expected)})
@@ -122,8 +124,19 @@ def read_published_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
     try:
         return read_table(path, schema)
     except TableError as error:
-        cause = error.__cause__ or error
-        raise damaged_file(path, f"is damaged ({cause})") from error
+        raise _unreadable(path, error.__cause__ or error) from error
+
+
+def _unreadable(path: Path, error: BaseException) -> PublicationError:
+    """What is wrong with a table that cannot be read: the file, or the pyarrow that reads it."""
+    with suppress(PublicationError, OSError):
+        known = read_provenance_file(path.with_name(PROVENANCE_FILE))["sha256"]
+        if digests(path.parent, [path.stem])[path.stem] == known.get(path.stem):
+            return PublicationError(
+                f"{path}: pyarrow {pa.__version__} cannot read it ({error}), though it is as it was"
+                " published: install another version (19.0.0 is known for it)"
+            )
+    return damaged_file(path, f"is damaged ({error})")
 
 
 def rows_by_curve(folder: Path, schemas: Mapping[str, pa.Schema]) -> Rows:

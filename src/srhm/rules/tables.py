@@ -102,9 +102,14 @@ def claim_uses(study: str) -> dict[str, Use]:
 
 
 def repository_files(made: Figure | Derived) -> dict[str, list[str]]:
-    """Further files of the repository that a figure or a derived table needs, by name."""
+    """Further files of the repository that a figure or a derived table needs, by name.
+
+    A file that is named without an asterisk is asked for whether or not it is there.
+    """
     return {
         name: sorted(str(file) for file in ROOT.glob(pattern))
+        if "*" in pattern
+        else [str(ROOT / pattern)]
         for name, pattern in made.files.items()
     }
 

@@ -1,0 +1,134 @@
+"""What this process may use: cores and memory, whatever the machine has.
+
+The least of what affinity, the quota of the container (cgroup v1 and v2) and the job of a cluster
+leave. Needs nothing but Python's own library and no new syntax: the Makefile runs this file with
+whatever Python there is, before there is an environment. It prints the number of cores.
+"""
+
+import os
+
+TYPING = False
+if TYPING:  # a Python of any age reads this file
+    from collections.abc import Mapping
+
+MEGABYTE = 1000000
+# More than any machine has is how cgroup v1 says "no limit".
+NO_LIMIT = 1 << 60
+# Of a job: the variable that says that there is one, and those of its cores, the first that is set.
+JOBS = (
+    ("SLURM_JOB_ID", ("SLURM_CPUS_PER_TASK", "SLURM_CPUS_ON_NODE")),
+    ("PBS_JOBID", ("NCPUS", "PBS_NUM_PPN")),
+    ("JOB_ID", ("NSLOTS",)),
+    ("LSB_JOBID", ("LSB_DJOB_NUMPROC",)),
+)
+
+
+def cores(root: str = "/", environment: "Mapping[str, str]" = os.environ) -> int:
+    """Number of cores, 1 at least. A quota of 1.5 processors is two cores, each with pauses.
+
+    root: where /proc and /sys lie.
+    """
+    if hasattr(os, "sched_getaffinity"):
+        found = [len(os.sched_getaffinity(0))]
+    else:
+        found = [os.cpu_count() or 1]
+    for folder in _groups(root, "cpu"):
+        words = _read(folder, "cpu.max").split()
+        if len(words) != 2:
+            words = [_read(folder, "cpu.cfs_quota_us"), _read(folder, "cpu.cfs_period_us")]
+        quota, period = _number(words[0]), _number(words[1])
+        if quota and period:
+            found.append(-(-quota // period))
+    found.extend(filter(None, [_of_job(environment)]))
+    return max(1, min(found))
+
+
+def memory(root: str = "/", environment: "Mapping[str, str]" = os.environ) -> "int | None":
+    """Megabytes that all processes together may take by the container or job; None: no limit."""
+    found = []
+    for folder in _groups(root, "memory"):
+        for name in ("memory.max", "memory.limit_in_bytes"):
+            number = _number(_read(folder, name))
+            if number and number < NO_LIMIT:
+                found.append(number // MEGABYTE)
+    if "SLURM_JOB_ID" in environment:
+        found.append(_number(environment.get("SLURM_MEM_PER_NODE", "")))
+        each = _number(environment.get("SLURM_MEM_PER_CPU", ""))
+        found.append(each * (_number(environment.get("SLURM_CPUS_ON_NODE", "")) or 1))
+    return min(filter(None, found), default=None)
+
+
+def killed_for_memory(root: str = "/") -> "int | None":
+    """How often the system has killed a process for want of memory; None where it does not say.
+
+    Of the container where that counts, else of the machine: two counts tell about the time between.
+    """
+    for folder in _groups(root, "memory"):
+        for name in ("memory.events", "memory.oom_control"):
+            count = _counter(_read(folder, name))
+            if count is not None:
+                return count
+    return _counter(_read(os.path.join(root, "proc"), "vmstat"))
+
+
+def _counter(text: str) -> "int | None":
+    """Number that follows "oom_kill" at the beginning of a line."""
+    for line in text.splitlines():
+        words = line.split()
+        if len(words) == 2 and words[0] == "oom_kill":
+            return _number(words[1])
+    return None
+
+
+def _of_job(environment: "Mapping[str, str]") -> int:
+    """Cores of the job of a cluster; 0 where this is none, or it does not say."""
+    for job, names in JOBS:
+        if job in environment:
+            for name in names:
+                number = _number(environment.get(name, ""))
+                if number:
+                    return number
+    return 0
+
+
+def _groups(root: str, controller: str) -> "list[str]":
+    """Folders of the control groups of this process that count something, from the innermost.
+
+    In a container /proc/self/cgroup may name a folder of its host, which is not there: then those
+    that are, up to the root of what is mounted.
+    """
+    mounted = os.path.join(root, "sys", "fs", "cgroup")
+    folders = []  # type: list[str]
+    for line in _read(os.path.join(root, "proc", "self"), "cgroup").splitlines():
+        number, _, rest = line.partition(":")
+        names, _, path = rest.partition(":")
+        if number == "0" and not names:
+            places = [mounted, os.path.join(mounted, "unified")]
+        elif controller in names.split(","):
+            places = [os.path.join(mounted, name) for name in (names, controller)]
+        else:
+            continue
+        parts = [part for part in path.split("/") if part and part != ".."]
+        for place in places:
+            for n_parts in range(len(parts), -1, -1):
+                folders.append(os.path.join(place, *parts[:n_parts]))
+    return [folder for folder in dict.fromkeys(folders) if os.path.isdir(folder)]
+
+
+def _read(folder: str, name: str) -> str:
+    """Text of a file; empty where it cannot be read."""
+    try:
+        with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def _number(text: str) -> int:
+    """The number that a text is; 0 for "max", a negative one and all else."""
+    text = text.strip()
+    return int(text) if text.isdigit() else 0
+
+
+if __name__ == "__main__":
+    print(cores())

@@ -1,0 +1,159 @@
+"""Cores and memory of the container or job, read from files as Linux has them."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from srhm.commands import launch, limits
+
+ROOT = Path(__file__).parents[1]
+GIGABYTE = 1_000_000_000
+
+
+@pytest.fixture(autouse=True)
+def eight_cores(monkeypatch):
+    monkeypatch.setattr(limits.os, "sched_getaffinity", lambda pid: set(range(8)))
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """Writes files of /proc and /sys below a folder; returns it as text."""
+
+    def write(**files):
+        for name, text in files.items():
+            file = tmp_path / name.replace("__", "/").replace("_DOT_", ".")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        return str(tmp_path)
+
+    return write
+
+
+def group(root, path, **files):
+    folder = Path(root, "sys/fs/cgroup", path)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / re.sub("_", ".", name, count=1)).write_text(text)
+
+
+def test_without_a_limit_the_cores_are_those_of_the_affinity(machine):
+    root = machine(proc__self__cgroup="0::/\n")
+    assert limits.cores(root, {}) == 8
+    assert limits.memory(root, {}) is None
+    assert limits.cores(str(Path(root, "nothing")), {}) == 8
+
+
+@pytest.mark.parametrize(
+    ("quota", "cores"),
+    [("50000 100000", 1), ("150000 100000", 2), ("400000 100000", 4), ("max 100000", 8), ("", 8)],
+)
+def test_the_quota_of_cgroup_v2_is_rounded_up(machine, quota, cores):
+    root = machine(proc__self__cgroup="0::/\n")
+    group(root, "", cpu_max=quota)
+    assert limits.cores(root, {}) == cores
+
+
+def test_the_least_limit_of_all_groups_around_the_process_counts(machine):
+    root = machine(proc__self__cgroup="0::/user.slice/job\n")
+    group(root, "user.slice", cpu_max="200000 100000", memory_max=f"{2 * GIGABYTE}\n")
+    group(root, "user.slice/job", cpu_max="max 100000", memory_max="max\n")
+    group(root, "other", cpu_max="100000 100000", memory_max="1000\n")
+    assert limits.cores(root, {}) == 2
+    assert limits.memory(root, {}) == 2000
+
+
+@pytest.mark.parametrize("place", ["docker/abc", ""], ids=["of the host", "of a container"])
+def test_limits_of_cgroup_v1_are_found_whoever_named_the_group(machine, place):
+    root = machine(proc__self__cgroup="4:memory:/docker/abc\n3:cpu,cpuacct:/docker/abc\n0::/\n")
+    group(root, f"cpu,cpuacct/{place}", cpu_cfs_quota_us="50000\n", cpu_cfs_period_us="100000\n")
+    group(root, f"memory/{place}", memory_limit_in_bytes=f"{GIGABYTE}\n")
+    assert limits.cores(root, {}) == 1
+    assert limits.memory(root, {}) == 1000
+
+
+def test_no_limit_of_cgroup_v1_is_a_huge_number_or_minus_one(machine):
+    root = machine(proc__self__cgroup="4:memory:/\n3:cpu:/\n")
+    group(root, "cpu", cpu_cfs_quota_us="-1\n", cpu_cfs_period_us="100000\n")
+    group(root, "memory", memory_limit_in_bytes="9223372036854771712\n")
+    assert limits.cores(root, {}) == 8
+    assert limits.memory(root, {}) is None
+
+
+@pytest.mark.parametrize(
+    ("job", "cores", "memory"),
+    [
+        ({"SLURM_JOB_ID": "1", "SLURM_CPUS_PER_TASK": "3", "SLURM_CPUS_ON_NODE": "6"}, 3, None),
+        ({"SLURM_JOB_ID": "1", "SLURM_CPUS_ON_NODE": "2", "SLURM_MEM_PER_CPU": "500"}, 2, 1000),
+        ({"SLURM_JOB_ID": "1", "SLURM_MEM_PER_NODE": "4000"}, 8, 4000),
+        ({"SLURM_CPUS_PER_TASK": "3"}, 8, None),
+        ({"PBS_JOBID": "1", "NCPUS": "5"}, 5, None),
+        ({"JOB_ID": "1", "NSLOTS": "4"}, 4, None),
+        ({"LSB_JOBID": "1", "LSB_DJOB_NUMPROC": "2"}, 2, None),
+        ({"NSLOTS": "4"}, 8, None),
+    ],
+)
+def test_a_job_of_a_cluster_has_its_cores_and_memory(machine, job, cores, memory):
+    root = machine(proc__self__cgroup="0::/\n")
+    assert (limits.cores(root, job), limits.memory(root, job)) == (cores, memory)
+
+
+def test_kills_for_memory_are_counted_in_the_container_or_else_the_machine(machine):
+    root = machine(proc__self__cgroup="0::/\n", proc__vmstat="nr_free_pages 1\noom_kill 7\n")
+    assert limits.killed_for_memory(root) == 7
+    group(root, "", memory_events="low 0\noom 3\noom_kill 2\n")
+    assert limits.killed_for_memory(root) == 2
+
+
+def test_the_makefile_gets_a_number_of_cores_from_any_python():
+    command = [sys.executable, "-E", str(ROOT / "src/srhm/commands/limits.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert 1 <= int(done.stdout) <= (os.cpu_count() or 1)
+
+
+def words(monkeypatch, extra, *, memory, cores=2, given=None, profile="default"):
+    monkeypatch.setattr(limits, "memory", lambda: memory)
+    monkeypatch.setattr(limits, "cores", lambda: cores)
+    options = launch._parser("reproduce").parse_args(["--cores", str(given)] if given else [])
+    found = launch._within_limits(extra, options, profile=launch.PROFILES / profile)
+    return found, options.cores
+
+
+def test_a_limit_of_memory_lets_as_many_jobs_run_as_fit(monkeypatch, capsys):
+    found, cores = words(monkeypatch, ["fig04"], memory=1200)
+    default = ["--default-resources", "mem_mb=600", "--rerun-incomplete"]
+    assert found == [*default, "fig04", "--resources", "mem_mb=800"]
+    assert cores == 2
+    assert "memory: 1200 MB by the limit of this container or job" in capsys.readouterr().out
+    found, _ = words(monkeypatch, ["--resources", "gpu=1", "--", "x"], memory=64000)
+    assert found == [*default, "--resources", "mem_mb=63600", "gpu=1", "--", "x"]
+    assert capsys.readouterr().out == ""
+
+
+def test_what_the_user_or_the_profile_says_of_cores_and_memory_counts(monkeypatch):
+    assert words(monkeypatch, [], memory=None) == ([], 2)
+    assert words(monkeypatch, [], memory=None, given=7) == ([], 7)
+    assert words(monkeypatch, [], memory=None, profile="ci") == ([], None)
+    said = ["--resources", "mem_mb=100"]
+    assert words(monkeypatch, said, memory=1200) == (said, 2)
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "now", "expected"),
+    [
+        (1, "died with <Signals.SIGKILL: 9>", 5, "out of memory .*1200 MB.* killed 2 processes"),
+        (1, "died with <Signals.SIGKILL: 9>", 3, "a job was killed .*for want of memory"),
+        (137, "", 4, "out of memory"),
+        (1, "an error", 5, "^$"),
+    ],
+)
+def test_a_job_that_is_killed_for_memory_is_called_that(
+    tmp_path, monkeypatch, code, text, now, expected
+):
+    (tmp_path / "run.log").write_text(text)
+    monkeypatch.setattr(limits, "memory", lambda: 1200)
+    monkeypatch.setattr(limits, "killed_for_memory", lambda: now)
+    assert re.search(expected, launch._for_memory(tmp_path / "run.log", code, before=3))
