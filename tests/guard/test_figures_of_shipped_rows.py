@@ -42,11 +42,9 @@ UNTURNED = {
     "kernel_dimensions",
     "kernel_mnist",
     "kernel_pca",
-    "layerwise",
     "level_by_level_conditions",
     "onset",
     "practice",
-    "singular_values",
     "temperature",
     "temperature_exponents",
 }

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from drawn import lines, rendered, texts
+from drawn import lines, points, rendered, texts
 from tables import bottleneck_tables, layerwise_tables
 
 from srhm.results.tables import FLOW_CELLS, FLOW_COMPLEXITY, SINGULAR_SUMMARIES, SINGULAR_VALUES
@@ -20,14 +20,14 @@ def test_the_figure_of_layerwise_training_shows_every_complexity():
     cells, complexity = layerwise_tables()
     figure = rendered(plane_layerwise.draw(cells, complexity, threshold=0.1, preset=PRESET))
     panel = figure.axes[1]
-    shown = [line for line in panel.get_lines() if str(line.get_gid()).startswith("ours")]
-    assert len(shown) == len(complexity)
-    assert sum("not_reached" in str(line.get_gid()) for line in shown) == 1
+    assert len(points(panel, "P* series")) == len(complexity)
+    assert len(points(panel, "bound of P*")) == 1
     foot = texts(figure)
     assert "log m 2.0 ± " in foot
     assert "3.0 ± " in foot
-    assert len(lines(figure, "mean ")) == 3
-    assert len(lines(figure, "unfitted")) == 3
+    # The largest of three P is open, since a seed is capped there.
+    assert len(points(figure, "error series")) == 3 * 3
+    assert len(points(figure, "open")) == 3
 
 
 def test_the_figure_of_singular_values_shows_start_and_end_of_one_curve():
@@ -39,11 +39,12 @@ def test_the_figure_of_singular_values_shows_start_and_end_of_one_curve():
     figure = rendered(plane_singular_values.draw(
         cells, tables["singular_values"], tables["singular_summaries"], preset=PRESET,
     ))  # fmt: skip
-    by_layer = lines(figure, "alpha_tilde=0.1")[0]
+    by_layer = lines(figure, "mean state=0.1", whole=True)[0]
     np.testing.assert_allclose(by_layer[:, 1], [10, 10, 3, 3, 3])
-    assert len(lines(figure, "start k=")) == 2 * 2 * 5
-    assert len(lines(figure, "alpha_tilde=100 k=")) == 2 * 2 * 5
-    spectrum = lines(figure, "alpha_tilde=0.1 k=3")[1]
+    for state in ("-1", "0.1", "100"):  # -1: the start
+        shown = [lines(figure, f"mean k={k} state={state}", whole=True) for k in range(1, 6)]
+        assert sum(map(len, shown)) == 2 * 2 * 5
+    spectrum = lines(figure, "mean k=3 state=0.1", whole=True)[1]
     np.testing.assert_allclose(spectrum[:4, 1], [1, 1, 1, 0.1])
 
 
