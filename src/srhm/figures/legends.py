@@ -115,10 +115,10 @@ def place_below(figure: Figure, box: OffsetBox, *, pad: float = 0.05) -> None:
     figure.add_artist(anchored)
 
 
-def place_in(axes: Axes, box: OffsetBox) -> None:
-    """Sets the box into an empty place of the mosaic."""
+def place_in(axes: Axes, box: OffsetBox, figure: Figure) -> None:
+    """Sets the box into an empty place of the mosaic, which the axes mark."""
     axes.set_axis_off()
-    axes.add_artist(_anchored(box, "center left", (0.0, 0.5), axes.transAxes))
+    figure.add_artist(_anchored(box, "center left", (0.0, 0.5), axes.transAxes))
 
 
 def _anchored(box: OffsetBox, loc: str, at: tuple[float, float], transform: Any) -> OffsetBox:

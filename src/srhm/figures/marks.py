@@ -188,6 +188,15 @@ def counts(curves: pd.DataFrame) -> str:
     return f": {n} {plural('curve', n)}, {seeds} {plural('seed', int(curves['n_seeds'].max()))}"
 
 
+def curves_and_seeds(rows: pd.DataFrame) -> str:
+    """ "4 curves, 3–5 seeds", from cells or from rows of P*."""
+    if rows.empty:
+        return "no curve"
+    seeds = rows["n_seeds"] if "n_seeds" in rows else rows.groupby("curve")["seed"].nunique()
+    n = rows["curve"].nunique()
+    return f"{n} {plural('curve', n)}, {between(seeds)} {plural('seed', int(seeds.max()))}"
+
+
 def between(numbers: pd.Series) -> str:
     """The number, or the least and the most of them."""
     least, most = numbers.min(), numbers.max()

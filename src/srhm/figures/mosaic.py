@@ -57,9 +57,9 @@ def mosaic(
         return figure
     if len(empty):
         cell = PAGE_WIDTH / columns
-        box = legends.in_rows(found, width=cell * len(empty) - 0.2, figure=figure)
+        box = legends.in_rows(found, width=cell * len(empty) - 0.5, figure=figure)
         if legends.height_of(box, figure) < ROOM * height:
-            legends.place_in(empty[0], box)
+            legends.place_in(empty[0], box, figure)
             return figure
     box = legends.in_rows(found, width=PAGE_WIDTH - 0.2, figure=figure)
     legends.place_below(figure, box)

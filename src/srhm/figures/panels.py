@@ -34,11 +34,13 @@ class Marks:
     """Rows of a table as marks: a line, markers, bars, arrows.
 
     x, y: columns; without x a line across the panel at each y, without y one at each x. low, high:
-    columns of the ends of bars. by: scales, the later ones first. each: columns that part lines but
-    not looks (seeds). open: column of what is drawn hollow (capped). beyond: column that is 1 where
-    y is a lower bound, -1 where an upper one: an arrow shows where it lies. name: in the gid; the
-    column y without one. label, bar_label, open_label, arrow_label: entries of the legend; without
-    label and scales the axes name what is drawn. guide: a law, which makes no panel of its own.
+    columns of the ends of bars; x_low, x_high: of horizontal ones. by: scales, the later ones
+    first. each: columns that part lines but not looks (seeds). open: column of what is drawn hollow
+    (capped). beyond: column that is 1 where y is a lower bound, -1 where an upper one: an arrow
+    shows where it lies; x_beyond: the same of x. name: in the gid; the column y without one. label,
+    bar_label, open_label, arrow_label: entries of the legend; without label and scales the axes
+    name what is drawn. neutral: entries are grey, as another panel has them in another colour.
+    guide: a law, which makes no panel of its own.
     """
 
     rows: pd.DataFrame
@@ -46,10 +48,13 @@ class Marks:
     y: str = ""
     low: str = ""
     high: str = ""
+    x_low: str = ""
+    x_high: str = ""
     by: Sequence[Scale] = ()
     each: Sequence[str] = ()
     open: str = ""
     beyond: str = ""
+    x_beyond: str = ""
     name: str = ""
     label: str = ""
     bar_label: str = ""
@@ -64,6 +69,7 @@ class Marks:
     alpha: float = 1.0
     order: float = 2.0
     guide: bool = False
+    neutral: bool = False
     sort: bool = True
 
 
@@ -81,8 +87,11 @@ class Axis:
 class Panel:
     """A panel of a mosaic.
 
+    square: both axes alike, of equal length.
+
     extra: draws what no marks can say (tiles, images, heat maps) and returns its entries; has_extra
-    says whether there is something to draw. note: words in the upper right corner.
+    says whether there is something to draw. note: words in the upper right corner, or the lower
+    one where marks rise.
     """
 
     title: str
@@ -92,6 +101,7 @@ class Panel:
     note: str = ""
     extra: Callable[[Axes], Sequence[Entry]] | None = None
     has_extra: bool = False
+    square: bool = False
 
     @property
     def has_rows(self) -> bool:
@@ -177,8 +187,12 @@ def draw_panel(axes: Axes, panel: Panel, *, letter: str = "") -> list[Entry]:
     if panel.extra is not None:
         entries += panel.extra(axes)
     if panel.note:
-        axes.text(0.98, 0.97, panel.note, transform=axes.transAxes, ha="right", va="top")
+        y, va = (0.03, "bottom") if panel.square else (0.97, "top")
+        axes.text(0.98, y, panel.note, transform=axes.transAxes, ha="right", va=va)
     _finish(axes, panel, shown)
+    if panel.square:
+        ends = [*axes.get_xlim(), *axes.get_ylim()]
+        axes.set(xlim=(min(ends), max(ends)), ylim=(min(ends), max(ends)), box_aspect=1)
     return entries
 
 
@@ -252,6 +266,11 @@ def _draw_family(axes: Axes, marks: Marks, values: Sequence[Any], rows: pd.DataF
         if len(bars):
             axes.vlines(bars[marks.x], bars[marks.low], bars[marks.high], gid=f"bar {gid}",
                         **{**plain, "linewidth": 0.8, "zorder": marks.order - 0.1})  # fmt: skip
+    if marks.x_low:
+        bars = rows[np.isfinite(rows[marks.x_low]) & np.isfinite(rows[marks.x_high])]
+        if len(bars):
+            axes.hlines(bars[marks.y], bars[marks.x_low], bars[marks.x_high], gid=f"bar x {gid}",
+                        **{**plain, "linewidth": 0.8, "zorder": marks.order - 0.1})  # fmt: skip
     hollow = rows[marks.open].astype(bool) if marks.open else pd.Series(False, index=rows.index)
     parted = bool(hollow.any()) or (bool(marks.beyond) and bool((rows[marks.beyond] != 0).any()))
     if parted and style["line"]:
@@ -269,10 +288,11 @@ def _draw_family(axes: Axes, marks: Marks, values: Sequence[Any], rows: pd.DataF
         )  # fmt: skip
         if not parted:
             break
-    if marks.beyond:
-        for x, y, side in rows[[marks.x, marks.y, marks.beyond]].itertuples(index=False):
-            if side and isfinite(side):
-                draw_arrow(axes, (x, y), (0, 12 * side), tint=style["colour"])
+    for column, (across, up) in ((marks.beyond, (0, 12)), (marks.x_beyond, (12, 0))):
+        if column:
+            for x, y, side in rows[[marks.x, marks.y, column]].itertuples(index=False):
+                if side and isfinite(side):
+                    draw_arrow(axes, (x, y), (across * side, up * side), tint=style["colour"])
 
 
 def _handle(style: Mapping[str, Any], *, size: float = 4.0, width: float = 1.2) -> Line2D:
@@ -297,11 +317,13 @@ def _scale_handle(look: Look, *, filled: bool) -> Line2D:
 def _kind_entries(marks: Marks) -> Iterator[Entry]:
     """What the marks are, and what bars, open markers and arrows of them mean, if there are any."""
     looks = [look for scale in marks.by for look in scale.looks.values()]
-    several = any(one.colour for one in looks)
+    several = marks.neutral or any(one.colour for one in looks)
     base = {"colour": NEUTRAL if several else marks.colour, "marker": marks.marker,
             "line": marks.line, "filled": marks.filled}  # fmt: skip
     if marks.label:
-        yield Entry("", marks.label, (_handle(base, size=marks.size, width=marks.width),))
+        handle = _handle(base, size=marks.size, width=marks.width)
+        handle.set_alpha(marks.alpha)
+        yield Entry("", marks.label, (handle,))
     lone: dict[str, Any] = {**base, "line": "", "colour": NEUTRAL}
     if marks.bar_label and marks.low and np.isfinite(marks.rows[marks.low]).any():
         yield Entry("", marks.bar_label, (_handle({**lone, "marker": "|"}, size=7),))
@@ -313,6 +335,9 @@ def _kind_entries(marks: Marks) -> Iterator[Entry]:
                 where = "above" if side == ABOVE else "below"
                 yield Entry("", f"{marks.arrow_label} {where}",
                             (_handle({**lone, "marker": symbol}, size=6),))  # fmt: skip
+    if marks.arrow_label and marks.x_beyond and (marks.rows[marks.x_beyond] != 0).any():
+        yield Entry("", f"{marks.arrow_label} beyond",
+                    (_handle({**lone, "marker": "$\\rightarrow$"}, size=6),))  # fmt: skip
 
 
 def _finish(axes: Axes, panel: Panel, shown: Sequence[Marks]) -> None:

@@ -7,42 +7,34 @@ informative one, v features, m synonyms, n_c classes, C_0(s, L) the constant of 
 from itertools import product
 
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import (
-    GUIDE,
-    Estimate,
-    Point,
-    between,
-    colour,
-    counts,
-    curve_groups,
-    divided,
-    empty_handles,
-    estimate,
-    few_ticks,
-    line,
-    plural,
-    point_handles,
-    scatter,
-    shape,
-    shown,
+from srhm.figures.complexity_marks import (
+    complexity_marks,
+    depths,
+    empty_places,
+    net_colour,
+    with_ends,
 )
-from srhm.figures.selection import at_threshold, predicted, text_curves, text_protocol
+from srhm.figures.drawing import styled
+from srhm.figures.looks import Look
+from srhm.figures.marks import curves_and_seeds
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Panel, law
+from srhm.figures.scales import Scale
+from srhm.figures.selection import at_threshold, text_curves, text_protocol
 from srhm.statistics.sample_complexity import DEFAULT_RULE, IntervalRule
 from srhm.studies.sparse_hierarchy.figures.sample_complexity import (
     against_prediction,
-    published_handle,
+    with_prediction,
 )
 
 BRANCHING = 3
 # Right panel of Figure 10: the same v = n_c = m and s_0 for all four (s, L).
 N_FEATURES, N_EMPTY = 4, 1
 CONSTANT_CURVES = tuple(product((2, 3), (2, 3)))  # (s, L)
-HEIGHT = 2.7  # inches, without the legend
 ENDS = (1.4, 6.8)  # of s^(L/2)
+TICKS = {2.0: "2", 3.0: "3", 4.0: "4", 6.0: "6"}
 
 
 @styled
@@ -59,36 +51,27 @@ def draw(
     """Figure 10 (LCN, with the panel of the constant) or 13 (CNN): P* against its prediction.
 
     Of the main curves with s = 3 and this width, at this threshold of the test error; grey, the
-    paper's own points. `rule` made the table; the legend names it.
+    paper's own points. `rule` made the table.
     """
     table = at_threshold(sample_complexity, threshold)
     table = table[table["net"] == net]
-    curves = text_curves(table, width=width, branching=BRANCHING)
-    constant = constant_curves(table, width=width) if net == "lcn" else table[:0]
-    features = sorted({*curves["v"].tolist(), *constant["v"].tolist()})
-    figure, part = laid_out_page(HEIGHT, preset=preset)
-    n_panels = 2 if net == "lcn" else 1
-    panels = part.subplots(1, n_panels, squeeze=False, subplot_kw={"box_aspect": 1})[0]
-    beside = published[(published["net"] == net) & (published["s"] == BRANCHING)]
-    against_prediction(panels[0], curves, beside, net=net, features=features, preset=preset)
-    letter = "A" if net == "lcn" else ""
-    panel_title(panels[0], letter, f"{net.upper()}, $s={BRANCHING}$" + counts(curves))
+    curves = with_prediction(text_curves(table, width=width, branching=BRANCHING))
+    beside = with_prediction(published[(published["net"] == net) & (published["s"] == BRANCHING)])
+    constant = with_prediction(constant_curves(table, width=width))
+    if net != "lcn":
+        constant = constant[:0]
+    everything = pd.concat([curves, constant, beside if len(curves) else beside[:0]])
+    by = [depths(everything["L"]), empty_places(everything["s0"])]
+    panels = [against_prediction(curves, beside, net=net, by=by, rule=rule,
+                                 title=f"{net.upper()}, $s={BRANCHING}$")]  # fmt: skip
     if net == "lcn":
-        _constant(panels[1], constant, features, preset=preset)
-    handles = {
-        **point_handles(rule, narrow=True),
-        "published": published_handle(),
-        "y = x": line("$y=x$", color=GUIDE, linestyle="--"),
-        "flat": line("B: a constant and", color=GUIDE, linestyle=":"),
-        "rising": line("$\\propto s^{L/2}$, both through\nthe first point", color=GUIDE,
-                       linestyle="-."),
-    }  # fmt: skip
-    *groups, _ = curve_groups(pd.concat([curves, constant]), features)
-    drawn = [curves, constant, *([beside] if len(curves) else [])]
-    places = sorted({place for table in drawn for place in table["s0"].tolist()})
-    groups.append(("Empty places", empty_handles(places)))
-    add_legends(part, [*groups, ("Curves", shown(handles, panels))])
-    return figure
+        panels.append(_constant(constant, by[0], rule))
+    drawn = list(zip(constant["s"], constant["L"], strict=True))
+    absent = ", ".join(str(pair) for pair in CONSTANT_CURVES if pair not in drawn)
+    notes = [f"{net.upper()}, s = {BRANCHING}: {curves_and_seeds(curves)}."]
+    if net == "lcn" and absent:
+        notes.append(f"B lacks (s, L) = {absent}.")
+    return mosaic(panels, columns=2, preset=preset, height=2.7, notes=notes)
 
 
 def constant_curves(table: pd.DataFrame, *, width: int) -> pd.DataFrame:
@@ -103,59 +86,28 @@ def constant_curves(table: pd.DataFrame, *, width: int) -> pd.DataFrame:
     ]
 
 
-def _constant(axes: Axes, curves: pd.DataFrame, features: list[int], *, preset: str) -> None:
+def _constant(curves: pd.DataFrame, depth: Scale, rule: IntervalRule) -> Panel:
     """Panel B: P* over Eq. 3 without its constant, against s^(L/2), and two guides.
 
     The guides, a constant and s^(L/2) itself, start at the first P* that is not censored; nothing
     is fitted.
     """
-    seeds = between(curves["n_seeds"]) if len(curves) else ""
-    title = f": {len(curves)} {plural('curve', len(curves))}, {seeds} seeds" if seeds else ""
-    panel_title(axes, "B", f"$v=n_c=m={N_FEATURES}$, $s_0={N_EMPTY}$" + title)
-    axes.set_xlabel("$s^{L/2}$")
-    axes.set_ylabel("$P^*\\;/\\;(s_0+1)^L\\,n_c\\,m^L$")
-    if curves.empty:
-        empty_panel(axes, f"no curve of this kind\nin preset {preset}")
-        return
-    rows = curves.assign(constant=curves["s"] ** (curves["L"] / 2)).sort_values("constant")
-    points = []
-    for _, row in rows.iterrows():
-        x = float(row["constant"])
-        scale = predicted(row) / x
-        points.append(
-            Point(
-                x=Estimate(x),
-                y=divided(estimate(row), scale),
-                tint=colour(row["L"], row["v"], features),
-                marker=shape(row["s0"]),
-                small_pool=row["small_pool"],
-            )
-        )
-    scatter(axes, points, both_axes=False)
-    known = [one for one in points if one.y.value is not None and not one.y.beyond]
-    axes.set_xlim(*ENDS)
-    if known:
-        first = known[0]
-        assert first.x.value is not None
-        assert first.y.value is not None
-        axes.plot(ENDS, [first.y.value] * 2, color=GUIDE, linewidth=0.8, linestyle=":", zorder=1,
-                  gid="flat")  # fmt: skip
-        axes.plot(ENDS, [first.y.value * end / first.x.value for end in ENDS], color=GUIDE,
-                  linewidth=0.8, linestyle="-.", zorder=1, gid="rising")  # fmt: skip
-    for (_, row), one in zip(rows.iterrows(), points, strict=True):
-        if one.x.value is not None and one.y.value is not None:
-            side = -1 if row["s"] == 2 else 1  # s = 2, L = 3 and s = 3, L = 2 are neighbours
-            axes.annotate(f"$s={row['s']}$", (one.x.value, one.y.value), fontsize=7,
-                          xytext=(5 * side, -4 * side), textcoords="offset points",
-                          ha="left" if side > 0 else "right",
-                          va="top" if side > 0 else "bottom",
-                          bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5})  # fmt: skip
-    axes.set_xticks([2, 3, 4, 6], ["2", "3", "4", "6"])
-    axes.set_xticks([], minor=True)
-    few_ticks(axes.yaxis, *axes.get_ylim())
-    drawn = list(zip(rows["s"], rows["L"], strict=True))
-    missing = [pair for pair in CONSTANT_CURVES if pair not in drawn]
-    if missing:
-        names = ", ".join(f"({s}, {L})" for s, L in missing)
-        axes.text(0.02, 0.98, f"not in this preset:\n$(s, L)$ = {names}", va="top",
-                  transform=axes.transAxes, fontsize=7)  # fmt: skip
+    root = curves["s"] ** (curves["L"] / 2)
+    rows = with_ends(curves.assign(root=root), unit=curves["prediction"] / root).sort_values("root")
+    branching = Scale(column="s", title="B: $s$", looks={
+        s: Look(f"${s}$", marker=marker)
+        for s, marker in ((2, "<"), (3, ">")) if s in set(rows["s"])
+    })  # fmt: skip
+    marks = complexity_marks(rows, x="root", by=[depth, branching], colour=net_colour("lcn"),
+                             rule=rule)  # fmt: skip
+    known = rows[(rows["y_beyond"] == 0) & rows["y"].notna()]
+    if len(known):
+        x, y = known[["root", "y"]].iloc[0]
+        marks += [law(ENDS, [y, y], "B: a constant", line=":", name="flat"),
+                  law(ENDS, [y * end / x for end in ENDS], "$\\propto s^{L/2}$", line="-.",
+                      name="rising")]  # fmt: skip
+    return Panel(
+        title=f"$v=n_c=m={N_FEATURES}$, $s_0={N_EMPTY}$", marks=marks,
+        x=Axis("$s^{L/2}$", log=True, limits=ENDS, ticks=TICKS),
+        y=Axis("$P^*\\;/\\;(s_0+1)^L\\,n_c\\,m^L$", log=True),
+    )  # fmt: skip

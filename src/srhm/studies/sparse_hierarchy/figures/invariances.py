@@ -6,29 +6,26 @@ Letters of the paper: P* sample complexity of the test error; P*_S, P*_D those a
 (Eq. 6, 7: layer k = 2, level l = 1) fall to a threshold; L depth, s branching, s_0 empty places.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from srhm.figures.architecture_marks import look, protocol_lines, wrapped
-from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import (
-    GUIDE,
-    Point,
-    colour,
-    counts,
-    curve_groups,
-    estimate,
-    line,
-    plural,
-    point_handles,
-    scatter,
-    shape,
-    shown,
+from srhm.figures import looks
+from srhm.figures.architecture_marks import protocol_lines
+from srhm.figures.complexity_marks import (
+    complexity_marks,
+    depths,
+    empty_places,
+    net_colour,
+    with_ends,
 )
+from srhm.figures.drawing import styled
+from srhm.figures.marks import curves_and_seeds
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Panel, law
+from srhm.figures.scales import Scale
 from srhm.figures.selection import at_threshold, practice_curves, text_curves
 from srhm.model import theory
 from srhm.statistics.sample_complexity import (
@@ -37,26 +34,14 @@ from srhm.statistics.sample_complexity import (
     OUTPUT_THRESHOLD,
     IntervalRule,
 )
-from srhm.studies.sparse_hierarchy.figures.transformations import (
-    HEIGHT_IN_INCHES,
-    draw_transformations,
-)
+from srhm.studies.sparse_hierarchy.figures.transformations import draw_transformation
 
-ROW = 2.75  # inches
+ROW = 2.5  # inches
 KINDS = ("S", "D")
 # Criteria of the sensitivities to level 1, by kind: of layer 2; of the output, by the practice.
 LAYER_TWO = {"S": "S_2", "D": "D_2"}
 OUTPUT = OUTPUT_OF_FCN
-
-
-@dataclass(frozen=True)
-class _Row:
-    """A row of panels: sample complexities of a net at one s, and which sensitivities."""
-
-    net: str
-    branching: int
-    table: pd.DataFrame
-    criteria: Mapping[str, str]
+OTHER = "_sensitivity"  # ending of the columns of P*_S and P*_D
 
 
 @styled
@@ -77,103 +62,81 @@ def draw(
 
     A row of two panels for each s: P* at this threshold of the test error against P*_S and P*_D at
     the paper's thresholds, of the net's main curves of this width (None: of each depth the width of
-    most curves, as the FCN's differs between depths). Illustrated: panels A and B above show what
-    the transformations do. `cells`, where given, say at the foot how the networks were trained and
-    how many were capped or diverged. `rule` made the table; the legend names it. practice: the net
-    of the published figure, where it is another one: a row more if there are curves of it, trained
-    as that was, against P*_S and P*_D of the output.
+    most curves, as the FCN's differs between depths). Illustrated: panels A and B show what the
+    transformations do. `cells`, where given, say in the caption how the networks were trained and
+    how many were capped or diverged. `rule` made the table. practice: the net of the published
+    figure, where it is another one: a row more if there are curves of it, trained as that was,
+    against P*_S and P*_D of the output.
     """
     rows = sample_complexity[sample_complexity["net"] == net]
-    shown_rows = [
-        _Row(net, s, text_curves(rows, width=width, branching=s), LAYER_TWO) for s in branchings
-    ]
-    if practice is not None:
-        rows = sample_complexity[sample_complexity["net"] == practice]
-        made = [_Row(practice, s, practice_curves(rows, branching=s), OUTPUT) for s in branchings]
-        shown_rows += [one for one in made if len(one.table)]
-    tables = [one.table for one in shown_rows]
-    foot = []
+    kinds = [(net, s, text_curves(rows, width=width, branching=s), LAYER_TWO) for s in branchings]
+    rows = sample_complexity[sample_complexity["net"] == practice]
+    made = [(str(practice), s, practice_curves(rows, branching=s), OUTPUT) for s in branchings]
+    kinds += [one for one in made if len(one[2])]
+    tables = [table for _, _, table, _ in kinds]
+    everything = at_threshold(pd.concat(tables), threshold)
+    by = [depths(everything["L"]), empty_places(everything["s0"])]
+    panels = [draw_transformation(kind) for kind in KINDS] if illustrated else []
+    notes = []
+    for own_net, s, table, criteria in kinds:
+        errors = at_threshold(table, threshold)
+        for kind in KINDS:
+            own = table[table["criterion"] == criteria[kind]]
+            both = errors.merge(own, on="curve", suffixes=("", OTHER))
+            label = _abscissa(kind, own_net, s, both["L"], of_output=criteria is OUTPUT)
+            panels.append(_panel(both, label, net=own_net, s=s, by=by, threshold=threshold,
+                                 rule=rule))  # fmt: skip
+            # At s_0 = 0 there is no D.
+            possible = errors if kind == "S" else errors[errors["s0"] > 0]
+            missing = len(set(possible["curve"]) - set(both["curve"]))
+            without = f", {missing} without {criteria[kind]}" if missing else ""
+            notes.append(f"{kind}, s = {s}: {curves_and_seeds(both)}{without}.")
     if cells is not None:
-        drawn = pd.concat(tables)["curve"]
-        foot = wrapped(protocol_lines(cells[cells["curve"].isin(drawn)]))
-    drawing = HEIGHT_IN_INCHES if illustrated else 0.0
-    height = ROW * len(shown_rows)
-    figure, part = laid_out_page(drawing + height, preset=preset, foot=foot)
-    below = part
-    if illustrated:
-        above, below = part.subfigures(2, 1, squeeze=False, height_ratios=(drawing, height)).flat
-        draw_transformations(above)
-    panels = below.subplots(
-        len(shown_rows), len(KINDS), squeeze=False, subplot_kw={"box_aspect": 1}
-    )
-    letters = iter("CD" if illustrated else "ABCDEFGH")
-    errors = [at_threshold(table, threshold) for table in tables]
-    features = sorted({v for table in errors for v in table["v"]})
-    for pair, row, own in zip(panels, shown_rows, errors, strict=True):
-        for axes, kind in zip(pair, KINDS, strict=True):
-            sensitivities = row.table[row.table["criterion"] == row.criteria[kind]]
-            _compare(axes, own, sensitivities, kind, features=features, preset=preset)
-            both = own[own["curve"].isin(sensitivities["curve"])]
-            name = look(row.net).label
-            panel_title(axes, next(letters), f"{name}, $s={row.branching}$" + counts(both))
-            axes.set_xlabel(_abscissa(kind, row, own["L"]))
-            axes.set_ylabel(f"$P^*$ of $\\varepsilon = {100 * threshold:.3g}$ % (points)")
-    handles = {
-        **point_handles(rule, narrow=True),
-        "y = x": line("$y=x$", color=GUIDE, linestyle="--"),
-    }
-    add_legends(
-        part, [*curve_groups(pd.concat(errors), features), ("Curves", shown(handles, panels.flat))]
-    )
-    return figure
+        notes += protocol_lines(cells[cells["curve"].isin(pd.concat(tables)["curve"])])
+    return mosaic(panels, columns=2, preset=preset, height=ROW, notes=notes)
 
 
-def _compare(
-    axes: Axes,
-    errors: pd.DataFrame,
-    sensitivities: pd.DataFrame,
-    kind: str,
+def _panel(
+    rows: pd.DataFrame,
+    label: str,
     *,
-    features: Sequence[int],
-    preset: str,
-) -> None:
-    """One panel; says how many curves with a P* have no sensitivity, s_0 = 0 aside for D."""
-    joined = errors.merge(sensitivities, on="curve", suffixes=("", "_sensitivity"))
-    if joined.empty:
-        empty_panel(axes, f"no curve of this kind\nin preset {preset}")
-        return
-    points = []
-    for _, row in joined.sort_values("P_star").iterrows():
-        other = row.filter(like="_sensitivity").rename(lambda name: name[: -len("_sensitivity")])
-        points.append(
-            Point(
-                x=estimate(other),
-                y=estimate(row),
-                tint=colour(row["L"], row["v"], features),
-                marker=shape(row["s0"]),
-                small_pool=row["small_pool"] or other["small_pool"],
-            )
-        )
-    scatter(axes, points)
-    possible = errors if kind == "S" else errors[errors["s0"] > 0]
-    n_missing = len(set(possible["curve"]) - set(joined["curve"]))
-    if n_missing:
-        axes.text(0.98, 0.03, f"{n_missing} {plural('curve', n_missing)} without ${kind}_2$",
-                  transform=axes.transAxes, ha="right", va="bottom", fontsize=7)  # fmt: skip
+    net: str,
+    s: int,
+    by: Sequence[Scale],
+    threshold: float,
+    rule: IntervalRule,
+) -> Panel:
+    """P* against P*_S or P*_D, and y = x."""
+    title = f"{looks.net(net).label}, $s={s}$"
+    if rows.empty:
+        return Panel(title=title)
+    drawn = with_ends(with_ends(rows), of=OTHER)
+    drawn = drawn.assign(faint=drawn["faint"] | drawn[f"faint{OTHER}"])
+    ends: dict[str, Any] = {
+        "x_low": f"y_low{OTHER}", "x_high": f"y_high{OTHER}", "x_beyond": f"y_beyond{OTHER}"
+    }  # fmt: skip
+    marks = complexity_marks(drawn, x=f"y{OTHER}", by=by, colour=net_colour(net), rule=rule, **ends)
+    known = pd.concat([drawn["y"], drawn[f"y{OTHER}"]]).dropna()
+    return Panel(
+        title=title, square=True,
+        marks=[*marks, law([known.min() / 2, known.max() * 2], lambda x: x, "$y=x$", name="y = x")],
+        x=Axis(label, log=True),
+        y=Axis(f"$P^*$ of $\\varepsilon = {100 * threshold:.3g}$ %", log=True),
+    )  # fmt: skip
 
 
-def _abscissa(kind: str, row: _Row, depths: pd.Series) -> str:
+def _abscissa(
+    kind: str, net: str, branching: int, found: pd.Series, *, of_output: bool = False
+) -> str:
     """Label with the thresholds of the depths in the panel."""
-    if row.criteria is OUTPUT:
-        value = f"{100 * OUTPUT_THRESHOLD:.3g} %"
-        return f"$P^*_{kind}$ of ${kind}$ of the output = {value} (points)"
-    net, s = row.net, row.branching
+    if of_output:
+        return f"$P^*_{kind}$ of ${kind}$ of the output = {100 * OUTPUT_THRESHOLD:.3g} %"
     percent = {
-        depth: 100 * theory.sensitivity_threshold(kind, net, depth=depth, branching=s)
-        for depth in sorted(set(depths.tolist()) or {2})
+        depth: 100 * theory.sensitivity_threshold(kind, net, depth=depth, branching=branching)
+        for depth in sorted(set(found.tolist()))
     }
     if len(set(percent.values())) == 1:
         values = f"{next(iter(percent.values())):.3g} %"
     else:
-        values = ",\n".join(f"{value:.3g} % ($L={depth}$)" for depth, value in percent.items())
-    return f"$P^*_{kind}$ of ${kind}_2 =$ {values} (points)"
+        values = ", ".join(f"{value:.3g} % ($L={depth}$)" for depth, value in percent.items())
+    return f"$P^*_{kind}$ of ${kind}_2 =$ {values}"

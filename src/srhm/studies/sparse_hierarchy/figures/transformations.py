@@ -4,14 +4,16 @@ Letters of the paper: p_l exchange of synonyms and tau_l diffeomorphism at level
 hidden layer, S_2 and D_2 its sensitivities at l = 1 (Eq. 6, 7).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import SubFigure
 from numpy.typing import NDArray
 
-from srhm.figures.drawing import INPUT_COLOURS, OUTLINE, PAGE_WIDTH, canvas, frame, row_of_tiles
+from srhm.figures.drawing import INPUT_COLOURS, OUTLINE, frame, row_of_tiles
+from srhm.figures.legends import Entry
+from srhm.figures.panels import Panel
 from srhm.model.encoding import symbols
 from srhm.model.grammar import Grammar, draw_grammar
 from srhm.model.sampling import Derivations, draw_sample
@@ -19,11 +21,12 @@ from srhm.model.seeding import generator
 from srhm.model.transformations import displace, exchange_synonyms
 from srhm.studies.sparse_hierarchy.figures.data_model import PARAMETERS, draw_tree
 
+WORDS = {"S": ("synonyms exchanged, places kept", "p_1"),
+         "D": ("features kept, places drawn anew", "\\tau_1")}  # fmt: skip
 # Chosen so that both transformations change every patch of the datum; any other does.
 SEED = 14
 MARGIN, PANEL = 2.6, PARAMETERS.input_length
-WIDTH, HEIGHT = 2 * PANEL + 2 * MARGIN + 0.8, 15.2  # tiles
-HEIGHT_IN_INCHES = PAGE_WIDTH * HEIGHT / WIDTH
+TOP, HEIGHT = 1.4, 14.6  # tiles
 TREE = (2.6, 4.9, 7.5)  # heights of class, level 2, input
 TRANSFORMED, FORMULA = 11.3, 13.7
 
@@ -57,27 +60,28 @@ def example(*, seed: int = SEED) -> Example:
     )
 
 
-def draw_transformations(part: SubFigure, *, seed: int = SEED) -> None:
-    """Panels A and B: the datum, its tree, and what p_1, tau_1 make of it.
+def draw_transformation(kind: str, *, seed: int = SEED) -> Panel:
+    """Panel A (S) or B (D): a datum, its tree, and what p_1 or tau_1 makes of it.
 
     Arrows join each feature to its image; frames mark the places whose content changed.
     """
-    axes = canvas(part, width=WIDTH, height=HEIGHT)
-    drawn = example(seed=seed)
-    for letter, left, title, operator, image, measure in (
-        ("A", MARGIN, "Synonyms exchanged, places kept", "p_1", drawn.exchanged, "S"),
-        ("B", PANEL + 2 * MARGIN, "Features kept, places drawn anew", "\\tau_1",
-         drawn.displaced, "D"),
-    ):  # fmt: skip
-        axes.text(left, 0.9, rf"$\bf{{{letter}}}$  {title}", fontsize=7.5, va="center")
-        draw_tree(axes, left, TREE, drawn.grammar, drawn.datum)
-        _image(axes, left, drawn.datum, image, operator)
-        axes.text(
-            left + PANEL / 2, FORMULA,
-            f"${measure}_2 = \\langle\\Vert f_2(x) - f_2({operator}\\,x)\\Vert^2\\rangle\\;/\\;"
-            "\\langle\\Vert f_2(x_1) - f_2(x_2)\\Vert^2\\rangle$",
-            fontsize=7.5, ha="center", va="center",
-        )  # fmt: skip
+    title, operator = WORDS[kind]
+    formula = (
+        f"${kind}_2 = \\langle\\Vert f_2(x) - f_2({operator}\\,x)\\Vert^2\\rangle\\;/\\;"
+        "\\langle\\Vert f_2(x_1) - f_2(x_2)\\Vert^2\\rangle$"
+    )
+
+    def drawing(axes: Axes) -> Sequence[Entry]:
+        drawn = example(seed=seed)
+        image = drawn.exchanged if kind == "S" else drawn.displaced
+        axes.set_axis_off()
+        axes.set(xlim=(0, MARGIN + PANEL + 0.4), ylim=(HEIGHT, TOP), aspect="equal")
+        draw_tree(axes, MARGIN, TREE, drawn.grammar, drawn.datum)
+        _image(axes, MARGIN, drawn.datum, image, operator)
+        axes.text(MARGIN + PANEL / 2, FORMULA, formula, fontsize=7.5, ha="center", va="center")
+        return []
+
+    return Panel(title=title, extra=drawing, has_extra=True)
 
 
 def _image(axes: Axes, left: float, datum: Derivations, image: Derivations, operator: str) -> None:

@@ -1,0 +1,88 @@
+"""Sample complexities as marks: L by fill, s_0 by shape, with intervals, arrows and small pools.
+
+Letters of the paper: P* sample complexity, L depth, s_0 (s0) empty places for each informative one.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from srhm.figures import looks
+from srhm.figures.looks import Look
+from srhm.figures.panels import ABOVE, BELOW, Marks
+from srhm.figures.scales import Scale
+from srhm.statistics.sample_complexity import DEFAULT_RULE, IntervalRule
+
+SHAPES = {0: "o", 1: "s", 2: "^", 3: "p", 4: "D", 6: "v"}
+OTHER_SHAPE = "X"
+PAPER_COLOUR = "0.62"  # of the authors' points
+FAINT = 0.35  # opacity of a P* above a tenth of all data
+
+
+def depths(values: Iterable[int]) -> Scale:
+    """L by fill: open at L = 2, full at 3."""
+    found = {L: Look(f"${L}$", filled=bool(L % 2)) for L in sorted({int(one) for one in values})}
+    return Scale(column="L", looks=found, title="$L$")
+
+
+def empty_places(values: Iterable[int]) -> Scale:
+    """s_0 by shape."""
+    shape = {s0: SHAPES.get(s0, OTHER_SHAPE) for s0 in sorted({int(one) for one in values})}
+    found = {s0: Look(f"${s0}$", marker=marker) for s0, marker in shape.items()}
+    return Scale(column="s0", looks=found, title="$s_0$")
+
+
+def with_ends(rows: pd.DataFrame, *, of: str = "", unit: Any = 1.0) -> pd.DataFrame:
+    """Rows of P* with what is drawn of them, in units: y, y_low, y_high, y_beyond; faint.
+
+    of: ending of the columns P_star, P_star_low, P_star_high, status and of those that are added.
+    y is the bound of a censored P*, on the side of which y_beyond (1, -1) says that P* lies; NaN
+    where no bound is known. faint: at P* the training set is a large part of all data.
+    """
+    status = rows[f"status{of}"]
+    low, high = (rows[f"P_star_{end}{of}"].astype(float) for end in ("low", "high"))
+    beyond = (status == "not_reached") * ABOVE + (status == "below_range") * BELOW
+    value = rows[f"P_star{of}"].astype(float).where(beyond == 0, low.where(beyond > 0, high))
+    value = value.where(value > 0)
+    known = (beyond == 0) & np.isfinite(low) & np.isfinite(high)
+    added = {"y": value, "y_low": low.where(known), "y_high": high.where(known)}
+    found = {f"{name}{of}": column / unit for name, column in added.items()}
+    faint = rows.get(f"small_pool{of}", pd.Series(False, index=rows.index)).astype(bool)
+    return rows.assign(**found, **{f"y_beyond{of}": beyond, f"faint{of}": faint & (beyond == 0)})
+
+
+def complexity_marks(
+    rows: pd.DataFrame,
+    *,
+    x: str,
+    by: Sequence[Scale],
+    colour: str,
+    label: str = "",
+    rule: IntervalRule = DEFAULT_RULE,
+    **other: Any,
+) -> list[Marks]:
+    """Marks of rows of `with_ends`; those that are faint have an entry of their own."""
+    shared: dict[str, Any] = {
+        "x": x, "y": "y", "low": "y_low", "high": "y_high", "beyond": "y_beyond", "by": by,
+        "colour": colour, "bar_label": f"{100 * rule.confidence:.3g} % interval over seeds",
+        "arrow_label": "censored: $P^*$ is", "name": "ours", "neutral": True, **other,
+    }  # fmt: skip
+    pool = f"$P^*$ above {100 * rule.small_pool:.3g} % of all data"
+    return [
+        Marks(rows=rows[~rows["faint"]], label=label, **shared),
+        Marks(rows=rows[rows["faint"]], label=pool, **{**shared, "name": "ours small pool"},
+              alpha=FAINT),
+    ]  # fmt: skip
+
+
+def papers_marks(rows: pd.DataFrame, *, x: str, y: str, by: Sequence[Scale]) -> Marks:
+    """The authors' points, small and grey, over ours."""
+    return Marks(rows=rows, x=x, y=y, by=by, colour=PAPER_COLOUR, size=2.6, order=5.0,
+                 label="authors' points, 1 seed", name="published")  # fmt: skip
+
+
+def net_colour(net: str) -> str:
+    """The colour that a network has everywhere."""
+    return str(looks.net(net).colour)
