@@ -77,6 +77,12 @@ def complexity_marks(
     ]  # fmt: skip
 
 
+def unknown(rows: pd.DataFrame) -> list[str]:
+    """A note on rows of `with_ends` that are not drawn, as no bound of their P* is known."""
+    n = int(rows["y"].isna().sum())
+    return [f"{n} of the curves have no bound of P* and are not drawn."] if n else []
+
+
 def papers_marks(rows: pd.DataFrame, *, x: str, y: str, by: Sequence[Scale]) -> Marks:
     """The authors' points, small and grey, over ours."""
     return Marks(rows=rows, x=x, y=y, by=by, colour=PAPER_COLOUR, size=2.6, order=5.0,

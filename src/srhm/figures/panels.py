@@ -24,6 +24,7 @@ from srhm.figures.marks import GUIDE, draw_arrow, few_ticks
 from srhm.figures.scales import Scale
 
 NEUTRAL = GUIDE  # colour where a scale gives others
+ARROW_SHARE = 0.14  # of a logarithmic axis, that an arrow and its head take
 BAR_BEYOND = 5.0  # factor around the values beyond which bars run out of a logarithmic panel
 # Opens the markers of rows, draws arrows from them: columns with these words.
 OPEN, ABOVE, BELOW = "open", 1, -1
@@ -349,6 +350,8 @@ def _finish(axes: Axes, panel: Panel, shown: Sequence[Marks]) -> None:
         low, high = axes.get_ylim()
         if len(values):
             axes.set_ylim(max(low, values.min() / BAR_BEYOND), min(high, values.max() * BAR_BEYOND))
+    for one in shown:
+        _room_for_arrows(axes, one)
     for axis, declared, limits in (
         (axes.xaxis, panel.x, axes.get_xlim()),
         (axes.yaxis, panel.y, axes.get_ylim()),
@@ -360,3 +363,19 @@ def _finish(axes: Axes, panel: Panel, shown: Sequence[Marks]) -> None:
             axis.set_ticks([], minor=True)
         elif declared.log and max(ends) / min(ends) < 100:
             few_ticks(axis, min(ends), max(ends))
+
+
+def _room_for_arrows(axes: Axes, marks: Marks) -> None:
+    """Wider limits of logarithmic axes where an arrow would leave the panel."""
+    for side, at, get, set_ in (
+        (marks.beyond, marks.y, axes.get_ylim, axes.set_ylim),
+        (marks.x_beyond, marks.x, axes.get_xlim, axes.set_xlim),
+    ):
+        if not side:
+            continue
+        low, high = get()
+        room = (high / low) ** ARROW_SHARE
+        above, below = (marks.rows.loc[marks.rows[side] == way, at] for way in (ABOVE, BELOW))
+        ends = [low, high, *(above * room), *(below / room)]
+        known = [one for one in ends if isfinite(one)]
+        set_(min(known), max(known))

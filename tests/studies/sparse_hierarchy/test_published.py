@@ -21,7 +21,6 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from figure_faults import legends
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -29,7 +28,7 @@ from matplotlib.text import Text
 from srhm import preset
 from srhm.commands import publish as published
 from srhm.commands.presets import Run
-from srhm.figures.published_runs import run_handles
+from srhm.figures.drawing import notes_of
 from srhm.model import theory
 from srhm.results import publications
 from srhm.results.places import PUBLISHED
@@ -380,15 +379,6 @@ def test_a_whole_table_of_another_publication_is_named(finished, tmp_path):
         read_publications([folder / "provenance.json"])
 
 
-def test_one_seed_is_one_seed(tmp_path):
-    one = run_in(tmp_path, seeds=1)
-    train(one, list(one.curves))
-    run = run_of(one, tmp_path / "published" / "big" / STUDY)
-    assert run.seeds == "1 seed"
-    (label, *_) = run_handles([run], [run.sample_complexity]).values()
-    assert ", 1 seed, trained" in str(label.get_label()).replace("\n", " ")
-
-
 def test_where_the_cells_of_an_earlier_publication_are_gone_nothing_is_written(finished, tmp_path):
     folder = tmp_path / "published" / "big" / STUDY
     publish(finished, folder, commit="c0ffee")
@@ -440,24 +430,20 @@ def own_tables(run: Run) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def drawn(figure: Figure, start: str) -> dict[str, list[tuple[float, float]]]:
-    """Places of all lines of panels B and C whose name starts so, by panel."""
+    """Places of all points of panels B and C whose line's name starts so, by panel."""
+    titles = {axes.get_title(loc="left").split("$  ", 1)[-1]: axes for axes in figure.axes}
     return {
         net: [
-            (float(np.asarray(line.get_xdata())[0]), float(np.asarray(line.get_ydata())[0]))
-            for line in axes.get_lines()
+            (float(x), float(y))
+            for line in titles[f"{net.upper()}, $s=2$"].get_lines()
             if str(line.get_gid()).startswith(start)
+            for x, y in zip(*map(np.atleast_1d, line.get_data()), strict=True)
         ]
-        for axes, net in zip(figure.axes[1:], ("lcn", "cnn"), strict=True)
+        for net in ("lcn", "cnn")
     }
 
 
-def legend_texts(figure: Figure) -> list[str]:
-    return [text.get_text() for box in legends(figure) for text in box.findobj(Text)]
-
-
-def test_published_points_are_rings_at_their_predictions_and_named_in_the_legend(
-    finished, tmp_path
-):
+def test_archived_points_are_rings_at_their_predictions_and_named_in_the_legend(finished, tmp_path):
     run = run_of(finished, tmp_path / "published" / "big" / STUDY)
     cells, table = own_tables(finished)
     options: Any = {"width": 20, "threshold": 0.1, "preset": "small"}
@@ -466,23 +452,21 @@ def test_published_points_are_rings_at_their_predictions_and_named_in_the_legend
     for start in ("ours", "published"):
         assert drawn(figure, start) == drawn(without, start)
     FigureCanvasAgg(figure).draw()  # a warning is an error
-    rings = drawn(figure, "run 0")
+    rings = drawn(figure, "run")
     for net in ("lcn", "cnn"):
         own = run.sample_complexity
         own = own[(own["net"] == net) & (own["threshold"] == 0.1)]
         own = own[own["criterion"] == "test_error"]
         expected = zip(own["prediction"], own["P_star"], strict=True)
         np.testing.assert_allclose(sorted(rings[net]), sorted(expected))
-        for line in figure.axes[1 if net == "lcn" else 2].get_lines():
-            if str(line.get_gid()).startswith("run 0"):
-                assert line.get_markerfacecolor() == "none"
     assert not any(places for places in drawn(without, "run").values())
-    words = "published run: $H$ = 20, 2 seeds, trained on Invented CPU (CPU)"
-    assert words in " ".join(legend_texts(figure)).replace("\n", " ")
-    assert not any("published run" in text for text in legend_texts(without))
+    legend = [text.get_text().strip() for text in figure.findobj(Text)]
+    assert "archive: our stored rows" in legend
+    assert "archive big: Invented CPU (CPU)." in notes_of(figure)
+    assert not any("archive" in note for note in notes_of(without))
 
 
-def test_a_censored_published_curve_is_drawn_at_its_bound_with_an_arrow(finished, tmp_path):
+def test_a_censored_archived_curve_is_drawn_at_its_bound_with_an_arrow(finished, tmp_path):
     run = run_of(finished, tmp_path / "published" / "big" / STUDY)
     table = run.sample_complexity
     name = table["curve"].iloc[0]
@@ -491,47 +475,9 @@ def test_a_censored_published_curve_is_drawn_at_its_bound_with_an_arrow(finished
     options: Any = {"width": 20, "threshold": 0.1, "preset": "small"}
     figure = figure4.draw(*own_tables(finished), REFERENCE, runs=[run], **options)
     net = str(table["net"].iloc[0])
-    assert [y for _, y in drawn(figure, "run 0 not_reached")[net]] == [7e6]
-    axes = figure.axes[1 if net == "lcn" else 2]
-    assert axes.get_ylim()[1] > 7e6
-    arrows = [text for text in axes.texts if str(text.get_gid()).startswith("arrow")]
+    assert 7e6 in [y for _, y in drawn(figure, "run")[net]]
+    arrows = [one for axes in figure.axes for one in axes.texts if "arrow" in str(one.get_gid())]
     assert [text.xy[1] for text in arrows] == [7e6]
-    assert any(text.startswith("not reached") for text in legend_texts(figure))
-
-
-def test_the_legend_knows_depths_and_the_width_of_what_is_drawn(finished, tmp_path):
-    run = run_of(finished, tmp_path / "published" / "big" / STUDY)
-    table = run.sample_complexity.assign(L=3)
-    wide = table[table["curve"] == table["curve"].iloc[0]].assign(width=64, curve="wide")
-    run = publications.Publication(
-        provenance=run.provenance,
-        sample_complexity=pd.concat([table, wide], ignore_index=True),
-        cells=run.cells,
-    )
-    options: Any = {"width": 20, "threshold": 0.1, "preset": "small"}
-    figure = figure4.draw(*own_tables(finished), REFERENCE, runs=[run], **options)
-    texts = legend_texts(figure)
-    assert {"$L=2$", "$L=3$"} <= set(texts)
-    assert any(text.startswith("published run: $H$ = 20, 2 seeds,") for text in texts)
-    assert sum(map(len, drawn(figure, "run 0").values())) == 5
-
-
-def test_two_published_runs_can_be_told_apart(finished, tmp_path):
-    run = run_of(finished, tmp_path / "published" / "big" / STUDY)
-    other = publications.Publication(
-        provenance={**run.provenance, "widths": [1024]},
-        sample_complexity=run.sample_complexity,
-        cells=run.cells,
-    )
-    figure = figure4.draw(*own_tables(finished), REFERENCE, runs=[run, other], width=20,
-                          threshold=0.1, preset="small")  # fmt: skip
-    sizes = {
-        str(line.get_gid())[:5]: line.get_markersize()
-        for line in figure.axes[1].get_lines()
-        if str(line.get_gid()).startswith("run")
-    }
-    assert sizes["run 0"] < sizes["run 1"]
-    assert sum(text.startswith("published run: $H$") for text in legend_texts(figure)) == 2
 
 
 def test_the_fits_of_published_rows_find_the_law_that_made_them(finished, tmp_path):
@@ -634,7 +580,7 @@ def test_the_published_preset_itself_draws_nothing_twice(inputs, finished, tmp_p
     options["publications"] = [str(tmp_path / "published" / "big" / STUDY / "provenance.json")]
     for name, times in (("big", 0), ("small", 5)):
         figure = figure4.draw_from_files(*tables, REFERENCE, preset=name, **options)
-        assert sum(map(len, drawn(figure, "run 0").values())) == times
+        assert sum(map(len, drawn(figure, "run").values())) == times
 
 
 def test_rows_of_another_study_lie_in_a_folder_of_its_name(finished, tmp_path, capsys):

@@ -20,6 +20,7 @@ from srhm.figures.complexity_marks import (
     empty_places,
     net_colour,
     papers_marks,
+    unknown,
     with_ends,
 )
 from srhm.figures.drawing import styled
@@ -82,7 +83,11 @@ def draw(
     panels += [_over_prediction(curves, points, net=net, by=by, rule=rule) for net in NETS]
     drawn = cells[cells["curve"].isin(curves["curve"])]
     hardware = "; ".join(f"archive {run.preset}: {run.devices}" for run in runs)
-    notes = [*protocol_lines(drawn), *([f"{hardware}."] if len(rings) else [])]
+    notes = [
+        *unknown(with_ends(curves)),
+        *protocol_lines(drawn),
+        *([f"{hardware}."] if len(rings) else []),
+    ]
     return mosaic(panels, columns=3, preset=preset, height=HEIGHT, notes=notes)
 
 

@@ -5,6 +5,8 @@ diffeomorphisms at level l (Eq. 13, 14); P training points, ε test error, L dep
 s_0 (s0) empty places for each informative one, v features.
 """
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -46,15 +48,12 @@ def draw(
     n_features = FEATURES if FEATURES in found else max(found, default=None)
     rows = rows[rows["v"] == n_features]
     own = cells[cells["curve"].isin(rows["curve"])]
-    scale = {one["curve"]: predicted(one) for _, one in own.drop_duplicates("curve").iterrows()}
     by = ["curve", "s0", "P"]
     errors = own.groupby(by, as_index=False)["test_error"].mean()
     values = rows.groupby(["kind", "layer", "l", *by], as_index=False)["value"].agg(
         ["mean", "min", "max"]
     )
-    errors, values = (
-        one.assign(x=one["P"] / one["curve"].map(scale).astype(float)) for one in (errors, values)
-    )
+    errors, values = (_rescaled(one, own) for one in (errors, values))
     places = empty_places(own["s0"])
     equation, formula = EQUATIONS[net]
     x = Axis(f"$P\\;/\\;{formula}$   ({equation})", log=True)
@@ -80,3 +79,9 @@ def draw(
     notes = [f"{net.upper()}, L = s = 2, v = {n_features}: {curves_and_seeds(own)}."]
     return mosaic(panels, columns=len(LAYERS), preset=preset, height=ROW, share="y",
                   notes=notes if len(own) else [])  # fmt: skip
+
+
+def _rescaled(rows: Any, cells: pd.DataFrame) -> pd.DataFrame:
+    """With x, P over the prediction for each curve."""
+    scale = {one["curve"]: predicted(one) for _, one in cells.drop_duplicates("curve").iterrows()}
+    return pd.DataFrame(rows.assign(x=rows["P"] / rows["curve"].map(scale).astype(float)))
