@@ -118,7 +118,7 @@ def _unnamed(figure: Figure) -> Iterator[str]:
         marks = _marks(axes)
         kinds = {(look.rgb, look.marker, look.line) for look, _ in marks}
         words = [_look(text.get_color()) for text in axes.texts if text.get_text()]
-        if len(kinds) <= 1:  # the axes say what it is
+        if len(kinds) <= 1 or not axes.axison:  # the axes say what it is; a drawing
             continue
         said = set()
         for look, gid in marks:
@@ -147,7 +147,11 @@ def _tall(figure: Figure) -> Iterator[str]:
     height = float(figure.bbox.height)
     for legend in legends(figure):
         share = legend.get_window_extent(FigureCanvasAgg(figure).get_renderer()).height / height
-        inside = any(legend in axes.get_children() for axes in figure.axes)
+        box = legend.get_window_extent(FigureCanvasAgg(figure).get_renderer())
+        centre = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
+        inside = any(legend in axes.get_children() for axes in figure.axes) or any(
+            not axes.axison and axes.get_window_extent().contains(*centre) for axes in figure.axes
+        )
         if share > MOST_HEIGHT and not inside:
             yield f"a legend takes {100 * share:.0f} % of the height"
 

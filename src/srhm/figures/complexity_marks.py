@@ -21,9 +21,10 @@ PAPER_COLOUR = "0.62"  # of the authors' points
 FAINT = 0.35  # opacity of a P* above a tenth of all data
 
 
-def depths(values: Iterable[int]) -> Scale:
-    """L by fill: open at L = 2, full at 3."""
-    found = {L: Look(f"${L}$", filled=bool(L % 2)) for L in sorted({int(one) for one in values})}
+def depths(rows: pd.DataFrame) -> Scale:
+    """L by fill: open at L = 2, full at 3; a scale of shapes comes after it."""
+    shape, values = first_shape(rows), sorted({int(one) for one in rows["L"]})
+    found = {L: Look(f"${L}$", marker=shape, filled=bool(L % 2)) for L in values}
     return Scale(column="L", looks=found, title="$L$")
 
 
@@ -32,6 +33,13 @@ def empty_places(values: Iterable[int]) -> Scale:
     shape = {s0: SHAPES.get(s0, OTHER_SHAPE) for s0 in sorted({int(one) for one in values})}
     found = {s0: Look(f"${s0}$", marker=marker) for s0, marker in shape.items()}
     return Scale(column="s0", looks=found, title="$s_0$")
+
+
+def nets(values: Iterable[str]) -> Scale:
+    """Networks by colour."""
+    known = {net: looks.net(net) for net in sorted(set(values), key=list(looks.NETS).index)}
+    found = {net: Look(look.label, look.colour) for net, look in known.items()}
+    return Scale(column="net", looks=found)
 
 
 def with_ends(rows: pd.DataFrame, *, of: str = "", unit: Any = 1.0) -> pd.DataFrame:
@@ -47,10 +55,11 @@ def with_ends(rows: pd.DataFrame, *, of: str = "", unit: Any = 1.0) -> pd.DataFr
     value = rows[f"P_star{of}"].astype(float).where(beyond == 0, low.where(beyond > 0, high))
     value = value.where(value > 0)
     known = (beyond == 0) & np.isfinite(low) & np.isfinite(high)
-    added = {"y": value, "y_low": low.where(known), "y_high": high.where(known)}
-    found = {f"{name}{of}": column / unit for name, column in added.items()}
+    added: dict[str, Any] = {"y": value, "y_low": low.where(known), "y_high": high.where(known)}
+    found: dict[str, Any] = {f"{name}{of}": column / unit for name, column in added.items()}
     faint = rows.get(f"small_pool{of}", pd.Series(False, index=rows.index)).astype(bool)
-    return rows.assign(**found, **{f"y_beyond{of}": beyond, f"faint{of}": faint & (beyond == 0)})
+    found |= {f"y_beyond{of}": beyond, f"faint{of}": faint & (beyond == 0)}
+    return rows.assign(**found)
 
 
 def complexity_marks(
@@ -58,22 +67,22 @@ def complexity_marks(
     *,
     x: str,
     by: Sequence[Scale],
-    colour: str,
     label: str = "",
     rule: IntervalRule = DEFAULT_RULE,
     **other: Any,
 ) -> list[Marks]:
     """Marks of rows of `with_ends`; those that are faint have an entry of their own."""
     shared: dict[str, Any] = {
-        "x": x, "y": "y", "low": "y_low", "high": "y_high", "beyond": "y_beyond", "by": by,
-        "colour": colour, "bar_label": f"{100 * rule.confidence:.3g} % interval over seeds",
-        "arrow_label": "censored: $P^*$ is", "name": "ours", "neutral": True, **other,
+        "x": x, "y": "y", "low": "y_low", "high": "y_high", "beyond": "y_beyond",
+        "by": [nets(rows["net"]), *by],
+        "bar_label": f"{100 * rule.confidence:.3g} % interval over seeds",
+        "arrow_label": "censored: $P^*$ is", "name": "ours", **other,
     }  # fmt: skip
     pool = f"$P^*$ above {100 * rule.small_pool:.3g} % of all data"
     return [
         Marks(rows=rows[~rows["faint"]], label=label, **shared),
-        Marks(rows=rows[rows["faint"]], label=pool, **{**shared, "name": "ours small pool"},
-              alpha=FAINT),
+        Marks(rows=rows[rows["faint"]], label=pool, marker=first_shape(rows[rows["faint"]]),
+              alpha=FAINT, **{**shared, "name": "ours small pool"}),
     ]  # fmt: skip
 
 
@@ -86,9 +95,10 @@ def unknown(rows: pd.DataFrame) -> list[str]:
 def papers_marks(rows: pd.DataFrame, *, x: str, y: str, by: Sequence[Scale]) -> Marks:
     """The authors' points, small and grey, over ours."""
     return Marks(rows=rows, x=x, y=y, by=by, colour=PAPER_COLOUR, size=2.6, order=5.0,
-                 label="authors' points, 1 seed", name="published")  # fmt: skip
+                 marker=first_shape(rows), label="authors' points, 1 seed",
+                 name="published")  # fmt: skip
 
 
-def net_colour(net: str) -> str:
-    """The colour that a network has everywhere."""
-    return str(looks.net(net).colour)
+def first_shape(rows: pd.DataFrame) -> str:
+    """A shape that is among the marks, for their entry in the legend."""
+    return SHAPES.get(int(rows["s0"].min()), OTHER_SHAPE) if len(rows) else "o"

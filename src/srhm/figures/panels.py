@@ -289,11 +289,11 @@ def _draw_family(axes: Axes, marks: Marks, values: Sequence[Any], rows: pd.DataF
         )  # fmt: skip
         if not parted:
             break
-    for column, (across, up) in ((marks.beyond, (0, 12)), (marks.x_beyond, (12, 0))):
+    for column, (right, up) in ((marks.beyond, (0, 12)), (marks.x_beyond, (12, 0))):
         if column:
             for x, y, side in rows[[marks.x, marks.y, column]].itertuples(index=False):
                 if side and isfinite(side):
-                    draw_arrow(axes, (x, y), (across * side, up * side), tint=style["colour"])
+                    draw_arrow(axes, (x, y), (right * side, up * side), tint=style["colour"])
 
 
 def _handle(style: Mapping[str, Any], *, size: float = 4.0, width: float = 1.2) -> Line2D:

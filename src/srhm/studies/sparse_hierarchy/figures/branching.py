@@ -13,7 +13,6 @@ from srhm.figures.complexity_marks import (
     complexity_marks,
     depths,
     empty_places,
-    net_colour,
     with_ends,
 )
 from srhm.figures.drawing import styled
@@ -26,6 +25,7 @@ from srhm.figures.selection import at_threshold, text_curves, text_protocol
 from srhm.statistics.sample_complexity import DEFAULT_RULE, IntervalRule
 from srhm.studies.sparse_hierarchy.figures.sample_complexity import (
     against_prediction,
+    over_prediction,
     with_prediction,
 )
 
@@ -48,7 +48,7 @@ def draw(
     preset: str,
     rule: IntervalRule = DEFAULT_RULE,
 ) -> Figure:
-    """Figure 10 (LCN, with the panel of the constant) or 13 (CNN): P* against its prediction.
+    """Figure 10 (LCN) or 13 (CNN): P* against its prediction; B: the constant, or their ratio.
 
     Of the main curves with s = 3 and this width, at this threshold of the test error; grey, the
     paper's own points. `rule` made the table.
@@ -61,11 +61,13 @@ def draw(
     if net != "lcn":
         constant = constant[:0]
     everything = pd.concat([curves, constant, beside if len(curves) else beside[:0]])
-    by = [depths(everything["L"]), empty_places(everything["s0"])]
+    by = [depths(everything), empty_places(everything["s0"])]
     panels = [against_prediction(curves, beside, net=net, by=by, rule=rule,
                                  title=f"{net.upper()}, $s={BRANCHING}$")]  # fmt: skip
     if net == "lcn":
         panels.append(_constant(constant, by[0], rule))
+    else:
+        panels.append(over_prediction(curves, beside, net=net, by=by, rule=rule))
     drawn = list(zip(constant["s"], constant["L"], strict=True))
     absent = ", ".join(str(pair) for pair in CONSTANT_CURVES if pair not in drawn)
     notes = [f"{net.upper()}, s = {BRANCHING}: {curves_and_seeds(curves)}."]
@@ -98,8 +100,7 @@ def _constant(curves: pd.DataFrame, depth: Scale, rule: IntervalRule) -> Panel:
         s: Look(f"${s}$", marker=marker)
         for s, marker in ((2, "<"), (3, ">")) if s in set(rows["s"])
     })  # fmt: skip
-    marks = complexity_marks(rows, x="root", by=[depth, branching], colour=net_colour("lcn"),
-                             rule=rule)  # fmt: skip
+    marks = complexity_marks(rows, x="root", by=[depth, branching], rule=rule)  # fmt: skip
     known = rows[(rows["y_beyond"] == 0) & rows["y"].notna()]
     if len(known):
         x, y = known[["root", "y"]].iloc[0]

@@ -18,7 +18,6 @@ from srhm.figures.complexity_marks import (
     complexity_marks,
     depths,
     empty_places,
-    net_colour,
     with_ends,
 )
 from srhm.figures.drawing import styled
@@ -75,7 +74,7 @@ def draw(
     kinds += [one for one in made if len(one[2])]
     tables = [table for _, _, table, _ in kinds]
     everything = at_threshold(pd.concat(tables), threshold)
-    by = [depths(everything["L"]), empty_places(everything["s0"])]
+    by = [depths(everything), empty_places(everything["s0"])]
     panels = [draw_transformation(kind) for kind in KINDS] if illustrated else []
     notes = []
     for own_net, s, table, criteria in kinds:
@@ -115,7 +114,7 @@ def _panel(
     ends: dict[str, Any] = {
         "x_low": f"y_low{OTHER}", "x_high": f"y_high{OTHER}", "x_beyond": f"y_beyond{OTHER}"
     }  # fmt: skip
-    marks = complexity_marks(drawn, x=f"y{OTHER}", by=by, colour=net_colour(net), rule=rule, **ends)
+    marks = complexity_marks(drawn, x=f"y{OTHER}", by=by, rule=rule, **ends)
     known = pd.concat([drawn["y"], drawn[f"y{OTHER}"]]).dropna()
     return Panel(
         title=title, square=True,

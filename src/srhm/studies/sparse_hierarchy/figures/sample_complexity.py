@@ -13,12 +13,13 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
+from srhm.figures import looks
 from srhm.figures.architecture_marks import protocol_lines
 from srhm.figures.complexity_marks import (
     complexity_marks,
     depths,
     empty_places,
-    net_colour,
+    first_shape,
     papers_marks,
     unknown,
     with_ends,
@@ -71,7 +72,7 @@ def draw(
     rings = pd.concat(archive, ignore_index=True) if archive else curves[:0]
     rings = rings[rings["net"].isin(curves["net"])]
     everything = pd.concat([curves, rings, points[points["net"].isin(curves["net"])]])
-    by = [depths(everything["L"]), empty_places(everything["s0"])]
+    by = [depths(everything), empty_places(everything["s0"])]
     tables = {"sample_complexity": sample_complexity, "cells": cells}
     panels = [_learning_curve(cells, example_curve(curves), threshold, rule)]
     for net in NETS:
@@ -80,7 +81,7 @@ def draw(
             against_prediction(own, theirs, net=net, by=by, rings=rung, rule=rule,
                                title=f"{net.upper()}, $s=2$", note=_slope(tables, net))
         )  # fmt: skip
-    panels += [_over_prediction(curves, points, net=net, by=by, rule=rule) for net in NETS]
+    panels += [over_prediction(curves, points, net=net, by=by, rule=rule) for net in NETS]
     drawn = cells[cells["curve"].isin(curves["curve"])]
     hardware = "; ".join(f"archive {run.preset}: {run.devices}" for run in runs)
     notes = [
@@ -144,7 +145,7 @@ def _learning_curve(
     note = {"not_reached": "threshold not reached", "below_range": "below all $P$"}.get(
         row["status"], f"$P^*$ = {float(f'{star:.3g}'):,.0f}" if isfinite(star) else ""
     )
-    tint, at = net_colour("lcn"), 100 * threshold
+    tint, at = looks.net("lcn").colour, 100 * threshold
     ends = [float(row[name]) for name in ("P_star_low", "P_star_high")]
     marks = [
         Marks(rows=own, x="P", y="error", each=["seed"], label="one seed", name="seed", colour=tint,
@@ -189,14 +190,13 @@ def against_prediction(
     if curves.empty:
         return Panel(title=title)
     values = pd.concat([curves["prediction"], published["prediction"]])
-    marks = complexity_marks(with_ends(curves), x="prediction", by=by, colour=net_colour(net),
-                             rule=rule)  # fmt: skip
+    marks = complexity_marks(with_ends(curves), x="prediction", by=by, rule=rule)  # fmt: skip
     if rings is not None and len(rings):
         shapes = [replace(one, named=False) for one in by if one.column == "s0"]
         marks.append(
             Marks(rows=with_ends(rings), x="prediction", y="y", beyond="y_beyond", by=shapes,
-                  colour=ARCHIVE, filled=False, size=6.0, alpha=0.5, order=1.5, name="run",
-                  label="archive: our stored rows")
+                  colour=ARCHIVE, filled=False, marker=first_shape(rings), size=6.0, alpha=0.5,
+                  order=1.5, name="run", label="archive: our stored rows")
         )  # fmt: skip
     return Panel(
         title=title, note=note, square=True,
@@ -206,7 +206,7 @@ def against_prediction(
     )  # fmt: skip
 
 
-def _over_prediction(
+def over_prediction(
     curves: pd.DataFrame,
     published: pd.DataFrame,
     *,
@@ -216,8 +216,8 @@ def _over_prediction(
 ) -> Panel:
     """P* over its prediction against v: where the law falls short."""
     own, theirs = (one[one["net"] == net] for one in (curves, published))
-    marks = complexity_marks(with_ends(own, unit=own["prediction"]), x="at", by=by,
-                             colour=net_colour(net), rule=rule)  # fmt: skip
+    drawn = with_ends(own, unit=own["prediction"])
+    marks = complexity_marks(drawn, x="at", by=by, rule=rule)
     return Panel(
         title=f"{net.upper()}: over the prediction",
         marks=[*marks, papers_marks(theirs[:0] if own.empty else theirs, x="at", y="over", by=by),

@@ -53,14 +53,14 @@ def draw(
     values = rows.groupby(["kind", "layer", "l", *by], as_index=False)["value"].agg(
         ["mean", "min", "max"]
     )
-    errors, values = (_rescaled(one, own) for one in (errors, values))
+    beside_all, values = _rescaled(errors, own), _rescaled(values, own)
     places = empty_places(own["s0"])
     equation, formula = EQUATIONS[net]
     x = Axis(f"$P\\;/\\;{formula}$   ({equation})", log=True)
     panels = []
     for kind, name in KINDS.items():
         of_kind = values[values["kind"] == kind]
-        beside = errors[errors["curve"].isin(of_kind["curve"])]
+        beside = beside_all[beside_all["curve"].isin(of_kind["curve"])]
         at = theory.sensitivity_threshold(kind, net, depth=DEPTH, branching=BRANCHING)
         for layer, title in LAYERS:
             here = of_kind[of_kind["layer"] == layer]

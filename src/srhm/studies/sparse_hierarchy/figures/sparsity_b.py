@@ -7,7 +7,8 @@ each informative one, v features.
 import pandas as pd
 from matplotlib.figure import Figure
 
-from srhm.figures.complexity_marks import depths, empty_places, net_colour
+from srhm.figures import looks
+from srhm.figures.complexity_marks import depths, empty_places, nets
 from srhm.figures.drawing import styled
 from srhm.figures.marks import EQUATIONS, curves_and_seeds
 from srhm.figures.mosaic import mosaic
@@ -34,7 +35,7 @@ def draw(cells: pd.DataFrame, *, net: str, width: int, threshold: float, preset:
     shared = ["L", "s0", "v"]
     beside = chosen["A"].merge(chosen["B"][shared].drop_duplicates(), on=shared)
     own, other = _averages(chosen["B"]), _averages(beside)
-    by = [depths(own["L"]), empty_places(own["s0"])]
+    by = [nets(own["net"]), depths(own), empty_places(own["s0"])]
     equation, formula = EQUATIONS[net]
     panels = []
     for x, label, title in (
@@ -48,12 +49,12 @@ def draw(cells: pd.DataFrame, *, net: str, width: int, threshold: float, preset:
                       name="A curve", colour=OTHER_SPARSITY, marker="", line="-", width=0.7,
                       order=1.5),
                 Marks(rows=own, x=x, y="mean", low="low", high="high", by=by, each=["curve"],
-                      name="B curve", colour=net_colour(net), line="-", width=0.8,
+                      name="B curve", line="-", width=0.8,
                       bar_label="from lowest to highest seed"),
                 Marks(rows=own[own["n_capped"] > 0], x=x, y="mean", marker="s", filled=False,
-                      size=6.5, colour=net_colour(net), label="a seed stopped at the cap",
+                      size=6.5, colour=looks.net(net).colour, label="a seed stopped at the cap",
                       name="capped", order=1.2),
-                Marks(rows=lost, x=x, y="mean", marker="x", colour=net_colour(net),
+                Marks(rows=lost, x=x, y="mean", marker="x", colour=looks.net(net).colour,
                       label="a seed diverged (left out)", name="diverged"),
                 level(100 * threshold, f"$\\varepsilon = {100 * threshold:.3g}$ %",
                       name="threshold", line="--"),
@@ -65,7 +66,7 @@ def draw(cells: pd.DataFrame, *, net: str, width: int, threshold: float, preset:
 
 def _averages(cells: pd.DataFrame) -> pd.DataFrame:
     """Means, ends (in %), numbers of capped and diverged seeds of each curve and P; scaled: P."""
-    by = ["curve", "L", "s0", "v", "P"]
+    by = ["curve", "net", "L", "s0", "v", "P"]
     found = cells.assign(
         error=100 * cells["test_error"], capped=cells["status"] == "capped",
         lost=cells["test_error"].isna(),
