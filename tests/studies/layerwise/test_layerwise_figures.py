@@ -27,7 +27,7 @@ def test_the_figure_of_layerwise_training_shows_every_complexity():
     assert "3.0 ± " in foot
     # The largest of three P is open, since a seed is capped there.
     assert len(points(figure, "error series")) == 3 * 3
-    assert len(points(figure, "open")) == 3
+    assert len(points(figure.axes[0], "open")) == 3
 
 
 def test_the_figure_of_singular_values_shows_start_and_end_of_one_curve():

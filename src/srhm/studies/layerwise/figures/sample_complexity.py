@@ -97,7 +97,7 @@ def _against(rows: pd.DataFrame, column: str, axis: Axis, by: Sequence[Scale]) -
     law = rows["n_c"] * rows["m"].astype(float) ** rows["L"]
     rows = rows.assign(
         place=place, law=law, P_star=rows["P_star"].where(reached, bound),
-        small_pool=rows["small_pool"].astype(bool),
+        small_pool=rows["small_pool"].astype(bool), censored=~reached,
         beyond=late.map({True: ABOVE, False: BELOW}).where(~reached, 0),
     )  # fmt: skip
     known = Marks(
@@ -106,7 +106,7 @@ def _against(rows: pd.DataFrame, column: str, axis: Axis, by: Sequence[Scale]) -
         open="small_pool", name="P*", open_label="above a tenth of the distinct data",
     )  # fmt: skip
     censored = Marks(
-        rows=rows[~reached], x="place", y="P_star", by=by[:2], filled=False, size=4.5,
+        rows=rows[~reached], x="place", y="P_star", by=by[:2], open="censored", size=4.5,
         beyond="beyond", name="bound of P*", arrow_label="$P^*$ lies",
     )  # fmt: skip
     laws_of = rows.drop_duplicates([*grammar, column])
