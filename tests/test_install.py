@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -188,6 +189,43 @@ def test_of_two_calls_at_a_time_one_installs(clone, loaded):
     for call in calls:
         call.join()
     assert install.done == ALL
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"version_info": (3, 10, 13)}, "3.10.13"),
+        ({"version_info": (3, 14, 0)}, "3.14.0"),
+        ({"implementation": SimpleNamespace(name="pypy")}, "of pypy"),
+        ({"maxsize": 2**31 - 1}, "of 32 bits"),
+    ],
+)
+def test_a_python_without_wheels_is_refused_in_a_sentence(
+    clone, loaded, capsys, monkeypatch, change, said
+):
+    install = loaded(clone)
+    known = {name: getattr(sys, name) for name in ("maxsize", "implementation", "executable",
+                                                   "stderr")}  # fmt: skip
+    known |= {"version_info": (3, 13, 0), **change}
+    known["version"] = ".".join(map(str, known["version_info"]))
+    monkeypatch.setattr(install, "sys", SimpleNamespace(**known))
+    assert install.main() == 2
+    said_all = capsys.readouterr().err
+    assert "Python 3.11, 3.12 or 3.13 is needed" in said_all
+    assert said in said_all
+    assert install.done == []
+    assert not (clone / ".venv").exists()
+
+
+def test_a_disk_that_takes_nothing_is_named_with_its_path(clone, loaded, capsys, monkeypatch):
+    install = loaded(clone)
+
+    def full(root):
+        raise OSError(28, "No space left on device", str(root / ".venv"))
+
+    monkeypatch.setattr(install, "install", full)
+    assert install.main() == 2
+    assert f"{clone / '.venv'}: No space left on device" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("letter", [" ", "'", '"', "$", "\\", "{"])

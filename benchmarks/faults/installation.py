@@ -10,18 +10,27 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
 from faults.scene import LONGEST_END, REPOSITORY, Defect, Scene
+from faults.surroundings import NO_LOCKS, with_library
 from faults.table import NOTHING, Fault, Make
 
 # Installs as pip does: at the end a file leads to the sources. It waits until it may go on.
 PIP = """
-import sys, sysconfig, time
+import os, sys, sysconfig, time
 from pathlib import Path
 folder = Path(__file__).parents[1]
+if sys.argv[-1] == "list":
+    print("global.index='an-index'")
+    sys.exit()
+if (folder / "fails").exists():
+    print("ERROR: no such package")
+    sys.exit(1)
+if any(name in os.environ for name in ("PIP_USER", "PIP_TARGET", "PIP_NO_BINARY")):
+    sys.exit("a variable of pip is passed on")
 (folder / "begun").touch()
 while not (folder / "go").exists():
     time.sleep(0.02)
@@ -47,14 +56,16 @@ class Clone:
         (self.pip / "pip" / "__init__.py").touch()
         (self.pip / "pip" / "__main__.py").write_text(PIP, encoding="utf-8")
 
-    def start(self) -> "subprocess.Popen[str]":
-        """Starts the installation in a process group of its own."""
+    def start(
+        self, *before: str, environment: Mapping[str, str] | None = None
+    ) -> "subprocess.Popen[str]":
+        """Starts the installation in a process group of its own; before: words before it."""
         return subprocess.Popen(
-            [sys.executable, str(self.folder / "envs" / "install.py")],
+            [*before, sys.executable, str(self.folder / "envs" / "install.py")],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            env={**os.environ, "PYTHONPATH": str(self.pip)},
+            env={**os.environ, "PYTHONPATH": str(self.pip), **(environment or {})},
             start_new_session=True,
         )
 
@@ -66,14 +77,14 @@ class Clone:
                 raise Defect(f"no file {name}")
             time.sleep(0.02)
 
-    def install(self) -> str:
+    def install(self, environment: Mapping[str, str] | None = None) -> str:
         """Installs to the end: what was said.
 
         Raises:
             Defect: if the environment is not whole then, and of this folder.
         """
         (self.pip / "go").touch()
-        process = self.start()
+        process = self.start(environment=environment)
         said, _ = process.communicate(timeout=LONGEST_END)
         sources = [
             file.read_text(encoding="utf-8").strip()
@@ -214,6 +225,69 @@ FOREIGN: dict[str, tuple[str, Callable[[Path], None], str]] = {
     "venv_by_hand": ("an environment with pip install -e .", by_hand, "was not made by make"),
     "venv_notes": ("a folder of something else", notes, "was not made by make"),
 }
+
+
+def with_variables(scene: Scene) -> str:
+    """Variables that would have pip install elsewhere, or build all."""
+    variables = {"PIP_USER": "1", "PIP_TARGET": "/no/such/folder", "PIP_NO_BINARY": ":all:"}
+    return Clone(scene.folder / "clone").install(variables)
+
+
+def pip_fails(scene: Scene) -> str:
+    """pip fails; how it is configured is said. Then it does not."""
+    clone = Clone(scene.folder / "clone")
+    (clone.pip / "fails").touch()
+    said, _ = clone.start().communicate(timeout=LONGEST_END)
+    (clone.pip / "fails").unlink()
+    return said + clone.install()
+
+
+def no_ensurepip(scene: Scene) -> str:
+    """A Python whose module venv fails, as Debian's without python3-venv; then it does not."""
+    clone = Clone(scene.folder / "clone")
+    module = clone.pip / "venv"
+    module.mkdir()
+    (module / "__init__.py").touch()
+    (module / "__main__.py").write_text("raise SystemExit('apt install python3-venv')")
+    said, _ = clone.start().communicate(timeout=LONGEST_END)
+    shutil.rmtree(module)
+    return said + clone.install()
+
+
+def read_only(scene: Scene) -> str:
+    """A clone on a read-only disk that has no environment yet."""
+    clone = Clone(scene.folder / "clone")
+    words = f"mount --bind {clone.folder} {clone.folder} && mount -o remount,bind,ro {clone.folder}"
+    process = clone.start("unshare", "--mount", "sh", "-c", f'{words} && exec "$@"', "sh")
+    said, _ = process.communicate(timeout=LONGEST_END)
+    if process.returncode != 2:
+        raise Defect(f"it is not refused:\n{said}")
+    return said
+
+
+def no_locks(scene: Scene, variables: dict[str, str]) -> str:
+    """The clone's file system has no locks: it is installed all the same."""
+    return Clone(scene.folder / "clone").install(variables)
+
+
+def variables_first(scene: Scene) -> str:
+    """`make -e clean-env`, which takes VENV of the environment for the Makefile's."""
+    mine = scene.folder / "mine"
+    notes(mine)
+    command = ["make", "--environment-overrides", "clean-env"]
+    shutil.copy(REPOSITORY / "Makefile", scene.folder)
+    done = subprocess.run(
+        command,
+        cwd=scene.folder,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "VENV": str(mine), "BIN": str(mine)},
+    )
+    if done.returncode or not (mine / "note").exists():
+        raise Defect(f"it fails, or removed what VENV names:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
 NEW = "an environment that is whole and of this folder"
 FAULTS = {
     "installation_interrupted": Fault(
@@ -261,4 +335,49 @@ FAULTS = {
         rerun="nothing, until it is moved away",
     )
     for name, (title, make, says) in FOREIGN.items()
+}
+FAULTS |= {
+    "pip_variables": Fault(
+        title="PIP_USER, PIP_TARGET and PIP_NO_BINARY of the environment, then make",
+        begins=NOTHING,
+        make=with_variables,
+        says=tuple(f"{name}=.* is ignored" for name in ("PIP_USER", "PIP_TARGET", "PIP_NO_BINARY")),
+        rerun=NEW,
+    ),
+    "pip_fails": Fault(
+        title="pip fails, then make again",
+        begins=NOTHING,
+        make=pip_fails,
+        says=("ERROR: no such package", "pip is configured here: "),
+        lost="the unfinished environment",
+        rerun=NEW,
+    ),
+    "no_ensurepip": Fault(
+        title="a Python that makes no environments, then make with one that does",
+        begins=NOTHING,
+        make=no_ensurepip,
+        says=("apt install python3-venv", "cannot make an environment"),
+        rerun=NEW,
+    ),
+    "clone_read_only": Fault(
+        title="make in a clone on a read-only disk",
+        begins=NOTHING,
+        make=read_only,
+        says=("Read-only file system; no environment is installed",),
+        rerun="nothing, until it can be written to",
+        root=True,
+    ),
+    "clone_no_locks": Fault(
+        title="make in a clone on a file system without locks",
+        begins=NOTHING,
+        make=with_library(NO_LOCKS, no_locks),
+        says=("cannot be locked .No locks available",),
+        rerun=NEW,
+    ),
+    "environment_first": Fault(
+        title="make -e clean-env with VENV of the environment",
+        begins=NOTHING,
+        make=variables_first,
+        rerun="nothing to be done",
+    ),
 }

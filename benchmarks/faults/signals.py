@@ -159,7 +159,11 @@ FAULTS = {
             title="SIGKILL of a trainer (or out of memory)",
             begins=NOTHING,
             make=struck(to_trainer(signal.SIGKILL)),
-            says=(r"(died with <Signals.SIGKILL: 9>)", STORED),
+            says=(
+                r"(died with <Signals.SIGKILL: 9>)",
+                r"((?:a job was killed|out of memory).*)",
+                STORED,
+            ),
             lost="at most 1 cell in flight, no finished one",
             tracebacks=True,
         ),

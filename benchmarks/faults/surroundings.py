@@ -11,11 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from faults.files import lose_a_cell, truncated
-from faults.scene import REPOSITORY, Defect, Scene
+from faults.scene import LONGEST_RUN, REPOSITORY, Defect, Scene
 from faults.signals import STORED, struck
 from faults.table import LESS, NOTHING, Fault, Make
 
 NOBODY = "65534"
+UNKNOWN = "12345"  # a user that no table of users has
 
 
 def under(
@@ -37,9 +38,10 @@ def in_shell(words: str) -> list[str]:
     return ["sh", "-c", f'{words} && exec "$@"', "sh"]
 
 
-def mount(folder: Path, *, megabytes: int) -> None:
-    """Puts a disk of memory in the place of a folder."""
-    words = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(folder)]
+def mount(folder: Path, *, megabytes: int, files: int = 0) -> None:
+    """Puts a disk of memory in the place of a folder; files: that it holds at most, 0: any."""
+    options = f"size={megabytes}m" + (f",nr_inodes={files}" if files else "")
+    words = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
     subprocess.run(words, check=True)
 
 
@@ -170,6 +172,191 @@ def linked(scene: Scene) -> str:
     return ""
 
 
+def no_more_files(scene: Scene) -> str:
+    """The disk of the results takes no more files while cells are trained; then it does."""
+    remount = ["mount", "-o", "remount,nr_inodes={}", str(scene.folder)]
+
+    def strike(scene: Scene, process: "subprocess.Popen[str]") -> None:
+        now = os.statvfs(scene.folder)
+        used = now.f_files - now.f_ffree
+        subprocess.run([word.format(used + 1) for word in remount], check=True)
+
+    text = struck(strike)(scene)
+    subprocess.run([word.format(100_000) for word in remount], check=True)
+    return text
+
+
+def overlaid(scene: Scene) -> str:
+    """The results lie on an overlay, as in a container, and a cell is lacking."""
+    lose_a_cell(scene)
+    below, above = (scene.folder.with_name(f"{scene.folder.name}_{name}") for name in "ab")
+    scene.folder.rename(below)
+    for folder in (scene.folder, above):
+        folder.mkdir()
+    mount(above, megabytes=64)
+    for name in ("upper", "work"):
+        (above / name).mkdir()
+    where = f"lowerdir={below},upperdir={above / 'upper'},workdir={above / 'work'}"
+    words = ["mount", "-t", "overlay", "-o", where, "overlay", str(scene.folder)]
+    subprocess.run(words, check=True)
+    try:
+        code, text = scene.run()
+        whole = scene.whole()
+        kept = scene.folder.with_name(f"{scene.folder.name}_kept")
+        subprocess.run(["cp", "-a", str(scene.folder), str(kept)], check=True)
+    finally:
+        unmount(scene.folder)
+        unmount(above)
+    scene.folder.rmdir()
+    kept.rename(scene.folder)
+    shutil.rmtree(below)
+    if code or len(whole) != len(scene.keys):
+        raise Defect(f"it fails on an overlay:\n{text}")
+    return text
+
+
+@contextmanager
+def full_home(folder: Path) -> Iterator[None]:
+    """A home on a disk that is full but takes empty files."""
+    folder.mkdir()
+    mount(folder, megabytes=1)
+    (folder / ".cache").mkdir()
+    filled_up(folder / "ballast")
+    try:
+        yield
+    finally:
+        unmount(folder)
+
+
+def home_full(scene: Scene) -> str:
+    """HOME is full while a cell is trained."""
+    folder = scene.folder.with_name("home")
+    scene.under = {
+        "around": full_home(folder),
+        "environment": {"HOME": str(folder), "XDG_CACHE_HOME": ""},
+    }
+    return lose_a_cell(scene)
+
+
+def drawn_under(environment: Mapping[str, str]) -> Make:
+    """A figure is drawn with these variables, by jobs and without make."""
+
+    def make(scene: Scene) -> str:
+        figure = "results/faults/figures/fig04.pdf"
+        code, text = scene.run(figure, environment=environment)
+        if code or not (scene.folder / figure).stat().st_size:
+            raise Defect(f"no figure:\n{text}")
+        return text
+
+    return make
+
+
+def as_unknown(*unset: str) -> list[str]:
+    """Words that run a command as a user without an entry, who may read and write all the same."""
+    rights = "+dac_override,+dac_read_search,+fowner"
+    words = ["setpriv", f"--reuid={UNKNOWN}", f"--regid={UNKNOWN}", "--clear-groups"]
+    words += [f"--inh-caps={rights}", f"--ambient-caps={rights}", "env"]
+    return words + [word for name in unset for word in ("-u", name)]
+
+
+def with_library(code: str, make: Callable[[Scene, dict[str, str]], str]) -> Make:
+    """A fault made with some functions of the C library in place of its own.
+
+    code: of C. make: gets the variables that load it; a file $FLAG is there while they misbehave.
+    """
+
+    def made(scene: Scene) -> str:
+        source, library = (scene.folder.with_name(f"library.{end}") for end in ("c", "so"))
+        source.write_text(code, encoding="utf-8")
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", str(library), str(source)], check=True)
+        flag = str(scene.folder.with_name("flag"))
+        return make(scene, {"LD_PRELOAD": str(library), "FLAG": flag})
+
+    return made
+
+
+NO_LOCKS = """
+#include <errno.h>
+int flock(int file, int operation) { errno = ENOLCK; return -1; }
+"""
+# Of the files of cells.
+QUOTA = """
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+ssize_t write(int file, const void *bytes, size_t number) {
+  char link[64], path[4096];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+  ssize_t length = readlink(link, path, sizeof path - 1);
+  path[length > 0 ? length : 0] = 0;
+  if (strstr(path, "/cells/") && access(getenv("FLAG"), F_OK) == 0) { errno = EDQUOT; return -1; }
+  return syscall(SYS_write, file, bytes, number);
+}
+"""
+# A month back.
+CLOCK = """
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t clock, struct timespec *now) {
+  int code = syscall(SYS_clock_gettime, clock, now);
+  if (clock == CLOCK_REALTIME && access(getenv("FLAG"), F_OK) == 0) now->tv_sec -= 30 * 86400;
+  return code;
+}
+"""
+
+
+def flagged(*, ends: bool) -> Callable[[Scene, dict[str, str]], str]:
+    """A run during which the functions misbehave from a moment on; ends: whether it may fail."""
+
+    def make(scene: Scene, variables: dict[str, str]) -> str:
+        process = scene.start(environment=variables)
+        scene.wait_for_cells(3, process)
+        scene.stored, scene.at_work = scene.whole(), len(scene.trainers(process))
+        Path(variables["FLAG"]).touch()
+        code, text = scene.end(process, within=LONGEST_RUN)
+        if bool(code) is not ends:
+            raise Defect(f"exit code {code}:\n{text}")
+        return text
+
+    return make
+
+
+def refused_with(scene: Scene, variables: dict[str, str]) -> str:
+    """A launch with these variables that is refused."""
+    code, text = scene.run(environment=variables)
+    if code != 2:
+        raise Defect(f"it is not refused:\n{text}")
+    return text
+
+
+def in_group(**files: str) -> list[str]:
+    """Words that run a command in a control group of these files (cpu_max: of cpu.max)."""
+    words = 'd=$(mktemp -d) && mount --bind "$d" "$d"'
+    for name, text in files.items():
+        words += f' && echo "{text}" > "$d/{name.replace("_", ".", 1)}"'
+    return ["unshare", "--mount", *in_shell(f'{words} && mount --bind "$d" /sys/fs/cgroup')]
+
+
+def cores_are(number: int, **files: str) -> Make:
+    """The number of cores that make takes in a control group."""
+
+    def make(scene: Scene) -> str:
+        command = [*in_group(**files), "make", "--no-print-directory", "help"]
+        done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
+        if f"CORES is {number} here" not in done.stdout:
+            raise Defect(f"not {number} cores:\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    return make
+
+
 READ_ONLY = (
     f"mount --bind {REPOSITORY} {REPOSITORY} && mount -o remount,bind,ro {REPOSITORY}"
     f" && cd {REPOSITORY} && ! touch {REPOSITORY}/a-file 2>&-"
@@ -275,6 +462,168 @@ FAULTS = {
         title="NUMBA_CACHE_DIR that cannot be written to, a cell lacking",
         make=under(environment={"NUMBA_CACHE_DIR": "/proc/no-such-folder"}),
         says=("compiled code cannot be kept",),
+        loses=1,
+    ),
+}
+# Variables of which a run names each: a name, what they are to people, and their values.
+NAMED: dict[str, tuple[str, dict[str, str]]] = {
+    "python_inspect": ("PYTHONINSPECT", {"PYTHONINSPECT": "1"}),
+    "python_warnings": ("PYTHONWARNINGS=error", {"PYTHONWARNINGS": "error"}),
+    "python_optimize": ("PYTHONOPTIMIZE=2", {"PYTHONOPTIMIZE": "2"}),
+    "python_verbose": (
+        "PYTHONVERBOSE, PYTHONDEVMODE",
+        {"PYTHONVERBOSE": "1", "PYTHONDEVMODE": "1"},
+    ),
+    "python_startup": ("PYTHONSTARTUP", {"PYTHONSTARTUP": "/no/such/file"}),
+    "numba_interpreted": ("NUMBA_DISABLE_JIT", {"NUMBA_DISABLE_JIT": "1"}),
+    "one_core_for_all": (
+        "GOMP_CPU_AFFINITY, OMP_PROC_BIND, OMP_PLACES",
+        {"GOMP_CPU_AFFINITY": "0", "OMP_PROC_BIND": "true", "OMP_PLACES": "{0}"},
+    ),
+    "setuptools": ("SETUPTOOLS_USE_DISTUTILS", {"SETUPTOOLS_USE_DISTUTILS": "stdlib"}),
+}
+# Those with which a run goes on as it does without.
+HARMLESS: dict[str, tuple[str, dict[str, str]]] = {
+    "garbage_proxy": (
+        "http_proxy and https_proxy of garbage",
+        {"http_proxy": "gar:bage://", "https_proxy": "gar:bage://"},
+    ),
+    "preloaded_nothing": ("LD_PRELOAD of no file", {"LD_PRELOAD": "/no/such/library.so"}),
+    "no_temporary_folder": ("TMPDIR that is not there", {"TMPDIR": "/no/such/folder"}),
+    "tiny_terminal": ("TERM=dumb, COLUMNS=1", {"TERM": "dumb", "COLUMNS": "1", "LINES": "1"}),
+    "shell_variables": (
+        "BASH_ENV, ENV, CDPATH, IFS, POSIXLY_CORRECT",
+        {
+            **{"BASH_ENV": "/no/such", "ENV": "/no/such", "CDPATH": "/", "IFS": "e"},
+            "POSIXLY_CORRECT": "1",
+        },
+    ),
+    "source_date": ("SOURCE_DATE_EPOCH of garbage", {"SOURCE_DATE_EPOCH": "yesterday"}),
+    "other_zone": ("TZ of another day", {"TZ": "Pacific/Kiritimati"}),
+    "hash_seed": ("PYTHONHASHSEED=7", {"PYTHONHASHSEED": "7"}),
+    "other_processor": (
+        "ATEN_CPU_CAPABILITY=default, OPENBLAS_CORETYPE=Haswell, MKL_CBWR=COMPATIBLE",
+        {
+            "ATEN_CPU_CAPABILITY": "default",
+            "OPENBLAS_CORETYPE": "Haswell",
+            "MKL_CBWR": "COMPATIBLE",
+        },
+    ),
+}
+FAULTS |= {
+    name: Fault(
+        title=f"{title} of the environment, a cell lacking",
+        make=under(environment=variables),
+        says=tuple(f"{one}=.* of the environment is ignored" for one in variables),
+        loses=1,
+    )
+    for name, (title, variables) in NAMED.items()
+}
+FAULTS |= {
+    name: Fault(title=f"{title}, a cell lacking", make=under(environment=variables), loses=1)
+    for name, (title, variables) in HARMLESS.items()
+}
+FAULTS |= {
+    "notebook": Fault(
+        title="MPLBACKEND of a notebook, a figure drawn",
+        make=drawn_under({"MPLBACKEND": "module://matplotlib_inline.backend_inline"}),
+        says=("MPLBACKEND=.* of the environment is ignored",),
+        trains=0,
+    ),
+    "matplotlibrc": Fault(
+        title="MATPLOTLIBRC of no file, a figure drawn",
+        make=drawn_under({"MATPLOTLIBRC": "/no/such/matplotlibrc"}),
+        says=("MATPLOTLIBRC=.* of the environment is ignored",),
+        trains=0,
+    ),
+    "unknown_user": Fault(
+        title="a user without an entry (docker run --user), a cell lacking",
+        make=under(before=as_unknown("USER", "LOGNAME")),
+        says=("has no entry in the table of users",),
+        loses=1,
+        root=True,
+    ),
+    "unknown_user_no_home": Fault(
+        title="the same without HOME",
+        make=under(before=as_unknown("USER", "LOGNAME", "HOME", "XDG_CACHE_HOME")),
+        says=("has no entry in the table of users",),
+        loses=1,
+        root=True,
+    ),
+    "home_full": Fault(
+        title="HOME on a full disk, a cell lacking",
+        make=home_full,
+        says=("cannot be written to.*No space left.*is used",),
+        loses=1,
+        root=True,
+    ),
+    "no_more_files": Fault(
+        title="no inodes left while training",
+        begins=NOTHING,
+        make=on_own_disk(no_more_files),
+        says=("No space left", STORED),
+        lost="at most {at_work} in flight, no finished one",
+        tracebacks=True,
+        root=True,
+    ),
+    "overlay": Fault(
+        title="results on an overlay (a container), a cell lacking",
+        make=overlaid,
+        loses=1,
+        trains=0,
+        mended=", after a run on the overlay",
+        root=True,
+    ),
+    "no_network": Fault(
+        title="no network, a cell lacking",
+        make=under(before=["unshare", "--net"]),
+        loses=1,
+        root=True,
+    ),
+    "no_locks": Fault(
+        title="results on a file system without locks",
+        make=with_library(NO_LOCKS, refused_with),
+        says=("cannot be locked .No locks available.*--directory",),
+    ),
+    "disk_quota": Fault(
+        title="the disk quota is used up while training (EDQUOT)",
+        begins=NOTHING,
+        make=with_library(QUOTA, flagged(ends=True)),
+        says=("[Qq]uota exceeded", STORED),
+        lost="at most {at_work} in flight, no finished one",
+        tracebacks=True,
+    ),
+    "clock_jumps": Fault(
+        title="the clock jumps a month back while training",
+        begins=NOTHING,
+        make=with_library(CLOCK, flagged(ends=False)),
+        trains=0,
+        mended=", after a run that went on",
+    ),
+    "few_processes": Fault(
+        title="ulimit -u 64 (64 processes and threads) for a user, a cell lacking",
+        make=under(before=[*as_unknown("USER", "LOGNAME"), *in_shell("ulimit -u 64")]),
+        loses=1,
+        root=True,
+    ),
+    "quota": Fault(
+        title="a quota of half a processor (cgroup v2)",
+        make=cores_are(1, cpu_max="50000 100000"),
+        says=("(CORES is 1 here)",),
+        rerun="as many jobs at a time",
+        root=True,
+    ),
+    "memory_of_container": Fault(
+        title="a memory limit of 1.2 GB (cgroup v2), a cell lacking",
+        make=under(before=in_group(memory_max="1200000000")),
+        says=("memory: 1200 MB by the limit of this container",),
+        loses=1,
+        root=True,
+    ),
+    "memory_of_job": Fault(
+        title="within a Slurm job of 1.5 GB, a cell lacking",
+        make=under(environment={"SLURM_JOB_ID": "1", "SLURM_MEM_PER_NODE": "1500"}),
+        says=("memory: 1500 MB by the limit of this container or job",),
         loses=1,
     ),
 }

@@ -14,7 +14,7 @@ from srhm.commands.printing import printing
 
 # Where a clone has what an installed wheel lacks.
 ROOT = Path(__file__).resolve().parents[3]
-NEEDED = ("Snakefile", "config", "profiles")
+NEEDED = ("Snakefile", "config", "profiles", "rules", "scripts", "reference")
 REFUSED = 2
 INTERRUPTED = 130  # 128 + SIGINT, as shells say it
 

@@ -15,6 +15,8 @@ MOST_VALUES = 100_000
 LARGEST = 1_000_000
 # YAML reads 060 in base 8 and 1:30 in base 60.
 OTHER_BASE = re.compile(r"[-+]?(0[0-7_]+|[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?)")
+# What UTF-8 has no bytes for; an escape can still name it.
+HALF = re.compile("[\ud800-\udfff]")
 NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 
 
@@ -73,7 +75,7 @@ def _n_values(node: yaml.Node, known: dict[int, int]) -> int:
 
 
 def _faults(node: yaml.Node) -> Iterator[str]:
-    """Keys that stand twice in a mapping, and numbers that are read in another base than 10."""
+    """Keys that stand twice, numbers that are read in another base than 10, halves of letters."""
     line = node.start_mark.line + 1
     if isinstance(node, yaml.MappingNode):
         lines: dict[str, int] = {}
@@ -89,5 +91,7 @@ def _faults(node: yaml.Node) -> Iterator[str]:
     elif node.tag in NUMBERS and OTHER_BASE.fullmatch(node.value):
         meant = yaml.safe_load(node.value)
         yield f"line {line}: YAML reads {node.value} as {meant}: write the number in base 10"
+    elif isinstance(node, yaml.ScalarNode) and HALF.search(node.value):
+        yield f"line {line}: \\ud800 to \\udfff are halves of letters, which no file can hold"
     for child in _children(node):
         yield from _faults(child)
