@@ -26,7 +26,7 @@ def test_the_figure_of_the_bottleneck_shows_ranks_and_sensitivities():
         tables["cells"], tables["singular_values"],
         tables["singular_summaries"], tables["sensitivities"], preset=PRESET,
     ))  # fmt: skip
-    shown = lines(figure, "end decay=True P=512")
+    shown = lines(figure, "mean decay=1 P=512 when=end", whole=True)
     assert len(shown) == 5
     np.testing.assert_allclose(shown[0][:, 1], [10, 10, 3, 3, 3])
     np.testing.assert_allclose(shown[4][:, 1], [0.9, 0.9, 0.9, 0.1, 0.1])
