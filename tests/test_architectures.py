@@ -208,7 +208,7 @@ def test_initial_weights_in_single_precision_are_those_in_double_rounded(make_pa
 
 @pytest.mark.parametrize(
     ("net", "width", "message"),
-    [("vgg", 8, "net = 'vgg': allowed are lcn, cnn, fcn"), ("lcn", 0, "width = 0: allowed are 1")],
+    [("vgg", 8, "net = 'vgg': allowed are lcn, cnn"), ("lcn", 0, "width = 0: allowed are 1")],
 )
 def test_networks_that_do_not_exist_are_refused(make_parameters, net, width, message):
     with pytest.raises(ValueError, match=message):

@@ -83,7 +83,7 @@ def assert_refused(config, parts):
         ("section", {"seeds": 0}, ["seeds", "0 is not allowed", "greater than or equal to 1"]),
         ("section", {"width": 9000}, ["width", "9000", "less than or equal to 8192"]),
         ("section", {"n_test": 49}, ["n_test", "49", "greater than or equal to 50"]),
-        ("group", {"net": "vgg"}, ["curves.0.net.0", "'vgg'", "'lcn', 'cnn', 'fcn' or 'fcn2'"]),
+        ("group", {"net": "vgg"}, ["curves.0.net.0", "'vgg'", "'lcn', 'cnn'"]),
         ("group", {"net": ["lcn", "vgg11"]}, ["curves.0.net.1", "'vgg11'", "'lcn', 'cnn'"]),
         ("group", {"s": 1}, ["curves.0", "s = 1: allowed are 2 to 16"]),
         ("group", {"L": 9}, ["curves.0", "L = 9: allowed are 1 to 8"]),

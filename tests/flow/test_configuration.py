@@ -42,7 +42,7 @@ def cells(*groups, **changes):
         (GROUP, {"colour": 1}, ["  complexity.curves.0.colour", "unknown key", "alpha_tilde"]),
         (GROUP, {"optimiser": {"lr": 1}}, ["optimiser.lr", "unknown key", "max_evaluations"]),
         (GROUP, {"study": "jamming"}, ["curves.0.study", "unknown key", "data, net, L"]),
-        (GROUP, {"net": "vgg11"}, ["net.0", "'vgg11'", "'lcn', 'cnn' or 'fcn'"]),
+        (GROUP, {"net": "vgg11"}, ["net.0", "'vgg11'", "'lcn', 'cnn'"]),
         (GROUP, {"width": []}, ["width", "at least 1 item"]),
         (GROUP, {"alpha_tilde": []}, ["alpha_tilde", "at least 1 item"]),
         (GROUP, {"P": [0]}, ["P.0", "greater than or equal to 1"]),

@@ -16,6 +16,7 @@ import pandas as pd
 
 from srhm.explorer.names import PAPER_VALUES
 from srhm.model import theory
+from srhm.networks.registry import HIERARCHICAL
 from srhm.report.page_table import net_name, percent
 from srhm.report.prose import typeset
 from srhm.results.coordinates import NET_AND_DATA
@@ -23,7 +24,6 @@ from srhm.results.coordinates import NET_AND_DATA
 CURVE = ("run", "study", "curve", *NET_AND_DATA, "width", "alpha_tilde", "protocol")
 PAPER = "values of the paper"
 TEXT, PRACTICE = "as the text says", "the paper's practice"
-HIERARCHICAL = ("lcn", "cnn", "fcn")
 # Of curves of gradient flow: what their protocol is called by.
 FLOW = ("training", "optimiser", "loss", "labels", "activation")
 # By how many tolerances a claim's value is drawn from what is expected, at most.

@@ -6,6 +6,8 @@ them apart. What shares a colour has another marker, so that figures can be read
 
 from dataclasses import dataclass
 
+from srhm.networks.registry import label
+
 BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 SKY, PURPLE, BLACK, GREY = "#56B4E9", "#CC79A7", "#000000", "#7F7F7F"
 TINTS = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, BLACK, GREY)
@@ -28,25 +30,26 @@ class Look:
 
 
 # A hue for each family, a marker for each member.
-NETS = {
-    "lcn": Look("LCN", BLUE, "o"),
-    "cnn": Look("CNN", ORANGE, "s"),
-    "fcn": Look("FCN", GREEN, "H"),
-    "fcn2": Look("FCN2 (practice)", GREEN, "8"),
-    "fc2": Look("FCN, 2 hidden layers", GREEN, "o"),
-    "fc4": Look("FCN, 4", GREEN, "s"),
-    "fc6": Look("FCN, 6", GREEN, "^"),
-    "lenet": Look("LeNet", GREY, "D"),
-    "vgg11": Look("VGG11", VERMILION, "^"),
-    "vgg16": Look("VGG16", VERMILION, "v"),
-    "vgg11_bn": Look("VGG11 bn", PURPLE, "^"),
-    "vgg16_bn": Look("VGG16 bn", PURPLE, "v"),
-    "resnet18": Look("ResNet18", SKY, "D"),
-    "resnet34": Look("ResNet34", SKY, "p"),
-    "efficientnetb0": Look("EfficientNetB0", BLACK, "X"),
-    "efficientnetb1": Look("EfficientNetB1", BLACK, "P"),
-    "efficientnetb2": Look("EfficientNetB2", BLACK, "*"),
+_COLOURS_AND_MARKERS = {
+    "lcn": (BLUE, "o"),
+    "cnn": (ORANGE, "s"),
+    "fcn": (GREEN, "H"),
+    "fcn2": (GREEN, "8"),
+    "fc2": (GREEN, "o"),
+    "fc4": (GREEN, "s"),
+    "fc6": (GREEN, "^"),
+    "lenet": (GREY, "D"),
+    "vgg11": (VERMILION, "^"),
+    "vgg16": (VERMILION, "v"),
+    "vgg11_bn": (PURPLE, "^"),
+    "vgg16_bn": (PURPLE, "v"),
+    "resnet18": (SKY, "D"),
+    "resnet34": (SKY, "p"),
+    "efficientnetb0": (BLACK, "X"),
+    "efficientnetb1": (BLACK, "P"),
+    "efficientnetb2": (BLACK, "*"),
 }
+NETS = {name: Look(label(name), *look) for name, look in _COLOURS_AND_MARKERS.items()}
 DATA = {
     "srhm": Look("SRHM", BLACK, "o"),
     "digits": Look("digits", BLUE, "s"),
@@ -63,8 +66,8 @@ REGIMES = {
 
 
 def net(name: str) -> Look:
-    """Look of a network; of another than these in grey, under its own name."""
-    return NETS.get(name, Look(name, GREY, "h"))
+    """Look of a network; of another than these in grey, under its label."""
+    return NETS.get(name, Look(label(name), GREY, "h"))
 
 
 def data(kind: str) -> Look:

@@ -33,7 +33,7 @@ HIERARCHICAL = {
 }
 # On the SRHM, each with an engine of its own name: units in place of channels at places. Functions
 # (parameters of the grammar, *, width) -> layers of any number of units.
-CONNECTED = {"fcn2": Net("FCN2", "srhm.networks.fcn2", like="fcn")}
+CONNECTED = {"fcn2": Net("FCN2 (practice)", "srhm.networks.fcn2", like="fcn")}
 # On the SRHM and on images: the arguments of `named.named_network` -> a module of PyTorch. Table 1
 # of the paper lists the families; "bn" in the name of a VGG means batch norm.
 NAMED = {
@@ -49,9 +49,9 @@ NAMED = {
 }
 # On images alone: the arguments of `primitive.image_network` -> its layers (thesis, chapter 4).
 PRIMITIVE = {
-    "fc2": Net("FC, 2 hidden layers", "srhm.networks.fully_connected"),
-    "fc4": Net("FC, 4", "srhm.networks.fully_connected"),
-    "fc6": Net("FC, 6", "srhm.networks.fully_connected"),
+    "fc2": Net("FCN, 2 hidden layers", "srhm.networks.fully_connected"),
+    "fc4": Net("FCN, 4", "srhm.networks.fully_connected"),
+    "fc6": Net("FCN, 6", "srhm.networks.fully_connected"),
     "lenet": Net("LeNet", "srhm.networks.lenet"),
 }
 NETS = {**HIERARCHICAL, **CONNECTED, **NAMED, **PRIMITIVE}

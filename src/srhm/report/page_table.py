@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
-from srhm.networks.registry import CONNECTED, HIERARCHICAL, NAMED
+from srhm.networks.registry import CONNECTED, HIERARCHICAL, NAMED, label
 
 NETS = (*HIERARCHICAL, *CONNECTED, *NAMED)
 NONE = "–"
@@ -39,8 +39,8 @@ class PageTable:
 
 
 def net_name(net: Any) -> str:
-    """LCN, CNN, FCN; other networks by their own name."""
-    return net if net in NAMED else net.upper()
+    """LCN, CNN, FCN; those of Table 1 by their own name."""
+    return net if net in NAMED else label(net)
 
 
 def net_order(net: Any) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from srhm.figures.architecture_marks import LOOKS
+from srhm.networks.registry import NAMED
 
 COLUMNS = (
     *("net", "P", "seed", "width", "batch_size", "learning_rate", "loss_threshold", "max_steps"),
@@ -27,7 +27,7 @@ def digit_rows(files: Sequence[str]) -> pd.DataFrame:
     if not {"cells", "stability"} <= set(tables):
         return pd.DataFrame(columns=list(COLUMNS))
     cells = pd.read_parquet(tables["cells"])
-    cells = cells[(cells["data"] == "digits") & cells["net"].isin(list(LOOKS))]
+    cells = cells[(cells["data"] == "digits") & cells["net"].isin(list(NAMED))]
     stability = pd.read_parquet(tables["stability"])
     trained = stability[
         (stability["part"] == "output")
