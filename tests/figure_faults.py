@@ -61,6 +61,8 @@ def _of_line(line: Line2D) -> Look:
 
 
 def _of_collection(one: Collection) -> Iterator[Look]:
+    if one.get_array() is not None:  # a colour bar says what its colours are
+        return
     edges = one.get_edgecolor()
     colours = edges if len(edges) else one.get_facecolor()
     for colour in np.unique(np.atleast_2d(colours), axis=0) if len(colours) else ():
@@ -94,6 +96,9 @@ def _marks(axes: Axes) -> list[tuple[Look, str]]:
             found.append((_of_line(line), str(line.get_gid())))
     for one in axes.collections:
         found += [(look, str(one.get_gid())) for look in _of_collection(one)]
+    for one in axes.images:
+        colours = np.unique(one.to_rgba(one.get_array()).reshape(-1, 4), axis=0)
+        found += [(_look(colour), str(one.get_gid())) for colour in colours[:9]]
     for one in axes.patches:
         if one.get_gid() not in ("feature", "empty", "frame"):
             found.append((_look(one.get_facecolor()), str(one.get_gid())))

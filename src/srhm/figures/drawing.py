@@ -103,7 +103,7 @@ def add_legends(part: SubFigure, groups: Sequence[tuple[str, Sequence[Handle]]])
     ]
     if entries:
         figure = part.get_figure(root=True)
-        place_below(figure, in_rows(entries, width=PAGE_WIDTH - 0.2, figure=figure))
+        place_below(figure, in_rows(entries, width=PAGE_WIDTH - 0.2, part=figure))
 
 
 def _label(handle: Handle) -> str:

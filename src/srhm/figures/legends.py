@@ -7,7 +7,7 @@ from typing import Any
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 from matplotlib.offsetbox import (
     AnchoredOffsetbox,
@@ -63,13 +63,17 @@ def united(entries: Iterable[Entry]) -> list[Entry]:
     return [entry for group in order for entry in found[group].values()]
 
 
-def in_rows(entries: Sequence[Entry], *, width: float, figure: Figure) -> OffsetBox:
-    """The entries as a box of rows, none wider than width inches, but for a single entry."""
+def in_rows(entries: Sequence[Entry], *, width: float, part: Figure | SubFigure) -> OffsetBox:
+    """The entries as a box of rows, none wider than width inches, but for a single entry.
+
+    part: the figure that will hold the box, or the part of it.
+    """
+    figure = part.get_figure(root=True)
     renderer = FigureCanvasAgg(figure).get_renderer()
     unit = figure.dpi / 72
 
     def size(box: OffsetBox) -> float:
-        box.set_figure(figure)
+        box.set_figure(part)
         return float(box.get_bbox(renderer).width) / unit
 
     rows: list[list[Artist]] = [[]]
@@ -91,13 +95,14 @@ def in_rows(entries: Sequence[Entry], *, width: float, figure: Figure) -> Offset
         HPacker(children=row, pad=0, sep=0, align="baseline") for row in rows if row
     ]
     box = VPacker(children=packed, pad=0, sep=BETWEEN_ROWS, align="left")
-    box.set_figure(figure)
+    box.set_figure(part)
     return box
 
 
-def height_of(box: OffsetBox, figure: Figure) -> float:
-    """Inches."""
-    return float(box.get_bbox(FigureCanvasAgg(figure).get_renderer()).height) / figure.dpi
+def size_of(box: OffsetBox, figure: Figure) -> tuple[float, float]:
+    """Width and height in inches."""
+    found = box.get_bbox(FigureCanvasAgg(figure).get_renderer())
+    return float(found.width) / figure.dpi, float(found.height) / figure.dpi
 
 
 def place_below(figure: Figure, box: OffsetBox, *, pad: float = 0.05) -> None:
@@ -105,7 +110,7 @@ def place_below(figure: Figure, box: OffsetBox, *, pad: float = 0.05) -> None:
 
     pad: inches below and above it. The layout of the figure is told to leave the room free.
     """
-    height = height_of(box, figure) + 2 * pad
+    height = size_of(box, figure)[1] + 2 * pad
     total = float(figure.get_figheight()) + height
     figure.set_figheight(total)
     engine = figure.get_layout_engine()
@@ -135,10 +140,10 @@ def _box(entry: Entry, *, titled: bool) -> OffsetBox:
     """Title of the group, where it begins with this entry, handles and label."""
     parts: list[Artist] = []
     if titled:
-        parts.append(TextArea(entry.group + "  ", textprops={"size": SIZE, "weight": "bold"}))
+        parts.append(TextArea(entry.group + " ", textprops={"size": SIZE, "weight": "bold"}))
     parts += [_sample(one, alone=len(entry.handles) == 1) for one in entry.handles]
-    parts.append(TextArea(" " + " ".join(entry.label.split()), textprops={"size": SIZE}))
-    return HPacker(children=parts, pad=0, sep=1.5, align="baseline")
+    parts.append(TextArea(" ".join(entry.label.split()), textprops={"size": SIZE}))
+    return HPacker(children=parts, pad=0, sep=3.0, align="baseline")
 
 
 def _sample(handle: Line2D | Patch, *, alone: bool) -> DrawingArea:

@@ -10,7 +10,8 @@ from srhm.figures.panels import Panel, draw_panel
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 HEIGHT = 2.2  # inches of a row, with titles and labels
-ROOM = 0.8  # part of an empty place that a legend may fill
+ROOM = 0.8  # part of the height of an empty place that a legend may fill
+LABELS = 0.75  # inches that labels take of the width of a place
 
 
 def mosaic(
@@ -57,10 +58,11 @@ def mosaic(
         return figure
     if len(empty):
         cell = PAGE_WIDTH / columns
-        box = legends.in_rows(found, width=cell * len(empty) - 0.5, figure=figure)
-        if legends.height_of(box, figure) < ROOM * height:
+        box = legends.in_rows(found, width=cell * len(empty) - LABELS, part=figure)
+        width, high = legends.size_of(box, figure)
+        if high < ROOM * height and width < cell * len(empty) - LABELS + 0.1:
             legends.place_in(empty[0], box, figure)
             return figure
-    box = legends.in_rows(found, width=PAGE_WIDTH - 0.2, figure=figure)
+    box = legends.in_rows(found, width=PAGE_WIDTH - 0.2, part=figure)
     legends.place_below(figure, box)
     return figure

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from srhm.figures.drawing import panel_title
 from srhm.figures.legends import Entry, LegendError
@@ -35,13 +36,14 @@ class Marks:
     """Rows of a table as marks: a line, markers, bars, arrows.
 
     x, y: columns; without x a line across the panel at each y, without y one at each x. low, high:
-    columns of the ends of bars; x_low, x_high: of horizontal ones. by: scales, the later ones
-    first. each: columns that part lines but not looks (seeds). open: column of what is drawn hollow
-    (capped). beyond: column that is 1 where y is a lower bound, -1 where an upper one: an arrow
-    shows where it lies; x_beyond: the same of x. name: in the gid; the column y without one. label,
-    bar_label, open_label, arrow_label: entries of the legend; without label and scales the axes
-    name what is drawn. neutral: entries are grey, as another panel has them in another colour.
-    guide: a law, which makes no panel of its own.
+    columns of the ends of bars, or of a band; x_low, x_high: of horizontal bars. words: column of
+    what stands at the right end. by: scales, the later ones first. each: columns that part lines
+    but not looks (seeds). open: column of what is drawn hollow (capped). beyond: column that is 1
+    where y is a lower bound, -1 where an upper one: an arrow shows where it lies; x_beyond: the
+    same of x. name: in the gid; the column y without one. label, bar_label, open_label,
+    arrow_label: entries of the legend; without label and scales the axes name what is drawn.
+    neutral: entries are grey, as another panel has them in another colour. guide: a law, which
+    makes no panel of its own.
     """
 
     rows: pd.DataFrame
@@ -51,6 +53,8 @@ class Marks:
     high: str = ""
     x_low: str = ""
     x_high: str = ""
+    band: bool = False
+    words: str = ""
     by: Sequence[Scale] = ()
     each: Sequence[str] = ()
     open: str = ""
@@ -76,12 +80,16 @@ class Marks:
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis: label, whether it is logarithmic, limits (None: as wide as the marks), ticks."""
+    """An axis: label, whether it is logarithmic, limits (None: as wide as the marks), ticks.
+
+    ticks: places with their words, or places alone. whole: whole numbers alone are ticks.
+    """
 
     label: str = ""
     log: bool = False
     limits: tuple[float | None, float | None] = (None, None)
-    ticks: Mapping[float, str] | None = None
+    ticks: Mapping[float, str] | Sequence[float] | None = None
+    whole: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,6 +176,21 @@ def level(
                  colour=colour, width=0.8, order=1.0, guide=True)  # fmt: skip
 
 
+def bars_of_seeds(rows: pd.DataFrame, x: str, y: str, *, name: str = "") -> list[Marks]:
+    """Means at each place as wide bars, and the rows beside each other on them."""
+    if rows.empty:
+        return []
+    means = rows.groupby(x)[y].mean().reset_index()
+    ranks = rows.groupby(x).cumcount()
+    middle = ranks.groupby(rows[x]).transform("mean")
+    dots = rows.assign(**{x: rows[x] + 0.1 * (ranks - middle)})
+    return [
+        Marks(rows=means.assign(zero=0.0), x=x, y=y, low="zero", high=y, name=f"mean {name or y}",
+              marker="", width=18, alpha=0.35, colour="0.5", label="mean"),
+        Marks(rows=dots, x=x, y=y, name=name or y, filled=False, size=3.5, label="seeds"),
+    ]  # fmt: skip
+
+
 def draw_panel(axes: Axes, panel: Panel, *, letter: str = "") -> list[Entry]:
     """Draws a panel and returns the entries of its legend.
 
@@ -207,9 +230,7 @@ def _draw(axes: Axes, marks: Marks) -> Iterator[Entry]:
         if scale.named:
             for value, look in scale.looks.items():
                 if value in used[i]:
-                    yield Entry(
-                        scale.title, look.label, (_scale_handle(look, filled=marks.filled),)
-                    )
+                    yield Entry(scale.title, look.label, (_scale_handle(look),))
     yield from _kind_entries(marks)
 
 
@@ -259,14 +280,22 @@ def _draw_family(axes: Axes, marks: Marks, values: Sequence[Any], rows: pd.DataF
         across = axes.axhline if marks.y else axes.axvline
         for at in sorted(set(rows[marks.y or marks.x])):
             across(at, linestyle=style["line"] or "-", gid=gid, **plain)
+        if marks.words and marks.y:
+            for at, words in zip(rows[marks.y], rows[marks.words], strict=True):
+                axes.text(1.01, at, words, transform=axes.get_yaxis_transform(), va="center",
+                          color=style["colour"])  # fmt: skip
         return
     rows = rows[np.isfinite(rows[marks.y].astype(float))]
     rows = rows.sort_values(marks.x, kind="stable") if marks.sort else rows
     if marks.low:
         bars = rows[np.isfinite(rows[marks.low]) & np.isfinite(rows[marks.high])]
-        if len(bars):
+        if marks.band:
+            axes.fill_between(bars[marks.x], bars[marks.low], bars[marks.high], linewidth=0,
+                              color=style["colour"], alpha=0.2, gid=f"bar {gid}")  # fmt: skip
+        elif len(bars):
             axes.vlines(bars[marks.x], bars[marks.low], bars[marks.high], gid=f"bar {gid}",
-                        **{**plain, "linewidth": 0.8, "zorder": marks.order - 0.1})  # fmt: skip
+                        **{**plain, "linewidth": marks.width if marks.width > 2 else 0.8,
+                           "zorder": marks.order - 0.1})  # fmt: skip
     if marks.x_low:
         bars = rows[np.isfinite(rows[marks.x_low]) & np.isfinite(rows[marks.x_high])]
         if len(bars):
@@ -276,7 +305,7 @@ def _draw_family(axes: Axes, marks: Marks, values: Sequence[Any], rows: pd.DataF
     parted = bool(hollow.any()) or (bool(marks.beyond) and bool((rows[marks.beyond] != 0).any()))
     if parted and style["line"]:
         axes.plot(rows[marks.x], rows[marks.y], linestyle=style["line"], gid="joined", **plain)
-    for opened in (False, True):
+    for opened in (False, True) if style["marker"] or style["line"] else ():
         own = rows[hollow == opened] if parted else rows
         if own.empty or (opened and not parted):
             continue
@@ -304,10 +333,10 @@ def _handle(style: Mapping[str, Any], *, size: float = 4.0, width: float = 1.2) 
                   solid_capstyle="butt")  # fmt: skip
 
 
-def _scale_handle(look: Look, *, filled: bool) -> Line2D:
+def _scale_handle(look: Look) -> Line2D:
     """Of a value: a patch where it has a colour alone, else its marker or its line."""
     style = {"colour": look.colour or NEUTRAL, "marker": look.marker, "line": look.line,
-             "filled": filled if look.filled is None else look.filled}  # fmt: skip
+             "filled": look.filled is not False}  # fmt: skip
     if look.filled is not None and not look.marker:
         style["marker"] = "o"
     if not style["marker"] and not style["line"]:
@@ -322,7 +351,8 @@ def _kind_entries(marks: Marks) -> Iterator[Entry]:
     base = {"colour": NEUTRAL if several else marks.colour, "marker": marks.marker,
             "line": marks.line, "filled": marks.filled}  # fmt: skip
     if marks.label:
-        handle = _handle(base, size=marks.size, width=marks.width)
+        look = base if base["marker"] or base["line"] else {**base, "line": "-"}
+        handle = _handle(look, size=min(marks.size, 6), width=min(marks.width, 4))
         handle.set_alpha(marks.alpha)
         yield Entry("", marks.label, (handle,))
     lone: dict[str, Any] = {**base, "line": "", "colour": NEUTRAL}
@@ -359,8 +389,12 @@ def _finish(axes: Axes, panel: Panel, shown: Sequence[Marks]) -> None:
         ends = [a if a is not None else b for a, b in zip(declared.limits, limits, strict=True)]
         (axes.set_xlim if axis is axes.xaxis else axes.set_ylim)(*ends)
         if declared.ticks is not None:
-            axis.set_ticks(list(declared.ticks), labels=list(declared.ticks.values()))
+            at = sorted(set(declared.ticks))
+            words = declared.ticks if isinstance(declared.ticks, Mapping) else {}
+            axis.set_ticks(at, labels=[words.get(one, f"{one:g}") for one in at])
             axis.set_ticks([], minor=True)
+        elif declared.whole:
+            axis.set_major_locator(MaxNLocator(integer=True))
         elif declared.log and max(ends) / min(ends) < 100:
             few_ticks(axis, min(ends), max(ends))
 

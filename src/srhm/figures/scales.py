@@ -1,7 +1,7 @@
 """From the values of a column to looks: what tells the families of a panel apart."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -25,11 +25,27 @@ class Scale:
     title: str = ""
     named: bool = True
 
+    def without(self, *channels: str) -> "Scale":
+        """The same without some of "colour", "marker", "line"; what is left needs no entry."""
+        empty: Any = dict.fromkeys(channels, "")
+        found = {value: replace(look, **empty) for value, look in self.looks.items()}
+        return replace(self, looks=found, named=False)
+
 
 def parted(rows: pd.DataFrame, *columns: str) -> Iterator[tuple[Any, pd.DataFrame]]:
     """The rows by the values of columns, in their order; one column: its value, else a tuple."""
     by: Any = columns[0] if len(columns) == 1 else list(columns)
     yield from rows.groupby(by)
+
+
+def ranged(
+    rows: pd.DataFrame, column: str, by: Sequence[str], *, middle: str = "mean"
+) -> pd.DataFrame:
+    """Mean or median of a column by others, with "low" and "high", the least and the largest."""
+    if rows.empty:
+        return pd.DataFrame(columns=[*by, column, "low", "high"])
+    found = rows.groupby(list(by))[column].agg([middle, "min", "max"]).reset_index()
+    return found.rename(columns={middle: column, "min": "low", "max": "high"})
 
 
 def plain(value: Any) -> str:
@@ -48,6 +64,13 @@ def coloured(
     """A colour for each value by its rank: eight that are told apart."""
     tint = [tints[i % len(tints)] for i in range(len(_ranked(values)))]
     return _scale(column, values, title, label, [{"colour": one} for one in tint])
+
+
+def distinct(column: str, values: Iterable[Any], title: str = "", *, label: Label = plain) -> Scale:
+    """A colour and a marker for each value by its rank."""
+    n = len(_ranked(values))
+    both = [{"colour": looks.TINTS[i % 8], "marker": looks.SHAPES[i % 8]} for i in range(n)]
+    return _scale(column, values, title, label, both)
 
 
 def graded(

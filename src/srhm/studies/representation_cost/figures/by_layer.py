@@ -3,53 +3,49 @@
 Letters: l number of a weight matrix, 1 to L; s_i(W_l) its singular values.
 """
 
-from collections.abc import Sequence
-
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
 
-from srhm.figures.drawing import empty_panel
-from srhm.figures.marks import GUIDE
-from srhm.studies.representation_cost.known import LARGE
+from srhm.figures.looks import BLUE, GREEN, ORANGE, PURPLE, VERMILION, Look
+from srhm.figures.panels import Axis, Marks, Panel, level
+from srhm.figures.scales import Scale, by_name, graded, ranged
+from srhm.studies.representation_cost.known import LARGE, MAPS
 
-# Okabe and Ito's colours, first to last.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-MARKERS = ("o", "s", "^", "D", "v", "p")
+LOOKS = dict(zip(MAPS, (
+    Look("rank 1", BLUE, "o"), Look("rank 2", VERMILION, "s"), Look("rank 3", GREEN, "^"),
+    Look("circle", PURPLE, "D"), Look("square", ORANGE, "v"),
+), strict=True))  # fmt: skip
+COUNTS = {
+    "n_visible": Look("of the representation", BLUE),
+    "n_large": Look(f"of the weights: above {LARGE:g}", VERMILION),
+}
+LAYER = Axis("layer $l$", whole=True)
 
 
-def singular_values(axes: Axes, rows: pd.DataFrame, *, most: int = 6) -> None:
+def maps(rows: pd.DataFrame) -> Scale:
+    """A colour and a marker for each map."""
+    return by_name("map", rows["map"], LOOKS, "Map")
+
+
+def singular_values(title: str, rows: pd.DataFrame, *, most: int = 6) -> Panel:
     """The largest singular values of each layer, a line each: medians over seeds with the range.
 
     rows: k, number, value, seed; of one kind of network.
     """
-    axes.set(xlabel="layer $l$", ylabel="singular values of $W_l$")
-    if rows.empty:
-        empty_panel(axes, "not in this preset")
-        return
-    for number in sorted(set(rows["number"]))[:most]:
-        own = rows[rows["number"] == number].groupby("k")["value"].agg(["median", "min", "max"])
-        colour = COLOURS[(number - 1) % len(COLOURS)]
-        axes.fill_between(own.index, own["min"], own["max"], color=colour, alpha=0.2, linewidth=0)
-        axes.plot(own.index, own["median"], "o-", color=colour, markersize=2.5, linewidth=0.8,
-                  gid=f"value {number}")  # fmt: skip
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.axhline(LARGE, color=GUIDE, linewidth=0.7, linestyle=":", gid="large")
-    axes.set_ylim(bottom=0)
+    own = ranged(rows[rows["number"] <= most], "value", ["number", "k"], middle="median")
+    ranks = graded("number", range(1, most + 1), "$s_i(W_l)$, $i=$", palette="flare_r")
+    return Panel(title=title, x=LAYER, y=Axis("singular values of $W_l$", limits=(0, None)), marks=[
+        Marks(rows=own, x="k", y="value", low="low", high="high", band=True, by=[ranks], line="-",
+              size=2.5, width=0.8),
+        level(LARGE, f"{LARGE:g}: counted as near 1", name="large"),
+    ])  # fmt: skip
 
 
-def counts(
-    axes: Axes, rows: pd.DataFrame, columns: Sequence[tuple[str, str, str]], *, label: str
-) -> None:
-    """Numbers of a layer, a line for each of (column, legend, colour): means with the range."""
-    axes.set(xlabel="layer $l$", ylabel=label)
-    if rows.empty:
-        empty_panel(axes, "not in this preset")
-        return
-    for column, words, colour in columns:
-        own = rows.groupby("k")[column].agg(["mean", "min", "max"])
-        axes.fill_between(own.index, own["min"], own["max"], color=colour, alpha=0.2, linewidth=0)
-        axes.plot(own.index, own["mean"], "o-", color=colour, markersize=3, label=words,
-                  gid=f"count {column}")  # fmt: skip
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.set_ylim(bottom=0)
+def counts(title: str, rows: pd.DataFrame, *guides: Marks) -> Panel:
+    """Directions of each layer's representation and weights: means over seeds with the range."""
+    long = rows.melt(["k", "seed"], list(COUNTS), "kind", "count")
+    own = ranged(long, "count", ["kind", "k"])
+    kinds = by_name("kind", long["kind"], COUNTS, "Directions")
+    return Panel(title=title, x=LAYER, y=Axis("directions", limits=(0, None)), marks=[
+        Marks(rows=own, x="k", y="count", low="low", high="high", band=True, by=[kinds], line="-",
+              size=3), *guides,
+    ])  # fmt: skip

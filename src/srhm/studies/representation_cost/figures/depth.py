@@ -4,143 +4,91 @@ Letters: theta parameters, L weight matrices, R^(0) and R^(1) limit and first co
 representation cost, s_i singular values, N points.
 """
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import GUIDE, few_ticks, line, marker, plural
-from srhm.studies.representation_cost.figures.by_layer import COLOURS, MARKERS
+from srhm.figures.drawing import styled
+from srhm.figures.marks import plural
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel, law, laws, levels
+from srhm.figures.scales import Scale, coloured
+from srhm.studies.representation_cost.figures.by_layer import maps
 from srhm.studies.representation_cost.known import MAPS
 from srhm.studies.representation_cost.limits import FIRST_DEPTH
 from srhm.studies.representation_cost.readings import STABLE, finished, stable
 
-HEIGHT = 4.4  # inches
-STYLES = {name: (COLOURS[i], MARKERS[i]) for i, name in enumerate(MAPS)}
+RANKS = pd.DataFrame({"rank_of": [1, 2, 3]})
 
 
 @styled
 def draw(cells: pd.DataFrame, limits: pd.DataFrame, *, preset: str) -> Figure:
     """A: ||theta||^2 / L with its fit; B: linear networks; C: R^(0), R^(1); D: stability."""
     own, linear = finished(cells, "maps"), finished(cells, "linear")
-    figure, page = laid_out_page(HEIGHT, preset=preset, foot=_foot(own))
-    boxes = page.subplots(2, 2).ravel()
-    titles = ("ReLU networks", "linear networks", "limits", "stability")
-    for axes, letter, title in zip(boxes, "ABCD", titles, strict=True):
-        panel_title(axes, letter, title)
-    _norms(boxes[0], own, limits)
-    _linear(boxes[1], linear)
-    _limits(boxes[2], limits)
-    _sharpness(boxes[3], own)
-    shown = [name for name in MAPS if name in set(own["map"])] if len(own) else []
-    maps = [marker(STYLES[name][1], name, markerfacecolor=STYLES[name][0]) for name in shown]
-    kinds = [
-        line(f"fit from $L={FIRST_DEPTH}$ on", color="0.3"),
-        line("rank; closed form", color=GUIDE, linestyle="--"),
-        line(f"${STABLE:g}L$ (D)", color=GUIDE, linestyle=":"),
-        marker("x", "does not fit, or unstable (A, D)"),
-    ]
-    kinds_of_matrix = sorted({int(rank) for rank in linear["rank"]}) if len(linear) else []
-    ranks = [
-        marker(MARKERS[rank - 1], f"rank {rank}", markerfacecolor=COLOURS[rank - 1])
-        for rank in kinds_of_matrix
-    ]
-    add_legends(page, [("Map (A, C, D)", maps), ("Matrix (B)", ranks), ("Lines", kinds)])
-    return figure
+    own, linear = (one.assign(norm=one["squared_parameters"] / one["L"]) for one in (own, linear))
+    linear = linear.assign(known=linear["cost_of_target"] / linear["L"])
+    by = maps(pd.concat([own, limits]) if len(limits) else own)
+    ranks = coloured("rank", linear["rank"].dropna().astype(int), "Rank (B)")
+    norm = Axis(r"$\|\theta\|^2/L$", limits=(0, None))
+    ends = np.array([own["L"].min(), own["L"].max()], dtype=float) if len(own) else np.array([])
+    return mosaic([
+        Panel(title="ReLU networks", x=_depths(own), y=norm, marks=[
+            *by_stability(own, "L", "norm", by),
+            laws(_fits(own, limits), "L", "norm", f"fit from $L={FIRST_DEPTH}$ on", by=[by],
+                 name="fit", line="-"),
+            levels(RANKS, "rank_of", "rank (A, C)", name="rank", line=":"),
+        ]),
+        Panel(title="linear networks", x=_depths(linear), y=norm, marks=[
+            Marks(rows=linear.astype({"rank": int}), x="L", y="norm", by=[ranks], name="linear",
+                  filled=False, size=3.5),
+            laws(linear.astype({"rank": int}).drop_duplicates(["rank", "L"]), "L", "known",
+                 "closed form", by=[ranks], name="closed form"),
+        ]),
+        Panel(title="limits", x=Axis("$R^{(0)}$"), y=Axis("$R^{(1)}$"), marks=[
+            Marks(rows=limits, x="R0", y="R1", by=[by], name="limit", filled=False),
+            Marks(rows=_bounds(limits), x="R0", y="R1", by=[by.without("marker")], name="bound",
+                  marker="_", size=14, label="lower bound of $R^{(1)}$", guide=True),
+            laws(RANKS, "rank_of", "", "rank (A, C)", name="rank", line=":"),
+        ]),
+        Panel(title="stability", x=_depths(own), marks=[
+            *by_stability(own, "L", "sharpness", by),
+            law(ends, STABLE * ends, f"${STABLE:g}L$", name="stable", line="-."),
+        ], y=Axis(r"$\max_i\,\frac{2}{N}\|J_\theta f(x_i)\|_{op}^2$", log=True)),
+    ], columns=2, preset=preset, notes=_notes(own))  # fmt: skip
 
 
-def _norms(axes: Axes, cells: pd.DataFrame, limits: pd.DataFrame) -> None:
-    axes.set(xlabel="depth $L$", ylabel=r"$\|\theta\|^2/L$", xscale="log")
-    if cells.empty:
-        empty_panel(axes, "not in this preset")
-        return
-    for name, group in cells.groupby("map"):
-        colour, symbol = STYLES[str(name)]
-        for own, style in by_stability(group, symbol):
-            axes.plot(own["L"], own["squared_parameters"] / own["L"], color=colour, alpha=0.8,
-                      gid=f"norm {name}", **style)  # fmt: skip
-        fits = limits[limits["map"] == name]
-        if len(fits):
-            along = np.geomspace(FIRST_DEPTH, group["L"].max(), 50)
-            mean = fits[["R0", "R1"]].mean()
-            axes.plot(along, mean["R0"] + mean["R1"] / along, color=colour, linewidth=0.9,
-                      gid=f"fit {name}")  # fmt: skip
-    for rank in (1, 2, 3):
-        axes.axhline(rank, color=GUIDE, linewidth=0.7, linestyle="--", zorder=0, gid="rank")
-    depths = sorted(set(cells["L"]))
-    axes.set_xticks(depths, labels=[str(depth) for depth in depths])
-    axes.set_xticks([], minor=True)
-    axes.set_ylim(bottom=0)
-
-
-def by_stability(cells: pd.DataFrame, symbol: str) -> Iterator[tuple[pd.DataFrame, dict[str, Any]]]:
-    """Stable networks as open markers, the others as small crosses; how each are drawn."""
+def by_stability(cells: pd.DataFrame, x: str, y: str, by: Scale) -> list[Marks]:
+    """Stable networks as open markers, the others as small crosses."""
     kept = stable(cells)
-    common = {"linestyle": "", "markersize": 3.5}
-    yield cells[kept], {**common, "marker": symbol, "markerfacecolor": "none"}
-    yield cells[~kept], {**common, "marker": "x", "markeredgewidth": 0.7}
+    return [
+        Marks(rows=cells[kept], x=x, y=y, by=[by], filled=False, size=3.5, alpha=0.8),
+        Marks(rows=cells[~kept], x=x, y=y, by=[by.without("marker")], marker="x", size=3.5,
+              alpha=0.8, label="does not fit, or unstable"),
+    ]  # fmt: skip
 
 
-def _linear(axes: Axes, cells: pd.DataFrame) -> None:
-    axes.set(xlabel="depth $L$", ylabel=r"$\|\theta\|^2/L$", xscale="log")
-    if cells.empty:
-        empty_panel(axes, "not in this preset")
-        return
-    for rank in sorted({int(rank) for rank in cells["rank"]}):
-        group = cells[cells["rank"] == rank]
-        colour, symbol = COLOURS[rank - 1], MARKERS[rank - 1]
-        axes.plot(group["L"], group["squared_parameters"] / group["L"], symbol, color=colour,
-                  markersize=3.5, markerfacecolor="none", gid=f"linear {rank}")  # fmt: skip
-        known = group.groupby("L")["cost_of_target"].first()
-        axes.plot(known.index, known / known.index, "--", color=GUIDE, linewidth=0.8,
-                  gid=f"closed form {rank}")  # fmt: skip
-    depths = sorted(set(cells["L"]))
-    axes.set_xticks(depths, labels=[str(depth) for depth in depths])
-    axes.set_xticks([], minor=True)
-    axes.set_ylim(bottom=0)
+def _depths(cells: pd.DataFrame) -> Axis:
+    return Axis("depth $L$", log=True, ticks=sorted(set(cells["L"])))
 
 
-def _limits(axes: Axes, limits: pd.DataFrame) -> None:
-    """Each seed's R^(0) and R^(1), and the values that are known or bound them from below."""
-    axes.set(xlabel="$R^{(0)}$", ylabel="$R^{(1)}$")
-    if limits.empty:
-        empty_panel(axes, "fewer than three depths")
-        return
-    for name, group in limits.groupby("map"):
-        colour, symbol = STYLES[str(name)]
-        axes.plot(group["R0"], group["R1"], symbol, color=colour, markersize=4,
-                  markerfacecolor="none", gid=f"limit {name}")  # fmt: skip
-        known = MAPS[str(name)]
-        if np.isfinite(known.first_correction):
-            axes.plot([known.bottleneck_rank], [known.first_correction], "_", color=colour,
-                      markersize=14, markeredgewidth=1.2, gid=f"bound {name}")  # fmt: skip
-    for rank in (1, 2, 3):
-        axes.axvline(rank, color=GUIDE, linewidth=0.7, linestyle="--", zorder=0)
+def _fits(cells: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:
+    """R0 + R1/L of each map, means over seeds, along the depths."""
+    rows = []
+    for name, mean in limits.groupby("map")[["R0", "R1"]].mean().iterrows():
+        for L in np.geomspace(FIRST_DEPTH, cells.loc[cells["map"] == name, "L"].max(), 50):
+            rows.append({"map": name, "L": L, "norm": mean["R0"] + mean["R1"] / L})
+    return pd.DataFrame(rows)
 
 
-def _sharpness(axes: Axes, cells: pd.DataFrame) -> None:
-    axes.set(xlabel="depth $L$", ylabel=r"$\max_i\,\frac{2}{N}\|J_\theta f(x_i)\|_{op}^2$")
-    if cells.empty:
-        empty_panel(axes, "not in this preset")
-        return
-    for name, group in cells.groupby("map"):
-        colour, symbol = STYLES[str(name)]
-        for own, style in by_stability(group, symbol):
-            axes.plot(own["L"], own["sharpness"], color=colour, gid=f"sharpness {name}", **style)
-    along = np.array([cells["L"].min(), cells["L"].max()], dtype=float)
-    axes.plot(along, STABLE * along, ":", color=GUIDE, linewidth=0.9, gid="stable")
-    axes.set(xscale="log", yscale="log")
-    few_ticks(axes.yaxis, *axes.get_ylim())
-    depths = sorted(set(cells["L"]))
-    axes.set_xticks(depths, labels=[str(depth) for depth in depths])
-    axes.set_xticks([], minor=True)
+def _bounds(limits: pd.DataFrame) -> pd.DataFrame:
+    """The least R^(1) of maps of which it is known, at their rank."""
+    names = [name for name in MAPS if name in set(limits["map"])]
+    rows = [{"map": name, "R0": MAPS[name].bottleneck_rank, "R1": MAPS[name].first_correction}
+            for name in names if np.isfinite(MAPS[name].first_correction)]  # fmt: skip
+    return pd.DataFrame(rows)
 
 
-def _foot(cells: pd.DataFrame) -> list[str]:
+def _notes(cells: pd.DataFrame) -> list[str]:
     if cells.empty:
         return []
     first = cells.iloc[0]
@@ -150,7 +98,7 @@ def _foot(cells: pd.DataFrame) -> list[str]:
         for name, group in cells.groupby("map")
     )
     return [
-        f"width {first['width']:g}, N = {first['n']:g}, λL = {first['penalty']:g},"
-        f" {first['steps']:g} steps, {seeds} {plural('seed', seeds)}",
-        f"C over the variance: {errors}",
+        f"Width {first['width']:g}, N = {first['n']:g}, λL = {first['penalty']:g},"
+        f" {first['steps']:g} steps, {seeds} {plural('seed', seeds)}.",
+        f"C over the variance: {errors}.",
     ]
