@@ -35,7 +35,7 @@ def empty_places(values: Iterable[int]) -> Scale:
     return Scale(column="s0", looks=found, title="$s_0$")
 
 
-def nets(values: Iterable[str]) -> Scale:
+def net_colours(values: Iterable[str]) -> Scale:
     """Networks by colour."""
     known = {net: looks.net(net) for net in sorted(set(values), key=list(looks.NETS).index)}
     found = {net: Look(look.label, look.colour) for net, look in known.items()}

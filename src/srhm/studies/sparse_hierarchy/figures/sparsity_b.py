@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from srhm.figures import looks
-from srhm.figures.complexity_marks import depths, empty_places, nets
+from srhm.figures.complexity_marks import depths, empty_places, net_colours
 from srhm.figures.drawing import styled
 from srhm.figures.marks import EQUATIONS, curves_and_seeds
 from srhm.figures.mosaic import mosaic
@@ -35,7 +35,7 @@ def draw(cells: pd.DataFrame, *, net: str, width: int, threshold: float, preset:
     shared = ["L", "s0", "v"]
     beside = chosen["A"].merge(chosen["B"][shared].drop_duplicates(), on=shared)
     own, other = _averages(chosen["B"]), _averages(beside)
-    by = [nets(own["net"]), depths(own), empty_places(own["s0"])]
+    by = [net_colours(own["net"]), depths(own), empty_places(own["s0"])]
     equation, formula = EQUATIONS[net]
     panels = []
     for x, label, title in (
