@@ -74,7 +74,7 @@ def complexity_marks(
     """Marks of rows of `with_ends`; those that are faint have an entry of their own."""
     shared: dict[str, Any] = {
         "x": x, "y": "y", "low": "y_low", "high": "y_high", "beyond": "y_beyond",
-        "by": [nets(rows["net"]), *by],
+        "by": [net_colours(rows["net"]), *by],
         "bar_label": f"{100 * rule.confidence:.3g} % interval over seeds",
         "arrow_label": "censored: $P^*$ is", "name": "ours", **other,
     }  # fmt: skip
