@@ -86,10 +86,12 @@ def _spectra(
     member: Member, weights: Weights, n_points: int
 ) -> Iterator[tuple[dict[str, Any], Tensor, Tensor]]:
     """Layer and kind; values (filters, r); eigenvalues that give the participation ratio."""
-    of_weights = singular_values(member.network, weights)
+    weight_values = singular_values(member.network, weights)
     x = member.data.x_test[:n_points]
-    of_layers = representation_eigenvalues(member.network, weights, x)
-    for k, (w, r) in enumerate(zip(of_weights.values(), of_layers.values(), strict=True), start=1):
+    layer_values = representation_eigenvalues(member.network, weights, x)
+    for k, (w, r) in enumerate(
+        zip(weight_values.values(), layer_values.values(), strict=True), start=1
+    ):
         layer = {"layer": str(k) if k <= len(member.network.layers) else "output", "k": k}
         yield {**layer, "kind": "weights"}, w[0], w[0].square()
         yield {**layer, "kind": "representation"}, r, r

@@ -96,8 +96,8 @@ def explorer_spec(plan: Plan, name: str, *, directory: Path = Path()) -> str:
 
 def explored_figures(studies: Sequence[str]) -> list[tuple[str, Figure]]:
     """The figures whose rows an explorer shows, each with its study."""
-    of_studies = [(study, figure) for study in studies for figure in STUDIES[study].figures]
-    return [one for one in of_studies if explored_at(*one)]
+    declared = [(study, figure) for study in studies for figure in STUDIES[study].figures]
+    return [one for one in declared if explored_at(*one)]
 
 
 def csv_of(plan: Plan, study: str, figure: Figure) -> str:

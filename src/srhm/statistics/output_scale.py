@@ -74,11 +74,11 @@ def families(
     rows = cells[cells["study"] == study]
     if rows.empty:
         return []
-    of_curves = pd.DataFrame(columns=["curve", "P"]) if ensembles is None else ensembles
+    curve_ensembles = pd.DataFrame(columns=["curve", "P"]) if ensembles is None else ensembles
     found = []
     for _, part in rows.groupby([*NETWORK, *TASK, *TRAINING], dropna=False, sort=False):
         first = part.iloc[0]
-        own = of_curves["curve"].isin(part["curve"]) & (of_curves["P"] == first["P"])
+        own = curve_ensembles["curve"].isin(part["curve"]) & (curve_ensembles["P"] == first["P"])
         found.append(
             Family(
                 data=str(first["data"]),
@@ -87,7 +87,7 @@ def families(
                 hidden_layers=int(first["hidden_layers"]),
                 P=int(first["P"]),
                 cells=part,
-                ensembles=of_curves[own],
+                ensembles=curve_ensembles[own],
             )
         )
     order = {name: i for i, name in enumerate(("cnn", "lcn", "fcn", "softplus", "relu", "tanh"))}

@@ -207,12 +207,14 @@ def all_sample_complexities(
     values = [
         learning_curve_values(cells, criterion=name) for name in ("test_error", "best_test_error")
     ]
-    of_errors = sample_complexity(
+    error_complexities = sample_complexity(
         pd.concat(values, ignore_index=True),
         thresholds={"test_error": list(thresholds), "best_test_error": [main]},
     )
-    of_sensitivities = sensitivity_sample_complexity(sensitivities)
-    tables = [table for table in (of_errors, of_sensitivities) if len(table)] or [of_errors]
+    sensitivity_complexities = sensitivity_sample_complexity(sensitivities)
+    tables = [table for table in (error_complexities, sensitivity_complexities) if len(table)] or [
+        error_complexities
+    ]
     table = pd.concat(tables, ignore_index=True)
     return table.assign(n_capped=table["curve"].map(n_capped).astype("int64"))
 

@@ -63,8 +63,8 @@ def by_seed(
 
 def by_width(rows: pd.DataFrame) -> pd.DataFrame:
     """Means over seeds of `by_seed`, in order of N; n: all networks."""
-    of_width = rows.groupby("width")
-    return of_width.mean().drop(columns="seed").assign(n=of_width["n"].sum()).reset_index()
+    widths = rows.groupby("width")
+    return widths.mean().drop(columns="seed").assign(n=widths["n"].sum()).reset_index()
 
 
 def positive(x: pd.Series, y: pd.Series) -> "pd.Series[bool]":

@@ -95,8 +95,8 @@ def levels_of(cells: pd.DataFrame, levels: pd.DataFrame) -> pd.DataFrame:
     """Rows of levels with the coordinates of their cells, and `law`; gap is that of the level."""
     columns = ["key", *CURVE, "P", "seed", "test_error"]
     own = levels.drop(columns="curve")
-    of_cells = cells[columns].assign(curve=names(cells), cell_gap=cells["gap"])
-    found = own.merge(of_cells, on="key")
+    cell_columns = cells[columns].assign(curve=names(cells), cell_gap=cells["gap"])
+    found = own.merge(cell_columns, on="key")
     return found.assign(law=laws(found))
 
 
