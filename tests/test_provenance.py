@@ -1,10 +1,10 @@
 """The digest of sources: blind to prose and layout, awake to code, and through imports."""
 
-import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
+from changed_source import before_and_after
 
 from srhm.results import provenance
 from srhm.results.provenance import canonical_json, short_hash, source_digest, versions
@@ -205,17 +205,11 @@ LCN = set(CASES[:2])
 def test_a_change_retrains_the_cells_of_the_engines_that_depend_on_it(
     tmp_path, monkeypatch, module, retrained
 ):
-    def digests(copy):
-        for holder in (provenance, training_plan):
-            monkeypatch.setattr(holder, "PACKAGE", copy)
-        return {case: training_plan.engine_digest(*case) for case in CASES}
-
-    copies = [tmp_path / name / "srhm" for name in ("before", "after")]
-    shutil.copytree(SOURCES, copies[0], ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(copies[0], copies[1])
-    file = copies[1] / f"{module}.py"
-    file.write_text(file.read_text() + "\nLAW = 1\n")
-    before, after = map(digests, copies)
+    before, after = before_and_after(
+        *(tmp_path, monkeypatch, module),
+        lambda: {case: training_plan.engine_digest(*case) for case in CASES},
+        holders=(provenance, training_plan),
+    )
     assert {case for case in CASES if before[case] != after[case]} == retrained
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from train_curves import LOG, hierarchy_curves, train_srhm
+from train_curves import LOG, StopsAfter, assert_same_cells, hierarchy_curves, train_srhm
 
 from srhm.model.letters import parameters_of
 from srhm.model.sampling import draw_samples
@@ -68,28 +68,6 @@ def handlers():
 
 def train(entries, samples, folder, *, threads=1, stop=None, log=LOG):
     return train_srhm(entries, samples, store=folder / "cells", threads=threads, log=log, stop=stop)
-
-
-class StopsAfter(StopRequest):
-    """A request that is made when it has been looked at so many times."""
-
-    def __init__(self, looks):
-        super().__init__()
-        self.looks = looks
-
-    @property
-    def reason(self):
-        self.looks -= 1
-        if self.looks < 0:
-            self.ask("enough looks")
-        return super().reason
-
-
-def assert_same(cells, others):
-    for one, other in zip(cells, others, strict=True):
-        assert repr(one.row) == repr(other.row)
-        for name, array in one.weights.items():
-            assert array.tobytes() == other.weights[name].tobytes(), name
 
 
 @pytest.mark.parametrize("number", SIGNALS)
@@ -215,7 +193,7 @@ def test_finished_cells_are_stored_others_resumed_and_rows_are_the_same(
         assert f"of 3 cells {n_stored} are stored, {n_kept} go on from a checkpoint" in caplog.text
     assert len(codes) >= 2
     assert set(codes) == {STOPPED}
-    assert_same(cells, undisturbed)
+    assert_same_cells(cells, undisturbed)
     assert list((tmp_path / "checkpoints").iterdir()) == []
 
 
@@ -237,7 +215,7 @@ def test_a_damaged_checkpoint_costs_the_cell_only(planned, undisturbed, tmp_path
         train(entries[:1], samples, tmp_path, stop=StopsAfter(3))
     path = checkpoint_of(tmp_path / "checkpoints", entries[0]["key"])
     path.write_bytes(path.read_bytes()[:-9])
-    assert_same(train(entries[:1], samples, tmp_path), undisturbed[:1])
+    assert_same_cells(train(entries[:1], samples, tmp_path), undisturbed[:1])
     assert str(path) in caplog.text
 
 
@@ -270,7 +248,7 @@ def test_a_whole_checkpoint_that_does_not_fit_is_named_and_the_cell_begins_anew(
     folder, key = tmp_path / "checkpoints", entries[0]["key"]
     path = write_checkpoint(folder, key, change(read_checkpoint(folder, key)))
     caplog.clear()
-    assert_same(train(entries[:1], samples, tmp_path), undisturbed[:1])
+    assert_same_cells(train(entries[:1], samples, tmp_path), undisturbed[:1])
     assert f"{path} cannot be resumed, the cell begins anew: " in caplog.text
     assert not path.exists()
 
@@ -405,7 +383,7 @@ def test_two_processes_on_one_curve_do_no_harm(planned, undisturbed, tmp_path):
         assert job.returncode == 0, said
     entries, _ = planned
     found = [read_cell(tmp_path / "cells", entry["key"]) for entry in entries]
-    assert_same(found, undisturbed)
+    assert_same_cells(found, undisturbed)
     assert list(tmp_path.rglob("*.part")) == []
     assert list(Path(tmp_path).glob("checkpoints/*")) == []
 

@@ -38,6 +38,30 @@ def image_entries(section, folder):
     return list(curve.entries)
 
 
+class StopsAfter(StopRequest):
+    """A request that is made when it has been looked at so many times."""
+
+    def __init__(self, looks):
+        super().__init__()
+        self.looks = looks
+
+    @property
+    def reason(self):
+        self.looks -= 1
+        if self.looks < 0:
+            self.ask("enough looks")
+        return super().reason
+
+
+def assert_same_cells(cells, others):
+    """Rows and weights of stored cells are equal, bit for bit."""
+    for one, other in zip(cells, others, strict=True):
+        assert repr(sorted(one.row.items())) == repr(sorted(other.row.items()))
+        assert one.weights.keys() == other.weights.keys()
+        for name, array in one.weights.items():
+            assert array.tobytes() == other.weights[name].tobytes(), name
+
+
 def train_here(
     entries,
     prepared,

@@ -4,22 +4,13 @@ from math import log
 
 import numpy as np
 import pytest
+from complexity_tables import complexity_of, with_complexity
 from tables import flow_tables, joined
 
 from srhm.scorecard.card import scorecard
-from srhm.statistics.flow_complexity import flow_complexity
 from srhm.studies.complexity.claims import CLAIMS
 
 GRAMMARS = (("lcn", 0), ("lcn", 1), ("cnn", 0), ("cnn", 1), ("cnn", 2), ("cnn", 3))
-NAMES = ("cells", "sensitivities", "frozen_kernels", "ensembles")
-
-
-def complexity_of(tables, thresholds=(0.1, 0.2)):
-    return flow_complexity(*(tables[name] for name in NAMES), thresholds=thresholds)
-
-
-def with_complexity(tables):
-    return {**tables, "sample_complexity": complexity_of(tables)}
 
 
 @pytest.fixture(scope="module")

@@ -3,26 +3,15 @@
 import numpy as np
 import pandas as pd
 import pytest
+from complexity_tables import GRAMMARS, NAMES, complexity_of, with_complexity
 from figure_faults import legends
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from tables import RELATIVE, TILDES, flow_tables, joined
 
 from srhm.figures.drawing import notes_of
-from srhm.statistics.flow_complexity import flow_complexity
 from srhm.studies.complexity.figures import complexity as figure_of_complexity
 from srhm.studies.complexity.figures import onset as plane_onset
 from srhm.studies.complexity.figures import stability as plane_stability
-
-GRAMMARS = (("lcn", 0), ("lcn", 1), ("cnn", 0), ("cnn", 1), ("cnn", 2))
-NAMES = ("cells", "sensitivities", "frozen_kernels", "ensembles")
-
-
-def complexity_of(tables, thresholds=(0.1, 0.2)):
-    return flow_complexity(*(tables[name] for name in NAMES), thresholds=thresholds)
-
-
-def with_complexity(tables):
-    return {**tables, "sample_complexity": complexity_of(tables)}
 
 
 @pytest.fixture(scope="module")

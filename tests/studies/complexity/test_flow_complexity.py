@@ -3,22 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from complexity_tables import GRAMMARS, complexity_of, with_complexity
 from tables import RELATIVE, flow_tables, joined
 
 from srhm.results.records import read_table, write_table
 from srhm.results.tables import FLOW_COMPLEXITY
-from srhm.statistics.flow_complexity import COLUMNS, flow_complexity
-
-GRAMMARS = (("lcn", 0), ("lcn", 1), ("cnn", 0), ("cnn", 1), ("cnn", 2))
-NAMES = ("cells", "sensitivities", "frozen_kernels", "ensembles")
-
-
-def complexity_of(tables, thresholds=(0.1, 0.2)):
-    return flow_complexity(*(tables[name] for name in NAMES), thresholds=thresholds)
-
-
-def with_complexity(tables):
-    return {**tables, "sample_complexity": complexity_of(tables)}
+from srhm.statistics.flow_complexity import COLUMNS
 
 
 @pytest.fixture(scope="module")

@@ -11,10 +11,10 @@ for L >= 2, at every place z and for every channel.
 import numpy as np
 import pytest
 import torch
+from all_data import all_data
 from torch.nn.functional import cross_entropy
 
 from srhm.model.encoding import one_hot
-from srhm.model.sampling import derive
 from srhm.networks.geometry import geometry
 from srhm.networks.hierarchical import HierarchicalNetwork
 
@@ -114,16 +114,6 @@ def test_the_gradient_tends_to_equation_12_as_one_over_the_width(make_sample, de
     power = np.log(differences[0] / differences[1]) / np.log(widths[1] / widths[0])
     assert power == pytest.approx(1, abs=0.05)
     assert differences[1] < 0.1
-
-
-def all_data(grammar):
-    """Every datum of a grammar, from its number written in digits."""
-    parameters = grammar.parameters
-    nodes = parameters.n_nodes
-    bases = (parameters.n_classes,) + (parameters.n_synonyms,) * nodes
-    bases += (parameters.n_placements,) * nodes
-    rows = np.stack(np.unravel_index(np.arange(parameters.n_distinct), bases), axis=1)
-    return derive(grammar, rows[:, 0], *np.split(rows[:, 1:], 2, axis=1))
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from all_data import all_data
 
 from srhm.flow.flow import NetworkSystem
 from srhm.flow.losses import CrossEntropy
@@ -10,7 +11,6 @@ from srhm.flow.networks import hierarchical_network
 from srhm.flow.predictor import Predictor
 from srhm.flow.targets import inputs
 from srhm.model.encoding import one_hot
-from srhm.model.sampling import derive
 from srhm.studies.first_step.gradient import (
     class_correlations,
     expected_class_correlations,
@@ -42,16 +42,6 @@ def test_the_update_of_equal_weights_is_that_of_autograd(make_sample, tolerance,
     for channel in range(width):
         found = -gradient[:, :, channel] * width * np.sqrt(3)
         np.testing.assert_allclose(found, expected, **tolerance(np.float64))
-
-
-def all_data(grammar):
-    """Every datum of a grammar."""
-    parameters = grammar.parameters
-    nodes = parameters.n_nodes
-    bases = (parameters.n_classes,) + (parameters.n_synonyms,) * nodes
-    bases += (parameters.n_placements,) * nodes
-    rows = np.stack(np.unravel_index(np.arange(parameters.n_distinct), bases), axis=1)
-    return derive(grammar, rows[:, 0], *np.split(rows[:, 1:], 2, axis=1))
 
 
 @pytest.mark.parametrize("sparsity", ["A", "B"])

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from changed_source import before_and_after
+from images_data import N
 from invented_images import write_cifar
 from pydantic import ValidationError
 from train_curves import image_entries, train_images
@@ -18,14 +20,12 @@ from srhm.images.plan import cells_of
 from srhm.model.seeding import generator
 from srhm.networks.named import named_network
 from srhm.results import provenance
-from srhm.results.provenance import PACKAGE
 from srhm.results.records import write_table
-from srhm.results.store import path_of, read_cell
+from srhm.results.store import read_cell
 from srhm.results.tables import IMAGE_CELLS, IMAGES
 from srhm.study import ConfigError
 from srhm.training import loop
 
-N = 40  # records a file
 LOG = logging.getLogger("test")
 SMALL = {
     "records_per_file": N,
@@ -37,19 +37,6 @@ SMALL = {
     "training": {"batch_size": 20, "max_steps": 60, "learning_rate": 0.05},
     "stability": {"n_points": 20, "n_draws": 2},
 }
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """Small files in the format of CIFAR-10."""
-    where = tmp_path_factory.mktemp("data") / "images"
-    write_cifar(where, records_per_file=N, generator=generator(0, role="train"))
-    return where
-
-
-@pytest.fixture(scope="module")
-def data(folder):
-    return cifar.load(folder, records_per_file=N)
 
 
 def section(**changes):
@@ -99,35 +86,13 @@ def test_small_files_give_trained_networks_and_their_sensitivities(folder, data,
     assert measured[1]["test_error"] < 0.5  # chance is 0.9
 
 
-def test_a_rerun_trains_only_what_is_missing(folder, data, tmp_path, monkeypatch):
-    trained = []
-    plain = experiment.train_cell
+def test_other_sizes_and_another_measurement_keep_the_keys_of_the_cells(folder):
+    def keys(**changes):
+        return [entry["key"] for entry in image_entries({**SMALL, **changes}, folder)]
 
-    def counted(cell, *parts, **options):
-        trained.append((cell["P"], cell["seed"]))
-        return plain(cell, *parts, **options)
-
-    monkeypatch.setattr(experiment, "train_cell", counted)
-    quick = {"batch_size": 20, "max_steps": 2}
-
-    def run(**changes):
-        entries = image_entries({**SMALL, "training": quick, **changes}, folder)
-        trained.clear()
-        return entries, rows_of(entries, data, tmp_path), sorted(trained)
-
-    entries, first, which = run()
-    assert which == [(40, 0), (200, 0)]
-    _, second, which = run()
-    assert which == []
-    assert second == first
-    _, _, which = run(P=[40, 100, 200])
-    assert which == [(100, 0)]
-    path_of(tmp_path, entries[1]["key"]).write_bytes(b"damaged")
-    _, again, which = run()
-    assert which == [(200, 0)]
-    assert again == first
-    _, _, which = run(stability={"n_points": 10, "cutoff": 5})
-    assert which == []  # what is measured retrains nothing
+    assert set(keys()) < set(keys(P=[40, 100, 200]))
+    assert keys(stability={"n_points": 10, "cutoff": 5}) == keys()
+    assert not set(keys(training={**SMALL["training"], "max_steps": 61})) & set(keys())
 
 
 def test_training_repeats_bit_for_bit_and_seeds_differ(data):
@@ -329,15 +294,9 @@ def test_the_defaults_are_the_dataset_and_a_displacement_of_one_pixel():
 def test_a_change_of_what_trains_on_images_retrains_them_and_of_nothing_else(
     tmp_path, monkeypatch, module, retrained
 ):
-    def digest(copy):
-        for holder in (provenance, plan):
-            monkeypatch.setattr(holder, "PACKAGE", copy)
-        return provenance.cells_digest(*plan.training_sources("vgg11"))
-
-    copies = [tmp_path / name / "srhm" for name in ("before", "after")]
-    shutil.copytree(PACKAGE, copies[0], ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(copies[0], copies[1])
-    file = copies[1] / f"{module}.py"
-    file.write_text(file.read_text() + "\nLAW = 1\n")
-    before, after = map(digest, copies)
+    before, after = before_and_after(
+        *(tmp_path, monkeypatch, module),
+        lambda: provenance.cells_digest(*plan.training_sources("vgg11")),
+        holders=(provenance, plan),
+    )
     assert (after != before) is retrained

@@ -10,19 +10,17 @@ import time
 
 import numpy as np
 import pytest
-from invented_images import write_cifar
-from train_curves import image_entries, train_images
+from images_data import N
+from train_curves import StopsAfter, assert_same_cells, image_entries, train_images
 
-from srhm.images import cifar, experiment, training
+from srhm.images import experiment, training
 from srhm.images.configuration import ImagesSection
 from srhm.images.plan import cells_of
-from srhm.model.seeding import generator
 from srhm.results.store import path_of
-from srhm.runtime.stopping import STOPPED, Stopped, StopRequest
+from srhm.runtime.stopping import STOPPED, Stopped
 from srhm.training.checkpoints import checkpoint_of, read_checkpoint, write_checkpoint
 from srhm.training.protocol import Snapshot
 
-N = 20  # records a file
 LOG = logging.getLogger("test")
 SMALL = {
     "records_per_file": N,
@@ -41,19 +39,6 @@ class Sudden(Exception):
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """Small files in the format of CIFAR-10."""
-    where = tmp_path_factory.mktemp("data") / "images"
-    write_cifar(where, records_per_file=N, generator=generator(0, role="train"))
-    return where
-
-
-@pytest.fixture(scope="module")
-def data(folder):
-    return cifar.load(folder, records_per_file=N)
-
-
-@pytest.fixture(scope="module")
 def entries(folder):
     """Three cells of one curve."""
     return image_entries(SMALL, folder)
@@ -67,29 +52,6 @@ def undisturbed(entries, data, tmp_path_factory):
 
 def train(entries, data, results, **options):
     return train_images(entries, *data, store=results / "cells", log=LOG, **options)
-
-
-class StopsAfter(StopRequest):
-    """A request that is made when it has been looked at so many times."""
-
-    def __init__(self, looks):
-        super().__init__()
-        self.looks = looks
-
-    @property
-    def reason(self):
-        self.looks -= 1
-        if self.looks < 0:
-            self.ask("enough looks")
-        return super().reason
-
-
-def assert_same(cells, others):
-    for one, other in zip(cells, others, strict=True):
-        assert repr(sorted(one.row.items())) == repr(sorted(other.row.items()))
-        assert one.weights.keys() == other.weights.keys()
-        for name, array in one.weights.items():
-            assert array.tobytes() == other.weights[name].tobytes(), name
 
 
 @pytest.mark.parametrize(
@@ -124,29 +86,7 @@ def test_a_resumed_training_gives_the_bits_of_an_undisturbed_one(
         training.train_cell(cell, *data, pause=pause)
     resumed = training.train_cell(cell, *data, start=read_checkpoint(tmp_path, "key"))
     assert repr(resumed.row) == repr(whole.row)
-    assert_same([resumed], [whole])
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-def test_finished_cells_are_stored_others_resumed_and_rows_are_the_same(
-    entries, data, undisturbed, tmp_path, caplog, threads
-):
-    caplog.set_level(logging.INFO, logger=LOG.name)
-    codes = []
-    while True:
-        caplog.clear()
-        try:
-            cells = train(entries, data, tmp_path, threads=threads, stop=StopsAfter(10))
-            break
-        except Stopped as stopped:
-            codes.append(stopped.code)
-        n_stored = len(list(tmp_path.glob("cells/*/*.safetensors")))
-        n_kept = len(list(tmp_path.glob("checkpoints/*.safetensors")))
-        assert f"of 3 cells {n_stored} are stored, {n_kept} go on from a checkpoint" in caplog.text
-    assert len(codes) >= 2
-    assert set(codes) == {STOPPED}
-    assert_same(cells, undisturbed)
-    assert list((tmp_path / "checkpoints").iterdir()) == []
+    assert_same_cells([resumed], [whole])
 
 
 def test_times_of_a_cell_are_those_of_all_its_parts(entries, data, tmp_path):
@@ -176,7 +116,7 @@ def test_a_checkpoint_that_does_not_fit_is_named_and_its_cell_begins_anew(
     checkpoints, key = tmp_path / "checkpoints", entries[0]["key"]
     kept = read_checkpoint(checkpoints, key)
     write_checkpoint(checkpoints, key, Snapshot(kept.position, {**kept.engine, **change}))
-    assert_same(train(entries[:1], data, tmp_path), undisturbed[:1])
+    assert_same_cells(train(entries[:1], data, tmp_path), undisturbed[:1])
     assert words in caplog.text
     assert str(checkpoint_of(checkpoints, key)) in caplog.text
 
@@ -260,7 +200,7 @@ def test_sigterm_leaves_finished_cells_stored_and_the_others_checkpointed(
     assert [path_of(store, entry["key"]).is_file() for entry in entries] == [False, True, True]
     assert checkpoint_of(tmp_path / "checkpoints", key).is_file()
     caplog.set_level(logging.INFO, logger=LOG.name)
-    assert_same(train(entries, data, tmp_path), undisturbed)
+    assert_same_cells(train(entries, data, tmp_path), undisturbed)
     assert "2 in the store, 1 to train" in caplog.text
     assert "goes on from its checkpoint" in caplog.text
     assert list((tmp_path / "checkpoints").iterdir()) == []
