@@ -43,9 +43,9 @@ class Trainer:
     module: str
     folder: str
     cells: str
-    timings: str
-    curves: str
     title: str
+    timings: str = "TIMINGS"
+    curves: str = r"[^/]+"
     priority: int = 0
     stacked: bool = False
     gpu: bool = True

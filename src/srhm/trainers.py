@@ -4,6 +4,7 @@ Several studies may have one trainer. They then share its store: a cell is train
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from srhm.networks.registry import CONNECTED, HIERARCHICAL, NAMED
 from srhm.study import Trainer
@@ -21,18 +22,13 @@ HIERARCHY = Trainer(
     cost="srhm.training.cost:costs",
     folder="results",
     cells="CELLS",
-    timings="TIMINGS",
     curves=_beginning_with((*HIERARCHICAL, *CONNECTED)),
 )
 # VGG, ResNet, EfficientNet on the SRHM. They are trained after LCN, CNN and FCN, in the same store.
-NAMED_NETS = Trainer(
+NAMED_NETS = replace(
+    HIERARCHY,
     name="named",
     title="VGG, ResNet, EfficientNet",
-    module="srhm.training.curve",
-    cost="srhm.training.cost:costs",
-    folder="results",
-    cells="CELLS",
-    timings="TIMINGS",
     curves=_beginning_with(NAMED),
     priority=-10,
 )
@@ -44,8 +40,6 @@ IMAGES = Trainer(
     cost="srhm.training.cost:image_costs",
     folder="results/images",
     cells="IMAGE_CELLS",
-    timings="TIMINGS",
-    curves=r"[^/]+",
     priority=-20,
 )
 # Networks of any output scale by gradient flow, Adam or SGD.
@@ -57,7 +51,6 @@ FLOW = Trainer(
     folder="results/plane",
     cells="FLOW_CELLS",
     timings="FLOW_TIMINGS",
-    curves=r"[^/]+",
     priority=-10,
     stacked=True,
 )

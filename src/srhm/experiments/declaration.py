@@ -30,7 +30,6 @@ def experiments(study: str, *, title: str) -> Trainer:
         folder=f"{FOLDER}/{study}",
         cells=f"{package}.tables:CELLS",
         timings="EXPERIMENT_TIMINGS",
-        curves=r"[^/]+",
         priority=-10,
         gpu=False,
         arrays=False,
