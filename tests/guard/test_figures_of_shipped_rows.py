@@ -32,7 +32,6 @@ UNTURNED = {
     "kernel_pca",
     "level_by_level_conditions",
     "onset",
-    "practice",
     "temperature",
     "temperature_exponents",
 }

@@ -5,33 +5,16 @@ biases, balanced batches with a table of rates, the best test error over trainin
 Letters of the paper: P* sample complexity, L depth, s_0 (s0) empty places, v features.
 """
 
-from collections.abc import Sequence
-
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure, SubFigure
+from matplotlib.figure import Figure
 
-from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import (
-    GUIDE,
-    Estimate,
-    Point,
-    between,
-    divided,
-    draw_point,
-    empty_handles,
-    estimate,
-    few_ticks,
-    limits,
-    line,
-    patch,
-    plural,
-    point_handles,
-    shaded,
-    shape,
-    shown,
-)
+from srhm.figures.complexity_marks import empty_places, first_shape, with_ends
+from srhm.figures.drawing import styled
+from srhm.figures.looks import BLUE, ORANGE, Look
+from srhm.figures.marks import curves_and_seeds
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel, level
+from srhm.figures.scales import Scale
 from srhm.figures.selection import FAST_ENGINE, at_threshold, text_protocol
 from srhm.results.coordinates import NET_AND_DATA
 from srhm.statistics.sample_complexity import DEFAULT_RULE, IntervalRule
@@ -46,9 +29,11 @@ CHOICES = (
 TEXT, ALL = "the text", "all three"
 # Whitening and biases need another engine; the reference without them is a check of the fast one.
 REFERENCE = ",\nreference engine"
-CRITERIA = {"test_error": ("error at the stop", "#3C3C3C"),
-            "best_test_error": ("best error over training", "#E69F00")}  # fmt: skip
-ROW, ROOM = 0.4, 0.8  # inches: of a choice; titles and labels of the axes
+CRITERIA = Scale(column="criterion", title="$P^*$ from", looks={
+    "test_error": Look("the error at the stop", BLUE),
+    "best_test_error": Look("the best error over training", ORANGE),
+})  # fmt: skip
+ROW, ROOM = 0.36, 0.9  # inches: of a choice; titles and labels of the axes
 SPREAD = 0.7  # part of a row that its points take
 
 
@@ -65,32 +50,29 @@ def draw(
 
     Both P* at this threshold, the divisor that of the error at the stop; s = 2, n_c = v,
     m = v^(s-1), sparsity A, this width. A panel for each L, a row for each choice that the table
-    holds, a point for each curve and criterion; bars are the interval of the numerator alone, that
-    of the divisor is shown in the first row. `rule` made the table; the legend names it.
+    holds, a point for each curve and criterion; bars are the interval of the numerator alone.
+    `rule` made the table.
     """
-    tables = {
-        criterion: _rows(at_threshold(sample_complexity, threshold, criterion=criterion), width)
-        for criterion in CRITERIA
-    }
-    rows = pd.concat(tables.values(), ignore_index=True)
-    text = text_protocol(tables["test_error"], width=width)
-    rows = rows[rows["curve"].isin(_compared(rows))]
-    names = list(dict.fromkeys(rows.sort_values("rank")["choice"])) or [TEXT]
-    figure, part = laid_out_page(ROW * max(len(names), 3) + ROOM, preset=preset)
-    features = sorted(set(rows["v"].tolist()))
-    ratios = [_ratio(row, text) for _, row in rows.iterrows()]
-    ends = limits([Estimate(1.0), *(one for one in ratios if one)])
-    panels = part.subplots(1, len(DEPTHS))
-    for i, (axes, depth) in enumerate(zip(panels, DEPTHS, strict=True)):
-        own = rows["L"] == depth
-        chosen = [one for one, here in zip(ratios, own, strict=True) if here]
-        _panel(axes, rows[own], chosen, names, features, ends, preset=preset)
-        panel_title(axes, "AB"[i], f"CNN, $L={depth}$" + _parameters(rows[own]))
-        axes.set_xlabel("$P^*$ in units of the text's $P^*$")
-        if i and axes.get_lines():
-            axes.set_yticklabels([])
-    _legends(part, panels, rows, features, rule)
-    return figure
+    tables = [_rows(at_threshold(sample_complexity, threshold, criterion=one), width)
+              for one in CRITERIA.looks]  # fmt: skip
+    rows = pd.concat(tables, ignore_index=True)
+    known = rows[rows["curve"].isin(_compared(rows))]
+    text = text_protocol(tables[0], width=width)
+    text = text[text["status"] == "reached"].rename(columns={"P_star": "unit"})
+    # The text's own error at the stop over itself is 1.
+    known = known[(known["choice"] != TEXT) | (known["criterion"] != "test_error")]
+    both = known.merge(text[[*NET_AND_DATA, "unit"]], on=list(NET_AND_DATA))
+    names = list(dict.fromkeys(both.sort_values("rank")["choice"]))
+    drawn = _placed(with_ends(both, unit=both["unit"]), names)
+    lost = len(known) - len(both)
+    shape = first_shape(drawn)
+    panels = [_panel(drawn[drawn["L"] == depth], depth, names, rule, shape) for depth in DEPTHS]
+    notes = [f"CNN, L = {depth}, v = {', '.join(map(str, sorted(set(own['v']))))}:"
+             f" {curves_and_seeds(own)}." for depth, own in drawn.groupby("L")]  # fmt: skip
+    if lost:
+        notes.append(f"{lost} P* are left out, as the text's P* is censored.")
+    height = ROW * max(len(names), 3) + ROOM
+    return mosaic(panels, columns=2, preset=preset, height=height, notes=notes, share="y")
 
 
 def _rows(table: pd.DataFrame, width: int) -> pd.DataFrame:
@@ -124,89 +106,28 @@ def _compared(rows: pd.DataFrame) -> set[str]:
     return set(rows["curve"][kinds > 1])
 
 
-def _ratio(row: pd.Series, text: pd.DataFrame) -> Estimate | None:
-    """The P* of a row over that of the text; None where the text's is censored or not there."""
-    same = text[(text[list(NET_AND_DATA)] == row[list(NET_AND_DATA)]).all(axis=1)]
-    if same.empty or same["status"].iloc[0] != "reached":
-        return None
-    return divided(estimate(row), float(same["P_star"].iloc[0]))
+def _placed(rows: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    """With place: in the row of the choice, side by side in the order of criterion, v, s_0."""
+    rows = rows.assign(late=rows["criterion"] != "test_error").sort_values(["late", "v", "s0"])
+    groups = rows.groupby(["L", "choice"])
+    aside = (groups.cumcount() + 0.5) / groups["late"].transform("size") - 0.5
+    return rows.assign(place=rows["choice"].map(names.index).astype(float) + SPREAD * aside)
 
 
 def _panel(
-    axes: Axes,
-    rows: pd.DataFrame,
-    ratios: Sequence[Estimate | None],
-    names: Sequence[str],
-    features: Sequence[int],
-    ends: tuple[float, float],
-    *,
-    preset: str,
-) -> None:
-    """One L: points in the row of their choice, side by side in the order of criterion, v, s_0."""
-    if rows.empty:
-        empty_panel(axes, f"no curve of this kind\nin preset {preset}")
-        return
-    axes.axvline(1.0, color=GUIDE, linewidth=0.8, linestyle="--", zorder=1, gid="text")
-    order = rows.assign(place=range(len(rows)), late=rows["criterion"] != "test_error")
-    for y, name in enumerate(names):
-        group = order[order["choice"] == name].sort_values(["late", "v", "s0"])
-        for i, (_, row) in enumerate(group.iterrows()):
-            ratio = ratios[row["place"]]
-            if ratio is not None:
-                place = y + SPREAD * ((i + 0.5) / len(group) - 0.5)
-                tint = shaded(CRITERIA[row["criterion"]][1], row["v"], features)
-                point = Point(x=ratio, y=Estimate(place), tint=tint,
-                              marker=shape(row["s0"]), small_pool=row["small_pool"])  # fmt: skip
-                draw_point(axes, point, x_floor=ends[0], y_floor=0.0)
-        if group.empty:
-            axes.text(1.0, y, " not in this preset", fontsize=7, va="center", color=GUIDE)
-        elif all(ratios[place] is None for place in group["place"]):
-            axes.text(1.0, y, " text's $P^*$ is censored", fontsize=7, va="center", color=GUIDE)
-    axes.set(xscale="log", xlim=ends, ylim=(len(names) - 0.5, -0.5), yticks=range(len(names)))
-    axes.set_yticklabels(names)
-    axes.tick_params(axis="y", length=0)
-    few_ticks(axes.xaxis, *ends)
-
-
-def _parameters(rows: pd.DataFrame) -> str:
-    """v and seeds of a panel, for its title."""
-    if rows.empty:
-        return ""
-    v = ", ".join(str(one) for one in sorted(set(rows["v"])))
-    seeds = between(rows["n_seeds"])
-    return f", $v={v}$: {seeds} {plural('seed', int(rows['n_seeds'].max()))}"
-
-
-def _legends(
-    part: SubFigure,
-    panels: Sequence[Axes],
-    rows: pd.DataFrame,
-    features: Sequence[int],
-    rule: IntervalRule,
-) -> None:
-    """Below the panels: criteria, s_0, v, points."""
-    if rows.empty:
-        return
-    criteria = [
-        patch(name, to_rgb(tint))
-        for criterion, (name, tint) in CRITERIA.items()
-        if criterion in set(rows["criterion"])
-    ]
-    handles = shown(
-        {**point_handles(rule, narrow=True), "text": line("$P^*$ of the text", color=GUIDE,
-                                                         linestyle="--")},
-        panels,
+    rows: pd.DataFrame, depth: int, names: list[str], rule: IntervalRule, shape: str
+) -> Panel:
+    """One L: points in the row of their choice; shape: of the entry in the legend."""
+    ends = {"x_low": "y_low", "x_high": "y_high", "x_beyond": "y_beyond"}
+    marks = Marks(
+        rows=rows, x="y", y="place", by=[CRITERIA, empty_places(rows["s0"])], name="ours",
+        label=f"a curve; bar: {100 * rule.confidence:.3g} % interval", marker=shape, sort=False,
+        arrow_label="censored: $P^*$", neutral=True, **ends,
     )  # fmt: skip
-    shades = [
-        tuple(patch(f"${v}$", shaded(tint, v, features)) for _, tint in CRITERIA.values())
-        for v in features
-    ]
-    add_legends(
-        part,
-        [
-            ("$P^*$ from the", criteria),
-            ("Empty places", empty_handles(sorted(set(rows["s0"].tolist())))),
-            ("Features $v$", shades if len(features) > 1 else []),
-            ("Curves", handles),
-        ],
-    )
+    ticks = {float(i): name for i, name in enumerate(names)}
+    return Panel(
+        title=f"CNN, $L={depth}$",
+        marks=[marks, level(1, "$P^*$ of the text", name="text", line="--", across="y")],
+        x=Axis("$P^*$ in units of the text's $P^*$", log=True),
+        y=Axis(limits=(len(names) - 0.5, -0.5), ticks=ticks),
+    )  # fmt: skip
