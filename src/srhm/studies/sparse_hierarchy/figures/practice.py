@@ -5,6 +5,8 @@ biases, balanced batches with a table of rates, the best test error over trainin
 Letters of the paper: P* sample complexity, L depth, s_0 (s0) empty places, v features.
 """
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -118,7 +120,7 @@ def _panel(
     rows: pd.DataFrame, depth: int, names: list[str], rule: IntervalRule, shape: str
 ) -> Panel:
     """One L: points in the row of their choice; shape: of the entry in the legend."""
-    ends = {"x_low": "y_low", "x_high": "y_high", "x_beyond": "y_beyond"}
+    ends: dict[str, Any] = {"x_low": "y_low", "x_high": "y_high", "x_beyond": "y_beyond"}
     marks = Marks(
         rows=rows, x="y", y="place", by=[CRITERIA, empty_places(rows["s0"])], name="ours",
         label=f"a curve; bar: {100 * rule.confidence:.3g} % interval", marker=shape, sort=False,
