@@ -23,7 +23,6 @@ UNTURNED = {
     "digits_descent",
     "digits_jamming",
     "digits_kernels",
-    "early_times",
     "fig01",
     "fig05",
     "fig17",

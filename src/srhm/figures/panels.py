@@ -159,10 +159,11 @@ def power_law(
     through: tuple[float, float],
     label: str,
     line: str = "--",
+    name: str = "",
 ) -> Marks:
     """A guide of this slope on logarithmic axes between the least and the largest x."""
-    ends = np.array([min(x), max(x)])
-    return law(ends, through[1] * (ends / through[0]) ** exponent, label, line=line)
+    ends = np.array([min(x), max(x)], dtype=float)
+    return law(ends, through[1] * (ends / through[0]) ** exponent, label, line=line, name=name)
 
 
 def level(

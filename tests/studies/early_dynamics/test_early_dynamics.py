@@ -226,21 +226,33 @@ def test_figures_show_the_tables():
     for figure in drawn.values():
         assert_on_page(figure)
     by_tilde, _, _, scaled = drawn[times].axes
-    lines = points(by_tilde, "alpha_tilde=0.1")
+    lines = points(by_tilde, "training alpha_tilde=0.1 ")
     assert len(lines) == 5 * 31
     np.testing.assert_allclose([y / x for x, y in lines if x < 1], 1, rtol=0.1)
-    np.testing.assert_allclose([x * y * 8 for x, y in points(scaled, "layer 1")], 1, rtol=0.1)
+    np.testing.assert_allclose(
+        [x * y * 8 for x, y in points(scaled, "rate layer=1", whole=True)], 1, rtol=0.1
+    )
     change, wide, many = drawn[regimes].axes
     kinks = given["cells"][given["cells"]["activation"] == "relu"]
     expected = kinks[kinks["width"] == 16].groupby("alpha_tilde")["kernel_change"].mean()
-    found = dict(points(change, "width=16", whole=True))
+    found = dict(points(change, "mean width=16", whole=True))
     np.testing.assert_allclose([found[a] for a in expected.index], expected, rtol=0.01)
-    assert len(points(wide, "P=64", whole=True)) == len(points(many, "width=36", whole=True)) == 3
+    assert (
+        len(points(wide, "mean P=64", whole=True))
+        == len(points(many, "mean width=36", whole=True))
+        == 3
+    )
     difference, evaluations, error, *_ = drawn[checks].axes
-    np.testing.assert_allclose([y for _, y in points(evaluations, "evaluations 0.01")], 2)
+    np.testing.assert_allclose(
+        [y for _, y in points(evaluations, "evaluations step=0.01 0.0001")], 2
+    )
     assert {round(y, 2) for _, y in points(difference, "thesis")} == {0.0}
-    assert {round(y, 2) for _, y in points(error, "plain h=16")} == {0.1}
-    assert max(y for _, y in points(error, "whole h=16")) == pytest.approx(0.2, abs=0.01)
+    assert {
+        round(y, 2) for _, y in points(error, "test error width=16 kind=plain", whole=True)
+    } == {0.1}
+    assert max(y for _, y in points(error, "test error width=16 kind=whole")) == pytest.approx(
+        0.2, abs=0.01
+    )
 
 
 @pytest.mark.parametrize("module", list(FIGURES))

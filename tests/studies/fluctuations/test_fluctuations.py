@@ -218,13 +218,15 @@ def test_figures_show_what_was_measured(lawful):
     given = [lawful[name] for name in ("cells", "histories", "fluctuations")]
     table = analysis.by_width(analysis.by_seed(*given))
     figure = rendered(size.draw(*given, preset="invented"))
-    np.testing.assert_allclose(points(figure, "noise", whole=True), table[["N", "noise"]])
+    np.testing.assert_allclose(
+        points(figure, "column column=noise", whole=True), table[["N", "noise"]]
+    )
     fit = points(figure.axes[5], "fit single")
     used = table[table["N"] > STAR]
     np.testing.assert_allclose(fit, used[["N", "single"]], rtol=1e-3)
     assert_on_page(figure)
     figure = rendered(norm.draw(*given, preset="invented"))
-    then = points(figure.axes[1], "time 1.0")
+    then = points(figure.axes[1], "beyond time=1", whole=True)
     assert [y for _, y in then] == pytest.approx(
         [(N / STAR - 1) ** -2 for N in table["N"] if N > STAR], rel=1e-3
     )

@@ -285,14 +285,14 @@ def drawings(given):
 
 def test_figures_show_what_the_tables_say(lawful):
     first, second, third = drawings(lawful)
-    ((_, theta),) = points(first.axes[3], "plus relu-3")
+    ((_, theta),) = points(first.axes[3], "exponent kind=relu-3 side=plus")
     assert theta == pytest.approx(0.3, abs=0.1)
-    assert len(points(second.axes[0], "time 10000")) == 6
-    assert len(points(second.axes[2], "jammed True gaussian")) == 5
-    ((_, short),) = points(first.axes[3], "plus relu-3 short")
+    assert len(points(second.axes[0], "star time=10000", whole=True)) == 6
+    assert len(points(second.axes[2], "network initialisation=gaussian state=yes")) == 5
+    ((_, short),) = points(first.axes[3], "short kind=relu-3 side=plus")
     assert short == pytest.approx(0.9, abs=0.15)
-    assert len(points(third.axes[1], "relu 0.05 0.5")) == 6
-    assert len(points(third.axes[5], "end #0072B2")) == 3
+    assert len(points(third.axes[1], "scaled kind=relu-3 q=0.05")) == 6
+    assert len(points(third.axes[5], "rank neurons=bent when=end")) == 3
     for figure in (first, second, third):
         assert_on_page(figure)
 
@@ -304,8 +304,8 @@ def test_exponents_of_the_smallest_budget_are_drawn_where_those_of_the_largest_a
     long = cells["key"].str.match("relu-2-[0-9]$")
     cells.loc[long, ["status", "n_unsatisfied", "mean_loss"]] = ("capped", 90, 1e-7)
     figure, *_ = drawings({**lawful, "cells": cells})
-    assert len(points(figure.axes[3], "plus relu-2 short")) == 1
-    assert not points(figure.axes[3], "plus relu-2")
+    assert len(points(figure.axes[3], "short kind=relu-2 side=plus")) == 1
+    assert not points(figure.axes[3], "exponent kind=relu-2 side=plus")
 
 
 def test_claims_and_figures_of_empty_tables_say_so(lawful):

@@ -256,16 +256,20 @@ def test_the_plane_is_drawn_with_its_lines():
     for budget, star in zip(
         BUDGETS, ((8 * 12) ** 0.5, (6 * 8) ** 0.5, (4 * 6) ** 0.5), strict=True
     ):
-        assert points(together, f"jamming {budget}") == [(pytest.approx(star), a) for a in TILDES]
-    assert {h for h, _ in points(together, "none fitted")} == {2, 3, 4}
-    for h, a in points(together, "level 1"):
+        assert points(together, f"jamming budget={budget}", whole=True) == [
+            (pytest.approx(star), a) for a in TILDES
+        ]
+    assert {h for h, _ in points(together, "fits share=none")} == {2, 3, 4}
+    for h, a in points(together, "level level=1"):
         assert h < STAR or a == pytest.approx(3.0, rel=0.1)
     means = (
         given["ensembles"].query("alpha_tilde == 0.01").groupby("width")["ensemble_error"].mean()
     )
-    np.testing.assert_allclose(points(single, "ensemble_error 0.01"), list(means.items()))
+    np.testing.assert_allclose(
+        points(single, "ensemble_error alpha_tilde=0.01"), list(means.items())
+    )
     assert points(size, "bound") == [(256, 64), (1024, 256)]
-    assert (10 * 24 + 2 * 24**2 + 24, 64) in points(size, "all fitted")
+    assert (10 * 24 + 2 * 24**2 + 24, 64) in points(size, "fits share=all")
     assert_on_page(figure)
 
 
@@ -275,7 +279,7 @@ def test_learning_curves_and_eigenvectors_are_drawn():
     _, second, flow, machine = figure.axes
     own = given["cells"].query("net == 'cnn' and alpha_tilde > 1")
     expected = np.exp(np.log(own["test_error"]).groupby(own["P"]).mean())
-    np.testing.assert_allclose(points(second, "network lazy"), list(expected.items()))
+    np.testing.assert_allclose(points(second, "network learner=lazy"), list(expected.items()))
     rows = given["compressed"].merge(given["cells"][["key", "P"]], on="key")
     for axes, gid, column in (
         (flow, "flow_error", "test_error"),
@@ -283,10 +287,12 @@ def test_learning_curves_and_eigenvectors_are_drawn():
     ):
         own = rows[rows["inputs"] == "compressed"]
         expected = np.exp(np.log(own[column]).groupby(own["P"]).mean())
-        np.testing.assert_allclose(points(axes, f"{gid} compressed"), list(expected.items()))
+        np.testing.assert_allclose(
+            points(axes, f"{gid} learner=compressed"), list(expected.items())
+        )
     assert_on_page(figure)
     figure = rendered(alignment.draw(given["cells"], given["alignment"], preset="invented"))
-    (_, first), *_ = points(figure.axes[0], "stripes omega end False")
+    (_, first), *_ = points(figure.axes[0], "omega state=feature")
     assert first == pytest.approx(0.51, abs=0.01)
     assert_on_page(figure)
 

@@ -124,12 +124,13 @@ def test_neurons_alignment_and_errors_are_drawn():
     weights = np.array([0.1, 0.2, 0.3])
     for when, along in (("initial", 1.0), ("end", size)):
         expected = np.stack([SIGNS * along * weights, 0.5 * SIGNS * weights], axis=1)
-        np.testing.assert_allclose(points(plane, when), expected)
+        found = points(plane, f"neuron when={when}")
+        np.testing.assert_allclose(found, sorted(expected.tolist()))
     found = alignments(**given)
     for axes, column in ((ratio, "alignment"), (error, "test_error")):
         for tilde, own in found.groupby("alpha_tilde"):
             expected = np.exp(np.log(own[column]).groupby(own["P"]).mean())
-            np.testing.assert_allclose(points(axes, f"{column} {tilde:g} line"),
+            np.testing.assert_allclose(points(axes, f"{column} alpha_tilde={tilde:g}"),
                                        list(expected.items()))  # fmt: skip
     (first, *_, last) = points(error, f"guide {-5 / 13:.4f}")
     assert np.log(last[1] / first[1]) / np.log(last[0] / first[0]) == pytest.approx(-5 / 13)

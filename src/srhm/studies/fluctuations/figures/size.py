@@ -2,30 +2,37 @@
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import GUIDE, few_ticks, line
+from srhm.figures.drawing import styled
+from srhm.figures.looks import BLUE, GREEN, PURPLE, VERMILION, Look
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel, law, level
+from srhm.figures.scales import by_name
 from srhm.studies.fluctuations.analysis import FAR, by_seed, by_width, coefficients, threshold
 
-BLUE, RED, GREEN = "#0072B2", "#D55E00", "#009E73"
-N = "number of weights $N$"
+COLUMNS = {
+    "test": Look("test points", BLUE), "train": Look("training points", VERMILION),
+    "noise": Look("noise", GREEN), "single": Look("single networks", BLUE),
+    "early": Look("early stopped", PURPLE), "ensemble": Look("mean output", VERMILION),
+}  # fmt: skip
 LEAST = 3e-4  # excess: below it a band is cut off; a test point in six
-DELTA, ESTIMATE = r"distance $\delta$", r"$\|f-\bar{f}\|/\|\nabla f\|$"
-# Columns, their colours, the name of y, x with its name, title, exponents of the fit.
+SIZE = Axis("number of weights $N$", log=True)
+DELTA = Axis(r"distance $\delta$", log=True)
+ESTIMATE = Axis(r"$\|f-\bar{f}\|/\|\nabla f\|$", log=True)
+# Title; columns; x with its axis; axis of y; exponents of the fit.
 PANELS = (
-    ((("test", BLUE), ("train", RED), ("noise", GREEN)), r"$\|f-\bar{f}\|$", ("N", N),
-     "fluctuation: $N^{-1/4}$", (-0.25,)),
-    ((("gradient", BLUE),), r"$\|\nabla f\|$", ("N", N), "gradient: $C_0+C_1N^{-1/4}$",
+    ("fluctuation: $N^{-1/4}$", ("test", "train", "noise"), "N", SIZE,
+     Axis(r"$\|f-\bar{f}\|$", log=True), (-0.25,)),
+    ("gradient: $C_0+C_1N^{-1/4}$", ("gradient",), "N", SIZE, Axis(r"$\|\nabla f\|$"),
      (0.0, -0.25)),
-    ((("single", BLUE),), r"$\varepsilon$", ("delta", DELTA),
-     r"error: $\varepsilon_\infty+D_0\delta^2$", (0.0, 2.0)),
-    ((("delta", BLUE),), DELTA, ("estimate", ESTIMATE), "distance: linear", (1.0,)),
-    ((("excess", BLUE),), r"$\varepsilon-\bar{\varepsilon}$", ("N", N),
-     "excess: $E_0N^{-1/2}+E_1N^{-3/4}$", (-0.5, -0.75)),
-    ((("single", BLUE), ("early", GREEN), ("ensemble", RED)), "test error", ("N", N),
-     r"$\varepsilon_\infty+B_0N^{-1/2}+B_1N^{-3/4}$", (0.0, -0.5, -0.75)),
+    (r"error: $\varepsilon_\infty+D_0\delta^2$", ("single",), "delta", DELTA,
+     Axis(r"$\varepsilon$"), (0.0, 2.0)),
+    ("distance: linear", ("delta",), "estimate", ESTIMATE, DELTA, (1.0,)),
+    ("excess: $E_0N^{-1/2}+E_1N^{-3/4}$", ("excess",), "N", SIZE,
+     Axis(r"$\varepsilon-\bar{\varepsilon}$", log=True, limits=(LEAST, None)), (-0.5, -0.75)),
+    (r"$\varepsilon_\infty+B_0N^{-1/2}+B_1N^{-3/4}$", ("single", "early", "ensemble"), "N", SIZE,
+     Axis("test error"), (0.0, -0.5, -0.75)),
 )  # fmt: skip
 
 
@@ -35,52 +42,43 @@ def draw(
 ) -> Figure:
     """A: |f - fbar|; B: |grad f|; C-E: errors and distances; F: single, early stopped, ensemble."""
     rows = by_seed(cells, histories, fluctuations)
+    if rows.empty:
+        return mosaic([], columns=3, preset=preset)
     table, (N_star, h_star) = by_width(rows), threshold(cells)
-    foot = [
-        f"P = {cells['P'].max()}, {rows['seed'].nunique()} seeds, {table['n'].min()} to"
-        f" {table['n'].max()} networks a width; N* = {N_star:.3g}"
-    ] if len(rows) else []  # fmt: skip
-    figure, page = laid_out_page(4.4, preset=preset, foot=foot)
-    for axes, letter, (columns, label, x, title, powers) in zip(
-        page.subplots(2, 3).ravel(), "ABCDEF", PANELS, strict=True
-    ):
-        panel_title(axes, letter, title)
-        axes.set(xlabel=x[1], ylabel=label)
-        if rows.empty:
-            empty_panel(axes, "not in this preset")
-            continue
-        at, of_size = table[x[0]], x[0] == "N"
-        for column, colour in columns:
-            shown = table[column].where(table[column] > 0)
-            axes.plot(at, shown, "o-" if of_size else "o", color=colour, markersize=3,
-                      linewidth=1.0, gid=column)  # fmt: skip
-            if of_size:
-                seeds = rows.groupby("N")[column]
-                axes.fill_between(at, seeds.min(), seeds.max(), color=colour, alpha=0.2,
-                                  linewidth=0)  # fmt: skip
+    panels = []
+    for letter, (title, columns, x, at, y, powers) in zip("ABCDEF", PANELS, strict=True):
         used = table[table["width"] >= h_star * (FAR if len(powers) == 1 else 1)]
-        _fit(axes, used, x[0], columns[0][0], powers)
-        if of_size:
-            axes.axvline(N_star, color="0.6", linewidth=0.8, linestyle=":", zorder=1, gid="N*")
-        axes.set(xscale="log", yscale="log" if letter in "ADE" else "linear")
-        if letter == "D":
-            few_ticks(axes.xaxis, *axes.get_xlim())
-        elif letter == "E":
-            axes.set_ylim(bottom=LEAST)
-    add_legends(page, [
-        ("A", [line(name, color=c) for name, c in
-               (("test points", BLUE), ("training points", RED), ("noise", GREEN))]),
-        ("F", [line(name, color=c) for name, c in
-               (("single networks", BLUE), ("early stopped", GREEN), ("mean output", RED))]),
-        ("Lines", [line("band: range of the seeds", color=BLUE, alpha=0.2, linewidth=4),
-                   line("fit (A, D: from $3h^*$, others from $h^*$)", color=GUIDE, linestyle="--"),
-                   line("$N^*$", color="0.6", linestyle=":")]),
+        # One column alone is named by its axis.
+        scales = [by_name("column", columns, COLUMNS, letter)] if len(columns) > 1 else []
+        shown = Marks(rows=_long(table, rows, x, columns), x=x, y="value", name="column",
+                      by=scales, each=() if scales else ["column"], size=3, colour=BLUE,
+                      line="-" if x == "N" else "", low="low" if x == "N" else "", high="high",
+                      bar_label="range of the seeds")  # fmt: skip
+        star = [level(N_star, "$N^*$", across="y", name="N*")] if x == "N" else []
+        panels.append(Panel(title=title, x=at, y=y,
+                            marks=[shown, _fit(used, x, columns[0], powers), *star]))  # fmt: skip
+    return mosaic(panels, columns=3, preset=preset, notes=[
+        f"P = {cells['P'].max()}, {rows['seed'].nunique()} seeds, {table['n'].min():g} to"
+        f" {table['n'].max():g} networks a width; N* = {N_star:.3g}. Fits of A and D are from 3 h*"
+        " on, others from h* on."
     ])  # fmt: skip
-    return figure
 
 
-def _fit(axes: Axes, table: pd.DataFrame, x: str, column: str, powers: tuple[float, ...]) -> None:
+def _long(
+    table: pd.DataFrame, rows: pd.DataFrame, x: str, columns: tuple[str, ...]
+) -> pd.DataFrame:
+    """A row for each width and column: its mean over seeds, and their range; not below zero."""
+    parts = []
+    for name in columns:
+        seeds = rows.groupby("width")[name]
+        part = table[["width", x]].assign(column=name, value=table[name].where(table[name] > 0))
+        ends = {"low": seeds.min(), "high": seeds.max()}
+        parts.append(part.assign(**{end: part["width"].map(at) for end, at in ends.items()}))
+    return pd.concat(parts)
+
+
+def _fit(table: pd.DataFrame, x: str, column: str, powers: tuple[float, ...]) -> Marks:
     """The sum of powers of x that fits."""
     found, at = coefficients(table[x], table[column], powers), np.sort(table[x].to_numpy())
     values = sum(c * at**power for c, power in zip(found, powers, strict=True))
-    axes.plot(at, values, "--", color=GUIDE, linewidth=1.0, zorder=4, gid=f"fit {column}")
+    return law(at, np.asarray(values), "fit", name=f"fit {column}")

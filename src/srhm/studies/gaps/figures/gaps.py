@@ -3,19 +3,26 @@
 Overlaps, Delta > 0, are drawn over the root of the loss and over their median in a network.
 """
 
+from collections.abc import Mapping
+from functools import partial
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
-from srhm.figures.architecture_marks import wrapped
-from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import GUIDE, line, marker
+from srhm.figures.drawing import styled
+from srhm.figures.legends import Entry
+from srhm.figures.looks import Look
+from srhm.figures.marks import patch
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel, law, laws
+from srhm.figures.scales import Scale, by_name
 from srhm.scorecard.rows import chosen as where
 from srhm.studies.gaps.analysis import (
     GAMMA,
     HIGH,
-    KINDS,
     LOW,
     NAMES,
     TAIL,
@@ -24,96 +31,123 @@ from srhm.studies.gaps.analysis import (
     gap_exponent,
     gaps_by_seed,
 )
+from srhm.studies.gaps.analysis import KINDS as CELLS_OF
+from srhm.studies.gaps.figures.marks import KINDS
 
-COLOURS = dict(zip(KINDS, ("#56B4E9", "#0072B2", "#CC79A7", "#D55E00", "#009E73"), strict=True))
-MARKERS = dict(zip(KINDS, "vosD^", strict=True))
 BINS = np.logspace(-4, 2, 25)
 LEAST_SHOWN = -2.0  # of an exponent; intervals that go on below have an arrowhead
-LABELS = {
-    "plus": r"$z=\Delta/\sqrt{\mathcal{L}}$",
-    "median": r"$\Delta$ over its median",
-    "minus": r"$|\Delta|$",
+# Exponents of a kind, side by side.
+SIDES = {
+    "plus": Look(r"$\theta$ of $z$", marker="o"),
+    "median": Look(r"$\theta$ of $\Delta$ over its median", marker="s"),
+    "minus": Look(r"$\gamma$ of jammed networks", marker="^"),
+    "fitted": Look(r"$\gamma$ of networks that fit", marker="v"),
 }
-# Exponents of a kind, side by side: sign of the exponent, how its marker is filled.
-SIDES = {"plus": (1, "full"), "median": (1, "left"), "minus": (-1, "none"), "fitted": (-1, "top")}
-NAMED = {
-    "plus": r"$\theta$ of $z$",
-    "median": r"$\theta$ of $\Delta$ over its median",
-    "minus": r"$\gamma$ of jammed networks",
-    "fitted": r"$\gamma$ of networks that fit",
-}
+# Side, title, label, slope of the thesis, end of the window that is fitted.
+DENSITIES = (
+    ("plus", "unsatisfied points", r"$z=\Delta/\sqrt{\mathcal{L}}$", 0.3, HIGH),
+    ("median", "the same, over the median", r"$\Delta$ over its median", 0.3, TAIL),
+    ("minus", "satisfied points", r"$|\Delta|$", -0.2, HIGH),
+)
+THESIS = "thesis: slopes 0.3, −0.2 (A to C), values (D)"
+Samples = Mapping[tuple[str, str], list[NDArray[np.float64]]]
 
 
 @styled
 def draw(cells: pd.DataFrame, gaps: pd.DataFrame, *, preset: str) -> Figure:
     """A, B, C: densities of both overlaps, of |Delta| of satisfied points; D: theta and gamma."""
-    samples = {
-        (kind, side): gaps_by_seed(cells, gaps, kind=kind, side=side)
-        for kind in KINDS
-        for side in SIDES
-    }
+    samples = {(kind, side): gaps_by_seed(cells, gaps, kind=kind, side=side)
+               for kind in NAMES for side in SIDES}  # fmt: skip
     counts = [
-        f"{NAMES[kind]}: {len(samples[kind, 'plus'])} jammed, {len(samples[kind, 'fitted'])} fit"
-        for kind in KINDS
+        f"{name}: {len(samples[kind, 'plus'])} jammed, {len(samples[kind, 'fitted'])} fit"
+        for kind, name in NAMES.items()
     ]
-    figure, page = laid_out_page(
-        4.4, preset=preset, foot=wrapped(["numbers of seeds: " + "; ".join(counts)])
-    )
-    boxes = page.subplots(2, 2).ravel()
-    titles = ("unsatisfied points", "the same, over the median", "satisfied points", "exponents")
-    for axes, letter, title in zip(boxes, "ABCD", titles, strict=True):
-        panel_title(axes, letter, title)
-    windows = (("plus", 0.3, HIGH), ("median", 0.3, TAIL), ("minus", -0.2, HIGH))
-    for axes, (side, slope, end) in zip(boxes, windows, strict=False):
-        _density(axes, {kind: samples[kind, side] for kind in KINDS}, slope, end)
-        axes.set(xscale="log", yscale="log", xlabel=LABELS[side], ylabel="density")
-    timed = {kind for kind, of in KINDS.items() if budgets(where(cells, of)) > 1}
-    for place, kind in enumerate(KINDS):
-        for step, (side, (sign, fill)) in enumerate(SIDES.items()):
-            known = THETA if side in ("plus", "median") else GAMMA
-            end, x = TAIL if side == "median" else HIGH, place + 0.2 * (step - 1.5)
-            found = gap_exponent(samples[kind, side], high=end)
-            boxes[3].plot([x - 0.1, x + 0.1], [known[kind]] * 2, color=GUIDE, linewidth=1.2)
-            if kind in timed and side in ("plus", "minus"):
-                short = gaps_by_seed(cells, gaps, kind=kind, side=side, longest=False)
-                boxes[3].plot(x + 0.07, sign * gap_exponent(short).value, "x", markersize=3.5,
-                              color=COLOURS[kind], gid=f"{side} {kind} short")  # fmt: skip
-            if np.isnan(found.value):
-                continue
-            ends = sorted((sign * found.low, sign * found.high))
-            boxes[3].plot([x, x], ends, color=COLOURS[kind], linewidth=1)
-            if ends[0] < LEAST_SHOWN:
-                boxes[3].plot(x, LEAST_SHOWN, "v", color=COLOURS[kind], markersize=3, clip_on=False)
-            boxes[3].plot(x, sign * found.value, MARKERS[kind], color=COLOURS[kind], markersize=4,
-                          fillstyle=fill, gid=f"{side} {kind}")  # fmt: skip
-    boxes[3].set_ylim(bottom=LEAST_SHOWN)
-    boxes[3].set_xticks(range(len(KINDS)), labels=["2", "3", "5", "tanh", "digits"])
-    boxes[3].set(xlabel="$L$ (ReLU), others $L=3$", ylabel=r"$\theta$, $\gamma$")
-    add_legends(page, [
-        ("", [line(NAMES[k], color=COLOURS[k], marker=MARKERS[k]) for k in KINDS]),
-        ("D", [marker("o", text, markerfacecolor="0.2", fillstyle=SIDES[side][1])
-               for side, text in NAMED.items()]),
-        ("", [line("thesis: slopes 0.3, −0.2 (A to C), values (D)", color=GUIDE),
-              *[marker("x", "D: the smallest budget")] * bool(timed)]),
-    ])  # fmt: skip
-    return figure
+    kinds = by_name("kind", KINDS, KINDS)
+    panels = [
+        Panel(title=title, x=Axis(label, log=True), y=Axis("density", log=True),
+              extra=partial(_window, end=end), marks=[
+            Marks(rows=_density(samples, side), x="gap", y="density", by=[kinds], line="-",
+                  size=3, width=0.7),
+            law([LOW, end], [0.25 * at**slope for at in (LOW, end)], THESIS, line="-"),
+        ])
+        for side, title, label, slope, end in DENSITIES
+    ]  # fmt: skip
+    found = _exponents(samples)
+    return mosaic(
+        [*panels, _compared(found, _shortest(cells, gaps), kinds)], columns=2, preset=preset,
+        notes=[f"Numbers of seeds: {'; '.join(counts)}."],
+    )  # fmt: skip
 
 
-def _density(axes: Axes, samples: dict[str, list[np.ndarray]], slope: float, end: float) -> None:
-    """Log bins of at least five gaps; the thesis's slope over the window that is fitted."""
+def _window(axes: Axes, end: float) -> list[Entry]:
     axes.axvspan(LOW, end, color="0.93", zorder=0)
-    if not any(samples.values()):
-        empty_panel(axes, "no jammed network")
-        return
-    for kind, parts in samples.items():
+    return [Entry("", "fitted", (patch("", (0.93, 0.93, 0.93)),))]
+
+
+def _density(samples: Samples, side: str) -> pd.DataFrame:
+    """Density in logarithmic bins of at least five gaps, of each kind."""
+    found = []
+    for kind in KINDS:
+        parts = samples[kind, side]
         pooled = np.concatenate(parts) if parts else np.empty(0)
         counts = np.histogram(pooled, BINS)[0]
-        density, middle = (
-            counts / np.diff(BINS) / max(len(pooled), 1),
-            np.sqrt(BINS[1:] * BINS[:-1]),
-        )
-        kept = counts >= 5
-        axes.plot(middle[kept], density[kept], f"-{MARKERS[kind]}", color=COLOURS[kind],
-                  markersize=3, linewidth=0.7, gid=f"density {kind}")  # fmt: skip
-    x = np.array([LOW, end])
-    axes.plot(x, 0.25 * x**slope, color=GUIDE, linewidth=1)
+        rows = pd.DataFrame({"gap": np.sqrt(BINS[1:] * BINS[:-1]), "n": counts})
+        rows["density"] = counts / np.diff(BINS) / max(len(pooled), 1)
+        found.append(rows[rows["n"] >= 5].assign(kind=kind))
+    return pd.concat(found)
+
+
+def _exponents(samples: Samples) -> pd.DataFrame:
+    """theta and gamma of each kind and side, at their places, with the thesis's."""
+    rows = []
+    for (kind, side), parts in samples.items():
+        sign, known = (1, THETA) if side in ("plus", "median") else (-1, GAMMA)
+        found = gap_exponent(parts, high=TAIL if side == "median" else HIGH)
+        low, high = sorted((sign * found.low, sign * found.high))
+        place = list(KINDS).index(kind) + 0.2 * (list(SIDES).index(side) - 1.5)
+        rows.append({"kind": kind, "side": side, "at": place, "thesis": known[kind],
+                     "value": sign * found.value, "low": low, "high": high})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _shortest(cells: pd.DataFrame, gaps: pd.DataFrame) -> pd.DataFrame:
+    """Exponents of the networks of the smallest budget, of kinds that have two."""
+    rows = []
+    for place, (kind, of) in enumerate(CELLS_OF.items()):
+        for sign, side, step in ((1, "plus", 0), (-1, "minus", 2)):
+            if budgets(where(cells, of)) > 1:
+                short = gaps_by_seed(cells, gaps, kind=kind, side=side, longest=False)
+                rows.append({"kind": kind, "side": side, "at": place + 0.2 * (step - 1.5) + 0.07,
+                             "value": sign * gap_exponent(short).value})  # fmt: skip
+    return pd.DataFrame(rows, columns=["kind", "side", "at", "value"])
+
+
+def _compared(found: pd.DataFrame, short: pd.DataFrame, kinds: Scale) -> Panel:
+    """Exponents by kind, which the ticks name, and by side."""
+    tints = Scale(column="kind", named=False,
+                  looks={kind: Look(look.label, look.colour) for kind, look in KINDS.items()},
+                  )  # fmt: skip
+    known = found.dropna(subset="value")
+    thesis = pd.concat([found.assign(at=found["at"] + end, place=found["kind"] + found["side"])
+                        for end in (-0.1, 0.1)]).dropna(subset="thesis")  # fmt: skip
+    lines = laws(thesis, "at", "thesis", THESIS, by=[_unnamed(thesis["place"])], line="-")
+    return Panel(
+        title="exponents", y=Axis(r"$\theta$, $\gamma$", limits=(LEAST_SHOWN, None)),
+        x=Axis("$L$ (ReLU), others $L=3$",
+               ticks=dict(enumerate(("2", "3", "5", "tanh", "digits")))),
+        marks=[
+            Marks(rows=known, x="at", y="value", low="low", high="high", name="exponent",
+                  by=[tints, by_name("side", SIDES, SIDES, "D")]),
+            Marks(rows=short.dropna(), x="at", y="value", name="short", by=[tints], each=["side"],
+                  marker="x", size=3.5, label="D: the smallest budget"),
+            Marks(rows=known[known["low"] < LEAST_SHOWN].assign(end=LEAST_SHOWN), x="at", y="end",
+                  name="goes on", by=[tints], marker="v", size=3, label="D: goes on below"),
+            lines,
+        ] if len(known) or len(short) else [],
+    )  # fmt: skip
+
+
+def _unnamed(values: pd.Series) -> Scale:
+    """Parts lines, all of one look."""
+    return Scale(column=str(values.name), named=False,
+                 looks={value: Look("") for value in sorted(set(values))})  # fmt: skip

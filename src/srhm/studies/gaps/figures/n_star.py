@@ -1,79 +1,75 @@
 """N* against P in time, by depth and by loss; N_Delta/N of SRHM networks with more training."""
 
-import numpy as np
+from typing import Any
+
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import GUIDE, few_ticks, line, marker
+from srhm.figures.drawing import styled
+from srhm.figures.looks import BLACK, BLUE, GREEN, PURPLE, SKY, VERMILION, Look
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel, law, level
+from srhm.figures.scales import Scale, by_name
 from srhm.scorecard.jamming import LEAST
 from srhm.studies.gaps.analysis import TIMES, hierarchical, star_cells, stars_by_seed, stars_in_time
 
-TINTS = ("#56B4E9", "#0072B2", "#000000")
+IN_TIME = {time: Look(f"{time:,} evaluations", tint, "o")
+           for time, tint in zip(TIMES, (SKY, BLUE, BLACK), strict=True)}  # fmt: skip
 OTHERS = {
-    (2, "quadratic_hinge"): ("#009E73", "v", "$L=2$"),
-    (3, "quadratic_hinge"): ("#000000", "o", "$L=3$"),
-    (5, "quadratic_hinge"): ("#CC79A7", "s", "$L=5$"),
-    (3, "soft_hinge"): ("#D55E00", "D", "$L=3$, soft hinge"),
-    (3, "logistic"): ("#0072B2", "^", "$L=3$, cross-entropy"),
+    "2 quadratic_hinge": Look("$L=2$", GREEN, "v"),
+    "3 quadratic_hinge": Look("$L=3$", BLACK, "o"),
+    "5 quadratic_hinge": Look("$L=5$", PURPLE, "s"),
+    "3 soft_hinge": Look("$L=3$, soft hinge", VERMILION, "D"),
+    "3 logistic": Look("$L=3$, cross-entropy", BLUE, "^"),
 }
-# Starts of SRHM networks: colour, where they are drawn beside their budget, name.
-STARTS = {"gaussian": ("#0072B2", 0.93, "Gaussian"), "orthogonal": ("#D55E00", 1.07, "orthogonal")}
+STARTS = {"gaussian": Look("Gaussian", BLUE), "orthogonal": Look("orthogonal", VERMILION)}
+JAMMED = {"yes": Look("jammed", marker="o", filled=False), "no": Look("not jammed", marker="x")}
+# Families stand beside each other: factors of P, and of the budget.
+ASIDE: dict[str, dict[Any, float]] = {
+    "time": dict(zip(TIMES, (0.93, 1.0, 1.07), strict=True)),
+    "other": {name: 0.9 + 0.06 * place for place, name in enumerate(OTHERS)},
+    "initialisation": {"gaussian": 0.93, "orthogonal": 1.07},
+}
 
 
 @styled
 def draw(cells: pd.DataFrame, histories: pd.DataFrame, *, preset: str) -> Figure:
     """A: N*(P) at three times; B: by depth and loss; C: N_Delta/N of the SRHM by budget."""
-    figure, page = laid_out_page(2.3, preset=preset, foot=["a marker for each data set"])
-    boxes = page.subplots(1, 3)
     timed, stars = stars_in_time(cells, histories), stars_by_seed(star_cells(cells))
-    titles = ("$N^*$ in time, $L=3$", "$N^*$ by depth and loss", "SRHM")
-    for axes, letter, title in zip(boxes, "ABC", titles, strict=True):
-        panel_title(axes, letter, title)
-    for place, (time, tint) in enumerate(zip(TIMES, TINTS, strict=True)):
-        own = timed[timed["time"] == time]
-        _stars(boxes[0], own, 0.93 + 0.07 * place, tint, "o", f"time {time}")
-    for place, ((layers, loss), (tint, symbol, _)) in enumerate(OTHERS.items()):
-        own = stars[(stars["hidden_layers"] == layers) & (stars["loss"] == loss)]
-        _stars(boxes[1], own, 0.9 + 0.06 * place, tint, symbol, f"{layers} {loss}")
-    for axes in boxes[:2]:
-        if not axes.lines:
-            empty_panel(axes, "no $N^*$ within the widths")
-            continue
-        P = np.array(axes.get_xlim())
-        axes.plot(P, P / 2.9, "--", color=GUIDE, linewidth=0.8, gid="thesis")
-        axes.set(xscale="log", yscale="log", xlim=P, xlabel="$P$", ylabel="$N^*$")
-        few_ticks(axes.xaxis, *axes.get_xlim())
-        few_ticks(axes.yaxis, *axes.get_ylim())
-    for start, (tint, shift, _) in STARTS.items():
-        marked = hierarchical(cells).query("initialisation == @start")
-        for jammed, symbol in ((True, "o"), (False, "x")):
-            some = marked[marked["jammed"] == jammed]
-            boxes[2].plot(some["budget"] * shift, some["unsatisfied"], symbol, color=tint,
-                          markersize=4, markerfacecolor="none",
-                          gid=f"jammed {jammed} {start}")  # fmt: skip
-    if not any(len(one.get_xydata()) for one in boxes[2].lines):
-        empty_panel(boxes[2], "not in this preset")
-    else:
-        boxes[2].axhline(LEAST, color=GUIDE, linestyle=":", linewidth=0.9)
-        boxes[2].set(xscale="log", xlabel="evaluations", ylabel="$N_\\Delta/N$", xlim=(2e3, 5e4))
-        few_ticks(boxes[2].xaxis, *boxes[2].get_xlim())
-    add_legends(page, [
-        ("A", [line(f"after {time:,} evaluations", color=tint, marker="o")
-               for time, tint in zip(TIMES, TINTS, strict=True)]),
-        ("B", [line(label, color=tint, marker=symbol) for tint, symbol, label in OTHERS.values()]),
-        ("", [line("$N=P/2.9$ (A, B)", color=GUIDE, linestyle="--"),
-              line("bar: widest jammed, next wider", color="0.3"),
-              *[marker("o", f"jammed, {text} start (C; cross: not)", markeredgecolor=tint)
-                for tint, _, text in STARTS.values()],
-              line("$N_\\Delta=N/4$ (C)", color=GUIDE, linestyle=":")]),
-    ])  # fmt: skip
-    return figure
+    stars["other"] = stars["hidden_layers"].astype(str) + " " + stars["loss"]
+    srhm = hierarchical(cells) if len(cells) else cells
+    return mosaic([
+        _stars("$N^*$ in time, $L=3$", timed, by_name("time", TIMES, IN_TIME, "A: after")),
+        _stars("$N^*$ by depth and loss", stars, by_name("other", OTHERS, OTHERS, "B")),
+        _by_budget(srhm),
+    ], columns=3, preset=preset, notes=["A marker for each data set."])  # fmt: skip
 
 
-def _stars(axes: Axes, rows: pd.DataFrame, shift: float, tint: str, symbol: str, name: str) -> None:
-    for _, row in rows[rows["status"] == "reached"].iterrows():
-        x = row["P"] * shift * 1.015 ** row["seed"]
-        axes.plot([x, x], [row["N_low"], row["N_high"]], color=tint, linewidth=0.8)
-        axes.plot(x, row["N_star"], symbol, color=tint, markersize=3.5, gid=name)
+def _stars(title: str, rows: pd.DataFrame, scale: Scale) -> Panel:
+    """N* of each data set, families and seeds beside each other."""
+    own = rows[(rows["status"] == "reached") & rows[scale.column].isin(scale.looks)]
+    own = own.assign(at=own["P"] * own[scale.column].map(ASIDE[scale.column]).astype(float)
+                     * 1.015 ** own["seed"].astype(float))  # fmt: skip
+    P = [float(own["at"].min()), float(own["at"].max())]
+    return Panel(title=title, x=Axis("$P$", log=True), y=Axis("$N^*$", log=True), marks=[
+        Marks(rows=own, x="at", y="N_star", low="N_low", high="N_high", by=[scale], size=3.5,
+              name="star", bar_label="widest jammed, next wider"),
+        law(P, lambda size: size / 2.9, "$N=P/2.9$ (A, B)", name="thesis"),
+    ] if len(own) else [])  # fmt: skip
+
+
+def _by_budget(srhm: pd.DataFrame) -> Panel:
+    """N_Delta/N of SRHM networks against the budget of their training."""
+    if srhm.empty:
+        return Panel(title="")
+    beside = srhm["budget"] * srhm["initialisation"].map(ASIDE["initialisation"])
+    rows = srhm.assign(at=beside, state=srhm["jammed"].map({True: "yes", False: "no"}))
+    return Panel(
+        title="SRHM", y=Axis("$N_\\Delta/N$"), x=Axis("evaluations", log=True, limits=(2e3, 5e4)),
+        marks=[
+            Marks(rows=rows, x="at", y="unsatisfied", name="network", filled=False,
+                  by=[by_name("initialisation", rows["initialisation"], STARTS, "C: start"),
+                      by_name("state", rows["state"], JAMMED, "C")]),
+            level(LEAST, "$N_\\Delta=N/4$ (C)"),
+        ],
+    )  # fmt: skip

@@ -4,31 +4,33 @@ Letters of the thesis: h width, alpha_tilde = sqrt(h) alpha, Theta tangent kerne
 training points, h* and N* the smallest that fit.
 """
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure, SubFigure
+from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from srhm.figures.architecture_marks import wrapped
-from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.families import ABSENT, ALPHA_TILDE, decades, edges, protocol, tilde_colours_of
-from srhm.figures.marks import Colour, few_ticks, line, marker, power
+from srhm.figures.drawing import styled
+from srhm.figures.families import ALPHA_TILDE, edges, protocol
+from srhm.figures.legends import Entry
+from srhm.figures.looks import BLACK, GREY, PURPLE, VERMILION, Look
+from srhm.figures.marks import power
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel, law, laws
+from srhm.figures.scales import by_name, dashed, graded
 from srhm.statistics.jamming import smallest_that_fit
 from srhm.statistics.output_scale import families, level_set
-from srhm.studies.phase_diagram.analysis import (
-    LEVELS,
-    PLANE,
-    SIZES,
-    jamming_lines,
-    of_kind,
-)
+from srhm.studies.phase_diagram.analysis import LEVELS, PLANE, SIZES, jamming_lines, of_kind
 
-STYLES = dict(zip(LEVELS, ("--", "-", ":"), strict=True))
-# Of the smallest budget first.
-BUDGETS = (to_rgb("#CC79A7"), to_rgb("#D55E00"), to_rgb("#7F0000"))
-SHARE = {"all": "white", "some": "0.65", "none": "black"}
+BUDGETS = (PURPLE, VERMILION, "#7F0000")  # of the smallest first
+SHARES = by_name("share", ("all", "some", "none"), {
+    "all": Look("all fit", BLACK, filled=False), "some": Look("some do not fit", GREY, filled=True),
+    "none": Look("none fits", BLACK, filled=True),
+}, "A, C")  # fmt: skip
+WIDTH = Axis("width $h$", log=True)
+ERROR = "test error $\\varepsilon$ (%)"
 
 
 @styled
@@ -40,115 +42,99 @@ def draw(
     cells, ensembles, histories: rows of FLOW_CELLS, ENSEMBLES and HISTORIES of the study.
     """
     plane, sizes = of_kind(cells, PLANE), of_kind(cells, SIZES)
-    shown = families(plane, study="phase_diagram") if len(plane) else []
-    foot = wrapped([protocol(one) for one in shown])
-    figure, page = laid_out_page(2.5, preset=preset, foot=foot)
     own = ensembles[ensembles["curve"].isin(plane["curve"])] if len(plane) else plane
     if own.empty or sizes.empty or histories.empty:
-        empty_panel(page.subplots(), ABSENT)
-        return figure
-    together, single, size = page.subplots(1, 3)
+        return mosaic([], columns=3, preset=preset)
     lines = jamming_lines(plane, histories)
-    tints = dict(zip(sorted(lines["budget"].unique()), BUDGETS, strict=False))
-    _plane(page, together, plane, own, lines, tints)
-    chosen = sorted(own["alpha_tilde"].unique())
-    chosen = [chosen[0], chosen[len(chosen) // 2], chosen[-1]]
-    colours = tilde_colours_of(chosen)
-    for tilde, part in own[own["alpha_tilde"].isin(chosen)].groupby("alpha_tilde"):
-        means = part.groupby("width")[["mean_error", "ensemble_error"]].mean()
-        for column, style in (("mean_error", "o-"), ("ensemble_error", "s--")):
-            single.plot(means.index, means[column], style, color=colours[float(str(tilde))],
-                        markersize=3, linewidth=1, gid=f"{column} {tilde:g}")  # fmt: skip
-        star = lines[(lines["part"] == 1) & (lines["alpha_tilde"] == tilde)]["h_star"]
-        if len(star):
-            single.axvline(star.iloc[0], color=colours[float(str(tilde))], linewidth=0.6)
-    single.set(xscale="log", xlabel="width $h$", ylabel="test error $\\varepsilon$ (%)")
-    single.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=""))
-    _sizes(size, sizes)
-    panel_title(together, "A", "error of ensembles")
-    panel_title(single, "B", "single and ensemble")
-    panel_title(size, "C", "what fits")
-    for axes in (together, single):
-        widths = plane["width"]
-        few_ticks(axes.xaxis, float(widths.min()), float(widths.max()))
-    add_legends(page, _legend(tints, colours))
-    return figure
+    notes = [f"{protocol(one)}." for one in families(plane, study="phase_diagram")]
+    return mosaic(
+        [_together(plane, own, lines), _single(own, lines), _sizes(sizes)],
+        columns=3, preset=preset, notes=notes, height=2.5,
+    )  # fmt: skip
 
 
-def _plane(
-    page: SubFigure,
-    axes: Axes,
-    cells: pd.DataFrame,
-    ensembles: pd.DataFrame,
-    lines: pd.DataFrame,
-    tints: dict[float, Colour],
-) -> None:
+def _together(cells: pd.DataFrame, ensembles: pd.DataFrame, lines: pd.DataFrame) -> Panel:
+    """A map of the ensembles' error, which networks fit, h* by budget, levels of the change."""
     widths, tildes = (sorted(cells[name].unique()) for name in ("width", "alpha_tilde"))
     error = ensembles.groupby(["alpha_tilde", "width"])["ensemble_error"].mean().unstack("width")
     error = error.reindex(index=tildes, columns=widths)  # some may have no ensemble
+    fitted = _shares(cells, "width", "alpha_tilde")
+    budgets = by_name("budget", lines["budget"], {
+        one: Look(f"{one:,.0f} evaluations", tint)
+        for one, tint in zip(sorted(lines["budget"].unique()), BUDGETS, strict=False)
+    }, "A: $h^*$ after")  # fmt: skip
+    levels = pd.concat([level_set(cells, one).assign(level=one) for one in LEVELS])
+    return Panel(
+        title="error of ensembles", x=WIDTH, y=Axis(ALPHA_TILDE, log=True), marks=[
+            Marks(rows=fitted[fitted["share"] != "all"], x="width", y="alpha_tilde", by=[SHARES],
+                  name="fits", size=3),
+            Marks(rows=lines, x="h_star", y="alpha_tilde", by=[budgets], name="jamming", marker="",
+                  line="-", width=1.6, sort=False),
+            Marks(rows=levels, x="width", y="alpha_tilde", name="level", colour=BLACK, marker="",
+                  line="-", by=[dashed("level", LEVELS, "A: $\\|\\Delta\\Theta\\|/\\|\\Theta_0\\|$",
+                                       label=lambda one: f"{one:g}")]),
+        ],
+        extra=partial(_map, widths=widths, tildes=tildes, error=error),
+    )  # fmt: skip
+
+
+def _map(axes: Axes, widths: list[int], tildes: list[float], error: pd.DataFrame) -> list[Entry]:
     mesh = axes.pcolormesh(
         edges([float(h) for h in widths]), edges([float(a) for a in tildes]),
-        error.to_numpy(dtype=float),
-        cmap="YlGnBu", linewidth=0, rasterized=True, gid="error",
+        error.to_numpy(dtype=float), cmap="YlGnBu", linewidth=0, rasterized=True, gid="error",
     )  # fmt: skip
-    fitted = (cells["status"] == "fitted").groupby([cells["width"], cells["alpha_tilde"]]).mean()
-    for name, some in (("some", (fitted > 0) & (fitted < 1)), ("none", fitted == 0)):
-        at = fitted.index[some].to_frame()
-        axes.plot(at["width"], at["alpha_tilde"], "o", markersize=3, markerfacecolor=SHARE[name],
-                  markeredgecolor="black", markeredgewidth=0.5, gid=f"{name} fitted")  # fmt: skip
-    for budget in tints:
-        part = lines[lines["budget"] == budget]
-        axes.plot(part["h_star"], part["alpha_tilde"], color=tints[budget], linewidth=1.6,
-                  gid=f"jamming {budget}")  # fmt: skip
-    for level, style in STYLES.items():
-        at = level_set(cells, level)
-        axes.plot(at["width"], at["alpha_tilde"], color="black", linestyle=style, linewidth=1,
-                  gid=f"level {level:g}")  # fmt: skip
-    axes.set(xscale="log", yscale="log", xlabel="width $h$", ylabel=ALPHA_TILDE)
-    decades(axes, "y", cells["alpha_tilde"].unique().tolist())
-    bar = page.colorbar(mesh, ax=axes, pad=0.02, label="test error $\\varepsilon$ (%)")
+    bar = axes.figure.colorbar(mesh, ax=axes, pad=0.02, label=ERROR)
     bar.ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=""))
+    return []
 
 
-def _sizes(axes: Axes, cells: pd.DataFrame) -> None:
-    share = (cells["status"] == "fitted").groupby([cells["n_weights"], cells["P"]]).mean()
-    for name, some in (
-        ("all", share == 1),
-        ("some", (share > 0) & (share < 1)),
-        ("none", share == 0),
-    ):
-        at = share.index[some].to_frame()
-        axes.plot(at["n_weights"], at["P"], "s", markersize=4, markerfacecolor=SHARE[name],
-                  markeredgecolor="black", markeredgewidth=0.5, gid=f"{name} fitted")  # fmt: skip
-    stars = smallest_that_fit(cells)
-    stars = stars[stars["status"] == "reached"]
-    axes.plot(stars["N_star"], stars["P"], color="#D55E00", linewidth=1.4, gid="N*")
-    sizes = np.array([cells["P"].min(), cells["P"].max()], dtype=float)
-    axes.plot(4 * sizes, sizes, color="black", linestyle=":", linewidth=1, gid="bound")
-    axes.set(xscale="log", yscale="log", xlabel="weights $N$", ylabel="training points $P$")
-    ticks = sorted(cells["P"].unique())
-    axes.set_yticks(ticks, labels=[f"${P}$" for P in ticks])
-    axes.set_yticks([], minor=True)
+def _single(ensembles: pd.DataFrame, lines: pd.DataFrame) -> Panel:
+    """Errors of single networks and of ensembles at three alpha_tilde, with h* of each."""
+    tildes = sorted(ensembles["alpha_tilde"].unique())
+    chosen = [tildes[0], tildes[len(tildes) // 2], tildes[-1]]
+    own = ensembles[ensembles["alpha_tilde"].isin(chosen)]
+    errors = ["mean_error", "ensemble_error"]
+    means = own.groupby(["alpha_tilde", "width"])[errors].mean().reset_index()
+    stars = lines[(lines["part"] == 1) & lines["alpha_tilde"].isin(chosen)]
+    scale = graded("alpha_tilde", chosen, "B: $\\tilde\\alpha$", palette="flare",
+                   label=lambda a: f"${power(a)}$")  # fmt: skip
+    return Panel(
+        title="single and ensemble", x=WIDTH, y=Axis(ERROR), extra=_percent,
+        marks=[
+            Marks(rows=means, x="width", y="mean_error", by=[scale], line="-", size=3,
+                  label="single networks"),
+            Marks(rows=means, x="width", y="ensemble_error", by=[scale], line="--", marker="s",
+                  size=3, label="ensemble"),
+            laws(stars, "h_star", "", "$h^*$", by=[scale], name="star", line="-"),
+        ],
+    )  # fmt: skip
 
 
-def _legend(
-    tints: dict[float, Colour],
-    colours: dict[float, Colour],
-) -> list[tuple[str, list]]:
-    levels = [
-        line(f"$\\|\\Delta\\Theta\\|/\\|\\Theta_0\\|={one:g}$", color="black", linestyle=style)
-        for one, style in STYLES.items()
-    ]
-    budgets = [
-        line(f"$h^*$, {one:,.0f} evaluations", color=tint, linewidth=1.6)
-        for one, tint in tints.items()
-    ]
-    words = {"all": "all fit (C)", "some": "some do not fit", "none": "none fits"}
-    fits = [marker("o", text, markerfacecolor=SHARE[name]) for name, text in words.items()]
-    kinds = [
-        *(line(f"$\\tilde\\alpha={power(a)}$", color=c) for a, c in colours.items()),
-        line("single networks; vertical: $h^*$", color="0.3", marker="o", markersize=3),
-        line("ensemble", color="0.3", linestyle="--", marker="s", markersize=3),
-    ]
-    bounds = [line("$N^*$ (C)", color="#D55E00"), line("$N=4P$", color="black", linestyle=":")]
-    return [("A", [*levels, *budgets]), ("A, C", [*fits, *bounds]), ("B", kinds)]
+def _percent(axes: Axes) -> list[Entry]:
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=""))
+    return []
+
+
+def _sizes(cells: pd.DataFrame) -> Panel:
+    """Which networks fit in (N, P), N* and the bound N = 4 P."""
+    stars = smallest_that_fit(cells).query("status == 'reached'")
+    P = np.array([cells["P"].min(), cells["P"].max()], dtype=float)
+    return Panel(
+        title="what fits", x=Axis("weights $N$", log=True),
+        y=Axis("training points $P$", log=True, ticks={one: f"${one}$" for one in set(cells["P"])}),
+        marks=[
+            Marks(rows=_shares(cells, "n_weights", "P"), x="n_weights", y="P", by=[SHARES],
+                  name="fits", size=4),
+            Marks(rows=stars, x="N_star", y="P", name="N*", label="$N^*$ (C)", colour=VERMILION,
+                  marker="", line="-", width=1.4, sort=False),
+            law(4 * P, P, "$N=4P$ (C)", name="bound", line=":"),
+        ],
+    )  # fmt: skip
+
+
+def _shares(cells: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
+    """Whether all, some or none of the networks at each place fit."""
+    part = (cells["status"] == "fitted").groupby([cells[x], cells[y]]).mean().rename("part")
+    rows = part.reset_index()
+    rows["share"] = np.select([rows["part"] == 1, rows["part"] > 0], ["all", "some"], "none")
+    return rows

@@ -9,15 +9,19 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from srhm.figures.architecture_marks import wrapped
-from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.families import draw_averages, tilde_colours_of, tilde_handles
-from srhm.figures.marks import GUIDE, few_ticks, line, marker, plural
-from srhm.statistics.output_scale import averages
+from srhm.figures.averaging import averaged, means
+from srhm.figures.drawing import styled
+from srhm.figures.legends import Entry
+from srhm.figures.looks import GREY, VERMILION, Look
+from srhm.figures.marks import plural, power
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel, power_law
+from srhm.figures.scales import by_name, graded
 from srhm.studies.stripe.analysis import alignments, beta, in_regimes
 
-ABSENT = "not in this preset"
-STATES = {"initial": "0.75", "end": "#D55E00"}
+STATES = {"initial": Look("neuron, start", GREY), "end": Look("neuron, end", VERMILION)}
+TICKS = {-1000.0: "$-10^3$", -10.0: "$-10$", 0.0: "0", 10.0: "10", 1000.0: "$10^3$"}
+POINTS = Axis("training points $P$", log=True)
 
 
 @styled
@@ -26,75 +30,63 @@ def draw(cells: pd.DataFrame, neurons: pd.DataFrame, *, preset: str) -> Figure:
 
     cells, neurons: rows of FLOW_CELLS and NEURONS of the study, at the smallest d.
     """
-    own = cells[cells["n_inputs"] == cells["n_inputs"].min()] if len(cells) else cells
-    figure, page = laid_out_page(2.3, preset=preset, foot=wrapped(_protocol(own)))
-    found = alignments(own, neurons) if len(own) and len(neurons) else own[:0]
-    if found.empty:
-        empty_panel(page.subplots(), ABSENT)
-        return figure
-    plane, ratio, error = page.subplots(1, 3)
-    d = int(own["n_inputs"].iloc[0])
-    tints = tilde_colours_of(own["alpha_tilde"])
-    for tilde, part in found.groupby("alpha_tilde"):
-        at, tint = float(str(tilde)), tints[float(str(tilde))]
-        for axes, column in ((ratio, "alignment"), (error, "test_error")):
-            points = averages(part, column, by="P", logarithmic=True)
-            draw_averages(axes, points, "P", tint, gid=f"{column} {at:g}")
-    for regime, rows in in_regimes(found).query("status == 'fitted'").groupby("regime"):
-        _guide(error, rows, "test_error", -beta(d, lazy=regime == "lazy"))
-        if regime == "feature":
-            _neurons(plane, rows, neurons)
-            _guide(ratio, rows, "alignment", 0.5)
-    panel_title(plane, "A", "neurons")
-    panel_title(ratio, "B", "alignment")
-    panel_title(error, "C", f"learning curves, $d={d}$")
-    for axis in "xy":  # neurons grow a thousandfold
-        getattr(plane, f"set_{axis}scale")("symlog", linthresh=1.0)
-    plane.set_xticks([-1000, -10, 0, 10, 1000], labels=["$-10^3$", "$-10$", "0", "10", "$10^3$"])
-    plane.set(xlabel="$w_\\parallel\\,|W_2|$", ylabel="$w_\\perp\\,|W_2|$ (one of them)")
-    for axes, label in ((ratio, "alignment $\\Lambda$"), (error, "test error $\\varepsilon$")):
-        axes.set(xscale="log", yscale="log", xlabel="training points $P$", ylabel=label)
-        for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
-            if high / low < 100:
-                few_ticks(axis, low, high)
-    dots = [marker("o", f"neuron, {name}", markerfacecolor=tint, markeredgecolor=tint)
-            for name, tint in (("start", STATES["initial"]), ("end", STATES["end"]))]  # fmt: skip
-    guides = [
-        line("expected slope, not fitted", color=GUIDE, linestyle="--"),
-        marker("|", "95 % interval (Student $t$)", markersize=8),
-        marker("o", "open: a network or more was capped"),
-    ]
-    groups = [("$\\tilde\\alpha$ (B, C)", tilde_handles(tints)), ("A", dots), ("B, C", guides)]
-    add_legends(page, groups)
-    return figure
+    own = cells[cells["n_inputs"] == cells["n_inputs"].min()]
+    if own.empty or neurons.empty:
+        return mosaic([], columns=3, preset=preset)
+    found, d = alignments(own, neurons), int(own["n_inputs"].iloc[0])
+    tildes = graded("alpha_tilde", found["alpha_tilde"], "$\\tilde\\alpha$", palette="flare",
+                    label=lambda a: f"${power(a)}$")  # fmt: skip
+    regimes = dict(list(in_regimes(found).query("status == 'fitted'").groupby("regime")))
+    feature = regimes.get("feature", found[:0])
+
+    def marks(column: str, slopes: dict[str, float]) -> list[Marks]:
+        points = averaged(found, column, at="P", by=["alpha_tilde"], logarithmic=True)
+        guides = [_guide(regimes[name], column, slope) for name, slope in slopes.items()
+                  if name in regimes]  # fmt: skip
+        return [means(points, "P", [tildes], name=column), *guides]
+
+    exponents = {name: -beta(d, lazy=name == "lazy") for name in ("feature", "lazy")}
+    return mosaic([
+        Panel(title="neurons", extra=_grown,
+              x=Axis("$w_\\parallel\\,|W_2|$", ticks=TICKS),
+              y=Axis("$w_\\perp\\,|W_2|$ (one of them)"),
+              marks=[Marks(rows=_neurons(feature, neurons), x="parallel", y="second", size=2.6,
+                           by=[by_name("when", STATES, STATES, "A")], name="neuron")]),
+        Panel(title="alignment", x=POINTS, y=Axis("alignment $\\Lambda$", log=True),
+              marks=marks("alignment", {"feature": 0.5})),
+        Panel(title=f"learning curves, $d={d}$", x=POINTS,
+              y=Axis("test error $\\varepsilon$", log=True), marks=marks("test_error", exponents)),
+    ], columns=3, preset=preset, notes=_protocol(own))  # fmt: skip
 
 
-def _neurons(axes: Axes, feature: pd.DataFrame, neurons: pd.DataFrame) -> None:
+def _grown(axes: Axes) -> list[Entry]:
+    """Neurons grow a thousandfold."""
+    axes.set_xscale("symlog", linthresh=1.0)
+    axes.set_yscale("symlog", linthresh=1.0)
+    return []
+
+
+def _neurons(feature: pd.DataFrame, neurons: pd.DataFrame) -> pd.DataFrame:
     """Each neuron's weights times |W2|, of the first network at the largest P."""
+    if feature.empty:
+        return neurons[:0]
     last = feature[feature["P"] == feature["P"].max()].sort_values(["seed", "member"]).iloc[0]
     mine = neurons[neurons["key"] == last["key"]]
-    for when, tint in STATES.items():
-        rows = mine[mine["when"] == when]
-        weight = rows["readout"].abs()
-        axes.plot(rows["parallel"] * weight, rows["second"] * weight, "o", color=tint,
-                  markersize=2.6, linestyle="", gid=when)  # fmt: skip
+    weight = mine["readout"].abs()
+    return mine.assign(parallel=mine["parallel"] * weight, second=mine["second"] * weight)
 
 
-def _guide(axes: Axes, rows: pd.DataFrame, column: str, slope: float) -> None:
+def _guide(rows: pd.DataFrame, column: str, slope: float) -> Marks:
     """A line of the expected slope below the geometric mean of the points."""
     used = rows[rows[column] > 0]
-    if used.empty:
-        return
-    P, y = np.log(used["P"].to_numpy(dtype=float)), np.log(used[column].to_numpy(dtype=float))
-    ends = np.array([P.min(), P.max()])
-    axes.plot(np.exp(ends), 0.8 * np.exp(y.mean() + slope * (ends - P.mean())), color=GUIDE,
-              linewidth=0.9, linestyle="--", zorder=1, gid=f"guide {slope:.4f}")  # fmt: skip
+    P, y = (np.exp(np.log(used[name]).mean()) for name in ("P", column))
+    ends = [used["P"].min(), used["P"].max()]
+    return power_law(ends, slope, through=(P, 0.8 * y), label="expected slope, not fitted",
+                     name=f"guide {slope:.4f}")  # fmt: skip
 
 
 def _protocol(cells: pd.DataFrame) -> list[str]:
     """How the networks were trained and how that ended."""
-    if cells.empty:
-        return []
     first, counts = cells.iloc[0], cells["status"].value_counts()
     ends = ", ".join(f"{n} {word}" for word, n in counts.items())
     sets = cells["seed"].nunique()
@@ -102,5 +94,5 @@ def _protocol(cells: pd.DataFrame) -> list[str]:
     return [
         f"FCN of one hidden layer, h = {first['width']}, {first['activation']}, biases: {loss},"
         f" {first['optimiser']}, at most {first['budget']:,} gradient evaluations;"
-        f" {len(cells)} networks of {sets} {plural('data set', sets)}: {ends}"
+        f" {len(cells)} networks of {sets} {plural('data set', sets)}: {ends}."
     ]

@@ -1,0 +1,39 @@
+"""Means over networks as marks: a line, bars of the 95 % interval, hollow where one was capped."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pandas as pd
+
+from srhm.figures.panels import Marks
+from srhm.figures.scales import Scale, parted
+from srhm.statistics.output_scale import averages
+
+INTERVAL = "95 % interval (Student $t$)"
+CAPPED = "a network or more was capped"
+
+
+def averaged(
+    rows: pd.DataFrame, y: str, *, at: str, by: Sequence[str] = (), logarithmic: bool = False,
+    average: Callable[..., pd.DataFrame] = averages,
+) -> pd.DataFrame:  # fmt: skip
+    """`averages` of a column at each value of `at`, for each family: the columns `by`."""
+    if not by:
+        return average(rows, y, by=at, logarithmic=logarithmic)
+    found = [
+        average(own, y, by=at, logarithmic=logarithmic).assign(
+            **dict(zip(by, values if isinstance(values, tuple) else (values,), strict=True))
+        )
+        for values, own in parted(rows, *by)
+    ]
+    full = [one for one in found if len(one)]
+    columns = [at, "value", "low", "high", "n", "n_capped", "n_diverged", *by]
+    return pd.concat(full, ignore_index=True) if full else pd.DataFrame(columns=columns)
+
+
+def means(points: pd.DataFrame, x: str, by: Sequence[Scale] = (), **look: Any) -> Marks:
+    """Marks of rows of `averaged`; look: of `Marks`, in place of what is drawn else."""
+    given = {"name": "mean", "line": "-", "size": 3.6, "bar_label": INTERVAL,
+             "open_label": CAPPED, **look}  # fmt: skip
+    return Marks(rows=points.assign(capped=points["n_capped"] > 0), x=x, y="value", low="low",
+                 high="high", by=by, open="capped", **given)  # fmt: skip
