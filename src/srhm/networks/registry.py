@@ -30,6 +30,7 @@ HIERARCHICAL = {
     "lcn": Net("LCN", "srhm.networks.lcn"),
     "cnn": Net("CNN", "srhm.networks.cnn"),
     "fcn": Net("FCN", "srhm.networks.fcn"),
+    "cnn_first": Net("CNN in layer 1", "srhm.networks.cnn_first", like="lcn"),
 }
 # On the SRHM, each with an engine of its own name: units in place of channels at places. Functions
 # (parameters of the grammar, *, width) -> layers of any number of units.
