@@ -63,7 +63,7 @@ def executed(network, x):
     return names
 
 
-@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("name", N_LAYERS)
 def test_layers_are_those_that_are_executed_in_that_order(name):
     network = make(name)
     layers = activation_layers(network)
@@ -115,7 +115,7 @@ def test_every_relative_depth_has_a_layer_and_deeper_ones_are_not_above(n_layers
     assert layers[-1] <= n_layers
 
 
-@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("name", N_LAYERS)
 def test_the_three_depths_of_the_figures_are_three_layers(name):
     assert len({layer_at(r, N_LAYERS[name]) for r in (0.2, 0.5, 0.8)}) == 3
 
