@@ -40,6 +40,7 @@ CONNECTED = {"fcn2": Net("FCN2 (practice)", "srhm.networks.fcn2", like="fcn")}
 NAMED = {
     "vgg11": Net("VGG11", "srhm.networks.vgg", taped=True),
     "vgg11_bn": Net("VGG11 bn", "srhm.networks.vgg", taped=True),
+    "vgg13": Net("VGG13", "srhm.networks.vgg13", like="vgg11", taped=True),
     "vgg16": Net("VGG16", "srhm.networks.vgg", taped=True),
     "vgg16_bn": Net("VGG16 bn", "srhm.networks.vgg", taped=True),
     "resnet18": Net("ResNet18", "srhm.networks.resnet", taped=True),
