@@ -30,7 +30,6 @@ UNTURNED = {
     "kernel_mnist",
     "kernel_pca",
     "level_by_level_conditions",
-    "onset",
     "temperature",
     "temperature_exponents",
 }

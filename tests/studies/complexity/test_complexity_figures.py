@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from complexity_tables import GRAMMARS, NAMES, complexity_of, with_complexity
+from drawn import lines, points, texts
 from figure_faults import legends
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from tables import RELATIVE, TILDES, flow_tables, joined
@@ -30,22 +31,17 @@ def test_the_figure_of_p_star_holds_all_kinds_of_points(tables):
         both["cells"], complexity_of(both), threshold=0.1, preset="invented"
     )
     found = gids(figure)
-    assert {"ours small pool", "ours reached", "ours not_reached (bound)", "sgd reached",
-            "end_kernel reached", "initial_kernel not_reached (bound)", "prediction",
-            "line s0 = 2", "line 0.1"} <= found  # fmt: skip
-    texts = [text.get_text() for axes in figure.axes for text in axes.texts]
-    assert "not in preset invented" in texts  # the FCN
+    assert {"networks s0=0 open", "networks s0=2", "sgd s0=1", "end_kernel s0=1",
+            "initial_kernel s0=1", "prediction, constant 1 s0=1", "line s0=2",
+            "line alpha_tilde=0.1"} <= found  # fmt: skip
+    assert "Without C, F: no such rows in this preset." in notes_of(figure)  # the FCN
 
 
 def test_the_figure_of_p_star_draws_each_point_where_it_is(tables):
     cells, table = tables["cells"], tables["sample_complexity"]
     figure = figure_of_complexity.draw(cells, table, threshold=0.1, preset="invented")
-    (axes,) = [one for one in figure.axes if "CNN: 2" in one.get_title(loc="left")]
-    drawn = {
-        (line.get_xdata()[0], round(line.get_ydata()[0]))
-        for line in axes.get_lines()
-        if str(line.get_gid()).startswith("ours")
-    }
+    (axes,) = [one for one in figure.axes if "CNN: 3" in one.get_title(loc="left")]
+    drawn = {(x, round(y)) for x, y in points(axes, "networks")}
     expected = {(0.1, 128), (0.1, 512), (0.1, 1152), (10.0, 192), (10.0, 768), (10.0, 1728)}
     assert expected <= drawn
     tops = [text.get_text() for child in axes.child_axes for text in child.get_xticklabels()]
@@ -80,11 +76,7 @@ def test_equal_bounds_do_not_hide_each_other():
         tables["cells"], tables["sample_complexity"], threshold=0.1, preset="invented"
     )
     (axes,) = [one for one in figure.axes if "CNN: 6" in one.get_title(loc="left")]
-    drawn = [
-        (*line.get_xdata(), *line.get_ydata())
-        for line in axes.get_lines()
-        if str(line.get_gid()).startswith("ours")
-    ]
+    drawn = points(axes, "networks")
     assert len(set(drawn)) == len(drawn) == 6
     assert len({y for _, y in drawn}) == 4
     predictions = set(tables["sample_complexity"].query("optimiser != 'sgd'")["prediction"])
@@ -100,18 +92,18 @@ def test_the_figure_of_the_onset_shows_small_and_large_alpha_tilde(tables):
     assert any("s_0=1" in title and "alpha=0.1" in title for title in titles)
     assert any("s_0=1" in title and "alpha=10^{3}" in title for title in titles)
     found = gids(figure)
-    assert {"mean test_error", "mean S", "mean D", "mean initial", "mean end", "S seed 0",
-            "test_error capped", "test_error fitted", "ours reached"} <= found  # fmt: skip
+    assert {"mean kind=test_error", "mean kind=S", "mean kind=D", "mean kind=initial",
+            "mean kind=end", "seed kind=S seed=0", "mean kind=test_error open",
+            "onset alpha_tilde=0.1 mark=S1"} <= found  # fmt: skip
 
 
 def test_the_figure_of_stability_shows_layers_and_scales(tables):
     figure = plane_stability.draw(tables["cells"], tables["sensitivities"], preset="invented")
     found = gids(figure)
-    assert {"layer 1", "layer 2", "layer 3", "initial 2", "initial", "R = 1",
-            *(f"alpha_tilde {a:g}" for a in TILDES)} <= found  # fmt: skip
-    axes = figure.axes[0]
-    (line,) = [one for one in axes.get_lines() if one.get_gid() == "layer 2"]
-    assert np.allclose(line.get_ydata(), [0.9 / (1 + 6 * r) for r in RELATIVE])
+    assert {"R k=1", "R k=2", "R k=3", "initial k=2", "initial", "R = 1",
+            *(f"R alpha_tilde={a:g}" for a in TILDES[:1])} <= found  # fmt: skip
+    (drawn,) = lines(figure.axes[0], "R k=2", whole=True)
+    assert np.allclose(drawn[:, 1], [0.9 / (1 + 6 * r) for r in RELATIVE])
 
 
 def test_figures_of_a_preset_without_the_study_say_so(tables):
@@ -124,8 +116,7 @@ def test_figures_of_a_preset_without_the_study_say_so(tables):
         plane_stability.draw(cells, felt, preset="other"),
     ]  # fmt: skip
     for figure in figures:
-        texts = [text.get_text() for axes in figure.axes for text in axes.texts]
-        assert any("in preset other" in text for text in texts)
+        assert "not in this preset" in texts(figure)
 
 
 def test_nothing_of_the_figures_leaves_the_page_and_no_legend_covers_a_panel(tables):

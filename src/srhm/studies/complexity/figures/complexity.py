@@ -5,55 +5,37 @@ informative one, m synonyms, n_c classes, ε test error; α̃ = √h α, Θ tang
 """
 
 import json
-from collections.abc import Sequence
-from math import isfinite
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
-from srhm.figures.architecture_marks import wrapped
-from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import (
-    EQUATIONS,
-    GUIDE,
-    Estimate,
-    Point,
-    between,
-    draw_point,
-    empty_handles,
-    estimate,
-    few_ticks,
-    limits,
-    line,
-    marker,
-    plural,
-    power,
-    scatter,
-    shades,
-    shape,
-    shown,
-)
+from srhm.figures.complexity_marks import OTHER_SHAPE, SHAPES, with_ends
+from srhm.figures.drawing import styled
+from srhm.figures.legends import Entry
+from srhm.figures.looks import TINTS, Look
+from srhm.figures.marks import EQUATIONS, between, curves_and_seeds, plural, power
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel, law, levels
+from srhm.figures.scales import Scale, graded
 from srhm.figures.selection import at_threshold
 from srhm.results.coordinates import NET_AND_DATA
 from srhm.statistics.sample_complexity import DEFAULT_RULE, IntervalRule
 
 STUDY = "complexity"
 NETS = ("lcn", "cnn", "fcn")
-# Okabe and Ito's colours of s_0; markers as everywhere.
-HUES = {0: "#009E73", 1: "#D55E00", 2: "#0072B2", 4: "#AA4499"}
-OTHER_HUE = "#666666"
 WAYS = {"flow": "gradient flow", "adam": "Adam", "sgd": "SGD"}
-ROW = 2.3  # inches, with titles and labels
 # Factors by which kernels and SGD are moved along alpha_tilde to be seen beside the networks.
-APART = {"test_error": 1.0, "end_kernel": 1.5, "sgd": 1 / 1.5}
+APART = {"end_kernel": 1.5, "sgd": 1 / 1.5}
 # Factor between the outermost places of the alpha_tilde at one prediction, where equal bounds would
 # coincide: no point is further than a tenth from where it belongs.
 ASIDE = 1.2
+KERNELS = "frozen kernel of the end; at $\\Theta_0$: of the start"
+BEYOND = 30.0  # factor from the largest alpha_tilde to the kernel at initialisation
 
 
 @styled
@@ -72,36 +54,27 @@ def draw(
     the change of the kernel at each alpha_tilde, a geometric mean over the cells. D, E, F: P* of
     the networks against the prediction of Eq. 3 or 4, a colour for each alpha_tilde, side by side.
     """
-    rows = at_threshold(complexity[complexity["study"] == STUDY], threshold)
-    errors = main(at_threshold(complexity[complexity["study"] == STUDY], threshold))
-    kernels = pd.concat(
-        [
-            main(at_threshold(complexity[complexity["study"] == STUDY], threshold, criterion=name))
-            for name in ("initial_kernel", "end_kernel")
-        ]
-    )
+    table = complexity[complexity["study"] == STUDY]
+    rows = at_threshold(table, threshold)
     own = cells[cells["study"] == STUDY]
-    foot = wrapped([*protocol(own), *_other_widths(rows)])
-    figure, page = laid_out_page(2 * ROW, preset=preset, foot=foot)
-    panels = page.subplots(2, 3)
-    colours = shades(sorted(set(errors["alpha_tilde"].tolist())), "plasma")
-    for (row, column), axes in np.ndenumerate(panels):
-        net, letter = NETS[column], "ABCDEF"[column + 3 * row]
-        part = errors[errors["net"] == net]
-        axes.set_ylabel("sample complexity $P^*$ (points)" if column == 0 else "")
-        if part.empty:
-            panel_title(axes, letter, net.upper())
-            empty_panel(axes, f"not in preset {preset}")
-        elif row == 0:
-            sgd = rows[(rows["net"] == net) & (rows["optimiser"] == "sgd")]
-            panel_title(axes, letter, f"{net.upper()}: {_seeds(part)}")
-            changes = own[(own["net"] == net) & (own["optimiser"] != "sgd")]
-            _against_alpha(axes, part, kernels[kernels["net"] == net], sgd, changes)
-        else:
-            panel_title(axes, letter, f"{net.upper()}: {len(part)} $P^*$")
-            _against_prediction(axes, part, net, colours)
-    add_legends(page, _legends(panels.ravel(), errors, colours, rule))
-    return figure
+    flow = own[own["optimiser"] != "sgd"]
+    parts = {
+        "test_error": main(rows),
+        "sgd": rows[rows["optimiser"] == "sgd"],
+        **{
+            name: main(at_threshold(table, threshold, criterion=name))
+            for name in ("initial_kernel", "end_kernel")
+        },
+    }
+    errors = parts["test_error"]
+    tildes, nets = tilde_scale(errors["alpha_tilde"]), set(errors["net"])
+    above, below = [], []
+    for net in NETS:
+        of_net = {name: part[part["net"] == net] for name, part in parts.items()}
+        above.append(_against_alpha(net, of_net, flow[flow["net"] == net], rule))
+        below.append(_against_prediction(net, of_net["test_error"], tildes))
+    notes = [*protocol(own), *_other_widths(rows)]
+    return mosaic([*above, *below], columns=max(1, len(nets)), preset=preset, notes=notes)
 
 
 def main(rows: pd.DataFrame) -> pd.DataFrame:
@@ -117,11 +90,17 @@ def main(rows: pd.DataFrame) -> pd.DataFrame:
     return own[scales == scales.groupby([own[name] for name in NET_AND_DATA]).transform("max")]
 
 
+def tilde_scale(values: Iterable[float]) -> Scale:
+    """A shade for each alpha_tilde, the same in all figures of the study."""
+    title = "$\\tilde\\alpha$"
+    return graded("alpha_tilde", values, title, label=lambda a: f"${power(a)}$", palette="flare")
+
+
 def _other_widths(rows: pd.DataFrame) -> list[str]:
     others = rows[rows["optimiser"] != "sgd"].drop(main(rows).index)
     return [
         f"Not drawn, a row of the scorecard: {str(net).upper()}, h = {width}, at α̃ ="
-        f" {', '.join(f'{a:g}' for a in sorted(set(part['alpha_tilde'])))} alone"
+        f" {', '.join(f'{a:g}' for a in sorted(set(part['alpha_tilde'])))} alone."
         for (net, width), part in others.groupby(["net", "width"])
     ]
 
@@ -140,7 +119,7 @@ def protocol(cells: pd.DataFrame) -> list[str]:
             f"{nets}: {WAYS.get(str(way), str(way))}, h = {width}, {activation}, {labels},"
             f" {str(loss).replace('_', '-')}, at most {budget:,} gradient evaluations{_step(part)};"
             f" {between(n_seeds)} {plural('seed', int(n_seeds.max()))}; {len(part)} networks:"
-            f" {counts}"
+            f" {counts}."
         )
     return lines
 
@@ -152,63 +131,79 @@ def _step(cells: pd.DataFrame) -> str:
     return f" in steps that move F by at most {max(moves):g}" if moves else ""
 
 
-def hue(n_empty: int) -> tuple[float, float, float]:
-    """Colour of an s_0."""
-    return to_rgb(HUES.get(n_empty, OTHER_HUE))
+def _hues(rows: pd.DataFrame, *, shapes: bool) -> Scale:
+    """s_0 by colour, and by shape."""
+    places = sorted({int(s0) for s0 in rows["s0"]})
+    order = (2, 1, 0, 3, 4)
+    found = {
+        s0: Look(f"$s_0={s0}$", TINTS[order[s0] if s0 < len(order) else -1],
+                 SHAPES.get(s0, OTHER_SHAPE) if shapes else "")
+        for s0 in places
+    }  # fmt: skip
+    return Scale(column="s0", looks=found, title="Empty places", named=shapes)
 
 
-def _seeds(part: pd.DataFrame) -> str:
-    n = int(part["n_seeds"].max())
-    return f"{between(part['n_seeds'])} {plural('seed', n)}"
+def _drawn(rows: pd.DataFrame) -> pd.DataFrame:
+    """With the ends of bars, and `open`: P* above a tenth of the data, or a bound."""
+    found = with_ends(rows)
+    return found.assign(open=rows["small_pool"].astype(bool) | (found["y_beyond"] != 0))
 
 
 def _against_alpha(
-    axes: Axes,
-    errors: pd.DataFrame,
-    kernels: pd.DataFrame,
-    sgd: pd.DataFrame,
-    cells: pd.DataFrame,
-) -> None:
-    tildes = sorted(set(errors["alpha_tilde"].tolist()))
-    everything = pd.concat([errors, kernels, sgd])
-    predictions = errors.groupby("s0")["prediction"].first()
-    low, high = limits(
-        [estimate(row) for _, row in everything.iterrows()]
-        + [Estimate(value) for value in predictions]
-    )
-    edge = tildes[-1] * 30
-    for s0 in sorted(set(errors["s0"].tolist())):
-        part, tint = errors[errors["s0"] == s0], hue(s0)
-        axes.axhline(predictions[s0], color=tint, linewidth=0.8, linestyle=":", zorder=1,
-                     gid="prediction")  # fmt: skip
-        ordered = part.sort_values("alpha_tilde")
-        reached = ordered[ordered["status"] == "reached"]
-        axes.plot(reached["alpha_tilde"], reached["P_star"], color=tint, linewidth=1.0, zorder=2,
-                  gid=f"line s0 = {s0}")  # fmt: skip
-        for name, rows in (("test_error", ordered), ("sgd", sgd[sgd["s0"] == s0])):
-            for _, row in rows.iterrows():
-                _point(axes, row, row["alpha_tilde"] * APART[name], tint, low, name)
-        own = kernels[kernels["s0"] == s0]
-        for _, row in own[own["criterion"] == "end_kernel"].iterrows():
-            _point(axes, row, row["alpha_tilde"] * APART["end_kernel"], tint, low, "end_kernel")
-        # The same at every alpha_tilde, but for the sizes P that it was asked for.
-        start = own[own["criterion"] == "initial_kernel"].sort_values("n_cells", ascending=False)
-        start = start.drop_duplicates("curve")
-        for number, (_, row) in enumerate(start.iterrows()):
-            at = edge * 2.0 ** (number + s0 - 0.5)
-            _point(axes, row, at, tint, low, "initial_kernel")
-    axes.axvline(edge / 5, color=GUIDE, linewidth=0.6, zorder=1)
-    axes.set(xscale="log", yscale="log", xlim=(tildes[0] / 4, edge * 14), ylim=(low, high))
-    axes.set_xticks([*tildes, edge * 2], [*(f"${power(a)}$" for a in tildes), "$\\Theta_0$"])
-    axes.set_xticks([], minor=True)
-    axes.set_xlabel("$\\tilde\\alpha = \\sqrt{h}\\,\\alpha$")
-    if high / low < 100:
-        few_ticks(axes.yaxis, low, high)
+    net: str, parts: dict[str, pd.DataFrame], cells: pd.DataFrame, rule: IntervalRule
+) -> Panel:
+    errors = _drawn(parts["test_error"])
+    if errors.empty:
+        return Panel(title=net.upper())
+    every = pd.concat(list(parts.values()))
+    shape, hue = _hues(every, shapes=True), _hues(every, shapes=False)
+    tildes = sorted(set(errors["alpha_tilde"]))
+    edge = tildes[-1] * BEYOND
+    aside = {
+        name: _drawn(parts[name]).assign(x=parts[name]["alpha_tilde"] * factor)
+        for name, factor in APART.items()
+    }
+    # The same at every alpha_tilde, but for the sizes P that it was asked for.
+    start = parts["initial_kernel"].sort_values("n_cells", ascending=False).drop_duplicates("curve")
+    rank = start.groupby("s0").cumcount()
+    aside["initial_kernel"] = _drawn(start).assign(x=edge * 2.0 ** (rank + start["s0"] - 0.5))
+    interval = f"{100 * rule.confidence:.3g} % interval (Student $t$ over seeds)"
+    shared: dict[str, Any] = {"y": "y", "low": "y_low", "high": "y_high", "beyond": "y_beyond"}
+    others = [
+        Marks(rows=aside[name], x="x", marker="x" if name == "sgd" else "d", filled=False,
+              by=[hue], name=name, **shared,
+              label="SGD" if name == "sgd" else KERNELS)
+        for name in ("end_kernel", "initial_kernel", "sgd")
+    ]  # fmt: skip
+    predictions = errors.drop_duplicates("s0")
+    labels = {**{a: f"${power(a)}$" for a in tildes}, edge * 2: "$\\Theta_0$"}
+    return Panel(
+        title=f"{net.upper()}: {curves_and_seeds(errors)}",
+        x=Axis("$\\tilde\\alpha = \\sqrt{h}\\,\\alpha$", log=True, ticks=labels,
+               limits=(tildes[0] / 4, edge * 14)),
+        y=Axis("sample complexity $P^*$", log=True),
+        marks=[
+            Marks(rows=errors[errors["status"] == "reached"], x="alpha_tilde", y="y", by=[hue],
+                  name="line", marker="", line="-"),
+            Marks(rows=errors, x="alpha_tilde", by=[shape], open="open", name="networks",
+                  bar_label=interval, arrow_label="censored: $P^*$ is",
+                  open_label=f"$P^*$ above {100 * rule.small_pool:.3g} % of all data, or a bound",
+                  **shared),
+            *others,
+            levels(predictions, "prediction", "prediction, constant 1", by=[hue], line=":"),
+        ],
+        extra=partial(_changes, cells=cells, tildes=tildes),
+    )  # fmt: skip
+
+
+def _changes(axes: Axes, *, cells: pd.DataFrame, tildes: Sequence[float]) -> Sequence[Entry]:
+    """The kernel's change above the frame."""
     top = axes.secondary_xaxis("top")
     labels = [_change(cells[np.isclose(cells["alpha_tilde"], a)]) for a in tildes]
     top.set_xticks(tildes, labels, fontsize=7)
     top.set_xticks([], minor=True)
     top.tick_params(length=2, pad=1)
+    return ()
 
 
 def _change(cells: pd.DataFrame) -> str:
@@ -222,74 +217,26 @@ def _change(cells: pd.DataFrame) -> str:
     return f"${digit:g}$" if digit < 1000 else f"$10^{{{round(np.log10(value))}}}$"
 
 
-def _point(axes: Axes, row: pd.Series, x: float, tint: Any, floor: float, name: str) -> None:
-    symbols = {"end_kernel": "d", "initial_kernel": "d", "sgd": "x"}
-    y = estimate(row)
-    if name == "test_error" and isfinite(floor):
-        point = Point(x=Estimate(x), y=y, tint=tint, marker=shape(int(row["s0"])),
-                      small_pool=bool(row["small_pool"]))  # fmt: skip
-        draw_point(axes, point, x_floor=x, y_floor=floor)
-        return
-    at = floor if y.value is None else y.value
-    if y.beyond:
-        axes.annotate("", xy=(x, at), xytext=(0, 12 * y.beyond), textcoords="offset points",
-                      annotation_clip=False,
-                      arrowprops={"arrowstyle": "<|-", "color": tint, "linewidth": 0.7,
-                                  "mutation_scale": 5, "shrinkA": 0, "shrinkB": 0})  # fmt: skip
-    if y.bar:
-        axes.plot([x, x], y.bar, "-", color=tint, linewidth=0.6, zorder=2.4,
-                  gid=f"interval {name}")  # fmt: skip
-    axes.plot([x], [at], symbols[name], color=tint, markersize=4, markeredgewidth=0.9, zorder=2.8,
-              markerfacecolor="white",
-              gid=f"{name} {row['status']}" + (" (bound)" if y.beyond else ""))  # fmt: skip
-
-
-def _against_prediction(axes: Axes, errors: pd.DataFrame, net: str, colours: Any) -> None:
-    gaps = len(colours) - 1
-    aside = {a: ASIDE ** ((k - gaps / 2) / max(1, gaps)) for k, a in enumerate(colours)}
-    points = [
-        Point(
-            x=Estimate(float(row["prediction"]) * aside[row["alpha_tilde"]]),
-            y=estimate(row),
-            tint=colours[row["alpha_tilde"]],
-            marker=shape(int(row["s0"])),
-            small_pool=bool(row["small_pool"]),
-        )
-        for _, row in errors.sort_values("alpha_tilde").iterrows()
-    ]
-    scatter(axes, points)
-    for tilde, part in errors[errors["status"] == "reached"].groupby("alpha_tilde"):
-        ordered = part.sort_values("prediction")
-        axes.plot(ordered["prediction"] * aside[tilde], ordered["P_star"], color=colours[tilde],
-                  linewidth=0.9, zorder=2, gid=f"line {tilde:g}")  # fmt: skip
+def _against_prediction(net: str, errors: pd.DataFrame, tildes: Scale) -> Panel:
+    gaps = len(tildes.looks) - 1
+    aside = {a: ASIDE ** ((k - gaps / 2) / max(1, gaps)) for k, a in enumerate(tildes.looks)}
+    rows = _drawn(errors)
+    rows = rows.assign(x=rows["prediction"] * rows["alpha_tilde"].map(aside).astype(float))
     equation, formula = EQUATIONS.get(net, ("Eq. 3 (LCN)", EQUATIONS["lcn"][1]))
-    axes.set_xlabel(f"{equation}, ${formula}$")
-
-
-def _legends(
-    panels: Sequence[Axes], errors: pd.DataFrame, colours: Any, rule: IntervalRule
-) -> list[tuple[str, list[Line2D]]]:
-    """Titles and handles of s_0, alpha_tilde, and of what the panels hold."""
-    places = sorted(set(errors["s0"].tolist()))
-    handles = empty_handles(places)
-    for one, s0 in zip(handles, places, strict=True):
-        one.set(markeredgecolor=hue(s0), markerfacecolor=hue(s0))
-    tildes = [line(f"${power(a)}$", color=c, marker="o", markersize=4) for a, c in colours.items()]
-    level = f"{100 * rule.confidence:.3g} %"
-    thin: Any = {"markersize": 7, "markeredgewidth": 0.3, "markerfacecolor": "0.3"}
-    kinds: dict[str, Line2D] = {
-        "ours reached": marker("o", "networks", markerfacecolor="0.3"),
-        "ours small pool": marker("o", f"$P^*$ above {100 * rule.small_pool:.3g} % of all data"),
-        "end_kernel": marker("d", "kernel at the end, frozen"),
-        "initial_kernel": marker("d", "kernel at initialisation, frozen (at $\\Theta_0$)"),
-        "sgd": Line2D([], [], linestyle="", marker="x", color="0.3", markersize=4, label="SGD"),
-        "interval": marker("|", f"{level} interval (Student $t$ over seeds)", markersize=8),
-        "(bound)": marker("$\\uparrow$", "censored: $P^*$ lies that way", **thin),
-        "prediction": line("prediction, constant 1 (A to C)", color="0.3", linestyle=":"),
-        "y = x": line("$y=x$", color=GUIDE, linestyle="--"),
-    }
-    return [
-        ("Empty places", handles),
-        ("$\\tilde\\alpha$ (D to F)", tildes),
-        ("Points", shown(kinds, panels)),
-    ]
+    values = [*rows["x"], *rows["y"].dropna()] or [1.0]
+    ends = [min(values) / 1.5, max(values) * 1.5]
+    shapes = Scale(
+        column="s0", named=False,
+        looks={s0: Look("", marker=SHAPES.get(s0, OTHER_SHAPE)) for s0 in set(rows["s0"])},
+    )  # fmt: skip
+    return Panel(
+        title=f"{net.upper()}: {len(rows)} $P^*$", x=Axis(f"{equation}, ${formula}$", log=True),
+        y=Axis("sample complexity $P^*$", log=True),
+        marks=[
+            Marks(rows=rows[rows["status"] == "reached"], x="x", y="y", by=[tildes], name="line",
+                  marker="", line="-"),
+            Marks(rows=rows, x="x", y="y", low="y_low", high="y_high", beyond="y_beyond",
+                  open="open", by=[tildes, shapes], name="networks"),
+            law(ends, ends, "$y=x$", name="y = x"),
+        ],
+    )  # fmt: skip

@@ -4,45 +4,31 @@ Letters of the paper: P training points, P* sample complexity, P*_S and P*_D tho
 depth, s_0 empty places for each informative one, ε test error; α̃ = √h α, Θ tangent kernel.
 """
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
-from srhm.figures.architecture_marks import wrapped
-from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import (
-    GUIDE,
-    Point,
-    empty_handles,
-    estimate,
-    few_ticks,
-    line,
-    marker,
-    plural,
-    power,
-    scatter,
-    shades,
-    shape,
-)
+from srhm.figures.complexity_marks import OTHER_SHAPE, SHAPES, with_ends
+from srhm.figures.drawing import styled
+from srhm.figures.looks import BLACK, BLUE, GREY, VERMILION, Look
+from srhm.figures.marks import plural, power
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel, law, level
+from srhm.figures.scales import Scale, by_name
 from srhm.statistics.sample_complexity import DEFAULT_RULE, IntervalRule
-from srhm.studies.complexity.figures.complexity import STUDY, main, protocol
+from srhm.studies.complexity.figures.complexity import NETS, STUDY, main, protocol, tilde_scale
 
-NETS = ("lcn", "cnn", "fcn")
-ROW = 2.1  # inches, with titles and labels
-COLOURS = {
-    "test_error": "black", "S": "#D55E00", "D": "#0072B2", "initial": "0.55", "end": "0.55",
-}  # fmt: skip
-LABELS = {
-    "test_error": "test error $\\varepsilon$", "S": "$S_2$ (synonyms)",
-    "D": "$D_2$ (diffeomorphisms)", "initial": "$\\varepsilon$ of the kernel at initialisation",
-    "end": "$\\varepsilon$ of the kernel at the end",
-}  # fmt: skip
-STYLES = {"initial": ":", "end": "--"}
-LETTERS = "ABCDEFGHI"
+KINDS = {
+    "test_error": Look("test error $\\varepsilon$", BLACK, "o", "-"),
+    "S": Look("$S_2$ (synonyms)", VERMILION, "o", "-"),
+    "D": Look("$D_2$ (diffeomorphisms)", BLUE, "o", "-"),
+}
+FROZEN = {
+    "initial": Look("$\\varepsilon$ of the kernel at initialisation", GREY, line=":"),
+    "end": Look("$\\varepsilon$ of the kernel at the end", GREY, line="--"),
+}
+# Markers of P*_D by s_0, beside those of P*_S.
+DISPLACED = {1: "+", 2: "x"}
 
 
 @styled
@@ -56,39 +42,36 @@ def draw(
     preset: str,
     rule: IntervalRule = DEFAULT_RULE,
 ) -> Figure:
-    """A row for each net of the study "complexity": small alpha_tilde, large, and P*_S, P*_D.
+    """A row for each net of the study "complexity": small alpha_tilde, large; then P*_S, P*_D.
 
-    Left and middle: for one s_0 (`example`), error and sensitivities of the second layer after
+    Left and right: for one s_0 (`example`), error and sensitivities of the second layer after
     training against P, at the smallest and the largest alpha_tilde. Lines: averages over the seeds
-    that did not diverge; faint: the seeds; open: one was capped. Right: P*_S
+    that did not diverge; faint: the seeds; open: one was capped. Last row: P*_S
     and P*_D against P* of the test error for all s_0 and alpha_tilde.
     """
     own = main(cells[cells["study"] == STUDY])
-    nets = [net for net in NETS if net in set(own["net"])]
-    figure, page = laid_out_page(
-        ROW * max(len(nets), 1), preset=preset, foot=wrapped(protocol(own))
-    )
-    if not nets:
-        empty_panel(page.subplots(), f"not in preset {preset}")
-        return figure
     values = series(own, sensitivities, frozen_kernels)
     table = main(complexity[complexity["study"] == STUDY])
-    colours = shades(sorted(set(own["alpha_tilde"].tolist())), "plasma")
-    letters = iter(LETTERS)
-    for net, boxes in zip(nets, page.subplots(len(nets), 3, squeeze=False), strict=True):
+    tildes = tilde_scale(own["alpha_tilde"])
+    panels, onsets = [], []
+    for net in [one for one in NETS if one in set(own["net"])]:
         s0 = example(own[own["net"] == net])
         part = values[(values["net"] == net) & (values["s0"] == s0)]
-        tildes = (part["alpha_tilde"].min(), part["alpha_tilde"].max())
-        for axes, tilde in zip(boxes[:2], tildes, strict=True):
-            panel_title(
-                axes, next(letters), f"{net.upper()}, $s_0={s0}$, $\\tilde\\alpha={power(tilde)}$"
-            )
-            _against_points(axes, part[part["alpha_tilde"] == tilde], threshold)
-        boxes[0].set_ylabel("$\\varepsilon$, $S_2$, $D_2$")
-        panel_title(boxes[2], next(letters), f"{net.upper()}: all $s_0$")
-        _onsets(boxes[2], table[table["net"] == net], threshold, colours, preset=preset)
-    add_legends(page, _legends(values, table, colours, rule))
-    return figure
+        for tilde in (part["alpha_tilde"].min(), part["alpha_tilde"].max()):
+            panels.append(
+                _against_points(
+                    part[part["alpha_tilde"] == tilde], threshold,
+                    f"{net.upper()}, $s_0={s0}$, $\\tilde\\alpha={power(tilde)}$",
+                )
+            )  # fmt: skip
+        onsets.append(_onsets(table[table["net"] == net], threshold, tildes, net, rule))
+    return mosaic([*panels, *onsets], columns=2, preset=preset, notes=protocol(own))
+
+
+def seeds_text(rows: pd.DataFrame) -> str:
+    """ "3 seeds"."""
+    n = rows["seed"].nunique()
+    return f"{n} {plural('seed', n)}"
 
 
 def example(cells: pd.DataFrame) -> int:
@@ -135,113 +118,83 @@ def series(
     return pd.concat(found, ignore_index=True)
 
 
-def _against_points(axes: Axes, values: pd.DataFrame, threshold: float) -> None:
-    n_seeds = values["seed"].nunique()
-    for kind in LABELS:
-        own = values[values["kind"] == kind]
-        if own.empty:
-            continue
-        tint, style = COLOURS[kind], STYLES.get(kind, "-")
-        # Members of a seed are one line.
-        seeds = own.groupby(["seed", "P"])["value"].mean()
-        if kind not in STYLES:
-            for seed, one in seeds.groupby(level="seed"):
-                axes.plot(one.index.get_level_values("P"), one, color=tint, alpha=0.3, zorder=1.5,
-                          linewidth=0.7, gid=f"{kind} seed {seed}")  # fmt: skip
-        mean = seeds.groupby(level="P").mean()
-        axes.plot(mean.index, mean, color=tint, linestyle=style, linewidth=1.2, gid=f"mean {kind}")
-        if kind in STYLES:
-            continue
-        for P in mean.index.tolist():
-            capped = bool(own.loc[own["P"] == P, "open"].any())
-            axes.plot([P], [float(mean[P])], "o", color=tint, markersize=3.2, zorder=3,
-                      markerfacecolor="white" if capped else tint,
-                      gid=f"{kind} {'capped' if capped else 'fitted'}")  # fmt: skip
-    lost = values[values["value"].isna() & (values["kind"] == "test_error")]
-    if len(lost):
-        axes.plot(lost["P"], np.ones(len(lost)), "x", color="black", markersize=4, gid="diverged",
-                  linestyle="", clip_on=False)  # fmt: skip
-    axes.axhline(threshold, color=GUIDE, linewidth=0.8, linestyle="-.", zorder=1, gid="threshold")
-    axes.set(xscale="log", xlabel="training points $P$")
-    # Room for the number of seeds above the lines.
-    axes.set_ylim(-0.03, max(1.2, 1.15 * float(values["value"].max())))
-    axes.text(0.98, 0.98, f"{n_seeds} {plural('seed', n_seeds)}", transform=axes.transAxes,
-              ha="right", va="top", fontsize=7)  # fmt: skip
-    low, high = axes.get_xlim()
-    if high / low < 100:
-        few_ticks(axes.xaxis, low, high)
+def _against_points(values: pd.DataFrame, threshold: float, title: str) -> Panel:
+    # Members of a seed are one line.
+    by = ["kind", "P"]
+    seeds = values.groupby([*by, "seed"], as_index=False).agg(
+        value=("value", "mean"), open=("open", "any")
+    )
+    means = seeds.groupby(by, as_index=False).agg(value=("value", "mean"), open=("open", "any"))
+    networks, kernels = (one[one["kind"].isin(KINDS)] for one in (seeds, means))
+    frozen = means[means["kind"].isin(FROZEN)]
+    scale = by_name("kind", kernels["kind"], KINDS)
+    lost = values[values["value"].isna() & (values["kind"] == "test_error")].assign(value=1.0)
+    return Panel(
+        title=title, note=seeds_text(values), x=Axis("training points $P$", log=True),
+        # Room for the number of seeds above the lines.
+        y=Axis("$\\varepsilon$, $S_2$, $D_2$",
+               limits=(-0.03, max(1.2, 1.15 * float(values["value"].max())))),
+        marks=[
+            Marks(rows=networks, x="P", y="value", by=[Scale(column="kind", looks=scale.looks,
+                  named=False)], each=["seed"], name="seed", marker="", line="-", width=0.7,
+                  alpha=0.3, label="seeds"),
+            Marks(rows=kernels, x="P", y="value", by=[scale], open="open", line="-", size=3.5,
+                  name="mean", open_label="a run did not fit within its budget"),
+            Marks(rows=frozen, x="P", y="value", by=[by_name("kind", frozen["kind"], FROZEN)],
+                  marker="", line="-", name="mean"),
+            Marks(rows=lost, x="P", y="value", marker="x", colour=BLACK, name="diverged",
+                  label="diverged"),
+            level(threshold, "threshold of $\\varepsilon$", line="-.", name="threshold"),
+        ],
+    )  # fmt: skip
 
 
 def _onsets(
-    axes: Axes, table: pd.DataFrame, threshold: float, colours: Any, *, preset: str
-) -> None:
-    """P*_S (full markers) and P*_D (open ones) against P* of the test error."""
+    table: pd.DataFrame, threshold: float, tildes: Scale, net: str, rule: IntervalRule
+) -> Panel:
+    """P*_S and P*_D against P* of the test error; where neither is reached nothing is known."""
     errors = table[(table["criterion"] == "test_error") & np.isclose(table["threshold"], threshold)]
-    columns = ["P_star", "P_star_low", "P_star_high", "status", "small_pool"]
-    points, n = [], {}
+    columns = ["P_star", "P_star_low", "P_star_high", "status"]
+    parts = []
     for kind in ("S", "D"):
-        other = table[table["criterion"] == f"{kind}_2"]
-        both = errors.merge(
-            other[["curve", "alpha_tilde", *columns]], on=["curve", "alpha_tilde"],
-            suffixes=("", "_other"),
-        )  # fmt: skip
-        n[kind] = len(both)
-        for _, row in both.iterrows():
-            second = pd.Series({name: row[f"{name}_other"] for name in columns})
-            if row["status"] != "reached" and second["status"] != "reached":
-                continue  # nothing is known of their ratio
-            points.append(
-                Point(
-                    x=estimate(row),
-                    y=estimate(second),
-                    tint=colours[row["alpha_tilde"]],
-                    marker=shape(int(row["s0"])) if kind == "S" else _displaced(int(row["s0"])),
-                )
-            )
-    axes.set(xlabel=f"$P^*$ of $\\varepsilon = {100 * threshold:.3g}$ %")
-    axes.set_ylabel("$P^*_S$, $P^*_D$", labelpad=1)
-    if not points:
-        empty_panel(axes, f"no $P^*$ of both\nin preset {preset}")
-        return
-    scatter(axes, points)
-    left = sum(n.values()) - len(points)
-    if left:
-        axes.text(0.03, 0.97, f"{left} with both\ncensored", transform=axes.transAxes, ha="left",
-                  va="top", fontsize=7)  # fmt: skip
-
-
-def _displaced(s0: int) -> str:
-    """Marker of P*_D at an s_0."""
-    return {1: "+", 2: "x"}.get(s0, "*")
-
-
-def _legends(
-    values: pd.DataFrame, table: pd.DataFrame, colours: Any, rule: IntervalRule
-) -> list[tuple[str, list[Line2D]]]:
-    """Titles and handles of lines, alpha_tilde, s_0, and points."""
-    kinds = [
-        line(LABELS[kind], color=COLOURS[kind], linestyle=STYLES.get(kind, "-"))
-        for kind in LABELS
-        if kind in set(values["kind"])
-    ]
-    kinds.append(marker("o", "open: a run did not fit within its budget"))
-    tildes = [
-        line(f"${power(a)}$", color=c, marker="o", markersize=3.6) for a, c in colours.items()
-    ]
-    places = sorted(set(table["s0"].tolist()))
-    handles = [
-        *empty_handles(places),
-        *(marker(_displaced(s0), f"$P^*_D$, $s_0={s0}$") for s0 in places if s0),
-    ]
-    thin: Any = {"markersize": 7, "markeredgewidth": 0.3, "markerfacecolor": "0.3"}
-    points = [
-        marker("|", f"{100 * rule.confidence:.3g} % interval", markersize=8),
-        marker("$\\rightarrow$", "censored: lies that way", **thin),
-        line("$y=x$", color=GUIDE, linestyle="--"),
-    ]
-    return [
-        ("Left, middle", kinds),
-        ("$\\tilde\\alpha$ (right)", tildes),
-        ("$P^*_S$ and $P^*_D$", handles),
-        ("Right", points),
-    ]
+        other = table[table["criterion"] == f"{kind}_2"][["curve", "alpha_tilde", *columns]]
+        both = errors.merge(other, on=["curve", "alpha_tilde"], suffixes=("_x", ""))
+        parts.append(both.assign(kind=kind))
+    rows = pd.concat(parts)
+    known = (rows["status_x"] == "reached") | (rows["status"] == "reached")
+    left = int((~known).sum())
+    rows = with_ends(with_ends(rows[known], of="_x")).assign(
+        mark=lambda own: own["kind"] + own["s0"].astype(str),
+        bound=lambda own: own["y_beyond_x"] != 0,
+    )
+    shapes = {
+        f"{kind}{s0}": Look(f"$P^*_{kind}$, $s_0={s0}$", marker=marker)
+        for kind, of in (("S", SHAPES), ("D", DISPLACED))
+        for s0 in sorted(set(rows["s0"]))
+        for marker in [of.get(s0, OTHER_SHAPE if kind == "S" else "*")]
+        if f"{kind}{s0}" in set(rows["mark"])
+    }
+    values = [*rows["y"].dropna(), *rows["y_x"].dropna()] or [1.0]
+    ends = [min(values) / 1.5, max(values) * 1.5]
+    ends_of_x = rows.dropna(subset=["y_low_x", "y_high_x"])
+    across = pd.concat(
+        [ends_of_x.assign(end=ends_of_x[f"y_{side}_x"], place=range(len(ends_of_x)))
+         for side in ("low", "high")]
+    )  # fmt: skip
+    marks = Marks(
+        rows=rows, x="y_x", y="y", low="y_low", high="y_high", beyond="y_beyond", name="onset",
+        by=[tildes, Scale(column="mark", looks=shapes)], open="bound",
+        open_label="$P^*$ of $\\varepsilon$ is censored",
+        bar_label=f"{100 * rule.confidence:.3g} % interval", arrow_label="censored: $P^*$ is",
+    )  # fmt: skip
+    return Panel(
+        title=f"{net.upper()}: all $s_0$" + (f", {left} with both censored" if left else ""),
+        x=Axis(f"$P^*$ of $\\varepsilon = {100 * threshold:.3g}$ %", log=True),
+        y=Axis("$P^*_S$, $P^*_D$", log=True),
+        marks=[
+            marks,
+            Marks(rows=across, x="end", y="y", by=[tildes], each=["place"], name="bar across",
+                  marker="", line="-", width=0.8),
+            law(ends, ends, "$y=x$", name="y = x"),
+        ],
+    )  # fmt: skip
