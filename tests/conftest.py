@@ -1,10 +1,11 @@
 """Tolerances by precision, and the small grammars and samples that many tests share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from copied_project import Project
 
 from srhm.model.grammar import Grammar, GrammarParameters, draw_grammar
 from srhm.model.sampling import Derivations, draw_sample
@@ -87,3 +88,10 @@ def make_sample(make_grammar: MakeGrammar) -> MakeSample:
         return grammar, train, test
 
     return make
+
+
+@pytest.fixture
+def project(finished: Project) -> Iterator[Project]:
+    """The `finished` run of a module, put right again after a test that changes something."""
+    yield finished
+    finished.put_back()

@@ -1,6 +1,6 @@
 """Studies by gradient flow and Adam as their users run them: small curves, twice, changed."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,13 +56,6 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
     project.run()
     project.keep()
     return project
-
-
-@pytest.fixture
-def project(finished: Project) -> Iterator[Project]:
-    """The finished run, for a test that changes something: put right again afterwards."""
-    yield finished
-    finished.put_back()
 
 
 def test_figures_tables_scorecards_and_pages_are_made(finished: Project) -> None:

@@ -14,13 +14,10 @@ import numpy as np
 import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
+from small_tasks import Task, task
 
 import srhm
 from srhm.model.encoding import one_hot
-from srhm.model.grammar import GrammarParameters, draw_grammar
-from srhm.model.sampling import Derivations, draw_sample
-from srhm.model.seeding import generator
-from srhm.networks.geometry import Geometry, geometry, initial_weights
 from srhm.networks.hierarchical import HierarchicalNetwork
 from srhm.training.reference import ReferenceEngine
 from srhm.training.sparse import SparseEngine, momentum_tables, representations
@@ -30,32 +27,6 @@ PACKAGE = Path(srhm.__file__).parent
 LARGEST_DEVIATION = {np.float32: 1e-3, np.float64: 1e-10}
 # Steps of a trajectory, each of which is compared.
 N_STEPS = 200
-Task = tuple[Geometry, dict[str, np.ndarray], Derivations, Derivations]
-
-
-def task(
-    net: str, depth: int, branching: int, n_empty: int, *, width: int, n_train: int = 60
-) -> Task:
-    """Geometry, initial weights, and data of a small grammar."""
-    v = {2: 4, 3: 3}[branching]
-    parameters = GrammarParameters(
-        depth=depth,
-        branching=branching,
-        n_features=v,
-        n_synonyms=2 if depth == 3 else v,
-        n_classes=v,
-        n_empty=n_empty,
-    )
-    n_train = min(n_train, parameters.n_distinct // 2)
-    train, test = draw_sample(
-        draw_grammar(parameters, generator=generator(0, role="grammar")),
-        n_train=n_train,
-        n_test=min(100, parameters.n_distinct - n_train),
-        train_generator=generator(0, role="train"),
-        test_generator=generator(0, role="test"),
-    )
-    shape = geometry(net, parameters, width=width)
-    return shape, initial_weights(shape, generator=np.random.default_rng(3)), train, test
 
 
 def deviations(

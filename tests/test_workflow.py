@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,13 +32,6 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
     project.run()
     project.keep()
     return project
-
-
-@pytest.fixture
-def project(finished: Project) -> Iterator[Project]:
-    """The finished run, for a test that changes something: put right again afterwards."""
-    yield finished
-    finished.put_back()
 
 
 def test_one_command_makes_every_figure_and_table(finished: Project) -> None:

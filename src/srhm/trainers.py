@@ -14,7 +14,7 @@ def _beginning_with(names: Iterable[str]) -> str:
     return f"({'|'.join(sorted(names))})_[^/]+"
 
 
-# LCN, CNN and FCN on the SRHM: the engines `sparse` and `reference`.
+# LCN, CNN and FCN on the SRHM: the engines `sparse`, `dense` and `reference`.
 HIERARCHY = Trainer(
     name="hierarchy",
     title="LCN, CNN and FCN",

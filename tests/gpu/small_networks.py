@@ -1,43 +1,19 @@
 """Networks so small that Triton's interpreter can train them: some tenths of a second a step."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
+import small_tasks
 import torch
+from small_tasks import Task
 
-from srhm.model.grammar import GrammarParameters, draw_grammar
-from srhm.model.sampling import Derivations, draw_sample
-from srhm.model.seeding import generator
-from srhm.networks.geometry import Geometry, geometry, initial_weights
 from srhm.training.packed import Pack, PackLayout, device_for_packs
 
 N_TEST = 24
 WIDTH = 12  # not a power of two: channels beyond it must stay zero
 RATE = 0.01 * WIDTH
-Task = tuple[Geometry, dict[str, np.ndarray], Derivations, Derivations]
-
-
-def task(net: str, depth: int, branching: int, n_empty: int, *, width: int = WIDTH) -> Task:
-    """Geometry, initial weights, and data of a small grammar."""
-    v = {2: 4, 3: 3}[branching]
-    parameters = GrammarParameters(
-        depth=depth,
-        branching=branching,
-        n_features=v,
-        n_synonyms=2 if depth == 3 else v,
-        n_classes=v,
-        n_empty=n_empty,
-    )
-    n_train = min(40, parameters.n_distinct // 2)
-    train, test = draw_sample(
-        draw_grammar(parameters, generator=generator(0, role="grammar")),
-        n_train=n_train,
-        n_test=min(N_TEST, parameters.n_distinct - n_train),
-        train_generator=generator(0, role="train"),
-        test_generator=generator(0, role="test"),
-    )
-    shape = geometry(net, parameters, width=width)
-    return shape, initial_weights(shape, generator=np.random.default_rng(3)), train, test
+task = partial(small_tasks.task, width=WIDTH, n_train=40, n_test=N_TEST)
 
 
 def layout(one: Task, *, batch_size: int = 4, dtype: type = np.float64) -> PackLayout:

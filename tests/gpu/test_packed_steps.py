@@ -5,7 +5,8 @@ import pytest
 
 pytest.importorskip("triton", reason="the packed engine needs triton: make test-gpu-interpreter")
 
-from small_networks import RATE, Task, pack, present_momenta, task
+from small_networks import RATE, pack, present_momenta, task
+from small_tasks import Task
 
 from srhm.training.reference import ReferenceEngine
 from srhm.training.rounds import Work

@@ -1,1 +1,1 @@
-"""Figures of the paper: tables in, drawings out; nothing here trains, fits or reads a file."""
+"""What figures share: tables in, drawings out; nothing here trains, fits or reads a file."""

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from srhm.flow.task import IMAGES
 from srhm.keys import Counts, Keys, Positive, PositiveInt, Scales, Sizes
-from srhm.lists import GRAMMAR, Absent, Several, combinations
+from srhm.lists import GRAMMAR, Absent, Seeds, Several, combinations
 from srhm.networks.registry import HIERARCHICAL
 from srhm.results.coordinates import DATA_MODEL
 
@@ -142,9 +142,7 @@ class FlowCurves(Keys):
         None, description="alpha_tilde/sqrt(H), in its place; 1 with subtract_initial false: F = f"
     )
     P: Sizes = Field(description="sizes of the training set")
-    seeds: int = Field(
-        2, ge=1, le=1000, strict=True, description="seeds 0, 1, ...: grammars, data and weights"
-    )
+    seeds: Seeds = Field(2, description="seeds 0, 1, ...: grammars, data and weights")
     members: int = Field(
         1,
         ge=1,

@@ -1,1 +1,1 @@
-"""Images: CIFAR-10, smooth deformations of it, and the networks of Figure 1 A, B."""
+"""Images: CIFAR-10 and MNIST, smooth deformations, and networks that are trained on CIFAR-10."""

@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from srhm.keys import Counts, Keys, Sizes
-from srhm.lists import Several
+from srhm.lists import Seeds, Several
 from srhm.model.grammar import GrammarError
 from srhm.model.sampling import SampleError
 from srhm.studies.first_step.table import check_sizes
@@ -24,7 +24,7 @@ class Grammars(Keys):
     n_c: Sizes | None = Field(None, description="classes; absent: v")
     m: Sizes | None = Field(None, description="synonyms; absent: v^(s-1)")
     P: Sizes = Field(description="sizes of the training set")
-    seeds: int = Field(3, ge=1, le=1000, strict=True, description="seeds 0, 1, ...: grammars, data")
+    seeds: Seeds = Field(3, description="seeds 0, 1, ...: grammars, data")
 
 
 class FirstStepSection(Keys):

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from srhm.experiments.planning import CurveCells, planned
 from srhm.keys import Counts, Keys, PositiveInt, Scales, Sizes
-from srhm.lists import Several, combinations
+from srhm.lists import Seeds, Several, combinations
 from srhm.model.grammar import GrammarError, n_nodes
 from srhm.model.letters import parameters_of
 from srhm.model.sampling import largest_training_set
@@ -39,7 +39,7 @@ class Curves(Keys):
         description="sizes of the training set, over n_c m^L times (s0+1)^2 (shared) or (s0+1)^L"
         " (separate); with distinct draws those that leave no test set are left out"
     )
-    seeds: int = Field(8, ge=1, le=1000, strict=True, description="seeds 0, 1, ...: grammars, data")
+    seeds: Seeds = Field(8, description="seeds 0, 1, ...: grammars, data")
     sensitivities: bool = Field(False, description="whether S_{k,l} of each stage are measured")
 
 

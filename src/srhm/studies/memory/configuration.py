@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from srhm.experiments.planning import CurveCells, planned
 from srhm.keys import Keys, PositiveInt
-from srhm.lists import Several, combinations
+from srhm.lists import Seeds, Several, combinations
 from srhm.study import Planned, Trainer
 
 Parts = Several[Annotated[float, Field(gt=0, lt=1)]]
@@ -68,9 +68,7 @@ class Learning(Keys):
     r: Resets = Field(description="probability of a reset, 1e-10 or more")
     t_end: float = Field(1e9, ge=10, le=1e12, description="time at which the flow ends")
     max_evaluations: PositiveInt = Field(20_000, description="gradients at most")
-    seeds: int = Field(
-        5, ge=1, le=1000, strict=True, description="seeds 0, 1, ... of the start; ccp has one"
-    )
+    seeds: Seeds = Field(5, description="seeds 0, 1, ... of the start; ccp has one")
 
     @model_validator(mode="after")
     def _starts_of_the_memory(self) -> Self:

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from srhm.experiments.planning import CurveCells, planned
 from srhm.keys import Keys, OneOrMore, Positive, PositiveInt, Sizes
-from srhm.lists import Several, combinations
+from srhm.lists import Seeds, Several, combinations
 from srhm.model.grammar import GrammarError
 from srhm.model.letters import parameters_of
 from srhm.study import ConfigError, Planned, Trainer
@@ -32,7 +32,7 @@ class Fits(Keys):
     )
     steps: PositiveInt = Field(description="steps of Adam, each on all points")
     learning_rate: Positive = Field(0.005, description="of Adam, at the start")
-    seeds: int = Field(3, ge=1, le=1000, strict=True, description="seeds 0, 1, ...: task, points")
+    seeds: Seeds = Field(3, description="seeds 0, 1, ...: task, points")
 
 
 # Coordinates of every network that is fitted.
@@ -68,7 +68,7 @@ class Linear(Keys):
         [1, 2, 3], description="rank of the matrix"
     )
     d: int = Field(5, ge=3, le=50, strict=True, description="inputs and outputs")
-    seeds: int = Field(3, ge=1, le=1000, strict=True, description="seeds 0, 1, ...")
+    seeds: Seeds = Field(3, description="seeds 0, 1, ...")
 
 
 class Paths(Keys):
@@ -78,7 +78,7 @@ class Paths(Keys):
         [2, 3], description="dimensions of the points"
     )
     n: Sizes = Field(description="points")
-    seeds: int = Field(5, ge=1, le=1000, strict=True, description="seeds 0, 1, ...")
+    seeds: Seeds = Field(5, description="seeds 0, 1, ...")
 
 
 class Classes(Fits):
