@@ -55,7 +55,7 @@ export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help cifar mnist reproduce figures plane plan publish crate status gc unlock test test-science test-gpu-interpreter bench-gpu train-gpu lint layout format schema docs env env-cluster env-equivariance env-gpu env-docs clean-env faults soak
+.PHONY: help cifar mnist reproduce figures plane plan publish crate status gc unlock test test-science test-gpu-interpreter check-gpu bench-gpu train-gpu lint layout format schema docs env env-cluster env-equivariance env-gpu env-docs clean-env faults soak
 
 help:
 	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw the paper: results/PRESET/{report.html,figures,tables}'
@@ -73,6 +73,7 @@ help:
 	@echo 'make test-science                        results of the thesis within their tolerances (tests/science): about half an hour'
 	@echo 'make test-gpu-interpreter                GPU kernels without a GPU: interpreted against the CPU, compiled for H100 and A100 (1 GB more, minutes)'
 	@echo 'make train-gpu [PRESET=quick]            train the LCN, CNN and FCN of a preset on one GPU (docs/gpu.md); make reproduce goes on from there'
+	@echo 'make check-gpu                           does what this machine'"'"'s GPU computes agree with the processor? a table to send in (docs/gpu.md)'
 	@echo 'make bench-gpu                           steps a second of the packed engine on this machine'"'"'s GPU: results/benchmarks/gpu.json'
 	@echo 'make lint | make format                  only the checks without tests | put the layout of the code in order'
 	@echo 'make docs                                these documents, tutorials and the reference of the library as pages: results/docs/index.html'
@@ -151,6 +152,9 @@ test-gpu-interpreter: env-gpu
 GPU_PYTHON ?= $(BIN)/python
 bench-gpu:
 	PYTHONPATH=src $(GPU_PYTHON) benchmarks/gpu.py $(ARGS)
+
+check-gpu:
+	@PYTHONPATH=src $(GPU_PYTHON) -m srhm.commands.check_gpu $(ARGS)
 
 train-gpu:
 	PYTHONPATH=src $(GPU_PYTHON) -m srhm.commands.on_gpu --preset $(PRESET) $(ARGS)

@@ -15,6 +15,7 @@ SAME = {
     "main": "a command: its arguments -> exit status",
     "plan": "a section -> what is planned of it",
     "prepare": "entries of a curve -> what trains them",
+    "gpu_forms": "entries of a curve -> forms that can train them on a GPU",
     "run": "an experiment: the coordinates of a cell -> its outcome",
     "draw": "a figure: its tables -> a matplotlib figure",
     "training_sources": "the sources that decide a trained cell of a network",

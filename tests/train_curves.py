@@ -87,14 +87,16 @@ def train_here(
 
 
 def train_srhm(entries, samples, *, gpu=0, log=LOG, **options):
-    """Cells of the SRHM, on samples by seed and part."""
-    prepared = lambda: curve.hierarchy_trainer(entries, samples, gpu=gpu, log=log)  # noqa: E731
+    """Cells of the SRHM, on samples by seed and part; on a GPU by the form that comes first."""
+    form = next(iter(curve.gpu_forms(entries)), None) if gpu else None
+    prepared = lambda: curve.hierarchy_trainer(entries, samples, form=form, log=log)  # noqa: E731
     return train_here(entries, prepared, log=log, **options)
 
 
 def train_flow(entries, *, gpu=0, log=LOG, **options):
     """Cells of any output scale."""
-    prepared = lambda: flow_cells.prepare(entries, inputs={}, gpu=gpu, log=log)  # noqa: E731
+    form = flow_cells.ON_GPU if gpu else None
+    prepared = lambda: flow_cells.prepare(entries, inputs={}, form=form, log=log)  # noqa: E731
     return train_here(entries, prepared, log=log, **options)
 
 

@@ -121,7 +121,7 @@ def card(monkeypatch):
     """A stand-in for a GPU with room for everything, until a test says otherwise."""
     room = {"bytes": 1e12}
     monkeypatch.setattr(flow_cells, "device_of", lambda gpu: DEVICE)
-    monkeypatch.setattr(flow_cells, "name_of", lambda device: "a card")
+    monkeypatch.setattr(flow_cells, "gpu_name", lambda device: "a card")
     monkeypatch.setattr(flow_cells, "free_bytes", lambda device: room["bytes"])
     with Elsewhere():
         yield room

@@ -14,6 +14,13 @@ from srhm.results import places
 from srhm.results.store import read_cell
 from srhm.trainers import HIERARCHY
 
+
+@pytest.fixture(autouse=True)
+def trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The interpreter has passed."""
+    monkeypatch.setattr(on_gpu, "trusted", lambda forms, **options: forms[0])
+
+
 CONFIGURATION = {
     "preset": "tiny",
     "sparse_hierarchy": {
@@ -57,3 +64,14 @@ def test_a_run_ends_after_its_hours_and_goes_on(tmp_path: Path) -> None:
         on_gpu.main([*options, "--hours", "1e-9"])
     assert ended.value.code == 75
     assert on_gpu.main(options) == 0
+
+
+def test_nothing_is_trained_on_a_device_that_has_not_passed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(on_gpu, "trusted", lambda forms, **options: None)
+    file = tmp_path / "tiny.yaml"
+    file.write_text(yaml.safe_dump(CONFIGURATION))
+    assert on_gpu.main(["--configfile", str(file), "--directory", str(tmp_path)]) == 2
+    assert "nothing was trained: `make reproduce` trains on processors" in capfd.readouterr().err
+    assert not list(tmp_path.rglob("*.safetensors"))

@@ -8,12 +8,15 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from srhm.runtime.first_use import GpuForm
 from srhm.runtime.stopping import StopRequest
+from srhm.training import any_trainer
 from srhm.training.any_trainer import spec_of_part, train_curve
 from srhm.training.cell import TrainedCell
 from srhm.training.loop import BatchTrainer
 
 CELLS = [{"key": str(place), "cell": {"P": place}} for place in range(4)]
+A_FORM = GpuForm("a_form", "srhm.training.plain", "srhm.training.trials:plain_trial")
 SPEC = {
     **{"cells": CELLS, "curve": "c", "inputs": {"folder": "data"}},
     **{"keep_weights": False, "arrays_needed": True},
@@ -36,7 +39,10 @@ def test_a_part_has_the_cells_at_its_places_and_all_else_of_its_curve(places):
         (["samples.parquet"], {"folder": "data", "derivations": "samples.parquet"}),
     ],
 )
-def test_a_spec_is_trained_by_the_module_that_it_names(monkeypatch, tmp_path, derivations, inputs):
+@pytest.mark.parametrize("gpu", [0, 1])
+def test_a_spec_is_trained_by_the_module_that_it_names(
+    monkeypatch, tmp_path, derivations, inputs, gpu
+):
     module, called = ModuleType("a_trainer"), []
 
     def prepare(entries, **named):
@@ -48,10 +54,15 @@ def test_a_spec_is_trained_by_the_module_that_it_names(monkeypatch, tmp_path, de
         return [TrainedCell(row, {"seconds": 0.0}, {"w": np.ones(2)})]
 
     module.prepare = prepare
+    module.gpu_forms = lambda entries: [A_FORM] if gpu else []
+    asked = []
+    monkeypatch.setattr(
+        any_trainer, "trusted", lambda forms, **named: asked.append(forms) or forms[0]
+    )
     monkeypatch.setitem(sys.modules, "a_trainer", module)
     log = logging.getLogger("test")
     places = {"store": tmp_path / "cells", "checkpoints": tmp_path / "checkpoints"}
-    options = {**places, "threads": 3, "log": log, "stop": StopRequest(), "gpu": 1}
+    options = {**places, "threads": 3, "log": log, "stop": StopRequest(), "gpu": gpu}
     entries = [
         {"key": 24 * f"{place}", "source": "s", "cell": {"P": place, "seed": 0}}
         for place in range(4)
@@ -60,8 +71,10 @@ def test_a_spec_is_trained_by_the_module_that_it_names(monkeypatch, tmp_path, de
     cells = train_curve(spec, derivations=derivations, **options)
     assert [cell.row["P"] for cell in cells] == [0, 1, 2, 3]
     assert [cell.weights for cell in cells] == [{}] * 4
-    assert called == [{"entries": entries, "inputs": inputs, "gpu": 1, "log": log}]
+    form = A_FORM if gpu else None
+    assert called == [{"entries": entries, "inputs": inputs, "form": form, "log": log}]
+    assert asked == ([[A_FORM]] if gpu else [])
     assert SPEC["inputs"] == spec["inputs"] == {"folder": "data"}
     again = train_curve(spec, derivations=derivations, **options)
     assert [cell.row for cell in again] == [cell.row for cell in cells]
-    assert len(called) == 1  # nothing was missing, so that nothing was prepared
+    assert len(called) == 1 >= len(asked)  # nothing was missing, so that nothing was prepared

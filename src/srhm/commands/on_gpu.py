@@ -17,11 +17,13 @@ from srhm.commands.resources import expected_costs
 from srhm.model.letters import parameters_of
 from srhm.model.sampling import draw_samples
 from srhm.results import places
+from srhm.runtime.first_use import FOLDER, trusted
+from srhm.runtime.no_device import NoDevice
 from srhm.runtime.progress import job_log
 from srhm.runtime.stopping import STOPPED, Stopped, StopRequest, stop_on_signals
 from srhm.study import Curve
 from srhm.trainers import HIERARCHY
-from srhm.training.curve import PACKABLE, hierarchy_trainer
+from srhm.training.curve import PACKABLE, gpu_forms, hierarchy_trainer
 from srhm.training.loop import BatchTrainer, train_or_load
 
 # Curves at a time: about 24 networks each, and 264 programs of H = 512 fit an H100.
@@ -42,6 +44,7 @@ def train_run(run: Run, *, log_file: Path, curves: int, hours: float | None) -> 
     """Trains what the store lacks of these curves.
 
     Raises:
+        NoDevice: if there is no GPU, or none that can be trusted.
         Stopped: when asked to stop, by a signal or after `hours`.
         Exception: of the first curve that fails, after the others.
     """
@@ -51,6 +54,11 @@ def train_run(run: Run, *, log_file: Path, curves: int, hours: float | None) -> 
         stop_on_signals(stop),
         ThreadPoolExecutor(max_workers=curves) as pool,
     ):
+        todo = curves_for_gpu(run)
+        forms = gpu_forms(todo[0].entries) if todo else []
+        form = trusted(forms, log=log, stop=stop, folder=run.directory / FOLDER)
+        if forms and form is None:
+            raise NoDevice("nothing was trained: `make reproduce` trains on processors")
 
         def work(curve: Curve) -> None:
             if stop.reason:
@@ -61,7 +69,7 @@ def train_run(run: Run, *, log_file: Path, curves: int, hours: float | None) -> 
                 spec = run.plan.samples[str(curve.sample)].spec
                 sizes = {"n_train": spec["n_train"], "n_test": spec["n_test"]}
                 samples = draw_samples(parameters_of(spec), spec["seeds"], **sizes)
-                return hierarchy_trainer(curve.entries, samples, gpu=1, log=log)
+                return hierarchy_trainer(curve.entries, samples, form=form, log=log)
 
             train_or_load(
                 curve.entries,
@@ -74,7 +82,7 @@ def train_run(run: Run, *, log_file: Path, curves: int, hours: float | None) -> 
                 stop=stop,
             )
 
-        jobs = [pool.submit(work, curve) for curve in curves_for_gpu(run)]
+        jobs = [pool.submit(work, curve) for curve in todo]
         errors = [error for job in jobs if (error := job.exception())]
         # A failure before a request to stop, which may be its consequence.
         errors.sort(key=lambda error: isinstance(error, Stopped))
@@ -83,7 +91,7 @@ def train_run(run: Run, *, log_file: Path, curves: int, hours: float | None) -> 
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Trains a preset's cells; 2 if its configuration is refused."""
+    """Trains a preset's cells; 2 if its configuration is refused, or there is no GPU for them."""
     parser = parser_for("on_gpu", __doc__)
     parser.add_argument("--curves", type=int, default=CURVES, help="at a time")
     parser.add_argument("--hours", type=float, help="stop after so many, with checkpoints")
@@ -92,7 +100,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if run is None:
         return 2
     log_file = options.directory / "results" / run.plan.name / "logs" / "on_gpu.log"
-    train_run(run, log_file=log_file, curves=options.curves, hours=options.hours)
+    try:
+        train_run(run, log_file=log_file, curves=options.curves, hours=options.hours)
+    except NoDevice:  # the log has said so
+        return 2
     return 0
 
 

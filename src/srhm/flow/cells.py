@@ -30,6 +30,7 @@ from srhm.results import provenance
 from srhm.results.provenance import short_hash
 from srhm.results.store import read_cell
 from srhm.results.tables import FLOW_COORDINATES
+from srhm.runtime.first_use import GpuForm
 from srhm.training.cell import TrainedCell
 from srhm.training.clock import Clock
 from srhm.training.loop import Batch, BatchTrainer, Entry
@@ -37,6 +38,7 @@ from srhm.training.protocol import Pause, Snapshot, Unresumable
 
 TEST_OUTPUTS = "test_outputs"
 HISTORIES = "history"
+ON_GPU = GpuForm("flow", "srhm.flow.members", "srhm.flow.trials:flow_trial")
 
 
 @dataclass(frozen=True)
@@ -119,8 +121,17 @@ def columns_of(cell: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def gpu_forms(entries: Sequence[Entry]) -> list[GpuForm]:
+    """The form that trains members on a GPU."""
+    return [ON_GPU]
+
+
 def prepare(
-    entries: Sequence[Entry], *, inputs: Mapping[str, Any], gpu: int, log: logging.Logger
+    entries: Sequence[Entry],
+    *,
+    inputs: Mapping[str, Any],
+    form: GpuForm | None,
+    log: logging.Logger,
 ) -> BatchTrainer:
     """What trains the members of a curve in batches of equal P, the smallest P first.
 
@@ -130,13 +141,13 @@ def prepare(
     Args:
         entries: equal in all but P, alpha_tilde, seed, member.
         inputs: none; the data are drawn from the coordinates.
-        gpu: 1 where the job has a GPU, on which then is trained (docs/gpu.md).
+        form: of `gpu_forms`: on the job's GPU (docs/gpu.md); None: on processors.
         log: where messages go.
 
     Raises:
         NoDevice: if torch sees no GPU where one is asked for.
     """
-    device = device_of(gpu)
+    device = device_of(int(form is not None))
     room = BATCH_BYTES if device.type == "cpu" else free_bytes(device)
     versions, made_by = provenance.versions(("numpy", "torch")), None
     if device.type != "cpu":

@@ -15,7 +15,7 @@ from safetensors import SafetensorError, safe_open
 from srhm.results.provenance import PACKAGE, cells_digest
 
 # What the rows of forms for GPUs say in their versions: the module, and the digest of its code.
-ON_GPU = re.compile(r"\b(packed|stacked) ([0-9a-f]+) (?:of \d+ )?on ")
+ON_GPU = re.compile(r"\b(packed|plain|stacked) ([0-9a-f]+) (?:of \d+ )?on ")
 
 
 def made_by_other_code(versions: str) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from srhm.results.store import StoredCell
+from srhm.runtime.first_use import trusted
 from srhm.runtime.stopping import StopRequest
 from srhm.training.loop import BatchTrainer, train_or_load
 
@@ -25,17 +26,19 @@ def train_curve(
     """All cells of a spec, in its order; those that the store lacks are trained.
 
     spec: {"cells", "trainer", "inputs", "keep_weights", "arrays_needed"}; derivations: file of the
-    samples, or nothing; gpu: 1 where the job has a GPU. The module that trains is loaded, and its
-    inputs are read, only if a cell is missing. All else, what is raised too, as in
-    `srhm.training.loop.train_or_load`.
+    samples, or nothing; gpu: 1 where the job has a GPU, on which the first form trains that can be
+    trusted there. The module that trains is loaded, and its inputs are read, only if a cell is
+    missing. All else, what is raised too, as in `srhm.training.loop.train_or_load`.
     """
     inputs = dict(spec["inputs"])
     if derivations:
         (inputs["derivations"],) = derivations
 
     def prepared() -> BatchTrainer:
-        prepare = import_module(spec["trainer"]).prepare
-        found: BatchTrainer = prepare(spec["cells"], inputs=inputs, gpu=gpu, log=log)
+        trainer, entries = import_module(spec["trainer"]), spec["cells"]
+        forms = trainer.gpu_forms(entries) if gpu else ()
+        form = trusted(forms, log=log, stop=stop) if forms else None
+        found: BatchTrainer = trainer.prepare(entries, inputs=inputs, form=form, log=log)
         return found
 
     return train_or_load(

@@ -9,6 +9,7 @@ from typing import Any
 from srhm.model.letters import parameters_of
 from srhm.model.sampling import Derivations
 from srhm.results import provenance
+from srhm.runtime.first_use import GpuForm
 from srhm.runtime.no_device import NoDevice
 from srhm.training.cell import TrainedCell, train_cell
 from srhm.training.loop import BatchTrainer, Entry, alone
@@ -33,52 +34,69 @@ KERNELS = {
     PACKABLE: "srhm.training.sparse_kernels",
     NAMED_ENGINE: "srhm.training.tape_kernels",
 }
-# Forms of engines for GPUs, under the same keys: they train the cells of a curve together.
-GPU_FORMS = {
-    PACKABLE: ("srhm.training.packed", "PackedTraining", ("numpy", "torch", "triton")),
-    NAMED_ENGINE: ("srhm.training.stacked", "StackedTraining", ("numpy", "torch")),
+# Forms of engines for GPUs, under the same keys: they train the cells of a curve together. Those of
+# an engine in the order of preference.
+PACKED = GpuForm("packed", "srhm.training.packed", "srhm.training.trials:packed_trial")
+PLAIN = GpuForm("plain", "srhm.training.plain", "srhm.training.trials:plain_trial", must_pay=True)
+STACKED = GpuForm("stacked", "srhm.training.stacked", "srhm.training.named_trials:stacked_trial")
+GPU_FORMS: dict[str, dict[GpuForm, tuple[str, tuple[str, ...]]]] = {
+    PACKABLE: {
+        PACKED: ("PackedTraining", ("numpy", "torch", "triton")),
+        PLAIN: ("PlainTraining", ("numpy", "torch")),
+    },
+    NAMED_ENGINE: {STACKED: ("StackedTraining", ("numpy", "torch"))},
 }
 
 
+def gpu_forms(entries: Sequence[Entry]) -> list[GpuForm]:
+    """Forms that can train these cells on a GPU, in the order of preference."""
+    return list(GPU_FORMS.get(entries[0]["cell"]["engine"], ()))
+
+
 def prepare(
-    entries: Sequence[Entry], *, inputs: Mapping[str, Any], gpu: int, log: logging.Logger
+    entries: Sequence[Entry],
+    *,
+    inputs: Mapping[str, Any],
+    form: GpuForm | None,
+    log: logging.Logger,
 ) -> BatchTrainer:
     """What trains the cells of a curve of the SRHM.
 
-    inputs: {"derivations": file of the samples of its seeds}. gpu: see `hierarchy_trainer`.
+    inputs: {"derivations": file of the samples of its seeds}. form: see `hierarchy_trainer`.
     """
     # Here, so that planning, which knows the engines' names from here, does not pay for pandas.
     from srhm.results.records import read_derivations
 
     file, parameters = Path(inputs["derivations"]), parameters_of(entries[0]["cell"])
-    return hierarchy_trainer(entries, read_derivations(file, parameters), gpu=gpu, log=log)
+    return hierarchy_trainer(entries, read_derivations(file, parameters), form=form, log=log)
 
 
 def hierarchy_trainer(
     entries: Sequence[Entry],
     samples: Mapping[tuple[int, str], Derivations],
     *,
-    gpu: int,
+    form: GpuForm | None,
     log: logging.Logger,
 ) -> BatchTrainer:
     """What trains cells of one engine, each by itself or all together on a GPU.
 
-    samples: training and test data by seed and part. gpu: 1 where the job has a GPU: cells of
-    engines that have a form for GPUs are trained there, many together (docs/gpu.md); those of other
-    engines as without one.
+    samples: training and test data by seed and part. form: one of `gpu_forms`, which trains them
+    together on the job's GPU (docs/gpu.md); None: each by itself, on processors.
 
     Raises:
         NoDevice: if there is no GPU for them, or a package is not installed.
     """
     cells = [entry["cell"] for entry in entries]
     engine = cells[0]["engine"]
-    together = gpu == 1 and engine in GPU_FORMS
-    module, name, packages = (GPU_FORMS if together else ENGINES)[engine]
+    if form is None:
+        module, name, packages = ENGINES[engine]
+    else:
+        module, (name, packages) = form.module, GPU_FORMS[engine][form]
     # Here, so that nobody else pays for torch and triton.
     try:
         made_by = getattr(import_module(module), name)
     except ModuleNotFoundError as missing:
-        if not together:
+        if form is None:
             raise
         raise NoDevice(
             f"gpu = 1, but {missing.name} is not installed; a torch with CUDA brings it"
@@ -88,7 +106,7 @@ def hierarchy_trainer(
         from srhm.training.compiled_code import check_code
 
         check_code(import_module(KERNELS[engine]), log=log)
-    training = made_by(cells, log) if together else None
+    training = made_by(cells, log) if form else None
 
     def train(cell: Mapping[str, Any], **options: Any) -> TrainedCell:
         sample = (samples[cell["seed"], "train"], samples[cell["seed"], "test"])

@@ -126,7 +126,8 @@ def test_the_device_is_the_processor_unless_a_gpu_is_asked_for(folder, monkeypat
     made = []
     monkeypatch.setattr(experiment, "image_trainer", lambda *data, device: made.append(device))
     inputs = {"folder": str(folder), "records_per_file": N}
-    experiment.prepare([], inputs=inputs, gpu=gpu, log=LOG)
+    form = experiment.ON_GPU if gpu else None
+    experiment.prepare([], inputs=inputs, form=form, log=LOG)
     assert made == [device]
 
 
