@@ -41,7 +41,7 @@ class Look:
             return self.rgb is not None and np.allclose(self.rgb, mark.rgb, atol=0.02)
         if mark.marker:
             return mark.marker == self.marker
-        return mark.line == self.line
+        return mark.line == self.line or (abs(mark.grey - self.grey) < 0.02 and bool(self.marker))
 
 
 def _look(colour: Any, marker: Any = "", line: Any = "") -> Look:
@@ -169,6 +169,8 @@ def _pale(figure: Figure) -> Iterator[str]:
 
 
 def _blank(figure: Figure) -> Iterator[str]:
+    if not figure.axes:  # a line says that there is nothing to draw
+        return
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     ink = np.asarray(canvas.buffer_rgba())[..., :3].min(axis=2) < 250

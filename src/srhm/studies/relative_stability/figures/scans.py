@@ -1,22 +1,18 @@
 """R_f against the displacement by two interpolations, and G_f against the noise."""
 
-import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import GUIDE, line
+from srhm.figures.drawing import styled
+from srhm.figures.looks import Look
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel, power_law
+from srhm.figures.scales import by_name, nets
 from srhm.studies.relative_stability.analysis import measured
-from srhm.studies.relative_stability.figures.marks import (
-    ROW,
-    handles,
-    logarithmic,
-    style,
-    trained_counts,
-)
+from srhm.studies.relative_stability.figures.marks import geometric, trained_counts
 
 WHEN = {"start": "before training", "end": "after training"}
+KINDS = {"bilinear": Look("bilinear", line="-"), "gaussian": Look("Gaussian", line=":")}
 
 
 @styled
@@ -24,45 +20,27 @@ def draw(
     cells: pd.DataFrame, stability: pd.DataFrame, noise: pd.DataFrame, *, preset: str
 ) -> Figure:
     """A, B: R_f against δ before and after training; C: G_f against the norm of the noise."""
-    figure, page = laid_out_page(ROW, preset=preset)
-    boxes = page.subplots(1, 3)
     tables = {"cells": cells, "stability": stability, "noise": noise}
     rows = measured(tables, part="displacements")
     noises = measured(tables, table="noise")
     if rows.empty or noises.empty:
-        for axes in boxes:
-            empty_panel(axes, f"not in preset {preset}")
-        return figure
-    for axes, letter, (when, name) in zip(boxes, "AB", WHEN.items(), strict=False):
-        for (net, kind), own in rows[rows["when"] == when].groupby(["net", "interpolation"]):
-            means = _means(own, "displacement", "R")
-            look = {"linestyle": "-"} if kind == "bilinear" else {"linestyle": ":"}
-            axes.plot(means.index, means, **{**style(str(net)), "markersize": 2.5, **look},
-                      linewidth=0.9, gid=f"{when} {net} {kind}")  # fmt: skip
-        logarithmic(axes, "displacement $\\delta$ (pixels)", "$R_f$" if letter == "A" else "")
-        panel_title(axes, letter, name)
-    _noise(boxes[2], noises)
-    panel_title(boxes[2], "C", f"after training, {trained_counts(rows)}")
-    kinds = [line("bilinear", color="0.3"), line("Gaussian", color="0.3", linestyle=":"),
-             line("slope 2 (C)", color=GUIDE, linestyle="--", linewidth=0.8)]  # fmt: skip
-    add_legends(page, [("Network", handles(rows)), ("Interpolation (A, B)", kinds)])
-    return figure
-
-
-def _noise(axes: Axes, rows: pd.DataFrame) -> None:
-    ended = rows[rows["when"] == "end"]
-    for net, own in ended.groupby("net"):
-        means = _means(own, "times", "G")
-        at = own.groupby("times")["noise_norm"].mean()
-        axes.plot(at, means, **{**style(str(net)), "markersize": 2.5}, linewidth=0.9,
-                  gid=f"noise {net}")  # fmt: skip
-    norms = np.array([ended["noise_norm"].min(), 1.0])
-    first = float(np.exp(np.log(ended.groupby("times")["G"].mean().iloc[0])))
-    axes.plot(norms, 3 * first * (norms / norms[0]) ** 2, "--", color=GUIDE, linewidth=0.8,
-              gid="slope 2")  # fmt: skip
-    logarithmic(axes, "norm of the noise $\\|\\eta\\|$", "$G_f$")
-
-
-def _means(rows: pd.DataFrame, by: str, quantity: str) -> pd.Series:
-    """Geometric means over seeds."""
-    return np.exp(np.log(rows[quantity]).groupby(rows[by]).mean())
+        return mosaic([], columns=1, preset=preset)
+    means = geometric(rows, "R", ["net", "when", "interpolation", "displacement"])
+    ended = noises[noises["when"] == "end"]
+    norms = ended.groupby(["net", "times"])["noise_norm"].mean().reset_index()
+    at_noise = geometric(ended, "G", ["net", "times"]).merge(norms)
+    by = nets(means["net"])
+    kinds = by_name("interpolation", means["interpolation"], KINDS, "Interpolation (A, B)")
+    least, first = ended["noise_norm"].min(), ended.groupby("times")["G"].mean().iloc[0]
+    slope = power_law([least, 1.0], 2, through=(least, 3 * first), label="slope 2 (C)")
+    return mosaic([
+        *(Panel(title=name, x=Axis("displacement $\\delta$ (pixels)", log=True),
+                y=Axis("$R_f$", log=True), marks=[
+                    Marks(rows=means[means["when"] == when], x="displacement", y="R", line="-",
+                          by=[by, kinds], size=2.5, width=0.9, name=when)])
+          for when, name in WHEN.items()),
+        Panel(title="after training", x=Axis("norm of the noise $\\|\\eta\\|$", log=True),
+              y=Axis("$G_f$", log=True), marks=[
+                  Marks(rows=at_noise, x="noise_norm", y="G", by=[nets(at_noise["net"])], line="-",
+                        size=2.5, width=0.9, name="noise"), slope]),
+    ], columns=3, preset=preset, notes=[f"{trained_counts(rows)}."])  # fmt: skip
