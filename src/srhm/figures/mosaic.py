@@ -38,7 +38,7 @@ def mosaic(
         blank.text(0.01, 0.5, f"Nothing to draw: not in this preset. {absent}".strip(), va="center")
         return blank
     lacking = [LETTERS[i] for i, one in enumerate(panels) if not one.has_rows]
-    missing = [f"Without {', '.join(lacking)}: no such rows in this preset."] if lacking else []
+    missing = [f"Without {', '.join(lacking)}: not in this preset."] if lacking else []
     columns = min(columns, len(there))
     n_rows = -(-len(there) // columns)
     figure, part = laid_out_page(height * n_rows, preset=preset, foot=[*notes, *missing])
