@@ -125,13 +125,14 @@ def test_unsatisfied_points_and_n_star_are_drawn(lawful):
     cells = lawful["cells"].query("data == 'digits_pca'")
     unsatisfied = cells["n_unsatisfied"] / cells["n_weights"]
     at = np.where(cells["status"] == "fitted", 1e-9, cells["mean_loss"])
-    for axes, x, y in (
-        (load, cells["P"] / cells["n_weights"], unsatisfied),
-        (loss, at, unsatisfied),
-        (wrong, at, cells["train_error"]),
+    for axes, name, x, y in (
+        (load, "load", cells["P"] / cells["n_weights"], unsatisfied),
+        (loss, "at_loss", at, unsatisfied),
+        (wrong, "train_error", at, cells["train_error"]),
     ):
-        np.testing.assert_allclose(points(axes, "digits_pca L=3"), np.stack([x, y], axis=1))
-    found = points(stars, "digits_pca L=3 reached")
+        found = points(axes, f"{name} data=digits_pca hidden_layers=3")
+        np.testing.assert_allclose(sorted(found), sorted(zip(x, y, strict=True)))
+    found = points(stars, "star data=digits_pca hidden_layers=3")
     assert [P for P, _ in found] == list(SIZES)
     for P, N in found:  # widths are a factor 2 apart
         assert 0.7 < N / n_star(P, "digits_pca") < 1.42
@@ -139,7 +140,7 @@ def test_unsatisfied_points_and_n_star_are_drawn(lawful):
 
 
 def test_a_legend_of_all_data_and_depths_is_on_the_page(lawful):
-    depths = [(data, depth) for data in jamming.COLOURS for depth in (3, 5)]
+    depths = [(data, depth) for data in jamming.DATA for depth in (3, 5)]
     one = lawful["cells"]
     cells = pd.concat([one.assign(data=data, hidden_layers=depth) for data, depth in depths])
     assert_on_page(rendered(jamming.draw(cells, preset="invented")))
@@ -157,7 +158,7 @@ def test_errors_are_drawn_against_time_and_size(lawful):
             np.testing.assert_allclose(points(scaled, f"{name} P={P}"), expected)
     own = table[(table["P"] == 800) & (table["width"] == WIDTHS[0])].iloc[0]
     expected = [(1, 0.5), (10, own["early"]), (100, own["final"])]
-    np.testing.assert_allclose(points(in_time, f"h={WIDTHS[0]}"), expected)
+    np.testing.assert_allclose(points(in_time, f"in time width={WIDTHS[0]}"), expected)
     assert_on_page(figure)
 
 
