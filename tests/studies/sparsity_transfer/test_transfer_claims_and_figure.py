@@ -107,7 +107,7 @@ def test_each_of_the_four_combinations_is_drawn_at_its_average():
         lines = lines_of(axes)
         for learnt in "AB":
             for tested in "AB":
-                drawn = lines[f"{learnt} on {tested}"]
+                drawn = lines[f"error way={learnt} on {tested}"]
                 expected = [
                     sum(learns(net, learnt, tested, size, seed) for seed in range(3)) / 3
                     for size in SIZES
