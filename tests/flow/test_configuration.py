@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from srhm import preset
+from srhm.flow import plan as flow_plan
 from srhm.flow.configuration import FlowSection
 from srhm.flow.plan import plan
+from srhm.networks.geometry import Geometry, layers_on_patches
 from srhm.study import ConfigError
 
 # 4 * 16^3 = 16384 distinct data.
@@ -234,3 +236,13 @@ def test_a_section_is_not_changed_by_planning():
     section = {"n_test": 100, "curves": [copy.deepcopy(GROUP)]}
     plan(FlowSection.model_validate(section), Path(), study="complexity")
     assert section["curves"] == [GROUP]
+
+
+def test_a_network_whose_filters_hold_a_weight_several_times_is_refused(monkeypatch):
+    def halves(net, parameters, *, width):
+        layers = layers_on_patches(parameters, width=width, slot=lambda k, z: z // 2)
+        return Geometry(net, parameters, width, layers)
+
+    monkeypatch.setattr(flow_plan, "geometry", halves)
+    with pytest.raises(ConfigError, match=r"curves\.0\.net = 'cnn': .* one filter for all places"):
+        planned(GROUP)

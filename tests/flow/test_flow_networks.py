@@ -248,6 +248,9 @@ def test_wrong_shapes_and_names_are_refused(make_parameters):
         hierarchical_network("cnn", parameters, width=3, n_outputs=1, activation="step")
     with pytest.raises(ValueError, match="n_outputs = 0"):
         hierarchical_network("cnn", parameters, width=3, n_outputs=0)
+    layers = shapes.layers_on_patches(parameters, width=3, slot=lambda k, z: z // 2)
+    with pytest.raises(ValueError, match="shared by some of its places"):
+        networks.Network(layers=layers, n_places=parameters.input_length, width=3, n_outputs=1)
     with pytest.raises(ValueError, match="width 0"):
         fully_connected_network(3, depth=1, width=0, n_outputs=1)
     network = hierarchical_network("cnn", parameters, width=3, n_outputs=1)

@@ -40,24 +40,30 @@ EXPERIMENTS = {
 }
 
 
-def digests() -> Iterator[tuple[str, str, str]]:
-    """Trainer, module of the network ("" for none), and the present digest of both."""
-    yield "sample", "", source_digest(PACKAGE / "model" / "sampling.py")
+def sources() -> Iterator[tuple[str, str, list[Path]]]:
+    """Trainer, module of the network ("" for none), and the sources that decide a cell of both."""
+    yield "sample", "", [PACKAGE / "model" / "sampling.py"]
     for form in ("packed", "stacked"):
-        yield form, "", source_digest(PACKAGE / "training" / f"{form}.py")
+        yield form, "", [PACKAGE / "training" / f"{form}.py"]
     for engine, nets in ENGINES.items():
         for net in nets:
-            yield engine, NETS[net].module, source_digest(*plan.engine_sources(engine, net))
+            yield engine, NETS[net].module, plan.engine_sources(engine, net)
     for net in HIERARCHICAL:
-        yield "flow", NETS[net].module, source_digest(*flow.training_sources(net))
+        yield "flow", NETS[net].module, flow.training_sources(net)
     for net in NAMED:
-        yield "images", NETS[net].module, source_digest(*images.training_sources(net))
+        yield "images", NETS[net].module, images.training_sources(net)
     for name, nets in EXPERIMENTS.items():
         own = STUDIES / f"{name}.py"
         if not nets:
-            yield name, "", source_digest(own)
+            yield name, "", [own]
         for net in nets:
-            yield name, NETS[net].module, source_digest(own, source_of_net(net))
+            yield name, NETS[net].module, [own, source_of_net(net)]
+
+
+def digests() -> Iterator[tuple[str, str, str]]:
+    """Trainer, module of the network, and the present digest of both."""
+    for trainer, net, paths in sources():
+        yield trainer, net, source_digest(*paths)
 
 
 def renewed(entries: list[dict[str, Any]], reason: str) -> list[dict[str, Any]]:

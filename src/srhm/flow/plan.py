@@ -11,6 +11,7 @@ from srhm.images import mnist
 from srhm.model.grammar import GrammarError
 from srhm.model.letters import parameters_of
 from srhm.model.sampling import MIN_TEST, SampleError, largest_training_set, n_test_points
+from srhm.networks.geometry import geometry
 from srhm.results.provenance import (
     PACKAGE,
     canonical_json,
@@ -112,6 +113,13 @@ def _check(
         raise ConfigError(f"  {where}: {error}") from error
     except SampleError as error:
         raise ConfigError(f"  {where}.P: {error}") from error
+    if shared["data"] == "srhm":
+        shape = geometry(shared["net"], parameters_of(shared), width=shared["width"])
+        if any(layer.tied for layer in shape.layers):
+            raise ConfigError(
+                f"  {where}.net = {shared['net']!r}: allowed are networks each layer of which has"
+                " one filter for all places, or weights of its own for each"
+            )
 
 
 def _n_test(

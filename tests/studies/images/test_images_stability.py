@@ -12,7 +12,7 @@ from srhm.images.experiment import initial_outputs_of
 from srhm.images.stability import probe, stability
 from srhm.images.training import initial_network, outputs_of
 from srhm.model.seeding import generator
-from srhm.networks.registry import NAMED
+from srhm.networks.inspection import FAMILIES
 
 CUTOFF = 3
 
@@ -98,7 +98,7 @@ def test_a_constant_function_has_no_sensitivity():
     assert np.isnan([found.D, found.G, found.R]).all()
 
 
-@pytest.mark.parametrize("net", NAMED)
+@pytest.mark.parametrize("net", [net for nets in FAMILIES.values() for net in nets])
 def test_relative_sensitivity_is_of_order_one_at_initialisation(net):
     # Thesis, chapter 4, figure 3: of order one before training; the tolerance is ours.
     values = []
