@@ -1,6 +1,8 @@
 """What variables of the environment do to a run, in one place."""
 
 import getpass
+import os
+import shutil
 import subprocess
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -62,6 +64,26 @@ def test_make_lets_python_start_with_the_same_variables():
     # Whose modules are found is the environment's own; a user's PYTHONPATH is for the launcher.
     assert started == {"PYTHONUNBUFFERED", "PYTHONNOUSERSITE", "PYTHONUTF8"}
     assert started <= set(KEPT_OF_PYTHON)
+
+
+@pytest.mark.parametrize("name", ["VENV", "BIN", "PIP", "LOG", "LOCK"])
+def test_no_variable_of_the_environment_replaces_a_path_of_make(name):
+    command = ["make", "--environment-overrides", "--dry-run", "clean-env", "env-cluster"]
+    done = subprocess.run(
+        command, cwd=ROOT, env={**os.environ, name: "/mine"}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "rm -rf .venv\n" in done.stdout
+    assert "/mine" not in done.stdout
+
+
+def test_another_make_says_which_is_needed():
+    other = shutil.which("bmake")
+    if not other:
+        pytest.skip("no bmake is installed")
+    done = subprocess.run([other, "status"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert done.stderr.startswith("GNU make is needed")
 
 
 def test_a_user_without_an_entry_gets_a_name_and_a_home(tmp_path, monkeypatch):

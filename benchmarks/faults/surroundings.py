@@ -251,12 +251,31 @@ def drawn_under(environment: Mapping[str, str]) -> Make:
     return make
 
 
-def as_unknown(*unset: str) -> list[str]:
-    """Words that run a command as a user without an entry, who may read and write all the same."""
-    rights = "+dac_override,+dac_read_search,+fowner"
+@contextmanager
+def owned(folder: Path, user: str) -> Iterator[None]:
+    """All in a folder belongs to a user while the block runs."""
+    subprocess.run(["chown", "--recursive", f"{user}:{user}", str(folder)], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["chown", "--recursive", "0:0", str(folder)], check=True)
+
+
+def as_unknown(*unset: str, also: Sequence[str] = ()) -> Make:
+    """A cell is deleted, and a user without an entry trains it, who may read all.
+
+    unset: variables that are not set. also: words between this and the run.
+    """
+    rights = "+dac_override,+dac_read_search"
     words = ["setpriv", f"--reuid={UNKNOWN}", f"--regid={UNKNOWN}", "--clear-groups"]
     words += [f"--inh-caps={rights}", f"--ambient-caps={rights}", "env"]
-    return words + [word for name in unset for word in ("-u", name)]
+    words += [word for name in unset for word in ("-u", name)]
+
+    def make(scene: Scene) -> str:
+        scene.under = {"around": owned(scene.folder, UNKNOWN), "before": [*words, *also]}
+        return lose_a_cell(scene)
+
+    return make
 
 
 def with_library(code: str, make: Callable[[Scene, dict[str, str]], str]) -> Make:
@@ -467,7 +486,6 @@ FAULTS = {
 }
 # Variables of which a run names each: a name, what they are to people, and their values.
 NAMED: dict[str, tuple[str, dict[str, str]]] = {
-    "python_inspect": ("PYTHONINSPECT", {"PYTHONINSPECT": "1"}),
     "python_warnings": ("PYTHONWARNINGS=error", {"PYTHONWARNINGS": "error"}),
     "python_optimize": ("PYTHONOPTIMIZE=2", {"PYTHONOPTIMIZE": "2"}),
     "python_verbose": (
@@ -538,14 +556,14 @@ FAULTS |= {
     ),
     "unknown_user": Fault(
         title="a user without an entry (docker run --user), a cell lacking",
-        make=under(before=as_unknown("USER", "LOGNAME")),
+        make=as_unknown("USER", "LOGNAME"),
         says=("has no entry in the table of users",),
         loses=1,
         root=True,
     ),
     "unknown_user_no_home": Fault(
-        title="the same without HOME",
-        make=under(before=as_unknown("USER", "LOGNAME", "HOME", "XDG_CACHE_HOME")),
+        title="a user without an entry and without HOME, a cell lacking",
+        make=as_unknown("USER", "LOGNAME", "HOME", "XDG_CACHE_HOME"),
         says=("has no entry in the table of users",),
         loses=1,
         root=True,
@@ -602,7 +620,9 @@ FAULTS |= {
     ),
     "few_processes": Fault(
         title="ulimit -u 64 (64 processes and threads) for a user, a cell lacking",
-        make=under(before=[*as_unknown("USER", "LOGNAME"), *in_shell("ulimit -u 64")]),
+        make=as_unknown(
+            "USER", "LOGNAME", also=["bash", "-c", 'ulimit -u 64 && exec "$@"', "bash"]
+        ),
         loses=1,
         root=True,
     ),
