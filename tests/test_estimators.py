@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from srhm.scorecard.claims import NOT_MEASURED, claim, verdict
+from srhm.scorecard.claims import NOT_MEASURED, Claim, verdict
 from srhm.scorecard.estimators import Correlation, Mean, Part, Ratio, Slope, Stored
 from srhm.scorecard.expectations import Below, Within
 from srhm.scorecard.resampling import Bootstrap, Jackknife
@@ -27,7 +27,7 @@ def measured(estimator, rows):
 
 def decided(estimator, rows, expected):
     """The verdict of a claim that expects this of the rows."""
-    one = claim("c", "s", topic="t", figure="f", place="p", expected=expected, why="w",
+    one = Claim("c", "s", topic="t", figure="f", place="p", expected=expected, why="w",
                 measure=estimator(rows=cells))  # fmt: skip
     return verdict(one, one.measure({"cells": pd.DataFrame(rows)}))
 

@@ -39,6 +39,7 @@ from srhm.results.tables import (
     TIMINGS,
 )
 from srhm.scorecard.claims import NOT_MEASURED, Claim
+from srhm.scorecard.expectations import NoExpectation
 from srhm.scorecard.text import verdict_counts
 
 REPOSITORY = Path(__file__).parents[1]
@@ -199,8 +200,8 @@ TOPICS = {"one": "P*_LCN", "two": "P*_LCN", "three": "Other laws", "four": "Othe
           "five": "Networks"}  # fmt: skip
 CLAIMS = tuple(
     Claim(
-        identifier=name, topic=topic, figure="4", statement="", place="", expected=nan,
-        tolerance=nan, tolerance_reason="", measure=lambda tables: NOT_MEASURED,
+        name, "", topic=topic, figure="4", place="", expected=NoExpectation(), why="",
+        measure=lambda tables: NOT_MEASURED,
     )
     for name, topic in TOPICS.items()
 )  # fmt: skip

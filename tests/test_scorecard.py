@@ -1,6 +1,7 @@
 """What a claim is, when it holds, and the scorecard as text; all claims of the studies."""
 
 import re
+from dataclasses import replace
 from math import inf, nan
 
 import numpy as np
@@ -20,6 +21,7 @@ from srhm.scorecard.claims import (
     verdict,
 )
 from srhm.scorecard.deciding import points_to_decide, what_would_decide
+from srhm.scorecard.expectations import Below, Factor, NoExpectation, Within
 from srhm.scorecard.fits import with_note
 from srhm.scorecard.text import markdown
 from srhm.statistics.regression import SeedNoise, mean
@@ -32,18 +34,19 @@ def topics_of(claims):
     return {claim.identifier: claim.topic for claim in claims}
 
 
+def expectation(expected, tolerance):
+    """The kind that a number and a tolerance stand for in the table."""
+    if np.isnan(expected):
+        return NoExpectation()
+    return Below(expected) if np.isnan(tolerance) else Within(expected, tolerance)
+
+
 def claim_with(measured: Measurement, *, expected=2.0, tolerance=0.5, identifier="a") -> Claim:
     return Claim(
-        identifier=identifier,
-        topic="tests",
-        figure="4 B",
-        statement="a | b",
-        place="Eq. 3",
-        expected=expected,
-        tolerance=tolerance,
-        tolerance_reason="for this test",
+        identifier, "a | b", topic="tests", figure="4 B", place="Eq. 3",
+        expected=expectation(expected, tolerance), why="for this test",
         measure=lambda tables: measured,
-    )
+    )  # fmt: skip
 
 
 def measured(value, half_width, n=3) -> Measurement:
@@ -119,12 +122,19 @@ def test_where_nothing_is_expected_there_is_no_verdict(one, word):
 
 
 @pytest.mark.parametrize(
-    ("expected", "tolerance"),
-    [(nan, 1.0), (inf, 1.0), (inf, nan), (1.0, 0.0), (1.0, inf), (1.0, -1.0)],
-)
-def test_a_claim_that_cannot_be_judged_is_refused(expected, tolerance):
-    with pytest.raises(ValueError, match="claim 'a': expected"):
-        claim_with(NOT_MEASURED, expected=expected, tolerance=tolerance)
+    ("kind", "numbers"),
+    [(Within, (inf, 1.0)), (Within, (nan, 1.0)), (Within, (1.0, 0.0)), (Within, (1.0, inf)),
+     (Within, (1.0, -1.0)), (Below, (inf,)), (Factor, (0.0, 2.0)), (Factor, (1.0, 1.0))],
+)  # fmt: skip
+def test_what_cannot_be_judged_is_refused(kind, numbers):
+    with pytest.raises(ValueError, match=f"{kind.__name__}.*is needed"):
+        kind(*numbers)
+
+
+def test_a_factor_is_judged_by_its_logarithm():
+    one = measured(np.log(1.2), 0.1)
+    assert verdict(replace(claim_with(one), expected=Factor(1, within=1.5)), one) == "holds"
+    assert verdict(replace(claim_with(one), expected=Factor(3, within=1.5)), one) == "does not hold"
 
 
 def scored(one, **options):
@@ -283,7 +293,7 @@ def test_small_numbers_are_shown_with_digits_of_their_interval(value, half_width
 
 def test_statements_fit_into_their_column():
     claims = claims_of(study for study in STUDIES.values() if study.name not in LONG)
-    assert max(len(claim.statement) for claim in claims) <= MAX_STATEMENT
+    assert max(len(claim.says) for claim in claims) <= MAX_STATEMENT
 
 
 def test_claims_are_told_apart_by_their_identifiers():

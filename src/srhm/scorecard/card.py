@@ -26,19 +26,20 @@ def scorecard(tables: Tables, claims: Sequence[Claim]) -> pd.DataFrame:
     rows, remembered = [], RememberedTables(tables)
     for claim in claims:
         measured = claim.measure(remembered)
+        expected, tolerance = claim.expected.columns
         rows.append(
             {
                 "claim": claim.identifier,
                 "figure": claim.figure,
-                "statement": claim.statement,
+                "statement": claim.says,
                 "place": claim.place,
-                "expected": float(claim.expected),
+                "expected": expected,
                 "value": float(measured.value),
                 "low": float(measured.low),
                 "high": float(measured.high),
                 "n": measured.n,
-                "tolerance": float(claim.tolerance),
-                "tolerance_reason": claim.tolerance_reason,
+                "tolerance": tolerance,
+                "tolerance_reason": claim.why,
                 "verdict": verdict(claim, measured),
                 "note": measured.note,
             }

@@ -5,11 +5,41 @@ what there is not.
 """
 
 from dataclasses import dataclass
-from math import isfinite, log, nan
+from math import inf, isfinite, log, nan
+
+
+class _Judging:
+    """What is expected of an interval: that it lies within a range."""
+
+    # Whether a number at the upper end of the range is within it.
+    closed = True
+
+    @property
+    def columns(self) -> tuple[float, float]:
+        """Expected number and tolerance in the table."""
+        raise NotImplementedError
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Of the range."""
+        expected, tolerance = self.columns
+        return (-inf, expected) if tolerance != tolerance else (
+            expected - tolerance, expected + tolerance
+        )  # fmt: skip
+
+    def meets(self, low: float, high: float) -> bool:
+        """Whether a part of an interval lies in the range, ends included."""
+        lowest, highest = self.ends
+        return not (low > highest or high < lowest)
+
+    def holds(self, low: float, high: float) -> bool:
+        """Whether all of an interval does."""
+        lowest, highest = self.ends
+        return lowest <= low and (high <= highest if self.closed else high < highest)
 
 
 @dataclass(frozen=True)
-class Within:
+class Within(_Judging):
     """A number with a tolerance on either side."""
 
     value: float
@@ -28,7 +58,7 @@ class Within:
 
 
 @dataclass(frozen=True)
-class Factor:
+class Factor(_Judging):
     """A ratio within a factor on either side, of a measurement that is the ratio's logarithm."""
 
     value: float
@@ -47,8 +77,10 @@ class Factor:
 
 
 @dataclass(frozen=True)
-class Below:
+class Below(_Judging):
     """An upper bound, which the number does not reach."""
+
+    closed = False
 
     bound: float
 

@@ -172,7 +172,7 @@ def test_without_rows_nothing_is_measured():
 
 
 def test_statements_fit_into_a_line():
-    assert all(len(claim.statement) <= TERMINAL // 2 + 3 for claim in CLAIMS)
+    assert all(len(claim.says) <= TERMINAL // 2 + 3 for claim in CLAIMS)
 
 
 def test_a_correlation_is_that_of_numpy():

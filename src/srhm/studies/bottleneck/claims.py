@@ -8,7 +8,7 @@ from functools import partial
 
 import pandas as pd
 
-from srhm.scorecard.claims import claim
+from srhm.scorecard.claims import Claim
 from srhm.scorecard.estimators import Mean
 from srhm.scorecard.expectations import NoExpectation, Within
 from srhm.scorecard.rows import left_out, rows_of
@@ -52,7 +52,7 @@ def deaths(
     return left_out(found, {"in which one of the two does not happen": found["apart"].isna()})
 
 
-bottleneck = partial(claim, topic="Bottleneck and singular values", figure="bottleneck")
+bottleneck = partial(Claim, topic="Bottleneck and singular values", figure="bottleneck")
 RANK = partial(Mean, "excess", per=("key",), rows=weights, what="cells")
 NO_NUMBER = "no source has a number"
 

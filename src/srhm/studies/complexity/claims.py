@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import Measurement, Tables, claim
+from srhm.scorecard.claims import Claim, Measurement, Tables
 from srhm.scorecard.curves import THRESHOLD
 from srhm.scorecard.estimators import Mean, Slope
 from srhm.scorecard.expectations import NoExpectation, Within
@@ -211,7 +211,7 @@ WORDS = {"feature": "smallest α̃", "lazy": "largest α̃"}
 # Errors of feature and of lazy learning against P: P* across alpha_tilde is a question of ours.
 BOTH_REGIMES = "thesis, chapter 3b, Fig. 8"
 HALF_OF_THE_THRESHOLD = "0.05: half of the threshold that defines P*;"
-reported = partial(claim, expected=NoExpectation(), why="no source has a number")
+reported = partial(Claim, expected=NoExpectation(), why="no source has a number")
 LAW: dict[str, Any] = {
     "expected": Within(2, 0.35),
     "why": "0.35, as for the same law on the paper's own curves; of lazy learning no source says"

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from srhm.model.seeding import generator
-from srhm.scorecard.claims import claim
+from srhm.scorecard.claims import Claim
 from srhm.scorecard.estimators import Mean, Slope, Stored
 from srhm.scorecard.expectations import Below, NoExpectation, Within
 from srhm.scorecard.rows import left_out, rows_of
@@ -200,7 +200,7 @@ def reported(why: str) -> dict[str, Any]:
 
 
 crossover = partial(
-    claim, topic="Lazy and feature learning: kernel change, times, fluctuations of the output"
+    Claim, topic="Lazy and feature learning: kernel change, times, fluctuations of the output"
 )
 change = partial(crossover, figure="kernel_change")
 diagram = partial(crossover, figure="crossover_diagram")

@@ -8,7 +8,7 @@ from functools import partial
 
 import pandas as pd
 
-from srhm.scorecard.claims import claim
+from srhm.scorecard.claims import Claim
 from srhm.scorecard.estimators import Mean, Part, Ratio, Slope
 from srhm.scorecard.expectations import Below, Factor, NoExpectation, Within
 from srhm.scorecard.jamming import jammed, stars, transitions
@@ -45,7 +45,7 @@ FAR_SIZES = partial(
 )  # fmt: skip
 ABOVE = sizes.given(factor=1.0)
 
-jamming = partial(claim, topic="Jamming and double descent on digits", figure="digits_jamming")
+jamming = partial(Claim, topic="Jamming and double descent on digits", figure="digits_jamming")
 descent = partial(jamming, figure="digits_descent")
 
 CLAIMS = (

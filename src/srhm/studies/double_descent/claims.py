@@ -8,7 +8,7 @@ from functools import partial
 
 import pandas as pd
 
-from srhm.scorecard.claims import claim
+from srhm.scorecard.claims import Claim
 from srhm.scorecard.estimators import Mean
 from srhm.scorecard.expectations import Below, Factor, NoExpectation
 from srhm.scorecard.jamming import stars
@@ -59,7 +59,7 @@ def spreads(cells: pd.DataFrame, ensembles: pd.DataFrame) -> pd.DataFrame:
 
 
 descent = partial(
-    claim, topic="Double descent: error and norm of the output against width",
+    Claim, topic="Double descent: error and norm of the output against width",
     figure="double_descent",
 )  # fmt: skip
 

@@ -10,7 +10,7 @@ from math import log
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import Line, claim
+from srhm.scorecard.claims import Claim, Line
 from srhm.scorecard.estimators import Difference, Mean, Part, Ratio, Slope
 from srhm.scorecard.expectations import Below, Factor, NoExpectation, Within
 from srhm.scorecard.rows import left_out, rows_of
@@ -226,7 +226,7 @@ CHECKS: tuple[Line, ...] = (
 )  # fmt: skip
 
 CLAIMS = tuple(
-    claim(
+    Claim(
         f"early-{name}", says, topic="The beginning of training, and checks of the gradient flow",
         figure=figure, place=f"thesis, ch. 3a, {place}", expected=expected, why=why,
         measure=measure,

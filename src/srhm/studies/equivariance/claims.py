@@ -9,7 +9,7 @@ from functools import partial
 
 import pandas as pd
 
-from srhm.scorecard.claims import claim
+from srhm.scorecard.claims import Claim
 from srhm.scorecard.estimators import Difference, Mean, Range, Ratio, Slope
 from srhm.scorecard.expectations import Below, Within
 from srhm.scorecard.rows import RowFunction, rows_of
@@ -72,10 +72,10 @@ LOW_PASS, ACTS = (f"thesis, ch. 5, steerable CNNs, section {n}" for n in ("4.4.2
 SECTION_5_1 = "thesis, ch. 5, spherical CNNs, section 5.1"
 FIGURE_3 = f"{SECTION_5_1}, Fig. 3"
 
-blocks = partial(claim, topic="Blocks of Tetris", figure="equivariance_accuracy")
-errors = partial(claim, topic="Equivariance error", figure="equivariance_error")
+blocks = partial(Claim, topic="Blocks of Tetris", figure="equivariance_accuracy")
+errors = partial(Claim, topic="Equivariance error", figure="equivariance_error")
 digits = partial(
-    claim, topic="Digits on the sphere", figure="equivariance_accuracy",
+    Claim, topic="Digits on the sphere", figure="equivariance_accuracy",
     place="thesis, ch. 5, spherical CNNs, Table 1",
 )  # fmt: skip
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from srhm.results.coordinates import GRAMMAR
-from srhm.scorecard.claims import claim
+from srhm.scorecard.claims import Claim
 from srhm.scorecard.estimators import Mean
 from srhm.scorecard.expectations import NoExpectation, Within
 from srhm.scorecard.rows import left_out, rows_of
@@ -41,7 +41,7 @@ def groupings(table: pd.DataFrame, *, kind: str) -> pd.DataFrame:
 
 
 step = partial(
-    claim, topic="First step of gradient descent (appendix C)", figure="first_step",
+    Claim, topic="First step of gradient descent (appendix C)", figure="first_step",
     expected=NoExpectation(), why="no source has a number",
 )  # fmt: skip
 of_lcn = partial(

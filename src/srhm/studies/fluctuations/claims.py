@@ -11,7 +11,7 @@ from math import log, nan
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import Line, Measurement, claim
+from srhm.scorecard.claims import Claim, Line, Measurement
 from srhm.scorecard.estimators import Mean, Part
 from srhm.scorecard.expectations import Below, Factor, Within
 from srhm.scorecard.fits import listed_as_left_out
@@ -236,7 +236,7 @@ FIGURES: dict[str, tuple[Line, ...]] = {
     ),
 }  # fmt: skip
 CLAIMS = tuple(
-    claim(
+    Claim(
         f"fluctuations-{name}", says, topic="Fluctuations beyond jamming", figure=figure,
         place=f"thesis, ch. 2b, {place}", expected=expected, why=why, measure=measure,
     )

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import Claim, Measurement, claim
+from srhm.scorecard.claims import Claim, Measurement
 from srhm.scorecard.estimators import Mean, Part, Ratio, Slope, Stored
 from srhm.scorecard.expectations import Below, NoExpectation, Within
 from srhm.scorecard.fits import as_ratio
@@ -142,7 +142,7 @@ class Stepped(Ratio):
         return as_ratio(replace(found, low=low, high=high, note=note))
 
 
-gaps = partial(claim, topic="Jamming: gaps, cusps, N* and spectra", figure="gaps")
+gaps = partial(Claim, topic="Jamming: gaps, cusps, N* and spectra", figure="gaps")
 n_star = partial(gaps, figure="gaps_n_star")
 spectra = partial(gaps, figure="gaps_spectra")
 PAIRS = partial(

@@ -10,7 +10,7 @@ from math import nan
 
 import pandas as pd
 
-from srhm.scorecard.claims import claim
+from srhm.scorecard.claims import Claim
 from srhm.scorecard.estimators import Mean, Part, Ratio, Slope
 from srhm.scorecard.expectations import Below, NoExpectation, Within
 from srhm.scorecard.jamming import jammed, stars
@@ -47,7 +47,7 @@ TRANSITION = partial(
 GROWTH = partial(Slope, "N_star", against="P", within=("net", "n_inputs"), what="sizes P")
 
 jamming = partial(
-    claim, topic="Jamming: unsatisfied points and spectra of the Hessian", figure="jamming"
+    Claim, topic="Jamming: unsatisfied points and spectra of the Hessian", figure="jamming"
 )
 
 CLAIMS = (

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables, claim
+from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
 from srhm.scorecard.estimators import Difference, Mean
 from srhm.scorecard.expectations import Below, NoExpectation, Within
 from srhm.scorecard.rows import rows_of
@@ -151,14 +151,14 @@ SAME = (
     "0.1: the thesis calls exponents of 0.36 and 0.4, 0.07 and 0.1 equal, and 0.4 and 0.1 different"
 )
 NO_NUMBER = "no source has a number"
-teacher = partial(claim, topic="Teacher and student", figure="kernel_teachers")
-digits = partial(claim, topic="Digits", figure="kernel_digits")
+teacher = partial(Claim, topic="Teacher and student", figure="kernel_teachers")
+digits = partial(Claim, topic="Digits", figure="kernel_digits")
 reported = partial(digits, expected=NoExpectation(), why=f"{NO_NUMBER} for these digits")
 mnist = partial(
-    claim, topic="MNIST", figure="kernel_mnist", place="thesis, ch. 6, Fig. 1", why=SAME
+    Claim, topic="MNIST", figure="kernel_mnist", place="thesis, ch. 6, Fig. 1", why=SAME
 )
-geometry = partial(claim, topic="Spectra and neighbours", figure="kernel_neighbours")
-srhm = partial(claim, topic="The SRHM", figure="kernel_srhm")
+geometry = partial(Claim, topic="Spectra and neighbours", figure="kernel_neighbours")
+srhm = partial(Claim, topic="The SRHM", figure="kernel_srhm")
 
 
 def _tenth(value: float) -> Within:

@@ -8,7 +8,7 @@ from functools import partial
 
 import pandas as pd
 
-from srhm.scorecard.claims import claim
+from srhm.scorecard.claims import Claim
 from srhm.scorecard.estimators import Mean, Ratio
 from srhm.scorecard.expectations import Below, NoExpectation, Within
 from srhm.scorecard.rows import rows_of
@@ -28,7 +28,7 @@ def representations(cells: pd.DataFrame, summaries: pd.DataFrame) -> pd.DataFram
 ARTICLE = "article on arXiv 2601.19756, 'The Power of Sample Complexity'"
 NO_NUMBER = "no source has a number"
 layerwise = partial(
-    claim, topic="Layerwise against end-to-end training", figure="layerwise", place=ARTICLE
+    Claim, topic="Layerwise against end-to-end training", figure="layerwise", place=ARTICLE
 )
 LAW = partial(
     layerwise, expected=Within(1, 0.25),
@@ -66,7 +66,7 @@ CLAIMS = (
         expected=NoExpectation(), why=NO_NUMBER,
         measure=OVER("ratio", rows=ratios.given(over="layerwise", under="end_to_end")),
     ),
-    claim(
+    Claim(
         "rank-of-representations",
         "participation ratio of the last hidden layer, end over start, largest P",
         topic="Singular values of representations", figure="singular_values",

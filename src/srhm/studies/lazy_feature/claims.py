@@ -13,7 +13,7 @@ import pandas as pd
 
 from srhm.flow.configuration import CNN_LAYERS
 from srhm.model.seeding import generator
-from srhm.scorecard.claims import Claim, claim
+from srhm.scorecard.claims import Claim
 from srhm.scorecard.estimators import Mean, Slope, Stored
 from srhm.scorecard.expectations import Below, NoExpectation, Within
 from srhm.scorecard.rows import left_out, rows_of
@@ -150,7 +150,7 @@ UNKNOWN = {"expected": NoExpectation(), "why": "reported: the thesis gives no nu
 TIMES = {
     "expected": Below(1.5), "why": "ours: a factor 1.5 between the largest and the smallest",
 }  # fmt: skip
-lazy_feature = partial(claim, topic="Lazy and feature learning of digits")
+lazy_feature = partial(Claim, topic="Lazy and feature learning of digits")
 
 
 def _of_kind(data: str, depth: int, net: str = "fcn") -> tuple[Claim, ...]:

@@ -9,7 +9,7 @@ from functools import partial
 
 import pandas as pd
 
-from srhm.scorecard.claims import claim
+from srhm.scorecard.claims import Claim
 from srhm.scorecard.curves import THRESHOLD
 from srhm.scorecard.estimators import Mean, Part, Slope
 from srhm.scorecard.expectations import Below, NoExpectation, Within
@@ -137,18 +137,18 @@ WHOLE = (
     "0.35: below 0.5, so that no value is within the tolerance of two whole exponents; the claim"
     " leaves o(1) open"
 )
-reported = partial(claim, place=ARTICLE, expected=NoExpectation(), why="no source has a number")
+reported = partial(Claim, place=ARTICLE, expected=NoExpectation(), why="no source has a number")
 needed = partial(
     reported, topic="Points that the algorithm needs", figure="level_by_level_complexity",
     place=f"{ARTICLE}, 'The Power of Sample Complexity'",
 )  # fmt: skip
 of_level = partial(
-    claim, topic="Error of each level", figure="level_by_level_errors", place=CHAINING
+    Claim, topic="Error of each level", figure="level_by_level_errors", place=CHAINING
 )
 condition = partial(
     reported, topic="Clean signal and weak identifiability", figure="level_by_level_conditions"
 )
-sparse = partial(claim, topic="What empty places cost", figure="level_by_level_sparsity")
+sparse = partial(Claim, topic="What empty places cost", figure="level_by_level_sparsity")
 OVER = partial(Mean, "ratio", scale="ratio", what="grammars and nets")
 AT_END = partial(Mean, "test_error", rows=largest, what="grammars and nets")
 FELT = partial(Mean, "value", per=("grammar", "seed"), rows=learnt, what="networks, over k and l")

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import claim
+from srhm.scorecard.claims import Claim
 from srhm.scorecard.estimators import Difference, Mean, Range, Slope, pairs_of
 from srhm.scorecard.expectations import Below, NoExpectation, Within
 from srhm.scorecard.rows import rows_of
@@ -94,7 +94,7 @@ def best_mementos(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 EXACT = "0.01: the chain is exact; what remains are corrections ~ √r at the least r"
-memory = partial(claim, topic="Two hypotheses and a finite memory")
+memory = partial(Claim, topic="Two hypotheses and a finite memory")
 AGAINST = partial(Difference, "q", rows=learnt, what="pairs of seeds", tells=("size",))
 from_starts = partial(memory, figure="memory_starts")
 

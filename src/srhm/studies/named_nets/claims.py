@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from srhm.model.seeding import generator
-from srhm.scorecard.claims import Claim, Measurement, claim
+from srhm.scorecard.claims import Claim, Measurement
 from srhm.scorecard.estimators import Correlation, Estimator, Mean
 from srhm.scorecard.expectations import Below, Factor, NoExpectation, Within
 from srhm.scorecard.falls import FALL_REASON, LEARNT, LEAST_RATIO, MIN_FALL, UNLEARNT
@@ -183,11 +183,11 @@ WORDS = {"S": "S (synonyms)", "D": "D (diffeomorphisms)"}
 WIDTH: Any = {"tells": ("capped", "width")}
 FALLING = "reported: any two curves that fall with P have a high rank correlation"
 same = partial(
-    claim, topic="Named nets: ε falls where S and D fall, rank correlation over P at 80 % depth",
+    Claim, topic="Named nets: ε falls where S and D fall, rank correlation over P at 80 % depth",
     figure="9", place="section 5; appendix B",
 )  # fmt: skip
 rank = partial(
-    claim, topic="Networks on one grammar: rank correlation of test error and sensitivities"
+    Claim, topic="Networks on one grammar: rank correlation of test error and sensitivities"
 )
 # With the figures of D and S at one P, then of D and S with growing P.
 PLACES: tuple[tuple[Place, str, str, tuple[str, ...]], ...] = (
@@ -228,7 +228,7 @@ CLAIMS: tuple[Claim, ...] = (
             rows=together.given(place=place), where={"kind": kind}, what="points", **WIDTH),
     ) for place, where, source, figures in PLACES
       for (grows, kind), figure in zip(product((False, True), "DS"), figures, strict=True)),
-    *(claim(
+    *(Claim(
         f"{kind.lower()}-at-{100 * depth:.0f}-percent-depth",
         f"{kind} at {100 * depth:.0f} % depth at the largest over the smallest P",
         topic="Named nets: sensitivities fall at 80 % relative depth", figure="9",

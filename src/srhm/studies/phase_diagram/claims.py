@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import Line, claim
+from srhm.scorecard.claims import Claim, Line
 from srhm.scorecard.estimators import Mean, Part, Ratio, Slope
 from srhm.scorecard.expectations import Below, Factor, NoExpectation, Within
 from srhm.scorecard.rows import left_out, rows_of
@@ -259,7 +259,7 @@ ALIGNMENT: tuple[Line, ...] = tuple(
     )
 )  # fmt: skip
 CLAIMS = tuple(
-    claim(
+    Claim(
         f"phase-{name}", says, topic="Phase diagram of width and output scale", figure=figure,
         place=f"thesis, ch. 3b, {place}", expected=expected, why=why, measure=measure,
     )

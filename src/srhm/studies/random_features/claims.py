@@ -4,7 +4,7 @@ from functools import partial
 
 import pandas as pd
 
-from srhm.scorecard.claims import claim
+from srhm.scorecard.claims import Claim
 from srhm.scorecard.estimators import Mean, Slope
 from srhm.scorecard.expectations import NoExpectation, Within
 from srhm.scorecard.rows import rows_of
@@ -61,7 +61,7 @@ def gains(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 DECAY = partial(Slope, within=SET, what="cells")
-features = partial(claim, topic="Random features", figure="random_features")
+features = partial(Claim, topic="Random features", figure="random_features")
 
 CLAIMS = (
     features(

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from srhm.scorecard.claims import Measurement, claim
+from srhm.scorecard.claims import Claim, Measurement
 from srhm.scorecard.estimators import Estimator, Mean, Range, Slope
 from srhm.scorecard.expectations import Below, Expectation, NoExpectation, Within
 from srhm.scorecard.fits import no_points
@@ -184,7 +184,7 @@ def _of(topic: str, figure: str) -> Any:
     def of_line(
         name: str, says: str, place: str, expected: Expectation, why: str, measure: Estimator
     ) -> Any:
-        return claim(
+        return Claim(
             f"stability-{name}", says, topic=topic, figure=f"stability_{figure}",
             place=f"thesis, ch. 4, {place}", expected=expected,
             why=why, measure=measure,

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import claim
+from srhm.scorecard.claims import Claim
 from srhm.scorecard.estimators import Mean, Slope
 from srhm.scorecard.expectations import Below, NoExpectation, Within
 from srhm.scorecard.rows import rows_of
@@ -233,11 +233,11 @@ BOTTLENECK, CONVERGENCE, OVERFITTING, STABILITY, GEODESICS, STATISTICS = (
 CORRECTION, IDENTITY, L2 = (
     f"talk, slide '{title}'" for title in ("First correction", "Identity cost", "L2 regularization")
 )
-reported = partial(claim, expected=NoExpectation(), why=NO_NUMBER)
-depth = partial(claim, topic="Representation cost against depth", figure="cost_depth")
+reported = partial(Claim, expected=NoExpectation(), why=NO_NUMBER)
+depth = partial(Claim, topic="Representation cost against depth", figure="cost_depth")
 limit = partial(depth, place="talk, slide 'Infinite Depth Limit'", why=QUARTER)
 overfitting = partial(reported, topic="Fits of too low a rank", figure="cost_overfitting")
-weights = partial(claim, topic="Bottleneck structure of the weights", figure="cost_weights")
+weights = partial(Claim, topic="Bottleneck structure of the weights", figure="cost_weights")
 classes = partial(
     reported, topic="Four classes in the plane", figure="cost_classes",
     place="talk, slide 'Implications: Classification'",
@@ -247,7 +247,7 @@ ball = partial(
     place="talk, slide 'Learning Newtonian Mechanics'",
 )  # fmt: skip
 factorisation = partial(
-    claim, topic="Summary statistics of gradient descent", figure="cost_factorisation",
+    Claim, topic="Summary statistics of gradient descent", figure="cost_factorisation",
     place=STATISTICS,
 )  # fmt: skip
 hierarchy = partial(reported, topic="Ranks by layer on a grammar", figure="cost_hierarchy")

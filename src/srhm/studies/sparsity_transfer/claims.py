@@ -8,7 +8,7 @@ from functools import partial
 
 import pandas as pd
 
-from srhm.scorecard.claims import claim
+from srhm.scorecard.claims import Claim
 from srhm.scorecard.curves import THRESHOLD
 from srhm.scorecard.estimators import Mean
 from srhm.scorecard.expectations import Below, NoExpectation
@@ -31,7 +31,7 @@ def errors(transfer: pd.DataFrame) -> pd.DataFrame:
 
 
 transfer = partial(
-    claim, topic="From one kind of sparsity to the other", figure="sparsity_transfer"
+    Claim, topic="From one kind of sparsity to the other", figure="sparsity_transfer"
 )
 ERROR = partial(Mean, "error", rows=errors, what="networks")
 

@@ -8,7 +8,7 @@ from functools import partial
 
 import pandas as pd
 
-from srhm.scorecard.claims import claim
+from srhm.scorecard.claims import Claim
 from srhm.scorecard.estimators import Mean, Slope
 from srhm.scorecard.expectations import Below, Within
 from srhm.scorecard.rows import left_out, rows_of
@@ -45,7 +45,7 @@ def advantages(cells: pd.DataFrame) -> pd.DataFrame:
 SLOPE = partial(Slope, against="P", within=NETWORK, what="networks", tells=("alpha_tilde", "P"))
 
 stripe = partial(
-    claim, topic="The stripe model: compression of directions without information", figure="stripe"
+    Claim, topic="The stripe model: compression of directions without information", figure="stripe"
 )
 
 CLAIMS = tuple(

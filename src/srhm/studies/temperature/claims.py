@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from srhm.results.coordinates import GRAMMAR, NET_AND_DATA
-from srhm.scorecard.claims import Claim, claim
+from srhm.scorecard.claims import Claim
 from srhm.scorecard.curves import SHARED_GRAMMAR, of_the_paper
 from srhm.scorecard.estimators import Mean, Stored
 from srhm.scorecard.expectations import Below, NoExpectation, Within
@@ -183,7 +183,7 @@ KINDS = (("cnn", 2), ("lcn", 2), ("cnn", 3), ("lcn", 3))
 DECADES = {("cnn", 2): Within(1.4, 0.2), ("lcn", 2): Within(1.4, 0.3),
            ("cnn", 3): Within(1.8, 0.3), ("lcn", 3): Within(1.8, 0.4)}  # fmt: skip
 
-ratio = partial(claim, topic="Learning rate, batch size and P*", figure="temperature")
+ratio = partial(Claim, topic="Learning rate, batch size and P*", figure="temperature")
 exponent = partial(ratio, figure="temperature_exponents")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from srhm.scorecard.claims import Claim, Measurement, Tables, claim
+from srhm.scorecard.claims import Claim, Measurement, Tables
 from srhm.scorecard.curves import NO_CURVES, curves
 from srhm.scorecard.estimators import Mean, Slope
 from srhm.scorecard.expectations import Factor, Within
@@ -161,7 +161,7 @@ def concurrence_claims(net: str, branching: int) -> list[Claim]:
     words, found = f"{net.upper()}, s = {branching}: P*_{{}} ≈ P*", []
     for kind in "SD":
         own = partial(
-            claim, topic="Invariances are learnt when the task is: P*_S and P*_D against P*",
+            Claim, topic="Invariances are learnt when the task is: P*_S and P*_D against P*",
             figure=FIGURES[net, branching][kind], place=PLACES[net],
         )  # fmt: skip
         end, says, criterion = f"{net}-s{branching}", words.format(kind), f"{kind}_2"
@@ -183,7 +183,7 @@ def fcn_practice_claims() -> list[Claim]:
     Once at the caption's widths or what this preset has in their place, once at the practice's.
     """
     return [
-        claim(
+        Claim(
             f"{kind.lower()}-ratio-fcn-s2-practice{'-width' if wide else ''}",
             f"FCN, s = 2: P*_{kind} ≈ P*, {kind} of the output, practice"
             f"{', its width' if wide else ''}: mean log ratio",

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import Claim, claim
+from srhm.scorecard.claims import Claim
 from srhm.scorecard.curves import NO_CURVES, curves
 from srhm.scorecard.estimators import Mean
 from srhm.scorecard.expectations import Below, Factor, NoExpectation
@@ -194,7 +194,7 @@ ONSETS = (
 
 # What is expected and why was fixed before anything was measured, but for OF_THE_OUTPUT (README).
 INSENSITIVITY_CLAIMS: tuple[Claim, ...] = (
-    *(claim(
+    *(Claim(
         f"{kind.lower()}-{name}-{net}", f"{net.upper()}: {says.format(kind)}",
         topic="Sensitivities fall: their value at the largest over that at the smallest P",
         figure=FIGURES[net], place=APPENDICES[net],
@@ -202,7 +202,7 @@ INSENSITIVITY_CLAIMS: tuple[Claim, ...] = (
         measure=Mean("value", scale="ratio", where={"net": net}, **OF_CURVES,
                      rows=falls.given(kind=kind, entries=entries, over_entries=over)),
     ) for net in NETS for kind in "SD" for name, says, entries, over, why in FALLS),
-    *(claim(
+    *(Claim(
         f"{kind.lower()}-output-{name}-remains-{net}",
         f"{net.upper()}: output insensitive to {WORDS[kind]}: {kind} of {says}",
         topic="The output becomes insensitive at every level: sensitivities at the largest P",
@@ -213,7 +213,7 @@ INSENSITIVITY_CLAIMS: tuple[Claim, ...] = (
         measure=Mean("value", where={"net": net, **depth}, **OF_CURVES,
                      rows=remains.given(kind=kind, entries=entries)),
     ) for net in NETS for kind in "SD" for name, says, entries, depth in REMAINS),
-    *(claim(
+    *(Claim(
         f"{name}-{net}", f"{net.upper()}: {says}: log of half-way P",
         topic="All levels in one go: where the output's sensitivities have fallen half-way",
         figure=FIGURES[net], place="section 6",

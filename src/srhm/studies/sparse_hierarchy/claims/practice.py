@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import Claim, claim
+from srhm.scorecard.claims import Claim
 from srhm.scorecard.estimators import Mean, Part
 from srhm.scorecard.expectations import Factor, Within
 from srhm.scorecard.rows import rows_of
@@ -22,7 +22,7 @@ def points(*tables: pd.DataFrame) -> pd.DataFrame:
 
 
 practice = partial(
-    claim, topic="Sample complexity: the paper's own points over ours by its practice"
+    Claim, topic="Sample complexity: the paper's own points over ours by its practice"
 )
 PRACTICE_CLAIMS: tuple[Claim, ...] = (
     *(practice(

@@ -5,7 +5,7 @@ from functools import partial
 import pandas as pd
 
 from srhm.results.coordinates import GRAMMAR
-from srhm.scorecard.claims import Claim, claim
+from srhm.scorecard.claims import Claim
 from srhm.scorecard.curves import NO_CURVES, OPTIONS, curves
 from srhm.scorecard.estimators import Mean, Slope, pairs_of
 from srhm.scorecard.expectations import Below, Factor, NoExpectation, Within
@@ -40,7 +40,7 @@ def at_fixed_dimension(rows: pd.DataFrame) -> pd.DataFrame:
     return both.assign(inverse=1 / both["ratio"], law=law, over_law=1 / both["ratio"] / law)
 
 
-sparsity = partial(claim, topic="Kinds and amounts of sparsity")
+sparsity = partial(Claim, topic="Kinds and amounts of sparsity")
 at_64 = partial(
     Mean, rows=at_fixed_dimension, error="seeds", what="pairs of curves", tells=("width",),
     each="{inverse:.2f} and {law:.2f} by Eq. 3 (v = {v})",
