@@ -88,7 +88,7 @@ def test_code_that_cannot_be_kept_is_used_all_the_same(compiled, tmp_path, monke
 
 def test_the_kernels_of_the_sparse_engine_are_kept_so():
     cell = {"engine": "sparse"}
-    curve.hierarchy_trainer([{"cell": cell}], {}, gpu=0, log=LOG)
+    curve.hierarchy_trainer([{"cell": cell}], {}, form=None, log=LOG)
     files = [one._cache._cache_file for one in vars(sparse_kernels).values()
              if hasattr(getattr(one, "_cache", None), "_cache_file")]  # fmt: skip
     assert files
