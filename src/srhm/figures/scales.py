@@ -50,7 +50,9 @@ def ranged(
 
 def plain(value: Any) -> str:
     """Numbers in three digits, words as they are."""
-    return f"${value:.3g}$" if isinstance(value, int | float) else str(value)
+    if isinstance(value, float):
+        return f"${float(f'{value:.3g}'):g}$"
+    return f"${value}$" if isinstance(value, int) else str(value)
 
 
 def coloured(

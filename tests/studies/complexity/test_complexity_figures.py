@@ -34,7 +34,7 @@ def test_the_figure_of_p_star_holds_all_kinds_of_points(tables):
     assert {"networks s0=0 open", "networks s0=2", "sgd s0=1", "end_kernel s0=1",
             "initial_kernel s0=1", "prediction, constant 1 s0=1", "line s0=2",
             "line alpha_tilde=0.1"} <= found  # fmt: skip
-    assert "Without C, F: no such rows in this preset." in notes_of(figure)  # the FCN
+    assert "Without C, F: not in this preset." in notes_of(figure)  # the FCN
 
 
 def test_the_figure_of_p_star_draws_each_point_where_it_is(tables):

@@ -1,61 +1,76 @@
-"""What the figures of the study share: a curve of means over runs, guides with a slope, titles."""
+"""What the figures of the study share: means over runs, guides with the slope of a law, titles."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
-from srhm.figures.marks import GUIDE, Colour, between, line, plural, shades
+from srhm.figures.looks import PURPLE, VERMILION, Look
+from srhm.figures.marks import between, plural
+from srhm.figures.panels import Axis, Marks, laws
+from srhm.figures.scales import Scale, by_name, distinct
 
-ROW = 2.3  # inches, with titles and labels
-SYMBOLS = ("o", "s", "^", "D", "v", "p", "X")
-NAMES = {"laplace": "Laplace", "gauss": "Gauss"}
-TINTS: dict[str, Colour] = {"laplace": (0.835, 0.369, 0.0), "gauss": (0.0, 0.447, 0.698)}
-GUIDES = line("slope of the law", color=GUIDE, linestyle="--", linewidth=0.8)
+KERNELS = {"laplace": Look("Laplace", VERMILION), "gauss": Look("Gauss", PURPLE)}
+SIZE = Axis("training points $P$", log=True)
+ERROR = Axis("mean squared error / variance", log=True)
 
 
-def draw_curve(
-    axes: Axes,
-    rows: pd.DataFrame,
-    quantity: str,
-    *,
-    tint: Colour,
-    name: str,
-    symbol: str = "o",
-    filled: bool = True,
-    scale: float = 1.0,
-) -> pd.Series:
-    """Mean over runs against P times the scale, its standard error as a band; returns the means.
+def kernels(rows: pd.DataFrame, column: str = "kernel", title: str = "Kernel") -> Scale:
+    """A colour for each kernel."""
+    return by_name(column, rows[column], KERNELS, title)
 
-    Means that are not positive cannot stand on logarithmic axes and are left out.
+
+def dimensions(rows: pd.DataFrame, title: str = "$d$") -> Scale:
+    """A colour and a marker for each dimension."""
+    return distinct("d", rows["d"].dropna().astype(int), title)
+
+
+def curve(
+    rows: pd.DataFrame, quantity: str, by: Sequence[str], *, positive: bool = True
+) -> pd.DataFrame:
+    """Means over runs against P with their standard error: columns by, P, quantity, low, high.
+
+    positive: means that are not cannot stand on logarithmic axes and are left out.
     """
-    groups = rows.dropna(subset=[quantity]).groupby("P")[quantity]
-    table = groups.agg(["mean", "sem"]).fillna({"sem": 0.0}) * scale
-    table = table[table["mean"] > 0]
-    low = np.maximum(table["mean"] - table["sem"], table["mean"] / 10)
-    axes.fill_between(table.index, low, table["mean"] + table["sem"], color=tint, alpha=0.25,
-                      linewidth=0)  # fmt: skip
-    axes.plot(table.index, table["mean"], marker=symbol, color=tint, markersize=3.5,
-              markerfacecolor=tint if filled else "white", gid=f"curve {name}")  # fmt: skip
-    return table["mean"]
+    known = rows.dropna(subset=[quantity])
+    found = known.groupby([*by, "P"])[quantity].agg(["mean", "sem"]).fillna({"sem": 0.0})
+    found = found[found["mean"] > 0] if positive else found
+    low = np.maximum(found["mean"] - found["sem"], found["mean"] / 10)
+    return found.assign(**{quantity: found["mean"]}, low=low, high=found["mean"] + found["sem"])[
+        [quantity, "low", "high"]
+    ].reset_index()
 
 
-def draw_guide(axes: Axes, means: pd.Series, exponent: float, *, name: str) -> None:
-    """A dashed line of slope -exponent through the last point, over the last decade of P."""
-    if means.empty:
-        return
-    last = float(means.index[-1])
-    ends = np.array([max(last / 10, float(means.index[0])), last])
-    axes.plot(ends, means.iloc[-1] * (ends / last) ** -exponent, "--", color=GUIDE, linewidth=0.8,
-              zorder=4, gid=f"guide {name} {exponent:.4g}")  # fmt: skip
+def drawn(rows: pd.DataFrame, quantity: str, by: Sequence[Scale], **others: Any) -> Marks:
+    """A curve with its band, against P."""
+    found = curve(rows, quantity, [scale.column for scale in by])
+    return Marks(**{"rows": found, "x": "P", "y": quantity, "low": "low", "high": "high",
+                    "band": True, "by": by, "line": "-", "size": 3.5, "name": "curve",
+                    **others})  # fmt: skip
 
 
-def logarithmic(axes: Axes, ylabel: str, xlabel: str = "training points $P$") -> None:
-    """Labels and logarithmic axes."""
-    axes.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel)
-    axes.yaxis.labelpad = 1
+def guides(
+    means: pd.DataFrame,
+    quantity: str,
+    by: Scale,
+    exponent: Callable[[Any], float],
+    *,
+    x: str = "P",
+) -> Marks:
+    """A dashed line of slope -exponent of the family, through its last point, over a decade."""
+    rows = []
+    for value, own in means.sort_values(x).groupby(by.column):
+        power = exponent(value)
+        end, height = float(own[x].iloc[-1]), float(own[quantity].iloc[-1])
+        for at in (max(end / 10, float(own[x].iloc[0])), end):
+            if power < float("inf"):
+                rows.append({by.column: value, x: at, quantity: height * (at / end) ** -power})
+    found = pd.DataFrame(rows, columns=[by.column, x, quantity])
+    law = laws(found, x, quantity, "slope of the law", by=[by.without("marker", "colour")],
+               name="guide")  # fmt: skip
+    return replace(law, order=4.0)
 
 
 def runs(rows: pd.DataFrame) -> str:
@@ -64,16 +79,3 @@ def runs(rows: pd.DataFrame) -> str:
         return ""
     counts = rows.groupby(["curve", "P"], dropna=False)["seed"].nunique()
     return f", {between(counts)} {plural('run', int(counts.max()))}"
-
-
-def dimension_marks(dimensions: Sequence[int]) -> dict[int, tuple[Colour, str]]:
-    """Colour and marker of each dimension, by its rank."""
-    tints = shades([float(d) for d in dimensions], "viridis")
-    ordered = sorted(set(dimensions))
-    return {d: (tints[float(d)], SYMBOLS[i % len(SYMBOLS)]) for i, d in enumerate(ordered)}
-
-
-def curve_handle(label: str, tint: Colour, symbol: str = "o", *, filled: bool = True) -> Line2D:
-    """A handle of a curve."""
-    return Line2D([], [], color=tint, marker=symbol, markersize=3.5, label=label,
-                  markerfacecolor=tint if filled else "white")  # fmt: skip

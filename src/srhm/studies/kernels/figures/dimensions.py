@@ -2,21 +2,25 @@
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import stats
 
-from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import line, marker, shades
+from srhm.figures.drawing import styled
+from srhm.figures.looks import VERMILION, Look
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel, law
+from srhm.figures.scales import by_name, graded
 from srhm.statistics.regression import CONFIDENCE
-from srhm.studies.kernels.covariance import KERNELS
-from srhm.studies.kernels.figures.curves import NAMES, ROW
+from srhm.studies.kernels.covariance import KERNELS as SMOOTHNESS
+from srhm.studies.kernels.figures.curves import KERNELS
 from srhm.studies.kernels.figures.teachers import CIRCLE_WIDTH
 from srhm.studies.kernels.laws import learning_exponent
 
-LAW = {"color": "black", "linewidth": 1.4}
-LAST = (0.835, 0.369, 0.0)
 SHIFT = 0.12
+WIDTHS = {False: Look("$\\sigma=d$", marker="o", filled=True),
+          True: Look("$\\sigma=10$", marker="s", filled=False)}  # fmt: skip
+LAW = "$\\min(\\alpha_T-d,2\\alpha_S)/d$"
+EXPONENT = Axis("exponent $\\beta$")
 
 
 @styled
@@ -26,66 +30,47 @@ def draw(exponents: pd.DataFrame, *, preset: str) -> Figure:
     Shades: fits from the start to a varying P; vermilion: the last decade, with its interval.
     Filled: width sigma = d, open: sigma = 10.
     """
-    figure, page = laid_out_page(ROW, preset=preset)
-    boxes = page.subplots(1, 3)
     own = exponents[
         (exponents["experiment"] == "teacher_student")
         & (exponents["kernel"] == "laplace")
         & (exponents["data"] == "sphere")
         & (exponents["quantity"] == "expected_mse")
     ]
-    ends = sorted(own.loc[own["window"] == "from the start", "n_to"].unique())
-    tints = shades([float(end) for end in ends], "Blues")
-    for axes, letter, teacher in zip(boxes[:2], "AB", NAMES, strict=True):
+    ends = own.loc[own["window"] == "from the start", "n_to"].unique()
+    panels = []
+    for teacher, look in KERNELS.items():
         rows = own[(own["teacher"] == teacher) & ((own["sigma"] == own["d"]) | (own["sigma"] > 9))]
         dimensions = sorted(int(d) for d in rows["d"].unique())
-        _panel(axes, rows.assign(x=rows["d"].astype(float)), tints, preset=preset)
-        if dimensions:
-            laws = [learning_exponent(teacher, "laplace", d) for d in dimensions]
-            axes.plot(dimensions, laws, zorder=1, gid="law", **LAW)
-        axes.set(xlabel="dimension $d$", ylabel="exponent $\\beta$", xticks=dimensions)
-        panel_title(axes, letter, f"spheres, {NAMES[teacher]} teacher")
+        line = law(dimensions, [learning_exponent(teacher, "laplace", d) for d in dimensions], LAW,
+                   name="law", line="-")  # fmt: skip
+        panels.append(Panel(
+            title=f"spheres, {look.label} teacher", x=Axis("dimension $d$", ticks=dimensions),
+            y=EXPONENT, marks=[*_marks(rows.assign(x=rows["d"].astype(float)), ends), line],
+        ))  # fmt: skip
     rows = own[(own["d"] == 1) & (own["sigma"] == CIRCLE_WIDTH) & (own["teacher"] != "gauss")]
-    _panel(boxes[2], rows.assign(x=[KERNELS[name] for name in rows["teacher"]]), tints,
-           preset=preset)  # fmt: skip
     smoothness = np.array([0.5, 2.0, 2.5])
-    if len(rows):
-        boxes[2].plot(smoothness, np.minimum(2 * smoothness, 4), zorder=1, gid="law", **LAW)
-    boxes[2].set(xlabel="smoothness $\\nu$ of the teacher", ylabel="exponent $\\beta$")
-    panel_title(boxes[2], "C", "circle, Matérn teachers")
-    add_legends(
-        page,
-        [
-            ("Law", [line("$\\min(\\alpha_T-d,2\\alpha_S)/d$", **LAW)]),
-            ("Fit from the start to", [line(f"$P={end}$", color=tints[float(end)], linewidth=4)
-                                       for end in ends]),
-            ("Fit of", [marker("o", f"the last decade, {100 * CONFIDENCE:.0f} % interval",
-                               markerfacecolor=LAST, markeredgecolor=LAST)]),
-            ("Width (A, B)", [marker("o", "$\\sigma=d$", markerfacecolor="0.3"),
-                              marker("s", "$\\sigma=10$")]),
-        ],
-    )  # fmt: skip
-    return figure
+    panels.append(Panel(
+        title="circle, Matérn teachers", x=Axis("smoothness $\\nu$ of the teacher"), y=EXPONENT,
+        marks=[*_marks(rows.assign(x=rows["teacher"].map(SMOOTHNESS).astype(float)), ends),
+               law(smoothness, np.minimum(2 * smoothness, 4), LAW, name="law", line="-")],
+    ))  # fmt: skip
+    return mosaic(panels, columns=3, preset=preset)
 
 
-def _panel(
-    axes: Axes, rows: pd.DataFrame, tints: dict[float, tuple[float, float, float]], *, preset: str
-) -> None:
-    """Exponents at x of each curve, one marker for each window."""
-    if rows.empty:
-        empty_panel(axes, f"not in preset {preset}")
-        return
+def _marks(rows: pd.DataFrame, ends: np.ndarray) -> list[Marks]:
+    """Exponents at x of each curve, one marker for each window; intervals of the last decade."""
     wide = (rows["sigma"] == 10) & (rows["d"] != 10)
-    for _, own in rows.assign(wide=wide).groupby(["wide", "x", "window", "n_to"]):
-        first = own.iloc[0]
-        is_wide, last = bool(first["wide"]), first["window"] == "last decade"
-        values = own["exponent"].to_numpy(dtype=float)
-        tint = LAST if last else tints[float(first["n_to"])]
-        place = float(first["x"]) + (SHIFT if is_wide else 0) + (SHIFT / 2 if last else 0)
-        if last and len(values) > 1:
-            half = stats.sem(values) * stats.t.ppf((1 + CONFIDENCE) / 2, len(values) - 1)
-            axes.plot([place] * 2, [values.mean() - half, values.mean() + half], color=tint,
-                      linewidth=1.0, gid="interval")  # fmt: skip
-        axes.plot([place], [values.mean()], "s" if is_wide else "o", color=tint, markersize=4,
-                  markerfacecolor="white" if is_wide else tint, zorder=3 + last,
-                  gid=f"exponent {first['window']}")  # fmt: skip
+    groups = rows.assign(wide=wide).groupby(["wide", "x", "window", "n_to"])["exponent"]
+    found = groups.agg(["mean", "sem", "size"]).reset_index()
+    last = found["window"] == "last decade"
+    found["x"] += SHIFT * found["wide"] + SHIFT / 2 * last
+    half = found["sem"] * stats.t.ppf((1 + CONFIDENCE) / 2, np.maximum(found["size"] - 1, 1))
+    found = found.assign(low=found["mean"] - half, high=found["mean"] + half)
+    widths = by_name("wide", found["wide"], WIDTHS, "Width (A, B)")
+    interval = f"last decade of $P$, {100 * CONFIDENCE:.0f} % interval"
+    return [
+        Marks(rows=found[~last], x="x", y="mean", name="exponent from the start",
+              by=[graded("n_to", ends, "Fit up to $P=$", label=lambda P: f"${P:g}$"), widths]),
+        Marks(rows=found[last], x="x", y="mean", low="low", high="high", order=3.0,
+              name="exponent last decade", by=[widths], colour=VERMILION, label=interval),
+    ]  # fmt: skip

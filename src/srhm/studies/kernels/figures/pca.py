@@ -1,24 +1,21 @@
 """Tails of kernel PCA beside a learning curve, Gram spectra, and how they converge."""
 
+from collections.abc import Callable
+
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import GUIDE, line, shades
-from srhm.studies.kernels.figures.curves import (
-    GUIDES,
-    ROW,
-    curve_handle,
-    dimension_marks,
-    draw_curve,
-    draw_guide,
-    logarithmic,
-)
+from srhm.figures.drawing import styled
+from srhm.figures.looks import BLACK
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel, level
+from srhm.figures.scales import Scale, graded
+from srhm.studies.kernels.figures.curves import dimensions, drawn, guides
 from srhm.studies.kernels.laws import density_exponent, learning_exponent
 
-GREY = (0.4, 0.4, 0.4)
 SHOWN_RANKS = range(10, 101, 10)
+RANK = Axis("rank", log=True)
+PART = Axis("part of the target", log=True)
 
 
 @styled
@@ -28,92 +25,54 @@ def draw(cells: pd.DataFrame, spectra: pd.DataFrame, *, preset: str) -> Figure:
     C: eigenvalues on spheres by rank; D: on digits at n points over those at all, ranks 10 to 100.
     All with the Laplace kernel.
     """
-    figure, page = laid_out_page(2 * ROW, preset=preset)
-    boxes = page.subplots(2, 2).ravel()
     own = cells[(cells["experiment"] == "spectrum") & (cells["kernel"] == "laplace")]
-    columns = ["key", "data", "d", "teacher", "P", "seed"]
-    table = spectra.merge(own[columns], on="key")
+    table = spectra.merge(own[["key", "data", "d", "teacher", "P", "seed"]], on="key")
     digits, spheres = (table[table["data"] == name] for name in ("digits", "sphere"))
-    sizes = sorted(int(P) for P in digits["P"].unique())
-    tints = shades([float(P) for P in sizes], "viridis")
-    for axes, letter, title, rows in zip(
-        boxes, "ABCD",
-        ("digits: power beyond a rank", "spheres: power beyond a rank",
-         "spheres: Gram spectrum", "digits: convergence of eigenvalues"),
-        (digits, spheres, spheres, digits), strict=True,
-    ):  # fmt: skip
-        panel_title(axes, letter, title)
-        if rows.empty:
-            empty_panel(axes, f"not in preset {preset}")
-    _tails(boxes[0], digits, tints, cells)
-    dimensions = _spheres(boxes[1], boxes[2], spheres)
-    _convergence(boxes[3], digits, tints)
-    marks = dimension_marks(dimensions)
-    add_legends(
-        page,
-        [
-            ("Points (A, D)", [line(f"{P}", color=tints[float(P)], linewidth=4) for P in sizes]),
-            ("Dimension (B, C)", [curve_handle(f"$d={d}$", *marks[d]) for d in dimensions]),
-            ("Lines", [curve_handle("error of regression (A)", GREY, "X", filled=False), GUIDES]),
-        ],
-    )  # fmt: skip
-    return figure
-
-
-def _tails(
-    axes: Axes, rows: pd.DataFrame, tints: dict[float, tuple[float, float, float]],
-    cells: pd.DataFrame,
-) -> None:  # fmt: skip
-    """A: means over draws."""
-    if rows.empty:
-        return
-    logarithmic(axes, "part of the target", "rank; training points $P$")
-    for P, tint in tints.items():
-        means = rows[rows["P"] == P].groupby("rank")["tail"].mean()
-        axes.plot(means.index, means, color=tint, gid=f"tail {P:.0f}")
-    curve = cells[
+    tails = digits.groupby(["P", "rank"])["tail"].mean().reset_index()
+    sizes = graded("P", digits["P"].astype(int), "Points (A, D)")
+    error = cells[
         (cells["experiment"] == "digits") & (cells["kernel"] == "laplace")
         & (cells["method"] == "regression") & (cells["sigma"] == 1)
     ]  # fmt: skip
-    if len(curve):
-        draw_curve(axes, curve, "mse", tint=GREY, symbol="X", filled=False, name="error")
-    axes.set_ylim(bottom=max(axes.get_ylim()[0], 1e-3))
+    most = spheres[spheres["P"] == spheres.groupby("d")["P"].transform("max")]
+    means = most.groupby(["d", "P", "rank"])[["tail", "eigenvalue"]].mean().reset_index()
+    by = dimensions(spheres, "$d$ (B, C)")
+    return mosaic([
+        Panel(title="digits: power beyond a rank", x=Axis("rank; training points $P$", log=True),
+              y=Axis("part of the target", log=True, limits=(1e-3, None)), marks=[
+                  Marks(rows=tails, x="rank", y="tail", by=[sizes], marker="", line="-"),
+                  drawn(error, "mse", [], name="curve error", colour=BLACK, marker="X",
+                        filled=False, label="error of regression (A)"),
+              ] if len(digits) else []),
+        Panel(title="spheres: power beyond a rank", x=RANK, y=PART, marks=_spheres(
+            means, "tail", by, lambda d: learning_exponent("laplace", "laplace", d))),
+        Panel(title="spheres: Gram spectrum", x=RANK, y=Axis("eigenvalue / points", log=True),
+              marks=_spheres(means, "eigenvalue", by,
+                             lambda d: 1 / (density_exponent("laplace", d) - 1))),
+        Panel(title="digits: convergence of eigenvalues", x=Axis("rank"),
+              y=Axis("eigenvalue / at largest $P$", limits=(0, None)), marks=[
+                  Marks(rows=_convergence(digits), x="rank", y="ratio", by=[sizes], marker=".",
+                        line="-"),
+                  level(1.0, "1: converged (D)", name="one"),
+              ]),
+    ], columns=2, preset=preset)  # fmt: skip
 
 
-def _spheres(tails: Axes, values: Axes, rows: pd.DataFrame) -> list[int]:
-    """B, C: the largest Gram matrices; returns the dimensions."""
-    dimensions = sorted(int(d) for d in rows["d"].dropna().unique())
-    marks = dimension_marks(dimensions)
-    for axes, quantity, label in (
-        (tails, "tail", "part of the target"), (values, "eigenvalue", "eigenvalue / points"),
-    ):  # fmt: skip
-        if len(rows):
-            logarithmic(axes, label, "rank")
-        for d in dimensions:
-            own = rows[rows["d"] == d]
-            own = own[own["P"] == own["P"].max()]
-            means = own.groupby("rank")[quantity].mean()
-            axes.plot(means.index, means, color=marks[d][0], marker=marks[d][1], markersize=3,
-                      gid=f"{quantity} d={d}")  # fmt: skip
-            law = learning_exponent("laplace", "laplace", d)
-            if quantity == "eigenvalue":
-                law = 1 / (density_exponent("laplace", d) - 1)
-            middle = means[means.index <= own["P"].max() / 10]
-            draw_guide(axes, middle, law, name=f"d={d}")
-    return dimensions
+def _spheres(
+    means: pd.DataFrame, quantity: str, by: Scale, exponent: Callable[[int], float]
+) -> list[Marks]:
+    """B, C: the largest Gram matrices; the law ends at a tenth of the points."""
+    middle = means[means["rank"] <= means["P"] / 10]
+    return [
+        Marks(rows=means, x="rank", y=quantity, by=[by], line="-", size=3),
+        guides(middle, quantity, by, exponent, x="rank"),
+    ]
 
 
-def _convergence(
-    axes: Axes, rows: pd.DataFrame, tints: dict[float, tuple[float, float, float]]
-) -> None:
-    """D: a line for each number of points, mean over draws."""
-    if rows.empty:
-        return
+def _convergence(rows: pd.DataFrame) -> pd.DataFrame:
+    """P, rank, ratio: means over draws, over those at the most points."""
     shown = rows[rows["rank"].isin(SHOWN_RANKS)]
-    means = shown.groupby(["P", "rank"])["eigenvalue"].mean().unstack("rank")
-    ratios = means / means.loc[means.index.max()]
-    for P, tint in tints.items():
-        ratio = ratios.loc[int(P)]
-        axes.plot(ratio.index, ratio, color=tint, marker=".", gid=f"ratio {P:.0f}")
-    axes.axhline(1.0, color=GUIDE, linewidth=0.8, linestyle=":", gid="one")
-    axes.set(xlabel="rank", ylabel="eigenvalue / that of most points", ylim=(0, None))
+    means = shown.groupby(["P", "rank"])["eigenvalue"].mean().reset_index()
+    last = means[means["P"] == means["P"].max()][["rank", "eigenvalue"]]
+    both = means.merge(last, on="rank", suffixes=("", "_last"))
+    return both.assign(ratio=both["eigenvalue"] / both["eigenvalue_last"])
