@@ -25,8 +25,6 @@ UNTURNED = {
     "fig05",
     "fig17",
     "level_by_level_conditions",
-    "temperature",
-    "temperature_exponents",
 }
 SCHEMATICS: set[str] = {"fig02", "fig03", "table1"}
 

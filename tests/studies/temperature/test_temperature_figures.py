@@ -44,52 +44,50 @@ def tables():
 
 def test_each_line_is_drawn_over_its_law_with_its_limit(tables):
     table, limits = tables["complexities"], tables["limits"]
-    figure = rendered(ratios.draw(table, limits, preset=PRESET))
-    assert_on_page(figure)
+    figure = ratios.draw(table, limits, preset=PRESET)
     first = figure.axes[0]
-    drawn = np.concatenate(lines(first, "line s0=1 v=6"))
+    drawn = np.concatenate(lines(first, "line v=6 s0=1"))
     own = table[(table["criterion"] == "test_error") & (table["threshold"] == 0.1)]
     own = own[(own["net"] == "cnn") & (own["s0"] == 1) & (own["v"] == 6) & (own["L"] == 2)]
     own = own[(own["batch_size"] == 4) & (own["momentum"] == 0.9) & (own["width"] == 64)]
-    own = own[own["engine"] == "sparse"].sort_values("ratio", ascending=False)
+    own = own[own["engine"] == "sparse"].sort_values("ratio")
     assert drawn[:, 1].tolist() == pytest.approx((own["P_star"] / own["prediction"]).tolist())
     # side by side with v = 8
     assert drawn[:, 0].tolist() == pytest.approx(own["ratio"].tolist(), rel=0.05)
     expected = limits[(limits["net"] == "cnn") & (limits["L"] == 2)]
     expected = expected[expected["m"] == expected["v"]]
-    heights = sorted(y for _, y in points(first, "limit", whole=True))
+    heights = sorted(y for _, y in points(first, "limit v"))
     assert heights == pytest.approx(sorted(expected["P_limit"] / expected["prediction"]))
     assert len(points(first, "P_full")) == 1
     assert not points(first, "P_flow")
 
 
 def test_batches_and_other_choices_have_panels(tables):
-    figure = rendered(ratios.draw(tables["complexities"], tables["limits"], preset=PRESET))
+    figure = ratios.draw(tables["complexities"], tables["limits"], preset=PRESET)
     batches = next(axes for axes in figure.axes if axes.get_ylabel() == "$P^*$ (points)")
-    assert points(batches, "batch 16 momentum 0.9 reached")
-    assert points(batches, "batch 4 momentum 0 reached")
+    assert points(batches, "batch batch_size=16 momentum=0.9")
+    assert points(batches, "batch batch_size=4 momentum=0")
     others = next(axes for axes in figure.axes if "choices" in axes.get_title(loc="left"))
     for name in ("width 128", "dense reference"):
-        ((_, y),) = points(others, f"other {name}")
+        ((_, y),) = points(others, f"other={name}")
         assert y == pytest.approx(1, rel=0.02)
-    synonyms = points(others, "other $P^*_S$")
+    synonyms = points(others, "other=$P^*_S$")
     assert [y for _, y in synonyms] == pytest.approx([1.5] * len(synonyms), rel=0.06)
     assert "width 512" not in texts(figure)
 
 
 def test_exponents_are_drawn_at_each_ratio_in_the_limit_and_at_the_table(tables):
     table = tables["exponents"]
-    figure = rendered(exponents.draw(table, preset=PRESET))
-    assert_on_page(figure)
+    figure = exponents.draw(table, preset=PRESET)
     first = figure.axes[0]
     own = table[(table["of"] == "s0+1") & (table["net"] == "cnn") & (table["L"] == 2)]
-    heights = [y for _, y in points(first, "ratio cnn 2")]
+    heights = [y for _, y in points(first, "ratio kind=cnn 2")]
     at = own[own["at"] == "ratio"].sort_values("ratio")
     assert heights == pytest.approx(at["value"].tolist())
-    ((x, y),) = points(first, "limit cnn 2")
+    ((x, y),) = points(first, "limit kind=cnn 2")
     assert y == pytest.approx(own.loc[own["at"] == "limit", "value"].item())
     assert x < at["ratio"].min()
-    last = [y for _, y in points(figure.axes[3], "table cnn 2")]
+    last = [y for _, y in points(figure.axes[3], "table kind=cnn 2")]
     assert last == pytest.approx([own.loc[own["at"] == at, "value"].item()
                                   for at in ("one rate", "table")])  # fmt: skip
 
@@ -139,15 +137,15 @@ def test_empty_tables_give_empty_figures(tables):
     for figure in (
         ratios.draw(nothing, pd.DataFrame(columns=LIMITS.names), preset=PRESET),
         exponents.draw(pd.DataFrame(columns=EXPONENTS.names), preset=PRESET),
-        in_time.draw(
-            tables["cells"], *(one.head(0) for one in watched_tables()[1:]), preset=PRESET
-        ),
     ):
-        assert "not in preset invented" in texts(rendered(figure))
+        assert "not in this preset" in texts(figure)
+    none = in_time.draw(
+        tables["cells"], *(one.head(0) for one in watched_tables()[1:]), preset=PRESET
+    )
+    assert "not in preset invented" in texts(none)
 
 
 def test_a_single_curve_is_a_figure_of_one_panel():
     own = tables_of(cells_of(line()))
-    figure = rendered(ratios.draw(own["complexities"], own["limits"], preset=PRESET))
-    assert_on_page(figure)
+    figure = ratios.draw(own["complexities"], own["limits"], preset=PRESET)
     assert sum(bool(axes.get_lines()) for axes in figure.axes) == 1

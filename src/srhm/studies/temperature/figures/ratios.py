@@ -4,50 +4,46 @@ Letters of the paper: P* sample complexity, L depth, s_0 empty places for each i
 features; T: learning rate over batch size times (1 - momentum).
 """
 
-from collections.abc import Mapping, Sequence
-from math import isfinite
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
-from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import (
-    ARROW,
-    EQUATIONS,
-    GUIDE,
-    draw_arrow,
-    estimate,
-    few_ticks,
-    line,
-    marker,
-    shown,
-)
+from srhm.figures.complexity_marks import empty_places, unknown, with_ends
+from srhm.figures.drawing import styled
+from srhm.figures.looks import BLACK, BLUE, GREEN, PURPLE, VERMILION, Look
+from srhm.figures.marks import EQUATIONS
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel, level
+from srhm.figures.scales import Scale, by_name, coloured, distinct
 from srhm.results.coordinates import NET_AND_DATA
 from srhm.studies.temperature.analysis import MAIN, TEXT, line_of, of_errors
 
-# Okabe and Ito's colours of s_0, as in other figures; markers of v.
-HUES = {0: "#009E73", 1: "#D55E00", 2: "#0072B2", 4: "#AA4499"}
-OTHER_HUE = "#666666"
-MARKERS = {4: "o", 6: "s", 8: "^", 10: "D"}
-OTHER_MARKER = "X"
-BATCHES = {1: "v", 4: "s", 16: "p", 64: "h", 256: "8"}
-BATCH_HUES = {1: "#56B4E9", 4: "#3C3C3C", 16: "#009E73", 64: "#E69F00", 256: "#CC79A7"}
 KINDS = (("cnn", 2), ("cnn", 3), ("lcn", 2), ("lcn", 3))
-ROW = 2.7  # inches
 # Where the limit stands left of the smallest T, and how far v are drawn apart: factors of T.
 LIMIT, APART = 0.35, 1.06
-# What is compared with the line at equal T: columns in which a curve differs, and how it is drawn.
-OTHERS: Mapping[str, tuple[Mapping[str, Any], str, str]] = {
-    "width 128": ({"width": 128}, "o", "#0072B2"),
-    "width 512": ({"width": 512}, "D", "#0072B2"),
-    "stop at $10^{-2}$": ({"loss_threshold": 1e-2}, "^", "#009E73"),
-    "stop at $10^{-4}$": ({"loss_threshold": 1e-4}, "v", "#009E73"),
-    "dense reference": ({"engine": "reference"}, "P", "#3C3C3C"),
+T = Axis("$T=\\eta/[B\\,(1-\\mu)]$", log=True)
+# What is compared with the line at equal T: columns in which a curve differs.
+OTHERS: Mapping[str, Mapping[str, Any]] = {
+    "width 128": {"width": 128},
+    "width 512": {"width": 512},
+    "stop at $10^{-2}$": {"loss_threshold": 1e-2},
+    "stop at $10^{-4}$": {"loss_threshold": 1e-4},
+    "dense reference": {"engine": "reference"},
 }
-CRITERIA = {"S_2": ("$P^*_S$", "X", "#D55E00"), "D_2": ("$P^*_D$", "d", "#AA4499")}
+CRITERIA = {"S_2": "$P^*_S$", "D_2": "$P^*_D$"}
+LOOKS = {
+    "width 128": Look("width 128", BLUE, "o"), "width 512": Look("width 512", BLUE, "D"),
+    "stop at $10^{-2}$": Look("stop at $10^{-2}$", GREEN, "^"),
+    "stop at $10^{-4}$": Look("stop at $10^{-4}$", GREEN, "v"),
+    "dense reference": Look("dense reference", BLACK, "P"),
+    "$P^*_S$": Look("$P^*_S$", VERMILION, "X"), "$P^*_D$": Look("$P^*_D$", PURPLE, "d"),
+}  # fmt: skip
+MARKS: Mapping[str, Any] = {
+    "x": "x", "y": "y", "low": "y_low", "high": "y_high", "beyond": "y_beyond", "size": 3.8,
+    "bar_label": "95 % interval over seeds", "arrow_label": "censored: $P^*$ is",
+}  # fmt: skip
 
 
 @styled
@@ -59,200 +55,95 @@ def draw(complexities: pd.DataFrame, limits: pd.DataFrame, *, preset: str) -> Fi
     batch sizes and momenta. F: P* of other widths, stops, of the reference, and P*_S and P*_D, over
     P* of the line at equal T.
     """
-    figure, part = laid_out_page(2 * ROW, preset=preset)
-    panels = part.subplots(2, 3)
     rows = line_of(complexities)
-    places = {KINDS[0]: (0, 0), KINDS[1]: (0, 1), KINDS[2]: (1, 0), KINDS[3]: (1, 1)}
-    for (net, depth), place in places.items():
-        axes, letter = panels[place], "ABCDEF"[place[1] + 3 * place[0]]
-        own = rows[(rows["net"] == net) & (rows["L"] == depth)] if len(rows) else rows
-        # Exponents of m have families of their own: their constants are those of the other figure.
-        own = own[own["m"] == own["v"] ** (own["s"] - 1)] if len(own) else own
-        panel_title(axes, letter, f"{net.upper()}, $L={depth}$: {own['curve'].nunique()} curves"
-                    if len(own) else f"{net.upper()}, $L={depth}$")  # fmt: skip
-        if own.empty:
-            empty_panel(axes, f"not in preset {preset}")
-            continue
-        _kind(axes, own, limits, EQUATIONS[net][0])
-    _batches(panels[0, 2], complexities, preset)
-    _others(panels[1, 2], complexities, preset)
-    add_legends(part, _legends(list(panels.flat), rows))
-    return figure
+    if rows.empty:
+        return mosaic([], columns=1, preset=preset)
+    # Exponents of m have families of their own: their constants are those of the other figure.
+    rows = rows[rows["m"] == rows["v"] ** (rows["s"] - 1)]
+    rows = with_ends(rows, unit=rows["prediction"])
+    a, b, d, e = (
+        _kind(net, L, rows[(rows["net"] == net) & (rows["L"] == L)], rows, limits)
+        for net, L in KINDS
+    )
+    return mosaic([a, b, _batches(complexities), d, e, _others(complexities)], columns=3,
+                  preset=preset, height=2.4, notes=unknown(rows))  # fmt: skip
 
 
-def _kind(axes: Axes, rows: pd.DataFrame, limits: pd.DataFrame, equation: str) -> None:
+def _kind(
+    net: str, depth: int, rows: pd.DataFrame, shown: pd.DataFrame, limits: pd.DataFrame
+) -> Panel:
     features = sorted(set(rows["v"]))
-    smallest = float(rows["ratio"].min())
-    for _, own in rows.groupby(["s0", "v"]):
-        s0, v = (int(own[name].iloc[0]) for name in ("s0", "v"))
-        shift = APART ** (features.index(v) - (len(features) - 1) / 2)
-        tint, shape = HUES.get(s0, OTHER_HUE), MARKERS.get(v, OTHER_MARKER)
-        reached = own[own["status"] == "reached"]
-        axes.plot(reached["ratio"] * shift, reached["P_star"] / reached["prediction"], "-",
-                  color=tint, linewidth=0.7, alpha=0.6, gid=f"line s0={s0} v={v}")  # fmt: skip
-        for _, row in own.iterrows():
-            _point(axes, row["ratio"] * shift, row, row["prediction"], tint, shape)
-        for _, limit in _of(limits, own.iloc[0]).iterrows():
-            x = smallest * LIMIT * shift
-            _limit(axes, x, limit, tint, shape)
-    axes.axvline(smallest * LIMIT**0.5, color=GUIDE, linewidth=0.5, linestyle=":", gid="to zero")
-    axes.axvline(TEXT, color=GUIDE, linewidth=0.8, linestyle="--", gid="the text's T")
-    axes.set(xscale="log", yscale="log", xlabel="$T=\\eta/[B\\,(1-\\mu)]$; left: limit",
-             ylabel=f"$P^*$ over {equation}")  # fmt: skip
-    _ticks(axes)
+    apart = {v: APART ** (i - (len(features) - 1) / 2) for i, v in enumerate(features)}
+    shift = rows["v"].map(apart).astype(float)
+    smallest = float(rows["ratio"].min()) if len(rows) else TEXT
+    rows = rows.assign(x=rows["ratio"] * shift)
+    at_limit = limits.merge(rows[list(NET_AND_DATA)].drop_duplicates(), on=list(NET_AND_DATA))
+    at_limit = at_limit.assign(x=smallest * LIMIT * at_limit["v"].map(apart).astype(float))
+    for name in ("P_limit", "P_limit_low", "P_limit_high", "P_full", "P_flow"):
+        at_limit[name] = at_limit[name] / at_limit["prediction"]
+    by = [coloured("v", shown["v"].astype(int), "$v$"), empty_places(shown["s0"])]
+    n = rows["curve"].nunique()
+    return Panel(
+        title=f"{net.upper()}, $L={depth}$: {n} curves", x=T,
+        y=Axis(f"$P^*$ over {EQUATIONS[net][0]}", log=True), marks=[
+            Marks(rows=rows[rows["status"] == "reached"], x="x", y="y", name="line", by=[by[0]],
+                  each=["s0"], marker="", line="-", width=0.7, alpha=0.5),
+            Marks(rows=rows, by=by, open="faint", name="P*",
+                  open_label="$P^*$ above a tenth of all data", **MARKS),
+            Marks(rows=at_limit, x="x", y="P_limit", low="P_limit_low", high="P_limit_high",
+                  name="limit", by=by, filled=False, size=3.8),
+            Marks(rows=at_limit.dropna(subset=["P_full"]), x="x", y="P_full", name="P_full",
+                  marker="_", size=6, colour=BLACK, label="gradient descent"),
+            Marks(rows=at_limit.dropna(subset=["P_flow"]), x="x", y="P_flow", name="P_flow",
+                  marker="x", size=5, colour=BLACK, label="gradient flow"),
+            level(smallest * LIMIT**0.5, "left of it: limit $T\\to0$", name="to zero", across="y"),
+            level(TEXT, "the text's $T$", line="--", across="y"),
+        ] if len(rows) else [],
+    )  # fmt: skip
 
 
-def _ticks(axes: Axes) -> None:
-    """Plain labels where an axis has hardly two decades."""
-    for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
-        if high / low < 100:
-            few_ticks(axis, low, high)
-
-
-def _of(table: pd.DataFrame, row: pd.Series) -> pd.DataFrame:
-    own = table
-    for name in NET_AND_DATA:
-        if len(own):
-            own = own[own[name] == row[name]]
-    return own
-
-
-def _point(
-    axes: Axes, x: float, row: pd.Series, scale: float, tint: str, shape: str, *, face: str = ""
-) -> None:
-    one = estimate(row)
-    if one.value is None:
-        return
-    kind = {1: "not_reached (bound)", -1: "below_range (bound)"}.get(one.beyond, "reached")
-    if one.bar:
-        axes.plot([x, x], [end / scale for end in one.bar], "-", color=tint, linewidth=0.8,
-                  gid="interval")  # fmt: skip
-    if one.beyond:
-        draw_arrow(axes, (x, one.value / scale), (0, ARROW * one.beyond), tint=tint)  # type: ignore[arg-type]
-    fill = "white" if one.beyond or row["small_pool"] else face or tint
-    gid = "small pool" if row["small_pool"] and not one.beyond else kind
-    axes.plot([x], [one.value / scale], shape, color=tint, markersize=3.8, markerfacecolor=fill,
-              markeredgewidth=0.8, gid=gid)  # fmt: skip
-
-
-def _limit(axes: Axes, x: float, row: pd.Series, tint: str, shape: str) -> None:
-    scale = row["prediction"]
-    if isfinite(row["P_limit_high"]):
-        axes.plot([x, x], [row["P_limit_low"] / scale, row["P_limit_high"] / scale], "-",
-                  color=tint, linewidth=1.6, alpha=0.6, gid="interval of a limit")  # fmt: skip
-    axes.plot([x], [row["P_limit"] / scale], shape, color=tint, markersize=3.8,
-              markerfacecolor="white", gid="limit")  # fmt: skip
-    for name, symbol in (("P_full", "_"), ("P_flow", "x")):
-        if isfinite(row[name]):
-            axes.plot([x], [row[name] / scale], symbol, color="black", markersize=6,
-                      markeredgewidth=1.1, gid=name)  # fmt: skip
-
-
-def _batches(axes: Axes, complexities: pd.DataFrame, preset: str) -> None:
+def _batches(complexities: pd.DataFrame) -> Panel:
     """P* of the family of most batch sizes and momenta."""
     rows = of_errors(complexities)
-    if len(rows):
-        kind = {name: MAIN[name] for name in ("engine", "batch", "loss_threshold", "width")}
-        for name, value in kind.items():
-            rows = rows[rows[name] == value]
-        rows = rows[rows["ratio"] > 0]
-    if len(rows):
-        n = rows.groupby(list(NET_AND_DATA))["batch_size"].transform("nunique")
-        rows = rows[n == n.max()]
-        rows = _of(rows, rows.iloc[0])
-    if rows.empty or rows["batch_size"].nunique() < 2:
-        panel_title(axes, "C", "rate and batch apart")
-        empty_panel(axes, f"not in preset {preset}")
-        return
-    one = rows.iloc[0]
-    panel_title(axes, "C", f"{one['net'].upper()}, $L={one['L']}$, $v={one['v']}$, "
-                f"$s_0={one['s0']}$")  # fmt: skip
-    sizes = sorted(set(rows["batch_size"]))
-    for _, own in rows.groupby(["batch_size", "momentum"]):
-        size, momentum = int(own["batch_size"].iloc[0]), float(own["momentum"].iloc[0])
-        shift = APART ** (sizes.index(size) - (len(sizes) - 1) / 2 + 0.5 * (momentum == 0))
-        tint, shape = BATCH_HUES.get(size, OTHER_HUE), BATCHES.get(size, OTHER_MARKER)
-        face = "white" if momentum == 0 else ""
-        for _, row in own.sort_values("ratio").iterrows():
-            _point(axes, row["ratio"] * shift, row, 1.0, tint, shape, face=face)
-            axes.get_lines()[-1].set_gid(
-                f"batch {size} momentum {momentum:g} {axes.get_lines()[-1].get_gid()}"
-            )
-    axes.set(xscale="log", yscale="log", xlabel="$T=\\eta/[B\\,(1-\\mu)]$", ylabel="$P^*$ (points)")
-    _ticks(axes)
+    for name in ("engine", "batch", "loss_threshold", "width"):
+        rows = rows[rows[name] == MAIN[name]]
+    rows = rows[rows["ratio"] > 0]
+    n = rows.groupby(list(NET_AND_DATA))["batch_size"].transform("nunique")
+    rows = rows[n == n.max()].merge(rows[n == n.max()][list(NET_AND_DATA)].head(1))
+    if rows["batch_size"].nunique() < 2:
+        return Panel(title="rate and batch apart")
+    one, sizes = rows.iloc[0], sorted(set(rows["batch_size"]))
+    rank = rows["batch_size"].map({size: i for i, size in enumerate(sizes)}).astype(float)
+    shift = APART ** (rank - (len(sizes) - 1) / 2 + 0.5 * (rows["momentum"] == 0))
+    found = with_ends(rows.assign(x=rows["ratio"] * shift))
+    looks = {m: Look(f"${m:g}$", filled=m > 0) for m in sorted(set(found["momentum"]))}
+    momenta = Scale(column="momentum", looks=looks, title="$\\mu$ (C)")
+    by = [distinct("batch_size", found["batch_size"], "$B$ (C)"), momenta]
+    return Panel(
+        title=f"{one['net'].upper()}, $L={one['L']}$, $v={one['v']}$, $s_0={one['s0']}$", x=T,
+        y=Axis("$P^*$ (points)", log=True), marks=[
+            Marks(rows=found, by=by, name="batch", **MARKS),
+        ],
+    )  # fmt: skip
 
 
-def _others(axes: Axes, complexities: pd.DataFrame, preset: str) -> None:
+def _others(complexities: pd.DataFrame) -> Panel:
     """P* of curves that differ from the line in one choice, over P* of the line at equal T."""
-    panel_title(axes, "F", "other choices over the line")
     base = line_of(complexities)
-    if len(base):
-        base = base[base["status"] == "reached"]
-    drawn = 0
-    for name, (change, shape, tint) in OTHERS.items():
-        rows = line_of(complexities, **change)
-        drawn += _quotients(axes, rows, base, name, shape, tint)
-    for criterion, (name, shape, tint) in CRITERIA.items():
-        if len(complexities):
-            felt = complexities[complexities["criterion"] == criterion]
-            drawn += _quotients(
-                axes, felt[felt["curve"].isin(base["curve"])], base, name, shape, tint
-            )
-    if not drawn:
-        empty_panel(axes, f"not in preset {preset}")
-        return
-    axes.axhline(1, color=GUIDE, linewidth=0.8, linestyle="--", gid="equal")
-    axes.set(xscale="log", yscale="log", xlabel="$T=\\eta/[B\\,(1-\\mu)]$",
-             ylabel="over $P^*$ of the line")  # fmt: skip
-    _ticks(axes)
-
-
-def _quotients(
-    axes: Axes, rows: pd.DataFrame, base: pd.DataFrame, name: str, shape: str, tint: str
-) -> int:
-    if rows.empty or base.empty:
-        return 0
-    rows = rows[rows["status"] == "reached"].assign(rounded=rows["ratio"].round(9))
+    base = base[base["status"] == "reached"]
+    found = {name: line_of(complexities, **change) for name, change in OTHERS.items()}
+    for criterion, name in CRITERIA.items():
+        felt = complexities[complexities["criterion"] == criterion]
+        found[name] = felt[felt["curve"].isin(base["curve"])]
     other = base.assign(rounded=base["ratio"].round(9))
-    both = rows.merge(other, on=[*NET_AND_DATA, "rounded"], suffixes=("", "_line"))
-    if both.empty:
-        return 0
-    axes.plot(both["ratio"], both["P_star"] / both["P_star_line"], shape, color=tint,
-              markersize=3.6, alpha=0.75, markeredgewidth=0.6, gid=f"other {name}")  # fmt: skip
-    return len(both)
-
-
-def _legends(panels: list[Axes], rows: pd.DataFrame) -> list[tuple[str, Sequence[Line2D]]]:
-    empties = sorted(set(rows["s0"])) if len(rows) else []
-    features = sorted(set(rows["v"])) if len(rows) else []
-    points = {
-        "reached": marker("s", "$P^*$", markerfacecolor="0.3"),
-        "small pool": marker("s", "$P^*$ above a tenth of all data"),
-        "interval": marker("|", "95 % interval (Student $t$ over seeds)", markersize=8),
-        "(bound)": marker("$\\uparrow$", "censored: a bound", markersize=7),
-        "limit": line("limit, both extrapolations", color="0.5", linewidth=1.6),
-        "P_full": marker("_", "gradient descent", markeredgecolor="black", markersize=7),
-        "P_flow": marker("x", "gradient flow", markeredgecolor="black"),
-        "the text's T": line("the text's $T$", color=GUIDE, linestyle="--"),
-    }
-    batches = {
-        f"batch {size} momentum 0.9": marker(shape, f"$B={size}$", markerfacecolor=BATCH_HUES[size],
-                                             markeredgecolor=BATCH_HUES[size])
-        for size, shape in BATCHES.items()
-    } | {"momentum 0 ": marker("s", "$\\mu=0$")}  # fmt: skip
-    others = {
-        f"other {name}": marker(shape, name, markerfacecolor=tint, markeredgecolor=tint)
-        for name, shape, tint in [
-            *((name, shape, tint) for name, (_, shape, tint) in OTHERS.items()),
-            *CRITERIA.values(),
-        ]
-    }
-    return [
-        ("Empty places", [line(f"$s_0={s0}$", color=HUES.get(s0, OTHER_HUE), linewidth=3)
-                          for s0 in empties]),
-        ("Features", [marker(MARKERS.get(v, OTHER_MARKER), f"$v={v}$", markerfacecolor="0.3")
-                      for v in features]),
-        ("Points", shown(points, panels)),
-        ("C", shown(batches, panels)),
-        ("F", shown(others, panels)),
-    ]  # fmt: skip
+    parts = []
+    for name, rows in found.items():
+        own = rows[rows["status"] == "reached"].assign(rounded=rows["ratio"].round(9), other=name)
+        parts.append(own.merge(other, on=[*NET_AND_DATA, "rounded"], suffixes=("", "_line")))
+    both = pd.concat([part for part in parts if len(part)] or parts[:1])
+    both = both.assign(quotient=both["P_star"] / both["P_star_line"])
+    return Panel(title="other choices over the line", x=T,
+                 y=Axis("over $P^*$ of the line", log=True),
+                 marks=[Marks(rows=both, x="ratio", y="quotient", size=3.6, alpha=0.75,
+                              name="quotient", by=[by_name("other", both["other"], LOOKS)]),
+                        level(1, "equal (F)", name="equal", line="-.")])  # fmt: skip
