@@ -221,30 +221,28 @@ write(
     f"{STUDY}/claims.py",
     '''"""What is expected, fixed before measuring."""
 
-from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
-from srhm.statistics.regression import mean
+from srhm.scorecard.claims import Claim
+from srhm.scorecard.estimators import Mean
+from srhm.scorecard.expectations import Within
+from srhm.scorecard.rows import rows_of
 
 
-def seen_over_expected(tables: Tables) -> Measurement:
-    """Mean of seen/expected over cells, with the interval of their scatter."""
-    if "cells" not in tables or tables["cells"].empty:
-        return NOT_MEASURED
-    ratios = tables["cells"]["seen"] / tables["cells"]["expected"]
-    fit = mean(ratios.to_numpy(), [])
-    return Measurement(value=fit.slope, low=fit.low, high=fit.high, n=fit.n, note="mean of cells")
+@rows_of("cells")
+def cells(cells):
+    """Cells, with the part that is seen over the expected one."""
+    return cells.assign(ratio=cells["seen"] / cells["expected"])
 
 
 CLAIMS = (
     Claim(
+        "seen-over-expected",
+        "Part of the pairs that is seen, over 1 - (1 - p)^P",
         topic="Pairs",
         figure="seen_pairs",
-        identifier="seen-over-expected",
-        statement="Part of the pairs that is seen, over 1 - (1 - p)^P",
         place="from the definition of the grammar",
-        expected=1,
-        tolerance=0.05,
-        tolerance_reason="data are drawn without repetition, which the formula neglects",
-        measure=seen_over_expected,
+        expected=Within(1, 0.05),
+        why="data are drawn without repetition, which the formula neglects",
+        measure=Mean("ratio", rows=cells, what="cells"),
     ),
 )
 ''',
