@@ -21,9 +21,7 @@ FIGURES = {
 UNTURNED = {
     "bottleneck",
     "digits_kernels",
-    "fig01",
     "fig05",
-    "fig17",
     "level_by_level_conditions",
 }
 SCHEMATICS: set[str] = {"fig02", "fig03", "table1"}

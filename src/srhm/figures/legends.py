@@ -32,6 +32,7 @@ class Entry:
     group: str
     label: str
     handles: tuple[Line2D | Patch, ...]
+    sample: bool = False  # its shape is one of several
 
     @property
     def looks(self) -> list[Any]:
@@ -57,7 +58,7 @@ def united(entries: Iterable[Entry]) -> list[Entry]:
     found: dict[str, dict[str, Entry]] = {}
     for entry in entries:
         same = found.setdefault(entry.group, {}).setdefault(entry.label, entry)
-        if same.looks != entry.looks:
+        if same.looks != entry.looks and not entry.sample:
             raise LegendError(f"legend: {entry.group} {entry.label!r} is drawn in two ways")
     order = sorted(found, key=lambda group: group == "")
     return [entry for group in order for entry in found[group].values()]

@@ -353,7 +353,7 @@ def _kind_entries(marks: Marks) -> Iterator[Entry]:
         look = base if base["marker"] or base["line"] else {**base, "line": "-"}
         handle = _handle(look, size=min(marks.size, 6), width=min(marks.width, 4))
         handle.set_alpha(marks.alpha)
-        yield Entry("", marks.label, (handle,))
+        yield Entry("", marks.label, (handle,), any(one.marker for one in looks))
     lone: dict[str, Any] = {**base, "line": "", "colour": NEUTRAL}
     if marks.bar_label and marks.low and np.isfinite(marks.rows[marks.low]).any():
         yield Entry("", marks.bar_label, (_handle({**lone, "marker": "|"}, size=7),))

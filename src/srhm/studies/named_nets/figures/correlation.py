@@ -23,10 +23,10 @@ from srhm.figures.architecture_marks import (
     n_seeds,
     network_handles,
     protocol_lines,
-    wrapped,
 )
-from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
+from srhm.figures.drawing import add_legends, laid_out_page, panel_title, styled
 from srhm.figures.marks import GUIDE, few_ticks, line, marker
+from srhm.figures.mosaic import mosaic
 from srhm.model.seeding import generator
 from srhm.statistics.rank_correlation import RankCorrelation
 from srhm.studies.named_nets.error_and_sensitivity import (
@@ -42,17 +42,12 @@ from srhm.studies.named_nets.figures.digits import digit_rows
 Shown = Literal["output", "internal"]
 PLACES: dict[Shown, Place] = {"output": "output", "internal": DEEP}
 KINDS = {"D": "diffeomorphisms", "S": "synonyms"}
-NO_IMAGES = (
-    "the images are not here: `make cifar`\nsays how to get them and fetches them,\n"
-    "the next `make reproduce` fills this panel"
-)
+NO_IMAGES = "A, B: the images are not here; make cifar fetches them."
 # Petrini et al. 2021, Figure 5: the test error of 15 networks goes as 0.2 times the root of R_f.
 IMAGES_GUIDE = (0.2, 0.5)
 FAINTEST = 0.25  # opacity of the smallest P
 ROW = 2.2  # inches
-# Height of a row of empty frames over that of a row of panels, where others stand below it.
-EMPTY_ROW = 0.45
-# Letters of the panels of digits, and what the foot says of them.
+# Letters of the panels of digits, and what the notes say of them.
 PRIMED = ("A\u2032", "B\u2032")
 DIGITS = "A\u2032, B\u2032, digits (published rows)"
 
@@ -67,7 +62,6 @@ class _Panel:
     title: str
     guide: tuple[float | None, float]  # prefactor (None: through the points' median) and power
     across_sizes: bool
-    absent: str
 
 
 @styled
@@ -100,7 +94,7 @@ def draw(
     if images is not None or digits is None or digits.empty:
         digits = None
     panels = _image_panels(images, digits) if with_images else []
-    panels += _model_panels(points, size, place, preset, letters="CDEF" if with_images else "ABCD")
+    panels += _model_panels(points, size, place, letters="CDEF" if with_images else "ABCD")
     heading = ""
     if len(both):
         heading = f"SRHM: {grammar_text(both)}; transformations of the input's level, $l=1$"
@@ -149,24 +143,28 @@ def draw_images(
 def _assembled(
     panels: Sequence[_Panel], heading: str, lines: Sequence[str], *, preset: str, seed: int
 ) -> Figure:
-    """A page with two panels in a row, a heading above, and lines on the training below."""
-    rows = [panels[i : i + 2] for i in range(0, len(panels), 2)]
-    in_place = any(panel.letter in PRIMED for panel in panels)
-    heights = [EMPTY_ROW if in_place and row[0].letter == "A" else 1.0 for row in rows]
-    figure, part = laid_out_page(ROW * sum(heights), preset=preset, heading=heading,
-                                 foot=wrapped(lines))  # fmt: skip
-    boxes = part.subplots(len(rows), 2, squeeze=False, height_ratios=heights).flatten()
-    for axes, panel in zip(boxes, panels, strict=True):
+    """A page with two panels in a row, of those that have points, and a heading above."""
+    there = [panel for panel in panels if len(panel.points)]
+    if any(panel.letter == "A" and not len(panel.points) for panel in panels):
+        lines = [*lines, *([NO_IMAGES] if panels[0].guide == IMAGES_GUIDE else [])]
+    if not there:
+        return mosaic([], columns=1, preset=preset, absent=" ".join(lines))
+    n_rows = -(-len(there) // 2)
+    figure, part = laid_out_page(ROW * n_rows, preset=preset, heading=heading, foot=lines)
+    boxes = part.subplots(n_rows, 2, squeeze=False).flatten()
+    for axes, panel in zip(boxes, there, strict=False):
         panel_title(axes, panel.letter, panel.title)
         axes.set_xlabel(panel.label, labelpad=1)
         axes.set_ylabel("test error $\\varepsilon$", labelpad=2)
         _draw_panel(axes, panel, seed)
-    _legends(part, panels, boxes)
+    for axes in boxes[len(there) :]:
+        axes.set_axis_off()
+    _legends(part, there, boxes)
     return figure
 
 
 def _model_panels(
-    points: pd.DataFrame, size: int | None, place: Shown, preset: str, *, letters: str
+    points: pd.DataFrame, size: int | None, place: Shown, *, letters: str
 ) -> list[_Panel]:
     """At one P above, at all P below; D at the left, S at the right."""
     points = points.assign(floor=0.5 / points["n_test"])
@@ -185,14 +183,13 @@ def _model_panels(
                     title=f"{title}, {_counted(own)}" if len(own) else title,
                     guide=(None, 1.0),
                     across_sizes=across,
-                    absent=f"no named network\nin preset {preset}",
                 )
             )
     return panels
 
 
 def _image_panels(images: pd.DataFrame | None, digits: pd.DataFrame | None) -> list[_Panel]:
-    """CIFAR-10; below its empty frames the digits, where these are given."""
+    """CIFAR-10; in its place the digits, where these are given."""
     found = _panels_of(images, "CIFAR-10", "AB")
     below = [] if digits is None else _panels_of(digits, "digits", PRIMED)
     return [*found, *below]
@@ -215,7 +212,6 @@ def _panels_of(images: pd.DataFrame | None, data: str, letters: Sequence[str]) -
                 title=f"{data}{', ' if title else ''}{title}{counts}",
                 guide=IMAGES_GUIDE,
                 across_sizes=across,
-                absent=NO_IMAGES,
             )
         )
     return panels
@@ -271,9 +267,6 @@ def _counted(points: pd.DataFrame) -> str:
 
 def _draw_panel(axes: Axes, panel: _Panel, seed: int) -> None:
     points = panel.points
-    if points.empty:
-        empty_panel(axes, panel.absent)
-        return
     # A network without any error on its test set has one of at most half an error in n_test.
     y = points[["error", "floor"]].max(axis=1).to_numpy(dtype=float)
     x = points["value"].to_numpy(dtype=float)
@@ -337,8 +330,6 @@ def _guide(axes: Axes, x: np.ndarray, y: np.ndarray, guide: tuple[float | None, 
 def _legends(part: SubFigure, panels: Sequence[_Panel], boxes: Iterable[Axes]) -> None:
     """Networks, then what marks, lines and numbers are."""
     nets = [net for panel in panels for net in panel.points["net"]]
-    if not nets:
-        return
     of_images = any(panel.guide == IMAGES_GUIDE and len(panel.points) for panel in panels)
     guide = "guide: slope 1" + ("; in A, B\n$0.2\\,R_f^{1/2}$" if of_images else "")
     marks: list[Line2D] = [
@@ -350,17 +341,4 @@ def _legends(part: SubFigure, panels: Sequence[_Panel], boxes: Iterable[Axes]) -
     if any(text.get_gid() == "no error" for axes in boxes for text in axes.texts):
         marks.append(marker("$\\downarrow$", "no error in the\ntest set: at 1/(2 n)",
                             markersize=7, markerfacecolor="0.3"))  # fmt: skip
-    notes = (
-        "growing $P$: from faint\nto full opacity",
-        "$\\rho$: Spearman, 95 %\nbootstrap over networks;\np: permutations (of P\nwithin each"
-        " network\nwhere $P$ grows)",
-    )
-    across = any(panel.across_sizes and len(panel.points) for panel in panels)
-    add_legends(
-        part,
-        [
-            ("Networks", network_handles(nets)),
-            ("Marks", marks),
-            ("", [line(note, linestyle="") for note in notes] if across else []),
-        ],
-    )
+    add_legends(part, [("Networks", network_handles(nets)), ("Marks", marks)])
