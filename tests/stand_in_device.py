@@ -3,8 +3,6 @@
 Forms name these functions. They run in the process of a trial, on networks that are smaller still.
 """
 
-import os
-import signal
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -34,12 +32,6 @@ def fails(device: str) -> Rows:
     """The second network meets an error of the device."""
     yield next(honest(device))
     raise RuntimeError("CUDA error: an illegal memory access was encountered\nmore words")
-
-
-def dies(device: str) -> Rows:
-    """The process is ended by the system."""
-    yield next(honest(device))
-    os.kill(os.getpid(), signal.SIGSEGV)
 
 
 def hangs(device: str) -> Rows:

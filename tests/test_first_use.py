@@ -150,6 +150,14 @@ def test_a_damaged_outcome_is_found_anew_and_a_look_again_replaces_it(tmp_path, 
     assert n_trials(tmp_path) == 3
 
 
+def test_an_outcome_that_cannot_be_kept_holds_all_the_same(tmp_path, answered, caplog):
+    (tmp_path / "kept").write_text("a file where a folder should be")
+    assert chosen(tmp_path, "honest", "fails") == "packed"
+    (warning,) = warnings_in(caplog)
+    assert f"{tmp_path / 'kept'}/packed-" in warning
+    assert "the next job tries again" in warning
+
+
 def test_no_gpu_is_an_error_and_a_device_without_a_name_is_not_kept(tmp_path, answered):
     with pytest.raises(NoDevice, match="sees no CUDA device"):
         trusted([form("plain", "nothing_there")], log=LOG, folder=tmp_path)
@@ -206,7 +214,6 @@ def test_time_is_compared_over_all_networks():
     [
         ("honest", "equal", ""),
         ("fails", "failed", "RuntimeError: CUDA error: an illegal memory access was encountered"),
-        ("dies", "failed", "it was ended by SIGSEGV"),
         ("hangs", "hung", "no answer in 20 s"),
         ("lies", "differs", "CNN, L = 2, H = 16: weights"),
         ("crowded", "failed", "OutOfMemoryError: CUDA out of memory"),

@@ -170,7 +170,10 @@ def first_use_of(
             trial.wait(lambda: False)
             found = trial.first_use_of()
             if not trial.crowded:
-                write_text(file, json.dumps(asdict(found), indent=1) + "\n")
+                try:
+                    write_text(file, json.dumps(asdict(found), indent=1) + "\n")
+                except OSError as fault:
+                    log.warning("%s cannot be written (%s): the next job tries again", file, fault)
         return found
 
 
