@@ -22,7 +22,6 @@ UNTURNED = {
     "bottleneck",
     "digits_kernels",
     "fig05",
-    "level_by_level_conditions",
 }
 SCHEMATICS: set[str] = {"fig02", "fig03", "table1"}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from drawn import assert_on_page, rendered
+from drawn import assert_on_page, lines, points, rendered, texts
 from pydantic import ValidationError
 
 from srhm.scorecard.card import scorecard
@@ -167,37 +167,32 @@ def draw_all(found, preset="test"):
 
 
 def marks(figure):
-    return [str(line.get_gid()) for axes in _panels(figure) for line in axes.get_lines()]
-
-
-def _panels(figure):
-    return [axes for part in figure.subfigs for axes in part.axes]
+    return {str(line.get_gid()) for axes in figure.axes for line in axes.get_lines()}
 
 
 def test_figures_show_the_curves_their_laws_and_networks(drawn):
     for figure in drawn.values():
         assert_on_page(rendered(figure))
     gids = {name: marks(figure) for name, figure in drawn.items()}
-    assert gids["complexity"].count("network end to end") == 4  # v = 4 and 8, LCN and CNN
-    assert "guide $m^3$" in gids["complexity"]
-    assert {"response l=1", "tokens l=3", "clean l=2", "levels m=4 L=4"} <= set(gids["errors"])
-    assert "grammars shared L=2 False" in gids["conditions"]
-    assert gids["sparsity"].count("law 2") == 3  # shared, L = 2 and 3; separate, L = 2
-    assert {"law 3", "law 4"} <= set(gids["sparsity"])
-    assert {f"S k={k} l={level}" for k, level in product((1, 2, 3), repeat=2)} <= set(
-        gids["stages"]
-    )
+    # v = 4 and 8, LCN and CNN
+    assert len(points(drawn["complexity"], "network training=end to end")) == 4
+    assert "guide L=3" in gids["complexity"]
+    assert {"response level=1", "tokens level=3 below=token_error",
+            "tokens level=2 below=token_error_clean", "levels m=4 L=4",
+            } <= gids["errors"]  # fmt: skip
+    assert "grammars L=2 net=shared open" in gids["conditions"]
+    assert {"law Eq. 4: $(s_0+1)^2$ (A) L=3", "law Eq. 3: $(s_0+1)^L$ (B) L=3",
+            "law count: $(s_0+1)^{L-1+s}$ (B) L=2"} <= gids["sparsity"]  # fmt: skip
+    assert {f"S l={level} k={k} below={k < level:d}"
+            for k, level in product((1, 2, 3), repeat=2)} <= gids["stages"]  # fmt: skip
 
 
 def test_drawn_values_are_those_of_the_tables(lawful, drawn):
-    (line,) = [
-        one for axes in _panels(drawn["stages"]) for one in axes.get_lines()
-        if one.get_gid() == "S k=2 l=1"
-    ]  # fmt: skip
+    (line,) = lines(drawn["stages"], "S l=1 k=2 below=0", whole=True)
     cells = lawful["cells"]
     own = cells[(cells["net"] == "shared") & (cells["L"] == 3) & (cells["v"] == 8)
                 & (cells["m"] == 8) & (cells["gap"] > 0.2)]  # fmt: skip
-    assert line.get_ydata() == pytest.approx(own.groupby("P")["test_error"].mean().to_numpy())
+    assert line[:, 1] == pytest.approx(own.groupby("P")["test_error"].mean().to_numpy())
 
 
 def test_figures_of_empty_tables_say_so():
@@ -209,9 +204,7 @@ def test_figures_of_empty_tables_say_so():
         "references": REFERENCES.empty_table().to_pandas(),
     }
     for figure in draw_all(empty).values():
-        rendered(figure)
-        texts = [text.get_text() for axes in _panels(figure) for text in axes.texts]
-        assert any("in preset test" in text for text in texts)
+        assert "not in this preset" in texts(rendered(figure))
 
 
 def planned(**group):

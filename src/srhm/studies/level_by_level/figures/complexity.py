@@ -6,32 +6,24 @@ classes, ε test error.
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
-from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import GUIDE, depth_handles, line, marker
+from srhm.figures.drawing import styled
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Panel, law, laws, level
 from srhm.studies.level_by_level.analysis import (
     LEAST_GAP,
     curves,
     diagonal,
     differing,
     identifiable,
-    laws,
 )
-from srhm.studies.level_by_level.figures.parts import (
-    REFERENCE,
-    band,
-    draw_complexities,
-    guide,
-    hue,
-    net_handles,
+from srhm.studies.level_by_level.analysis import (
+    laws as laws_of,
 )
+from srhm.studies.level_by_level.figures.parts import depths, line_of, means, networks, stars
 
-ROW = 2.4  # inches, with titles and labels
 ASIDE = 1.15  # factor by which separate is moved to the right, so that shared is seen
-TRAININGS = {"end to end": "D", "layer by layer": "^"}
 
 
 @styled
@@ -48,92 +40,59 @@ def draw(
     A: ε against P over n_c m^L at the largest v = m = n_c of each L. B: P* against m at fixed v and
     n_c. C: P* against n_c m^L for v = m = n_c, with the P* of networks of the same grammars.
     """
-    figure, page = laid_out_page(ROW, preset=preset, foot=_foot(cells))
-    boxes = page.subplots(1, 3)
-    _learning_curves(boxes[0], cells, threshold, preset=preset)
-    _against_m(boxes[1], complexity, preset=preset)
-    trainings = _against_law(boxes[2], complexity, references, preset=preset)
-    depths = sorted(set(complexity["L"].tolist()))
-    groups = [
-        ("Depth", depth_handles(depths)),
-        ("Algorithm", net_handles(sorted(set(complexity["net"])))),
-        ("Networks, SGD (C)", [marker(TRAININGS[name], name, markeredgecolor=REFERENCE)
-                               for name in trainings]),
-        ("Lines", _lines()),
-    ]  # fmt: skip
-    add_legends(page, groups)
-    return figure
-
-
-def _lines() -> list[Line2D]:
-    return [line("law (see panel)", color=GUIDE, linestyle="--", linewidth=0.8),
-            line("10 %, defines $P^*$", color=GUIDE, linestyle=":", linewidth=0.8)]  # fmt: skip
-
-
-def _foot(cells: pd.DataFrame) -> list[str]:
     n = cells["seed"].nunique()
-    return [f"{n} grammars a curve, of which those with a gap of {LEAST_GAP} or more enter."]
+    notes = [f"{n} grammars a curve, of which those with a gap of {LEAST_GAP} or more enter."]
+    panels = [
+        _learning_curves(cells, threshold),
+        _against_m(complexity),
+        _against_law(complexity, references),
+    ]
+    return mosaic(panels, columns=3, preset=preset, notes=notes)
 
 
-def _dense(cells: pd.DataFrame) -> pd.DataFrame:
+def _learning_curves(cells: pd.DataFrame, threshold: float) -> Panel:
     own = cells[(cells["net"] == "shared") & (cells["draws"] == "independent")]
-    return diagonal(own[identifiable(own)])
+    own = diagonal(own[identifiable(own)])
+    own = own[own["v"] == own.groupby("L")["v"].transform("max")]
+    rows = means(own.assign(x=own["P"] / laws_of(own)), ["L"], "x", "test_error")
+    return Panel(
+        title="largest $v=m=n_c$ of each $L$", x=Axis("$P / (n_c m^L)$", log=True),
+        y=Axis("test error $\\varepsilon$", limits=(0, 1)),
+        marks=[
+            line_of(rows, "x", [depths(rows["L"])], name="curve"),
+            level(threshold, f"{100 * threshold:.3g} %, defines $P^*$"),
+        ],
+    )  # fmt: skip
 
 
-def _learning_curves(axes: Axes, cells: pd.DataFrame, threshold: float, *, preset: str) -> None:
-    axes.set(xlabel="$P / (n_c m^L)$", ylabel="test error $\\varepsilon$", ylim=(0, 1))
-    panel_title(axes, "A", "largest $v=m=n_c$ of each $L$")
-    own = _dense(cells)
-    if own.empty:
-        empty_panel(axes, f"not in preset {preset}")
-        return
-    for depth, of_depth in own.groupby("L"):
-        one = of_depth[of_depth["v"] == of_depth["v"].max()]
-        band(axes, one.assign(x=one["P"] / laws(one)), "x", "test_error", tint=hue(int(str(depth))),
-             name=f"curve L={depth}")  # fmt: skip
-    axes.axhline(threshold, color=GUIDE, linewidth=0.8, linestyle=":")
-    axes.set_xscale("log", base=2)
-
-
-def _against_m(axes: Axes, complexity: pd.DataFrame, *, preset: str) -> None:
+def _against_m(complexity: pd.DataFrame) -> Panel:
     rows = differing(curves(complexity, net="shared"), "m")
     rows = rows[rows["s0"] == 0]
-    axes.set(xlabel="synonyms $m$", ylabel="$P^*$")
-    if rows.empty:
-        panel_title(axes, "B", "against $m$")
-        empty_panel(axes, f"not in preset {preset}")
-        return
     features = "/".join(str(v) for v in sorted(set(rows["v"].tolist())))
-    panel_title(axes, "B", f"$v=n_c={features}$")
-    draw_complexities(axes, rows, rows["m"].to_numpy(dtype=float))
-    ticks = sorted(set(rows["m"].tolist()))
-    axes.set_xticks(ticks, labels=[str(m) for m in ticks])
-    for depth, own in rows[rows["status"] == "reached"].groupby("L"):
-        x = np.array([own["m"].min(), own["m"].max()], dtype=float)
-        power = int(str(depth))
-        middle = float(np.exp(np.log(own["P_star"] / own["m"].astype(float) ** power).mean()))
-        guide(axes, x.tolist(), (middle * x**power).tolist(), f"$m^{power}$")
+    ticks = {m: str(m) for m in sorted(set(rows["m"]))}
+    known = rows[rows["status"] == "reached"]
+    power = known["m"].astype(float) ** known["L"]
+    logs = (known["P_star"] / power).astype(float).map(np.log)
+    unit = logs.groupby(known["L"]).transform("mean")
+    guide = known.assign(law=np.exp(unit) * power)
+    return Panel(
+        title=f"$v=n_c={features}$", x=Axis("synonyms $m$", log=True, ticks=ticks),
+        y=Axis("sample complexity $P^*$", log=True),
+        marks=[stars(rows, "m"),
+               laws(guide, "m", "law", "$m^L$", by=[depths(rows["L"])], name="guide")],
+    )  # fmt: skip
 
 
-def _against_law(
-    axes: Axes, complexity: pd.DataFrame, references: pd.DataFrame, *, preset: str
-) -> list[str]:
-    """The trainings that are drawn."""
+def _against_law(complexity: pd.DataFrame, references: pd.DataFrame) -> Panel:
     rows = pd.concat([diagonal(curves(complexity, net=net)) for net in ("shared", "separate")])
-    axes.set(xlabel="$n_c m^L$", ylabel="$P^*$")
-    panel_title(axes, "C", "$v=m=n_c$")
-    if rows.empty:
-        empty_panel(axes, f"not in preset {preset}")
-        return []
     other = references[(references["status"] == "reached") & references["net"].isin(["cnn", "lcn"])]
     other = diagonal(other).merge(rows[["L", "s", "v"]].drop_duplicates())
-    x = laws(other.assign(net="shared"))
-    places = rows["law"] * rows["net"].map({"shared": 1.0, "separate": ASIDE})
-    draw_complexities(axes, rows, places.to_numpy(float), values=other["P_star"].tolist())
-    for (_, row), place in zip(other.iterrows(), x, strict=True):
-        axes.plot([place], [row["P_star"]], TRAININGS[row["training"]], color=REFERENCE,
-                  markerfacecolor="none", markersize=6, markeredgewidth=0.8, zorder=2,
-                  gid=f"network {row['training']}")  # fmt: skip
-    ends = [float(rows["law"].min()), float(rows["law"].max())]
-    guide(axes, ends, ends, "$n_c m^L$")
-    return [name for name in TRAININGS if name in set(other["training"])]
+    other = other.assign(place=laws_of(other.assign(net="shared")))
+    aside = rows["net"].map({"shared": 1.0, "separate": ASIDE}).astype(float)
+    ends = [float(rows["law"].min()), float(rows["law"].max())] if len(rows) else []
+    return Panel(
+        title="$v=m=n_c$", x=Axis("$n_c m^L$", log=True),
+        y=Axis("sample complexity $P^*$", log=True),
+        marks=[networks(other, "place"), stars(rows.assign(place=rows["law"] * aside), "place"),
+               law(ends, ends, "$n_c m^L$", name="guide")],
+    )  # fmt: skip

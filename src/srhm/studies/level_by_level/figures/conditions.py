@@ -3,14 +3,15 @@
 Letters of the paper: P training points, L depth, m synonyms, n_c classes, v features, ε test error.
 """
 
-import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import stats
 
-from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import GUIDE, depth_handles, line, marker, shades
+from srhm.figures.drawing import styled
+from srhm.figures.looks import Look
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel, level
+from srhm.figures.scales import by_name
 from srhm.studies.level_by_level.analysis import (
     CURVE,
     LEAST_GAP,
@@ -19,10 +20,10 @@ from srhm.studies.level_by_level.analysis import (
     identifiable,
     levels_of,
 )
-from srhm.studies.level_by_level.figures.parts import NETS, band, hue, net_handles
+from srhm.studies.level_by_level.figures.parts import depths, line_of, means, nets, synonyms
 
-ROW = 2.4  # inches, with titles and labels
 SHIFT = 0.06  # of the v of L and nets, so that bars do not hide each other
+LINES = {2: Look("$L=2$ (A)", line="-"), 3: Look("$L=3$ (A)", line="--")}
 
 
 @styled
@@ -34,86 +35,62 @@ def draw(
     A: differences of synonyms over those of latents at level 1, against P over P*. B: share of
     grammars that are weakly identifiable. C: test error at the largest P against the gap.
     """
-    foot = [f"Weakly identifiable: a gap of {LEAST_GAP} or more (line in C). Bands: standard error"
-            " over grammars; bars: 95 %, binomial."]  # fmt: skip
-    figure, page = laid_out_page(ROW, preset=preset, foot=foot)
-    boxes = page.subplots(1, 3)
     dense = diagonal(cells[cells["draws"] == "independent"])
-    synonyms = _clean(boxes[0], levels_of(cells, levels), complexity, preset=preset)
-    _shares(boxes[1], dense, preset=preset)
-    _errors(boxes[2], dense, preset=preset)
-    tints = shades(synonyms, "viridis_r")
-    groups = [
-        ("Synonyms (A)", [line(f"$m={m}$", color=tints[m], linewidth=3) for m in synonyms]),
-        ("Depth (A)", [line("$L=2$", color="0.3"),
-                       line("$L=3$", color="0.3", linestyle="--")]),
-        ("Depth (B, C)", depth_handles(sorted(set(dense["L"].tolist())))),
-        ("Places (B, C)", net_handles(sorted(set(dense["net"])))),
-        ("", [marker("o", "not weakly identifiable (C)")]),
-    ]  # fmt: skip
-    add_legends(page, groups)
-    return figure
+    notes = [f"Weakly identifiable: a gap of {LEAST_GAP} or more. Bars of A: standard error over"
+             " grammars; of B: 95 %, binomial."]  # fmt: skip
+    panels = [_clean(levels_of(cells, levels), complexity), _shares(dense), _errors(dense)]
+    return mosaic(panels, columns=3, preset=preset, notes=notes)
 
 
-def _clean(axes: Axes, rows: pd.DataFrame, complexity: pd.DataFrame, *, preset: str) -> list[int]:
-    """The m that are drawn."""
-    axes.set(xlabel="$P/P^*$", ylabel="variance: synonyms / latents")
-    panel_title(axes, "A", "clean signal, level 1")
+def _clean(rows: pd.DataFrame, complexity: pd.DataFrame) -> Panel:
     reached = diagonal(curves(complexity, net="shared"))
     reached = reached[(reached["status"] == "reached") & reached["L"].isin([2, 3])]
     own = rows[(rows["level"] == 1) & (rows["cell_gap"] >= LEAST_GAP)]
     own = own.merge(reached[["curve", "P_star"]], on="curve")
-    if own.empty:
-        empty_panel(axes, f"no $P^*$ in preset {preset}")
-        return []
     own = own.assign(x=own["P"] / own["P_star"], ratio=own["within"] / own["between"])
-    synonyms = sorted(set(own["m"].tolist()))
-    tints = shades(synonyms, "viridis_r")
-    for m, depth in sorted(set(zip(own["m"].tolist(), own["L"].tolist(), strict=True))):
-        one = own[(own["m"] == m) & (own["L"] == depth)]
-        band(axes, one, "x", "ratio", tint=tints[m], style="-" if depth == 2 else "--",
-             name=f"clean m={m} L={depth}", geometric=True)  # fmt: skip
-    axes.axhline(1, color=GUIDE, linewidth=0.8, linestyle=":", gid="as unlike as latents")
-    axes.axvline(1, color=GUIDE, linewidth=0.8, linestyle=":", gid="P*")
-    axes.set(xscale="log", yscale="log")
-    return synonyms
+    found = means(own, ["m", "L"], "x", "ratio", geometric=True)
+    by = [synonyms(found["m"]), by_name("L", found["L"], LINES)]
+    return Panel(
+        title="clean signal, level 1", x=Axis("$P/P^*$", log=True),
+        y=Axis("variance: synonyms / latents", log=True),
+        marks=[
+            line_of(found, "x", by, name="clean"),
+            level(1, "equal variances; $P^*$", name="as unlike as latents"),
+            level(1, "equal variances; $P^*$", name="P*", across="y"),
+        ],
+    )  # fmt: skip
 
 
-def _shares(axes: Axes, dense: pd.DataFrame, *, preset: str) -> None:
-    axes.set(xlabel="$v=m=n_c$", ylabel="weakly identifiable", ylim=(-0.05, 1.05))
-    panel_title(axes, "B", "share of grammars")
+def _shares(dense: pd.DataFrame) -> Panel:
     own = dense.drop_duplicates([*CURVE, "seed"])
-    if own.empty:
-        empty_panel(axes, f"not in preset {preset}")
-        return
-    kinds = sorted(set(zip(own["L"].tolist(), own["net"].tolist(), strict=True)))
-    for place, (depth, net) in enumerate(kinds):
-        chosen = own[(own["L"] == depth) & (own["net"] == net)]
-        found = identifiable(chosen).groupby(chosen["v"]).agg(["sum", "count"])
-        x = found.index.to_numpy(dtype=float) + SHIFT * (2 * place - len(kinds) + 1)
-        share = (found["sum"] / found["count"]).to_numpy()
-        ends = [stats.binomtest(int(k), int(n)).proportion_ci() for k, n in found.to_numpy()]
-        bars = np.abs([share - [e.low for e in ends], np.array([e.high for e in ends]) - share])
-        face = hue(depth) if net == "shared" else "white"
-        axes.errorbar(x, share, yerr=bars, color=hue(depth), marker=NETS[net], markersize=4,
-                      linewidth=0.8, markerfacecolor=face,
-                      gid=f"share {net} L={depth}")  # fmt: skip
-    axes.set_xticks(sorted(set(own["v"].tolist())))
+    own = own.assign(found=identifiable(own))
+    rows = own.groupby(["L", "net", "v"])["found"].agg(["sum", "count"]).reset_index()
+    ends = [
+        stats.binomtest(int(k), int(n)).proportion_ci()
+        for k, n in rows[["sum", "count"]].to_numpy()
+    ]
+    place = rows.groupby(["L", "net"]).ngroup()
+    rows = rows.assign(
+        share=rows["sum"] / rows["count"], low=[one.low for one in ends],
+        high=[one.high for one in ends], x=rows["v"] + SHIFT * (2 * place - place.max()),
+    )  # fmt: skip
+    return Panel(
+        title="share of grammars", y=Axis("weakly identifiable", limits=(-0.05, 1.05)),
+        x=Axis("$v=m=n_c$", ticks={v: str(v) for v in sorted(set(own["v"]))}),
+        marks=[Marks(rows=rows, x="x", y="share", low="low", high="high", line="-", name="share",
+                     by=[depths(rows["L"]), nets(rows["net"])], size=4)],
+    )  # fmt: skip
 
 
-def _errors(axes: Axes, dense: pd.DataFrame, *, preset: str) -> None:
-    axes.set(xlabel="gap of the grammar", ylabel="test error at the largest $P$")
-    panel_title(axes, "C", "what the gap decides")
-    if dense.empty:
-        empty_panel(axes, f"not in preset {preset}")
-        return
+def _errors(dense: pd.DataFrame) -> Panel:
     own = dense[dense["P"] == dense.groupby(list(CURVE))["P"].transform("max")]
-    for depth, net in sorted(set(zip(own["L"].tolist(), own["net"].tolist(), strict=True))):
-        one, faces = own[(own["L"] == depth) & (own["net"] == net)], (hue(depth), "white")
-        for weakly, face in zip((True, False), faces, strict=True):
-            chosen = one[identifiable(one) == weakly]
-            axes.plot(chosen["gap"], chosen["test_error"], NETS[net], color=hue(depth),
-                      markersize=3.5, markerfacecolor=face, linestyle="", markeredgewidth=0.8,
-                      gid=f"grammars {net} L={depth} {weakly}")  # fmt: skip
-    axes.axvline(LEAST_GAP, color=GUIDE, linewidth=0.8, linestyle=":", gid="least gap")
-    axes.set_ylim(-0.03, 1)
+    rows = own.assign(other=~identifiable(own))
+    return Panel(
+        title="what the gap decides", x=Axis("gap of the grammar"),
+        y=Axis("test error at the largest $P$", limits=(-0.03, 1)),
+        marks=[
+            Marks(rows=rows, x="gap", y="test_error", by=[depths(rows["L"]), nets(rows["net"])],
+                  open="other", size=3.5, name="grammars", open_label="not weakly identifiable"),
+            level(LEAST_GAP, f"gap {LEAST_GAP}", name="least gap", across="y"),
+        ],
+    )  # fmt: skip

@@ -3,24 +3,17 @@
 Letters of the paper: P* sample complexity, L depth, s_0 empty places for each informative one.
 """
 
-import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import GUIDE, depth_handles, line, marker
+from srhm.figures.drawing import styled
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Panel, laws
 from srhm.studies.level_by_level.analysis import CURVE, LEAST_GAP, curves, differing
-from srhm.studies.level_by_level.figures.parts import (
-    REFERENCE,
-    draw_complexities,
-    hue,
-    net_handles,
-)
+from srhm.studies.level_by_level.figures.parts import depths, networks, stars
 
-ROW = 2.6  # inches, with titles and labels
+HEIGHT = 2.6  # inches of a row
 KINDS = {"shared": "cnn", "separate": "lcn"}
-EQUATIONS = {"shared": "Eq. 4", "separate": "Eq. 3"}
 
 
 @styled
@@ -29,56 +22,38 @@ def draw(complexity: pd.DataFrame, references: pd.DataFrame, *, preset: str) -> 
 
     Grey: networks that were trained end to end on the same grammars.
     """
-    foot = [f"Grammars with a gap of {LEAST_GAP} or more; bars: 95 %."]
-    figure, page = laid_out_page(ROW, preset=preset, foot=foot)
-    boxes = page.subplots(1, 2)
-    drawn, found = False, []
-    for axes, letter, net in zip(boxes, "AB", KINDS, strict=True):
-        panel_title(axes, letter, f"{net} ({KINDS[net].upper()}-like)")
-        rows = differing(curves(complexity, net=net), "s0")
-        found.append(rows)
-        drawn |= _panel(axes, rows, references, net, preset=preset)
-    rows = pd.concat(found)
-    networks = [marker("D", "trained end to end, SGD", markeredgecolor=REFERENCE)]
-    groups = [
-        ("Depth", depth_handles(sorted(set(rows["L"].tolist())))),
-        ("Algorithm", net_handles(sorted(set(rows["net"])))),
-        ("Networks", networks if drawn else []),
-        ("Exponent of $s_0+1$", [
-            line("Eq. 4: 2 (A); Eq. 3: $L$ (B)", color=GUIDE, linestyle="--"),
-            line("count: $L-1+s$ (B)", color=GUIDE, linestyle=":"),
-        ]),
-    ]  # fmt: skip
-    add_legends(page, groups)
-    return figure
+    notes = [f"Grammars with a gap of {LEAST_GAP} or more; bars: 95 %."]
+    panels = [
+        _panel(differing(curves(complexity, net=net), "s0"), references, net) for net in KINDS
+    ]
+    return mosaic(panels, columns=2, preset=preset, height=HEIGHT, notes=notes)
 
 
-def _panel(
-    axes: Axes, rows: pd.DataFrame, references: pd.DataFrame, net: str, *, preset: str
-) -> bool:
-    """Whether networks are drawn."""
-    axes.set(xlabel="$s_0+1$", ylabel="$P^*$")
-    if rows.empty:
-        empty_panel(axes, f"not in preset {preset}")
-        return False
+def _panel(rows: pd.DataFrame, references: pd.DataFrame, net: str) -> Panel:
     other = references[(references["net"] == KINDS[net]) & (references["status"] == "reached")]
     other = other[other["training"] == "end to end"]
     rest = [name for name in CURVE if name not in ("net", "draws", "s0")]
     other = other.merge(rows[[*rest, "s0"]].drop_duplicates())
-    draw_complexities(axes, rows, rows["s0"].to_numpy(float) + 1, values=other["P_star"].tolist())
-    for _, row in other.iterrows():
-        axes.plot([row["s0"] + 1], [row["P_star"]], "D", color=REFERENCE, markerfacecolor="none",
-                  markersize=6, markeredgewidth=0.8, zorder=2, gid="network")  # fmt: skip
-    for _, one in rows[rows["status"] == "reached"].groupby([*rest, "L"]):
-        first = one.sort_values("s0").iloc[0]
-        depth, s = int(first["L"]), int(first["s"])
-        x = np.array([first["s0"] + 1, one["s0"].max() + 1], dtype=float)
-        powers = [(2, "--")] if net == "shared" else [(depth, "--"), (depth - 1 + s, ":")]
-        for power, style in powers:
-            axes.plot(x, first["P_star"] * (x / x[0]) ** power, linestyle=style, zorder=1,
-                      color=hue(depth), linewidth=0.8, gid=f"law {power}")  # fmt: skip
-    axes.set_xlim(0.9, 1.15 * (rows["s0"].max() + 1))
-    ticks = sorted(set((rows["s0"] + 1).tolist()))
-    axes.set_xticks(ticks, labels=[str(one) for one in ticks])
-    axes.set_xticks([], minor=True)
-    return bool(len(other))
+    rows, other = (one.assign(places=one["s0"] + 1) for one in (rows, other))
+    known = rows[rows["status"] == "reached"].sort_values("s0")
+    first = known.groupby(rest)[["P_star", "places"]].transform("first")
+    steps = (known["places"] / first["places"]).astype(float)
+    exponents = (
+        {"Eq. 4: $(s_0+1)^2$ (A)": (2, "--")}
+        if net == "shared"
+        else {
+            "Eq. 3: $(s_0+1)^L$ (B)": (known["L"], "--"),
+            "count: $(s_0+1)^{L-1+s}$ (B)": (known["L"] - 1 + known["s"], ":"),
+        }
+    )
+    guides = [
+        laws(known.assign(law=first["P_star"] * steps**power), "places", "law", label,
+             by=[depths(known["L"])], line=line, name=f"law {label}")
+        for label, (power, line) in exponents.items()
+    ]  # fmt: skip
+    ticks = {place: str(place) for place in sorted(set(rows["places"]))}
+    return Panel(
+        title=f"{net} ({KINDS[net].upper()}-like)", y=Axis("sample complexity $P^*$", log=True),
+        x=Axis("$s_0+1$", log=True, ticks=ticks),
+        marks=[networks(other, "places"), stars(rows, "places"), *guides],
+    )  # fmt: skip

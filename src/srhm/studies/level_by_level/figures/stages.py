@@ -5,14 +5,18 @@ Letters of the paper: P training points, L depth, k stage, l level of the exchan
 
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
-from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import GUIDE, line
+from srhm.figures.drawing import styled
+from srhm.figures.looks import Look
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Panel, level
+from srhm.figures.scales import Scale, parted
 from srhm.studies.level_by_level.analysis import LEAST_GAP
-from srhm.studies.level_by_level.figures.parts import LEVEL_HUES, band, label_logarithmic
+from srhm.studies.level_by_level.figures.parts import LEVELS, line_of, means
 
-ROW = 2.3  # inches, with titles and labels
+BELOW = Scale(column="below", looks={
+    False: Look("$k \\geq l$", line="-", filled=True), True: Look("$k<l$", line=":", filled=False),
+})  # fmt: skip
 
 
 @styled
@@ -23,47 +27,30 @@ def draw(cells: pd.DataFrame, sensitivities: pd.DataFrame, *, preset: str) -> Fi
     """
     columns = ["key", "net", "L", "v", "m", "n_c", "s0", "P", "seed", "gap"]
     rows = sensitivities[sensitivities["kind"] == "S"].merge(cells[columns], on="key")
-    rows = rows[rows["gap"] >= LEAST_GAP]
-    rows = rows[(rows["s0"] == 0) & (rows["net"] == "shared")]
-    rows = rows[rows["L"] == rows["L"].max()]
-    rows = rows[rows["v"] == rows["v"].max()]
-    rows = rows[rows["m"] == rows["m"].max()]
+    rows = rows[(rows["gap"] >= LEAST_GAP) & (rows["s0"] == 0) & (rows["net"] == "shared")]
+    for name in ("L", "v", "m"):
+        rows = rows[rows[name] == rows[name].max()]
     depth = int(rows["L"].max()) if len(rows) else 1
-    figure, page = laid_out_page(ROW, preset=preset, foot=_foot(rows))
-    boxes = page.subplots(1, depth, squeeze=False, sharey=True)[0]
-    for place, axes in enumerate(boxes):
-        level = place + 1
-        axes.set_xlabel("training points $P$")
-        if rows.empty:
-            empty_panel(axes, f"not in preset {preset}")
-            continue
-        panel_title(axes, "ABCDEFGH"[place], f"synonyms of level $l={level}$")
-        for k in range(1, depth + 1):
-            own = rows[(rows["k"] == k) & (rows["l"] == level)]
-            band(axes, own, "P", "value", tint=LEVEL_HUES[k - 1], style="-" if k >= level else ":",
-                 face=None if k >= level else "white", name=f"S k={k} l={level}")  # fmt: skip
-        axes.axhline(1, color=GUIDE, linewidth=0.8, linestyle=":", zorder=1)
-        axes.set(xscale="log")
-        label_logarithmic(axes)
-    boxes[0].set_ylabel("sensitivity $S_{k,l}$")
-    if len(rows):
-        boxes[0].set_ylim(-0.05, 1.3)
-        add_legends(page, [("", _handles(depth))])
-    return figure
+    looks = {k: Look(f"after stage $k={k}$" if k < depth else "predicted class", LEVELS[k])
+             for k in range(1, depth + 1)}  # fmt: skip
+    stages = Scale(column="k", looks=looks)
+    panels = [
+        Panel(
+            title=f"synonyms of level $l={of}$", x=Axis("training points $P$", log=True),
+            y=Axis("sensitivity $S_{k,l}$", limits=(-0.05, 1.3)),
+            marks=[line_of(means(own.assign(below=own["k"] < own["l"]), ["k", "below"], "P",
+                                 "value"), "P", [stages, BELOW], name=f"S l={of}"),
+                   level(1, "nothing is learnt")],
+        )
+        for of, own in parted(rows[rows["l"] <= depth], "l")
+    ]  # fmt: skip
+    return mosaic(panels, columns=depth, preset=preset, share="y", notes=_notes(rows))
 
 
-def _handles(depth: int) -> list[Line2D]:
-    names = [f"after stage $k={k}$" for k in range(1, depth)] + ["predicted class"]
-    tints = LEVEL_HUES[:depth]
-    handles = [line(name, color=tint) for name, tint in zip(names, tints, strict=True)]
-    handles.append(line("$k<l$", color="0.3", linestyle=":"))
-    return handles
-
-
-def _foot(rows: pd.DataFrame) -> list[str]:
+def _notes(rows: pd.DataFrame) -> list[str]:
     if rows.empty:
         return []
     one = rows.iloc[0]
-    grammar = ", ".join(f"${name} = {one[name]}$" for name in ("L", "v", "m", "n_c"))
+    grammar = ", ".join(f"{name} = {one[name]}" for name in ("L", "v", "m", "n_c"))
     n = rows["seed"].nunique()
-    return [f"{grammar}; {n} grammars that are weakly identifiable; bands: standard error."]
+    return [f"{grammar}; {n} grammars that are weakly identifiable; bars: standard error."]
