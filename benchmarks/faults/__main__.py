@@ -3,7 +3,8 @@
 Rows are written as they come, so that an interrupted call keeps its rows. The script fails, and the
 row of the fault is taken out, where a finished cell is lost, where a message is missing, where the
 next run trains a cell that was stored whole, or where its tables differ from the undisturbed ones.
-Full and read-only disks are mounted, which needs root; without it their rows stay as they are.
+Full and read-only disks are mounted, which needs root; without it their rows stay as they are. So
+do those of Slurm where its plugin cannot be installed, and those that need a compiler.
 """
 
 import argparse
@@ -28,7 +29,7 @@ from faults import (
 )
 from faults.kinds import KINDS, Kind
 from faults.rows import Table
-from faults.scene import Defect, Scene
+from faults.scene import Absent, Defect, Scene
 from faults.table import FINISHED, LESS, NOTHING, Fault, row_of
 
 MODULES = (
@@ -106,6 +107,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 undisturbed = stage.tables(fault, KINDS[kind])
                 scene = stage.scene(name, fault, KINDS[kind])
                 row = row_of(fault, scene, undisturbed)
+            except Absent as absent:
+                print(f"{name}: not made, {absent}", flush=True)
             except Exception as defect:  # noqa: BLE001 (others are still made)
                 defects.append(name)
                 table.rows.pop(fault.of(kind), None)

@@ -33,6 +33,10 @@ class Defect(AssertionError):
     """A fault that cost more than it may, or of which nothing was said."""
 
 
+class Absent(Exception):
+    """What a fault is made with is not here; the message says what."""
+
+
 class Scene:
     """The folder of a run, its configuration beside it, and what it said."""
 

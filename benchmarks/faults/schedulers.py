@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
-from faults.scene import LONGEST_END, LONGEST_RUN, REPOSITORY, Defect, Scene
+from faults.scene import LONGEST_END, LONGEST_RUN, REPOSITORY, Absent, Defect, Scene
 from faults.signals import STORED
 from faults.table import NOTHING, Fault, Make
 
@@ -45,7 +45,7 @@ def plugins() -> Path:
     """Folder of the executor plugin for Slurm.
 
     Raises:
-        Defect: if it cannot be installed.
+        Absent: if it cannot be installed.
     """
     folder = Path(tempfile.mkdtemp(prefix="faults-plugins-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -54,7 +54,7 @@ def plugins() -> Path:
     command += [str(folder), *project["optional-dependencies"]["cluster"]]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
-        raise Defect(f"the plugin for Slurm cannot be installed: {done.stderr}")
+        raise Absent(f"the plugin for Slurm cannot be installed: {done.stderr}")
     (folder / "sitecustomize.py").write_text(SOON, encoding="utf-8")
     return folder
 

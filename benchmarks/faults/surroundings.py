@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from faults.files import lose_a_cell, truncated
-from faults.scene import LONGEST_RUN, REPOSITORY, Defect, Scene
+from faults.scene import LONGEST_RUN, REPOSITORY, Absent, Defect, Scene
 from faults.signals import STORED, struck
 from faults.table import LESS, NOTHING, Fault, Make
 
@@ -285,6 +285,8 @@ def with_library(code: str, make: Callable[[Scene, dict[str, str]], str]) -> Mak
     """
 
     def made(scene: Scene) -> str:
+        if not shutil.which("cc"):
+            raise Absent("no compiler cc")
         source, library = (scene.folder.with_name(f"library.{end}") for end in ("c", "so"))
         source.write_text(code, encoding="utf-8")
         subprocess.run(["cc", "-shared", "-fPIC", "-o", str(library), str(source)], check=True)
