@@ -142,13 +142,13 @@ def test_the_figure_shows_single_members_their_limit_and_the_laws() -> None:
     cells = invented()
     figure = rendered(draw(cells, preset="test"))
     axes = figure.axes[1]  # digits
-    single = dict(points(axes, "single"))
+    single = dict(points(axes, "mse", whole=True))
     assert single[1] == pytest.approx(100)
     assert single[8] == pytest.approx(0.3, rel=0.01)
-    assert dict(points(axes, "limit"))[8] == pytest.approx(0.2)
+    assert dict(points(axes, "mse_limit"))[8] == pytest.approx(0.2)
     assert points(axes, "mse_kernel")[0][1] == pytest.approx(0.2)
     # The variance at N = P has no mean: it is not drawn.
-    assert 1 not in dict(points(figure.axes[3], "variance digits"))
+    assert 1 not in dict(points(figure.axes[3], "variance data=digits"))
 
 
 @pytest.mark.parametrize(

@@ -1,116 +1,106 @@
 """Double descent of random features, and what an ensemble makes of it."""
 
-import numpy as np
+from dataclasses import replace
+
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullLocator
 
-from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import GUIDE, line
+from srhm.figures.drawing import styled
+from srhm.figures.looks import DATA, GREEN, PURPLE, VERMILION, Look
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel, law, level
+from srhm.figures.scales import by_name
 
-# Okabe and Ito's colours.
-SINGLE, LIMIT, RIDGE = "#D55E00", "#0072B2", "#009E73"
-DATA = {"sphere": ("#0072B2", "o"), "digits": ("#D55E00", "s"), "srhm": ("#009E73", "^")}
-NAMES = {"sphere": "linear teacher on a sphere", "digits": "digits, parity", "srhm": "SRHM"}
-TICKS = (0.2, 0.5, 1, 2, 5, 10)
-HEIGHT = 4.6
+KINDS = {"sphere": Look("linear teacher on a sphere", GREEN, "^"),
+         "digits": Look("digits, parity", DATA["digits"].colour, "s"),
+         "srhm": DATA["srhm"]}  # fmt: skip
+TICKS = {tick: f"{tick:g}" for tick in (0.2, 0.5, 1, 2, 5, 10)}
+RATIO = Axis("features over points $N/P$", log=True, ticks=TICKS)
 
 
 @styled
 def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
     """A-C: squared error against N/P by data; D: variance between members; E, F: test error."""
-    figure, page = laid_out_page(HEIGHT, preset=preset, foot=_counts(cells))
-    boxes = page.subplots(2, 3).ravel()
-    for axes, letter, data in zip(boxes[:3], "ABC", DATA, strict=True):
-        panel_title(axes, letter, NAMES[data])
-        _squared(axes, cells[cells["data"] == data])
-    panel_title(boxes[3], "D", "variance between members")
-    _variance(boxes[3], cells)
-    for axes, letter, data in zip(boxes[4:], "EF", ("digits", "srhm"), strict=True):
-        panel_title(axes, letter, f"{NAMES[data]}: test error")
-        _errors(axes, cells[cells["data"] == data])
-    for axes in boxes:
-        axes.set_xlabel("features over points $N/P$")
-        if axes.get_xscale() == "log":
-            axes.set_xticks(TICKS, labels=[f"{tick:g}" for tick in TICKS])
-            axes.xaxis.set_minor_locator(NullLocator())
-    add_legends(page, [
-        ("A-C, E, F", [line("one member", color=SINGLE, marker="o"),
-                       line("infinite ensemble (E, F: all members)", color=LIMIT, marker="s")]),
-        ("", [line("kernel without ridge", color=GUIDE, linestyle="--"),
-              line("kernel with effective ridge (A-C)", color=RIDGE, linestyle=":")]),
-        ("D", [line(NAMES[name], color=colour, marker=symbol)
-               for name, (colour, symbol) in DATA.items()]),
-        ("", [line("$1/N$ (D)", color=GUIDE, linestyle="-."),
-              line("$1/(N-P)$ (D)", color=GUIDE, linestyle="-", linewidth=0.8)]),
-    ])  # fmt: skip
-    return figure
+    rows = {data: cells[cells["data"] == data] for data in KINDS}
+    return mosaic([
+        *(_squared(data, own) for data, own in rows.items()), _variance(cells),
+        *(_errors(data, rows[data]) for data in ("digits", "srhm")),
+    ], columns=3, preset=preset, notes=_counts(cells))  # fmt: skip
 
 
-def _squared(axes: Axes, own: pd.DataFrame) -> None:
-    axes.set_ylabel("mean squared error")
+def _squared(data: str, own: pd.DataFrame) -> Panel:
+    """Squared error of a member and of infinitely many, and those of both kernels."""
     if own.empty:
-        empty_panel(axes, "not in this preset")
-        return
-    _points(axes, own, "mse", SINGLE, "o", "single")
+        return Panel(title=KINDS[data].label)
     # Close to N = P the correction for the number of members is larger than what is left.
     known = own[own["variance"] / own["members"] < own["mse_limit"]]
-    _points(axes, known, "mse_limit", LIMIT, "s", "limit")
-    _guides(axes, own, "mse_kernel")
     below = own[own["N"] < own["P"]].groupby("N_over_P")["mse_ridge"].mean()
-    axes.plot(below.index, below, ":", color=RIDGE, linewidth=1.4, gid="ridge", zorder=4)
-    axes.set(xscale="log", yscale="log")
     # The error at N = P has no bound: the rest would be flat.
     lowest = float(min(own["mse_kernel"].min(), known["mse_limit"].min()))
-    axes.set_ylim(0.6 * lowest, 30)
+    return Panel(
+        title=KINDS[data].label, x=RATIO, marks=[
+            _points(own, "mse", "one member", VERMILION, "o"),
+            _points(known, "mse_limit", "infinite ensemble (E, F: all members)", PURPLE, "D"),
+            _kernel(own, "mse_kernel"),
+            _above(law(below.index.to_numpy(), below.to_numpy(), "kernel with effective ridge",
+                       name="ridge", line=":", colour=GREEN)),
+        ], y=Axis("mean squared error", log=True, limits=(0.6 * lowest, 30)),
+    )  # fmt: skip
 
 
-def _variance(axes: Axes, cells: pd.DataFrame) -> None:
-    axes.set_ylabel("variance")
-    if cells.empty:
-        empty_panel(axes, "not in this preset")
-        return
-    for data, (colour, symbol) in DATA.items():
+def _variance(cells: pd.DataFrame) -> Panel:
+    """Variance between members of each kind of data, with both laws through the largest N."""
+    parts, laws = [], []
+    for data in KINDS if len(cells) else ():
         own = cells[(cells["data"] == data) & (cells["N"] != cells["P"])]
-        _points(axes, own, "variance", colour, symbol, f"variance {data}")
+        parts.append(_of_seeds(own, "variance").assign(data=data))
         above = own[own["N_over_P"] > 1].groupby("N_over_P")["variance"].mean()
-        for offset, style in ((0, "-."), (1, "-")):
+        for offset, label, line in ((0, "$1/N$ (D)", "-."), (1, "$1/(N-P)$ (D)", "-")):
             if len(above) > 1:
-                x = np.asarray(above.index, dtype=float) - offset
-                axes.plot(above.index, above.iloc[-1] * x[-1] / x, style, color=GUIDE,
-                          linewidth=0.8, zorder=4, gid=f"law {data} {offset}")  # fmt: skip
-    axes.set(xscale="log", yscale="log")
+                x = above.index.to_numpy(dtype=float) - offset
+                laws.append(_above(law(above.index.to_numpy(), above.iloc[-1] * x[-1] / x, label,
+                                       name=f"law {data} {offset}", line=line)))  # fmt: skip
+    return Panel(
+        title="variance between members", x=RATIO, y=Axis("variance", log=True), marks=[
+            Marks(rows=pd.concat(parts), x="N_over_P", y="middle", low="low", high="high",
+                  by=[by_name("data", KINDS, KINDS, "D")], name="variance", line="-", size=3,
+                  bar_label="range of the seeds"), *laws,
+        ] if parts else [],
+    )  # fmt: skip
 
 
-def _errors(axes: Axes, own: pd.DataFrame) -> None:
-    axes.set_ylabel("test error")
+def _errors(data: str, own: pd.DataFrame) -> Panel:
+    """Test error of a member, of all of them together, and of the kernel."""
+    title = f"{KINDS[data].label}: test error"
     if own.empty:
-        empty_panel(axes, "not in this preset")
-        return
-    _points(axes, own, "error", SINGLE, "o", "error single")
-    _points(axes, own, "error_ensemble", LIMIT, "s", "error ensemble")
-    _guides(axes, own, "error_kernel")
-    axes.set(xscale="log", ylim=(0, 0.55))
+        return Panel(title=title)
+    return Panel(title=title, x=RATIO, y=Axis("test error", limits=(0, 0.55)), marks=[
+        _points(own, "error", "one member", VERMILION, "o"),
+        _points(own, "error_ensemble", "infinite ensemble (E, F: all members)", PURPLE, "D"),
+        _kernel(own, "error_kernel"),
+    ])  # fmt: skip
 
 
-def _points(
-    axes: Axes, own: pd.DataFrame, column: str, colour: str, symbol: str, name: str
-) -> None:
-    """Mean over seeds against N/P, and the range of the seeds as a band."""
-    if own.empty:
-        return
+def _points(own: pd.DataFrame, column: str, label: str, colour: str, marker: str) -> Marks:
+    return Marks(rows=_of_seeds(own, column), x="N_over_P", y="middle", low="low", high="high",
+                 name=column, label=label, colour=colour, marker=marker, line="-", size=3,
+                 bar_label="range of the seeds")  # fmt: skip
+
+
+def _of_seeds(own: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Mean over seeds against N/P, of heavy tails the median, and the range of the seeds."""
     seeds = own.groupby("N_over_P")[column]
-    middle, low, high = seeds.mean(), seeds.min(), seeds.max()
-    if column == "mse":  # of heavy tails
-        middle = seeds.median()
-    x = np.asarray(middle.index, dtype=float)
-    axes.plot(x, middle, f"{symbol}-", color=colour, markersize=3, linewidth=0.9, gid=name)
-    axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
+    middle = seeds.median() if column == "mse" else seeds.mean()
+    return pd.DataFrame({"middle": middle, "low": seeds.min(), "high": seeds.max()}).reset_index()
 
 
-def _guides(axes: Axes, own: pd.DataFrame, column: str) -> None:
-    axes.axhline(float(own[column].mean()), color=GUIDE, linestyle="--", linewidth=0.9, gid=column)
+def _above(guide: Marks) -> Marks:
+    """The guide above the points, which lie on it."""
+    return replace(guide, order=4.0)
+
+
+def _kernel(own: pd.DataFrame, column: str) -> Marks:
+    return level(float(own[column].mean()), "kernel without ridge", name=column, line="--")
 
 
 def _counts(cells: pd.DataFrame) -> list[str]:
@@ -118,4 +108,4 @@ def _counts(cells: pd.DataFrame) -> list[str]:
         return []
     sizes, members = (", ".join(map(str, sorted(set(cells[one])))) for one in ("P", "members"))
     seeds = int(cells.groupby("data")["seed"].nunique().max())
-    return [f"P = {sizes}, {members} members, {seeds} seeds; bands: range of the seeds"]
+    return [f"P = {sizes}, {members} members, {seeds} seeds; bars: range of the seeds."]
