@@ -10,7 +10,7 @@ from srhm.figures.scales import Scale, parted
 from srhm.statistics.output_scale import averages
 
 INTERVAL = "95 % interval (Student $t$)"
-CAPPED = "a network or more was capped"
+CAPPED, DIVERGED = "a network or more was capped", "a network diverged"
 
 
 def averaged(
@@ -37,3 +37,13 @@ def means(points: pd.DataFrame, x: str, by: Sequence[Scale] = (), **look: Any) -
              "open_label": CAPPED, **look}  # fmt: skip
     return Marks(rows=points.assign(capped=points["n_capped"] > 0), x=x, y="value", low="low",
                  high="high", by=by, open="capped", **given)  # fmt: skip
+
+
+def with_diverged(
+    points: pd.DataFrame, x: str, by: Sequence[Scale] = (), **look: Any
+) -> list[Marks]:
+    """`means`, and crosses where a network diverged, at the lowest of all values."""
+    lost = points[points["n_diverged"] > 0].assign(value=points["value"].min())
+    crosses = Marks(rows=lost, x=x, y="value", by=by, name=f"diverged {look.get('name', 'mean')}",
+                    marker="x", label=DIVERGED)  # fmt: skip
+    return [means(points, x, by, **look), crosses]

@@ -10,21 +10,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from srhm.figures.drawing import add_legends, panel_title, styled
-from srhm.figures.families import (
-    ALPHA_TILDE,
-    LETTERS,
-    decades,
-    draw_averages,
-    kind_handles,
-    rows_of_panels,
-    title,
-    width_colours,
-    width_handles,
-)
-from srhm.statistics.output_scale import Family, averages, by_width, families
+from srhm.figures.averaging import averaged, with_diverged
+from srhm.figures.drawing import styled
+from srhm.figures.families import ALPHA_TILDE, protocol, title, widths_of
+from srhm.figures.legends import Entry
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Panel
+from srhm.figures.scales import Scale
+from srhm.statistics.output_scale import Family, families
 
-ROW = 2.2  # inches
+TILDE = Axis(ALPHA_TILDE, log=True)
 
 
 @styled
@@ -35,51 +30,42 @@ def draw(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str, study: st
     ensemble's error is the mean over seeds of that of the mean output of a seed's members.
     """
     shown = families(cells, ensembles, study=study)
-    figure, page, panels = rows_of_panels(shown, len(shown), 2, row=ROW, preset=preset)
-    colours = width_colours(shown)
-    letters = iter(LETTERS)
-    for family, (single, together) in zip(shown, panels, strict=True):
-        for width, cells in by_width(family.cells):
-            points = averages(cells, "test_error", by="alpha_tilde")
-            draw_averages(single, points, "alpha_tilde", colours[width], gid=f"h={width}")
-        for width, ensembles in by_width(family.ensembles):
-            points = _of_ensembles(ensembles)
-            draw_averages(together, points, "alpha_tilde", colours[width], gid=f"h={width}")
-        panel_title(single, next(letters), f"{title(family)}: single networks")
-        panel_title(together, next(letters), _ensemble_title(family))
-        _finish(single, together, family)
-    groups = [("Width $h$", width_handles(colours)), ("Points", kind_handles(shown))]
-    add_legends(page, groups)
-    return figure
+    widths = widths_of(shown)
+    return mosaic(
+        [panel for one in shown for panel in _of_family(one, widths)], columns=2, preset=preset,
+        notes=[f"{protocol(one)}." for one in shown],
+    )  # fmt: skip
+
+
+def _of_family(family: Family, widths: Scale) -> list[Panel]:
+    """Errors of networks and of their mean output, on one range."""
+    single = averaged(family.cells, "test_error", at="alpha_tilde", by=["width"])
+    together = _of_ensembles(family.ensembles)
+    values = pd.concat([single["value"], single["low"], single["high"], together["value"]])
+    low, high = float(values.min()), float(values.max())
+    room = 0.05 * (high - low) or 0.01
+    error = Axis("test error $\\varepsilon$ (%)",
+                 limits=(max(low - room, 0.0), high + room))  # fmt: skip
+    sizes = family.ensembles["n_members"]
+    many = "" if sizes.empty else f"{sizes.min()}–{sizes.max()}"
+    many = many if sizes.nunique() > 1 else many.partition("–")[0]
+    return [
+        Panel(title=text, x=TILDE, y=error, extra=_percent,
+              marks=with_diverged(rows, "alpha_tilde", [widths], name="error"))
+        for text, rows in ((f"{title(family)}: single networks", single),
+                           (f"mean output of {many} networks", together))
+    ]  # fmt: skip
 
 
 def _of_ensembles(rows: pd.DataFrame) -> pd.DataFrame:
     """Mean over seeds of the ensemble's error, without a bar: seeds are few."""
-    found = rows.groupby("alpha_tilde").agg(
-        value=("ensemble_error", "mean"),
-        n=("seed", "size"),
-        n_capped=("n_capped", "sum"),
+    found = rows.groupby(["width", "alpha_tilde"]).agg(
+        value=("ensemble_error", "mean"), n_capped=("n_capped", "sum"),
         n_diverged=("n_diverged", "sum"),
-    )
+    )  # fmt: skip
     return found.reset_index().assign(low=np.nan, high=np.nan)
 
 
-def _ensemble_title(family: Family) -> str:
-    if family.ensembles.empty:
-        return "mean output: no ensemble in this preset"
-    sizes = family.ensembles["n_members"]
-    least, most = int(sizes.min()), int(sizes.max())
-    return f"mean output of {least if least == most else f'{least}–{most}'} networks"
-
-
-def _finish(single: Axes, together: Axes, family: Family) -> None:
-    """One range of errors for both panels."""
-    low = min(single.get_ylim()[0], together.get_ylim()[0] if family.ensembles.size else np.inf)
-    high = max(single.get_ylim()[1], together.get_ylim()[1] if family.ensembles.size else -np.inf)
-    ends = (min(family.tildes) / 1.8, max(family.tildes) * 1.8)
-    for axes in (single, together):
-        axes.set(xscale="log", xlim=ends, ylim=(max(low, 0.0), high), xlabel=ALPHA_TILDE)
-        axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol="", decimals=0))
-        decades(axes, "x", family.tildes)
-    single.set_ylabel("test error $\\varepsilon$ (%)")
-    together.set_ylabel("test error of the mean $F$ (%)")
+def _percent(axes: Axes) -> list[Entry]:
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol="", decimals=0))
+    return []

@@ -1,55 +1,47 @@
-"""What figures of lazy and feature learning share: colours of h and alpha_tilde, points, foot.
+"""What figures of lazy and feature learning share: looks of h and alpha_tilde, titles, notes.
 
 A family (`srhm.statistics.output_scale.Family`) is a net with its activation at one P; each has
 a row of panels, or a panel, of its own.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import isfinite, log10
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
-from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from srhm.figures.architecture_marks import look, wrapped
 from srhm.figures.drawing import empty_panel, laid_out_page
-from srhm.figures.marks import Colour, between, line, marker, plural, power, shades
+from srhm.figures.looks import data
+from srhm.figures.marks import between, plural, power
+from srhm.figures.scales import Scale, graded
 from srhm.statistics.output_scale import Family
 
 ABSENT = "not in this preset"
-# Kinds of data, for people.
-NAMES = {
-    **{"digits": "digits", "digits_pca": "digits, 10 PCA", "stripe": "stripe"},
-    **{"mnist": "MNIST", "mnist_pca": "MNIST, 10 PCA", "random": "random data", "srhm": "SRHM"},
-}
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 ALPHA_TILDE = "$\\tilde\\alpha = \\sqrt{h}\\,\\alpha$"
 
 
-def width_colours(families: Sequence[Family]) -> dict[float, Colour]:
-    """Of each width in a figure: the wider the lighter."""
-    return shades([float(h) for one in families for h in one.widths], "viridis")
+def widths_of(families: Sequence[Family]) -> Scale:
+    """A shade for each width that a figure has."""
+    return graded("width", [h for one in families for h in one.widths], "Width $h$")
 
 
-def tilde_colours(families: Sequence[Family]) -> dict[float, Colour]:
-    """Of each alpha_tilde in a figure: dark is feature learning, light is lazy."""
-    return tilde_colours_of([a for one in families for a in one.tildes])
-
-
-def tilde_colours_of(tildes: Iterable[float]) -> dict[float, Colour]:
-    """The same of some alpha_tilde."""
-    return shades(sorted({float(a) for a in tildes}), "plasma")
+def tildes_of(families: Sequence[Family]) -> Scale:
+    """A shade for each alpha_tilde that a figure has."""
+    return graded("alpha_tilde", [a for one in families for a in one.tildes], "$\\tilde\\alpha$",
+                  label=lambda a: f"${power(a)}$", palette="flare")  # fmt: skip
 
 
 def title(family: Family) -> str:
     """ "CNN, softplus, L = 2, P = 256"; on other data than the SRHM's these data in front."""
     name = f"{look(family.net).label}, {family.activation}"
     if family.data != "srhm":
-        name = NAMES[family.data] if family.net == "fcn" else f"{NAMES[family.data]}, {name}"
+        kind = data(family.data).label
+        name = kind if family.net == "fcn" else f"{kind}, {name}"
     return f"{name}, $L={family.hidden_layers}$, $P={family.P}$"
 
 
@@ -89,56 +81,7 @@ def protocol(family: Family) -> str:
 
 def on(family: Family) -> str:
     """The data of a family and a colon; nothing for the SRHM."""
-    return "" if family.data == "srhm" else f"{NAMES[family.data]}: "
-
-
-def draw_averages(axes: Axes, points: pd.DataFrame, at: str, tint: Colour, *, gid: str) -> None:
-    """Means over members with their intervals, joined by a line.
-
-    Open markers where a member was capped; a cross at the lower edge where one diverged. `points`
-    are those of `srhm.statistics.output_scale.averages` in increasing order of the column `at`.
-    """
-    own = points[np.isfinite(points["value"])]
-    axes.plot(own[at], own["value"], color=tint, linewidth=1.0, zorder=2, gid=f"{gid} line")
-    barred = own[np.isfinite(own["low"])]
-    axes.vlines(
-        barred[at], barred["low"], barred["high"], color=tint, linewidth=0.8, alpha=0.6, zorder=1.9
-    )
-    for capped in (False, True):
-        some = own[(own["n_capped"] > 0) == capped]
-        if len(some):
-            axes.plot(some[at], some["value"], "o", color=tint, markersize=3.6, linestyle="",
-                      markerfacecolor="white" if capped else tint, markeredgewidth=0.9,
-                      zorder=3, gid=f"{gid}{' capped' if capped else ''}")  # fmt: skip
-    lost = points[points["n_diverged"] > 0]
-    if len(lost):
-        axes.plot(lost[at], np.full(len(lost), 0.03), "x", color=tint, markersize=4,
-                  transform=axes.get_xaxis_transform(), clip_on=False, gid=f"{gid} diverged",
-                  linestyle="")  # fmt: skip
-
-
-def width_handles(colours: dict[float, Colour]) -> list[Line2D]:
-    """A line with a marker for each width."""
-    return [line(f"${h:g}$", color=c, marker="o", markersize=3.6) for h, c in colours.items()]
-
-
-def tilde_handles(colours: dict[float, Colour]) -> list[Line2D]:
-    """A line with a marker for each alpha_tilde."""
-    return [line(f"${power(a)}$", color=c, marker="o", markersize=3.6) for a, c in colours.items()]
-
-
-def kind_handles(families: Sequence[Family]) -> list[Line2D]:
-    """What bars and open markers are, of those kinds that the families have."""
-    status = {word for one in families for word in one.cells["status"]}
-    several = any(one.cells.duplicated(["width", "alpha_tilde"]).any() for one in families)
-    handles = []
-    if several:
-        handles.append(marker("|", "95 % interval (Student $t$ over networks)", markersize=8))
-    if "capped" in status:
-        handles.append(marker("o", "open: a network or more was capped", markersize=4))
-    if "diverged" in status:
-        handles.append(marker("x", "a network diverged", markersize=4))
-    return handles
+    return "" if family.data == "srhm" else f"{data(family.data).label}: "
 
 
 def interval_text(value: float, low: float, high: float) -> str:

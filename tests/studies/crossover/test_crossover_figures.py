@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from drawn import rendered, texts
+from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from tables import CROSSOVER_TILDES as TILDES
 from tables import CROSSOVER_WIDTHS as WIDTHS
@@ -25,6 +26,11 @@ from srhm.studies.crossover.figures import kernels as plane_kernels
 Tables = tuple[pd.DataFrame, pd.DataFrame]
 
 points = partial(drawn.points, whole=True)
+
+
+def points_of(axes: Axes, name: str) -> list[tuple[float, float]]:
+    """Full and open points of a family, in the order of x."""
+    return sorted(points(axes, name) + points(axes, f"{name} open"))
 
 
 @pytest.fixture(scope="module")
@@ -74,25 +80,24 @@ def test_errors_are_drawn_at_their_averages(tables: Tables) -> None:
         for width in WIDTHS:
             own = cells[(cells["net"] == net) & (cells["width"] == width)]
             expected = own.groupby("alpha_tilde")["test_error"].mean()
-            np.testing.assert_allclose(points(single, f"h={width} line"),
-                                       list(expected.items()))  # fmt: skip
+            shown = points_of(single, f"error width={width}")
+            np.testing.assert_allclose(shown, list(expected.items()))
             of = ensembles[ensembles["curve"] == own["curve"].iloc[0]]
-            np.testing.assert_allclose(
-                points(together, f"h={width} line"), of[["alpha_tilde", "ensemble_error"]]
-            )
+            shown = points_of(together, f"error width={width}")
+            np.testing.assert_allclose(shown, of[["alpha_tilde", "ensemble_error"]])
         # Those of h = 4 are all capped.
-        assert len(points(single, "h=4 capped")) == len(TILDES)
-        assert not points(single, "h=40 capped")
+        assert len(points(single, "error width=4 open")) == len(TILDES)
+        assert not points(single, "error width=40 open")
 
 
 def test_capped_points_are_open_and_diverged_ones_crossed(tables: Tables) -> None:
     cells, ensembles = damaged(tables)
     figure = rendered(plane_error.draw(cells, ensembles, preset="invented", study="crossover"))
     axes = figure.axes[0]
-    (marks,) = [one for one in axes.get_lines() if one.get_gid() == "h=40 capped"]
+    (marks,) = [one for one in axes.get_lines() if one.get_gid() == "error width=40 open"]
     np.testing.assert_allclose(np.asarray(marks.get_xdata()), [1.0])
     assert to_rgba(marks.get_markerfacecolor())[:3] == (1.0, 1.0, 1.0)
-    np.testing.assert_allclose([x for x, _ in points(axes, "h=40 diverged")], [10.0])
+    np.testing.assert_allclose([x for x, _ in points(axes, "diverged error width=40")], [10.0])
     assert "a network diverged" in texts(figure)
     foot = " ".join(texts(figure).split())
     assert "at most 5,000 gradient evaluations" in foot
@@ -108,7 +113,7 @@ def test_kernel_change_has_guides_of_the_expected_slopes_and_the_fitted_ones_in_
         (x0, y0), (x1, y1) = points(axes, f"guide {slope:.4f}")
         assert np.log(y1 / y0) / np.log(x1 / x0) == pytest.approx(slope)
     text = "\n".join(t.get_text() for t in axes.texts)
-    assert "-2/(1+1/L)" in text
+    assert "-2/(1+1/L)" in texts(figure)
     fit = kernel_change_fit(tables[0][tables[0]["net"] == "cnn"], lazy=True)
     assert f"{fit.slope:.2f} [{fit.low:.2f}, {fit.high:.2f}]".replace("-", "\u2212") in text
     ((at, level),) = points(axes, "crossover")
@@ -118,7 +123,9 @@ def test_kernel_change_has_guides_of_the_expected_slopes_and_the_fitted_ones_in_
     expected = np.exp(
         np.log(own["half_time"] / own["alpha_tilde"]).groupby(own["alpha_tilde"]).mean()
     )
-    np.testing.assert_allclose(points(figure.axes[1], "h=160 line"), list(expected.items()))
+    np.testing.assert_allclose(
+        points(figure.axes[1], "half time width=160"), list(expected.items())
+    )
 
 
 def test_variance_is_drawn_against_width_and_scaled_by_it(tables: Tables) -> None:
@@ -126,10 +133,12 @@ def test_variance_is_drawn_against_width_and_scaled_by_it(tables: Tables) -> Non
     against, scaled = figure.axes[:2]
     of = tables[1][tables[1]["curve"].str.startswith("cnn")]
     at = of[np.isclose(of["alpha_tilde"], 1e3)]
-    np.testing.assert_allclose(points(against, "tilde=1000 line"), at[["width", "variance"]])
+    np.testing.assert_allclose(
+        points_of(against, "variance alpha_tilde=1000"), at[["width", "variance"]]
+    )
     wide = of[of["width"] == 160]
     np.testing.assert_allclose(
-        points(scaled, "h=160 line"),
+        points_of(scaled, "scaled width=160"),
         np.column_stack([wide["alpha_tilde"], 160 * wide["variance"]]),
     )
     (x0, y0), (x1, y1) = points(against, "guide -1")

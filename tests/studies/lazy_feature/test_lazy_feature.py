@@ -19,6 +19,11 @@ from srhm.studies.lazy_feature.study import STUDY
 points = partial(drawn.points, whole=True)
 
 
+def both(axes, name):
+    """Full and open points of a family, in the order of x."""
+    return sorted(points(axes, name) + points(axes, f"{name} open"))
+
+
 def error_at(tilde, width, *, sign):
     """A step of 0.1 at alpha_tilde = 1; sign 1: lazy learning errs more."""
     return 0.2 + 0.05 * sign * np.tanh(np.log10(tilde))
@@ -146,12 +151,13 @@ def test_errors_are_drawn_against_alpha_and_weights_times_the_root_of_the_width(
     for width, own in cells.groupby("width"):
         mean = own.groupby("alpha_tilde")["test_error"].mean()
         expected = [(tilde / width**0.5, error) for tilde, error in mean.items()]
-        np.testing.assert_allclose(points(plain, f"h={width} line"), expected)
+        np.testing.assert_allclose(both(plain, f"error width={width}"), expected)
         logs = np.log(width**0.5 * own["weight_change"]).groupby(own["alpha_tilde"]).mean()
-        np.testing.assert_allclose(points(weights, f"h={width} line"), list(np.exp(logs).items()))
+        found = both(weights, f"change width={width}")
+        np.testing.assert_allclose(found, list(np.exp(logs).items()))
     for width, x, y in rescaled_errors(cells):
         expected = np.stack([10**x, y], axis=1)
-        np.testing.assert_allclose(points(rescaled, f"h={width}"), expected)
+        np.testing.assert_allclose(points(rescaled, f"rescaled width={width}"), expected)
     (first, *_, last) = points(weights, f"guide {-1 / 6:.4f}")
     assert np.log(last[1] / first[1]) / np.log(last[0] / first[0]) == pytest.approx(-1 / 6)
     assert "-0.17" in texts(figure).replace("\u2212", "-")
@@ -166,9 +172,11 @@ def test_losses_are_drawn_against_time_and_time_over_alpha_tilde():
     for width in (narrow, wide):
         for tilde in (1e-3, 10.0):
             expected = [(10.0**k, 1 / (k + 1)) for k in (1, 2, 3)]
-            np.testing.assert_allclose(points(plain, f"{width} {tilde:g}"), expected)
+            end = "narrow" if width == narrow else "wide"
+            name = f"alpha_tilde={tilde:g} end={end}"
+            np.testing.assert_allclose(drawn.points(plain, f"time {name}"), expected)
             expected = [(x / tilde, y) for x, y in expected]
-            np.testing.assert_allclose(points(scaled, f"{width} {tilde:g}"), expected)
+            np.testing.assert_allclose(drawn.points(scaled, f"scaled {name}"), expected)
     assert_on_page(figure)
 
 

@@ -4,24 +4,19 @@ Letters of the thesis: h width, alpha_tilde = sqrt(h) alpha, t time of dw/dt = -
 Loss is the mean of l divided by alpha^2. Drawn is the mean of l.
 """
 
-import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from srhm.figures.drawing import add_legends, panel_title, styled
-from srhm.figures.families import (
-    LETTERS,
-    decades,
-    rows_of_panels,
-    tilde_colours,
-    title,
-)
-from srhm.figures.marks import line, power
-from srhm.statistics.output_scale import families
+from srhm.figures.drawing import styled
+from srhm.figures.families import protocol, tildes_of, title
+from srhm.figures.looks import Look
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel
+from srhm.figures.scales import Scale, by_name
+from srhm.statistics.output_scale import Family, families
 
-ROW = 2.6  # inches
-STYLES = {"narrow": ":", "wide": "-"}
+WIDTHS = {"narrow": Look("narrow $h$ of a row", line=":"), "wide": Look("wide", line="-")}
+LOSS = Axis("mean of $\\ell$ (training)", limits=(-0.03, 1.25))
 
 
 @styled
@@ -33,39 +28,30 @@ def draw(cells: pd.DataFrame, histories: pd.DataFrame, *, preset: str) -> Figure
     """
     known = set(histories["key"])
     kept = [one for one in families(cells, study="lazy_feature") if known & set(one.cells["key"])]
-    figure, page, panels = rows_of_panels(kept, len(kept), 2, row=ROW, preset=preset)
-    colours = tilde_colours(kept)
-    letters = iter(LETTERS)
-    for family, (plain, scaled) in zip(kept, panels, strict=True):
-        own = family.cells[family.cells["key"].isin(known)]
-        own = own[(own["member"] == 0) & (own["seed"] == own["seed"].min())]
-        ends = {"narrow": own["width"].min(), "wide": own["width"].max()}
-        for name, width in ends.items():
-            for _, cell in own[own["width"] == width].iterrows():
-                rows = histories[histories["key"] == cell["key"]]
-                tilde = float(cell["alpha_tilde"])
-                for axes, unit in ((plain, 1.0), (scaled, tilde)):
-                    _line(axes, rows, unit, colours[tilde], STYLES[name], f"{width} {tilde:g}")
-        panel_title(plain, next(letters), title(family))
-        panel_title(scaled, next(letters), f"dotted $h={ends['narrow']}$, full $h={ends['wide']}$")
-        _finish(plain, scaled)
-    tildes = [line(f"${power(a)}$", color=tint) for a, tint in colours.items()]
-    styles = [line(f"{word} $h$ of a row", color="0.3", linestyle=s) for word, s in STYLES.items()]
-    add_legends(page, [("$\\tilde\\alpha$", tildes), ("Lines", styles)])
-    return figure
+    tildes = tildes_of(kept)
+    return mosaic(
+        [panel for one in kept for panel in _of_family(one, histories, tildes)], columns=2,
+        height=2.6, preset=preset, notes=[f"{protocol(one)}." for one in kept],
+    )  # fmt: skip
 
 
-def _line(axes: Axes, rows: pd.DataFrame, unit: float, tint: object, style: str, gid: str) -> None:
-    own = rows[rows["time"] > 0]
-    axes.plot(own["time"] / unit, own["mean_loss"], linestyle=style, color=tint, linewidth=1.0,
-              gid=gid)  # fmt: skip
-
-
-def _finish(plain: Axes, scaled: Axes) -> None:
-    labels = ("time $t$", "$t/(\\sqrt{h}\\,\\alpha)$")
-    for axes, label in zip((plain, scaled), labels, strict=True):
-        axes.set(xscale="log", xlabel=label, ylim=(-0.03, 1.25))
-        low, high = axes.get_xlim()
-        if np.isfinite([low, high]).all() and high / low > 100:
-            decades(axes, "x", [low, high])
-    plain.set_ylabel("mean of $\\ell$ (training)")
+def _of_family(family: Family, histories: pd.DataFrame, tildes: Scale) -> list[Panel]:
+    own = family.cells[family.cells["key"].isin(histories["key"])]
+    own = own[(own["member"] == 0) & (own["seed"] == own["seed"].min())]
+    ends = {own["width"].min(): "narrow", own["width"].max(): "wide"}
+    own = own[own["width"].isin(ends)].assign(end=own["width"].map(ends))
+    columns = ["key", "width", "alpha_tilde", "end"]
+    rows = histories[["key", "time", "mean_loss"]].merge(own[columns], on="key")
+    rows = rows[rows["time"] > 0].assign(scaled=rows["time"] / rows["alpha_tilde"])
+    widths = by_name("end", rows["end"], WIDTHS)
+    narrow, wide = own["width"].min(), own["width"].max()
+    return [
+        Panel(title=text, x=Axis(label, log=True), y=LOSS, marks=[
+            Marks(rows=rows, x=x, y="mean_loss", by=[tildes, widths], each=["key"], marker="",
+                  line="-", name=x, sort=False),
+        ])
+        for text, x, label in (
+            (title(family), "time", "time $t$"),
+            (f"narrow: $h={narrow}$, wide: $h={wide}$", "scaled", "$t/(\\sqrt{h}\\,\\alpha)$"),
+        )
+    ]  # fmt: skip
