@@ -28,10 +28,10 @@ def draw(basis: pd.DataFrame, *, preset: str) -> Figure:
         own = basis[(basis["J"] == J) & (basis["row"] == i) & (basis["column"] == j)]
         picture = own.pivot_table(index="v", columns="u", values="value")
         grid[i, 4 * J + j].imshow(picture, origin="lower", cmap=PALETTE, vmin=-largest,
-                                  vmax=largest, extent=(-1, 1, -1, 1),
+                                  vmax=largest, extent=(-1, 1, -1, 1), interpolation="bilinear",
                                   gid=f"kernel {J} {i} {j}")  # fmt: skip
         if (i, j) == (0, 1):
-            grid[i, 4 * J + j].set_title(TITLES[J], fontsize=8)
+            grid[i, 4 * J + j].set_title(f"$\\bf{{{'ABC'[J]}}}$  {TITLES[J]}", fontsize=8)
     scale = ScalarMappable(Normalize(-largest, largest), PALETTE)
     page.colorbar(scale, ax=grid, shrink=0.8, label="$Q^J Y^J(x)$")
     return figure
