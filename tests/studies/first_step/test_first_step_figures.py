@@ -2,7 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from drawn import lines, rendered, texts
+from drawn import lines, points, rendered, texts
 from tables import first_step_table
 
 from srhm.results.tables import FIRST_STEP
@@ -22,13 +22,14 @@ def test_the_figure_of_the_first_step_shows_every_grammar_and_exponent():
     means = over_seeds(equal_points(table))
     for net in ("lcn", "cnn"):
         own = means[means["net"] == net]
-        points = np.concatenate(lines(figure, f"{net} point"))
+        drawn = [one for L in (2, 3) for one in points(figure, f"point L={L} net={net}")]
         np.testing.assert_allclose(
-            sorted(map(tuple, points)), sorted(zip(own["law"], own["n_equal"], strict=True))
+            sorted(drawn), sorted(zip(own["law"], own["n_equal"], strict=True))
         )
-    assert len(lines(figure, "lcn exponent")) == 6  # three letters, two L
+        # Three letters, two L.
+        assert sum(len(lines(figure, f"exponent L={L} net={net}")) for L in (2, 3)) == 6
     fit = exponent(equal_points(table), net="cnn", of="s0+1", depth=3)
-    ((point,),) = lines(figure, "cnn exponent s0+1 L=3")
+    ((point,),) = lines(figure, "exponent L=3 net=cnn of=s0+1")
     assert point[0] == fit.slope
     assert len(lines(figure, "noise s0=")) == 2 * 3
     assert len(lines(figure, "synonyms m=")) == 2 * 3
@@ -37,4 +38,6 @@ def test_the_figure_of_the_first_step_shows_every_grammar_and_exponent():
 
 def test_without_rows_the_panels_say_so():
     figure = plane_first_step.draw(empty(FIRST_STEP), preset=PRESET)
-    assert f"preset {PRESET}" in texts(rendered(figure))
+    shown = texts(rendered(figure))
+    assert f"preset {PRESET}" in shown
+    assert "not in this preset" in shown
