@@ -9,7 +9,16 @@ import pytest
 from scipy import stats
 
 from srhm.scorecard.claims import NOT_MEASURED, Claim, verdict
-from srhm.scorecard.estimators import Correlation, Mean, Part, Ratio, Slope, Stored
+from srhm.scorecard.estimators import (
+    Correlation,
+    Difference,
+    Mean,
+    Part,
+    Range,
+    Ratio,
+    Slope,
+    Stored,
+)
 from srhm.scorecard.expectations import Below, Within
 from srhm.scorecard.resampling import Bootstrap, Jackknife
 from srhm.scorecard.rows import left_out, rows_of
@@ -263,3 +272,37 @@ def test_a_stored_number_is_that_of_its_row():
     found = measured(partial(Stored, where={"k": 1}), rows)
     assert (*numbers(found), found.n) == (2.0, 1.5, 2.5, 8)
     assert decided(partial(Stored, where={"k": 1}), rows, Within(1, 0.1)) == "does not hold"
+
+
+def test_a_difference_is_of_pairs_that_agree():
+    rows = {
+        "kind": ["new"] * 3 + ["old"] * 3, "seed": [0, 1, 2, 2, 1, 0],
+        "y": [1.0, 2.0, 5.0, 4.5, 1.0, 0.5],
+    }  # fmt: skip
+    apart = partial(Difference, "y", where={"kind": "new"}, over={"kind": "old"}, on=("seed",))
+    assert numbers(measured(apart, rows)) == pytest.approx(interval([0.5, 1.0, 0.5]))
+    assert decided(apart, rows, Below(0)) == "undecided"
+    far = {**rows, "y": [1.0, 2.0, 5.0, 4.4, 1.3, 0.35]}
+    assert decided(apart, far, Below(0)) == "does not hold"
+    other = partial(Difference, "y", where={"kind": "new"}, over={"kind": "none"}, on=("seed",))
+    assert measured(other, rows).note == "no rows"
+
+
+def test_a_range_is_of_all_numbers():
+    rows = {"y": [0.1, 0.4, 0.25]}
+    assert numbers(measured(partial(Range, "y"), rows)) == pytest.approx((0.25, 0.1, 0.4))
+    largest = partial(Range, "y", largest=True)
+    assert numbers(measured(largest, rows)) == pytest.approx((0.4, 0.1, 0.4))
+    assert decided(largest, rows, Below(0.5)) == "holds"
+    assert decided(largest, rows, Below(0.3)) == "undecided"
+    assert decided(largest, rows, Below(0.05)) == "does not hold"
+
+
+def test_a_mean_of_bounds_has_no_interval():
+    rows = {"y": [1.0, 2.0, 3.0], "lower bounds": [False, True, False]}
+    found = measured(partial(Mean, "y", open="lower bounds"), rows)
+    assert found.value == pytest.approx(2)
+    assert np.isnan([found.low, found.high]).all()
+    assert "1 lower bounds" in found.note
+    known = measured(partial(Mean, "y", open="lower bounds"), {**rows, "lower bounds": [False] * 3})
+    assert np.isfinite([known.low, known.high]).all()
