@@ -170,14 +170,14 @@ def test_kernels_are_drawn_before_and_after_at_both_ends_of_alpha(
 ) -> None:
     figure = rendered(plane_kernels.draw(tables[0], kernels, preset="invented"))
     assert len(figure.axes) == 2 * 2 * 3
-    values, labels = figure.axes[0], figure.axes[4]
+    values, labels = figure.axes[0], figure.axes[1]
     weights = np.array([1 / rank for rank in range(1, 11)])
-    np.testing.assert_allclose([y for _, y in points(values, "eigenvalues initial")],
+    np.testing.assert_allclose([y for _, y in points(values, "eigenvalues when=initial")],
                                weights / weights.sum())  # fmt: skip
-    np.testing.assert_allclose([y for _, y in points(labels, "labels end")], np.ones(10))
-    np.testing.assert_allclose([y for _, y in points(labels, "labels initial")],
+    np.testing.assert_allclose([y for _, y in points(labels, "labels when=end")], np.ones(10))
+    np.testing.assert_allclose([y for _, y in points(labels, "labels when=initial")],
                                np.arange(1, 11) / 10)  # fmt: skip
-    titles = [axes.get_title(loc="left") for axes in figure.axes[:4]]
+    titles = [axes.get_title(loc="left") for axes in figure.axes[::3]]
     for title, net, tilde in zip(titles, ("CNN", "CNN", "FCN", "FCN"), (-3, 3, -3, 3), strict=True):
         assert f"{net}, $h=40$, $\\tilde\\alpha=10^{{{tilde}}}$" in title
 
