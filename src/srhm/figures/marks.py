@@ -5,8 +5,7 @@ complexity.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from math import isfinite, log10
+from math import log10
 from typing import Any
 
 import matplotlib
@@ -18,9 +17,6 @@ from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from srhm.figures.drawing import Handle
-from srhm.statistics.sample_complexity import IntervalRule
-
 Colour = tuple[float, float, float]
 
 # Vermilion and blue for the paper's red (L = 2) and blue (L = 3); the others for other depths.
@@ -31,119 +27,12 @@ LIGHTEST, DARKEST = 0.65, -0.5
 MARKERS = {0: "o", 1: "s", 2: "^", 3: "p", 4: "D", 6: "v"}
 OTHER_MARKER = "X"
 GUIDE = "0.35"
-# Intervals from two seeds can span many decades: beyond this factor around the points they run out
-# of the panel.
-MOST_BEYOND = 5.0
-ARROW = 15  # points
 ARROW_SHARE = 0.14  # of an axis, that an arrow and its head take
 
 EQUATIONS = {
     "lcn": ("Eq. 3", "s^{L/2}(s_0+1)^L\\,n_c\\,m^L"),
     "cnn": ("Eq. 4", "(s_0+1)^2\\,n_c\\,m^L"),
 }
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A coordinate: its value, the ends of its bar (None: no bar), and on which side it is open.
-
-    beyond is 0, or +1 (the value is a lower bound) or -1 (an upper bound) for a censored one; the
-    value of a censored one of which no bound is known is None.
-    """
-
-    value: float | None
-    bar: tuple[float, float] | None = None
-    beyond: int = 0
-
-
-@dataclass(frozen=True, kw_only=True)
-class Point:
-    """A curve in a panel of two sample complexities, or of one and its prediction."""
-
-    x: Estimate
-    y: Estimate
-    tint: Colour
-    marker: str
-    small_pool: bool = False
-
-
-def estimate(row: pd.Series) -> Estimate:
-    """The P* of a row of the table of sample complexities."""
-    low, high = float(row["P_star_low"]), float(row["P_star_high"])
-    if row["status"] == "reached":
-        bar = (low, high) if isfinite(low) and isfinite(high) else None
-        return Estimate(float(row["P_star"]), bar)
-    beyond = 1 if row["status"] == "not_reached" else -1
-    bound = low if beyond > 0 else high
-    return Estimate(bound if isfinite(bound) and bound > 0 else None, beyond=beyond)
-
-
-def divided(one: Estimate, scale: float) -> Estimate:
-    """The estimate in units of scale."""
-    bar = (one.bar[0] / scale, one.bar[1] / scale) if one.bar else None
-    return Estimate(None if one.value is None else one.value / scale, bar, one.beyond)
-
-
-def limits(estimates: Sequence[Estimate]) -> tuple[float, float]:
-    """Ends of a logarithmic axis that shows all values, arrows and, within reason, bars."""
-    values = [one.value for one in estimates if one.value is not None] or [1.0, 10.0]
-    lowest, highest = min(values) / MOST_BEYOND, max(values) * MOST_BEYOND
-    ends = [end for one in estimates if one.bar for end in one.bar]
-    values += [min(max(end, lowest), highest) for end in ends]
-    low, high = min(values) / 1.8, max(values) * 1.8
-    room = (high / low) ** ARROW_SHARE
-    above = [one.value * room for one in estimates if one.value and one.beyond > 0]
-    below = [one.value / room for one in estimates if one.value and one.beyond < 0]
-    return min([low, *below]), max([high, *above])
-
-
-def scatter(
-    axes: Axes, points: Sequence[Point], *, shown: Sequence[float] = (), both_axes: bool = True
-) -> None:
-    """All points on logarithmic axes, with the line y = x if both axes are alike.
-
-    The limits hold the values `shown` too.
-    """
-    extra = [Estimate(value) for value in shown]
-    y_limits = limits([one.y for one in points] + extra)
-    x_limits = limits([one.x for one in points] + extra)
-    if both_axes:
-        x_limits = y_limits = (min(x_limits[0], y_limits[0]), max(x_limits[1], y_limits[1]))
-        axes.plot(x_limits, y_limits, color=GUIDE, linewidth=0.8, linestyle="--", zorder=1,
-                  gid="y = x")  # fmt: skip
-    for one in points:
-        draw_point(axes, one, x_floor=x_limits[0], y_floor=y_limits[0])
-    axes.set(xscale="log", yscale="log", xlim=x_limits, ylim=y_limits)
-    for axis, (low, high) in ((axes.xaxis, x_limits), (axes.yaxis, y_limits)):
-        if high / low < 100:  # hardly a decade to label
-            few_ticks(axis, low, high)
-    axes.yaxis.labelpad = 2
-
-
-def draw_point(axes: Axes, point: Point, *, x_floor: float, y_floor: float) -> None:
-    """One curve: its marker and bars, or arrows from the bounds of what is censored.
-
-    Where nothing at all is known of a coordinate it is drawn at the floor.
-    """
-    x = x_floor if point.x.value is None else point.x.value
-    y = y_floor if point.y.value is None else point.y.value
-    censored = bool(point.x.beyond or point.y.beyond)
-    words = {1: "not_reached", -1: "below_range"}
-    kind = words.get(point.y.beyond, "")
-    if point.x.beyond:
-        kind = f"{kind} x {words[point.x.beyond]}".strip()
-    kind = f"{kind} (bound)" if kind else ("small pool" if point.small_pool else "reached")
-    bars: Any = {"color": point.tint, "linewidth": 1.0, "markersize": 3, "zorder": 2.5}
-    if point.y.bar:
-        axes.plot([x, x], point.y.bar, "_-", **bars, gid="interval")
-    if point.x.bar:
-        axes.plot(point.x.bar, [y, y], "|-", **bars, gid="interval of x")
-    for shift in ((ARROW * point.x.beyond, 0), (0, ARROW * point.y.beyond)):
-        if any(shift):
-            draw_arrow(axes, (x, y), shift, tint=point.tint)
-    face = "white" if censored or point.small_pool else point.tint
-    axes.plot([x], [y], point.marker, color=point.tint, markersize=4.5, markeredgewidth=1.0,
-              markerfacecolor=face, zorder=3, gid=f"ours {kind}")  # fmt: skip
 
 
 def draw_arrow(
@@ -154,11 +43,6 @@ def draw_arrow(
                   textcoords="offset points", gid=f"arrow {shift}",
                   arrowprops={"arrowstyle": "<|-", "color": tint, "linewidth": 1.0,
                               "mutation_scale": 6, "shrinkA": 0, "shrinkB": 0})  # fmt: skip
-
-
-def colour(depth: int, n_features: int, features: Sequence[int]) -> Colour:
-    """Hue by L, darkness by v as in `shaded`."""
-    return shaded(HUES.get(depth, OTHER_HUE), n_features, features)
 
 
 def shaded(hue: str, n_features: int, features: Sequence[int]) -> Colour:
@@ -232,29 +116,6 @@ def few_ticks(axis: Axis, low: float, high: float) -> None:
     axis.set_ticks([], minor=True)
 
 
-def point_handles(rule: IntervalRule, *, narrow: bool = False) -> dict[str, Line2D]:
-    """What a panel of P* may hold, by a part of the name under which it is drawn.
-
-    Narrow: for a narrow legend, and for panels of two P*.
-    """
-    level = f"{100 * rule.confidence:.3g} %"
-    break_ = "\n" if narrow else " "
-    pool = f"ours, small pool: $P^*$ above{break_}{100 * rule.small_pool:.3g} % of all data"
-    thin = {"markersize": 7, "markeredgewidth": 0.3, "markerfacecolor": "0.3"}
-    handles = {
-        "ours reached": marker("o", "ours", markerfacecolor="0.3"),
-        "ours small pool": marker("o", pool),
-        "interval": marker("|", f"{level} interval{break_}(Student $t$ over seeds)", markersize=8),
-    }
-    if narrow:
-        handles["(bound)"] = marker("$\\rightarrow$", "censored: only a bound is\nknown, $P^*$ lies"
-                                    " that way", **thin)  # fmt: skip
-    else:
-        handles["not_reached"] = marker("$\\uparrow$", "not reached: $P^*$ is above", **thin)
-        handles["below_range"] = marker("$\\downarrow$", "below the range: $P^*$ is below", **thin)
-    return handles
-
-
 def shown(handles: Mapping[str, Line2D], panels: Iterable[Axes]) -> list[Line2D]:
     """The handles of what is in the panels."""
     drawn = [str(one.get_gid()) for axes in panels for one in axes.get_lines()]
@@ -264,28 +125,6 @@ def shown(handles: Mapping[str, Line2D], panels: Iterable[Axes]) -> list[Line2D]
 def depth_handles(depths: Sequence[int]) -> list[Line2D]:
     """A patch for each L."""
     return [patch(f"$L={L}$", to_rgb(HUES.get(L, OTHER_HUE))) for L in depths]
-
-
-def empty_handles(places: Sequence[int]) -> list[Line2D]:
-    """A marker for each s_0."""
-    return [marker(shape(s0), f"$s_0={s0}$") for s0 in places]
-
-
-def feature_handles(features: Sequence[int], depths: Sequence[int]) -> list[tuple[Line2D, ...]]:
-    """For each v a patch in the shade of each L."""
-    return [tuple(patch(f"${v}$", colour(L, v, features)) for L in depths) for v in features]
-
-
-def curve_groups(
-    curves: pd.DataFrame, features: Sequence[int]
-) -> list[tuple[str, Sequence[Handle]]]:
-    """Groups of a legend: L, v and s_0 of the curves."""
-    depths = sorted(set(curves["L"].tolist()))
-    return [
-        ("Depth", depth_handles(depths)),
-        ("Features $v$", feature_handles(features, depths) if depths else []),
-        ("Empty places", empty_handles(sorted(set(curves["s0"].tolist())))),
-    ]
 
 
 def line(label: str, **style: Any) -> Line2D:

@@ -131,13 +131,6 @@ def nets(values: Iterable[str], *, column: str = "net", title: str = "") -> Scal
     return Scale(column=column, looks={one: looks.net(one) for one in order}, title=title)
 
 
-def kinds_of_data(values: Iterable[str], *, column: str = "data", title: str = "") -> Scale:
-    """The looks of kinds of data."""
-    there = set(values)
-    order = [one for one in looks.DATA if one in there] + sorted(there - set(looks.DATA))
-    return Scale(column=column, looks={one: looks.data(one) for one in order}, title=title)
-
-
 def _ranked(values: Iterable[Any]) -> list[Any]:
     return sorted(set(values))
 

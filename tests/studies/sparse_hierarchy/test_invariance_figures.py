@@ -16,7 +16,7 @@ from tables import MULTIPLES, WIDTH, cells_and_sensitivities, complexities, curv
 
 from srhm.figures import selection
 from srhm.figures.drawing import notes_of
-from srhm.figures.marks import Estimate, Point, few_ticks, scatter
+from srhm.figures.marks import few_ticks
 from srhm.model.encoding import symbols
 from srhm.model.grammar import placement_offsets
 from srhm.model.parsing import parse
@@ -381,30 +381,6 @@ def test_a_curve_of_both_engines_is_shown_once(tables: Tables) -> None:
     pd.testing.assert_frame_equal(selection.text_curves(doubled, width=WIDTH, branching=2), once)
     dense = doubled[doubled["engine"] == "reference"]
     assert len(selection.text_curves(dense, width=WIDTH, branching=2)) >= len(once)
-
-
-def test_vast_intervals_run_out_of_the_panel() -> None:
-    axes = Figure().add_subplot()
-    bar = (1e-30, 1e30)
-    scatter(axes, [Point(x=Estimate(10.0, bar), y=Estimate(20.0, bar), tint=(0, 0, 0), marker="o")])
-    low, high = axes.get_xlim()
-    assert high / low < 1e3
-
-
-def test_arrows_of_censored_points_stay_inside_the_panel() -> None:
-    figure = Figure(figsize=(2.7, 2.7))
-    axes = figure.add_subplot()
-    points = [
-        Point(x=Estimate(place), y=Estimate(place, None, beyond), tint=(0, 0, 0), marker="s")
-        for place, beyond in ((1e3, -1), (1e4, 0), (1e6, 1))
-    ]
-    scatter(axes, points)
-    FigureCanvasAgg(figure).draw()
-    panel = axes.get_window_extent()
-    arrows = [text for text in axes.texts if str(text.get_gid()).startswith("arrow")]
-    heads = [arrow.get_window_extent() for arrow in arrows]
-    assert len(heads) == 2
-    assert all(panel.y0 <= head.y0 and head.y1 <= panel.y1 for head in heads)
 
 
 @pytest.mark.parametrize("ends", [(0.4, 6.0), (0.7, 2.9), (3000, 12000), (5, 5.1), (0.011, 0.9)])
