@@ -61,7 +61,7 @@ def test_jamming_says_what_a_preset_lacks():
     no_spectra = rendered(
         plane_jamming.draw(table, values.iloc[:0], summaries.iloc[:0], preset="x")
     )
-    assert "Without D, E, F: no such rows in this preset" in texts(no_spectra)
+    assert "Without D, E, F: not in this preset" in texts(no_spectra)
     fits = table[table["status"] == "fitted"]
     rendered(plane_jamming.draw(fits, values.iloc[:0], summaries.iloc[:0], preset="x"))
 
