@@ -270,7 +270,7 @@ def test_panels_without_a_curve_are_left_out_and_named(
     figure = draw_figure_4(*invented_tables(curves), published)
     # The other net's panels; A needs the LCN too.
     absent = "C, E" if curves[0][0] == "lcn" else "A, B, D"
-    assert f"Without {absent}: no such rows" in " ".join(notes_of(figure))
+    assert f"Without {absent}: not in this preset" in " ".join(notes_of(figure))
 
 
 @pytest.mark.parametrize("n_points", [1, 2])
