@@ -335,6 +335,9 @@ def test_figure_16_has_a_row_of_the_practices_fcn_where_there_are_rows() -> None
     assert n_points(both) == [2, 2, 4, 2]  # nothing is displaced at s_0 = 0
     assert "FCN2 (practice)" in text_of(both)
     assert "S$ of the output = 20 %" in text_of(both)
+    # One legend, though the panel of S has small pools of a shape that the panel of D has not.
+    pools = table.assign(small_pool=table["net"] == "fcn2")
+    render(invariances.draw(pools, practice="fcn2", **options))
 
 
 def invented_structures() -> list[dict[str, object]]:
