@@ -81,7 +81,7 @@ def complexity_marks(
     pool = f"$P^*$ above {100 * rule.small_pool:.3g} % of all data"
     return [
         Marks(rows=rows[~rows["faint"]], label=label, **shared),
-        Marks(rows=rows[rows["faint"]], label=pool, marker=first_shape(rows[rows["faint"]]),
+        Marks(rows=rows[rows["faint"]], label=pool, marker=_shape_in(by),
               alpha=FAINT, **{**shared, "name": "ours small pool"}),
     ]  # fmt: skip
 
@@ -95,8 +95,14 @@ def unknown(rows: pd.DataFrame) -> list[str]:
 def papers_marks(rows: pd.DataFrame, *, x: str, y: str, by: Sequence[Scale]) -> Marks:
     """The authors' points, small and grey, over ours."""
     return Marks(rows=rows, x=x, y=y, by=by, colour=PAPER_COLOUR, size=2.6, order=5.0,
-                 marker=first_shape(rows), label="authors' points, 1 seed",
+                 marker=_shape_in(by), label="authors' points, 1 seed",
                  name="published")  # fmt: skip
+
+
+def _shape_in(by: Sequence[Scale]) -> str:
+    """A shape of the figure's scales, the same in all panels, for entries of the legend."""
+    shapes = [look.marker for scale in by for look in scale.looks.values() if look.marker]
+    return shapes[0] if shapes else "o"
 
 
 def first_shape(rows: pd.DataFrame) -> str:
