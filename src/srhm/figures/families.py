@@ -5,23 +5,17 @@ a row of panels, or a panel, of its own.
 """
 
 from collections.abc import Sequence
-from math import isfinite, log10
-from typing import Any
+from math import isfinite
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure, SubFigure
 from numpy.typing import NDArray
 
-from srhm.figures.architecture_marks import look, wrapped
-from srhm.figures.drawing import empty_panel, laid_out_page
-from srhm.figures.looks import data
+from srhm.figures.architecture_marks import look
+from srhm.figures.looks import Look, data
 from srhm.figures.marks import between, plural, power
 from srhm.figures.scales import Scale, graded
-from srhm.statistics.output_scale import Family
+from srhm.statistics.output_scale import LEVELS, Family
 
-ABSENT = "not in this preset"
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 ALPHA_TILDE = "$\\tilde\\alpha = \\sqrt{h}\\,\\alpha$"
 
 
@@ -36,6 +30,13 @@ def tildes_of(families: Sequence[Family]) -> Scale:
                   label=lambda a: f"${power(a)}$", palette="flare")  # fmt: skip
 
 
+def levels_of(title: str) -> Scale:
+    """Levels of the kernel change, `LEVELS`: that of 1 is a full line."""
+    styles = dict(zip(LEVELS, ("--", "-", ":"), strict=True))
+    known = {at: Look(f"{at:g}", line=style) for at, style in styles.items()}
+    return Scale(column="level", looks=known, title=title)
+
+
 def title(family: Family) -> str:
     """ "CNN, softplus, L = 2, P = 256"; on other data than the SRHM's these data in front."""
     name = f"{look(family.net).label}, {family.activation}"
@@ -43,23 +44,6 @@ def title(family: Family) -> str:
         kind = data(family.data).label
         name = kind if family.net == "fcn" else f"{kind}, {name}"
     return f"{name}, $L={family.hidden_layers}$, $P={family.P}$"
-
-
-def rows_of_panels(
-    families: Sequence[Family], n_rows: int, n_columns: int, *, row: float, preset: str
-) -> tuple[Figure, SubFigure, list[list[Axes]]]:
-    """A page with rows of panels, the protocol of each family at its foot.
-
-    row: height of a row with titles and labels, in inches. Without families there is one panel,
-    which says so, and the list is empty. Returns the page, the part of it that takes legends, and
-    the panels of each row.
-    """
-    foot = wrapped([protocol(one) for one in families])
-    figure, part = laid_out_page(row * max(n_rows, 1), preset=preset, foot=foot)
-    if not families:
-        empty_panel(part.subplots(), ABSENT)
-        return figure, part, []
-    return figure, part, part.subplots(n_rows, n_columns, squeeze=False).tolist()
 
 
 def protocol(family: Family) -> str:
@@ -90,18 +74,6 @@ def interval_text(value: float, low: float, high: float) -> str:
     if isfinite(low) and isfinite(high):
         text += f" [{low:.2f}, {high:.2f}]"
     return text.replace("-", "\u2212")
-
-
-def decades(axes: Axes, which: Any, values: Sequence[float]) -> None:
-    """A logarithmic axis with a label at every second power of ten where there are many."""
-    low, high = min(values), max(values)
-    axis = axes.xaxis if which == "x" else axes.yaxis
-    exponents = list(range(int(np.ceil(log10(low) - 1e-9)), int(np.floor(log10(high) + 1e-9)) + 1))
-    step = 1 if len(exponents) <= 4 else 2
-    kept = [k for k in exponents if k % step == exponents[0] % step]
-    if len(kept) >= 2:
-        axis.set_ticks([10.0**k for k in kept], labels=[f"$10^{{{k}}}$" for k in kept])
-        axis.set_ticks([10.0**k for k in exponents], labels=[], minor=True)
 
 
 def edges(values: Sequence[float]) -> NDArray[np.float64]:

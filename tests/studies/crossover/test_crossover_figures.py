@@ -17,6 +17,7 @@ from tables import crossover_tables as invented
 from srhm.figures import error_by_scale as plane_error
 from srhm.figures import kernel_change as plane_kernel_change
 from srhm.figures import output_variance as plane_variance
+from srhm.figures.families import edges
 from srhm.figures.marks import power
 from srhm.results import tables as schemas
 from srhm.statistics.output_scale import families, kernel_change_fit
@@ -155,14 +156,14 @@ def test_the_diagram_has_the_errors_the_jamming_line_and_the_level_sets(tables: 
     line = points(axes, "jamming line")
     assert [y for _, y in line] == pytest.approx(list(TILDES))
     assert [x for x, _ in line] == pytest.approx([32**0.5] * len(TILDES))
-    assert [x for x, _ in points(axes, "level 1")] == list(WIDTHS)
-    assert len(points(axes, "none fitted")) == len(TILDES)
-    assert not points(axes, "some fitted")
+    assert [x for x, _ in points(axes, "level level=1")] == list(WIDTHS)
+    assert len(points(axes, "fits share=none")) == len(TILDES)
+    assert not points(axes, "fits share=some")
 
 
 def test_fields_of_the_diagram_reach_half_way_to_their_neighbours() -> None:
-    np.testing.assert_allclose(plane_diagram.edges([1, 4, 16]), [0.5, 2, 8, 32])
-    assert len(plane_diagram.edges([3.0])) == 2
+    np.testing.assert_allclose(edges([1, 4, 16]), [0.5, 2, 8, 32])
+    assert len(edges([3.0])) == 2
 
 
 def test_kernels_are_drawn_before_and_after_at_both_ends_of_alpha(

@@ -5,34 +5,26 @@ below which most networks are jammed when their budget ends.
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.collections import QuadMesh
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patheffects import AbstractPathEffect, withStroke
 from matplotlib.ticker import PercentFormatter
 
-from srhm.figures.drawing import add_legends, empty_panel, panel_title, styled
-from srhm.figures.families import (
-    ABSENT,
-    ALPHA_TILDE,
-    LETTERS,
-    decades,
-    edges,
-    rows_of_panels,
-    title,
-)
-from srhm.figures.marks import few_ticks, line, marker
+from srhm.figures.drawing import styled
+from srhm.figures.families import ALPHA_TILDE, edges, levels_of, protocol, title
+from srhm.figures.legends import Entry
+from srhm.figures.looks import BLACK, GREY, VERMILION, Look
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel
+from srhm.figures.scales import by_name
 from srhm.statistics.output_scale import LEVELS, Family, families, jamming_line, level_set
 
-ROW = 2.2  # inches
-PALETTE = "YlGnBu"
-JAMMING = "#D55E00"
-STYLES = ("--", "-", ":")
+SHARES = {"some": Look("some networks did not fit", GREY, filled=True),
+          "none": Look("no network fitted", BLACK, filled=True)}  # fmt: skip
 
 
 @styled
@@ -43,30 +35,18 @@ def draw(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure
     grid; it reaches half-way, in logarithms, to its neighbours.
     """
     shown = families(cells, ensembles, study="crossover")
-    figure, page, panels = rows_of_panels(shown, len(shown), 2, row=ROW, preset=preset)
-    letters = iter(LETTERS)
     scale = _scale(shown)
-    mesh = None
-    for family, (single, together) in zip(shown, panels, strict=True):
-        means = family.cells.groupby(["alpha_tilde", "width"])["test_error"].mean()
-        mesh = _map(single, means, family, scale)
-        panel_title(single, next(letters), f"{title(family)}: single networks")
-        panel_title(together, next(letters), "mean output of the networks")
-        if family.ensembles.empty:
-            empty_panel(together, f"ensembles: {ABSENT}")
-        else:
-            of = family.ensembles.groupby(["alpha_tilde", "width"])["ensemble_error"].mean()
-            _map(together, of, family, scale)
-        for axes in (single, together) if len(family.ensembles) else (single,):
-            _statuses(axes, family.cells)
-            _lines(axes, family)
-            _finish(axes, family)
-    if mesh is not None:
-        bar = page.colorbar(mesh, ax=[axes for row in panels for axes in row], shrink=0.8,
-                            label="test error $\\varepsilon$ (%)")  # fmt: skip
-        bar.ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol="", decimals=0))
-        add_legends(page, [("", _line_handles()), ("", _point_handles())])
-    return figure
+    panels = []
+    for one in shown:
+        means = [
+            table.groupby(["alpha_tilde", "width"])[column].mean()
+            for table, column in ((one.cells, "test_error"), (one.ensembles, "ensemble_error"))
+        ]
+        names = (f"{title(one)}: single networks", "mean output of the networks")
+        panels += [_plane(name, one, errors, scale)
+                   for name, errors in zip(names, means, strict=True)]  # fmt: skip
+    notes = [f"{protocol(one)}." for one in shown]
+    return mosaic(panels, columns=2, preset=preset, notes=notes)
 
 
 def _scale(shown: Sequence[Family]) -> Normalize:
@@ -79,66 +59,46 @@ def _scale(shown: Sequence[Family]) -> Normalize:
     return Normalize(float(errors.min()), max(float(errors.max()), float(errors.min()) + 0.01))
 
 
-def _map(axes: Axes, errors: pd.Series, family: Family, scale: Normalize) -> QuadMesh:
-    table = errors.unstack("width").reindex(index=family.tildes, columns=family.widths)
-    return axes.pcolormesh(
-        edges([float(h) for h in family.widths]), edges(family.tildes),
-        np.ma.masked_invalid(table.to_numpy(dtype=float)), cmap=PALETTE, norm=scale,
-        linewidth=0, rasterized=True, gid="error",
+def _plane(name: str, family: Family, errors: pd.Series, scale: Normalize) -> Panel:
+    """A map of errors, which networks fit, h* with the widths it lies between, levels."""
+    if errors.empty:
+        return Panel(title=name)
+    cells, (h, tildes) = family.cells, _ends(family)
+    fitted = (cells["status"] == "fitted").groupby([cells["width"], cells["alpha_tilde"]]).mean()
+    share = fitted.rename("part").reset_index().query("part < 1")
+    share = share.assign(share=np.where(share["part"] > 0, "some", "none"))
+    levels = pd.concat([level_set(cells, one).assign(level=one) for one in LEVELS])
+    ticks = (
+        {float(width): f"${width}$" for width in family.widths} if len(family.widths) <= 9 else None
+    )
+    return Panel(
+        title=name, x=Axis("width $h$", log=True, limits=(h[0], h[-1]), ticks=ticks),
+        y=Axis(ALPHA_TILDE, log=True, limits=(tildes[0], tildes[-1])), has_extra=True,
+        extra=partial(_map, family=family, errors=errors, scale=scale), marks=[
+            Marks(rows=share, x="width", y="alpha_tilde", name="fits", size=3, order=4.0,
+                  by=[by_name("share", share["share"], SHARES)]),
+            Marks(rows=jamming_line(cells), x="h_star", y="alpha_tilde", x_low="h_low",
+                  x_high="h_high", name="jamming line", colour=VERMILION, marker="", line="-",
+                  width=1.6, order=3.0, sort=False,
+                  label="$h^*$: most are jammed below; bar: grid of $h$"),
+            Marks(rows=levels, x="width", y="alpha_tilde", name="level", colour=BLACK, marker="",
+                  line="-", order=3.0,
+                  by=[levels_of("$\\|\\Delta\\Theta\\|/\\|\\Theta_0\\|$")]),
+        ],
     )  # fmt: skip
 
 
-def _statuses(axes: Axes, cells: pd.DataFrame) -> None:
-    """Where none, and where not all, of the members fitted."""
-    share = (cells["status"] == "fitted").groupby([cells["width"], cells["alpha_tilde"]]).mean()
-    for name, some in (("some fitted", (share > 0) & (share < 1)), ("none fitted", share == 0)):
-        at = share.index[some].to_frame()
-        if len(at):
-            axes.plot(at["width"], at["alpha_tilde"], "o", linestyle="", markersize=3,
-                      markerfacecolor="white" if name == "some fitted" else "black",
-                      markeredgecolor="black", markeredgewidth=0.6, zorder=4, gid=name)  # fmt: skip
+def _ends(family: Family) -> tuple[list[float], list[float]]:
+    """Edges of the fields in both directions."""
+    return edges([float(h) for h in family.widths]).tolist(), edges(family.tildes).tolist()
 
 
-def _lines(axes: Axes, family: Family) -> None:
-    halo: list[AbstractPathEffect] = [withStroke(linewidth=2.2, foreground="white")]
-    found = jamming_line(family.cells)
-    if len(found):
-        axes.hlines(found["alpha_tilde"], found["h_low"], found["h_high"], color=JAMMING,
-                    linewidth=0.7, zorder=3, gid="between widths")  # fmt: skip
-        axes.plot(found["h_star"], found["alpha_tilde"], color=JAMMING, linewidth=1.6, zorder=3,
-                  gid="jamming line")  # fmt: skip
-    for level, style in zip(LEVELS, STYLES, strict=True):
-        at = level_set(family.cells, level)
-        if len(at):
-            axes.plot(at["width"], at["alpha_tilde"], color="black", linestyle=style, linewidth=1.0,
-                      zorder=3, gid=f"level {level:g}")  # fmt: skip
-            last = at.iloc[-1]
-            text = axes.annotate(f"${level:g}$", (last["width"], last["alpha_tilde"]), fontsize=7,
-                                 textcoords="offset points", xytext=(2, 2), zorder=5)  # fmt: skip
-            text.set_path_effects(halo)
-
-
-def _finish(axes: Axes, family: Family) -> None:
-    h, tildes = edges([float(h) for h in family.widths]), edges(family.tildes)
-    axes.set(xscale="log", yscale="log", xlim=(h[0], h[-1]), ylim=(tildes[0], tildes[-1]),
-             xlabel="width $h$", ylabel=ALPHA_TILDE)  # fmt: skip
-    few_ticks(axes.xaxis, float(h[0]), float(h[-1]))
-    if len(family.widths) <= 9:
-        axes.xaxis.set_ticks(family.widths, labels=[f"${width}$" for width in family.widths])
-        axes.xaxis.set_ticks([], minor=True)
-    decades(axes, "y", family.tildes)
-
-
-def _line_handles() -> list[Line2D]:
-    levels = ", ".join(f"{level:g}" for level in LEVELS)
-    return [
-        line("$h^*$: most are jammed below; bar: grid of $h$", color=JAMMING, linewidth=1.6),
-        line(f"$\\|\\Delta\\Theta\\|/\\|\\Theta_0\\|$ = {levels}", color="black"),
-    ]
-
-
-def _point_handles() -> list[Line2D]:
-    return [
-        marker("o", "some networks did not fit", markersize=3),
-        marker("o", "no network fitted", markersize=3, markerfacecolor="black"),
-    ]
+def _map(axes: Axes, family: Family, errors: pd.Series, scale: Normalize) -> list[Entry]:
+    table = errors.unstack("width").reindex(index=family.tildes, columns=family.widths)
+    mesh = axes.pcolormesh(
+        *_ends(family), np.ma.masked_invalid(table.to_numpy(dtype=float)), cmap="YlGnBu",
+        norm=scale, linewidth=0, rasterized=True, gid="error",
+    )  # fmt: skip
+    bar = axes.figure.colorbar(mesh, ax=axes, pad=0.02, label="test error $\\varepsilon$ (%)")
+    bar.ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol="", decimals=0))
+    return []

@@ -13,13 +13,13 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from srhm.figures.drawing import styled
-from srhm.figures.families import ALPHA_TILDE, edges, protocol
+from srhm.figures.families import ALPHA_TILDE, edges, levels_of, protocol
 from srhm.figures.legends import Entry
 from srhm.figures.looks import BLACK, GREY, PURPLE, VERMILION, Look
 from srhm.figures.marks import power
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, laws
-from srhm.figures.scales import by_name, dashed, graded
+from srhm.figures.scales import by_name, graded
 from srhm.statistics.jamming import smallest_that_fit
 from srhm.statistics.output_scale import families, level_set
 from srhm.studies.phase_diagram.analysis import LEVELS, PLANE, SIZES, jamming_lines, of_kind
@@ -71,8 +71,7 @@ def _together(cells: pd.DataFrame, ensembles: pd.DataFrame, lines: pd.DataFrame)
             Marks(rows=lines, x="h_star", y="alpha_tilde", by=[budgets], name="jamming", marker="",
                   line="-", width=1.6, sort=False),
             Marks(rows=levels, x="width", y="alpha_tilde", name="level", colour=BLACK, marker="",
-                  line="-", by=[dashed("level", LEVELS, "A: $\\|\\Delta\\Theta\\|/\\|\\Theta_0\\|$",
-                                       label=lambda one: f"{one:g}")]),
+                  line="-", by=[levels_of("A: $\\|\\Delta\\Theta\\|/\\|\\Theta_0\\|$")]),
         ],
         extra=partial(_map, widths=widths, tildes=tildes, error=error),
     )  # fmt: skip
