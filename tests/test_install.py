@@ -159,8 +159,8 @@ FOREIGN = [
 @pytest.mark.parametrize("made", FOREIGN)
 def test_an_environment_that_is_not_ours_is_refused_and_left_as_it_is(clone, loaded, capsys, made):
     made(clone / ".venv")
-    before = sorted(clone.rglob("*"))
     install = loaded(clone)
+    before = sorted(clone.rglob("*"))
     assert install.main() == 2
     assert f"{clone / '.venv'} " in capsys.readouterr().err
     assert sorted(clone.rglob("*")) == before
