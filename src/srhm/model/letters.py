@@ -12,7 +12,7 @@ def parameters_of(cell: Mapping[str, Any]) -> GrammarParameters:
     cell: L, s, v, m, n_c, s0, and sparsity, A where it is left out.
 
     Raises:
-        GrammarError: if no grammar can have them; the message names the letter.
+        srhm.model.grammar.GrammarError: if no grammar can have them; the message names the letter.
     """
     sparsity = {"sparsity": cell["sparsity"]} if "sparsity" in cell else {}
     return GrammarParameters(
