@@ -21,10 +21,10 @@ from srhm.scorecard.claims import (
     verdict,
 )
 from srhm.scorecard.deciding import points_to_decide, what_would_decide
+from srhm.scorecard.estimators import Mean
 from srhm.scorecard.expectations import Below, Factor, NoExpectation, Within
-from srhm.scorecard.fits import with_note
+from srhm.scorecard.rows import rows_of
 from srhm.scorecard.text import markdown
-from srhm.statistics.regression import SeedNoise, mean
 from srhm.studies.registry import STUDIES
 
 ALL = claims_of(STUDIES.values())
@@ -196,12 +196,11 @@ def test_where_points_do_not_decide_a_claim_says_why(value, low, high, tolerance
 
 @pytest.mark.parametrize(("dof", "words"), [(2, "more seeds come before"), (40, "points instead")])
 def test_an_error_from_few_seeds_asks_for_seeds(dof, words):
-    noise = SeedNoise(
-        standard_error=np.full(4, 0.3), dof=np.full(4, float(dof)), source=np.zeros(4)
-    )
-    fit = mean(np.array([2.2, 2.3, 2.3, 2.4]), [noise])
-    row = scored(with_note(fit, "", ""), tolerance=0.5)
-    assert (row["verdict"], fit.error_from) == ("undecided", "seeds")
+    rows = pd.DataFrame({"x": [2.2, 2.3, 2.3, 2.4], "log_se": 0.3, "dof": float(dof)})
+    rows = rows.assign(log_sd_source="one")
+    one = Mean("x", error="seeds", rows=rows_of("rows")(lambda table: table))({"rows": rows})
+    row = scored(one, tolerance=0.5)
+    assert row["verdict"] == "undecided"
     assert words in what_would_decide(row)
 
 

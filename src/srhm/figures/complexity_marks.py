@@ -21,17 +21,22 @@ PAPER_COLOUR = "0.62"  # of the authors' points
 FAINT = 0.35  # opacity of a P* above a tenth of all data
 
 
+def shape(n_empty: int) -> str:
+    """Marker of an s_0."""
+    return SHAPES.get(n_empty, OTHER_SHAPE)
+
+
 def depths(rows: pd.DataFrame) -> Scale:
     """L by fill: open at L = 2, full at 3; a scale of shapes comes after it."""
-    shape, values = first_shape(rows), sorted({int(one) for one in rows["L"]})
-    found = {L: Look(f"${L}$", marker=shape, filled=bool(L % 2)) for L in values}
+    marker, values = first_shape(rows), sorted({int(one) for one in rows["L"]})
+    found = {L: Look(f"${L}$", marker=marker, filled=bool(L % 2)) for L in values}
     return Scale(column="L", looks=found, title="$L$")
 
 
 def empty_places(values: Iterable[int]) -> Scale:
     """s_0 by shape."""
-    shape = {s0: SHAPES.get(s0, OTHER_SHAPE) for s0 in sorted({int(one) for one in values})}
-    found = {s0: Look(f"${s0}$", marker=marker) for s0, marker in shape.items()}
+    shapes = {s0: shape(s0) for s0 in sorted({int(one) for one in values})}
+    found = {s0: Look(f"${s0}$", marker=marker) for s0, marker in shapes.items()}
     return Scale(column="s0", looks=found, title="$s_0$")
 
 
@@ -107,4 +112,4 @@ def _shape_in(by: Sequence[Scale]) -> str:
 
 def first_shape(rows: pd.DataFrame) -> str:
     """A shape that is among the marks, for their entry in the legend."""
-    return SHAPES.get(int(rows["s0"].min()), OTHER_SHAPE) if len(rows) else "o"
+    return shape(int(rows["s0"].min())) if len(rows) else "o"

@@ -13,21 +13,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 Colour = tuple[float, float, float]
 
-# Vermilion and blue for the paper's red (L = 2) and blue (L = 3); the others for other depths.
-HUES = {1: "#009E73", 2: "#D55E00", 3: "#0072B2", 4: "#AA4499"}
-OTHER_HUE = "#666666"
-# Parts of white and of black in the shades of the smallest and of the largest of many v.
-LIGHTEST, DARKEST = 0.65, -0.5
-MARKERS = {0: "o", 1: "s", 2: "^", 3: "p", 4: "D", 6: "v"}
-OTHER_MARKER = "X"
 GUIDE = "0.35"
-ARROW_SHARE = 0.14  # of an axis, that an arrow and its head take
 
 EQUATIONS = {
     "lcn": ("Eq. 3", "s^{L/2}(s_0+1)^L\\,n_c\\,m^L"),
@@ -43,24 +34,6 @@ def draw_arrow(
                   textcoords="offset points", gid=f"arrow {shift}",
                   arrowprops={"arrowstyle": "<|-", "color": tint, "linewidth": 1.0,
                               "mutation_scale": 6, "shrinkA": 0, "shrinkB": 0})  # fmt: skip
-
-
-def shaded(hue: str, n_features: int, features: Sequence[int]) -> Colour:
-    """Darkness by the rank of v among those in the figure; few v span fewer shades."""
-    rank = sorted(features).index(n_features) / max(len(features) - 1, 1)
-    shade = (LIGHTEST + rank * (DARKEST - LIGHTEST)) * (1 - 1 / len(features) ** 2)
-    return blended(("black", hue, "white"), (100 + round(100 * shade)) / 200)
-
-
-def blended(colours: Sequence[str], place: float) -> Colour:
-    """The colour at a place between 0, the first of these, and 1, the last."""
-    red, green, blue, _ = LinearSegmentedColormap.from_list("blend", list(colours))(place)
-    return float(red), float(green), float(blue)
-
-
-def shape(n_empty: int) -> str:
-    """Marker of an s_0."""
-    return MARKERS.get(n_empty, OTHER_MARKER)
 
 
 def counts(curves: pd.DataFrame) -> str:
@@ -120,11 +93,6 @@ def shown(handles: Mapping[str, Line2D], panels: Iterable[Axes]) -> list[Line2D]
     """The handles of what is in the panels."""
     drawn = [str(one.get_gid()) for axes in panels for one in axes.get_lines()]
     return [handle for name, handle in handles.items() if any(name in one for one in drawn)]
-
-
-def depth_handles(depths: Sequence[int]) -> list[Line2D]:
-    """A patch for each L."""
-    return [patch(f"$L={L}$", to_rgb(HUES.get(L, OTHER_HUE))) for L in depths]
 
 
 def line(label: str, **style: Any) -> Line2D:

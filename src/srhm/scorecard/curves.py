@@ -10,13 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.noise import SEED_LOGS, SHARED
+from srhm.scorecard.noise import SEED_LOGS
 from srhm.scorecard.rows import left_out, rows_of
 from srhm.statistics.sample_complexity import seed_complexities
 
 THRESHOLD = 0.10  # test error that defines P*, section 4
-# Curves that agree in these share the grammar of each seed.
-SHARED_GRAMMAR = SHARED
 OPTIONS = ("whitening", "bias", "batch", "alpha", "width", "engine")
 NO_CURVES = "no such curves in the tables"
 

@@ -5,7 +5,7 @@ what there is not.
 """
 
 from dataclasses import dataclass
-from math import inf, isfinite, log, nan
+from math import inf, isfinite, isnan, log, nan
 
 
 class _Judging:
@@ -23,9 +23,9 @@ class _Judging:
     def ends(self) -> tuple[float, float]:
         """Of the range."""
         expected, tolerance = self.columns
-        return (-inf, expected) if tolerance != tolerance else (
-            expected - tolerance, expected + tolerance
-        )  # fmt: skip
+        if isnan(tolerance):
+            return -inf, expected
+        return expected - tolerance, expected + tolerance
 
     def meets(self, low: float, high: float) -> bool:
         """Whether a part of an interval lies in the range, ends included."""

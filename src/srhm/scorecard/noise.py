@@ -16,7 +16,7 @@ from srhm.statistics.regression import PairedSeeds, SeedNoise
 
 SEED_LOGS = "seed_logs"
 # Rows that agree in these have seeds that share their grammars.
-SHARED = [name for name in GRAMMAR if name != "s0"]
+SHARED_GRAMMAR = [name for name in GRAMMAR if name != "s0"]
 SIDES = ("", "_over")
 
 
@@ -41,7 +41,7 @@ def seed_pairs(table: pd.DataFrame) -> PairedSeeds:
         if f"{SEED_LOGS}{side}" in table
     )
     values = first - second[0] if second else first
-    return PairedSeeds(values=values, family=groups_of(table, SHARED))
+    return PairedSeeds(values=values, family=groups_of(table, SHARED_GRAMMAR))
 
 
 def groups_of(table: pd.DataFrame, by: Sequence[str]) -> NDArray[Any]:

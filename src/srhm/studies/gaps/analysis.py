@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from srhm.model.seeding import generator
-from srhm.scorecard.rows import chosen as where
+from srhm.scorecard.rows import chosen
 from srhm.statistics.jamming import smallest_that_fit, with_jamming
 from srhm.statistics.truncated_power import Exponent, exponent
 
@@ -97,7 +97,7 @@ def gaps_by_seed(
     of those that stopped with no unsatisfied point. Networks of a seed share data and start, so
     that their gaps are one sample.
     """
-    marked = near_jamming(where(cells, KINDS[kind]), gaps, longest=longest)
+    marked = near_jamming(chosen(cells, KINDS[kind]), gaps, longest=longest)
     rows = marked[marked["status"] == "fitted"] if side == "fitted" else converged(marked)
     groups = dict(list(gaps[gaps["key"].isin(rows["key"])].groupby("key")["gap"]))
     found: dict[int, list[NDArray[np.float64]]] = {}
@@ -203,7 +203,7 @@ def cusps_by_network(cells: pd.DataFrame, cusps: pd.DataFrame, *, kind: str) -> 
     Columns: seed; training, fresh: preactivations of modulus below CUSP, for as many points as
     there are in training, over N; plateau: those below ten times CUSP over those below a tenth.
     """
-    rows = converged(near_jamming(where(cells, KINDS[kind]), cusps))
+    rows = converged(near_jamming(chosen(cells, KINDS[kind]), cusps))
     found = []
     for key, seed, N in zip(rows["key"], rows["seed"], rows["n_weights"], strict=True):
         own = cusps[cusps["key"] == key].set_index(["points", "threshold"]).sort_index()

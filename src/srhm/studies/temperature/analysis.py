@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from srhm.model import theory
 from srhm.results.coordinates import NET_AND_DATA
 from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY
-from srhm.scorecard.curves import SHARED_GRAMMAR
-from srhm.scorecard.noise import groups_of
+from srhm.scorecard.noise import SHARED_GRAMMAR, groups_of
 from srhm.statistics.regression import (
     NO_FIT,
     Fit,
@@ -153,11 +152,6 @@ def complexities(
     return found.assign(
         ratio=np.where(full, 0.0, ratios), n_capped=found["curve"].map(capped).astype("int64")
     )[COMPLEXITIES.names]
-
-
-def complexities_of(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """The study's table of P*; empty where there is none."""
-    return tables.get("complexities", pd.DataFrame())
 
 
 def of_errors(table: pd.DataFrame) -> pd.DataFrame:

@@ -17,9 +17,10 @@ import pandas as pd
 
 from srhm.results.coordinates import GRAMMAR, NET_AND_DATA
 from srhm.scorecard.claims import Claim
-from srhm.scorecard.curves import SHARED_GRAMMAR, of_the_paper
+from srhm.scorecard.curves import of_the_paper
 from srhm.scorecard.estimators import Mean, Stored
 from srhm.scorecard.expectations import Below, NoExpectation, Within
+from srhm.scorecard.noise import SHARED_GRAMMAR
 from srhm.scorecard.rows import chosen, rows_of
 from srhm.statistics.sample_complexity import seed_complexities
 from srhm.studies.temperature.analysis import (

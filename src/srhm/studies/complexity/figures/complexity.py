@@ -14,7 +14,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from srhm.figures.complexity_marks import OTHER_SHAPE, SHAPES, with_ends
+from srhm.figures.complexity_marks import shape, with_ends
 from srhm.figures.drawing import styled
 from srhm.figures.legends import Entry
 from srhm.figures.looks import TINTS, Look
@@ -137,7 +137,7 @@ def _hues(rows: pd.DataFrame, *, shapes: bool) -> Scale:
     order = (2, 1, 0, 3, 4)
     found = {
         s0: Look(f"$s_0={s0}$", TINTS[order[s0] if s0 < len(order) else -1],
-                 SHAPES.get(s0, OTHER_SHAPE) if shapes else "")
+                 shape(s0) if shapes else "")
         for s0 in places
     }  # fmt: skip
     return Scale(column="s0", looks=found, title="Empty places", named=shapes)
@@ -227,7 +227,7 @@ def _against_prediction(net: str, errors: pd.DataFrame, tildes: Scale) -> Panel:
     ends = [min(values) / 1.5, max(values) * 1.5]
     shapes = Scale(
         column="s0", named=False,
-        looks={s0: Look("", marker=SHAPES.get(s0, OTHER_SHAPE)) for s0 in set(rows["s0"])},
+        looks={s0: Look("", marker=shape(s0)) for s0 in set(rows["s0"])},
     )  # fmt: skip
     return Panel(
         title=f"{net.upper()}: {len(rows)} $P^*$", x=Axis(f"{equation}, ${formula}$", log=True),

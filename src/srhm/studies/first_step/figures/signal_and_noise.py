@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from srhm.figures.complexity_marks import OTHER_SHAPE, SHAPES
+from srhm.figures.complexity_marks import shape
 from srhm.figures.drawing import styled
 from srhm.figures.looks import BLACK, BLUE, GREEN, PURPLE, VERMILION, Look
 from srhm.figures.marks import between, plural
@@ -52,7 +52,7 @@ def draw(first_step: pd.DataFrame, *, preset: str) -> Figure:
     points = equal_points(table)
     places = graded("s0", table["s0"], "Empty places", label=lambda s0: f"$s_0={s0}$",
                     palette="flare")  # fmt: skip
-    shaped = {s0: Look(one.label, one.colour, SHAPES.get(s0, OTHER_SHAPE))
+    shaped = {s0: Look(one.label, one.colour, shape(s0))
               for s0, one in places.looks.items()}  # fmt: skip
     places = Scale(column="s0", looks=shaped, title=places.title)
     by_synonyms = _differing(table, "m")

@@ -19,7 +19,7 @@ from srhm.figures.marks import patch
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, laws
 from srhm.figures.scales import Scale, by_name
-from srhm.scorecard.rows import chosen as where
+from srhm.scorecard.rows import chosen
 from srhm.studies.gaps.analysis import (
     GAMMA,
     HIGH,
@@ -115,7 +115,7 @@ def _shortest(cells: pd.DataFrame, gaps: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for place, (kind, of) in enumerate(CELLS_OF.items()):
         for sign, side, step in ((1, "plus", 0), (-1, "minus", 2)):
-            if budgets(where(cells, of)) > 1:
+            if budgets(chosen(cells, of)) > 1:
                 short = gaps_by_seed(cells, gaps, kind=kind, side=side, longest=False)
                 rows.append({"kind": kind, "side": side, "at": place + 0.2 * (step - 1.5) + 0.07,
                              "value": sign * gap_exponent(short).value})  # fmt: skip

@@ -9,7 +9,7 @@ from srhm.figures.looks import BLUE, GREY, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, level
 from srhm.figures.scales import by_name
-from srhm.scorecard.rows import chosen as where
+from srhm.scorecard.rows import chosen
 from srhm.studies.gaps import analysis
 from srhm.studies.gaps.figures.marks import KINDS
 
@@ -80,7 +80,7 @@ def _cusps(cells: pd.DataFrame, cusps: pd.DataFrame) -> pd.DataFrame:
     merged = cusps.merge(rows[["key", "n_weights", *analysis.KINDS["relu-2"]]], on="key")
     merged["part"] = merged["below"] / merged["n_weights"]
     parts = [
-        where(merged, wanted).groupby(["points", "threshold"])["part"].mean().clip(lower=1e-4)
+        chosen(merged, wanted).groupby(["points", "threshold"])["part"].mean().clip(lower=1e-4)
         .reset_index().assign(kind=kind)
         for kind, wanted in analysis.KINDS.items()
     ]  # fmt: skip

@@ -12,10 +12,11 @@ from scipy import special
 
 from srhm.results.coordinates import GRAMMAR
 from srhm.scorecard.claims import Claim, Measurement
-from srhm.scorecard.curves import NO_CURVES, SHARED_GRAMMAR, curves
+from srhm.scorecard.curves import NO_CURVES, curves
 from srhm.scorecard.estimators import Estimator, Mean, Slope, pairs_of
 from srhm.scorecard.expectations import NoExpectation, Within
 from srhm.scorecard.fits import no_points
+from srhm.scorecard.noise import SHARED_GRAMMAR
 from srhm.scorecard.rows import chosen, counted, rows_of
 from srhm.statistics.regression import CONFIDENCE
 from srhm.studies.sparse_hierarchy.claims.paper_points import Beside
