@@ -55,7 +55,7 @@ export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help cifar mnist reproduce figures plane plan publish crate status gc unlock test test-science test-gpu-interpreter check-gpu bench-gpu train-gpu lint layout format schema docs env env-cluster env-equivariance env-gpu env-docs clean-env faults soak
+.PHONY: help cifar mnist reproduce figures plane plan publish crate status claims open gc unlock test test-science test-gpu-interpreter check-gpu bench-gpu train-gpu lint layout format schema docs env env-cluster env-equivariance env-gpu env-docs clean-env faults soak
 
 help:
 	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw the paper: results/PRESET/{report.html,figures,tables}'
@@ -66,7 +66,9 @@ help:
 	@echo 'make publish   [PRESET=quick] [STUDY=..] keep the finished rows in published/PRESET, for make figures'
 	@echo '               [FROM=published] of make reproduce: takes them, and trains only what they lack'
 	@echo 'make crate                               pack the published rows and what made them for an archive: results/crate/'
-	@echo 'make status    [PRESET=quick] [STUDY=..] networks trained, missing, capped, diverged; how fast, and how long still (also while a run is going on)'
+	@echo 'make status    [PRESET=quick] [STUDY=..] networks trained, missing, capped, diverged; how fast, and how long still (also while a run is going on); without STUDY the paper'
+	@echo 'make claims    [PRESET=..]               what reproduced: verdicts and numbers of the latest results, or of results/PRESET'
+	@echo 'make open      [PRESET=..]               these results in a browser; without one, where their page is'
 	@echo 'make gc        [CONFIRM=yes] [STUDY=..]  list what no configuration refers to; with CONFIRM=yes remove it'
 	@echo 'make unlock    [PRESET=quick]            remove the lock of a killed run (`make reproduce` does it by itself)'
 	@echo 'make test      [CORES=N]                 format, lint, types, tests and the workflow on config/test.yaml'
@@ -124,6 +126,14 @@ crate: env
 
 status: env
 	@$(BIN)/python -m srhm.commands.command status --preset $(PRESET) $(GIVEN_STUDY)
+
+# Without PRESET the latest results.
+GIVEN_RESULTS = $(if $(filter file,$(origin PRESET)),, --results results/$(PRESET))
+claims: env
+	@$(BIN)/python -m srhm.commands.claims$(GIVEN_RESULTS)
+
+open: env
+	@$(BIN)/python -m srhm.commands.open_results$(GIVEN_RESULTS)
 
 # Another configuration that is to be kept: ARGS="--configfile elsewhere.yaml"
 gc: env

@@ -190,7 +190,7 @@ def test_curves_that_are_not_measured_yet_are_counted(plan: Plan, tmp_path: Path
                 for file in places.measured_files(measurement, options, curve.name).values():
                     (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
                     (tmp_path / file).touch()
-    assert to_measure(run) == "all is measured"
+    assert to_measure(run) == "nothing to measure: all is measured"
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,10 @@ COMMANDS = {
         {"prog": "srhm figures", "preset": "grid", "rows": "published"},
     ),
     "plan": Command("plan", "what a run would do, and its cost", "--preset paper --cores 16"),
+    "claims": Command("claims", "what reproduced", "--results results/quick", needs_clone=False),
+    "open": Command(
+        "open_results", "results in a browser", "--results results/quick", needs_clone=False
+    ),
     "status": Command("status", "how far a run is", "--preset quick"),
     "gc": Command("gc", "what no configuration refers to any more", "--study jamming"),
     "publish": Command("publish", "keep finished rows in published/", "--preset paper"),
@@ -53,6 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not words or words[0] in ("-h", "--help"):
         print(_overview())
         return 0 if words else REFUSED
+    if words[0] == "--version":
+        print(f"srhm {version('srhm')}")
+        return 0
     name, *rest = words
     command = COMMANDS.get(name)
     if command is None:
@@ -98,7 +106,10 @@ def _why_not_loaded(error: ImportError) -> str:
 
 def _overview() -> str:
     width = max(map(len, COMMANDS))
-    lines = ["usage: srhm COMMAND [options]; `srhm COMMAND --help` lists the options", ""]
+    lines = [
+        "usage: srhm COMMAND [options]; `srhm COMMAND --help` lists the options, `srhm --version`",
+        "",
+    ]
     for name, one in COMMANDS.items():
         lines.append(f"  {name:{width}}  {one.does:42}  srhm {name} {one.example}")
     return "\n".join(lines)

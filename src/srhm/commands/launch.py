@@ -35,7 +35,7 @@ from srhm.commands.device_options import (
     why_no_gpu_here,
 )
 from srhm.commands.preset_file import read_preset
-from srhm.commands.presets import Run, StudyError, add_study, n_cores, run_of, studies_of
+from srhm.commands.presets import DEFAULT, Run, StudyError, add_study, n_cores, run_of, studies_of
 from srhm.commands.printing import printing
 from srhm.commands.watching import LiveView, Watch, last_words, snakemake_by_hand
 from srhm.explorer.names import explorer_name
@@ -51,8 +51,6 @@ from srhm.study import ConfigError
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 PROFILES = REPOSITORY / "profiles"
-# What is made where no study is named: the workflow's default target.
-DEFAULT = "paper"
 # Seconds for which a Snakemake that was asked to end may go on without a job. Its handler of
 # SIGTERM waits for a lock that the code which it interrupts may hold.
 PATIENCE = 20.0

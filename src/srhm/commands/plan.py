@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from srhm.commands.device_options import CHOICES
-from srhm.commands.presets import Run, chosen_run, n_cores, parser_for
+from srhm.commands.presets import DEFAULT, Run, chosen_run, n_cores, parser_for
 from srhm.commands.printing import printing
 from srhm.commands.resources import CurveJobs, expected_costs
 from srhm.results import outdated, places
@@ -55,6 +55,8 @@ def costs_text(cells: pd.DataFrame, *, cores: int) -> str:
     """The tables that people read, of `expected`: by study, what is left by kind, and in all."""
     left = cells[~cells["trained"].astype(bool)]
     lines = [f"{len(cells)} cells, {len(cells) - len(left)} of them trained already"]
+    if left.empty:
+        lines[0] += ": nothing to train"
     if again := outdated.remark(int(cells["outdated"].sum())):
         lines.append(again)
     if left.empty:
@@ -109,7 +111,7 @@ def to_measure(run: Run) -> str:
             if n := sum(not all((run.directory / one).is_file() for one in own) for own in files):
                 left[f"{study}, {measurement.name.replace('_', ' ')}"] = n
     if not left:
-        return "all is measured"
+        return "nothing to measure: all is measured"
     each = "; ".join(f"{what}: {n}" for what, n in left.items())
     return f"to measure, after training: {sum(left.values())} curves ({each})"
 
@@ -139,11 +141,11 @@ def on_one_gpu(run: Run, cells: pd.DataFrame) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prints the summary for a preset; 2 if its configuration is refused."""
-    parser = parser_for("plan", __doc__)
+    parser = parser_for("plan", __doc__, default=DEFAULT)
     parser.add_argument("--cores", type=n_cores, default=2)
     parser.add_argument("--device", choices=CHOICES, help="default: the configuration's")
     options = parser.parse_args(arguments)
-    run = chosen_run(options)
+    run = chosen_run(options, default=[DEFAULT])
     if run is None:
         return 2
     cells = expected(run)

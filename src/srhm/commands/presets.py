@@ -21,6 +21,8 @@ from srhm.studies.registry import GROUPS, STUDIES
 from srhm.study import ConfigError, Curve, Entry, Trainer
 from srhm.training.checkpoints import checkpoint_of
 
+# What `srhm reproduce` makes where no study is named: the workflow's default target.
+DEFAULT = "paper"
 CONFIG = PACKAGE.parents[1] / "config"
 
 
@@ -180,8 +182,13 @@ def n_cores(text: str) -> int:
     return int(text)
 
 
-def parser_for(command: str, description: str | None) -> argparse.ArgumentParser:
-    """Parser of a command about one preset: which, which of its studies, and in which folder."""
+def parser_for(
+    command: str, description: str | None, *, default: str = "all of the preset"
+) -> argparse.ArgumentParser:
+    """Parser of a command about one preset: which, which of its studies, and in which folder.
+
+    default: what is meant without a study, for people.
+    """
     parser = argparse.ArgumentParser(
         prog=f"srhm {command}",
         description=description,
@@ -192,19 +199,28 @@ def parser_for(command: str, description: str | None) -> argparse.ArgumentParser
     )
     parser.add_argument("--configfile", type=Path, help="a configuration elsewhere")
     parser.add_argument("--directory", type=Path, default=Path(), help="where results/ lies")
-    add_study(parser, default="all of the preset")
+    add_study(parser, default=default)
     return parser
 
 
-def chosen_run(options: argparse.Namespace) -> Run | None:
-    """The run that the options name; None, with the reason printed, if it is refused."""
+def chosen_run(options: argparse.Namespace, *, default: Sequence[str] = ()) -> Run | None:
+    """The run that the options name; None, with the reason printed, if it is refused.
+
+    default: the studies or groups that are meant without a name, as far as the preset has them;
+    where it has none, all of its studies.
+    """
     path = options.configfile or CONFIG / f"{options.preset}.yaml"
     if not path.is_file():
         given = f"preset {options.preset!r}: " if options.configfile is None else ""
         print(f"{given}{path} is no file", file=sys.stderr)
         return None
     try:
-        return run_of(path, options.directory, options.study)
+        run = run_of(path, options.directory, options.study)
+        if not options.study and (meant := set(studies_of(default)) & run.plan.studies.keys()):
+            return Run(
+                run.plan.only([one for one in run.plan.studies if one in meant]), run.directory
+            )
+        return run
     except (ConfigError, StudyError) as refusal:
         print(refusal, file=sys.stderr)
     return None

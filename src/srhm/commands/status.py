@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from srhm.commands.presets import Run, chosen_run, parser_for
+from srhm.commands.presets import DEFAULT, Run, chosen_run, parser_for
 from srhm.commands.printing import printing
 from srhm.commands.watching import Watch, last_words
 from srhm.results import outdated
@@ -52,8 +52,8 @@ def table(run: Run, watch: Watch) -> pd.DataFrame:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prints the status of a preset; 2 if its configuration is refused."""
-    options = parser_for("status", __doc__).parse_args(arguments)
-    run = chosen_run(options)
+    options = parser_for("status", __doc__, default=DEFAULT).parse_args(arguments)
+    run = chosen_run(options, default=[DEFAULT])
     if run is None:
         return 2
     if run.curves:

@@ -19,6 +19,8 @@ KEPT = ("cells", "checkpoints", "curves", "parts", "measured")
 SCRIPTS = PACKAGE.parents[1] / "scripts"
 # Rows of finished runs that the repository keeps.
 PUBLISHED = PACKAGE.parents[1] / "published"
+# The page of a folder of results that links all others.
+INDEX = "index.html"
 
 
 def store_of(trainer: Trainer) -> str:
