@@ -40,6 +40,7 @@ ORDER = """
     torch_data
     sensitivity
     figures scorecard
+    forest
     report
     explorer
     studies

@@ -1,0 +1,179 @@
+"""What a source says in its own words, and the claims that measure each statement.
+
+A study declares its statements in a tuple (`srhm.studies.sparse_hierarchy.headline`). From these
+and a scorecard come the rows of the forest plot and of the table in the README.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, isfinite, nan
+from typing import Any
+
+import pandas as pd
+
+from srhm.scorecard.deciding import BESIDE
+from srhm.scorecard.text import decimals
+
+# A number and its interval, where one is known, as a note has them.
+NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)(?: \[(-?\d+(?:\.\d+)?), (-?\d+(?:\.\d+)?)\])?")
+# A row of a scorecard.
+Row = Mapping[Any, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement:
+    """A statement of a source.
+
+    heading: under which it is shown. says: the statement in a few words. quote: the source's own
+    words, or its formula. place: section, equation or figure. lines: for each claim that measures
+    it, what is measured, and the claim's identifier.
+    """
+
+    heading: str
+    says: str
+    quote: str
+    place: str
+    lines: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A number with its interval in units of the tolerance, 0 where it is what is expected.
+
+    Of a one-sided expectation 0 is the bound and the unit its size. An end that is not known is
+    NaN.
+    """
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForestRow:
+    """A claim as a row of the forest plot; ours is None where nothing was measured.
+
+    says: the statement that it belongs to. one_sided: all below the bound is allowed. measured,
+    expected, theirs: numbers as text; authors, other: the same claim in the authors' points and in
+    another run.
+    """
+
+    claim: str
+    heading: str
+    label: str
+    says: str
+    place: str
+    verdict: str
+    one_sided: bool
+    measured: str
+    expected: str
+    theirs: str
+    ours: Mark | None
+    authors: Mark | None = None
+    other: Mark | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The row in words, for a title or a reader of screens."""
+        theirs = f"; the authors' points {self.theirs}" if self.theirs else ""
+        return f"{self.label}: {self.measured}, expected {self.expected}{theirs}: {self.verdict}"
+
+
+def forest_rows(
+    statements: Sequence[Statement],
+    scorecard: pd.DataFrame,
+    *,
+    authors: pd.DataFrame | None = None,
+    other: pd.DataFrame | None = None,
+) -> list[ForestRow]:
+    """Rows of the forest plot, in the order of the statements.
+
+    scorecard: SCORECARD_COLUMNS, of our run. authors, other: scorecards of the authors' points and
+    of another run. Claims that the scorecard lacks, or of which nothing is expected, are left out.
+    """
+    ours, theirs, others = map(_by_claim, (scorecard, authors, other))
+    return [
+        ForestRow(
+            claim=claim,
+            heading=statement.heading,
+            label=label,
+            says=statement.says,
+            place=statement.place,
+            verdict=str(row["verdict"]),
+            one_sided=not isfinite(row["tolerance"]),
+            measured=measured(row),
+            expected=expected(row),
+            theirs=measured(row | _numbers(theirs[claim])) if _known(theirs, claim) else "",
+            ours=_mark(row, row) if _known(ours, claim) else None,
+            authors=_mark(theirs[claim], row) if _known(theirs, claim) else None,
+            other=_mark(others[claim], row) if _known(others, claim) else None,
+        )
+        for statement in statements
+        for label, claim in statement.lines.items()
+        for row in [ours.get(claim, {})]
+        if row and isfinite(row["expected"])
+    ]
+
+
+def identifiers(statements: Iterable[Statement]) -> list[str]:
+    """Identifiers of the claims of all statements, in their order."""
+    return [claim for statement in statements for claim in statement.lines.values()]
+
+
+def beside_ours(scorecard: pd.DataFrame) -> pd.DataFrame:
+    """What the notes of a scorecard say of the authors' points: claim, value, low, high."""
+    found = []
+    for claim, note in zip(scorecard["claim"], scorecard["note"], strict=True):
+        numbers = NUMBER.search(str(note).partition(BESIDE)[2])
+        if numbers:
+            ends = [nan if end is None else float(end) for end in numbers.groups()]
+            found.append((claim, *ends))
+    return pd.DataFrame(found, columns=["claim", "value", "low", "high"])
+
+
+def measured(row: Row) -> str:
+    """Value and interval of a row of a scorecard; of a ratio as factors."""
+    if not isfinite(row["value"]):
+        return "not measured"
+    digits = 2 if is_factor(row) else decimals(row)
+    value, low, high = (
+        f"{exp(row[name]) if is_factor(row) else row[name]:.{digits}f}".replace("-", "−")
+        for name in ("value", "low", "high")
+    )
+    known = f" [{low}, {high}]" if isfinite(row["low"]) else ""
+    return f"{'×' if is_factor(row) else ''}{value}{known}"
+
+
+def expected(row: Row) -> str:
+    """What is expected: a number with its tolerance, a factor with its, or a bound."""
+    if not isfinite(row["tolerance"]):
+        return f"< {row['expected']:g}"
+    if is_factor(row):
+        return f"×{exp(row['expected']):.3g} within ×{exp(row['tolerance']):.3g}"
+    return f"{row['expected']:g} ± {row['tolerance']:g}"
+
+
+def is_factor(row: Row) -> bool:
+    """Whether the numbers of a row are logarithms of a ratio: the reason of its tolerance says."""
+    return str(row["tolerance_reason"]).startswith("log ")
+
+
+def _by_claim(table: pd.DataFrame | None) -> dict[str, dict[Any, Any]]:
+    return {} if table is None else {row["claim"]: row for row in table.to_dict("records")}
+
+
+def _numbers(row: Row) -> dict[str, float]:
+    return {name: row[name] for name in ("value", "low", "high")}
+
+
+def _known(rows: Mapping[str, Row], claim: str) -> bool:
+    return claim in rows and isfinite(rows[claim]["value"])
+
+
+def _mark(row: Row, scale: Row) -> Mark:
+    """Numbers of one row in units of the expectation of another."""
+    unit = scale["tolerance"] if isfinite(scale["tolerance"]) else abs(scale["expected"])
+    ends = [(row[name] - scale["expected"]) / unit if isfinite(row[name]) else nan
+            for name in ("value", "low", "high")]  # fmt: skip
+    return Mark(*ends)

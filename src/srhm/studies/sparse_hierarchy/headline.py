@@ -1,0 +1,151 @@
+"""What the paper states, in its own words, and the claims that measure it.
+
+Claims are those of this study and, by their identifiers alone, of the named nets on the same page.
+"""
+
+from srhm.scorecard.headline import Statement
+
+COMPLEXITY = "Sample complexity"
+INVARIANCE = "Invariances are learnt with the task"
+SPARSITY = "Sparsity"
+NETWORKS = "Common architectures"
+
+
+def _by_depth(net: str, name: str) -> dict[str, str]:
+    """Exponents of a net at L = 2 and 3."""
+    words = {"s0": "s_0+1", "v": "v"}[name]
+    return {
+        f"{net.upper()}, L = {depth}: exponent of {words}": f"{name}-exponent-{net}-L{depth}"
+        for depth in (2, 3)
+    }
+
+
+HEADLINE: tuple[Statement, ...] = (
+    Statement(
+        heading=COMPLEXITY,
+        says="P* of the LCN grows as (s_0+1)^L",
+        quote="P*_LCN ~ C_0(s, L) (s_0+1)^L n_c m^L",
+        place="Eq. 3, section 4; Figure 4 B",
+        lines=_by_depth("lcn", "s0"),
+    ),
+    Statement(
+        heading=COMPLEXITY,
+        says="P* of the CNN grows as (s_0+1)^2 at any L",
+        quote="P*_CNN ~ C_1 (s_0+1)^2 n_c m^L",
+        place="Eq. 4, section 4; Figure 4 C",
+        lines=_by_depth("cnn", "s0"),
+    ),
+    Statement(
+        heading=COMPLEXITY,
+        says="P* of the LCN grows as n_c m^L, which is v^(L+1)",
+        quote="both sample complexities are exponential in L and thus polynomial in the input"
+        " dimension",
+        place="Eq. 3, section 4; Figure 4 B",
+        lines=_by_depth("lcn", "v"),
+    ),
+    Statement(
+        heading=COMPLEXITY,
+        says="P* of the CNN grows as n_c m^L, which is v^(L+1)",
+        quote="both sample complexities are exponential in L and thus polynomial in the input"
+        " dimension",
+        place="Eq. 4, section 4; Figure 4 C",
+        lines=_by_depth("cnn", "v"),
+    ),
+    Statement(
+        heading=COMPLEXITY,
+        says="weight sharing saves a factor (s_0+1)^(L-2)",
+        quote="Weight sharing proves to be beneficial for networks trained on the SRHM",
+        place="section 4; Eq. 3 over Eq. 4",
+        lines={
+            f"LCN over CNN, L = {depth}: exponent of s_0+1": f"lcn-over-cnn-L{depth}"
+            for depth in (2, 3)
+        },
+    ),
+    Statement(
+        heading=COMPLEXITY,
+        says="C_0 of the LCN grows as s^(L/2)",
+        quote="our observations for C_0(s, L) are consistent with C_0(s, L) ~ s^(L/2)",
+        place="section 4; Figure 10",
+        lines={"C_0 against s^(L/2): exponent": "lcn-constant-C0"},
+    ),
+    Statement(
+        heading=SPARSITY,
+        says="at fixed dimension sparser data are easier",
+        quote="for a fixed dimension d, a higher sparsity is preferable as it leads to a smaller"
+        " sample complexity",
+        place="section 4; Figure 5",
+        lines={"LCN, d = 64: P* of the sparser over the denser": "sparser-is-easier"},
+    ),
+    Statement(
+        heading=SPARSITY,
+        says="sparsity B follows Eq. 3 and 4, too",
+        quote="the learning curves obtained implementing Sparsity B in the data are consistent with"
+        " Eq. 3 and Eq. 4",
+        place="appendix A; Figures 7, 8",
+        lines={
+            f"{net.upper()}, sparsity B: slope of log P* on the law": f"sparsity-b-slope-{net}"
+            for net in ("lcn", "cnn")
+        },
+    ),
+    Statement(
+        heading=INVARIANCE,
+        says="the LCN learns synonyms with the task",
+        quote="P*_S ≈ P*_LCN",
+        place="Eq. 8, section 5; Figure 6 C",
+        lines={"LCN: P*_S over P*": "s-ratio-lcn-s2"},
+    ),
+    Statement(
+        heading=INVARIANCE,
+        says="the LCN learns diffeomorphisms with the task",
+        quote="P*_D ≈ P*_LCN",
+        place="Eq. 8, section 5; Figure 6 D",
+        lines={"LCN: P*_D over P*": "d-ratio-lcn-s2"},
+    ),
+    Statement(
+        heading=INVARIANCE,
+        says="so does the CNN",
+        quote="for the simple convolutional architectures",
+        place="section 5; Figure 14",
+        lines={f"CNN: P*_{kind.upper()} over P*": f"{kind}-ratio-cnn-s2" for kind in "sd"},
+    ),
+    Statement(
+        heading=INVARIANCE,
+        says="so does the fully connected network",
+        quote="and even for fully-connected networks",
+        place="section 5; Figure 16",
+        lines={f"FCN: P*_{kind.upper()} over P*": f"{kind}-ratio-fcn-s2" for kind in "sd"},
+    ),
+    Statement(
+        heading=INVARIANCE,
+        says="synonyms of all levels are learnt in one go",
+        quote="synonyms and insensitivity to diffeomorphisms are learnt at all levels of the"
+        " hierarchy in one go",
+        place="section 6; Figures 12, 15",
+        lines={
+            f"{net.upper()}: P of levels above 1 over that of level 1": f"s-onset-of-levels-{net}"
+            for net in ("lcn", "cnn")
+        },
+    ),
+    Statement(
+        heading=NETWORKS,
+        says="VGG, ResNet and EfficientNet learn both with the task",
+        quote="This observation appears to be universal, as it holds for common convolutional"
+        " architectures like VGG, ResNet, and EfficientNet",
+        place="section 5; Figure 9",
+        lines={
+            f"P at which {kind.upper()} has halved over that of ε": f"{kind}-half-way-networks"
+            for kind in "sd"
+        },
+    ),
+    Statement(
+        heading=NETWORKS,
+        says="across networks the test error follows D and S of the output",
+        quote="the empirically observed correlation between sensitivity to diffeomorphisms and test"
+        " error",
+        place="section 1.1; Figure 1 C, D",
+        lines={
+            f"ε and {kind.upper()} of the output: rank correlation": f"{kind}-rank-output"
+            for kind in "ds"
+        },
+    ),
+)

@@ -1,0 +1,100 @@
+"""The paper's statements, and the claims that they name."""
+
+from math import inf, isnan, nan
+
+import pandas as pd
+import pytest
+
+from srhm.scorecard.card import claims_in, scorecard
+from srhm.scorecard.claims import Claim, Measurement
+from srhm.scorecard.deciding import BESIDE
+from srhm.scorecard.expectations import Below, Factor, NoExpectation, Within
+from srhm.scorecard.headline import Mark, Statement, beside_ours, forest_rows, identifiers
+from srhm.studies.registry import STUDIES
+from srhm.studies.sparse_hierarchy.headline import HEADLINE
+
+OF_PAPER = [
+    claim
+    for study in ("sparse_hierarchy", "named_nets")
+    for claim in claims_in(STUDIES[study].claims)
+]
+
+
+def test_the_headline_has_twelve_to_fifteen_statements_of_claims_that_exist():
+    assert 12 <= len(HEADLINE) <= 15
+    known = {claim.identifier for claim in OF_PAPER}
+    assert set(identifiers(HEADLINE)) <= known
+
+
+def test_no_claim_stands_twice_and_every_statement_has_words_and_a_place():
+    names = identifiers(HEADLINE)
+    assert len(names) == len(set(names))
+    assert all(one.says and one.quote and one.place and one.lines for one in HEADLINE)
+
+
+def claim(name, expected, value, low, high, note="", why=""):
+    found = Measurement(value=value, low=low, high=high, n=9, note=note)
+    return Claim(name, name, topic="t", figure="1", place="p", expected=expected, why=why,
+                 measure=lambda tables: found)  # fmt: skip
+
+
+def statement(**lines):
+    return Statement(heading="h", says="s", quote="q", place="p", lines=lines)
+
+
+def rows_of(*claims, **options):
+    names = {f"label of {one.identifier}": one.identifier for one in claims}
+    return forest_rows([statement(**names)], scorecard({}, claims), **options)
+
+
+def test_a_row_is_in_units_of_the_tolerance():
+    (row,) = rows_of(claim("a", Within(2, 0.5), 2.5, 2.25, 3))
+    assert row.ours == Mark(1, 0.5, 2)
+    assert (row.measured, row.expected, row.one_sided) == ("2.50 [2.25, 3.00]", "2 ± 0.5", False)
+
+
+def test_a_bound_is_a_one_sided_row_in_units_of_the_bound():
+    (row,) = rows_of(claim("a", Below(0.5), 0.25, 0.1, 1))
+    assert row.one_sided
+    assert row.ours.value == -0.5
+    assert row.ours.high == 1
+    assert row.expected == "< 0.5"
+
+
+def test_ratios_are_shown_as_factors():
+    (row,) = rows_of(claim("a", Factor(1, within=2), 0.693, 0, 1.386, why="log 2: a step"))
+    assert row.measured == "×2.00 [1.00, 4.00]"
+    assert row.expected == "×1 within ×2"
+    assert row.ours.value == pytest.approx(1, abs=1e-3)
+
+
+def test_ends_that_are_not_known_stay_so():
+    for end in (nan, inf):
+        (row,) = rows_of(claim("a", Within(1, 1), 1, nan, end))
+        assert isnan(row.ours.low)
+        assert isnan(row.ours.high)
+        assert row.measured == "1.00"
+
+
+def test_what_has_no_expectation_and_what_the_scorecard_lacks_is_left_out():
+    assert rows_of(claim("a", NoExpectation(), 1, 0, 2)) == []
+    table = scorecard({}, [claim("a", Within(1, 1), 1, 0, 2)])
+    assert forest_rows([statement(x="b")], table) == []
+
+
+def test_the_authors_points_come_from_the_notes_and_lie_in_the_same_units():
+    note = f"35 curves; {BESIDE}the authors' points 2.13 [1.85, 2.40] (n = 13)"
+    one = claim("a", Within(2, 0.5), 2.5, 2.25, 3, note=note)
+    theirs = beside_ours(scorecard({}, [one, claim("b", Within(1, 1), 1, 0, 2)]))
+    assert theirs.to_dict("records") == [{"claim": "a", "value": 2.13, "low": 1.85, "high": 2.4}]
+    (row,) = rows_of(one, authors=theirs)
+    assert row.authors.value == pytest.approx(0.26)
+    assert row.theirs == "2.13 [1.85, 2.40]"
+    assert "the authors' points 2.13" in row.sentence
+
+
+def test_points_without_an_interval_have_none():
+    note = f"x; {BESIDE}the authors' points 0.54 (n = 2)"
+    theirs = beside_ours(pd.DataFrame({"claim": ["a"], "note": [note]}))
+    assert theirs.loc[0, "value"] == 0.54
+    assert isnan(theirs.loc[0, "low"])
