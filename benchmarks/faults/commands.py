@@ -234,7 +234,7 @@ FAULTS = {
     "no_such_study": Fault(
         title="STUDY= of no study",
         make=refused("--study", "jaming"),
-        says=("no study 'jaming'; there are",),
+        says=("no study 'jaming' .jamming.*; there are",),
         rerun=NEVER,
     ),
     "no_such_profile": Fault(
