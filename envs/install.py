@@ -18,6 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 # What Snakemake's jobs, which run in a shell, or the search path of programs cannot hold.
 UNFIT = set(" \t\n'\"$\\{}`&;|<>()*?[]:")
+# What pip says of a package in its cache that was cut off.
+DAMAGED = ".whl is invalid"
 # In an environment that was installed here: what it has when it is whole, and until then.
 STAMP, UNFINISHED = "package.stamp", "unfinished"
 # Pythons for which every package of the lock has a wheel: from the first, and before the second.
@@ -179,6 +181,9 @@ def pip(root: Path, *words: str) -> int:
     own = variables.passed_on(os.environ)
     with log.open("w") as file:
         code = subprocess.run(command, cwd=str(root), stdout=file, stderr=file, env=own).returncode
+    if code and DAMAGED in log.read_text("utf-8", "replace") and "--no-cache-dir" not in words:
+        print("pip's cache holds a damaged package: again without that cache", file=sys.stderr)
+        return pip(root, "--no-cache-dir", *words)
     if code:
         print("\n".join(log.read_text("utf-8", "replace").splitlines()[-30:]), file=sys.stderr)
         told = subprocess.run([*program, "config", "list"], capture_output=True, text=True, env=own)

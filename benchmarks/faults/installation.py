@@ -29,6 +29,8 @@ if sys.argv[-1] == "list":
 if (folder / "fails").exists():
     print("ERROR: no such package")
     sys.exit(1)
+if (folder / "damaged").exists() and "--no-cache-dir" not in sys.argv:
+    sys.exit("ERROR: Wheel 'a' located at /cache/a.whl is invalid.")
 if any(name in os.environ for name in ("PIP_USER", "PIP_TARGET", "PIP_NO_BINARY")):
     sys.exit("a variable of pip is passed on")
 (folder / "begun").touch()
@@ -242,6 +244,13 @@ def pip_fails(scene: Scene) -> str:
     return said + clone.install()
 
 
+def pip_cache(scene: Scene) -> str:
+    """pip's cache holds a truncated wheel."""
+    clone = Clone(scene.folder / "clone")
+    (clone.pip / "damaged").touch()
+    return clone.install()
+
+
 def no_ensurepip(scene: Scene) -> str:
     """A Python whose module venv fails, as Debian's without python3-venv; then it does not."""
     clone = Clone(scene.folder / "clone")
@@ -350,6 +359,13 @@ FAULTS |= {
         make=pip_fails,
         says=("ERROR: no such package", "pip is configured here: "),
         lost="the unfinished environment",
+        rerun=NEW,
+    ),
+    "pip_cache": Fault(
+        title="a damaged package in pip's cache",
+        begins=NOTHING,
+        make=pip_cache,
+        says=("pip's cache holds a damaged package: again without that cache",),
         rerun=NEW,
     ),
     "no_ensurepip": Fault(
