@@ -13,8 +13,9 @@ these in the note. What they share:
 
 Of means, ratios and slopes: `error` says where the interval comes from: the scatter of the points
 (Student t); the larger of that and what their seeds say (`srhm.scorecard.noise`); the same with
-seeds paired, whose grammars the points of a family share. `alone` names columns: the note has the
-number of each group of rows that agree in these.
+seeds paired, whose grammars the points of a family share; or clusters of points whose grammars
+share rules, of all nets, s_0 and L (with fewer than three of these, as paired). `alone` names
+columns: the note has the number of each group of rows that agree in these.
 """
 
 from abc import ABC, abstractmethod
@@ -29,7 +30,7 @@ import pandas as pd
 from srhm.model.seeding import generator
 from srhm.scorecard.claims import MIN_POINTS, NOT_MEASURED, Measurement, Tables
 from srhm.scorecard.fits import as_ratio, listed_as_left_out, no_points, of_fit, part_of
-from srhm.scorecard.noise import groups_of, seed_noise, seed_pairs
+from srhm.scorecard.noise import groups_of, seed_noise, seed_pairs, vocabularies
 from srhm.scorecard.rows import LEFT_OUT, Conditions, RowFunction, chosen, counted
 from srhm.statistics.rank_correlation import rank_correlation
 from srhm.statistics.regression import NO_FIT, Fit, mean, slope_with_group_intercepts
@@ -39,7 +40,7 @@ Scale = Literal["plain", "log", "ratio"]
 # Which of both coordinates of a slope are logarithms.
 Logs = Literal["both", "x", "y", "none"]
 # Where the interval of a fit comes from.
-ErrorFrom = Literal["scatter", "seeds", "paired"]
+ErrorFrom = Literal["scatter", "seeds", "paired", "clusters"]
 # Arguments of a fit on its errors.
 Noise = dict[str, Any]
 
@@ -112,7 +113,8 @@ class Fitted(Estimator):
 
     def _measured(self, fit: Fit, table: pd.DataFrame) -> Measurement:
         degrees = f"{fit.dof:.0f} degree{'s' * (round(fit.dof) != 1)} of freedom"
-        origin = f"error from the {fit.error_from} ({degrees})"
+        source = f"{fit.n_clusters} vocabularies" if fit.n_clusters else f"the {fit.error_from}"
+        origin = f"error from {source} ({degrees})"
         if fit.error_from == "nothing":
             origin = "no estimate of the error"
         lines = f" on {fit.n_groups} lines" if fit.n_groups > 1 else ""
@@ -122,7 +124,9 @@ class Fitted(Estimator):
         if self.error == "scatter":
             return {"noise": []}
         found: Noise = {"noise": seed_noise(table)}
-        return found | ({"paired": seed_pairs(table)} if self.error == "paired" else {})
+        if self.error != "seeds":
+            found["paired"] = seed_pairs(table)
+        return found | ({"clusters": vocabularies(table)} if self.error == "clusters" else {})
 
     def _alone(self, table: pd.DataFrame) -> str:
         """The number of each group that has one, with the values that its rows share."""

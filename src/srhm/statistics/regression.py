@@ -5,7 +5,7 @@ what the paper says it depends on.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isfinite, nan, sqrt
 from typing import Any, Literal
 
@@ -13,11 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from srhm.statistics.cluster_robust import clustered_error
+
 CONFIDENCE = 0.95
 # Scatter about the line is called misfit when seed noise alone gives as much in 1 fit of 20.
 MISFIT_LEVEL = 0.05
+# Of fewer clusters no error is estimated.
+MIN_CLUSTERS = 3
 
-ErrorFrom = Literal["seeds", "scatter", "nothing"]
+ErrorFrom = Literal["seeds", "scatter", "clusters", "nothing"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,8 +54,8 @@ class Fit:
     """A slope with its Student t interval; `n` points in `n_groups` groups determine it.
 
     Without a determined slope it is NaN and n = 0; without a determined error the interval is
-    infinite. `error_from` says whether the standard error is propagated from the seeds or is that
-    of the scatter about the lines.
+    infinite. `error_from` says whether the standard error is propagated from the seeds, that of the
+    scatter about the lines, or that of the scatter of `n_clusters` clusters of points.
     """
 
     slope: float
@@ -62,6 +66,7 @@ class Fit:
     n: int
     n_groups: int
     error_from: ErrorFrom
+    n_clusters: int = 0
 
 
 NO_FIT = Fit(
@@ -83,6 +88,7 @@ def slope_with_group_intercepts(
     noise: Sequence[SeedNoise],
     *,
     paired: PairedSeeds | None = None,
+    clusters: NDArray[Any] | None = None,
     confidence: float = CONFIDENCE,
 ) -> Fit:
     """Least-squares slope b of y = a_group + b x, one intercept for each group; shapes (n_points,).
@@ -90,8 +96,10 @@ def slope_with_group_intercepts(
     Groups in which x does not vary say nothing on the slope and are not counted. `noise` holds the
     independent parts of each point's error (two for a ratio of sample complexities). `paired`
     takes its place where each family has two seeds or more with a value at all of its points.
+    `clusters`: points with the same value, shape (n_points,), have errors that are not independent;
+    of MIN_CLUSTERS or more the error is that of `clustered_error`, whatever the seeds say.
 
-    The standard error is the larger of two. (a) The seeds' errors propagated through the
+    Else the standard error is the larger of two. (a) The seeds' errors propagated through the
     least-squares weights, with Welch-Satterthwaite degrees of freedom: it does not see that the
     points may not lie on a line. (b) The residual standard error: it sees this, but three points
     about a line are hardly an estimate, and are as often too close to it as too far. The degrees
@@ -120,6 +128,11 @@ def slope_with_group_intercepts(
     scatter = nan
     if scatter_dof >= 1:
         scatter = sqrt(float(residuals @ residuals) / scatter_dof / float(spread[varies].sum()))
+    if clusters is not None and len(np.unique(clusters[used])) >= MIN_CLUSTERS:
+        own, centred = member[used], x_centred[used]
+        hat = (own[:, None] == own) / sizes[own] + np.outer(centred, centred) / (centred @ centred)
+        error, dof = clustered_error(weights[used], hat, y[used], clusters[used])
+        return _of_clusters(slope, (error, dof), (n, n_groups), clusters[used], confidence)
     seeds = _propagated(weights, used, noise, paired)
     return _with_larger_error(slope, seeds, (scatter, scatter_dof), (n, n_groups), confidence)
 
@@ -129,6 +142,7 @@ def mean(
     noise: Sequence[SeedNoise],
     *,
     paired: PairedSeeds | None = None,
+    clusters: NDArray[Any] | None = None,
     confidence: float = CONFIDENCE,
 ) -> Fit:
     """Mean of the points y, shape (n_points,), as the slope on a constant of 1: `n_groups` is 0.
@@ -140,9 +154,24 @@ def mean(
     if not n:
         return NO_FIT
     weights, used = np.full(n, 1 / n), np.ones(n, dtype=bool)
+    if clusters is not None and len(np.unique(clusters)) >= MIN_CLUSTERS:
+        found = clustered_error(weights, np.full((n, n), 1 / n), y, clusters)
+        return _of_clusters(float(y.mean()), found, (n, 0), clusters, confidence)
     scatter = float(np.std(y, ddof=1)) / sqrt(n) if n > 1 else nan
     seeds = _propagated(weights, used, noise, paired)
     return _with_larger_error(float(y.mean()), seeds, (scatter, n - 1), (n, 0), confidence)
+
+
+def _of_clusters(
+    slope: float,
+    error: tuple[float, float],
+    counts: tuple[int, int],
+    clusters: NDArray[Any],
+    confidence: float,
+) -> Fit:
+    """The fit with the (standard error, degrees of freedom) of its clusters."""
+    fit = _fit(slope, *error, *counts, "clusters", confidence)
+    return replace(fit, n_clusters=len(np.unique(clusters)))
 
 
 def _with_larger_error(
