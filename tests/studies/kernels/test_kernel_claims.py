@@ -44,7 +44,6 @@ def test_values_are_those_of_the_laws(card):
     assert value["kernel-matern-5"] == pytest.approx(4)
     assert value["kernel-theta-1"] == pytest.approx(2)
     assert value["kernel-neighbour-digits"] == pytest.approx(1 / 15)
-    assert value["kernel-drawn-over-expected"] == pytest.approx(1.01)
     assert value["kernel-digits-pca"] == pytest.approx(0, abs=1e-9)
 
 
@@ -64,13 +63,7 @@ def test_no_power_law_holds_where_the_errors_fall_with_a_root_of_p(cells, spectr
     failed = failed.drop(["kernel-sphere-laplace-5"], errors="ignore")
     still = failed[failed["verdict"] == "holds"].index
     # d = 5 has this exponent, and widths of teachers differ in nothing but a factor.
-    assert set(still) <= {"kernel-sigma", "kernel-drawn-over-expected"}
-
-
-def test_a_drawn_error_that_is_not_the_expected_one_does_not_hold(cells, spectra, fitted):
-    wrong = cells.assign(mse=2 * cells["expected_mse"])
-    found = scored(wrong, spectra, fitted)
-    assert found.loc["kernel-drawn-over-expected", "verdict"] == "does not hold"
+    assert set(still) <= {"kernel-sigma"}
 
 
 def test_widths_that_differ_in_the_exponent_do_not_hold(cells, spectra, fitted):
@@ -84,9 +77,9 @@ def test_a_kernel_is_read_at_the_p_star_of_the_network(card, cells, spectra, fit
     between = 0.5 - 0.25 * np.log2(100 / 64)
     assert card.loc["kernel-srhm-laplace-at-cnn-0", "value"] == pytest.approx(1 - between, abs=0.01)
     later = networks.assign(P_star=networks["P_star"] * 5)
-    found = scored(cells, spectra, fitted, later)["verdict"]
-    assert found["kernel-srhm-laplace-at-cnn-0"] == "does not hold"
-    assert found["kernel-srhm-laplace-at-cnn-2"] == "not enough data"
+    found = scored(cells, spectra, fitted, later)
+    assert found["value"]["kernel-srhm-laplace-at-cnn-0"] > 0.9
+    assert found["verdict"]["kernel-srhm-laplace-at-cnn-2"] == "not enough data"
     # 4,500 points are more than any kernel has learnt from.
     assert scored(cells, spectra, fitted)["verdict"]["kernel-srhm-gauss-at-cnn-1"] == (
         "not enough data"

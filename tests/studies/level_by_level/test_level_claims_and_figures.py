@@ -123,12 +123,11 @@ def test_P_star_is_that_of_identifiable_grammars_and_of_all(lawful):
 def test_exponents_that_follow_the_laws_hold(lawful):
     table = scored(lawful)
     for claim in ("m-exponent-L2", "m-exponent-L3", "law-shared", "law-separate",
-                  "error-by-level-L3", "error-by-level-L4", "error-by-samples-level-1",
+                  "error-by-level-L3", "error-by-level-L4", "error-root-of-samples-level-1",
                   "error-root-of-samples-level-2", "clean-signal", "identifiable-are-learnt",
-                  "s0-shared-L2", "s0-shared-L3", "s0-separate-L2-count",
-                  "s0-separate-L3-count", "insensitive-above"):  # fmt: skip
+                  "s0-shared-L2", "s0-shared-L3", "insensitive-above"):  # fmt: skip
         assert table.loc[claim, "verdict"] == "holds", table.loc[claim]
-    for claim in ("error-by-samples-level-2", "s0-separate-L2", "s0-separate-L3"):
+    for claim in ("s0-separate-L2", "s0-separate-L3"):
         assert table.loc[claim, "verdict"] == "does not hold", table.loc[claim]
     assert table.loc["m-exponent-L3", "value"] == pytest.approx(3, abs=0.05)
     assert table.loc["s0-separate-L3", "value"] == pytest.approx(4, abs=0.05)
@@ -141,7 +140,7 @@ def test_exponents_that_follow_the_laws_hold(lawful):
 def test_other_exponents_do_not_hold():
     table = scored(tables(of_m=1.0, of_s0=5.0, of_levels=0.0, of_P=0.25))
     for claim in ("m-exponent-L2", "m-exponent-L3", "law-shared", "error-by-level-L3",
-                  "error-by-samples-level-1", "s0-shared-L2", "s0-separate-L3-count"):  # fmt: skip
+                  "error-root-of-samples-level-1", "s0-shared-L2"):  # fmt: skip
         assert table.loc[claim, "verdict"] == "does not hold", table.loc[claim]
 
 
