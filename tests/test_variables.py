@@ -9,7 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from srhm.commands.variables import KEPT_OF_PYTHON, RESET, named, of_nobody, passed_on, why_reset
+from srhm.commands.launch import _environment
+from srhm.commands.variables import (
+    KEEP_MEMORY,
+    KEPT_OF_PYTHON,
+    RESET,
+    named,
+    of_nobody,
+    passed_on,
+    why_reset,
+)
 
 ROOT = Path(__file__).parents[1]
 
@@ -100,3 +109,11 @@ def test_a_user_without_an_entry_gets_a_name_and_a_home(tmp_path, monkeypatch):
     lacking = of_nobody(tmp_path)
     assert lacking["HOME"] == str(tmp_path)
     assert lacking["LOGNAME"].startswith("uid")
+
+
+def test_jobs_keep_memory_unless_the_user_says_how(monkeypatch, tmp_path):
+    for name in KEEP_MEMORY:
+        monkeypatch.delenv(name, raising=False)
+    assert _environment(tmp_path).items() >= KEEP_MEMORY.items()
+    monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "0")
+    assert _environment(tmp_path)["MALLOC_TRIM_THRESHOLD_"] == "0"

@@ -474,13 +474,13 @@ def _run(
 
 
 def _environment(results: Path) -> dict[str, str]:
-    """Variables of Snakemake: files are in UTF-8, and there is a cache that can be written to."""
+    """Variables of Snakemake: UTF-8, memory that is kept, and a cache that can be written to."""
     instead = results / ".cache"
     lacking = variables.of_nobody(instead)
     if lacking:
         set_here = ", ".join(f"{name}={value}" for name, value in lacking.items())
         print(f"this user has no entry in the table of users: {set_here}", flush=True)
-    own = {**os.environ, **lacking, "PYTHONUTF8": "1"}
+    own = {**variables.KEEP_MEMORY, **os.environ, **lacking, "PYTHONUTF8": "1"}
     cache = Path(own.get("XDG_CACHE_HOME") or Path(lacking.get("HOME") or Path.home()) / ".cache")
     try:
         cache.mkdir(parents=True, exist_ok=True)
