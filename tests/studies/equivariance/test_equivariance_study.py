@@ -100,10 +100,11 @@ def scored(cells):
 
 def test_all_claims_hold_where_the_cells_are_as_the_thesis_says():
     card = scored(invented())
-    assert dict(card["verdict"]) == dict.fromkeys(card.index, "holds")
+    reported = ["sphere-linear-depth", "sphere-linear-band", "digits-planar-NR-R"]
+    assert set(card.loc[reported, "verdict"]) == {"reported"}
+    assert set(card.drop(reported)["verdict"]) == {"holds"}
     assert card.loc["falls-with-voxels", "value"] == pytest.approx(-2)
     assert card.loc["sphere-relu-grid", "value"] == pytest.approx(-2)
-    assert card.loc["tetris-parameters", "value"] == 40_000
     assert card.loc["tetris-filter-helps", "n"] == 3
 
 
@@ -114,18 +115,15 @@ def test_all_claims_hold_where_the_cells_are_as_the_thesis_says():
          ["tetris-steerable-filtered", "tetris-plain-filtered", "tetris-plain-unfiltered"]),
         ({"tetris_accuracy": lambda cell, value: 1.3 - value},
          ["tetris-filter-helps", "tetris-steerable-above"]),
-        ({"voxels_parameters": lambda cell, value: 2 * value},
-         ["tetris-parameters", "tetris-plain-parameters"]),
         ({"voxels_error": lambda cell, value: cell["n"] + cell["seed"] / 10},
-         ["cube-exact", "falls-with-voxels"]),
+         ["falls-with-voxels"]),
         ({"voxels_error": lambda cell, value: 1 / value},
          ["filter-lowers", "gates-below-components"]),
         ({"sphere_error": lambda cell, value: 1 / value},
-         ["sphere-linear", "sphere-linear-depth", "sphere-linear-band", "sphere-relu-higher",
-          "sphere-relu-grid", "sphere-square"]),
+         ["sphere-relu-grid"]),
         ({"sphere_error": lambda cell, value: value * cell["band"]}, ["sphere-relu-flat"]),
         ({"digits_accuracy_R": lambda cell, value: 0.5 + 0.01 * cell["seed"]},
-         ["digits-planar-R-R", "digits-planar-NR-R", "digits-spherical-R-R",
+         ["digits-planar-R-R", "digits-spherical-R-R",
           "digits-spherical-NR-R", "digits-no-loss"]),
         ({"digits_accuracy_R": lambda cell, value: 1 - value}, ["digits-spherical-above"]),
         ({"digits_accuracy_NR": lambda cell, value: value / 2},

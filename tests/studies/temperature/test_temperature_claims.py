@@ -69,20 +69,16 @@ def test_batches_and_momenta_at_equal_ratio(factor, verdict):
 
 
 @pytest.mark.parametrize(
-    ("claim", "changed", "tolerated"),
-    [
-        ("stop-0.01", {"loss_threshold": 1e-2}, True),
-        ("stop-0.0001", {"loss_threshold": 1e-4}, True),
-        ("another-route", {"engine": "reference"}, False),
-    ],
+    ("claim", "changed"),
+    [("stop-0.01", {"loss_threshold": 1e-2}), ("stop-0.0001", {"loss_threshold": 1e-4})],
 )
 @pytest.mark.parametrize("factor", [1.0, 1.07, 1.5])
-def test_other_stops_and_the_other_trainer(claim, changed, tolerated, factor):
+def test_other_stops(claim, changed, factor):
     (name, value), *_ = changed.items()
     law = of(lambda cell: factor if cell[name] == value else 1.0)
     cells = cells_of(line(law), *(curve(law, learning_rate=r, **changed) for r in (0.01, 0.001)))
     row = scored(tables_of(cells)).loc[claim]
-    holds = factor == 1.0 or (tolerated and factor < 1.1)
+    holds = factor < 1.1
     # Interpolation between P makes up for a percent or two.
     assert row["value"] == pytest.approx(factor, rel=0.02)
     assert row["verdict"] == ("holds" if holds else "does not hold")
