@@ -19,6 +19,9 @@ GIVEN_DEVICE = $(if $(filter environment,$(firstword $(origin DEVICE))),,$(if $(
 # Without FROM=published every network is trained here.
 GIVEN_ROWS = $(if $(filter published,$(FROM)), --rows both)$(if $(filter published-alone,$(FROM)), --rows published)
 
+# With VERBOSE=1 the terminal shows all that Snakemake prints.
+GIVEN_LINES = $(if $(VERBOSE), --every-line)
+
 # What a command is about: without STUDY what it means by default.
 GIVEN_STUDY = $(foreach name,$(STUDY),--study $(name))
 # What the workflow is to make of it: a group is a rule of its name, a study one of its name and _study.
@@ -60,6 +63,7 @@ export PYTHONUTF8 := 1
 help:
 	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw the paper: results/PRESET/{report.html,figures,tables}'
 	@echo '               [STUDY=jamming]           a study, or a group of studies, in place of the paper: results/PRESET/STUDY.html'
+	@echo '               [VERBOSE=1]               all that Snakemake prints, in place of phases and what goes wrong'
 	@echo 'make figures   [PRESET=grid] [STUDY=..]  the same from the rows of published/PRESET, in a minute; trains nothing: results/PRESET-published/'
 	@echo 'make plane     [PRESET=quick] [CORES=N]  the same as STUDY=plane: lazy and feature learning, spectra'
 	@echo 'make plan      [PRESET=quick] [STUDY=..] cells, steps, core-hours and disk, and which jobs run and why; runs nothing; with DEVICE=cuda GPU-hours, too'
@@ -92,7 +96,7 @@ help:
 	@echo 'ARGS are passed on to Snakemake (ARGS="--set-threads train_hierarchy=4"). Presets: $(sort $(basename $(notdir $(wildcard config/*.yaml)))). PROFILE: $(sort $(notdir $(wildcard profiles/*))). CORES is $(CORES) here. PYTHON=python3.12 picks another interpreter.'
 
 reproduce: env
-	@$(BIN)/python -m srhm.commands.command reproduce --preset $(PRESET) --profile $(PROFILE) $(GIVEN_CORES)$(GIVEN_DEVICE)$(GIVEN_ROWS) $(GIVEN_STUDY) $(ARGS)
+	@$(BIN)/python -m srhm.commands.command reproduce --preset $(PRESET) --profile $(PROFILE) $(GIVEN_CORES)$(GIVEN_DEVICE)$(GIVEN_ROWS)$(GIVEN_LINES) $(GIVEN_STUDY) $(ARGS)
 
 # From published/ alone, in results/PRESET-published/. PRESET is that of most rows, unless the user gives one.
 figures: override PRESET := $(if $(filter file,$(origin PRESET)),grid,$(PRESET))

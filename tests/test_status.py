@@ -1,6 +1,5 @@
 """How far a study is: counted in the store, without a lock."""
 
-import io
 import os
 import subprocess
 import sys
@@ -11,10 +10,9 @@ import yaml
 from invented_images import SECTION, write_cifar
 
 from srhm import preset
-from srhm.commands import watching
 from srhm.commands.presets import Run
 from srhm.commands.status import main, table
-from srhm.commands.watching import WINDOW, LiveView, Watch
+from srhm.commands.watching import WINDOW, Watch
 from srhm.model.seeding import generator
 from srhm.results import places
 from srhm.results.outdated import row_of
@@ -137,54 +135,6 @@ def test_status_is_printed_for_a_configuration_and_an_unknown_one_is_refused(
     for refused in ("preset: tiny\n", "preset: [\n"):
         (tmp_path / "tiny.yaml").write_text(refused)
         assert main(["--configfile", str(tmp_path / "tiny.yaml")]) == 2
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-def test_on_a_terminal_messages_scroll_above_one_line(cells, tmp_path, monkeypatch):
-    monkeypatch.setattr(watching, "BETWEEN", 0.02)
-    file, out = tmp_path / "run.log", Terminal()
-    file.write_text("Training one\n3 of 7 steps (43%) done\nhalf a")
-    store_cell(tmp_path / "cells", next(iter(cells)), written=time.time() + 5)
-    watch = Watch(cells, tmp_path / "cells")
-    with file.open("rb") as printed, LiveView(watch, out, printed=printed):
-        deadline = time.monotonic() + 5
-        while "3 of 7 jobs, 1 of 8 cells" not in out.getvalue():
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        assert "half a" not in out.getvalue()
-        with file.open("a") as more:
-            more.write(" line\nthe end\n")
-        file.unlink()  # what is written to it is shown all the same
-    assert out.getvalue().count("Training one\n") == 1
-    assert out.getvalue().endswith("half a line\nthe end\n")
-
-
-def test_off_a_terminal_lines_are_plain(cells, tmp_path, monkeypatch):
-    monkeypatch.setattr(watching, "BETWEEN", 0.02)
-    monkeypatch.setattr(watching, "ELSEWHERE", 0.02)
-    out = io.StringIO()
-    with LiveView(Watch(cells, tmp_path), out, printed=io.BytesIO(b"Training one\n")):
-        time.sleep(0.2)
-    first, *lines = out.getvalue().splitlines()
-    assert first == "Training one"
-    assert lines
-    assert all(line.startswith("0 of 8 cells") for line in lines)
-    assert "\r" not in out.getvalue()
-
-
-def test_a_reader_that_is_gone_disturbs_nothing(cells, tmp_path, monkeypatch):
-    monkeypatch.setattr(watching, "BETWEEN", 0.02)
-    read, write = os.pipe()
-    os.close(read)
-    out = os.fdopen(write, "w")
-    with LiveView(Watch(cells, tmp_path), out, printed=io.BytesIO(b"Training one\n")):
-        time.sleep(0.1)
-    with pytest.raises(BrokenPipeError):
-        out.close()
 
 
 PRINTS = """

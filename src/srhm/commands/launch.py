@@ -34,10 +34,12 @@ from srhm.commands.device_options import (
     is_dry,
     why_no_gpu_here,
 )
+from srhm.commands.live_view import LiveView
 from srhm.commands.preset_file import read_preset
 from srhm.commands.presets import DEFAULT, Run, StudyError, add_study, n_cores, run_of, studies_of
+from srhm.commands.printed_lines import PrintedLines
 from srhm.commands.printing import printing
-from srhm.commands.watching import LiveView, Watch, last_words, snakemake_by_hand
+from srhm.commands.watching import Watch, last_words, snakemake_by_hand
 from srhm.explorer.names import explorer_name
 from srhm.preset import ROWS
 from srhm.results import places
@@ -51,6 +53,8 @@ from srhm.study import ConfigError
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 PROFILES = REPOSITORY / "profiles"
+# The figure that holds the paper's main result.
+FIRST = "fig04"
 # Seconds for which a Snakemake that was asked to end may go on without a job. Its handler of
 # SIGTERM waits for a lock that the code which it interrupts may hold.
 PATIENCE = 20.0
@@ -60,6 +64,8 @@ PATIENCE_OF_CLUSTER = 120.0
 OF_SNAKEMAKE, OF_A_JOB, OF_TRAINING = 400, 600, 1300
 # Bytes that a cache must take.
 PROBE = 1 << 20
+# Below results/: all that Snakemake and its jobs print.
+LOG = "run.log"
 REFUSED = 2  # exit code of a launch that touched nothing
 
 
@@ -132,7 +138,13 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
             _note(config, folder / "results" / run.plan.name)
             _remove_empty(folder / "results" / run.plan.name)
         watch = Watch(run.work, *run.stores) if run and run.curves else None
-        code = _run([*command, *words], lock, config.stem, local=local, watch=watch)
+        lines = PrintedLines(
+            every_line=options.every_line or is_dry(extra) or "--verbose" in extra,
+            milestones=_milestones(run),
+        )
+        if not is_dry(extra):
+            print(f"what each job says: {folder / 'results' / LOG}", flush=True)
+        code = _run([*command, *words], lock, config.stem, local=local, watch=watch, lines=lines)
         seconds = round(time.monotonic() - start)
         lock.truncate(0)
     wall_time = f"{seconds // 60} min {seconds % 60} s"
@@ -144,7 +156,7 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
         else:
             for text in last_words(folder / "results", FAILED, since=since):
                 print(text)
-            if why := _for_memory(folder / "results" / "run.log", code, before=killed):
+            if why := _for_memory(folder / "results" / LOG, code, before=killed):
                 print(why)
             print(f"stopped after {wall_time} (exit code {code}){_kept(run, watch)}")
             print("the same command goes on from there, once what is reported above is mended")
@@ -171,6 +183,9 @@ def _parser(prog: str) -> argparse.ArgumentParser:
         "--rows", choices=ROWS, help="of which networks; default: as the configuration says"
     )
     add_study(parser, default=DEFAULT)
+    parser.add_argument(
+        "--every-line", action="store_true", help="show all that Snakemake and its jobs print"
+    )
     parser.add_argument("--unlock", action="store_true", help="only remove a killed run's lock")
     return parser
 
@@ -397,7 +412,13 @@ def _again(run: Run | None, folder: Path) -> list[str]:
 
 
 def _run(
-    command: list[str], lock: IO[str], preset: str, *, local: bool, watch: Watch | None
+    command: list[str],
+    lock: IO[str],
+    preset: str,
+    *,
+    local: bool,
+    watch: Watch | None,
+    lines: PrintedLines,
 ) -> int:
     """Exit code of the command, which holds the lock too; 128 + n where signal n ended it.
 
@@ -415,7 +436,7 @@ def _run(
     # Elsewhere it must hear Ctrl-C, which a shell has its background jobs ignore.
     signal.signal(signal.SIGINT, signal.SIG_IGN if local else signal.default_int_handler)
     with ExitStack() as stack:
-        output = stack.enter_context(Path(lock.name).with_name("run.log").open("wb"))
+        output = stack.enter_context(Path(lock.name).with_name(LOG).open("wb"))
         printed = stack.enter_context(open(output.name, "rb"))
         process = stack.enter_context(
             subprocess.Popen(
@@ -449,7 +470,7 @@ def _run(
         host = socket.gethostname()
         lock.write(f"preset {preset}, process {process.pid} on {host}, started {started}")
         lock.flush()
-        with LiveView(watch, sys.stdout, printed=printed):
+        with LiveView(watch, sys.stdout, printed=printed, lines=lines):
             busy = 0.0
             while True:
                 try:
@@ -524,6 +545,19 @@ def _is_local(profile: Path, extra: Sequence[str]) -> bool:
     return executor in (None, "local") and not {"-e", "--executor"} & {
         w.split("=")[0] for w in extra
     }
+
+
+def _milestones(run: Run | None) -> dict[str, str]:
+    """What is said when a figure is there: Figure 4 of the paper, else the first of a run."""
+    if run is None:
+        return {}
+    figures = [figure.name for study in run.plan.studies for figure in STUDIES[study].figures]
+    found = {}
+    for name in [FIRST] if FIRST in figures else figures[:1]:
+        place = run.directory / places.figure_files(run.plan.name, name)["png"]
+        title = f"Figure {name[3:].lstrip('0')}" if name == FIRST else name
+        found[name] = f"{title}: {place}"
+    return found
 
 
 def _kept(run: Run | None, watch: Watch | None) -> str:

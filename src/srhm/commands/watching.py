@@ -1,15 +1,9 @@
 """A run as it goes on: cells that arrive in the store, their rate, and the time left."""
 
-import re
-import shutil
-import threading
-import time
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, TextIO
 
 import psutil
 
@@ -42,6 +36,11 @@ class Progress:
             return f"{text}, {new} min"
         rate = self.recent_cells / self.window * 60
         return f"{text}, {rate:.3g} cells/min, about {self.left()} left"
+
+    def short(self) -> str:
+        """Cells done of all and, where any arrived in the window, the time left."""
+        text = f"{self.done}/{self.cells}"
+        return f"{text}, {self.left()} left" if self.recent_cells and self.work_left else text
 
     def left(self) -> str:
         """Time that the rest takes at the rate of the window, in words."""
@@ -128,68 +127,3 @@ class Watch:
             recent_work=sum(self.work[key] for key in recent),
             window=max(now - begin, 1.0),
         )
-
-
-# Seconds between two looks at a run, and between two lines about it off a terminal.
-BETWEEN, ELSEWHERE = 1.0, 60.0
-JOBS = re.compile(r"^(\d+) of (\d+) steps", re.MULTILINE)
-ERASE = "\r\x1b[K"
-
-
-class LiveView:
-    """One line about a run that is renewed below its messages; plain lines off a terminal.
-
-    watch: the cells of the run, None if they are not known. printed: what the run prints, from
-    where it is shown here: the run itself must not fail with a reader that is gone (`| tee log`
-    after Ctrl-C), nor hang up with a terminal.
-    """
-
-    def __init__(self, watch: Watch | None, out: TextIO, *, printed: BinaryIO) -> None:
-        self._watch, self._out, self._printed = watch, out, printed
-        self._begun = self._said = time.time()
-        self._rest, self._jobs = "", ""
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._look_on, daemon=True)
-
-    def __enter__(self) -> "LiveView":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        self._thread.join()
-        with suppress(OSError):
-            self._show(self._news() + self._rest)
-
-    def line(self) -> str:
-        """Jobs and cells done, rate, time left."""
-        parts = [self._jobs] if self._jobs else []
-        if self._watch is not None:
-            parts.append(self._watch.progress(now=time.time(), since=self._begun).line())
-        return ", ".join(parts)
-
-    def _look_on(self) -> None:
-        with suppress(OSError):  # nobody reads it any more
-            while not self._over.wait(BETWEEN):
-                news = self._news()
-                if self._out.isatty():
-                    width = shutil.get_terminal_size().columns - 1
-                    self._show(news, self.line()[:width])
-                elif self._watch and time.time() - self._said >= ELSEWHERE:
-                    self._said = time.time()
-                    self._show(f"{news}{self.line()}\n")
-                elif news:
-                    self._show(news)
-
-    def _show(self, text: str, line: str = "") -> None:
-        """Text below what is there; line: renewed at the next time, on a terminal."""
-        self._out.write((ERASE if self._out.isatty() else "") + text + line)
-        self._out.flush()
-
-    def _news(self) -> str:
-        """Whole lines that were printed since the last look."""
-        new = self._printed.read()
-        whole, _, self._rest = (self._rest + new.decode(errors="replace")).rpartition("\n")
-        for done, of in JOBS.findall(whole):
-            self._jobs = f"{done} of {of} jobs"
-        return f"{whole}\n" if whole else ""
