@@ -1,24 +1,35 @@
 """`srhm claims` and `srhm open`: which folder they take, what they print."""
 
-import json
 import os
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from srhm.commands import claims, open_results
 from srhm.commands.command import main
+from srhm.results.records import write_table
+from srhm.results.tables import SCHEMAS
 
-CLAIM = {
-    "claim": "law",
+ROW = {
+    "claim": "v-exponent-lcn-L2",
     "statement": "exponent of v",
     "verdict": "agrees",
-    "expected": 1.0,
+    "expected": 3.0,
     "tolerance": 0.2,
-    "value": 0.89,
-    "low": 0.85,
-    "high": 0.92,
+    "value": 2.89,
+    "low": 2.85,
+    "high": 2.92,
+    "n": 3,
 }
+LINE = "agrees  exponent of v: 2.89 [2.85, 2.92], expected 3 ± 0.2"
+
+
+def scorecard(**changes: object) -> pd.DataFrame:
+    """A scorecard of one claim."""
+    schema = SCHEMAS["SCORECARD"]
+    texts = {field.name: "" for field in schema if field.name not in ROW}
+    return pd.DataFrame([texts | ROW | changes])[schema.names]
 
 
 @pytest.fixture
@@ -27,30 +38,43 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     for name, statement, date in (("quick", "exponent of v", 1e9), ("grid", "another", 2e9)):
         folder = tmp_path / "results" / name
-        folder.mkdir(parents=True)
-        text = json.dumps([{**CLAIM, "statement": statement}])
-        for file in (folder / "scorecard.json", folder / "index.html"):
-            file.write_text(text, encoding="utf-8")
+        claims_file, index = (
+            folder / "tables/sparse_hierarchy/claims.parquet",
+            folder / "index.html",
+        )
+        claims_file.parent.mkdir(parents=True)
+        write_table(scorecard(statement=statement), claims_file, SCHEMAS["SCORECARD"])
+        index.touch()
+        for file in (claims_file, index):
             os.utime(file, (date, date))
     return tmp_path / "results"
 
 
-def test_the_read_claims_in_the_latest_run_are_printed_or_of_the_folder_that_is_named(
+def test_the_claims_of_the_latest_run_are_printed_or_of_the_folder_that_is_named(
     results: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["claims"]) == 0
-    assert "another: 0.89 [0.85, 0.92], expected 1 ± 0.2" in capsys.readouterr().out
+    assert "another: 2.89 [2.85, 2.92], expected 3 ± 0.2" in capsys.readouterr().out
     assert main(["claims", "--results", "results/quick"]) == 0
-    counts, claim, source = capsys.readouterr().out.splitlines()
-    assert counts == "1 claims: 1 agrees"
-    assert claim == "agrees  exponent of v: 0.89 [0.85, 0.92], expected 1 ± 0.2"
-    assert source == "from results/quick/scorecard.json"
+    printed = capsys.readouterr().out
+    # First the forest plot of what the paper states.
+    assert "  ✓ LCN, L = 2: exponent of v " in printed.partition(LINE)[0]
+    assert printed.splitlines()[-3:] == ["1 claims: 1 agrees", LINE, "from results/quick"]
 
 
-def test_numbers_of_one_sided_claims_and_of_those_without_expectation_or_interval() -> None:
-    unknown = dict.fromkeys(("low", "high", "tolerance"), float("nan"))
-    assert claims.numbers_of({**CLAIM, **unknown}) == "0.89, expected < 1"
-    assert claims.numbers_of({**CLAIM, **unknown, "expected": float("nan")}) == "0.89"
+def test_claims_without_expectation_show_what_was_measured() -> None:
+    nothing = {"expected": float("nan"), "tolerance": float("nan")}
+    assert claims.verdict_lines(scorecard(**nothing))[1].endswith("v: 2.89 [2.85, 2.92]")
+    assert claims.verdict_lines(scorecard(tolerance=float("nan")))[1].endswith("expected < 3")
+
+
+def test_a_run_ends_with_what_the_paper_states_and_the_signs_of_its_claims(results: Path) -> None:
+    title, *lines = claims.headline_lines(results / "quick")
+    assert "✓ agrees" in title
+    assert [line.split("(")[0].strip() for line in lines] == [
+        "✓   P* of the LCN grows as n_c m^L, which is v^"
+    ]
+    assert claims.headline_lines(results / "absent") == []
 
 
 def test_the_index_is_named_and_opened_where_there_is_a_screen(

@@ -1,77 +1,84 @@
-"""The scorecard of a folder of results, in the terminal: a line for each claim.
+"""The scorecard of a folder of results in the terminal: the paper's statements, then all claims.
 
-`srhm claims --results results/quick` prints how many claims have which verdict, then the claims
-in the order of the pages.
+`srhm claims --results results/quick` prints the forest plot of what the paper states, then how
+many claims have which verdict and a line for each.
 """
 
-import json
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from math import isfinite, nan
+from collections.abc import Sequence
+from math import isfinite
 from pathlib import Path
-from typing import Any
+
+import pandas as pd
 
 from srhm.commands.printing import printing
 from srhm.commands.results_folder import REFUSED, NoResults, chosen_folder, parser_for_results
-from srhm.scorecard.text import decimals
+from srhm.forest.text import SIGNS, text
+from srhm.results.records import read_table
+from srhm.results.tables import SCHEMAS
+from srhm.scorecard.headline import beside_ours, expected, forest_rows, measured
+from srhm.studies.registry import STUDIES
+from srhm.studies.sparse_hierarchy.headline import HEADLINE
 
-PATTERN = "*scorecard.json"
-NUMBERS = ("expected", "tolerance", "value", "low", "high")
+PATTERN = "tables/*/claims.parquet"
+UNKNOWN = "–"  # sign of a verdict without one
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Prints the claims; 2 without a scorecard."""
+    """Prints the claims; 2 where there are none."""
     options = parser_for_results("claims", __doc__).parse_args(arguments)
     try:
         folder = chosen_folder(options.results, pattern=PATTERN)
     except NoResults as refusal:
         print(refusal, file=sys.stderr)
         return REFUSED
-    print(verdict_lines(read_claims_in(folder)))
-    print(f"from {', '.join(str(file) for file in scorecards(folder))}")
+    table = read_claims_in(folder)
+    if rows := forest_rows(HEADLINE, table, authors=beside_ours(table)):
+        print(text(rows))
+    print("\n".join(verdict_lines(table)))
+    print(f"from {folder}")
     return 0
 
 
-def scorecards(folder: Path) -> list[Path]:
-    """Scorecards of a folder of results, that of the paper first."""
-    return sorted(folder.glob(PATTERN), key=lambda file: (file.name != "scorecard.json", file))
+def read_claims_in(folder: Path) -> pd.DataFrame:
+    """The claims of all studies in a folder of results, in the order of the studies."""
+    files = {file.parent.name: file for file in folder.glob(PATTERN)}
+    schema = SCHEMAS["SCORECARD"]
+    tables = [read_table(files[study], schema) for study in STUDIES if study in files]
+    return pd.concat([one for one in tables if len(one)] or [schema.empty_table().to_pandas()])
 
 
-def read_claims_in(folder: Path) -> list[dict[str, Any]]:
-    """The claims of all scorecards of a folder; what is not known is NaN."""
-    found = []
-    for file in scorecards(folder):
-        for claim in json.loads(file.read_text(encoding="utf-8")):
-            known = {name: nan if claim[name] is None else claim[name] for name in NUMBERS}
-            found.append({**claim, **known})
-    return found
-
-
-def verdict_lines(claims: Sequence[Mapping[str, Any]]) -> str:
+def verdict_lines(table: pd.DataFrame) -> list[str]:
     """Counts of the verdicts, and a line for each claim: verdict, statement, numbers."""
-    counts = Counter(claim["verdict"] for claim in claims)
+    counts = Counter(table["verdict"])
     width = max(map(len, counts), default=0)
-    lines = [f"{len(claims)} claims: {', '.join(f'{n} {word}' for word, n in counts.items())}"]
-    lines += [
-        f"{claim['verdict']:{width}}  {claim['statement']}: {numbers_of(claim)}" for claim in claims
-    ]
-    return "\n".join(lines)
+    lines = [f"{len(table)} claims: {', '.join(f'{n} {word}' for word, n in counts.items())}"]
+    for row in table.to_dict("records"):
+        numbers = measured(row)
+        if isfinite(row["expected"]):
+            numbers += f", expected {expected(row)}"
+        lines.append(f"{row['verdict']:{width}}  {row['statement']}: {numbers}")
+    return lines
 
 
-def numbers_of(claim: Mapping[str, Any]) -> str:
-    """What was measured, with its interval of 95 %, and what is expected."""
-    shown = {
-        name: f"{claim[name]:.{decimals(claim)}f}" if isfinite(claim[name]) else "unknown"
-        for name in ("value", "low", "high")
-    }
-    interval = isfinite(claim["low"]) or isfinite(claim["high"])
-    measured = shown["value"] + (f" [{shown['low']}, {shown['high']}]" if interval else "")
-    expected, tolerance = claim["expected"], claim["tolerance"]
-    if not isfinite(expected):
-        return measured
-    within = f"{expected:g} ± {tolerance:g}" if isfinite(tolerance) else f"< {expected:g}"
-    return f"{measured}, expected {within}"
+def headline_lines(folder: Path) -> list[str]:
+    """What the paper states, a line each with the signs of the claims that measure it.
+
+    Nothing without a scorecard of the paper.
+    """
+    verdicts = dict(read_claims_in(folder)[["claim", "verdict"]].itertuples(index=False))
+    lines = []
+    for statement in HEADLINE:
+        found = [verdicts[claim] for claim in statement.lines.values() if claim in verdicts]
+        if found:
+            signs = "".join(SIGNS.get(verdict, UNKNOWN) for verdict in found)
+            lines.append(f"  {signs:<3} {statement.says} ({statement.place})")
+    if not lines:
+        return []
+    key = ", ".join(f"{sign} {verdict}" for verdict, sign in SIGNS.items())
+    title = f"What the paper states, with a sign for each claim ({key}, {UNKNOWN} too few data):"
+    return [title, *lines]
 
 
 if __name__ == "__main__":

@@ -38,4 +38,4 @@ def chosen_folder(named: Path | None, *, pattern: str) -> Path:
     if found is None:
         where = named or parent
         raise NoResults(f"{where} has no {pattern}: `make figures` makes one in about a minute")
-    return found.parent
+    return found.parents[pattern.count("/")]
