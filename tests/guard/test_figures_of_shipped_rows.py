@@ -17,10 +17,6 @@ FIGURES = {
     if (ROOT / "published" / preset / study).is_dir()
     for figure in STUDIES[study].figures
 }
-# Not turned into panels yet: the list must become empty but for schematics.
-UNTURNED = {
-    "fig05",
-}
 SCHEMATICS: set[str] = {"fig02", "fig03", "table1"}
 
 
@@ -29,7 +25,4 @@ def test_a_figure_of_shipped_rows_names_all_that_it_shows(name):
     figure = rendered(drawn_of_shipped_rows(*FIGURES[name]))
     assert_on_page(figure)
     assert f"preset {FIGURES[name][0]}" in " ".join(notes_of(figure))
-    found = faults(figure)
-    if name in UNTURNED and found:
-        pytest.xfail("; ".join(found)[:300])
-    assert found == []
+    assert faults(figure) == []

@@ -11,7 +11,7 @@ from typing import Any
 import altair as alt
 
 from srhm.explorer.rows import DRAWN, EXTENT
-from srhm.figures.architecture_marks import look
+from srhm.figures import looks
 from srhm.report.page_table import NETS, net_name
 
 Layers = alt.LayerChart | alt.FacetChart
@@ -48,7 +48,7 @@ WHERE = ("run", "label", "protocol")
 
 def colours() -> dict[str, list[str]]:
     """Colours of the nets, in their order, on a light and on a dark ground."""
-    plain = [look(net).colour for net in NETS]
+    plain = [looks.net(net).colour for net in NETS]
     return {
         "light": [LIGHT.get(colour, colour) for colour in plain],
         "dark": [DARK.get(colour, colour) for colour in plain],

@@ -3,34 +3,20 @@
 Letters of the paper: P training points, H width, η rate of SGD.
 """
 
-import textwrap
 from collections.abc import Sequence
 
 import pandas as pd
-from matplotlib.lines import Line2D
 
-from srhm.figures import looks
-from srhm.figures.marks import between, marker, plural
+from srhm.figures.looks import NETS, net
+from srhm.figures.marks import between, plural
 
-LOOKS = looks.NETS
-look = looks.net
-# Lines at the foot of a page: their height in inches, and what fits into one.
-CHARACTERS = 108
 CAPPED = "open: a seed was capped"
 
 
 def ordered(nets: Sequence[str]) -> list[str]:
     """Networks as the legends list them, each once."""
-    known = [net for net in LOOKS if net in set(nets)]
+    known = [one for one in NETS if one in set(nets)]
     return [*known, *sorted(set(nets) - set(known))]
-
-
-def network_handles(nets: Sequence[str]) -> list[Line2D]:
-    """A marker with its label for each network."""
-    return [
-        marker(one.marker, one.label, markerfacecolor=one.colour, markeredgecolor=one.colour)
-        for one in map(look, ordered(nets))
-    ]
 
 
 def n_seeds(counts: pd.Series) -> str:
@@ -50,7 +36,7 @@ def protocol_lines(cells: pd.DataFrame) -> list[str]:
     for (width, size, rate, loss, steps, times_width), part in cells.groupby(
         [*(cells[name] for name in by), hierarchical], sort=False
     ):
-        names = ", ".join(look(net).label for net in ordered(list(part["net"])))
+        names = ", ".join(net(one).label for one in ordered(list(part["net"])))
         seeds = part.groupby(["curve", "P"])["seed"].nunique()
         found = part["status"].value_counts()
         words = [w for w in ("fitted", "capped", "diverged") if w in found.index]
@@ -62,11 +48,6 @@ def protocol_lines(cells: pd.DataFrame) -> list[str]:
             f" {len(part)} {plural('network', len(part))}: {statuses}"
         )
     return lines
-
-
-def wrapped(lines: Sequence[str], *, characters: int = CHARACTERS) -> list[str]:
-    """Lines of at most so many characters, the width of a page beside the preset's name."""
-    return [part for one in lines for part in textwrap.wrap(one, characters)]
 
 
 def grammar_text(cells: pd.DataFrame) -> str:

@@ -10,10 +10,7 @@ import matplotlib.style
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure, SubFigure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Circle, FancyBboxPatch, Patch, Rectangle
-
-from srhm.figures.legends import Entry, in_rows, place_below
+from matplotlib.patches import Circle, FancyBboxPatch, Rectangle
 
 STYLE = Path(__file__).with_name("paper.mplstyle")
 PAGE_WIDTH = 6.75  # inches, the text width of the journal
@@ -25,9 +22,6 @@ LATENT_COLOURS = ("#D55E00", "#0072B2", "#CC79A7")
 INPUT_COLOURS = ("#56B4E9", "#F0E442", "#009E73")
 EMPTY_COLOUR = "white"
 OUTLINE = "#4D4D4D"
-
-# Of a legend; the label is that of the first where several are drawn side by side.
-Handle = Line2D | Patch | tuple[Line2D, ...]
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -73,41 +67,16 @@ def page(height: float, *, preset: str, notes: Sequence[str] = ()) -> NotedFigur
 
 
 def laid_out_page(
-    height: float, *, preset: str, heading: str = "", foot: Sequence[str] = ()
+    height: float, *, preset: str, foot: Sequence[str] = ()
 ) -> tuple[Figure, SubFigure]:
-    """A page whose layout matplotlib computes, and the part of it that holds panels and legends.
+    """A page whose layout matplotlib computes, and the part of it that holds the panels.
 
-    height is that of the panels with their titles and labels, in inches. The page is higher by what
-    the heading above the panels needs, later by what `add_legends` adds below them. foot: for the
-    caption: how networks were trained, n.
+    height is that of the panels with their titles and labels, in inches. foot: for the caption: how
+    networks were trained, n.
     """
     figure = page(height, preset=preset, notes=foot)
     figure.set_layout_engine("constrained")
-    if heading:
-        words = figure.suptitle(heading, x=0.01, ha="left", fontsize=7.5)
-        height = words.get_window_extent().height / figure.dpi
-        pad = 2 * matplotlib.rcParams["figure.constrained_layout.h_pad"]
-        figure.set_figheight(figure.get_figheight() + height + pad)
     return figure, figure.add_subfigure(figure.add_gridspec(1, 1)[0])
-
-
-def add_legends(part: SubFigure, groups: Sequence[tuple[str, Sequence[Handle]]]) -> None:
-    """A legend below the panels, of groups: each a title and handles with labels.
-
-    Entries follow each other in rows; the page becomes higher by these.
-    """
-    entries = [
-        Entry(title, _label(one), one if isinstance(one, tuple) else (one,))
-        for title, handles in groups
-        for one in handles
-    ]
-    if entries:
-        figure = part.get_figure(root=True)
-        place_below(figure, in_rows(entries, width=PAGE_WIDTH - 0.2, part=figure))
-
-
-def _label(handle: Handle) -> str:
-    return str((handle[0] if isinstance(handle, tuple) else handle).get_label())
 
 
 @styled
@@ -130,12 +99,6 @@ def save(
 def panel_title(axes: Axes, letter: str, title: str) -> None:
     """Letter in bold and title above a panel, at its left."""
     axes.set_title(rf"$\bf{{{letter}}}$  {title}", loc="left")
-
-
-def empty_panel(axes: Axes, text: str) -> None:
-    """A panel with nothing to show says so."""
-    axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color="0.35")
-    axes.set(xticks=[], yticks=[])
 
 
 def canvas(figure: Figure | SubFigure, *, width: float, height: float) -> Axes:

@@ -10,8 +10,7 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from srhm.figures.architecture_marks import look
-from srhm.figures.looks import Look, data
+from srhm.figures.looks import Look, data, net
 from srhm.figures.marks import between, plural, power
 from srhm.figures.scales import Scale, graded
 from srhm.statistics.output_scale import LEVELS, Family
@@ -39,7 +38,7 @@ def levels_of(title: str) -> Scale:
 
 def title(family: Family) -> str:
     """ "CNN, softplus, L = 2, P = 256"; on other data than the SRHM's these data in front."""
-    name = f"{look(family.net).label}, {family.activation}"
+    name = f"{net(family.net).label}, {family.activation}"
     if family.data != "srhm":
         kind = data(family.data).label
         name = kind if family.net == "fcn" else f"{kind}, {name}"
@@ -55,7 +54,7 @@ def protocol(family: Family) -> str:
     loss = str(first["loss"]).replace("_", " ")
     way = {"flow": "gradient flow", "adam": "Adam", "sgd": "SGD"}[str(first["optimiser"])]
     return (
-        f"{on(family)}{look(family.net).label}, {family.activation}, L = {family.hidden_layers},"
+        f"{on(family)}{net(family.net).label}, {family.activation}, L = {family.hidden_layers},"
         f" P = {family.P}: {first['labels']}, {loss},"
         f" {way}, at most {first['budget']:,} gradient evaluations; {between(per_point)}"
         f" {plural('network', int(per_point.max()))} at each point, {len(status)} together:"

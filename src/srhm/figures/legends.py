@@ -33,6 +33,7 @@ class Entry:
     label: str
     handles: tuple[Line2D | Patch, ...]
     sample: bool = False  # its shape is one of several
+    rank: int = 0  # in its group
 
     @property
     def looks(self) -> list[Any]:
@@ -50,7 +51,7 @@ class LegendError(ValueError):
 
 
 def united(entries: Iterable[Entry]) -> list[Entry]:
-    """The entries, each once, group by group, those without a group last.
+    """The entries, each once, by group and rank, those without a group last.
 
     Raises:
         LegendError: if an entry has two looks.
@@ -61,7 +62,11 @@ def united(entries: Iterable[Entry]) -> list[Entry]:
         if same.looks != entry.looks and not entry.sample:
             raise LegendError(f"legend: {entry.group} {entry.label!r} is drawn in two ways")
     order = sorted(found, key=lambda group: group == "")
-    return [entry for group in order for entry in found[group].values()]
+    return [
+        entry
+        for group in order
+        for entry in sorted(found[group].values(), key=lambda entry: entry.rank)
+    ]
 
 
 def in_rows(entries: Sequence[Entry], *, width: float, part: Figure | SubFigure) -> OffsetBox:

@@ -4,12 +4,8 @@ Letters of the paper: L depth, s_0 empty places for each informative one, v feat
 complexity.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
 from math import log10
-from typing import Any
 
-import matplotlib
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
@@ -34,15 +30,6 @@ def draw_arrow(
                   textcoords="offset points", gid=f"arrow {shift}",
                   arrowprops={"arrowstyle": "<|-", "color": tint, "linewidth": 1.0,
                               "mutation_scale": 6, "shrinkA": 0, "shrinkB": 0})  # fmt: skip
-
-
-def counts(curves: pd.DataFrame) -> str:
-    """How many curves and seeds a panel holds, for its title."""
-    if curves.empty:
-        return ""
-    seeds = between(curves["n_seeds"])
-    n = len(curves)
-    return f": {n} {plural('curve', n)}, {seeds} {plural('seed', int(curves['n_seeds'].max()))}"
 
 
 def curves_and_seeds(rows: pd.DataFrame) -> str:
@@ -89,41 +76,9 @@ def few_ticks(axis: Axis, low: float, high: float) -> None:
     axis.set_ticks([], minor=True)
 
 
-def shown(handles: Mapping[str, Line2D], panels: Iterable[Axes]) -> list[Line2D]:
-    """The handles of what is in the panels."""
-    drawn = [str(one.get_gid()) for axes in panels for one in axes.get_lines()]
-    return [handle for name, handle in handles.items() if any(name in one for one in drawn)]
-
-
-def line(label: str, **style: Any) -> Line2D:
-    """A handle that is a line."""
-    return Line2D([], [], label=label, solid_capstyle="butt", **style)
-
-
 def patch(label: str, tint: Colour) -> Line2D:
     """A handle that is a short thick line."""
-    return line(label, color=tint, linewidth=4)
-
-
-def marker(symbol: str, label: str, **style: Any) -> Line2D:
-    """A handle that is a marker."""
-    style = {"markersize": 4.5, "markerfacecolor": "white", "markeredgecolor": "0.3", **style}
-    return Line2D([], [], linestyle="", marker=symbol, label=label, **style)
-
-
-def shades(values: Sequence[float], palette: str) -> dict[float, Colour]:
-    """A colour for each value, by its rank, out of a palette without its lightest part.
-
-    palette: name of a colour map of matplotlib.
-    """
-    ramp = matplotlib.colormaps[palette](np.linspace(0, 1, 103)[1:-1])
-    ends = (5, 88)
-    found: dict[float, Colour] = {}
-    for i, value in enumerate(sorted(set(values))):
-        at = ends[0] + round((ends[1] - ends[0]) * i / max(len(set(values)) - 1, 1))
-        red, green, blue = ramp[at][:3]
-        found[value] = (float(red), float(green), float(blue))
-    return found
+    return Line2D([], [], label=label, color=tint, linewidth=4, solid_capstyle="butt")
 
 
 def power(value: float) -> str:

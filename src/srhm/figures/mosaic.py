@@ -23,6 +23,7 @@ def mosaic(
     notes: Sequence[str] = (),
     share: str = "",
     absent: str = "",
+    letters: Sequence[str] = LETTERS,
 ) -> Figure:
     """The panels in rows of so many columns.
 
@@ -30,14 +31,15 @@ def mosaic(
     any panel the figure is a line that says so. The legend stands in an empty place of the last row
     if it fits there, else below. share: "x" or "y": axes that the panels of a column, or of a row,
     have in common. A label that the panel at the left has, too, is left out. absent: why there may
-    be no rows at all.
+    be no rows at all. letters: of the panels; an empty one is not set.
     """
-    there = [(LETTERS[i], one) for i, one in enumerate(panels) if one.has_rows]
+    lettered = list(zip(letters[: len(panels)], panels, strict=True))
+    there = [(letter, one) for letter, one in lettered if one.has_rows]
     if not there:
         blank = page(0.4, preset=preset)
         blank.text(0.01, 0.5, f"Nothing to draw: not in this preset. {absent}".strip(), va="center")
         return blank
-    lacking = [LETTERS[i] for i, one in enumerate(panels) if not one.has_rows]
+    lacking = [letter for letter, one in lettered if not one.has_rows]
     missing = [f"Without {', '.join(lacking)}: not in this preset."] if lacking else []
     columns = min(columns, len(there))
     n_rows = -(-len(there) // columns)

@@ -227,9 +227,9 @@ def _draw(axes: Axes, marks: Marks) -> Iterator[Entry]:
         _draw_family(axes, marks, values, rows)
     for i, scale in enumerate(marks.by):
         if scale.named:
-            for value, look in scale.looks.items():
+            for rank, (value, look) in enumerate(scale.looks.items()):
                 if value in used[i]:
-                    yield Entry(scale.title, look.label, (_scale_handle(look),))
+                    yield Entry(scale.title, look.label, (_scale_handle(look),), rank=rank)
     yield from _kind_entries(marks)
 
 

@@ -187,13 +187,14 @@ def test_published_curves_need_no_package():
 
 
 def test_accuracies_are_drawn_with_their_means_and_those_of_the_thesis():
-    figure = rendered(accuracy.draw(invented(), preset="invented"))
-    assert_on_page(figure)
-    assert [y for _, y in points(figure, "seeds steerable True")] == pytest.approx(
-        [0.99, 0.9801, 0.9702]
+    figure = accuracy.draw(invented(), preset="invented")
+    assert [
+        y for _, y in points(figure, "seeds equivariant=1 net=steerable place=low-pass")
+    ] == pytest.approx([0.99, 0.9801, 0.9702])
+    assert points(figure, "mean equivariant=0 net=planar place=NR/R")[0][1] == pytest.approx(
+        0.11 * 0.99
     )
-    assert points(figure, "mean planar NR/R")[0][1] == pytest.approx(0.11 * 0.99)
-    assert points(figure, "thesis spherical R/R")[0][1] == 0.95
+    assert points(figure, "thesis net=spherical place=R/R")[0][1] == 0.95
     assert "3 seeds" in texts(figure)
 
 

@@ -1,89 +1,86 @@
 """Accuracies in rotations never seen: blocks of Tetris, digits on the sphere."""
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import GUIDE, line, marker, plural
+from srhm.figures.drawing import styled
+from srhm.figures.looks import BLUE, VERMILION, Look
+from srhm.figures.marks import plural
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel, level
+from srhm.figures.scales import by_name
 
-HEIGHT = 2.6  # inches
-# Okabe and Ito's colours; equivariant networks, and ordinary ones.
-COLOURS = {"steerable": "#0072B2", "spherical": "#0072B2", "plain": "#D55E00", "planar": "#D55E00"}
-SHAPES = {"steerable": "o", "spherical": "o", "plain": "s", "planar": "s"}
+# Equivariant networks, and ordinary ones.
+LOOKS = {True: Look("steerable (A), spherical (B)", BLUE, "o", filled=False),
+         False: Look("plain (A), planar (B)", VERMILION, "s", filled=False)}  # fmt: skip
+EQUIVARIANT = ("steerable", "spherical")
 OFF = 0.14  # of the two networks, from the middle of their place
-# Tables 2 and 1 of the two articles.
-TETRIS = {("steerable", True): 0.99, ("plain", True): 0.27, ("steerable", False): 0.36,
-          ("plain", False): 0.24}  # fmt: skip
-DIGITS = {("planar", "NR", "NR"): 0.98, ("planar", "R", "R"): 0.23, ("planar", "NR", "R"): 0.11,
-          ("spherical", "NR", "NR"): 0.96, ("spherical", "R", "R"): 0.95,
-          ("spherical", "NR", "R"): 0.94}  # fmt: skip
-ABSENT = "not in this preset"
+# Tables 2 and 1 of the two articles, by network and place along the axis.
+TETRIS = {("steerable", "low-pass"): 0.99, ("plain", "low-pass"): 0.27,
+          ("steerable", "no low-pass"): 0.36, ("plain", "no low-pass"): 0.24}  # fmt: skip
+DIGITS = {("planar", "NR/NR"): 0.98, ("planar", "R/R"): 0.23, ("planar", "NR/R"): 0.11,
+          ("spherical", "NR/NR"): 0.96, ("spherical", "R/R"): 0.95,
+          ("spherical", "NR/R"): 0.94}  # fmt: skip
 
 
 @styled
 def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
     """A: blocks, with and without low-pass; B: digits, by what training and test are."""
     tetris, digits = (cells[cells["experiment"] == name] for name in ("tetris", "digits"))
-    figure, page = laid_out_page(HEIGHT, preset=preset, foot=_foot(tetris, digits))
-    boxes = page.subplots(1, 2)
-    panel_title(boxes[0], "A", "blocks of Tetris, rotated")
-    panel_title(boxes[1], "B", "digits on the sphere")
-    _tetris(boxes[0], tetris)
-    _digits(boxes[1], digits)
-    for axes in boxes:
-        axes.set_ylim(0, 1.05)
-    boxes[0].set_ylabel("accuracy in the test")
-    names = (("steerable", "steerable (A), spherical (B)"), ("plain", "plain (A), planar (B)"))
-    add_legends(page, [
-        ("Network", [marker(SHAPES[name], text, markeredgecolor=COLOURS[name])
-                     for name, text in names]),
-        ("Values", [line("mean of the seeds", color="0.3", linewidth=1.6),
-                    marker("x", "thesis", markersize=5)]),
-        ("", [line("chance", color=GUIDE, linestyle="--")]),
-    ])  # fmt: skip
-    return figure
+    filtered = tetris["low_pass"].astype(bool).map({True: "low-pass", False: "no low-pass"})
+    tested = [
+        digits.assign(place=digits["train"] + f"/{test}", accuracy=digits[f"accuracy_{test}"])
+        for test in ("NR", "R")
+    ]
+    return mosaic([
+        _panel("blocks of Tetris, rotated", tetris.assign(place=filtered), TETRIS,
+               ["no low-pass", "low-pass"], chance=1 / 8),
+        _panel("digits on the sphere", pd.concat(tested), DIGITS, ["NR/NR", "R/R", "NR/R"],
+               chance=1 / 10, label="rotated (R) or not (NR) in training/test"),
+    ], columns=2, preset=preset, height=2.6, notes=_notes(tetris, digits))  # fmt: skip
 
 
-def _tetris(axes: Axes, cells: pd.DataFrame) -> None:
+def _panel(
+    title: str,
+    cells: pd.DataFrame,
+    thesis: Mapping[tuple[str, str], float],
+    places: Sequence[str],
+    *,
+    chance: float,
+    label: str = "",
+) -> Panel:
+    """Seeds side by side, their mean as a short line, and the thesis's value at each place."""
     if cells.empty:
-        empty_panel(axes, ABSENT)
-        return
-    for (net, low_pass), known in TETRIS.items():
-        own = cells[(cells["net"] == net) & (cells["low_pass"] == low_pass)]
-        _column(axes, int(low_pass), net, own["accuracy"], known, f"{net} {low_pass}")
-    axes.axhline(1 / 8, color=GUIDE, linestyle="--", linewidth=0.8)
-    axes.set_xticks([0, 1], labels=["no low-pass", "low-pass"])
-    axes.set_xlim(-0.5, 1.5)
+        return Panel(title=title)
+    seeds, means, known = [], [], []
+    for (net, place), value in thesis.items():
+        own = cells[(cells["net"] == net) & (cells["place"] == place)]["accuracy"]
+        x = places.index(place) + (-OFF if net in EQUIVARIANT else OFF)
+        named = {"equivariant": net in EQUIVARIANT, "net": net, "place": place}
+        jitter = np.linspace(-0.05, 0.05, max(len(own), 2))[: len(own)]
+        seeds.append(pd.DataFrame({"x": x + jitter, "accuracy": own.to_numpy(), **named}))
+        means.append(pd.DataFrame({"x": [x - 0.09, x + 0.09], "accuracy": own.mean(), **named}))
+        known.append({"x": x, "accuracy": value, **named})
+    by = [by_name("equivariant", LOOKS, LOOKS, "Network")]
+    each = ["net", "place"]
+    return Panel(
+        title=title, y=Axis("accuracy in the test", limits=(0, 1.05)),
+        x=Axis(label, limits=(-0.5, len(places) - 0.5), ticks=dict(enumerate(places))), marks=[
+            Marks(rows=pd.concat(seeds), x="x", y="accuracy", by=by, each=each, name="seeds",
+                  size=3.5),
+            Marks(rows=pd.concat(means), x="x", y="accuracy", by=by, each=each, name="mean",
+                  label="mean of the seeds", marker="", line="-", width=1.6),
+            Marks(rows=pd.DataFrame(known), x="x", y="accuracy", each=each, name="thesis",
+                  label="thesis", marker="x", size=5, order=4.0),
+            level(chance, "chance", line="--"),
+        ],
+    )  # fmt: skip
 
 
-def _digits(axes: Axes, cells: pd.DataFrame) -> None:
-    if cells.empty:
-        empty_panel(axes, ABSENT)
-        return
-    regimes = ["NR/NR", "R/R", "NR/R"]
-    for (net, train, test), known in DIGITS.items():
-        own = cells[(cells["net"] == net) & (cells["train"] == train)]
-        name = f"{train}/{test}"
-        _column(axes, regimes.index(name), net, own[f"accuracy_{test}"], known, f"{net} {name}")
-    axes.axhline(1 / 10, color=GUIDE, linestyle="--", linewidth=0.8)
-    axes.set_xticks(range(3), labels=regimes)
-    axes.set(xlim=(-0.5, 2.5), xlabel="rotated (R) or not (NR) in training/test")
-
-
-def _column(axes: Axes, place: int, net: str, values: pd.Series, known: float, name: str) -> None:
-    x = place + (-OFF if net in ("steerable", "spherical") else OFF)
-    jitter = np.linspace(-0.05, 0.05, max(len(values), 2))[: len(values)]
-    axes.plot(x + jitter, values, SHAPES[net], color=COLOURS[net], markersize=3.5,
-              markerfacecolor="white", gid=f"seeds {name}")  # fmt: skip
-    if len(values):
-        axes.plot([x - 0.09, x + 0.09], [values.mean()] * 2, color=COLOURS[net], linewidth=1.6,
-                  gid=f"mean {name}")  # fmt: skip
-    axes.plot([x], [known], "x", color="0.3", markersize=5, zorder=4, gid=f"thesis {name}")
-
-
-def _foot(tetris: pd.DataFrame, digits: pd.DataFrame) -> list[str]:
+def _notes(tetris: pd.DataFrame, digits: pd.DataFrame) -> list[str]:
     found = []
     for letter, own in (("A", tetris), ("B", digits)):
         if len(own):
@@ -93,5 +90,5 @@ def _foot(tetris: pd.DataFrame, digits: pd.DataFrame) -> list[str]:
                     if letter == "A" else
                     f"b = {first['band']:g}, {first['epochs']:g} epochs,"
                     f" {first['n_test']:g} digits in the test")  # fmt: skip
-            found.append(f"{letter}: {seeds} {plural('seed', seeds)}; {what}")
+            found.append(f"{letter}: {seeds} {plural('seed', seeds)}; {what}.")
     return found

@@ -6,7 +6,8 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from srhm.figures.drawing import empty_panel, laid_out_page, styled
+from srhm.figures.drawing import laid_out_page, styled
+from srhm.figures.mosaic import mosaic
 
 HEIGHT = 2.5  # inches
 TITLES = ("$J = 0$: identity", "$J = 1$: curl", "$J = 2$: gradient of div")
@@ -16,10 +17,9 @@ PALETTE = "PuOr"
 @styled
 def draw(basis: pd.DataFrame, *, preset: str) -> Figure:
     """For each J a matrix of 3 x 3 discs: the half of the sphere that one sees along (1, 1, 1)."""
-    figure, page = laid_out_page(HEIGHT, preset=preset)
     if basis.empty:
-        empty_panel(page.subplots(), "not in this preset")
-        return figure
+        return mosaic([], columns=1, preset=preset)
+    figure, page = laid_out_page(HEIGHT, preset=preset)
     largest = float(basis["value"].abs().max())
     grid = page.subplots(3, 11, width_ratios=[1, 1, 1, 0.4, 1, 1, 1, 0.4, 1, 1, 1])
     for axes in grid.ravel():

@@ -7,7 +7,7 @@ from typing import Any
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
-from srhm.figures.architecture_marks import look, wrapped
+from srhm.figures import looks
 from srhm.figures.drawing import laid_out_page, styled
 from srhm.networks.inspection import table1
 
@@ -66,7 +66,7 @@ def draw(rows: Sequence[Mapping[str, Any]], *, preset: str) -> Figure:
         for net, pair in groupby(part, key=lambda row: row["net"]):
             lines.append(_ours(net, {row["dimensions"]: row for row in pair}))
         lines.append(_paper(part[0]))
-    figure, page = laid_out_page(LINE * (len(lines) + 2), preset=preset, foot=wrapped(notes))
+    figure, page = laid_out_page(LINE * (len(lines) + 2), preset=preset, foot=notes)
     axes = page.subplots()
     axes.axis("off")
     table = axes.table([list(HEADINGS), *lines], cellLoc="left", edges="open", bbox=Bbox.unit())
@@ -92,7 +92,7 @@ def _ours(net: str, by_dimensions: Mapping[int, Mapping[str, Any]]) -> list[str]
     if one["pooling"] != two["pooling"]:
         pooling += f"; {SHORT.get(one['pooling'], one['pooling'])}"
     return [
-        look(net).label,
+        looks.net(net).label,
         str(two["depth"]),
         f"{two['n_parameters'] / 1e6:.2f}, {one['n_parameters'] / 1e6:.2f}",
         str(two["n_linear"]),
@@ -117,5 +117,5 @@ def _notes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     for row in rows:
         for note in filter(None, row["note"].split("; ")):
             if row["dimensions"] == 2:
-                found.setdefault(note, []).append(look(row["net"]).label)
+                found.setdefault(note, []).append(looks.net(row["net"]).label)
     return [f"{', '.join(names)}: {note}" for note, names in found.items()]

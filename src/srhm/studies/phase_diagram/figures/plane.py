@@ -65,7 +65,8 @@ def _together(cells: pd.DataFrame, ensembles: pd.DataFrame, lines: pd.DataFrame)
     }, "A: $h^*$ after")  # fmt: skip
     levels = pd.concat([level_set(cells, one).assign(level=one) for one in LEVELS])
     return Panel(
-        title="error of ensembles", x=WIDTH, y=Axis(ALPHA_TILDE, log=True), marks=[
+        title="error $\\varepsilon$ of ensembles (%)", x=WIDTH, y=Axis(ALPHA_TILDE, log=True),
+        marks=[
             Marks(rows=fitted[fitted["share"] != "all"], x="width", y="alpha_tilde", by=[SHARES],
                   name="fits", size=3),
             Marks(rows=lines, x="h_star", y="alpha_tilde", by=[budgets], name="jamming", marker="",
@@ -82,8 +83,8 @@ def _map(axes: Axes, widths: list[int], tildes: list[float], error: pd.DataFrame
         edges([float(h) for h in widths]), edges([float(a) for a in tildes]),
         error.to_numpy(dtype=float), cmap="YlGnBu", linewidth=0, rasterized=True, gid="error",
     )  # fmt: skip
-    bar = axes.figure.colorbar(mesh, ax=axes, pad=0.02, label=ERROR)
-    bar.ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=""))
+    bar = axes.figure.colorbar(mesh, ax=axes, pad=0.02)  # the title says of what
+    bar.ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=""))
     return []
 
 

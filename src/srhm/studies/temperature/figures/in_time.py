@@ -10,20 +10,21 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
-from srhm.figures.drawing import add_legends, empty_panel, laid_out_page, panel_title, styled
-from srhm.figures.marks import few_ticks, line, plural
+from srhm.figures.drawing import styled
+from srhm.figures.legends import Entry
+from srhm.figures.looks import BLACK, LINES, PURPLE, Look
+from srhm.figures.marks import plural
+from srhm.figures.mosaic import LETTERS, mosaic
+from srhm.figures.panels import Axis, Marks, Panel
+from srhm.figures.scales import Scale, by_name, coloured, parted
 from srhm.results.coordinates import NET_AND_DATA
 
-ROW = 2.0  # inches
-STYLES = ("-", "--", ":")  # from the largest rate on
-COLOURS = {"train_loss": "#3C3C3C", "test_error": "#D55E00"}
-# Of the layers, dark to light; the output is the last of every net.
-LAYERS = {"1": "#440154", "2": "#31688E", "3": "#35B779", "output": "#E69F00"}
+LOOKS = {"train_loss": Look("training loss", BLACK), "test_error": Look("test error", PURPLE)}
 LEVEL = 1  # of the transformations that are drawn
+LABELS = ("loss, error", f"$S_{{k,{LEVEL}}}$", f"$D_{{k,{LEVEL}}}$")
+TIME = "time: steps $\\times\\,\\eta/(1-\\mu)$"
 N_TIMES = 60  # of the common grid to which single trainings are interpolated
-MOST_PLAIN = 200  # factor up to which a logarithmic axis has plain labels
 LEAST = 1e-3  # of what is drawn in logarithms
 
 
@@ -43,91 +44,72 @@ def draw(
     """
     watched = cells[cells["key"].isin(histories["key"])].drop_duplicates("key")
     cases = list(watched.groupby([*NET_AND_DATA, "P"], sort=False))
-    figure, part = laid_out_page(3 * ROW, preset=preset)
-    panels = part.subplots(3, max(len(cases), 1), squeeze=False, sharex="col")
-    letters = iter("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-    if not cases:
-        for axes in panels[:, 0]:
-            empty_panel(axes, f"not in preset {preset}")
-    depth = 0
-    for column, (_, own) in enumerate(cases):
-        one, n = own.iloc[0], own["seed"].nunique()
-        depth = max(depth, int(one["L"]))
-        panel_title(panels[0, column], next(letters),
-                    f"{one['net'].upper()}, $L={one['L']}$, $v={one['v']}$, $s_0={one['s0']}$, "
-                    f"$P={one['P']}$: {n} {plural('seed', n)}")  # fmt: skip
-        for style, rate in zip(STYLES, _rates(own), strict=False):
-            cell = own[own["learning_rate"] == rate]
-            _case(list(panels[:, column]), cell, histories, sensitivity_histories, style, rate)
-        for axes, label in zip(panels[:, column], ("loss, error", f"$S_{{k,{LEVEL}}}$",
-                               f"$D_{{k,{LEVEL}}}$"), strict=True):  # fmt: skip
-            axes.set(xscale="log", yscale="log", ylabel=label if column == 0 else "")
-            if not axes.get_lines():  # the axis of time is shared: it keeps its ticks
-                axes.text(0.5, 0.5, "none: $s_0=0$", transform=axes.transAxes, ha="center")
-                axes.set_yticks([])
-                axes.set_yticks([], minor=True)
-            elif (ends := axes.get_ylim())[1] / ends[0] < MOST_PLAIN:
-                few_ticks(axes.yaxis, *ends)
-        panels[2, column].set_xlabel("time: steps $\\times\\,\\eta/(1-\\mu)$")
-    add_legends(part, _legends(watched, depth))
-    return figure
+    errors = histories.melt(["key", "time"], list(LOOKS), "what")
+    felt = sensitivity_histories
+    felt = felt[(felt["l"] == LEVEL) & (felt["n"] > 0)].assign(what=felt["layer"].astype(str))
+    rates = sorted(set(watched["learning_rate"].astype(float)), reverse=True)
+    by_rate = Scale(column="rate", title="Learning rate", looks={
+        rate: Look(f"$\\eta={rate:g}$", line=style)
+        for rate, style in zip(rates, LINES, strict=False)
+    })  # fmt: skip
+    tops = by_name("what", LOOKS, LOOKS, "Top")
+    layers = coloured("what", felt["what"], "Layers",
+                      label=lambda k: k if k == "output" else f"$k={k}$")  # fmt: skip
+    rows = ((errors, tops, "error"), *((felt[felt["kind"] == one], layers, one) for one in "SD"))
+    panels = []
+    for (found, by, name), label in zip(rows, LABELS, strict=True):
+        for _, own in cases:
+            means = _means(own, found)
+            one, n = own.iloc[0], own["seed"].nunique()
+            title = (
+                f"{one['net'].upper()}, $L={one['L']}$, $v={one['v']}$, $s_0={one['s0']}$, "
+                f"$P={one['P']}$: {n} {plural('seed', n)}"
+            )
+            panels.append(Panel(
+                title=title if label == LABELS[0] else "", y=Axis(label, log=True),
+                x=Axis(TIME if label == LABELS[-1] else "", log=True),
+                marks=[Marks(rows=means, x="time", y="value", by=[by_rate, by], name=name,
+                             marker="", line="-")],
+                extra=None if len(means) else _none, has_extra=means.empty,
+            ))  # fmt: skip
+    letters = [*LETTERS[: len(cases)], *["" for _ in panels[len(cases) :]]]
+    return mosaic(panels, columns=max(len(cases), 1), preset=preset, height=2.0, share="x",
+                  letters=letters)  # fmt: skip
 
 
-def _case(
-    panels: Sequence[Axes],
-    cells: pd.DataFrame,
-    histories: pd.DataFrame,
-    measured: pd.DataFrame,
-    style: str,
-    rate: float,
-) -> None:
-    keys = set(cells["key"])
-    own = histories[histories["key"].isin(keys)]
-    for name, tint in COLOURS.items():
-        x, y = averages(own, name)
-        panels[0].plot(x, y, linestyle=style, color=tint, linewidth=1.1, gid=f"{name} {rate:g}")
-    felt = measured[measured["key"].isin(keys) & (measured["l"] == LEVEL) & (measured["n"] > 0)]
-    for axes, kind in zip(panels[1:], "SD", strict=True):
-        own = felt[felt["kind"] == kind]
-        for layer, rows in own.groupby("layer", sort=False):
-            x, y = averages(rows, "value")
-            axes.plot(x, y, linestyle=style, color=LAYERS.get(str(layer), "0.5"), linewidth=1.1,
-                      gid=f"{kind} {layer} {rate:g}")  # fmt: skip
+def _none(axes: Axes) -> Sequence[Entry]:
+    """No place is empty, so that nothing can be displaced."""
+    axes.text(0.5, 0.5, "none: $s_0=0$", transform=axes.transAxes, ha="center")
+    axes.set_yticks([])
+    axes.set_yticks([], minor=True)
+    return []
 
 
-def averages(rows: pd.DataFrame, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Times and geometric means over trainings of what is in a column, above LEAST.
+def _means(cells: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    """Averages over the trainings of these cells, by learning rate and what they are of."""
+    own = rows.merge(cells[["key", "learning_rate"]], on="key")
+    parts = [
+        averages(part).assign(rate=rate, what=what)
+        for (rate, what), part in parted(own, "learning_rate", "what")
+    ]
+    filled = [part for part in parts if len(part)]
+    return pd.concat(filled) if filled else pd.DataFrame(columns=["time", "value", "rate", "what"])
 
-    The times lie between the latest first and the earliest last look with a number.
+
+def averages(rows: pd.DataFrame) -> pd.DataFrame:
+    """Times and geometric means over trainings of the values, above LEAST.
+
+    rows: columns key, time, value. The times lie between the latest first and the earliest last
+    look with a number.
     """
     single = []
     for _, own in rows.groupby("key"):
-        known = own[np.isfinite(own[name].to_numpy(dtype=float)) & (own["time"] > 0)]
+        known = own[np.isfinite(own["value"].to_numpy(dtype=float)) & (own["time"] > 0)]
         if len(known) > 1:
-            x, y = (known[column].to_numpy(dtype=float) for column in ("time", name))
+            x, y = (known[column].to_numpy(dtype=float) for column in ("time", "value"))
             single.append((np.log(x), np.log(np.maximum(y, LEAST))))
     if not single:
-        return np.empty(0), np.empty(0)
-    start, end = max(x[0] for x, _ in single), min(x[-1] for x, _ in single)
-    grid = np.linspace(start, end, N_TIMES)
-    return np.exp(grid), np.exp(np.mean([np.interp(grid, x, y) for x, y in single], axis=0))
-
-
-def _rates(cells: pd.DataFrame) -> list[float]:
-    """Learning rates, the largest first."""
-    return sorted(set(cells["learning_rate"].astype(float).tolist()), reverse=True)
-
-
-def _legends(watched: pd.DataFrame, depth: int) -> list[tuple[str, list[Line2D]]]:
-    rates = _rates(watched)
-    if not rates:
-        return []
-    layers = [name for name in LAYERS if name == "output" or int(name) <= depth]
-    return [
-        ("Learning rate", [line(f"$\\eta={rate:g}$", color="0.3", linestyle=style)
-                           for rate, style in zip(rates, STYLES, strict=False)]),
-        ("Top", [line("training loss", color=COLOURS["train_loss"]),
-                 line("test error", color=COLOURS["test_error"])]),
-        ("Layers", [line(name if name == "output" else f"$k={name}$", color=LAYERS[name])
-                    for name in layers]),
-    ]  # fmt: skip
+        return pd.DataFrame(columns=["time", "value"])
+    grid = np.linspace(max(x[0] for x, _ in single), min(x[-1] for x, _ in single), N_TIMES)
+    means = np.mean([np.interp(grid, x, y) for x, y in single], axis=0)
+    return pd.DataFrame({"time": np.exp(grid), "value": np.exp(means)})
