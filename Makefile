@@ -58,7 +58,7 @@ export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help cifar mnist reproduce figures plane plan publish crate status claims open gc unlock test test-science test-gpu-interpreter check-gpu bench-gpu train-gpu lint layout format schema docs env env-cluster env-equivariance env-gpu env-docs clean-env faults soak
+.PHONY: help cifar mnist reproduce figures plane plan publish crate status claims open gc unlock test test-science test-gpu-interpreter check-gpu bench-gpu train-gpu lint layout format schema readme docs env env-cluster env-equivariance env-gpu env-docs clean-env faults soak
 
 help:
 	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw the paper: results/PRESET/{report.html,figures,tables}'
@@ -88,6 +88,7 @@ help:
 	@echo 'make faults                              make faults in small runs (killed, full disk, ...): the table of docs/reliability.md; as root'
 	@echo 'make soak                                kill a small run fifty times at random, then look what it has made: docs/reliability.md'
 	@echo 'make schema                              write the schema and the table of keys of config/ anew'
+	@echo 'make readme                              write the tables of README.md, docs/results.md, docs/studies.md and the forest plot anew'
 	@echo 'make env | make clean-env                only install into $(VENV) | remove it'
 	@echo 'make env-cluster                         install what PROFILE=slurm needs, too (docs/cluster.md)'
 	@echo 'make env-equivariance                    install what STUDY=equivariance needs, too (e3nn, 1 MB)'
@@ -185,6 +186,10 @@ layout: env
 
 schema: env
 	$(BIN)/python -m srhm.preset
+
+# From the scorecards that tests/guard/ keeps, which tests/guard/write.py writes.
+readme: env
+	@$(BIN)/python -m srhm.commands.readme
 
 faults: env
 	PYTHONPATH=benchmarks $(BIN)/python -m faults $(ARGS)

@@ -1,5 +1,6 @@
 """The paper's statements, and the claims that they name."""
 
+from dataclasses import replace
 from math import inf, isnan, nan
 
 import pandas as pd
@@ -9,7 +10,14 @@ from srhm.scorecard.card import claims_in, scorecard
 from srhm.scorecard.claims import Claim, Measurement
 from srhm.scorecard.deciding import BESIDE
 from srhm.scorecard.expectations import Below, Factor, NoExpectation, Within
-from srhm.scorecard.headline import Mark, Statement, beside_ours, forest_rows, identifiers
+from srhm.scorecard.headline import (
+    Mark,
+    Statement,
+    beside_ours,
+    forest_rows,
+    identifiers,
+    in_words,
+)
 from srhm.studies.registry import STUDIES
 from srhm.studies.sparse_hierarchy.headline import HEADLINE
 
@@ -45,6 +53,9 @@ def statement(**lines):
 def rows_of(*claims, **options):
     names = {f"label of {one.identifier}": one.identifier for one in claims}
     return forest_rows([statement(**names)], scorecard({}, claims), **options)
+
+
+(ROW,) = rows_of(claim("a", Within(2, 0.5), 2.5, 2.25, 3))
 
 
 def test_a_row_is_in_units_of_the_tolerance():
@@ -98,3 +109,13 @@ def test_points_without_an_interval_have_none():
     theirs = beside_ours(pd.DataFrame({"claim": ["a"], "note": [note]}))
     assert theirs.loc[0, "value"] == 0.54
     assert isnan(theirs.loc[0, "low"])
+
+
+def test_a_statement_is_reproduced_if_all_of_its_claims_are():
+    def words(*verdicts):
+        return in_words([replace(ROW, verdict=word) for word in verdicts])
+
+    assert words("agrees", "close") == {"Reproduced": ["s"]}
+    assert words("agrees", "open") == {"Cannot tell": ["s"]}
+    assert words("agrees", "too few data") == {"Cannot tell": ["s"]}
+    assert words("open", "disagrees") == {"Falls short": ["s (2.50, not 2)"]}

@@ -254,6 +254,7 @@ def study(name: str, folder: Path, tables: dict[str, tuple[Any, Any]], **said: A
         "name": name, "title": f"The study {name}", "figures": figures, "tables": files,
         "claims": None if claims is None else str(folder / name / "claims.parquet"),
         "claims_module": None if claims is None else __name__, "page_tables": None,
+        "headline": None,
         "prose": str(folder / name / "README.md"), "absent": "",
         "settings": {"preset": "quick", "threshold": 0.1}, **said,
     }  # fmt: skip

@@ -59,7 +59,7 @@ LOADED = {
     "score.py": ("module",),
     "train_curve.py": ("trainer",),
     "write_explorer.py": (),
-    "write_page.py": ("claims_module", "page_tables"),
+    "write_page.py": ("claims_module", "page_tables", "headline"),
 }
 
 

@@ -194,7 +194,8 @@ class Study:
     results/, and returns what is asked; it raises ConfigError, naming the key within the section.
     claims: module with CLAIMS. claim_uses: tables that these need besides its own, by the name
     under which they know them. page_tables: function from its tables, by name, and its settings to
-    the tables that its page shows. page: name of the page that shows it; empty: its own name.
+    the tables that its page shows. headline: tuple of `srhm.scorecard.headline.Statement`, whose
+    forest plot is at the top of its page. page: name of the page that shows it; empty: its own.
     """
 
     name: str
@@ -207,6 +208,7 @@ class Study:
     figures: Sequence[Figure] = ()
     claims: str | None = None
     page_tables: str | None = None
+    headline: str | None = None
     claim_uses: Mapping[str, Use] = field(default_factory=dict)
     page: str = ""
     priority: int = 0
@@ -233,6 +235,7 @@ class Study:
             "figures": tuple(replace(one, function=whole(one.function)) for one in self.figures),
             "claims": self.claims and whole(self.claims),
             "page_tables": self.page_tables and whole(self.page_tables),
+            "headline": self.headline and whole(self.headline),
         }
         for name, value in own.items():
             object.__setattr__(self, name, value)

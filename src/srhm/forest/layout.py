@@ -12,6 +12,7 @@ from math import isfinite
 from typing import Literal
 
 from srhm.scorecard.headline import ForestRow, Mark
+from srhm.scorecard.text import OF_SEVERAL
 
 EXTENT = 4.0
 Anchor = Literal["start", "middle", "end"]
@@ -22,6 +23,9 @@ SHAPES: dict[str, Shape] = {
     "close": "ring",
     "disagrees": "cross",
     "open": "diamond",
+    "holds": "dot",
+    "does not hold": "cross",
+    "undecided": "diamond",
 }
 LINE = 20.0  # of the legend
 TICKS = (-4, -2, 0, 2, 4)
@@ -151,7 +155,9 @@ def layout(rows: Sequence[ForestRow], *, narrow: bool = False, other: str = "") 
 def title(rows: Sequence[ForestRow]) -> str:
     """The finding of the plot in one sentence."""
     counts = Counter(row.verdict for row in rows)
-    words = ", ".join(f"{n} {verdict}" for verdict, n in counts.most_common())
+    words = ", ".join(
+        f"{n} {word if n == 1 else OF_SEVERAL.get(word, word)}" for word, n in counts.most_common()
+    )
     return f"{len(rows)} measurements of what the paper states: {words}"
 
 

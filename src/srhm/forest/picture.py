@@ -13,7 +13,13 @@ from srhm.forest.letters import runs
 from srhm.scorecard.headline import ForestRow
 
 INK, SOFT, GREY, BAND = BLACK, "#555555", "#8a8a8a", "#dfe5ea"
-VERDICTS = {"agrees": "#00558c", "close": "#00558c", "disagrees": "#a33b00"}
+VERDICTS = {
+    "agrees": "#00558c",
+    "close": "#00558c",
+    "holds": "#00558c",
+    "disagrees": "#a33b00",
+    "does not hold": "#a33b00",
+}
 # Marker of matplotlib, its size in points.
 MARKERS = {
     "dot": ("o", 9.0), "ring": ("o", 8.5), "cross": ("X", 10.0), "diamond": ("D", 8.0),

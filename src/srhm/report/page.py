@@ -15,6 +15,7 @@ import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from srhm.forest.svg import svg
 from srhm.names import resolved
 from srhm.report import prose
 from srhm.report.figures import Shown, shown_figures
@@ -27,6 +28,7 @@ from srhm.results.records import read_table
 from srhm.results.tables import SCHEMAS
 from srhm.scorecard.card import claims_in
 from srhm.scorecard.data import scorecard_data
+from srhm.scorecard.headline import ForestRow, beside_ours, forest_rows, in_words
 from srhm.scorecard.text import markdown, verdict_counts
 
 # The page of the paper, which names the figures of the paper that it does not show.
@@ -73,9 +75,9 @@ def write_page(
     """Writes the page of one or several studies, and its scorecard as Markdown.
 
     spec: what `srhm.rules.pages.page_spec` says: page, preset, description, configuration
-    (JSON), studies (each with name, title, claims and claims_module, figures, tables, page_tables,
-    prose, absent, settings), pending, citation, publications, deviations. Figures, captions, tables
-    and claims whose files are not there are named on the page.
+    (JSON), studies (each with name, title, claims and claims_module, headline, figures, tables,
+    page_tables, prose, absent, settings), pending, citation, publications, deviations. Figures,
+    captions, tables and claims whose files are not there are named on the page.
 
     Raises:
         TableError, PublicationError: if a file is damaged, naming it.
@@ -137,6 +139,7 @@ def render(spec: Mapping[str, Any], scorecard: pd.DataFrame, topics: Mapping[str
         for study in reversed(studies)
         if study["absent"]
     }
+    answer = headline_rows(studies, scorecard)
     template = environment().get_template("page.html")
     return template.render(
         page=spec["page"],
@@ -149,6 +152,8 @@ def render(spec: Mapping[str, Any], scorecard: pd.DataFrame, topics: Mapping[str
         absent=absent,
         missing=[*_missing(studies, tables), *_missing_of_figures(figures)],
         has_claims=any(study["claims"] is not None for study in studies),
+        forests=forests(answer),
+        in_words=in_words(answer),
         counts=verdict_counts(scorecard),
         topics=scorecard_topics(scorecard, topics),
         marks=MARKS,
@@ -164,6 +169,22 @@ def render(spec: Mapping[str, Any], scorecard: pd.DataFrame, topics: Mapping[str
         definitions=_documents([study["prose"] for study in studies]),
         deviations=_documents(spec["deviations"]),
     )
+
+
+def headline_rows(studies: Sequence[Mapping[str, Any]], scorecard: pd.DataFrame) -> list[ForestRow]:
+    """Rows of the forest plot of the studies that have statements; none without any."""
+    statements = [
+        one for study in studies if study["headline"] for one in resolved(study["headline"])
+    ]
+    return forest_rows(statements, scorecard, authors=beside_ours(scorecard))
+
+
+def forests(rows: Sequence[ForestRow]) -> dict[str, Markup]:
+    """The forest plot for a page and a phone, whose rows lead to the claims; none of no rows."""
+    if not rows:
+        return {}
+    link = "#claim-{claim}"
+    return {"wide": svg(rows, link=link), "narrow": svg(rows, narrow=True, link=link)}
 
 
 def training_tables(

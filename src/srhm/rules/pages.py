@@ -37,7 +37,12 @@ class Page:
     def modules(self) -> list[str]:
         """Modules that its script loads by name."""
         declared = [STUDIES[study] for study in self.studies]
-        return [one for study in declared for one in (study.claims, study.page_tables) if one]
+        return [
+            one
+            for study in declared
+            for one in (study.claims, study.page_tables, study.headline)
+            if one
+        ]
 
 
 def pages_of(plan: Plan) -> list[Page]:
@@ -157,6 +162,7 @@ def _study(plan: Plan, study: str) -> Mapping[str, Any]:
             for name, schema in declared.schemas.items()
         },
         "page_tables": declared.page_tables,
+        "headline": declared.headline,
         "prose": prose_of(study),
         "absent": " ".join(filter(None, [planned.absent, planned.origin])),
         "settings": plan.settings(study),

@@ -7,6 +7,7 @@ and a scorecard come the rows of the forest plot and of the table in the README.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from math import exp, isfinite, nan
 from typing import Any
 
@@ -114,6 +115,25 @@ def forest_rows(
         for row in [ours.get(claim, {})]
         if row and isfinite(row["expected"])
     ]
+
+
+def in_words(rows: Sequence[ForestRow]) -> dict[str, list[str]]:
+    """Statements that were reproduced, fall short, or cannot be told, in the words of the rows.
+
+    Reproduced: every interval lies within its tolerance. Falls short: one lies wholly outside; its
+    value stands beside what is expected. Kinds without any statement are left out.
+    """
+    found: dict[str, list[str]] = {"Reproduced": [], "Falls short": [], "Cannot tell": []}
+    for says, group in groupby(rows, key=lambda row: row.says):
+        own = list(group)
+        short = [row for row in own if row.verdict in ("disagrees", "does not hold")]
+        unsettled = [row for row in own if row.verdict not in ("agrees", "close", "holds")]
+        kind = "Falls short" if short else "Cannot tell" if unsettled else "Reproduced"
+        details = [
+            f"{row.measured.split()[0]}, not {row.expected.split(' ± ')[0]}" for row in short
+        ]
+        found[kind].append(f"{says} ({'; '.join(details)})" if details else says)
+    return {kind: statements for kind, statements in found.items() if statements}
 
 
 def identifiers(statements: Iterable[Statement]) -> list[str]:

@@ -23,21 +23,21 @@ def _by_depth(net: str, name: str) -> dict[str, str]:
 HEADLINE: tuple[Statement, ...] = (
     Statement(
         heading=COMPLEXITY,
-        says="P* of the LCN grows as (s_0+1)^L",
+        says="P*_LCN ~ (s_0+1)^L",
         quote="P*_LCN ~ C_0(s, L) (s_0+1)^L n_c m^L",
         place="Eq. 3, section 4; Figure 4 B",
         lines=_by_depth("lcn", "s0"),
     ),
     Statement(
         heading=COMPLEXITY,
-        says="P* of the CNN grows as (s_0+1)^2 at any L",
+        says="P*_CNN ~ (s_0+1)^2",
         quote="P*_CNN ~ C_1 (s_0+1)^2 n_c m^L",
         place="Eq. 4, section 4; Figure 4 C",
         lines=_by_depth("cnn", "s0"),
     ),
     Statement(
         heading=COMPLEXITY,
-        says="P* of the LCN grows as n_c m^L, which is v^(L+1)",
+        says="P*_LCN ~ v^(L+1)",
         quote="both sample complexities are exponential in L and thus polynomial in the input"
         " dimension",
         place="Eq. 3, section 4; Figure 4 B",
@@ -45,7 +45,7 @@ HEADLINE: tuple[Statement, ...] = (
     ),
     Statement(
         heading=COMPLEXITY,
-        says="P* of the CNN grows as n_c m^L, which is v^(L+1)",
+        says="P*_CNN ~ v^(L+1)",
         quote="both sample complexities are exponential in L and thus polynomial in the input"
         " dimension",
         place="Eq. 4, section 4; Figure 4 C",
@@ -53,7 +53,7 @@ HEADLINE: tuple[Statement, ...] = (
     ),
     Statement(
         heading=COMPLEXITY,
-        says="weight sharing saves a factor (s_0+1)^(L-2)",
+        says="weight sharing saves (s_0+1)^(L-2)",
         quote="Weight sharing proves to be beneficial for networks trained on the SRHM",
         place="section 4; Eq. 3 over Eq. 4",
         lines={
@@ -63,14 +63,14 @@ HEADLINE: tuple[Statement, ...] = (
     ),
     Statement(
         heading=COMPLEXITY,
-        says="C_0 of the LCN grows as s^(L/2)",
+        says="C_0 grows as s^(L/2)",
         quote="our observations for C_0(s, L) are consistent with C_0(s, L) ~ s^(L/2)",
         place="section 4; Figure 10",
         lines={"C_0 against s^(L/2): exponent": "lcn-constant-C0"},
     ),
     Statement(
         heading=SPARSITY,
-        says="at fixed dimension sparser data are easier",
+        says="at fixed dimension sparser is easier",
         quote="for a fixed dimension d, a higher sparsity is preferable as it leads to a smaller"
         " sample complexity",
         place="section 4; Figure 5",
@@ -78,7 +78,7 @@ HEADLINE: tuple[Statement, ...] = (
     ),
     Statement(
         heading=SPARSITY,
-        says="sparsity B follows Eq. 3 and 4, too",
+        says="sparsity B follows both laws",
         quote="the learning curves obtained implementing Sparsity B in the data are consistent with"
         " Eq. 3 and Eq. 4",
         place="appendix A; Figures 7, 8",
@@ -89,35 +89,28 @@ HEADLINE: tuple[Statement, ...] = (
     ),
     Statement(
         heading=INVARIANCE,
-        says="the LCN learns synonyms with the task",
-        quote="P*_S ≈ P*_LCN",
-        place="Eq. 8, section 5; Figure 6 C",
-        lines={"LCN: P*_S over P*": "s-ratio-lcn-s2"},
+        says="LCN: synonyms and diffeomorphisms with the task",
+        quote="P*_S ≈ P*_LCN, P*_D ≈ P*_LCN",
+        place="Eq. 8, section 5; Figure 6 C, D",
+        lines={f"LCN: P*_{kind.upper()} over P*": f"{kind}-ratio-lcn-s2" for kind in "sd"},
     ),
     Statement(
         heading=INVARIANCE,
-        says="the LCN learns diffeomorphisms with the task",
-        quote="P*_D ≈ P*_LCN",
-        place="Eq. 8, section 5; Figure 6 D",
-        lines={"LCN: P*_D over P*": "d-ratio-lcn-s2"},
-    ),
-    Statement(
-        heading=INVARIANCE,
-        says="so does the CNN",
+        says="CNN: both with the task",
         quote="for the simple convolutional architectures",
         place="section 5; Figure 14",
         lines={f"CNN: P*_{kind.upper()} over P*": f"{kind}-ratio-cnn-s2" for kind in "sd"},
     ),
     Statement(
         heading=INVARIANCE,
-        says="so does the fully connected network",
+        says="FCN: both with the task",
         quote="and even for fully-connected networks",
         place="section 5; Figure 16",
         lines={f"FCN: P*_{kind.upper()} over P*": f"{kind}-ratio-fcn-s2" for kind in "sd"},
     ),
     Statement(
         heading=INVARIANCE,
-        says="synonyms of all levels are learnt in one go",
+        says="all levels are learnt in one go",
         quote="synonyms and insensitivity to diffeomorphisms are learnt at all levels of the"
         " hierarchy in one go",
         place="section 6; Figures 12, 15",
@@ -128,7 +121,7 @@ HEADLINE: tuple[Statement, ...] = (
     ),
     Statement(
         heading=NETWORKS,
-        says="VGG, ResNet and EfficientNet learn both with the task",
+        says="VGG, ResNet, EfficientNet: both with the task",
         quote="This observation appears to be universal, as it holds for common convolutional"
         " architectures like VGG, ResNet, and EfficientNet",
         place="section 5; Figure 9",
@@ -139,7 +132,7 @@ HEADLINE: tuple[Statement, ...] = (
     ),
     Statement(
         heading=NETWORKS,
-        says="across networks the test error follows D and S of the output",
+        says="across networks errors follow D and S",
         quote="the empirically observed correlation between sensitivity to diffeomorphisms and test"
         " error",
         place="section 1.1; Figure 1 C, D",

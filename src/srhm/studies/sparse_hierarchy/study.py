@@ -143,5 +143,6 @@ STUDY = Study(
     ),
     claims=".claims.all_claims",
     page_tables=".page:tables",
+    headline=".headline:HEADLINE",
     page="report",
 )

@@ -1,0 +1,244 @@
+"""Write what the documents say of results: README.md, docs/results.md, docs/studies.md, the forest.
+
+All of it comes from the scorecards of the shipped rows, which tests/guard/ keeps, and from the
+registry of the studies. In README.md only what stands between the markers is written.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+
+import pandas as pd
+
+from srhm.commands.printing import printing
+from srhm.forest import picture
+from srhm.forest.layout import title
+from srhm.results import places
+from srhm.results.atomic import write_text
+from srhm.scorecard.headline import ForestRow, expected, forest_rows, in_words, measured
+from srhm.studies.registry import GROUPS, STUDIES
+from srhm.studies.sparse_hierarchy.claims.paper_points import as_sample_complexities
+from srhm.studies.sparse_hierarchy.claims.published_fits import published_fits
+from srhm.studies.sparse_hierarchy.headline import HEADLINE
+from srhm.studies.sparse_hierarchy.published_values import published_values
+
+ROOT = places.PUBLISHED.parent
+SCORECARDS = "tests/guard/scorecards"
+PICTURE = "docs/images/forest.png"
+PAPER = ("sparse_hierarchy", "named_nets")
+MAIN, WIDE = "grid", "paper"
+WIDE_NAME = "our 512 channels"
+NUMBERS = ("expected", "tolerance", "value", "low", "high")
+VERDICTS = ("holds", "does not hold", "undecided", "not enough data", "reported")
+BEGIN, END = "<!-- {}: written by `make readme` -->", "<!-- end -->"
+WRITTEN = "Written by `make readme` from the scorecards of the shipped rows, not by hand."
+EQUIVALENCE = (
+    "This tests equivalence. A claim *agrees* if its whole 95 % interval lies within the tolerance"
+    " and holds the expected number, or keeps a bound; it is *close* if the interval lies within"
+    " and excludes the number, *open* if it sticks out, and *disagrees* if it lies wholly outside."
+)
+
+
+def read_scorecards(root: Path, preset: str) -> dict[str, pd.DataFrame]:
+    """Scorecards of the shipped rows of a preset, by study, without notes."""
+    found = {}
+    for file in sorted((root / SCORECARDS / preset).glob("*.jsonl")):
+        rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        table = pd.DataFrame(rows)
+        found[file.stem] = table.astype(dict.fromkeys(NUMBERS, float))
+    return found
+
+
+def headline(root: Path) -> list[ForestRow]:
+    """Rows of the forest plot of the shipped rows, beside the authors' points and 512 channels."""
+    points = published_values(reference=[str(root / "reference/published_sample_complexity.csv")])
+    ours, wide = (read_scorecards(root, preset) for preset in (MAIN, WIDE))
+    return forest_rows(
+        HEADLINE,
+        pd.concat([ours[study] for study in PAPER if study in ours], ignore_index=True),
+        authors=published_fits(as_sample_complexities(points), pd.DataFrame()),
+        other=pd.concat([wide[study] for study in PAPER if study in wide], ignore_index=True),
+    )
+
+
+def readme_text(text: str, rows: Sequence[ForestRow]) -> str:
+    """README.md with what stands between its markers written anew."""
+    words = [*_bullets(rows), "", f"![{title(rows)}]({PICTURE})"]
+    for name, lines in (("words", words), ("headline", _table(rows))):
+        begin = BEGIN.format(name)
+        pattern = re.compile(f"{re.escape(begin)}\n.*?{re.escape(END)}", re.DOTALL)
+        parts = pattern.split(text)
+        if len(parts) != 2:
+            raise ValueError(f"README.md needs one part from {begin!r} to {END!r}")
+        text = "\n".join([begin, *lines, END]).join(parts)
+    return text
+
+
+def results_text(
+    rows: Sequence[ForestRow], scorecards: Mapping[str, Mapping[str, pd.DataFrame]]
+) -> str:
+    """docs/results.md; scorecards: by preset and study."""
+    lines = [
+        "# What reproduced",
+        "",
+        f"{WRITTEN} {EQUIVALENCE}",
+        "",
+        f"![{title(rows)}](images/forest.png)",
+        "",
+        *_bullets(rows),
+        "",
+        "## What the paper states",
+        "",
+        f"Rows of the preset `{MAIN}`: 128 channels (VGG, ResNet, EfficientNet: 32). The authors'"
+        " points go through the same fits.",
+        "",
+        "| the paper | measured | text | authors' points | ours | verdict |",
+        "|---|---|---|---|---|---|",
+        *(
+            f"| “{_markdown(one.quote)}” ({_markdown(one.place)}) | {_markdown(row.label)} |"
+            f" {row.expected} | {row.theirs or '–'} | {row.measured} | {row.verdict} |"
+            for one in HEADLINE
+            for row in rows
+            if row.claim in one.lines.values()
+        ),
+        "",
+        "## Claims of all studies",
+        "",
+        _line(["study", "rows of", "claims", *VERDICTS]),
+        _line(["---"] * (3 + len(VERDICTS))),
+    ]
+    shipped = [
+        (preset, study, table)
+        for preset, studies in scorecards.items()
+        for study, table in studies.items()
+    ]
+    shipped.sort(key=lambda one: (list(STUDIES).index(one[1]), one[0]))
+    lines += [
+        _line([_link(study), f"`{preset}`", str(len(table)), *_counts(table)])
+        for preset, study, table in shipped
+    ]
+    lines += ["", "## What disagrees", ""]
+    lines += [_line(["study", "statement", "expected", "measured"]), _line(["---"] * 4)]
+    lines += [
+        _line([_link(study), _markdown(row["statement"]), expected(row), measured(row)])
+        for preset, study, table in shipped
+        if preset != WIDE
+        for row in table[table["verdict"] == "does not hold"].to_dict("records")
+    ]
+    lines += ["", "All claims, with notes: the pages of `make figures`, or `srhm claims`.", ""]
+    return "\n".join(lines)
+
+
+def studies_text(scorecards: Mapping[str, Mapping[str, pd.DataFrame]], root: Path) -> str:
+    """docs/studies.md: each study of the registry, what it asks and what its shipped rows say."""
+    lines = [
+        "# Studies",
+        "",
+        f"A *study* has figures, claims and a page of its own. {WRITTEN} `make figures STUDY=NAME`"
+        " draws shipped rows (with `PRESET=` as below), `make reproduce STUDY=NAME` trains.",
+    ]
+    headings = {"paper": "The paper", "plane": "Lazy and feature learning, jamming: `make plane`",
+                "seeds": "Other sources: `STUDY=seeds`",
+                "landscape": "Digits and landscape: `STUDY=landscape`"}  # fmt: skip
+    grouped = {name for names in GROUPS.values() for name in names}
+    parts = {**GROUPS, "others": [name for name in STUDIES if name not in grouped]}
+    for group, names in parts.items():
+        lines += ["", f"## {headings.get(group, 'Others')}", ""]
+        lines += [_line(["study", "asks", "shipped rows"]), _line(["---"] * 3)]
+        lines += [_line([_link(one), _question(root, one), _shipped(scorecards, one)])
+                  for one in names]  # fmt: skip
+    return "\n".join([*lines, ""])
+
+
+def main(root: Path = ROOT) -> int:
+    """Writes the documents of this repository; 1 if README.md lacks its markers."""
+    rows = headline(root)
+    scorecards = all_scorecards(root)
+    try:
+        text = readme_text((root / "README.md").read_text(encoding="utf-8"), rows)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 1
+    write_text(root / "README.md", text)
+    write_text(root / "docs/results.md", results_text(rows, scorecards))
+    write_text(root / "docs/studies.md", studies_text(scorecards, root))
+    metadata = {"Software": None, "Description": title(rows)}  # for a test that it is current
+    picture.draw(rows, other=WIDE_NAME).savefig(root / PICTURE, dpi=100, metadata=metadata)
+    return 0
+
+
+def all_scorecards(root: Path) -> dict[str, dict[str, pd.DataFrame]]:
+    """Scorecards of all shipped rows, by preset and study."""
+    presets = sorted(path.name for path in (root / SCORECARDS).iterdir() if path.is_dir())
+    return {preset: read_scorecards(root, preset) for preset in presets}
+
+
+def _bullets(rows: Sequence[ForestRow]) -> list[str]:
+    return [
+        f"- **{kind}:** {_markdown('; '.join(statements))}."
+        for kind, statements in in_words(rows).items()
+    ]
+
+
+def _table(rows: Sequence[ForestRow]) -> Iterator[str]:
+    """A line for each statement; of several claims the numbers in their order."""
+    yield "| the paper says | text | authors' points | ours | verdict |"
+    yield "|---|---|---|---|---|"
+    for says, group in groupby(rows, key=lambda row: row.says):
+        own = list(group)
+        cells = [
+            [row.expected.partition(" ±")[0].partition(" within")[0] for row in own],
+            [row.theirs.partition(" ")[0] or "–" for row in own],
+            [row.measured for row in own],
+            [row.verdict for row in own],
+        ]
+        yield _line([_markdown(says), *map(_once, cells)])
+
+
+def _once(cells: Sequence[str]) -> str:
+    """Cells of a line together, one for all where they are equal."""
+    return "; ".join(cells if len(set(cells)) > 1 else cells[:1])
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _counts(table: pd.DataFrame) -> list[str]:
+    return [str(int((table["verdict"] == word).sum())) for word in VERDICTS]
+
+
+def _shipped(scorecards: Mapping[str, Mapping[str, pd.DataFrame]], study: str) -> str:
+    found = []
+    for preset, studies in scorecards.items():
+        if study in studies:
+            counts = zip(VERDICTS, _counts(studies[study]), strict=True)
+            words = ", ".join(f"{n} {word}" for word, n in counts if n != "0")
+            found.append(f"`{preset}`: {words}")
+    return "; ".join(found) or "–"
+
+
+def _link(study: str) -> str:
+    return f"[{study}](../src/srhm/studies/{study}/README.md)"
+
+
+def _question(root: Path, study: str) -> str:
+    """The first question of a study's README, or its title."""
+    text = (root / f"src/srhm/studies/{study}/README.md").read_text(encoding="utf-8")
+    top, _, rest = text.partition("\n")
+    words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", " ".join(rest.partition("\n## ")[0].split()))
+    words = re.sub(r"\b(Eq|arXiv)[.:] ?", r"\1 ", words)
+    found = re.search(r"(?:^|(?<=[.:?!] ))[^.:?!]*\?", words)
+    heading = top.removeprefix("# ")
+    return f"{heading}: {found[0].strip()[0].lower()}{found[0].strip()[1:]}" if found else heading
+
+
+def _markdown(text: str) -> str:
+    return text.replace("*", "\\*").replace("s_0", "s₀").replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    sys.exit(printing(main))

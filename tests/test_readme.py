@@ -1,0 +1,71 @@
+"""README.md and the generated documents say what the scorecards of the shipped rows say."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from srhm.commands import readme
+from srhm.forest.layout import title
+from srhm.studies.registry import STUDIES
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return readme.headline(ROOT)
+
+
+@pytest.fixture(scope="module")
+def scorecards():
+    return readme.all_scorecards(ROOT)
+
+
+def test_the_readme_has_at_most_600_words():
+    assert len(README.split()) <= 600
+
+
+def test_the_readme_is_current(rows):
+    assert readme.readme_text(README, rows) == README, "make readme writes it anew"
+
+
+def test_the_results_are_current(rows, scorecards):
+    written = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+    assert readme.results_text(rows, scorecards) == written, "make readme writes them anew"
+
+
+def test_the_list_of_studies_is_current_and_names_each(scorecards):
+    written = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
+    assert readme.studies_text(scorecards, ROOT) == written, "make readme writes it anew"
+    assert all(f"studies/{study}/README.md" in written for study in STUDIES)
+
+
+def test_the_picture_is_of_these_verdicts_and_small(rows):
+    file = ROOT / readme.PICTURE
+    with Image.open(file) as image:
+        assert image.text["Description"] == title(rows)
+    assert file.stat().st_size < 200_000
+
+
+def test_every_claim_of_a_scorecard_has_a_verdict_that_is_counted(scorecards):
+    for studies in scorecards.values():
+        for table in studies.values():
+            assert set(table["verdict"]) <= set(readme.VERDICTS)
+
+
+def test_the_program_of_the_readme_runs():
+    (program,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    assert len(program.strip().splitlines()) <= 7
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "class" in done.stdout
+
+
+def test_a_readme_without_its_markers_is_refused(rows):
+    with pytest.raises(ValueError, match="words"):
+        readme.readme_text("# Nothing\n", rows)
