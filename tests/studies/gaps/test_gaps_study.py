@@ -29,10 +29,10 @@ NAMES = ("cells", "gaps", "cusps", "ranks", "hessians", "histories")
 
 
 def near(stream, kind, member, theta=None, gamma=None, power=0.5, cusps=0.23, late=1e-9, shrink=5,
-         budget=LONG):  # fmt: skip
+         budget=LONG, few=1.0, negative=None):  # fmt: skip
     """A network of a kind with its gaps, cusps and spectra: the last three of nine fit."""
     fits, loss = member >= 6, 10.0 ** (-3 + 0.3 * member)
-    n_unsatisfied = 0 if fits else 200 + 10 * member
+    n_unsatisfied = 0 if fits else round(few * (240 + 10 * member))
     cell = jamming_cell(
         study="gaps", net="fcn", **analysis.KINDS[kind], width=8, n_weights=N, P=P, seed=member,
         status="fitted" if fits else "capped", mean_loss=0.0 if fits else loss,
@@ -58,8 +58,10 @@ def near(stream, kind, member, theta=None, gamma=None, power=0.5, cusps=0.23, la
         hp = stream.standard_normal(N) * loss**power
         gap = np.exp(-shrink * n_unsatisfied / N)
         h0 = [gap + 50 * (k < 10) if k < n_unsatisfied else 0.0 for k in range(N)]
+        part_below = negative or {"tanh-3": 0.005}.get(kind, 0.1)
+        h = np.where(np.arange(N) < part_below * N, -1.0, 1.0)
         values = [{"key": key, "when": "end", "part": part, "eigenvalue": value}
-                  for part, one in (("Hp", hp), ("H0", h0)) for value in one]  # fmt: skip
+                  for part, one in (("Hp", hp), ("H0", h0), ("H", h)) for value in one]  # fmt: skip
     return cell, gaps, counts, values
 
 
@@ -145,7 +147,8 @@ BROKEN = {
     "power": ({"power": 0.0}, ["gaps-hp-scale-relu", "gaps-hp-collapse-tanh"]),
     "cusps": ({"cusps": 0.02}, ["gaps-cusps-random", "gaps-cusps-digits"]),
     "shrink": ({"shrink": -5.0}, ["gaps-h0-shrinks"]),
-    "growth": ({"growth": 1.6}, ["gaps-n-star-growth"]),
+    "few": ({"few": 0.25}, ["gaps-bound-tanh", "gaps-bound-relu"]),
+    "negative": ({"negative": 0.3}, ["gaps-negative-tanh", "gaps-negative-relu"]),
     "waiting": ({"waiting": -0.2}, ["gaps-n-star-time"]),
     "depth": ({"depth": 2.0}, ["gaps-n-star-depth"]),
     "soft": ({"soft": 2.0}, ["gaps-n-star-loss"]),

@@ -200,7 +200,7 @@ def gaps_of_h0(cells: pd.DataFrame, hessians: pd.DataFrame) -> pd.DataFrame:
 def cusps_by_network(cells: pd.DataFrame, cusps: pd.DataFrame, *, kind: str) -> pd.DataFrame:
     """N_c/N of each jammed network of a kind, with what is counted at random taken off.
 
-    Columns: seed; training, fresh: preactivations of modulus below CUSP, for as many points as
+    Columns: key, seed; training, fresh: preactivations of modulus below CUSP, for as many points as
     there are in training, over N; plateau: those below ten times CUSP over those below a tenth.
     """
     rows = converged(near_jamming(chosen(cells, KINDS[kind]), cusps))
@@ -212,10 +212,38 @@ def cusps_by_network(cells: pd.DataFrame, cusps: pd.DataFrame, *, kind: str) -> 
         places = [int(np.argmin(np.abs(np.log(training.index / CUSP / f)))) for f in (0.1, 1, 10)]
         least, there, most = (int(training["below"].iloc[k]) for k in places)
         at_random = [share * fresh["below"].iloc[k] for k in places]
-        found.append({"seed": seed, "training": (there - at_random[1]) / N,
+        found.append({"key": key, "seed": seed, "training": (there - at_random[1]) / N,
                       "fresh": at_random[1] / N,
                       "plateau": (most - at_random[2]) / max(least, 1)})  # fmt: skip
-    return pd.DataFrame(found, columns=["seed", "training", "fresh", "plateau"])
+    return pd.DataFrame(found, columns=["key", "seed", "training", "fresh", "plateau"])
+
+
+def negative_modes(
+    cells: pd.DataFrame, hessians: pd.DataFrame, cusps: pd.DataFrame
+) -> pd.DataFrame:
+    """A row for each converged jammed network on random data with its spectra at the end.
+
+    Columns: key, activation; part: negative modes of H over the number of all; over: the bound of
+    chapter 1 on the unsatisfied points, over N_Delta. It is the number of negative modes of Hp,
+    without the cusps N_c of a ReLU network, along which the loss rises though Hp says otherwise.
+    """
+    rows = converged(near_jamming(cells, hessians))
+    rows = rows[rows["data"] == "random"]
+    own = hessians[(hessians["when"] == "end") & hessians["part"].isin(["H", "Hp"])]
+    groups = dict(list(own.groupby(["key", "part"])["eigenvalue"]))
+    these = cusps[cusps["key"].isin(rows["key"])]
+    at_cusps = pd.concat([cusps_by_network(cells, these, kind=kind) for kind in KINDS])
+    n_cusps = dict(zip(at_cusps["key"], at_cusps["training"], strict=True))
+    found = []
+    for _, row in rows.iterrows():
+        n_negative = {}
+        for part in ("H", "Hp"):
+            values = groups[row["key"], part].to_numpy(dtype=float)
+            n_negative[part] = int((values < -ZERO * abs(values).max()).sum())
+        cusp = row["n_weights"] * n_cusps[row["key"]] if row["activation"] == "relu" else 0
+        found.append({**row[["key", "activation"]], "part": n_negative["H"] / len(values),
+                      "over": (n_negative["Hp"] - cusp) / row["n_unsatisfied"]})  # fmt: skip
+    return pd.DataFrame(found, columns=["key", "activation", "part", "over"])
 
 
 def hierarchical(cells: pd.DataFrame) -> pd.DataFrame:
