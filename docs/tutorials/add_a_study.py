@@ -25,7 +25,7 @@
 # | `configuration.py` | keys of the preset, and the cells that follow from them |
 # | `tables.py` | columns of the table |
 # | `study.py` | all parts together, by name |
-# | `figures/seen.py`, `captions/seen_pairs.rst` | a figure from the table, and its caption |
+# | `figures.py`, `captions/seen_pairs.rst` | a figure from the table, and its caption |
 # | `claims.py` | what is expected, with a tolerance |
 # | `README.md` | its chapter of the documentation, and the definitions of its page |
 #
@@ -160,7 +160,7 @@ STUDY = experiment_study(
     config=SeenPairsSection,
     plan=plan,
     figures=(
-        Figure("seen_pairs", "pairs that are seen", ".figures.seen:draw", ("cells",), settings=()),
+        Figure("seen_pairs", "pairs that are seen", ".figures:draw", ("cells",)),
     ),
 )
 ''',
@@ -183,30 +183,35 @@ registry.write_text(text.replace("NAMES = (\n", 'NAMES = (\n    "seen_pairs",\n'
 
 # %%
 write(
-    f"{STUDY}/figures/seen.py",
+    f"{STUDY}/figures.py",
     '''"""Part of the pairs that is seen, against P."""
 
-import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
+from srhm.figures.drawing import styled
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel, laws
+from srhm.figures.scales import distinct
 
-def draw(cells: pd.DataFrame) -> Figure:
+
+@styled
+def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
     """A line for each s_0: the formula; marks: cells."""
-    figure, axes = plt.subplots(layout="constrained")
-    for place, (s0, rows) in enumerate(cells.groupby("s0")):
-        line = rows.groupby("P")["expected"].first()
-        n = rows["seed"].nunique()
-        label = f"s$_0$ = {s0}, {n} seeds"
-        axes.plot(line.index, line, color=f"C{place}")
-        marker = "os^Dv"[place % 5]
-        axes.plot(rows["P"], rows["seen"], marker, color=f"C{place}", alpha=0.4, label=label)
-    axes.set(xscale="log", xlabel="training points P", ylabel="part of the pairs that is seen")
-    axes.legend()
-    return figure
+    by = [distinct("s0", cells["s0"], "$s_0$")]
+    expected = cells.drop_duplicates(["s0", "P"])
+    panel = Panel(
+        title="pairs of level 1",
+        x=Axis("training points $P$", log=True),
+        y=Axis("part of the pairs that is seen"),
+        marks=[
+            Marks(rows=cells, x="P", y="seen", by=by, alpha=0.4),
+            laws(expected, "P", "expected", "$1-(1-p)^P$", by=by),
+        ],
+    )
+    return mosaic([panel], columns=1, preset=preset, notes=[f"{cells['seed'].nunique()} seeds."])
 ''',
 )
-write(f"{STUDY}/figures/__init__.py", '"""Figures of the study."""\n')
 write(f"{STUDY}/__init__.py", '"""Pairs that a training set shows."""\n')
 write(
     f"{STUDY}/captions/seen_pairs.rst",
