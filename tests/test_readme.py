@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from srhm.commands import readme
-from srhm.forest.layout import title
+from srhm.forest.layout import finding
 from srhm.studies.registry import STUDIES
 
 ROOT = Path(__file__).parents[1]
@@ -48,7 +48,7 @@ def test_the_list_of_studies_is_current_and_names_each(scorecards):
 def test_the_picture_is_of_these_verdicts_and_small(rows):
     file = ROOT / readme.PICTURE
     with Image.open(file) as image:
-        assert image.text["Description"] == title(rows)
+        assert image.text["Description"] == finding(rows)
     assert file.stat().st_size < 200_000
 
 

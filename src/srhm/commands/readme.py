@@ -15,10 +15,16 @@ import pandas as pd
 
 from srhm.commands.printing import printing
 from srhm.forest import picture
-from srhm.forest.layout import title
+from srhm.forest.layout import finding
 from srhm.results import places
 from srhm.results.atomic import write_text
-from srhm.scorecard.headline import ForestRow, expected, forest_rows, in_words, measured
+from srhm.scorecard.headline import (
+    ForestRow,
+    expected_text,
+    forest_rows,
+    in_words,
+    measured_text,
+)
 from srhm.studies.registry import GROUPS, STUDIES
 from srhm.studies.sparse_hierarchy.claims.paper_points import as_sample_complexities
 from srhm.studies.sparse_hierarchy.claims.published_fits import published_fits
@@ -66,7 +72,7 @@ def headline(root: Path) -> list[ForestRow]:
 
 def readme_text(text: str, rows: Sequence[ForestRow]) -> str:
     """README.md with what stands between its markers written anew."""
-    words = [*_bullets(rows), "", f"![{title(rows)}]({PICTURE})"]
+    words = [*_bullets(rows), "", f"![{finding(rows)}]({PICTURE})"]
     for name, lines in (("words", words), ("headline", _table(rows))):
         begin = BEGIN.format(name)
         pattern = re.compile(f"{re.escape(begin)}\n.*?{re.escape(END)}", re.DOTALL)
@@ -86,7 +92,7 @@ def results_text(
         "",
         f"{WRITTEN} {EQUIVALENCE}",
         "",
-        f"![{title(rows)}](images/forest.png)",
+        f"![{finding(rows)}](images/forest.png)",
         "",
         *_bullets(rows),
         "",
@@ -123,7 +129,7 @@ def results_text(
     lines += ["", "## What disagrees", ""]
     lines += [_line(["study", "statement", "expected", "measured"]), _line(["---"] * 4)]
     lines += [
-        _line([_link(study), _markdown(row["statement"]), expected(row), measured(row)])
+        _line([_link(study), _markdown(row["statement"]), expected_text(row), measured_text(row)])
         for preset, study, table in shipped
         if preset != WIDE
         for row in table[table["verdict"] == "does not hold"].to_dict("records")
@@ -165,7 +171,7 @@ def main(root: Path = ROOT) -> int:
     write_text(root / "README.md", text)
     write_text(root / "docs/results.md", results_text(rows, scorecards))
     write_text(root / "docs/studies.md", studies_text(scorecards, root))
-    metadata = {"Software": None, "Description": title(rows)}  # for a test that it is current
+    metadata = {"Software": None, "Description": finding(rows)}  # for a test that it is current
     picture.draw(rows, other=WIDE_NAME).savefig(root / PICTURE, dpi=100, metadata=metadata)
     return 0
 

@@ -149,10 +149,10 @@ def layout(rows: Sequence[ForestRow], *, narrow: bool = False, other: str = "") 
         for row in own:
             pen.add(list(_row(row, pen.y, form)), form.row, row)
     pen.add(list(_axis(pen.y, form)), 44)
-    return Layout(form.width, pen.y, pen.placed, form.font, title(rows))
+    return Layout(form.width, pen.y, pen.placed, form.font, finding(rows))
 
 
-def title(rows: Sequence[ForestRow]) -> str:
+def finding(rows: Sequence[ForestRow]) -> str:
     """The finding of the plot in one sentence."""
     counts = Counter(row.verdict for row in rows)
     words = ", ".join(

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from math import isfinite
 
-from srhm.forest.layout import EXTENT, title
+from srhm.forest.layout import EXTENT, finding
 from srhm.scorecard.headline import ForestRow, Mark
 
 SIGNS = {"agrees": "✓", "close": "≈", "disagrees": "✗", "open": "?"}
@@ -20,7 +20,7 @@ def text(rows: Sequence[ForestRow]) -> str:
     """
     labels = max((len(row.label) for row in rows), default=0)
     numbers = max((len(row.measured) for row in rows), default=0)
-    lines = [f"{title(rows)}."]
+    lines = [f"{finding(rows)}."]
     for heading, own in groupby(rows, key=lambda row: row.heading):
         lines += ["", heading]
         lines += [

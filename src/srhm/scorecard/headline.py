@@ -103,9 +103,9 @@ def forest_rows(
             place=statement.place,
             verdict=str(row["verdict"]),
             one_sided=not isfinite(row["tolerance"]),
-            measured=measured(row),
-            expected=expected(row),
-            theirs=measured(row | _numbers(theirs[claim])) if _known(theirs, claim) else "",
+            measured=measured_text(row),
+            expected=expected_text(row),
+            theirs=measured_text(row | _numbers(theirs[claim])) if _known(theirs, claim) else "",
             ours=_mark(row, row) if _known(ours, claim) else None,
             authors=_mark(theirs[claim], row) if _known(theirs, claim) else None,
             other=_mark(others[claim], row) if _known(others, claim) else None,
@@ -152,7 +152,7 @@ def beside_ours(scorecard: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(found, columns=["claim", "value", "low", "high"])
 
 
-def measured(row: Row) -> str:
+def measured_text(row: Row) -> str:
     """Value and interval of a row of a scorecard; of a ratio as factors."""
     if not isfinite(row["value"]):
         return "not measured"
@@ -165,7 +165,7 @@ def measured(row: Row) -> str:
     return f"{'×' if is_factor(row) else ''}{value}{known}"
 
 
-def expected(row: Row) -> str:
+def expected_text(row: Row) -> str:
     """What is expected: a number with its tolerance, a factor with its, or a bound."""
     if not isfinite(row["tolerance"]):
         return f"< {row['expected']:g}"
