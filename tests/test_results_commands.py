@@ -71,9 +71,7 @@ def test_claims_without_expectation_show_what_was_measured() -> None:
 def test_a_run_ends_with_what_the_paper_states_and_the_signs_of_its_claims(results: Path) -> None:
     title, *lines = claims.headline_lines(results / "quick")
     assert "✓ agrees" in title
-    assert [line.split("(")[0].strip() for line in lines] == [
-        "✓   P* of the LCN grows as n_c m^L, which is v^"
-    ]
+    assert [line.split("(")[0].strip() for line in lines] == ["✓   P*_LCN ~ v^"]
     assert claims.headline_lines(results / "absent") == []
 
 

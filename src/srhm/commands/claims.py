@@ -67,7 +67,9 @@ def headline_lines(folder: Path) -> list[str]:
 
     Nothing without a scorecard of the paper.
     """
-    verdicts = dict(read_claims_in(folder)[["claim", "verdict"]].itertuples(index=False))
+    verdicts: dict[str, str] = dict(
+        read_claims_in(folder)[["claim", "verdict"]].itertuples(index=False)
+    )
     lines = []
     for statement in HEADLINE:
         found = [verdicts[claim] for claim in statement.lines.values() if claim in verdicts]
