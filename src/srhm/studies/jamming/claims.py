@@ -85,8 +85,7 @@ CLAIMS = (
     jamming(
         "jammed-below-a-quarter", "Part of the jammed networks with N_Δ/N below 1/4",
         place="thesis, ch. 2a, Fig. 3B",
-        expected=Within(0, 0.05),
-        why="0.05, ours: that there is none is nothing that a number of networks can show",
+        expected=NoExpectation(), why="digits_jamming judges it, of shipped rows",
         measure=Part("is_few", rows=jammed.of_tables("all_cells"), what="jammed networks"),
     ),
     jamming(
@@ -113,13 +112,13 @@ CLAIMS = (
     jamming(
         "n-star-growth-shuffled", "Slope of log N* against log P, shuffled labels",
         place="thesis, ch. 1, Fig. 5; ch. 2a, Fig. 3A: linear",
-        expected=Within(1, 0.25), why="0.25: a step of the widths is a factor of about 1.6 in N",
+        expected=NoExpectation(), why="digits_jamming judges it, of shipped rows",
         measure=GROWTH(where={"data": "srhm", "labels": "shuffled"}, rows=stars),
     ),
     jamming(
         "n-star-growth-true", "Slope of log N* against log P, labels of the grammar",
         place="thesis, ch. 1, Fig. 10: sublinear",
-        expected=Below(1), why="an upper bound: sublinear",
+        expected=NoExpectation(), why="digits_jamming judges it, of shipped rows",
         measure=GROWTH(where={"data": "srhm", "labels": "parity"}, rows=stars),
     ),
 )  # fmt: skip
