@@ -167,16 +167,16 @@ def measured_text(row: Row) -> str:
 
 def expected_text(row: Row) -> str:
     """What is expected: a number with its tolerance, a factor with its, or a bound."""
-    if not isfinite(row["tolerance"]):
-        return f"< {row['expected']:g}"
+    value, tolerance = row["expected"], row["tolerance"]
     if is_factor(row):
-        return f"×{exp(row['expected']):.3g} within ×{exp(row['tolerance']):.3g}"
-    return f"{row['expected']:g} ± {row['tolerance']:g}"
+        return f"×{exp(value):.3g} within ×{exp(tolerance):.3g}"
+    within = f"{value:.3g} ± {tolerance:.3g}" if isfinite(tolerance) else f"< {value:.3g}"
+    return within.replace("-", "−")
 
 
 def is_factor(row: Row) -> bool:
     """Whether the numbers of a row are logarithms of a ratio: the reason of its tolerance says."""
-    return str(row["tolerance_reason"]).startswith("log ")
+    return isfinite(row["tolerance"]) and str(row["tolerance_reason"]).startswith("log ")
 
 
 def _by_claim(table: pd.DataFrame | None) -> dict[str, dict[Any, Any]]:
