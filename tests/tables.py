@@ -187,7 +187,10 @@ WIDER = [grammar(net, L, v, s0, s=3) for net in NETS for L, v in ((2, 3), (2, 4)
          for s0 in (1, 2)]  # fmt: skip
 OTHER_SPARSITY = [grammar(net, 2, 4, s0, sparsity="B") for net in NETS for s0 in (0, 1, 2, 4)]
 FIXED_DIMENSION = [grammar("lcn", L, v, s0) for L, s0 in ((2, 3), (3, 1)) for v in (3, 4, 5)]
-DENSE = [grammar("fcn", 2, v, s0) for v in (6, 8) for s0 in (0, 1, 2)]
+DENSE = [
+    *(grammar("fcn", 2, v, s0) for v in (6, 8) for s0 in (0, 1, 2)),
+    *(grammar("fcn", 3, v, 0) for v in (4, 6)),
+]
 EVERYTHING = [
     *DENSE,
     *(one for one in MAIN if one not in FIXED_DIMENSION),

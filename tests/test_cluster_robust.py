@@ -151,7 +151,10 @@ def test_the_note_counts_vocabularies_and_two_are_not_enough():
     found = shown(one, rows)
     assert "error from 3 vocabularies (2 degrees of freedom)" in found.note
     assert found.value == pytest.approx(np.mean([1, 1.1, 1.3]))
-    assert "error from the scatter" in shown(one, rows[rows["v"] < 8]).note
+    two = rows[rows["v"] < 8]
+    assert "no estimate of the error" in shown(one, two).note
+    known = two.assign(log_se=0.1, dof=9, log_sd_source="pool")
+    assert "error from the seeds (9 degrees of freedom)" in shown(one, known).note
     average = Mean("P_star", scale="log", rows=cells, error="clusters")
     assert "error from 3 vocabularies" in shown(average, rows).note
 

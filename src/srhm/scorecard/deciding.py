@@ -18,6 +18,7 @@ FEW = 4
 # What stands beside a measurement at the end of its note: what the source's own numbers give.
 BESIDE = "beside it: "
 SEEDS = re.compile(r"error from the seeds \((\d+) degrees? of freedom\)")
+VOCABULARIES = re.compile(r"error from (\d+) vocabularies")
 
 
 def points_to_decide(row: Mapping[Any, Any]) -> float:
@@ -26,9 +27,10 @@ def points_to_decide(row: Mapping[Any, Any]) -> float:
     Each end of the interval comes nearer to the value as t/√n, with Student's t of n - 1 degrees of
     freedom, as for a mean; for a fit of more numbers this is a guess. The whole interval must come
     to lie on one side of each edge of what is allowed. Infinite if MOST_TIMES as many points do
-    not do; NaN if an end is not known. row: of a scorecard.
+    not do; NaN if an end is not known. Points are vocabularies where the error is theirs. row: of a
+    scorecard.
     """
-    value, n = row["value"], row["n"]
+    value, (n, _) = row["value"], _independent(row)
     share = min((abs(edge - value) / _end_towards(row, edge) for edge in _edges(row)), default=nan)
     if not isfinite(share):
         return nan
@@ -44,15 +46,15 @@ def what_would_decide(row: Mapping[Any, Any]) -> str:
     known = SEEDS.search(str(row["note"]))
     if known and int(known[1]) <= FEW:
         return f"more seeds come before more points: its error has {known[1]} degrees of freedom"
-    points, n = points_to_decide(row), row["n"]
+    points, (n, units) = points_to_decide(row), _independent(row)
     if isfinite(points):
-        return f"some {points:.0f} points instead of {n} would decide, if value and scatter stay"
+        return f"some {points:.0f} {units} instead of {n} would decide, if value and scatter stay"
     if points != inf:
         return "why its interval is not known stands in its note"
     unit = row["tolerance"] if isfinite(row["tolerance"]) else abs(row["expected"])
     if min(abs(edge - row["value"]) for edge in _edges(row)) < NEAR * unit:
-        return "the value lies on the edge of what is allowed, where more points hardly decide"
-    return f"more than {MOST_TIMES * n} points instead of {n} would be needed"
+        return "the value lies on the edge of what is allowed, where more {units} hardly decide"
+    return f"more than {MOST_TIMES * n} {units} instead of {n} would be needed"
 
 
 def undecided_text(row: Mapping[Any, Any]) -> str:
@@ -64,6 +66,12 @@ def undecided_text(row: Mapping[Any, Any]) -> str:
 def beside(row: Mapping[Any, Any]) -> str:
     """What stands beside the measurement in the note of a claim; empty where nothing does."""
     return str(row["note"]).partition(BESIDE)[2]
+
+
+def _independent(row: Mapping[Any, Any]) -> tuple[int, str]:
+    """How many of what is independent of each other the measurement has, and its name."""
+    known = VOCABULARIES.search(str(row["note"]))
+    return (int(known[1]), "vocabularies") if known else (int(row["n"]), "points")
 
 
 def _edges(row: Mapping[Any, Any]) -> list[float]:

@@ -97,7 +97,8 @@ def slope_with_group_intercepts(
     independent parts of each point's error (two for a ratio of sample complexities). `paired`
     takes its place where each family has two seeds or more with a value at all of its points.
     `clusters`: points with the same value, shape (n_points,), have errors that are not independent;
-    of MIN_CLUSTERS or more the error is that of `clustered_error`, whatever the seeds say.
+    of MIN_CLUSTERS or more the error is that of `clustered_error`, whatever the seeds say. Of fewer
+    it is that of the case without, but unknown without an error of the seeds.
 
     Else the standard error is the larger of two. (a) The seeds' errors propagated through the
     least-squares weights, with Welch-Satterthwaite degrees of freedom: it does not see that the
@@ -134,6 +135,8 @@ def slope_with_group_intercepts(
         error, dof = clustered_error(weights[used], hat, y[used], clusters[used])
         return _of_clusters(slope, (error, dof), (n, n_groups), clusters[used], confidence)
     seeds = _propagated(weights, used, noise, paired)
+    if clusters is not None and not isfinite(seeds[0]):
+        scatter = nan
     return _with_larger_error(slope, seeds, (scatter, scatter_dof), (n, n_groups), confidence)
 
 
@@ -157,8 +160,9 @@ def mean(
     if clusters is not None and len(np.unique(clusters)) >= MIN_CLUSTERS:
         found = clustered_error(weights, np.full((n, n), 1 / n), y, clusters)
         return _of_clusters(float(y.mean()), found, (n, 0), clusters, confidence)
-    scatter = float(np.std(y, ddof=1)) / sqrt(n) if n > 1 else nan
     seeds = _propagated(weights, used, noise, paired)
+    unknown = n < 2 or (clusters is not None and not isfinite(seeds[0]))
+    scatter = nan if unknown else float(np.std(y, ddof=1)) / sqrt(n)
     return _with_larger_error(float(y.mean()), seeds, (scatter, n - 1), (n, 0), confidence)
 
 

@@ -134,7 +134,7 @@ def claim_rows(tables, start):
     ("factor", "verdict", "inside"), [(1.05, "holds", "3 of 3"), (20.0, "does not hold", "0 of 3")]
 )
 def test_the_claims_compare_the_paper_with_ours(factor, verdict, inside):
-    curves = [cells_of(practice(s0=s0), 1000) for s0 in (0, 1, 2)]
+    curves = [cells_of(practice(s0=s0, v=v, m=v, n_c=v), 1000) for s0, v in enumerate((6, 8, 10))]
     tables = tables_of(curves, [1000 * factor * x for x in (0.97, 1.0, 1.03)])
     row = claim_rows(tables, "published-over-practice-cnn-L2").iloc[0]
     points = points_of(tables)

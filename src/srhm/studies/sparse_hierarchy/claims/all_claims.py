@@ -14,12 +14,14 @@ from srhm.studies.sparse_hierarchy.claims.concurrence import (
     concurrence_claims,
     fcn_practice_claims,
 )
+from srhm.studies.sparse_hierarchy.claims.falls import FALL_CLAIMS
 from srhm.studies.sparse_hierarchy.claims.insensitivity import INSENSITIVITY_CLAIMS
 from srhm.studies.sparse_hierarchy.claims.practice import PRACTICE_CLAIMS
 from srhm.studies.sparse_hierarchy.claims.sparsity import SPARSITY_CLAIMS
 
 CLAIMS: tuple[Claim, ...] = (
     *COMPLEXITY_CLAIMS,
+    *FALL_CLAIMS,
     *PUBLISHED_POINTS_CLAIMS,
     *PRACTICE_CLAIMS,
     *SPARSITY_CLAIMS,

@@ -33,7 +33,7 @@ PRACTICE_CLAIMS: tuple[Claim, ...] = (
         why="log 1.4: half of the largest step (a factor 1.9) of the grid of P on which the paper's"
             " points lie; batches, rates and reading are the paper's",
         measure=Mean("ratio", scale="log", where={"net": net, "L": depth, "s": 2}, rows=points,
-                     what="points", tells=("width",)),
+                     error="clusters", what="points", tells=("width",)),
     ) for net, figure in (("lcn", "4 B"), ("cnn", "4 C")) for depth in (2, 3)),
     practice(
         "published-within-prediction",

@@ -1,0 +1,50 @@
+"""Claims on the test error of LCN and CNN as a function of P (section 4, Figure 4 A)."""
+
+from functools import partial
+
+import pandas as pd
+
+from srhm.results.coordinates import GRAMMAR
+from srhm.scorecard.claims import Claim
+from srhm.scorecard.curves import NO_CURVES, curves
+from srhm.scorecard.estimators import Mean, Slope, pairs_of
+from srhm.scorecard.expectations import Below, Within
+from srhm.scorecard.rows import rows_of
+from srhm.studies.sparse_hierarchy.claims.complexities import CURVES
+
+# Test errors between which its fall is measured.
+LOWEST, HIGHEST = 0.05, 0.30
+
+
+@rows_of(curves.given(threshold=LOWEST), curves.given(threshold=HIGHEST), nothing=NO_CURVES)
+def falls(lower: pd.DataFrame, upper: pd.DataFrame) -> pd.DataFrame:
+    """P* at the test error LOWEST over that at HIGHEST, a row a curve."""
+    alike = ["curve", "net", *GRAMMAR, "prediction", "rate", "width"]
+    return pairs_of(lower, upper, on=alike, column="P_star")
+
+
+fall = partial(
+    Claim, topic="Sample complexity: the fall of the test error", figure="4 A", place="section 4"
+)
+FALL_CLAIMS: tuple[Claim, ...] = (
+    fall(
+        "threshold-slope",
+        f"The threshold does not matter: P* at {LOWEST:.0%} over P* at {HIGHEST:.0%}, slope on"
+        " the law",
+        expected=Within(0, 0.15),
+        why="as of the law's slope, which another threshold would change by this number; written"
+            " after a look",
+        measure=Slope("ratio", against="prediction", within=("net",), alone=("net",),
+                      where={"net": ("lcn", "cnn"), "s": 2}, **CURVES | {"rows": falls}),
+    ),
+    fall(
+        "sharp-fall",
+        "The test error falls rapidly at P*:"
+        f" factor in P from an error of {HIGHEST:.0%} to {LOWEST:.0%}",
+        expected=Below(HIGHEST / LOWEST),
+        why="an error that falls as 1/P, at no scale of its own, takes a factor 6 for this fall;"
+            " written after a look",
+        measure=Mean("ratio", scale="ratio", alone=("net", "L"),
+                     where={"net": ("lcn", "cnn")}, **CURVES | {"rows": falls}),
+    ),
+)  # fmt: skip
