@@ -35,6 +35,7 @@ from srhm.commands.device_options import (
     is_dry,
     why_no_gpu_here,
 )
+from srhm.commands.index import write_index
 from srhm.commands.live_view import LiveView
 from srhm.commands.preset_file import read_preset
 from srhm.commands.presets import DEFAULT, Run, StudyError, add_study, n_cores, run_of, studies_of
@@ -150,6 +151,9 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
         code = _run([*command, *words], lock, config.stem, local=local, watch=watch, lines=lines)
         seconds = round(time.monotonic() - start)
         lock.truncate(0)
+        if run and not is_dry(extra):
+            with suppress(OSError):  # a full disk is reported where a job meets it
+                write_index(run, others=_others(config, run))
     wall_time = f"{seconds // 60} min {seconds % 60} s"
     with suppress(BrokenPipeError):  # the code is Snakemake's, whoever reads this
         if code == 0 and is_dry(extra):
@@ -561,6 +565,11 @@ def _milestones(run: Run | None) -> dict[str, str]:
         title = f"Figure {name[3:].lstrip('0')}" if name == FIRST else name
         found[name] = f"{title}: {place}"
     return found
+
+
+def _others(config: Path, run: Run) -> list[str]:
+    """Studies of a configuration that a run does not make."""
+    return [one for one in STUDIES if one in read_preset(config) and one not in run.plan.studies]
 
 
 def _kept(run: Run | None, watch: Watch | None) -> str:
