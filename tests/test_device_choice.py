@@ -27,7 +27,7 @@ from srhm.commands.jobs import (
     megabytes,
     training_megabytes,
 )
-from srhm.commands.plan import expected
+from srhm.commands.plan import expected_cells
 from srhm.commands.presets import CONFIG, Run
 from srhm.commands.watching import Watch
 from srhm.results import outdated, places
@@ -396,7 +396,7 @@ def test_cells_of_other_code_for_gpus_are_counted_as_missing_and_said_so(
     )
     assert [outdated.is_outdated(file) for file in (old, new, other)] == [False, False, True]
     assert not outdated.is_outdated(path_of(store, keys[3]))
-    cells = expected(run).set_index("key")
+    cells = expected_cells(run).set_index("key")
     assert cells["trained"].sum() == 2
     assert not cells.loc[keys[2], "trained"]
     watch = Watch(run.work, store)

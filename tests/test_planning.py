@@ -12,7 +12,7 @@ from invented_images import SECTION, write_cifar
 from srhm import preset
 from srhm.commands import plan as planning
 from srhm.commands import status
-from srhm.commands.plan import costs_text, expected, main, to_measure
+from srhm.commands.plan import costs_text, expected_cells, main, to_measure
 from srhm.commands.presets import CONFIG, Run
 from srhm.commands.resources import expected_costs
 from srhm.images.configuration import ImagesSection
@@ -108,7 +108,7 @@ def test_a_stored_cell_is_not_planned_again(plan: Plan, tmp_path: Path) -> None:
         entry = curve.entries[0]
         store = tmp_path / places.store_of(curve.trainer)
         write_cell(store, entry["key"], StoredCell(entry["cell"], {}, {}, {}))
-    cells = expected(run)
+    cells = expected_cells(run)
     assert cells.groupby("study")["trained"].sum().loc[
         ["sparse_hierarchy", "jamming"]
     ].tolist() == [
@@ -123,7 +123,7 @@ def test_a_stored_cell_is_not_planned_again(plan: Plan, tmp_path: Path) -> None:
 
 
 def test_jobs_are_counted_as_they_are_split(tmp_path: Path) -> None:
-    cells = expected(Run(preset.plan_preset(values(jobs={"cells": 1})), tmp_path))
+    cells = expected_cells(Run(preset.plan_preset(values(jobs={"cells": 1})), tmp_path))
     split = cells[cells["study"] == "sparse_hierarchy"]
     assert split["job"].nunique() == len(split)
     # Members of equal P are trained together, in one job.
@@ -140,7 +140,7 @@ def test_cells_on_random_points_that_two_studies_share_are_counted_and_once(
     config = {"preset": "shared", "jamming": section, "double_descent": section}
     run = Run(preset.plan_preset(config), tmp_path)
     assert [len(curve.entries) for curve in run.curves.values()] == [2, 2]
-    assert len(expected(run)) == len(run.entries) == 2
+    assert len(expected_cells(run)) == len(run.entries) == 2
     (tmp_path / "shared.yaml").write_text(yaml.safe_dump(config))
     command = ["--configfile", str(tmp_path / "shared.yaml"), "--directory", str(tmp_path)]
     assert status.main([*command, "--study", "jamming"]) == 0
@@ -210,7 +210,7 @@ def test_networks_on_images_are_planned_with_their_cost_and_not_again(with_image
         ),
         folder,
     )
-    planned = expected(run)
+    planned = expected_cells(run)
     own = planned[planned["study"] == "images"]
     assert own["P"].tolist() == [20, 100]
     assert own["steps"].tolist() == [3, 3]
@@ -221,7 +221,7 @@ def test_networks_on_images_are_planned_with_their_cost_and_not_again(with_image
     entry = curve.entries[0]
     store = folder / places.store_of(curve.trainer)
     write_cell(store, entry["key"], StoredCell(entry["cell"], {}, {}, {}))
-    assert expected(run)["trained"].sum() == 1
+    assert expected_cells(run)["trained"].sum() == 1
 
 
 def test_networks_on_images_are_said_to_be_left_out_where_the_images_are_absent(

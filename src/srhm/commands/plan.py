@@ -24,7 +24,7 @@ from srhm.training.gpu_cost import gpu_rate, gpu_seconds
 KIND = ["study", "net", "L", "s", "engine"]
 
 
-def expected(run: Run) -> pd.DataFrame:
+def expected_cells(run: Run) -> pd.DataFrame:
     """A row a cell: its kind, curve, job, key, expected steps, seconds and bytes, and if trained.
 
     What several curves share is trained once: it is a cell of the first.
@@ -52,7 +52,7 @@ def expected(run: Run) -> pd.DataFrame:
 
 
 def costs_text(cells: pd.DataFrame, *, cores: int) -> str:
-    """The tables that people read, of `expected`: by study, what is left by kind, and in all."""
+    """The tables that people read, of `expected_cells`: by study, what is left by kind, and in all."""
     left = cells[~cells["trained"].astype(bool)]
     lines = [f"{len(cells)} cells, {len(cells) - len(left)} of them trained already"]
     if left.empty:
@@ -119,7 +119,7 @@ def to_measure(run: Run) -> str:
 def on_one_gpu(run: Run, cells: pd.DataFrame) -> str:
     """What the packed engine would take on one GPU for the cells that are to be trained.
 
-    cells: of `expected`, for this run.
+    cells: of `expected_cells`, for this run.
     """
     left = set(cells["key"][~cells["trained"].astype(bool)])
     packed = [
@@ -148,7 +148,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     run = chosen_run(options, default=[DEFAULT])
     if run is None:
         return 2
-    cells = expected(run)
+    cells = expected_cells(run)
     print(costs_text(cells, cores=options.cores))
     print(to_measure(run))
     if device_here(options.device or run.plan.preset.device) == "cuda":
