@@ -52,7 +52,7 @@ def expected_cells(run: Run) -> pd.DataFrame:
 
 
 def costs_text(cells: pd.DataFrame, *, cores: int) -> str:
-    """The tables that people read, of `expected_cells`: by study, what is left by kind, and in all."""
+    """Of `expected_cells` the tables for people: by study, what is left by kind, and in all."""
     left = cells[~cells["trained"].astype(bool)]
     lines = [f"{len(cells)} cells, {len(cells) - len(left)} of them trained already"]
     if left.empty:
