@@ -17,7 +17,7 @@ from srhm.commands.results_folder import REFUSED, NoResults, chosen_folder, pars
 from srhm.forest.text import SIGNS, text
 from srhm.results.records import read_table
 from srhm.results.tables import SCHEMAS
-from srhm.scorecard.headline import beside_ours, expected, forest_rows, measured
+from srhm.scorecard.headline import beside_ours, expected_text, forest_rows, measured_text
 from srhm.studies.registry import STUDIES
 from srhm.studies.sparse_hierarchy.headline import HEADLINE
 
@@ -55,9 +55,9 @@ def verdict_lines(table: pd.DataFrame) -> list[str]:
     width = max(map(len, counts), default=0)
     lines = [f"{len(table)} claims: {', '.join(f'{n} {word}' for word, n in counts.items())}"]
     for row in table.to_dict("records"):
-        numbers = measured(row)
+        numbers = measured_text(row)
         if isfinite(row["expected"]):
-            numbers += f", expected {expected(row)}"
+            numbers += f", expected {expected_text(row)}"
         lines.append(f"{row['verdict']:{width}}  {row['statement']}: {numbers}")
     return lines
 
@@ -67,8 +67,9 @@ def headline_lines(folder: Path) -> list[str]:
 
     Nothing without a scorecard of the paper.
     """
-    table = read_claims_in(folder)
-    verdicts = dict(zip(table["claim"], table["verdict"], strict=True))
+    verdicts: dict[str, str] = dict(
+        read_claims_in(folder)[["claim", "verdict"]].itertuples(index=False)
+    )
     lines = []
     for statement in HEADLINE:
         found = [verdicts[claim] for claim in statement.lines.values() if claim in verdicts]
