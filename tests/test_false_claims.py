@@ -1,0 +1,135 @@
+"""Claims that are false by a stated amount are found false, for each kind of estimator.
+
+A claim is found false where its whole interval lies outside of what is expected. Values of P* are
+those of invented grammars of the sizes of `grid` (`test_cluster_robust.py`).
+"""
+
+from collections.abc import Callable
+from math import log
+
+import numpy as np
+import pandas as pd
+import pytest
+from test_cluster_robust import CURVES, drawn, law, of, ratios
+
+from srhm.scorecard.estimators import (
+    Correlation,
+    Difference,
+    Estimator,
+    Mean,
+    Part,
+    Range,
+    Ratio,
+    Slope,
+    Stored,
+)
+from srhm.scorecard.expectations import Below, Expectation, Factor, Within
+from srhm.scorecard.resampling import Bootstrap, Jackknife
+from srhm.scorecard.rows import rows_of
+from srhm.studies.sparse_hierarchy.claims.complexities import Spread
+
+DRAWS, LEAST = 40, 0.9
+
+
+@rows_of("cells", nothing="no rows")
+def cells(table):
+    """The table as it is."""
+    return table
+
+
+def complexities(curves, logs):
+    """Rows of P* whose logarithm is `logs` and what grammars add, DRAWS times."""
+    noise = drawn(curves, np.random.default_rng(1))[:DRAWS].mean(axis=-1)
+    known = curves.assign(s=2, places=curves["s0"] + 1.0, log_se=0.1, dof=9, log_sd_source="pool")
+    return [known.assign(P_star=np.exp(np.asarray(logs) + one)) for one in noise]
+
+
+def normal(**columns):
+    """Rows of 30 pairs of numbers of mean 0 and deviation 1, with these columns, DRAWS times."""
+    rng = np.random.default_rng(2)
+    for _ in range(DRAWS):
+        x, y = rng.standard_normal((2, 30))
+        rows = pd.DataFrame({"seed": np.arange(30) % 10, "x": x, "y": y})
+        yield rows.assign(**{name: make(rows) for name, make in columns.items()})
+
+
+def pairs(factor):
+    """Two kinds of rows, those of kind 1 `factor` times as large, 15 of each."""
+    for rows in normal(kind=lambda t: np.arange(30) % 2, pair=lambda t: np.arange(30) // 2):
+        yield rows.assign(value=np.exp(0.2 * rows["x"]) * np.where(rows["kind"] == 1, factor, 1))
+
+
+def places(exponent, net, L):
+    curves = of(net, L)
+    return complexities(curves, exponent * np.log1p(curves["s0"]) + (L + 1) * np.log(curves["v"]))
+
+
+def of_v(exponent, net, L):
+    curves = of(net, L)
+    return complexities(curves, L * np.log1p(curves["s0"]) + exponent * np.log(curves["v"]))
+
+
+def ups(share):
+    return normal(up=lambda t: np.arange(30) < share * 30)
+
+
+def variance(rows):
+    return float(rows["x"].var())
+
+
+def stored(rows):
+    """Numbers with the interval of a normal sample, of mean 0."""
+    for one in rows:
+        half = 2.05 * one["x"].sem()
+        value = one["x"].mean()
+        yield pd.DataFrame({"value": [value], "low": value - half, "high": value + half, "n": 30})
+
+
+PER_GRAMMAR = {"against": "places", "within": ("v",), "error": "clusters", "rows": cells}
+# Kind: what is false by how much; estimator; tables; what the false claim expects.
+FALSE: dict[str, tuple[Estimator, Callable[[], object], Expectation]] = {
+    "exponent of s_0+1 of 2.7, not 2": (
+        Slope("P_star", **PER_GRAMMAR), lambda: places(2.7, "lcn", 2), Within(2, 0.35)),
+    "exponent of v of 3, not 4": (
+        Slope("P_star", against="v", within=("s0",), error="clusters", rows=cells),
+        lambda: of_v(3, "lcn", 3), Within(4, 0.35)),
+    "slope of the law of 0.7, not 1": (
+        Slope("P_star", against="law", within=("net",), error="clusters", rows=cells),
+        lambda: [one.assign(law=np.exp(law(one)))
+                 for one in complexities(CURVES, 0.7 * law(CURVES))], Within(1, 0.15)),
+    "paired ratio with an exponent of 1, not 0": (
+        Slope("P_star", **PER_GRAMMAR), lambda: complexities(ratios(), np.log1p(ratios()["s0"])),
+        Within(0, 0.35)),
+    "mean ratio of 2, not 1": (
+        Mean("P_star", scale="log", error="clusters", rows=cells),
+        lambda: complexities(ratios(), np.full(len(ratios()), log(2))), Factor(1, within=1.5)),
+    "spread of the constant of Eq. 3 where Eq. 4 is claimed": (
+        Spread("P_star", rows=cells),
+        lambda: complexities(of("cnn", 3), np.log1p(of("cnn", 3)["s0"])), Within(0, 0.35)),
+    "mean of 0, not 1": (Mean("x", rows=cells), normal, Within(1, 0.3)),
+    "ratio of 2, not 1": (
+        Ratio("value", where={"kind": 1}, over={"kind": 0}, on=["pair"], rows=cells),
+        lambda: pairs(2.0), Within(1, 0.5)),
+    "difference of 1, not 0": (
+        Difference("value", where={"kind": 1}, over={"kind": 0}, on=["pair"], rows=cells),
+        lambda: pairs(2.0), Within(0, 0.5)),
+    "part of 0.2, not 0.8": (Part("up", rows=cells), lambda: ups(0.2), Within(0.8, 0.2)),
+    "numbers about 9, not 0": (
+        Range("z", rows=cells), lambda: normal(z=lambda t: 9 + t["x"]), Within(0, 0.5)),
+    "rank correlation of 0, not 1": (
+        Correlation("y", against="x", rows=cells), normal, Within(1, 0.3)),
+    "variance of 1, not 3, by a jackknife": (
+        Jackknife(variance, rows=cells), normal, Within(3, 0.5)),
+    "variance of 1, not 3, by a bootstrap": (
+        Bootstrap(variance, rows=cells, draws=100), normal, Within(3, 0.5)),
+    "stored number of 0, not below -1": (Stored(rows=cells), lambda: stored(normal()), Below(-1)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", FALSE)
+def test_a_false_claim_is_found_false_nine_times_of_ten(kind):
+    estimator, tables, expected = FALSE[kind]
+    found = [estimator({"cells": table}) for table in tables()]
+    assert len(found) == DRAWS
+    false = [not expected.meets(one.low, one.high) for one in found]
+    assert np.mean(false) >= LEAST
