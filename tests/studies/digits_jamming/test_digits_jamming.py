@@ -17,6 +17,7 @@ from srhm.studies.digits_jamming.study import STUDY
 
 points = partial(drawn.points, whole=True)
 SIZES = (100, 200, 400, 800)
+DEPTHS = "random-unsatisfied-depth"
 WIDTHS = (2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64, 90, 128)
 
 
@@ -75,8 +76,19 @@ def verdicts(given):
 def test_all_claims_hold_where_the_laws_do(lawful):
     found = verdicts(lawful)
     assert found.loc["digits-has-cusp", "value"] == 1  # of four curves, too few for its tolerance
-    rest = found["verdict"].drop("digits-has-cusp")
+    rest = found["verdict"].drop(["digits-has-cusp", DEPTHS])
     assert set(rest) == {"holds", "reported"}, rest.to_dict()
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(1, "holds"), (2, "does not hold")])
+def test_unsatisfied_points_of_two_depths_are_compared_at_equal_loss(lawful, factor, verdict):
+    cells = lawful["cells"]
+    assert verdicts(lawful).loc[DEPTHS, "verdict"] == "not enough data"
+    deep = cells.assign(hidden_layers=5, key="deep-" + cells["key"])
+    deep["n_unsatisfied"] *= factor
+    row = verdicts({"cells": pd.concat([cells, deep])}).loc[DEPTHS]
+    assert row["value"] == pytest.approx(factor)
+    assert row["verdict"] == verdict
 
 
 def far_above(P, data):

@@ -6,6 +6,7 @@ points, h* its width. Tolerances were fixed before measuring.
 
 from functools import partial
 
+import numpy as np
 import pandas as pd
 
 from srhm.scorecard.claims import Claim
@@ -14,6 +15,19 @@ from srhm.scorecard.expectations import Below, Factor, NoExpectation, Within
 from srhm.scorecard.jamming import jammed, stars, transitions
 from srhm.scorecard.rows import left_out, rows_of
 from srhm.studies.digits_jamming.analysis import CURVE, FAR, beyond, errors, peaks
+
+
+@rows_of("cells", nothing="no jammed network")
+def by_loss(cells: pd.DataFrame) -> pd.DataFrame:
+    """N_Delta/N of jammed networks on random data: geometric mean of each depth and `step`.
+
+    step: of half a decade of the loss.
+    """
+    rows = jammed.function(cells).query("data == 'random' and mean_loss > 0")
+    step = np.round(2 * np.log10(rows["mean_loss"]))
+    rows = rows.assign(step=step, log_unsatisfied=np.log(rows["unsatisfied"]))
+    means = rows.groupby(["hidden_layers", "step"], as_index=False)["log_unsatisfied"].mean()
+    return means.assign(unsatisfied=np.exp(means["log_unsatisfied"]))
 
 
 @rows_of("cells", "ensembles", "histories", nothing="no curve with N* and three sizes from N*/2 on")
@@ -97,6 +111,15 @@ CLAIMS = (
         expected=Within(0.75, 0.25),
         why="0.25, ours: N_Δ/N rises with P/N, and a step of the grid is a factor of 1.8",
         measure=UNSATISFIED(where={"is_random": True}),
+    ),
+    jamming(
+        "random-unsatisfied-depth", "N_Δ/N at equal loss, random data: L = 5 over L = 3",
+        place="thesis, ch. 1, Fig. 6b: one curve for all L",
+        expected=Within(1, 0.3), why="0.3, ours: as of N* by depth; written after a look",
+        measure=Ratio(
+            "unsatisfied", where={"hidden_layers": 5}, over={"hidden_layers": 3}, rows=by_loss,
+            on=("step",), what="half decades of the loss", each="{ratio:.2f}",
+        ),
     ),
     descent(
         "digits-has-cusp", "Part of the curves that err most at an inner width from N*/2 on",
