@@ -11,19 +11,32 @@ import logging
 import re
 import shutil
 import subprocess
+from io import StringIO
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import linregress
+from scipy.stats import t as student_t
 from tables import cells_and_sensitivities, complexities, curve, trained
 
 from srhm.explorer import page
-from srhm.explorer.names import HERE, PAPER_VALUES, VIEWS, view_of
+from srhm.explorer.names import (
+    AUTHORS,
+    FIRST,
+    HERE,
+    PAPER_VALUES,
+    PRACTICE,
+    TEXT,
+    VIEWS,
+    view_of,
+)
 from srhm.explorer.page import VIEWS as SECTIONS
 from srhm.explorer.page import write_explorer
-from srhm.explorer.rows import PAPER, PRACTICE, TEXT, Source, claims_shown, explored, json_columns
+from srhm.explorer.rows import Source, claims_shown, explored, json_columns
 from srhm.results.records import write_table
 from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, SCORECARD, SENSITIVITIES, schema_of
 from srhm.studies.registry import STUDIES
@@ -35,12 +48,13 @@ PAPER_ROWS = pd.DataFrame([{
     "figure": "4", "panel": "C", "net": "lcn", "L": 2, "s": 2, "s0": 0, "v": 4, "m": 4, "n_c": 4,
     "P_star": 70.0, "reading": "read off the figure",
 }])  # fmt: skip
-CURVES = [curve("lcn", 2, 4, 0), curve("cnn", 2, 4, 1), curve("cnn", 2, 6, 1, bias=True)]
+CURVES = [curve("lcn", 2, 4, 0), curve("cnn", 2, 4, 1), curve("cnn", 2, 6, 1, bias=True),
+          curve("cnn", 2, 4, 2)]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def tables() -> dict[str, pd.DataFrame]:
-    """Three curves by name of the schema, of which one cell has diverged and one P* is a bound."""
+    """Four curves by name of the schema, of which one cell has diverged and one P* is a bound."""
     cells, sensitivities = cells_and_sensitivities(CURVES)
     cells = trained(cells, batch_size=4, rate=0.01, max_steps=1000)
     cells.loc[0, ["status", "test_error"]] = "diverged", np.nan
@@ -65,10 +79,10 @@ def with_curves(found: dict[str, pd.DataFrame], view: str) -> pd.DataFrame:
 
 def test_a_curve_is_one_for_all_views_and_the_papers_points_are_curves_too(found):
     assert len(found["curves"]) == len(CURVES) + 1
-    assert list(found["curves"]["run"]) == [HERE] * 3 + [PAPER]
-    assert list(found["curves"]["protocol"]) == [TEXT, TEXT, "biases", PRACTICE]
+    assert list(found["curves"]["run"]) == [HERE] * 4 + [AUTHORS]
+    assert list(found["curves"]["protocol"]) == [TEXT, TEXT, "biases", TEXT, PRACTICE]
     for view in ("points", "sensitivities"):
-        assert set(found[view]["c"]) == {0, 1, 2}
+        assert set(found[view]["c"]) == {0, 1, 2, 3}
 
 
 def test_points_are_mean_and_range_of_the_networks_that_have_an_error(found, tables):
@@ -129,10 +143,13 @@ def test_every_figure_of_rows_leads_to_a_section():
         for figure in study.figures:
             schemas = [study.schemas.get(name, "CELLS") for name in names_in(figure.uses)]
             leading[figure.name] = view_of(schemas, figure.shows)
-    # Of the page's own run, whatever it is called, where a figure shows no other.
-    assert leading["fig04"] == "sample-complexity?net=&L=&run=&s=2&sparsity=A"
-    assert leading["fig07"] == "learning-curves?net=LCN&L=&s=2&sparsity=B"
-    assert leading["fig12"] == "sensitivities?net=LCN&L=2&s=2&sparsity=A"
+    # Figure 4 leads to what is shown at first; other figures do not choose what they do not name.
+    view, _, query = leading["fig04"].partition("?")
+    assert view == SECTIONS[0].name
+    assert parse_qs(query) == {name: list(values) for name, values in FIRST.items()}
+    rest = "protocol=&grammars=all"
+    assert leading["fig07"] == f"learning-curves?net=LCN&s=2&sparsity=B&{rest}"
+    assert leading["fig12"] == f"sensitivities?net=LCN&s=2&sparsity=A&{rest}&L=2"
     assert leading["fig02"] == ""  # a drawing
 
 
@@ -162,7 +179,7 @@ def written(tables, tmp_path_factory) -> Path:
         "preset": "invented", "figures": [figure], "pages": ["report"], "publications": [],
         "tables": [
             {"study": "a", "file": str(folder / f"{name}.parquet"), "schema": name,
-             "published": {} if name == "SCORECARD" else {"published: big": cells[:1]}}
+             "published": {} if name == "SCORECARD" else {"archive: big": cells[:1]}}
             for name in schemas
         ],
         # Of an older version: another schema.
@@ -187,7 +204,7 @@ def test_rows_of_a_figure_are_a_csv_of_its_tables_and_its_net(written, tables):
     assert sorted(points["P"]) == sorted(set(cells["P"]))
     errors = cells.groupby("P")["test_error"].mean()
     assert sorted(points["error"]) == pytest.approx(sorted(errors))
-    assert list(rows.loc[rows["view"] == "complexities", "run"]) == [PAPER]
+    assert list(rows.loc[rows["view"] == "complexities", "run"]) == [AUTHORS]
 
 
 def test_no_text_of_a_row_ends_a_script_and_no_other_script_may_run(written):
@@ -208,23 +225,23 @@ def test_this_run_is_shown_first_however_many_rows_others_have():
     ours, theirs, paper = (
         Source(run=run, study="sparse_hierarchy", schema=schema, rows=rows)
         for run, schema, rows in (
-            (HERE, "CELLS", few), ("published: big", "CELLS", many), ("paper", PAPER_VALUES, many)
+            (HERE, "CELLS", few), ("archive: big", "CELLS", many), ("paper", PAPER_VALUES, many)
         )
     )  # fmt: skip
     assert page._first([ours, theirs, paper]) == HERE
-    assert page._first([theirs, paper]) == "published: big"
+    assert page._first([theirs, paper]) == "archive: big"
     assert page._first([paper]) == HERE
 
 
 def test_rows_of_published_runs_alone_are_shown_first(written, tables, tmp_path):
     cells = tables["CELLS"]
-    published = {"published: big": sorted(set(cells["curve"]))}
+    published = {"archive: big": sorted(set(cells["curve"]))}
     table = {"study": "a", "file": str(written.with_name("CELLS.parquet")), "schema": "CELLS"}
     spec = {"preset": "invented", "figures": [], "pages": ["report"], "publications": [],
             "tables": [{**table, "published": published}], "others": []}  # fmt: skip
     write_explorer(spec, tmp_path / "explorer.html", log=LOG)
     html = (tmp_path / "explorer.html").read_text(encoding="utf-8")
-    assert 'data-field="run" data-first="published: big"' in html
+    assert '"first_run":"archive: big"' in html
     assert HERE not in html
 
 
@@ -245,86 +262,144 @@ const marks = (view) => document.querySelectorAll(
   `#${view} .mark-symbol.role-mark path`).length;
 const count = () => Object.fromEntries([...document.querySelectorAll("section")].map(
   (one) => [one.id, marks(one.id)]));
+const pause = (time) => new Promise((done) => setTimeout(done, time));
 const choose = async (selector, value) => {
   const choice = document.querySelector(selector);
-  choice.value = value;
+  if (choice.type === "checkbox") choice.checked = value; else choice.value = value;
   choice.dispatchEvent(new Event("change", { bubbles: true }));
-  await new Promise((done) => setTimeout(done, 400));
+  await pause(400);
 };
 const said = {};
-const PAPER = "@PAPER@";
+try {
 await wait(() => document.body.dataset.ready);
-await new Promise((done) => setTimeout(done, 200));
-const chosen = (name) => document.querySelector(`[data-field=${name}]`).value;
-const go = async (address) => {
-  location.hash = address;
-  await new Promise((done) => setTimeout(done, 400));
-  return { run: chosen("run"), net: chosen("net"), L: chosen("L"), address: location.hash,
-    told: document.getElementById("told").textContent, focus: document.activeElement.id };
-};
+await pause(200);
+const boxes = (field) => [...document.querySelectorAll(`[data-field=${field}] input`)];
+const chosen = (field) => boxes(field).filter((one) => one.checked).map((one) => one.value);
+const state = () => ({ ...Object.fromEntries(["run", "net", "L", "s", "sparsity", "protocol"].map((one) => [one, chosen(one)])),
+  grammars: document.querySelector("[name=grammars]").checked, address: location.hash,
+  authors: document.querySelector("[name=authors]").checked, marks: count(),
+  told: document.getElementById("told").textContent, focus: document.activeElement.id });
+const go = async (address) => { location.hash = address; await pause(400); return state(); };
+const box = (field, value) => `[data-field=${field}] input[value="${value}"]`;
 const layers = () => [...document.querySelectorAll("#sensitivities .role-legend-label text")]
   .map((one) => one.textContent);
-said.first = { run: chosen("run"), net: chosen("net"), L: chosen("L"), marks: count() };
+const chart = (view) => document.querySelector(`#${view} .chart`);
+const slopes = () => [...document.querySelectorAll(".slopes tbody tr")].map(
+  (row) => [...row.cells].map((cell) => cell.textContent));
+said.first = state();
 said.views = [...document.querySelectorAll("nav a")].map((one) => one.hash.slice(1));
-said.wrong_net = await go("sensitivities?run=&net=XYZ&L=&sensitivities.layer=");
+said.wrong_net = await go("sensitivities?run=&net=XYZ&net=LCN&sensitivities.layer=");
 said.layers = layers();
 said.view_alone = await go("learning-curves");
 said.lcn = await go("sample-complexity?net=LCN&s=2");
-const chart = (view) => document.querySelector(`#${view} .chart`);
-await choose("[data-field=run]", "");
-await choose("[data-field=net]", "");
-await choose("[data-field=L]", "");
-const tall = chart("learning-curves").offsetHeight;
-await choose("[data-field=run]", PAPER);
-said.of_no_row = { tall,
-  status: document.querySelector("#learning-curves [role=status]").textContent,
-  heights: [...document.querySelectorAll("section")]
-    .filter((one) => one.querySelector("[role=status]").textContent.startsWith("0 rows"))
-    .map((one) => chart(one.id).offsetHeight) };
-await choose("[data-field=run]", "");
+said.nothing = await go("learning-curves?run=&net=LCN&v=6&protocol=&grammars=all");
+said.empty = { status: document.querySelector("#learning-curves [role=status]").textContent,
+  heights: [...document.querySelectorAll("section:not(#scorecard)")].map((one) => chart(one.id).offsetHeight),
+  buttons: document.querySelector("#learning-curves [data-export=CSV]").disabled };
+said.every = await go("learning-curves?run=&net=&v=&s=&sparsity=&protocol=&grammars=all");
 said.again = chart("learning-curves").offsetHeight;
-said.before = count();
-await choose("[data-field=net]", "CNN");
-said.cnn = count();
-said.address = location.hash;
+await choose(box("net", "CNN"), true);
+said.cnn = state();
+await choose(box("s0", "2"), true);
+said.offered = Object.fromEntries(["net", "v", "s0"].map((field) => [field, boxes(field).filter((one) => !one.disabled).map((one) => one.value)]));
+await choose(box("s0", "2"), false);
 said.listed = document.querySelectorAll("#learning-curves tbody tr").length;
-await choose("[data-field=net]", "");
-said.after = count();
+await choose(box("net", "LCN"), true);
+said.both = state();
+await choose("[name=grammars]", true);
+said.of_paper = state();
+await choose("[name=grammars]", false);
+await choose("[name=authors]", false);
+said.ours = state();
+await choose("[name=authors]", true);
+said.slopes = slopes();
+const tall = () => [...document.querySelectorAll("#sample-complexity .role-axis-title text")].map((one) => one.textContent);
+await choose("[name=divide]", true);
+said.divided = { titles: tall(), slopes: slopes(), address: location.hash };
+await choose("[name=divide]", false);
+await choose("[name=colour]", "v");
+said.colours = { address: location.hash, slopes: slopes().map((line) => line[0]),
+  legend: [...document.querySelectorAll("#sample-complexity .role-legend-label text")].map((one) => one.textContent) };
+await choose("[name=colour]", "");
+const saved = [], blobs = [];
+URL.createObjectURL = (blob) => { blobs.push(blob); return `data:${blob.type},`; };
+HTMLAnchorElement.prototype.click = function () { saved.push([this.download, this.href]); };
+for (const kind of ["CSV", "SVG", "PNG"]) {
+  document.querySelector(`#sample-complexity [data-export=${kind}]`).click();
+  await pause(800);
+}
+said.saved = saved.map(([name, href]) => [name, href.slice(0, 22), href.length]);
+said.texts = (await Promise.all(blobs.map((one) => one.text()))).map((one) => one.slice(0, 2000));
 const mark = document.querySelector("#learning-curves .mark-symbol.role-mark path");
 for (const kind of ["pointerover", "pointermove", "mouseover", "mousemove"])
   mark.dispatchEvent(new PointerEvent(kind, { bubbles: true, clientX: 9, clientY: 9 }));
-await new Promise((done) => setTimeout(done, 100));
+await pause(100);
 said.tip = document.querySelector("#vg-tooltip-element")?.textContent;
+const pins = () => [...document.querySelectorAll("#pins tbody tr")].map(
+  (row) => [...row.cells].map((cell) => cell.textContent));
 mark.dispatchEvent(new MouseEvent("click", { bubbles: true }));
-await new Promise((done) => setTimeout(done, 400));
-said.highlighted = document.querySelector("[data-field=label]").value;
+await pause(400);
+said.pinned = pins();
+said.pin_address = location.hash;
 said.faded = [...document.querySelectorAll("#sample-complexity .mark-symbol.role-mark path")]
   .filter((one) => Number(one.getAttribute("opacity")) < 0.5).length;
 said.listed_of_one = document.querySelectorAll("#learning-curves tbody tr").length;
+// By keyboard alone: the mark farthest to the right.
+const press = (key) => chart("sample-complexity").dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+for (const key of ["End", "Enter"]) press(key);
+said.walked = document.querySelector("#sample-complexity [data-mark]").textContent.match(/curve: (.*); protocol/)[1];
+await pause(400);
+said.pinned_by_key = pins();
+document.querySelector("#pins button").click();
+await pause(300);
+said.let_go = pins().length;
+const list = document.getElementById("pin");
+await choose("#pin", [...list.options].map((one) => one.value).find((one) => one.startsWith("CNN, L = 2, v = 4, s₀ = 2")));
+said.compared = pins();
+said.unnamed = [...document.querySelectorAll("button, select, input")].filter((one) =>
+  !(one.labels?.length || one.textContent.trim() || one.getAttribute("aria-label"))).length;
+said.charts = [...document.querySelectorAll(".chart")].map((one) => [one.getAttribute("role"), one.tabIndex, one.getAttribute("aria-label")]);
 said.wide = document.documentElement.scrollWidth - innerWidth;
 said.ground = getComputedStyle(document.body).backgroundColor;
 said.requests = performance.getEntriesByType("resource").map((one) => one.name)
   .filter((name) => !name.startsWith("data:"));
+} catch (error) { wrong.push(error.stack); }
 said.wrong = wrong;
 const told = document.createElement("output");
 told.id = "said";
 told.textContent = JSON.stringify(said);
 document.body.append(told);
-""".replace("@PAPER@", PAPER)
+"""
 
 
-def opened(written: Path, folder: Path, *, width: int, dark: bool) -> dict[str, Any]:
+POINTS = [
+    {"prediction": p, "P_star": star} for p, star in ((64, 150), (200, 330), (900, 2100), (4e3, 7e3))
+]
+# The numbers of the page alone.
+NUMBERS = (Path(page.__file__).with_name("explorer.fits.js").read_text(encoding="utf-8") + """
+const said = { wrong: [], law: powerLaw(@POINTS@), quantiles: [...Array(60).keys()].map((i) => quantile(i + 1)),
+  ratio: ratioOf({ P_star: 400, low: 200, high: 800 }, { P_star: 100, low: 100 / 1.5, high: 150 }) };
+const told = document.createElement("output");
+told.id = "said";
+told.textContent = JSON.stringify(said);
+document.body.append(told);
+""").replace("@POINTS@", json.dumps(POINTS))  # fmt: skip
+
+
+def opened(
+    written: Path, folder: Path, *, width: int, dark: bool, probe: str = PROBE
+) -> dict[str, Any]:
     """What the probe finds in a headless Chromium that can reach no host."""
     names = ("chromium", "chromium-browser", "google-chrome", "chrome")
     browser = next(filter(None, map(shutil.which, names)), None)
     if browser is None:
         pytest.skip(f"no browser here: none of {', '.join(names)} is installed")
-    digest = base64.b64encode(hashlib.sha256(PROBE.encode()).digest()).decode()
+    digest = base64.b64encode(hashlib.sha256(probe.encode()).digest()).decode()
     html = written.read_text(encoding="utf-8").replace(
         "script-src ", f"script-src 'sha256-{digest}' "
     )
     # First, so that it hears of all errors.
-    html = html.replace("<script>", f'<script type="module">{PROBE}</script><script>', 1)
+    html = html.replace("<script>", f'<script type="module">{probe}</script><script>', 1)
     probed = folder / "probed.html"
     probed.write_text(html, encoding="utf-8")
     words = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -332,58 +407,120 @@ def opened(written: Path, folder: Path, *, width: int, dark: bool) -> dict[str, 
              "--disable-dev-shm-usage", "--host-resolver-rules=MAP * ~NOTFOUND",
              f"--user-data-dir={folder / 'profile'}", f"--window-size={width},900",
              f"--blink-settings=preferredColorScheme={0 if dark else 1}",
-             "--virtual-time-budget=20000", "--dump-dom", probed.as_uri()]  # fmt: skip
-    done = subprocess.run([browser, *words], capture_output=True, text=True, check=True, timeout=60)
+             "--virtual-time-budget=300000", "--dump-dom", probed.as_uri()]  # fmt: skip
+    done = subprocess.run([browser, *words], capture_output=True, text=True, check=True, timeout=120)
     told = re.search(r'<output id="said">(.*?)</output>', done.stdout)
     assert told, "the page did not get ready"
-    return json.loads(told[1].replace("&gt;", ">").replace("&amp;", "&").replace("&lt;", "<"))
+    said = json.loads(told[1].replace("&gt;", ">").replace("&amp;", "&").replace("&lt;", "<"))
+    assert said["wrong"] == []
+    return said
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1400, False), (400, True)])
 def test_a_browser_draws_what_is_chosen_and_links_the_views(written, tables, tmp_path, width, dark):
     said = opened(written, tmp_path, width=width, dark=dark)
-    assert said["wrong"] == []
     assert said["requests"] == []
     assert said["wide"] <= 0, "the page is wider than the screen"
     assert said["ground"] == ("rgb(22, 22, 22)" if dark else "rgb(255, 255, 255)")
-    assert said["first"]["run"] == HERE
-    assert (said["first"]["net"], said["first"]["L"]) == ("CNN", "2")
+    first = said["first"]
+    assert first["run"] == [HERE]
+    assert {name: tuple(first[name]) for name in FIRST} == FIRST
+    assert (first["grammars"], first["authors"]) == (True, True)
     # Of no table that is there.
     assert not {"output-scale", "plane"} & set(said["views"])
-    assert set(said["views"]) == set(said["first"]["marks"])
+    assert set(said["views"]) == set(first["marks"])
     # What no row has leaves the address, and the page says so.
     lost = said["wrong_net"]
     assert "net = XYZ" in lost["told"]
     assert "XYZ" not in lost["address"]
-    assert (lost["run"], lost["net"], lost["L"]) == ("", "", "")
+    assert (lost["run"], lost["net"]) == ([], ["LCN"])
     assert lost["focus"] == "sensitivities-title"
-    assert said["layers"] == ["S", "D", "1", "2", "1", "2", "output"]
     # A view alone keeps what is chosen; choices that are not named are those of the first sight.
-    assert (said["view_alone"]["net"], said["view_alone"]["told"]) == ("", "")
+    assert (said["view_alone"]["net"], said["view_alone"]["told"]) == (["LCN"], "")
     assert said["view_alone"]["focus"] == "learning-curves-title"
-    assert (said["lcn"]["run"], said["lcn"]["net"]) == (HERE, "LCN")
-    # The last chart does not stay where no row is left, and comes back with rows.
-    assert said["of_no_row"]["status"].startswith("0 rows")
-    assert len(said["of_no_row"]["heights"]) >= 2
-    assert set(said["of_no_row"]["heights"]) == {0}
-    assert said["again"] == said["of_no_row"]["tall"] > 100
+    assert (said["lcn"]["run"], said["lcn"]["net"]) == ([HERE], ["LCN"])
+    # No chart stands under an empty choice; it comes back with rows.
+    assert said["empty"]["status"].startswith("0 rows")
+    assert len(said["empty"]["heights"]) >= 3
+    assert set(said["empty"]["heights"]) == {0}
+    assert said["empty"]["buttons"]
+    assert said["again"] > 100
     cells = tables["CELLS"]
     every, cnn = (
         rows.groupby(["curve", "P"]).ngroups for rows in (cells, cells[cells["net"] == "cnn"])
     )
     assert 0 < cnn < every
+    marks = {name: said[name]["marks"] for name in ("every", "cnn", "both", "of_paper", "ours")}
     for view in ("learning-curves", "collapse"):
-        assert said["before"][view] == said["after"][view] == every
-        assert said["cnn"][view] == cnn
-    assert (said["before"]["sample-complexity"], said["cnn"]["sample-complexity"]) == (4, 2)
-    assert said["before"]["sensitivities"] > said["cnn"]["sensitivities"] > 0
-    assert said["before"]["scorecard"] == said["cnn"]["scorecard"] == 1
-    assert said["listed"] == cnn
-    # But for what is chosen at first, like this net.
-    assert said["address"] == "#sample-complexity?run=&L=&s=2"
+        assert marks["every"][view] == marks["both"][view] == every
+        assert marks["cnn"][view] == said["listed"] == cnn
+    assert marks["every"]["sensitivities"] > marks["cnn"]["sensitivities"] > 0
+    assert marks["every"]["scorecard"] == marks["cnn"]["scorecard"] == 1
+    # One of the five P* is the authors'.
+    stars = {name: of["sample-complexity"] for name, of in marks.items()}
+    assert (stars["every"], stars["cnn"], stars["both"], stars["ours"]) == (5, 3, 5, 4)
+    # What would leave no curve cannot be chosen: of s_0 = 2 there is one curve.
+    assert said["offered"] == {"net": ["CNN"], "v": ["4"], "s0": ["1", "2"]}
+    # The power law of a group, which a division by the prediction leaves as it is.
+    group, n, slope, interval, factor = said["slopes"][0]
+    assert (group, n, interval) == (f"CNN, {HERE}", "2", "")
+    stars = {row["s0"]: row["P_star"] for row in found_stars(tables)}
+    assert float(slope) == pytest.approx(np.log(stars[1] / stars[2]) / np.log(864 / 576), abs=0.01)
+    assert said["divided"]["slopes"] == said["slopes"]
+    assert "P* / predicted P*" in said["divided"]["titles"]
+    assert said["divided"]["address"].endswith("&divide=yes")
+    assert said["colours"]["legend"][:2] == ["4", "6"]
+    assert said["colours"]["address"].endswith("&colour=v")
+    (csv, csv_at, _), (svg, svg_at, _), (png, png_at, size) = said["saved"]
+    assert [csv, svg, png] == [f"sample-complexity.{kind}" for kind in ("csv", "svg", "png")]
+    assert csv_at.startswith("data:text/csv")
+    assert svg_at.startswith("data:image/svg+xml")
+    assert png_at.startswith("data:image/png")
+    assert size > 1e4
+    rows, picture = said["texts"]
+    assert len(pd.read_csv(StringIO(rows))) == 5
+    assert picture.startswith("<svg")
     for word in ("status", "fitted", "from", "to", "n", "curve"):
         assert word in said["tip"]
-    # A click on a mark chooses its curve in all views.
-    assert said["highlighted"]
-    assert said["faded"] == 3
+    # A click on a mark pins its curve in all views; so do Enter and the list.
+    ((curve_name, bound, _, _),) = said["pinned"]
+    assert bound == "> 512"
+    assert parse_qs(said["pin_address"].partition("?")[2])["pin"] == [curve_name]
+    assert said["faded"] == 4
     assert 0 < said["listed_of_one"] < every
+    assert [line[0] for line in said["pinned_by_key"]] == [curve_name, said["walked"]]
+    (_, one, _, _), (_, other, ratio, _) = said["compared"]
+    assert said["let_go"] == 1
+    number = re.compile(r"[\d.]+")
+    P_star, low, high = (float(word) for word in number.findall(one.replace("\u2009", "")))
+    value, least, most = (float(word) for word in number.findall(ratio))
+    assert least < value < most
+    assert value == pytest.approx(float(number.findall(other)[0]) / P_star, rel=0.02)
+    assert most / value > high / P_star
+    assert said["unnamed"] == 0
+    for role, index, name in said["charts"]:
+        assert role == "graphics-document"
+        assert index == 0
+        assert name.startswith("Chart: ")
+
+
+def test_a_power_law_and_a_ratio_are_those_of_scipy(written, tmp_path):
+    said = opened(written, tmp_path, width=1400, dark=False, probe=NUMBERS)
+    x, y = (np.log([row[of] for row in POINTS]) for of in ("prediction", "P_star"))
+    expected = linregress(x, y)
+    half = student_t.ppf(0.975, len(x) - 2) * expected.stderr
+    assert said["law"]["slope"] == pytest.approx(expected.slope)
+    assert said["law"]["high"] - said["law"]["slope"] == pytest.approx(half, rel=1e-3)
+    assert said["law"]["factor"] == pytest.approx(np.exp(np.mean(y - x)))
+    for freedom, of in enumerate(said["quantiles"], start=1):
+        assert of == pytest.approx(student_t.ppf(0.975, freedom), rel=1e-3)
+    assert said["ratio"]["value"] == 4
+    assert said["ratio"]["high"] == pytest.approx(4 * np.exp(np.hypot(*np.log([2, 1.5]))))
+
+
+def found_stars(tables: dict[str, pd.DataFrame]) -> list[dict[str, Any]]:
+    """P* of the CNN at 10 % of this run: one curve of each s_0."""
+    stars = tables["SAMPLE_COMPLEXITY"].query(
+        "net == 'cnn' and criterion == 'test_error' and threshold == 0.1 and not (v == 4 and s0 == 1)"
+    )
+    return stars.to_dict("records")

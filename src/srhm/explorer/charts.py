@@ -1,8 +1,9 @@
 """The explorer's charts, as specifications of Vega-Lite that are drawn from rows named "rows".
 
-Colours of everything but marks are the page's own (`explorer.js`), in light and dark. Where the
-page says so, `chosen` is false for rows of other curves than the chosen one, `own` for rows of
-other runs than the first.
+Colours of everything but marks are the page's own (`explorer.js`), in light and dark; where the
+page colours by another column than the net, it says so there. `chosen` is false for rows of other
+curves than the pinned ones, `own` for those of other runs than the first. P* is drawn as it is or
+over its prediction: as y, from, to.
 """
 
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ from srhm.report.page_table import NETS, net_name
 
 Layers = alt.LayerChart | alt.FacetChart
 ROWS = alt.NamedData("rows")
-HEIGHT = 330
+HEIGHT = 360
 Y_ERROR = "test error, mean of the networks"
 # The figures' colours; where one is too faint on its ground, a darker or lighter one of its hue.
 LIGHT = {"#F0E442": "#8A7C00", "#56B4E9": "#2A8FC7"}
@@ -30,7 +31,7 @@ PREDICTED = "predicted P*, Eq. 3 or 4"
 P_STAR = "P*, measured"
 # What columns are called on the page.
 HEADS = {
-    "label": "curve", "P_star": "P*", "alpha_tilde": "α̃", "s0": "s₀", "scaled": "P / predicted P*",
+    "name": "curve", "P_star": "P*", "alpha_tilde": "α̃", "s0": "s₀", "scaled": "P / predicted P*",
     "low": "from", "high": "to", "width": "H", "layer": "layer k", "l": "level l",
     "variant": "definition",
 }  # fmt: skip
@@ -40,10 +41,10 @@ NET = alt.Scale(domain=NET_NAMES, range="category")
 COLOUR = alt.Color("net:N", title=None, scale=NET)
 INSIDE = alt.Fill("net:N", title=None, scale=NET)
 SHAPE = alt.Shape("net:N", title=None, scale=alt.Scale(domain=NET_NAMES, range=list(SHAPES)))
-FADED = alt.when("datum.chosen").then(alt.value(1.0)).otherwise(alt.value(0.12))
+FADED = alt.when("datum.chosen").then(alt.value(1.0)).otherwise(alt.value(0.15))
 # Rows of other runs than the one that is shown at first are hollow.
 FILL = alt.when("datum.own").then(alt.value(0.9)).otherwise(alt.value(0.0))
-WHERE = ("run", "label", "protocol")
+WHERE = ("run", "name", "protocol")
 
 
 def colours() -> dict[str, list[str]]:
@@ -59,7 +60,9 @@ def charts() -> dict[str, dict[str, Any]]:
     """Specifications by view, each for the section of `explorer.html` that has its name."""
     scale = _log_x("alpha_tilde", "α̃ = √h α, output scale")
     drawn = {
-        "sample-complexity": _complexities(_log_x("prediction", PREDICTED), _equality()),
+        "sample-complexity": _complexities(
+            _log_x("prediction", PREDICTED), _line("equality"), _line("fits")
+        ),
         "learning-curves": _learning_curves(_log_x("P", "P, training points")),
         "collapse": _learning_curves(_log_x("scaled", f"P / {PREDICTED}")),
         "sensitivities": _sensitivities(),
@@ -70,20 +73,22 @@ def charts() -> dict[str, dict[str, Any]]:
     return {name: chart.to_dict() for name, chart in drawn.items()}
 
 
-def _equality() -> alt.Chart:
-    """The line on which P* is what is predicted."""
-    return (
-        alt.Chart(ROWS)
-        .transform_aggregate(least="min(prediction)", most="max(prediction)")
-        .mark_rule(strokeDash=[4, 4])
-        .encode(_log_x("least", PREDICTED), _log_y("least", P_STAR), alt.X2("most"), alt.Y2("most"))
+def _line(name: str) -> alt.Chart:
+    """Lines that the page makes: P* as predicted, dashed, or the power law of each group."""
+    base = alt.Chart(alt.NamedData(name))
+    x, y = _log_x("prediction", PREDICTED), _log_y("y", P_STAR)
+    if name == "equality":
+        return base.mark_line(strokeDash=[2, 3], color="#8A8A8A").encode(x, y)
+    dash = alt.when("datum.own").then(alt.value([1, 0])).otherwise(alt.value([6, 3]))
+    return base.mark_line(strokeWidth=1.6).encode(
+        x, y, COLOUR, strokeDash=dash, detail=["group:N", "own:N"]
     )
 
 
 def _complexities(x: alt.X, *below: alt.Chart) -> Layers:
     """P* with its interval; an arrow where it is a bound."""
-    base, y = alt.Chart(ROWS), _log_y("P_star", P_STAR)
-    bars = base.mark_rule().encode(x, _log_y("low", P_STAR), alt.Y2("high"), COLOUR, opacity=FADED)
+    base, y = alt.Chart(ROWS), _log_y("y", P_STAR)
+    bars = base.mark_rule().encode(x, _log_y("from", P_STAR), alt.Y2("to"), COLOUR, opacity=FADED)
     arrows = (
         base.transform_filter("datum.bound != ''")
         .transform_calculate(arrow="datum.bound == 'above' ? '↑' : '↓'")

@@ -20,9 +20,13 @@ VIEWS = {
 PAPER_VALUES = "srhm.studies.sparse_hierarchy.published_values:SCHEMA"
 CLAIMS = "SCORECARD"
 EXPLORED = (*VIEWS, PAPER_VALUES)
-# The run whose tables these are; which of its curves are shown at first.
-HERE = "trained here"
-FIRST = {"net": "CNN", "L": "2"}
+# The run whose tables these are, and what the paper's figures show.
+HERE, AUTHORS = "this run", "authors' points"
+# What is trained as the text says, and as the published figures are.
+TEXT, PRACTICE = "as the text says", "the paper's practice"
+# Which curves are shown at first: those of Figure 4, with the paper's grammars alone.
+FIRST = {"net": ("LCN", "CNN"), "s": ("2",), "sparsity": ("A",), "protocol": (TEXT,)}
+GRAMMARS = "grammars"
 
 
 def explorer_name(group: str) -> str:
@@ -39,10 +43,11 @@ def view_of(schemas: Sequence[str], shows: Mapping[str, object]) -> str:
     """The anchor of the view of rows of these schemas, with their choices; "" without one.
 
     shows: of a figure, columns and their values in all of its rows, as {"net": "lcn", "s": 2}:
-    "sensitivities?net=LCN&L=&s=2". Other curves are shown, too: of the run that is shown at first,
-    where shows names none.
+    "sensitivities?net=LCN&s=2&sparsity=&protocol=&grammars=all". Several values are a tuple. Other
+    curves are shown, too: of the run that is shown at first, where shows names none.
     """
     view = next((view for schema, view in VIEWS.items() if schema in schemas), "")
-    chosen = {**dict.fromkeys(FIRST, ""), **shows}
-    chosen["net"] = net_name(chosen["net"])
-    return f"{view}?{urlencode(chosen)}" if view else ""
+    chosen = {**dict.fromkeys(FIRST, ""), GRAMMARS: "all", **shows}
+    nets = chosen["net"]
+    chosen["net"] = [net_name(net) for net in ((nets,) if isinstance(nets, str) else nets)]
+    return f"{view}?{urlencode(chosen, doseq=True)}" if view else ""

@@ -18,18 +18,28 @@ import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from srhm.explorer.charts import HEADS, charts, colours
-from srhm.explorer.names import CLAIMS, EXPLORED, FIRST, HERE, PAPER_VALUES
+from srhm.explorer.charts import HEADS, NET_NAMES, charts, colours
+from srhm.explorer.names import (
+    AUTHORS,
+    CLAIMS,
+    EXPLORED,
+    FIRST,
+    GRAMMARS,
+    HERE,
+    PAPER_VALUES,
+)
 from srhm.explorer.rows import Source, claims_shown, explored, figure_rows, json_columns
 from srhm.results.atomic import write_text
 from srhm.results.publications import read_publications, rows_by_curve
 from srhm.results.records import TableError, read_table
 from srhm.results.tables import SCHEMAS, schema_of
 
-# What chooses curves in all views, with its heading.
-CHOICES = {"run": "run", "net": "net", "L": "L", "s": "s", "v": "v", "s0": "s₀",
-           "sparsity": "sparsity", "width": "H", "protocol": "protocol",
-           "label": "curve (highlighted)"}  # fmt: skip
+# What chooses curves in all views, with its heading: at once, and folded.
+CHOICES = {"net": "net", "L": "L", "s0": "s₀", "v": "v"}
+MORE_CHOICES = {"s": "s", "m": "m", "n_c": "n_c", "sparsity": "sparsity", "width": "H, width",
+                "protocol": "protocol", "run": "run"}  # fmt: skip
+COLOURED_BY = {name: CHOICES[name] for name in ("net", "L", "v", "s0")}
+SCRIPTS = ("explorer.fits.js", "explorer.js")
 OF_CURVE = ("net", "L", "s", "v", "s0", "m", "n_c", "sparsity", "width", "protocol", "run")
 
 
@@ -58,9 +68,11 @@ CRITERION: Any = {"choices": {"criterion": "criterion"},
                   "first": {"criterion": "test error ≤ 10\u00a0%"}}  # fmt: skip
 VIEWS = (
     View(
-        name="sample-complexity", title="P* against its prediction", table="complexities",
-        note="Bars: 95 % intervals. Arrows: P* lies above or below all P that were tried. Dashed:"
-        " P* as predicted by Eq. 3 (LCN, FCN) or Eq. 4 (CNN), with a factor of one.",
+        name="sample-complexity", title="P* against its prediction (Figure 4)",
+        table="complexities",
+        note="Bars: 95 % intervals. Arrows: P* lies above or below all P that were tried. Dotted:"
+        " P* as predicted by Eq. 3 (LCN, FCN) or Eq. 4 (CNN), with a factor of one. Lines: the"
+        " power law through the filled marks of one colour and shape; dashed: through the hollow.",
         columns=(*STAR, *OF_CURVE), needs=("prediction",), **CRITERION,
     ),
     View(
@@ -140,7 +152,7 @@ def write_explorer(spec: Mapping[str, Any], path: Path, *, log: logging.Logger) 
 
 
 def _sources(one: Mapping[str, Any]) -> list[Source]:
-    """A table, in parts: the rows of each published run, and those that were trained here."""
+    """A table, in parts: the rows of each published run, and those of this run."""
     rows = read_table(Path(one["file"]), schema_of(one["schema"]))
     run = pd.Series(HERE, rows.index)
     for name, curves in one["published"].items():
@@ -169,7 +181,7 @@ def _published(files: Sequence[str], log: logging.Logger) -> Iterator[Source]:
         named = {name.lower(): SCHEMAS[name] for name in EXPLORED if name in SCHEMAS}
         for table, rows in rows_by_curve(folder, named).items():
             yield Source(
-                run=f"published: {publication.preset}", study=folder.name, schema=table.upper(),
+                run=f"archive: {publication.preset}", study=folder.name, schema=table.upper(),
                 rows=pd.concat(rows.values(), ignore_index=True),
             )  # fmt: skip
 
@@ -186,22 +198,27 @@ def _rendered(
     spec: Mapping[str, Any], found: Mapping[str, pd.DataFrame], notes: Sequence[str], *, run: str
 ) -> str:
     views = [view for view in VIEWS if _has_rows(view, found)]
+    runs = list(found["curves"].get("run", []))
     loader = PackageLoader("srhm.explorer", package_path="")
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined,
                               trim_blocks=True, lstrip_blocks=True)  # fmt: skip
-    script = Path(__file__).with_name("explorer.js").read_text(encoding="utf-8")
+    script = "\n".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in SCRIPTS)
     # An element ends at the first "</", in text too.
     bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").replace(
         "</script", "<\\/script"
     )
     specifications = {
-        "charts": charts(), "colours": colours(), "heads": HEADS,
+        "charts": charts(), "colours": colours(), "heads": HEADS, "nets": NET_NAMES,
+        "fields": {name: list(FIRST.get(name, ())) for name in (*CHOICES, *MORE_CHOICES)}
+        | {"run": [run] if run else []},
+        "first_run": run, "authors": AUTHORS, "grammars": GRAMMARS,
         "views": [{**asdict(view), "note": ""} for view in views],
     }  # fmt: skip
     return environment.get_template("explorer.html").render(
         preset=spec["preset"], pages=spec["pages"], notes=notes, choices=CHOICES,
-        views=views, first={"run": run, **FIRST},
-        others=[one for one in dict.fromkeys(found["curves"].get("run", [])) if one != run],
+        more=MORE_CHOICES, coloured_by=COLOURED_BY, views=views, run=run, grammars=GRAMMARS,
+        has_authors=AUTHORS in runs,
+        others=[one for one in dict.fromkeys(runs) if one not in (run, AUTHORS)],
         rows=_json({name: json_columns(table) for name, table in found.items()}),
         specifications=_json(specifications),
         bundle=Markup(bundle), script=Markup(script),

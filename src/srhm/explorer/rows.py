@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from srhm.explorer.names import PAPER_VALUES
+from srhm.explorer.names import AUTHORS, PAPER_VALUES, PRACTICE, TEXT
 from srhm.model import theory
 from srhm.networks.registry import HIERARCHICAL
 from srhm.report.page_table import net_name, percent
@@ -22,8 +22,6 @@ from srhm.report.prose import typeset
 from srhm.results.coordinates import NET_AND_DATA
 
 CURVE = ("run", "study", "curve", *NET_AND_DATA, "width", "alpha_tilde", "protocol")
-PAPER = "values of the paper"
-TEXT, PRACTICE = "as the text says", "the paper's practice"
 # Of curves of gradient flow: what their protocol is called by.
 FLOW = ("training", "optimiser", "loss", "labels", "activation")
 # By how many tolerances a claim's value is drawn from what is expected, at most.
@@ -58,7 +56,7 @@ def _with_curve(rows: pd.DataFrame, source: Source) -> pd.DataFrame:
     own = source.schema == PAPER_VALUES
     names = "Figure " + rows["figure"] + " " + rows["panel"] if own else rows["curve"]
     return rows.assign(
-        run=PAPER if own else source.run,
+        run=AUTHORS if own else source.run,
         study=source.study,
         curve=names,
         net=rows["net"].map(net_name),
@@ -168,6 +166,8 @@ def _numbered(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     curves = curves.assign(
         label=curves["curve"].str.replace(r"-[0-9a-f]{12}$", "", regex=True),
         prediction=curves.index.map(predicted.groupby("c")["prediction"].first().to_dict()),
+        # Of the text: n_c = v classes, m = v^(s-1) production rules a feature.
+        is_of_paper=(curves["n_c"] == curves["v"]) & (curves["m"] == curves["v"] ** (curves["s"] - 1)),
     )
     return {"curves": curves.drop(columns="curve"), **views}
 
@@ -185,10 +185,10 @@ def figure_rows(
         view = MAKERS[schema][0] if schema in MAKERS else ""
         if view not in found:
             continue
-        rows = found["curves"].drop(columns="prediction").merge(
+        rows = found["curves"].drop(columns=["prediction", "is_of_paper"]).merge(
             found[view], left_index=True, right_on="c"
         ).drop(columns="c")  # fmt: skip
-        kept = (rows["study"] == study) & ((rows["run"] == PAPER) == (schema == PAPER_VALUES))
+        kept = (rows["study"] == study) & ((rows["run"] == AUTHORS) == (schema == PAPER_VALUES))
         if not figure["publications"]:
             kept &= ~rows["run"].isin(others)
         if figure["net"]:

@@ -43,7 +43,7 @@ def explored_tables(plan: Plan, studies: Sequence[str]) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for study in studies:
         published = sorted(plan.studies[study].published)
-        runs = {f"published: {plan.preset.preset}": published} if published else {}
+        runs = {f"archive: {plan.preset.preset}": published} if published else {}
         found += [
             {
                 "study": study,

@@ -108,8 +108,9 @@ STUDY = Study(
             uses=("cells", "sample_complexity", "published_values"),
             settings=OF_P_STAR,
             files={"publications": "published/*/sparse_hierarchy/*.*"},
-            # Of all runs.
-            shows={"run": "", "s": 2, "sparsity": "A"},
+            # What the explorer shows at first.
+            shows={"net": ("lcn", "cnn"), "s": 2, "sparsity": "A", "protocol": "as the text says",
+                   "grammars": ""},  # fmt: skip
         ),
         Figure(
             name="fig05",
