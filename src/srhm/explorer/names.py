@@ -4,6 +4,7 @@ Known to the workflow before anything is computed: loads no slow library.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 from urllib.parse import urlencode
 
 from srhm.report.page_table import net_name
@@ -39,7 +40,7 @@ def explorer_of(study: str, groups: Mapping[str, Sequence[str]]) -> str:
     return next((explorer_name(group) for group, studies in groups.items() if study in studies), "")
 
 
-def view_of(schemas: Sequence[str], shows: Mapping[str, object]) -> str:
+def view_of(schemas: Sequence[str], shows: Mapping[str, Any]) -> str:
     """The anchor of the view of rows of these schemas, with their choices; "" without one.
 
     shows: of a figure, columns and their values in all of its rows, as {"net": "lcn", "s": 2}:
@@ -47,7 +48,7 @@ def view_of(schemas: Sequence[str], shows: Mapping[str, object]) -> str:
     curves are shown, too: of the run that is shown at first, where shows names none.
     """
     view = next((view for schema, view in VIEWS.items() if schema in schemas), "")
-    chosen = {**dict.fromkeys(FIRST, ""), GRAMMARS: "all", **shows}
+    chosen: dict[str, Any] = {**dict.fromkeys(FIRST, ""), GRAMMARS: "all", **shows}
     nets = chosen["net"]
     chosen["net"] = [net_name(net) for net in ((nets,) if isinstance(nets, str) else nets)]
     return f"{view}?{urlencode(chosen, doseq=True)}" if view else ""

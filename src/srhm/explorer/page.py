@@ -202,7 +202,9 @@ def _rendered(
     loader = PackageLoader("srhm.explorer", package_path="")
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined,
                               trim_blocks=True, lstrip_blocks=True)  # fmt: skip
-    script = "\n".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in SCRIPTS)
+    script = "\n".join(
+        Path(__file__).with_name(name).read_text(encoding="utf-8") for name in SCRIPTS
+    )
     # An element ends at the first "</", in text too.
     bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").replace(
         "</script", "<\\/script"

@@ -167,7 +167,8 @@ def _numbered(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
         label=curves["curve"].str.replace(r"-[0-9a-f]{12}$", "", regex=True),
         prediction=curves.index.map(predicted.groupby("c")["prediction"].first().to_dict()),
         # Of the text: n_c = v classes, m = v^(s-1) production rules a feature.
-        is_of_paper=(curves["n_c"] == curves["v"]) & (curves["m"] == curves["v"] ** (curves["s"] - 1)),
+        is_of_paper=(curves["n_c"] == curves["v"])
+        & (curves["m"] == curves["v"] ** (curves["s"] - 1)),
     )
     return {"curves": curves.drop(columns="curve"), **views}
 

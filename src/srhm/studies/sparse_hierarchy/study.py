@@ -109,8 +109,13 @@ STUDY = Study(
             settings=OF_P_STAR,
             files={"publications": "published/*/sparse_hierarchy/*.*"},
             # What the explorer shows at first.
-            shows={"net": ("lcn", "cnn"), "s": 2, "sparsity": "A", "protocol": "as the text says",
-                   "grammars": ""},  # fmt: skip
+            shows={
+                "net": ("lcn", "cnn"),
+                "s": 2,
+                "sparsity": "A",
+                "protocol": "as the text says",
+                "grammars": "",
+            },
         ),
         Figure(
             name="fig05",
