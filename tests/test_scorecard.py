@@ -194,6 +194,13 @@ def test_where_points_do_not_decide_a_claim_says_why(value, low, high, tolerance
     assert words in what_would_decide(row)
 
 
+def test_an_error_of_vocabularies_asks_for_vocabularies():
+    note = "error from 5 vocabularies (4 degrees of freedom)"
+    found = Measurement(value=2.2, low=1.6, high=2.8, n=40, note=note)
+    row = scored(found, tolerance=0.5)
+    assert "vocabularies instead of 5 would decide" in what_would_decide(row)
+
+
 @pytest.mark.parametrize(("dof", "words"), [(2, "more seeds come before"), (40, "points instead")])
 def test_an_error_from_few_seeds_asks_for_seeds(dof, words):
     rows = pd.DataFrame({"x": [2.2, 2.3, 2.3, 2.4], "log_se": 0.3, "dof": float(dof)})
