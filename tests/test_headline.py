@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from math import inf, isnan, nan
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -19,7 +20,7 @@ from srhm.scorecard.headline import (
     in_words,
 )
 from srhm.studies.registry import STUDIES
-from srhm.studies.sparse_hierarchy.headline import HEADLINE
+from srhm.studies.sparse_hierarchy.headline import HEADLINE, other_run
 
 OF_PAPER = [
     claim
@@ -32,6 +33,16 @@ def test_the_headline_has_twelve_to_fifteen_statements_of_claims_that_exist():
     assert 12 <= len(HEADLINE) <= 15
     known = {claim.identifier for claim in OF_PAPER}
     assert set(identifiers(HEADLINE)) <= known
+
+
+def test_the_other_run_is_the_published_one_with_most_curves():
+    published = Path(__file__).parents[1] / "published"
+    name, fits = other_run(sorted(published.glob("*/sparse_hierarchy/*.*")))
+    assert name == "archive, grid"
+    ends = fits.set_index("claim").loc["s0-exponent-lcn-L2"]
+    assert ends["low"] < ends["value"] < ends["high"]
+    assert other_run([])[0] == ""
+    assert other_run([])[1].empty
 
 
 def test_no_claim_stands_twice_and_every_statement_has_words_and_a_place():

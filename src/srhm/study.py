@@ -194,8 +194,9 @@ class Study:
     results/, and returns what is asked; it raises ConfigError, naming the key within the section.
     claims: module with CLAIMS. claim_uses: tables that these need besides its own, by the name
     under which they know them. page_tables: function from its tables, by name, and its settings to
-    the tables that its page shows. headline: tuple of `srhm.scorecard.headline.Statement`, whose
-    forest plot is at the top of its page. page: name of the page that shows it; empty: its own.
+    the tables that its page shows. headline: module with HEADLINE, statements whose forest plot
+    is at the top of its page, and `other_run`, drawn beside. page: name of the page that shows it;
+    empty: its own.
     """
 
     name: str

@@ -7,6 +7,7 @@ import json
 import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from srhm.results.records import read_table
 from srhm.results.tables import SCHEMAS
 from srhm.scorecard.card import claims_in
 from srhm.scorecard.data import scorecard_data
-from srhm.scorecard.headline import ForestRow, beside_ours, forest_rows, in_words
+from srhm.scorecard.headline import beside_ours, forest_rows, in_words
 from srhm.scorecard.text import markdown, verdict_counts
 
 # The page of the paper, which names the figures of the paper that it does not show.
@@ -139,7 +140,6 @@ def render(spec: Mapping[str, Any], scorecard: pd.DataFrame, topics: Mapping[str
         for study in reversed(studies)
         if study["absent"]
     }
-    answer = headline_rows(studies, scorecard)
     template = environment().get_template("page.html")
     return template.render(
         page=spec["page"],
@@ -152,8 +152,7 @@ def render(spec: Mapping[str, Any], scorecard: pd.DataFrame, topics: Mapping[str
         absent=absent,
         missing=[*_missing(studies, tables), *_missing_of_figures(figures)],
         has_claims=any(study["claims"] is not None for study in studies),
-        forests=forests(answer),
-        in_words=in_words(answer),
+        **answer_of(spec, scorecard),
         counts=verdict_counts(scorecard),
         topics=scorecard_topics(scorecard, topics),
         marks=MARKS,
@@ -171,20 +170,23 @@ def render(spec: Mapping[str, Any], scorecard: pd.DataFrame, topics: Mapping[str
     )
 
 
-def headline_rows(studies: Sequence[Mapping[str, Any]], scorecard: pd.DataFrame) -> list[ForestRow]:
-    """Rows of the forest plot of the studies that have statements; none without any."""
-    statements = [
-        one for study in studies if study["headline"] for one in resolved(study["headline"])
-    ]
-    return forest_rows(statements, scorecard, authors=beside_ours(scorecard))
+def answer_of(spec: Mapping[str, Any], scorecard: pd.DataFrame) -> dict[str, Any]:
+    """The forest plot for a page and a phone, whose rows lead to the claims, and its finding.
 
-
-def forests(rows: Sequence[ForestRow]) -> dict[str, Markup]:
-    """The forest plot for a page and a phone, whose rows lead to the claims; none of no rows."""
-    if not rows:
-        return {}
-    link = "#claim-{claim}"
-    return {"wide": svg(rows, link=link), "narrow": svg(rows, narrow=True, link=link)}
+    Of the first study that has statements; empty where none has, or nothing is measured of them.
+    """
+    module = next((one["headline"] for one in spec["studies"] if one["headline"]), None)
+    if module is None:
+        return {"forests": {}, "in_words": {}}
+    declared = import_module(module)
+    name, other = declared.other_run(spec["publications"])
+    rows = forest_rows(declared.HEADLINE, scorecard, authors=beside_ours(scorecard), other=other)
+    drawn = {
+        form: svg(rows, narrow=form == "narrow", other=name, link="#claim-{claim}")
+        for form in ("wide", "narrow")
+        if rows
+    }
+    return {"forests": drawn, "in_words": in_words(rows)}
 
 
 def training_tables(

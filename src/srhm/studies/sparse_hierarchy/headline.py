@@ -3,7 +3,13 @@
 Claims are those of this study and, by their identifiers alone, of the named nets on the same page.
 """
 
+from collections.abc import Sequence
+
+import pandas as pd
+
+from srhm.results.publications import read_publications
 from srhm.scorecard.headline import Statement
+from srhm.studies.sparse_hierarchy.claims.published_fits import published_fits
 
 COMPLEXITY = "Sample complexity"
 INVARIANCE = "Invariances are learnt with the task"
@@ -18,6 +24,21 @@ def _by_depth(net: str, name: str) -> dict[str, str]:
         f"{net.upper()}, L = {depth}: exponent of {words}": f"{name}-exponent-{net}-L{depth}"
         for depth in (2, 3)
     }
+
+
+def other_run(publications: Sequence[str]) -> tuple[str, pd.DataFrame]:
+    """Name and fits of P* of the published run that has most curves.
+
+    publications: files of published runs of other presets; without any both are empty.
+
+    Raises:
+        PublicationError: if a file of a published run is missing or damaged, naming it.
+    """
+    runs = read_publications(publications)
+    if not runs:
+        return "", pd.DataFrame({"claim": []})
+    run = max(runs, key=lambda one: one.cells["curve"].nunique())
+    return f"archive, {run.preset}", published_fits(run.sample_complexity, run.cells)
 
 
 HEADLINE: tuple[Statement, ...] = (

@@ -149,6 +149,6 @@ STUDY = Study(
     ),
     claims=".claims.all_claims",
     page_tables=".page:tables",
-    headline=".headline:HEADLINE",
+    headline=".headline",
     page="report",
 )
