@@ -49,7 +49,7 @@ def test_the_picture_is_of_these_verdicts_and_small(rows):
     file = ROOT / readme.PICTURE
     with Image.open(file) as image:
         assert image.text["Description"] == finding(rows)
-    assert file.stat().st_size < 200_000
+    assert file.stat().st_size < 250_000
 
 
 def test_every_claim_of_a_scorecard_has_a_verdict_that_is_counted(scorecards):
@@ -63,7 +63,7 @@ def test_the_program_of_the_readme_runs():
     assert len(program.strip().splitlines()) <= 7
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert "class" in done.stdout
+    assert "class" in done.stdout  # a tree of a datum
 
 
 def test_a_readme_without_its_markers_is_refused(rows):

@@ -98,6 +98,8 @@ def results_text(
         "",
         "## What the paper states",
         "",
+        "![Sample complexities against Eq. 3 and Eq. 4](images/fig04_grid.png)",
+        "",
         f"Rows of the preset `{MAIN}`: 128 channels (VGG, ResNet, EfficientNet: 32). The authors'"
         " points go through the same fits.",
         "",
