@@ -72,7 +72,7 @@ def headline(root: Path) -> list[ForestRow]:
 
 def readme_text(text: str, rows: Sequence[ForestRow]) -> str:
     """README.md with what stands between its markers written anew."""
-    words = [*_bullets(rows), "", f"![{finding(rows)}]({PICTURE})"]
+    words = [*_bullets(rows), "", f"![The same as a forest plot]({PICTURE})"]
     for name, lines in (("words", words), ("headline", _table(rows))):
         begin = BEGIN.format(name)
         pattern = re.compile(f"{re.escape(begin)}\n.*?{re.escape(END)}", re.DOTALL)
