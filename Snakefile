@@ -6,7 +6,7 @@ README.md.
 
 from snakemake.utils import min_version
 
-min_version("9.20")
+min_version("9.27")  # of a priority that is a function
 
 if not workflow.configfiles and not config.keys() - {"device", "rows"}:
 

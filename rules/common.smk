@@ -10,12 +10,12 @@ from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
 
 from srhm import preset
 from srhm.commands.preset_file import read_preset
-from srhm.commands.resources import CurveJobs
+from srhm.commands.resources import CurveJobs, expected_costs
 from srhm.explorer.names import explorer_name
 from srhm.results import places
 from srhm.results.places import source_of
 from srhm.results.provenance import PACKAGE
-from srhm.rules import curves, explorers, pages, slurm, tables
+from srhm.rules import curves, explorers, first_looks, pages, slurm, tables
 from srhm.runtime.devices import device_here
 from srhm.studies.registry import GROUPS, STUDIES, TRAINERS
 from srhm.study import ConfigError
@@ -51,6 +51,9 @@ STYLE = (PACKAGE / "figures/paper.mplstyle").read_text(encoding="utf-8")
 
 MEASUREMENTS = curves.measurements_of(PLAN)
 MEASURING = curves.measuring_names(MEASUREMENTS)
+FIRST = first_looks.priorities(
+    PLAN, lambda curve: sum(cost.seconds for cost in expected_costs(curve))
+)
 EXPLORERS = explorers.explorers_of(PLAN)
 
 
@@ -105,6 +108,15 @@ def training_megabytes(wildcards, threads, attempt):
     return JOBS[wildcards.curve].training_megabytes(
         cells, threads=threads, attempt=attempt, gpu=gpu
     )
+
+
+def priority_of(name, otherwise):
+    """Function of wildcards: the priority of a curve or sample of a first look; otherwise: of others."""
+
+    def priority(wildcards):
+        return FIRST.get(getattr(wildcards, name), otherwise)
+
+    return priority
 
 
 def time_limit(wildcards):

@@ -6,6 +6,7 @@ rule draw_derivations:
         derivations=f"{places.DERIVATIONS}/{{sample}}.parquet",
     log:
         f"{LOGS}/draw_derivations/{{sample}}.log",
+    priority: priority_of("sample", 0)
     conda:
         "../envs/srhm.yaml"
     params:

@@ -19,7 +19,7 @@ for trainer in TRAINERS:
             f"{LOGS}/train_{trainer.name}_part/{{curve}}/{{part}}.log",
         wildcard_constraints:
             curve=trainer.curves,
-        priority: trainer.priority
+        priority: priority_of("curve", trainer.priority)
         conda:
             "../envs/srhm.yaml"
         resources:
@@ -50,7 +50,7 @@ for trainer in TRAINERS:
             f"{LOGS}/train_{trainer.name}/{{curve}}.log",
         wildcard_constraints:
             curve=trainer.curves,
-        priority: trainer.priority
+        priority: priority_of("curve", trainer.priority)
         conda:
             "../envs/srhm.yaml"
         resources:

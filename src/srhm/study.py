@@ -102,7 +102,9 @@ class Figure:
     function: returns a matplotlib figure. It gets the tables by position, all else by name:
     settings: names of values of the preset (see `Planned.settings`). options: further values.
     files: further files of the repository, each as a pattern of paths. shows: columns and the
-    value that all of its rows have there, which its link into the explorer chooses.
+    value that all of its rows have there, which its link into the explorer chooses. first: values
+    that the cells of the curves which it shows may have, by name: these curves are trained first,
+    and it has a first look, drawn of them alone.
     """
 
     name: str
@@ -114,6 +116,7 @@ class Figure:
     options: Mapping[str, Any] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     shows: Mapping[str, Any] = field(default_factory=dict)
+    first: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,6 +47,7 @@ from srhm.preset import ROWS
 from srhm.results import places
 from srhm.results.atomic import write_text
 from srhm.results.outdated import is_outdated
+from srhm.rules import first_looks
 from srhm.runtime.devices import visible_devices
 from srhm.runtime.progress import FAILED
 from srhm.runtime.stopping import ECHO
@@ -555,16 +556,26 @@ def _is_local(profile: Path, extra: Sequence[str]) -> bool:
 
 
 def _milestones(run: Run | None) -> dict[str, str]:
-    """What is said when a figure is there: Figure 4 of the paper, else the first of a run."""
+    """What is said when a figure is there: first looks, and Figure 4 of the paper or the first."""
     if run is None:
         return {}
-    figures = [figure.name for study in run.plan.studies for figure in STUDIES[study].figures]
     found = {}
+    for rule, (study, figure) in first_looks.looks_of(run.plan).items():
+        n_curves = len(first_looks.curves_of_look(run.plan, study, figure))
+        of_all = f"{n_curves} of {len(run.plan.studies[study].curves)} curves"
+        file = run.directory / first_looks.files_of_look(run.plan, figure)["png"]
+        found[rule] = f"{_for_people(figure.name)}, a first look at {of_all}: {file}"
+    figures = [figure.name for study in run.plan.studies for figure in STUDIES[study].figures]
     for name in [FIRST] if FIRST in figures else figures[:1]:
-        place = run.directory / places.figure_files(run.plan.name, name)["png"]
-        title = f"Figure {name[3:].lstrip('0')}" if name == FIRST else name
-        found[name] = f"{title}: {place}"
+        file = run.directory / places.figure_files(run.plan.name, name)["png"]
+        found[name] = f"{_for_people(name)}: {file}"
     return found
+
+
+def _for_people(figure: str) -> str:
+    """Figure 4, say; a figure of another name by that name."""
+    number = figure.removeprefix("fig").lstrip("0")
+    return f"Figure {number}" if number.isdigit() else figure
 
 
 def _others(config: Path, run: Run) -> list[str]:

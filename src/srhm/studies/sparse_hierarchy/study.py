@@ -116,6 +116,14 @@ STUDY = Study(
                 "protocol": "as the text says",
                 "grammars": "",
             },
+            first={
+                "net": ("lcn", "cnn"),
+                "s": (2,),
+                "sparsity": ("A",),
+                "whitening": (False,),
+                "bias": (False,),
+                "batch": ("shuffled",),
+            },
         ),
         Figure(
             name="fig05",
