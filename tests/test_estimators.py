@@ -74,9 +74,9 @@ def test_points_that_are_not_independent_are_averaged_first():
 
 def test_a_mean_of_noise_about_zero_is_found_and_one_about_another_number_is_not():
     mean, zero = partial(Mean, "y"), Within(0, 0.5)
-    assert decided(mean, {"y": noise()}, zero) == "holds"
-    assert decided(mean, {"y": 1 + noise()}, zero) == "does not hold"
-    assert decided(mean, {"y": noise(4) - 0.3}, Below(0)) == "undecided"
+    assert decided(mean, {"y": noise()}, zero) == "agrees"
+    assert decided(mean, {"y": 1 + noise()}, zero) == "disagrees"
+    assert decided(mean, {"y": noise(4) - 0.3}, Below(0)) == "open"
 
 
 def test_rows_that_do_not_count_are_left_out_and_counted():
@@ -128,8 +128,8 @@ def test_a_pair_of_which_one_does_not_count_is_left_out():
 def test_a_ratio_of_equal_sizes_is_not_found_to_be_two():
     twice = Within(log(2), log(1.5))
     log_ratio = partial(RATIO, scale="log")
-    assert decided(log_ratio, pairs(2.0), twice) == "holds"
-    assert decided(log_ratio, pairs(1.0), twice) == "does not hold"
+    assert decided(log_ratio, pairs(2.0), twice) == "agrees"
+    assert decided(log_ratio, pairs(1.0), twice) == "disagrees"
 
 
 def lines(slope, scatter=0.1, n=30):
@@ -167,7 +167,7 @@ def test_slopes_of_data_sets_are_averaged():
     assert numbers(found) == pytest.approx(interval([one.value for one in alone]))
     assert found.note.startswith("3 slopes of 90 rows")
     assert numbers(measured(per, seeds[0])) == pytest.approx(numbers(alone[0]))
-    assert decided(per, pd.concat(seeds), Within(3, 0.5)) == "does not hold"
+    assert decided(per, pd.concat(seeds), Within(3, 0.5)) == "disagrees"
 
 
 def test_values_without_a_logarithm_are_left_out_and_counted():
@@ -181,8 +181,8 @@ def test_values_without_a_logarithm_are_left_out_and_counted():
 
 def test_a_slope_is_found_and_noise_has_none():
     slope, root = partial(Slope, "y", against="x", within=("g",)), Within(0.5, 0.2)
-    assert decided(slope, lines(0.5), root) == "holds"
-    assert decided(slope, lines(0.0), root) == "does not hold"
+    assert decided(slope, lines(0.5), root) == "agrees"
+    assert decided(slope, lines(0.0), root) == "disagrees"
 
 
 def test_a_part_has_the_exact_interval():
@@ -194,7 +194,7 @@ def test_a_part_has_the_exact_interval():
 
 @pytest.mark.parametrize(
     ("count", "n", "expected"),
-    [(0, 99, "holds"), (0, 30, "undecided"), (5, 99, "undecided"), (50, 99, "does not hold")],
+    [(0, 99, "agrees"), (0, 30, "open"), (5, 99, "open"), (50, 99, "disagrees")],
 )
 def test_that_there_is_none_needs_many_rows(count, n, expected):
     rows = {"is_true": np.arange(n) < count}
@@ -213,8 +213,8 @@ def test_a_correlation_is_found_and_noise_has_none():
     high = Within(1, 0.4)
     correlation = partial(Correlation, "y", against="x")
     x = noise(seed=5)
-    assert decided(correlation, {"x": x, "y": x + 0.1 * noise(seed=6)}, high) == "holds"
-    assert decided(correlation, {"x": x, "y": noise(seed=6)}, high) == "does not hold"
+    assert decided(correlation, {"x": x, "y": x + 0.1 * noise(seed=6)}, high) == "close"
+    assert decided(correlation, {"x": x, "y": noise(seed=6)}, high) == "disagrees"
 
 
 def test_a_jackknife_of_a_mean_is_students_t():
@@ -241,8 +241,8 @@ def test_a_jackknife_finds_a_variance_and_not_another():
         return float(table["y"].var())
 
     rows = {"y": noise(400), "seed": range(400)}
-    assert decided(partial(Jackknife, variance), rows, Within(1, 0.5)) == "holds"
-    assert decided(partial(Jackknife, variance), rows, Within(2, 0.5)) == "does not hold"
+    assert decided(partial(Jackknife, variance), rows, Within(1, 0.5)) == "agrees"
+    assert decided(partial(Jackknife, variance), rows, Within(2, 0.5)) == "disagrees"
 
 
 def test_a_bootstrap_of_a_mean_is_as_wide_as_the_scatter():
@@ -263,15 +263,15 @@ def test_a_bootstrap_of_too_few_seeds_has_no_interval():
 def test_a_bootstrap_finds_a_median_and_not_another():
     median = partial(Bootstrap, lambda table: float(table["y"].median()))
     rows = {"y": noise(200), "seed": range(200)}
-    assert decided(median, rows, Within(0, 0.5)) == "holds"
-    assert decided(median, rows, Within(1, 0.5)) == "does not hold"
+    assert decided(median, rows, Within(0, 0.5)) == "agrees"
+    assert decided(median, rows, Within(1, 0.5)) == "disagrees"
 
 
 def test_a_stored_number_is_that_of_its_row():
     rows = {"value": [1.0, 2.0], "low": [0.5, 1.5], "high": [1.5, 2.5], "n": [7, 8], "k": [0, 1]}
     found = measured(partial(Stored, where={"k": 1}), rows)
     assert (*numbers(found), found.n) == (2.0, 1.5, 2.5, 8)
-    assert decided(partial(Stored, where={"k": 1}), rows, Within(1, 0.1)) == "does not hold"
+    assert decided(partial(Stored, where={"k": 1}), rows, Within(1, 0.1)) == "disagrees"
 
 
 def test_a_difference_is_of_pairs_that_agree():
@@ -281,9 +281,9 @@ def test_a_difference_is_of_pairs_that_agree():
     }  # fmt: skip
     apart = partial(Difference, "y", where={"kind": "new"}, over={"kind": "old"}, on=("seed",))
     assert numbers(measured(apart, rows)) == pytest.approx(interval([0.5, 1.0, 0.5]))
-    assert decided(apart, rows, Below(0)) == "undecided"
+    assert decided(apart, rows, Below(0)) == "open"
     far = {**rows, "y": [1.0, 2.0, 5.0, 4.4, 1.3, 0.35]}
-    assert decided(apart, far, Below(0)) == "does not hold"
+    assert decided(apart, far, Below(0)) == "disagrees"
     other = partial(Difference, "y", where={"kind": "new"}, over={"kind": "none"}, on=("seed",))
     assert measured(other, rows).note == "no rows"
 
@@ -293,9 +293,9 @@ def test_a_range_is_of_all_numbers():
     assert numbers(measured(partial(Range, "y"), rows)) == pytest.approx((0.25, 0.1, 0.4))
     largest = partial(Range, "y", largest=True)
     assert numbers(measured(largest, rows)) == pytest.approx((0.4, 0.1, 0.4))
-    assert decided(largest, rows, Below(0.5)) == "holds"
-    assert decided(largest, rows, Below(0.3)) == "undecided"
-    assert decided(largest, rows, Below(0.05)) == "does not hold"
+    assert decided(largest, rows, Below(0.5)) == "agrees"
+    assert decided(largest, rows, Below(0.3)) == "open"
+    assert decided(largest, rows, Below(0.05)) == "disagrees"
 
 
 def test_a_mean_of_bounds_has_no_interval():

@@ -123,7 +123,7 @@ def test_sensitivities_keep_layer_and_level(found, tables):
 def test_claims_are_drawn_in_tolerances_and_only_with_a_verdict():
     row = {"expected": 2.0, "tolerance": 0.5, "value": 3.0, "low": 1.5, "high": np.inf}
     words = {"statement": "P*_LCN <", "note": ""}
-    rows = [{**row, **words, "verdict": word} for word in ("undecided", "not enough data")]
+    rows = [{**row, **words, "verdict": word} for word in ("open", "too few data")]
     shown = claims_shown(pd.DataFrame(rows))
     assert list(shown.loc[0, ["at", "from", "to"]]) == [2.0, -1.0, 5.0]
     assert shown.loc[1, ["at", "from", "to"]].isna().all()
@@ -165,7 +165,7 @@ def written(tables, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("explorer")
     claim = {"claim": "one", "figure": "4", "statement": NASTY, "place": "Eq. 3", "n": 9,
              "expected": 2.0, "value": 2.2, "low": 2.1, "high": 2.3, "tolerance": 0.5,
-             "tolerance_reason": "", "verdict": "holds", "note": ""}  # fmt: skip
+             "tolerance_reason": "", "verdict": "agrees", "note": ""}  # fmt: skip
     schemas = {"CELLS": CELLS, "SAMPLE_COMPLEXITY": SAMPLE_COMPLEXITY,
                "SENSITIVITIES": SENSITIVITIES, "SCORECARD": SCORECARD,
                PAPER_VALUES: schema_of(PAPER_VALUES)}  # fmt: skip

@@ -351,11 +351,9 @@ def test_the_end_shows_the_summary_of_a_scorecard_and_not_its_tables(tmp_path, c
     run = launch._run_of(launch.REPOSITORY / "config" / "test.yaml", tmp_path, [launch.DEFAULT])
     scorecard = tmp_path / places.scorecard_file("test", "report")
     scorecard.parent.mkdir(parents=True)
-    scorecard.write_text(
-        "9 claims: 8 hold.\n\nDo not hold:\n\n- a law\n\n## Topic\n\n| a table |\n"
-    )
+    scorecard.write_text("9 claims: 8 agree.\n\nDisagree:\n\n- a law\n\n## Topic\n\n| a table |\n")
     launch._show_results(run, "1 min 2 s")
     printed = capsys.readouterr().out
-    assert f"scorecard: {scorecard}\n\n9 claims: 8 hold.\n\nDo not hold:\n\n- a law\n" in printed
+    assert f"scorecard: {scorecard}\n\n9 claims: 8 agree.\n\nDisagree:\n\n- a law\n" in printed
     assert "a table" not in printed
     assert "done in 1 min 2 s" in printed

@@ -132,11 +132,11 @@ def scorecard() -> pd.DataFrame:
     return table(
         SCORECARD,
         [
-            claim("one", "holds"),
-            claim("two", "holds", figure="10", value=2.35, low=-inf, high=inf),
-            claim("three", "does not hold", value=4.0, low=3.9, high=4.1, tolerance=0.004),
-            claim("four", "not enough data", value=nan, low=nan, high=nan, n=0, note=NASTY),
-            claim("five", "reported", expected=nan, tolerance=nan),
+            claim("one", "agrees"),
+            claim("two", "agrees", figure="10", value=2.35, low=-inf, high=inf),
+            claim("three", "disagrees", value=4.0, low=3.9, high=4.1, tolerance=0.004),
+            claim("four", "too few data", value=nan, low=nan, high=nan, n=0, note=NASTY),
+            claim("five", "no expectation", expected=nan, tolerance=nan),
         ],
     )
 
@@ -228,7 +228,7 @@ def invented_tables(tables: Mapping[str, pd.DataFrame], settings: Any) -> list[P
         PageTable(title="In short", note="", columns=("H",), rows=[[64]], on_top=True,
                   claims={}),
         PageTable(title="Other run, wide", note="", columns=("H",), rows=[[512]],
-                  claims={"one": "2.40, undecided"}),
+                  claims={"one": "2.40, open"}),
     ]  # fmt: skip
 
 
@@ -367,7 +367,8 @@ def test_every_claim_of_all_studies_is_a_row_under_its_topic_and_the_verdicts_ar
             assert rows["verdict"][name] in text
             assert rows["note"][name] in text.replace("P*LCN", "P*_LCN")
     counts = {
-        "holds": 2, "does not hold": 1, "undecided": 0, "not enough data": 1, "reported": 1
+        "agrees": 2, "close": 0, "disagrees": 1, "open": 0, "too few data": 1,
+        "no expectation": 1,
     }  # fmt: skip
     assert verdict_counts(scorecard()) == counts
     for word, count in counts.items():
@@ -382,7 +383,8 @@ def test_a_claim_leads_to_its_figure(page):
 def test_the_scorecard_is_written_as_text_too(texts):
     text = texts[1]
     assert text.startswith(
-        "5 claims: 2 hold, 1 does not hold, 0 undecided, 1 not enough data, 1 reported."
+        "5 claims: 2 agree, 0 close, 1 disagrees, 0 open, 1 with too few data,"
+        " 1 with no expectation."
     )
     assert re.findall(r"^## (.*)$", text, re.MULTILINE) == [
         *dict.fromkeys(TOPICS.values()),
@@ -402,14 +404,14 @@ def test_numbers_of_a_claim_are_rounded_by_its_tolerance_and_unknown_ones_say_so
 
 
 def test_a_strip_is_cut_at_its_ends_and_says_so():
-    strip = scorecard_rows(table(SCORECARD, [claim("x", "holds", low=0.0, high=inf)]))[0]["strip"]
+    strip = scorecard_rows(table(SCORECARD, [claim("x", "agrees", low=0.0, high=inf)]))[0]["strip"]
     assert (strip.low, strip.high) == (-3, 3)
     assert (strip.cut_low, strip.cut_high) == (True, True)
     assert strip.value == pytest.approx(0.1 / 0.35)
 
 
 def test_an_upper_bound_is_drawn_as_a_band_below_it():
-    bound = claim("x", "holds", expected=0.5, tolerance=nan, value=0.25, low=0.2, high=0.6)
+    bound = claim("x", "agrees", expected=0.5, tolerance=nan, value=0.25, low=0.2, high=0.6)
     strip = scorecard_rows(table(SCORECARD, [bound]))[0]["strip"]
     assert strip.band == (-3, 0)
     assert (strip.value, strip.low, strip.high) == pytest.approx((-0.5, -0.6, 0.2))
@@ -417,13 +419,13 @@ def test_an_upper_bound_is_drawn_as_a_band_below_it():
 
 def test_a_number_that_would_be_rounded_onto_a_bound_has_another_digit():
     near = {"expected": 0.5, "tolerance": nan, "value": 0.546, "low": 0.504, "high": 0.593}
-    (row,) = scorecard_rows(table(SCORECARD, [claim("x", "does not hold", **near)]))
+    (row,) = scorecard_rows(table(SCORECARD, [claim("x", "disagrees", **near)]))
     assert (row["measured_text"], row["interval_text"]) == ("0.546", "0.504 to 0.593")
 
 
 def test_a_logarithm_is_shown_with_its_factor():
     of_log = {"expected": 0.0, "tolerance": log(1.4), "value": log(2), "low": 0.5, "high": 0.9}
-    rows = [claim("x", "does not hold", tolerance_reason=reason, **of_log)
+    rows = [claim("x", "disagrees", tolerance_reason=reason, **of_log)
             for reason in ("log 1.4: half of a step", "ours")]  # fmt: skip
     first, second = scorecard_rows(table(SCORECARD, rows))
     assert (first["tolerance_text"], first["tolerance_factor"]) == ("0.34", "a factor 1.4")
@@ -618,8 +620,8 @@ def test_a_table_stands_above_the_scorecard_and_another_says_something_of_a_clai
                 claims=scorecard().iloc[:3])  # fmt: skip
     html, _ = written(page_of(one), tmp_path)
     assert html.index('aria-label="In short"') < html.index('<section id="scorecard"')
-    assert html.count('<a href="#other-run-wide">Other run</a>: 2.40, undecided') == 1
-    assert 'Do not hold: <a href="#claim-three">' in html
+    assert html.count('<a href="#other-run-wide">Other run</a>: 2.40, open') == 1
+    assert 'Disagree: <a href="#claim-three">' in html
 
 
 def test_what_a_later_study_lacks_stands_at_its_first_figure(spec, tmp_path):

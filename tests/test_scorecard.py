@@ -24,7 +24,7 @@ from srhm.scorecard.deciding import points_to_decide, what_would_decide
 from srhm.scorecard.estimators import Mean
 from srhm.scorecard.expectations import Below, Factor, NoExpectation, Within
 from srhm.scorecard.rows import rows_of
-from srhm.scorecard.text import markdown
+from srhm.scorecard.text import EQUIVALENCE, markdown
 from srhm.studies.registry import STUDIES
 
 ALL = claims_of(STUDIES.values())
@@ -58,22 +58,22 @@ def measured(value, half_width, n=3) -> Measurement:
 @pytest.mark.parametrize(
     ("low", "high", "n", "word"),
     [
-        (1.9, 2.1, 3, "holds"),
-        (1.5, 2.5, 3, "holds"),
-        (1.4375, 2.4, 3, "undecided"),
-        (1.6, 2.5625, 3, "undecided"),
-        (1.4, 2.6, 3, "undecided"),
-        (2.4, 2.6, 3, "undecided"),
-        (2.5, 2.6, 3, "undecided"),
-        (2.5625, 2.6, 3, "does not hold"),
-        (1.3, 1.4375, 3, "does not hold"),
-        (1.9, 2.1, 2, "not enough data"),
-        (2.6, 2.7, 2, "not enough data"),
-        (nan, nan, 3, "undecided"),
-        (-inf, inf, 3, "undecided"),
-        (1.9, nan, 3, "undecided"),
-        (2.6, inf, 3, "does not hold"),
-        (nan, 1.4, 3, "does not hold"),
+        (1.9, 2.1, 3, "agrees"),
+        (1.5, 2.5, 3, "agrees"),
+        (1.4375, 2.4, 3, "open"),
+        (1.6, 2.5625, 3, "open"),
+        (1.4, 2.6, 3, "open"),
+        (2.4, 2.6, 3, "open"),
+        (2.5, 2.6, 3, "open"),
+        (2.5625, 2.6, 3, "disagrees"),
+        (1.3, 1.4375, 3, "disagrees"),
+        (1.9, 2.1, 2, "too few data"),
+        (2.6, 2.7, 2, "too few data"),
+        (nan, nan, 3, "open"),
+        (-inf, inf, 3, "open"),
+        (1.9, nan, 3, "open"),
+        (2.6, inf, 3, "disagrees"),
+        (nan, 1.4, 3, "disagrees"),
     ],
 )
 def test_the_interval_decides_a_number_with_a_tolerance(low, high, n, word):
@@ -84,24 +84,24 @@ def test_the_interval_decides_a_number_with_a_tolerance(low, high, n, word):
 @pytest.mark.parametrize("value", [-9.0, 2.0, 9.0])
 def test_the_value_does_not_decide(value):
     one = Measurement(value=value, low=1.0, high=2.0, n=9, note="why")
-    assert verdict(claim_with(one), one) == "undecided"
-    assert verdict(claim_with(one, tolerance=nan), one) == "undecided"
+    assert verdict(claim_with(one), one) == "open"
+    assert verdict(claim_with(one, tolerance=nan), one) == "open"
 
 
 @pytest.mark.parametrize(
     ("low", "high", "n", "word"),
     [
-        (0.1, 1.9, 3, "holds"),
-        (0.1, 2.0, 3, "undecided"),
-        (1.9, 2.1, 3, "undecided"),
-        (2.0, 2.2, 3, "undecided"),
-        (2.1, 2.2, 3, "does not hold"),
-        (0.1, 1.9, 2, "not enough data"),
-        (2.1, 2.2, 2, "not enough data"),
-        (nan, nan, 3, "undecided"),
-        (2.1, inf, 3, "does not hold"),
-        (1.9, inf, 3, "undecided"),
-        (-inf, 1.9, 3, "holds"),
+        (0.1, 1.9, 3, "agrees"),
+        (0.1, 2.0, 3, "open"),
+        (1.9, 2.1, 3, "open"),
+        (2.0, 2.2, 3, "open"),
+        (2.1, 2.2, 3, "disagrees"),
+        (0.1, 1.9, 2, "too few data"),
+        (2.1, 2.2, 2, "too few data"),
+        (nan, nan, 3, "open"),
+        (2.1, inf, 3, "disagrees"),
+        (1.9, inf, 3, "open"),
+        (-inf, 1.9, 3, "agrees"),
     ],
 )
 def test_an_upper_bound_needs_the_whole_interval_on_one_side(low, high, n, word):
@@ -112,9 +112,9 @@ def test_an_upper_bound_needs_the_whole_interval_on_one_side(low, high, n, word)
 @pytest.mark.parametrize(
     ("one", "word"),
     [
-        (measured(2.0, 0.1), "reported"),
-        (measured(2.0, nan, n=1), "reported"),
-        (NOT_MEASURED, "not enough data"),
+        (measured(2.0, 0.1), "no expectation"),
+        (measured(2.0, nan, n=1), "no expectation"),
+        (NOT_MEASURED, "too few data"),
     ],
 )
 def test_where_nothing_is_expected_there_is_no_verdict(one, word):
@@ -133,8 +133,8 @@ def test_what_cannot_be_judged_is_refused(kind, numbers):
 
 def test_a_factor_is_judged_by_its_logarithm():
     one = measured(np.log(1.2), 0.1)
-    assert verdict(replace(claim_with(one), expected=Factor(1, within=1.5)), one) == "holds"
-    assert verdict(replace(claim_with(one), expected=Factor(3, within=1.5)), one) == "does not hold"
+    assert verdict(replace(claim_with(one), expected=Factor(1, within=1.5)), one) == "close"
+    assert verdict(replace(claim_with(one), expected=Factor(3, within=1.5)), one) == "disagrees"
 
 
 def scored(one, **options):
@@ -168,10 +168,10 @@ def test_so_many_points_would_decide_and_one_less_would_not(value, low, high, to
 
     row = with_points(n)
     points = points_to_decide(row)
-    assert row["verdict"] == "undecided"
+    assert row["verdict"] == "open"
     assert points > n
-    assert with_points(points)["verdict"] in ("holds", "does not hold")
-    assert points == n + 1 or with_points(points - 1)["verdict"] == "undecided"
+    assert with_points(points)["verdict"] in ("agrees", "disagrees")
+    assert points == n + 1 or with_points(points - 1)["verdict"] == "open"
     assert f"some {points} points instead of {n} would decide" in what_would_decide(row)
 
 
@@ -189,7 +189,7 @@ def test_so_many_points_would_decide_and_one_less_would_not(value, low, high, to
 )
 def test_where_points_do_not_decide_a_claim_says_why(value, low, high, tolerance, words):
     row = scored(Measurement(value=value, low=low, high=high, n=4, note=""), tolerance=tolerance)
-    assert row["verdict"] == "undecided"
+    assert row["verdict"] == "open"
     assert not np.isfinite(points_to_decide(row))
     assert words in what_would_decide(row)
 
@@ -207,16 +207,16 @@ def test_an_error_from_few_seeds_asks_for_seeds(dof, words):
     rows = rows.assign(log_sd_source="one")
     one = Mean("x", error="seeds", rows=rows_of("rows")(lambda table: table))({"rows": rows})
     row = scored(one, tolerance=0.5)
-    assert row["verdict"] == "undecided"
+    assert row["verdict"] == "open"
     assert words in what_would_decide(row)
 
 
 @pytest.mark.parametrize("half_width", [0.1, 0.3])
-def test_only_what_is_undecided_lacks_points(half_width):
+def test_only_what_is_open_lacks_points(half_width):
     one = claim_with(measured(2.3, half_width))
     table = scorecard({}, [one])
     (row,), text = scorecard_rows(table), markdown(table, topics=topics_of([one]))
-    assert bool(row["deciding_text"]) == (row["verdict"] == "undecided") == (half_width > 0.2)
+    assert bool(row["deciding_text"]) == (row["verdict"] == "open") == (half_width > 0.2)
     assert ("would decide, if value and scatter stay" in text) == (half_width > 0.2)
     assert max(map(len, text.splitlines())) <= 150
 
@@ -235,29 +235,31 @@ def test_markdown_has_a_row_and_a_note_for_each_claim():
     ]
     lines = markdown(scorecard({}, claims), topics=topics_of(claims)).splitlines()
     assert lines[0] == (
-        "5 claims: 2 hold, 0 do not hold, 1 undecided, 1 not enough data, 1 reported."
+        "5 claims: 2 agree, 0 close, 0 disagree, 1 open, 1 with too few data,"
+        " 1 with no expectation."
     )
     assert [columns_of(line) for line in lines if line.startswith("| ")][1:] == [
-        ["1", "a / b", "2 ± 0.5", "2.10 [1.90, 2.30]", "3", "**holds**"],
-        ["2", "a / b", "2 ± 0.5", "–", "0", "not enough data"],
-        ["3", "a / b", "< 2", "1.50 [1.30, 1.70]", "3", "**holds**"],
-        ["4", "a / b", "–", "1.50 [unknown]", "3", "reported"],
-        ["5", "a / b", "2 ± 0.5", "2.40 [2.20, 2.60]", "3", "undecided"],
+        ["1", "a / b", "2 ± 0.5", "2.10 [1.90, 2.30]", "3", "**agrees**"],
+        ["2", "a / b", "2 ± 0.5", "–", "0", "too few data"],
+        ["3", "a / b", "< 2", "1.50 [1.30, 1.70]", "3", "**agrees**"],
+        ["4", "a / b", "–", "1.50 [unknown]", "3", "no expectation"],
+        ["5", "a / b", "2 ± 0.5", "2.40 [2.20, 2.60]", "3", "open"],
     ]
     assert "1. `a` (Eq. 3; Figure 4 B): why" in lines
 
 
-def test_the_summary_has_counts_and_what_does_not_hold_and_fits_into_a_screen():
+def test_the_summary_has_counts_and_what_disagrees_and_fits_into_a_screen():
     failing = [claim_with(measured(9.0, 0.1), identifier=f"f{n}") for n in range(20)]
     claims = [claim_with(measured(2.1, 0.2)), claim_with(NOT_MEASURED, identifier="b"), *failing]
     text = markdown(scorecard({}, claims), topics=topics_of(claims))
     top = text.partition("\n## ")[0].rstrip().splitlines()
-    assert top[0] == "22 claims: 1 holds, 20 do not hold, 0 undecided, 1 not enough data."
-    assert top[4] == "- a | b: 9.00 [8.90, 9.10], not 2 ± 0.5"
+    assert top[0] == "22 claims: 1 agrees, 0 close, 20 disagree, 0 open, 1 with too few data."
+    assert top[2] == EQUIVALENCE
+    assert top[6] == "- a | b: 9.00 [8.90, 9.10], not 2 ± 0.5"
     assert top[-1] == "- and 5 more"
     assert len(top) < 24
     all_well = markdown(scorecard({}, claims[:1]), topics=topics_of(claims))
-    assert all_well.splitlines()[1:3] == ["", "## tests"]
+    assert all_well.splitlines()[1:5] == ["", EQUIVALENCE, "", "## tests"]
 
 
 def test_markdown_has_the_topics_in_the_order_of_the_claims_with_their_counts():
@@ -265,7 +267,7 @@ def test_markdown_has_the_topics_in_the_order_of_the_claims_with_their_counts():
     lines = markdown(shuffled, topics=topics_of(ALL)).splitlines()
     headings = [line.removeprefix("## ") for line in lines if line.startswith("## ")]
     assert headings == [*dict.fromkeys(claim.topic for claim in ALL), "Notes"]
-    counts = [line for line in lines if re.fullmatch(r".*\d+ holds?, .*\.", line)]
+    counts = [line for line in lines if re.fullmatch(r".*\d+ agrees?, .*\.", line)]
     assert len(counts) == len(headings)  # of all claims and of each topic
     assert len([line for line in lines if line.startswith("| ")]) == len(ALL) + len(counts) - 1
 
@@ -323,7 +325,7 @@ def test_claims_show_figures_of_their_study():
 def test_claims_without_tables_lack_data():
     table = scorecard({}, ALL)
     assert list(table.columns) == list(COLUMNS)
-    assert set(table["verdict"]) == {"not enough data"}
+    assert set(table["verdict"]) == {"too few data"}
     assert (table["note"] != "").all()
 
 

@@ -294,7 +294,7 @@ claims = pd.read_parquet(tables / "claims.parquet").set_index("claim")
 print(claims[["expected", "tolerance", "value", "low", "high", "verdict"]].T)
 assert len(cells) == 36
 assert (cells["status"] == "done").all()
-assert claims.loc["seen-over-expected", "verdict"] == "holds"
+assert claims.loc["seen-over-expected", "verdict"] == "agrees"
 
 # %% [markdown]
 # The other commands know the study by its name, with `PRESET=mine STUDY=seen_pairs`:

@@ -25,6 +25,7 @@ from srhm.scorecard.headline import (
     in_words,
     measured_text,
 )
+from srhm.scorecard.text import VERDICTS
 from srhm.studies.registry import GROUPS, STUDIES
 from srhm.studies.sparse_hierarchy.claims.paper_points import as_sample_complexities
 from srhm.studies.sparse_hierarchy.claims.published_fits import published_fits
@@ -38,7 +39,6 @@ PAPER = ("sparse_hierarchy", "named_nets")
 MAIN, WIDE = "grid", "paper"
 WIDE_NAME = "our 512 channels"
 NUMBERS = ("expected", "tolerance", "value", "low", "high")
-VERDICTS = ("holds", "does not hold", "undecided", "not enough data", "reported")
 BEGIN, END = "<!-- {}: written by `make readme` -->", "<!-- end -->"
 WRITTEN = "Written by `make readme` from the scorecards of the shipped rows, not by hand."
 EQUIVALENCE = (
@@ -134,7 +134,7 @@ def results_text(
         _line([_link(study), _markdown(row["statement"]), expected_text(row), measured_text(row)])
         for preset, study, table in shipped
         if preset != WIDE
-        for row in table[table["verdict"] == "does not hold"].to_dict("records")
+        for row in table[table["verdict"] == "disagrees"].to_dict("records")
     ]
     lines += ["", "All claims, with notes: the pages of `make figures`, or `srhm claims`.", ""]
     return "\n".join(lines)

@@ -25,8 +25,8 @@ DARK = {"#000000": "#F2F2F2", "#0072B2": "#4FA3E3"}
 SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "triangle-right",
           "triangle-left", "triangle-up", "triangle-down", "cross", "diamond")  # fmt: skip
 # Of DRAWN, in order.
-VERDICT_COLOURS = ("#2F86C5", "#D55E00", "#8A8A8A")
-VERDICT_SHAPES = ("circle", "triangle-up", "diamond")
+VERDICT_COLOURS = ("#2F86C5", "#009E73", "#D55E00", "#8A8A8A")
+VERDICT_SHAPES = ("circle", "square", "triangle-up", "diamond")
 PREDICTED = "predicted P*, Eq. 3 or 4"
 P_STAR = "P*, measured"
 # What columns are called on the page.

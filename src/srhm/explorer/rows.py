@@ -26,7 +26,7 @@ CURVE = ("run", "study", "curve", *NET_AND_DATA, "width", "alpha_tilde", "protoc
 FLOW = ("training", "optimiser", "loss", "labels", "activation")
 # By how many tolerances a claim's value is drawn from what is expected, at most.
 EXTENT = 5.0
-DRAWN = ("holds", "does not hold", "undecided")
+DRAWN = ("agrees", "close", "disagrees", "open")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,9 +23,6 @@ SHAPES: dict[str, Shape] = {
     "close": "ring",
     "disagrees": "cross",
     "open": "diamond",
-    "holds": "dot",
-    "does not hold": "cross",
-    "undecided": "diamond",
 }
 LINE = 20.0  # of the legend
 TICKS = (-4, -2, 0, 2, 4)

@@ -16,9 +16,7 @@ INK, SOFT, GREY, BAND = BLACK, "#555555", "#8a8a8a", "#dfe5ea"
 VERDICTS = {
     "agrees": "#00558c",
     "close": "#00558c",
-    "holds": "#00558c",
     "disagrees": "#a33b00",
-    "does not hold": "#a33b00",
 }
 # Marker of matplotlib, its size in points.
 MARKERS = {

@@ -30,17 +30,18 @@ from srhm.results.tables import SCHEMAS
 from srhm.scorecard.card import claims_in
 from srhm.scorecard.data import scorecard_data
 from srhm.scorecard.headline import beside_ours, forest_rows, in_words
-from srhm.scorecard.text import markdown, verdict_counts
+from srhm.scorecard.text import EQUIVALENCE, markdown, verdict_counts
 
 # The page of the paper, which names the figures of the paper that it does not show.
 PAPER, PAPER_FIGURES = "report", range(1, 18)
 NO_CLAIMS = "This page has no claims: it shows figures and tables.\n"
 # A verdict's mark and class of style; its word stands beside, so that colour alone says nothing.
 MARKS = {
-    "holds": ("✓", "holds"),
-    "does not hold": ("✗", "fails"),
-    "undecided": ("?", "unsettled"),
-    "not enough data": ("–", "unsettled"),
+    "agrees": ("✓", "agrees"),
+    "close": ("≈", "close"),
+    "disagrees": ("✗", "disagrees"),
+    "open": ("?", "unsettled"),
+    "too few data": ("–", "unsettled"),
 }
 
 
@@ -156,6 +157,7 @@ def render(spec: Mapping[str, Any], scorecard: pd.DataFrame, topics: Mapping[str
         counts=verdict_counts(scorecard),
         topics=scorecard_topics(scorecard, topics),
         marks=MARKS,
+        equivalence=EQUIVALENCE,
         extent=Strip.EXTENT,
         anchors=numbers | {figure.name: figure.name for figure in figures},
         figure_of=_figure_of,

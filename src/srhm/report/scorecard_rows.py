@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from srhm.report.page_table import NONE
-from srhm.scorecard.deciding import undecided_text
+from srhm.scorecard.deciding import open_text
 from srhm.scorecard.text import decimals
 
 
@@ -64,7 +64,7 @@ def _scored(row: dict[Any, Any]) -> dict[str, Any]:
         "measured_text": _fixed(value, digits) if isfinite(value) else "not measured",
         "measured_factor": f"factor {exp(value):.2f}" if factor and isfinite(value) else "",
         "interval_text": interval,
-        "deciding_text": undecided_text(row),
+        "deciding_text": open_text(row),
         "strip": _strip(*((x - expected) / unit for x in (value, low, high)), one_sided=one_sided)
         if has_strip
         else None,

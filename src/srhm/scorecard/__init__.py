@@ -1,1 +1,1 @@
-"""What a claim is, what a measurement of it, and when it holds."""
+"""What a claim is, what a measurement of it, and what decides between them."""

@@ -18,7 +18,7 @@ COLUMNS = tuple(SCHEMAS["SCORECARD"].names)
 
 
 def scorecard(tables: Tables, claims: Sequence[Claim]) -> pd.DataFrame:
-    """A row (COLUMNS) for each claim; claims whose tables are missing have not enough data.
+    """A row (COLUMNS) for each claim; claims whose tables are missing have too few data.
 
     A NaN tolerance beside an expected number makes that an upper bound; both NaN: nothing is
     expected.

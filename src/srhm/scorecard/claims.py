@@ -1,4 +1,4 @@
-"""What a claim of the paper is, what a measurement of it, and whether it holds."""
+"""What a claim of the paper is, what a measurement of it, and whether they agree."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from copy import deepcopy
@@ -10,7 +10,7 @@ import pandas as pd
 
 from srhm.scorecard.expectations import Expectation, NoExpectation
 
-Verdict = Literal["holds", "does not hold", "undecided", "not enough data", "reported"]
+Verdict = Literal["agrees", "close", "disagrees", "open", "too few data", "no expectation"]
 Tables = Mapping[str, pd.DataFrame]
 Found = TypeVar("Found")
 
@@ -92,19 +92,21 @@ MAX_STATEMENT = 78
 
 
 def verdict(claim: Claim, measured: Measurement) -> Verdict:
-    """Whether a claim holds, which the interval decides and the value does not.
+    """A test of equivalence, which the 95 % interval decides and the value alone does not.
 
-    Holds: the whole interval lies within expected ± tolerance, or below the upper bound. Does not
-    hold: it lies wholly outside. Undecided: it sticks out; an end that is not known sticks out.
-    Fewer than three points are not enough data. Nothing expected: reported, or not enough data
-    without a value.
+    Agrees: the whole interval lies within expected ± tolerance and has the expected number in it,
+    or it lies below the upper bound. Close: within, without the number. Disagrees: wholly outside.
+    Open: it sticks out; an end that is not known sticks out. Fewer than three points are too few
+    data. Nothing expected: no expectation, or too few data without a value.
     """
     if isinstance(claim.expected, NoExpectation):
-        return "reported" if isfinite(measured.value) else "not enough data"
+        return "no expectation" if isfinite(measured.value) else "too few data"
     if measured.n < MIN_POINTS:
-        return "not enough data"
+        return "too few data"
     low = -inf if isnan(measured.low) else measured.low
     high = inf if isnan(measured.high) else measured.high
     if not claim.expected.meets(low, high):
-        return "does not hold"
-    return "holds" if claim.expected.holds(low, high) else "undecided"
+        return "disagrees"
+    if not claim.expected.allows(low, high):
+        return "open"
+    return "agrees" if claim.expected.is_in(low, high) else "close"

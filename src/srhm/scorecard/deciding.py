@@ -1,4 +1,4 @@
-"""How many points would decide a claim that is undecided."""
+"""How many points would decide a claim that is open."""
 
 import re
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ VOCABULARIES = re.compile(r"error from (\d+) vocabularies")
 
 
 def points_to_decide(row: Mapping[Any, Any]) -> float:
-    """Fewest points with which an undecided claim would be decided, if value and scatter stay.
+    """Fewest points with which an open claim would be decided, if value and scatter stay.
 
     Each end of the interval comes nearer to the value as t/√n, with Student's t of n - 1 degrees of
     freedom, as for a mean; for a fit of more numbers this is a guess. The whole interval must come
@@ -40,8 +40,8 @@ def points_to_decide(row: Mapping[Any, Any]) -> float:
 
 
 def what_would_decide(row: Mapping[Any, Any]) -> str:
-    """A sentence without its end, for an undecided claim; of others empty."""
-    if row["verdict"] != "undecided":
+    """A sentence without its end, for an open claim; of others empty."""
+    if row["verdict"] != "open":
         return ""
     known = SEEDS.search(str(row["note"]))
     if known and int(known[1]) <= FEW:
@@ -57,8 +57,8 @@ def what_would_decide(row: Mapping[Any, Any]) -> str:
     return f"more than {MOST_TIMES * n} {units} instead of {n} would be needed"
 
 
-def undecided_text(row: Mapping[Any, Any]) -> str:
-    """What would decide an undecided claim, and what stands beside it; of others empty."""
+def open_text(row: Mapping[Any, Any]) -> str:
+    """What would decide an open claim, and what stands beside it; of others empty."""
     deciding = what_would_decide(row)
     return "; ".join(filter(None, (deciding, beside(row)))) if deciding else ""
 

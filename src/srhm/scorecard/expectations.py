@@ -7,6 +7,9 @@ what there is not.
 from dataclasses import dataclass
 from math import inf, isfinite, isnan, log, nan
 
+# An interval that misses the expected number by this part of the tolerance misses it by rounding.
+ROUNDING = 1e-6
+
 
 class _Judging:
     """What is expected of an interval: that it lies within a range."""
@@ -32,10 +35,18 @@ class _Judging:
         lowest, highest = self.ends
         return not (low > highest or high < lowest)
 
-    def holds(self, low: float, high: float) -> bool:
+    def allows(self, low: float, high: float) -> bool:
         """Whether all of an interval does."""
         lowest, highest = self.ends
         return lowest <= low and (high <= highest if self.closed else high < highest)
+
+    def is_in(self, low: float, high: float) -> bool:
+        """Whether the expected number lies in an interval; of a bound, whether it is kept."""
+        expected, tolerance = self.columns
+        if isnan(tolerance):
+            return self.allows(low, high)
+        rounding = ROUNDING * tolerance
+        return low - rounding <= expected <= high + rounding
 
 
 @dataclass(frozen=True)
@@ -96,7 +107,7 @@ class Below(_Judging):
 
 @dataclass(frozen=True)
 class NoExpectation:
-    """Nothing: the number is reported beside those of which something is expected."""
+    """Nothing: the number stands beside those of which something is expected."""
 
     @property
     def columns(self) -> tuple[float, float]:

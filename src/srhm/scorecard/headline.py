@@ -126,8 +126,8 @@ def in_words(rows: Sequence[ForestRow]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {"Reproduced": [], "Falls short": [], "Cannot tell": []}
     for says, group in groupby(rows, key=lambda row: row.says):
         own = list(group)
-        short = [row for row in own if row.verdict in ("disagrees", "does not hold")]
-        unsettled = [row for row in own if row.verdict not in ("agrees", "close", "holds")]
+        short = [row for row in own if row.verdict == "disagrees"]
+        unsettled = [row for row in own if row.verdict not in ("agrees", "close")]
         kind = "Falls short" if short else "Cannot tell" if unsettled else "Reproduced"
         details = [
             f"{row.measured.split()[0]}, not {row.expected.split(' ± ')[0]}" for row in short

@@ -2,33 +2,39 @@
 
 from collections.abc import Mapping
 from math import floor, isfinite, log10
-from textwrap import fill
+from textwrap import wrap
 from typing import Any, get_args
 
 import pandas as pd
 
 from srhm.scorecard.claims import Verdict
-from srhm.scorecard.deciding import undecided_text
+from srhm.scorecard.deciding import open_text
 
 TERMINAL = 150
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 OTHER_TOPIC = "Other claims"
-# How many claims that do not hold are listed at the top: with their counts they fill one screen.
+# How many claims that disagree are listed at the top: with their counts they fill one screen.
 MOST_AT_THE_TOP = 15
-# Verdicts that are verbs, of several claims or none.
 MOST_DECIMALS = 4
-OF_SEVERAL = {"holds": "hold", "does not hold": "do not hold"}
+# Verdicts behind a number of claims: of several or none, and of any.
+OF_SEVERAL = {"agrees": "agree", "disagrees": "disagree"}
+OF_ANY = {"too few data": "with too few data", "no expectation": "with no expectation"}
+# What all verdicts are.
+EQUIVALENCE = (
+    "This is a test of equivalence: the whole 95 % interval must lie within a tolerance fixed"
+    " beforehand; a value alone decides nothing."
+)
 HEADER = ("expected", "measured (95 %)", "n", "verdict")
 
 
 def markdown(
     table: pd.DataFrame, *, topics: Mapping[str, str], says: str = "the paper says"
 ) -> str:
-    """A summary; for each topic its counts and a table; the undecided claims; notes.
+    """A summary; for each topic its counts and a table; the open claims; notes.
 
-    The summary is all before the first heading: counts, and the claims that do not hold. The
-    launcher shows it alone. Of undecided claims there is what would decide them. says: heading of
-    the statements.
+    The summary is all before the first heading: counts, and the claims that disagree. The
+    launcher shows it alone. Of open claims there is what would decide them. says: heading of the
+    statements.
 
     Rows are numbered, the notes have the same numbers. `topics` maps claims to their headings, in
     the order in which they come; other claims come last.
@@ -36,7 +42,8 @@ def markdown(
     headings = table["claim"].map(topics).fillna(OTHER_TOPIC)
     order = [*dict.fromkeys([*topics.values(), OTHER_TOPIC])]
     claims = f"{len(table)} claim{'' if len(table) == 1 else 's'}"
-    lines, notes, number = [f"{claims}: {_counts(table)}.", *_failing(table)], list[str](), 0
+    lines, notes, number = [f"{claims}: {_counts(table)}."], list[str](), 0
+    lines += ["", *_in_terminal(EQUIVALENCE), *_failing(table)]
     for topic in order:
         rows = table[headings == topic].to_dict("records")
         if not rows:
@@ -48,9 +55,13 @@ def markdown(
             cells.append([str(number), *_cells(row)])
             place = f"{row['place']}; {_figure(row['figure'])}"
             text = f"{number}. `{row['claim']}` ({place}): {row['note']}"
-            notes.append(fill(text, TERMINAL, subsequent_indent="   ", break_on_hyphens=False))
+            notes += _in_terminal(text, indent="   ")
         lines += _aligned([["", says, *HEADER], *cells])
-    return "\n".join([*lines, *_undecided(table), "", "## Notes", "", *notes, ""])
+    return "\n".join([*lines, *_open(table), "", "## Notes", "", *notes, ""])
+
+
+def _in_terminal(text: str, *, indent: str = "") -> list[str]:
+    return wrap(text, TERMINAL, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def _figure(name: str) -> str:
@@ -59,20 +70,22 @@ def _figure(name: str) -> str:
 
 
 def verdict_counts(table: pd.DataFrame) -> dict[str, int]:
-    """Number of rows with each verdict; "reported" only where there are any."""
+    """Number of rows with each verdict; "no expectation" only where there are any."""
     counts = {word: int((table["verdict"] == word).sum()) for word in VERDICTS}
-    return {word: count for word, count in counts.items() if count or word != "reported"}
+    return {word: count for word, count in counts.items() if count or word != "no expectation"}
 
 
 def _counts(table: pd.DataFrame) -> str:
     counts = verdict_counts(table).items()
-    words = [word if count == 1 else OF_SEVERAL.get(word, word) for word, count in counts]
-    return ", ".join(f"{count} {word}" for word, (_, count) in zip(words, counts, strict=True))
+    of_several = [
+        (word if count == 1 else OF_SEVERAL.get(word, word), count) for word, count in counts
+    ]
+    return ", ".join(f"{count} {OF_ANY.get(word, word)}" for word, count in of_several)
 
 
 def _failing(table: pd.DataFrame) -> list[str]:
-    """A list of the claims that do not hold, with what was measured."""
-    rows = table[table["verdict"] == "does not hold"].to_dict("records")
+    """A list of the claims that disagree, with what was measured."""
+    rows = table[table["verdict"] == "disagrees"].to_dict("records")
     if not rows:
         return []
     lines = [
@@ -80,24 +93,24 @@ def _failing(table: pd.DataFrame) -> list[str]:
         for row in rows[:MOST_AT_THE_TOP]
     ]
     more = len(rows) - len(lines)
-    return ["", "Do not hold:", "", *lines, *([f"- and {more} more"] if more else [])]
+    return ["", "Disagree:", "", *lines, *([f"- and {more} more"] if more else [])]
 
 
-def _undecided(table: pd.DataFrame) -> list[str]:
-    """A list of the claims that are undecided, with what would decide them."""
-    rows = table[table["verdict"] == "undecided"].to_dict("records")
+def _open(table: pd.DataFrame) -> list[str]:
+    """A list of the claims that are open, with what would decide them."""
+    rows = table[table["verdict"] == "open"].to_dict("records")
     if not rows:
         return []
     texts = [
         f"- {row['statement']}: {_measured(row)} where {_expected(row)} is expected;"
-        f" {undecided_text(row)}"
+        f" {open_text(row)}"
         for row in rows
     ]
-    lines = [fill(text, TERMINAL, subsequent_indent="  ", break_on_hyphens=False) for text in texts]
+    lines = [line for text in texts for line in _in_terminal(text, indent="  ")]
     points = (
         "Points are those of n: curves, pairs of curves, networks, as the note of a claim says."
     )
-    return ["", "## Undecided, and what would decide", "", points, "", *lines]
+    return ["", "## Open, and what would decide", "", points, "", *lines]
 
 
 def decimals(row: Mapping[Any, Any]) -> int:
@@ -132,7 +145,7 @@ def _measured(row: Mapping[Any, Any]) -> str:
 
 
 def _cells(row: Mapping[Any, Any]) -> list[str]:
-    settled = row["verdict"] in ("holds", "does not hold")
+    settled = row["verdict"] in ("agrees", "close", "disagrees")
     return [
         row["statement"].replace("|", "\\|"),
         _expected(row),

@@ -4,6 +4,7 @@ from math import log
 
 import numpy as np
 import pytest
+from assertions import WITHIN
 from complexity_tables import complexity_of, with_complexity
 from tables import flow_tables, joined
 
@@ -26,15 +27,15 @@ def measured(tables):
 def test_claims_find_the_law_that_the_tables_follow(tables):
     found = measured(tables)
     assert found.loc["empty-places-cnn-feature", "value"] == pytest.approx(2)
-    assert found.loc["empty-places-cnn-feature", "verdict"] == "holds"
+    assert found.loc["empty-places-cnn-feature", "verdict"] == "agrees"
     assert "3 curves" in found.loc["empty-places-cnn-feature", "note"]
     assert (
         "left out: 1 with P* above a tenth of the data"
         in found.loc["empty-places-cnn-feature", "note"]
     )
     # Two s_0 are no three points.
-    assert found.loc["empty-places-lcn-feature", "verdict"] == "not enough data"
-    assert found.loc["empty-places-cnn-lazy", "verdict"] == "not enough data"
+    assert found.loc["empty-places-lcn-feature", "verdict"] == "too few data"
+    assert found.loc["empty-places-cnn-lazy", "verdict"] == "too few data"
     assert "4 not reached" in found.loc["empty-places-cnn-lazy", "note"]
 
 
@@ -43,7 +44,7 @@ def test_lazy_over_feature_is_a_lower_bound_where_lazy_is_not_reached(tables):
     # The largest P is 8 predictions, P* of feature learning 2.
     assert row["value"] == pytest.approx(4, rel=0.01)
     assert "4 lower bounds" in row["note"]
-    assert row["verdict"] == "reported"
+    assert row["verdict"] == "no expectation"
 
 
 def test_lazy_networks_that_fit_are_told_from_capped_ones(tables):
@@ -64,17 +65,17 @@ def test_lazy_networks_that_fit_are_told_from_capped_ones(tables):
     # Nothing is known where feature learning has not come to 10 %.
     late = cells[(cells["alpha_tilde"] == 1000) | (steps < 3)]
     row = measured(with_complexity({**tables, "cells": late})).loc["lazy-error-beyond"]
-    assert row["verdict"] == "not enough data"
+    assert row["verdict"] == "too few data"
 
 
 def test_the_onset_claim_tells_joint_from_late():
     together = measured(with_complexity(flow_tables(GRAMMARS, tildes=(0.1, 1000.0))))
     assert together.loc["s-onset-feature", "value"] == pytest.approx(0, abs=1e-9)
-    assert together.loc["s-onset-feature", "verdict"] == "holds"
+    assert together.loc["s-onset-feature", "verdict"] == "agrees"
     assert "6 in which neither is reached" in together.loc["s-onset-lazy", "note"]
     late = measured(with_complexity(flow_tables(GRAMMARS, tildes=(0.1, 1000.0), late=1.8)))
     assert late.loc["s-onset-feature", "value"] == pytest.approx(log(1.8))
-    assert late.loc["s-onset-feature", "verdict"] == "does not hold"
+    assert late.loc["s-onset-feature", "verdict"] == "disagrees"
 
 
 def test_a_law_with_another_exponent_does_not_hold():
@@ -87,32 +88,32 @@ def test_a_law_with_another_exponent_does_not_hold():
     table["P_star"] = np.where(table["P_star"].notna(), 300.0, np.nan)
     found = measured({**made, "sample_complexity": table})
     assert found.loc["empty-places-cnn-feature", "value"] == pytest.approx(0)
-    assert found.loc["empty-places-cnn-feature", "verdict"] == "does not hold"
+    assert found.loc["empty-places-cnn-feature", "verdict"] == "disagrees"
 
 
 def test_claims_on_kernels_compare_test_errors(tables):
     found = measured(tables)
     assert found.loc["kernel-at-end", "value"] == pytest.approx(0)
-    assert found.loc["kernel-at-end", "verdict"] == "holds"
+    assert found.loc["kernel-at-end", "verdict"] == "agrees"
     # Lazy networks end at 0.75, the kernel at initialisation at 0.6.
     assert found.loc["kernel-at-start-lazy", "value"] == pytest.approx(0.15)
-    assert found.loc["kernel-at-start-lazy", "verdict"] == "does not hold"
+    assert found.loc["kernel-at-start-lazy", "verdict"] == "disagrees"
 
 
 def test_sgd_is_compared_where_both_were_trained():
     flow = flow_tables([("cnn", 1)], tildes=(0.1, 10.0))
     near = flow_tables([("cnn", 1)], tildes=(0.1,), optimiser="sgd")
     far = flow_tables([("cnn", 1)], tildes=(0.1,), optimiser="sgd", law=lambda tilde: 8.0)
-    assert measured(with_complexity(joined(flow, near))).loc["sgd-agrees", "verdict"] == "holds"
+    assert measured(with_complexity(joined(flow, near))).loc["sgd-agrees", "verdict"] == "agrees"
     row = measured(with_complexity(joined(flow, far))).loc["sgd-agrees"]
-    assert row["verdict"] == "does not hold" or row["value"] > 0.1
-    assert measured(with_complexity(flow)).loc["sgd-agrees", "verdict"] == "not enough data"
+    assert row["verdict"] == "disagrees" or row["value"] > 0.1
+    assert measured(with_complexity(flow)).loc["sgd-agrees", "verdict"] == "too few data"
 
 
 def test_stability_before_training_and_its_change(tables):
     found = measured(tables)
     assert found.loc["r-before-training", "value"] == pytest.approx(log(0.9))
-    assert found.loc["r-before-training", "verdict"] == "holds"
+    assert found.loc["r-before-training", "verdict"] in WITHIN
     assert found.loc["r-change-feature", "value"] == pytest.approx(-log(1 + 6 * 4))
     assert found.loc["r-change-lazy", "value"] == pytest.approx(0)
 

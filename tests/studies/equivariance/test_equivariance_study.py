@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from assertions import WITHIN
 from drawn import assert_on_page, points, rendered, texts
 from pydantic import ValidationError
 
@@ -101,8 +102,8 @@ def scored(cells):
 def test_all_claims_hold_where_the_cells_are_as_the_thesis_says():
     card = scored(invented())
     reported = ["sphere-linear-depth", "sphere-linear-band", "digits-planar-NR-R"]
-    assert set(card.loc[reported, "verdict"]) == {"reported"}
-    assert set(card.drop(reported)["verdict"]) == {"holds"}
+    assert set(card.loc[reported, "verdict"]) == {"no expectation"}
+    assert set(card.drop(reported)["verdict"]) <= WITHIN
     assert card.loc["falls-with-voxels", "value"] == pytest.approx(-2)
     assert card.loc["sphere-relu-grid", "value"] == pytest.approx(-2)
     assert card.loc["tetris-filter-helps", "n"] == 3
@@ -132,7 +133,7 @@ def test_all_claims_hold_where_the_cells_are_as_the_thesis_says():
 )  # fmt: skip
 def test_each_claim_can_fail(changed, fails):
     card = scored(invented(**changed))
-    assert set(card.loc[fails, "verdict"]) == {"does not hold"}
+    assert set(card.loc[fails, "verdict"]) == {"disagrees"}
 
 
 def test_each_network_is_a_job_and_the_picture_has_one():

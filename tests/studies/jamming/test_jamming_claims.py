@@ -47,8 +47,8 @@ def card(given):
 def test_claims_hold_where_the_tables_follow_them():
     found = card(tables())
     verdicts = found["verdict"].to_dict()
-    assert {name for name, one in verdicts.items() if one == "reported"} == REPORTED
-    assert {name for name, one in verdicts.items() if one == "holds"} == (set(verdicts) - REPORTED)
+    assert {name for name, one in verdicts.items() if one == "no expectation"} == REPORTED
+    assert {name for name, one in verdicts.items() if one == "agrees"} == (set(verdicts) - REPORTED)
     assert found.loc["n-star-growth-true", "value"] == pytest.approx(1)
     assert found.loc["hp-negative-tanh-random", "value"] == pytest.approx(0.43, abs=0.01)
     assert found.loc["unsatisfied-at-jamming-random", "value"] == pytest.approx(0.75, abs=0.01)
@@ -65,11 +65,11 @@ def test_claims_hold_where_the_tables_follow_them():
     ],
 )
 def test_a_claim_does_not_hold_where_its_law_is_broken(identifier, laws):
-    assert card(tables(**laws)).loc[identifier, "verdict"] == "does not hold"
+    assert card(tables(**laws)).loc[identifier, "verdict"] == "disagrees"
 
 
 def test_claims_without_tables_lack_data():
-    assert set(card({})["verdict"]) == {"not enough data"}
+    assert set(card({})["verdict"]) == {"too few data"}
 
 
 def test_networks_of_double_descent_count_among_the_jammed():

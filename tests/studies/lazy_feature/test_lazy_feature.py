@@ -6,6 +6,7 @@ import drawn
 import numpy as np
 import pandas as pd
 import pytest
+from assertions import WITHIN
 from drawn import assert_on_page, rendered, texts
 from tables import CROSSOVER_WIDTHS, change_at, crossover_tables
 
@@ -65,8 +66,8 @@ def verdicts(cells, ensembles):
 
 def test_all_claims_hold_where_the_laws_do():
     found = verdicts(*lawful())
-    assert set(found["verdict"]) == {"holds", "reported"}
-    judged = found[found["verdict"] == "holds"]
+    assert set(found["verdict"]) == WITHIN | {"no expectation"}
+    judged = found[found["verdict"] == "agrees"]
     # Six of each family; who wins: three depths on digits, one on PCA; variance in two regimes.
     assert len(judged) == 6 * 7 + 3 + 1 + 2 + 1
     assert found.loc["crossing-digits-L5", "value"] == pytest.approx(10, rel=0.02)
@@ -90,7 +91,7 @@ def test_all_claims_hold_where_the_laws_do():
 def test_a_claim_does_not_hold_where_its_law_is_broken(identifier, laws):
     parts = [family(data, 5, **laws) for data in DATA]
     found = verdicts(*(pd.concat(tables) for tables in zip(*parts, strict=True)))
-    assert found.loc[identifier, "verdict"] == "does not hold"
+    assert found.loc[identifier, "verdict"] == "disagrees"
 
 
 def test_capped_networks_are_left_out_and_counted():
@@ -98,7 +99,7 @@ def test_capped_networks_are_left_out_and_counted():
     lost = cells["alpha_tilde"] < 1
     found = verdicts(cells.assign(status=np.where(lost, "capped", cells["status"])), ensembles)
     row = found.loc["kernel-feature-digits-L2"]
-    assert row["verdict"] == "not enough data"
+    assert row["verdict"] == "too few data"
     in_window = cells["alpha_tilde"] <= 1
     capped = int(((lost | (cells["status"] == "capped")) & in_window).sum())
     assert f"left out: {capped} capped" in row["note"]
@@ -106,7 +107,7 @@ def test_capped_networks_are_left_out_and_counted():
 
 def test_without_cells_nothing_is_measured():
     found = verdicts(pd.DataFrame(), pd.DataFrame())
-    assert set(found["verdict"]) == {"not enough data"}
+    assert set(found["verdict"]) == {"too few data"}
 
 
 def test_a_function_of_alpha_tilde_collapses_and_one_of_alpha_does_not():

@@ -4,6 +4,7 @@ from math import inf, sqrt
 
 import pandas as pd
 import pytest
+from assertions import WITHIN
 from drawn import points, texts
 from pydantic import ValidationError
 
@@ -88,8 +89,8 @@ GOOD = {**LEARNT, ("ram", "columns"): 0.25}
 def test_all_claims_hold_where_the_cells_are_as_the_thesis_says():
     card = scored(invented(learnt=GOOD))
     reported = {"ram-random-over-columns", "memento-over-necklace"}
-    assert set(card.loc[sorted(reported), "verdict"]) == {"reported"}
-    assert set(card.drop(sorted(reported))["verdict"]) == {"holds"}
+    assert set(card.loc[sorted(reported), "verdict"]) == {"no expectation"}
+    assert set(card.drop(sorted(reported))["verdict"]) <= WITHIN
     assert card.loc["memento-below-ram", "value"] == pytest.approx(-0.24)
     assert card.loc["ram-linear-below-random", "n"] == 3
 
@@ -99,9 +100,9 @@ def test_a_policy_better_than_the_columns_is_found_out():
     ours = (cells["start"] == "ccp") & (cells["experiment"] == "learning")
     assert scored(cells).loc["columns-local-optimum", "n"] == 3
     cells.loc[ours & (cells["r"] == 1e-4), "q"] = 0.18
-    assert scored(cells).loc["columns-local-optimum", "verdict"] == "undecided"
+    assert scored(cells).loc["columns-local-optimum", "verdict"] == "open"
     cells.loc[ours, "q"] = 0.18
-    assert scored(cells).loc["columns-local-optimum", "verdict"] == "does not hold"
+    assert scored(cells).loc["columns-local-optimum", "verdict"] == "disagrees"
 
 
 @pytest.mark.parametrize(
@@ -118,7 +119,7 @@ def test_a_policy_better_than_the_columns_is_found_out():
 )
 def test_each_comparison_of_what_is_learnt_can_fail(changed, claim):
     card = scored(invented(learnt={**GOOD, **changed}))
-    assert card.loc[claim, "verdict"] == "does not hold"
+    assert card.loc[claim, "verdict"] == "disagrees"
 
 
 def test_each_start_has_its_seeds_and_the_columns_one():

@@ -39,10 +39,10 @@ def concurrence_tables(of_row, *, curves=MAIN):
 @pytest.mark.parametrize(
     ("claim", "of_row", "value", "verdict"),
     [
-        ("s-ratio-lcn-s2", lambda row: 1.3 * row["P_star"], log(1.3), "holds"),
-        ("d-ratio-cnn-s2", lambda row: 0.5 * row["P_star"], log(0.5), "does not hold"),
-        ("s-slope-cnn-s2", lambda row: 9 * row["P_star"] ** 0.8, 0.8, "does not hold"),
-        ("d-slope-lcn-s2", lambda row: 9 * row["P_star"] ** 1.1, 1.1, "holds"),
+        ("s-ratio-lcn-s2", lambda row: 1.3 * row["P_star"], log(1.3), "close"),
+        ("d-ratio-cnn-s2", lambda row: 0.5 * row["P_star"], log(0.5), "disagrees"),
+        ("s-slope-cnn-s2", lambda row: 9 * row["P_star"] ** 0.8, 0.8, "disagrees"),
+        ("d-slope-lcn-s2", lambda row: 9 * row["P_star"] ** 1.1, 1.1, "close"),
     ],
 )
 def test_other_laws_of_p_star_s_are_measured_as_they_are(claim, of_row, value, verdict):
@@ -93,7 +93,7 @@ def test_censored_curves_that_could_not_change_the_verdict_are_left_out_and_coun
     tables = concurrence_tables(lambda row: row["P_star"], curves=CURVES)
     censored(tables, ["curve 1"], "not_reached", P_star_low=2.0, P_star_high=inf)
     row = row_of(tables, "s-ratio-lcn-s2")
-    assert (row["n"], row["value"], row["verdict"]) == (3, pytest.approx(0, abs=EXACT), "holds")
+    assert (row["n"], row["value"], row["verdict"]) == (3, pytest.approx(0, abs=EXACT), "agrees")
     assert "left out: 1 whose P*_S is not reached" in row["note"]
     assert "1.19 with the censored at their bounds" in row["note"]  # 2^(1/4)
 
@@ -109,7 +109,7 @@ def test_censored_curves_that_decide_leave_the_verdict_open(status, bounds):
     tables = concurrence_tables(lambda row: row["P_star"], curves=CURVES)
     row = row_of(censored(tables, ["curve 1"], status, **bounds), "s-ratio-lcn-s2")
     assert row["value"] == pytest.approx(0, abs=EXACT)  # log(6) / 4 is above the tolerance
-    assert row["verdict"] == "undecided"
+    assert row["verdict"] == "open"
     assert row["note"].startswith("interval unknown, as the censored curves decide")
 
 
@@ -119,10 +119,10 @@ def test_more_censored_curves_than_others_leave_the_verdict_open():
     half = [f"curve {number}" for number in range(4)]
     weak = {"P_star_low": 1.0, "P_star_high": inf}
     assert row_of(censored(tables, half, "not_reached", **weak), "s-slope-lcn-s2")["n"] == 4
-    assert row_of(tables, "s-slope-lcn-s2")["verdict"] == "holds"
+    assert row_of(tables, "s-slope-lcn-s2")["verdict"] == "agrees"
     censored(tables, [*half, "curve 4"], "not_reached", **weak)
     for claim in ("s-slope-lcn-s2", "s-ratio-lcn-s2"):
-        assert row_of(tables, claim)["verdict"] == "undecided"
+        assert row_of(tables, claim)["verdict"] == "open"
 
 
 def test_the_fcn_can_be_asked_for():
@@ -146,7 +146,7 @@ def test_the_fcn_is_measured_by_its_output_too():
     names = ("s-ratio-fcn-s2", "s-ratio-fcn-s2-practice", "d-ratio-fcn-s2-practice")
     rows = [row_of(tables, name) for name in names]
     assert [row["value"] for row in rows] == pytest.approx([log(9), log(1.1), log(3)], abs=EXACT)
-    assert [row["verdict"] for row in rows] == ["does not hold", "holds", "does not hold"]
+    assert [row["verdict"] for row in rows] == ["disagrees", "close", "disagrees"]
 
 
 def test_the_fcn_of_the_practice_has_channels_for_each_patch():
@@ -185,14 +185,14 @@ def test_the_hidden_entry_that_falls_least_counts():
     tables = tables_with(ends_at({("2", 1): 0.1, ("3", 1): 0.05, ("3", 2): 0.7}))
     row = row_of(tables, "s-hidden-falls-lcn")
     assert row["value"] == pytest.approx(0.7, abs=EXACT)
-    assert row["verdict"] == "does not hold"
+    assert row["verdict"] == "disagrees"
 
 
 def test_entries_of_which_the_paper_says_nothing_are_averaged_and_reported():
     below = {("1", 1): 0.5, ("2", 2): 0.5, ("3", 3): 0.5}  # three of six entries
     row = row_of(tables_with(ends_at(below)), "s-hidden-below-lcn")
     assert row["value"] == pytest.approx(0.5**0.5, abs=EXACT)
-    assert (row["verdict"], row["n"]) == ("reported", 4)
+    assert (row["verdict"], row["n"]) == ("no expectation", 4)
 
 
 def test_levels_of_the_output_are_told_from_hidden_layers():
@@ -200,7 +200,7 @@ def test_levels_of_the_output_are_told_from_hidden_layers():
     lower, top = (row_of(tables, f"d-output-{place}-falls-lcn") for place in ("lower", "top"))
     assert [lower["value"], top["value"]] == pytest.approx([0.3, 0.6], abs=EXACT)
     # The output's value at the largest P is judged, its fall is the same measurement.
-    assert [lower["verdict"], top["verdict"]] == ["reported", "reported"]
+    assert [lower["verdict"], top["verdict"]] == ["no expectation", "no expectation"]
 
 
 def test_what_remains_is_an_absolute_value():
@@ -208,7 +208,7 @@ def test_what_remains_is_an_absolute_value():
     places = ("lower-L3", "top")
     lower, top = (row_of(tables, f"s-output-{place}-remains-lcn") for place in places)
     assert [lower["value"], top["value"]] == pytest.approx([0.08, 0.48], abs=EXACT)
-    assert [lower["verdict"], top["verdict"]] == ["holds", "does not hold"]
+    assert [lower["verdict"], top["verdict"]] == ["agrees", "disagrees"]
 
 
 def test_what_remains_below_the_top_is_of_each_depth_alone():
@@ -218,7 +218,7 @@ def test_what_remains_below_the_top_is_of_each_depth_alone():
     shallow, deep = (row_of(tables, f"s-output-lower-L{n}-remains-lcn") for n in (2, 3))
     assert (shallow["n"], deep["n"]) == (3, 3)
     assert [shallow["value"], deep["value"]] == pytest.approx([0.008, 0.4], abs=EXACT)
-    assert [shallow["verdict"], deep["verdict"]] == ["holds", "does not hold"]
+    assert [shallow["verdict"], deep["verdict"]] == ["agrees", "disagrees"]
 
 
 @pytest.mark.parametrize("net", ["lcn", "cnn"])
@@ -226,7 +226,7 @@ def test_what_remains_below_the_top_is_of_each_depth_alone():
 def test_what_remains_at_a_depth_without_curves_is_not_enough_data(net, kind):
     tables = tables_with(curves=[one | {"net": net} for one in CURVES])
     row = row_of(tables, f"{kind}-output-lower-L2-remains-{net}")
-    assert (row["n"], row["verdict"]) == (0, "not enough data")
+    assert (row["n"], row["verdict"]) == (0, "too few data")
     assert row_of(tables, f"{kind}-output-lower-L3-remains-{net}")["n"] == len(CURVES)
 
 
@@ -242,7 +242,7 @@ def test_the_fall_is_a_geometric_mean_over_curves_with_its_scatter():
     assert row[["value", "low", "high"]].tolist() == pytest.approx(expected, abs=EXACT)
     hidden = row_of(tables, "s-hidden-falls-lcn")
     assert hidden[["value", "low", "high"]].tolist() == pytest.approx(expected, abs=EXACT)
-    assert hidden["verdict"] == "undecided"  # 0.5 is within the interval
+    assert hidden["verdict"] == "open"  # 0.5 is within the interval
 
 
 @pytest.mark.parametrize(
@@ -284,7 +284,7 @@ def test_a_network_that_is_exactly_invariant_has_a_ratio():
     none = {("2", 1): 0.0, ("3", 1): 0.0, ("3", 2): 0.0}
     row = row_of(tables_with(ends_at(none)), "s-hidden-falls-lcn")
     assert 0 < row["value"] < 1e-5
-    assert row["verdict"] == "holds"
+    assert row["verdict"] == "agrees"
 
 
 # Where they fall
@@ -303,8 +303,8 @@ def test_levels_that_fall_later_are_measured_so():
     tables = tables_with(delayed({("S", 2): 1, ("S", 3): 2, ("D", 1): 1, ("D", 2): 1, ("D", 3): 1}))
     levels = row_of(tables, "s-onset-of-levels-lcn")
     assert levels["value"] == pytest.approx(1.5 * log(2), abs=EXACT)
-    assert levels["verdict"] == "does not hold"
-    assert row_of(tables, "d-onset-of-levels-lcn")["verdict"] == "holds"
+    assert levels["verdict"] == "disagrees"
+    assert row_of(tables, "d-onset-of-levels-lcn")["verdict"] == "agrees"
     kinds = row_of(tables, "onset-of-d-and-s-lcn")  # one step later, at once, one step earlier
     assert kinds["value"] == pytest.approx(0, abs=EXACT)
 
@@ -315,7 +315,7 @@ def test_a_curve_without_a_fall_at_every_level_has_no_onset():
 
     tables = tables_with(flat_at_the_top)
     row = row_of(tables, "s-onset-of-levels-lcn")
-    assert (row["n"], row["verdict"]) == (0, "not enough data")
+    assert (row["n"], row["verdict"]) == (0, "too few data")
     assert "4 in which S of the output does not fall by 1.5 everywhere" in row["note"]
     assert row_of(tables, "d-onset-of-levels-lcn")["n"] == 4
 

@@ -7,6 +7,7 @@ import drawn
 import numpy as np
 import pandas as pd
 import pytest
+from assertions import WITHIN
 from drawn import assert_on_page, rendered, texts
 from flow_kinds import KINDS, entries_of
 from tables import jamming_cell
@@ -93,8 +94,8 @@ def test_exponents_of_two_dimensions_are_those_of_the_thesis():
 
 def test_all_claims_hold_where_the_laws_do():
     found = verdicts(tables())
-    assert found.pop("alignment-lazy-d5") == "reported"
-    assert set(found) == {"holds"}
+    assert found.pop("alignment-lazy-d5") == "no expectation"
+    assert set(found) <= WITHIN
 
 
 @pytest.mark.parametrize(
@@ -107,14 +108,14 @@ def test_all_claims_hold_where_the_laws_do():
     ],
 )
 def test_a_claim_does_not_hold_where_its_law_is_broken(identifier, laws):
-    assert verdicts(tables(**laws))[identifier] == "does not hold"
+    assert verdicts(tables(**laws))[identifier] == "disagrees"
 
 
 def test_without_tables_or_fits_nothing_is_measured():
     given = tables()
     lost = {**given, "cells": given["cells"].assign(status="capped")}
     for one in ({}, lost):
-        assert set(verdicts(one)) == {"not enough data"}
+        assert set(verdicts(one)) == {"too few data"}
 
 
 def test_neurons_alignment_and_errors_are_drawn():

@@ -196,7 +196,7 @@ def aligned(cells: pd.DataFrame, kernels: pd.DataFrame, *, target: str) -> pd.Da
 
 def reported(why: str) -> dict[str, Any]:
     """Nothing is expected."""
-    return {"expected": NoExpectation(), "why": f"reported: {why}"}
+    return {"expected": NoExpectation(), "why": f"no expectation: {why}"}
 
 
 crossover = partial(

@@ -102,7 +102,7 @@ CLAIMS = (
     jamming(
         "digits-unsatisfied", "N_Δ/N at the first jammed P/N, digits",
         place="thesis, ch. 1, Fig. 9a: about 0.5 for MNIST, not universal",
-        expected=NoExpectation(), why="reported: the thesis calls it not universal",
+        expected=NoExpectation(), why="no expectation: the thesis calls it not universal",
         measure=UNSATISFIED(where={"is_random": False}),
     ),
     jamming(
@@ -165,7 +165,7 @@ CLAIMS = (
         "digits-ensemble-flat",
         "Test error of the mean network against ln N above N*: slope",
         place="thesis, ch. 2b, Fig. 2A: flat",
-        expected=NoExpectation(), why="reported: the source gives no number",
+        expected=NoExpectation(), why="no expectation: the source gives no number",
         measure=Slope("ensemble", against="N", logs="x", within=CURVE, rows=ABOVE, what="sizes N"),
     ),
     descent(

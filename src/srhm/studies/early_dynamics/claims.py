@@ -129,7 +129,8 @@ NEGLIGIBLE = (
 )  # fmt: skip
 SAME = (Factor(1, within=1.5), "log 1.5, ours: what ensembles of so few networks can tell")
 REPORTED = (
-    NoExpectation(), "reported: the tolerance of this package, of which the thesis says nothing",
+    NoExpectation(),
+    "no expectation: the tolerance of this package, of which the thesis says nothing",
 )  # fmt: skip
 
 

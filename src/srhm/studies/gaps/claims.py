@@ -173,13 +173,17 @@ def _exponents(kind: str) -> Iterator[Claim]:
         )  # fmt: skip
 
     close = "0.1, ours: exponents of spheres, 0.42 and 0.41, are further than that from ReLU's"
-    silent, beside = "the source gives no number", "reported: beside the networks trained longest"
+    silent, beside = (
+        "the source gives no number",
+        "no expectation: beside the networks trained longest",
+    )
     for letter, side, expected in (("θ", "plus", THETA[kind]), ("γ", "minus", GAMMA[kind])):
         why = close if isfinite(expected) else silent
         yield of(f"gaps-{side}-{kind}", letter, why, expected, side=side)
         if side == "plus":
             yield of(f"gaps-median-{kind}", "θ of Δ over its median",
-                     "reported: chosen when θ of Δ/√Loss was known", side="median")  # fmt: skip
+                     "no expectation: chosen when θ of Δ/√Loss was known",
+                     side="median")  # fmt: skip
         if kind != "digits-3":
             yield of(f"gaps-{side}-{kind}-short", f"{letter}, smallest budget", beside,
                      side=side, longest=False)  # fmt: skip
@@ -221,7 +225,7 @@ CLAIMS = (
         "gaps-n-star-load", "P/N* after 10,000 evaluations",
         place="thesis, ch. 1, Fig. 6a: 2.8 to 2.9",
         expected=NoExpectation(),
-        why="reported: N* depends on the budget, which is far shorter here",
+        why="no expectation: N* depends on the budget, which is far shorter here",
         measure=Mean("load", where=LAST, rows=stars_in_time, what="N*"),
     ),
     *(
@@ -319,7 +323,7 @@ CLAIMS = (
             f"gaps-few-unsatisfied{name}-{word}",
             f"Jammed SRHM networks with N_Δ/N < 1/4, {text}, {start} start",
             place="thesis, ch. 2a, Fig. 3B: none",
-            expected=NoExpectation(), why="reported: few networks",
+            expected=NoExpectation(), why="no expectation: few networks",
             measure=Part(
                 "is_few", where={"initialisation": start, "word": word}, rows=ends_of_hierarchical,
                 what="jammed networks", tells=("budget",),

@@ -92,7 +92,7 @@ CLAIMS = (
         "load-at-jamming", "P/N*, random and shuffled labels (grows with the budget)",
         place="thesis, ch. 1, Fig. 6a: 2.8 to 2.9",
         expected=NoExpectation(),
-        why="reported: N* depends on the budget, which is far shorter here",
+        why="no expectation: N* depends on the budget, which is far shorter here",
         measure=Mean(
             "load", where={"is_structured": False}, rows=stars.of_tables("all_cells"),
             what="sizes P",

@@ -146,7 +146,7 @@ AGAIN = partial(
     Stored, what="pairs of h and alpha_tilde; interval from networks drawn again",
     tells=("P", "capped"),
 )  # fmt: skip
-UNKNOWN = {"expected": NoExpectation(), "why": "reported: the thesis gives no number"}
+UNKNOWN = {"expected": NoExpectation(), "why": "no expectation: the thesis gives no number"}
 TIMES = {
     "expected": Below(1.5), "why": "ours: a factor 1.5 between the largest and the smallest",
 }  # fmt: skip

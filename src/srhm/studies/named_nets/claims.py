@@ -181,7 +181,7 @@ def _log_half_way(sizes: Any, values: Any) -> float:
 
 WORDS = {"S": "S (synonyms)", "D": "D (diffeomorphisms)"}
 WIDTH: Any = {"tells": ("capped", "width")}
-FALLING = "reported: any two curves that fall with P have a high rank correlation"
+FALLING = "no expectation: any two curves that fall with P have a high rank correlation"
 same = partial(
     Claim, topic="Named nets: ε falls where S and D fall, rank correlation over P at 80 % depth",
     figure="9", place="section 5; appendix B",
@@ -235,7 +235,8 @@ CLAIMS: tuple[Claim, ...] = (
         place="appendix B",
         expected=Below(0.5) if depth == DEEP else NoExpectation(),
         why=FALL_REASON if depth == DEEP else
-            "reported: the paper shows 20 and 50 % depth in Figure 9 and says nothing of them",
+            "no expectation: the paper shows 20 and 50 % depth in Figure 9 and says nothing of"
+            " them",
         measure=Mean("ratio", scale="ratio", rows=changes.given(place=depth, kind=kind),
                      what="networks", each="{ratio:.2f} {net}", tells=("width",)),
     ) for depth in (0.2, 0.5, DEEP) for kind in "SD"),

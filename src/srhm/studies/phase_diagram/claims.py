@@ -164,7 +164,7 @@ def changes(
 
 MEAN, SLOPE = partial(Mean, per=("seed",)), partial(Slope, per=("seed",))
 TILDES, NETWORKS = partial(MEAN, what="alpha_tilde"), partial(MEAN, what="networks")
-REPORTED = (NoExpectation(), "reported: the thesis gives no number for this network")
+REPORTED = (NoExpectation(), "no expectation: the thesis gives no number for this network")
 
 
 def below(reason: str) -> tuple[Below, str]:

@@ -243,7 +243,7 @@ CLAIMS: tuple[Claim, ...] = (
     ratio(
         "ratio-large-batch", "P* at batches of 256 over P* at batch 4, at equal T",
         place=SDE, expected=NoExpectation(),
-        why="where the rule ends is not known beforehand: reported",
+        why="where the rule ends is not known beforehand: no expectation",
         measure=_equal_T(batch_size=256, noisy=True),
     ),
     *(one for net, depth in KINDS for one in _of_kind(net, depth)),
@@ -266,7 +266,7 @@ CLAIMS: tuple[Claim, ...] = (
         f"{net.upper()}, L = {depth}: {'C_0' if net == 'lcn' else 'C_1'}"
         f" {'at the ratio of the text' if at == 'ratio' else 'in the limit of no noise'}",
         place=LAW[net], expected=NoExpectation(),
-        why="the paper gives about s^(L/2) (LCN) and 1 (CNN), no error: reported",
+        why="the paper gives about s^(L/2) (LCN) and 1 (CNN), no error: no expectation",
         measure=_fitted("constant", net, depth, at, **({"T": _at(TEXT)} if at == "ratio" else {})),
     ) for net, depth in KINDS for at in ("ratio", "limit")),
     exponent(
@@ -332,14 +332,14 @@ CLAIMS: tuple[Claim, ...] = (
         "in-between", "S of the output at level 1, rate 0.001 over 0.01, at one P between both P*",
         figure="temperature_in_time",
         place="section 5: networks that learn are insensitive to synonyms",
-        expected=NoExpectation(), why="by how much is not known beforehand: reported",
+        expected=NoExpectation(), why="by how much is not known beforehand: no expectation",
         measure=Mean("ratio", scale="ratio", rows=watched.given(kind="S", level=1),
                      what="grammars"),
     ),
     ratio(
         "precision", "P* at v >= 6 with a relative standard error below 5 %",
         place="this study", expected=NoExpectation(),
-        why="a count, which shows how much is behind the other rows: reported",
+        why="a count, which shows how much is behind the other rows: no expectation",
         measure=Stored(rows=precise, what="P*", each="of {of_all}"),
     ),
 )  # fmt: skip

@@ -184,7 +184,7 @@ COMPLEXITY_CLAIMS: tuple[Claim, ...] = (
         f"{LAWS[net]}: exponent of (s_0+1), s = 3, L = 2 (2)",
         figure=WIDER[net], place=f"appendix {'D' if net == 'lcn' else 'E'}; {PLACES[net]}",
         expected=NoExpectation(),
-        why="reported: these curves are those of the law's slope at s = 3",
+        why="no expectation: these curves are those of the law's slope at s = 3",
         measure=Beside(of_places(net, 2, 3), thresholds=True),
     ) for net in ("lcn", "cnn")),
     *(law(
@@ -205,8 +205,9 @@ COMPLEXITY_CLAIMS: tuple[Claim, ...] = (
         f"{LAWS[net]}: exponent of {column} at fixed v, L = 2 ({2 if column == 'm' else 1})",
         figure=FIGURES[net], place=PLACES[net],
         expected=NoExpectation(),
-        why="reported: the paper keeps m = v^(s-1), and n_c = v, so that Eq. 3 and 4 are judged"
-            " there, by the exponents of v; at a smaller m a grammar uses a part of its tuples",
+        why="no expectation: the paper keeps m = v^(s-1), and n_c = v, so that Eq. 3 and 4 are"
+            " judged there, by the exponents of v; at a smaller m a grammar uses a part of its"
+            " tuples",
         measure=Slope(
             "P_star", against=column, within=[name for name in GRAMMAR if name != column],
             **CURVES | {"rows": every_grammar}, where={"net": net, "L": 2},
@@ -246,14 +247,14 @@ COMPLEXITY_CLAIMS: tuple[Claim, ...] = (
         "the same slope over all rates: s = 3 at 0.003 beside s = 2 at 0.01 (1)",
         figure="10", place="section 4; appendix D",
         expected=NoExpectation(),
-        why="reported: P* is larger at a lower rate, so that the slope is of s and the rate",
+        why="no expectation: P* is larger at a lower rate, so that the slope is of s and the rate",
         measure=of_constant(branchings.given(maximal=True)),
     ),
     law(
         "lcn-constant-C0-equal-m", "the same slope at equal m for all s",
         figure="10", place="caption of Figure 10",
         expected=NoExpectation(),
-        why="reported: the caption of Figure 10 has m = 4 for all, but Eq. 3 is stated at"
+        why="no expectation: the caption of Figure 10 has m = 4 for all, but Eq. 3 is stated at"
             " m = v^(s-1); at m = 4 a grammar with s = 3 uses a quarter of its tuples",
         measure=Slope("C_0", against="root", within=("group",),
                       **CURVES | {"rows": branchings.given(maximal=False)}),
@@ -263,7 +264,8 @@ COMPLEXITY_CLAIMS: tuple[Claim, ...] = (
         "without sparsity (s_0 = 0) P* ~ n_c m^L: slope of log P* on log(n_c m^L) (1)",
         place="section 2; section 6; appendix C",
         expected=NoExpectation(),
-        why="reported: these curves are among those of the exponents of v and of the law's slopes",
+        why="no expectation: these curves are among those of the exponents of v and of the law's"
+            " slopes",
         # At s_0 = 0 the prediction is n_c m^L but for a factor of s and L.
         measure=Beside(Slope(
             "P_star", against="prediction", within=("net", "s", "L"), **CURVES,
@@ -290,7 +292,7 @@ COMPLEXITY_CLAIMS: tuple[Claim, ...] = (
         f" P*_{upper.upper()} / P*_{lower.upper()}",
         place="section 4",
         expected=NoExpectation(),
-        why="reported: 'mildly' has no number" + more,
+        why="no expectation: 'mildly' has no number" + more,
         measure=Mean("ratio", scale="ratio", where={"s0": 0}, alone=("s", "L"),
                      **CURVES | {"rows": rows, "what": "pairs of curves"}),
     ) for upper, lower, rows, more in (
@@ -319,9 +321,9 @@ PUBLISHED_POINTS_CLAIMS: tuple[Claim, ...] = tuple(
         figure=(FIGURES if s == 2 else WIDER)[net],
         place=f"Figure {(FIGURES if s == 2 else WIDER)[net]}",
         expected=NoExpectation(),
-        why="reported: the paper's points are of its practice (balanced batches, a table of rates),"
-            " by which claims of their own judge those of s = 2; P* depends on rate over batch"
-            " size",
+        why="no expectation: the paper's points are of its practice (balanced batches, a table of"
+            " rates), by which claims of their own judge those of s = 2; P* depends on rate over"
+            " batch size",
         measure=Mean("ratio", scale="log", **CURVES | {"rows": over_the_papers},
                      where={"net": net, "s": s, "L": depths}),
     )

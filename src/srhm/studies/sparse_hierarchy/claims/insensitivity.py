@@ -167,8 +167,8 @@ APPENDICES = {"lcn": "appendix D", "cnn": "appendix E"}
 WORDS = {"S": "synonyms", "D": "diffeomorphisms"}
 OF_CURVES: Any = {"what": "curves", "alone": ("L",), "tells": ("width",)}
 OF_THE_OUTPUT = (
-    "reported: of the output, its sensitivity at the largest P has a verdict, and at the smallest"
-    " it is of order 1; one measurement counts once"
+    "no expectation: of the output, its sensitivity at the largest P has a verdict, and at the"
+    " smallest it is of order 1; one measurement counts once"
 )
 # Of hidden layers k >= l+1 a fall is expected; the output and k < l+1 are reported.
 FALLS = (

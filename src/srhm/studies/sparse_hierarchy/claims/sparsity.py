@@ -85,8 +85,9 @@ SPARSITY_CLAIMS: tuple[Claim, ...] = (
         "P*(3, 1) / P*(2, 3) at d = 64 over that of Eq. 3: logarithm (0)",
         figure="5", place="Eq. 3 and 5, section 4",
         expected=NoExpectation(),
-        why="reported: the paper says that the sparser data are easier, which is judged; by how"
-            " much is Eq. 3 at two (L, s_0), whose curves count where its slope and exponents do",
+        why="no expectation: the paper says that the sparser data are easier, which is judged; by"
+            " how much is Eq. 3 at two (L, s_0), whose curves count where its slope and"
+            " exponents do",
         measure=at_64("over_law", scale="log"),
     ),
 )  # fmt: skip
