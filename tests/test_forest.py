@@ -42,6 +42,16 @@ def test_nothing_leaves_the_page_and_no_row_covers_another(narrow):
     assert all(end <= start for (_, end), (start, _) in pairwise(ends))
 
 
+def test_a_legend_of_all_verdicts_is_broken_into_lines_that_fit():
+    words = ("agrees", "close", "disagrees", "open", "too few data")
+    made = layout([replace(ROW, claim=word, verdict=word) for word in words], narrow=True)
+    shown = [one for placed in made.placed if not placed.row for one in placed.parts]
+    entries = [one for one in shown if isinstance(one, Words) and one.text.endswith(" 1")]
+    assert len(entries) == len(words)
+    assert len({one.y for one in entries}) == 2
+    assert all(one.x + 0.56 * made.font * len(one.text) <= made.width for one in entries)
+
+
 def test_the_band_of_a_bound_is_half():
     (both,) = parts([ROW], Band)
     (half,) = parts([replace(ROW, one_sided=True)], Band)

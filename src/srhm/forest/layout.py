@@ -198,7 +198,7 @@ def _mark(
 
 
 def _legend(rows: Sequence[ForestRow], form: _Form, other: str, y: float) -> Iterator[Placed]:
-    """Two lines above the plot: verdicts with their counts, then what is grey."""
+    """Lines above the plot: verdicts with their counts, then what is grey."""
     counts = Counter(row.verdict for row in rows)
     order = [*SHAPES, *(word for word in counts if word not in SHAPES)]
     verdicts = [
@@ -212,9 +212,13 @@ def _legend(rows: Sequence[ForestRow], form: _Form, other: str, y: float) -> Ite
     for entries in (verdicts, grey):
         x, parts = form.left, list[Part]()
         for shape, style, text, verdict in entries:
+            length = 30 + 0.56 * form.font * len(text)
+            if x + length > form.width:
+                yield Placed(parts, None, y, LINE)
+                x, y, parts = form.left, y + LINE, []
             parts.append(Symbol(x + 5, y + 10, shape, style, verdict))
             parts.append(Words(x + 15, y + 14, text, "label" if style == "ours" else "soft"))
-            x += 30 + 0.56 * form.font * len(text)
+            x += length
         yield Placed(parts, None, y, LINE)
         y += LINE
 
