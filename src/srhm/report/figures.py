@@ -12,6 +12,11 @@ from markupsafe import Markup
 
 from srhm.report import prose
 
+# Figures of the paper in the order of its argument: the model, P*, invariances, sparsity B, images;
+# those of its text end with LAST_OF_TEXT.
+ARGUMENT = (2, 4, 6, 7, 8, 1, 9)
+LAST_OF_TEXT = 9
+
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
@@ -19,7 +24,7 @@ class Shown:
 
     explore: where the explorer shows its rows, function: what draws it ("package.module:name"),
     data: name of the CSV with its rows, explored_by: what makes both where the page alone does not;
-    each may be empty.
+    each may be empty. caption: what is seen; reading: how to read it, which is folded.
     """
 
     name: str
@@ -34,6 +39,7 @@ class Shown:
     function: str = ""
     data: str = ""
     explored_by: str = ""
+    reading: Markup | None = None
 
     @property
     def number(self) -> int | None:
@@ -52,15 +58,22 @@ class Shown:
         return self.label.removeprefix("Figure ")
 
 
+def rank(figure: Shown) -> tuple[float, float]:
+    """Its place on a page: the paper's argument, the rest of its text, appendices, others."""
+    number = figure.number or inf
+    place = ARGUMENT.index(number) if number in ARGUMENT else len(ARGUMENT)
+    return (place, number)
+
+
 def shown_figures(declared: Sequence[Mapping[str, Any]]) -> list[Shown]:
-    """The figures in the order of the paper, then others in their own.
+    """The figures in the order of the paper's argument, then others in their own.
 
     declared: {"name", "title", "caption", "png", "pdf"}, the last three being files.
 
     Raises:
         prose.CaptionError: if a caption is no reStructuredText.
     """
-    return sorted(map(_shown, declared), key=lambda figure: figure.number or inf)
+    return sorted(map(_shown, declared), key=rank)
 
 
 def _shown(declared: Mapping[str, Any]) -> Shown:
@@ -78,6 +91,7 @@ def _shown(declared: Mapping[str, Any]) -> Shown:
         title=heading,
         alt=f"{heading} {caption.first_sentence}" if caption else heading,
         caption=None if caption is None else caption.html,
+        reading=None if caption is None else caption.rest,
         image=image,
         file=declared["png"],
         pdf=declared["pdf"],

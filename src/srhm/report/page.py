@@ -19,9 +19,9 @@ from markupsafe import Markup
 from srhm.forest.svg import svg
 from srhm.names import resolved
 from srhm.report import prose
-from srhm.report.figures import Shown, shown_figures
+from srhm.report.figures import LAST_OF_TEXT, Shown, shown_figures
 from srhm.report.page_table import PageTable
-from srhm.report.scorecard_rows import Strip, scorecard_topics
+from srhm.report.scorecard_rows import Strip, scorecard_by_verdict
 from srhm.report.training import machine_table, training_table, version_table
 from srhm.results.atomic import write_text
 from srhm.results.deriving import Files, table_of
@@ -86,7 +86,7 @@ def write_page(
         prose.CaptionError: if a caption is no reStructuredText.
     """
     table, topics = read_claims(spec["studies"])
-    html = render(spec, table, topics)
+    html = render(spec, table)
     says = "the paper says" if spec["page"] == PAPER else "statement"
     write_text(page, html)
     text = markdown(table, topics=topics, says=says) if topics else NO_CLAIMS
@@ -113,13 +113,12 @@ def read_claims(studies: Sequence[Mapping[str, Any]]) -> tuple[pd.DataFrame, dic
     return _together([empty, *tables]), {claim.identifier: claim.topic for claim in claims}
 
 
-def render(spec: Mapping[str, Any], scorecard: pd.DataFrame, topics: Mapping[str, str]) -> str:
-    """The page as HTML; scorecard: of all its claims, topics: their headings."""
+def render(spec: Mapping[str, Any], scorecard: pd.DataFrame) -> str:
+    """The page as HTML; scorecard: of all its claims."""
     studies, of_paper = spec["studies"], spec["page"] == PAPER
     configuration = json.loads(spec["configuration"])
     figures = shown_figures([figure for study in studies for figure in study["figures"]])
     tables = {study["name"]: StudyTables(study["tables"]) for study in studies}
-    numbers = {figure.number: figure.name for figure in figures if figure.number}
     paper = cited(spec["citation"])
     is_whole = of_paper and not spec["pending"]
     page_tables = [
@@ -141,6 +140,14 @@ def render(spec: Mapping[str, Any], scorecard: pd.DataFrame, topics: Mapping[str
         for study in reversed(studies)
         if study["absent"]
     }
+    claims = scorecard_by_verdict(scorecard, _disagreeing_first())
+    lacking = [*_missing(studies, tables), *_missing_of_figures(figures)]
+    numbers = {figure.number: figure.name for figure in figures if figure.number}
+    # Those without an image are named above, and left out.
+    figures = [figure for figure in figures if figure.image or figure.name in absent]
+    anchors = {
+        one: figure.name for figure in figures for one in (figure.number, figure.name) if one
+    }
     template = environment().get_template("page.html")
     return template.render(
         page=spec["page"],
@@ -151,15 +158,22 @@ def render(spec: Mapping[str, Any], scorecard: pd.DataFrame, topics: Mapping[str
         description=spec["description"],
         pending=spec["pending"],
         absent=absent,
-        missing=[*_missing(studies, tables), *_missing_of_figures(figures)],
+        missing=lacking,
         has_claims=any(study["claims"] is not None for study in studies),
         **answer_of(spec, scorecard),
         counts=verdict_counts(scorecard),
-        topics=scorecard_topics(scorecard, topics),
+        verdicts=claims,
         marks=MARKS,
         equivalence=EQUIVALENCE,
         extent=Strip.EXTENT,
-        anchors=numbers | {figure.name: figure.name for figure in figures},
+        anchors=anchors,
+        claims_of=_by_figure(claims, figures, anchors),
+        # On the page of the paper: what its text does not show.
+        folded={
+            figure.name
+            for figure in figures
+            if of_paper and (figure.number or LAST_OF_TEXT + 1) > LAST_OF_TEXT
+        },
         figure_of=_figure_of,
         figures=figures,
         not_drawn=sorted(set(PAPER_FIGURES) - set(numbers)) if is_whole else [],
@@ -294,6 +308,26 @@ def _documents(files: Sequence[str]) -> list[Markup]:
     """Those documents that are there, as HTML."""
     texts = [Path(file).read_text(encoding="utf-8") for file in files if Path(file).is_file()]
     return [prose.markup(text, top_heading=3) for text in texts]
+
+
+def _disagreeing_first() -> list[str]:
+    """Verdicts in the order in which their claims are shown."""
+    styles = ("disagrees", "unsettled", "close", "agrees")
+    return sorted(MARKS, key=lambda word: styles.index(MARKS[word][1]))
+
+
+def _by_figure(
+    verdicts: Sequence[tuple[str, Sequence[Mapping[str, Any]]]],
+    figures: Sequence[Shown],
+    anchors: Mapping[int | str, str],
+) -> dict[str, list[Mapping[str, Any]]]:
+    """Claims of which a number is expected, by the name of their figure."""
+    found: dict[str, list[Mapping[str, Any]]] = {figure.name: [] for figure in figures}
+    for word, claims in verdicts:
+        for claim in claims if word in MARKS else ():
+            if name := anchors.get(_figure_of(claim["figure"])):
+                found[name].append(claim)
+    return found
 
 
 def _figure_of(panels: str) -> int | str:

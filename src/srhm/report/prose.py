@@ -31,13 +31,21 @@ class CaptionError(ValueError):
     """A caption that is no reStructuredText; the message says where and why."""
 
 
+# Words of a caption that stand below its figure; how to read it follows, folded.
+MOST_WORDS = 60
+
+
 @dataclass(frozen=True, kw_only=True)
 class Caption:
-    """A caption: its title in bold, its first sentence as plain text, and all but the title."""
+    """A caption: its title in bold, its first sentence as plain text, and all but the title.
+
+    html: sentences of MOST_WORDS words, or one; rest: what follows, empty without more.
+    """
 
     title: str
     first_sentence: str
     html: Markup
+    rest: Markup
 
 
 def typeset(text: str) -> Markup:
@@ -75,14 +83,41 @@ def caption(text: str, *, source: str) -> Caption:
         first.remove(first[0])
         first[0:1] = [nodes.Text(first[0].astext().lstrip())] if len(first) else []
     plain = "" if first is None else _one_line(first.astext())
+    if first is not None:
+        _split_after(first, MOST_WORDS)
     set_indices(document)
-    writer = get_writer_class("html5")()
-    publish_from_doctree(document, writer=writer, settings_overrides=settings)
+    following = document.deepcopy()
+    document.children = document.children[:1]
+    following.children = following.children[1:]
+    parts = []
+    for part in (document, following):
+        writer = get_writer_class("html5")()
+        publish_from_doctree(part, writer=writer, settings_overrides=settings)
+        parts.append(Markup(writer.parts["body"].strip()))
     return Caption(
-        title=title,
-        first_sentence=SENTENCE_END.split(plain)[0],
-        html=Markup(writer.parts["body"].strip()),
+        title=title, first_sentence=SENTENCE_END.split(plain)[0], html=parts[0], rest=parts[1]
     )
+
+
+def _split_after(paragraph: nodes.paragraph, most: int) -> None:
+    """Moves what follows the last sentence within `most` words to a paragraph of its own."""
+    words, cut = 0, None
+    for index, part in enumerate(paragraph.children):
+        text = part.astext()
+        if isinstance(part, nodes.Text):
+            for end in SENTENCE_END.finditer(text):
+                if cut is None or words + len(text[: end.start()].split()) <= most:
+                    cut = index, end
+        words += len(text.split())
+    if cut is None or words <= most:
+        return
+    index, end = cut
+    text = paragraph[index].astext()
+    rest = nodes.paragraph("", "", nodes.Text(text[end.end() :]), *paragraph[index + 1 :])
+    paragraph.children = [*paragraph[:index], nodes.Text(text[: end.start()])]
+    for child in paragraph.children:
+        child.parent = paragraph
+    paragraph.parent.insert(paragraph.parent.index(paragraph) + 1, rest)
 
 
 def set_indices(part: nodes.Element) -> None:

@@ -1,7 +1,7 @@
 """The scorecard as a person reads it: numbers rounded by their tolerance, nothing hidden."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, inf, isclose, isfinite, log
 from typing import Any
@@ -30,14 +30,14 @@ class Strip:
     EXTENT = 3.0
 
 
-def scorecard_topics(
-    scorecard: pd.DataFrame, topics: Mapping[str, str]
+def scorecard_by_verdict(
+    scorecard: pd.DataFrame, order: Sequence[str]
 ) -> list[tuple[str, list[dict[str, Any]]]]:
-    """Headings with the rows below them, in the order of the scorecard; "" for other claims."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    """Verdicts with their rows, in an order of verdicts, others at the end."""
+    found: dict[str, list[dict[str, Any]]] = {word: [] for word in order}
     for row in scorecard_rows(scorecard):
-        found.setdefault(topics.get(row["claim"], ""), []).append(row)
-    return list(found.items())
+        found.setdefault(row["verdict"], []).append(row)
+    return [(word, rows) for word, rows in found.items() if rows]
 
 
 def scorecard_rows(scorecard: pd.DataFrame) -> list[dict[str, Any]]:

@@ -328,6 +328,7 @@ def _of_laws(tables: Mapping[str, pd.DataFrame]) -> list[PageTable]:
             ],
             words={"The paper says", "Verdict", "Our verdict", "Meet"},
             main="The paper's points",
+            on_top=True,
         )
     ]
 
