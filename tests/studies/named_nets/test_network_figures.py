@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from drawn import points, rendered, texts
+from drawn import points, texts
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from tables import (
@@ -99,7 +99,7 @@ def test_figure_9_has_a_row_for_each_network_and_a_column_for_each_depth(named: 
 
 
 def test_figure_9_marks_capped_and_diverged_cells(named: Tables) -> None:
-    figure = rendered(architectures.draw(damaged(named[0]), named[1], preset="invented"))
+    figure = architectures.draw(damaged(named[0]), named[1], preset="invented")
     for row, net in enumerate(N_LAYERS):
         for axes in figure.axes[3 * row : 3 * row + 3]:
             opened = sorted(x for x, _ in points(axes, "open"))
@@ -117,7 +117,7 @@ def test_figure_9_marks_capped_and_diverged_cells(named: Tables) -> None:
 def test_every_network_is_drawn_at_its_averages(
     named: Tables, beside: Tables, place: figure1.Shown
 ) -> None:
-    figure = rendered(figure1.draw(*beside, *named, place=place, preset="invented"))
+    figure = figure1.draw(*beside, *named, place=place, preset="invented")
     assert len(figure.axes) == 4
     cells = pd.concat([beside[0][beside[0]["P"].isin(SIZES)], named[0]])
     rows = side_by_side(cells, pd.concat([beside[1], named[1]]), figure1.PLACES[place])
@@ -129,7 +129,7 @@ def test_every_network_is_drawn_at_its_averages(
 
 
 def test_the_printed_correlation_is_that_of_the_points(named: Tables, beside: Tables) -> None:
-    figure = rendered(figure1.draw(*beside, *named, place="output", preset="invented"))
+    figure = figure1.draw(*beside, *named, place="output", preset="invented")
     cells = pd.concat([beside[0][beside[0]["P"].isin(SIZES)], named[0]])
     rows = side_by_side(cells, pd.concat([beside[1], named[1]]), "output").query("kind == 'D'")
     for axes, own, across in (
@@ -143,7 +143,7 @@ def test_the_printed_correlation_is_that_of_the_points(named: Tables, beside: Ta
 
 
 def test_opacity_grows_with_the_size(named: Tables, beside: Tables) -> None:
-    figure = rendered(figure1.draw(*beside, *named, place="output", preset="invented"))
+    figure = figure1.draw(*beside, *named, place="output", preset="invented")
     shown = [one for one in figure.axes[2].get_lines() if one.get_gid() == "network net=vgg16"]
     by_error = sorted(shown, key=lambda one: -float(np.asarray(one.get_ydata())[0]))
     opacities = [float(one.get_alpha() or 0) for one in by_error]
@@ -156,7 +156,7 @@ def test_capped_networks_are_open_and_a_network_without_errors_is_at_its_bound(
 ) -> None:
     cells = damaged(named[0])
     cells.loc[(cells["net"] == "vgg11") & (cells["P"] == SIZES[-1]), "test_error"] = 0.0
-    figure = rendered(figure1.draw(*beside, cells, named[1], place="output", preset="invented"))
+    figure = figure1.draw(*beside, cells, named[1], place="output", preset="invented")
     axes = figure.axes[2]
     assert len(points(axes, "network net=resnet18 open")) == 1
     assert min(y for _, y in networks_in(axes)) == pytest.approx(0.5 / 2000)
@@ -168,9 +168,7 @@ def test_capped_networks_are_open_and_a_network_without_errors_is_at_its_bound(
 def test_without_images_their_panels_are_left_out_and_the_notes_say_how_to_get_them(
     named: Tables, beside: Tables
 ) -> None:
-    figure = rendered(
-        figure1.draw(*beside, *named, place="output", preset="invented", with_images=True)
-    )
+    figure = figure1.draw(*beside, *named, place="output", preset="invented", with_images=True)
     assert len(figure.axes) == 4
     assert "make cifar" in text_of(figure)
     assert all(networks_in(axes) for axes in figure.axes)
@@ -194,8 +192,8 @@ def digits(images: pd.DataFrame, tmp_path: Path) -> list[str]:
 def test_without_images_digits_stand_in_their_place(
     named: Tables, beside: Tables, images: pd.DataFrame, digits: list[str]
 ) -> None:
-    figure = rendered(figure1.draw_figure_1(*beside, *named, images[:0], preset="invented",
-                                          digits=digits))  # fmt: skip
+    figure = figure1.draw_figure_1(*beside, *named, images[:0], preset="invented",
+                                          digits=digits)  # fmt: skip
     letters = [axes.get_title(loc="left").split()[0] for axes in figure.axes]
     assert [letter.strip("$\\mathbf{}") for letter in letters] == ["A′", "B′", *"CDEF"]
     assert [len(networks_in(axes)) for axes in figure.axes[:2]] == [3, 9]
@@ -205,15 +203,15 @@ def test_without_images_digits_stand_in_their_place(
     assert drawn == pytest.approx(np.exp(np.log(of_net["relative_sensitivity"]).mean()))
     assert "digits" in figure.axes[0].get_title(loc="left")
     assert "digits (published rows): width 16" in text_of(figure)
-    alone = rendered(figure1.draw_images(images[:0], preset="invented", digits=digits))
+    alone = figure1.draw_images(images[:0], preset="invented", digits=digits)
     assert [len(networks_in(axes)) for axes in alone.axes] == [3, 9]
 
 
 def test_digits_are_left_out_where_the_images_are(
     named: Tables, beside: Tables, images: pd.DataFrame, digits: list[str]
 ) -> None:
-    figure = rendered(figure1.draw_figure_1(*beside, *named, images, preset="invented",
-                                          digits=digits))  # fmt: skip
+    figure = figure1.draw_figure_1(*beside, *named, images, preset="invented",
+                                          digits=digits)  # fmt: skip
     assert len(figure.axes) == 6
     assert "digits" not in text_of(figure)
 
@@ -221,13 +219,11 @@ def test_digits_are_left_out_where_the_images_are(
 def test_images_are_drawn_at_the_largest_and_at_all_sizes(
     named: Tables, beside: Tables, images: pd.DataFrame
 ) -> None:
-    figure = rendered(
-        figure1.draw(
-            *beside, *named, place="output", preset="invented", with_images=True, images=images
-        )
+    figure = figure1.draw(
+        *beside, *named, place="output", preset="invented", with_images=True, images=images
     )
     assert [len(networks_in(axes)) for axes in figure.axes[:2]] == [4, 12]
-    alone = rendered(figure1.draw_images(images, preset="invented"))
+    alone = figure1.draw_images(images, preset="invented")
     for axes, other in zip(figure.axes[:2], alone.axes, strict=True):
         assert networks_in(axes) == networks_in(other)
     one = images.query("net == 'vgg16' and P == 8000")
@@ -235,10 +231,10 @@ def test_images_are_drawn_at_the_largest_and_at_all_sizes(
     assert any(x == pytest.approx(mean) for x, _ in networks_in(figure.axes[0]))
     assert "batch 128, rate 0.1, loss < 0.01, at most 4,000 steps" in text_of(figure)
     capped = images.assign(status="capped")
-    assert "a seed was capped" in text_of(rendered(figure1.draw_images(capped, preset="invented")))
+    assert "a seed was capped" in text_of(figure1.draw_images(capped, preset="invented"))
     # Without a threshold of the loss the cap is the plan.
     to_the_cap = capped.assign(loss_threshold=np.nan)
-    text = text_of(rendered(figure1.draw_images(to_the_cap, preset="invented")))
+    text = text_of(figure1.draw_images(to_the_cap, preset="invented"))
     assert "a seed was capped" not in text
     assert "batch 128, rate 0.1, at most 4,000 steps; 2 seeds; 24 networks" in text
 
@@ -246,7 +242,7 @@ def test_images_are_drawn_at_the_largest_and_at_all_sizes(
 def test_without_named_networks_the_panels_say_so(named: Tables, beside: Tables) -> None:
     cells, sensitivities = (table[:0] for table in named)
     for place in ("output", "internal"):
-        figure = rendered(figure1.draw(*beside, cells, sensitivities, place=place, preset="none"))  # type: ignore[arg-type]
+        figure = figure1.draw(*beside, cells, sensitivities, place=place, preset="none")  # type: ignore[arg-type]
         assert "not in this preset" in text_of(figure)
     assert "not in this preset" in text_of(architectures.draw(cells, sensitivities, preset="none"))
 
@@ -260,12 +256,10 @@ def test_figure_16_takes_each_depth_at_its_own_width_and_says_how_it_was_trained
     curves += [curve("fcn", 2, 4, 1, width=128), curve("lcn", 2, 4, 1)]  # a check, and another net
     cells, sensitivities = cells_and_sensitivities(curves)
     cells = trained(cells, batch_size=4, rate=0.01, max_steps=500_000)
-    figure = rendered(
-        invariances.draw(
+    figure = invariances.draw(
             complexities(cells, sensitivities), net="fcn", branchings=[2], illustrated=False,
             width=None, threshold=0.1, preset="invented", cells=cells,
-        )
-    )  # fmt: skip
+        )  # fmt: skip
     ours = [one for one in figure.axes[0].get_lines() if str(one.get_gid()).startswith("ours")]
     assert sum(len(np.atleast_1d(one.get_xdata())) for one in ours) == 6
     text = text_of(figure)
@@ -287,8 +281,8 @@ def test_figure_16_has_a_row_of_the_practices_fcn_where_there_are_rows() -> None
     table = complexities(cells, pd.concat([sensitivities, again]))
     options = {"net": "fcn", "branchings": [2], "illustrated": False, "width": None,
                "threshold": 0.1, "preset": "invented", "cells": cells}  # fmt: skip
-    alone = rendered(invariances.draw(table, **options))
-    both = rendered(invariances.draw(table, practice="fcn2", **options))
+    alone = invariances.draw(table, **options)
+    both = invariances.draw(table, practice="fcn2", **options)
 
     def n_points(figure: Figure) -> list[int]:
         return [len(points(axes, "ours")) for axes in figure.axes if axes.axison]
@@ -299,7 +293,7 @@ def test_figure_16_has_a_row_of_the_practices_fcn_where_there_are_rows() -> None
     assert "S$ of the output = 20 %" in text_of(both)
     # One legend, though the panel of S has small pools of a shape that the panel of D has not.
     pools = table.assign(small_pool=table["net"] == "fcn2")
-    rendered(invariances.draw(pools, practice="fcn2", **options))
+    invariances.draw(pools, practice="fcn2", **options)
 
 
 def invented_structures() -> list[dict[str, object]]:
@@ -321,7 +315,7 @@ def invented_structures() -> list[dict[str, object]]:
 
 
 def test_table_1_has_a_line_for_each_network_and_the_papers_words_for_each_family() -> None:
-    figure = rendered(table1.draw(invented_structures(), preset="invented"))
+    figure = table1.draw(invented_structures(), preset="invented")
     words = [cell.get_text().get_text() for cell in figure.axes[0].tables[0].get_celld().values()]
     assert [word for word in words if word in {looks.NETS[net].label for net in TABLE_1}] == [
         looks.NETS[net].label for net in TABLE_1

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from assertions import WITHIN
-from drawn import assert_on_page, rendered, texts
+from drawn import texts
 from flow_kinds import KINDS, entries_of
 from tables import jamming_cell
 from train_curves import train_flow
@@ -120,7 +120,7 @@ def test_without_tables_or_fits_nothing_is_measured():
 
 def test_neurons_alignment_and_errors_are_drawn():
     given = tables()
-    figure = rendered(draw(**given, preset="invented"))
+    figure = draw(**given, preset="invented")
     plane, ratio, error = figure.axes
     size = float(given["neurons"].query("key == '0.1-256-0' and when == 'end'")["parallel"].max())
     weights = np.array([0.1, 0.2, 0.3])
@@ -136,9 +136,8 @@ def test_neurons_alignment_and_errors_are_drawn():
                                        list(expected.items()))  # fmt: skip
     (first, *_, last) = points(error, f"guide {-5 / 13:.4f}")
     assert np.log(last[1] / first[1]) / np.log(last[0] / first[0]) == pytest.approx(-5 / 13)
-    assert_on_page(figure)
 
 
 def test_a_figure_without_cells_says_so():
     given = {name: table[:0] for name, table in tables().items()}
-    assert "not in this preset" in texts(rendered(draw(**given, preset="invented")))
+    assert "not in this preset" in texts(draw(**given, preset="invented"))
