@@ -315,7 +315,9 @@ def table_ratio_of_one(family: Mapping[Any, Any]) -> float:
     return table_ratio({**family, "s0": 1})
 
 
-def _minus(first: Weights, second: Weights) -> Weights:
+def minus(first: Weights, second: Weights) -> Weights:
+    """log P* by the first less that by the second."""
+
     def weights(own: pd.DataFrame) -> NDArray[np.float64] | None:
         one, other = first(own), second(own)
         return None if one is None or other is None else one - other
@@ -463,7 +465,7 @@ def exponents(cells: pd.DataFrame, table: pd.DataFrame, *, threshold: float) -> 
         for at, weights in (
             ("table", table_there),
             ("one rate", one_rate),
-            ("effect", _minus(table_there, one_rate)),
+            ("effect", minus(table_there, one_rate)),
         ):
             points = points_of(own, cells, weights)
             row = _row([points], "s0+1", kind, _places)

@@ -113,6 +113,12 @@ def limits(table: pd.DataFrame) -> pd.DataFrame:
                         flow=table["P_flow"] / table["P_limit"])  # fmt: skip
 
 
+@rows_of("practice", nothing="no grammar of this study with a published curve by both")
+def by_practice(table: pd.DataFrame) -> pd.DataFrame:
+    """P* by text over practice: measured over predicted, quotient."""
+    return table.assign(quotient=table["measured"] / table["predicted"])
+
+
 @rows_of("exponents", nothing="no such exponent")
 def fitted(table: pd.DataFrame) -> pd.DataFrame:
     """The table of exponents, T rounded."""
@@ -283,6 +289,15 @@ CLAIMS: tuple[Claim, ...] = (
                    ("learning_rate", rate)) for name, rate in (("first", 0.03), ("second", 0.1))
         })),
     ),
+    *(ratio(
+        f"text-over-practice-{net}-{depth}",
+        f"{net.upper()}, L = {depth}: P* by text over practice, measured over that from T alone",
+        place="Figure 4; "+SDE, **TENTH | {"why": f"{TENTH['why']}; written after a look at the"
+        " points"},
+        measure=Mean("quotient", scale="ratio", error="clusters", rows=by_practice,
+                     where={"net": net, "L": depth}, what="grammars",
+                     each="{measured:.2f} for {predicted:.2f} (v = {v}, s_0 = {s0})"),
+    ) for net, depth in KINDS),
     ratio(
         "limit-gradient-descent", "P* of gradient descent over the limit of small T",
         place="Sclocchi and Wyart (2024): at small T SGD is gradient descent",

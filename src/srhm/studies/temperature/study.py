@@ -45,6 +45,14 @@ STUDY = Study(
             files={"flow": "published/*/complexity/cells.parquet"},
         ),
         Derived(
+            "practice",
+            ".practice:practice",
+            ".practice:PRACTICE",
+            uses=("cells", "complexities"),
+            settings=("threshold",),
+            files={"published": "published/*/sparse_hierarchy/cells.parquet"},
+        ),
+        Derived(
             "exponents",
             ".analysis:exponents",
             ".analysis:EXPONENTS",
