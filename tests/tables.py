@@ -14,6 +14,7 @@ from srhm.model import theory
 from srhm.networks.registry import stand_in
 from srhm.results.tables import SENSITIVITIES
 from srhm.statistics.sample_complexity import RESULT_COLUMNS, all_sample_complexities
+from srhm.studies.sparse_hierarchy.placements import placements_ratio
 
 # LCN, CNN and FCN: learning curves with noise
 
@@ -150,8 +151,15 @@ NETS = ("lcn", "cnn")
 MULTIPLES_OF_P_STAR = np.array([1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8])
 
 
+# Sparsity B follows the laws of A, with one constant: the mean of what the places alone give.
+B_OVER_A = np.exp(
+    np.mean([np.log(placements_ratio(depth=2, branching=2, n_empty=s0)) for s0 in (1, 2, 4)])
+)
+
+
 def law_of_the_paper(row) -> float:
-    return 2.3 * row["prediction"] if row["net"] == "cnn" else row["prediction"]
+    constant = 2.3 if row["net"] == "cnn" else 1
+    return constant * row["prediction"] * (B_OVER_A if row["sparsity"] == "B" else 1)
 
 
 def grammar(net, L, v, s0, *, s=2, m=None, n_c=None, sparsity="A"):
@@ -183,16 +191,17 @@ MAIN = [
 SYNONYMS = [grammar(net, 2, 8, 2, m=m) for net in NETS for m in (2, 4, 8)]
 CLASSES = [grammar(net, 2, 8, 2, n_c=n_c) for net in NETS for n_c in (2, 4, 8)]
 BRANCHINGS = [grammar("lcn", L, 4, 1, s=s, m=4, n_c=4) for s in (2, 3) for L in (2, 3)]
-WIDER = [grammar(net, L, v, s0, s=3) for net in NETS for L, v in ((2, 3), (2, 4), (3, 4))
-         for s0 in (1, 2)]  # fmt: skip
+WIDER = [grammar(net, L, v, s0, s=3) for net in NETS for L, v in ((2, 3), (2, 4), (2, 5), (3, 4))
+         for s0 in (1, 2, 4)]  # fmt: skip
 OTHER_SPARSITY = [grammar(net, 2, 4, s0, sparsity="B") for net in NETS for s0 in (0, 1, 2, 4)]
 FIXED_DIMENSION = [grammar("lcn", L, v, s0) for L, s0 in ((2, 3), (3, 1)) for v in (3, 4, 5)]
-DENSE = [
-    *(grammar("fcn", 2, v, s0) for v in (6, 8) for s0 in (0, 1, 2)),
-    *(grammar("fcn", 3, v, 0) for v in (4, 6)),
-]
+DENSE = [grammar("fcn", L, v, s0) for L, features in ((2, (6, 7, 8)), (3, (4, 5, 6)))
+         for v in features for s0 in (0, 1, 2)]  # fmt: skip
+# A third vocabulary, of which intervals need three.
+DEEPER = [grammar("cnn", 3, 5, s0) for s0 in (1, 2)]
 EVERYTHING = [
     *DENSE,
+    *DEEPER,
     *(one for one in MAIN if one not in FIXED_DIMENSION),
     *SYNONYMS,
     *CLASSES,

@@ -174,7 +174,7 @@ def main(root: Path = ROOT) -> int:
     write_text(root / "docs/results.md", results_text(rows, scorecards))
     write_text(root / "docs/studies.md", studies_text(scorecards, root))
     metadata = {"Software": None, "Description": finding(rows)}  # for a test that it is current
-    picture.draw(rows, other=WIDE_NAME).savefig(root / PICTURE, dpi=90, metadata=metadata)
+    picture.draw(rows, other=WIDE_NAME).savefig(root / PICTURE, dpi=80, metadata=metadata)
     return 0
 
 

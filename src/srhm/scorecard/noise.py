@@ -15,6 +15,7 @@ from srhm.results.coordinates import GRAMMAR
 from srhm.statistics.regression import PairedSeeds, SeedNoise
 
 SEED_LOGS = "seed_logs"
+OF_SEEDS = ["log_se", "dof", "log_sd_source", SEED_LOGS]
 # Rows that agree in these have seeds that share their grammars.
 SHARED_GRAMMAR = [name for name in GRAMMAR if name != "s0"]
 # Rows that agree in these draw their rules from one stream (`draw_grammar`), for all nets, s_0, L.

@@ -209,7 +209,7 @@ def test_an_order_by_chance_is_no_agreement(tables):
         verdicts.append(
             rows_of(named | {"sensitivities": drawn}, "s-rank-output")["verdict"].item()
         )
-    assert verdicts.count("holds") <= 4
+    assert verdicts.count("agrees") <= 4
 
 
 def test_a_sensitivity_that_falls_later_than_the_error_is_measured_so(tables):
@@ -254,17 +254,17 @@ def test_that_sensitivities_fall_as_p_grows_is_judged_by_the_sign(tables, name):
     nowhere |= {name: table[:0] for name, table in tables.items() if name.startswith("core")}
     for kind in "ds":
         row = rows_of(tables, f"{kind}-{name}").iloc[0]
-        assert (row["n"], row["verdict"]) == (5, "holds")
+        assert (row["n"], row["verdict"]) == (5, "agrees")
         flat = rows_of(nowhere, f"{kind}-{name}").iloc[0]
-        assert (flat["value"], flat["verdict"]) == (pytest.approx(1), "undecided")
+        assert (flat["value"], flat["verdict"]) == (pytest.approx(1), "open")
     rising = changed(tables, lambda row: 1 / row["value"])
     rising |= {name: table[:0] for name, table in tables.items() if name.startswith("core")}
-    assert rows_of(rising, f"s-{name}")["verdict"].item() == "does not hold"
+    assert rows_of(rising, f"s-{name}")["verdict"].item() == "disagrees"
 
 
 def test_smaller_depths_are_reported(tables):
     everywhere = changed(tables, lambda row: 0.02 if row["P"] == SIZES[-1] else 0.9)
-    assert rows_of(everywhere, "s-at-20-percent-depth")["verdict"].item() == "reported"
+    assert rows_of(everywhere, "s-at-20-percent-depth")["verdict"].item() == "no expectation"
 
 
 def test_a_vgg_is_the_one_with_batch_norm_where_it_is_there(tables):

@@ -22,6 +22,7 @@ from srhm.scorecard.card import COLUMNS, claims_in, scorecard
 from srhm.scorecard.curves import curves as main_curves
 from srhm.scorecard.text import markdown
 from srhm.statistics.sample_complexity import CURVE_COLUMNS, RESULT_COLUMNS, sample_complexity
+from srhm.studies.sparse_hierarchy.placements import placements_ratio
 from srhm.studies.sparse_hierarchy.published_values import SCHEMA
 from srhm.studies.sparse_hierarchy.study import STUDY
 
@@ -29,6 +30,8 @@ CLAIMS = claims_in(str(STUDY.claims))
 CRITERIA = ("S_2", "D_2", "S_2_practice", "S_output_practice", "D_output_practice")
 # Noiseless laws come back but for rounding.
 EXACT = 1e-9
+# Sparsity B over A by the places alone, at L = s = 2, of s_0.
+BY_PLACES = {s0: placements_ratio(depth=2, branching=2, n_empty=s0) for s0 in (0, 1, 2, 4)}
 
 
 def rows_of(tables, *names):
@@ -89,17 +92,24 @@ def test_what_is_reported_has_a_value_and_no_verdict(ideal):
     rows = ideal[ideal["expected"].isna()]
     places = ("output-lower-falls", "output-top-falls", "hidden-below")
     falls = [f"{kind}-{place}-{net}" for net in NETS for kind in "sd" for place in places]
+    slopes = [f"{kind}-slope-{net}-s{s}" for net in (*NETS, "fcn") for s in (2, 3) for kind in "sd"]
+    practice = [f"s-ratio-{net}-s{s}-practice" for net in NETS for s in (2, 3)]
+    ladder = [f"s-output-{place}-remains-{net}" for place in ("top-L2", "lowest-L3", "top-L3")
+              for net in NETS]  # fmt: skip
     published = [f"over-published-{net}-s2-L{L}" for net in NETS for L in (2, 3)]
-    assert rows.index.tolist() == [
+    assert sorted(rows.index) == sorted([
         *(f"s0-exponent-{net}-L2-s3" for net in NETS),
         *(f"{name}-exponent-{net}-L2" for name in ("m", "nc") for net in NETS),
         *("lcn-constant-C0-unequal-rates", "lcn-constant-C0-equal-m", "dense-baseline"),
         *("architecture-lcn-over-cnn", "architecture-fcn-over-lcn"),
         *published,
         *(f"over-published-{net}-s3-L23" for net in NETS),
-        "fixed-dimension-over-prediction",
+        *("sparsity-b-prefactor-cnn", "fixed-dimension-over-prediction"),
+        *(name for name in slopes if "fcn-s3" not in name),
+        *practice,
         *falls,
-    ]
+        *ladder,
+    ])  # fmt: skip
     assert set(rows["verdict"]) == {"no expectation"}
     assert rows["value"].notna().all()
 
@@ -135,8 +145,10 @@ def test_what_is_reported_has_a_value_and_no_verdict(ideal):
         ("sparsity-b-slope-cnn", lambda row: 3 * row["prediction"] ** 0.7, 0.7),
         ("slope-against-prediction-lcn-s3", lambda row: 3 * row["prediction"] ** 0.8, 0.8),
         (
-            "sparsity-b-over-a-lcn",
-            lambda row: row["prediction"] * (2 if row["sparsity"] == "B" else 1),
+            "sparsity-b-prefactor-lcn",
+            lambda row: (
+                row["prediction"] * (2 * BY_PLACES[row["s0"]] if row["sparsity"] == "B" else 1)
+            ),
             log(2),
         ),
         # P*(L = 3, s_0 = 1) is 3/2 of P*(2, 3), where Eq. 3 says m / √2.
@@ -243,13 +255,13 @@ def test_censored_and_small_pool_rows_are_left_out_and_counted():
 def test_sparsity_b_is_compared_with_equal_curves_of_sparsity_a():
     missing = grammar("lcn", 2, 4, 1)
     without = [one for one in MAIN if one != missing]
-    row = row_of(exact_complexities([*without, *OTHER_SPARSITY]), "sparsity-b-over-a-lcn")
+    row = row_of(exact_complexities([*without, *OTHER_SPARSITY]), "sparsity-b-prefactor-lcn")
     assert row["n"] == 2  # s_0 = 2, 4: at s_0 = 0 there is nothing to place
     wide = [one | {"width": 512} for one in OTHER_SPARSITY]
     rows = rows_of(
-        exact_complexities([*MAIN, *wide]), "sparsity-b-over-a-lcn", "sparsity-b-slope-lcn"
+        exact_complexities([*MAIN, *wide]), "sparsity-b-prefactor-lcn", "sparsity-b-slope-lcn"
     )
-    assert rows.loc["sparsity-b-over-a-lcn", "n"] == 0
+    assert rows.loc["sparsity-b-prefactor-lcn", "n"] == 0
     assert rows.loc["sparsity-b-slope-lcn", "n"] == 3
 
 
@@ -318,8 +330,10 @@ def test_curves_of_unequal_learning_rates_are_not_compared():
     cells = cells.assign(learning_rate=np.where(cells["curve"].isin(slow), 0.003, 0.01))
     row = row_of(tables | {"cells": cells}, "s0-exponent-lcn-L3")
     assert (row["value"], row["n"]) == (pytest.approx(3, abs=EXACT), 6)
-    row = row_of(tables | {"cells": cells}, "sparsity-b-over-a-lcn")
-    assert (row["value"], row["n"]) == (pytest.approx(0, abs=EXACT), 2)
+    row = row_of(tables | {"cells": cells}, "sparsity-b-prefactor-lcn")
+    by_places = [placements_ratio(depth=3, branching=2, n_empty=s0) for s0 in (1, 2)]
+    assert row["value"] == pytest.approx(-np.log(by_places).mean(), abs=EXACT)
+    assert row["n"] == 2
     assert "left out: 1 without a curve of A at their rate" in row["note"]
 
 

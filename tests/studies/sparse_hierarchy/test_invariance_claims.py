@@ -15,7 +15,8 @@ from srhm.studies.sparse_hierarchy.study import STUDY
 
 CLAIMS = claims_in(str(STUDY.claims))
 EXACT = 1e-9
-CURVES = [grammar("lcn", 3, v, s0) for v in (4, 6) for s0 in (1, 2)]
+# Of four vocabularies, which intervals need three of.
+CURVES = [grammar("lcn", 3, v, s0) for v, s0 in ((4, 1), (5, 2), (6, 1), (7, 2))]
 
 
 def row_of(tables, name, *, claims=CLAIMS):
@@ -39,10 +40,10 @@ def concurrence_tables(of_row, *, curves=MAIN):
 @pytest.mark.parametrize(
     ("claim", "of_row", "value", "verdict"),
     [
-        ("s-ratio-lcn-s2", lambda row: 1.3 * row["P_star"], log(1.3), "close"),
-        ("d-ratio-cnn-s2", lambda row: 0.5 * row["P_star"], log(0.5), "disagrees"),
-        ("s-slope-cnn-s2", lambda row: 9 * row["P_star"] ** 0.8, 0.8, "disagrees"),
-        ("d-slope-lcn-s2", lambda row: 9 * row["P_star"] ** 1.1, 1.1, "close"),
+        ("s-ratio-lcn-s2-L2", lambda row: 1.3 * row["P_star"], log(1.3), "close"),
+        ("d-ratio-cnn-s2-L2", lambda row: 0.5 * row["P_star"], log(0.5), "disagrees"),
+        ("s-slope-cnn-s2", lambda row: 9 * row["P_star"] ** 0.8, 0.8, "no expectation"),
+        ("d-slope-lcn-s2", lambda row: 9 * row["P_star"] ** 1.1, 1.1, "no expectation"),
     ],
 )
 def test_other_laws_of_p_star_s_are_measured_as_they_are(claim, of_row, value, verdict):
@@ -52,18 +53,27 @@ def test_other_laws_of_p_star_s_are_measured_as_they_are(claim, of_row, value, v
 
 
 def test_the_ratio_is_said_beside_its_logarithm():
-    row = row_of(concurrence_tables(lambda row: 1.3 * row["P_star"]), "s-ratio-lcn-s2")
+    row = row_of(concurrence_tables(lambda row: 1.3 * row["P_star"]), "s-ratio-lcn-s2-L2")
     assert ", from 1.30 to 1.30" in row["note"]
 
 
-def test_the_ratio_is_said_of_each_depth_alone():
-    curves = [grammar("cnn", depth, v, 1) for depth, sizes in ((2, (4, 6, 8)), (3, (4, 6)))
+def test_the_ratio_is_judged_at_each_depth_alone():
+    """1.6 at L = 2 and 1 at L = 3 would agree in their mean, 1.3."""
+    curves = [grammar("cnn", depth, v, 1) for depth, sizes in ((2, (4, 6, 8)), (3, (4, 6, 8)))
               for v in sizes]  # fmt: skip
-    tables = concurrence_tables(lambda row: row["P_star"] * 0.4 * row["L"], curves=curves)
-    row = row_of(tables, "s-ratio-cnn-s2")
-    assert row["value"] == pytest.approx((3 * log(0.8) + 2 * log(1.2)) / 5, abs=EXACT)
-    # Two curves give no interval, as two give no verdict.
-    assert "alone: 0.80 [0.80, 0.80] (L = 2, n = 3), 1.20 (L = 3, n = 2)" in row["note"]
+    tables = concurrence_tables(lambda row: row["P_star"] * (2.8 - 0.6 * row["L"]), curves=curves)
+    rows = [row_of(tables, f"s-ratio-cnn-s2-L{depth}") for depth in (2, 3)]
+    assert [row["value"] for row in rows] == pytest.approx([log(1.6), 0], abs=EXACT)
+    assert [row["verdict"] for row in rows] == ["disagrees", "agrees"]
+    practice = concurrence_tables(lambda row: row["P_star"], curves=curves)
+    table = practice["sample_complexity"]
+    as_practice = table[table["criterion"] == "S_2"].assign(criterion="S_2_practice")
+    practice["sample_complexity"] = pd.concat([table, as_practice], ignore_index=True)
+    row = row_of(practice, "s-ratio-cnn-s2-practice")
+    assert row["verdict"] == "no expectation"
+    assert (
+        "alone: 1.00 [1.00, 1.00] (L = 2, n = 3), 1.00 [1.00, 1.00] (L = 3, n = 3)" in row["note"]
+    )
 
 
 def test_the_interval_of_the_ratio_is_that_of_its_scatter_over_the_curves():
@@ -72,10 +82,10 @@ def test_the_interval_of_the_ratio_is_that_of_its_scatter_over_the_curves():
         lambda row: row["P_star"] * exp(next(logs)),
         curves=[grammar("lcn", 3, v, 0) for v in (4, 5, 6, 7)],  # no D at s_0 = 0
     )
-    row = row_of(tables, "s-ratio-lcn-s2")
+    row = row_of(tables, "s-ratio-lcn-s2-L3")
     interval = stats.ttest_1samp([0.1, -0.2, 0.3, 0.2], 0).confidence_interval(0.95)
     assert [row["low"], row["high"]] == pytest.approx([*interval], abs=EXACT)
-    assert (row["n"], row_of(tables, "d-ratio-lcn-s2")["n"]) == (4, 0)
+    assert (row["n"], row_of(tables, "d-ratio-lcn-s2-L3")["n"]) == (4, 0)
 
 
 def censored(tables, curves, status, **bounds):
@@ -92,7 +102,7 @@ def censored(tables, curves, status, **bounds):
 def test_censored_curves_that_could_not_change_the_verdict_are_left_out_and_counted():
     tables = concurrence_tables(lambda row: row["P_star"], curves=CURVES)
     censored(tables, ["curve 1"], "not_reached", P_star_low=2.0, P_star_high=inf)
-    row = row_of(tables, "s-ratio-lcn-s2")
+    row = row_of(tables, "s-ratio-lcn-s2-L3")
     assert (row["n"], row["value"], row["verdict"]) == (3, pytest.approx(0, abs=EXACT), "agrees")
     assert "left out: 1 whose P*_S is not reached" in row["note"]
     assert "1.19 with the censored at their bounds" in row["note"]  # 2^(1/4)
@@ -107,7 +117,7 @@ def test_censored_curves_that_could_not_change_the_verdict_are_left_out_and_coun
 )
 def test_censored_curves_that_decide_leave_the_verdict_open(status, bounds):
     tables = concurrence_tables(lambda row: row["P_star"], curves=CURVES)
-    row = row_of(censored(tables, ["curve 1"], status, **bounds), "s-ratio-lcn-s2")
+    row = row_of(censored(tables, ["curve 1"], status, **bounds), "s-ratio-lcn-s2-L3")
     assert row["value"] == pytest.approx(0, abs=EXACT)  # log(6) / 4 is above the tolerance
     assert row["verdict"] == "open"
     assert row["note"].startswith("interval unknown, as the censored curves decide")
@@ -116,25 +126,25 @@ def test_censored_curves_that_decide_leave_the_verdict_open(status, bounds):
 def test_more_censored_curves_than_others_leave_the_verdict_open():
     curves = [grammar("lcn", 3, v, s0) for v in (4, 5, 6, 7) for s0 in (1, 2)]
     tables = concurrence_tables(lambda row: row["P_star"], curves=curves)
-    half = [f"curve {number}" for number in range(4)]
+    half = [f"curve {number}" for number in range(0, 8, 2)]
     weak = {"P_star_low": 1.0, "P_star_high": inf}
-    assert row_of(censored(tables, half, "not_reached", **weak), "s-slope-lcn-s2")["n"] == 4
-    assert row_of(tables, "s-slope-lcn-s2")["verdict"] == "agrees"
-    censored(tables, [*half, "curve 4"], "not_reached", **weak)
-    for claim in ("s-slope-lcn-s2", "s-ratio-lcn-s2"):
-        assert row_of(tables, claim)["verdict"] == "open"
+    assert row_of(censored(tables, half, "not_reached", **weak), "s-ratio-lcn-s2-L3")["n"] == 4
+    assert row_of(tables, "s-ratio-lcn-s2-L3")["verdict"] == "agrees"
+    censored(tables, [*half, "curve 1"], "not_reached", **weak)
+    assert row_of(tables, "s-ratio-lcn-s2-L3")["verdict"] == "open"
+    assert np.isnan(row_of(tables, "s-slope-lcn-s2")["low"])
 
 
 def test_the_fcn_can_be_asked_for():
     curves = [grammar("fcn", 2, 6, s0) for s0 in (1, 2, 3)]
     tables = concurrence_tables(lambda row: 1.2 * row["P_star"], curves=curves)
     claims = concurrence_claims("fcn", 2)
-    row = row_of(tables, "s-ratio-fcn-s2", claims=claims)
+    row = row_of(tables, "s-ratio-fcn-s2-L2", claims=claims)
     assert (row["value"], row["figure"]) == (pytest.approx(log(1.2), abs=EXACT), "16")
 
 
 def test_the_fcn_is_measured_by_its_output_too():
-    curves = [grammar("fcn", 2, 6, s0) for s0 in (1, 2, 3)]
+    curves = [grammar("fcn", 2, v, 1) for v in (6, 7, 8)]
     tables = exact_complexities(
         curves,
         others={
@@ -143,7 +153,7 @@ def test_the_fcn_is_measured_by_its_output_too():
             "D_output_practice": lambda row: 3 * row["P_star"],
         },
     )
-    names = ("s-ratio-fcn-s2", "s-ratio-fcn-s2-practice", "d-ratio-fcn-s2-practice")
+    names = ("s-ratio-fcn-s2-L2", "s-ratio-fcn-s2-practice", "d-ratio-fcn-s2-practice")
     rows = [row_of(tables, name) for name in names]
     assert [row["value"] for row in rows] == pytest.approx([log(9), log(1.1), log(3)], abs=EXACT)
     assert [row["verdict"] for row in rows] == ["disagrees", "close", "disagrees"]
@@ -182,10 +192,11 @@ def ends_at(values):
 
 
 def test_the_hidden_entry_that_falls_least_counts():
-    tables = tables_with(ends_at({("2", 1): 0.1, ("3", 1): 0.05, ("3", 2): 0.7}))
-    row = row_of(tables, "s-hidden-falls-lcn")
-    assert row["value"] == pytest.approx(0.7, abs=EXACT)
-    assert row["verdict"] == "disagrees"
+    for least, verdict in ((0.7, "agrees"), (1.1, "disagrees")):
+        tables = tables_with(ends_at({("2", 1): 0.1, ("3", 1): 0.05, ("3", 2): least}))
+        row = row_of(tables, "s-hidden-falls-lcn")
+        assert row["value"] == pytest.approx(least, abs=EXACT)
+        assert row["verdict"] == verdict
 
 
 def test_entries_of_which_the_paper_says_nothing_are_averaged_and_reported():
@@ -204,11 +215,14 @@ def test_levels_of_the_output_are_told_from_hidden_layers():
 
 
 def test_what_remains_is_an_absolute_value():
-    tables = tables_with(ends_at({("output", 1): 0.1, ("output", 2): 0.1, ("output", 3): 0.6}))
-    places = ("lower-L3", "top")
-    lower, top = (row_of(tables, f"s-output-{place}-remains-lcn") for place in places)
-    assert [lower["value"], top["value"]] == pytest.approx([0.08, 0.48], abs=EXACT)
-    assert [lower["verdict"], top["verdict"]] == ["agrees", "disagrees"]
+    tables = tables_with(ends_at({("output", 1): 0.05, ("output", 2): 0.2, ("output", 3): 0.6}))
+    places = ("lowest-L3", "lower-L3", "top-L3")
+    ladder = [row_of(tables, f"s-output-{place}-remains-lcn") for place in places]
+    assert [row["value"] for row in ladder] == pytest.approx([0.04, 0.16, 0.48], abs=EXACT)
+    assert [row["verdict"] for row in ladder] == ["no expectation", "agrees", "no expectation"]
+    # D is held to the paper's threshold of D_2.
+    found = [row_of(tables, f"d-output-{place}-remains-lcn") for place in ("lower-L3", "top")]
+    assert [row["verdict"] for row in found] == ["disagrees", "disagrees"]
 
 
 def test_what_remains_below_the_top_is_of_each_depth_alone():
@@ -242,7 +256,7 @@ def test_the_fall_is_a_geometric_mean_over_curves_with_its_scatter():
     assert row[["value", "low", "high"]].tolist() == pytest.approx(expected, abs=EXACT)
     hidden = row_of(tables, "s-hidden-falls-lcn")
     assert hidden[["value", "low", "high"]].tolist() == pytest.approx(expected, abs=EXACT)
-    assert hidden["verdict"] == "open"  # 0.5 is within the interval
+    assert hidden["verdict"] == "open"  # 1 is within the interval
 
 
 @pytest.mark.parametrize(
@@ -262,7 +276,8 @@ def test_the_fall_is_a_geometric_mean_over_curves_with_its_scatter():
 )
 def test_curves_enter_if_the_task_is_learnt_within_their_window(error, n_falls, n_remains, reason):
     tables = tables_with(error=error)
-    one, other = (row_of(tables, f"s-output-top-{what}-lcn") for what in ("falls", "remains"))
+    names = ("s-output-top-falls-lcn", "s-output-top-L3-remains-lcn")
+    one, other = (row_of(tables, name) for name in names)
     assert (one["n"], other["n"]) == (n_falls, n_remains)
     assert reason in one["note"]
 

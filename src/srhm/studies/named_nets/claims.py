@@ -243,7 +243,8 @@ CLAIMS: tuple[Claim, ...] = (
         f"{kind.lower()}-at-{100 * depth:.0f}-percent-depth",
         f"{WORDS[kind]} at {100 * depth:.0f} % depth, named nets",
         figure="9", place="appendix B", expected=NoExpectation(),
-        why="reported: the paper shows 20 and 50 % depth in Figure 9 and says nothing of them",
+        why="no expectation: the paper shows 20 and 50 % depth in Figure 9 and says nothing of"
+            " them",
         measure=RATIO(rows=changes.given(place=depth, kind=kind)),
     ) for depth in (0.2, 0.5) for kind in "SD"),
 )  # fmt: skip

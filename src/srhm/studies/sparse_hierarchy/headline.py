@@ -41,6 +41,15 @@ def other_run(publications: Sequence[str]) -> tuple[str, pd.DataFrame]:
     return f"archive, {run.preset}", published_fits(run.sample_complexity, run.cells)
 
 
+def _invariances(net: str) -> dict[str, str]:
+    """P*_S and P*_D over P* of a net at s = 2, L = 2 and 3."""
+    return {
+        f"{net.upper()}, L = {depth}: P*_{kind.upper()} over P*": f"{kind}-ratio-{net}-s2-L{depth}"
+        for kind in "sd"
+        for depth in (2, 3)
+    }
+
+
 HEADLINE: tuple[Statement, ...] = (
     Statement(
         heading=COMPLEXITY,
@@ -110,28 +119,28 @@ HEADLINE: tuple[Statement, ...] = (
     ),
     Statement(
         heading=INVARIANCE,
-        says="LCN: synonyms and diffeomorphisms with the task",
+        says="LCN: synonyms, diffeomorphisms with the task",
         quote="P*_S ≈ P*_LCN, P*_D ≈ P*_LCN",
         place="Eq. 8, section 5; Figure 6 C, D",
-        lines={f"LCN: P*_{kind.upper()} over P*": f"{kind}-ratio-lcn-s2" for kind in "sd"},
+        lines=_invariances("lcn"),
     ),
     Statement(
         heading=INVARIANCE,
         says="CNN: both with the task",
         quote="for the simple convolutional architectures",
         place="section 5; Figure 14",
-        lines={f"CNN: P*_{kind.upper()} over P*": f"{kind}-ratio-cnn-s2" for kind in "sd"},
+        lines=_invariances("cnn"),
     ),
     Statement(
         heading=INVARIANCE,
         says="FCN: both with the task",
         quote="and even for fully-connected networks",
         place="section 5; Figure 16",
-        lines={f"FCN: P*_{kind.upper()} over P*": f"{kind}-ratio-fcn-s2" for kind in "sd"},
+        lines=_invariances("fcn"),
     ),
     Statement(
         heading=INVARIANCE,
-        says="all levels are learnt in one go",
+        says="all levels at once",
         quote="synonyms and insensitivity to diffeomorphisms are learnt at all levels of the"
         " hierarchy in one go",
         place="section 6; Figures 12, 15",
@@ -153,7 +162,7 @@ HEADLINE: tuple[Statement, ...] = (
     ),
     Statement(
         heading=NETWORKS,
-        says="across networks errors follow D and S",
+        says="errors follow D and S",
         quote="the empirically observed correlation between sensitivity to diffeomorphisms and test"
         " error",
         place="section 1.1; Figure 1 C, D",
