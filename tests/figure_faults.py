@@ -159,6 +159,8 @@ def _tall(figure: Figure) -> Iterator[str]:
         )
         if share > MOST_HEIGHT and not inside:
             yield f"a legend takes {100 * share:.0f} % of the height"
+        if any(axes.axison and box.overlaps(axes.get_window_extent()) for axes in figure.axes):
+            yield "a legend covers a panel"
 
 
 def _pale(figure: Figure) -> Iterator[str]:

@@ -5,8 +5,6 @@ import pandas as pd
 import pytest
 from complexity_tables import GRAMMARS, NAMES, complexity_of, with_complexity
 from drawn import lines, points, texts
-from figure_faults import legends
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from tables import RELATIVE, TILDES, flow_tables, joined
 
 from srhm.figures.drawing import notes_of
@@ -117,34 +115,3 @@ def test_figures_of_a_preset_without_the_study_say_so(tables):
     ]  # fmt: skip
     for figure in figures:
         assert "not in this preset" in texts(figure)
-
-
-def test_nothing_of_the_figures_leaves_the_page_and_no_legend_covers_a_panel(tables):
-    figures = [
-        figure_of_complexity.draw(
-            tables["cells"], tables["sample_complexity"], threshold=0.1, preset="invented"
-        ),
-        plane_onset.draw(
-            tables["cells"],
-            tables["sensitivities"],
-            tables["frozen_kernels"],
-            tables["sample_complexity"],
-            threshold=0.1,
-            preset="invented",
-        ),
-        plane_stability.draw(tables["cells"], tables["sensitivities"], preset="invented"),
-    ]
-    for figure in figures:
-        FigureCanvasAgg(figure).draw()
-        width, height = figure.bbox.width, figure.bbox.height
-        panels = [axes.get_window_extent() for axes in figure.axes]
-        boxes = [one.get_window_extent() for one in legends(figure)]
-        labels = [
-            text.get_window_extent()
-            for axes in figure.axes
-            for text in (axes.title, axes._left_title, axes.xaxis.label, axes.yaxis.label)
-        ]
-        for box in [*panels, *boxes, *labels]:
-            assert -1 <= box.x0 <= box.x1 <= width + 1
-            assert -1 <= box.y0 <= box.y1 <= height + 1
-        assert not any(one.overlaps(panel) for one in boxes for panel in panels)
