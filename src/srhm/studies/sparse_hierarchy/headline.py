@@ -119,21 +119,21 @@ HEADLINE: tuple[Statement, ...] = (
     ),
     Statement(
         heading=INVARIANCE,
-        says="LCN: synonyms, diffeomorphisms with the task",
+        says="LCN learns synonyms, diffeomorphisms with the task",
         quote="P*_S ≈ P*_LCN, P*_D ≈ P*_LCN",
         place="Eq. 8, section 5; Figure 6 C, D",
         lines=_invariances("lcn"),
     ),
     Statement(
         heading=INVARIANCE,
-        says="CNN: both with the task",
+        says="CNN learns both with the task",
         quote="for the simple convolutional architectures",
         place="section 5; Figure 14",
         lines=_invariances("cnn"),
     ),
     Statement(
         heading=INVARIANCE,
-        says="FCN: both with the task",
+        says="FCN learns both with the task",
         quote="and even for fully-connected networks",
         place="section 5; Figure 16",
         lines=_invariances("fcn"),
@@ -151,7 +151,7 @@ HEADLINE: tuple[Statement, ...] = (
     ),
     Statement(
         heading=NETWORKS,
-        says="VGG, ResNet, EfficientNet: both with the task",
+        says="VGG, ResNet, EfficientNet learn both with the task",
         quote="This observation appears to be universal, as it holds for common convolutional"
         " architectures like VGG, ResNet, and EfficientNet",
         place="section 5; Figure 9",
