@@ -1,7 +1,7 @@
 """The paper's statements, and the claims that they name."""
 
 from dataclasses import replace
-from math import inf, isnan, nan
+from math import inf, isnan, log, nan
 from pathlib import Path
 
 import pandas as pd
@@ -84,7 +84,7 @@ def test_a_bound_is_a_one_sided_row_in_units_of_the_bound():
 
 
 def test_ratios_are_shown_as_factors():
-    (row,) = rows_of(claim("a", Factor(1, within=2), 0.693, 0, 1.386, why="log 2: a step"))
+    (row,) = rows_of(claim("a", Factor(1, within=2), log(2), 0, log(4)))
     assert row.measured == "×2.00 [1.00, 4.00]"
     assert row.expected == "×1 within ×2"
     assert row.ours.value == pytest.approx(1, abs=1e-3)

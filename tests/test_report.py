@@ -438,14 +438,13 @@ def test_a_number_that_would_be_rounded_onto_a_bound_has_another_digit():
     assert (row["measured_text"], row["interval_text"]) == ("0.546", "0.504 to 0.593")
 
 
-def test_a_logarithm_is_shown_with_its_factor():
+def test_a_logarithm_of_a_ratio_is_shown_as_a_factor():
     of_log = {"expected": 0.0, "tolerance": log(1.4), "value": log(2), "low": 0.5, "high": 0.9}
-    rows = [claim("x", "disagrees", tolerance_reason=reason, **of_log)
-            for reason in ("log 1.4: half of a step", "ours")]  # fmt: skip
+    rows = [claim("x", "disagrees", scale=scale, **of_log) for scale in ("factor", "plain")]
     first, second = scorecard_rows(table(SCORECARD, rows))
-    assert (first["tolerance_text"], first["tolerance_factor"]) == ("0.34", "a factor 1.4")
-    assert first["measured_factor"] == "factor 2.00"
-    assert second["tolerance_factor"] == second["measured_factor"] == ""
+    assert first["expected_text"] == "×1 within ×1.4"
+    assert (first["measured_text"], first["interval_text"]) == ("×2.00", "1.65 to 2.46")
+    assert (second["expected_text"], second["measured_text"]) == ("0 ± 0.336", "0.69")
 
 
 def test_this_run_stands_beside_the_paper_above_the_scorecard(page):

@@ -230,7 +230,10 @@ def test_markdown_has_a_row_and_a_note_for_each_claim():
         claim_with(measured(2.1, 0.2)),
         claim_with(NOT_MEASURED, identifier="b"),
         claim_with(measured(1.5, 0.2), identifier="c", tolerance=nan),
-        claim_with(measured(1.5, nan), identifier="d", expected=nan, tolerance=nan),
+        replace(
+            claim_with(measured(1.5, nan), identifier="d", expected=nan, tolerance=nan),
+            fixed="after",
+        ),
         claim_with(measured(2.4, 0.2), identifier="e"),
     ]
     lines = markdown(scorecard({}, claims), topics=topics_of(claims)).splitlines()
@@ -240,12 +243,26 @@ def test_markdown_has_a_row_and_a_note_for_each_claim():
     )
     assert [columns_of(line) for line in lines if line.startswith("| ")][1:] == [
         ["1", "a / b", "2 ± 0.5", "2.10 [1.90, 2.30]", "3", "**agrees**"],
-        ["2", "a / b", "2 ± 0.5", "–", "0", "too few data"],
+        ["2", "a / b", "2 ± 0.5", "not measured", "0", "too few data"],
         ["3", "a / b", "< 2", "1.50 [1.30, 1.70]", "3", "**agrees**"],
-        ["4", "a / b", "–", "1.50 [unknown]", "3", "no expectation"],
+        ["4", "a / b", "–", "1.50", "3", "no expectation †"],
         ["5", "a / b", "2 ± 0.5", "2.40 [2.20, 2.60]", "3", "open"],
     ]
     assert "1. `a` (Eq. 3; Figure 4 B): why" in lines
+    assert "The rule of 1 claim was fixed after a look at rows (†)." in " ".join(lines)
+
+
+def test_markdown_shows_a_ratio_as_a_factor():
+    one = replace(claim_with(measured(np.log(2.5), 0.1)), expected=Factor(1, within=1.5))
+    text = markdown(scorecard({}, [one]), topics=topics_of([one]))
+    assert "×2.50 [2.26, 2.76], not ×1 within ×1.5" in text
+
+
+def test_a_rule_that_says_so_was_fixed_after_a_look():
+    """The field, and not the words, is what the scorecard shows."""
+    says = [claim for claim in ALL if re.search(r"after a (first )?look", claim.why)]
+    assert len(says) > 5
+    assert {claim.fixed for claim in says} == {"after"}
 
 
 def test_the_summary_has_counts_and_what_disagrees_and_fits_into_a_screen():
@@ -286,8 +303,8 @@ LONG = ("complexity", "crossover")
 @pytest.mark.parametrize(
     ("value", "half_width", "tolerance", "shown"),
     [
-        (-0.0026, 0.0013, nan, "-0.0026 [-0.0039, -0.0013]"),  # not -0.00 [-0.00, -0.00]
-        (0.0007, 0.0033, 0.1, "0.0007 [-0.0026, 0.0040]"),
+        (-0.0026, 0.0013, nan, "−0.0026 [−0.0039, −0.0013]"),  # not -0.00 [-0.00, -0.00]
+        (0.0007, 0.0033, 0.1, "0.0007 [−0.0026, 0.0040]"),
         (0.2, 0.05, nan, "0.20 [0.15, 0.25]"),
         (1e-9, 1e-9, nan, "0.0000 [0.0000, 0.0000]"),
     ],

@@ -15,9 +15,10 @@ import pandas as pd
 from srhm.commands.printing import printing
 from srhm.commands.results_folder import REFUSED, NoResults, chosen_folder, parser_for_results
 from srhm.forest.text import SIGNS, text
-from srhm.results.records import read_table
+from srhm.results.records import TableError, read_table
 from srhm.results.tables import SCHEMAS
-from srhm.scorecard.headline import beside_ours, expected_text, forest_rows, measured_text
+from srhm.scorecard.headline import beside_ours, forest_rows
+from srhm.scorecard.numbers import expected_text, measured_text
 from srhm.studies.registry import STUDIES
 from srhm.studies.sparse_hierarchy.headline import HEADLINE
 
@@ -30,10 +31,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser_for_results("claims", __doc__).parse_args(arguments)
     try:
         folder = chosen_folder(options.results, pattern=PATTERN)
+        table = read_claims_in(folder)
     except NoResults as refusal:
         print(refusal, file=sys.stderr)
         return REFUSED
-    table = read_claims_in(folder)
     if rows := forest_rows(HEADLINE, table, authors=beside_ours(table)):
         print(text(rows))
     print("\n".join(verdict_lines(table)))
@@ -45,7 +46,11 @@ def read_claims_in(folder: Path) -> pd.DataFrame:
     """The claims of all studies in a folder of results, in the order of the studies."""
     files = {file.parent.name: file for file in folder.glob(PATTERN)}
     schema = SCHEMAS["SCORECARD"]
-    tables = [read_table(files[study], schema) for study in STUDIES if study in files]
+    try:
+        tables = [read_table(files[study], schema) for study in STUDIES if study in files]
+    except TableError as error:
+        command = "make figures or make reproduce"
+        raise NoResults(f"{error}: of another version, {command} scores it anew") from error
     return pd.concat([one for one in tables if len(one)] or [schema.empty_table().to_pandas()])
 
 

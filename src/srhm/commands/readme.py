@@ -18,13 +18,8 @@ from srhm.forest import picture
 from srhm.forest.layout import finding
 from srhm.results import places
 from srhm.results.atomic import write_text
-from srhm.scorecard.headline import (
-    ForestRow,
-    expected_text,
-    forest_rows,
-    in_words,
-    measured_text,
-)
+from srhm.scorecard.headline import ForestRow, forest_rows, in_words
+from srhm.scorecard.numbers import expected_text, measured_text
 from srhm.scorecard.text import VERDICTS
 from srhm.studies.registry import GROUPS, STUDIES
 from srhm.studies.sparse_hierarchy.claims.paper_points import as_sample_complexities

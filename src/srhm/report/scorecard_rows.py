@@ -1,16 +1,14 @@
 """The scorecard as a person reads it: numbers rounded by their tolerance, nothing hidden."""
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, inf, isclose, isfinite, log
+from math import inf, isfinite
 from typing import Any
 
 import pandas as pd
 
-from srhm.report.page_table import NONE
 from srhm.scorecard.deciding import open_text
-from srhm.scorecard.text import decimals
+from srhm.scorecard.numbers import expected_text, interval_text, value_text
 
 
 @dataclass(frozen=True)
@@ -48,39 +46,20 @@ def scorecard_rows(scorecard: pd.DataFrame) -> list[dict[str, Any]]:
 def _scored(row: dict[Any, Any]) -> dict[str, Any]:
     expected, tolerance, value = row["expected"], row["tolerance"], row["value"]
     low, high = row["low"], row["high"]
-    digits, factor = decimals(row), _factor(row)
     one_sided = not isfinite(tolerance)
     unit = abs(expected) if one_sided else tolerance
-    interval = ""
-    if isfinite(value):
-        bounded = isfinite(low) and isfinite(high)
-        interval = f"{_fixed(low, digits)} to {_fixed(high, digits)}" if bounded else "unknown"
+    interval = interval_text(row, between=" to ") or "unknown"
     has_strip = isfinite(value) and isfinite(expected) and unit > 0
     return {
         **row,
-        "expected_text": _expected(expected, one_sided=one_sided),
-        "tolerance_text": "" if one_sided else f"{tolerance:.{digits}g}",
-        "tolerance_factor": f"a factor {factor}" if factor else "",
-        "measured_text": _fixed(value, digits) if isfinite(value) else "not measured",
-        "measured_factor": f"factor {exp(value):.2f}" if factor and isfinite(value) else "",
-        "interval_text": interval,
+        "expected_text": expected_text(row),
+        "measured_text": value_text(row) if isfinite(value) else "not measured",
+        "interval_text": interval if isfinite(value) else "",
         "deciding_text": open_text(row),
         "strip": _strip(*((x - expected) / unit for x in (value, low, high)), one_sided=one_sided)
         if has_strip
         else None,
     }
-
-
-def _expected(expected: float, *, one_sided: bool) -> str:
-    if not isfinite(expected):
-        return NONE
-    return f"< {expected:g}" if one_sided else f"{expected:g}"
-
-
-def _factor(row: Mapping[Any, Any]) -> str:
-    """1.4 of a tolerance that is log 1.4, as its reason says; of other claims empty."""
-    found = re.match(r"log (\d+(?:\.\d+)?)", row["tolerance_reason"])
-    return found[1] if found and isclose(log(float(found[1])), row["tolerance"]) else ""
 
 
 def _strip(value: float, low: float, high: float, *, one_sided: bool) -> Strip:
@@ -91,7 +70,3 @@ def _strip(value: float, low: float, high: float, *, one_sided: bool) -> Strip:
     )
     band = (-Strip.EXTENT, 0.0) if one_sided else (-1.0, 1.0)
     return Strip(value, low_end, high_end, low < low_end, high > high_end, band)
-
-
-def _fixed(number: float, digits: int) -> str:
-    return f"{number:.{digits}f}".replace("-", "−")

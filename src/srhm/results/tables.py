@@ -12,8 +12,8 @@ from srhm.results.coordinates import GRAMMAR, NET_AND_DATA
 _TYPES = {
     pa.string(): """
         curve key net sparsity engine dtype batch fcn_scale status source versions started host
-        processor criterion kind variant layer claim figure statement place tolerance_reason verdict
-        note data schedule device average study labels loss activation parametrisation
+        processor criterion kind variant layer claim figure statement place tolerance_reason scale
+        fixed verdict note data schedule device average study labels loss activation parametrisation
         initialisation squared_norm training optimiser settings when quantity target part method
         kernel""",
     pa.int64(): """
@@ -84,7 +84,8 @@ SENSITIVITIES = _schema(
     "kind variant layer k l value standard_error n n_draws",
 )
 SCORECARD = _schema(
-    "claim figure statement place expected value low high n tolerance tolerance_reason verdict note"
+    "claim figure statement place expected value low high n tolerance tolerance_reason scale fixed",
+    "verdict note",
 )
 IMAGE_CELLS = _schema(
     "curve key net width P seed n_test data batch_size learning_rate schedule momentum",

@@ -40,6 +40,8 @@ def scorecard(tables: Tables, claims: Sequence[Claim]) -> pd.DataFrame:
                 "n": measured.n,
                 "tolerance": tolerance,
                 "tolerance_reason": claim.why,
+                "scale": claim.expected.scale,
+                "fixed": claim.fixed,
                 "verdict": verdict(claim, measured),
                 "note": measured.note,
             }

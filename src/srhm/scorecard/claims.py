@@ -70,7 +70,8 @@ class Claim:
     A study gives topic and figure once, with `functools.partial`. identifier: for links. says: the
     statement, of a line (MAX_STATEMENT). topic: heading of the scorecard. figure: that shows it.
     place: where the source says it. why: reason of the tolerance, of the bound, or why nothing is
-    expected. measure: NOT_MEASURED where a table is missing, or without any rows.
+    expected. fixed: whether expectation, rows and fit were fixed before or after a look at rows.
+    measure: NOT_MEASURED where a table is missing, or without any rows.
     """
 
     identifier: str
@@ -80,6 +81,7 @@ class Claim:
     place: str = field(kw_only=True)
     expected: Expectation = field(kw_only=True)
     why: str = field(kw_only=True)
+    fixed: Literal["before", "after"] = field(default="before", kw_only=True)
     measure: Callable[[Tables], Measurement] = field(kw_only=True)
 
 

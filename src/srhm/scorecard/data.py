@@ -7,12 +7,13 @@ from typing import Any
 
 import pandas as pd
 
-TEXTS = ("claim", "statement", "place", "figure", "verdict", "note")
+TEXTS = ("claim", "statement", "place", "figure", "scale", "fixed", "verdict", "note")
 NUMBERS = ("expected", "tolerance", "value", "low", "high")
 
 
 def scorecard_data(parts: Sequence[tuple[pd.DataFrame, Mapping[str, str]]], *, commit: str) -> str:
-    """Claims with what made them. low, high: the 95 % interval; null: not known, or not bounded.
+    """Claims with what made them. low, high: the 95 % interval; null: not known, or not
+    bounded. Of the scale "factor" all five numbers are logarithms.
 
     parts: for each study its scorecard, and {"study", "command"}.
     """

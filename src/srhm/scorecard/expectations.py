@@ -1,11 +1,15 @@
 """What a source, or nothing, says of a number: kinds of expectation as types.
 
-In the table of a scorecard each is two columns, `expected` and `tolerance`, of which NaN stands for
-what there is not.
+In the table of a scorecard each is three columns: `expected` and `tolerance`, of which NaN stands
+for what there is not, and `scale`.
 """
 
 from dataclasses import dataclass
 from math import inf, isfinite, isnan, log, nan
+from typing import Literal
+
+# What the numbers of a claim are: themselves, or logarithms of a ratio, shown as its factor.
+Scale = Literal["plain", "factor"]
 
 # An interval that misses the expected number by this part of the tolerance misses it by rounding.
 ROUNDING = 1e-6
@@ -16,6 +20,7 @@ class _Judging:
 
     # Whether a number at the upper end of the range is within it.
     closed = True
+    scale: Scale = "plain"
 
     @property
     def columns(self) -> tuple[float, float]:
@@ -72,6 +77,8 @@ class Within(_Judging):
 class Factor(_Judging):
     """A ratio within a factor on either side, of a measurement that is the ratio's logarithm."""
 
+    scale = "factor"
+
     value: float
     within: float
 
@@ -108,6 +115,8 @@ class Below(_Judging):
 @dataclass(frozen=True)
 class NoExpectation:
     """Nothing: the number stands beside those of which something is expected."""
+
+    scale: Scale = "plain"
 
     @property
     def columns(self) -> tuple[float, float]:

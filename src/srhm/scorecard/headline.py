@@ -8,18 +8,16 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from math import exp, isfinite, nan
+from math import isfinite, nan
 from typing import Any
 
 import pandas as pd
 
 from srhm.scorecard.deciding import BESIDE
-from srhm.scorecard.text import decimals
+from srhm.scorecard.numbers import Row, expected_text, measured_text
 
 # A number and its interval, where one is known, as a note has them.
 NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)(?: \[(-?\d+(?:\.\d+)?), (-?\d+(?:\.\d+)?)\])?")
-# A row of a scorecard.
-Row = Mapping[Any, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,33 +148,6 @@ def beside_ours(scorecard: pd.DataFrame) -> pd.DataFrame:
             ends = [nan if end is None else float(end) for end in numbers.groups()]
             found.append((claim, *ends))
     return pd.DataFrame(found, columns=["claim", "value", "low", "high"])
-
-
-def measured_text(row: Row) -> str:
-    """Value and interval of a row of a scorecard; of a ratio as factors."""
-    if not isfinite(row["value"]):
-        return "not measured"
-    digits = 2 if is_factor(row) else decimals(row)
-    value, low, high = (
-        f"{exp(row[name]) if is_factor(row) else row[name]:.{digits}f}".replace("-", "−")
-        for name in ("value", "low", "high")
-    )
-    known = f" [{low}, {high}]" if isfinite(row["low"]) else ""
-    return f"{'×' if is_factor(row) else ''}{value}{known}"
-
-
-def expected_text(row: Row) -> str:
-    """What is expected: a number with its tolerance, a factor with its, or a bound."""
-    value, tolerance = row["expected"], row["tolerance"]
-    if is_factor(row):
-        return f"×{exp(value):.3g} within ×{exp(tolerance):.3g}"
-    within = f"{value:.3g} ± {tolerance:.3g}" if isfinite(tolerance) else f"< {value:.3g}"
-    return within.replace("-", "−")
-
-
-def is_factor(row: Row) -> bool:
-    """Whether the numbers of a row are logarithms of a ratio: the reason of its tolerance says."""
-    return isfinite(row["tolerance"]) and str(row["tolerance_reason"]).startswith("log ")
 
 
 def _by_claim(table: pd.DataFrame | None) -> dict[str, dict[Any, Any]]:

@@ -1,7 +1,6 @@
 """The scorecard as text that reads in a terminal of 150 columns as well as rendered."""
 
 from collections.abc import Mapping
-from math import floor, isfinite, log10
 from textwrap import wrap
 from typing import Any, get_args
 
@@ -9,16 +8,18 @@ import pandas as pd
 
 from srhm.scorecard.claims import Verdict
 from srhm.scorecard.deciding import open_text
+from srhm.scorecard.numbers import expected_text, measured_text
 
 TERMINAL = 150
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 OTHER_TOPIC = "Other claims"
 # How many claims that disagree are listed at the top: with their counts they fill one screen.
 MOST_AT_THE_TOP = 15
-MOST_DECIMALS = 4
 # Verdicts behind a number of claims: of several or none, and of any.
 OF_SEVERAL = {"agrees": "agree", "disagrees": "disagree"}
 OF_ANY = {"too few data": "with too few data", "no expectation": "with no expectation"}
+# Behind the verdict of a claim whose rule was fixed after a look at rows.
+AFTER = "†"
 # What all verdicts are.
 EQUIVALENCE = (
     "This is a test of equivalence: the whole 95 % interval must lie within a tolerance fixed"
@@ -43,7 +44,7 @@ def markdown(
     order = [*dict.fromkeys([*topics.values(), OTHER_TOPIC])]
     claims = f"{len(table)} claim{'' if len(table) == 1 else 's'}"
     lines, notes, number = [f"{claims}: {_counts(table)}."], list[str](), 0
-    lines += ["", *_in_terminal(EQUIVALENCE), *_failing(table)]
+    lines += ["", *_in_terminal(f"{EQUIVALENCE}{_after(table)}"), *_failing(table)]
     for topic in order:
         rows = table[headings == topic].to_dict("records")
         if not rows:
@@ -58,6 +59,13 @@ def markdown(
             notes += _in_terminal(text, indent="   ")
         lines += _aligned([["", says, *HEADER], *cells])
     return "\n".join([*lines, *_open(table), "", "## Notes", "", *notes, ""])
+
+
+def _after(table: pd.DataFrame) -> str:
+    """How many rules were fixed after a look, a sentence; empty where none was."""
+    count = int((table["fixed"] == "after").sum())
+    rules = "The rule of 1 claim was" if count == 1 else f"The rules of {count} claims were"
+    return f" {rules} fixed after a look at rows ({AFTER})." if count else ""
 
 
 def _in_terminal(text: str, *, indent: str = "") -> list[str]:
@@ -89,7 +97,7 @@ def _failing(table: pd.DataFrame) -> list[str]:
     if not rows:
         return []
     lines = [
-        f"- {row['statement']}: {_measured(row)}, not {_expected(row)}"
+        f"- {row['statement']}: {measured_text(row)}, not {expected_text(row)}"
         for row in rows[:MOST_AT_THE_TOP]
     ]
     more = len(rows) - len(lines)
@@ -102,7 +110,7 @@ def _open(table: pd.DataFrame) -> list[str]:
     if not rows:
         return []
     texts = [
-        f"- {row['statement']}: {_measured(row)} where {_expected(row)} is expected;"
+        f"- {row['statement']}: {measured_text(row)} where {expected_text(row)} is expected;"
         f" {open_text(row)}"
         for row in rows
     ]
@@ -113,57 +121,16 @@ def _open(table: pd.DataFrame) -> list[str]:
     return ["", "## Open, and what would decide", "", points, "", *lines]
 
 
-def decimals(row: Mapping[Any, Any]) -> int:
-    """Decimals of the numbers of a claim: its tolerance to two digits, at least hundredths.
-
-    One more where a number would be rounded onto a bound from which it differs, so that what is
-    shown does not contradict the verdict. Where the value would be shown as zero, or both ends of
-    the interval alike, two digits of the interval's width, at most MOST_DECIMALS.
-    """
-    expected, tolerance = row["expected"], row["tolerance"]
-    two_sided = isfinite(tolerance) and tolerance > 0
-    found = max(2, 1 - floor(log10(tolerance))) if two_sided else 2
-    bounds = [expected - tolerance, expected + tolerance] if two_sided else [expected]
-    touches = any(
-        isfinite(bound) and isfinite(row[name]) and row[name] != bound
-        and round(row[name], found) == round(bound, found)
-        for bound in bounds
-        for name in ("value", "low", "high")
-    )  # fmt: skip
-    width, found = row["high"] - row["low"], found + touches
-    hidden = not round(row["value"], found) or round(row["low"], found) == round(row["high"], found)
-    if isfinite(width) and width > 0 and hidden:
-        found = max(found, min(MOST_DECIMALS, 1 - floor(log10(width))))
-    return found
-
-
-def _measured(row: Mapping[Any, Any]) -> str:
-    if not isfinite(row["value"]):
-        return "–"
-    value, low, high = (f"{row[name]:.{decimals(row)}f}" for name in ("value", "low", "high"))
-    return f"{value} [{low}, {high}]" if isfinite(row["low"]) else f"{value} [unknown]"
-
-
 def _cells(row: Mapping[Any, Any]) -> list[str]:
+    after = f" {AFTER}" if row["fixed"] == "after" else ""
     settled = row["verdict"] in ("agrees", "close", "disagrees")
     return [
         row["statement"].replace("|", "\\|"),
-        _expected(row),
-        _measured(row),
+        expected_text(row),
+        measured_text(row),
         str(row["n"]),
-        f"**{row['verdict']}**" if settled else row["verdict"],
+        (f"**{row['verdict']}**" if settled else row["verdict"]) + after,
     ]
-
-
-def _expected(row: Mapping[Any, Any]) -> str:
-    expected, tolerance = row["expected"], row["tolerance"]
-    if not isfinite(expected):
-        return "–"
-    return (
-        f"{expected:g} ± {tolerance:.{decimals(row)}g}"
-        if isfinite(tolerance)
-        else f"< {expected:g}"
-    )
 
 
 def _aligned(rows: list[list[str]]) -> list[str]:

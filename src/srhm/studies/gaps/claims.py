@@ -268,6 +268,7 @@ CLAIMS = (
     *(
         spectra(
             f"gaps-{name}-{activation}", f"{says}: {label}", place=f"thesis, ch. 1, {place}",
+            fixed="after",
             expected=expected, why=f"{why}; written after a look at the rows",
             measure=measure(where={"activation": activation}, rows=negative, what="networks"),
         )

@@ -319,7 +319,7 @@ def _of_laws(tables: Mapping[str, pd.DataFrame]) -> list[PageTable]:
             rows=[
                 [
                     fit["statement"],
-                    _expected(fit),
+                    fit["expected_text"],
                     *(fit[name] for name in names),
                     *(ours[claim][name] if claim in ours else NONE for name in names),
                     _meet(fit, ours[claim]) if claim in ours else NONE,
@@ -380,10 +380,6 @@ def _of_widths(
     ]
 
 
-def _expected(fit: Mapping[str, Any]) -> str:
-    return " ± ".join(filter(None, [fit["expected_text"], fit["tolerance_text"]]))
-
-
 def _published(run: Publication) -> PageTable:
     """The fits of a published run; of what and when in the note."""
     known = run.provenance
@@ -417,7 +413,7 @@ def _published(run: Publication) -> PageTable:
         rows=[
             [
                 fit["statement"],
-                _expected(fit),
+                fit["expected_text"],
                 *(fit[name] for name in ("measured_text", "interval_text", "n", "verdict", "note")),
             ]
             for fit in fits

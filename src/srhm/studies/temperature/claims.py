@@ -293,7 +293,7 @@ CLAIMS: tuple[Claim, ...] = (
         f"text-over-practice-{net}-{depth}",
         f"{net.upper()}, L = {depth}: P* by text over practice, measured over that from T alone",
         place="Figure 4; "+SDE, **TENTH | {"why": f"{TENTH['why']}; written after a look at the"
-        " points"},
+        " points"}, fixed="after",
         measure=Mean("quotient", scale="ratio", error="clusters", rows=by_practice,
                      where={"net": net, "L": depth}, what="grammars",
                      each="{measured:.2f} for {predicted:.2f} (v = {v}, s_0 = {s0})"),

@@ -173,6 +173,7 @@ COMPLEXITY_CLAIMS: tuple[Claim, ...] = (
         f"s0-exponent-{net}-L{depth}", f"{LAWS[net]}: exponent of (s_0+1), s = 2, L = {depth}",
         figure=FIGURES[net], place=PLACES[net],
         expected=Within(depth if net == "lcn" else 2, 0.35),
+        fixed="after",
         why="below 0.5, so that no value is within the tolerance of two whole exponents (2 and 3 at"
             " L = 3); over the factor 3 in s_0+1 that is measured it is a factor 1.5 in P*, the"
             " step of the published grid of P; after a look: s = 2 alone, as in the figure, and"
@@ -184,6 +185,7 @@ COMPLEXITY_CLAIMS: tuple[Claim, ...] = (
         f"{LAWS[net]}: exponent of (s_0+1), s = 3, L = 2 (2)",
         figure=WIDER[net], place=f"appendix {'D' if net == 'lcn' else 'E'}; {PLACES[net]}",
         expected=NoExpectation(),
+        fixed="after",
         why="no expectation: these curves are those of the law's slope at s = 3",
         measure=Beside(of_places(net, 2, 3), thresholds=True),
     ) for net in ("lcn", "cnn")),
@@ -192,6 +194,7 @@ COMPLEXITY_CLAIMS: tuple[Claim, ...] = (
         f"{LAWS[net]}: exponent of v = n_c = m at s = 2, L = {depth}",
         figure=FIGURES[net], place=PLACES[net],
         expected=Within(depth + 1, 0.35),
+        fixed="after",
         why="as of the exponents of (s_0+1), below 0.5, so that no value is within the tolerance of"
             " two whole exponents; written after a look at the exponents of m and n_c, whose place"
             " it takes",
@@ -205,6 +208,7 @@ COMPLEXITY_CLAIMS: tuple[Claim, ...] = (
         f"{LAWS[net]}: exponent of {column} at fixed v, L = 2 ({2 if column == 'm' else 1})",
         figure=FIGURES[net], place=PLACES[net],
         expected=NoExpectation(),
+        fixed="after",
         why="no expectation: the paper keeps m = v^(s-1), and n_c = v, so that Eq. 3 and 4 are"
             " judged there, by the exponents of v; at a smaller m a grammar uses a part of its"
             " tuples",
@@ -226,6 +230,7 @@ COMPLEXITY_CLAIMS: tuple[Claim, ...] = (
         f"C_1 is a constant: standard deviation of log C_1, s = {s}, L = {depth}, one rate",
         figure="4 C" if s == 2 else "13", place="Eq. 4, section 4",
         expected=Within(0, 0.35),
+        fixed="after",
         why="a factor 1.4 in P*: the published grid of P has steps of 1.3-1.9 and grammars differ"
             " by tens of percent, while a wrong exponent of s_0+1 by one (Eq. 3 instead of 4 at"
             " L = 3) alone gives 0.55 over s_0 = 0, 1, 2; after a look: by s and L, at the rate of"
@@ -238,6 +243,7 @@ COMPLEXITY_CLAIMS: tuple[Claim, ...] = (
         "C_0(s, L) ~ s^(L/2): slope of log C_0 on log s^(L/2), m = v^(s-1), equal rates",
         figure="10", place="section 4; appendix D",
         expected=Within(1, 0.45),
+        fixed="after",
         why="below 0.5, so that neither a C_0 without s (0) nor C_0 ~ s^L (2) nor anything halfway"
             " can hold; after a look: at equal rates alone, since P* depends on the rate",
         measure=Beside(of_constant(branchings.given(maximal=True, equal_rates=True))),
@@ -247,6 +253,7 @@ COMPLEXITY_CLAIMS: tuple[Claim, ...] = (
         "the same slope over all rates: s = 3 at 0.003 beside s = 2 at 0.01 (1)",
         figure="10", place="section 4; appendix D",
         expected=NoExpectation(),
+        fixed="after",
         why="no expectation: P* is larger at a lower rate, so that the slope is of s and the rate",
         measure=of_constant(branchings.given(maximal=True)),
     ),
@@ -254,6 +261,7 @@ COMPLEXITY_CLAIMS: tuple[Claim, ...] = (
         "lcn-constant-C0-equal-m", "the same slope at equal m for all s",
         figure="10", place="caption of Figure 10",
         expected=NoExpectation(),
+        fixed="after",
         why="no expectation: the caption of Figure 10 has m = 4 for all, but Eq. 3 is stated at"
             " m = v^(s-1); at m = 4 a grammar with s = 3 uses a quarter of its tuples",
         measure=Slope("C_0", against="root", within=("group",),
@@ -264,6 +272,7 @@ COMPLEXITY_CLAIMS: tuple[Claim, ...] = (
         "without sparsity (s_0 = 0) P* ~ n_c m^L: slope of log P* on log(n_c m^L) (1)",
         place="section 2; section 6; appendix C",
         expected=NoExpectation(),
+        fixed="after",
         why="no expectation: these curves are among those of the exponents of v and of the law's"
             " slopes",
         # At s_0 = 0 the prediction is n_c m^L but for a factor of s and L.
@@ -278,6 +287,7 @@ COMPLEXITY_CLAIMS: tuple[Claim, ...] = (
         f" L = {depth}",
         place="Eq. 3 and 4, section 4",
         expected=Within(depth - 2, 0.35),
+        fixed="after",
         why="as of the exponents of (s_0+1), below 0.5, so that no value is within the tolerance of"
             " L = 2 and of L = 3; judged after a look: before, it was reported as the difference of"
             " two exponents, but pairs of equal grammars and rates know it better than either",
@@ -292,6 +302,7 @@ COMPLEXITY_CLAIMS: tuple[Claim, ...] = (
         f" P*_{upper.upper()} / P*_{lower.upper()}",
         place="section 4",
         expected=NoExpectation(),
+        fixed="after",
         why="no expectation: 'mildly' has no number" + more,
         measure=Mean("ratio", scale="ratio", where={"s0": 0}, alone=("s", "L"),
                      **CURVES | {"rows": rows, "what": "pairs of curves"}),
@@ -320,7 +331,8 @@ PUBLISHED_POINTS_CLAIMS: tuple[Claim, ...] = tuple(
         " mean of log(P* / published P*)",
         figure=(FIGURES if s == 2 else WIDER)[net],
         place=f"Figure {(FIGURES if s == 2 else WIDER)[net]}",
-        expected=NoExpectation(),
+        expected=NoExpectation("factor"),
+        fixed="after",
         why="no expectation: the paper's points are of its practice (balanced batches, a table of"
             " rates), by which claims of their own judge those of s = 2; P* depends on rate over"
             " batch size",

@@ -158,10 +158,12 @@ NEARLY_EQUAL: dict[str, Any] = {
     " a factor 1.3-1.9, and the thresholds of S_2 and D_2 were tuned on the published curves",
 }
 EACH_DEPTH = NEARLY_EQUAL | {
+    "fixed": "after",
     "why": f"{NEARLY_EQUAL['why']}. Each L alone, changed after a look: the mean over both hides"
-    " where they differ (s = 3 has few curves of L = 3)"
+    " where they differ (s = 3 has few curves of L = 3)",
 }
 REPORTED: dict[str, Any] = {
+    "fixed": "after",
     "expected": NoExpectation(),
     "why": "no expectation: the ratio of the text's P*_S and P*_D to P* is judged, and one"
     " measurement counts once; changed after a look",

@@ -32,6 +32,7 @@ FALL_CLAIMS: tuple[Claim, ...] = (
         f"The threshold does not matter: P* at {LOWEST:.0%} over P* at {HIGHEST:.0%}, slope on"
         " the law",
         expected=Within(0, 0.15),
+        fixed="after",
         why="as of the law's slope, which another threshold would change by this number; written"
             " after a look",
         measure=Slope("ratio", against="prediction", within=("net",), alone=("net",),
@@ -42,6 +43,7 @@ FALL_CLAIMS: tuple[Claim, ...] = (
         "The test error falls rapidly at P*:"
         f" factor in P from an error of {HIGHEST:.0%} to {LOWEST:.0%}",
         expected=Below(HIGHEST / LOWEST),
+        fixed="after",
         why="an error that falls as 1/P, at no scale of its own, takes a factor 6 for this fall;"
             " written after a look",
         measure=Mean("ratio", scale="ratio", alone=("net", "L"),

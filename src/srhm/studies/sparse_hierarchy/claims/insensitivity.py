@@ -229,13 +229,14 @@ ONSETS = (
     ("onset-of-d-and-s", "SD", "D against S at equal levels"),
 )
 
-# What is expected was fixed before anything was measured, but where `why` says so.
+# What is expected was fixed before anything was measured, but where `fixed` says so.
 INSENSITIVITY_CLAIMS: tuple[Claim, ...] = (
     *(Claim(
         f"{kind.lower()}-{name}-{net}", f"{net.upper()}: {says.format(kind)}",
         topic="Sensitivities fall: their value at the largest over that at the smallest P",
         figure=FIGURES[net], place=APPENDICES[net],
         expected=Below(1) if why == A_FALL else NoExpectation(), why=why,
+        fixed="before" if entries == "hidden not above" else "after",
         measure=Mean("value", scale="ratio", where={"net": net}, **OF_CURVES,
                      rows=falls.given(kind=kind, entries=entries, over_entries=over)),
     ) for net in NETS for kind in "SD" for name, says, entries, over, why in FALLS),
@@ -245,6 +246,7 @@ INSENSITIVITY_CLAIMS: tuple[Claim, ...] = (
         topic="The output becomes insensitive at every level: sensitivities at the largest P",
         figure=FIGURES[net], place="section 5",
         expected=expected, why=why,
+        fixed="after" if depth else "before",
         measure=Mean("value", where={"net": net, **depth}, **OF_CURVES,
                      rows=remains.given(kind=kind, entries=entries)),
     ) for net in NETS for kind, name, says, entries, depth, (expected, why) in REMAINS),
