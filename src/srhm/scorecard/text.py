@@ -122,7 +122,7 @@ def _open(table: pd.DataFrame) -> list[str]:
 
 
 def _cells(row: Mapping[Any, Any]) -> list[str]:
-    after = f" {AFTER}" if row["fixed"] == "after" else ""
+    after = AFTER if row["fixed"] == "after" else ""
     settled = row["verdict"] in ("agrees", "close", "disagrees")
     return [
         row["statement"].replace("|", "\\|"),

@@ -22,7 +22,7 @@ def card(*, norm=None, gain=0.02, below=0.02):
 
 def test_claims_hold_where_the_tables_follow_them():
     assert card(below=-0.01)["verdict"].to_dict() == {
-        "norm-peak": "agrees",
+        "norm-peak": "close",
         "ensemble-above-single": "no expectation",
         "ensemble-flat": "no expectation",
     }
