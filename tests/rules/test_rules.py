@@ -219,7 +219,7 @@ def test_an_explorer_shows_the_studies_of_its_group_and_others_as_they_are(paper
 def test_an_explorer_knows_which_curves_are_published_ones(paper):
     changed = with_published(paper, "jamming", "b", "a")
     runs = [one["published"] for one in explorers.explored_tables(changed, ["jamming"])]
-    assert {"published: test": ["a", "b"]} in runs
+    assert {"archive: test": ["a", "b"]} in runs
     assert {} in runs  # claims are of this run
 
 
