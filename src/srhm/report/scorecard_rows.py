@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from srhm.scorecard.deciding import open_text
-from srhm.scorecard.numbers import expected_text, interval_text, value_text
+from srhm.scorecard.numbers import ends_text, expected_text, value_text
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def _scored(row: dict[Any, Any]) -> dict[str, Any]:
     low, high = row["low"], row["high"]
     one_sided = not isfinite(tolerance)
     unit = abs(expected) if one_sided else tolerance
-    interval = interval_text(row, between=" to ") or "unknown"
+    interval = ends_text(row, between=" to ") or "unknown"
     has_strip = isfinite(value) and isfinite(expected) and unit > 0
     return {
         **row,

@@ -18,7 +18,7 @@ def measured_text(row: Row) -> str:
     """Value and interval of a row; of a ratio as factors."""
     if not isfinite(row["value"]):
         return "not measured"
-    interval = interval_text(row)
+    interval = ends_text(row)
     return f"{value_text(row)} [{interval}]" if interval else value_text(row)
 
 
@@ -27,7 +27,7 @@ def value_text(row: Row) -> str:
     return f"{'×' if is_factor(row) else ''}{_fixed(row, 'value')}"
 
 
-def interval_text(row: Row, *, between: str = ", ") -> str:
+def ends_text(row: Row, *, between: str = ", ") -> str:
     """Ends of the interval; empty where one is not known."""
     bounded = isfinite(row["low"]) and isfinite(row["high"])
     return between.join((_fixed(row, "low"), _fixed(row, "high"))) if bounded else ""
