@@ -38,7 +38,7 @@ def test_the_headline_has_twelve_to_fifteen_statements_of_claims_that_exist():
 def test_the_other_run_is_the_published_one_with_most_curves():
     published = Path(__file__).parents[1] / "published"
     name, fits = other_run(sorted(published.glob("*/sparse_hierarchy/*.*")))
-    assert name == "archive, grid"
+    assert name == "our 128 channels"
     ends = fits.set_index("claim").loc["s0-exponent-lcn-L2"]
     assert ends["low"] < ends["value"] < ends["high"]
     assert other_run([])[0] == ""
@@ -129,4 +129,4 @@ def test_a_statement_is_reproduced_if_all_of_its_claims_are():
     assert words("agrees", "close") == {"Reproduced": ["s"]}
     assert words("agrees", "open") == {"Cannot tell": ["s"]}
     assert words("agrees", "too few data") == {"Cannot tell": ["s"]}
-    assert words("open", "disagrees") == {"Falls short": ["s (2.50, not 2)"]}
+    assert words("open", "disagrees") == {"Differs": ["s (2.50, not 2)"]}

@@ -116,17 +116,17 @@ def forest_rows(
 
 
 def in_words(rows: Sequence[ForestRow]) -> dict[str, list[str]]:
-    """Statements that were reproduced, fall short, or cannot be told, in the words of the rows.
+    """Statements that were reproduced, differ, or cannot be told, in the words of the rows.
 
-    Reproduced: every interval lies within its tolerance. Falls short: one lies wholly outside; its
+    Reproduced: every interval lies within its tolerance. Differs: one lies wholly outside; its
     value stands beside what is expected. Kinds without any statement are left out.
     """
-    found: dict[str, list[str]] = {"Reproduced": [], "Falls short": [], "Cannot tell": []}
+    found: dict[str, list[str]] = {"Reproduced": [], "Differs": [], "Cannot tell": []}
     for says, group in groupby(rows, key=lambda row: row.says):
         own = list(group)
         short = [row for row in own if row.verdict == "disagrees"]
         unsettled = [row for row in own if row.verdict not in ("agrees", "close")]
-        kind = "Falls short" if short else "Cannot tell" if unsettled else "Reproduced"
+        kind = "Differs" if short else "Cannot tell" if unsettled else "Reproduced"
         details = [
             f"{row.measured.split()[0]}, not {row.expected.split(' ± ')[0]}" for row in short
         ]

@@ -27,7 +27,7 @@ def _by_depth(net: str, name: str) -> dict[str, str]:
 
 
 def other_run(publications: Sequence[str]) -> tuple[str, pd.DataFrame]:
-    """Name and fits of P* of the published run that has most curves.
+    """Name, by its usual width, and fits of P* of the published run that has most curves.
 
     publications: files of published runs of other presets; without any both are empty.
 
@@ -38,7 +38,8 @@ def other_run(publications: Sequence[str]) -> tuple[str, pd.DataFrame]:
     if not runs:
         return "", pd.DataFrame({"claim": []})
     run = max(runs, key=lambda one: one.cells["curve"].nunique())
-    return f"archive, {run.preset}", published_fits(run.sample_complexity, run.cells)
+    width = run.cells.groupby("curve")["width"].first().mode()[0]
+    return f"our {width} channels", published_fits(run.sample_complexity, run.cells)
 
 
 def _invariances(net: str) -> dict[str, str]:
