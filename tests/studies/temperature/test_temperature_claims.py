@@ -118,6 +118,17 @@ def test_exponents_at_the_texts_ratio_and_in_the_limit():
     assert same.loc["more-empty-more-noise-cnn-2", "verdict"] not in WITHIN
 
 
+@pytest.mark.parametrize(("power", "verdict"), [(0.0, "agrees"), (-1.0, "disagrees")])
+def test_the_exponent_of_v_at_small_ratio(power, verdict):
+    dense = [{"L": 3, "s": 2, "s0": 0, "v": v, "m": v, "n_c": v} for v in range(4, 9)]
+    law = of(lambda cell: cell["v"] ** power)
+    cells = cells_of(*(curve(law, grammar=one, learning_rate=0.001) for one in dense))
+    row = scored(tables_of(cells)).loc["features-small-T-cnn-3"]
+    assert row["value"] == pytest.approx(4 + power, abs=0.1)
+    assert row["verdict"] == verdict
+    assert "5 vocabularies" in row["note"]
+
+
 @pytest.mark.parametrize(("factor", "verdict"), [(1.0, "agrees"), (1.4, "disagrees")])
 def test_gradient_descent_against_the_limit_and_against_itself(factor, verdict):
     law = of(lambda cell: factor if cell["batch_size"] > 4 else 1.0)

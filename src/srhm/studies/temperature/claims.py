@@ -18,7 +18,7 @@ import pandas as pd
 from srhm.results.coordinates import GRAMMAR, NET_AND_DATA
 from srhm.scorecard.claims import Claim
 from srhm.scorecard.curves import of_the_paper
-from srhm.scorecard.estimators import Mean, Stored
+from srhm.scorecard.estimators import Mean, Slope, Stored
 from srhm.scorecard.expectations import Below, NoExpectation, Within
 from srhm.scorecard.noise import SHARED_GRAMMAR
 from srhm.scorecard.rows import chosen, rows_of
@@ -111,6 +111,16 @@ def limits(table: pd.DataFrame) -> pd.DataFrame:
     """P* of gradient descent and of gradient flow over the extrapolated limit, by family."""
     return table.assign(full=table["P_full"] / table["P_limit"],
                         flow=table["P_flow"] / table["P_limit"])  # fmt: skip
+
+
+@rows_of("complexities", nothing="no P* at L = 3 and a tenth of the text's T")
+def dense_at_small_T(table: pd.DataFrame) -> pd.DataFrame:
+    """P* at a tenth of the text's T, of the paper's grammars without sparsity."""
+    rows = usable(line_of(table))
+    rows = rows[of_the_paper(rows) & (rows["s0"] == 0)]
+    rows = rows[rows["ratio"].round(9) == _at(DECADE[1])]
+    source = rows["net"] + rows["L"].astype(str) + rows["v"].astype(str)
+    return rows.assign(log_sd_source=source)
 
 
 @rows_of("practice", nothing="no grammar of this study with a published curve by both")
@@ -266,6 +276,15 @@ CLAIMS: tuple[Claim, ...] = (
         place=LAW[net], expected=Within(2, 0.2),
         why="0.2: a factor 1.3 between m = 2 and 8, about that of a decade of T",
         measure=_fitted("m", net, 2, "limit"),
+    ) for net in ("cnn", "lcn")),
+    *(exponent(
+        f"features-small-T-{net}-3",
+        f"{net.upper()}, L = 3, s_0 = 0: exponent of v = n_c = m at a tenth of the text's T",
+        place=LAW[net], expected=Within(4, 0.35), fixed="after",
+        why="0.35, as for the same law in sparse_hierarchy; written after a look at v = 4 and 6,"
+            " before the curves at v = 5, 7 and 8 were trained",
+        measure=Slope("P_star", against="v", rows=dense_at_small_T, where={"net": net, "L": 3},
+                      error="clusters", what="curves", each="{P_star:.0f} (v = {v})"),
     ) for net in ("cnn", "lcn")),
     *(exponent(
         f"constant-{at}-{net}-{depth}",

@@ -26,15 +26,18 @@ practice = partial(
 )
 PRACTICE_CLAIMS: tuple[Claim, ...] = (
     *(practice(
-        f"published-over-practice-{net}-L{depth}",
-        f"{net.upper()}, s = 2, L = {depth}: mean of log(published P* / practice's)",
+        f"published-over-practice-{net}-{'s3-' * (s == 3)}L{depth}",
+        f"{net.upper()}, s = {s}, L = {depth}: mean of log(published P* / practice's)",
         figure=figure, place=f"Figure {figure}",
         expected=Factor(1, within=1.4),
         why="log 1.4: half of the largest step (a factor 1.9) of the grid of P on which the paper's"
             " points lie; batches, rates and reading are the paper's",
-        measure=Mean("ratio", scale="log", where={"net": net, "L": depth, "s": 2}, rows=points,
+        measure=Mean("ratio", scale="log", where={"net": net, "L": depth, "s": s}, rows=points,
                      error="clusters", what="points", tells=("width",)),
-    ) for net, figure in (("lcn", "4 B"), ("cnn", "4 C")) for depth in (2, 3)),
+    ) for net, s, depth, figure in (
+        ("lcn", 2, 2, "4 B"), ("lcn", 2, 3, "4 B"), ("cnn", 2, 2, "4 C"), ("cnn", 2, 3, "4 C"),
+        ("cnn", 3, 2, "13"),
+    )),
     practice(
         "published-within-prediction",
         "Part of the published points in the 95 % prediction of one grammar and grid",
