@@ -58,7 +58,7 @@ export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help cifar mnist reproduce figures plane plan publish crate status claims open gc unlock test test-science test-gpu-interpreter check-gpu bench-gpu train-gpu lint layout format schema readme docs env env-cluster env-equivariance env-gpu env-docs clean-env faults soak
+.PHONY: help doctor cifar mnist reproduce figures plane plan publish crate status claims open gc unlock test test-science test-gpu-interpreter check-gpu bench-gpu train-gpu lint layout format schema readme docs env env-cluster env-equivariance env-gpu env-docs clean-env faults soak
 
 help:
 	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw the paper: results/PRESET/{report.html,figures,tables}'
@@ -89,12 +89,18 @@ help:
 	@echo 'make soak                                kill a small run fifty times at random, then look what it has made: docs/reliability.md'
 	@echo 'make schema                              write the schema and the table of keys of config/ anew'
 	@echo 'make readme                              write the tables of README.md, docs/results.md, docs/studies.md and the forest plot anew'
+	@echo 'make doctor                              what is wrong with this machine, its environment or the last run, and what to do'
 	@echo 'make env | make clean-env                only install into $(VENV) | remove it'
 	@echo 'make env-cluster                         install what PROFILE=slurm needs, too (docs/cluster.md)'
 	@echo 'make env-equivariance                    install what STUDY=equivariance needs, too (e3nn, 1 MB)'
 	@echo 'STUDY: one or several of $(GROUPS) $(STUDIES).'
 	@echo 'DEVICE=auto, cpu or cuda: where reproduce, plane and plan train networks, if not where the configuration says (cpu); cuda has not yet run on a GPU (docs/gpu.md).'
 	@echo 'ARGS are passed on to Snakemake (ARGS="--set-threads train_hierarchy=4"). Presets: $(sort $(basename $(notdir $(wildcard config/*.yaml)))). PROFILE: $(sort $(notdir $(wildcard profiles/*))). CORES is $(CORES) here. PYTHON=python3.12 picks another interpreter.'
+
+# Without an environment, or with a broken one: any Python.
+doctor:
+	@$(PYTHON) -c 'f"{1}"' 2>/dev/null || { echo '$(PYTHON) is no Python from 3.6 on: install Python 3.11, 3.12 or 3.13, or name one: make PYTHON=... doctor' >&2; exit 2; }
+	@env -u MPLBACKEND PYTHONPATH=src $(PYTHON) -B -m srhm.commands.doctor $(ARGS)
 
 reproduce: env
 	@$(BIN)/python -m srhm.commands.command reproduce --preset $(PRESET) --profile $(PROFILE) $(GIVEN_CORES)$(GIVEN_DEVICE)$(GIVEN_ROWS)$(GIVEN_LINES) $(GIVEN_STUDY) $(ARGS)

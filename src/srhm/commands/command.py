@@ -48,6 +48,9 @@ COMMANDS = {
     "gc": Command("gc", "what no configuration refers to any more", "--study jamming"),
     "publish": Command("publish", "keep finished rows in published/", "--preset paper"),
     "crate": Command("crate", "pack published rows for an archive", "--output results/crate"),
+    "doctor": Command(
+        "doctor", "what is wrong here, and what to do", "--directory .", needs_clone=False
+    ),
     "sample": Command("sample", "a few data and their trees", "--depth 2", needs_clone=False),
 }
 

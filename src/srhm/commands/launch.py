@@ -36,6 +36,7 @@ from srhm.commands.device_options import (
     why_no_gpu_here,
 )
 from srhm.commands.index import write_index
+from srhm.commands.limits import OF_A_JOB, OF_SNAKEMAKE, OF_TRAINING
 from srhm.commands.live_view import LiveView
 from srhm.commands.preset_file import read_preset
 from srhm.commands.presets import DEFAULT, Run, StudyError, add_study, n_cores, run_of, studies_of
@@ -65,8 +66,6 @@ PAPER = "report"
 PATIENCE = 20.0
 # The same on a cluster, where it first asks the scheduler to cancel its jobs: a minute at most.
 PATIENCE_OF_CLUSTER = 120.0
-# Megabytes of Snakemake itself, of a job that says nothing about its memory, of one that trains.
-OF_SNAKEMAKE, OF_A_JOB, OF_TRAINING = 400, 600, 1300
 # Bytes that a cache must take.
 PROBE = 1 << 20
 # Below results/: all that Snakemake and its jobs print.

@@ -12,6 +12,8 @@ if TYPING:  # a Python of any age reads this file
     from collections.abc import Mapping
 
 MEGABYTE = 1000000
+# Megabytes of Snakemake itself, of a job that says nothing about its memory, of one that trains.
+OF_SNAKEMAKE, OF_A_JOB, OF_TRAINING = 400, 600, 1300
 # More than any machine has is how cgroup v1 says "no limit".
 NO_LIMIT = 1 << 60
 # Of a job: the variable that says that there is one, and those of its cores, the first that is set.

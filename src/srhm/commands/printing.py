@@ -6,10 +6,10 @@ import sys
 from collections.abc import Callable
 
 
-def printing(main: Callable[[], int]) -> int:
+def printing(main: "Callable[[], int]") -> int:
     """Exit code of a command; 0 where its reader has gone (`| head`) before it was done."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
+        if isinstance(stream, io.TextIOWrapper) and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     code = 0
     try:

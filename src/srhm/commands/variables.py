@@ -53,7 +53,12 @@ RESET: dict[str, tuple[str, tuple[str, ...]]] = {
 # system for none again (benchmarks/kept_memory.py). The greatest numbers that glibc takes.
 KEEP_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(2**25), "MALLOC_TRIM_THRESHOLD_": str(2**30)}
 # Set by make, or by so many programs that to name them says nothing.
-UNNAMED = {"PYTHONDONTWRITEBYTECODE", "SOURCE_DATE_EPOCH", "PIP_DISABLE_PIP_VERSION_CHECK"}
+UNNAMED = {
+    "PYTHON",
+    "PYTHONDONTWRITEBYTECODE",
+    "SOURCE_DATE_EPOCH",
+    "PIP_DISABLE_PIP_VERSION_CHECK",
+}
 
 
 def why_reset(name: str) -> str:

@@ -1,0 +1,237 @@
+"""`srhm doctor`: a healthy machine and broken ones, made of stand-ins, each with what to do."""
+
+import ast
+import errno
+import fcntl
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from srhm.commands import doctor, installed
+
+ROOT = Path(__file__).parents[1]
+COPIED = ("Makefile", "Snakefile", "pyproject.toml", "envs/install.py")
+PACKAGES = {"numpy": "2.4.6", "torch": "2.13.0+cpu", "snakemake": "9.27.1"}
+LOCK = "# a lock\nnumpy==2.4.6\ntorch==2.13.0\nsnakemake==9.27.1\n"
+# In place of the Python of an environment: what it says when it is asked to load packages.
+LOADS = (
+    "#!/bin/sh\nprintf 'numpy 2.4.6\\ntorch 2.13.0+cpu\\nsnakemake 9.27.1\\nCUDA None none\\n'\n"
+)
+
+
+@pytest.fixture
+def clone(tmp_path, monkeypatch):
+    """A clone with a whole environment; both are stand-ins."""
+    folder = tmp_path / "clone"
+    for name in COPIED:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, folder / name)
+    (folder / "envs" / "requirements.lock").write_text(LOCK)
+    packages = folder / ".venv" / "lib" / "python3.11" / "site-packages"
+    packages.mkdir(parents=True)
+    for name, version in PACKAGES.items():
+        (packages / f"{name}-{version}.dist-info").mkdir()
+    (packages / "__editable__.srhm-1.pth").write_text(f"{folder / 'src'}\n")
+    say(folder, LOADS)
+    (folder / ".venv" / "package.stamp").touch()
+    for module in (doctor, installed):
+        monkeypatch.setattr(module, "ROOT", folder)
+    monkeypatch.setattr(installed, "LOADED", tuple(PACKAGES))
+    return folder
+
+
+def say(clone, script):
+    """Puts a script in place of the Python of the environment."""
+    program = clone / ".venv" / "bin" / "python"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(script)
+    program.chmod(0o755)
+
+
+@pytest.fixture
+def examine(clone, capsys):
+    """Exit code and report of the clone's folder, or another one."""
+
+    def examined(folder=None):
+        code = doctor.main(["--directory", str(folder or clone)])
+        said = capsys.readouterr()
+        assert "Traceback" not in said.out + said.err
+        return code, said.out
+
+    return examined
+
+
+def wrongs(report):
+    """What is wrong, each with what to do."""
+    return re.findall(r"^WRONG \d+: (.*)\n  do: (.+)$", report, flags=re.MULTILINE)
+
+
+def test_a_healthy_machine_has_nothing_wrong(examine):
+    code, report = examine()
+    assert (code, wrongs(report)) == (0, []), report
+    assert report.endswith("nothing is wrong\n")
+    assert "whole, 3 packages, 3 of the 3 of the lock" in report
+    for topic in ("code", "system", "python", "cores", "memory", "results", "loads", "run"):
+        assert re.search(rf"^{topic} +\S", report, flags=re.MULTILINE), topic
+
+
+def without_room(clone, monkeypatch):
+    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda place: SimpleNamespace(free=10**8))
+
+
+def full(clone, monkeypatch):
+    def fails(descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(doctor.os, "fsync", fails)
+
+
+def other_torch(clone, monkeypatch):
+    (folder,) = clone.glob(".venv/lib/*/*/torch-*")
+    folder.rename(folder.with_name("torch-2.11.0.dist-info"))
+
+
+def without_numpy(clone, monkeypatch):
+    (folder,) = clone.glob(".venv/lib/*/*/numpy-*")
+    folder.rmdir()
+
+
+def old_python(clone, monkeypatch):
+    shutil.rmtree(clone / ".venv")
+    monkeypatch.setattr(sys, "version_info", (3, 9, 2, "final", 0))
+    monkeypatch.setattr(sys, "version", "3.9.2 (default, Feb  1 2021, 00:00:00) [GCC 10.2.1]")
+
+
+def little_memory(clone, monkeypatch):
+    monkeypatch.setattr(doctor.limits, "memory", lambda root, environment: 1200)
+
+
+def unwritable(clone, monkeypatch):
+    def refused(dir):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), dir)
+
+    monkeypatch.setattr(doctor.tempfile, "TemporaryFile", refused)
+
+
+def without_locks(clone, monkeypatch):
+    def fails(descriptor, kind):
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(doctor.fcntl, "flock", fails)
+
+
+def unfinished(clone, monkeypatch):
+    (clone / ".venv" / "unfinished").touch()
+
+
+def foreign(clone, monkeypatch):
+    (clone / ".venv" / "package.stamp").unlink()
+
+
+def library_too_old(clone, monkeypatch):
+    say(clone, "#!/bin/sh\nprintf 'numpy 2.4.6\\ntorch FAILED libstdc++.so.6: too old\\n'\n")
+
+
+def other_processor(clone, monkeypatch):
+    say(clone, "#!/bin/sh\nprintf 'numpy 2.4.6\\ntorch '; kill -ILL $$\n")
+
+
+def python_gone(clone, monkeypatch):
+    (clone / ".venv" / "bin" / "python").unlink()
+
+
+@pytest.mark.parametrize(
+    ("broken", "wrong", "cure"),
+    [
+        (without_room, "has 100 MB free; 500 MB are needed", "make room, or"),
+        (full, "cannot be written to: No space left on device", "make room, or"),
+        (other_torch, r"torch 2.11.0 \(the lock: 2.13.0\)", "make clean-env env"),
+        (without_numpy, ".venv lacks numpy", "make clean-env env"),
+        (old_python, "Python 3.11, 3.12 or 3.13 is needed, .* is 3.9.2", "PYTHON=python3.12"),
+        (little_memory, "1200 MB of memory are too few", "CORES=1"),
+        (unwritable, "cannot be written to: Permission denied", "lie elsewhere"),
+        (without_locks, "cannot be locked", "lie elsewhere"),
+        (unfinished, "was interrupted", "make env"),
+        (foreign, "was not made by make", "make clean-env"),
+        (library_too_old, "cannot be loaded: torch: libstdc", "LD_LIBRARY_PATH"),
+        (other_processor, "torch ends Python", "make clean-env env"),
+        (python_gone, "its Python is gone", "make env"),
+    ],
+)
+def test_of_a_broken_machine_it_says_what_is_wrong_and_what_to_do(
+    clone, examine, monkeypatch, broken, wrong, cure
+):
+    broken(clone, monkeypatch)
+    code, report = examine()
+    found = wrongs(report)
+    assert code == 1, report
+    assert found, report
+    assert cure in found[0][1], report
+    # The same may be wrong of other folders, and nothing else is.
+    assert [what for what, _ in found if not re.search(wrong, what)] == [], report
+
+
+def test_a_folder_that_is_not_there_yet_is_judged_by_the_one_around_it(clone, examine):
+    code, report = examine(clone / "new" / "folder")
+    assert code == 0, report
+    assert not (clone / "new").exists()
+
+
+def test_a_run_that_goes_on_and_one_that_was_killed_are_told_apart(clone, examine):
+    (clone / "results").mkdir()
+    lock = clone / "results" / ".lock"
+    lock.write_text("preset quick, process 7 on a node")
+    assert "was killed (preset quick, process 7 on a node)" in examine()[1]
+    with lock.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert "going on: preset quick, process 7 on a node" in examine()[1]
+    lock.write_text("")
+    assert "none is going on\n" in examine()[1]
+
+
+def test_what_cannot_be_looked_at_is_a_line_and_no_traceback(examine, clone):
+    (clone / "envs" / "install.py").write_text("import nothing_of_this_name")
+    code, report = examine()
+    assert code == 1
+    assert ("packages cannot be looked at: ModuleNotFoundError(\"No module named"
+            " 'nothing_of_this_name'\")") in report  # fmt: skip
+
+
+def without_environment(folder, *words, program=sys.executable):
+    """What the code in a copy of the clone says to a Python that has no package at all."""
+    shutil.copytree(ROOT / "src", folder / "src", ignore=shutil.ignore_patterns("studies"))
+    shutil.rmtree(folder / ".venv")
+    return subprocess.run(
+        [program, *words], cwd=folder, env={**os.environ, "PYTHONPATH": "src"},
+        capture_output=True, text=True,
+    )  # fmt: skip
+
+
+def test_it_needs_no_environment_and_no_package(clone):
+    done = without_environment(clone, "-S", "-m", "srhm.commands.doctor")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "absent: the first make installs it" in done.stdout
+    assert done.stderr == ""
+    assert not (clone / ".venv").exists()
+
+
+def test_make_says_in_a_sentence_that_there_is_no_python(clone):
+    done = without_environment(clone, "doctor", "PYTHON=python-none", program="make")
+    assert done.returncode == 2
+    assert done.stderr.startswith(
+        "python-none is no Python from 3.6 on: install Python 3.11, 3.12 or 3.13"
+    )
+
+
+@pytest.mark.parametrize("file", [
+    "src/srhm/commands/doctor.py", "src/srhm/commands/installed.py", "src/srhm/commands/limits.py",
+    "src/srhm/commands/printing.py", "envs/install.py",
+])  # fmt: skip
+def test_a_python_of_ten_years_ago_reads_it(file):
+    ast.parse((ROOT / file).read_text(encoding="utf-8"), feature_version=(3, 6))
