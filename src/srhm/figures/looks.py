@@ -33,6 +33,13 @@ class Look:
 _COLOURS_AND_MARKERS = {
     "lcn": (BLUE, "o"),
     "cnn": (ORANGE, "s"),
+    "cnn_first": (SKY, "^"),
+    "cnn_second": (BLUE, "v"),
+    "cnn_places": (VERMILION, "D"),
+    "cnn_features": (SKY, "p"),
+    "cnn_pooled": (BLACK, "h"),
+    "cnn_pooled_first": (PURPLE, "P"),
+    "cnn_pooled_last": (GREY, "X"),
     "fcn": (GREEN, "H"),
     "fcn2": (GREEN, "8"),
     "fc2": (GREEN, "o"),

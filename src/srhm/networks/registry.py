@@ -31,6 +31,12 @@ HIERARCHICAL = {
     "cnn": Net("CNN", "srhm.networks.cnn"),
     "fcn": Net("FCN", "srhm.networks.fcn"),
     "cnn_first": Net("CNN in layer 1", "srhm.networks.cnn_first", like="lcn"),
+    "cnn_second": Net("CNN in layer 2", "srhm.networks.shared_filters", like="lcn"),
+    "cnn_places": Net("shared by places", "srhm.networks.shared_filters", like="cnn"),
+    "cnn_features": Net("shared by features", "srhm.networks.shared_filters", like="lcn"),
+    "cnn_pooled": Net("CNN, pooled", "srhm.networks.pooled", like="cnn"),
+    "cnn_pooled_first": Net("CNN, pooled before layer 1", "srhm.networks.pooled", like="cnn"),
+    "cnn_pooled_last": Net("CNN, pooled before layer L", "srhm.networks.pooled", like="cnn"),
 }
 # On the SRHM, each with an engine of its own name: units in place of channels at places. Functions
 # (parameters of the grammar, *, width) -> layers of any number of units.

@@ -1,0 +1,121 @@
+"""Networks between LCN and CNN: the ends are both, bit for bit; gradients against autograd."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from torch.nn.functional import cross_entropy
+
+from srhm.model.encoding import one_hot
+from srhm.model.sampling import derive
+from srhm.networks.geometry import geometry, initial_weights
+from srhm.networks.hierarchical import HierarchicalNetwork
+from srhm.networks.places import layers_that_know
+from srhm.training.sparse import SparseEngine
+
+WIDTH = 6
+OPTIONS = {"batch_size": 4, "rate": 0.05 * WIDTH, "momentum": 0.9, "dtype": np.float64}
+BETWEEN = ("cnn_second", "cnn_places", "cnn_features",
+           "cnn_pooled", "cnn_pooled_first", "cnn_pooled_last")  # fmt: skip
+
+
+def layers_of(net, parameters):
+    return geometry(net, parameters, width=WIDTH).layers
+
+
+def slots_of(net, parameters):
+    return [layer.n_slots for layer in layers_of(net, parameters)]
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_filters_that_know_all_are_an_lcn_and_those_that_know_nothing_a_cnn(make_parameters, depth):
+    parameters = make_parameters(depth=depth, n_empty=2)
+    for net, known in (("lcn", True), ("cnn", False)):
+        layers = layers_that_know(
+            parameters, width=WIDTH, features=lambda k, known=known: known,
+            places=lambda k, known=known: known,
+        )  # fmt: skip
+        assert layers == layers_of(net, parameters)
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+def test_without_empty_places_each_is_an_lcn_or_a_cnn(make_parameters, depth):
+    parameters = make_parameters(depth=depth, n_empty=0)
+    assert layers_of("cnn_places", parameters) == layers_of("lcn", parameters)
+    for net in ("cnn_features", "cnn_pooled", "cnn_pooled_first", "cnn_pooled_last"):
+        assert layers_of(net, parameters) == layers_of("cnn", parameters)
+
+
+def test_numbers_of_weights_are_those_of_what_filters_know(make_parameters):
+    parameters = make_parameters(depth=3, branching=2, n_empty=2)
+    s, places = 2, 3
+    w = s * places
+    assert slots_of("lcn", parameters) == [w**3, w**2, w]
+    assert slots_of("cnn_first", parameters) == [w, w**2, w]
+    assert slots_of("cnn_second", parameters) == [w**3, w, w]
+    assert slots_of("cnn_places", parameters) == [s**2 * w, s * w, w]
+    assert slots_of("cnn_features", parameters) == [places**2 * w, places * w, w]
+    assert slots_of("cnn_pooled", parameters) == [s, s, s]
+    assert slots_of("cnn_pooled_first", parameters) == [s, w, w]
+    assert slots_of("cnn_pooled_last", parameters) == [w, w, s]
+
+
+def test_patches_share_a_filter_with_the_places_of_their_feature_or_with_other_features(
+    make_parameters,
+):
+    """L = 2, s = s_0+1 = 2: patches 0, 1 are places of the first feature, 2, 3 of the second."""
+    parameters = make_parameters(depth=2, branching=2, n_empty=1)
+
+    def filters(net):
+        return np.reshape(layers_of(net, parameters)[0].slots, (4, 4)).tolist()
+
+    first, second, third, last = filters("cnn_places")
+    assert first == second != third == last
+    first, second, third, last = filters("cnn_features")
+    assert first == third != second == last
+
+
+def trained(net, parameters, training, test):
+    shape = geometry(net, parameters, width=WIDTH)
+    start = initial_weights(shape, generator=np.random.default_rng(0), dtype=np.float64)
+    engine = SparseEngine(shape, start, training, test, **OPTIONS)
+    engine.steps(np.random.default_rng(1).integers(len(training), size=160))
+    return engine.weights(), engine.test_error()
+
+
+def test_pooled_at_any_s0_is_the_cnn_at_s0_0_bit_for_bit(make_sample):
+    """Of the same derivations; another network with places is not."""
+    sizes = {"depth": 2, "branching": 2, "n_features": 4, "n_synonyms": 4, "n_classes": 4}
+    grammar, *samples = make_sample(n_train=40, n_test=30, n_empty=2, sparsity="A", **sizes)
+    dense = replace(grammar, parameters=replace(grammar.parameters, n_empty=0))
+    without = [
+        derive(dense, one.labels, one.choices, np.zeros_like(one.placements)) for one in samples
+    ]
+    expected, error = trained("cnn", dense.parameters, *without)
+    found, own_error = trained("cnn_pooled", grammar.parameters, *samples)
+    assert own_error == error
+    for name, value in expected.items():
+        np.testing.assert_array_equal(found[name], value)
+    other, _ = trained("cnn_pooled_first", grammar.parameters, *samples)
+    assert not np.array_equal(other["readout"], expected["readout"])
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+@pytest.mark.parametrize("net", BETWEEN)
+def test_a_step_of_the_sparse_engine_is_that_of_autograd(make_sample, net, depth):
+    grammar, training, test = make_sample(
+        n_train=20, n_test=10, depth=depth, branching=2, n_features=3, n_synonyms=3, n_classes=3,
+        n_empty=1, sparsity="A",
+    )  # fmt: skip
+    shape = geometry(net, grammar.parameters, width=WIDTH)
+    start = initial_weights(shape, generator=np.random.default_rng(0), dtype=np.float64)
+    engine = SparseEngine(shape, start, training, test, **OPTIONS)
+    engine.steps(np.arange(4))
+    network = HierarchicalNetwork(shape, start)
+    x = torch.from_numpy(one_hot(training[:4], grammar.parameters)).double()
+    cross_entropy(network(x), torch.from_numpy(training.labels[:4].astype(np.int64))).backward()
+    for name, value in engine.weights().items():
+        step = -OPTIONS["rate"] * network.weights[name].grad.numpy()
+        assert np.abs(step).max() > 0
+        np.testing.assert_allclose(value - start[name], step, rtol=1e-9, atol=1e-12, err_msg=name)
