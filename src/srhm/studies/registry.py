@@ -28,6 +28,7 @@ NAMES = (
     "phase_diagram",
     "relative_stability",
     "temperature",
+    "weight_sharing",
     "random_features",
     "equivariance",
     "gaps",

@@ -1,0 +1,1 @@
+"""Networks between LCN and CNN: which shared weights save which power of s_0+1."""

@@ -1,0 +1,135 @@
+"""Predictions of P* for nets between LCN and CNN, fixed before any of these was trained.
+
+Known beforehand: a trial at L = 2, v = 6 of two grammars at s_0 = 1 and 2, and the P* of LCN and
+CNN in other studies (README). Predictions are those of counting (README), not of the trial.
+"""
+
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from srhm.scorecard.claims import Claim
+from srhm.scorecard.curves import THRESHOLD
+from srhm.scorecard.estimators import Difference, Mean, Ratio, Slope
+from srhm.scorecard.expectations import Within
+from srhm.scorecard.rows import left_out, rows_of
+from srhm.studies.weight_sharing import analysis
+from srhm.studies.weight_sharing.analysis import OF_GRAMMAR
+
+
+@rows_of("exponents", nothing="no grammar with such exponents")
+def exponents(table: pd.DataFrame) -> pd.DataFrame:
+    """Exponents of grammars; `excess`: above the number of levels whose places are known."""
+    return table.assign(excess=table["exponent"] - table["places"], of_P=table["layer"] == 0)
+
+
+@rows_of("cells", nothing="no grammar with a P* of both nets")
+def stars(cells: pd.DataFrame) -> pd.DataFrame:
+    """P* of single grammars at s_0 > 0; censored ones are left out."""
+    found = analysis.stars(cells[cells["s0"] > 0], threshold=THRESHOLD)
+    return left_out(found, {"censored": found["P_star"].isna()})
+
+
+sharing = partial(Claim, topic="Exponent of s_0+1 between LCN and CNN", figure="weight_sharing")
+ON = (*OF_GRAMMAR, "layer")
+WORDS = {
+    "lcn": "LCN", "cnn": "CNN", "cnn_first": "CNN in layer 1 alone",
+    "cnn_second": "CNN in layer 2 alone", "cnn_places": "filters shared among places",
+    "cnn_features": "filters shared between features", "cnn_pooled": "CNN that pools all places",
+    "cnn_pooled_first": "CNN that pools before layer 1",
+    "cnn_pooled_last": "CNN that pools before layer L",
+}  # fmt: skip
+QUARTER = "a quarter: it tells whole powers apart, with room for the grammars' scatter"
+COUNTING = "counting of known places, see the page"
+# Net, L -> exponent and where it stands.
+VALUES: dict[tuple[str, int], tuple[float, str]] = {
+    ("lcn", 2): (2, "Eq. 3"), ("cnn", 2): (2, "Eq. 4"), ("lcn", 3): (3, "Eq. 3"),
+    ("cnn", 3): (2, "Eq. 4"), ("cnn_first", 3): (2, COUNTING), ("cnn_second", 3): (3, COUNTING),
+    ("cnn_pooled_first", 2): (1, COUNTING), ("cnn_pooled_last", 2): (1, COUNTING),
+}  # fmt: skip
+# Net, other net, L -> by how much the exponent is larger, its tolerance and why.
+SAME = "0.2: below half a power"
+CHANGES: dict[tuple[str, str, int], tuple[float, float, str]] = {
+    ("cnn_features", "lcn", 2): (0, 0.2, f"filters know all places; {SAME}"),
+    ("cnn_features", "lcn", 3): (0, 0.2, f"filters know all places; {SAME}"),
+    ("cnn_places", "cnn", 2): (0, 0.2, f"both know the places within a patch alone; {SAME}"),
+    ("cnn_places", "cnn", 3): (0, 0.2, f"both know the places within a patch alone; {SAME}"),
+    ("cnn_places", "lcn", 2): (-1, 0.25, f"layer 1 knows one level less; {QUARTER}"),
+    ("cnn_places", "lcn", 3): (-2, 0.25, f"layer 1 knows two levels less; {QUARTER}"),
+    ("cnn_pooled_first", "cnn", 3): (-1, 0.25, f"a layer without places has no power; {QUARTER}"),
+    ("cnn_pooled_last", "cnn", 3): (-1, 0.25, f"a layer without places has no power; {QUARTER}"),
+}  # fmt: skip
+
+
+def _exponent(net: str, depth: int) -> dict[str, Any]:
+    return {"rows": exponents, "where": {"net": net, "L": depth, "of_P": True}, "what": "grammars"}
+
+
+def _ratio(net: str, other: str, depth: int) -> Claim:
+    return sharing(
+        f"saved-{net}-{other}-{depth}",
+        f"L = {depth}: P* of the {WORDS[net]} over that of the {WORDS[other]}, equal s_0 > 0",
+        place=COUNTING, expected=Within(0.75, 0.25),
+        why="a filter that s = 2 features share sees up to s times more data: between 1/s and 1",
+        measure=Ratio("P_star", over={"net": other}, on=(*OF_GRAMMAR, "s0"), rows=stars,
+                      where={"net": net, "L": depth}, per=("v", "seed"), what="P*"),
+    )  # fmt: skip
+
+
+CLAIMS: tuple[Claim, ...] = (
+    *(
+        sharing(
+            f"exponent-{net}-{depth}", f"L = {depth}, {WORDS[net]}: exponent of s_0+1 in P*",
+            place=place, expected=Within(value, 0.25), why=QUARTER,
+            measure=Mean("exponent", **_exponent(net, depth)),
+        )
+        for (net, depth), (value, place) in VALUES.items()
+    ),
+    *(
+        sharing(
+            f"exponent-cnn_pooled-{depth}",
+            f"L = {depth}, {WORDS['cnn_pooled']}: exponent of s_0+1 in P*",
+            place="it is the CNN at s_0 = 0", expected=Within(0, 0.1),
+            why="only how often the training set has one derivation twice depends on s_0",
+            measure=Mean("exponent", **_exponent("cnn_pooled", depth)),
+        )
+        for depth in (2, 3)
+    ),
+    *(
+        sharing(
+            f"change-{net}-{other}-{depth}",
+            f"L = {depth}: exponent of s_0+1, {WORDS[net]}, less that of the {WORDS[other]}",
+            place=COUNTING, expected=Within(value, tolerance), why=why,
+            measure=Difference("exponent", over={"net": other}, on=ON, **_exponent(net, depth)),
+        )
+        for (net, other, depth), (value, tolerance, why) in CHANGES.items()
+    ),
+    *(
+        _ratio(net, other, depth)
+        for depth in (2, 3)
+        for net, other in (("cnn_features", "lcn"), ("cnn", "cnn_places"))
+    ),
+    *(
+        sharing(
+            f"first-step-{layer}-{depth}",
+            f"L = {depth}, first step of layer {layer}: exponent less levels of known places",
+            place=f"{COUNTING}; appendix C", expected=Within(0, 0.15),
+            why="0.15: the study first_step has 2.00, 3.00 (LCN) and 0.92, 0.63 (CNN) in layer 1",
+            measure=Mean("excess", rows=exponents, where={"L": depth, "layer": layer},
+                         per=("v", "seed"), what="nets and grammars"),
+        )
+        for depth in (2, 3)
+        for layer in range(1, depth + 1)
+    ),
+    *(
+        sharing(
+            f"counting-{depth}",
+            f"L = {depth}: exponent in P* against the most levels that a layer knows: slope",
+            place=COUNTING, expected=Within(1, 0.25), why=QUARTER,
+            measure=Slope("exponent", against="places", logs="none", per=("v", "seed"),
+                          rows=exponents, where={"L": depth, "of_P": True}, what="exponents"),
+        )
+        for depth in (2, 3)
+    ),
+)  # fmt: skip

@@ -1,0 +1,95 @@
+"""P* against s_0+1 of networks between LCN and CNN, and its exponents.
+
+Letters of the paper: P* sample complexity, L depth, s_0 empty places for each informative one, v
+features, n_c classes, m synonyms.
+"""
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from srhm.figures import looks
+from srhm.figures.complexity_marks import unknown, with_ends
+from srhm.figures.drawing import styled
+from srhm.figures.looks import BLACK, BLUE, GREEN, VERMILION, Look
+from srhm.figures.marks import between, plural
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel, law
+from srhm.figures.scales import Scale
+from srhm.studies.weight_sharing.analysis import means
+
+# From what knows most places to what knows none.
+ORDER = ("lcn", "cnn_features", "cnn_second", "cnn_first", "cnn_places", "cnn",
+         "cnn_pooled_last", "cnn_pooled_first", "cnn_pooled")  # fmt: skip
+OF = {0: Look("$P^*$", BLACK, "o"), 1: Look("step of layer 1", VERMILION, "^"),
+      2: Look("of layer 2", BLUE, "s"), 3: Look("of layer 3", GREEN, "D")}  # fmt: skip
+SHIFT = 0.13
+
+
+@styled
+def draw(
+    sample_complexity: pd.DataFrame, exponents: pd.DataFrame, *, preset: str, threshold: float
+) -> Figure:
+    """A row for each L: P* over n_c m^L against s_0+1 at the largest v, exponents of P* and steps.
+
+    sample_complexity, exponents: rows of SAMPLE_COMPLEXITY and EXPONENTS.
+    """
+    at = np.isclose(sample_complexity["threshold"].to_numpy(dtype=float), threshold)
+    rows = sample_complexity[at & (sample_complexity["criterion"] == "test_error")]
+    rows = with_ends(rows, unit=rows["n_c"] * rows["m"] ** rows["L"])
+    found, panels = means(exponents), []
+    for depth in sorted(set(rows["L"])):
+        panels.append(_complexities(rows[rows["L"] == depth], depth))
+        panels.append(_exponents(found[found["L"] == depth], exponents, depth))
+    return mosaic(panels, columns=2, preset=preset, height=3.0, notes=unknown(rows))
+
+
+def _nets(names: pd.Series) -> list[str]:
+    return [net for net in ORDER if net in set(names)]
+
+
+def _complexities(rows: pd.DataFrame, depth: int) -> Panel:
+    v = rows["v"].max()
+    own = rows[rows["v"] == v]
+    nets = _nets(own["net"])
+    apart = {net: 1.02 ** (i - len(nets) / 2) for i, net in enumerate(nets)}
+    own = own.assign(x=(own["s0"] + 1) * own["net"].map(apart).astype(float))
+    by = Scale(column="net", looks={net: looks.net(net) for net in nets})
+    ends = np.array([own["s0"].min() + 1, own["s0"].max() + 1], dtype=float)
+    return Panel(
+        title=f"$L={depth}$, $v={v}$", x=Axis("$s_0+1$", log=True),
+        y=Axis("$P^*/(n_c m^L)$", log=True),
+        marks=[
+            Marks(rows=own, x="x", y="y", low="y_low", high="y_high", beyond="y_beyond", by=[by],
+                  line="-", name="P*", bar_label="95 % interval over seeds",
+                  arrow_label="censored: $P^*$ is"),
+            *(law(ends, 1.5 * ends**power, f"$(s_0+1)^{power}$", name=f"power {power}", line=line)
+              for power, line in ((1, ":"), (2, "--"))),
+        ],
+    )  # fmt: skip
+
+
+def _exponents(rows: pd.DataFrame, single: pd.DataFrame, depth: int) -> Panel:
+    nets = _nets(rows["net"])
+    place = {net: float(i) for i, net in enumerate(nets)}
+
+    def placed(table: pd.DataFrame) -> pd.DataFrame:
+        return table.assign(y=table["net"].map(place).astype(float) + SHIFT * table["layer"])
+
+    rows = placed(rows)
+    alone = placed(single[(single["L"] == depth) & (single["layer"] == 0)])
+    layers = {k: look for k, look in OF.items() if k in set(rows["layer"])}
+    n = rows.loc[rows["layer"] == 0, "n"]
+    grammars = f": {between(n)} {plural('grammar', int(n.max()))}" if len(n) else ""
+    return Panel(
+        title=f"$L={depth}${grammars}", x=Axis("exponent of $s_0+1$"),
+        y=Axis(ticks={i: looks.net(net).label for net, i in place.items()},
+               limits=(len(nets) - 0.4, -0.6)),
+        marks=[
+            Marks(rows=alone, x="exponent", y="y", alpha=0.25, size=2.5, colour=BLACK,
+                  name="grammar", label="single grammar"),
+            Marks(rows=rows, x="exponent", y="y", x_low="low", x_high="high", size=4.5,
+                  by=[Scale(column="layer", looks=layers, title="Exponent")], name="exponent",
+                  bar_label="95 % interval over grammars"),
+        ],
+    )  # fmt: skip
