@@ -33,6 +33,7 @@ NAMES = (
     "equivariance",
     "gaps",
     "early_dynamics",
+    "own_latents",
 )
 # Names for several studies: what `make reproduce` and `make plane` make.
 GROUPS: dict[str, tuple[str, ...]] = {

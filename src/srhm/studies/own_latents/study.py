@@ -1,0 +1,29 @@
+"""Own latents: how many points the synonyms of each level need without labels, and with them."""
+
+from srhm.experiments.declaration import experiment_study
+from srhm.studies.own_latents.configuration import OwnLatentsSection, plan
+from srhm.study import Derived, Figure
+
+STUDY = experiment_study(
+    "own_latents",
+    "Own latents: synonyms from their contexts, without labels",
+    computes="counts beside tuples",
+    config=OwnLatentsSection,
+    plan=plan,
+    tables=(
+        Derived(
+            "sample_complexity",
+            ".analysis:sample_complexities",
+            ".tables:SAMPLE_COMPLEXITY",
+            uses=("cells",),
+        ),
+    ),
+    figures=(
+        Figure(
+            "own_latents",
+            "points that cousins, parents and labels need",
+            ".figures:draw",
+            ("sample_complexity",),
+        ),
+    ),
+)
