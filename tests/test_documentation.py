@@ -18,7 +18,7 @@ from srhm.studies.registry import STUDIES
 ROOT = Path(__file__).parents[1]
 SPHINX = ROOT / ".venv" / "docs"
 PACKAGES = ("model", "networks", "statistics", "experiments")
-LIBRARY = ("data", "torch_data", "learning_curve", "sensitivity")
+LIBRARY = ("data", "torch_data", "transforms", "learning_curve", "sensitivity")
 
 pytestmark = [
     pytest.mark.slow,

@@ -15,6 +15,21 @@ PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
 LOCK = (REPOSITORY / "envs" / "requirements.lock").read_text()
 DOCS = REPOSITORY / ".venv" / "docs"
 CONDA = yaml.safe_load((REPOSITORY / "envs" / "srhm.yaml").read_text())
+EXTRAS = PROJECT["optional-dependencies"]
+
+
+def requirements(*extras: str) -> list[Requirement]:
+    """What the package needs with these extras and with those that they name in turn."""
+    lines, seen, left = list(PROJECT["dependencies"]), set(), list(extras)
+    while left:
+        seen.add(name := left.pop())
+        for line in EXTRAS[name]:
+            requirement = Requirement(line)
+            if requirement.name == PROJECT["name"]:
+                left += requirement.extras - seen
+            else:
+                lines.append(line)
+    return [Requirement(line) for line in lines]
 
 
 def versions(lines: list[str]) -> dict[str, str]:
@@ -46,16 +61,28 @@ def test_the_lock_pins_pytorch_exactly_and_names_no_build_of_one_machine(locked)
 
 
 def test_the_lock_satisfies_every_dependency_of_the_project(locked):
-    for line in PROJECT["dependencies"] + PROJECT["optional-dependencies"]["dev"]:
-        requirement = Requirement(line)
-        assert locked[canonicalize_name(requirement.name)] in requirement.specifier, line
+    for requirement in requirements("dev"):
+        version = locked[canonicalize_name(requirement.name)]
+        assert version in requirement.specifier, requirement
+
+
+def test_the_package_alone_needs_numpy_and_nothing_else():
+    assert [one.name for one in requirements()] == ["numpy"]
+
+
+def test_the_workflow_has_all_of_the_light_extras_and_no_package_twice():
+    all_of = [canonicalize_name(one.name) for one in requirements("workflow")]
+    for extra in ("torch", "analysis", "images"):
+        assert {canonicalize_name(one.name) for one in requirements(extra)} <= set(all_of)
+    ranges = {(one.name, str(one.specifier)) for one in requirements("workflow")}
+    assert len({name for name, _ in ranges}) == len(ranges)  # one range for each package
 
 
 def test_the_conda_environment_is_the_part_of_the_lock_that_the_workflow_needs(locked):
     *_, through_pip = CONDA["dependencies"]
     conda = versions(through_pip["pip"])
     assert conda == {name: locked[name] for name in conda}
-    needed = {canonicalize_name(Requirement(line).name) for line in PROJECT["dependencies"]}
+    needed = {canonicalize_name(one.name) for one in requirements("workflow")}
     assert needed <= set(conda)
 
 
@@ -68,7 +95,7 @@ def test_the_conda_environment_has_a_python_that_the_project_allows():
 def test_the_lock_of_an_extra_adds_what_it_needs_and_changes_no_version(extra, locked):
     added = pinned_in((REPOSITORY / "envs" / f"{extra}.lock").read_text())
     assert added.keys() & locked.keys() == set()
-    for line in PROJECT["optional-dependencies"][extra]:
+    for line in EXTRAS[extra]:
         requirement = Requirement(line)
         assert added[canonicalize_name(requirement.name)] in requirement.specifier, line
 

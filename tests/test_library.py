@@ -1,9 +1,11 @@
 """What others import: grammars, data with their trees, P* of a curve, sensitivities of a module."""
 
+import doctest
 import random
 import subprocess
 import sys
 from dataclasses import asdict, replace
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -35,6 +37,7 @@ from srhm.networks.hierarchical import HierarchicalNetwork
 from srhm.sensitivity import sensitivities
 from srhm.statistics import sample_complexity as tables
 from srhm.torch_data import HierarchyDataset
+from srhm.transforms import Displacement, OneHot, Synonyms, Tokens
 
 KIND = {"depth": 2, "branching": 2, "n_features": 3, "n_empty": 1}
 
@@ -219,6 +222,102 @@ def test_a_loader_of_torch_gives_all_data_once_with_their_trees(grammar, data):
 def test_forms_that_cannot_be_are_refused(grammar, data, wrong):
     with pytest.raises(ValueError, match="allowed"):
         HierarchyDataset(data, grammar, **wrong)
+
+
+# Transforms of the data for PyTorch.
+@pytest.fixture
+def make(grammar, data):
+    """A dataset with a generator of its own."""
+
+    def made(*transform, seed=0, **options):
+        stream = np.random.default_rng(seed)
+        return HierarchyDataset(data, grammar, transform=transform, generator=stream, **options)
+
+    return made
+
+
+def test_encodings_as_transforms_are_the_forms(grammar, data, make):
+    for form, encoding in (
+        ("channels_last", OneHot()),
+        ("channels_first", OneHot(channels_first=True)),
+        ("symbols", Tokens()),
+    ):
+        expected = HierarchyDataset(data, grammar, form=form)[:][0]
+        found = make(encoding)[:][0]
+        assert found.dtype == expected.dtype
+        assert torch.equal(found, expected)
+    assert torch.equal(
+        make(OneHot(whitening=True))[:][0], HierarchyDataset(data, grammar, whitening=True)[:][0]
+    )
+
+
+@pytest.mark.parametrize(("change", "function"), [
+    (Displacement, displace), (Synonyms, exchange_synonyms)
+])  # fmt: skip
+@pytest.mark.parametrize("level", [1, 2])
+def test_changes_are_those_of_the_data_model_anew_at_each_access(
+    grammar, data, make, change, function, level
+):
+    dataset, stream = make(change(level), form="symbols", trees=True), np.random.default_rng(0)
+    for _ in range(2):
+        x, y, levels = dataset[:]
+        expected = function(data, grammar, level=level, generator=stream)
+        assert [tuple(row) for row in x.tolist()] == inputs(expected, grammar)
+        assert y.tolist() == data.labels.tolist()
+        assert levels[1]["places"].tolist() == expected.positions.tolist()
+
+
+def test_a_change_of_your_own_stands_before_the_encoding_and_what_follows_gets_x(data, make):
+    seen = []
+
+    def none(data, grammar, generator):
+        seen.append(len(data))
+        return data
+
+    dataset = make(none, Tokens(), lambda x: x + 10)
+    assert torch.equal(dataset[3][0], make(Tokens())[3][0] + 10)
+    assert torch.equal(dataset[:5][0], make(Tokens())[:5][0] + 10)
+    assert seen == [1, 5]
+    # What measures sensitivities encodes data as they are.
+    assert torch.equal(dataset.inputs(data), make(Tokens())[:][0] + 10)
+    assert seen == [1, 5]
+
+
+def test_workers_of_a_loader_draw_other_changes_in_each_epoch(make):
+    dataset = make(Displacement(1), Tokens())
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        loader = DataLoader(dataset, batch_size=20, num_workers=2, sampler=[0] * 40)
+        epochs = [torch.cat([x for x, _ in loader]) for _ in range(2)]
+    first, second = (rows.view(2, 20, -1) for rows in epochs)
+    assert not torch.equal(first[0], first[1])
+    assert not torch.equal(first, second)
+    assert (first != 0).sum() == (second != 0).sum()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"transform": Displacement(1)}, "give generator="),
+        (
+            {"transform": Tokens(), "form": "symbols"},
+            r"transform has Tokens\(\): form and whitening",
+        ),
+        ({"transform": [OneHot()], "whitening": True}, "allowed without"),
+    ],
+)
+def test_transforms_that_cannot_be_are_refused(grammar, data, options, message):
+    with pytest.raises(ValueError, match=message):
+        HierarchyDataset(data, grammar, **options)
+
+
+def test_examples_of_the_docstrings_give_what_they_say():
+    examples = {}
+    for name in ("data", "transforms", "torch_data", "learning_curve"):
+        found = doctest.testmod(import_module(f"srhm.{name}"))
+        assert not found.failed, name
+        examples[name] = found.attempted
+    assert min(examples.values()) > 0, examples
 
 
 # Sample complexity.

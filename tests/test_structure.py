@@ -24,7 +24,7 @@ SCRIPTS = sorted((REPOSITORY / "scripts").glob("*.py"))
 # Each imports itself and those of lines before its own. What a study declares is known early, as
 # files are named by it; studies, and what knows all of them, come last.
 ORDER = """
-    model names
+    model names extras
     networks
     study keys
     lists
@@ -36,7 +36,7 @@ ORDER = """
     images
     flow experiments
     measure
-    data learning_curve
+    data transforms learning_curve
     torch_data
     sensitivity
     figures scorecard

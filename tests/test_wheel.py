@@ -1,9 +1,15 @@
-"""A wheel of the package, installed where there is no repository, is the whole library."""
+"""Wheel and sdist of the package, installed where there is no repository, are the whole library.
+
+With NumPy alone `srhm.data` works, and what needs more says which extra brings it.
+"""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import sysconfig
+import venv
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -29,24 +35,66 @@ print(tuple(x.shape), len(table), sample_complexity([10, 1000], [0.15, 0.05]).P_
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """The wheel of a copy, since a build leaves folders among the sources."""
-    folder = tmp_path_factory.mktemp("wheel")
+def sources(tmp_path_factory):
+    """A copy of what is packed, since a build leaves folders among the sources."""
+    folder = tmp_path_factory.mktemp("sources")
     left_out = shutil.ignore_patterns("__pycache__", "*.egg-info")
     shutil.copytree(ROOT / "src", folder / "src", ignore=left_out)
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "README.md", "LICENSE", "MANIFEST.in"):
         shutil.copy(ROOT / name, folder)
-    options = ["--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", folder / "made"]
-    subprocess.run([*PIP, "wheel", *options, folder], check=True, capture_output=True)
-    (made,) = (folder / "made").glob("srhm-*.whl")
+    return folder
+
+
+def wheel_of(package, folder):
+    """The wheel that pip makes of a folder or of an sdist."""
+    options = ["--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", folder]
+    subprocess.run([*PIP, "wheel", *options, package], check=True, capture_output=True)
+    (made,) = folder.glob("srhm-*.whl")
     return made
+
+
+@pytest.fixture(scope="module")
+def wheel(sources, tmp_path_factory):
+    return wheel_of(sources, tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def wheel_of_sdist(sources, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sdist")
+    build = f"from setuptools import build_meta; build_meta.build_sdist({str(folder)!r})"
+    subprocess.run([sys.executable, "-c", build], cwd=sources, check=True, capture_output=True)
+    (sdist,) = folder.glob("srhm-*.tar.gz")
+    return wheel_of(sdist, folder)
+
+
+@pytest.fixture(scope="module", params=["wheel", "wheel_of_sdist"])
+def alone(request, tmp_path_factory):
+    """Programs of an environment that has the package, NumPy, and nothing else."""
+    folder = tmp_path_factory.mktemp("alone")
+    venv.create(folder)
+    (packages,) = folder.glob("lib/python3*/site-packages")
+    for one in Path(sysconfig.get_path("platlib")).glob("numpy*"):
+        (packages / one.name).symlink_to(one)
+    options = ["--no-deps", "--no-index", "--no-compile", request.getfixturevalue(request.param)]
+    program = ["--python", folder / "bin" / "python"]
+    subprocess.run([*PIP, *program, "install", *options], check=True, capture_output=True)
+    return folder / "bin"
+
+
+def said_alone(alone, program, *words):
+    """Exit code, output and errors of a program of that environment."""
+    own = {name: text for name, text in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(
+        [alone / program, *words], cwd=alone, env=own, capture_output=True, text=True
+    )
+    return done.returncode, done.stdout, done.stderr
 
 
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory):
     """The folder into which the wheel is installed."""
     folder = tmp_path_factory.mktemp("installed") / "packages"
-    options = ["--no-deps", "--no-index", "--target", folder]
+    options = ["--no-deps", "--no-index", "--no-compile", "--target", folder]
     subprocess.run([*PIP, "install", *options, wheel], check=True, capture_output=True)
     return folder
 
@@ -74,6 +122,7 @@ def test_a_wheel_holds_every_module_page_caption_style_and_table_of_the_package(
     kinds = {Path(name).suffix for name in there}
     assert {".py", ".html", ".rst", ".md", ".mplstyle", ".json"} <= kinds
     assert held == there
+    assert "srhm/py.typed" in held  # its types are for whoever imports it
 
 
 def test_the_library_works_from_a_wheel(installed):
@@ -92,3 +141,58 @@ def test_the_command_samples_without_the_repository_and_names_what_else_it_needs
     assert refused.returncode == 2
     assert "srhm reproduce needs Snakefile, config, profiles" in refused.stderr
     assert "Traceback" not in refused.stderr
+
+
+def test_a_wheel_of_the_sdist_is_that_of_the_sources(wheel, wheel_of_sdist):
+    with ZipFile(wheel) as one, ZipFile(wheel_of_sdist) as other:
+        assert {(i.filename, i.CRC) for i in one.infolist()} == {
+            (i.filename, i.CRC) for i in other.infolist()
+        }
+
+
+def test_data_load_numpy_and_pythons_own_library_alone(alone):
+    code = "import sys; before = set(sys.modules); import srhm.data, srhm.transforms, srhm.extras"
+    code += "; new = {name.partition('.')[0] for name in set(sys.modules) - before}"
+    # Without those that a library makes up.
+    code += "; found = {name for name in new if getattr(sys.modules[name], '__file__', '')}"
+    code += "; print(*sorted(found - set(sys.stdlib_module_names)))"
+    assert said_alone(alone, "python", "-c", code) == (0, "numpy srhm\n", "")
+
+
+def test_the_example_of_the_readme_runs_with_numpy_alone(alone):
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    done, printed, said = said_alone(alone, "python", "-c", code)
+    assert (done, printed.count("class")) == (0, 2), said
+
+
+@pytest.mark.parametrize(
+    ("code", "package", "extra"),
+    [
+        ("import srhm.torch_data", "torch", "torch"),
+        ("import srhm.sensitivity", "torch", "torch"),
+        (
+            "from srhm.learning_curve import sample_complexity; sample_complexity([1, 2], [1, 0])",
+            "scipy",
+            "analysis",
+        ),
+    ],
+)
+def test_what_is_missing_is_a_sentence_with_the_extra_that_brings_it(alone, code, package, extra):
+    *_, said = said_alone(alone, "python", "-c", code)
+    assert said.splitlines()[-1] == (
+        f"ModuleNotFoundError: {package} is not installed: pip install 'srhm[{extra}]' brings it"
+    )
+
+
+def test_commands_without_their_packages_say_what_to_install(alone):
+    code, printed, said = said_alone(alone, "srhm", "sample", "--number", "2")
+    assert (code, printed.count("class")) == (0, 2), said
+    code, printed, said = said_alone(alone, "srhm", "claims")
+    assert (code, printed) == (2, "")
+    assert re.fullmatch(
+        r"srhm claims: \w+ is not installed: pip install 'srhm\[workflow\]'.*\n", said
+    )
+    code, printed, said = said_alone(alone, "srhm", "doctor")
+    assert re.search(r"extra +torch lacks torch: pip install 'srhm\[torch\]'", printed)
+    assert re.search(r"extra +analysis lacks .*pandas", printed)
+    assert said == ""

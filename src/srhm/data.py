@@ -1,8 +1,16 @@
 """Data of the Sparse Random Hierarchy Model for programs of your own: grammars, data, their trees.
 
-    grammar = random_grammar(depth=2, branching=2, n_features=4, n_empty=1, seed=0)
-    train, test = train_and_test(grammar, n_train=1000, n_test=500, seed=0)
-    print(drawn(train[:3], grammar))
+>>> grammar = random_grammar(depth=2, branching=2, n_features=3, n_empty=1, seed=0)
+>>> grammar.parameters.n_distinct
+5184
+>>> train, test = train_and_test(grammar, n_train=1000, n_test=500, seed=0)
+>>> print(drawn(train[:1], grammar))
+class 2
+level 2  ·       1       ·       0
+level 1  · · · · · 2 · 1 · · · · 0 · 1 ·
+<BLANKLINE>
+>>> tree(train[:4], grammar)[2].features.tolist()
+[[1, 0], [2, 1], [0, 0], [2, 1]]
 
 Letters of the paper: L depth, s branching, v features, m synonyms, n_c classes, s_0 empty places
 for each informative one. Level 1 is the input, level L+1 the class. All randomness comes from the

@@ -1,6 +1,9 @@
 """Sample complexity P* of any learning curve, with its interval.
 
-sample_complexity([100, 200, 400], [[0.5, 0.4], [0.2, 0.3], [0.05, 0.02]], threshold=0.1)
+>>> errors = [[0.5, 0.4], [0.2, 0.3], [0.05, 0.02]]  # a row for each P, a column for each seed
+>>> found = sample_complexity([100, 200, 400], errors, threshold=0.1)
+>>> round(found.P_star), round(found.low), round(found.high)
+(324, 263, 400)
 """
 
 import warnings
@@ -9,6 +12,8 @@ from math import exp, nan, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+from srhm.extras import extra
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,9 +46,10 @@ def sample_complexity(
         ValueError: if a size is below 1 or twice there, or the shapes do not fit.
     """
     # These take half a second to load.
-    from scipy.special import stdtrit
+    with extra("analysis"):
+        from scipy.special import stdtrit
 
-    from srhm.statistics.sample_complexity import lasting_crossing
+        from srhm.statistics.sample_complexity import lasting_crossing
 
     P, values = np.asarray(sizes, dtype=float), np.asarray(errors, dtype=float)
     values = values[:, None] if values.ndim == 1 else values

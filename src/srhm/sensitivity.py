@@ -7,13 +7,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
-import pandas as pd
-from torch import Tensor, nn
 
+from srhm.extras import extra
 from srhm.measure.sensitivity import Probe, Representation, Variant, measure, one_node
 from srhm.model.sampling import Derivations
-from srhm.networks.activations import OUTPUT, record_activations
 from srhm.torch_data import HierarchyDataset
+
+with extra("torch"):
+    from torch import Tensor, nn
+
+    from srhm.networks.activations import OUTPUT, record_activations
+with extra("analysis"):
+    import pandas as pd
 
 # Points of one forward pass: more at a time are slower, as activations leave the caches.
 BATCH = 64

@@ -1,16 +1,28 @@
-"""The data of `srhm.data` for PyTorch."""
+"""The data of `srhm.data` for PyTorch.
 
-from typing import Any, Literal
+>>> from srhm.data import random_grammar, train_and_test
+>>> grammar = random_grammar(depth=2, branching=2, n_features=3, n_empty=1, seed=0)
+>>> train, _ = train_and_test(grammar, n_train=1000, n_test=500, seed=0)
+>>> x, y = HierarchyDataset(train, grammar, form="channels_first")[:64]
+>>> tuple(x.shape), tuple(y.shape)
+((64, 3, 16), (64,))
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, cast
 
 import numpy as np
-import torch
-from torch import Tensor
-from torch.utils.data import Dataset
 
 from srhm.data import tree
-from srhm.model.encoding import one_hot, symbols
+from srhm.extras import extra
 from srhm.model.grammar import Grammar
 from srhm.model.sampling import Derivations
+from srhm.transforms import Change, Encoding, OneHot, Tokens, Transform
+
+with extra("torch"):
+    import torch
+    from torch import Tensor
+    from torch.utils.data import Dataset, get_worker_info
 
 # What a network takes: a one-hot row at each place (d, v), as LCN, CNN and FCN of `srhm.networks`;
 # its transpose (v, d), as convolutions of torch; or integers (d,), as embeddings do.
@@ -31,8 +43,15 @@ class HierarchyDataset(Dataset[Any]):
 
     whitening: x(1 + c) - c in place of a one-hot x, c = 1/sqrt(v - 1), as in the published figures.
 
+    transform: one of `srhm.transforms`, or several in their order. `Displacement`, `Synonyms` and
+    any `change(data, grammar, generator)` give other data, anew at each access; `OneHot` or
+    `Tokens` stands in the place of form and whitening; what follows them is called with x alone, n
+    in front. generator: of these draws. A worker of a `DataLoader` has a stream of its own, which
+    the seed that PyTorch gives it continues.
+
     Raises:
-        ValueError: if the form is unknown, or symbols are to be whitened.
+        ValueError: if the form is unknown, symbols are to be whitened, the form is given twice, or
+            data are to be changed without a generator.
     """
 
     def __init__(
@@ -40,16 +59,32 @@ class HierarchyDataset(Dataset[Any]):
         data: Derivations,
         grammar: Grammar,
         *,
-        form: Form = "channels_last",
+        form: Form | None = None,
         whitening: bool = False,
         trees: bool = False,
+        transform: Transform | Sequence[Transform] = (),
+        generator: np.random.Generator | None = None,
     ) -> None:
-        if form not in FORMS:
+        if form not in (None, *FORMS):
             raise ValueError(f"form = {form!r}: allowed are {', '.join(FORMS)}")
         if whitening and form == "symbols":
             raise ValueError("whitening: allowed where the input is one-hot, not with symbols")
-        self.data, self.grammar = data, grammar
-        self.form, self.whitening, self.trees = form, whitening, trees
+        steps = [transform] if callable(transform) else list(transform)
+        ends = [place for place, one in enumerate(steps) if isinstance(one, Encoding)]
+        if ends and (form is not None or whitening):
+            raise ValueError(
+                f"transform has {steps[ends[0]]}: form and whitening are allowed without"
+            )
+        first = ends[0] if ends else len(steps)
+        if first and generator is None:
+            raise ValueError("transform changes data: give generator=np.random.default_rng(0), say")
+        self.data, self.grammar, self.trees, self.generator = data, grammar, trees, generator
+        self.changes = cast(list[Change], steps[:first])
+        channels_first = form == "channels_first"
+        default = Tokens() if form == "symbols" else OneHot(channels_first, whitening)
+        self.encoding = cast(Encoding, steps[first] if ends else default)
+        self.further = cast(list[Callable[[Any], Any]], steps[first + 1 :])
+        self.worker: tuple[int, np.random.Generator] | None = None
 
     def __len__(self) -> int:
         return len(self.data)
@@ -59,6 +94,8 @@ class HierarchyDataset(Dataset[Any]):
         if not isinstance(rows, slice):
             rows = np.atleast_1d(np.asarray(rows))
         data = self.data[rows]
+        for change in self.changes:
+            data = change(data, self.grammar, self._stream())
         parts: list[Any] = [self.inputs(data), _integers(data.labels)]
         if self.trees:
             levels = tree(data, self.grammar)
@@ -77,12 +114,24 @@ class HierarchyDataset(Dataset[Any]):
 
     def inputs(self, data: Derivations) -> Tensor:
         """Inputs x of any data of the grammar, like transformed ones, with n in front."""
-        if self.form == "symbols":
-            return _integers(symbols(data, self.grammar.parameters))
-        x_BDC = torch.from_numpy(one_hot(data, self.grammar.parameters, whitening=self.whitening))
-        if self.form == "channels_first":
-            return x_BDC.transpose(1, 2).contiguous()
-        return x_BDC
+        x: Any = torch.from_numpy(self.encoding(data, self.grammar))
+        for one in self.further:
+            x = one(x)
+        return cast(Tensor, x)
+
+    def _stream(self) -> np.random.Generator:
+        """The generator of the changes; of a worker, one that its seed continues.
+
+        A worker begins with a copy of this dataset, in each epoch with the same one.
+        """
+        assert self.generator is not None
+        worker = get_worker_info()
+        if worker is None:
+            return self.generator
+        if self.worker is None or self.worker[0] != worker.seed:
+            own = [int(self.generator.integers(2**63)), worker.seed]
+            self.worker = (worker.seed, np.random.default_rng(own))
+        return self.worker[1]
 
 
 def _integers(array: np.ndarray) -> Tensor:

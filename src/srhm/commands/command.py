@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from srhm.commands.printing import printing
+from srhm.extras import lacking
 
 # Where a clone has what an installed wheel lacks.
 ROOT = Path(__file__).resolve().parents[3]
@@ -69,11 +70,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if command is None:
         print(f"srhm has no command {name!r}; there are: {', '.join(COMMANDS)}", file=sys.stderr)
         return REFUSED
-    lacking = [one for one in NEEDED if not (ROOT / one).exists()]
-    if lacking and command.needs_clone and not {"-h", "--help"} & set(rest):
+    absent = [one for one in NEEDED if not (ROOT / one).exists()]
+    if absent and command.needs_clone and not {"-h", "--help"} & set(rest):
         print(
-            f"srhm {name} needs {', '.join(lacking)} of the project's repository, which an"
-            " installed package lacks: clone it, and install it there by `pip install -e .`",
+            f"srhm {name} needs {', '.join(absent)} of the project's repository, which an"
+            " installed package lacks: clone it, and install it there by"
+            " `pip install -e '.[workflow]'`",
             file=sys.stderr,
         )
         return REFUSED
@@ -82,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ImportError as error:
         if (error.name or "").partition(".")[0] == "srhm":
             raise
-        print(_why_not_loaded(error), file=sys.stderr)
+        print(_why_not_loaded(error, name), file=sys.stderr)
         return REFUSED
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
@@ -94,8 +96,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return REFUSED
 
 
-def _why_not_loaded(error: ImportError) -> str:
-    """What cannot be loaded and what to do; the first cause says more than what it led to."""
+def _why_not_loaded(error: ImportError, name: str) -> str:
+    """What a command cannot load and what to do; the first cause says more than what it led to."""
+    if isinstance(error, ModuleNotFoundError) and not (ROOT / "Snakefile").is_file():
+        return f"srhm {name}: {lacking(error.name, 'workflow')}"
     cause: BaseException = error
     while cause.__cause__ or cause.__context__:
         cause = cause.__cause__ or cause.__context__ or cause

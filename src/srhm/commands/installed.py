@@ -101,10 +101,30 @@ def _loading(python: Path, names: "Sequence[str]", anew: str) -> Finding:
 
 
 def package_alone() -> "Iterator[Finding]":
-    """The installed package without a clone: its version, and which extras are there."""
-    from importlib.metadata import version
+    """The installed package without a clone: its version, and of each extra what is missing."""
+    from importlib.metadata import PackageNotFoundError, requires, version
 
-    yield Finding("package", "srhm {}".format(version("srhm")))
+    yield Finding("package", f"srhm {version('srhm')}")
+    for name, needed in _extras(requires("srhm") or []).items():
+        missing = []
+        for package in needed:
+            try:
+                version(package)
+            except PackageNotFoundError:
+                missing.append(package)
+        cure = f"lacks {', '.join(missing)}: pip install 'srhm[{name}]'" if missing else "whole"
+        yield Finding("extra", f"{name} {cure}")
+
+
+def _extras(lines: "Sequence[str]") -> "dict[str, list[str]]":
+    """Packages of each extra; lines as metadata have them: pandas>=2; extra == "analysis"."""
+    found: "dict[str, list[str]]" = {}
+    for line in lines:
+        extra = re.search(r"extra *== *[\"'](\w+)", line)
+        package = re.match(r"[\w.-]+", line)
+        if extra and package and package[0] != "srhm":
+            found.setdefault(extra[1], []).append(package[0])
+    return found
 
 
 def installer_of(root: Path) -> "ModuleType":
