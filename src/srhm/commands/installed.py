@@ -118,7 +118,7 @@ def package_alone() -> "Iterator[Finding]":
 
 def _extras(lines: "Sequence[str]") -> "dict[str, list[str]]":
     """Packages of each extra; lines as metadata have them: pandas>=2; extra == "analysis"."""
-    found: "dict[str, list[str]]" = {}
+    found: dict[str, list[str]] = {}
     for line in lines:
         extra = re.search(r"extra *== *[\"'](\w+)", line)
         package = re.match(r"[\w.-]+", line)
