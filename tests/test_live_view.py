@@ -74,7 +74,13 @@ def test_a_failure_is_shown_with_its_log_and_without_its_many_files() -> None:
 
 
 def test_what_is_not_known_is_shown() -> None:
-    odd = ["Traceback (most recent call last):", "  File x", "SLURM run ID: 3", "12 monkeys"]
+    odd = [
+        "    message: Slurm has no job 3 any more",
+        "Traceback (most recent call last):",
+        "  File x",
+        "SLURM run ID: 3",
+        "12 monkeys",
+    ]
     assert PrintedLines().taken(odd) == odd
 
 

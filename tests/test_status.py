@@ -156,3 +156,24 @@ def test_a_reader_that_is_gone_and_a_terminal_without_greek_disturb_no_command()
                 process.stdout.close()
             said = process.stderr.read()
         assert (process.returncode, said) == (0, b"")
+
+
+GOES_ON = """
+import sys
+from contextlib import redirect_stdout
+from srhm.commands.printing import outlasting
+with redirect_stdout(outlasting(sys.stdout)):
+    for i in range(3):
+        print(i, flush=True)
+print("done", file=sys.stderr)
+"""
+
+
+def test_a_run_goes_on_without_a_reader() -> None:
+    command = [sys.executable, "-c", GOES_ON]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read().split() == [b"done"]
+    assert process.returncode == 0

@@ -145,11 +145,10 @@ def into(*reader: str) -> Make:
     return make
 
 
-def reader_gone(scene: Scene) -> str:
-    """A run whose reader ends after the first line (`| head -1`); the run goes on."""
-    return struck(
-        lambda scene, process: None, goes_on=True, before=["sh", "-c", '"$@" 2>&1 | head -1', "sh"]
-    )(scene)
+def left_by(reader: str) -> Make:
+    """A run whose reader ends before the run, which goes on."""
+    shell = f'"$@" 2>&1 | {reader}'
+    return struck(lambda scene, process: None, goes_on=True, before=["sh", "-c", shell, "sh"])
 
 
 OTHERS = (GRADIENT_FLOW.name, ON_IMAGES.name)
@@ -259,7 +258,14 @@ FAULTS = {
     "reader_gone": Fault(
         title="make reproduce \\| head -1: the reader is gone after a line",
         begins=NOTHING,
-        make=reader_gone,
+        make=left_by("head -1"),
+        trains=0,
+        mended=", after a run that went on without a reader",
+    ),
+    "reader_absent": Fault(
+        title="make reproduce \\| true: no line has a reader",
+        begins=NOTHING,
+        make=left_by("true"),
         trains=0,
         mended=", after a run that went on without a reader",
     ),

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path
@@ -41,7 +41,7 @@ from srhm.commands.live_view import LiveView
 from srhm.commands.preset_file import read_preset
 from srhm.commands.presets import DEFAULT, Run, StudyError, add_study, n_cores, run_of, studies_of
 from srhm.commands.printed_lines import PrintedLines
-from srhm.commands.printing import printing
+from srhm.commands.printing import outlasting, printing
 from srhm.commands.watching import Watch, last_words, snakemake_by_hand
 from srhm.explorer.names import explorer_name
 from srhm.preset import ROWS
@@ -91,15 +91,16 @@ def main(
     parser = _parser(prog)
     parser.set_defaults(preset=preset, rows=rows)
     options, extra = parser.parse_known_args(arguments)
-    for line in variables.named():
-        print(line, flush=True)
-    for name in filter(variables.why_reset, list(os.environ)):
-        del os.environ[name]
-    try:
-        return _launch(options, extra)
-    except (Refused, StudyError) as refusal:
-        print(refusal)
-        return REFUSED
+    with redirect_stdout(outlasting(sys.stdout)):
+        for line in variables.named():
+            print(line, flush=True)
+        for name in filter(variables.why_reset, list(os.environ)):
+            del os.environ[name]
+        try:
+            return _launch(options, extra)
+        except (Refused, StudyError) as refusal:
+            print(refusal)
+            return REFUSED
 
 
 def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
@@ -155,18 +156,17 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
             with suppress(OSError):  # a full disk is reported where a job meets it
                 write_index(run, others=_others(config, run))
     wall_time = f"{seconds // 60} min {seconds % 60} s"
-    with suppress(BrokenPipeError):  # the code is Snakemake's, whoever reads this
-        if code == 0 and is_dry(extra):
-            print("a dry run: nothing was made")
-        elif code == 0:
-            _show_results(run, wall_time)
-        else:
-            for text in last_words(folder / "results", FAILED, since=since):
-                print(text)
-            if why := _for_memory(folder / "results" / LOG, code, before=killed):
-                print(why)
-            print(f"stopped after {wall_time} (exit code {code}){_kept(run, watch)}")
-            print("the same command goes on from there, once what is reported above is mended")
+    if code == 0 and is_dry(extra):
+        print("a dry run: nothing was made")
+    elif code == 0:
+        _show_results(run, wall_time)
+    else:
+        for text in last_words(folder / "results", FAILED, since=since):
+            print(text)
+        if why := _for_memory(folder / "results" / LOG, code, before=killed):
+            print(why)
+        print(f"stopped after {wall_time} (exit code {code}){_kept(run, watch)}")
+        print("the same command goes on from there, once what is reported above is mended")
     return code
 
 

@@ -49,7 +49,7 @@ OF_SNAKEMAKE = re.compile(
             r"(?:Removing|Would remove) temporary output ",
             r"Complete log|Elapsed time: ",
             # Of the report of a job that failed: its files, thousands of characters.
-            r"    (?:input|output|message|jobid|conda-env|resources): ",
+            r"    (?:input|output|jobid|conda-env|resources): |    message: None$",
             r"(?:local)?rule \w+:$",
         )
     )

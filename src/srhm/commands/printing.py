@@ -4,6 +4,7 @@ import io
 import os
 import sys
 from collections.abc import Callable
+from typing import Any, TextIO
 
 
 def printing(main: "Callable[[], int]") -> int:
@@ -19,3 +20,26 @@ def printing(main: "Callable[[], int]") -> int:
         # What is not printed yet goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code
+
+
+class _Outlasting(io.FileIO):
+    """A file that takes all that is written to it, whether its reader is there or not."""
+
+    def write(self, data: Any) -> int | None:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            return len(data)
+
+
+def outlasting(stream: TextIO) -> TextIO:
+    """The stream for a command that goes on when its reader has gone; itself if it is no file."""
+    try:
+        number = stream.fileno()
+    except OSError:
+        return stream
+    stream.flush()
+    raw = _Outlasting(number, "w", closefd=False)
+    return io.TextIOWrapper(
+        io.BufferedWriter(raw), encoding=stream.encoding, errors="replace", line_buffering=True
+    )
