@@ -12,6 +12,7 @@ from srhm.data import tree
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry
 from srhm.scorecard.card import scorecard
+from srhm.statistics.exponents_of_grammars import complexities
 from srhm.studies.weight_sharing import analysis
 from srhm.studies.weight_sharing.claims import CLAIMS, VALUES
 from srhm.studies.weight_sharing.figures import ORDER, draw
@@ -82,6 +83,8 @@ def test_a_grammar_with_a_censored_curve_has_no_exponent():
     found = analysis.exponents(cells, steps({("lcn", 2): 2}), threshold=0.1)
     kept = found[found["layer"] == 0]
     assert len(kept) == 5
+    none = cells[cells["s0"] == 0]
+    assert analysis.exponents(none, steps({("lcn", 2): 2}).head(0), threshold=0.1).empty
     assert not ((kept["v"] == 4) & (kept["seed"] == 0)).any()
 
 
@@ -117,7 +120,7 @@ def test_without_the_second_depth_its_claims_have_too_few_data():
 
 def test_the_figure_draws_every_net_and_its_exponents():
     found = tables(WANTED)
-    complexity = analysis.complexities(found["cells"], thresholds=[0.1])
+    complexity = complexities(found["cells"], thresholds=[0.1])
     figure = rendered(draw(complexity, found["exponents"], preset="test", threshold=0.1))
     assert_on_page(figure)
     assert len(points(figure.axes[0], "P* net=lcn")) == 3

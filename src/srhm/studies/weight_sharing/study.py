@@ -16,7 +16,7 @@ STUDY = Study(
     tables=(
         Derived(
             "sample_complexity",
-            ".analysis:complexities",
+            "srhm.statistics.exponents_of_grammars:complexities",
             "SAMPLE_COMPLEXITY",
             uses=("cells",),
             settings=("thresholds",),
