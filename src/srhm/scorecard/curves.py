@@ -4,7 +4,7 @@ A row has the coordinates of its curve, P*, what the seeds say of its error
 (`srhm.scorecard.noise`), and where it does not count the reason. Several studies use them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -71,13 +71,26 @@ def of_the_paper(table: pd.DataFrame) -> Any:
     return (table["n_c"] == table["v"]) & (table["m"] == table["v"] ** (table["s"] - 1))
 
 
-def with_seeds(table: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
-    """The curves with SEED_LOGS: log P* of each seed, shape (n_seeds,), NaN where censored."""
+def with_seeds(
+    table: pd.DataFrame, cells: pd.DataFrame, *, by: Sequence[str] = ("curve",)
+) -> pd.DataFrame:
+    """The curves with SEED_LOGS: log P* of each seed, shape (n_seeds,), NaN where censored.
+
+    by: columns of both tables that tell curves apart. Cells without a training loss have not
+    collapsed.
+    """
     seeds = sorted(set(cells["seed"])) if len(cells) else []
-    own = cells[cells["curve"].isin(table["curve"])] if len(cells) else cells
+    names, own_names = (_joined(one, by) if len(one) else [] for one in (table, cells))
+    own = cells.assign(curve=own_names) if len(cells) else cells
+    own = own[own["curve"].isin(names)] if len(cells) else cells
+    own = own if "train_loss" in own else own.assign(train_loss=0.0)
     found = seed_complexities(own, threshold=THRESHOLD)
-    values = found.reindex(index=table["curve"], columns=seeds).to_numpy(dtype=float)
+    values = found.reindex(index=names, columns=seeds).to_numpy(dtype=float)
     return table.assign(**{SEED_LOGS: pd.Series(list(values), index=table.index, dtype=object)})
+
+
+def _joined(table: pd.DataFrame, by: Sequence[str]) -> list[str]:
+    return [" ".join(map(str, row)) for row in zip(*(table[name] for name in by), strict=True)]
 
 
 def with_rates(table: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from srhm.scorecard.claims import Claim, Measurement, Tables
-from srhm.scorecard.curves import THRESHOLD
+from srhm.scorecard.curves import THRESHOLD, with_seeds
 from srhm.scorecard.estimators import Mean, Slope
 from srhm.scorecard.expectations import Factor, NoExpectation, Within
 from srhm.scorecard.fits import no_points
@@ -49,8 +49,8 @@ def of_criterion(complexity: pd.DataFrame, criterion: str) -> pd.DataFrame:
     return of_the_flow(own)
 
 
-@rows_of("sample_complexity")
-def stars(complexity: pd.DataFrame) -> pd.DataFrame:
+@rows_of("sample_complexity", optional=("cells",))
+def stars(complexity: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     """P* of the test error, with `places`, s_0 + 1."""
     rows = of_criterion(complexity, "test_error")
     shared = rows["net"].astype(str) + ", " + rows["alpha_tilde"].astype(str)
@@ -60,6 +60,7 @@ def stars(complexity: pd.DataFrame) -> pd.DataFrame:
     )
     reasons = {reason: rows["status"] == status for reason, status in CENSORED.items()}
     small_pool = rows["small_pool"].astype(bool)
+    rows = with_seeds(rows, cells, by=("curve", "alpha_tilde", "optimiser"))
     return left_out(rows, {**reasons, "with P* above a tenth of the data": small_pool})
 
 
@@ -215,7 +216,7 @@ LAW: dict[str, Any] = {
     "fixed": "after",
     "expected": Within(2, 0.35),
     "why": "0.35, as for the same law on the paper's own curves; of lazy learning no source says"
-    " anything",
+    " anything; after a look: the interval by vocabularies",
 }
 TOGETHER: dict[str, Any] = {
     "expected": Factor(1, within=1.5),
@@ -238,7 +239,7 @@ stability = partial(reported, topic="Relative stability R_k = D_k/G_k", figure="
 CURVES: dict[str, Any] = {"what": "curves", "tells": ("alpha_tilde",)}
 EXPONENT = partial(
     Slope, "P_star", against="places", within=tuple(name for name in GRAMMAR if name != "s0"),
-    error="seeds", rows=stars, **CURVES,
+    error="clusters", rows=stars, **CURVES,
 )  # fmt: skip
 OF_R = partial(Mean, rows=changes, what="curves", tells=("alpha_tilde",))
 OF_KERNEL = partial(

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from srhm.results.coordinates import GRAMMAR
-from srhm.scorecard.curves import THRESHOLD
+from srhm.scorecard.curves import THRESHOLD, with_seeds
 from srhm.scorecard.estimators import Slope
 from srhm.scorecard.rows import left_out, rows_of
 
@@ -21,11 +21,14 @@ OPEN = "bounds, or beside a censored P*"
 OPTIONS = ("net", "width", "alpha_tilde", "optimiser", "labels")
 
 
-def compared(complexity: pd.DataFrame, *, threshold: float = THRESHOLD) -> pd.DataFrame:
+def compared(
+    complexity: pd.DataFrame, cells: pd.DataFrame | None = None, *, threshold: float = THRESHOLD
+) -> pd.DataFrame:
     """P* of the test error at this threshold, with its `series` and `power`, m^L.
 
-    Left out are those that are not reached, and of deep networks those above a tenth of the
-    distinct data. Shallow ones need a part of all data that hardly depends on the grammar.
+    cells: of which log P* of each seed is added. Left out are those that are not reached, and of
+    deep networks those above a tenth of the distinct data. Shallow ones need a part of all data
+    that hardly depends on the grammar.
     """
     rows = complexity[
         (complexity["study"] == STUDY)
@@ -42,6 +45,7 @@ def compared(complexity: pd.DataFrame, *, threshold: float = THRESHOLD) -> pd.Da
         "censored": rows["status"] != "reached",
         "above a tenth of the distinct data": small_pool,
     }
+    rows = rows if cells is None else with_seeds(rows, cells, by=("curve", *OPTIONS))
     return left_out(rows, reasons)
 
 
@@ -54,7 +58,8 @@ def series_of(rows: pd.DataFrame) -> pd.Series:
 # Growth of P* with m or with m^L, of grammars that differ in m alone.
 GROWTH = partial(
     Slope, "P_star", within=tuple(name for name in (*GRAMMAR, *OPTIONS) if name != "m"),
-    error="seeds", rows=rows_of("sample_complexity")(compared), what="curves",
+    error="clusters", rows=rows_of("sample_complexity", optional=("cells",))(compared),
+    what="curves",
 )  # fmt: skip
 
 
