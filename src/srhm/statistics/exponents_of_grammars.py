@@ -1,0 +1,56 @@
+"""P* of single grammars and their powers of s_0+1.
+
+A grammar is one seed at one L and v: its rules are the same for all nets and s_0, so that curves
+which share it are compared grammar by grammar. Letters of the paper: P* sample complexity, L depth,
+s_0 (s0) empty places for each informative one, v features.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from srhm.results.coordinates import DATA_MODEL
+from srhm.results.tables import SENSITIVITIES
+from srhm.statistics.regression import mean
+from srhm.statistics.sample_complexity import all_sample_complexities, seed_complexities
+
+OF_GRAMMAR = ("L", "v", "seed")
+
+
+def complexities(cells: pd.DataFrame, *, thresholds: Sequence[float]) -> pd.DataFrame:
+    """P* of each curve (SAMPLE_COMPLEXITY) of a study that measures no sensitivities."""
+    none = pd.DataFrame(columns=SENSITIVITIES.names)
+    return all_sample_complexities(cells, none, thresholds=thresholds)
+
+
+def stars(cells: pd.DataFrame, *, threshold: float) -> pd.DataFrame:
+    """P* of each seed alone, `P_star`, NaN where it is censored, with net and grammar."""
+    curves = cells.drop_duplicates("curve")[["curve", "net", *DATA_MODEL]]
+    logs = seed_complexities(cells, threshold=threshold)
+    seeds = logs.rename_axis("curve").reset_index().astype({"curve": curves["curve"].dtype})
+    seeds = seeds.melt("curve", var_name="seed", value_name="log_P").astype({"log_P": float})
+    found = curves.merge(seeds, on="curve").astype({"seed": "int64"})
+    return found.assign(P_star=np.exp(found["log_P"]))
+
+
+def powers(rows: pd.DataFrame, column: str, *, by: Sequence[str]) -> pd.DataFrame:
+    """Slope of log column against log (s_0+1) of rows that agree in `by`: by, exponent.
+
+    Without those of one s_0 alone, or with a value that is not known.
+    """
+    found = []
+    for names, own in rows.groupby(list(by)):
+        x, y = np.log(own["s0"].to_numpy(float) + 1), np.log(own[column].to_numpy(float))
+        if len(set(x)) > 1 and np.isfinite(y).all():
+            found.append([*names, np.polyfit(x, y, 1)[0]])
+    return pd.DataFrame(found, columns=[*by, "exponent"])
+
+
+def means(table: pd.DataFrame, *, by: Sequence[str]) -> pd.DataFrame:
+    """Means of `exponent` over grammars with 95 % intervals: by, exponent, low, high, n."""
+    rows = []
+    for names, own in table.groupby(list(by)):
+        fit = mean(own["exponent"].to_numpy(float), [])
+        rows.append([*names, fit.slope, fit.low, fit.high, fit.n])
+    return pd.DataFrame(rows, columns=[*by, "exponent", "low", "high", "n"])
