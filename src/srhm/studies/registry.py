@@ -34,6 +34,7 @@ NAMES = (
     "gaps",
     "early_dynamics",
     "own_latents",
+    "teaching",
 )
 # Names for several studies: what `make reproduce` and `make plane` make.
 GROUPS: dict[str, tuple[str, ...]] = {

@@ -1,0 +1,122 @@
+"""P* of networks that are taught an invariance."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from srhm.figures.complexity_marks import with_ends
+from srhm.figures.drawing import styled
+from srhm.figures.looks import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION, Look
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel, law, laws
+from srhm.figures.scales import Scale, by_name, nets
+from srhm.studies.teaching.analysis import CURVE, taught
+
+V = 6  # of the panels against s_0 + 1
+TAUGHT = {
+    "nothing": Look("nothing", BLACK, "o"),
+    "synonyms": Look("synonyms", VERMILION, "^"),
+    "places": Look("places", BLUE, "s"),
+    "both": Look("both", PURPLE, "D"),
+}
+PLACES = {
+    "none": Look("none", BLACK, "o"),
+    "level 1": Look("level 1", GREEN, "v"),
+    "level 2": Look("level 2", ORANGE, "p"),
+    "halves": Look("within halves", GREY, "P"),
+    "skewed": Look("skewed", VERMILION, "X"),
+    "all": Look("all levels", BLUE, "s"),
+}
+STAR = Axis("sample complexity $P^*$", log=True)
+GRAMMAR = [name for name in CURVE if name not in ("synonyms", "places")]
+
+
+@styled
+def draw(complexity: pd.DataFrame, *, preset: str) -> Figure:
+    """P* against s_0+1 by what is taught; against synonyms; P*_D against P*_S."""
+    rows = complexity.assign(taught=taught(complexity), per_place=complexity["s0"] + 1)
+    own = rows[rows["criterion"] == "test_error"]
+    one = own[(own["L"] == 2) & (own["v"] == V)]
+    panels = [
+        *(_against_places(one[one["taught"] != ""], net, "taught") for net in ("cnn", "lcn")),
+        _divided(own),
+        _parted(rows),
+        *(_against_places(one[one["synonyms"] == 0], net, "places") for net in ("cnn", "lcn")),
+    ]
+    n = complexity["n_seeds"].max() if len(complexity) else 0
+    return mosaic(panels, columns=3, preset=preset, notes=[f"{n} grammars a curve."])
+
+
+def _against_places(rows: pd.DataFrame, net: str, by: str) -> Panel:
+    own = with_ends(rows[rows["net"] == net])
+    scale = _taught(own) if by == "taught" else _places(own)
+    known = own[own["status"] == "reached"]
+    unit = np.exp(np.log((known["P_star"] / known["law"]).astype(float)).mean())
+    kind = f"$L=2$, $v={V}$" if by == "taught" else "places taught"
+    ticks = {n: str(n) for n in sorted(set(own["per_place"]))}
+    return Panel(
+        title=f"{net.upper()}, {kind}", x=Axis("$s_0+1$", log=True, ticks=ticks), y=STAR,
+        marks=[
+            _stars(own, "per_place", [scale]),
+            laws(own.assign(law=own["law"] * unit), "per_place", "law", "predicted", by=[scale]),
+        ],
+    )  # fmt: skip
+
+
+def _divided(rows: pd.DataFrame) -> Panel:
+    """P* of nothing over that of synonyms alone."""
+    own = rows[(rows["places"] == "none") & (rows["status"] == "reached")]
+    both = own[own["synonyms"] > 0].merge(
+        own[own["synonyms"] == 0], on=GRAMMAR, suffixes=("", "_over")
+    )
+    both = both.assign(
+        power=both["m"] ** both["synonyms"], ratio=both["P_star_over"] / both["P_star"]
+    )
+    depths = Scale(
+        column="L",
+        looks={2: Look("$2$", filled=True), 3: Look("$3$", filled=False)},
+        title="$L$",
+    )
+    ends = [both["power"].min(), both["power"].max()] if len(both) else []
+    return Panel(
+        title="synonyms taught", x=Axis("$m^l$", log=True),
+        y=Axis("$P^*$(nothing) / $P^*$(synonyms)", log=True),
+        marks=[
+            Marks(rows=both, x="power", y="ratio", by=[nets(both["net"], title="Net"), depths],
+                  name="ratio"),
+            law(ends, ends, "equality", name="equality"),
+        ],
+    )  # fmt: skip
+
+
+def _parted(rows: pd.DataFrame) -> Panel:
+    """P*_D against P*_S of each curve; arrows where one is censored."""
+    ends = with_ends(rows[rows["taught"] != ""])
+    first, second = (ends[ends["criterion"] == name] for name in ("S_2", "D_2"))
+    both = first.merge(second, on=list(CURVE), suffixes=("", "_D"))
+    known = both[["y", "y_D"]].to_numpy(dtype=float)
+    line = [float(np.nanmin(known)), float(np.nanmax(known))] if len(both) else []
+    return Panel(
+        title="the invariances part", x=Axis("$P^*_S$", log=True), y=Axis("$P^*_D$", log=True),
+        marks=[
+            Marks(rows=both, x="y", y="y_D", x_beyond="y_beyond", beyond="y_beyond_D",
+                  by=[_taught(both)], name="parted", arrow_label="$P^*$ is"),
+            law(line, line, "equality", name="equality"),
+        ],
+    )  # fmt: skip
+
+
+def _stars(rows: pd.DataFrame, x: str, by: list[Scale]) -> Marks:
+    rows = rows.assign(censored=rows["y_beyond"] != 0)
+    return Marks(
+        rows=rows, x=x, y="y", low="y_low", high="y_high", beyond="y_beyond", open="censored",
+        by=by, name="P*", arrow_label="$P^*$ is",
+    )  # fmt: skip
+
+
+def _taught(rows: pd.DataFrame) -> Scale:
+    return by_name("taught", rows["taught"], TAUGHT, "Taught")
+
+
+def _places(rows: pd.DataFrame) -> Scale:
+    return by_name("places", rows["places"], PLACES, "Places")

@@ -1,0 +1,30 @@
+"""Does teaching an invariance teach the task? Augmentation along synonyms and displacements."""
+
+from srhm.experiments.declaration import experiment_study
+from srhm.studies.teaching.configuration import TeachingSection, plan
+from srhm.study import Derived, Figure
+
+STUDY = experiment_study(
+    "teaching",
+    "Does teaching an invariance teach the task?",
+    computes="networks that are taught invariances",
+    config=TeachingSection,
+    plan=plan,
+    tables=(
+        Derived(
+            "sample_complexity",
+            ".analysis:sample_complexities",
+            ".tables:SAMPLE_COMPLEXITY",
+            uses=("cells",),
+            settings=("threshold",),
+        ),
+    ),
+    figures=(
+        Figure(
+            "teaching",
+            "sample complexity of networks that are taught invariances",
+            ".figures:draw",
+            ("sample_complexity",),
+        ),
+    ),
+)
