@@ -207,7 +207,7 @@ def test_descriptions_of_the_software_agree():
     names = [[one["name"] for one in author] for author in
              (meta["author"], citation["authors"], project["authors"])]  # fmt: skip
     assert names[0] == names[1] == names[2]
-    paper, cited = meta["referencePublication"], citation["preferred-citation"]
+    paper, cited = meta["referencePublication"], citation["references"][0]
     assert (paper["name"], paper["datePublished"]) == (cited["title"], str(cited["year"]))
     families = [one["familyName"] for one in paper["author"]]
     assert families == [one["family-names"] for one in cited["authors"]]

@@ -252,8 +252,8 @@ def environment() -> Environment:
 
 
 def cited(citation: str) -> dict[str, Any]:
-    """Authors, title and place of the paper, from the preferred citation of CITATION.cff."""
-    paper = yaml.safe_load(Path(citation).read_text(encoding="utf-8"))["preferred-citation"]
+    """Authors, title and place of the paper, the first reference of CITATION.cff."""
+    paper = yaml.safe_load(Path(citation).read_text(encoding="utf-8"))["references"][0]
     arxiv = next(
         (
             item["value"].removeprefix("arXiv:")

@@ -1,0 +1,112 @@
+"""What a host reads and nobody runs here: checks of each push, forms of issues, the deposit."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from srhm.commands.command import COMMANDS
+
+ROOT = Path(__file__).parents[1]
+FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("[!c]*.yml"))
+# YAML 1.1 reads the key `on` as true.
+WORKFLOW = yaml.safe_load((ROOT / ".github" / "workflows" / "checks.yml").read_text("utf-8"))
+JOBS = WORKFLOW["jobs"]
+TARGETS = set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+
+
+def steps():
+    return [(name, step) for name, job in JOBS.items() for step in job["steps"]]
+
+
+def called(program):
+    """(job, words) of each call of a program."""
+    lines = [(job, line) for job, step in steps() for line in step.get("run", "").splitlines()]
+    parts = [(job, part.split()) for job, line in lines for part in line.split("&&")]
+    return [(job, words[1:]) for job, words in parts if words[:1] == [program]]
+
+
+def test_every_job_has_a_name_a_machine_a_time_limit_and_the_sources():
+    assert WORKFLOW["name"]
+    assert {"push", "pull_request"} <= WORKFLOW[True].keys()
+    for name, job in JOBS.items():
+        assert {"name", "runs-on", "timeout-minutes", "steps"} <= job.keys(), name
+        assert job["steps"][0]["uses"].startswith("actions/checkout@"), name
+        assert set(job.get("needs", "").split()) <= JOBS.keys(), name
+
+
+def test_the_two_commands_run_on_all_three_kinds_of_machine():
+    matrix = JOBS["commands"]["strategy"]["matrix"]
+    assert matrix["runner"] == ["ubuntu-24.04", "ubuntu-24.04-arm", "macos-15"]
+    assert {"3.11", "3.13"} == set(matrix["python"])
+    own = [words[0] for job, words in called("make") if job == "commands"]
+    assert own == ["doctor", "figures", "reproduce", "claims", "doctor"]
+
+
+def test_what_jobs_call_is_there():
+    for _, words in called("make"):
+        targets = [word for word in words if "=" not in word]
+        assert targets
+        assert set(targets) <= TARGETS, words
+    for _, words in called("srhm"):
+        assert words[0] in COMMANDS
+    for job, step in steps():
+        assert step.get("run") or re.fullmatch(r"actions/[\w-]+@v\d+", step["uses"]), job
+
+
+@pytest.mark.parametrize("words", [words for _, words in called("make")], ids=" ".join)
+def test_make_knows_what_it_would_do(words):
+    done = subprocess.run(["make", "--dry-run", *words], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_rights_are_to_read_but_where_pages_are_written():
+    assert WORKFLOW["permissions"] == {"contents": "read"}
+    own = {name: job["permissions"] for name, job in JOBS.items() if "permissions" in job}
+    assert own == {"pages": {"contents": "read", "pages": "write", "id-token": "write"}}
+    assert "refs/heads/main" in JOBS["pages"]["if"]
+
+
+def test_expressions_are_closed_and_name_what_is_there():
+    text = (ROOT / ".github" / "workflows" / "checks.yml").read_text("utf-8")
+    found = re.findall(r"\$\{\{ ([^}]*) \}\}", text)
+    assert text.count("${{") == text.count("}}") == len(found)
+    known = (
+        r"matrix\.(runner|python)$|github\.(workflow|ref|event_name)|vars\.\w+$|steps\.deployment\."
+    )
+    assert [one for one in found if not re.match(known, one)] == []
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.stem)
+def test_a_form_of_an_issue_asks_for_make_doctor(form):
+    read = yaml.safe_load(form.read_text("utf-8"))
+    assert {"name", "description", "body"} <= read.keys()
+    fields = {field["id"]: field for field in read["body"]}
+    assert len(fields) == len(read["body"])
+    assert all(field["type"] in ("input", "textarea") for field in read["body"])
+    assert all(field["attributes"]["label"] for field in read["body"])
+    assert any(field["validations"]["required"] for field in read["body"])
+    assert "`make doctor`" in fields["doctor"]["attributes"]["description"]
+
+
+def test_there_are_forms():
+    assert {form.stem for form in FORMS} == {"does_not_work", "wrong_number"}
+
+
+def test_the_deposit_is_described_as_the_citation_has_it():
+    deposit = json.loads((ROOT / ".zenodo.json").read_text("utf-8"))
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    for name in ("title", "version", "license", "keywords"):
+        assert deposit[name] == citation[name], name
+    assert deposit["publication_date"] == str(citation["date-released"])
+    assert deposit["creators"] == citation["authors"]
+    words = re.sub("<[^>]*>", "", deposit["description"])
+    assert words == citation["abstract"].replace('"', "")
+    for reference, line in zip(citation["references"], deposit["references"], strict=True):
+        assert f"({reference['year']}). {reference['title']}." in line
+        assert all(one["family-names"] in line for one in reference["authors"])
+    (paper,) = deposit["related_identifiers"]
+    assert paper["identifier"] == citation["references"][0]["identifiers"][0]["value"]
