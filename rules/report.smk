@@ -36,6 +36,7 @@ for page in pages.pages_of(PLAN):
             **pages.files_of_page(PLAN, page),
         output:
             page=file_of_page(page, places.page_file, category="Pages"),
+            methods=file_of_page(page, places.methods_file, category="Pages"),
             scorecard=file_of_page(page, places.scorecard_file, category="Scorecard"),
             data=file_of_page(page, places.scorecard_json),
         log:

@@ -9,5 +9,6 @@ from srhm.runtime.progress import job_log
 
 with job_log(snakemake.log[0], name="page") as log:
     spec, output = json.loads(snakemake.params.spec), snakemake.output
-    write_page(spec, Path(output.page), Path(output.scorecard), log=log)
+    page, methods, scorecard = map(Path, (output.page, output.methods, output.scorecard))
+    write_page(spec, page, scorecard, methods=methods, log=log)
     write_scorecard_data(spec, Path(output.data), commit=commit_of())

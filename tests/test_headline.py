@@ -95,7 +95,7 @@ def test_ends_that_are_not_known_stay_so():
         (row,) = rows_of(claim("a", Within(1, 1), 1, nan, end))
         assert isnan(row.ours.low)
         assert isnan(row.ours.high)
-        assert row.measured == "1.00"
+        assert row.measured == "1.00 [unknown]"
 
 
 def test_what_has_no_expectation_and_what_the_scorecard_lacks_is_left_out():

@@ -22,7 +22,8 @@ import pandas as pd
 import pytest
 
 from srhm.report import prose
-from srhm.report.page import configuration_text, write_page
+from srhm.report.methods import configuration_text
+from srhm.report.page import write_page
 from srhm.report.page_table import PageTable
 from srhm.report.scorecard_rows import scorecard_rows
 from srhm.results.atomic import write_text
@@ -255,7 +256,7 @@ def study(name: str, folder: Path, tables: dict[str, tuple[Any, Any]], **said: A
         "claims": None if claims is None else str(folder / name / "claims.parquet"),
         "claims_module": None if claims is None else __name__, "page_tables": None,
         "headline": None,
-        "prose": str(folder / name / "README.md"), "absent": "",
+        "prose": str(folder / name / "README.md"), "absent": "", "lacks": False,
         "settings": {"preset": "quick", "threshold": 0.1}, **said,
     }  # fmt: skip
 
@@ -293,10 +294,11 @@ def paper(folder: Path) -> dict[str, Any]:
     return page_of(core, named, page="report", deviations=[str(folder / "deviations.md")])
 
 
-def written(spec: dict[str, Any], folder: Path) -> tuple[str, str]:
-    """The page and the scorecard as texts."""
-    write_page(spec, folder / "page.html", folder / "scorecard.md", log=LOG)
-    return tuple((folder / name).read_text("utf-8") for name in ("page.html", "scorecard.md"))
+def written(spec: dict[str, Any], folder: Path) -> tuple[str, str, str]:
+    """The page, the scorecard and the page of methods as texts."""
+    files = [folder / name for name in ("page.html", "scorecard.md", "methods.html")]
+    write_page(spec, *files[:2], methods=files[2], log=LOG)
+    return tuple(file.read_text("utf-8") for file in files)
 
 
 @pytest.fixture(scope="module")
@@ -315,25 +317,37 @@ def html(texts) -> str:
 
 
 @pytest.fixture(scope="module")
+def methods(texts) -> Page:
+    return Page(texts[2])
+
+
+@pytest.fixture(scope="module")
 def page(html: str) -> Page:
     return Page(html)
 
 
-def test_the_page_refers_to_no_other_file_and_loads_nothing(page, html):
+def test_the_page_loads_nothing_and_leads_to_its_methods_alone(page, html, methods):
     assert not [tag for tag, _ in page.elements if tag in {"script", "link", "iframe", "object"}]
     sources = [
         a[n] for _, a in page.elements for n in ("src", "srcset", "data", "poster") if n in a
     ]
     assert sources
     assert all(source.startswith("data:image/png;base64,") for source in sources)
-    for link in page.all("a"):
-        assert link["href"].startswith(("#", "https://"))
+    links = {link["href"] for link in page.all("a") if not link["href"].startswith("#")}
+    links = {link for link in links if not link.startswith("https://")}
+    own = {f"#{name}" for _, attributes in methods.elements if (name := attributes.get("id"))}
+    assert links - {"methods.html"} <= {f"methods.html{anchor}" for anchor in own}
+    assert links >= {"methods.html", "methods.html#configuration", "methods.html#training"}
+    back = {link["href"] for link in methods.all("a")} - own
+    assert {one for one in back if not one.startswith("https://")} == {"page.html"}
     assert not re.search(r"url\(|@import", html)
     policy = next(m["content"] for m in page.all("meta") if "http-equiv" in m)
     assert "default-src 'none'" in policy
 
 
-def test_links_within_the_page_lead_somewhere_and_names_are_unique(page):
+@pytest.mark.parametrize("of", ["page", "methods"])
+def test_links_within_the_page_lead_somewhere_and_names_are_unique(of, request):
+    page = request.getfixturevalue(of)
     names = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
     assert len(names) == len(set(names))
     assert {a["href"][1:] for a in page.all("a") if a["href"].startswith("#")} <= set(names)
@@ -376,14 +390,15 @@ def test_every_claim_is_a_row_under_its_verdict_what_disagrees_first(page):
         assert re.search(rf"{count}\s+\S\s+{word}", page.text)
 
 
-def test_a_claim_leads_to_its_figure(page):
-    links = [a["href"] for a in page.all("a") if a.get("class") == "nowrap"]
+def test_a_claim_leads_to_its_figure(html):
+    claims = html.partition('<section id="scorecard"')[2].partition("</section>")[0]
+    links = re.findall(r'<a href="(#fig\d+)">', claims)
     assert sorted(links) == ["#fig04"] * 4 + ["#fig10"]
 
 
 def test_a_figure_leads_to_the_claims_that_expect_a_number_of_it(html):
     chips = {
-        name: re.findall(r'<li><a href="#claim-(\w+)">', part.partition("</ul>")[0])
+        name: re.findall(r'<li><a href="#claim-(\w+)"', part.partition("</ul>")[0])
         for name, part in re.findall(r'<figure id="(\w+)">(.*?)</figure>', html, re.DOTALL)
     }
     of = scorecard().query("verdict != 'no expectation'").set_index("claim")["figure"]
@@ -411,7 +426,7 @@ def test_the_scorecard_is_written_as_text_too(texts):
 def test_numbers_of_a_claim_are_rounded_by_its_tolerance_and_unknown_ones_say_so(page):
     _, _, three, _, four, _, one, two, _, five = page.row_texts["scorecard"]
     assert "2.10" in one
-    assert "1.90 to 2.30" in one
+    assert "2.10 [1.90, 2.30]" in one
     assert "unknown" in two
     assert "4.0000" in three
     assert "not measured" in four
@@ -435,7 +450,7 @@ def test_an_upper_bound_is_drawn_as_a_band_below_it():
 def test_a_number_that_would_be_rounded_onto_a_bound_has_another_digit():
     near = {"expected": 0.5, "tolerance": nan, "value": 0.546, "low": 0.504, "high": 0.593}
     (row,) = scorecard_rows(table(SCORECARD, [claim("x", "disagrees", **near)]))
-    assert (row["measured_text"], row["interval_text"]) == ("0.546", "0.504 to 0.593")
+    assert row["measured_text"] == "0.546 [0.504, 0.593]"
 
 
 def test_a_logarithm_of_a_ratio_is_shown_as_a_factor():
@@ -443,8 +458,11 @@ def test_a_logarithm_of_a_ratio_is_shown_as_a_factor():
     rows = [claim("x", "disagrees", scale=scale, **of_log) for scale in ("factor", "plain")]
     first, second = scorecard_rows(table(SCORECARD, rows))
     assert first["expected_text"] == "×1 within ×1.4"
-    assert (first["measured_text"], first["interval_text"]) == ("×2.00", "1.65 to 2.46")
-    assert (second["expected_text"], second["measured_text"]) == ("0 ± 0.336", "0.69")
+    assert first["measured_text"] == "×2.00 [1.65, 2.46]"
+    assert (second["expected_text"], second["measured_text"]) == (
+        "0 ± 0.336",
+        "0.69 [0.50, 0.90]",
+    )
 
 
 def test_this_run_stands_beside_the_paper_above_the_scorecard(page):
@@ -454,8 +472,8 @@ def test_this_run_stands_beside_the_paper_above_the_scorecard(page):
     assert paper.startswith("the paper512")
 
 
-def test_every_curve_is_one_row_and_censored_values_are_bounds(page):
-    header, lcn, cnn = page.row_texts["sample-complexities"]
+def test_every_curve_is_one_row_and_censored_values_are_bounds(methods):
+    header, lcn, cnn = methods.row_texts["sample-complexities"]
     assert "P* at ε ≤ 30\u00a0%" in header
     assert "P* at S2" in header
     assert lcn.startswith("LCN")
@@ -473,8 +491,9 @@ def test_every_curve_is_one_row_and_censored_values_are_bounds(page):
         assert remark in cnn
 
 
-def test_training_counts_every_network_by_status_with_its_time(page):
-    head, lcn, named_head, vgg, _, *machines, version_head, core, named = page.row_texts["training"]
+def test_training_counts_every_network_by_status_with_its_time(methods):
+    rows = methods.row_texts["training"]
+    head, lcn, named_head, vgg, _, *machines, version_head, core, named = rows
     assert head.startswith("NetLWidthEngineNetworksfittedcappeddiverged")
     assert named_head == head
     assert lcn == "LCN264sparse42114\u202f0001.0 s4\u202f000"
@@ -484,8 +503,8 @@ def test_training_counts_every_network_by_status_with_its_time(page):
     assert len(machines) == 1
 
 
-def test_every_named_network_has_a_row_at_each_size(page):
-    header, diverged, learnt = page.row_texts["vgg-resnet-efficientnet"]
+def test_every_named_network_has_a_row_at_each_size(methods):
+    header, diverged, learnt = methods.row_texts["vgg-resnet-efficientnet"]
     assert header.startswith("NetworkvWidthBatchRatePεS, 20\u00a0%")
     # Layers 2, 5, 7 of eight, and the output, of S and of D.
     values = "0.2000.5000.7000.900" + "1.2001.5001.7001.900"
@@ -503,12 +522,13 @@ def test_a_page_before_its_end_says_what_is_still_being_made(spec, tmp_path):
     assert "issing" not in page.text
 
 
-def test_nasty_strings_stay_text(page, html):
-    assert "<script" not in html
-    assert "<img src=x" not in html
-    assert html.count("&lt;script&gt;") >= 5  # description, note, host, configuration, documents
+def test_nasty_strings_stay_text(texts, methods):
+    html, both = texts[0], texts[0] + texts[2]
+    assert "<script" not in both
+    assert "<img src=x" not in both
+    assert both.count("&lt;script&gt;") >= 5  # description, note, host, configuration, documents
     assert "{{ 7 * 7 }}" in html
-    assert configuration_text({"preset": "quick", "note": NASTY}) in page.text
+    assert configuration_text({"preset": "quick", "note": NASTY}) in methods.text
 
 
 def test_what_is_missing_is_named(spec, tmp_path):
@@ -559,8 +579,9 @@ def test_empty_tables_make_a_page(tmp_path):
               claims=scorecard().iloc[:0])
         for name in modules
     ]  # fmt: skip
-    page = Page(written(page_of(*studies), tmp_path)[0])
-    assert page.text.count("None here.") == 6  # two tables, training of both, machines, versions
+    html, _, of_methods = written(page_of(*studies), tmp_path)
+    page, methods = Page(html), Page(of_methods)
+    assert methods.text.count("None here.") == 6  # two tables, training of both, machines, versions
     assert page.row_texts == {"scorecard": page.row_texts["scorecard"][:1]}
     assert "All 0 claims" in page.text
 
@@ -591,9 +612,13 @@ def flow_tables() -> dict[str, tuple[pd.DataFrame, str]]:
 def test_the_page_of_one_study_has_its_title_tables_and_definitions(tmp_path):
     one = study("layerwise", tmp_path, flow_tables(), figures=("practice",),
                 page_tables="srhm.report.complexities:complexity_tables")  # fmt: skip
-    (tmp_path / "layerwise" / "README.md").write_text("# Layers\n\n## Settings\n\nBy *half*.\n")
-    html, text = written(page_of(one), tmp_path)
-    page = Page(html)
+    (tmp_path / "layerwise" / "README.md").write_text(
+        "# Layers\n\nIs it *so*?\n\nMore.\n\n<!-- short: x -->\nOld.\n<!-- end -->\n\n"
+        "## Settings\n\nBy *half*.\n\n## What was found in `quick`\n\nIt *is*.\n\n"
+        "## Not shown\n\nMuch.\n"
+    )
+    html, text, of_methods = written(page_of(one), tmp_path)
+    page = Page(of_methods)
     assert "<h1>The study layerwise: preset <code>quick</code></h1>" in html
     header, kernel, sensitivity = page.row_texts["sample-complexities-against-α"]
     assert header.startswith("NetLs0vmWidthα̃TrainingOfP*")
@@ -605,7 +630,13 @@ def test_the_page_of_one_study_has_its_title_tables_and_definitions(tmp_path):
     assert sgd == "CNNsgd10101\u202f2000.0 s–"
     assert everything == "All20202\u202f4002.0 s600"
     assert "The time of 1 networks is unknown." in page.text
-    assert "<h4>Settings</h4>" in html
+    assert html.index("<p>Is it <em>so</em>?</p>") < html.index('<figure id="practice">')
+    found = "<h3>What was found in <code>quick</code></h3>\n<p>It <em>is</em>.</p>"
+    assert html.index('<figure id="practice">') < html.index(found)
+    conventions = r"<p>More.</p>\n<h4>Settings</h4>.*<h4>Not shown</h4>\n<p>Much.</p>"
+    assert re.search(conventions, of_methods, re.DOTALL)
+    assert "Old." not in html + of_methods
+    assert "What was found" not in of_methods
     assert not [name for name in ("scorecard", "deviations") if f'id="{name}"' in html]
     assert "no claims" in text
 
@@ -614,16 +645,16 @@ def test_tables_of_any_study_are_shown_with_headings_and_their_main_column_in_bo
     tables = {"cells": (cells_and_timings()[0], "CELLS")}
     of = f"{__name__}:invented_tables"
     one = study("any", tmp_path, tables, page_tables=of, absent="No images\nare here.")
-    html, _ = written(page_of(one), tmp_path)
+    first, _, html = written(page_of(one), tmp_path)
     page = Page(html)
-    assert '<h3 id="exponents-of-quick-title">Exponents of quick</h3>' in html
+    assert '<h2 id="exponents-of-quick-title">Exponents of quick</h2>' in html
     assert "Of P*<sub>LCN</sub>." in html
     assert '<th scope="col">n<sub>c</sub></th>' in html
     assert page.row_texts["exponents-of-quick"][1] == "lcn41.5"
     assert "<strong>1.5</strong>" in html
     assert '<th scope="row" class="text">lcn</th>' in html
     assert "None here." in page.text
-    assert "The study any: No images" in page.text
+    assert "The study any: No images" in Page(first).text
     assert 'id="training"' not in html
 
 
@@ -631,14 +662,14 @@ def test_a_table_stands_above_the_scorecard_and_another_says_something_of_a_clai
     tables = {"cells": (cells_and_timings()[0], "CELLS")}
     one = study("any", tmp_path, tables, page_tables=f"{__name__}:invented_tables",
                 claims=scorecard().iloc[:3])  # fmt: skip
-    html, _ = written(page_of(one), tmp_path)
+    html, _, _ = written(page_of(one), tmp_path)
     assert html.index('aria-label="In short"') < html.index('<section id="scorecard"')
-    assert html.count('<a href="#other-run-wide">Other run</a>: 2.40, open') == 1
+    assert html.count('<a href="methods.html#other-run-wide">Other run</a>: 2.40, open') == 1
 
 
 def test_what_a_later_study_lacks_stands_at_its_first_figure(spec, tmp_path):
     core, named = ({**one, "absent": f"No {one['name']}."} for one in spec["studies"])
-    html, _ = written({**spec, "studies": [core, named]}, tmp_path)
+    html, *_ = written({**spec, "studies": [core, named]}, tmp_path)
     assert html.index("No sparse_hierarchy.") < html.index('<section id="scorecard"')
     assert html.index('<figure id="fig04">') < html.index("No named_nets.")
     assert html.index("No named_nets.") < html.index('<figure id="fig10">')
@@ -677,6 +708,7 @@ def test_a_configuration_keeps_its_order_and_a_group_of_curves_is_one_line():
             "S_k,l of S_2,1, S_2,D_2",
             "S<sub>k,l</sub> of S<sub>2,1</sub>, S<sub>2</sub>,D<sub>2</sub>",
         ),
+        ("P^0.49, W_∥^2.", "P<sup>0.49</sup>, W<sub>∥</sub><sup>2</sup>."),
         ("C_0(s, L)", "C<sub>0</sub>(s, L)"),
         ("test_error, log_sd_pooled", "test_error, log_sd_pooled"),
         ("x_<b>", "x_&lt;b&gt;"),

@@ -245,7 +245,7 @@ def test_markdown_has_a_row_and_a_note_for_each_claim():
         ["1", "a / b", "2 ± 0.5", "2.10 [1.90, 2.30]", "3", "**agrees**"],
         ["2", "a / b", "2 ± 0.5", "not measured", "0", "too few data"],
         ["3", "a / b", "< 2", "1.50 [1.30, 1.70]", "3", "**agrees**"],
-        ["4", "a / b", "–", "1.50", "3", "no expectation†"],
+        ["4", "a / b", "–", "1.50 [unknown]", "3", "no expectation†"],
         ["5", "a / b", "2 ± 0.5", "2.40 [2.20, 2.60]", "3", "open"],
     ]
     assert "1. `a` (Eq. 3; Figure 4 B): why" in lines

@@ -262,8 +262,8 @@ def _from(folder: Path, study: Study, planned: Planned, *, alone: bool) -> Plann
             )
         }
     origin = (
-        f"{len(names)} of {len(planned.curves)} curves are published rows"
-        f" ({folder.parent.name}/{folder.name}), trained {days} by commit {commit[:10]};"
+        f"{len(names)} of {len(planned.curves)} curves are archived rows"
+        f" (published/{folder.parent.name}/{folder.name}), trained {days} by commit {commit[:10]};"
         f" {'nothing was trained here' if alone else 'the others were trained here'}"
     )
     kept = {name: one for name, one in planned.curves.items() if name in names or not alone}

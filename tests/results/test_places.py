@@ -37,6 +37,8 @@ def test_tables_figures_and_pages_lie_in_the_folder_of_the_preset():
         "rst": "results/quick/figures/fig04.rst",
     }
     assert places.page_file("quick", "jamming") == "results/quick/jamming.html"
+    assert places.methods_file("quick", "jamming") == "results/quick/jamming_methods.html"
+    assert places.methods_file("quick", "report") == "results/quick/methods.html"
     assert places.scorecard_file("quick", "report") == "results/quick/scorecard.md"
     assert places.scorecard_file("quick", "jamming") == "results/quick/jamming_scorecard.md"
 

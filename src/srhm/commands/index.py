@@ -101,6 +101,7 @@ def _pages(name: str, folder: Path) -> Iterable[Entry]:
     for page, title in titles.items():
         links = {
             "page": places.page_file(name, page),
+            "methods": places.methods_file(name, page),
             "scorecard": places.scorecard_file(name, page),
             "scorecard as JSON": places.scorecard_json(name, page),
         }

@@ -13,16 +13,15 @@ from typing import Any
 
 import pandas as pd
 import yaml
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 
 from srhm.forest.svg import svg
 from srhm.names import resolved
 from srhm.report import prose
 from srhm.report.figures import LAST_OF_TEXT, Shown, shown_figures
-from srhm.report.page_table import PageTable
+from srhm.report.methods import contents, methods_html
 from srhm.report.scorecard_rows import Strip, scorecard_by_verdict
-from srhm.report.training import machine_table, training_table, version_table
+from srhm.report.templates import environment
+from srhm.report.training import together
 from srhm.results.atomic import write_text
 from srhm.results.deriving import Files, table_of
 from srhm.results.records import read_table
@@ -30,7 +29,7 @@ from srhm.results.tables import SCHEMAS
 from srhm.scorecard.card import claims_in
 from srhm.scorecard.data import scorecard_data
 from srhm.scorecard.headline import beside_ours, forest_rows, in_words
-from srhm.scorecard.text import EQUIVALENCE, markdown, verdict_counts
+from srhm.scorecard.text import AFTER, EQUIVALENCE, in_short, markdown, verdict_counts
 
 # The page of the paper, which names the figures of the paper that it does not show.
 PAPER, PAPER_FIGURES = "report", range(1, 18)
@@ -72,9 +71,9 @@ class StudyTables(Mapping[str, pd.DataFrame]):
 
 
 def write_page(
-    spec: Mapping[str, Any], page: Path, scorecard: Path, *, log: logging.Logger
+    spec: Mapping[str, Any], page: Path, scorecard: Path, *, methods: Path, log: logging.Logger
 ) -> None:
-    """Writes the page of one or several studies, and its scorecard as Markdown.
+    """Writes the page of one or several studies, that of its methods, its scorecard as Markdown.
 
     spec: what `srhm.rules.pages.page_spec` says: page, preset, description, configuration
     (JSON), studies (each with name, title, claims and claims_module, headline, figures, tables,
@@ -86,9 +85,10 @@ def write_page(
         prose.CaptionError: if a caption is no reStructuredText.
     """
     table, topics = read_claims(spec["studies"])
-    html = render(spec, table)
+    html, html_of_methods = render(spec, table, page=page.name, methods=methods.name)
     says = "the paper says" if spec["page"] == PAPER else "statement"
     write_text(page, html)
+    write_text(methods, html_of_methods)
     text = markdown(table, topics=topics, says=says) if topics else NO_CLAIMS
     write_text(scorecard, text)
     log.info("%s, %.1f MB", page, len(html.encode()) / 1e6)
@@ -110,11 +110,16 @@ def read_claims(studies: Sequence[Mapping[str, Any]]) -> tuple[pd.DataFrame, dic
     tables = [read_table(file, SCHEMAS["SCORECARD"]) for file in files if file.is_file()]
     claims = [claim for study in declared for claim in claims_in(study["claims_module"])]
     empty = SCHEMAS["SCORECARD"].empty_table().to_pandas()
-    return _together([empty, *tables]), {claim.identifier: claim.topic for claim in claims}
+    return together([empty, *tables]), {claim.identifier: claim.topic for claim in claims}
 
 
-def render(spec: Mapping[str, Any], scorecard: pd.DataFrame) -> str:
-    """The page as HTML; scorecard: of all its claims."""
+def render(
+    spec: Mapping[str, Any], scorecard: pd.DataFrame, *, page: str, methods: str
+) -> tuple[str, str]:
+    """The page and that of its methods as HTML.
+
+    scorecard: of all its claims. page, methods: files of the two, which lead to each other.
+    """
     studies, of_paper = spec["studies"], spec["page"] == PAPER
     configuration = json.loads(spec["configuration"])
     figures = shown_figures([figure for study in studies for figure in study["figures"]])
@@ -140,6 +145,10 @@ def render(spec: Mapping[str, Any], scorecard: pd.DataFrame) -> str:
         for study in reversed(studies)
         if study["absent"]
     }
+    shown_here = [table for table in page_tables if table.on_top]
+    elsewhere = [table for table in page_tables if not table.on_top]
+    prose_of = [prose.of_study(study["prose"]) for study in studies]
+    definitions = [one.conventions for one in prose_of if one.conventions]
     claims = scorecard_by_verdict(scorecard, _disagreeing_first())
     lacking = [*_missing(studies, tables), *_missing_of_figures(figures)]
     numbers = {figure.number: figure.name for figure in figures if figure.number}
@@ -148,12 +157,17 @@ def render(spec: Mapping[str, Any], scorecard: pd.DataFrame) -> str:
     anchors = {
         one: figure.name for figure in figures for one in (figure.number, figure.name) if one
     }
-    template = environment().get_template("page.html")
-    return template.render(
+    title = paper["title"] if of_paper else studies[0]["title"]
+    html = environment().get_template("page.html").render(
         page=spec["page"],
+        methods=methods,
+        contents=contents(spec, elsewhere, definitions),
         of_paper=of_paper,
         paper=paper,
-        title=paper["title"] if of_paper else studies[0]["title"],
+        title=title,
+        question="" if of_paper else prose_of[0].question,
+        found=[one.found for one in prose_of if one.found],
+        in_short={} if of_paper else in_short(scorecard),
         preset=spec["preset"],
         description=spec["description"],
         pending=spec["pending"],
@@ -164,6 +178,7 @@ def render(spec: Mapping[str, Any], scorecard: pd.DataFrame) -> str:
         counts=verdict_counts(scorecard),
         verdicts=claims,
         marks=MARKS,
+        after=AFTER,
         equivalence=EQUIVALENCE,
         extent=Strip.EXTENT,
         anchors=anchors,
@@ -177,12 +192,11 @@ def render(spec: Mapping[str, Any], scorecard: pd.DataFrame) -> str:
         figure_of=_figure_of,
         figures=figures,
         not_drawn=sorted(set(PAPER_FIGURES) - set(numbers)) if is_whole else [],
-        on_top=[table for table in page_tables if table.on_top],
-        tables=[table for table in page_tables if not table.on_top],
-        training=training_tables(studies, tables),
-        configuration=configuration_text(configuration),
-        definitions=_documents([study["prose"] for study in studies]),
-        deviations=_documents(spec["deviations"]),
+        on_top=shown_here,
+        tables=elsewhere,
+    )  # fmt: skip
+    return html, methods_html(
+        spec, tables, page=page, title=title, page_tables=elsewhere, definitions=definitions
     )
 
 
@@ -203,52 +217,6 @@ def answer_of(spec: Mapping[str, Any], scorecard: pd.DataFrame) -> dict[str, Any
         if rows
     }
     return {"forests": drawn, "in_words": in_words(rows)}
-
-
-def training_tables(
-    studies: Sequence[Mapping[str, Any]], tables: Mapping[str, StudyTables]
-) -> list[PageTable]:
-    """Networks of each study that trains some, then machines and versions of all; none without."""
-    with_networks = [study for study in studies if {"cells", "timings"} <= set(study["tables"])]
-    if not with_networks:
-        return []
-    cells = [tables[study["name"]]["cells"] for study in with_networks]
-    timings = [tables[study["name"]]["timings"] for study in with_networks]
-    of = {"timings": ["host", "processor", "threads", "seconds"], "cells": ["versions", "source"]}
-    return [
-        *(
-            training_table(study["title"], *own)
-            for study, *own in zip(with_networks, cells, timings, strict=True)
-        ),
-        machine_table(_together([table[of["timings"]] for table in timings])),
-        version_table(_together([table[of["cells"]] for table in cells])),
-    ]
-
-
-def configuration_text(configuration: Mapping[str, Any]) -> str:
-    """A configuration as YAML, a line for each group of learning curves."""
-    return yaml.safe_dump(
-        dict(configuration),
-        sort_keys=False,
-        allow_unicode=True,
-        default_flow_style=None,
-        width=10_000,
-    )
-
-
-def environment() -> Environment:
-    """The templates of this package, with formulas typeset by the filter `typeset`."""
-    found = Environment(
-        loader=PackageLoader("srhm.report", package_path=""),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    found.filters["typeset"] = prose.typeset
-    found.filters["anchor"] = _anchor
-    return found
 
 
 def cited(citation: str) -> dict[str, Any]:
@@ -280,12 +248,6 @@ def _is_there(file: str | None) -> bool:
     return file is not None and Path(file).is_file()
 
 
-def _together(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """The rows of all tables, in order; without any, the columns of the first."""
-    filled = [table for table in tables if len(table)]
-    return pd.concat(filled, ignore_index=True) if filled else tables[0]
-
-
 def _missing(
     studies: Sequence[Mapping[str, Any]], tables: Mapping[str, StudyTables]
 ) -> Iterator[str]:
@@ -302,12 +264,6 @@ def _missing_of_figures(figures: Sequence[Shown]) -> Iterator[str]:
             yield f"image of {figure.label}"
         if figure.caption is None:
             yield f"caption of {figure.label}"
-
-
-def _documents(files: Sequence[str]) -> list[Markup]:
-    """Those documents that are there, as HTML."""
-    texts = [Path(file).read_text(encoding="utf-8") for file in files if Path(file).is_file()]
-    return [prose.markup(text, top_heading=3) for text in texts]
 
 
 def _disagreeing_first() -> list[str]:
@@ -334,8 +290,3 @@ def _figure_of(panels: str) -> int | str:
     """The figure of "4 B, C", by its number; a figure without one by its name."""
     match = re.match(r"\d+", panels)
     return int(match[0]) if match else panels
-
-
-def _anchor(title: str) -> str:
-    """A title as the name of a section: its words with hyphens."""
-    return "-".join(re.findall(r"\w+", title.lower()))

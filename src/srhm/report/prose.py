@@ -5,6 +5,7 @@ Everything that is returned as Markup is safe to put into a page: what was not m
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from docutils import nodes
 from docutils.core import publish_doctree, publish_from_doctree
@@ -17,8 +18,8 @@ from markupsafe import Markup, escape
 # base of an index is one letter, so that names of columns (test_error) stay as they are.
 FORMULA = re.compile(
     r"(?<!\w)(?P<base>[^\W\d_]\*?)"
-    r"_(?P<index>\{[^{}]*\}|\([^()]*\)|[A-Za-z0-9]+,[a-z0-9](?!\w)|[A-Za-z0-9]+)(?![A-Za-z0-9_])"
-    r"|\^(?P<power>\{[^{}]*\}|\([^()]*\)|[-−+]?[A-Za-z0-9]+)"
+    r"_(?P<index>\{[^{}]*\}|\([^()]*\)|[A-Za-z0-9]+,[a-z0-9](?!\w)|[A-Za-z0-9]+|[∥⊥])(?![A-Za-z0-9_])"
+    r"|\^(?P<power>\{[^{}]*\}|\([^()]*\)|[-−+]?(?:\d+\.\d+|[A-Za-z0-9]+))"
 )
 # Where a sentence ends: not after an abbreviation ("Eq. 3").
 ABBREVIATIONS = ("Eq.", "Eqs.", "Fig.", "Figs.", "e.g.", "i.e.", "vs.", "cf.")
@@ -31,6 +32,9 @@ class CaptionError(ValueError):
     """A caption that is no reStructuredText; the message says where and why."""
 
 
+# Of a study's prose: heading of its findings, and what a command writes.
+FOUND = "## What was found"
+GENERATED = re.compile(r"<!-- short.*?<!-- end -->\n*", re.DOTALL)
 # Words of a caption that stand below its figure; how to read it follows, folded.
 MOST_WORDS = 60
 
@@ -46,6 +50,36 @@ class Caption:
     first_sentence: str
     html: Markup
     rest: Markup
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyProse:
+    """The prose of a study in the order of its page; parts that it lacks are empty.
+
+    question: its first paragraph; found: its sections on what was found; conventions: the others.
+    """
+
+    question: Markup
+    found: Markup
+    conventions: Markup
+
+
+def of_study(file: str) -> StudyProse:
+    """The prose of a study, without what `make readme` writes into it."""
+    if not Path(file).is_file():
+        return StudyProse(question=Markup(), found=Markup(), conventions=Markup())
+    text = GENERATED.sub("", Path(file).read_text(encoding="utf-8"))
+    head, *sections = re.split(r"^(?=## )", text, flags=re.MULTILINE)
+    title, _, body = head.partition("\n")
+    question, _, rest = body.strip().partition("\n\n")
+    found = [one for one in sections if one.startswith(FOUND)]
+    others = [one for one in sections if not one.startswith(FOUND)]
+    conventions = "\n\n".join(filter(None, [rest, *others]))
+    return StudyProse(
+        question=markup(question, top_heading=3),
+        found=markup("".join(found), top_heading=2),
+        conventions=markup(f"{title}\n\n{conventions}", top_heading=3) if conventions else Markup(),
+    )
 
 
 def typeset(text: str) -> Markup:

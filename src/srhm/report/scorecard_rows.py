@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from srhm.scorecard.deciding import open_text
-from srhm.scorecard.numbers import ends_text, expected_text, value_text
+from srhm.scorecard.numbers import expected_text, measured_text
 
 
 @dataclass(frozen=True)
@@ -48,13 +48,11 @@ def _scored(row: dict[Any, Any]) -> dict[str, Any]:
     low, high = row["low"], row["high"]
     one_sided = not isfinite(tolerance)
     unit = abs(expected) if one_sided else tolerance
-    interval = ends_text(row, between=" to ") or "unknown"
     has_strip = isfinite(value) and isfinite(expected) and unit > 0
     return {
         **row,
         "expected_text": expected_text(row),
-        "measured_text": value_text(row) if isfinite(value) else "not measured",
-        "interval_text": interval if isfinite(value) else "",
+        "measured_text": measured_text(row),
         "deciding_text": open_text(row),
         "strip": _strip(*((x - expected) / unit for x in (value, low, high)), one_sided=one_sided)
         if has_strip

@@ -23,6 +23,12 @@ NOTE_OF_FLOW = (
 )
 
 
+def together(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """The rows of all tables, in order; without any, the columns of the first."""
+    filled = [table for table in tables if len(table)]
+    return pd.concat(filled, ignore_index=True) if filled else tables[0]
+
+
 def training_table(title: str, cells: pd.DataFrame, timings: pd.DataFrame) -> PageTable:
     """Networks of a study by status, with steps and time, for each kind of network.
 

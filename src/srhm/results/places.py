@@ -107,6 +107,11 @@ def page_file(preset: str, page: str) -> str:
     return f"results/{preset}/{page}.html"
 
 
+def methods_file(preset: str, page: str) -> str:
+    """The methods of a page."""
+    return page_file(preset, "methods" if page == "report" else f"{page}_methods")
+
+
 def scorecard_file(preset: str, page: str) -> str:
     """The scorecard of a page as text."""
     name = "scorecard" if page == "report" else f"{page}_scorecard"

@@ -165,6 +165,7 @@ def _study(plan: Plan, study: str) -> Mapping[str, Any]:
         "headline": declared.headline,
         "prose": prose_of(study),
         "absent": " ".join(filter(None, [planned.absent, planned.origin])),
+        "lacks": bool(planned.absent),
         "settings": plan.settings(study),
     }
 
@@ -180,8 +181,9 @@ def files_of_studies(plan: Plan, studies: Sequence[str]) -> list[str]:
         if study not in plan.studies:
             continue
         page = STUDIES[study].page_name
-        found += [places.page_file(plan.name, page), places.scorecard_file(plan.name, page)]
-        found += [places.scorecard_json(plan.name, page)]
+        for place in (places.page_file, places.methods_file, places.scorecard_file,
+                      places.scorecard_json):  # fmt: skip
+            found.append(place(plan.name, page))
         found += [places.table_file(plan.name, study, name) for name in STUDIES[study].schemas]
         for figure in STUDIES[study].figures:
             found += places.figure_files(plan.name, figure.name).values()

@@ -15,22 +15,13 @@ def is_factor(row: Row) -> bool:
 
 
 def measured_text(row: Row) -> str:
-    """Value and interval of a row; of a ratio as factors."""
+    """Value and interval of a row; of a ratio as factors. Says so where one is not known."""
     if not isfinite(row["value"]):
         return "not measured"
-    interval = ends_text(row)
-    return f"{value_text(row)} [{interval}]" if interval else value_text(row)
-
-
-def value_text(row: Row) -> str:
-    """The measured number; of a ratio the factor."""
-    return f"{'×' if is_factor(row) else ''}{_fixed(row, 'value')}"
-
-
-def ends_text(row: Row, *, between: str = ", ") -> str:
-    """Ends of the interval; empty where one is not known."""
+    value = f"{'×' if is_factor(row) else ''}{_fixed(row, 'value')}"
     bounded = isfinite(row["low"]) and isfinite(row["high"])
-    return between.join((_fixed(row, "low"), _fixed(row, "high"))) if bounded else ""
+    interval = f"{_fixed(row, 'low')}, {_fixed(row, 'high')}" if bounded else "unknown"
+    return f"{value} [{interval}]"
 
 
 def expected_text(row: Row) -> str:

@@ -83,6 +83,24 @@ def verdict_counts(table: pd.DataFrame) -> dict[str, int]:
     return {word: count for word, count in counts.items() if count or word != "no expectation"}
 
 
+def in_short(table: pd.DataFrame, *, most: int = 3) -> dict[str, list[str]]:
+    """The first claims of each verdict with their numbers, `most` and how many more there are."""
+    kinds = {
+        "Agree or close": ["agrees", "close"], "Disagree": ["disagrees"], "Open": ["open"]
+    }  # fmt: skip
+    found = {}
+    for kind, verdicts in kinds.items():
+        rows = table[table["verdict"].isin(verdicts)].to_dict("records")
+        said = [
+            f"{row['statement']}: {measured_text(row)} (expected {expected_text(row)})"
+            for row in rows
+        ]
+        if said:
+            more = [f"and {len(said) - most} more"] if len(said) > most else []
+            found[kind] = [*said[:most], *more]
+    return found
+
+
 def _counts(table: pd.DataFrame) -> str:
     counts = verdict_counts(table).items()
     of_several = [

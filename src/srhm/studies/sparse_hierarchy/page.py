@@ -306,15 +306,14 @@ def _of_laws(tables: Mapping[str, pd.DataFrame]) -> list[PageTable]:
             (as_sample_complexities(points), pd.DataFrame()),
         )
     )
-    names = ("measured_text", "interval_text", "n", "verdict")
+    names = ("measured_text", "n", "verdict")
     return [
         PageTable(
-            title="The laws in the paper's own points and in ours",
+            title="The laws in the authors' points and in ours",
             note=LAWS,
             columns=(
                 *("The paper says", "Expected"),
-                *("The paper's points", INTERVAL, "n", "Verdict"),
-                *("Ours", f"Our {INTERVAL}", "Our n", "Our verdict", "Meet"),
+                *("Authors' points", "n", "Verdict", "Ours", "Our n", "Our verdict", "Meet"),
             ),
             rows=[
                 [
@@ -327,7 +326,7 @@ def _of_laws(tables: Mapping[str, pd.DataFrame]) -> list[PageTable]:
                 for claim, fit in theirs.items()
             ],
             words={"The paper says", "Verdict", "Our verdict", "Meet"},
-            main="The paper's points",
+            main="Ours",
             on_top=True,
         )
     ]
@@ -399,22 +398,14 @@ def _published(run: Publication) -> PageTable:
     }
     fits = scorecard_rows(published_fits(run.sample_complexity, run.cells))
     return PageTable(
-        title=f"Published run {run.preset}: H = {run.widths}, {run.seeds}, on {run.devices}",
+        title=f"Archive, preset {run.preset}: H = {run.widths}, {run.seeds}, on {run.devices}",
         note=PUBLISHED.format_map({**known, **found}),
-        columns=(
-            "The paper says",
-            "Expected",
-            "Measured",
-            INTERVAL,
-            "n",
-            "Verdict",
-            "What entered",
-        ),
+        columns=("The paper says", "Expected", "Measured", "n", "Verdict", "What entered"),
         rows=[
             [
                 fit["statement"],
                 fit["expected_text"],
-                *(fit[name] for name in ("measured_text", "interval_text", "n", "verdict", "note")),
+                *(fit[name] for name in ("measured_text", "n", "verdict", "note")),
             ]
             for fit in fits
         ],
@@ -427,10 +418,5 @@ def _published(run: Publication) -> PageTable:
 def _beside(fit: Mapping[str, Any]) -> str:
     """A fit in a line, for the same claim of the scorecard; of several nets with that of each."""
     alone = fit["note"].partition(";")[0]
-    known = f" [{fit['interval_text']}]" if fit["interval_text"] else ""
-    words = [
-        f"{fit['measured_text']}{known}",
-        fit["verdict"],
-        *([alone] if " alone " in alone else []),
-    ]
+    words = [fit["measured_text"], fit["verdict"], *([alone] if " alone " in alone else [])]
     return ", ".join(words)
