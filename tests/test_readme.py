@@ -45,6 +45,13 @@ def test_the_list_of_studies_is_current_and_names_each(scorecards):
     assert all(f"studies/{study}/README.md" in written for study in STUDIES)
 
 
+def test_the_paper_of_further_questions_is_current(scorecards):
+    written = (ROOT / readme.BEYOND).read_text(encoding="utf-8")
+    assert readme.beyond_text(written, scorecards) == written, "make readme writes it anew"
+    with pytest.raises(ValueError, match="'nothing' is no study"):
+        readme.beyond_text(f"{readme.BEGIN.format('nothing')}\n{readme.END}", scorecards)
+
+
 def test_the_picture_is_of_these_verdicts_and_small(rows):
     file = ROOT / readme.PICTURE
     with Image.open(file) as image:

@@ -1,7 +1,8 @@
-"""Write what the documents say of results: README.md, docs/results.md, docs/studies.md, the forest.
+"""Write what the documents say of results: README.md, the forest, results, studies, beyond of docs.
 
 All of it comes from the scorecards of the shipped rows, which tests/guard/ keeps, and from the
-registry of the studies. In README.md only what stands between the markers is written.
+registry of the studies. In README.md and docs/beyond.md only what stands between the markers is
+written.
 """
 
 import json
@@ -30,6 +31,7 @@ from srhm.studies.sparse_hierarchy.published_values import published_values
 ROOT = places.PUBLISHED.parent
 SCORECARDS = "tests/guard/scorecards"
 PICTURE = "docs/images/forest.png"
+BEYOND = "docs/beyond.md"
 PAPER = ("sparse_hierarchy", "named_nets")
 MAIN, WIDE = "grid", "paper"
 WIDE_NAME = "our 512 channels"
@@ -156,16 +158,48 @@ def studies_text(scorecards: Mapping[str, Mapping[str, pd.DataFrame]], root: Pat
     return "\n".join([*lines, ""])
 
 
+def beyond_text(text: str, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]) -> str:
+    """docs/beyond.md with the claims of each study that its markers name written anew.
+
+    Raises:
+        ValueError: if a marker names no study.
+    """
+
+    def part(found: re.Match[str]) -> str:
+        study = found[1]
+        if study not in STUDIES:
+            raise ValueError(f"docs/beyond.md: {study!r} is no study; there are {list(STUDIES)}")
+        lines = []
+        for preset in (name for name, studies in scorecards.items() if study in studies):
+            lines += _claims_of(study, preset, scorecards[preset][study])
+        return "\n".join([found[0].partition("\n")[0], *(lines or ["No rows are shipped."]), END])
+
+    begin = BEGIN.format(r"(\w+)")
+    return re.sub(rf"{begin}\n.*?{END}", part, text, flags=re.DOTALL)
+
+
+def _claims_of(study: str, preset: str, table: pd.DataFrame) -> Iterator[str]:
+    yield f"{_link(study)}, rows of `{preset}`: {_verdicts(table)}."
+    yield ""
+    yield _line(["statement", "predicted", "measured", "verdict"])
+    yield _line(["---"] * 4)
+    for row in table.to_dict("records"):
+        numbers = [expected_text(row), measured_text(row), row["verdict"]]
+        yield _line([_markdown(row["statement"]), *numbers])
+
+
 def main(root: Path = ROOT) -> int:
-    """Writes the documents of this repository; 1 if README.md lacks its markers."""
+    """Writes the documents of this repository; 1 if one lacks its markers."""
     rows = headline(root)
     scorecards = all_scorecards(root)
     try:
         text = readme_text((root / "README.md").read_text(encoding="utf-8"), rows)
+        beyond = beyond_text((root / BEYOND).read_text(encoding="utf-8"), scorecards)
     except ValueError as error:
         print(error, file=sys.stderr)
         return 1
     write_text(root / "README.md", text)
+    write_text(root / BEYOND, beyond)
     write_text(root / "docs/results.md", results_text(rows, scorecards))
     write_text(root / "docs/studies.md", studies_text(scorecards, root))
     metadata = {"Software": None, "Description": finding(rows)}  # for a test that it is current
@@ -214,13 +248,16 @@ def _counts(table: pd.DataFrame) -> list[str]:
     return [str(int((table["verdict"] == word).sum())) for word in VERDICTS]
 
 
+def _verdicts(table: pd.DataFrame) -> str:
+    counts = zip(VERDICTS, _counts(table), strict=True)
+    return ", ".join(f"{n} {word}" for word, n in counts if n != "0")
+
+
 def _shipped(scorecards: Mapping[str, Mapping[str, pd.DataFrame]], study: str) -> str:
     found = []
     for preset, studies in scorecards.items():
         if study in studies:
-            counts = zip(VERDICTS, _counts(studies[study]), strict=True)
-            words = ", ".join(f"{n} {word}" for word, n in counts if n != "0")
-            found.append(f"`{preset}`: {words}")
+            found.append(f"`{preset}`: {_verdicts(studies[study])}")
     return "; ".join(found) or "–"
 
 
