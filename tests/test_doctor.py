@@ -234,4 +234,10 @@ def test_make_says_in_a_sentence_that_there_is_no_python(clone):
     "src/srhm/commands/printing.py", "envs/install.py",
 ])  # fmt: skip
 def test_a_python_of_ten_years_ago_reads_it(file):
-    ast.parse((ROOT / file).read_text(encoding="utf-8"), feature_version=(3, 6))
+    tree = ast.parse((ROOT / file).read_text(encoding="utf-8"), feature_version=(3, 6))
+    # It would work out what stands in annotations of arguments and results.
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            for one in [node.returns, *(argument.annotation for argument in arguments)]:
+                assert isinstance(one, ast.Name | ast.Constant | None), f"{node.name}: quote it"

@@ -1,4 +1,7 @@
-"""What commands print: letters that a terminal lacks, and a reader that is gone, are no errors."""
+"""What commands print: letters that a terminal lacks, and a reader that is gone, are no errors.
+
+No new syntax and quoted annotations: `srhm doctor` runs this with a Python of any age.
+"""
 
 import io
 import os
@@ -25,7 +28,7 @@ def printing(main: "Callable[[], int]") -> int:
 class _Outlasting(io.FileIO):
     """A file that takes all that is written to it, whether its reader is there or not."""
 
-    def write(self, data: Any) -> int | None:
+    def write(self, data: Any) -> int:
         try:
             return super().write(data)
         except BrokenPipeError:
