@@ -72,7 +72,11 @@ def of_the_paper(table: pd.DataFrame) -> Any:
 
 
 def with_seeds(
-    table: pd.DataFrame, cells: pd.DataFrame, *, by: Sequence[str] = ("curve",)
+    table: pd.DataFrame,
+    cells: pd.DataFrame,
+    *,
+    by: Sequence[str] = ("curve",),
+    threshold: float = THRESHOLD,
 ) -> pd.DataFrame:
     """The curves with SEED_LOGS: log P* of each seed, shape (n_seeds,), NaN where censored.
 
@@ -84,7 +88,7 @@ def with_seeds(
     own = cells.assign(curve=own_names) if len(cells) else cells
     own = own[own["curve"].isin(names)] if len(cells) else cells
     own = own if "train_loss" in own else own.assign(train_loss=0.0)
-    found = seed_complexities(own, threshold=THRESHOLD)
+    found = seed_complexities(own, threshold=threshold)
     values = found.reindex(index=names, columns=seeds).to_numpy(dtype=float)
     return table.assign(**{SEED_LOGS: pd.Series(list(values), index=table.index, dtype=object)})
 

@@ -19,10 +19,7 @@ CRITERIA = ("wrong", "wrong_first")
 
 def sample_complexities(cells: pd.DataFrame) -> pd.DataFrame:
     """P* of each curve (SAMPLE_COMPLEXITY), of all its levels and of the first."""
-    rows = zip(*(cells[name].tolist() for name in CURVE), strict=True)
-    values = cells[[*CURVE, "P", "seed"]].assign(
-        curve=[" ".join(map(str, row)) for row in rows], sparsity="A"
-    )
+    values = cells[[*CURVE, "P", "seed"]].assign(curve=names(cells), sparsity="A")
     both = [values.assign(criterion=name, value=cells[name]) for name in CRITERIA]
     found = sample_complexity(
         pd.concat(both, ignore_index=True),
@@ -31,6 +28,12 @@ def sample_complexities(cells: pd.DataFrame) -> pd.DataFrame:
         pooled_over=("target", "net", "L"),
     )
     return found.assign(law=laws(found))[SAMPLE_COMPLEXITY.names]
+
+
+def names(cells: pd.DataFrame) -> list[str]:
+    """The curve of each cell. A file of rows, elsewhere a "curve", has several."""
+    rows = zip(*(cells[name].tolist() for name in CURVE), strict=True)
+    return [" ".join(map(str, row)) for row in rows]
 
 
 def laws(rows: pd.DataFrame) -> list[float]:

@@ -10,14 +10,17 @@ from functools import partial
 import pandas as pd
 
 from srhm.scorecard.claims import Claim
+from srhm.scorecard.curves import with_seeds
 from srhm.scorecard.estimators import Mean, Ratio, Slope
 from srhm.scorecard.expectations import Below, Factor, Within
 from srhm.scorecard.rows import left_out, rows_of
-from srhm.studies.own_latents.analysis import CURVE, WRONG, differing, noises, open_part
+from srhm.studies.own_latents.analysis import CURVE, WRONG, differing, names, noises, open_part
 
 
-@rows_of("sample_complexity", nothing="no two curves that differ in this alone")
-def stars(complexity: pd.DataFrame, *, column: str = "", along: Sequence[str] = ()) -> pd.DataFrame:
+@rows_of("sample_complexity", "cells", nothing="no two curves that differ in this alone")
+def stars(
+    complexity: pd.DataFrame, cells: pd.DataFrame, *, column: str = "", along: Sequence[str] = ()
+) -> pd.DataFrame:
     """P* of all levels; with a column, of dense curves (or any, of s0) that differ in it alone.
 
     P_open: P* times the part of tuples that is not in use, for the context.
@@ -26,6 +29,8 @@ def stars(complexity: pd.DataFrame, *, column: str = "", along: Sequence[str] = 
     rows = rows if column == "s0" else rows[rows["s0"] == 0]
     rows = rows[open_part(rows) > 0]
     rows = differing(rows, column, along=along) if column else rows
+    own = cells.assign(curve=names(cells), test_error=cells["wrong"])
+    rows = with_seeds(rows, own, threshold=WRONG)
     pool = rows["target"] + rows["net"] + rows["L"].astype(str)
     return left_out(
         rows.assign(
@@ -82,7 +87,7 @@ def exponent(target: str, net: str, column: str, where: dict[str, int]) -> Slope
     return Slope(
         "P_open", against="places" if column == "s0" else column,
         within=tuple(name for name in CURVE if name != column),
-        where={"target": target, "net": net, **where}, error="seeds",
+        where={"target": target, "net": net, **where}, error="clusters",
         rows=stars.given(column=column), what="curves",
     )  # fmt: skip
 
@@ -93,6 +98,7 @@ def of_noise(net: str, column: str, where: dict[str, int], *, along: tuple[str, 
         "P_open", against="places" if column == "s0" else column,
         within=tuple(name for name in CURVE if name not in (column, *along)),
         where={"target": "context", "net": net, **where},
+        per=("v", "m", "seed") if column == "s0" else (),
         rows=equal_noise.given(column=column, along=along), what="grammars",
     )  # fmt: skip
 
@@ -143,7 +149,7 @@ CLAIMS = (
         " coordinate on its own would say 1",
         measure=Slope(
             "P_open", against="v", within=[name for name in CURVE if name not in ("v", "n_c")],
-            where={"target": "context", "net": "shared", "L": 3}, error="seeds",
+            where={"target": "context", "net": "shared", "L": 3}, error="clusters",
             rows=stars.given(column="v", along=("n_c",)), what="curves",
         ),
     ),
