@@ -169,7 +169,7 @@ def beyond_text(text: str, scorecards: Mapping[str, Mapping[str, pd.DataFrame]])
         study = found[1]
         if study not in STUDIES:
             raise ValueError(f"docs/beyond.md: {study!r} is no study; there are {list(STUDIES)}")
-        lines = []
+        lines: list[str] = []
         for preset in (name for name, studies in scorecards.items() if study in studies):
             lines += _claims_of(study, preset, scorecards[preset][study])
         return "\n".join([found[0].partition("\n")[0], *(lines or ["No rows are shipped."]), END])
