@@ -48,8 +48,8 @@ def tables(*, true=True):
                  "target": target, "net": net, "L": L, "s": 2, "s0": s0, "v": v, "m": m, "n_c": v,
                  "P": round(100 * P), "n_test": 50, "wrong": wrong,
                  "wrong_first": wrong / (1 if true else 2),
-                 "noise": P_noise / P * (1.02 * (s0 + 1) ** 0.01) ** (seed - 1.5), "status": "done", "source": "",
-                 "versions": ""}
+                 "noise": P_noise / P * (1.02 * (s0 + 1) ** 0.01) ** (seed - 1.5),
+                 "status": "done", "source": "", "versions": ""}
             )  # fmt: skip
     cells = pd.DataFrame(cells)[CELLS.names]
     return {"cells": cells, "sample_complexity": analysis.sample_complexities(cells)}
