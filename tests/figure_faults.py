@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import Collection, LineCollection, PathCollection
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
@@ -151,8 +150,8 @@ def _without_mark(figure: Figure) -> Iterator[str]:
 def _tall(figure: Figure) -> Iterator[str]:
     height = float(figure.bbox.height)
     for legend in legends(figure):
-        share = legend.get_window_extent(FigureCanvasAgg(figure).get_renderer()).height / height
-        box = legend.get_window_extent(FigureCanvasAgg(figure).get_renderer())
+        box = legend.get_window_extent(figure.canvas.get_renderer())
+        share = box.height / height
         centre = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
         inside = any(legend in axes.get_children() for axes in figure.axes) or any(
             not axes.axison and axes.get_window_extent().contains(*centre) for axes in figure.axes
@@ -173,9 +172,7 @@ def _pale(figure: Figure) -> Iterator[str]:
 def _blank(figure: Figure) -> Iterator[str]:
     if not figure.axes:  # a line says that there is nothing to draw
         return
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    ink = np.asarray(canvas.buffer_rgba())[..., :3].min(axis=2) < 250
+    ink = np.asarray(figure.canvas.buffer_rgba())[..., :3].min(axis=2) < 250
     height, width = ink.shape
     for axes in figure.axes:
         if axes.axison:

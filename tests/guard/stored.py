@@ -82,7 +82,7 @@ def _table(preset_name: str, study: str, table: str) -> pd.DataFrame:
     shipped = file.parent.is_dir() or STUDIES[study].trainer is None
     if derived is None or not shipped:
         return schema.empty_table().to_pandas()
-    known = preset.plan_preset(_config(preset_name), directory=ROOT).settings(study)
+    known = _plan(preset_name).settings(study)
     made = resolved(derived.function)(
         *(_used(preset_name, study, use) for use in derived.uses),
         **{name: known[name] for name in derived.settings},
@@ -95,6 +95,11 @@ def _table(preset_name: str, study: str, table: str) -> pd.DataFrame:
 def _config(name: str) -> dict[str, Any]:
     config: dict[str, Any] = yaml.safe_load((ROOT / "config" / f"{name}.yaml").read_text("utf-8"))
     return config
+
+
+@cache
+def _plan(name: str) -> preset.Plan:
+    return preset.plan_preset(_config(name), directory=ROOT)
 
 
 def stored_keys(name: str) -> Path:
@@ -114,7 +119,7 @@ def text_of(rows: list[dict[str, Any]]) -> str:
 
 def drawn_of_shipped_rows(preset_name: str, study: str, figure: Figure) -> Any:
     """A figure of a study, of its shipped rows."""
-    known = preset.plan_preset(_config(preset_name), directory=ROOT).settings(study)
+    known = _plan(preset_name).settings(study)
     return resolved(figure.function)(
         *(_used(preset_name, study, use) for use in figure.uses),
         **{name: known[name] for name in figure.settings},

@@ -20,7 +20,14 @@ FIGURES = {
 SCHEMATICS: set[str] = {"fig02", "fig03", "table1"}
 
 
-@pytest.mark.parametrize("name", sorted(set(FIGURES) - SCHEMATICS))
+# Figures of a study by one worker, which makes the tables of the study once.
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.xdist_group(f"figures of {FIGURES[name][1]}"))
+        for name in sorted(set(FIGURES) - SCHEMATICS)
+    ],
+)
 def test_a_figure_of_shipped_rows_names_all_that_it_shows(name):
     figure = rendered(drawn_of_shipped_rows(*FIGURES[name]))
     assert_on_page(figure)

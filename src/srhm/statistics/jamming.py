@@ -78,22 +78,32 @@ def smallest_that_fit(cells: pd.DataFrame) -> pd.DataFrame:
     rows = []
     marked = with_jamming(cells) if len(cells) else cells
     for values, part in marked.groupby(shared, sort=True, dropna=False) if len(marked) else ():
-        widths = part.groupby("width").agg(jammed=("jammed", "mean"), N=("n_weights", "first"))
+        widths, first, member = np.unique(part["width"], return_index=True, return_inverse=True)
         if len(widths) < 2:
             continue
+        jammed = np.bincount(member, part["jammed"]) / np.bincount(member)
+        weights = part["n_weights"].to_numpy(float)[first]
         counts = {
             "n_widths": len(widths),
             "n_members": len(part),
             "n_capped": int((part["status"] == "capped").sum()),
         }
-        rows.append({**dict(zip(shared, values, strict=True)), **counts, **_bracket(widths)})
+        rows.append(
+            {
+                **dict(zip(shared, values, strict=True)),
+                **counts,
+                **_bracket(widths.astype(float), weights, jammed),
+            }
+        )
     return pd.DataFrame(rows)
 
 
-def _bracket(widths: pd.DataFrame) -> dict[str, float | str]:
-    """The two widths between which most members begin to fit; widths in increasing order."""
-    h, N = widths.index.to_numpy(dtype=float), widths["N"].to_numpy(dtype=float)
-    jammed = np.flatnonzero(widths["jammed"].to_numpy() > 0.5)
+def _bracket(h: np.ndarray, N: np.ndarray, share: np.ndarray) -> dict[str, float | str]:
+    """The two widths between which most members begin to fit.
+
+    h: widths in increasing order; N: their weights; share: the part of members that are jammed.
+    """
+    jammed = np.flatnonzero(share > 0.5)
     below = int(jammed[-1]) if len(jammed) else -1
     above = below + 1
     nan = float("nan")

@@ -11,7 +11,7 @@ from assertions import WITHIN
 from tables import jamming_cell
 
 from srhm.scorecard.card import scorecard
-from srhm.scorecard.claims import verdict
+from srhm.scorecard.claims import RememberedTables, verdict
 from srhm.studies.gaps import analysis
 from srhm.studies.gaps.analysis import GAMMA, THETA
 from srhm.studies.gaps.claims import CLAIMS
@@ -205,7 +205,8 @@ def added(given, change, kinds=tuple(analysis.KINDS)):
 
 def measured(given, names):
     """Value, interval and n of claims whose identifier contains one of the names."""
-    found = [c.measure(given) for c in CLAIMS if any(name in c.identifier for name in names)]
+    remembered = RememberedTables(given)
+    found = [c.measure(remembered) for c in CLAIMS if any(name in c.identifier for name in names)]
     assert found
     return [(one.value, one.low, one.high, one.n) for one in found]
 

@@ -37,35 +37,34 @@ BOUND = 4.0
 NEAR = 1.3
 
 
-def plane(cells: pd.DataFrame, histories: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Cells of the plane, and their lines h* of each seed."""
-    own = of_kind(cells, PLANE)
-    return own, analysis.by_seed(own, histories)
-
-
 @rows_of("cells", "histories")
-def crossovers(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
+def lines_of_seeds(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
+    """Lines h* of the plane, of each seed."""
+    return analysis.by_seed(of_kind(cells, PLANE), histories)
+
+
+@rows_of("cells", lines_of_seeds)
+def crossovers(cells: pd.DataFrame, lines: pd.DataFrame) -> pd.DataFrame:
     """`alpha_tilde` at which the kernel change is 1; order: its log10; is_far: from FAR h* on."""
-    own, lines = plane(cells, histories)
+    own = of_kind(cells, PLANE)
     if own.empty:
         return own
     found = analysis.crossovers(own, lines)
     return found.assign(order=np.log10(found["alpha_tilde"]), is_far=found["times"] >= FAR)
 
 
-@rows_of("cells", "histories", nothing="no width is jammed")
-def jammed(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
+@rows_of("cells", lines_of_seeds, nothing="no width is jammed")
+def jammed(cells: pd.DataFrame, lines: pd.DataFrame) -> pd.DataFrame:
     """The widest jammed networks at the largest alpha_tilde; still: -log10 of the kernel change."""
-    own, lines = plane(cells, histories)
+    own = of_kind(cells, PLANE)
     rows = analysis.on_the_line(own, lines) if len(own) else own
     rows = rows[rows["alpha_tilde"] == rows["alpha_tilde"].max()]
     return rows.assign(still=-np.log10(rows["kernel_change"]))
 
 
-@rows_of("cells", "histories", nothing="h* is beyond the widths at one of the budgets")
-def shifts(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
+@rows_of(lines_of_seeds, nothing="h* is beyond the widths at one of the budgets")
+def shifts(lines: pd.DataFrame) -> pd.DataFrame:
     """h* at the whole budget over that at the smallest part of it, at each alpha_tilde."""
-    lines = plane(cells, histories)[1]
     if lines.empty:
         return lines
     wide = lines.pivot_table(index=["seed", "alpha_tilde"], columns="part", values="h_star")
@@ -73,26 +72,24 @@ def shifts(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
     return (wide[1.0] / wide[PARTS[0]]).rename("ratio").dropna().reset_index()
 
 
-@rows_of("cells", "histories", "ensembles")
-def gains(
-    cells: pd.DataFrame, histories: pd.DataFrame, ensembles: pd.DataFrame
-) -> pd.DataFrame:  # fmt: skip
+@rows_of("cells", lines_of_seeds, "ensembles")
+def gains(cells: pd.DataFrame, lines: pd.DataFrame, ensembles: pd.DataFrame) -> pd.DataFrame:
     """Ensembles of the plane; is_far: from FAR h* on."""
-    own, lines = plane(cells, histories)
+    own = of_kind(cells, PLANE)
     if own.empty:
         return own
     found = analysis.gains(ensembles[ensembles["curve"].isin(own["curve"])], lines)
     return found.assign(is_far=found["width"] >= FAR * found["h_star"])
 
 
-@rows_of("cells", "histories", "ensembles")
-def peaks(*tables: pd.DataFrame) -> pd.DataFrame:
+@rows_of(gains)
+def peaks(rows: pd.DataFrame) -> pd.DataFrame:
     """Of each seed and alpha_tilde where an ensemble gains most, and the error below jamming.
 
     over_star: width of the largest gain over h*. below: error of single networks at the width below
     jamming minus that at jamming, the mean of the widths within NEAR of h*.
     """
-    rows, found = gains.function(*tables), []
+    found = []
     for (seed, tilde), own in rows.groupby(["seed", "alpha_tilde"]) if len(rows) else ():
         top = own.nlargest(1, "gain").iloc[0]
         near = own[np.abs(np.log(own["width"] / own["h_star"])) <= log(NEAR)]
@@ -105,10 +102,9 @@ def peaks(*tables: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
-@rows_of("cells", "histories", "ensembles")
-def tops(*tables: pd.DataFrame) -> pd.DataFrame:
+@rows_of(peaks)
+def tops(found: pd.DataFrame) -> pd.DataFrame:
     """`peaks`, without those whose place is not known."""
-    found = peaks.function(*tables)
     if found.empty:
         return found
     return left_out(found, {"at the narrowest or widest width": ~found["is_inside"]})
