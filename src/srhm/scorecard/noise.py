@@ -61,7 +61,8 @@ def seed_pairs(table: pd.DataFrame) -> PairedSeeds | None:
 
 def groups_of(table: pd.DataFrame, by: Sequence[str]) -> NDArray[Any]:
     """A number for each row, the same for rows that agree in the columns `by`."""
-    if not by:
-        return np.zeros(len(table), dtype=int)
-    found: NDArray[Any] = table.groupby(list(by), sort=False, dropna=False).ngroup().to_numpy()
-    return found
+    number = np.zeros(len(table), dtype=np.int64)
+    for name in by:  # many times faster than a groupby of few rows
+        codes, values = pd.factorize(table[name], use_na_sentinel=False)
+        number = pd.factorize(number * len(values) + codes)[0]
+    return number
