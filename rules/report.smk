@@ -74,7 +74,7 @@ for name, studies in EXPLORERS.items():
             "../envs/srhm.yaml"
         params:
             spec=explorers.explorer_spec(PLAN, name),
-            source=source_of("write_explorer.py"),
+            source=source_of("write_explorer.py", *explorers.modules_of(studies)),
         message:
             "Writing {output.page}"
         script:

@@ -19,7 +19,6 @@ from urllib.parse import parse_qs
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import linregress
 from scipy.stats import t as student_t
 from tables import cells_and_sensitivities, complexities, curve, trained
 
@@ -39,6 +38,7 @@ from srhm.explorer.page import write_explorer
 from srhm.explorer.rows import Source, claims_shown, explored, json_columns
 from srhm.results.records import write_table
 from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, SCORECARD, SENSITIVITIES, schema_of
+from srhm.statistics.regression import slope_with_group_intercepts
 from srhm.studies.registry import STUDIES
 from srhm.study import names_in
 
@@ -120,13 +120,8 @@ def test_sensitivities_keep_layer_and_level(found, tables):
     assert sorted(found["sensitivities"]["value"]) == pytest.approx(sorted(mean))
 
 
-def test_claims_are_drawn_in_tolerances_and_only_with_a_verdict():
-    row = {"expected": 2.0, "tolerance": 0.5, "value": 3.0, "low": 1.5, "high": np.inf}
-    words = {"statement": "P*_LCN <", "note": ""}
-    rows = [{**row, **words, "verdict": word} for word in ("open", "too few data")]
-    shown = claims_shown(pd.DataFrame(rows))
-    assert list(shown.loc[0, ["at", "from", "to"]]) == [2.0, -1.0, 5.0]
-    assert shown.loc[1, ["at", "from", "to"]].isna().all()
+def test_claims_have_indices_and_powers():
+    shown = claims_shown(pd.DataFrame([{"statement": "P*_LCN <", "note": ""}]))
     assert shown.loc[0, "statement_html"] == "P*<sub>LCN</sub> &lt;"
 
 
@@ -176,7 +171,8 @@ def written(tables, tmp_path_factory) -> Path:
     figure = {"file": str(folder / "fig.csv"), "net": "lcn", "publications": False,
               "tables": [("a", "CELLS"), ("a", PAPER_VALUES), ("a", "KERNELS")]}  # fmt: skip
     spec: dict[str, Any] = {
-        "preset": "invented", "figures": [figure], "pages": ["report"], "publications": [],
+        "preset": "invented", "figures": [figure], "pages": ["report"], "headline": None,
+        "publications": [],
         "tables": [
             {"study": "a", "file": str(folder / f"{name}.parquet"), "schema": name,
              "published": {} if name == "SCORECARD" else {"archive: big": cells[:1]}}
@@ -237,7 +233,8 @@ def test_rows_of_published_runs_alone_are_shown_first(written, tables, tmp_path)
     cells = tables["CELLS"]
     published = {"archive: big": sorted(set(cells["curve"]))}
     table = {"study": "a", "file": str(written.with_name("CELLS.parquet")), "schema": "CELLS"}
-    spec = {"preset": "invented", "figures": [], "pages": ["report"], "publications": [],
+    spec = {"preset": "invented", "figures": [], "pages": ["report"], "headline": None,
+            "publications": [],
             "tables": [{**table, "published": published}], "others": []}  # fmt: skip
     write_explorer(spec, tmp_path / "explorer.html", log=LOG)
     html = (tmp_path / "explorer.html").read_text(encoding="utf-8")
@@ -252,14 +249,15 @@ def test_tables_of_an_older_run_are_left_out_aloud(written):
 # Chooses, and writes what it then finds into the page.
 PROBE = Path(__file__).with_name("explorer_probe.js").read_text(encoding="utf-8")
 POINTS = [
-    {"prediction": p, "P_star": star}
-    for p, star in ((64, 150), (200, 330), (900, 2100), (4e3, 7e3))
+    {"prediction": p, "P_star": star, "s": 2, "v": v}
+    for p, star, v in ((64, 150, 4), (80, 160, 4), (200, 330, 6), (900, 2100, 8), (4e3, 7e3, 8))
 ]
+FREEDOMS = (1, 1.3, 2, 3.7, 10, 60)
 # The numbers of the page alone.
 FITS = Path(page.__file__).with_name("explorer.fits.js").read_text(encoding="utf-8")
 NUMBERS = f"""{FITS}
 const said = {{ wrong: [], law: powerLaw({json.dumps(POINTS)}),
-  quantiles: [...Array(60).keys()].map((i) => quantile(i + 1)),
+  few: powerLaw({json.dumps(POINTS[:3])}), quantiles: {list(FREEDOMS)}.map(quantile),
   ratio: ratioOf({{ P_star: 400, low: 200, high: 800 }},
                  {{ P_star: 100, low: 100 / 1.5, high: 150 }}) }};
 const told = document.createElement("output");
@@ -340,7 +338,6 @@ def test_a_browser_draws_what_is_chosen_and_links_the_views(written, tables, tmp
         assert marks["every"][view] == marks["both"][view] == every
         assert marks["cnn"][view] == said["listed"] == cnn
     assert marks["every"]["sensitivities"] > marks["cnn"]["sensitivities"] > 0
-    assert marks["every"]["scorecard"] == marks["cnn"]["scorecard"] == 1
     # One of the five P* is the authors'.
     stars = {name: of["sample-complexity"] for name, of in marks.items()}
     assert (stars["every"], stars["cnn"], stars["both"], stars["ours"]) == (5, 3, 5, 4)
@@ -389,15 +386,17 @@ def test_a_browser_draws_what_is_chosen_and_links_the_views(written, tables, tmp
         assert name.startswith("Chart: ")
 
 
-def test_a_power_law_and_a_ratio_are_those_of_scipy(written, tmp_path):
+def test_a_power_law_and_a_ratio_are_those_of_the_scorecard(written, tmp_path):
     said = opened(written, tmp_path, width=1400, dark=False, probe=NUMBERS)
     x, y = (np.log([row[of] for row in POINTS]) for of in ("prediction", "P_star"))
-    expected = linregress(x, y)
-    half = student_t.ppf(0.975, len(x) - 2) * expected.stderr
-    assert said["law"]["slope"] == pytest.approx(expected.slope)
-    assert said["law"]["high"] - said["law"]["slope"] == pytest.approx(half, rel=1e-3)
+    of_all, vocabulary = np.zeros(len(x)), np.array([row["v"] for row in POINTS])
+    expected = slope_with_group_intercepts(x, y, of_all, [], clusters=vocabulary)
+    for name in ("slope", "low", "high"):
+        assert said["law"][name] == pytest.approx(getattr(expected, name), rel=1e-3)
     assert said["law"]["factor"] == pytest.approx(np.exp(np.mean(y - x)))
-    for freedom, of in enumerate(said["quantiles"], start=1):
+    assert said["few"]["slope"] > 0
+    assert said["few"]["high"] is None  # NaN
+    for freedom, of in zip(FREEDOMS, said["quantiles"], strict=True):
         assert of == pytest.approx(student_t.ppf(0.975, freedom), rel=1e-3)
     assert said["ratio"]["value"] == 4
     assert said["ratio"]["high"] == pytest.approx(4 * np.exp(np.hypot(*np.log([2, 1.5]))))

@@ -6,12 +6,10 @@ curves than the pinned ones, `own` for those of other runs than the first. P* is
 over its prediction: as y, from, to.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
 
-from srhm.explorer.rows import DRAWN, EXTENT
 from srhm.figures import looks
 from srhm.report.page_table import NETS, net_name
 
@@ -24,9 +22,6 @@ LIGHT = {"#F0E442": "#8A7C00", "#56B4E9": "#2A8FC7"}
 DARK = {"#000000": "#F2F2F2", "#0072B2": "#4FA3E3"}
 SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "triangle-right",
           "triangle-left", "triangle-up", "triangle-down", "cross", "diamond")  # fmt: skip
-# Of DRAWN, in order.
-VERDICT_COLOURS = ("#2F86C5", "#009E73", "#D55E00", "#8A8A8A")
-VERDICT_SHAPES = ("circle", "square", "triangle-up", "diamond")
 PREDICTED = "predicted P*, Eq. 3 or 4"
 P_STAR = "P*, measured"
 # What columns are called on the page.
@@ -68,7 +63,6 @@ def charts() -> dict[str, dict[str, Any]]:
         "sensitivities": _sensitivities(),
         "output-scale": _complexities(scale),
         "plane": _plane(scale),
-        "scorecard": _scorecard(),
     }
     return {name: chart.to_dict() for name, chart in drawn.items()}
 
@@ -155,38 +149,8 @@ def _plane(x: alt.X) -> Layers:
     return _layered(marks)
 
 
-def _scorecard() -> Layers:
-    """Each claim's value and interval, in tolerances from what is expected."""
-    base = alt.Chart(ROWS)
-    y = alt.Y("claim:N", sort=None, title=None, axis=alt.Axis(grid=False))
-    axis = alt.Scale(domain=[-EXTENT, EXTENT], nice=False)
-    title = "(value − expected) / tolerance"
-    verdict = alt.Color("verdict:N", title=None, scale=_of(DRAWN, VERDICT_COLOURS))
-    shape = alt.Shape("verdict:N", title=None, scale=_of(DRAWN, VERDICT_SHAPES))
-    within = (
-        alt.Chart(alt.InlineData([{"from": -1, "to": 1}]))
-        .mark_rect(opacity=0.15, color="#8A8A8A")
-        .encode(alt.X("from:Q", title=title), alt.X2("to"))
-    )
-    bars = base.mark_rule(strokeWidth=2).encode(
-        alt.X("from:Q", title=title, scale=axis), alt.X2("to"), y, verdict
-    )
-    marks = base.mark_point(size=50, filled=True, opacity=1).encode(
-        alt.X("at:Q", title=title, scale=axis), y, verdict, shape,
-        tooltip=_tips("statement", "place", "expected", "tolerance", "value", "low", "high", "n",
-                      "verdict"),
-    )  # fmt: skip
-    fitted = alt.AutoSizeParams(type="fit-x", contains="padding")
-    layers = alt.layer(within, bars, marks)
-    return layers.properties(width="container", height=alt.Step(15), autosize=fitted)
-
-
 def _layered(*layers: alt.Chart) -> Layers:
     return alt.layer(*layers).properties(width="container", height=HEIGHT)
-
-
-def _of(domain: Sequence[str], values: Sequence[str]) -> alt.Scale:
-    return alt.Scale(domain=list(domain), range=list(values))
 
 
 def _log_x(name: str, title: str) -> alt.X:

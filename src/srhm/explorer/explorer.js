@@ -170,11 +170,11 @@ function show(view) {
     `${rows.length} ${rows.length === 1 ? "row" : "rows"}${cut}${shown.length < rows.length ? `, ${shown.length} of the pinned curves` : ""}${few}`;
   list(view, shown, section.querySelector("details .table"));
   for (const button of section.querySelectorAll("[data-export]")) button.disabled = !rows.length;
-  const charted = view.table === "claims" ? some.filter((row) => row.at != null) : some;
-  const sets = { rows: charted };
+  if (view.table === "claims") return undefined;
+  const sets = { rows: some };
   if (view.name === "sample-complexity") Object.assign(sets, laws(rows, section.querySelector(".slopes")));
   if (view.table === "sensitivities") {
-    const chosen = new Map(charted.map((row) => [row.c, row.chosen]));
+    const chosen = new Map(some.map((row) => [row.c, row.chosen]));
     sets.errors = tables.points.filter((row) => chosen.has(row.c)).map((row) => ({ ...row, chosen: chosen.get(row.c) }));
   }
   return draw(view, sets, section.querySelector(".chart"));
@@ -183,7 +183,7 @@ function show(view) {
 // The line of the prediction, and a power law for each colour and shape, with a table of their slopes.
 function laws(rows, place) {
   const by = colourBy(), fits = [], lines = [];
-  const reached = rows.filter((row) => row.bound === "" && row.chosen);
+  const reached = rows.filter((row) => row.bound === "" && row.remark !== "small pool" && row.chosen);
   const groups = new Map();
   for (const row of reached) {
     const words = [row.net, by === "net" ? "" : `${heads[by] ?? by} = ${row[by]}`, row.run, row.criterion];

@@ -29,6 +29,7 @@ from srhm.explorer.names import (
     PAPER_VALUES,
 )
 from srhm.explorer.rows import Source, claims_shown, explored, figure_rows, json_columns
+from srhm.report.answer import answer_of
 from srhm.results.atomic import write_text
 from srhm.results.publications import read_publications, rows_by_curve
 from srhm.results.records import TableError, read_table
@@ -107,8 +108,8 @@ VIEWS = (
     ),
     View(
         name="scorecard", title="Scorecard", table="claims",
-        note="Value and 95 % interval of each claim. Grey: within the tolerance. Claims without a"
-        " number that is expected are in the table alone.",
+        note="Each claim with its 95 % interval; above the table what the paper states, where it is"
+        " measured here. A row leads to its claim.",
         columns=("study", "claim", "statement", "place", "expected", "tolerance", "value", "low",
                  "high", "n", "verdict", "note"),
         choices={"study": "study", "verdict": "verdict"},
@@ -119,11 +120,11 @@ VIEWS = (
 def write_explorer(spec: Mapping[str, Any], path: Path, *, log: logging.Logger) -> None:
     """Writes the explorer.
 
-    spec: preset; pages (names); tables and others: {"study", "file", "schema", "published"} each,
-    published: {name of a run: curves of the table that are rows of that run}; the others are what
-    earlier runs have left, which are taken if they can be read; publications: files of published
-    runs; figures: {"file", "tables", "net", "publications"} each (see `figure_rows`), whose rows
-    are written, too.
+    spec: preset; pages (names); headline: module of the statements, or None; tables and others:
+    {"study", "file", "schema", "published"} each, published: {name of a run: curves of the table
+    that are rows of that run}; the others are what earlier runs have left, which are taken if they
+    can be read; publications: files of published runs; figures: {"file", "tables", "net",
+    "publications"} each (see `figure_rows`), whose rows are written, too.
 
     Raises:
         TableError, PublicationError: if a table of the run or a published one is damaged.
@@ -142,7 +143,11 @@ def write_explorer(spec: Mapping[str, Any], path: Path, *, log: logging.Logger) 
     found = explored([*rows, *published])
     if cards:
         found["claims"] = claims_shown(pd.concat(cards, ignore_index=True))
-    html = _rendered(spec, found, notes, run=_first(rows))
+    answer = answer_of(
+        spec["headline"] if cards else None, found.get("claims", pd.DataFrame()),
+        publications=spec["publications"], link=f"{spec['pages'][0]}.html#claim-{{claim}}",
+    )  # fmt: skip
+    html = _rendered(spec, found, notes, run=_first(rows), forests=answer["forests"])
     write_text(path, html)
     for figure in spec["figures"]:
         own = figure_rows(found, figure, others={one.run for one in published})
@@ -195,7 +200,12 @@ def _has_rows(view: View, found: Mapping[str, pd.DataFrame]) -> bool:
 
 
 def _rendered(
-    spec: Mapping[str, Any], found: Mapping[str, pd.DataFrame], notes: Sequence[str], *, run: str
+    spec: Mapping[str, Any],
+    found: Mapping[str, pd.DataFrame],
+    notes: Sequence[str],
+    *,
+    run: str,
+    forests: Mapping[str, Markup],
 ) -> str:
     views = [view for view in VIEWS if _has_rows(view, found)]
     runs = list(found["curves"].get("run", []))
@@ -219,7 +229,7 @@ def _rendered(
     return environment.get_template("explorer.html").render(
         preset=spec["preset"], pages=spec["pages"], notes=notes, choices=CHOICES,
         more=MORE_CHOICES, coloured_by=COLOURED_BY, views=views, run=run, grammars=GRAMMARS,
-        has_authors=AUTHORS in runs,
+        has_authors=AUTHORS in runs, forests=forests,
         others=[one for one in dict.fromkeys(runs) if one not in (run, AUTHORS)],
         rows=_json({name: json_columns(table) for name, table in found.items()}),
         specifications=_json(specifications),

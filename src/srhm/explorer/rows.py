@@ -24,9 +24,6 @@ from srhm.results.coordinates import NET_AND_DATA
 CURVE = ("run", "study", "curve", *NET_AND_DATA, "width", "alpha_tilde", "protocol")
 # Of curves of gradient flow: what their protocol is called by.
 FLOW = ("training", "optimiser", "loss", "labels", "activation")
-# By how many tolerances a claim's value is drawn from what is expected, at most.
-EXTENT = 5.0
-DRAWN = ("agrees", "close", "disagrees", "open")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,19 +197,9 @@ def figure_rows(
 
 
 def claims_shown(claims: pd.DataFrame) -> pd.DataFrame:
-    """Claims with `at`, `from` and `to`: value and interval in tolerances from what is expected.
-
-    Statement and note are there as HTML, too, with their indices and powers: `statement_html`.
-    """
-    decided = (claims["tolerance"] > 0) & claims["verdict"].isin(DRAWN)
-    scale = claims["tolerance"].where(decided)
-    where = {"at": "value", "from": "low", "to": "high"}
-    drawn = {
-        name: ((claims[of] - claims["expected"]) / scale).clip(-EXTENT, EXTENT)
-        for name, of in where.items()
-    }
+    """Claims, with statement and note as HTML, too, with indices and powers: `statement_html`."""
     html = {f"{name}_html": claims[name].map(typeset).map(str) for name in ("statement", "note")}
-    return claims.assign(**drawn, **html)
+    return claims.assign(**html)
 
 
 def json_columns(table: pd.DataFrame) -> dict[str, list[Any]]:

@@ -7,16 +7,15 @@ import json
 import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import yaml
 
-from srhm.forest.svg import svg
 from srhm.names import resolved
 from srhm.report import prose
+from srhm.report.answer import answer_of
 from srhm.report.figures import LAST_OF_TEXT, Shown, shown_figures
 from srhm.report.methods import contents, methods_html
 from srhm.report.scorecard_rows import Strip, scorecard_by_verdict
@@ -28,7 +27,6 @@ from srhm.results.records import read_table
 from srhm.results.tables import SCHEMAS
 from srhm.scorecard.card import claims_in
 from srhm.scorecard.data import scorecard_data
-from srhm.scorecard.headline import beside_ours, forest_rows, in_words
 from srhm.scorecard.text import AFTER, EQUIVALENCE, in_short, markdown, verdict_counts
 
 # The page of the paper, which names the figures of the paper that it does not show.
@@ -174,7 +172,10 @@ def render(
         absent=absent,
         missing=lacking,
         has_claims=any(study["claims"] is not None for study in studies),
-        **answer_of(spec, scorecard),
+        **answer_of(
+            next((one["headline"] for one in studies if one["headline"]), None),
+            scorecard, publications=spec["publications"], link="#claim-{claim}",
+        ),
         counts=verdict_counts(scorecard),
         verdicts=claims,
         marks=MARKS,
@@ -198,25 +199,6 @@ def render(
     return html, methods_html(
         spec, tables, page=page, title=title, page_tables=elsewhere, definitions=definitions
     )
-
-
-def answer_of(spec: Mapping[str, Any], scorecard: pd.DataFrame) -> dict[str, Any]:
-    """The forest plot for a page and a phone, whose rows lead to the claims, and its finding.
-
-    Of the first study that has statements; empty where none has, or nothing is measured of them.
-    """
-    module = next((one["headline"] for one in spec["studies"] if one["headline"]), None)
-    if module is None:
-        return {"forests": {}, "in_words": {}}
-    declared = import_module(module)
-    name, other = declared.other_run(spec["publications"])
-    rows = forest_rows(declared.HEADLINE, scorecard, authors=beside_ours(scorecard), other=other)
-    drawn = {
-        form: svg(rows, narrow=form == "narrow", other=name, link="#claim-{claim}")
-        for form in ("wide", "narrow")
-        if rows
-    }
-    return {"forests": drawn, "in_words": in_words(rows)}
 
 
 def cited(citation: str) -> dict[str, Any]:

@@ -21,6 +21,11 @@ def explorers_of(plan: Plan) -> dict[str, list[str]]:
     return {name: studies for name, studies in own.items() if studies}
 
 
+def modules_of(studies: Sequence[str]) -> list[str]:
+    """Modules that the script of an explorer loads by name: the statements of its studies."""
+    return [module for one in studies if (module := STUDIES[one].headline)]
+
+
 def claim_tables(plan: Plan, studies: Sequence[str]) -> dict[str, str]:
     """Tables of claims by study, of those that have claims."""
     return {
@@ -72,6 +77,7 @@ def explorer_spec(plan: Plan, name: str, *, directory: Path = Path()) -> str:
         {
             "preset": plan.name,
             "pages": list(dict.fromkeys(STUDIES[study].page_name for study in studies)),
+            "headline": next(iter(modules_of(studies)), None),
             "tables": explored_tables(plan, studies),
             "others": [
                 {**one, "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}
