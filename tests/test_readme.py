@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from PIL import Image
 
@@ -50,6 +51,25 @@ def test_the_paper_of_further_questions_is_current(scorecards):
     assert readme.beyond_text(written, scorecards) == written, "make readme writes it anew"
     with pytest.raises(ValueError, match="'nothing' is no study"):
         readme.beyond_text(f"{readme.BEGIN.format('nothing')}\n{readme.END}", scorecards)
+
+
+def test_the_counts_of_first_and_present_rules_are_current(scorecards):
+    written = (ROOT / readme.DEVIATIONS).read_text(encoding="utf-8")
+    first = pd.read_csv(ROOT / readme.FIRST_RULES)
+    assert readme.deviations_text(written, scorecards, first) == written, "make readme writes it"
+
+
+def test_claims_are_counted_by_first_and_present_rules():
+    first = pd.DataFrame({"preset": "grid", "study": "jamming", "claim": ["a", "b", "c"],
+                          "verdict": ["within", "within", "open"]})  # fmt: skip
+    now = pd.DataFrame({"claim": ["a", "b", "d"], "verdict": ["close", "disagrees", "agrees"],
+                        "fixed": ["before", "after", "before"]})  # fmt: skip
+    begin = readme.BEGIN.format("rules")
+    text = readme.deviations_text(f"{begin}\n{readme.END}\n", {"grid": {"jamming": now}}, first)
+    assert "| `grid` | 3 | 2 | 0 → 1 | 1 → 0 | 0 | 0 | 1 |" in text
+    assert "2 claims have both verdicts; 1 moved." in text
+    assert "Of the 2 that were within" in text
+    assert "1 agree or close, 1 disagrees" in text
 
 
 def test_the_picture_is_of_these_verdicts_and_small(rows):

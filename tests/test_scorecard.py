@@ -18,6 +18,7 @@ from srhm.scorecard.claims import (
     Claim,
     Measurement,
     RememberedTables,
+    after_a_look,
     verdict,
 )
 from srhm.scorecard.deciding import points_to_decide, what_would_decide
@@ -263,6 +264,16 @@ def test_a_rule_that_says_so_was_fixed_after_a_look():
     says = [claim for claim in ALL if re.search(r"after a (first )?look", claim.why)]
     assert len(says) > 5
     assert {claim.fixed for claim in says} == {"after"}
+
+
+def test_what_was_changed_after_a_look_is_said_with_the_reason():
+    first, second = (claim_with(measured(2.0, 0.1), identifier=name) for name in ("a-1", "b-1"))
+    one, other = after_a_look([first, second], {"a-*": "rows", "?-1": "the interval"})
+    assert (one.fixed, other.fixed) == ("after", "after")
+    assert one.why == f"{first.why}; after a look: rows; the interval"
+    assert after_a_look([first, second], {"a-1": "rows"})[1] == second
+    with pytest.raises(ValueError, match="no claim is named c"):
+        after_a_look([first, second], {"a-1 c": "rows"})
 
 
 def test_the_summary_has_counts_and_what_disagrees_and_fits_into_a_screen():

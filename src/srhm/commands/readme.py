@@ -1,8 +1,8 @@
 """Write what the documents say of results: README.md, the forest, results, studies, beyond of docs.
 
 All of it comes from the scorecards of the shipped rows, which tests/guard/ keeps, and from the
-registry of the studies. In README.md and docs/beyond.md only what stands between the markers is
-written.
+registry of the studies. In README.md, docs/beyond.md and docs/deviations.md only what stands
+between the markers is written.
 """
 
 import json
@@ -30,6 +30,8 @@ from srhm.studies.sparse_hierarchy.published_values import published_values
 
 ROOT = places.PUBLISHED.parent
 SCORECARDS = "tests/guard/scorecards"
+FIRST_RULES = "reference/first_rules.csv"
+DEVIATIONS = "docs/deviations.md"
 PICTURE = "docs/images/forest.png"
 BEYOND = "docs/beyond.md"
 PAPER = ("sparse_hierarchy", "named_nets")
@@ -69,14 +71,28 @@ def headline(root: Path) -> list[ForestRow]:
 def readme_text(text: str, rows: Sequence[ForestRow]) -> str:
     """README.md with what stands between its markers written anew."""
     words = [*_bullets(rows), "", f"![The same as a forest plot]({PICTURE})"]
-    for name, lines in (("words", words), ("headline", _table(rows))):
-        begin = BEGIN.format(name)
-        pattern = re.compile(f"{re.escape(begin)}\n.*?{re.escape(END)}", re.DOTALL)
-        parts = pattern.split(text)
-        if len(parts) != 2:
-            raise ValueError(f"README.md needs one part from {begin!r} to {END!r}")
-        text = "\n".join([begin, *lines, END]).join(parts)
-    return text
+    text = _between(text, "words", words, of="README.md")
+    return _between(text, "headline", [*_table(rows)], of="README.md")
+
+
+def deviations_text(
+    text: str, scorecards: Mapping[str, Mapping[str, pd.DataFrame]], first: pd.DataFrame
+) -> str:
+    """docs/deviations.md with the table of first and present rules written anew.
+
+    first: preset, study, claim and verdict of the shipped rows by the rules with which each study
+    first had rows.
+    """
+    return _between(text, "rules", [*_rules(scorecards, first)], of=DEVIATIONS)
+
+
+def _between(text: str, name: str, lines: Sequence[str], *, of: str) -> str:
+    begin = BEGIN.format(name)
+    pattern = re.compile(f"{re.escape(begin)}\n.*?{re.escape(END)}", re.DOTALL)
+    parts = pattern.split(text)
+    if len(parts) != 2:
+        raise ValueError(f"{of} needs one part from {begin!r} to {END!r}")
+    return "\n".join([begin, *lines, END]).join(parts)
 
 
 def results_text(
@@ -191,14 +207,19 @@ def main(root: Path = ROOT) -> int:
     """Writes the documents of this repository; 1 if one lacks its markers."""
     rows = headline(root)
     scorecards = all_scorecards(root)
+    first = pd.read_csv(root / FIRST_RULES)
     try:
         text = readme_text((root / "README.md").read_text(encoding="utf-8"), rows)
         beyond = beyond_text((root / BEYOND).read_text(encoding="utf-8"), scorecards)
+        deviations = deviations_text(
+            (root / DEVIATIONS).read_text(encoding="utf-8"), scorecards, first
+        )
     except ValueError as error:
         print(error, file=sys.stderr)
         return 1
     write_text(root / "README.md", text)
     write_text(root / BEYOND, beyond)
+    write_text(root / DEVIATIONS, deviations)
     write_text(root / "docs/results.md", results_text(rows, scorecards))
     write_text(root / "docs/studies.md", studies_text(scorecards, root))
     archive = (root / "published" / WIDE / "sparse_hierarchy").glob("*.*")
@@ -235,6 +256,48 @@ def _table(rows: Sequence[ForestRow]) -> Iterator[str]:
             [row.verdict for row in own],
         ]
         yield _line([_markdown(says), *map(_once, cells)])
+
+
+# Of the table of rules: heads, and the verdicts that are counted together.
+WITHIN = {"agree or close": ("agrees", "close", "within")}
+KINDS = WITHIN | {word: (word,) for word in VERDICTS if word not in WITHIN["agree or close"]}
+
+
+def _rules(
+    scorecards: Mapping[str, Mapping[str, pd.DataFrame]], first: pd.DataFrame
+) -> Iterator[str]:
+    """A line for the shipped rows of each study: counts under the first and the present rules."""
+    yield _line(["study", "rows of", "claims", *KINDS, "fixed after a look"])
+    yield _line(["---"] * (4 + len(KINDS)))
+    befores, nows = [], []
+    for names, before in first.groupby(["preset", "study"], sort=False):
+        preset, study = map(str, names)
+        now = scorecards[preset][study]
+        yield _line([_link(study), f"`{preset}`", *_both(before, now)])
+        befores.append(before)
+        nows.append(now.assign(preset=preset, study=study))
+    before, now = pd.concat(befores), pd.concat(nows)
+    yield _line(["all", "", *_both(before, now)])
+    both = before.merge(now, on=["preset", "study", "claim"], suffixes=("", "_now"))
+    kinds = {word: kind for kind, words in KINDS.items() for word in words}
+    moved = both["verdict"].map(kinds) != both["verdict_now"].map(kinds)
+    held = both[both["verdict"] == "within"]["verdict_now"].map(kinds).value_counts()
+    counts = ", ".join(f"{held[kind]} {kind}" for kind in KINDS if kind in held)
+    yield ""
+    yield (
+        f"{len(both)} claims have both verdicts; {int(moved.sum())} moved. Of the"
+        f" {int(held.sum())} that were within their tolerance at first now: {counts}."
+    )
+
+
+def _both(before: pd.DataFrame, now: pd.DataFrame) -> list[str]:
+    """Numbers of claims, and of each kind of verdict, at first and now; how many are of later."""
+    counts = [(len(before), len(now))]
+    for words in KINDS.values():
+        one, other = (int(table["verdict"].isin(words).sum()) for table in (before, now))
+        counts.append((one, other))
+    texts = [str(one) if one == other else f"{one} → {other}" for one, other in counts]
+    return [*texts, str(int((now["fixed"] == "after").sum()))]
 
 
 def _once(cells: Sequence[str]) -> str:

@@ -1,8 +1,9 @@
 """What a claim of the paper is, what a measurement of it, and whether they agree."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from math import inf, isfinite, isnan, nan
 from typing import Any, Literal, TypeVar
 
@@ -83,6 +84,26 @@ class Claim:
     why: str = field(kw_only=True)
     fixed: Literal["before", "after"] = field(default="before", kw_only=True)
     measure: Callable[[Tables], Measurement] = field(kw_only=True)
+
+
+def after_a_look(claims: Sequence[Claim], changes: Mapping[str, str]) -> tuple[Claim, ...]:
+    """The claims, of which some were changed after a look at rows: `fixed`, and what in `why`.
+
+    changes: patterns of identifiers, with a space between, to what was changed.
+
+    Raises:
+        ValueError: for a pattern that no claim has.
+    """
+    patterns = [(one, words) for several, words in changes.items() for one in several.split()]
+    for pattern, _ in patterns:
+        if not any(fnmatchcase(claim.identifier, pattern) for claim in claims):
+            raise ValueError(f"no claim is named {pattern}")
+    found = []
+    for claim in claims:
+        own = [words for pattern, words in patterns if fnmatchcase(claim.identifier, pattern)]
+        why = f"{claim.why}; after a look: {'; '.join(own)}"
+        found.append(replace(claim, fixed="after", why=why) if own else claim)
+    return tuple(found)
 
 
 # Of a table of claims: identifier, statement, place, what is expected, its reason, measure.

@@ -8,7 +8,7 @@ from functools import partial
 
 import pandas as pd
 
-from srhm.scorecard.claims import Claim
+from srhm.scorecard.claims import Claim, after_a_look
 from srhm.scorecard.estimators import Mean
 from srhm.scorecard.expectations import Factor, NoExpectation
 from srhm.scorecard.jamming import stars
@@ -63,7 +63,7 @@ descent = partial(
     figure="double_descent",
 )  # fmt: skip
 
-CLAIMS = (
+STATED = (
     descent(
         "norm-peak", "Width of the largest norm of F over h*: mean of the logarithm",
         place="thesis, ch. 2b, Fig. 5, 7A",
@@ -89,4 +89,12 @@ CLAIMS = (
             each="{net}, P = {P}: {spread:.3f}, members {single:.3f}",
         ),
     ),
+)  # fmt: skip
+
+CLAIMS = after_a_look(
+    STATED,
+    {
+        "ensemble-above-single":
+            "the mean of the difference, before the part of ensembles; not judged any more",
+    },
 )  # fmt: skip

@@ -11,7 +11,7 @@ from math import log, nan
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import Claim, Line, Measurement
+from srhm.scorecard.claims import Claim, Line, Measurement, after_a_look
 from srhm.scorecard.estimators import Mean, Part
 from srhm.scorecard.expectations import Below, Factor, NoExpectation, Within
 from srhm.scorecard.fits import listed_as_left_out
@@ -229,11 +229,22 @@ FIGURES: dict[str, tuple[Line, ...]] = {
          "an upper bound: the peak is higher late than early", Jackknife(cut_off, rows=peaks)),
     ),
 }  # fmt: skip
-CLAIMS = tuple(
+STATED = tuple(
     Claim(
         f"fluctuations-{name}", says, topic="Fluctuations beyond jamming", figure=figure,
         place=f"thesis, ch. 2b, {place}", expected=expected, why=why, measure=measure,
     )
     for figure, rows in FIGURES.items()
     for name, says, place, expected, why, measure in rows
+)  # fmt: skip
+
+CLAIMS = after_a_look(
+    STATED,
+    {
+        "fluctuations-crossing fluctuations-fits": "not judged any more",
+        "fluctuations-divergence-peak":
+            "the interval has the steps of the widths and of N*, before the scatter of seeds "
+            "alone, which is zero",
+        "fluctuations-cut-off": "over the widest, before early over late alone",
+    },
 )  # fmt: skip

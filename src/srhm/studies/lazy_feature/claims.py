@@ -12,7 +12,7 @@ import pandas as pd
 
 from srhm.flow.configuration import CNN_LAYERS
 from srhm.model.seeding import generator
-from srhm.scorecard.claims import Claim
+from srhm.scorecard.claims import Claim, after_a_look
 from srhm.scorecard.estimators import Difference, Mean, Slope, Stored
 from srhm.scorecard.expectations import Below, Factor, NoExpectation, Within
 from srhm.scorecard.rows import left_out, rows_of
@@ -231,7 +231,7 @@ def _of_kind(data: str, depth: int, net: str = "fcn") -> tuple[Claim, ...]:
     )  # fmt: skip
 
 
-CLAIMS = (
+STATED = (
     lazy_feature(
         "ensemble", "test error of an ensemble minus that of its networks",
         figure="digits_error", place="thesis, ch. 3a, Fig. 4c",
@@ -269,4 +269,11 @@ CLAIMS = (
         )
         for regime in ("feature", "lazy")
     ),
+)  # fmt: skip
+
+CLAIMS = after_a_look(
+    STATED,
+    {
+        "ensemble": "one claim in place of seven, not judged any more",
+    },
 )  # fmt: skip

@@ -1,10 +1,10 @@
 """All claims of the paper on LCN, CNN and FCN, in the order in which they are shown.
 
 What is expected and the tolerance of a claim are written down beside it, before anything is
-measured; what was changed later is in the README of the study.
+measured; what was changed after a look is said at the end and in the README of the study.
 """
 
-from srhm.scorecard.claims import Claim
+from srhm.scorecard.claims import Claim, after_a_look
 from srhm.studies.sparse_hierarchy.claims.complexities import (
     COMPLEXITY_CLAIMS,
     PUBLISHED_POINTS_CLAIMS,
@@ -19,7 +19,7 @@ from srhm.studies.sparse_hierarchy.claims.insensitivity import INSENSITIVITY_CLA
 from srhm.studies.sparse_hierarchy.claims.practice import PRACTICE_CLAIMS
 from srhm.studies.sparse_hierarchy.claims.sparsity import SPARSITY_CLAIMS
 
-CLAIMS: tuple[Claim, ...] = (
+STATED: tuple[Claim, ...] = (
     *COMPLEXITY_CLAIMS,
     *FALL_CLAIMS,
     *PUBLISHED_POINTS_CLAIMS,
@@ -30,3 +30,23 @@ CLAIMS: tuple[Claim, ...] = (
     *fcn_practice_claims(),
     *INSENSITIVITY_CLAIMS,
 )
+
+CLAIMS = after_a_look(
+    STATED,
+    {
+        "slope-against-prediction*":
+            "the paper's grammars alone; intervals by vocabularies, as curves that share "
+            "grammars are not independent",
+        "published-over-practice-???-L? sparsity-b-slope-*":
+            "intervals by vocabularies, as curves that share grammars are not independent",
+        "[sd]-ratio-???-s3 [sd]-ratio-fcn-s2-practice*":
+            "the paper's grammars alone; intervals by vocabularies, as curves that share "
+            "grammars are not independent",
+        "[sd]-hidden-below-* [sd]-onset-of-levels-* onset-of-d-and-s-*":
+            "the paper's grammars alone; intervals by vocabularies, as curves that share "
+            "grammars are not independent",
+        "d-output-top-remains-*":
+            "the largest P alone, l < L and l = L apart; intervals by vocabularies, as curves "
+            "that share grammars are not independent",
+    },
+)  # fmt: skip
