@@ -24,7 +24,7 @@ def complexities(cells: pd.DataFrame, *, thresholds: Sequence[float]) -> pd.Data
     return all_sample_complexities(cells, none, thresholds=thresholds)
 
 
-def stars(cells: pd.DataFrame, *, threshold: float) -> pd.DataFrame:
+def complexities_of_grammars(cells: pd.DataFrame, *, threshold: float) -> pd.DataFrame:
     """P* of each seed alone, `P_star`, NaN where it is censored, with net and grammar."""
     curves = cells.drop_duplicates("curve")[["curve", "net", *DATA_MODEL]]
     logs = seed_complexities(cells, threshold=threshold)
@@ -47,7 +47,7 @@ def powers(rows: pd.DataFrame, column: str, *, by: Sequence[str]) -> pd.DataFram
     return pd.DataFrame(found, columns=[*by, "exponent"])
 
 
-def means(table: pd.DataFrame, *, by: Sequence[str]) -> pd.DataFrame:
+def mean_exponents(table: pd.DataFrame, *, by: Sequence[str]) -> pd.DataFrame:
     """Means of `exponent` over grammars with 95 % intervals: by, exponent, low, high, n."""
     rows = []
     for names, own in table.groupby(list(by)):

@@ -29,6 +29,7 @@ NAMES = (
     "relative_stability",
     "temperature",
     "weight_sharing",
+    "depth",
     "random_features",
     "equivariance",
     "gaps",

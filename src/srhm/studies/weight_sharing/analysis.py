@@ -4,7 +4,7 @@ import pandas as pd
 import pyarrow as pa
 
 from srhm.results.tables import CELLS
-from srhm.statistics.exponents_of_grammars import OF_GRAMMAR, powers, stars
+from srhm.statistics.exponents_of_grammars import OF_GRAMMAR, complexities_of_grammars, powers
 
 # layer: of a first step; 0: of P*. places: of how many levels the weights of that layer know the
 # place; of P*: the largest number of all layers.
@@ -22,7 +22,7 @@ def exponents(cells: pd.DataFrame, first_steps: pd.DataFrame, *, threshold: floa
     Of log P*, and of the log of the points at which noise equals signal. A grammar of which one of
     these is censored, or that has a single s_0, has none.
     """
-    found = stars(cells[cells["s0"] > 0], threshold=threshold)
+    found = complexities_of_grammars(cells[cells["s0"] > 0], threshold=threshold)
     most = first_steps.groupby(["net", "L"])["places"].max().rename("places").reset_index()
     of_P = found.merge(most, on=["net", "L"]).assign(layer=0, points=lambda rows: rows["P_star"])
     of_steps = first_steps.assign(points=first_steps["n_equal"])

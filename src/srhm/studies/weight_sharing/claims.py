@@ -14,8 +14,7 @@ from srhm.scorecard.curves import THRESHOLD
 from srhm.scorecard.estimators import Difference, Mean, Ratio, Slope
 from srhm.scorecard.expectations import Within
 from srhm.scorecard.rows import left_out, rows_of
-from srhm.statistics import exponents_of_grammars
-from srhm.statistics.exponents_of_grammars import OF_GRAMMAR
+from srhm.statistics.exponents_of_grammars import OF_GRAMMAR, complexities_of_grammars
 
 
 @rows_of("exponents", nothing="no grammar with such exponents")
@@ -27,7 +26,7 @@ def exponents(table: pd.DataFrame) -> pd.DataFrame:
 @rows_of("cells", nothing="no grammar with a P* of both nets")
 def stars(cells: pd.DataFrame) -> pd.DataFrame:
     """P* of single grammars at s_0 > 0; censored ones are left out."""
-    found = exponents_of_grammars.stars(cells[cells["s0"] > 0], threshold=THRESHOLD)
+    found = complexities_of_grammars(cells[cells["s0"] > 0], threshold=THRESHOLD)
     return left_out(found, {"censored": found["P_star"].isna()})
 
 

@@ -16,7 +16,7 @@ from srhm.figures.marks import between, plural
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law
 from srhm.figures.scales import Scale
-from srhm.statistics.exponents_of_grammars import means
+from srhm.statistics.exponents_of_grammars import mean_exponents
 
 # From what knows most places to what knows none.
 ORDER = ("lcn", "cnn_features", "cnn_second", "cnn_first", "cnn_places", "cnn",
@@ -37,7 +37,7 @@ def draw(
     at = np.isclose(sample_complexity["threshold"].to_numpy(dtype=float), threshold)
     rows = sample_complexity[at & (sample_complexity["criterion"] == "test_error")]
     rows = with_ends(rows, unit=rows["n_c"] * rows["m"] ** rows["L"])
-    found, panels = means(exponents, by=("net", "L", "layer", "places")), []
+    found, panels = mean_exponents(exponents, by=("net", "L", "layer", "places")), []
     for depth in sorted(set(rows["L"])):
         panels.append(_complexities(rows[rows["L"] == depth], depth))
         panels.append(_exponents(found[found["L"] == depth], exponents, depth))

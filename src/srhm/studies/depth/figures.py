@@ -1,0 +1,84 @@
+"""P* against s_0+1 at several L, and its exponents.
+
+Letters of the paper: P* sample complexity, L depth, s_0 empty places for each informative one, v
+features, n_c classes, m synonyms.
+"""
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from srhm.figures import looks
+from srhm.figures.complexity_marks import unknown, with_ends
+from srhm.figures.drawing import styled
+from srhm.figures.looks import BLACK, GREEN, PURPLE, VERMILION, Look
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel, law
+from srhm.figures.scales import Scale
+from srhm.statistics.exponents_of_grammars import mean_exponents
+from srhm.studies.depth.analysis import STEPS
+
+NETS = ("cnn", "lcn")
+DEPTHS = Scale(column="L", title="$L$", looks={
+    2: Look("$2$", GREEN, "o"), 3: Look("$3$", VERMILION, "s"), 4: Look("$4$", PURPLE, "D"),
+})  # fmt: skip
+WORDS = {"all": "$s_0>0$", **{name: f"$s_0$: {name}" for name in STEPS}}
+SHAPES = Scale(column="of", title="Powers", looks={
+    of: Look(words, marker=marker) for (of, words), marker in zip(WORDS.items(), "oP^", strict=True)
+})  # fmt: skip
+APART = {"0 to 1": -0.14, "1 to 2": 0.0, "all": 0.14}
+
+
+@styled
+def draw(
+    sample_complexity: pd.DataFrame, exponents: pd.DataFrame, *, preset: str, threshold: float
+) -> Figure:
+    """A column for each net: P* over n_c m^L against s_0+1, and its powers against L.
+
+    sample_complexity, exponents: rows of SAMPLE_COMPLEXITY and EXPONENTS.
+    """
+    at = np.isclose(sample_complexity["threshold"].to_numpy(dtype=float), threshold)
+    rows = sample_complexity[at & (sample_complexity["criterion"] == "test_error")]
+    rows = with_ends(rows, unit=rows["n_c"] * rows["m"] ** rows["L"])
+    found = mean_exponents(exponents, by=("net", "L", "of"))
+    panels = [_complexities(rows[rows["net"] == net], net) for net in NETS]
+    panels += [_powers(found[found["net"] == net], exponents, net) for net in NETS]
+    return mosaic(panels, columns=2, preset=preset, height=2.8, notes=unknown(rows))
+
+
+def _complexities(rows: pd.DataFrame, net: str) -> Panel:
+    ends = np.array([1, rows["s0"].max() + 1], dtype=float)
+    by = [Scale(column="v", title="$v$", looks={
+        v: Look(f"${v}$", line=line) for v, line in zip(sorted(set(rows["v"])), ("-", "--", ":"),
+                                                        strict=False)
+    }), DEPTHS]  # fmt: skip
+    return Panel(
+        title=f"{looks.net(net).label}", x=Axis("$s_0+1$", log=True),
+        y=Axis("$P^*/(n_c m^L)$", log=True),
+        marks=[
+            Marks(rows=rows.assign(x=rows["s0"] + 1), x="x", y="y", low="y_low", high="y_high",
+                  beyond="y_beyond", by=by, line="-", name="P*",
+                  bar_label="95 % interval over seeds or grammars",
+                  arrow_label="censored: $P^*$ is"),
+            law(ends, 2 * ends**2, "$(s_0+1)^2$", name="square"),
+        ] if len(rows) else [],
+    )  # fmt: skip
+
+
+def _powers(rows: pd.DataFrame, single: pd.DataFrame, net: str) -> Panel:
+    def placed(table: pd.DataFrame) -> pd.DataFrame:
+        return table.assign(x=table["L"] + table["of"].map(APART).astype(float))
+
+    depths = sorted({int(one) for one in rows["L"]})
+    laws = [2.0 if net == "cnn" else float(one) for one in depths]
+    return Panel(
+        title=f"{looks.net(net).label}: powers of $s_0+1$", x=Axis("$L$", ticks=depths),
+        y=Axis("power of $s_0+1$"),
+        marks=[
+            Marks(rows=placed(single[single["net"] == net]), x="x", y="exponent", alpha=0.25,
+                  size=2.5, colour=BLACK, name="grammar", label="single grammar"),
+            Marks(rows=placed(rows), x="x", y="exponent", low="low", high="high", colour=BLACK,
+                  by=[SHAPES], name="power", size=5),
+            law(depths, laws, "Eq. 3 (LCN), Eq. 4 (CNN)", name="law", line=":"),
+        ] if len(rows) else [],
+    )  # fmt: skip
