@@ -1,4 +1,4 @@
-"""Write what the documents say of results: README.md, the forest, results, studies, beyond of docs.
+"""Write what documents say of results: README.md, forest; results, studies, beyond, thesis of docs.
 
 All of it comes from the scorecards of the shipped rows, which tests/guard/ keeps, and from the
 registry of the studies. In README.md, docs/beyond.md and docs/deviations.md only what stands
@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from srhm.commands import thesis
 from srhm.commands.printing import printing
 from srhm.forest import picture
 from srhm.forest.layout import finding
@@ -158,7 +159,8 @@ def studies_text(scorecards: Mapping[str, Mapping[str, pd.DataFrame]], root: Pat
         "# Studies",
         "",
         f"A *study* has figures, claims and a page of its own. {WRITTEN} `make figures STUDY=NAME`"
-        " draws shipped rows (with `PRESET=` as below), `make reproduce STUDY=NAME` trains.",
+        " draws shipped rows (with `PRESET=` as below), `make reproduce STUDY=NAME` trains."
+        " [Thesis, talk and article figure by figure](thesis.md).",
     ]
     headings = {"paper": "The paper", "plane": "Lazy and feature learning, jamming: `make plane`",
                 "seeds": "Other sources: `STUDY=seeds`",
@@ -222,6 +224,7 @@ def main(root: Path = ROOT) -> int:
     write_text(root / DEVIATIONS, deviations)
     write_text(root / "docs/results.md", results_text(rows, scorecards))
     write_text(root / "docs/studies.md", studies_text(scorecards, root))
+    write_text(root / thesis.PAGE, thesis.thesis_text(thesis.read(root), scorecards))
     archive = (root / "published" / WIDE / "sparse_hierarchy").glob("*.*")
     metadata = {"Software": None, "Description": finding(rows)}  # for a test that it is current
     picture.draw(rows, other=other_run(sorted(map(str, archive)))[0]).savefig(

@@ -1,0 +1,147 @@
+"""docs/thesis.md: a status follows from verdicts and settings; the table names what is there."""
+
+from itertools import product
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from pydantic import ValidationError
+
+from srhm.commands import readme, thesis
+from srhm.commands.thesis import Row, Scorecards, status, worst
+from srhm.studies.registry import STUDIES
+
+ROOT = Path(__file__).parents[1]
+TABLE = thesis.read(ROOT)
+ROWS = [row for chapter in TABLE.chapters for row in chapter.rows]
+# Of real claims of a study with an invented scorecard, and of a study without one.
+CLAIMED = {"at": ("stripe/stripe",), "claims": ("alignment-feature-d5", "error-feature-d5")}
+
+
+def row(**values):
+    return Row(place="Fig. 1", shows="a curve", **values)
+
+
+def cards(*verdicts):
+    names = ("alignment-feature-d5", "error-feature-d5")
+    table = pd.DataFrame({"claim": names, "verdict": verdicts})
+    return Scorecards({"laptop": {"stripe": table}})
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "found"),
+    [
+        ([], "nothing measured"),
+        (["too few data", "too few data"], "nothing measured"),
+        (["no expectation"], "open"),
+        (["no expectation", "too few data"], "open"),
+        (["agrees", "close", "no expectation"], "agrees"),
+        (["agrees", "too few data"], "open"),
+        (["agrees", "open"], "open"),
+        (["agrees", "open", "disagrees"], "disagrees"),
+    ],
+)
+def test_the_verdict_of_a_row_is_that_of_its_worst_claim(verdicts, found):
+    assert worst(verdicts) == found
+
+
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [
+        ({}, "as published"),
+        ({"sizes": {"P": (100, 100), "N": (None, 9)}}, "as published"),
+        ({"besides": "fewer steps"}, "near"),
+        ({"sizes": {"P": (100, 25), "N": (100, 400)}}, "near"),
+        ({"sizes": {"P": (100, 24)}}, "reduced"),
+        ({"sizes": {"P": (100, 401)}}, "reduced"),
+        ({"data": "images", "sizes": {"P": (100, 100)}}, "near"),
+        ({"data": "images", "sizes": {"P": (100, 100), "d": (784, 64)}}, "reduced"),
+        ({"data": "other", "sizes": {"P": (100, 100)}}, "other data"),
+    ],
+)
+def test_settings_are_near_up_to_a_factor_of_four_in_each_size(values, found):
+    assert row(**values).setting == found
+
+
+def test_the_status_follows_from_verdict_and_settings():
+    near, less = ("as published", "near"), ("reduced", "other data")
+    found = {(one, setting): status(one, setting) for one, setting in product(
+        ("agrees", "open", "disagrees", "nothing measured"), (*near, *less))}  # fmt: skip
+    assert [found["agrees", one] for one in (*near, *less)] == ["works"] * 2 + ["reduced"] * 2
+    for one, expected in (
+        ("open", "open"), ("disagrees", "differs"), ("nothing measured", "missing"),
+    ):  # fmt: skip
+        assert {found[one, setting] for setting in (*near, *less)} == {expected}
+
+
+def test_the_status_of_a_row_moves_with_the_scorecard():
+    assert cards("agrees", "close").status(row(**CLAIMED)) == "works"
+    assert cards("agrees", "close").status(row(**CLAIMED, sizes={"P": (9, 1)})) == "reduced"
+    assert cards("agrees", "disagrees").status(row(**CLAIMED)) == "differs"
+    assert cards("agrees", "open").status(row(**CLAIMED)) == "open"
+    assert Scorecards({}).status(row(**CLAIMED)) == "missing"
+
+
+def test_a_row_without_claims_is_missing_unless_the_source_has_a_picture_alone():
+    with_rows, at = cards("agrees", "agrees"), ("stripe/stripe",)
+    assert with_rows.status(row()) == "missing"
+    assert with_rows.status(row(at=at)) == "missing"
+    assert with_rows.status(row(at=at, picture=True)) == "works"
+    assert with_rows.status(row(at=at, picture=True, data="other")) == "reduced"
+    assert Scorecards({}).status(row(at=at, picture=True)) == "missing"
+    assert with_rows.status(row(sketch=True)) == "sketch"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"sketch": True, **CLAIMED}, {"picture": True, **CLAIMED}, {"picture": True},
+     {"claims": ("stripe-alignment",)}, {"status": "works"}],
+)  # fmt: skip
+def test_a_row_that_contradicts_itself_or_types_its_status_is_refused(values):
+    with pytest.raises(ValidationError):
+        row(**values)
+
+
+def test_the_page_is_what_the_table_and_the_scorecards_say():
+    written = (ROOT / thesis.PAGE).read_text(encoding="utf-8")
+    assert thesis.thesis_text(TABLE, readme.all_scorecards(ROOT)) == written, (
+        "make readme writes it anew"
+    )
+
+
+def test_every_study_figure_and_claim_of_the_table_is_there():
+    figures = {f"{name}/{one.name}" for name, study in STUDIES.items() for one in study.figures}
+    for one in ROWS:
+        assert set(one.at) <= figures, one.place
+        for pattern, found in one.matched.items():
+            assert found, f"{one.place}: no claim {pattern}"
+
+
+def test_our_training_sizes_and_widths_are_those_of_a_preset():
+    """Sizes P and h that are no longer in the section of the study were typed."""
+    config = {
+        preset: yaml.safe_load((ROOT / f"config/{preset}.yaml").read_text(encoding="utf-8"))
+        for preset in thesis.PRESETS
+    }
+    shipped = Scorecards(readme.all_scorecards(ROOT)).preset
+    for one in ROWS:
+        sections = [config[shipped[study]][study] for study in one.studies if study in shipped]
+        there = set(numbers(sections))
+        for name in ("P", "h"):
+            if sections and name in one.sizes:
+                assert one.sizes[name][1] in there, f"{one.place}: {name}"
+
+
+def numbers(value):
+    if isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from numbers(one)
+    elif isinstance(value, int | float):
+        yield value
+
+
+def test_places_of_a_chapter_are_different():
+    for chapter in TABLE.chapters:
+        places = [one.place for one in chapter.rows]
+        assert len(set(places)) == len(places), chapter.title
