@@ -21,7 +21,7 @@ for study in PLAN.studies:
                 rst=places.figure_files(PRESET, figure.name)["rst"],
             log:
                 f"{LOGS}/{figure.name}.log",
-            priority: STUDIES[study].priority
+            priority: STUDIES[study].priority + first_looks.EARLY * bool(figure.first)
             localrule: True
             conda:
                 "../envs/srhm.yaml"

@@ -19,7 +19,7 @@ for study in PLAN.studies:
                 },
             log:
                 f"{LOGS}/gather_{study}.log",
-            priority: STUDIES[study].priority
+            priority: STUDIES[study].priority + first_looks.EARLY
             localrule: True
             conda:
                 "../envs/srhm.yaml"
@@ -43,7 +43,7 @@ for study in PLAN.studies:
                 rows=places.table_file(PRESET, study, table.name),
             log:
                 f"{LOGS}/derive_{study}_{table.name}.log",
-            priority: STUDIES[study].priority
+            priority: STUDIES[study].priority + first_looks.EARLY
             localrule: True
             conda:
                 "../envs/srhm.yaml"

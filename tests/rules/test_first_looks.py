@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
+from matplotlib.figure import Figure
 
 from srhm import preset
 from srhm.commands import launch
@@ -75,6 +76,18 @@ def test_rows_of_other_cells_are_refused_by_name(plan: Plan, tmp_path: Path) -> 
     curve = spec["planned"][0][0]
     with pytest.raises(TableError, match=curve):
         first_look(spec, [str(tmp_path / f"{curve}.parquet")])
+
+
+def blank() -> Figure:
+    return Figure()
+
+
+def test_its_picture_says_how_many_curves_it_has(plan: Plan) -> None:
+    study, figure = first_looks.looks_of(plan)[NAME]
+    spec = json.loads(first_looks.look_spec(plan, study, figure))
+    none = {"planned": [], "derived": [], "uses": [], "named": {}, "function": f"{__name__}:blank"}
+    (text,) = first_look({**spec, **none}, []).texts
+    assert text.get_text() == "first look: 54 of 91 curves"
 
 
 def test_a_run_says_when_it_is_there(plan: Plan, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ def first_look(spec: Mapping[str, Any], files: Sequence[str]) -> Any:
 
     spec: what `srhm.rules.first_looks.look_spec` says: planned (curves with the keys of their
     cells), schemas by table, derived tables, the figure's function, what it uses, and what it gets
-    by name. Nothing is measured yet: the other tables have no rows.
+    by name, and the stamp in its corner. Nothing is measured yet: the other tables have no rows.
 
     Raises:
         TableError: if a file is damaged or of other cells, naming it.
@@ -32,4 +32,6 @@ def first_look(spec: Mapping[str, Any], files: Sequence[str]) -> Any:
         made = resolved(derived["function"])(*used, **derived["named"])
         rows = made if isinstance(made, pd.DataFrame) else pd.DataFrame(list(made))
         tables[derived["name"]] = rows
-    return resolved(spec["function"])(*(tables[name] for name in spec["uses"]), **spec["named"])
+    figure = resolved(spec["function"])(*(tables[name] for name in spec["uses"]), **spec["named"])
+    figure.text(0.995, 0.995, spec["stamp"], ha="right", va="top", fontweight="bold")
+    return figure

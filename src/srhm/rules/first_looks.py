@@ -19,6 +19,8 @@ from srhm.study import Curve, Figure
 
 # Before all jobs of other priorities.
 PRIORITY = 1000
+# Tables, and figures that have a first look, before the other figures of a study.
+EARLY = 5
 
 
 def looks_of(plan: Plan) -> dict[str, tuple[str, Figure]]:
@@ -75,7 +77,7 @@ def look_spec(plan: Plan, study: str, figure: Figure) -> str:
     curves = curves_of_look(plan, study, figure)
     chosen = {name: known[name] for name in figure.settings}
     n_all = len(plan.studies[study].curves)
-    stamp = f"{plan.name}, first look: {len(curves)} of {n_all} curves"
+    stamp = f"first look: {len(curves)} of {n_all} curves"
     return spec_text(
         {
             "planned": [
@@ -94,7 +96,13 @@ def look_spec(plan: Plan, study: str, figure: Figure) -> str:
             ],
             "function": figure.function,
             "uses": figure.uses,
-            "named": {**chosen, "preset": stamp, **figure.options, **repository_files(figure)},
+            "named": {
+                **chosen,
+                "preset": f"{plan.name}, {stamp}",
+                **figure.options,
+                **repository_files(figure),
+            },
+            "stamp": stamp,
             "command": command_of(plan, study),
         }
     )

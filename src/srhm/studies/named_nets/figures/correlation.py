@@ -238,6 +238,8 @@ def _panel(
     words = "guide: slope 1" if prefactor is None else f"guide: ${prefactor:g}\\,R_f^{{1/2}}$"
     if prefactor is None:
         prefactor = float(np.exp(np.median(np.log(y) - power * np.log(x))))
+    # The numbers stand above the points and, where it lies above these, the guide.
+    top = max(y.max() * 2.6, prefactor * limits[1] ** power * 1.6)
     found = correlation(points, across_sizes=across_sizes,
                         generator=generator(seed, role="drawing"))  # fmt: skip
     networks = nets({*looks.NETS, *points["net"]}, title="Networks")
@@ -253,7 +255,7 @@ def _panel(
     return Panel(
         title=f"{title}, {_counted(points)}", x=Axis(label, log=True, limits=limits),
         y=Axis("test error $\\varepsilon$", log=True,
-               limits=(y.min() / (3 * ROOM if none.any() else ROOM), y.max() * 2.6)),
+               limits=(y.min() / (3 * ROOM if none.any() else ROOM), top)),
         marks=[*marks, law(limits, lambda at: prefactor * at**power, words, line=dashes)],
         extra=partial(_printed, found),
     )  # fmt: skip
