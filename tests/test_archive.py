@@ -119,7 +119,8 @@ def test_the_scorecard_for_programs_has_every_claim_and_no_infinity():
         "claim": "one", "statement": "P* ≤ 2", "place": "Eq. 3", "figure": "4", "note": "",
         "scale": "plain", "fixed": "after", "verdict": "open",
         "expected": 2.0, "tolerance": 0.5, "value": 2.25, "low": None,
-        "high": None, "n": 9, "study": "a", "command": "make a", "commit": "abc",
+        "high": None, "allowed": [1.5, 2.5],
+        "n": 9, "study": "a", "command": "make a", "commit": "abc",
     }  # fmt: skip
     assert (two["claim"], two["value"], two["command"]) == ("two", None, "make b")
 

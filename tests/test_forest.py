@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from itertools import pairwise
-from math import nan
+from math import inf, nan
 from xml.etree import ElementTree
 
 import pytest
@@ -16,7 +16,7 @@ from srhm.scorecard.headline import ForestRow, Mark
 
 ROW = ForestRow(
     claim="a", heading="Complexity", label="LCN: exponent of s_0+1", says="s", place="p",
-    verdict="agrees", one_sided=False, measured="2.5 [2, 3]", expected="2 ± 0.5", theirs="",
+    verdict="agrees", band=(-1.0, 1.0), measured="2.5 [2, 3]", expected="2 ± 0.5", theirs="",
     ours=Mark(0.5, 0.0, 0.9),
 )  # fmt: skip
 SVG = "{http://www.w3.org/2000/svg}"
@@ -54,7 +54,7 @@ def test_a_legend_of_all_verdicts_is_broken_into_lines_that_fit():
 
 def test_the_band_of_a_bound_is_half():
     (both,) = parts([ROW], Band)
-    (half,) = parts([replace(ROW, one_sided=True)], Band)
+    (half,) = parts([replace(ROW, band=(-inf, 0.0))], Band)
     (expected,) = (one for one in parts([ROW], Segment) if one.style == "expected")
     assert both.x + both.width / 2 == pytest.approx(expected.x)
     assert half.x + half.width == pytest.approx(expected.x)
@@ -109,7 +109,7 @@ def test_the_picture_has_a_mark_for_each_of_the_layout():
 
 
 def test_the_text_has_a_line_of_equal_length_for_each_row():
-    bound = replace(ROW, claim="b", verdict="disagrees", one_sided=True, ours=Mark(2, 1, 9))
+    bound = replace(ROW, claim="b", verdict="disagrees", band=(-inf, 0.0), ours=Mark(2, 1, 9))
     lines = text([ROW, bound]).splitlines()
     first, second = (line for line in lines if ROW.label in line)
     assert first.index("2.5 [2, 3]") == second.index("2.5 [2, 3]")

@@ -10,7 +10,7 @@ import pytest
 from srhm.scorecard.card import claims_in, scorecard
 from srhm.scorecard.claims import Claim, Measurement
 from srhm.scorecard.deciding import BESIDE
-from srhm.scorecard.expectations import Below, Factor, NoExpectation, Within
+from srhm.scorecard.expectations import Above, Below, Factor, NoExpectation, Within
 from srhm.scorecard.headline import (
     Mark,
     Statement,
@@ -72,15 +72,20 @@ def rows_of(*claims, **options):
 def test_a_row_is_in_units_of_the_tolerance():
     (row,) = rows_of(claim("a", Within(2, 0.5), 2.5, 2.25, 3))
     assert row.ours == Mark(1, 0.5, 2)
-    assert (row.measured, row.expected, row.one_sided) == ("2.50 [2.25, 3.00]", "2 ± 0.5", False)
+    assert (row.measured, row.expected, row.band) == ("2.50 [2.25, 3.00]", "2 ± 0.5", (-1, 1))
 
 
 def test_a_bound_is_a_one_sided_row_in_units_of_the_bound():
     (row,) = rows_of(claim("a", Below(0.5), 0.25, 0.1, 1))
-    assert row.one_sided
+    assert row.band == (-inf, 0)
     assert row.ours.value == -0.5
     assert row.ours.high == 1
     assert row.expected == "< 0.5"
+
+
+def test_a_lower_bound_allows_all_above():
+    (row,) = rows_of(claim("a", Above(0.5), 0.75, 0.6, 1))
+    assert (row.band, row.expected, row.verdict) == ((0, inf), "> 0.5", "agrees")
 
 
 def test_ratios_are_shown_as_factors():

@@ -23,7 +23,7 @@ from srhm.scorecard.claims import (
 )
 from srhm.scorecard.deciding import points_to_decide, what_would_decide
 from srhm.scorecard.estimators import Mean
-from srhm.scorecard.expectations import Below, Factor, NoExpectation, Within
+from srhm.scorecard.expectations import Above, Below, Factor, NoExpectation, Within
 from srhm.scorecard.rows import rows_of
 from srhm.scorecard.text import EQUIVALENCE, markdown
 from srhm.studies.registry import STUDIES
@@ -39,6 +39,8 @@ def expectation(expected, tolerance):
     """The kind that a number and a tolerance stand for in the table."""
     if np.isnan(expected):
         return NoExpectation()
+    if np.isinf(tolerance):
+        return Above(expected)
     return Below(expected) if np.isnan(tolerance) else Within(expected, tolerance)
 
 
@@ -108,6 +110,9 @@ def test_the_value_does_not_decide(value):
 def test_an_upper_bound_needs_the_whole_interval_on_one_side(low, high, n, word):
     one = Measurement(value=1.0, low=low, high=high, n=n, note="why")
     assert verdict(claim_with(one, tolerance=nan), one) == word
+    # A lower bound is its mirror image.
+    one = Measurement(value=-1.0, low=-high, high=-low, n=n, note="why")
+    assert verdict(claim_with(one, expected=-2.0, tolerance=inf), one) == word
 
 
 @pytest.mark.parametrize(
@@ -125,7 +130,8 @@ def test_where_nothing_is_expected_there_is_no_verdict(one, word):
 @pytest.mark.parametrize(
     ("kind", "numbers"),
     [(Within, (inf, 1.0)), (Within, (nan, 1.0)), (Within, (1.0, 0.0)), (Within, (1.0, inf)),
-     (Within, (1.0, -1.0)), (Below, (inf,)), (Factor, (0.0, 2.0)), (Factor, (1.0, 1.0))],
+     (Within, (1.0, -1.0)), (Below, (inf,)), (Above, (nan,)),
+     (Factor, (0.0, 2.0)), (Factor, (1.0, 1.0))],
 )  # fmt: skip
 def test_what_cannot_be_judged_is_refused(kind, numbers):
     with pytest.raises(ValueError, match=f"{kind.__name__}.*is needed"):

@@ -160,7 +160,7 @@ def finding(rows: Sequence[ForestRow]) -> str:
 
 def _row(row: ForestRow, y: float, form: _Form) -> Iterator[Part]:
     centre = y + form.bar
-    low, high = (-EXTENT, 0.0) if row.one_sided else (-1.0, 1.0)
+    low, high = (min(max(end, -EXTENT), EXTENT) for end in row.band)
     top, bottom = centre - form.half, centre + form.half
     yield Band(form.x(low), top, form.x(high) - form.x(low), bottom - top)
     yield Segment(form.x(0), top, form.x(0), bottom, "expected")

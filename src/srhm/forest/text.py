@@ -33,8 +33,7 @@ def text(rows: Sequence[ForestRow]) -> str:
 
 
 def _strip(row: ForestRow) -> list[str]:
-    low = -EXTENT if row.one_sided else -1
-    high = 0 if row.one_sided else 1
+    low, high = (min(max(end, -EXTENT), EXTENT) for end in row.band)
     cells = [" "] * CELLS
     for at in range(_cell(low), _cell(high) + 1):
         cells[at] = "░"

@@ -2,20 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, isfinite
+from math import inf, isfinite, nan
 from typing import Any
 
 import pandas as pd
 
 from srhm.scorecard.deciding import open_text
-from srhm.scorecard.numbers import expected_text, measured_text
+from srhm.scorecard.numbers import band, expected_text, measured_text, unit
 
 
 @dataclass(frozen=True)
 class Strip:
     """Where value and interval lie, in tolerances from what is expected, cut at ±EXTENT.
 
-    band: what the claim allows. Of an upper bound the unit is the bound, and the band all below it.
+    band: what the claim allows. Of a bound the unit is the bound, and the band all on its side.
     """
 
     value: float
@@ -44,27 +44,23 @@ def scorecard_rows(scorecard: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _scored(row: dict[Any, Any]) -> dict[str, Any]:
-    expected, tolerance, value = row["expected"], row["tolerance"], row["value"]
-    low, high = row["low"], row["high"]
-    one_sided = not isfinite(tolerance)
-    unit = abs(expected) if one_sided else tolerance
-    has_strip = isfinite(value) and isfinite(expected) and unit > 0
+    expected, one = row["expected"], unit(row)
+    has_strip = isfinite(row["value"]) and isfinite(expected) and one > 0
+    numbers = ((row[name] - expected) / (one or nan) for name in ("value", "low", "high"))
     return {
         **row,
         "expected_text": expected_text(row),
         "measured_text": measured_text(row),
         "deciding_text": open_text(row),
-        "strip": _strip(*((x - expected) / unit for x in (value, low, high)), one_sided=one_sided)
-        if has_strip
-        else None,
+        "strip": _strip(*numbers, allowed=band(row)) if has_strip else None,
     }
 
 
-def _strip(value: float, low: float, high: float, *, one_sided: bool) -> Strip:
+def _strip(value: float, low: float, high: float, *, allowed: tuple[float, float]) -> Strip:
     low = low if isfinite(low) else -inf
     high = high if isfinite(high) else inf
     low_end, value, high_end = (
         max(-Strip.EXTENT, min(Strip.EXTENT, x)) for x in (low, value, high)
     )
-    band = (-Strip.EXTENT, 0.0) if one_sided else (-1.0, 1.0)
-    return Strip(value, low_end, high_end, low < low_end, high > high_end, band)
+    start, end = (max(-Strip.EXTENT, min(Strip.EXTENT, x)) for x in allowed)
+    return Strip(value, low_end, high_end, low < low_end, high > high_end, (start, end))

@@ -20,8 +20,8 @@ COLUMNS = tuple(SCHEMAS["SCORECARD"].names)
 def scorecard(tables: Tables, claims: Sequence[Claim]) -> pd.DataFrame:
     """A row (COLUMNS) for each claim; claims whose tables are missing have too few data.
 
-    A NaN tolerance beside an expected number makes that an upper bound; both NaN: nothing is
-    expected.
+    A NaN tolerance beside an expected number makes that an upper bound, an infinite one a lower
+    bound; both NaN: nothing is expected.
     """
     rows, remembered = [], RememberedTables(tables)
     for claim in claims:

@@ -118,9 +118,9 @@ def verdict(claim: Claim, measured: Measurement) -> Verdict:
     """A test of equivalence, which the 95 % interval decides and the value alone does not.
 
     Agrees: the whole interval lies within expected ± tolerance and has the expected number in it,
-    or it lies below the upper bound. Close: within, without the number. Disagrees: wholly outside.
-    Open: it sticks out; an end that is not known sticks out. Fewer than three points are too few
-    data. Nothing expected: no expectation, or too few data without a value.
+    or it keeps a bound. Close: within, without the number. Disagrees: wholly outside. Open: it
+    sticks out; an end that is not known sticks out. Fewer than three points are too few data.
+    Nothing expected: no expectation, or too few data without a value.
     """
     if isinstance(claim.expected, NoExpectation):
         return "no expectation" if isfinite(measured.value) else "too few data"

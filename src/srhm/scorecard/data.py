@@ -7,20 +7,28 @@ from typing import Any
 
 import pandas as pd
 
+from srhm.scorecard.numbers import band, unit
+
 TEXTS = ("claim", "statement", "place", "figure", "scale", "fixed", "verdict", "note")
 NUMBERS = ("expected", "tolerance", "value", "low", "high")
 
 
 def scorecard_data(parts: Sequence[tuple[pd.DataFrame, Mapping[str, str]]], *, commit: str) -> str:
     """Claims with what made them. low, high: the 95 % interval; null: not known, or not
-    bounded. Of the scale "factor" all five numbers are logarithms.
+    bounded. allowed: the range of what is expected. Of the scale "factor" all are logarithms.
 
     parts: for each study its scorecard, and {"study", "command"}.
     """
     found: list[dict[str, Any]] = []
     for table, made in parts:
         for row in table.to_dict("records"):
-            numbers = {name: row[name] if isfinite(row[name]) else None for name in NUMBERS}
+            numbers = {name: _known(row[name]) for name in NUMBERS}
+            ends = (row["expected"] + end * unit(row) for end in band(row))
+            allowed = {"allowed": [_known(end) for end in ends]}
             texts = {name: row[name] for name in TEXTS}
-            found.append({**texts, **numbers, "n": row["n"], **made, "commit": commit})
+            found.append({**texts, **numbers, **allowed, "n": row["n"], **made, "commit": commit})
     return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
+
+
+def _known(number: float) -> float | None:
+    return number if isfinite(number) else None

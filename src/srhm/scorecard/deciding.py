@@ -7,6 +7,7 @@ from typing import Any
 
 from scipy import special
 
+from srhm.scorecard.numbers import unit
 from srhm.statistics.regression import CONFIDENCE
 
 # Numbers of points beyond this many times those that are there are not looked for.
@@ -51,8 +52,7 @@ def what_would_decide(row: Mapping[Any, Any]) -> str:
         return f"some {points:.0f} {units} instead of {n} would decide, if value and scatter stay"
     if points != inf:
         return "why its interval is not known stands in its note"
-    unit = row["tolerance"] if isfinite(row["tolerance"]) else abs(row["expected"])
-    if min(abs(edge - row["value"]) for edge in _edges(row)) < NEAR * unit:
+    if min(abs(edge - row["value"]) for edge in _edges(row)) < NEAR * unit(row):
         return "the value lies on the edge of what is allowed, where more {units} hardly decide"
     return f"more than {MOST_TIMES * n} {units} instead of {n} would be needed"
 

@@ -1,11 +1,11 @@
 """What a source, or nothing, says of a number: kinds of expectation as types.
 
 In the table of a scorecard each is three columns: `expected` and `tolerance`, of which NaN stands
-for what there is not, and `scale`.
+for what there is not and an infinite tolerance for all above, and `scale`.
 """
 
 from dataclasses import dataclass
-from math import inf, isfinite, isnan, log, nan
+from math import inf, isfinite, isinf, isnan, log, nan
 from typing import Literal
 
 # What the numbers of a claim are: themselves, or logarithms of a ratio, shown as its factor.
@@ -18,7 +18,7 @@ ROUNDING = 1e-6
 class _Judging:
     """What is expected of an interval: that it lies within a range."""
 
-    # Whether a number at the upper end of the range is within it.
+    # Whether a number at the end of the range is within it.
     closed = True
     scale: Scale = "plain"
 
@@ -33,6 +33,8 @@ class _Judging:
         expected, tolerance = self.columns
         if isnan(tolerance):
             return -inf, expected
+        if isinf(tolerance):
+            return expected, inf
         return expected - tolerance, expected + tolerance
 
     def meets(self, low: float, high: float) -> bool:
@@ -43,12 +45,14 @@ class _Judging:
     def allows(self, low: float, high: float) -> bool:
         """Whether all of an interval does."""
         lowest, highest = self.ends
-        return lowest <= low and (high <= highest if self.closed else high < highest)
+        if self.closed:
+            return lowest <= low and high <= highest
+        return (lowest < low or isinf(lowest)) and (high < highest or isinf(highest))
 
     def is_in(self, low: float, high: float) -> bool:
         """Whether the expected number lies in an interval; of a bound, whether it is kept."""
         expected, tolerance = self.columns
-        if isnan(tolerance):
+        if not isfinite(tolerance):
             return self.allows(low, high)
         rounding = ROUNDING * tolerance
         return low - rounding <= expected <= high + rounding
@@ -113,6 +117,24 @@ class Below(_Judging):
 
 
 @dataclass(frozen=True)
+class Above(_Judging):
+    """A lower bound, which the number exceeds."""
+
+    closed = False
+
+    bound: float
+
+    def __post_init__(self) -> None:
+        if not isfinite(self.bound):
+            raise ValueError(f"Above({self.bound}): a number is needed")
+
+    @property
+    def columns(self) -> tuple[float, float]:
+        """The bound, and a tolerance without end."""
+        return float(self.bound), inf
+
+
+@dataclass(frozen=True)
 class NoExpectation:
     """Nothing: the number stands beside those of which something is expected."""
 
@@ -124,4 +146,4 @@ class NoExpectation:
         return nan, nan
 
 
-Expectation = Within | Factor | Below | NoExpectation
+Expectation = Within | Factor | Below | Above | NoExpectation

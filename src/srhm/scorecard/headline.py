@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from srhm.scorecard.deciding import BESIDE
-from srhm.scorecard.numbers import Row, expected_text, measured_text
+from srhm.scorecard.numbers import Row, band, expected_text, measured_text, unit
 
 # A number and its interval, where one is known, as a note has them.
 NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)(?: \[(-?\d+(?:\.\d+)?), (-?\d+(?:\.\d+)?)\])?")
@@ -53,7 +53,7 @@ class Mark:
 class ForestRow:
     """A claim as a row of the forest plot; ours is None where nothing was measured.
 
-    says: the statement that it belongs to. one_sided: all below the bound is allowed. measured,
+    says: the statement that it belongs to. band: what is allowed, in the units of a mark. measured,
     expected, theirs: numbers as text; authors, other: the same claim in the authors' points and in
     another run.
     """
@@ -64,7 +64,7 @@ class ForestRow:
     says: str
     place: str
     verdict: str
-    one_sided: bool
+    band: tuple[float, float]
     measured: str
     expected: str
     theirs: str
@@ -100,7 +100,7 @@ def forest_rows(
             says=statement.says,
             place=statement.place,
             verdict=str(row["verdict"]),
-            one_sided=not isfinite(row["tolerance"]),
+            band=band(row),
             measured=measured_text(row),
             expected=expected_text(row),
             theirs=measured_text(row | _numbers(theirs[claim])) if _known(theirs, claim) else "",
@@ -164,7 +164,6 @@ def _known(rows: Mapping[str, Row], claim: str) -> bool:
 
 def _mark(row: Row, scale: Row) -> Mark:
     """Numbers of one row in units of the expectation of another."""
-    unit = scale["tolerance"] if isfinite(scale["tolerance"]) else abs(scale["expected"])
-    ends = [(row[name] - scale["expected"]) / unit if isfinite(row[name]) else nan
+    ends = [(row[name] - scale["expected"]) / unit(scale) if isfinite(row[name]) else nan
             for name in ("value", "low", "high")]  # fmt: skip
     return Mark(*ends)

@@ -1,7 +1,7 @@
 """Numbers of a row of a scorecard as text: rounded by its tolerance, ratios as factors."""
 
 from collections.abc import Mapping
-from math import exp, floor, isfinite, log10
+from math import exp, floor, inf, isfinite, isinf, isnan, log10
 from typing import Any
 
 MOST_DECIMALS = 4
@@ -12,6 +12,18 @@ Row = Mapping[Any, Any]
 def is_factor(row: Row) -> bool:
     """Whether the numbers of a row are logarithms of a ratio."""
     return bool(row["scale"] == "factor")
+
+
+def band(row: Row) -> tuple[float, float]:
+    """What a row allows around what is expected: in units of the tolerance, or of the bound."""
+    if isnan(row["tolerance"]):
+        return -inf, 0.0
+    return (0.0, inf) if isinf(row["tolerance"]) else (-1.0, 1.0)
+
+
+def unit(row: Row) -> float:
+    """Tolerance of a row, or the size of its bound."""
+    return float(row["tolerance"] if isfinite(row["tolerance"]) else abs(row["expected"]))
 
 
 def measured_text(row: Row) -> str:
@@ -31,7 +43,8 @@ def expected_text(row: Row) -> str:
         return "–"
     if is_factor(row):
         return f"×{exp(value):.3g} within ×{exp(tolerance):.3g}"
-    within = f"{value:.3g} ± {tolerance:.3g}" if isfinite(tolerance) else f"< {value:.3g}"
+    bound = f"{'>' if isinf(tolerance) else '<'} {value:.3g}"
+    within = f"{value:.3g} ± {tolerance:.3g}" if isfinite(tolerance) else bound
     return within.replace("-", "−")
 
 

@@ -14,7 +14,7 @@ from srhm.results.coordinates import GRAMMAR
 from srhm.scorecard.claims import Claim, Measurement
 from srhm.scorecard.curves import NO_CURVES, curves
 from srhm.scorecard.estimators import Estimator, Mean, Slope, pairs_of
-from srhm.scorecard.expectations import NoExpectation, Within
+from srhm.scorecard.expectations import Below, NoExpectation, Within
 from srhm.scorecard.fits import no_points
 from srhm.scorecard.noise import SHARED_GRAMMAR, vocabularies
 from srhm.scorecard.rows import RowFunction, chosen, counted, rows_of
@@ -229,12 +229,12 @@ COMPLEXITY_CLAIMS: tuple[Claim, ...] = (
         f"cnn-constant-C1-s{s}-L{depth}",
         f"C_1 is a constant: standard deviation of log C_1, s = {s}, L = {depth}, one rate",
         figure="4 C" if s == 2 else "13", place="Eq. 4, section 4",
-        expected=Within(0, 0.35),
+        expected=Below(0.35),
         fixed="after",
         why="a factor 1.4 in P*: the published grid of P has steps of 1.3-1.9 and grammars differ"
             " by tens of percent, while a wrong exponent of s_0+1 by one (Eq. 3 instead of 4 at"
             " L = 3) alone gives 0.55 over s_0 = 0, 1, 2; after a look: by s and L, at the rate of"
-            " most curves",
+            " most curves, and an upper bound, as a spread is not negative (0 ± 0.35)",
         measure=Beside(Spread("constant", where={"net": "cnn", "s": s, "L": depth},
                               **{**SPREAD, "rows": at_one_rate})),
     ) for s, depth in ((2, 2), (2, 3), (3, 2))),

@@ -195,7 +195,8 @@ def concurrence_claims(net: str, branching: int) -> list[Claim]:
                          measure=_slope(net, branching, criterion), **REPORTED))  # fmt: skip
         if kind == "S" and net != "fcn":
             practice = own(f"s-ratio-{end}-practice", f"{says}, S of the practice: mean log ratio",
-                           measure=_ratio(net, branching, PRACTICE), **REPORTED)  # fmt: skip
+                           measure=_ratio(net, branching, PRACTICE),
+                           **REPORTED | {"expected": NoExpectation("factor")})  # fmt: skip
     return found if net == "fcn" else [*found, practice]
 
 

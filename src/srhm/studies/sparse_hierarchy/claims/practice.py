@@ -7,7 +7,7 @@ import pandas as pd
 
 from srhm.scorecard.claims import Claim
 from srhm.scorecard.estimators import Mean, Part
-from srhm.scorecard.expectations import Factor, Within
+from srhm.scorecard.expectations import Above, Factor
 from srhm.scorecard.rows import rows_of
 from srhm.studies.sparse_hierarchy.practice_points import practice_points
 
@@ -42,10 +42,11 @@ PRACTICE_CLAIMS: tuple[Claim, ...] = (
         "published-within-prediction",
         "Part of the published points in the 95 % prediction of one grammar and grid",
         figure="4 B, C", place="Figure 4 B, C",
-        expected=Within(0.95, 0.2),
-        why="0.2: of thirty points that a 95 % interval should hold, the exact interval of their"
-            " part goes down to 0.78 when two are outside; a third outside, by another protocol, is"
-            " seen",
+        expected=Above(0.75), fixed="after",
+        why="of thirty points that a 95 % interval should hold, the exact interval of their part"
+            " goes down to 0.78 when two are outside; a third outside, by another protocol, is"
+            " seen; after a look: a lower bound, before 0.95 ± 0.2, of which only the lower end can"
+            " fail",
         measure=Part("inside", where={"s": 2, "known": True}, rows=points, what="points",
                      tells=("width",)),
     ),
