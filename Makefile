@@ -58,7 +58,7 @@ export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help doctor cifar mnist reproduce figures plane plan publish crate status claims open gc unlock test test-science test-gpu-interpreter check-gpu bench-gpu train-gpu lint layout format schema readme docs env env-cluster env-equivariance env-gpu env-docs clean-env faults soak
+.PHONY: help doctor cifar mnist reproduce figures plane plan publish crate status claims open gc unlock test test-science test-gpu-interpreter check-gpu bench-gpu train-gpu lint layout format schema readme docs env env-cluster env-equivariance env-gpu env-docs wheelhouse clean-env faults soak
 
 help:
 	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw the paper: results/PRESET/{report.html,figures,tables}'
@@ -92,6 +92,7 @@ help:
 	@echo 'make doctor                              what is wrong with this machine, its environment or the last run, and what to do'
 	@echo 'make env | make clean-env                only install into $(VENV) | remove it'
 	@echo 'make env-cluster                         install what PROFILE=slurm needs, too (docs/cluster.md)'
+	@echo 'make wheelhouse                          all packages as files, in wheelhouse/, for a machine without a network (docs/install.md)'
 	@echo 'make env-equivariance                    install what STUDY=equivariance needs, too (e3nn, 1 MB)'
 	@echo 'STUDY: one or several of $(GROUPS) $(STUDIES).'
 	@echo 'DEVICE=auto, cpu or cuda: where reproduce, plane and plan train networks, if not where the configuration says (cpu); cuda has not yet run on a GPU (docs/gpu.md).'
@@ -235,6 +236,14 @@ $(VENV)/docs/package.stamp: envs/docs.lock | env
 	@rm -rf $(VENV)/docs
 	@$(PIP) install --no-deps --target $(VENV)/docs --requirement $< $(LOG)
 	@touch $@
+
+# For machines like this one: its Python, system and processor. With what env-cluster, env-docs and env-equivariance add.
+PLUGINS = $(shell sed -n '/^cluster = \[/,/^\]/s/^  "\(.*\)",$$/\1/p' pyproject.toml)
+wheelhouse: env
+	@$(PIP) wheel --no-build-isolation --use-pep517 --no-deps --wheel-dir wheelhouse --requirement $(LOCK) \
+	  --requirement envs/docs.lock --requirement envs/equivariance.lock $(LOG)
+	@$(PIP) wheel --no-build-isolation --constraint $(LOCK) --find-links wheelhouse --wheel-dir wheelhouse $(PLUGINS) $(LOG)
+	@echo "wheelhouse/: $$(ls wheelhouse | wc -l) files. Elsewhere: PIP_NO_INDEX=1 PIP_FIND_LINKS=$(CURDIR)/wheelhouse make env"
 
 clean-env:
 	rm -rf $(VENV)

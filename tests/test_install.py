@@ -7,12 +7,16 @@ import subprocess
 import sys
 import threading
 import time
+import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from srhm.commands.variables import why_reset
+
 ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 SCRIPT = ROOT / "envs" / "install.py"
 VARIABLES = ROOT / "src" / "srhm" / "commands" / "variables.py"
 
@@ -238,6 +242,18 @@ def test_a_path_that_jobs_cannot_run_in_is_refused_before_anything_is_installed(
     assert run.returncode == 2
     assert f"has {letter!r}: jobs would fail in a shell. Move it" in run.stderr
     assert [file.name for file in folder.iterdir()] == ["envs"]
+
+
+def test_a_wheelhouse_has_the_locks_and_the_plugins_for_slurm():
+    command = ["make", "--dry-run", "wheelhouse"]
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in ("requirements", "docs", "equivariance"):
+        assert f"--requirement envs/{name}.lock" in said
+    plugins = PROJECT["optional-dependencies"]["cluster"]
+    assert f"--wheel-dir wheelhouse {' '.join(plugins)} " in said
+    # What is then said to pip reaches it.
+    words = ("PIP_NO_INDEX", "PIP_FIND_LINKS")
+    assert all(f"{word}=" in said and not why_reset(word) for word in words)
 
 
 def test_a_copied_folder_does_not_run_the_code_of_the_original(tmp_path):
