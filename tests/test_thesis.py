@@ -25,7 +25,7 @@ def row(**values):
 
 def cards(*verdicts):
     names = ("alignment-feature-d5", "error-feature-d5")
-    table = pd.DataFrame({"claim": names, "verdict": verdicts})
+    table = pd.DataFrame(zip(names, verdicts, strict=False), columns=["claim", "verdict"])
     return Scorecards({"laptop": {"stripe": table}})
 
 
@@ -50,7 +50,8 @@ def test_the_verdict_of_a_row_is_that_of_its_worst_claim(verdicts, found):
     ("values", "found"),
     [
         ({}, "as published"),
-        ({"sizes": {"P": (100, 100), "N": (None, 9)}}, "as published"),
+        ({"sizes": {"P": (100, 100)}}, "as published"),
+        ({"sizes": {"P": (100, 100), "N": (None, 9)}}, "near"),
         ({"besides": "fewer steps"}, "near"),
         ({"sizes": {"P": (100, 25), "N": (100, 400)}}, "near"),
         ({"sizes": {"P": (100, 24)}}, "reduced"),
@@ -80,6 +81,7 @@ def test_the_status_of_a_row_moves_with_the_scorecard():
     assert cards("agrees", "close").status(row(**CLAIMED, sizes={"P": (9, 1)})) == "reduced"
     assert cards("agrees", "disagrees").status(row(**CLAIMED)) == "differs"
     assert cards("agrees", "open").status(row(**CLAIMED)) == "open"
+    assert cards("agrees").status(row(**CLAIMED)) == "open"
     assert Scorecards({}).status(row(**CLAIMED)) == "missing"
 
 

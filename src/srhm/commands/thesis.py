@@ -43,15 +43,16 @@ RULE = f"""\
 The status of a row is computed from its verdict and its settings. The rule was committed before
 any count.
 
-*Verdict*: that of the worst claim. *Disagrees* if one does; else *open* if one is open or has
-too few data; else *agrees* (agrees, close). Claims without an expectation do not count, and a
-row that has no others is open. *Nothing measured*: no claim, no shipped rows, or too few data
-everywhere.
+*Verdict*: that of the worst claim. *Disagrees* if one does; else *open* if one is open, has too
+few data or no shipped rows; else *agrees* (agrees, close). Claims without an expectation do not
+count, and a row that has no others is open. *Nothing measured*: no claim, or too few data or no
+shipped rows for all.
 
-*Settings*: *as published*: the source's data and sizes, and nothing else changed. *Near*: the
-source's data, or images in place of its images, and each size that the source states is within
-a factor of {FACTOR}. Sizes are P, N (or the width, where the source states that), the number of
-inputs d, and what else a row names. *Other data*: data of another kind. *Reduced*: all else.
+*Settings*: *as published*: the source's data and sizes, all of them stated, and nothing else
+changed. *Near*: the source's data, or images in place of its images, and each size that the
+source states is within a factor of {FACTOR}. Sizes are P, N (or the width, where the source
+states that), the number of inputs d, and what else a row names. *Other data*: data of another
+kind. *Reduced*: all else.
 
 | verdict | settings as published or near | reduced, other data |
 |---|---|---|
@@ -118,7 +119,7 @@ class Row(BaseModel):
         stated = [(one, ours) for one, ours in self.sizes.values() if one is not None]
         if any(max(one, ours) > FACTOR * min(one, ours) for one, ours in stated):
             return "reduced"
-        same = all(one == ours for one, ours in stated)
+        same = all(one == ours for one, ours in self.sizes.values())
         return "as published" if self.data == "source" and same and not self.besides else "near"
 
 
@@ -201,7 +202,8 @@ class Scorecards:
             drawn = all(study in self.preset for study in row.studies)
             return status("agrees" if drawn else "nothing measured", row.setting)
         found = [self.of(*one) for names in row.matched.values() for one in names]
-        return status(worst([str(one["verdict"]) for one in found if one]), row.setting)
+        verdicts = [str(one["verdict"]) if one else "too few data" for one in found]
+        return status(worst(verdicts), row.setting)
 
 
 def thesis_text(table: Table, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]) -> str:
@@ -240,7 +242,7 @@ def _rest(row: Row, found: Status, cards: Scorecards) -> Iterator[str]:
     words = [_claim(pattern, names, cards) for pattern, names in row.matched.items()]
     kind = "a picture" if row.picture else "–" if row.sketch else "no claim"
     yield "; ".join(words) or kind
-    yield _settings(row) if row.at and not row.sketch else "–"
+    yield _settings(row) if row.claims or row.picture or row.sizes else "–"
     yield f"**{found}**" + (f": {_markdown(row.note)}" if row.note else "")
 
 
