@@ -117,7 +117,7 @@ def test_the_figure_shows_every_P_star_of_its_panels(lawful):
     table = lawful["sample_complexity"]
     page = figures.draw(table, preset="test")
     main, others = page.axes[0], page.axes[4]
-    own = table.query("net == 'cnn' and criterion == 'test_error' and L == 2 and v == 6")
+    own = table.query("net == 'cnn' and criterion == 'test_error' and L == 2 and v == 8")
     places = own.query("places == 'all' and synonyms == 0")
     expected = list(zip(places["s0"] + 1.0, places["P_star"], strict=True))
     assert sorted(points(main, "P* taught=places", whole=True)) == sorted(expected)

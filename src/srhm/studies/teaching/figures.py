@@ -12,7 +12,6 @@ from srhm.figures.panels import Axis, Marks, Panel, law, laws
 from srhm.figures.scales import Scale, by_name, nets
 from srhm.studies.teaching.analysis import CURVE, taught
 
-V = 6  # of the panels against s_0 + 1
 TAUGHT = {
     "nothing": Look("nothing", BLACK, "o"),
     "synonyms": Look("synonyms", VERMILION, "^"),
@@ -36,15 +35,23 @@ def draw(complexity: pd.DataFrame, *, preset: str) -> Figure:
     """P* against s_0+1 by what is taught; against synonyms; P*_D against P*_S."""
     rows = complexity.assign(taught=taught(complexity), per_place=complexity["s0"] + 1)
     own = rows[rows["criterion"] == "test_error"]
-    one = own[(own["L"] == 2) & (own["v"] == V)]
+    two = own[own["L"] == 2]
+    main = _of_largest_v(two[two["taught"] != ""], "taught")
+    by_level = _of_largest_v(two[two["synonyms"] == 0], "places")
     panels = [
-        *(_against_places(one[one["taught"] != ""], net, "taught") for net in ("cnn", "lcn")),
+        *(_against_places(main, net, "taught") for net in ("cnn", "lcn")),
         _divided(own),
         _parted(rows),
-        *(_against_places(one[one["synonyms"] == 0], net, "places") for net in ("cnn", "lcn")),
+        *(_against_places(by_level, net, "places") for net in ("cnn", "lcn")),
     ]
     n = complexity["n_seeds"].max() if len(complexity) else 0
     return mosaic(panels, columns=3, preset=preset, notes=[f"{n} grammars a curve."])
+
+
+def _of_largest_v(rows: pd.DataFrame, by: str) -> pd.DataFrame:
+    """The curves of the largest v at which nets are taught the most."""
+    n = (rows["net"] + rows[by]).groupby(rows["v"]).nunique()
+    return rows[rows["v"] == n[n == n.max()].index.max()]
 
 
 def _against_places(rows: pd.DataFrame, net: str, by: str) -> Panel:
@@ -52,7 +59,8 @@ def _against_places(rows: pd.DataFrame, net: str, by: str) -> Panel:
     scale = _taught(own) if by == "taught" else _places(own)
     known = own[own["status"] == "reached"]
     unit = np.exp(np.log((known["P_star"] / known["law"]).astype(float)).mean())
-    kind = f"$L=2$, $v={V}$" if by == "taught" else "places taught"
+    v = "/".join(str(one) for one in sorted(set(own["v"])))
+    kind = f"$L=2$, $v={v}$" if by == "taught" else "places taught"
     ticks = {n: str(n) for n in sorted(set(own["per_place"]))}
     return Panel(
         title=f"{net.upper()}, {kind}", x=Axis("$s_0+1$", log=True, ticks=ticks), y=STAR,
