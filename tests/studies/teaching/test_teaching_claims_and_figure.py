@@ -43,6 +43,8 @@ def tables(*, of_taught_places=0.0, of_synonyms=1.0, apart=3.0):
         predicted = law(curve)
         true = 2 * predicted * v ** (synonyms * (1 - of_synonyms))
         true *= (s0 + 1) ** (of_taught_places if places == "all" else 0)
+        if places == "all" and synonyms == L - 1:  # all class rules but a tenth
+            true *= np.log(10 * (1 - 1 / v)) / 2
         for factor, seed in product(FACTORS, range(4)):
             P, own = round(2 * predicted * factor), true * 1.05 ** (seed - 1.5)
             values = {
@@ -82,7 +84,10 @@ def test_P_star_is_twice_the_law(lawful):
 
 def test_claims_agree_where_what_is_taught_costs_no_points(lawful):
     found = verdicts(lawful)
-    assert set(found) == {"agrees"}
+    # The constant of 2 and that of class rules that are seen differ.
+    close = {f"factors-multiply-{net}" for net in ("lcn", "cnn")}
+    assert set(found[~found.index.isin(close)]) == {"agrees"}
+    assert set(found[list(close)]) <= {"agrees", "close"}
 
 
 def test_claims_are_found_false():
@@ -99,7 +104,9 @@ def test_factors_that_do_not_multiply_are_found(lawful):
     both = (cells["synonyms"] == cells["L"] - 1) & (cells["places"] == "all")
     cells.loc[both, "P"] *= 4
     found = verdicts({**lawful, "cells": cells})
-    assert {found[f"factors-multiply-{net}"] for net in ("lcn", "cnn")} == {"disagrees"}
+    names = [f"{claim}-{net}" for claim in ("factors-multiply", "seen-rules")
+             for net in ("lcn", "cnn")]  # fmt: skip
+    assert set(found[names]) == {"disagrees"}
 
 
 def test_censored_P_star_are_left_out_and_bounds_on_the_wrong_side_leave_a_claim_open(lawful):

@@ -61,8 +61,13 @@ def taught(rows: pd.DataFrame) -> pd.Series:
 
 @rows_of("cells")
 def stars(cells: pd.DataFrame) -> pd.DataFrame:
-    """P* of each grammar: a row for each curve and seed, by the rule of `lasting_crossing`."""
-    return _left_out(seed_stars(cells))
+    """P* of each grammar: a row for each curve and seed, by the rule of `lasting_crossing`.
+
+    over_rules: P* over the P at which all class rules but a part of THRESHOLD are seen or guessed.
+    """
+    own = seed_stars(cells)
+    seen = own["n_c"] * own["m"] * np.log((1 - 1 / own["n_c"]) / THRESHOLD)
+    return _left_out(own.assign(taught=taught(own), over_rules=own["P_star"] / seen))
 
 
 @rows_of("cells", nothing="no grammar with all four P*")

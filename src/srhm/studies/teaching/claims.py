@@ -84,6 +84,17 @@ def savings(net: str) -> list[Claim]:
             ),
         ),
         saved(
+            f"seen-rules-{net}", f"{named}, both taught: P* over n_c m ln(10 (1 - 1/n_c))",
+            expected=Factor(1, 1.25), fixed="after",
+            why="the class rules alone are left: P data show all n_c m but a part exp(-P/n_c m), of"
+            " which 1/n_c are guessed; after a look at v = 4, before v = 6, 8 and L = 3; 1.25: the"
+            " grid of P is in factors of 1.41",
+            measure=Mean(
+                "over_rules", scale="log", per=GRAMMAR, rows=stars, what="grammars and s_0",
+                where={**of_net, "taught": "both"}, alone=("L", "v", "s0"),
+            ),
+        ),
+        saved(
             f"places-dense-{net}", f"{named}, places taught: P* over that at s_0 = 0",
             why=f"{SAME}; at s_0 = 0 a good part of all data is P*, which are drawn without"
             " repetition",
