@@ -19,14 +19,17 @@ def text_protocol(table: pd.DataFrame, *, width: int | None) -> pd.DataFrame:
     """Rows of the curves trained as the text says: no whitening, no bias, shuffled batches.
 
     Of this width H; None: for each net and depth of the width that most of its curves have, the
-    wider of equal ones. A curve that both engines trained is shown once, as the fast one found it.
+    wider of equal ones. A curve that both engines trained is shown once, as the fast one found it,
+    and one that was trained at several rates once, at the first of the configuration.
     """
     rows = table[_trained_as(table, batch="shuffled", corrected=False)]
     wanted: Any = _usual_widths(rows) if width is None else width
     rows = rows[rows["width"] == wanted]
     fast = rows["engine"] == FAST_ENGINE
     doubled = fast.groupby([rows[name] for name in NET_AND_DATA]).transform("any").astype(bool)
-    return rows[fast | ~doubled]
+    rows = rows[fast | ~doubled]
+    first = rows.groupby([*NET_AND_DATA, "alpha", "width", "engine"], dropna=False)["curve"]
+    return rows[rows["curve"] == first.transform("first")]
 
 
 def _trained_as(table: pd.DataFrame, *, batch: str, corrected: bool) -> pd.Series:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from srhm.results.coordinates import NET_AND_DATA
 from srhm.scorecard.noise import SEED_LOGS
 from srhm.scorecard.rows import left_out, rows_of
 from srhm.statistics.sample_complexity import seed_complexities
@@ -27,6 +28,7 @@ def curves(
     threshold: float = THRESHOLD,
     sparsity: str = "A",
     every_grammar: bool = False,
+    every_rate: bool = False,
 ) -> pd.DataFrame:
     """Sample complexities of the test error at one sparsity and with the main options, all nets.
 
@@ -34,7 +36,8 @@ def curves(
     unless `every_grammar`. The main options are what most of these curves have: batch, whitening,
     biases and alpha over the table; width and engine for each net, L and s (ties: those of the
     paper's text, the wider net). So a check with a wider net or with another option does not enter
-    the fits.
+    the fits. Of a grammar that was learnt at several rates the one counts that most curves of this
+    net, L and s have, unless `every_rate`.
 
     Added: places, s_0+1; constant, P* over Eq. 3 or 4; rate, the learning rate, NaN where unknown;
     SEED_LOGS, log P* of each seed at THRESHOLD; log_sd_source: curves with the same one share their
@@ -54,7 +57,9 @@ def curves(
         constant=table["P_star"] / table["prediction"],
         log_sd_source=shared.where(table["log_sd_pooled"].astype(bool), table["curve"]),
     )
-    table = with_seeds(with_rates(table, cells), cells if threshold == THRESHOLD else cells.head(0))
+    table = with_rates(table, cells)
+    table = table if every_rate else _at_usual_rates(table)
+    table = with_seeds(table, cells if threshold == THRESHOLD else cells.head(0))
     status = table["status"]
     return left_out(
         table,
@@ -64,6 +69,14 @@ def curves(
             "small pool": table["small_pool"].astype(bool),
         },
     )
+
+
+def _at_usual_rates(table: pd.DataFrame) -> pd.DataFrame:
+    """Of curves that differ in the rate alone the one at the rate of most, the higher of equal."""
+    n = table.groupby(["net", "L", "s", "rate"], dropna=False)["curve"].transform("size")
+    rank = n + table["rate"].rank(method="dense", pct=True).fillna(0) / 2
+    most = rank.groupby([table[name] for name in NET_AND_DATA], dropna=False).transform("max")
+    return table[rank == most]
 
 
 def of_the_paper(table: pd.DataFrame) -> Any:

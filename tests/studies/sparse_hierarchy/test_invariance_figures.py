@@ -381,6 +381,8 @@ def test_a_curve_of_both_engines_is_shown_once(tables: Tables) -> None:
     pd.testing.assert_frame_equal(selection.text_curves(doubled, width=WIDTH, branching=2), once)
     dense = doubled[doubled["engine"] == "reference"]
     assert len(selection.text_curves(dense, width=WIDTH, branching=2)) >= len(once)
+    again = pd.concat([table, table.assign(curve=table["curve"] + "-slow")], ignore_index=True)
+    pd.testing.assert_frame_equal(selection.text_curves(again, width=WIDTH, branching=2), once)
 
 
 @pytest.mark.parametrize("ends", [(0.4, 6.0), (0.7, 2.9), (3000, 12000), (5, 5.1), (0.011, 0.9)])

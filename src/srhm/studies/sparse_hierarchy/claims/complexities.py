@@ -49,9 +49,14 @@ def connected_beside(rows: pd.DataFrame) -> pd.DataFrame:
     return pairs_of(*halves, on=GRAMMAR, column="P_star")
 
 
-@rows_of(curves, every_grammar, nothing=NO_CURVES)
+@rows_of(curves, every_grammar, curves.given(every_rate=True), nothing=NO_CURVES)
 def branchings(
-    rows: pd.DataFrame, others: pd.DataFrame, *, maximal: bool, equal_rates: bool = False
+    rows: pd.DataFrame,
+    others: pd.DataFrame,
+    every_rate: pd.DataFrame,
+    *,
+    maximal: bool,
+    equal_rates: bool = False,
 ) -> pd.DataFrame:
     """Curves of the LCN of equal v, n_c and L in which s varies, with C_0 and s^(L/2).
 
@@ -59,7 +64,8 @@ def branchings(
     of equal m. `group`: curves with one intercept, of all L, since C_0 depends on both.
     equal_rates: those of one learning rate have one intercept, since P* depends on it.
     """
-    rows = chosen(counted(rows if maximal else others)[0], {"net": "lcn"})
+    wanted = (every_rate if equal_rates else rows) if maximal else others
+    rows = chosen(counted(wanted)[0], {"net": "lcn"})
     by = ["v", "n_c"] if maximal else ["v", "n_c", "m"]
     by += ["rate"] if equal_rates else []
     # At one L: s^(L/2) is 2.8 at (2, 3) and 3 at (3, 2), which says nothing of a slope.
