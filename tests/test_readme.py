@@ -46,6 +46,19 @@ def test_the_list_of_studies_is_current_and_names_each(scorecards):
     assert all(f"studies/{study}/README.md" in written for study in STUDIES)
 
 
+@pytest.mark.parametrize("study", STUDIES)
+def test_a_studys_readme_says_below_its_question_what_its_rows_say(study, scorecards):
+    file = ROOT / f"src/srhm/studies/{study}/README.md"
+    text = file.read_text(encoding="utf-8")
+    made = readme.study_readme(text, study, scorecards, ROOT)
+    assert made == text, "make readme writes it anew"
+    assert made.count(readme.BEGIN.format("short")) == 1
+    # What was found, where there is something, comes before conventions.
+    headings = re.findall(r"^## (.*)", text, re.MULTILINE)
+    found = [place for place, one in enumerate(headings) if one.startswith("What was found")]
+    assert found == list(range(len(found)))
+
+
 def test_the_paper_of_further_questions_is_current(scorecards):
     written = (ROOT / readme.BEYOND).read_text(encoding="utf-8")
     assert readme.beyond_text(written, scorecards) == written, "make readme writes it anew"

@@ -13,21 +13,25 @@ from itertools import groupby
 from pathlib import Path
 
 import pandas as pd
+from PIL import Image
 
 from srhm.commands import thesis
 from srhm.commands.printing import printing
 from srhm.forest import picture
 from srhm.forest.layout import finding
+from srhm.forest.text import SIGNS
+from srhm.report.prose import GENERATED
 from srhm.results import places
 from srhm.results.atomic import write_text
 from srhm.scorecard.headline import ForestRow, forest_rows, in_words
 from srhm.scorecard.numbers import expected_text, measured_text
-from srhm.scorecard.text import VERDICTS
+from srhm.scorecard.text import OF_SEVERAL, VERDICTS, in_short
 from srhm.studies.registry import GROUPS, STUDIES
 from srhm.studies.sparse_hierarchy.claims.paper_points import as_sample_complexities
 from srhm.studies.sparse_hierarchy.claims.published_fits import published_fits
 from srhm.studies.sparse_hierarchy.headline import HEADLINE, other_run
 from srhm.studies.sparse_hierarchy.published_values import published_values
+from srhm.study import Figure
 
 ROOT = places.PUBLISHED.parent
 SCORECARDS = "tests/guard/scorecards"
@@ -39,6 +43,8 @@ PAPER = ("sparse_hierarchy", "named_nets")
 MAIN, WIDE = "grid", "paper"
 NUMBERS = ("expected", "tolerance", "value", "low", "high")
 BEGIN, END = "<!-- {}: written by `make readme` -->", "<!-- end -->"
+# Of each study with shipped rows the figure that its README shows, as `make figures` drew it.
+PICTURES, PICTURE_WIDTH = "docs/images/studies", 900
 WRITTEN = "Written by `make readme` from the scorecards of the shipped rows, not by hand."
 EQUIVALENCE = (
     "This tests equivalence. A claim *agrees* if its whole 95 % interval lies within the tolerance"
@@ -205,6 +211,51 @@ def _claims_of(study: str, preset: str, table: pd.DataFrame) -> Iterator[str]:
         yield _line([_markdown(row["statement"]), *numbers])
 
 
+def study_readme(
+    text: str, study: str, scorecards: Mapping[str, Mapping[str, pd.DataFrame]], root: Path
+) -> str:
+    """README of a study with what stands below its question written anew.
+
+    Of shipped rows its figure, the verdicts of its claims, and the first of them.
+    """
+    title, question, rest = GENERATED.sub("", text).split("\n\n", 2)
+    own = {preset: found[study] for preset, found in scorecards.items() if study in found}
+    own = {preset: table for preset, table in own.items() if preset != WIDE or len(own) == 1}
+    lines = [BEGIN.format("short")]
+    if (root / PICTURES / f"{study}.png").is_file():
+        figure = shown_figure(study)
+        lines += [f"![{figure.title}](../../../../{PICTURES}/{study}.png)", ""]
+    for preset, table in own.items():
+        judged = [word for word in VERDICTS for one in table["verdict"] if one == word in SIGNS]
+        counts = f"{''.join(SIGNS[word] for word in judged)} {_counted(table)}".strip()
+        lines += [f"Claims on the shipped rows of `{preset}`: {counts}.", ""]
+        lines += [f"- **{kind}:** {_markdown('; '.join(statements))}."
+                  for kind, statements in in_short(table).items()]  # fmt: skip
+    if not own:
+        lines += [f"No rows are shipped: `make reproduce STUDY={study}` makes them."]
+    return "\n\n".join([title, question, "\n".join([*lines, END]), rest])
+
+
+def shown_figure(study: str) -> Figure:
+    """The figure of a study that its README shows: one with a first look, or its first."""
+    figures = STUDIES[study].figures
+    return next((one for one in figures if one.first), figures[0])
+
+
+def _draw_pictures(root: Path, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]) -> None:
+    """Pictures of the READMEs, small, of those figures that are drawn here."""
+    for preset, studies in scorecards.items():
+        for study in studies if preset != WIDE else ():
+            name = shown_figure(study).name
+            file = root / places.figure_files(f"{preset}-published", name)["png"]
+            if file.is_file():
+                image = Image.open(file).convert("RGB")
+                image.thumbnail((PICTURE_WIDTH, 10 * PICTURE_WIDTH))
+                path = root / PICTURES / f"{study}.png"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                image.quantize(64).save(path, optimize=True)
+
+
 def main(root: Path = ROOT) -> int:
     """Writes the documents of this repository; 1 if one lacks its markers."""
     rows = headline(root)
@@ -225,6 +276,11 @@ def main(root: Path = ROOT) -> int:
     write_text(root / "docs/results.md", results_text(rows, scorecards))
     write_text(root / "docs/studies.md", studies_text(scorecards, root))
     write_text(root / thesis.PAGE, thesis.thesis_text(thesis.read(root), scorecards))
+    _draw_pictures(root, scorecards)
+    for study in STUDIES:
+        file = root / f"src/srhm/studies/{study}/README.md"
+        text = file.read_text(encoding="utf-8")
+        write_text(file, study_readme(text, study, scorecards, root))
     archive = (root / "published" / WIDE / "sparse_hierarchy").glob("*.*")
     metadata = {"Software": None, "Description": finding(rows)}  # for a test that it is current
     picture.draw(rows, other=other_run(sorted(map(str, archive)))[0]).savefig(
@@ -318,7 +374,16 @@ def _counts(table: pd.DataFrame) -> list[str]:
 
 def _verdicts(table: pd.DataFrame) -> str:
     counts = zip(VERDICTS, _counts(table), strict=True)
-    return ", ".join(f"{n} {word}" for word, n in counts if n != "0")
+    return ", ".join(
+        f"{n} {word if n == '1' else OF_SEVERAL.get(word, word)}" for word, n in counts if n != "0"
+    )
+
+
+def _counted(table: pd.DataFrame) -> str:
+    counts = zip(VERDICTS, _counts(table), strict=True)
+    return ", ".join(
+        f"{n} {word if n == '1' else OF_SEVERAL.get(word, word)}" for word, n in counts if n != "0"
+    )
 
 
 def _shipped(scorecards: Mapping[str, Mapping[str, pd.DataFrame]], study: str) -> str:
@@ -336,6 +401,7 @@ def _link(study: str) -> str:
 def _question(root: Path, study: str) -> str:
     """The first question of a study's README, or its title."""
     text = (root / f"src/srhm/studies/{study}/README.md").read_text(encoding="utf-8")
+    text = GENERATED.sub("", text)
     top, _, rest = text.partition("\n")
     words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", " ".join(rest.partition("\n## ")[0].split()))
     words = re.sub(r"\b(Eq|arXiv)[.:] ?", r"\1 ", words)
