@@ -19,23 +19,31 @@ from srhm.studies.own_latents.analysis import CURVE, WRONG, differing, names, no
 
 @rows_of("sample_complexity", "cells", nothing="no two curves that differ in this alone")
 def stars(
-    complexity: pd.DataFrame, cells: pd.DataFrame, *, column: str = "", along: Sequence[str] = ()
+    complexity: pd.DataFrame,
+    cells: pd.DataFrame,
+    *,
+    column: str = "",
+    along: Sequence[str] = (),
+    criterion: str = "wrong",
 ) -> pd.DataFrame:
-    """P* of all levels; with a column, of dense curves (or any, of s0) that differ in it alone.
+    """P* of a criterion; with a column, of dense curves (or any, of s0) that differ in it alone.
 
-    P_open: P* times the part of tuples that is not in use, for the context.
+    P_open: P* times the part of tuples that is not in use, for the context. P_per_m: P* over m^L,
+    for the class.
     """
-    rows = complexity[complexity["criterion"] == "wrong"]
+    rows = complexity[complexity["criterion"] == criterion]
     rows = rows if column == "s0" else rows[rows["s0"] == 0]
     rows = rows[open_part(rows) > 0]
     rows = differing(rows, column, along=along) if column else rows
-    own = cells.assign(curve=names(cells), test_error=cells["wrong"])
+    own = cells.assign(curve=names(cells), test_error=cells[criterion])
     rows = with_seeds(rows, own, threshold=WRONG)
+    per_m = rows["L"].where(rows["target"] == "class", 0)
     pool = rows["target"] + rows["net"] + rows["L"].astype(str)
     return left_out(
         rows.assign(
             places=rows["s0"] + 1,
             P_open=rows["P_star"] * open_part(rows),
+            P_per_m=rows["P_star"] / rows["m"].astype(float) ** per_m,
             log_sd_source=pool.where(rows["log_sd_pooled"].astype(bool), rows["curve"]),
         ),
         {"not reached": rows["status"] == "not_reached",
@@ -82,13 +90,15 @@ depth = partial(Claim, topic="Depth", figure="own_latents")
 noisy = partial(Claim, topic="Where noise equals signal", figure="own_latents", place=COUNT)
 
 
-def exponent(target: str, net: str, column: str, where: dict[str, int]) -> Slope:
+def exponent(
+    target: str, net: str, column: str, where: dict[str, int], *, criterion: str = "wrong"
+) -> Slope:
     """Exponent of s_0+1 or m in P*."""
     return Slope(
         "P_open", against="places" if column == "s0" else column,
         within=tuple(name for name in CURVE if name != column),
         where={"target": target, "net": net, **where}, error="clusters",
-        rows=stars.given(column=column), what="curves",
+        rows=stars.given(column=column, criterion=criterion), what="curves",
     )  # fmt: skip
 
 
@@ -103,28 +113,30 @@ def of_noise(net: str, column: str, where: dict[str, int], *, along: tuple[str, 
     )  # fmt: skip
 
 
-def deeper(target: str, net: str, L: int, *, factor: float, reason: str, within: float) -> Claim:
+def ratio(target: str, net: str, L: int, *, criterion: str = "wrong") -> Ratio:
     """P* at L + 1 over that at L, of the label over m."""
-    per_m = "/m" if target == "class" else ""
-    return depth(
-        f"{target}-{net}-L{L + 1}-over-L{L}",
-        f"{target}, {net}: P*(L = {L + 1}) over P*(L = {L}){', over m' if per_m else ''}",
-        place=COUNT if net == "shared" else ARTICLE,
-        expected=Factor(factor, within), why=reason,
-        measure=Ratio(
-            "P_per_m", where={"target": target, "net": net, "L": L + 1}, over={"L": L},
-            on=[name for name in CURVE if name != "L"], rows=per_level, scale="log",
-            what="grammars",
-        ),
+    return Ratio(
+        "P_per_m", where={"target": target, "net": net, "L": L + 1}, over={"L": L},
+        on=[name for name in CURVE if name != "L"], scale="log", what="grammars",
+        rows=stars.given(criterion=criterion),
     )  # fmt: skip
 
 
-@rows_of(stars, nothing="no grammar at both depths")
-def per_level(rows: pd.DataFrame) -> pd.DataFrame:
-    """`stars` with P* over m^L for the class, P* for others, `P_per_m`."""
-    power = rows["L"].where(rows["target"] == "class", 0)
-    return rows.assign(P_per_m=rows["P_star"] / rows["m"].astype(float) ** power)
+def deeper(target: str, net: str, L: int, *, factor: float, reason: str, within: float) -> Claim:
+    """`ratio` as a claim."""
+    per_m = ", over m" if target == "class" else ""
+    return depth(
+        f"{target}-{net}-L{L + 1}-over-L{L}",
+        f"{target}, {net}: P*(L = {L + 1}) over P*(L = {L}){per_m}",
+        place=COUNT if net == "shared" else ARTICLE,
+        expected=Factor(factor, within), why=reason, measure=ratio(target, net, L),
+    )  # fmt: skip
 
+
+# Levels above the first have fewer parents and the errors of those below, which the prediction had
+# left out: what it says of one level is looked at in one level.
+LATER = "; after a look: level 1 alone"
+first = partial(Claim, topic="Level 1 alone", figure="own_latents", place=COUNT, fixed="after")
 
 CLAIMS = (
     *(
@@ -220,5 +232,31 @@ CLAIMS = (
             expected=Within(power, 0.3), why=EXACT, measure=of_noise(net, "s0", {"L": L}),
         )
         for net, L, power in (("shared", 3, 2), ("separate", 2, 5), ("separate", 3, 6))
+    ),
+    *(
+        first(
+            f"level-1-m-L{L}",
+            f"context, shared, level 1: exponent of m in P* at L = {L}, P* times 1 - m/v^(s-1)",
+            expected=Within(3, 0.5), why=HALF + LATER,
+            measure=exponent("context", "shared", "m", {"L": L}, criterion="wrong_first"),
+        )
+        for L in (2, 3, 4)
+    ),
+    *(
+        first(
+            f"level-1-{net}-L{L + 1}-over-L{L}",
+            f"context, {net}, level 1: P*(L = {L + 1}) over P*(L = {L})",
+            expected=Factor(factor, 1.5), why=f"1.5: it tells 1, 1/2 and m apart{LATER}",
+            measure=ratio("context", net, L, criterion="wrong_first"),
+        )
+        for net, factor in (("separate", 1), ("shared", 0.5)) for L in (2, 3)
+    ),
+    *(
+        first(
+            f"level-1-s0-{net}-L{L}", f"context, {net}, level 1: exponent of s_0+1 at L = {L}",
+            expected=Within(2 if net == "shared" else L + 1, 0.35), why=WHOLE + LATER,
+            measure=exponent("context", net, "s0", {"L": L}, criterion="wrong_first"),
+        )
+        for net in ("shared", "separate") for L in (2, 3, 4)
     ),
 )  # fmt: skip
