@@ -185,7 +185,7 @@ def test_so_many_points_would_decide_and_one_less_would_not(value, low, high, to
 @pytest.mark.parametrize(
     ("value", "low", "high", "tolerance", "words"),
     [
-        (2.5, 2.0, 3.0, 0.5, "on the edge"),
+        (2.5, 2.0, 3.0, 0.5, "on the edge of what is allowed, where more points hardly decide"),
         (2.5, 2.5, 3.0, 0.5, "on the edge"),
         (2.0, 2.0, 3.0, nan, "on the edge"),
         (2.48, 1.9, 3.0, 0.5, "on the edge"),

@@ -53,7 +53,7 @@ def what_would_decide(row: Mapping[Any, Any]) -> str:
     if points != inf:
         return "why its interval is not known stands in its note"
     if min(abs(edge - row["value"]) for edge in _edges(row)) < NEAR * unit(row):
-        return "the value lies on the edge of what is allowed, where more {units} hardly decide"
+        return f"the value lies on the edge of what is allowed, where more {units} hardly decide"
     return f"more than {MOST_TIMES * n} {units} instead of {n} would be needed"
 
 
