@@ -7,6 +7,7 @@ import pkgutil
 import re
 from importlib import import_module
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 from docutils import nodes
@@ -97,6 +98,8 @@ def as_restructured_text(
 def _block(text: str) -> str:
     if all(line.startswith("    ") for line in text.splitlines()):
         return f"::\n\n{text}"
+    if text.startswith(">>> "):
+        return f".. code-block:: pycon\n\n{indent(text, '   ')}"
     parts = FIXED.split(text)
     parts[::2] = [re.sub(r"([\\*|_])", r"\\\1", part) for part in parts[::2]]
     parts[1::2] = [part if part[0] == ":" else _code(part.strip("`")) for part in parts[1::2]]

@@ -189,6 +189,7 @@ def pip(root: Path, *words: str) -> int:
         told = subprocess.run([*program, "config", "list"], capture_output=True, text=True, env=own)
         for line in told.stdout.splitlines():
             print(f"pip is configured here: {line}", file=sys.stderr)
+        print("`make doctor` looks at disk, limits and Python, too", file=sys.stderr)
     return code
 
 

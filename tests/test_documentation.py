@@ -110,6 +110,8 @@ def test_docstrings_are_set_with_shapes_formulas_and_errors(pages):
     assert "NDArray[int16]" in words
     assert re.search(r"<pre>[^<]*(<[^>]*>[^<]*)*S_", source)  # a formula is not broken into a line
     assert "s<sub>0</sub>" in source
+    assert "random_grammar(depth=2, branching=2, n_features=3" in words  # of an example, as it is
+    assert not re.search(r"\\ ``|\\_", words)
     assert "n<sub>synonyms" not in source  # in prose
     assert "n_places: int" in words  # in a signature
     assert "n<sub>layers" not in page.with_name("networks.html").read_text()  # of arguments
