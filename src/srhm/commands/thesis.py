@@ -242,7 +242,8 @@ def _rest(row: Row, found: Status, cards: Scorecards) -> Iterator[str]:
     words = [_claim(pattern, names, cards) for pattern, names in row.matched.items()]
     kind = "a picture" if row.picture else "–" if row.sketch else "no claim"
     yield "; ".join(words) or kind
-    yield _settings(row) if row.claims or row.picture or row.sizes else "–"
+    told = row.sizes or ((row.claims or row.picture) and found != "missing")
+    yield _settings(row) if told else "–"
     yield f"**{found}**" + (f": {_markdown(row.note)}" if row.note else "")
 
 
