@@ -227,7 +227,7 @@ def study_readme(
         lines += [f"![{figure.title}](../../../../{PICTURES}/{study}.png)", ""]
     for preset, table in own.items():
         judged = [word for word in VERDICTS for one in table["verdict"] if one == word in SIGNS]
-        counts = f"{''.join(SIGNS[word] for word in judged)} {_counted(table)}".strip()
+        counts = f"{''.join(SIGNS[word] for word in judged)} {_verdicts(table)}".strip()
         lines += [f"Claims on the shipped rows of `{preset}`: {counts}.", ""]
         lines += [f"- **{kind}:** {_markdown('; '.join(statements))}."
                   for kind, statements in in_short(table).items()]  # fmt: skip
@@ -373,13 +373,6 @@ def _counts(table: pd.DataFrame) -> list[str]:
 
 
 def _verdicts(table: pd.DataFrame) -> str:
-    counts = zip(VERDICTS, _counts(table), strict=True)
-    return ", ".join(
-        f"{n} {word if n == '1' else OF_SEVERAL.get(word, word)}" for word, n in counts if n != "0"
-    )
-
-
-def _counted(table: pd.DataFrame) -> str:
     counts = zip(VERDICTS, _counts(table), strict=True)
     return ", ".join(
         f"{n} {word if n == '1' else OF_SEVERAL.get(word, word)}" for word, n in counts if n != "0"

@@ -6,6 +6,7 @@ Nothing in it depends on the day: equal inputs give equal bytes.
 import json
 import logging
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from srhm.results.records import read_table
 from srhm.results.tables import SCHEMAS
 from srhm.scorecard.card import claims_in
 from srhm.scorecard.data import scorecard_data
-from srhm.scorecard.text import AFTER, EQUIVALENCE, in_short, markdown, verdict_counts
+from srhm.scorecard.text import AFTER, EQUIVALENCE, counted, in_short, markdown, verdict_counts
 
 # The page of the paper, which names the figures of the paper that it does not show.
 PAPER, PAPER_FIGURES = "report", range(1, 18)
@@ -155,6 +156,7 @@ def render(
     anchors = {
         one: figure.name for figure in figures for one in (figure.number, figure.name) if one
     }
+    claims_of = _by_figure(claims, figures, anchors)
     title = paper["title"] if of_paper else studies[0]["title"]
     html = environment().get_template("page.html").render(
         page=spec["page"],
@@ -183,7 +185,8 @@ def render(
         equivalence=EQUIVALENCE,
         extent=Strip.EXTENT,
         anchors=anchors,
-        claims_of=_by_figure(claims, figures, anchors),
+        claims_of=claims_of,
+        findings={name: _finding(own) for name, own in claims_of.items()},
         # On the page of the paper: what its text does not show.
         folded={
             figure.name
@@ -266,6 +269,12 @@ def _by_figure(
             if name := anchors.get(_figure_of(claim["figure"])):
                 found[name].append(claim)
     return found
+
+
+def _finding(claims: Sequence[Mapping[str, Any]]) -> str:
+    """What a figure's claims say of it, after its own words; empty without claims."""
+    counts = Counter(claim["verdict"] for claim in claims)
+    return f" Claims: {counted(counts)}." if counts else ""
 
 
 def _figure_of(panels: str) -> int | str:

@@ -102,11 +102,16 @@ def in_short(table: pd.DataFrame, *, most: int = 3) -> dict[str, list[str]]:
 
 
 def _counts(table: pd.DataFrame) -> str:
-    counts = verdict_counts(table).items()
-    of_several = [
-        (word if count == 1 else OF_SEVERAL.get(word, word), count) for word, count in counts
-    ]
-    return ", ".join(f"{count} {OF_ANY.get(word, word)}" for word, count in of_several)
+    return counted(verdict_counts(table))
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """Numbers of claims by verdict, in words: 5 agree, 1 disagrees."""
+    return ", ".join(
+        f"{count} {OF_ANY.get(own, own)}"
+        for word, count in counts.items()
+        for own in [word if count == 1 else OF_SEVERAL.get(word, word)]
+    )
 
 
 def _failing(table: pd.DataFrame) -> list[str]:

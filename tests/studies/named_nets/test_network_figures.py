@@ -202,7 +202,7 @@ def test_without_images_digits_stand_in_their_place(
     of_net = images[(images["net"] == "resnet18") & (images["P"] == 8000)]
     assert drawn == pytest.approx(np.exp(np.log(of_net["relative_sensitivity"]).mean()))
     assert "digits" in figure.axes[0].get_title(loc="left")
-    assert "digits (published rows): width 16" in text_of(figure)
+    assert "digits (archive): width 16" in text_of(figure)
     alone = figure1.draw_images(images[:0], preset="invented", digits=digits)
     assert [len(networks_in(axes)) for axes in alone.axes] == [3, 9]
 

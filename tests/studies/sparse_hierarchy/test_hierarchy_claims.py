@@ -376,7 +376,7 @@ def test_curves_that_share_grammars_are_paired():
         assert unlike["high"] - unlike["low"] > 0.5
 
 
-# The constant of the LCN, and the paper's own points
+# The constant of the LCN, and the authors' points
 
 
 def constant_curves(*, maximal, **other):

@@ -1,4 +1,4 @@
-"""What the paper's own points give by the fits of the scorecard, beside what our curves give."""
+"""What the authors' points give by the fits of the scorecard, beside what our curves give."""
 
 import numpy as np
 import pandas as pd
@@ -37,7 +37,7 @@ def test_each_law_has_what_the_papers_points_give_in_its_note():
     tables = exact_complexities(MAIN) | {"published_values": points(MAIN, law)}
     rows = rows_of(tables, *EXPONENTS)
     for claim in EXPONENTS:
-        assert beside(rows.loc[claim]).startswith("the paper's own points 1.40")
+        assert beside(rows.loc[claim]).startswith("the authors' points 1.40")
         assert rows.loc[claim, "verdict"] == "agrees"
     alone = rows_of({"sample_complexity": tables["sample_complexity"]}, *EXPONENTS)
     numbers = ["value", "low", "high", "n", "verdict"]
@@ -64,7 +64,7 @@ def test_an_open_claim_shows_the_papers_points_beside_what_would_decide():
     topics = {EXPONENTS[0]: "Sample complexity"}
     text = " ".join(markdown(row.reset_index(), topics=topics).split())
     found = text.partition("## Open")[2].partition("## Notes")[0]
-    assert "the paper's own points 2.50 [2.50, 2.50] (n = 9)" in found
+    assert "the authors' points 2.50 [2.50, 2.50] (n = 9)" in found
 
 
 def test_the_papers_points_are_compared_at_equal_rates_of_its_table():
@@ -76,13 +76,13 @@ def test_the_papers_points_are_compared_at_equal_rates_of_its_table():
 
     tables = exact_complexities(curves) | {"published_values": points(curves, law)}
     row = rows_of(tables, EXPONENTS[0]).iloc[0]
-    assert beside(row) == "the paper's own points 2.10 (n = 3)"
+    assert beside(row) == "the authors' points 2.10 (n = 3)"
 
 
 def test_an_error_that_is_not_known_is_not_told():
     two = points([grammar("lcn", 2, 8, s0) for s0 in (1, 2)], lambda row: row["prediction"])
     row = rows_of(exact_complexities(MAIN) | {"published_values": two}, EXPONENTS[0]).iloc[0]
-    assert beside(row) == "the paper's own points 2.00 (n = 2)"
+    assert beside(row) == "the authors' points 2.00 (n = 2)"
 
 
 def test_points_above_a_tenth_of_the_data_are_a_small_pool_as_ours_are():

@@ -1,6 +1,6 @@
 """How many curves of each figure of the paper a run has, and why the others are missing.
 
-The curves of Figures 4, 10 and 13 are the paper's own points (reference/); Figures 6, 11 and 14
+The curves of Figures 4, 10 and 13 are the authors' points (reference/); Figures 6, 11 and 14
 show the same. Those of Figures 7, 8, 12, 15 and 16 are what their captions say.
 """
 

@@ -60,7 +60,7 @@ PRACTICE = (
     " balanced batches with their table of learning rates, the best test error of a training, the P"
     " of the grid whose error is nearest to 10 %. Geometric mean over the points of Figures 4, 10"
     " and 13 that we have; the interval is that of their scatter. Within: of how many points the"
-    " published P* lies in the prediction interval of the next table."
+    " authors' P* lies in the prediction interval of the next table."
 )
 POINTS = (
     "Ours is the geometric mean over the seeds. Prediction: where 95 % of single readings of"
@@ -68,22 +68,21 @@ POINTS = (
     f" the largest step, a factor {STEP}, of the authors' grid of P."
 )
 LAWS = (
-    "What the points that the paper shows in Figures 4, 10 and 13 (512 channels, one seed, its"
-    " practice, learning rates of its table) give by the fits and rules of the scorecard, beside"
-    " what our curves give, and whether the two intervals meet. Where they meet ours agree with the"
-    " paper, whatever the verdict."
+    "Fits by the rules of the scorecard of the authors' points (Figures 4, 10 and 13: 512 channels,"
+    " one seed, the practice) and of our curves, and whether the two intervals meet. Where they do,"
+    " our points agree with the authors', whatever the verdict."
 )
 WIDTHS = (
-    "P* of curves of the text's protocol that have three widths or more, in this run or among"
-    " published rows, with its interval. Geometric mean over those at H = {reference}, the scatter"
+    "P* of curves of the text's protocol that have three widths or more, in this run or in the"
+    " archive, with its interval. Geometric mean over those at H = {reference}, the scatter"
     " over the curves as its error: {ratios}. The paper has H = 512."
 )
 PUBLISHED = (
     "{curves} of {planned_curves} curves of LCN, CNN and FCN ({cells} of {planned_cells} networks:"
     " {statuses}); trained {days}{times}; {versions}; source {sources}; published at commit"
     " {commit}. The repository keeps these rows under published/; Figure 4 draws them beside the"
-    " points of this run, and they enter no number of the scorecard. The fits are of this published"
-    " run alone, of the curves that it has so far, by the same functions, each seed's curves of one"
+    " points of this run, and they enter no number of the scorecard. The fits are of these rows"
+    " alone, of the curves that it has so far, by the same functions, each seed's curves of one"
     " grammar taken together; claims of which it has no point are left out. Of each net, L and s"
     " the width that most curves have enters, which the end of What entered names; exponents"
     " “alone” are of every width."
@@ -255,7 +254,7 @@ def _of_figures(
 
 
 def _of_practice(points: pd.DataFrame) -> list[PageTable]:
-    """The paper's points over ours by its practice: by net, L and s, then each; none at all."""
+    """The authors' points over ours by its practice: by net, L and s, then each; none at all."""
     if points.empty:
         return []
     laws = []
@@ -271,10 +270,10 @@ def _of_practice(points: pd.DataFrame) -> list[PageTable]:
          f"{grouped(row['low'])} to {grouped(row['high'])}", "yes" if row["inside"] else "no"]
         for row in points.to_dict("records")
     ]  # fmt: skip
-    ratio = "Published / ours"
+    ratio = "Authors' / ours"
     return [
         PageTable(
-            title="Published over ours, by the practice",
+            title="The authors' points over ours, by the practice",
             note=PRACTICE,
             columns=("Net", "L", "s", "Points", ratio, INTERVAL, "Within"),
             rows=sorted(laws, key=lambda row: net_order(str(row[0]).lower())),
@@ -282,9 +281,9 @@ def _of_practice(points: pd.DataFrame) -> list[PageTable]:
             main=ratio,
         ),
         PageTable(
-            title="Points of the paper, by the practice",
+            title="Each of the authors' points, by the practice",
             note=POINTS,
-            columns=("Net", "L", "s", "v", "s_0", "Seeds", "Ours", "Published", ratio,
+            columns=("Net", "L", "s", "v", "s_0", "Seeds", "Ours", "Authors'", ratio,
                      f"95{NO_BREAK}% prediction", "Within"),
             rows=sorted(each, key=lambda row: net_order(str(row[0]).lower())),
             words={"Net", "Within"},
@@ -294,7 +293,7 @@ def _of_practice(points: pd.DataFrame) -> list[PageTable]:
 
 
 def _of_laws(tables: Mapping[str, pd.DataFrame]) -> list[PageTable]:
-    """The laws of P* in the paper's own points and in our curves; none without points."""
+    """The laws of P* in the authors' points and in our curves; none without points."""
     points = tables.get("published_values", pd.DataFrame())
     if points.empty:
         return []

@@ -44,7 +44,7 @@ FAINTEST = 0.25  # opacity of the smallest P
 ROOM = 1.35  # factor between the outermost points and the edges
 # Letters of the panels of digits, and what the notes say of them.
 PRIMED = ("A\u2032", "B\u2032")
-DIGITS = "A\u2032, B\u2032, digits (published rows)"
+DIGITS = "A\u2032, B\u2032, digits (archive)"
 
 
 @styled

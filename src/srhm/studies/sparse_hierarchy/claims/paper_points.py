@@ -1,4 +1,4 @@
-"""What the paper's own points say of a claim: its measurement with them in place of our curves.
+"""What the authors' points say of a claim: its measurement with them in place of our curves.
 
 A law that is met roughly leaves a claim undecided whoever measures it. Beside ours stands therefore
 what the points that the paper shows in Figures 4, 10 and 13 give by the same fit, at equal learning
@@ -73,7 +73,7 @@ def n_distinct(row: Any) -> float:
 
 @dataclass(frozen=True)
 class Beside:
-    """What our curves give; the note ends with what the paper's own points give by the same fit.
+    """What our curves give; the note ends with what the authors' points give by the same fit.
 
     thresholds: the note has the number at the other thresholds of the test error, too, which are
     the same networks.
@@ -94,7 +94,7 @@ class Beside:
         if not isfinite(found.value):
             return replace(ours, note=note)
         known = f" [{found.low:.2f}, {found.high:.2f}]" if isfinite(found.low) else ""
-        theirs = f"the paper's own points {found.value:.2f}{known} (n = {found.n})"
+        theirs = f"the authors' points {found.value:.2f}{known} (n = {found.n})"
         return replace(ours, note=f"{note}; {BESIDE}{theirs}")
 
     def _at_others(self, tables: Tables) -> str:

@@ -1,4 +1,4 @@
-"""Claims on the paper's own points, beside curves that we learn and read by its practice."""
+"""Claims on the authors' points, beside curves that we learn and read by its practice."""
 
 from functools import partial
 
@@ -21,9 +21,7 @@ def points(*tables: pd.DataFrame) -> pd.DataFrame:
     return found.assign(ratio=np.exp(found["log_ratio"].astype(float)), known=known)
 
 
-practice = partial(
-    Claim, topic="Sample complexity: the paper's own points over ours by its practice"
-)
+practice = partial(Claim, topic="Sample complexity: the authors' points over ours by its practice")
 PRACTICE_CLAIMS: tuple[Claim, ...] = (
     *(practice(
         f"published-over-practice-{net}-{'s3-' * (s == 3)}L{depth}",

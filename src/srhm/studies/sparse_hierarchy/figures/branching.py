@@ -51,7 +51,7 @@ def draw(
     """Figure 10 (LCN) or 13 (CNN): P* against its prediction; B: the constant, or their ratio.
 
     Of the main curves with s = 3 and this width, at this threshold of the test error; grey, the
-    paper's own points. `rule` made the table.
+    authors' points. `rule` made the table.
     """
     table = at_threshold(sample_complexity, threshold)
     table = table[table["net"] == net]
