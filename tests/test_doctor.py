@@ -142,6 +142,18 @@ def other_processor(clone, monkeypatch):
     say(clone, "#!/bin/sh\nprintf 'numpy 2.4.6\\ntorch '; kill -ILL $$\n")
 
 
+def of_somebody_else(clone, monkeypatch):
+    """Whose Python this user may not even see; the superuser who runs a test sees all."""
+    seen = Path.exists
+
+    def exists(path, **options):
+        if path.parent.name == "bin":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return seen(path, **options)
+
+    monkeypatch.setattr(Path, "exists", exists)
+
+
 def python_gone(clone, monkeypatch):
     (clone / ".venv" / "bin" / "python").unlink()
 
@@ -154,13 +166,14 @@ def python_gone(clone, monkeypatch):
         (other_torch, r"torch 2.11.0 \(the lock: 2.13.0\)", "make clean-env env"),
         (without_numpy, ".venv lacks numpy", "make clean-env env"),
         (old_python, "Python 3.11, 3.12 or 3.13 is needed, .* is 3.9.2", "PYTHON=python3.12"),
-        (little_memory, "1200 MB of memory are too few", "CORES=1"),
+        (little_memory, "1200 MB of memory may be too few", "CORES=1"),
         (unwritable, "cannot be written to: Permission denied", "lie elsewhere"),
         (without_locks, "cannot be locked", "lie elsewhere"),
         (unfinished, "was interrupted", "make env"),
         (foreign, "was not made by make", "make clean-env"),
         (library_too_old, "cannot be loaded: torch: libstdc", "LD_LIBRARY_PATH"),
         (other_processor, "torch ends Python", "make clean-env env"),
+        (of_somebody_else, "this user may not read .*bin/python", "clone anew as this user"),
         (python_gone, "its Python is gone", "make env"),
     ],
 )

@@ -95,6 +95,9 @@ def examined(
     for topic, look in looks:
         try:
             yield from look()
+        except PermissionError as error:
+            wrong = f"this user may not read {error.filename}"
+            yield Finding(topic, "not known", wrong, "clone anew as this user, or ask who cloned")
         except FAILURES as error:
             # An old Python cannot read all that is asked, and is named itself.
             wrong = "" if OLD else f"{topic} cannot be looked at: {error!r}"
@@ -137,7 +140,7 @@ def _system() -> "Iterator[Finding]":
 def _python(clone: bool) -> "Iterator[Finding]":
     """The Python that runs; one that can install matters as long as nothing is installed."""
     said = f"{sys.executable} {platform.python_version()}"
-    if not clone or installer_of(ROOT).is_whole(ROOT):
+    if not clone or _is_whole():
         yield Finding("python", said)
         return
     lacking = [name for name in PARTS if importlib.util.find_spec(name) is None]
@@ -168,7 +171,7 @@ def _memory(root: str, environment: "Mapping[str, str]") -> "Iterator[Finding]":
     least = limits.OF_SNAKEMAKE + limits.OF_TRAINING
     left = min(there, limit or there)
     if left < least:
-        wrong = f"{left} MB of memory are too few: a run with one job at a time takes {least}"
+        wrong = f"{left} MB of memory may be too few: a run with one job at a time takes {least}"
         yield Finding("memory", said, wrong, "give the container or job more, and CORES=1 to make")
     else:
         yield Finding("memory", said)
@@ -199,12 +202,20 @@ def _disk(folder: Path, clone: bool, environment: "Mapping[str, str]") -> "Itera
     """Folders that are written: room, and whether they take a file and a lock."""
     home = os.path.expanduser("~")
     cache = Path(environment.get("XDG_CACHE_HOME") or os.path.join(home, ".cache"))
-    installs = clone and not installer_of(ROOT).is_whole(ROOT)
+    installs = clone and not _is_whole()
     yield _of_folder("results", folder / "results", OF_RESULTS, locks=True)
     if clone:
         yield _of_folder("clone", ROOT / ".venv", OF_ENVIRONMENT if installs else 0, locks=True)
     yield _of_folder("temporary", Path(tempfile.gettempdir()), OF_RESULTS)
     yield _of_folder("cache", cache, 0)
+
+
+def _is_whole() -> bool:
+    """Whether the environment of the clone is; one that this user may not read is not."""
+    try:
+        return installer_of(ROOT).is_whole(ROOT)
+    except PermissionError:
+        return False
 
 
 def _of_folder(what: str, folder: Path, least: int, locks: bool = False) -> Finding:
