@@ -23,7 +23,7 @@ ORDER = ("lcn", "cnn_features", "cnn_second", "cnn_first", "cnn_places", "cnn",
          "cnn_pooled_last", "cnn_pooled_first", "cnn_pooled")  # fmt: skip
 OF = {0: Look("$P^*$", BLACK, "o"), 1: Look("step of layer 1", VERMILION, "^"),
       2: Look("of layer 2", BLUE, "s"), 3: Look("of layer 3", GREEN, "D")}  # fmt: skip
-SHIFT = 0.13
+SHIFT = 0.1
 
 
 @styled
@@ -88,7 +88,7 @@ def _exponents(rows: pd.DataFrame, single: pd.DataFrame, depth: int) -> Panel:
         marks=[
             Marks(rows=alone, x="exponent", y="y", alpha=0.25, size=2.5, colour=BLACK,
                   name="grammar", label="single grammar"),
-            Marks(rows=rows, x="exponent", y="y", x_low="low", x_high="high", size=4.5,
+            Marks(rows=rows, x="exponent", y="y", x_low="low", x_high="high", size=4,
                   by=[Scale(column="layer", looks=layers, title="Exponent")], name="exponent",
                   bar_label="95 % interval over grammars"),
         ],
