@@ -1,6 +1,7 @@
 """docs/thesis.md: a status follows from verdicts and settings; the table names what is there."""
 
 import re
+from importlib import import_module
 from itertools import product
 from math import isfinite
 from pathlib import Path
@@ -120,6 +121,19 @@ def test_every_study_figure_and_claim_of_the_table_is_there():
         assert set(one.at) <= figures, one.place
         for pattern, found in one.matched.items():
             assert found, f"{one.place}: no claim {pattern}"
+
+
+def test_figures_of_the_claims_of_a_row_are_the_rows():
+    """Where a claim names a figure of its study, and not one of the paper."""
+    figures = {f"{name}/{one.name}" for name, study in STUDIES.items() for one in study.figures}
+    shown = {
+        (name, claim.identifier): f"{name}/{claim.figure}"
+        for name in {study for one in ROWS for study in one.studies}
+        for claim in import_module(STUDIES[name].claims or "srhm").__dict__.get("CLAIMS", ())
+    }
+    for one in ROWS:
+        needed = {shown[name] for found in one.matched.values() for name in found}
+        assert needed & figures <= set(one.at), one.place
 
 
 def test_no_verdict_about_these_sources_is_left_out():
