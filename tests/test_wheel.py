@@ -163,6 +163,9 @@ def test_the_example_of_the_readme_runs_with_numpy_alone(alone):
     (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     done, printed, said = said_alone(alone, "python", "-c", code)
     assert (done, printed.count("class")) == (0, 2), said
+    tutorial = ROOT / "docs" / "tutorials" / "draw_a_datum.py"
+    done, printed, said = said_alone(alone, "python", tutorial)
+    assert (done, "distinct data" in printed) == (0, True), said
 
 
 @pytest.mark.parametrize(
@@ -196,3 +199,32 @@ def test_commands_without_their_packages_say_what_to_install(alone):
     assert re.search(r"extra +torch lacks torch: pip install 'srhm\[torch\]'", printed)
     assert re.search(r"extra +analysis lacks .*pandas", printed)
     assert said == ""
+
+
+# What the workflow alone has, under the names that are imported; PyTorch brings jinja2.
+OF_WORKFLOW = ("altair", "docutils", "markdown_it", "numba", "psutil", "yaml", "safetensors",
+               "sklearn", "snakemake", "threadpoolctl", "vl_convert")  # fmt: skip
+OF_ANALYSIS = ("matplotlib", "pandas", "pyarrow", "seaborn")
+WITHOUT = """
+from importlib.machinery import PathFinder
+found = PathFinder.find_spec
+PathFinder.find_spec = lambda name, *rest: (
+    None if name.partition(".")[0] in {missing} else found(name, *rest)
+)
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "missing"),
+    [
+        ("import srhm.torch_data, srhm.networks.registry", ("pydantic", "scipy", *OF_ANALYSIS)),
+        ("import srhm.images.deformations, srhm.images.cifar", OF_ANALYSIS),
+        (USE, ("pydantic",)),
+    ],
+    ids=["torch", "images", "torch and analysis"],
+)
+def test_an_extra_has_all_that_its_modules_load(installed, code, missing):
+    done = run(
+        installed, "-c", WITHOUT.format(missing=(*OF_WORKFLOW, *missing)) + code, str(installed)
+    )
+    assert done.returncode == 0, done.stderr
