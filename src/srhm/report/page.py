@@ -28,7 +28,14 @@ from srhm.results.records import read_table
 from srhm.results.tables import SCHEMAS
 from srhm.scorecard.card import claims_in
 from srhm.scorecard.data import scorecard_data
-from srhm.scorecard.text import AFTER, EQUIVALENCE, counted, in_short, markdown, verdict_counts
+from srhm.scorecard.text import (
+    AFTER,
+    EQUIVALENCE,
+    in_short,
+    markdown,
+    verdict_counts,
+    verdicts_in_words,
+)
 
 # The page of the paper, which names the figures of the paper that it does not show.
 PAPER, PAPER_FIGURES = "report", range(1, 18)
@@ -274,7 +281,7 @@ def _by_figure(
 def _finding(claims: Sequence[Mapping[str, Any]]) -> str:
     """What a figure's claims say of it, after its own words; empty without claims."""
     counts = Counter(claim["verdict"] for claim in claims)
-    return f" Claims: {counted(counts)}." if counts else ""
+    return f" Claims: {verdicts_in_words(counts)}." if counts else ""
 
 
 def _figure_of(panels: str) -> int | str:

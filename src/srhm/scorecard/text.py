@@ -102,10 +102,10 @@ def in_short(table: pd.DataFrame, *, most: int = 3) -> dict[str, list[str]]:
 
 
 def _counts(table: pd.DataFrame) -> str:
-    return counted(verdict_counts(table))
+    return verdicts_in_words(verdict_counts(table))
 
 
-def counted(counts: Mapping[str, int]) -> str:
+def verdicts_in_words(counts: Mapping[str, int]) -> str:
     """Numbers of claims by verdict, in words: 5 agree, 1 disagrees."""
     return ", ".join(
         f"{count} {OF_ANY.get(own, own)}"
