@@ -267,6 +267,7 @@ def main(root: Path = ROOT) -> int:
         deviations = deviations_text(
             (root / DEVIATIONS).read_text(encoding="utf-8"), scorecards, first
         )
+        sources = thesis.thesis_text(thesis.read(root), scorecards)
     except ValueError as error:
         print(error, file=sys.stderr)
         return 1
@@ -275,7 +276,7 @@ def main(root: Path = ROOT) -> int:
     write_text(root / DEVIATIONS, deviations)
     write_text(root / "docs/results.md", results_text(rows, scorecards))
     write_text(root / "docs/studies.md", studies_text(scorecards, root))
-    write_text(root / thesis.PAGE, thesis.thesis_text(thesis.read(root), scorecards))
+    write_text(root / thesis.PAGE, sources)
     _draw_pictures(root, scorecards)
     for study in STUDIES:
         file = root / f"src/srhm/studies/{study}/README.md"

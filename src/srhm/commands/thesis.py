@@ -24,6 +24,7 @@ TABLE, PAGE = "docs/thesis.yaml", "docs/thesis.md"
 # Whose rows say what a study finds: the first of these presets that has some.
 PRESETS = ("grid", "laptop", "quick")
 FACTOR = 4
+FIGURES = {f"{name}/{one.name}" for name, study in STUDIES.items() for one in study.figures}
 
 Setting = Literal["as published", "near", "reduced", "other data"]
 Verdict = Literal["agrees", "open", "disagrees", "nothing measured"]
@@ -90,6 +91,9 @@ class Row(BaseModel):
 
     @model_validator(mode="after")
     def _is_of_one_kind(self) -> "Row":
+        strange = [one for one in self.at if one not in FIGURES]
+        if strange:
+            raise ValueError(f"{self.place}: at: {strange[0]!r} is no figure of a study")
         if self.sketch and (self.claims or self.picture):
             raise ValueError(f"{self.place}: a sketch has neither claims nor a picture")
         if self.picture and (self.claims or not self.at):
