@@ -53,6 +53,8 @@ def test_a_studys_readme_says_below_its_question_what_its_rows_say(study, scorec
     made = readme.study_readme(text, study, scorecards, ROOT)
     assert made == text, "make readme writes it anew"
     assert made.count(readme.BEGIN.format("short")) == 1
+    for link in re.findall(r"!\[[^]]+\]\(([^)]+)\)", text):
+        assert (file.parent / link).stat().st_size < 100_000
     # What was found, where there is something, comes before conventions.
     headings = re.findall(r"^## (.*)", text, re.MULTILINE)
     found = [place for place, one in enumerate(headings) if one.startswith("What was found")]

@@ -117,7 +117,7 @@ def results_text(
         "",
         "## What the paper states",
         "",
-        "![Sample complexities against Eq. 3 and Eq. 4](images/fig04_grid.png)",
+        "![Sample complexities against Eq. 3 and Eq. 4](images/studies/sparse_hierarchy.png)",
         "",
         f"Rows of the preset `{MAIN}`: 128 channels (VGG, ResNet, EfficientNet: 32). The authors'"
         " points go through the same fits.",
@@ -243,17 +243,22 @@ def shown_figure(study: str) -> Figure:
 
 
 def _draw_pictures(root: Path, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]) -> None:
-    """Pictures of the READMEs, small, of those figures that are drawn here."""
-    for preset, studies in scorecards.items():
-        for study in studies if preset != WIDE else ():
-            name = shown_figure(study).name
-            file = root / places.figure_files(f"{preset}-published", name)["png"]
-            if file.is_file():
-                image = Image.open(file).convert("RGB")
-                image.thumbnail((PICTURE_WIDTH, 10 * PICTURE_WIDTH))
-                path = root / PICTURES / f"{study}.png"
-                path.parent.mkdir(parents=True, exist_ok=True)
-                image.quantize(64).save(path, optimize=True)
+    """Pictures of the READMEs that are not there, small, of figures that are drawn here.
+
+    One that is there stays, as what is drawn here may be old: remove it to have it drawn anew. One
+    that would fill more than a screen is left to the study's page.
+    """
+    shown = [(preset, study) for preset in scorecards for study in scorecards[preset]]
+    for preset, study in shown:
+        name, path = shown_figure(study).name, root / PICTURES / f"{study}.png"
+        file = root / places.figure_files(f"{preset}-published", name)["png"]
+        if preset == WIDE or path.is_file() or not file.is_file():
+            continue
+        image = Image.open(file).convert("RGB")
+        if image.height <= 1.5 * image.width:
+            image.thumbnail((PICTURE_WIDTH, 2 * PICTURE_WIDTH))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            image.quantize(64).save(path, optimize=True)
 
 
 def main(root: Path = ROOT) -> int:
