@@ -44,8 +44,8 @@ def test_laws_that_hold_agree():
     card = scored(exponents())
     assert len(card) == 12
     assert set(card["verdict"]) <= {"agrees", "close"}
-    assert card.loc["exponent-lcn-4", "value"] == pytest.approx(4, abs=0.05)
-    assert card.loc["exponent-cnn-3", "n"] == 6
+    assert card.loc["depth-exponent-lcn-4", "value"] == pytest.approx(4, abs=0.05)
+    assert card.loc["depth-exponent-cnn-3", "n"] == 6
 
 
 def test_another_power_is_found_false():
@@ -53,13 +53,13 @@ def test_another_power_is_found_false():
     assert set(card.loc[[name for name in card.index if "exponent" in name], "verdict"]) == {
         "disagrees"
     }
-    assert set(card.loc[["deeper-3", "deeper-4"], "verdict"]) == {"disagrees"}
-    assert card.loc["deeper-4", "value"] == pytest.approx(0.5, abs=0.05)
+    assert set(card.loc[["depth-deeper-3", "depth-deeper-4"], "verdict"]) == {"disagrees"}
+    assert card.loc["depth-deeper-4", "value"] == pytest.approx(0.5, abs=0.05)
 
 
 def test_a_first_empty_place_that_costs_more_is_found():
     card = scored(exponents(first=2.0))
-    own = card.loc[[name for name in card.index if name.startswith("first-")]]
+    own = card.loc[[name for name in card.index if name.startswith("depth-first-")]]
     assert len(own) == 4
     assert set(own["verdict"]) == {"disagrees"}
     assert own["value"].tolist() == pytest.approx([1.0] * 4, abs=0.1)

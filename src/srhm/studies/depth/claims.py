@@ -40,7 +40,8 @@ def law(net: str, depth: int) -> int:
 CLAIMS: tuple[Claim, ...] = (
     *(
         deeper(
-            f"exponent-{net}-{depth}", f"{net.upper()}, L = {depth}: exponent of s_0+1, s_0 > 0",
+            f"depth-exponent-{net}-{depth}",
+            f"{net.upper()}, L = {depth}: exponent of s_0+1, s_0 > 0",
             place=place, expected=Within(law(net, depth), 0.25), why=QUARTER,
             measure=Mean("exponent", **_of(net, depth)),
         )
@@ -49,7 +50,8 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     *(
         deeper(
-            f"deeper-{depth}", f"CNN: exponent of s_0+1 at L = {depth} less that at {depth - 1}",
+            f"depth-deeper-{depth}",
+            f"CNN: exponent of s_0+1 at L = {depth} less that at {depth - 1}",
             place="Eq. 4: 2 at any L", expected=Within(0, 0.25), why=QUARTER,
             measure=Difference("exponent", over={"L": depth - 1}, on=("net", "v", "seed"),
                                **_of("cnn", depth)),
@@ -58,7 +60,7 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     *(
         deeper(
-            f"first-{net}-{depth}",
+            f"depth-first-{net}-{depth}",
             f"{net.upper()}, L = {depth}: power of s_0+1 from s_0 = 0 to 1, less that from 1 to 2",
             place=f"{place}: one power for all s_0", expected=Within(0, 0.25), why=QUARTER,
             measure=Difference("exponent", over={"of": "1 to 2"}, on=("net", *OF_GRAMMAR),

@@ -85,7 +85,7 @@ HALF = (
     " logarithms add; whole exponents are still told apart by one"
 )
 EXACT = "0.3: noise over signal is a mean over grammars, with corrections of 1/m and 1/v"
-along_s0 = partial(Claim, topic="What empty places cost", figure="own_latents", why=WHOLE)
+along_s0 = partial(Claim, topic="Empty places without labels", figure="own_latents", why=WHOLE)
 depth = partial(Claim, topic="Depth", figure="own_latents")
 noisy = partial(Claim, topic="Where noise equals signal", figure="own_latents", place=COUNT)
 
@@ -216,12 +216,12 @@ CLAIMS = (
         for L in depths
     ),
     noisy(
-        "noise-m", "context, shared: exponent of m where noise equals signal, L = 3, times"
+        "noise-m", "context, shared: exponent of m at noise = signal, L = 3, times"
         " 1 - m/v^(s-1)", expected=Within(3, 0.3), why=EXACT,
         measure=of_noise("shared", "m", {"L": 3}),
     ),
     noisy(
-        "noise-v", "context, shared: exponent of v where noise equals signal, L = 3, times"
+        "noise-v", "context, shared: exponent of v at noise = signal, L = 3, times"
         " 1 - m/v^(s-1)", expected=Within(1, 0.3), why=EXACT,
         measure=of_noise("shared", "v", {"L": 3}, along=("n_c",)),
     ),

@@ -34,8 +34,8 @@ sharing = partial(Claim, topic="Exponent of s_0+1 between LCN and CNN", figure="
 ON = (*OF_GRAMMAR, "layer")
 WORDS = {
     "lcn": "LCN", "cnn": "CNN", "cnn_first": "CNN in layer 1 alone",
-    "cnn_second": "CNN in layer 2 alone", "cnn_places": "filters shared among places",
-    "cnn_features": "filters shared between features", "cnn_pooled": "CNN that pools all places",
+    "cnn_second": "CNN in layer 2 alone", "cnn_places": "net shared among places",
+    "cnn_features": "net shared between features", "cnn_pooled": "CNN that pools all places",
     "cnn_pooled_first": "CNN that pools before layer 1",
     "cnn_pooled_last": "CNN that pools before layer L",
 }  # fmt: skip
@@ -68,7 +68,7 @@ def _exponent(net: str, depth: int) -> dict[str, Any]:
 def _ratio(net: str, other: str, depth: int) -> Claim:
     return sharing(
         f"saved-{net}-{other}-{depth}",
-        f"L = {depth}: P* of the {WORDS[net]} over that of the {WORDS[other]}, equal s_0 > 0",
+        f"L = {depth}: P* of the {WORDS[net]} over that of the {WORDS[other]}, s_0 > 0",
         place=COUNTING, expected=Within(0.75, 0.25),
         why="a filter that s = 2 features share sees up to s times more data: between 1/s and 1",
         measure=Ratio("P_star", over={"net": other}, on=(*OF_GRAMMAR, "s0"), rows=stars,
@@ -98,7 +98,7 @@ CLAIMS: tuple[Claim, ...] = (
     *(
         sharing(
             f"change-{net}-{other}-{depth}",
-            f"L = {depth}: exponent of s_0+1, {WORDS[net]}, less that of the {WORDS[other]}",
+            f"L = {depth}: exponent of s_0+1, {WORDS[net]}, less the {WORDS[other]}'s",
             place=COUNTING, expected=Within(value, tolerance), why=why,
             measure=Difference("exponent", over={"net": other}, on=ON, **_exponent(net, depth)),
         )
