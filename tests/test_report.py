@@ -708,7 +708,7 @@ def test_a_configuration_keeps_its_order_and_a_group_of_curves_is_one_line():
             "S_k,l of S_2,1, S_2,D_2",
             "S<sub>k,l</sub> of S<sub>2,1</sub>, S<sub>2</sub>,D<sub>2</sub>",
         ),
-        ("P^0.49, W_∥^2.", "P<sup>0.49</sup>, W<sub>∥</sub><sup>2</sup>."),
+        ("P^0.49, W_∥^2, N_Δ/N", "P<sup>0.49</sup>, W<sub>∥</sub><sup>2</sup>, N<sub>Δ</sub>/N"),
         ("C_0(s, L)", "C<sub>0</sub>(s, L)"),
         ("test_error, log_sd_pooled", "test_error, log_sd_pooled"),
         ("x_<b>", "x_&lt;b&gt;"),

@@ -18,7 +18,7 @@ from markupsafe import Markup, escape
 # base of an index is one letter, so that names of columns (test_error) stay as they are.
 FORMULA = re.compile(
     r"(?<!\w)(?P<base>[^\W\d_]\*?)"
-    r"_(?P<index>\{[^{}]*\}|\([^()]*\)|[A-Za-z0-9]+,[a-z0-9](?!\w)|[A-Za-z0-9]+|[∥⊥])(?![A-Za-z0-9_])"
+    r"_(?P<index>\{[^{}]*\}|\([^()]*\)|[A-Za-z0-9]+,[a-z0-9](?!\w)|[A-Za-z0-9]+|[∥⊥Δ])(?![A-Za-z0-9_])"
     r"|\^(?P<power>\{[^{}]*\}|\([^()]*\)|[-−+]?(?:\d+\.\d+|[A-Za-z0-9]+))"
 )
 # Where a sentence ends: not after an abbreviation ("Eq. 3").
