@@ -20,7 +20,15 @@ from srhm.study import ConfigError
 
 
 def grammars():
-    """target, net, L, s0, v, m of the invented curves."""
+    """target, net, L, s0, v, m, s of the invented curves."""
+    for grammar in pairs():
+        yield *grammar, 2
+    for target, s0 in product(("context", "class"), (0, 1, 2)):
+        yield target, "shared", 2, s0, 4, 4, 3
+
+
+def pairs():
+    """Those of s = 2, without it."""
     targets, nets = ("context", "class"), ("shared", "separate")
     yield from product(("context", "parent", "class"), nets, (2, 3, 4), (0,), (12,), (3, 4, 6))
     yield from product(("context",), ("shared",), (3,), (0,), (6, 8), (4,))
@@ -32,8 +40,8 @@ def grammars():
 def tables(*, true=True):
     """P* as the law, over v^(3/4) for the context; if not true with other powers."""
     cells = []
-    for target, net, L, s0, v, m in grammars():
-        found = law(target, net, L=L, s=2, s0=s0, v=v, m=m, n_c=v)
+    for target, net, L, s0, v, m, s in grammars():
+        found = law(target, net, L=L, s=s, s0=s0, v=v, m=m, n_c=v)
         P_noise = found * (s0 + 1) ** 2 if net == "separate" else found
         P_star = found * (v**-0.75 if target == "context" else 1)
         if not true:
@@ -41,11 +49,11 @@ def tables(*, true=True):
         for factor, seed in product((0.1, 0.4, 1.6, 6.4, 25.6), range(4)):
             P = P_star * factor
             wrong = min(0.9, 0.2 / factor * 1.03 ** (seed - 1.5))
-            if target == "context" and m == v:
+            if target == "context" and m == v ** (s - 1):
                 wrong, P_noise = (1.0 if true else 0.1) + 0.01 * seed, np.nan
             cells.append(
                 {"curve": f"{target}-{net}", "key": f"{len(cells)}", "seed": seed,
-                 "target": target, "net": net, "L": L, "s": 2, "s0": s0, "v": v, "m": m, "n_c": v,
+                 "target": target, "net": net, "L": L, "s": s, "s0": s0, "v": v, "m": m, "n_c": v,
                  "P": round(100 * P), "n_test": 50, "wrong": wrong,
                  "wrong_first": wrong / (1 if true else 2),
                  "noise": P_noise / P * (1.02 * (s0 + 1) ** 0.01) ** (seed - 1.5),
@@ -81,7 +89,7 @@ def test_P_star_is_where_a_fifth_is_wrong(invented):
     ratio = (reached["P_star"] / reached["law"]).astype(float)
     assert np.allclose(ratio, ratio.iloc[0])
     assert 100 < ratio.iloc[0] < 160
-    lost = own[(own["m"] == own["v"]) & (own["target"] == "context")]
+    lost = own[(own["m"] == own["v"] ** (own["s"] - 1)) & (own["target"] == "context")]
     assert set(lost["status"]) == {"not_reached"}
 
 

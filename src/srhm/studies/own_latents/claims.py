@@ -97,7 +97,7 @@ def exponent(
     return Slope(
         "P_open", against="places" if column == "s0" else column,
         within=tuple(name for name in CURVE if name != column),
-        where={"target": target, "net": net, **where}, error="clusters",
+        where={"s": 2, "target": target, "net": net, **where}, error="clusters",
         rows=stars.given(column=column, criterion=criterion), what="curves",
     )  # fmt: skip
 
@@ -107,7 +107,7 @@ def of_noise(net: str, column: str, where: dict[str, int], *, along: tuple[str, 
     return Slope(
         "P_open", against="places" if column == "s0" else column,
         within=tuple(name for name in CURVE if name not in (column, *along)),
-        where={"target": "context", "net": net, **where},
+        where={"s": 2, "target": "context", "net": net, **where},
         per=("v", "m", "seed") if column == "s0" else (),
         rows=equal_noise.given(column=column, along=along), what="grammars",
     )  # fmt: skip
@@ -214,6 +214,15 @@ CLAIMS = (
             ("class", "shared", (2, 3)), ("class", "separate", (2, 3)),
         )
         for L in depths
+    ),
+    *(
+        along_s0(
+            f"s0-{target}-shared-L2-s3",
+            f"{target}, shared: exponent of s_0+1 in P* at L = 2, s = 3",
+            place=COUNT, expected=Within(3, 0.35),
+            measure=exponent(target, "shared", "s0", {"s": 3, "L": 2}),
+        )
+        for target in ("context", "class")
     ),
     noisy(
         "noise-m", "context, shared: exponent of m at noise = signal, L = 3, times"
