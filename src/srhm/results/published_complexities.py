@@ -26,5 +26,5 @@ def published_complexities(
     own = table[at & (table["criterion"] == "test_error") & (table["sparsity"] == "A")]
     own = own[own["net"].isin(list(nets)) & (own["s"] == 2)]
     own = own[~own["batch"].astype(str).str.startswith("balanced")]
-    own = own.drop_duplicates(["net", *GRAMMAR, *OPTIONS])
+    own = own.drop_duplicates(["net", *GRAMMAR, *own.columns.intersection(OPTIONS)])
     return own[["net", *GRAMMAR, *ROWS]].assign(origin=f"{file.parts[-3]}/sparse_hierarchy")
