@@ -36,7 +36,7 @@ _COLOURS_AND_MARKERS = {
     "cnn_first": (SKY, "^"),
     "cnn_second": (BLUE, "v"),
     "cnn_places": (VERMILION, "D"),
-    "cnn_features": (SKY, "p"),
+    "cnn_features": (SKY, "*"),
     "cnn_pooled": (BLACK, "h"),
     "cnn_pooled_first": (PURPLE, "P"),
     "cnn_pooled_last": (GREY, "X"),
