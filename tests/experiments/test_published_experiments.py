@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 PRESET = yaml.safe_load((ROOT / "config/laptop.yaml").read_text(encoding="utf-8"))
 EXPERIMENTS = [
     *("memory", "kernels", "level_by_level", "representation_cost", "relative_stability"),
-    *("random_features", "equivariance"),
+    *("random_features", "equivariance", "teaching"),
 ]
 
 
