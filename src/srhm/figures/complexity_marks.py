@@ -67,6 +67,13 @@ def with_ends(rows: pd.DataFrame, *, of: str = "", unit: Any = 1.0) -> pd.DataFr
     return rows.assign(**found)
 
 
+def over_dense_law(sample_complexity: pd.DataFrame, *, threshold: float) -> pd.DataFrame:
+    """`with_ends` of the rows of SAMPLE_COMPLEXITY at a test error, in units of n_c m^L."""
+    at = np.isclose(sample_complexity["threshold"].to_numpy(dtype=float), threshold)
+    rows = sample_complexity[at & (sample_complexity["criterion"] == "test_error")]
+    return with_ends(rows, unit=rows["n_c"] * rows["m"] ** rows["L"])
+
+
 def complexity_marks(
     rows: pd.DataFrame,
     *,

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from srhm.figures import looks
-from srhm.figures.complexity_marks import unknown, with_ends
+from srhm.figures.complexity_marks import over_dense_law, unknown
 from srhm.figures.drawing import styled
 from srhm.figures.looks import BLACK, GREEN, PURPLE, VERMILION, Look
 from srhm.figures.mosaic import mosaic
@@ -37,9 +37,7 @@ def draw(
 
     sample_complexity, exponents: rows of SAMPLE_COMPLEXITY and EXPONENTS.
     """
-    at = np.isclose(sample_complexity["threshold"].to_numpy(dtype=float), threshold)
-    rows = sample_complexity[at & (sample_complexity["criterion"] == "test_error")]
-    rows = with_ends(rows, unit=rows["n_c"] * rows["m"] ** rows["L"])
+    rows = over_dense_law(sample_complexity, threshold=threshold)
     found = mean_exponents(exponents, by=("net", "L", "of"))
     panels = [_complexities(rows[rows["net"] == net], net) for net in NETS]
     panels += [_powers(found[found["net"] == net], exponents, net) for net in NETS]
