@@ -66,6 +66,14 @@ def test_the_paper_of_further_questions_is_current(scorecards):
     assert readme.beyond_text(written, scorecards) == written, "make readme writes it anew"
     with pytest.raises(ValueError, match="'nothing' is no study"):
         readme.beyond_text(f"{readme.BEGIN.format('nothing')}\n{readme.END}", scorecards)
+    some = readme.BEGIN.format("teaching").replace(
+        " -->", " of claims\ns0-both-lcn nothing-such -->"
+    )
+    with pytest.raises(ValueError, match=r"teaching has no claims \['nothing-such'\]"):
+        readme.beyond_text(f"{some}\n{readme.END}", scorecards)
+    some = some.replace(" nothing-such", "")
+    made = readme.beyond_text(f"{some}\n{readme.END}", scorecards)
+    assert made.startswith(some) and made.count("\n| ") == 3  # head, rule, one claim
 
 
 def test_the_counts_of_first_and_present_rules_are_current(scorecards):

@@ -182,10 +182,12 @@ def studies_text(scorecards: Mapping[str, Mapping[str, pd.DataFrame]], root: Pat
 
 
 def beyond_text(text: str, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]) -> str:
-    """docs/beyond.md with the claims of each study that its markers name written anew.
+    """docs/beyond.md with the table of each study that its markers name written anew.
+
+    A marker that goes on with "of claims A B" has a table of these claims alone.
 
     Raises:
-        ValueError: if a marker names no study.
+        ValueError: if a marker names no study, or a claim that the study lacks.
     """
 
     def part(found: re.Match[str]) -> str:
@@ -194,19 +196,25 @@ def beyond_text(text: str, scorecards: Mapping[str, Mapping[str, pd.DataFrame]])
             raise ValueError(f"docs/beyond.md: {study!r} is no study; there are {list(STUDIES)}")
         lines: list[str] = []
         for preset in (name for name, studies in scorecards.items() if study in studies):
-            lines += _claims_of(study, preset, scorecards[preset][study])
-        return "\n".join([found[0].partition("\n")[0], *(lines or ["No rows are shipped."]), END])
+            lines += _claims_of(study, preset, scorecards[preset][study], (found[2] or "").split())
+        marker = "".join(found[0].partition("-->")[:2])
+        return "\n".join([marker, *(lines or ["No rows are shipped."]), END])
 
-    begin = BEGIN.format(r"(\w+)")
+    begin = BEGIN.format(r"(\w+)").replace(" -->", r"(?: of claims\s([^>]+))? -->")
     return re.sub(rf"{begin}\n.*?{END}", part, text, flags=re.DOTALL)
 
 
-def _claims_of(study: str, preset: str, table: pd.DataFrame) -> Iterator[str]:
-    yield f"{_link(study)}, rows of `{preset}`: {_verdicts(table)}."
+def _claims_of(study: str, preset: str, table: pd.DataFrame, names: Sequence[str]) -> Iterator[str]:
+    """Verdicts of all claims of a study, and a table of those named, or of all."""
+    if unknown := [name for name in names if name not in set(table["claim"])]:
+        raise ValueError(f"docs/beyond.md: {study} has no claims {unknown}")
+    yield f"{_link(study)}, rows of `{preset}`, {len(table)} claims: {_verdicts(table)}."
     yield ""
     yield _line(["statement", "predicted", "measured", "verdict"])
     yield _line(["---"] * 4)
     for row in table.to_dict("records"):
+        if names and row["claim"] not in names:
+            continue
         numbers = [expected_text(row), measured_text(row), row["verdict"]]
         yield _line([_markdown(row["statement"]), *numbers])
 
