@@ -73,7 +73,8 @@ def test_the_paper_of_further_questions_is_current(scorecards):
         readme.beyond_text(f"{some}\n{readme.END}", scorecards)
     some = some.replace(" nothing-such", "")
     made = readme.beyond_text(f"{some}\n{readme.END}", scorecards)
-    assert made.startswith(some) and made.count("\n| ") == 3  # head, rule, one claim
+    assert made.startswith(some)
+    assert made.count("\n| ") == 3  # head, rule, one claim
 
 
 def test_the_counts_of_first_and_present_rules_are_current(scorecards):
