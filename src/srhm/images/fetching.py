@@ -1,7 +1,9 @@
 """A command that downloads images: its options, and how it ends."""
 
 import argparse
+import http.client
 import sys
+import urllib.request
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -35,3 +37,16 @@ def command(
         print("stopped: what was downloaded is removed", file=sys.stderr)
         return 130
     return 0
+
+
+def fetched(address: str, most: int) -> bytes:
+    """What the address gives: a byte more than `most` at most, which a sum refuses.
+
+    Raises:
+        OSError: if it cannot be read.
+    """
+    try:
+        with urllib.request.urlopen(address, timeout=TIMEOUT) as source:
+            return bytes(source.read(most + 1))
+    except (ValueError, http.client.HTTPException) as error:
+        raise OSError(error) from error

@@ -179,10 +179,11 @@ def test_without_e3nn_the_study_is_left_out_aloud(monkeypatch):
 def test_published_curves_need_no_package():
     curves = {curve.name: curve for curve in planned()}
     first, *_ = curves
-    some = Planned(curves=curves, published=frozenset([first]), missing="nothing here")
+    missing = dict.fromkeys(curves, "nothing here")
+    some = Planned(curves=curves, published=frozenset([first]), missing=missing)
     assert list(some.computable.curves) == [first]
     assert some.computable.absent == "nothing here"
-    whole = Planned(curves=curves, published=frozenset(curves), missing="nothing here")
+    whole = Planned(curves=curves, published=frozenset(curves), missing=missing)
     assert whole.computable is whole
     assert all(isinstance(one, Curve) for one in whole.computable.curves.values())
 

@@ -60,8 +60,9 @@ def digits(data="digits"):
 
 
 def neighbours():
-    for row in rows("neighbours", data="digits"):
-        yield {**row, "distance": row["P"] ** (-1 / 15) * factor(row["seed"])}
+    for data in ("digits", "mnist5k"):
+        for row in rows("neighbours", data=data):
+            yield {**row, "distance": row["P"] ** (-1 / 15) * factor(row["seed"])}
     for d in (1, 2, 3, 5):
         for row in rows("neighbours", data="sphere", d=d):
             yield {**row, "distance": neighbour_distance(d, row["P"]) * factor(row["seed"])}
@@ -78,7 +79,8 @@ def hierarchies():
 
 
 def spectrum_rows():
-    yield from rows("spectrum", (256, 512, 1024), data="digits", kernel="laplace", sigma=1.0)
+    for data in ("digits", "mnist5k"):
+        yield from rows("spectrum", (256, 512, 1024), data=data, kernel="laplace", sigma=1.0)
     for d in (1, 2, 3):
         yield from rows("spectrum", (512, 1024), data="sphere", d=d, teacher="laplace",
                         kernel="laplace", sigma=float(d))  # fmt: skip
@@ -90,6 +92,7 @@ def cells():
         *teachers(),
         *digits(),
         *digits("mnist"),
+        *digits("mnist5k"),
         *neighbours(),
         *hierarchies(),
         *spectrum_rows(),

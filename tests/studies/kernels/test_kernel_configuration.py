@@ -35,7 +35,7 @@ def test_a_width_d_is_the_dimension_and_a_curve_has_all_p_and_seeds():
             (32, 0), (32, 1), (64, 0), (64, 1),
         ]  # fmt: skip
         assert {cell["sigma"] for cell in curve.cells} == {float(curve.cells[0]["d"])}
-    assert N_DIGITS == DIGITS_THERE
+    assert N_DIGITS["digits"] == DIGITS_THERE
 
 
 def test_sizes_that_a_grammar_has_not_are_left_out():

@@ -10,6 +10,7 @@ from srhm.studies.kernels.figures import (
     digits,
     dimensions,
     hierarchy,
+    mnist5k,
     neighbours,
     pca,
     students,
@@ -27,6 +28,7 @@ def drawn(cells, spectra, networks):
         "students": students.draw(cells, preset="x"),
         "digits": digits.draw(cells, preset="x", experiment="digits"),
         "pca": pca.draw(cells, spectra, preset="x"),
+        "mnist5k": mnist5k.draw(cells, spectra, preset="x"),
         "neighbours": neighbours.draw(cells, preset="x"),
         "hierarchy": hierarchy.draw(cells, crossed, networks, preset="x", threshold=0.1),
     }
@@ -94,6 +96,16 @@ def test_distances_of_spheres_lie_on_the_law(drawn):
     assert np.array(points(right, "relative digits"))[0, 1] == pytest.approx(1)
 
 
+def test_mnist_has_learning_curves_spectra_and_distances_of_its_own(drawn, cells):
+    squared, wrong, widths, tails, ratios, nearest = drawn["mnist5k"].get_axes()
+    counts = [len(lines(axes, "curve")) for axes in (squared, wrong, widths)]
+    assert counts == [2, 4, 2]
+    assert len(lines(tails, "tail")) == len(lines(ratios, "ratio")) == 3
+    own = cells[(cells["experiment"] == "neighbours") & (cells["data"] == "mnist5k")]
+    (curve,) = lines(nearest, "distance")
+    np.testing.assert_allclose(curve[:, 1], own.groupby("P")["distance"].mean())
+
+
 def test_censored_kernels_are_arrows_at_the_largest_p(drawn):
     panel = drawn["hierarchy"].get_axes()[2]
     arrows = [text.xy[1] for text in panel.texts if str(text.get_gid()).startswith("arrow")]
@@ -121,6 +133,7 @@ def test_empty_tables_give_labelled_empty_figures(cells, spectra, networks):
         students.draw(none, preset="x"),
         digits.draw(none, preset="x", experiment="digits"),
         pca.draw(none, no_spectra, preset="x"),
+        mnist5k.draw(none, no_spectra, preset="x"),
         neighbours.draw(none, preset="x"),
         hierarchy.draw(none, crossed, networks, preset="x", threshold=0.1),
     ):

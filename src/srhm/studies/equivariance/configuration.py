@@ -1,6 +1,7 @@
 """Section of the study, its cells, and how long they take. Imports neither torch nor e3nn."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -112,7 +113,8 @@ def plan(section: EquivarianceSection, directory: Path, *, trainer: Trainer) -> 
     Raises:
         ConfigError: if a cell is asked for twice.
     """
-    return planned(trainer, _families(section), missing="" if find_spec("e3nn") else MISSING)
+    missing = "" if find_spec("e3nn") else MISSING
+    return planned(trainer, (replace(one, missing=missing) for one in _families(section)))
 
 
 FUNCTIONS = {

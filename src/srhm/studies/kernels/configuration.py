@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from srhm.experiments.planning import CurveCells, planned
-from srhm.images import mnist
+from srhm.images import mnist, mnist5k
 from srhm.keys import Counts, Keys, Positive, Scales, Sizes
 from srhm.lists import Seeds, Several, combinations
 from srhm.model.grammar import GrammarError
@@ -24,12 +24,19 @@ FUNCTIONS = {
     "neighbours": f"{HERE}.neighbours:run",
     "srhm": f"{HERE}.hierarchy:run",
 }
-N_DIGITS = 1797
+# On the 5,000 digits of MNIST, whose rows are shipped.
+OF_MNIST5K = {
+    "mnist5k": f"{HERE}.mnist5k:run",
+    "spectrum": f"{HERE}.mnist5k:of_spectrum",
+    "neighbours": f"{HERE}.mnist5k:of_neighbours",
+}
+N_DIGITS = {"digits": 1797, "mnist5k": mnist5k.N_DIGITS}
 # Digits of MNIST for training.
 N_MNIST = 60_000
 # Error that a kernel has to fall below on the SRHM, as a network at its P*.
 THRESHOLD = 0.1
 
+ImagesOrSphere = Literal["digits", "mnist5k", "sphere"]
 Kernel = Literal["laplace", "gauss"]
 Teacher = Literal["laplace", "matern-1", "matern-3/2", "matern-2", "matern-5/2", "gauss"]
 Kernels = Several[Kernel]
@@ -65,15 +72,23 @@ class OfDigits(Keys):
     )
     kernel: Kernels = Field(description="laplace, gauss")
     sigma: Scales = Field([1.0], description="width over the mean distance between two digits")
-    P: Sizes = Field(description="training points, of MNIST at most 60000")
+    P: Sizes = Field(description="training points, of mnist at most 60000")
     seeds: Seeds = Field(10, description="seeds 0, 1, ...: digits for training and testing")
 
 
 class HandwrittenDigits(OfDigits):
     """Parity of handwritten digits."""
 
-    n_test: Annotated[int, Field(ge=1, le=N_DIGITS - 1, strict=True)] = Field(
+    n_test: Annotated[int, Field(ge=1, le=N_DIGITS["digits"] - 1, strict=True)] = Field(
         597, description="test points"
+    )
+
+
+class Mnist5k(OfDigits):
+    """Parity of 5,000 digits of MNIST, which a package holds."""
+
+    n_test: Annotated[int, Field(ge=1, le=N_DIGITS["mnist5k"] - 1, strict=True)] = Field(
+        1000, description="test points"
     )
 
 
@@ -88,7 +103,7 @@ class Mnist(OfDigits):
 class Spectra(Keys):
     """Gram spectra and kernel PCA."""
 
-    data: Literal["digits", "sphere"] = Field(description="digits, sphere (radius 1)")
+    data: ImagesOrSphere = Field(description="digits, mnist5k, sphere (radius 1)")
     d: Sizes | None = Field(None, description="dimensions of the spheres; digits: absent")
     teacher: Teachers | None = Field(None, description="of the spheres' target; digits: absent")
     kernel: Kernels = Field(["laplace"], description="laplace, gauss")
@@ -100,7 +115,7 @@ class Spectra(Keys):
 class Neighbours(Keys):
     """Distances to the nearest neighbour."""
 
-    data: Literal["digits", "sphere"] = Field(description="digits, sphere (radius 1)")
+    data: ImagesOrSphere = Field(description="digits, mnist5k, sphere (radius 1)")
     d: Sizes | None = Field(None, description="dimensions of the spheres; digits: absent")
     P: Sizes = Field(description="points")
     seeds: Seeds = Field(5, description="seeds 0, 1, ...")
@@ -125,6 +140,10 @@ class KernelsSection(Keys):
 
     teacher_student: list[TeacherStudent] = Field([], description="teachers and students")
     digits: list[HandwrittenDigits] = Field([], description="digits")
+    mnist5k: list[Mnist5k] = Field(
+        [], description="5000 digits of MNIST, which `make env-images` installs; without them only"
+        " their published rows are drawn",
+    )  # fmt: skip
     mnist: list[Mnist] = Field([], description="MNIST, left out where its files are not")
     spectra: list[Spectra] = Field([], description="Gram spectra")
     neighbours: list[Neighbours] = Field([], description="nearest neighbours")
@@ -138,10 +157,11 @@ def plan(section: KernelsSection, directory: Path, *, trainer: Trainer) -> Plann
         ConfigError: naming the group, the key and what is allowed.
     """
     notice = mnist.notice(directory / mnist.FOLDER) if section.mnist else None
-    families = [*_teachers(section), *_parities(section.digits, "digits", N_DIGITS)]
+    families = [*_teachers(section), *_parities(section.digits, "digits")]
+    families += _parities(section.mnist5k, "mnist5k")
     families += _neighbours(section)
     families += _hierarchies(section)
-    families += [] if notice else _parities(section.mnist, "mnist", N_MNIST)
+    families += [] if notice else _parities(section.mnist, "mnist")
     families += _spectra(section)
     return planned(trainer, families, settings={"threshold": THRESHOLD}, absent=notice or "")
 
@@ -154,10 +174,12 @@ def _teachers(section: KernelsSection) -> Iterator[CurveCells]:
 
 
 def _parities(
-    groups: Sequence[HandwrittenDigits | Mnist], data: Literal["digits", "mnist"], n_images: int
+    groups: Sequence[HandwrittenDigits | Mnist5k | Mnist], data: str
 ) -> Iterator[CurveCells]:
     for number, group in enumerate(groups):
-        _among(f"{data}.{number}", group.P, n_images - (group.n_test if data == "digits" else 0))
+        # Of MNIST the test points are others by themselves.
+        most = N_DIGITS[data] - group.n_test if data in N_DIGITS else N_MNIST
+        _among(f"{data}.{number}", group.P, most)
         names = ("method", "kernel", "sigma", "jitter", "n_test")
         for shared in combinations(group, *names, data=data, jitter=0.0):
             yield _family(data, _with_width(shared), group)
@@ -167,9 +189,9 @@ def _spectra(section: KernelsSection) -> Iterator[CurveCells]:
     for number, group in enumerate(section.spectra):
         where = f"spectra.{number}"
         _check_dimensions(where, group)
-        if (group.data == "digits") != (group.teacher is None):
+        if (group.data == "sphere") == (group.teacher is None):
             raise ConfigError(f"  {where}.teacher: digits have none, spheres need one")
-        if group.data == "digits" and "d" in group.sigma:
+        if group.data != "sphere" and "d" in group.sigma:
             raise ConfigError(f"  {where}.sigma: 'd' is not allowed for digits: numbers above 0")
         for shared in combinations(group, "data", "d", "teacher", "kernel", "sigma"):
             yield _family("spectrum", _with_width(shared), group, long=True)
@@ -224,7 +246,10 @@ def _family(
     words = [experiment, *(named.get(name, "") for name in ("data", "teacher", "kernel", "method"))]
     words += [f"{name}{named[name]:g}" for name in ("d", "s0", "v", "sigma") if name in named]
     name = "-".join(word for word in dict.fromkeys(words) if word).replace("/", "_")
-    return CurveCells(name=name, function=FUNCTIONS[experiment], cells=cells, long=long)
+    kept = named.get("data") == "mnist5k"
+    function = (OF_MNIST5K if kept else FUNCTIONS)[experiment]
+    missing = (mnist5k.notice() or "") if kept else ""
+    return CurveCells(name=name, function=function, cells=cells, long=long, missing=missing)
 
 
 def _with_width(shared: Mapping[str, Any]) -> dict[str, Any]:
@@ -234,9 +259,9 @@ def _with_width(shared: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _check_dimensions(where: str, group: Spectra | Neighbours) -> None:
-    if group.data == "digits":
-        _among(where, group.P, N_DIGITS)
-    if (group.data == "digits") != (group.d is None):
+    if group.data in N_DIGITS:
+        _among(where, group.P, N_DIGITS[group.data])
+    if (group.data == "sphere") == (group.d is None):
         raise ConfigError(f"  {where}.d: digits have none, spheres need one")
 
 
@@ -249,6 +274,7 @@ def _among(where: str, sizes: Iterable[int], most: int) -> None:
 SECONDS = {
     "teacher_student": (0.01, 0.15),
     "digits": (0.02, 0.15),
+    "mnist5k": (0.1, 0.1),
     "mnist": (0.5, 0.3),
     "spectrum": (0.05, 0.5),
     "neighbours": (0.02, 0.0005),

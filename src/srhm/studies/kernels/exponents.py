@@ -54,6 +54,7 @@ CROSSINGS = pa.schema(
 QUANTITIES = {
     "teacher_student": ("expected_mse",),
     "digits": ("mse", "error"),
+    "mnist5k": ("mse", "error"),
     "mnist": ("mse", "error"),
     "neighbours": ("distance",),
 }

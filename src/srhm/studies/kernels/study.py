@@ -57,6 +57,12 @@ STUDY = experiment_study(
             options={"experiment": "digits"},
         ),
         Figure(
+            "kernel_mnist5k",
+            "learning curves, kernel PCA and neighbours on 5,000 digits of MNIST",
+            ".figures.mnist5k:draw",
+            ("cells", "spectra"),
+        ),
+        Figure(
             "kernel_mnist",
             "the same on MNIST, where its files are",
             ".figures.digits:draw",

@@ -35,10 +35,12 @@ def measured(
     when: str = "",
     kind: str = "",
     displacement: float | None = None,
+    augmented: bool = False,
 ) -> pd.DataFrame:
     """Rows of a long table, with net, P, seed, test_error and alpha_tilde of their cells.
 
     when: "start", "end", empty: both. kind: "fc", "deep" (see `is_deep`), a net, empty: all.
+    augmented: those trained on crops and mirror images instead.
     """
     cells, rows = (tables.get(name, pd.DataFrame()) for name in ("cells", table))
     if cells.empty or rows.empty:
@@ -50,6 +52,7 @@ def measured(
     if displacement is not None:
         rows = rows[rows["displacement"] == displacement]
     own = cells[(cells["data"] == data) & (cells["status"] != "diverged")]
+    own = own[own["augmentation"].eq(True) == augmented]
     if kind == "fc":
         own = own[own["net"].isin(FULLY_CONNECTED)]
     elif kind:

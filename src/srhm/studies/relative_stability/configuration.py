@@ -1,13 +1,13 @@
 """Section of the study, its cells, and how long they take. Imports no torch."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from srhm.experiments.planning import CurveCells, planned
-from srhm.images import cifar, mnist
+from srhm.images import cifar, fashion, mnist, mnist5k
 from srhm.images.configuration import ImageTraining
 from srhm.images.deformations import largest_temperature, temperature_of
 from srhm.keys import Keys, PositiveInt, Scales, Sizes
@@ -20,21 +20,33 @@ HERE = "srhm.studies.relative_stability"
 IMAGES = {
     "digits": (16, 1200, 597),
     "digits8": (8, 1200, 597),
+    "mnist5k": (28, 4000, 1000),
+    "mnist5k_coarse": (28, 4000, 1000),
+    "fashion": (28, 60_000, 10_000),
     "mnist": (28, 60_000, 10_000),
     "cifar10": (32, 50_000, 10_000),
 }
-NOTICES = {
+NOTICES: dict[str, Callable[[Path], str | None]] = {
     "mnist": lambda directory: mnist.notice(directory / mnist.FOLDER),
     "cifar10": lambda directory: cifar.notice(directory / cifar.FOLDER),
 }
+# Of images of which rows are shipped: what is published of them is drawn without their files.
+SHIPPED: dict[str, Callable[[Path], str | None]] = {
+    "mnist5k": lambda directory: mnist5k.notice(),
+    "mnist5k_coarse": lambda directory: mnist5k.notice(),
+    "fashion": fashion.notice,
+}
+
+Data = Literal["digits", "digits8", "mnist5k", "mnist5k_coarse", "fashion", "mnist", "cifar10"]
 
 
 class Networks(Keys):
     """Networks trained on images, of which the stability is measured before and after."""
 
-    data: Several[Literal["digits", "digits8", "mnist", "cifar10"]] = Field(
-        ["digits"], description="digits, at 16 x 16; digits8, as they are; mnist,"
-        " cifar10: left out where their files are not",
+    data: Several[Data] = Field(
+        ["digits"], description="digits, at 16 x 16; digits8, as they are; mnist5k: 5000 of MNIST"
+        " (make env-images); mnist5k_coarse: these at 8 x 8 and back; fashion (make fashion);"
+        " mnist, cifar10 (make mnist, make cifar); left out where their files are not",
     )  # fmt: skip
     net: Several[str] = Field(
         description=f"{', '.join(PRIMITIVE)}, or a named net in two dimensions"
@@ -43,7 +55,7 @@ class Networks(Keys):
         64, description="units of a hidden layer of an fc; else channels of the stage that has 64"
         " in the published net",
     )  # fmt: skip
-    P: Sizes = Field(description="training images; on digits at most 1200")
+    P: Sizes = Field(description="training images; on digits at most 1200, on mnist5k 4000")
     seeds: Seeds = Field(5, description="seeds 0, 1, ...: images, weights, order, deformations")
     n_test: PositiveInt = Field(597, description="test images of which the error is taken")
     n_points: Annotated[int, Field(ge=2, strict=True)] = Field(
@@ -137,11 +149,16 @@ def plan(section: RelativeStabilitySection, directory: Path, *, trainer: Trainer
     wanted = {data for group in section.networks for data in group.data}
     notices = {data: one(directory) for data, one in NOTICES.items() if data in wanted}
     absent = {str(data): notice for data, notice in notices.items() if notice}
-    families = [*_networks(section.networks, absent), *_flows(section), *_fields(section.fields)]
+    shipped = {str(data): one(directory) or "" for data, one in SHIPPED.items() if data in wanted}
+    families = [*_networks(section.networks, absent, shipped), *_flows(section)]
+    families += _fields(section.fields)
     return planned(trainer, families, absent="\n".join(absent.values()))
 
 
-def _networks(groups: Iterable[Networks], absent: Mapping[str, str]) -> Iterator[CurveCells]:
+def _networks(
+    groups: Iterable[Networks], absent: Mapping[str, str], missing: Mapping[str, str]
+) -> Iterator[CurveCells]:
+    """absent: data that are not planned; missing: why others cannot be computed here."""
     names = ("width", "n_test", "n_points", "n_draws", "cutoff", "displacement", "P", "seed")
     for group in groups:
         given: dict[str, Any] = {"experiment": "networks", "P": sorted(set(group.P))}
@@ -153,8 +170,14 @@ def _networks(groups: Iterable[Networks], absent: Mapping[str, str]) -> Iterator
                 for cell in combinations(group, *names, **group.training.model_dump(), **curve)
             ]
             name = f"{curve['data']}-{curve['net']}-h{group.width}"
-            function = f"{HERE}.networks:run"
-            yield CurveCells(name=name, function=function, cells=cells, net=curve["net"])
+            data = curve["data"]
+            yield CurveCells(
+                name=name,
+                function=f"{HERE}.{'large_images' if data in SHIPPED else 'networks'}:run",
+                cells=cells,
+                net=curve["net"],
+                missing=missing.get(data, ""),
+            )
 
 
 def _fields(groups: Iterable[Fields]) -> Iterator[CurveCells]:

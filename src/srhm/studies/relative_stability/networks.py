@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from srhm.experiments.outcome import Outcome
-from srhm.images.cifar import standardised
+from srhm.images.cifar import Images, standardised
 from srhm.images.deformations import Interpolation, noise, temperature_of
 from srhm.images.responses import OUTPUT, responses
 from srhm.images.stability import Average, ImageProbe, probe, sensitivities, stabilities
@@ -31,14 +31,19 @@ States = tuple[tuple[str, nn.Module], ...]
 
 
 def run(cell: Mapping[str, Any]) -> Outcome:
-    """Test error; tables `stability` and `noise`, see `tables`.
-
-    A diverged network has no error, and is measured at its start alone.
+    """As `of_images`, of the images of `data`.
 
     Raises:
         MnistError, CifarError: if files of images are not there or are damaged.
     """
-    training, test = load(cell["data"], seed=cell["seed"])
+    return of_images(cell, *load(cell["data"], seed=cell["seed"]))
+
+
+def of_images(cell: Mapping[str, Any], training: Images, test: Images) -> Outcome:
+    """Test error of a network; tables `stability` and `noise`, see `tables`.
+
+    A diverged network has no error, and is measured at its start alone.
+    """
     trained = train_cell(cell, training, test)
     status = trained.row["status"]
     shape = {"channels": training.pixels.shape[1], "size": training.pixels.shape[2]}

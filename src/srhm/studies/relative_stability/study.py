@@ -4,6 +4,9 @@ from srhm.experiments.declaration import experiment_study
 from srhm.studies.relative_stability.configuration import RelativeStabilitySection, plan
 from srhm.study import Figure
 
+# Images of 28 x 28 of which rows are shipped.
+IMAGES = {"mnist5k": "5,000 digits of MNIST", "fashion": "Fashion-MNIST"}
+
 STUDY = experiment_study(
     "relative_stability",
     "Relative stability to diffeomorphisms",
@@ -31,6 +34,32 @@ STUDY = experiment_study(
             ("cells", "stability"),
         ),
         Figure("stability_depth", "R by depth", ".figures.depth:draw", ("cells", "stability")),
+        *(
+            figure
+            for data, words in IMAGES.items()
+            for figure in (
+                Figure(
+                    f"stability_{data}",
+                    f"R_f on {words}",
+                    ".figures.images:draw",
+                    ("cells", "stability"),
+                    options={"data": data},
+                ),
+                Figure(
+                    f"stability_{data}_scans",
+                    f"the same against displacement and noise on {words}",
+                    ".figures.scans:draw",
+                    ("cells", "stability", "noise"),
+                    options={"data": data},
+                ),
+            )
+        ),
+        Figure(
+            "stability_pixels",
+            "why small digits differ: R_f by kind of images",
+            ".figures.pixels:draw",
+            ("cells", "stability"),
+        ),
         Figure(
             "stability_mnist",
             "R_f on MNIST, where its files are",

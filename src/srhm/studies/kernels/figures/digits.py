@@ -23,12 +23,17 @@ def draw(cells: pd.DataFrame, *, preset: str, experiment: str) -> Figure:
     experiment: "digits", or "mnist", which nobody has without its files.
     """
     rows = cells[cells["experiment"] == experiment]
+    return mosaic(panels(rows), columns=3, preset=preset, absent=ABSENT.get(experiment, ""))
+
+
+def panels(rows: pd.DataFrame) -> list[Panel]:
+    """The three panels, of learning curves on one kind of digits."""
     standard = rows[rows["sigma"] == STANDARD_WIDTH]
     regression = standard[standard["method"] == "regression"]
     widths = rows[(rows["kernel"] == "laplace") & (rows["method"] == "regression")]
     by = [kernels(standard), by_name("method", standard["method"], METHODS, "Task (A, B)")]
     squared = Axis("mean squared error", log=True)
-    return mosaic([
+    return [
         Panel(title=f"regression{runs(standard)}", x=SIZE, y=squared,
               marks=[drawn(regression, "mse", by)]),
         Panel(title=f"classification{runs(standard)}", x=SIZE,
@@ -36,4 +41,4 @@ def draw(cells: pd.DataFrame, *, preset: str, experiment: str) -> Figure:
               marks=[drawn(standard, "error", by)]),
         Panel(title=f"Laplace kernel{runs(widths)}", x=SIZE, y=squared,
               marks=[drawn(widths, "mse", [distinct("sigma", widths["sigma"], "$\\sigma$ (C)")])]),
-    ], columns=3, preset=preset, absent=ABSENT.get(experiment, ""))  # fmt: skip
+    ]  # fmt: skip

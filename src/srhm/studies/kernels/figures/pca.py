@@ -28,34 +28,54 @@ def draw(cells: pd.DataFrame, spectra: pd.DataFrame, *, preset: str) -> Figure:
     own = cells[(cells["experiment"] == "spectrum") & (cells["kernel"] == "laplace")]
     table = spectra.merge(own[["key", "data", "d", "teacher", "P", "seed"]], on="key")
     digits, spheres = (table[table["data"] == name] for name in ("digits", "sphere"))
-    tails = digits.groupby(["P", "rank"])["tail"].mean().reset_index()
     sizes = graded("P", digits["P"].astype(int), "Points (A, D)")
-    error = cells[
-        (cells["experiment"] == "digits") & (cells["kernel"] == "laplace")
-        & (cells["method"] == "regression") & (cells["sigma"] == 1)
-    ]  # fmt: skip
     most = spheres[spheres["P"] == spheres.groupby("d")["P"].transform("max")]
     means = most.groupby(["d", "P", "rank"])[["tail", "eigenvalue"]].mean().reset_index()
     by = dimensions(spheres, "$d$ (B, C)")
     return mosaic([
-        Panel(title="digits: power beyond a rank", x=Axis("rank; training points $P$", log=True),
-              y=Axis("part of the target", log=True, limits=(1e-3, None)), marks=[
-                  Marks(rows=tails, x="rank", y="tail", by=[sizes], marker="", line="-"),
-                  drawn(error, "mse", [], name="curve error", colour=BLACK, marker="X",
-                        filled=False, label="error of regression (A)"),
-              ] if len(digits) else []),
+        of_tails(digits, standard_curve(cells, "digits"), sizes, "digits", "A"),
         Panel(title="spheres: power beyond a rank", x=RANK, y=PART, marks=_spheres(
             means, "tail", by, lambda d: learning_exponent("laplace", "laplace", d))),
         Panel(title="spheres: Gram spectrum", x=RANK, y=Axis("eigenvalue / points", log=True),
               marks=_spheres(means, "eigenvalue", by,
                              lambda d: 1 / (density_exponent("laplace", d) - 1))),
-        Panel(title="digits: convergence of eigenvalues", x=Axis("rank"),
-              y=Axis("eigenvalue / at largest $P$", limits=(0, None)), marks=[
-                  Marks(rows=_convergence(digits), x="rank", y="ratio", by=[sizes], marker=".",
-                        line="-"),
-                  level(1.0, "1: converged (D)", name="one"),
-              ]),
+        of_convergence(digits, sizes, "digits", "D"),
     ], columns=2, preset=preset)  # fmt: skip
+
+
+def standard_curve(cells: pd.DataFrame, experiment: str) -> pd.DataFrame:
+    """Regression with the Laplace kernel of the standard width, on one kind of digits."""
+    return cells[
+        (cells["experiment"] == experiment) & (cells["kernel"] == "laplace")
+        & (cells["method"] == "regression") & (cells["sigma"] == 1)
+    ]  # fmt: skip
+
+
+def of_tails(
+    spectra: pd.DataFrame, curve: pd.DataFrame, sizes: Scale, words: str, letter: str
+) -> Panel:
+    """Tails of Gram spectra by number of points, and the error of regression against P."""
+    tails = spectra.groupby(["P", "rank"])["tail"].mean().reset_index()
+    return Panel(
+        title=f"{words}: power beyond a rank", x=Axis("rank; training points $P$", log=True),
+        y=Axis("part of the target", log=True, limits=(1e-3, None)), marks=[
+            Marks(rows=tails, x="rank", y="tail", by=[sizes], marker="", line="-"),
+            drawn(curve, "mse", [], name="curve error", colour=BLACK, marker="X", filled=False,
+                  label=f"error of regression ({letter})"),
+        ] if len(spectra) else [],
+    )  # fmt: skip
+
+
+def of_convergence(spectra: pd.DataFrame, sizes: Scale, words: str, letter: str) -> Panel:
+    """Eigenvalues over those of most points, by rank."""
+    return Panel(
+        title=f"{words}: convergence of eigenvalues", x=Axis("rank"),
+        y=Axis("eigenvalue / at largest $P$", limits=(0, None)), marks=[
+            Marks(rows=_convergence(spectra), x="rank", y="ratio", by=[sizes], marker=".",
+                  line="-"),
+            level(1.0, f"1: converged ({letter})", name="one"),
+        ],
+    )  # fmt: skip
 
 
 def _spheres(

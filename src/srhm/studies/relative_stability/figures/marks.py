@@ -33,12 +33,12 @@ def geometric(rows: pd.DataFrame, quantity: str, by: Sequence[str]) -> pd.DataFr
     return means.assign(**{quantity: np.exp(means[quantity])})
 
 
-def against_size(rows: pd.DataFrame, quantity: str, title: str) -> Panel:
-    """A quantity of trained networks against P, geometric means over seeds."""
+def against_size(rows: pd.DataFrame, quantity: str, title: str, *others: Marks) -> Panel:
+    """A quantity of trained networks against P, geometric means over seeds, and other marks."""
     means = geometric(rows[rows["when"] == "end"], quantity, ["net", "P"])
     guides = [ONE] if quantity == "R" else []
     return Panel(title=title, x=SIZE, y=Axis(QUANTITIES[quantity], log=True), marks=[
-        Marks(rows=means, x="P", y=quantity, by=[nets(means["net"])], line="-"), *guides,
+        Marks(rows=means, x="P", y=quantity, by=[nets(means["net"])], line="-"), *guides, *others,
     ])  # fmt: skip
 
 

@@ -17,12 +17,20 @@ KINDS = {"bilinear": Look("bilinear", line="-"), "gaussian": Look("Gaussian", li
 
 @styled
 def draw(
-    cells: pd.DataFrame, stability: pd.DataFrame, noise: pd.DataFrame, *, preset: str
+    cells: pd.DataFrame,
+    stability: pd.DataFrame,
+    noise: pd.DataFrame,
+    *,
+    preset: str,
+    data: str = "digits",
 ) -> Figure:
-    """A, B: R_f against δ before and after training; C: G_f against the norm of the noise."""
+    """A, B: R_f against δ before and after training; C: G_f against the norm of the noise.
+
+    data: kind of images.
+    """
     tables = {"cells": cells, "stability": stability, "noise": noise}
-    rows = measured(tables, part="displacements")
-    noises = measured(tables, table="noise")
+    rows = measured(tables, part="displacements", data=data)
+    noises = measured(tables, table="noise", data=data)
     if rows.empty or noises.empty:
         return mosaic([], columns=1, preset=preset)
     means = geometric(rows, "R", ["net", "when", "interpolation", "displacement"])

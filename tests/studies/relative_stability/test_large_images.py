@@ -1,0 +1,61 @@
+"""Images of 28 x 28: how they are split, made coarse, and left out without their files."""
+
+import numpy as np
+import pytest
+
+from srhm.images import fashion, mnist5k
+from srhm.images.mnist import Digits
+from srhm.studies.relative_stability import large_images
+from srhm.studies.relative_stability.configuration import RelativeStabilitySection
+from srhm.studies.relative_stability.study import STUDY
+
+SECTION = {"networks": [{"net": "fc2", "data": ["digits", *["mnist5k", "mnist5k_coarse"],
+                                               "fashion"], "P": 200, "seeds": 1}]}  # fmt: skip
+
+
+def test_what_is_finer_than_eight_pixels_is_lost_and_the_rest_is_kept():
+    place = (np.arange(28) + 0.5) / 28
+    slow, fast = (127.5 * (1 + np.cos(np.pi * k * place)) for k in (2, 24))
+    pixels = np.round(np.stack([np.tile(one, (28, 1)) for one in (slow, fast)])).astype(np.uint8)
+    kept, lost = large_images.coarse(pixels[:, None])[:, 0].astype(float)
+    assert kept.shape == (28, 28)
+    assert np.abs(kept - pixels[0]).max() < 40
+    assert lost.std() < 0.1 * pixels[1].std()
+    np.testing.assert_array_equal(large_images.coarse(np.full((1, 1, 28, 28), 7, np.uint8)), 7)
+
+
+def test_a_seed_chooses_the_digits_for_training(monkeypatch):
+    pixels = np.arange(5000, dtype=np.int64)[:, None, None] % 251 * np.ones((1, 28, 28), int)
+    made = Digits(pixels.astype(np.uint8), (np.arange(5000) % 10).astype(np.uint8))
+    monkeypatch.setattr(mnist5k, "load", lambda: made)
+    large_images._digits.cache_clear()
+    splits = [large_images.load("mnist5k", seed=seed) for seed in (0, 0, 1)]
+    for training, test in splits:
+        assert training.pixels.shape == (4000, 1, 28, 28)
+        assert len(test) == 1000
+        both = np.concatenate([training.labels, test.labels])
+        np.testing.assert_array_equal(np.bincount(both), [500] * 10)
+    (one, _), (same, _), (other, _) = splits
+    np.testing.assert_array_equal(one.labels, same.labels)
+    assert (one.labels != other.labels).any()
+    large_images._digits.cache_clear()
+
+
+def test_without_files_only_what_is_published_is_drawn(tmp_path, monkeypatch):
+    monkeypatch.setattr(mnist5k, "find_spec", lambda name: None)
+    monkeypatch.setattr(fashion, "DEBIAN", tmp_path)
+    section = RelativeStabilitySection.model_validate(SECTION)
+    names = list(STUDY.plan(section, tmp_path).curves)
+    monkeypatch.setattr(fashion, "DEBIAN", tmp_path / "nowhere")
+    planned = STUDY.plan(section, tmp_path)
+    assert list(planned.curves) == names
+    assert [curve.label for curve in planned.computable.curves.values()] == ["digits-fc2-h64"]
+    for word in ("make env-images", "make fashion"):
+        assert planned.computable.absent.count(word) == 1
+
+
+@pytest.mark.skipif(fashion.fashion_folder(fashion.DEBIAN) is None, reason="needs Fashion-MNIST")
+def test_clothes_have_their_own_split():
+    training, test = large_images.load("fashion", seed=0)
+    assert (len(training), len(test)) == (60_000, 10_000)
+    assert training.pixels.shape[1:] == (1, 28, 28)
