@@ -36,6 +36,7 @@ NAMES = (
     "early_dynamics",
     "own_latents",
     "teaching",
+    "optimisers",
 )
 # Names for several studies: what `make reproduce` and `make plane` make.
 GROUPS: dict[str, tuple[str, ...]] = {

@@ -1,0 +1,1 @@
+"""P* of LCN and CNN trained by several optimisers."""

@@ -1,0 +1,79 @@
+"""P* by optimiser, at the rate where it is smallest, and its exponent of s_0+1 by grammar.
+
+Letters of the paper: P* sample complexity, L depth, s_0 (s0) empty places for each informative one,
+v features.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from srhm.results.coordinates import DATA_MODEL, GRAMMAR
+from srhm.statistics.exponents_of_grammars import OF_GRAMMAR, powers
+from srhm.statistics.sample_complexity import lasting_crossing, sample_complexity
+from srhm.studies.optimisers.configuration import law
+from srhm.studies.optimisers.tables import GRAMMARS, SAMPLE_COMPLEXITY
+
+TRAINED = ("net", "optimiser", *GRAMMAR)
+CURVE = (*TRAINED, "rate")
+# 1 - momentum of SGD, which makes rates with and without momentum comparable.
+ONE_LESS_MOMENTUM = {"momentum": 0.1, "plain": 1.0, "decay": 0.1}
+
+
+def sample_complexities(cells: pd.DataFrame, *, threshold: float) -> pd.DataFrame:
+    """P* of each curve (SAMPLE_COMPLEXITY), and which rate is best.
+
+    By the rule of `srhm.statistics.sample_complexity`; standard deviations are pooled over curves
+    of one net, L, optimiser and rate. No rate is best at which a network diverged, or whose P* is
+    censored.
+    """
+    rows = cells[[*CURVE, "P", "seed", "test_error"]]
+    names = [" ".join(map(str, one)) for one in zip(*(rows[c] for c in CURVE), strict=True)]
+    values = rows.assign(curve=names, sparsity="A").melt(
+        ["curve", *CURVE, "sparsity", "P", "seed"], ["test_error"], "criterion"
+    )
+    found = sample_complexity(
+        values,
+        thresholds={"test_error": [threshold]},
+        columns=("curve", "net", "optimiser", "rate", *DATA_MODEL),
+        pooled_over=("net", "L", "optimiser", "rate"),
+    )
+    usable = (found["status"] == "reached") & (found["n_diverged"] == 0)
+    by = [found[name] for name in TRAINED]
+    smallest = found["P_star"].where(usable).groupby(by).transform("min")
+    rates = found["rate"].groupby(by)
+    best = usable & (found["P_star"] == smallest)
+    ends = (found["rate"] == rates.transform("min")) | (found["rate"] == rates.transform("max"))
+    at_end = best & ends
+    laws = [law({str(k): value for k, value in one.items()}) for one in found.to_dict("records")]
+    found = found.assign(best=best, at_end=at_end, law=np.array(laws, dtype=float))
+    return found[SAMPLE_COMPLEXITY.names]
+
+
+def of_grammars(cells: pd.DataFrame, complexity: pd.DataFrame, *, threshold: float) -> pd.DataFrame:
+    """P* of each grammar (GRAMMARS) by the rule of `lasting_crossing`; of a censored one its bound.
+
+    complexity: SAMPLE_COMPLEXITY, which says which rate is best.
+    """
+    rows = []
+    for values, own in cells.sort_values("P").groupby([*CURVE, "seed"]):
+        row: dict[str, Any] = dict(zip([*CURVE, "seed"], values, strict=True))
+        sizes, errors = (own[name].to_numpy(dtype=float) for name in ("P", "test_error"))
+        found = lasting_crossing(sizes, errors, threshold)
+        bound = {"not_reached": found.low, "below_range": found.high}
+        star = bound.get(found.status, float(np.exp(found.log_size)))
+        capped = int((own["status"] == "capped").sum())
+        rows.append({**row, "P_star": star, "status": found.status, "capped": capped})
+    table = pd.DataFrame(rows, columns=[*CURVE, "seed", "P_star", "status", "capped"])
+    return table.merge(complexity[[*CURVE, "best"]], on=list(CURVE))[GRAMMARS.names]
+
+
+def exponents(grammars: pd.DataFrame) -> pd.DataFrame:
+    """Slope of log P* against log (s_0+1) at s_0 > 0 and best rates, of each grammar of GRAMMARS.
+
+    A grammar of which one of these is censored has none.
+    """
+    rows = grammars[grammars["best"] & (grammars["s0"] > 0)]
+    rows = rows.assign(P_star=rows["P_star"].where(rows["status"] == "reached"))
+    return powers(rows, "P_star", by=["net", "optimiser", *OF_GRAMMAR])
