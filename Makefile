@@ -64,7 +64,7 @@ help:
 	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw the paper: results/PRESET/{report.html,figures,tables}'
 	@echo '               [STUDY=jamming]           a study, or a group of studies, in place of the paper: results/PRESET/STUDY.html'
 	@echo '               [VERBOSE=1]               all that Snakemake prints, in place of phases and what goes wrong'
-	@echo 'make figures   [PRESET=grid] [STUDY=..]  the same from the rows of published/PRESET, in a minute; trains nothing: results/PRESET-published/'
+	@echo 'make figures   [PRESET=..] [STUDY=..]    the same from the rows of published/, in a minute; trains nothing: results/PRESET-published/'
 	@echo 'make plane     [PRESET=quick] [CORES=N]  the same as STUDY=plane: lazy and feature learning, spectra'
 	@echo 'make plan      [PRESET=quick] [STUDY=..] cells, steps, core-hours and disk, and which jobs run and why; runs nothing; with DEVICE=cuda GPU-hours, too'
 	@echo 'make publish   [PRESET=quick] [STUDY=..] keep the finished rows in published/PRESET, for make figures'
@@ -105,10 +105,10 @@ doctor:
 	@env -u MPLBACKEND PYTHONPATH=src $(PYTHON) -B -m srhm.commands.doctor $(ARGS)
 
 reproduce: env
-	@$(BIN)/python -m srhm.commands.command reproduce --preset $(PRESET) --profile $(PROFILE) $(GIVEN_CORES)$(GIVEN_DEVICE)$(GIVEN_ROWS)$(GIVEN_LINES) $(GIVEN_STUDY) $(ARGS)
+	@$(BIN)/python -m srhm.commands.command reproduce$(if $(PRESET), --preset $(PRESET)) --profile $(PROFILE) $(GIVEN_CORES)$(GIVEN_DEVICE)$(GIVEN_ROWS)$(GIVEN_LINES) $(GIVEN_STUDY) $(ARGS)
 
-# From published/ alone, in results/PRESET-published/. PRESET is that of most rows, unless the user gives one.
-figures: override PRESET := $(if $(filter file,$(origin PRESET)),grid,$(PRESET))
+# From published/ alone, in results/PRESET-published/. Without PRESET that which has most rows of these studies.
+figures: override PRESET := $(if $(filter file,$(origin PRESET)),,$(PRESET))
 figures: override FROM := published-alone
 figures: reproduce
 

@@ -37,9 +37,9 @@ def test_an_unknown_command_is_refused_with_those_that_there_are(capsys):
 @pytest.mark.parametrize(
     ("words", "preset", "rows"),
     [
-        (["reproduce"], "quick", None),
+        (["reproduce"], None, None),
         (["reproduce", "--preset", "test", "--rows", "both"], "test", "both"),
-        (["figures"], "grid", "published"),
+        (["figures"], None, "published"),
         (["figures", "--preset", "paper", "--dry-run"], "paper", "published"),
     ],
 )

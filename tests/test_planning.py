@@ -13,7 +13,7 @@ from srhm import preset
 from srhm.commands import plan as planning
 from srhm.commands import status
 from srhm.commands.plan import costs_text, expected_cells, main, to_measure
-from srhm.commands.presets import CONFIG, Run
+from srhm.commands.presets import CONFIG, Run, StudyError, preset_with_rows
 from srhm.commands.resources import expected_costs
 from srhm.images.configuration import ImagesSection
 from srhm.images.plan import cells_of
@@ -174,6 +174,18 @@ def test_a_name_that_is_no_study_is_refused_with_those_that_there_are(
         said = capsys.readouterr().err
         assert "the preset test has no study images" in said
         assert "jamming" in said
+
+
+def test_shown_rows_are_of_the_preset_that_has_most_of_these_studies(tmp_path: Path) -> None:
+    for name in ("laptop/memory", "laptop/jamming", "quick/jamming", "quick/crossover"):
+        (tmp_path / name).mkdir(parents=True)
+    meant = {"plane": "quick", "memory": "laptop", "jamming": "laptop", "paper": "quick"}
+    found = {name: preset_with_rows([name], published=tmp_path) for name in meant}
+    assert found == meant
+    (tmp_path / "grid/named_nets").mkdir(parents=True)
+    assert preset_with_rows([], published=tmp_path) == "grid"
+    with pytest.raises(StudyError, match="jammed"):
+        preset_with_rows(["jammed"], published=tmp_path)
 
 
 def test_curves_that_are_not_measured_yet_are_counted(plan: Plan, tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ COMMANDS = {
         "launch",
         "draw published rows; trains nothing",
         "--study jamming",
-        {"prog": "srhm figures", "preset": "grid", "rows": "published"},
+        {"prog": "srhm figures", "rows": "published"},
     ),
     "plan": Command("plan", "what a run would do, and its cost", "--preset paper --cores 16"),
     "claims": Command("claims", "what reproduced", "--results results/quick", needs_clone=False),

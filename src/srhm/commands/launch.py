@@ -39,7 +39,17 @@ from srhm.commands.index import write_index
 from srhm.commands.limits import OF_A_JOB, OF_SNAKEMAKE, OF_TRAINING
 from srhm.commands.live_view import LiveView
 from srhm.commands.preset_file import read_preset
-from srhm.commands.presets import DEFAULT, Run, StudyError, add_study, n_cores, run_of, studies_of
+from srhm.commands.presets import (
+    DEFAULT,
+    QUICK,
+    Run,
+    StudyError,
+    add_study,
+    n_cores,
+    preset_with_rows,
+    run_of,
+    studies_of,
+)
 from srhm.commands.printed_lines import PrintedLines
 from srhm.commands.printing import outlasting, printing
 from srhm.commands.watching import Watch, last_words, snakemake_by_hand
@@ -81,15 +91,14 @@ def main(
     arguments: Sequence[str] | None = None,
     *,
     prog: str = "srhm reproduce",
-    preset: str = "quick",
     rows: str | None = None,
 ) -> int:
     """Exit code: Snakemake's own, or 2 for a launch that was refused and touched nothing.
 
-    prog: name of the command. preset, rows: where the arguments name none.
+    prog: name of the command. rows: where the arguments name none.
     """
     parser = _parser(prog)
-    parser.set_defaults(preset=preset, rows=rows)
+    parser.set_defaults(rows=rows)
     options, extra = parser.parse_known_args(arguments)
     with redirect_stdout(outlasting(sys.stdout)):
         for line in variables.named():
@@ -178,7 +187,10 @@ def _parser(prog: str) -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--preset", help="name of a file of config/; default: %(default)s")
+    which.add_argument(
+        "--preset",
+        help=f"name of a file of config/; default: {QUICK}; of published rows what has most",
+    )
     which.add_argument("--configfile", type=Path, help="a configuration elsewhere")
     parser.add_argument("--profile", default="default", help="a name of profiles/, or a folder")
     parser.add_argument("--cores", type=n_cores, help="default: as the profile says")
@@ -199,9 +211,11 @@ def _parser(prog: str) -> argparse.ArgumentParser:
 
 def _configuration(options: argparse.Namespace) -> Path:
     presets = {path.stem: path for path in sorted((REPOSITORY / "config").glob("*.yaml"))}
-    config: Path | None = options.configfile or presets.get(options.preset)
+    alone = options.rows == "published"
+    name = options.preset or (preset_with_rows(options.study) if alone else QUICK)
+    config: Path | None = options.configfile or presets.get(name)
     if config is None or not config.is_file():
-        raise Refused(f"no preset {config or options.preset!r}; there are: {', '.join(presets)}")
+        raise Refused(f"no preset {config or name!r}; there are: {', '.join(presets)}")
     try:
         read_preset(config)
     except ConfigError as refusal:

@@ -23,6 +23,9 @@ from srhm.training.checkpoints import checkpoint_of
 
 # What `srhm reproduce` makes where no study is named: the workflow's default target.
 DEFAULT = "paper"
+# The preset where none is named. Those of which rows are shown: of a study the first that has some.
+QUICK = "quick"
+SHOWN = ("grid", "laptop", QUICK)
 CONFIG = PACKAGE.parents[1] / "config"
 
 
@@ -148,6 +151,23 @@ def chosen_of(plan: Plan, names: Sequence[str]) -> list[str]:
     return [study for study in meant if study in plan.studies]
 
 
+def preset_with_rows(names: Sequence[str], *, published: Path = places.PUBLISHED) -> str:
+    """The preset of which most of these studies are published; where none has one, `QUICK`.
+
+    Raises:
+        StudyError: if a name is no study and no group.
+    """
+    studies = studies_of(names or [DEFAULT])
+    held = {
+        name: sum(
+            places.published_folder(name, one, published=published).is_dir() for one in studies
+        )
+        for name in SHOWN
+    }
+    best = max(held, key=held.__getitem__)
+    return best if held[best] else QUICK
+
+
 def run_of(
     configfile: Path, directory: Path, names: Sequence[str] = (), *, rows: str | None = None
 ) -> Run:
@@ -195,7 +215,7 @@ def parser_for(
         epilog=f"example: srhm {command} --preset quick --study jamming",
     )
     parser.add_argument(
-        "--preset", default="quick", help="name of a file of config/; default: quick"
+        "--preset", default=QUICK, help="name of a file of config/; default: %(default)s"
     )
     parser.add_argument("--configfile", type=Path, help="a configuration elsewhere")
     parser.add_argument("--directory", type=Path, default=Path(), help="where results/ lies")

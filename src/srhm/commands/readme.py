@@ -165,7 +165,7 @@ def studies_text(scorecards: Mapping[str, Mapping[str, pd.DataFrame]], root: Pat
         "# Studies",
         "",
         f"A *study* has figures, claims and a page of its own. {WRITTEN} `make figures STUDY=NAME`"
-        " draws shipped rows (with `PRESET=` as below), `make reproduce STUDY=NAME` trains."
+        " draws its shipped rows, `make reproduce STUDY=NAME` trains."
         " [Thesis, talk and article figure by figure](thesis.md).",
     ]
     headings = {"paper": "The paper", "plane": "Lazy and feature learning, jamming: `make plane`",
@@ -236,7 +236,8 @@ def study_readme(
     for preset, table in own.items():
         judged = [word for word in VERDICTS for one in table["verdict"] if one == word in SIGNS]
         counts = f"{''.join(SIGNS[word] for word in judged)} {_verdicts(table)}".strip()
-        lines += [f"Claims on the shipped rows of `{preset}`: {counts}.", ""]
+        shipped = "" if STUDIES[study].trainer is None else "shipped "
+        lines += [f"Claims on the {shipped}rows of `{preset}`: {counts}.", ""]
         lines += [f"- **{kind}:** {_markdown('; '.join(statements))}."
                   for kind, statements in in_short(table).items()]  # fmt: skip
     if not own:

@@ -16,13 +16,12 @@ import pandas as pd
 import yaml
 from pydantic import BaseModel, ConfigDict, model_validator
 
+from srhm.commands.presets import SHOWN
 from srhm.scorecard.numbers import measured_text
 from srhm.scorecard.text import VERDICTS
 from srhm.studies.registry import STUDIES
 
 TABLE, PAGE = "docs/thesis.yaml", "docs/thesis.md"
-# Whose rows say what a study finds: the first of these presets that has some.
-PRESETS = ("grid", "laptop", "quick")
 FACTOR = 4
 FIGURES = {f"{name}/{one.name}" for name, study in STUDIES.items() for one in study.figures}
 
@@ -187,7 +186,7 @@ class Scorecards:
 
     def __init__(self, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]) -> None:
         self.preset = {
-            study: preset for preset in reversed(PRESETS) for study in scorecards.get(preset, {})
+            study: preset for preset in reversed(SHOWN) for study in scorecards.get(preset, {})
         }
         self._claims = {
             (study, row["claim"]): row
