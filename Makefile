@@ -58,7 +58,7 @@ export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help doctor cifar mnist fashion reproduce figures plane plan publish crate status claims open gc unlock test test-science test-gpu-interpreter check-gpu bench-gpu train-gpu lint layout format schema readme docs env env-cluster env-equivariance env-images env-gpu env-docs wheelhouse clean-env faults soak
+.PHONY: help doctor cifar mnist fashion reproduce figures plane plan publish crate status claims open gc unlock test test-science test-gpu-interpreter check-gpu bench-gpu train-gpu lint layout format schema readme play docs env env-cluster env-equivariance env-images env-gpu env-docs wheelhouse clean-env faults soak
 
 help:
 	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw the paper: results/PRESET/{report.html,figures,tables}'
@@ -90,6 +90,7 @@ help:
 	@echo 'make soak                                kill a small run fifty times at random, then look what it has made: docs/reliability.md'
 	@echo 'make schema                              write the schema and the table of keys of config/ anew'
 	@echo 'make readme                              write the tables of README.md and docs (results, studies, beyond, thesis) and the forest plot anew'
+	@echo 'make play                                write docs/front/play.html, a page to draw data and train networks in a browser, anew'
 	@echo 'make doctor                              what is wrong with this machine, its environment or the last run, and what to do'
 	@echo 'make env | make clean-env                only install into $(VENV) | remove it'
 	@echo 'make env-cluster                         install what PROFILE=slurm needs, too (docs/cluster.md)'
@@ -202,6 +203,10 @@ schema: env
 # From the scorecards that tests/guard/ keeps, which tests/guard/write.py writes.
 readme: env
 	@$(BIN)/python -m srhm.commands.readme
+
+# From its scripts and the shipped rows.
+play: env
+	@$(BIN)/python -m srhm.commands.play
 
 faults: env
 	PYTHONPATH=benchmarks $(BIN)/python -m faults $(ARGS)

@@ -59,6 +59,8 @@ highlight_language = "none"  # formulas and commands are no Python
 FIXED = re.compile(r"(^:\w+ [^:\n]*:|`[^`]+`|(?<![\w.])[A-Za-z]\w*_[a-z]\w+\b)", re.MULTILINE)
 # An array, as Sphinx writes its type.
 ARRAY = re.compile(r"~?(?:numpy\.)?ndarray\[tuple\[[^\[\]]*\], ~?(?:numpy\.)?dtype\[([^\[\]]*)\]\]")
+# A link to a page of `html_extra_path`, which lies in the folder of all pages.
+EXTRA = re.compile(r"\[([^\]]+)\]\(([^)\s]*\bfront/(\w+\.html))\)")
 SOURCE_FILE = re.compile(r"\[([^\]]+)\]\(((?!\S*tutorials/)[^)\s]+\.py)\)")
 
 
@@ -68,6 +70,8 @@ def as_markdown(app: Sphinx, document: str, source: list[str]) -> None:
         source[0] = "\n\n".join(map(_cell, re.split(r"^# %%", source[0], flags=re.MULTILINE)[1:]))
     elif document.startswith("docs/reference/") or document == root_doc:
         source[0] = Template(source[0]).render(modules=modules, studies=NAMES)
+    up = "../" * document.count("/")
+    source[0] = EXTRA.sub(rf'<a href="{up}\3">\1</a>', source[0])
     if not document.startswith("docs/tutorials/"):  # which lead to each other
         source[0] = SOURCE_FILE.sub(r"{download}`\1 <\2>`", source[0])
 

@@ -43,6 +43,7 @@ ORDER = """
     forest
     report
     explorer
+    play
     studies
     preset
     rules

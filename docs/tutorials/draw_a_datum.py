@@ -10,6 +10,7 @@
 # ```
 #
 # It takes a second. Editors that know cells (`# %%`) run it piece by piece.
+# [A page](../front/play.html) does the same by clicks, and trains networks on the data.
 
 # %%
 import numpy as np
