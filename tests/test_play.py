@@ -18,13 +18,12 @@ from srhm.model.sampling import derive
 from srhm.model.seeding import generator
 from srhm.model.theory import predicted_sample_complexity
 from srhm.networks.geometry import geometry, initial_weights
+from srhm.play.page import PROTOCOL, WIDTH
 from srhm.statistics.sample_complexity import lasting_crossing
-from srhm.training.configuration import Training
 from srhm.training.reference import ReferenceEngine
 
 ROOT = Path(__file__).parents[1]
-WIDTH, STEPS, N_POINTS, N_DRAWS = 32, 100, 60, 2
-PROTOCOL = Training()
+STEPS, N_POINTS, N_DRAWS = 100, 60, 2
 # (net, L, v, m, s_0)
 CASES = (("cnn", 2, 4, 4, 1), ("lcn", 2, 5, 3, 2), ("lcn", 1, 8, 8, 1))
 CURVE = ([128, 203, 323, 512, 813], [0.6, 0.05, 0.4, 0.2, 0.05])

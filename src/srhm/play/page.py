@@ -19,6 +19,8 @@ from srhm.figures import looks
 from srhm.report.templates import environment
 from srhm.training.configuration import SensitivityOptions, Training
 
+PROTOCOL = Training.model_validate({})
+MEASUREMENT = SensitivityOptions.model_validate({})
 # In the order in which they are read.
 SCRIPTS = ("grammar", "training", "worker", "page")
 # Channels: of the page, so that a curve takes seconds, and of the archive's rows.
@@ -34,7 +36,7 @@ ARCHIVE: Mapping[str, Any] = {
     "width": ARCHIVE_WIDTH,
     "whitening": False,
     "bias": False,
-    **Training().model_dump(include={"batch", "batch_size", "learning_rate", "momentum"}),
+    **PROTOCOL.model_dump(include={"batch", "batch_size", "learning_rate", "momentum"}),
 }
 MARKS = {
     "error": "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0Z",
@@ -87,16 +89,15 @@ def page_text(archive: Mapping[str, Mapping[str, Any]]) -> str:
     templates.loader = ChoiceLoader([own, templates.loader])
     texts = {name: _script(name) for name in SCRIPTS}
     model = f"{texts['grammar']}\n{texts['training']}"
-    options = SensitivityOptions()  # type: ignore[call-arg]
-    protocol = Training().model_dump(
+    protocol = PROTOCOL.model_dump(
         include={"batch_size", "learning_rate", "momentum", "loss_threshold"}
     )
     task = {
         "H": WIDTH,
         "protocol": {**protocol, "max_steps": MAX_STEPS},
         "n_test": N_TEST,
-        "n_points": options.n_points,
-        "n_draws": options.n_draws,
+        "n_points": MEASUREMENT.n_points,
+        "n_draws": MEASUREMENT.n_draws,
     }
     given = {
         "task": task,
