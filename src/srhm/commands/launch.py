@@ -593,7 +593,8 @@ def _for_people(figure: str) -> str:
 
 def _others(config: Path, run: Run) -> list[str]:
     """Studies of a configuration that a run does not make."""
-    return [one for one in STUDIES if one in read_preset(config) and one not in run.plan.studies]
+    asked = read_preset(config)
+    return [one for one in STUDIES if one in asked and one not in run.plan.studies]
 
 
 def _kept(run: Run | None, watch: Watch | None) -> str:

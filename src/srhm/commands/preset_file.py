@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator
+from copy import deepcopy
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -30,18 +32,7 @@ def read_preset(path: Path) -> dict[str, Any]:
     try:
         if (size := path.stat().st_size) > LARGEST:
             raise ConfigError(f"{path} has {size} bytes: a preset has at most {LARGEST}")
-        text = path.read_text(encoding="utf-8")
-        tree = yaml.compose(text, Loader=yaml.SafeLoader)
-        n_values = _n_values(tree, {}) if tree else 0
-        if n_values > MOST_VALUES:
-            raise ConfigError(
-                f"{path} has {n_values:.0g} values once its aliases (*) are written out; at most"
-                f" {MOST_VALUES} are read"
-            )
-        if tree and (faults := dict.fromkeys(_faults(tree))):
-            raise ConfigError("\n".join(f"{path}, {fault}" for fault in faults))
-        # of the tree that was looked at: reading the text again takes as long as the rest
-        values = yaml.SafeLoader("").construct_document(tree) if tree else None
+        return deepcopy(_values(path, path.read_text(encoding="utf-8")))
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
     except yaml.MarkedYAMLError as error:
@@ -54,6 +45,21 @@ def read_preset(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path} is not YAML: {error}") from error
     except RecursionError:
         raise ConfigError(f"{path} is nested too deeply: a preset has about five levels") from None
+
+
+@lru_cache(maxsize=1)  # a launch asks three times, and PyYAML takes a tenth of a second
+def _values(path: Path, text: str) -> dict[str, Any]:
+    tree = yaml.compose(text, Loader=yaml.SafeLoader)
+    n_values = _n_values(tree, {}) if tree else 0
+    if n_values > MOST_VALUES:
+        raise ConfigError(
+            f"{path} has {n_values:.0g} values once its aliases (*) are written out; at most"
+            f" {MOST_VALUES} are read"
+        )
+    if tree and (faults := dict.fromkeys(_faults(tree))):
+        raise ConfigError("\n".join(f"{path}, {fault}" for fault in faults))
+    # of the tree that was looked at: reading the text again takes as long as the rest
+    values = yaml.SafeLoader("").construct_document(tree) if tree else None
     if not isinstance(values, dict) or not values:
         raise ConfigError(f"{path} holds no keys")
     if "__use_yte__" in values:  # Snakemake would run its expressions as Python

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from math import inf, isfinite, nan, sqrt
 from typing import Any
 
-from scipy import special
+import scipy
 
 from srhm.scorecard.numbers import unit
 from srhm.statistics.regression import CONFIDENCE
@@ -95,4 +95,4 @@ def _end_towards(row: Mapping[Any, Any], edge: float) -> float:
 
 def _t_over_root(n: int) -> float:
     """Half the width of the interval of a mean of n points, in standard deviations."""
-    return float(special.stdtrit(n - 1, (1 + CONFIDENCE) / 2)) / sqrt(n)
+    return float(scipy.special.stdtrit(n - 1, (1 + CONFIDENCE) / 2)) / sqrt(n)

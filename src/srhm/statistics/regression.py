@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
+import scipy
 
 from srhm.statistics.cluster_robust import clustered_error
 
@@ -193,7 +193,7 @@ def _with_larger_error(
         return _fit(slope, scatter, scatter_dof, n, n_groups, "scatter", confidence)
     if not scatter > seeds:
         return _fit(slope, seeds, seeds_dof, n, n_groups, "seeds", confidence)
-    too_far = special.fdtri(scatter_dof, seeds_dof, 1 - MISFIT_LEVEL) if seeds_dof > 0 else 0.0
+    too_far = scipy.special.fdtri(scatter_dof, seeds_dof, 1 - MISFIT_LEVEL) if seeds_dof > 0 else 0.0
     is_misfit = scatter**2 > too_far * seeds**2
     dof = scatter_dof if is_misfit else max(seeds_dof, scatter_dof)
     return _fit(slope, scatter, dof, n, n_groups, "scatter", confidence)
@@ -210,7 +210,7 @@ def _fit(
 ) -> Fit:
     half_width = inf
     if isfinite(error) and dof > 0:
-        half_width = float(special.stdtrit(dof, (1 + confidence) / 2)) * error
+        half_width = float(scipy.special.stdtrit(dof, (1 + confidence) / 2)) * error
     return Fit(
         slope=slope,
         standard_error=error,
