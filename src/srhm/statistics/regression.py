@@ -10,8 +10,8 @@ from math import inf, isfinite, nan, sqrt
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 import scipy
+from numpy.typing import NDArray
 
 from srhm.statistics.cluster_robust import clustered_error
 
@@ -193,7 +193,9 @@ def _with_larger_error(
         return _fit(slope, scatter, scatter_dof, n, n_groups, "scatter", confidence)
     if not scatter > seeds:
         return _fit(slope, seeds, seeds_dof, n, n_groups, "seeds", confidence)
-    too_far = scipy.special.fdtri(scatter_dof, seeds_dof, 1 - MISFIT_LEVEL) if seeds_dof > 0 else 0.0
+    too_far = (
+        scipy.special.fdtri(scatter_dof, seeds_dof, 1 - MISFIT_LEVEL) if seeds_dof > 0 else 0.0
+    )
     is_misfit = scatter**2 > too_far * seeds**2
     dof = scatter_dof if is_misfit else max(seeds_dof, scatter_dof)
     return _fit(slope, scatter, dof, n, n_groups, "scatter", confidence)
