@@ -72,7 +72,7 @@ def test_ends_beyond_the_plot_and_unknown_ones_are_arrows():
 
 def test_every_verdict_has_a_shape_of_its_own_and_others_stand_in_grey():
     shapes = {symbols(replace(ROW, verdict=word))[0][0] for word in SIGNS}
-    assert len(shapes) == len(SIGNS)
+    assert len(shapes) == len(SIGNS) == len(set(SIGNS.values()))
     row = replace(ROW, authors=Mark(1, 0, 2), other=Mark(0, -1, 1))
     assert symbols(row) == [("small", "other"), ("square", "authors"), ("dot", "ours")]
     assert symbols(replace(ROW, ours=None)) == []

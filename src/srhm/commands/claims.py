@@ -23,7 +23,6 @@ from srhm.studies.registry import STUDIES
 from srhm.studies.sparse_hierarchy.headline import HEADLINE
 
 PATTERN = "tables/*/claims.parquet"
-UNKNOWN = "–"  # sign of a verdict without one
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -79,12 +78,12 @@ def headline_lines(folder: Path) -> list[str]:
     for statement in HEADLINE:
         found = [verdicts[claim] for claim in statement.lines.values() if claim in verdicts]
         if found:
-            signs = "".join(SIGNS.get(verdict, UNKNOWN) for verdict in found)
+            signs = "".join(SIGNS[verdict] for verdict in found if verdict in SIGNS)
             lines.append(f"  {signs:<3} {statement.says} ({statement.place})")
     if not lines:
         return []
     key = ", ".join(f"{sign} {verdict}" for verdict, sign in SIGNS.items())
-    title = f"What the paper states, with a sign for each claim ({key}, {UNKNOWN} too few data):"
+    title = f"What the paper states, with a sign for each claim ({key}):"
     return [title, *lines]
 
 

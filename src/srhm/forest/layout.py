@@ -17,13 +17,17 @@ from srhm.scorecard.text import OF_SEVERAL
 EXTENT = 4.0
 Anchor = Literal["start", "middle", "end"]
 # What a verdict looks like: its shape, and how it is drawn.
-Shape = Literal["dot", "ring", "cross", "diamond", "square", "small", "left", "right"]
+Shape = Literal[
+    "dot", "ring", "cross", "diamond", "triangle", "square", "small", "left", "right"
+]  # fmt: skip
 SHAPES: dict[str, Shape] = {
     "agrees": "dot",
     "close": "ring",
     "disagrees": "cross",
     "open": "diamond",
+    "too few data": "triangle",
 }
+HOLLOW = ("ring", "triangle", "square")
 LINE = 20.0  # of the legend
 TICKS = (-4, -2, 0, 2, 4)
 AXIS = "(measured − expected) / tolerance"
@@ -165,7 +169,7 @@ def _row(row: ForestRow, y: float, form: _Form) -> Iterator[Part]:
     yield Band(form.x(low), top, form.x(high) - form.x(low), bottom - top)
     yield Segment(form.x(0), top, form.x(0), bottom, "expected")
     yield Words(form.left if form.stacked else 0, y + form.text, row.label)
-    own = SHAPES.get(row.verdict, "diamond")
+    own = SHAPES[row.verdict]
     if row.other is not None:
         yield from _mark(row.other, centre - form.half + 3, form, "other", "small")
     if row.authors is not None:
@@ -200,10 +204,9 @@ def _mark(
 def _legend(rows: Sequence[ForestRow], form: _Form, other: str, y: float) -> Iterator[Placed]:
     """Lines above the plot: verdicts with their counts, then what is grey."""
     counts = Counter(row.verdict for row in rows)
-    order = [*SHAPES, *(word for word in counts if word not in SHAPES)]
     verdicts = [
-        (SHAPES.get(word, "diamond"), "ours", f"{word} {counts[word]}", word)
-        for word in order
+        (shape, "ours", f"{word} {counts[word]}", word)
+        for word, shape in SHAPES.items()
         if counts[word]
     ]
     grey: list[tuple[Shape, str, str, str]] = [("square", "authors", "authors' points", "")]

@@ -8,7 +8,7 @@ from matplotlib.patches import Rectangle
 
 from srhm.figures.drawing import styled
 from srhm.figures.looks import BLACK
-from srhm.forest.layout import Band, Part, Segment, Symbol, Words, layout
+from srhm.forest.layout import HOLLOW, Band, Part, Segment, Symbol, Words, layout
 from srhm.forest.letters import runs
 from srhm.scorecard.headline import ForestRow
 
@@ -21,7 +21,8 @@ VERDICTS = {
 # Marker of matplotlib, its size in points.
 MARKERS = {
     "dot": ("o", 9.0), "ring": ("o", 8.5), "cross": ("X", 10.0), "diamond": ("D", 8.0),
-    "square": ("s", 6.0), "small": ("o", 5.0), "left": ("<", 7.0), "right": (">", 7.0),
+    "triangle": ("^", 9.0), "square": ("s", 6.0), "small": ("o", 5.0), "left": ("<", 7.0),
+    "right": (">", 7.0),
 }  # fmt: skip
 WIDTHS = {"ours": 2.4, "axis": 0.8, "expected": 0.8}
 
@@ -48,7 +49,7 @@ def _draw(axes: Axes, part: Part, font: float) -> None:
                   solid_capstyle="butt", zorder=_order(part))  # fmt: skip
     elif isinstance(part, Symbol):
         marker, size = MARKERS[part.shape]
-        hollow = part.shape in ("ring", "square")
+        hollow = part.shape in HOLLOW
         axes.plot(part.x, part.y, marker, ms=size, mfc="white" if hollow else _colour(part),
                   mec=_colour(part), mew=1.8 if hollow else 0, zorder=_order(part))  # fmt: skip
     else:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup, escape
 
-from srhm.forest.layout import Band, Layout, Part, Placed, Segment, Symbol, layout
+from srhm.forest.layout import HOLLOW, Band, Layout, Part, Placed, Segment, Symbol, layout
 from srhm.forest.letters import runs
 from srhm.scorecard.headline import ForestRow
 
@@ -28,6 +28,7 @@ PATHS = {
     "ring": "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0-9 0z",
     "cross": "M-4.5-4.5L4.5 4.5M-4.5 4.5L4.5-4.5",
     "diamond": "M0-6L6 0L0 6L-6 0z",
+    "triangle": "M0-5.5L5 4H-5z",
     "square": "M-3-3H3V3H-3z",
     "small": "M-2.5 0a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0-5 0z",
     "left": "M-1 0L6-4.5V4.5z",
@@ -83,7 +84,7 @@ def _part(part: Part) -> Markup:
             part.style, part.x, part.y, part.to_x, part.to_y
         )
     if isinstance(part, Symbol):
-        kind = {"ring": " hollow", "cross": " cross", "square": " hollow"}.get(part.shape, "")
+        kind = " hollow" if part.shape in HOLLOW else " cross" if part.shape == "cross" else ""
         path = Markup('<path class="{}{}" transform="translate({:.1f} {:.1f})" d="{}"/>').format(
             part.style, kind, part.x, part.y, PATHS[part.shape]
         )

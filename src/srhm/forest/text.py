@@ -7,7 +7,7 @@ from math import isfinite
 from srhm.forest.layout import EXTENT, finding
 from srhm.scorecard.headline import ForestRow, Mark
 
-SIGNS = {"agrees": "✓", "close": "≈", "disagrees": "✗", "open": "?"}
+SIGNS = {"agrees": "✓", "close": "≈", "disagrees": "✗", "open": "?", "too few data": "–"}
 # Characters of the strip: a fifth of the tolerance each.
 CELLS = 41
 
@@ -24,7 +24,7 @@ def text(rows: Sequence[ForestRow]) -> str:
     for heading, own in groupby(rows, key=lambda row: row.heading):
         lines += ["", heading]
         lines += [
-            f"  {SIGNS.get(row.verdict, '–')} {row.label:<{labels}} {''.join(_strip(row))}"
+            f"  {SIGNS.get(row.verdict, ' ')} {row.label:<{labels}} {''.join(_strip(row))}"
             f" {row.measured:<{numbers}} ({row.expected})"
             for row in own
         ]
