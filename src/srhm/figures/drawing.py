@@ -42,6 +42,8 @@ class NotedFigure(Figure):
     """A figure with what its caption adds: preset, how networks were trained, n."""
 
     notes: tuple[str, ...] = ()
+    # Of a figure that is a table: its cells, the first row being the heads.
+    cells: tuple[Sequence[str], ...] = ()
 
 
 def notes_of(figure: Figure) -> list[str]:
@@ -50,10 +52,15 @@ def notes_of(figure: Figure) -> list[str]:
 
 
 def caption_with_notes(caption: str, figure: Figure) -> str:
-    """A caption in reStructuredText, and the notes as its last paragraph."""
-    words = " ".join(notes_of(figure)).replace("$", "")
+    """A caption in reStructuredText, the cells of a table, and the notes as its last paragraph."""
+    ended = [note if note.endswith((".", "!", "?")) else f"{note}." for note in notes_of(figure)]
+    words = " ".join(ended).replace("$", "")
     plain = re.sub(r"([*`|_\\])", r"\\\1", words)
-    return f"{caption.rstrip()}\n\n{plain}\n" if plain else caption
+    cells = figure.cells if isinstance(figure, NotedFigure) else ()
+    lines = [", ".join(f'"{" ".join(cell.split())}"' for cell in row) for row in cells]
+    table = "\n   ".join([".. csv-table::", "   :header-rows: 1", "", *lines]) if lines else ""
+    parts = [part for part in (caption.rstrip(), table, plain) if part]
+    return "\n\n".join(parts) + "\n"
 
 
 def page(height: float, *, preset: str, notes: Sequence[str] = ()) -> NotedFigure:
@@ -68,7 +75,7 @@ def page(height: float, *, preset: str, notes: Sequence[str] = ()) -> NotedFigur
 
 def laid_out_page(
     height: float, *, preset: str, foot: Sequence[str] = ()
-) -> tuple[Figure, SubFigure]:
+) -> tuple[NotedFigure, SubFigure]:
     """A page whose layout matplotlib computes, and the part of it that holds the panels.
 
     height is that of the panels with their titles and labels, in inches. foot: for the caption: how

@@ -23,6 +23,7 @@ LEGEND = "legend"  # gid of a legend
 SIZE = 7  # points, of the text
 BETWEEN_ENTRIES, BETWEEN_GROUPS, BETWEEN_ROWS = 7.0, 16.0, 2.5  # points
 LONG, SHORT, HEIGHT = 15.0, 6.0, 6.0  # points, of what stands before a label
+LAST = 1000  # rank of what has none: behind the values of a scale
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Entry:
     label: str
     handles: tuple[Line2D | Patch, ...]
     sample: bool = False  # its shape is one of several
-    rank: int = 0  # in its group
+    rank: int = LAST  # in its group
 
     @property
     def looks(self) -> list[Any]:
@@ -72,6 +73,8 @@ def united(entries: Iterable[Entry]) -> list[Entry]:
 def in_rows(entries: Sequence[Entry], *, width: float, part: Figure | SubFigure) -> OffsetBox:
     """The entries as a box of rows, none wider than width inches, but for a single entry.
 
+    A group with a title stays together where that takes no row more.
+
     part: the figure that will hold the box, or the part of it.
     """
     figure = part.get_figure(root=True)
@@ -82,27 +85,49 @@ def in_rows(entries: Sequence[Entry], *, width: float, part: Figure | SubFigure)
         box.set_figure(part)
         return float(box.get_bbox(renderer).width) / unit
 
-    rows: list[list[Artist]] = [[]]
-    taken, last = 0.0, None
-    for entry in entries:
-        begins = entry.group != last
-        box = _box(entry, titled=begins and bool(entry.group))
-        gap = BETWEEN_GROUPS if begins else BETWEEN_ENTRIES
-        if rows[-1] and taken + gap + size(box) > 72 * width:
-            rows.append([])
-            taken = 0.0
-        if rows[-1]:
-            taken += gap
-            rows[-1].append(DrawingArea(gap, HEIGHT))
-        rows[-1].append(box)
-        taken += size(box)
-        last = entry.group
+    begins = [i == 0 or one.group != entries[i - 1].group for i, one in enumerate(entries)]
+    boxes = [_box(one, titled=begin and bool(one.group))
+             for one, begin in zip(entries, begins, strict=True)]  # fmt: skip
+    gaps = [BETWEEN_GROUPS if begin else BETWEEN_ENTRIES for begin in begins]
+    lengths = [size(box) for box in boxes]
+    groups = [one.group for one in entries]
+    broken, kept = (
+        _parted(lengths, gaps, groups, width=72 * width, whole=whole) for whole in (False, True)
+    )
+    rows: list[list[Artist]] = []
+    for row in kept if len(kept) == len(broken) else broken:
+        rows.append([])
+        for i in row:
+            if i > row[0]:
+                rows[-1].append(DrawingArea(gaps[i], HEIGHT))
+            rows[-1].append(boxes[i])
     packed: list[Artist] = [
         HPacker(children=row, pad=0, sep=0, align="baseline") for row in rows if row
     ]
     box = VPacker(children=packed, pad=0, sep=BETWEEN_ROWS, align="left")
     box.set_figure(part)
     return box
+
+
+def _parted(
+    lengths: Sequence[float], gaps: Sequence[float], groups: Sequence[str], *, width: float,
+    whole: bool,
+) -> list[list[int]]:
+    """The entries by rows; whole: a group with a title that fits into a row is not broken."""
+    rows: list[list[int]] = [[]]
+    taken = 0.0
+    for i, group in enumerate(groups):
+        begins = whole and bool(group) and (i == 0 or groups[i - 1] != group)
+        together = [j for j, other in enumerate(groups) if begins and other == group] or [i]
+        needed = sum(gaps[j] + lengths[j] for j in together)
+        if needed > width:
+            needed = gaps[i] + lengths[i]
+        if rows[-1] and taken + needed > width:
+            rows.append([])
+            taken = 0.0
+        taken += lengths[i] + (gaps[i] if rows[-1] else 0)
+        rows[-1].append(i)
+    return rows
 
 
 def size_of(box: OffsetBox, figure: Figure) -> tuple[float, float]:

@@ -14,7 +14,7 @@ from srhm.scorecard.card import scorecard
 from srhm.studies.lazy_feature.analysis import collapse, rescaled_errors
 from srhm.studies.lazy_feature.claims import CLAIMS, DATA, DEPTHS
 from srhm.studies.lazy_feature.figures import collapse as collapse_figure
-from srhm.studies.lazy_feature.figures import times
+from srhm.studies.lazy_feature.figures import regimes, times
 from srhm.studies.lazy_feature.study import STUDY
 
 points = partial(drawn.points, whole=True)
@@ -178,10 +178,22 @@ def test_losses_are_drawn_against_time_and_time_over_alpha_tilde():
             np.testing.assert_allclose(drawn.points(scaled, f"scaled {name}"), expected)
 
 
+def test_regimes_show_the_slopes_and_who_errs_less():
+    figure = regimes.draw(lawful()[0], preset="invented")
+    kernel, weights, errors = figure.axes
+    for axes, expected in ((kernel, -2 / (1 + 1 / 5)), (weights, -1 / 6)):
+        (_, slope) = max(points(axes, "slope kind=digits fcn"))
+        assert slope == pytest.approx(expected, abs=0.03)
+    # In percent: lazy learning errs less on pixels, more on components.
+    assert all(y < -1 for _, y in points(errors, "difference kind=digits fcn"))
+    assert all(y > 1 for _, y in points(errors, "difference kind=digits_pca fcn"))
+
+
 def test_figures_without_cells_say_so():
     cells, _ = family("digits", 2)
     for figure in (
         collapse_figure.draw(cells[:0], preset="invented"),
+        regimes.draw(cells[:0], preset="invented"),
         times.draw(cells, histories(cells)[:0], preset="invented"),
     ):
         assert "not in this preset" in texts(figure)
@@ -189,4 +201,4 @@ def test_figures_without_cells_say_so():
 
 def test_every_figure_has_its_caption_and_its_claims():
     figures = {one.name for one in STUDY.figures}
-    assert {claim.figure for claim in CLAIMS} == figures
+    assert {claim.figure for claim in CLAIMS} | {"digits_regimes"} == figures

@@ -8,6 +8,12 @@ STUDY = flow_study(
     "Lazy and feature learning of digits",
     figures=(
         Figure(
+            "digits_regimes",
+            "exponents of feature learning at several depths, and who errs less",
+            ".figures.regimes:draw",
+            ("cells",),
+        ),
+        Figure(
             "digits_error",
             "test error of digits across the crossover",
             "srhm.figures.error_by_scale:draw",

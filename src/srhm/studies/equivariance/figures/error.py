@@ -19,6 +19,7 @@ ACTS = {
 LOW_PASS = {True: Look("low-pass", marker="o", line="-"),
             False: Look("no low-pass", marker="^", line="--")}  # fmt: skip
 ERROR = r"equivariance error $\Delta$"
+APART = 1.015  # factor of x, between nonlinearities
 
 
 @styled
@@ -59,12 +60,17 @@ def _panel(title: str, cells: pd.DataFrame, x: str, label: str, by: Scale) -> Pa
     """Seeds as marks, their geometric mean as a line, for each nonlinearity and setting."""
     columns = ["act", by.column]
     own = cells[cells.groupby(columns)[x].transform("nunique") > 1]
+    ticks = sorted(set(own[x]))
+    there = [act for act in ACTS if act in set(own["act"])]
+    rank = own["act"].map(there.index).astype(float) - (len(there) - 1) / 2
+    own = own.assign(at=own[x] * APART**rank)
+    x = "at"
     logs = own.assign(error=np.log(own["error"].astype(float)))
     means = logs.groupby([*columns, x])["error"].mean().reset_index()
     means = means.assign(error=np.exp(means["error"]))
     scales = [by_name("act", own["act"], ACTS, "Nonlinearity"), by]
     return Panel(
-        title=title, x=Axis(label, log=True, ticks=sorted(set(own[x]))), y=Axis(ERROR, log=True),
+        title=title, x=Axis(label, log=True, ticks=ticks), y=Axis(ERROR, log=True),
         marks=[
             Marks(rows=own, x=x, y="error", by=scales, filled=False, size=3.5, name="seeds"),
             Marks(rows=means, x=x, y="error", by=scales, marker="", line="-", name="mean"),

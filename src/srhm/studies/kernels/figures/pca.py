@@ -1,6 +1,7 @@
 """Tails of kernel PCA beside a learning curve, Gram spectra, and how they converge."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -83,9 +84,11 @@ def _spheres(
 ) -> list[Marks]:
     """B, C: the largest Gram matrices; the law ends at a tenth of the points."""
     middle = means[means["rank"] <= means["P"] / 10]
+    law = guides(middle, quantity, by, exponent, x="rank")
     return [
-        Marks(rows=means, x="rank", y=quantity, by=[by], line="-", size=3),
-        guides(middle, quantity, by, exponent, x="rank"),
+        Marks(rows=means, x="rank", y=quantity, by=[by], line="-", size=2),
+        # Marks are dense: the law stands out of them.
+        replace(law, colour=BLACK, width=1.4),
     ]
 
 

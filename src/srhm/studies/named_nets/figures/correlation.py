@@ -14,11 +14,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from srhm.figures import looks
 from srhm.figures.architecture_marks import CAPPED, grammar_text, n_seeds, protocol_lines
 from srhm.figures.drawing import styled
 from srhm.figures.legends import Entry
+from srhm.figures.marks import GUIDE
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import BELOW, Axis, Marks, Panel, law
 from srhm.figures.scales import nets
@@ -42,6 +44,7 @@ NO_IMAGES = "A, B: the images are not here; make cifar fetches them."
 IMAGES_GUIDE = (0.2, 0.5)
 FAINTEST = 0.25  # opacity of the smallest P
 ROOM = 1.35  # factor between the outermost points and the edges
+BARS = 3.0  # factor from the outermost points to which bars widen the axes
 # Letters of the panels of digits, and what the notes say of them.
 PRIMED = ("A\u2032", "B\u2032")
 DIGITS = "A\u2032, B\u2032, digits (archive)"
@@ -233,7 +236,12 @@ def _panel(
     )  # fmt: skip
     sizes = sorted(set(points["P"]))
     x, y = (points[name].to_numpy(dtype=float) for name in ("value", "y"))
-    limits = (x.min() / ROOM, x.max() * ROOM)
+    lowest, leftmost, rightmost = (
+        points[name].to_numpy(dtype=float) for name in ("low", "value_low", "value_high")
+    )
+    limits = (max(leftmost.min(), x.min() / BARS) / ROOM,
+              min(rightmost.max(), x.max() * BARS) * ROOM)  # fmt: skip
+    bottom = max(lowest.min(), y.min() / BARS)
     prefactor, power = guide
     words = "guide: slope 1" if prefactor is None else f"guide: ${prefactor:g}\\,R_f^{{1/2}}$"
     if prefactor is None:
@@ -255,9 +263,9 @@ def _panel(
     return Panel(
         title=f"{title}, {_counted(points)}", x=Axis(label, log=True, limits=limits),
         y=Axis("test error $\\varepsilon$", log=True,
-               limits=(y.min() / (3 * ROOM if none.any() else ROOM), top)),
+               limits=(bottom / (3 * ROOM if none.any() else ROOM), top)),
         marks=[*marks, law(limits, lambda at: prefactor * at**power, words, line=dashes)],
-        extra=partial(_printed, found),
+        extra=partial(_printed, found, opacities=len(sizes) > 1),
     )  # fmt: skip
 
 
@@ -266,12 +274,17 @@ def _counted(points: pd.DataFrame) -> str:
     return f"{n} network{'s' if n > 1 else ''}, {n_seeds(points['n_seeds'])}"
 
 
-def _printed(found: RankCorrelation, axes: Axes) -> Sequence[Entry]:
-    """Writes the rank correlation into the upper left corner, which points leave free."""
+def _printed(found: RankCorrelation, axes: Axes, *, opacities: bool) -> Sequence[Entry]:
+    """Writes the rank correlation into the upper left corner; entries of the opacity of P."""
     behind = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1}
     axes.text(0.03, 0.99, correlation_text(found), transform=axes.transAxes, va="top", ha="left",
               fontsize=7, zorder=5, bbox=behind)  # fmt: skip
-    return []
+    ends = (("smallest", FAINTEST), ("largest", 1.0)) if opacities else ()
+    return [
+        Entry("Opacity: $P$", word, (Line2D([], [], color=GUIDE, marker="o", markersize=4,
+                                            linestyle="", alpha=alpha),), rank=rank)
+        for rank, (word, alpha) in enumerate(ends)
+    ]  # fmt: skip
 
 
 def correlation_text(found: RankCorrelation) -> str:

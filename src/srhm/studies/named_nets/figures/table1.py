@@ -67,6 +67,7 @@ def draw(rows: Sequence[Mapping[str, Any]], *, preset: str) -> Figure:
             lines.append(_ours(net, {row["dimensions"]: row for row in pair}))
         lines.append(_paper(part[0]))
     figure, page = laid_out_page(LINE * (len(lines) + 2), preset=preset, foot=notes)
+    figure.cells = (tuple(head.replace("-\n", "") for head in HEADINGS), *map(tuple, lines))
     axes = page.subplots()
     axes.axis("off")
     table = axes.table([list(HEADINGS), *lines], cellLoc="left", edges="open", bbox=Bbox.unit())

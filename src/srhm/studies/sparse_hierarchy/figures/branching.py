@@ -73,7 +73,7 @@ def draw(
     notes = [f"{net.upper()}, s = {BRANCHING}: {curves_and_seeds(curves)}."]
     if net == "lcn" and absent:
         notes.append(f"B lacks (s, L) = {absent}.")
-    return mosaic(panels, columns=2, preset=preset, height=2.7, notes=notes)
+    return mosaic(panels, columns=2, preset=preset, height=3.1, notes=notes)
 
 
 def constant_curves(table: pd.DataFrame, *, width: int) -> pd.DataFrame:
@@ -105,7 +105,7 @@ def _constant(curves: pd.DataFrame, depth: Scale, rule: IntervalRule) -> Panel:
     if len(known):
         x, y = known[["root", "y"]].iloc[0]
         marks += [law(ENDS, [y, y], "B: a constant", line=":", name="flat"),
-                  law(ENDS, [y * end / x for end in ENDS], "$\\propto s^{L/2}$", line="-.",
+                  law(ENDS, [y * end / x for end in ENDS], "B: $\\propto s^{L/2}$", line="-.",
                       name="rising")]  # fmt: skip
     return Panel(
         title=f"$v=n_c=m={N_FEATURES}$, $s_0={N_EMPTY}$", marks=marks,

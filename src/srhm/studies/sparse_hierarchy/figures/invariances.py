@@ -35,7 +35,7 @@ from srhm.statistics.sample_complexity import (
 )
 from srhm.studies.sparse_hierarchy.figures.transformations import draw_transformation
 
-ROW = 2.5  # inches
+ROW = 3.1  # inches: squares fill their half of the page
 KINDS = ("S", "D")
 # Criteria of the sensitivities to level 1, by kind: of layer 2; of the output, by the practice.
 LAYER_TWO = {"S": "S_2", "D": "D_2"}

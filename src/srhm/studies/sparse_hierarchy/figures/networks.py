@@ -56,7 +56,7 @@ def draw(*, preset: str, seed: int = SEED) -> Figure:
         train_generator=generator(seed, role="train"),
         test_generator=generator(seed, role="test"),
     )
-    height = 21.2
+    height = 17.4
     width = LABELS + 2 * PANEL + 2 * MARGIN
     figure = page(PAGE_WIDTH * height / width, preset=preset)
     axes = canvas(figure, width=width, height=height)
@@ -65,13 +65,6 @@ def draw(*, preset: str, seed: int = SEED) -> Figure:
         axes.text(left, 0.9, rf"$\bf{{{letter}}}$  {TITLES[net]}", fontsize=8, va="center")
         _network(axes, left, geometry(net, PARAMETERS, width=WIDTH), datum)
     _row_labels(axes)
-    axes.text(
-        LABELS, height - 2.4,
-        "A line stands for the weights between two places (all their channels); lines of a layer"
-        "\nwith the same colour share their weights. Thick lines start from the informative places"
-        "\nof this datum, dark units are those they reach; all other units are zero.",
-        fontsize=7, va="center", linespacing=1.4,
-    )  # fmt: skip
     return figure
 
 

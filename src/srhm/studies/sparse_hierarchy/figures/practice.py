@@ -35,7 +35,7 @@ CRITERIA = Scale(column="criterion", title="$P^*$ from", looks={
     "test_error": Look("the error at the stop", BLUE),
     "best_test_error": Look("the best error over training", ORANGE),
 })  # fmt: skip
-ROW, ROOM = 0.36, 0.9  # inches: of a choice; titles and labels of the axes
+ROW, POINT, ROOM = 0.36, 0.05, 0.9  # inches: a choice, at least; a point; titles and labels
 SPREAD = 0.7  # part of a row that its points take
 
 
@@ -73,7 +73,9 @@ def draw(
              f" {curves_and_seeds(own)}." for depth, own in drawn.groupby("L")]  # fmt: skip
     if lost:
         notes.append(f"{lost} P* are left out, as the text's P* is censored.")
-    height = ROW * max(len(names), 3) + ROOM
+    most = drawn.groupby(["L", "choice"]).size().max() if len(drawn) else 0
+    height = max(ROW, POINT * most) * len(names)
+    height = max(height, 3 * ROW) + ROOM
     return mosaic(panels, columns=2, preset=preset, height=height, notes=notes, share="y")
 
 

@@ -142,11 +142,11 @@ def _learning_curve(
     own = own.assign(error=100 * own["test_error"], lost=100.0)
     mean = own.groupby("P", as_index=False)["error"].mean()  # leaves out NaN, as P* does
     star: float = row["P_star"]
+    ends = [float(row[name]) for name in ("P_star_low", "P_star_high")]
     note = {"not_reached": "threshold not reached", "below_range": "below all $P$"}.get(
-        row["status"], f"$P^*$ = {float(f'{star:.3g}'):,.0f}" if isfinite(star) else ""
+        row["status"], _star(star, ends)
     )
     tint, at = looks.net("lcn").colour, 100 * threshold
-    ends = [float(row[name]) for name in ("P_star_low", "P_star_high")]
     marks = [
         Marks(rows=own, x="P", y="error", each=["seed"], label="one seed", name="seed", colour=tint,
               alpha=0.4, size=2.0, width=0.7, line="-"),
@@ -169,6 +169,14 @@ def _learning_curve(
         x=Axis("training points $P$", log=True),
         y=Axis("test error $\\varepsilon$ (%)", limits=(-2, 102)),
     )  # fmt: skip
+
+
+def _star(value: float, ends: Sequence[float]) -> str:
+    """P* with its interval, three digits each."""
+    value, low, high = (float(f"{one:.3g}") for one in (value, *ends))
+    if not isfinite(value):
+        return ""
+    return f"$P^*$ = {value:,.0f}" + (f"\n[{low:,.0f}, {high:,.0f}]" if isfinite(low) else "")
 
 
 def against_prediction(

@@ -15,7 +15,7 @@ from srhm.figures.drawing import styled
 from srhm.figures.legends import Entry
 from srhm.figures.looks import BLACK, LINES, PURPLE, Look
 from srhm.figures.marks import plural
-from srhm.figures.mosaic import LETTERS, mosaic
+from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel
 from srhm.figures.scales import Scale, by_name, coloured, parted
 from srhm.results.coordinates import NET_AND_DATA
@@ -72,9 +72,7 @@ def draw(
                              marker="", line="-")],
                 extra=None if len(means) else _none, has_extra=means.empty,
             ))  # fmt: skip
-    letters = [*LETTERS[: len(cases)], *["" for _ in panels[len(cases) :]]]
-    return mosaic(panels, columns=max(len(cases), 1), preset=preset, height=2.0, share="x",
-                  letters=letters)  # fmt: skip
+    return mosaic(panels, columns=max(len(cases), 1), preset=preset, height=2.0, share="x")
 
 
 def _none(axes: Axes) -> Sequence[Entry]:

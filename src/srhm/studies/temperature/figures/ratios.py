@@ -21,8 +21,9 @@ from srhm.results.coordinates import NET_AND_DATA
 from srhm.studies.temperature.analysis import MAIN, TEXT, line_of, of_errors
 
 KINDS = (("cnn", 2), ("cnn", 3), ("lcn", 2), ("lcn", 3))
-# Where the limit stands left of the smallest T, and how far v are drawn apart: factors of T.
-LIMIT, APART = 0.35, 1.06
+# Factors of T: where the limit stands left of the smallest T, and how far apart are drawn: v,
+# families in the limit, choices.
+LIMIT, APART, FAMILIES_APART, CHOICES_APART = 0.35, 1.06, 1.07, 1.12
 T = Axis("$T=\\eta/[B\\,(1-\\mu)]$", log=True)
 # What is compared with the line at equal T: columns in which a curve differs.
 OTHERS: Mapping[str, Mapping[str, Any]] = {
@@ -78,7 +79,10 @@ def _kind(
     smallest = float(rows["ratio"].min()) if len(rows) else TEXT
     rows = rows.assign(x=rows["ratio"] * shift)
     at_limit = limits.merge(rows[list(NET_AND_DATA)].drop_duplicates(), on=list(NET_AND_DATA))
-    at_limit = at_limit.assign(x=smallest * LIMIT * at_limit["v"].map(apart).astype(float))
+    # Side by side by v and s_0: bars at one x would hide each other.
+    rank = at_limit.groupby(["v", "s0"]).ngroup()
+    aside = FAMILIES_APART ** (rank - rank.max() / 2) if len(rank) else rank
+    at_limit = at_limit.assign(x=smallest * LIMIT * aside.astype(float))
     for name in ("P_limit", "P_limit_low", "P_limit_high", "P_full", "P_flow"):
         at_limit[name] = at_limit[name] / at_limit["prediction"]
     by = [coloured("v", shown["v"].astype(int), "$v$"), empty_places(shown["s0"])]
@@ -141,9 +145,11 @@ def _others(complexities: pd.DataFrame) -> Panel:
         own = rows[rows["status"] == "reached"].assign(rounded=rows["ratio"].round(9), other=name)
         parts.append(own.merge(other, on=[*NET_AND_DATA, "rounded"], suffixes=("", "_line")))
     both = pd.concat([part for part in parts if len(part)] or parts[:1])
-    both = both.assign(quotient=both["P_star"] / both["P_star_line"])
+    rank = both["other"].map({name: i for i, name in enumerate(LOOKS)}).astype(float)
+    aside = CHOICES_APART ** (rank - (len(LOOKS) - 1) / 2)
+    both = both.assign(quotient=both["P_star"] / both["P_star_line"], x=both["ratio"] * aside)
     return Panel(title="other choices over the line", x=T,
                  y=Axis("over $P^*$ of the line", log=True),
-                 marks=[Marks(rows=both, x="ratio", y="quotient", size=3.6, alpha=0.75,
+                 marks=[Marks(rows=both, x="x", y="quotient", size=3.6, alpha=0.75,
                               name="quotient", by=[by_name("other", both["other"], LOOKS)]),
                         level(1, "equal (F)", name="equal", line="-.")])  # fmt: skip
