@@ -68,7 +68,7 @@ help:
 	@echo 'make plane     [PRESET=quick] [CORES=N]  the same as STUDY=plane: lazy and feature learning, spectra'
 	@echo 'make plan      [PRESET=quick] [STUDY=..] cells, steps, core-hours and disk, and which jobs run and why; runs nothing; with DEVICE=cuda GPU-hours, too'
 	@echo 'make publish   [PRESET=quick] [STUDY=..] keep the finished rows in published/PRESET, for make figures'
-	@echo '               [FROM=published] of make reproduce: takes them, and trains only what they lack'
+	@echo '               [FROM=published] of make reproduce: reuses archived rows; trains only missing networks'
 	@echo 'make crate                               pack the published rows and what made them for an archive: results/crate/'
 	@echo 'make status    [PRESET=quick] [STUDY=..] networks trained, missing, capped, diverged; how fast, and how long still (also while a run is going on); without STUDY the paper'
 	@echo 'make claims    [PRESET=..]               what reproduced: verdicts and numbers of the latest results, or of results/PRESET'

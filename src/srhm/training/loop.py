@@ -77,7 +77,7 @@ class BatchTrainer:
     versions: of packages and device, for rows that name none of their own.
     batches: cells that are missing -> batches, in the order of training.
     at_once: batches that are trained at a time; None: as many as there are threads. No more are
-        begun, so that a request to stop finds the others where they were.
+        begun, so that a request to stop leaves the others untouched.
     after: (error, batch, batches that wait) -> batches to train in place of these, after a failure;
         None: the failure stays.
     size: coordinates of a cell -> about how its time compares with that of the others.

@@ -1,6 +1,6 @@
 """Points to learn from: spheres, cubes, and the handwritten digits of scikit-learn.
 
-Points of one seed are nested: the first P of more are the same P.
+Training sets of one seed are nested.
 """
 
 from functools import cache

@@ -25,7 +25,7 @@ class Task(NamedTuple):
 
 
 def task_of(cell: Mapping[str, Any]) -> Task:
-    """The points of a cell; of one seed the first P of more are the same P.
+    """The points of a cell; training sets of one seed are nested.
 
     sphere: uniform points of S^(d-1), y = sqrt(d) w.x with |w| = 1, plus Gaussian noise on the
     training labels. digits: whether the digit is odd (1) or even (-1). srhm: the class, 1 or -1,
