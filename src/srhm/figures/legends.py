@@ -110,7 +110,11 @@ def in_rows(entries: Sequence[Entry], *, width: float, part: Figure | SubFigure)
 
 
 def _parted(
-    lengths: Sequence[float], gaps: Sequence[float], groups: Sequence[str], *, width: float,
+    lengths: Sequence[float],
+    gaps: Sequence[float],
+    groups: Sequence[str],
+    *,
+    width: float,
     whole: bool,
 ) -> list[list[int]]:
     """The entries by rows; whole: a group with a title that fits into a row is not broken."""

@@ -203,9 +203,10 @@ def test_accuracies_are_drawn_with_their_means_and_those_of_the_thesis():
 def test_errors_are_drawn_against_resolution_depth_band_and_grid():
     figure = error.draw(invented(), preset="invented")
     _, depth, band, grid, resolution, _ = figure.get_axes()
-    assert [x for x, _ in points(resolution, "mean act=gate low_pass=1")] == [13, 17]
+    at = [x for x, _ in points(resolution, "mean act=gate low_pass=1")]
+    assert at == pytest.approx([13, 17], rel=0.02)  # beside other nonlinearities
     assert {round(x) for x, _ in points(depth, "mean act=gate low_pass=1")} == {1, 2, 4}
-    assert [x for x, _ in points(band, "mean act=relu depth=3")] == [3, 6]
+    assert [round(x) for x, _ in points(band, "mean act=relu depth=3")] == [3, 6]
     assert points(grid, "mean act=relu ")[-1][1] == pytest.approx(0.05, rel=0.05)
 
 

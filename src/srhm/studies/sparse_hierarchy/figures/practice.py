@@ -35,8 +35,9 @@ CRITERIA = Scale(column="criterion", title="$P^*$ from", looks={
     "test_error": Look("the error at the stop", BLUE),
     "best_test_error": Look("the best error over training", ORANGE),
 })  # fmt: skip
-ROW, POINT, ROOM = 0.36, 0.05, 0.9  # inches: a choice, at least; a point; titles and labels
-SPREAD = 0.7  # part of a row that its points take
+POINT, ROOM = 0.045, 0.9  # inches: a point; titles and labels of the axes
+LEAST = 8  # points for which a row has room
+SPREAD = 0.8  # part of a row that its points take
 
 
 @styled
@@ -65,17 +66,20 @@ def draw(
     known = known[(known["choice"] != TEXT) | (known["criterion"] != "test_error")]
     both = known.merge(text[[*NET_AND_DATA, "unit"]], on=list(NET_AND_DATA))
     names = list(dict.fromkeys(both.sort_values("rank")["choice"]))
-    drawn = _placed(with_ends(both, unit=both["unit"]), names)
+    drawn = with_ends(both, unit=both["unit"])
+    rows_of = drawn.groupby(["choice", "L"]).size().groupby("choice").max().clip(lower=LEAST)
+    sizes = rows_of.reindex(names).astype(float)
+    centres = sizes.cumsum() - sizes / 2
+    drawn = _placed(drawn, sizes, centres)
     lost = len(known) - len(both)
     shape = first_shape(drawn)
-    panels = [_panel(drawn[drawn["L"] == depth], depth, names, rule, shape) for depth in DEPTHS]
+    panels = [_panel(drawn[drawn["L"] == depth], depth, centres, sizes.sum(), rule, shape)
+              for depth in DEPTHS]  # fmt: skip
     notes = [f"CNN, L = {depth}, v = {', '.join(map(str, sorted(set(own['v']))))}:"
              f" {curves_and_seeds(own)}." for depth, own in drawn.groupby("L")]  # fmt: skip
     if lost:
         notes.append(f"{lost} P* are left out, as the text's P* is censored.")
-    most = drawn.groupby(["L", "choice"]).size().max() if len(drawn) else 0
-    height = max(ROW, POINT * most) * len(names)
-    height = max(height, 3 * ROW) + ROOM
+    height = POINT * max(sizes.sum(), 3 * LEAST) + ROOM
     return mosaic(panels, columns=2, preset=preset, height=height, notes=notes, share="y")
 
 
@@ -110,16 +114,17 @@ def _compared(rows: pd.DataFrame) -> set[str]:
     return set(rows["curve"][kinds > 1])
 
 
-def _placed(rows: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+def _placed(rows: pd.DataFrame, sizes: pd.Series, centres: pd.Series) -> pd.DataFrame:
     """With place: in the row of the choice, side by side in the order of criterion, v, s_0."""
     rows = rows.assign(late=rows["criterion"] != "test_error").sort_values(["late", "v", "s0"])
     groups = rows.groupby(["L", "choice"])
     aside = (groups.cumcount() + 0.5) / groups["late"].transform("size") - 0.5
-    return rows.assign(place=rows["choice"].map(names.index).astype(float) + SPREAD * aside)
+    size, centre = (rows["choice"].map(one).astype(float) for one in (sizes, centres))
+    return rows.assign(place=centre + SPREAD * aside * size)
 
 
 def _panel(
-    rows: pd.DataFrame, depth: int, names: list[str], rule: IntervalRule, shape: str
+    rows: pd.DataFrame, depth: int, centres: pd.Series, end: float, rule: IntervalRule, shape: str
 ) -> Panel:
     """One L: points in the row of their choice; shape: of the entry in the legend."""
     ends: dict[str, Any] = {"x_low": "y_low", "x_high": "y_high", "x_beyond": "y_beyond"}
@@ -128,10 +133,10 @@ def _panel(
         label=f"a curve; bar: {100 * rule.confidence:.3g} % interval", marker=shape, sort=False,
         arrow_label="censored: $P^*$", neutral=True, **ends,
     )  # fmt: skip
-    ticks = {float(i): name for i, name in enumerate(names)}
+    ticks = {float(at): str(name) for name, at in centres.items()}
     return Panel(
         title=f"CNN, $L={depth}$",
         marks=[marks, level(1, "$P^*$ of the text", name="text", line="--", across="y")],
         x=Axis("$P^*$ in units of the text's $P^*$", log=True),
-        y=Axis(limits=(len(names) - 0.5, -0.5), ticks=ticks),
+        y=Axis(limits=(end, 0), ticks=ticks),
     )  # fmt: skip
