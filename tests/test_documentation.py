@@ -18,7 +18,8 @@ from srhm.studies.registry import STUDIES
 ROOT = Path(__file__).parents[1]
 SPHINX = ROOT / ".venv" / "docs"
 PACKAGES = ("model", "networks", "statistics", "experiments")
-LIBRARY = ("data", "torch_data", "transforms", "learning_curve", "sensitivity")
+LIBRARY = ("data", "torch_data", "transforms", "learning_curve", "sensitivity", "tangent_kernel",
+           "deformations")  # fmt: skip
 
 pytestmark = [
     pytest.mark.slow,

@@ -36,8 +36,8 @@ ORDER = """
     images
     flow experiments
     measure
-    data transforms learning_curve
-    torch_data
+    data transforms learning_curve streams tangent_kernel
+    torch_data deformations
     sensitivity
     figures scorecard
     forest

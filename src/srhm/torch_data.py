@@ -17,12 +17,13 @@ from srhm.data import tree
 from srhm.extras import extra
 from srhm.model.grammar import Grammar
 from srhm.model.sampling import Derivations
+from srhm.streams import Stream
 from srhm.transforms import Change, Encoding, OneHot, Tokens, Transform
 
 with extra("torch"):
     import torch
     from torch import Tensor
-    from torch.utils.data import Dataset, get_worker_info
+    from torch.utils.data import Dataset
 
 # What a network takes: a one-hot row at each place (d, v), as LCN, CNN and FCN of `srhm.networks`;
 # its transpose (v, d), as convolutions of torch; or integers (d,), as embeddings do.
@@ -78,13 +79,13 @@ class HierarchyDataset(Dataset[Any]):
         first = ends[0] if ends else len(steps)
         if first and generator is None:
             raise ValueError("transform changes data: give generator=np.random.default_rng(0), say")
-        self.data, self.grammar, self.trees, self.generator = data, grammar, trees, generator
+        self.data, self.grammar, self.trees = data, grammar, trees
+        self.stream = None if generator is None else Stream(generator)
         self.changes = cast(list[Change], steps[:first])
         channels_first = form == "channels_first"
         default = Tokens() if form == "symbols" else OneHot(channels_first, whitening)
         self.encoding = cast(Encoding, steps[first] if ends else default)
         self.further = cast(list[Callable[[Any], Any]], steps[first + 1 :])
-        self.worker: tuple[int, np.random.Generator] | None = None
 
     def __len__(self) -> int:
         return len(self.data)
@@ -95,7 +96,8 @@ class HierarchyDataset(Dataset[Any]):
             rows = np.atleast_1d(np.asarray(rows))
         data = self.data[rows]
         for change in self.changes:
-            data = change(data, self.grammar, self._stream())
+            assert self.stream is not None  # as without a generator no change is taken
+            data = change(data, self.grammar, self.stream.here())
         parts: list[Any] = [self.inputs(data), _integers(data.labels)]
         if self.trees:
             levels = tree(data, self.grammar)
@@ -118,20 +120,6 @@ class HierarchyDataset(Dataset[Any]):
         for one in self.further:
             x = one(x)
         return cast(Tensor, x)
-
-    def _stream(self) -> np.random.Generator:
-        """The generator of the changes; of a worker, one that its seed continues.
-
-        A worker begins with a copy of this dataset, in each epoch with the same one.
-        """
-        assert self.generator is not None
-        worker = get_worker_info()
-        if worker is None:
-            return self.generator
-        if self.worker is None or self.worker[0] != worker.seed:
-            own = [int(self.generator.integers(2**63)), worker.seed]
-            self.worker = (worker.seed, np.random.default_rng(own))
-        return self.worker[1]
 
 
 def _integers(array: np.ndarray) -> Tensor:

@@ -13,7 +13,6 @@ from srhm.flow import tangent_kernel as kernels
 from srhm.flow.flow import FlowStep, NetworkSystem, gradient_flow
 from srhm.flow.losses import QuadraticHinge, SoftHinge
 from srhm.flow.networks import (
-    fully_connected_network,
     hierarchical_network,
     initial_weights,
     outputs,
@@ -185,20 +184,3 @@ def test_the_kernel_changes_as_one_over_alpha_in_lazy_learning(make_sample):
     ).numpy()
     slopes = np.diff(np.log10(change)) / np.diff(np.log10(tilde))
     np.testing.assert_allclose(slopes, -1, atol=0.1)
-
-
-def test_the_kernel_of_a_fully_connected_network_is_the_recursion_at_infinite_width():
-    # Two layers of ReLU: Theta = Sigma + x.x'/d kappa_0, with arc-cosine kernels; O(1/sqrt h) off.
-    stream = np.random.default_rng(0)
-    d, width = 3, 20000
-    network = fully_connected_network(d, depth=1, width=width, n_outputs=1)
-    weights = initial_weights(network, generators=[stream])
-    x = torch.tensor(stream.standard_normal((4, 1, d)))
-    found = kernels.gram_matrix(kernels.tangent_kernel(network, weights, x))[0].numpy()
-    dot = (x[:, 0] @ x[:, 0].T / d).numpy()
-    norm = np.sqrt(np.outer(np.diag(dot), np.diag(dot)))
-    cosine = np.clip(dot / norm, -1, 1)
-    angle = np.arccos(cosine)
-    zeroth = (np.pi - angle) / (2 * np.pi)
-    first = norm * (np.sin(angle) + (np.pi - angle) * cosine) / (2 * np.pi)
-    np.testing.assert_allclose(found, first + dot * zeroth, atol=0.05 * dot.max())
