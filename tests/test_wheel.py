@@ -15,6 +15,8 @@ from zipfile import ZipFile
 
 import pytest
 
+from srhm.commands.notebooks import write_notebooks
+
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "src" / "srhm"
 PIP = [sys.executable, "-m", "pip", "--no-input", "--disable-pip-version-check"]
@@ -151,7 +153,8 @@ def test_a_wheel_of_the_sdist_is_that_of_the_sources(wheel, wheel_of_sdist):
 
 
 def test_data_load_numpy_and_pythons_own_library_alone(alone):
-    code = "import sys; before = set(sys.modules); import srhm.data, srhm.transforms, srhm.extras"
+    code = "import sys; before = set(sys.modules)"
+    code += "; import srhm.data, srhm.transforms, srhm.tangent_kernel"
     code += "; new = {name.partition('.')[0] for name in set(sys.modules) - before}"
     # Without those that a library makes up.
     code += "; found = {name for name in new if getattr(sys.modules[name], '__file__', '')}"
@@ -163,9 +166,25 @@ def test_the_example_of_the_readme_runs_with_numpy_alone(alone):
     (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     done, printed, said = said_alone(alone, "python", "-c", code)
     assert (done, printed.count("class")) == (0, 2), said
-    tutorial = ROOT / "docs" / "tutorials" / "draw_a_datum.py"
-    done, printed, said = said_alone(alone, "python", tutorial)
-    assert (done, "distinct data" in printed) == (0, True), said
+
+
+# Of a notebook all cells of code but the first, which installs.
+RUN_NOTEBOOK = """
+import json, sys
+cells = json.load(open(sys.argv[1], encoding="utf-8"))["cells"]
+_, *code = ("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+names = {"__name__": "__main__"}
+for cell in code[:int(sys.argv[2])]:
+    exec(compile(cell, sys.argv[1], "exec"), names)
+"""
+
+
+def test_a_notebook_runs_with_numpy_alone(alone, tmp_path):
+    file, *_ = write_notebooks(tmp_path, address="https://example.org/srhm.git")
+    done, printed, said = said_alone(alone, "python", "-c", RUN_NOTEBOOK, file, "99")
+    assert (done, said) == (0, "")
+    assert "5184 distinct data of 16 places" in printed
+    assert printed.count("of the symbols changed, no class") == 4
 
 
 @pytest.mark.parametrize(
@@ -214,10 +233,23 @@ PathFinder.find_spec = lambda name, *rest: (
 """
 
 
+def test_the_other_notebooks_load_no_more_than_their_extras(installed, tmp_path):
+    _, *files = write_notebooks(tmp_path, address="https://example.org/srhm.git")
+    code = WITHOUT.format(missing=(*OF_WORKFLOW, "pydantic")) + RUN_NOTEBOOK
+    for file in files:  # the first cell of each has all that it imports
+        done = run(installed, "-c", code, str(file), "1")
+        assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize(
     ("code", "missing"),
     [
-        ("import srhm.torch_data, srhm.networks.registry", ("pydantic", "scipy", *OF_ANALYSIS)),
+        (
+            "import srhm.torch_data, srhm.deformations, srhm.networks.registry, torch;"
+            "from srhm.tangent_kernel import empirical_kernel;"
+            "empirical_kernel(torch.nn.Linear(2, 1), torch.ones(1, 2))",
+            ("pydantic", "scipy", *OF_ANALYSIS),
+        ),
         ("import srhm.images.deformations, srhm.images.cifar", OF_ANALYSIS),
         (USE, ("pydantic",)),
     ],

@@ -2,8 +2,10 @@
 # # Draw and look at a datum
 #
 # You will draw a random grammar, generate data from it, look at their trees, and change a datum
-# in the two ways that leave its class as it is. Run it from the folder of the clone, after
-# `make env` ([what that needs](../../README.md)):
+# in the two ways that leave its class as it is.
+
+# %% [markdown] script
+# Run it from the folder of the clone, after `make env` ([what that needs](../../README.md)):
 #
 # ```
 # .venv/bin/python docs/tutorials/draw_a_datum.py

@@ -4,8 +4,11 @@
 # The sample complexity P\* is the number of training points from which on a network's test error
 # stays at or below 10 %. You will train a small convolutional network of PyTorch on sparse
 # hierarchical data, read P\* off its learning curve, with an interval, and compare it with the
-# paper's formula. [A page](../front/play.html) measures one by a click. Run this from the folder of
-# the clone, after `make env`; it takes 20 seconds on one core:
+# paper's formula.
+
+# %% [markdown] script
+# [A page](../front/play.html) measures one by a click. Run this from the folder of the clone, after
+# `make env`; it takes 20 seconds on one core:
 #
 # ```
 # .venv/bin/python docs/tutorials/measure_one_p_star.py

@@ -4,7 +4,10 @@
 # A network that has learnt the task should not care which synonym stands for a latent, nor in
 # which of its places a feature stands. Sensitivities measure how far it does, layer by layer. You
 # will train a small transformer, which has nothing of the tree built in, and see it become blind
-# to both. Run it from the folder of the clone, after `make env`; it takes 15 seconds on one core:
+# to both.
+
+# %% [markdown] script
+# Run it from the folder of the clone, after `make env`; it takes 15 seconds on one core:
 #
 # ```
 # .venv/bin/python docs/tutorials/sensitivities.py
