@@ -17,7 +17,7 @@ GIVEN_CORES = $(if $(filter file,$(origin CORES)),,--cores $(CORES))
 GIVEN_DEVICE = $(if $(filter environment,$(firstword $(origin DEVICE))),,$(if $(DEVICE), --device $(DEVICE)))
 
 # Without FROM=published every network is trained here.
-GIVEN_ROWS = $(if $(filter published,$(FROM)), --rows both)$(if $(filter published-alone,$(FROM)), --rows published)
+GIVEN_ROWS = $(if $(filter published,$(FROM)), --rows both)$(if $(filter published-alone,$(FROM)), --rows published)$(if $(filter archive,$(FROM)), --archive results/archive)
 
 # With VERBOSE=1 the terminal shows all that Snakemake prints.
 GIVEN_LINES = $(if $(VERBOSE), --every-line)
@@ -58,7 +58,7 @@ export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help doctor cifar mnist fashion reproduce figures plane plan publish crate status claims open gc unlock test test-science test-gpu-interpreter check-gpu bench-gpu train-gpu lint layout format schema readme play docs env env-cluster env-equivariance env-images env-gpu env-docs wheelhouse clean-env faults soak
+.PHONY: help doctor cifar mnist fashion reproduce figures plane plan publish crate fetch-archive status claims open notebooks gc unlock test test-science test-gpu-interpreter check-gpu bench-gpu train-gpu lint layout format schema readme play docs env env-cluster env-equivariance env-images env-gpu env-docs wheelhouse clean-env faults soak
 
 help:
 	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw the paper: results/PRESET/{report.html,figures,tables}'
@@ -69,7 +69,9 @@ help:
 	@echo 'make plan      [PRESET=quick] [STUDY=..] cells, steps, core-hours and disk, and which jobs run and why; runs nothing; with DEVICE=cuda GPU-hours, too'
 	@echo 'make publish   [PRESET=quick] [STUDY=..] keep the finished rows in published/PRESET, for make figures'
 	@echo '               [FROM=published] of make reproduce: reuses archived rows; trains only missing networks'
-	@echo 'make crate                               pack the published rows and what made them for an archive: results/crate/'
+	@echo 'make crate                               pack archived rows, weights in results/ and what made them: results/crate.zip'
+	@echo 'make fetch-archive URL=... [SHA256=..]   take such a crate back (http, https or file): results/archive/'
+	@echo '               [FROM=archive] of make reproduce: reuses its networks; trains only missing ones'
 	@echo 'make status    [PRESET=quick] [STUDY=..] networks trained, missing, capped, diverged; how fast, and how long still (also while a run is going on); without STUDY the paper'
 	@echo 'make claims    [PRESET=..]               what reproduced: verdicts and numbers of the latest results, or of results/PRESET'
 	@echo 'make open      [PRESET=..]               these results in a browser; without one, where their page is'
@@ -83,6 +85,7 @@ help:
 	@echo 'make bench-gpu                           steps a second of the packed engine on this machine'"'"'s GPU: results/benchmarks/gpu.json'
 	@echo 'make lint | make format                  only the checks without tests | put the layout of the code in order'
 	@echo 'make docs                                these documents, tutorials and the reference of the library as pages: results/docs/index.html'
+	@echo 'make notebooks                           the tutorials as notebooks that install the library themselves: results/notebooks/'
 	@echo 'make cifar                               download CIFAR-10 (162 MB) and check it, for Figure 1 A, B'
 	@echo 'make mnist                               download MNIST (11 MB) and check it, for STUDY=kernels and data: mnist'
 	@echo 'make fashion                             download Fashion-MNIST (30 MB) and check it, where Debian'"'"'s package is not, for STUDY=relative_stability'
@@ -138,9 +141,12 @@ publish: env
 	@$(BIN)/python -m srhm.commands.command publish --preset $(PRESET) $(GIVEN_STUDY) $(ARGS)
 	@$(BIN)/python -m srhm.commands.coverage
 
-# Published rows with what made them, as an RO-Crate for an archive: results/crate/
+# Published rows and weights with what made them, as an RO-Crate for an archive: results/crate.zip
 crate: env
 	@$(BIN)/python -m srhm.commands.crate $(ARGS)
+
+fetch-archive: env
+	@$(BIN)/python -m srhm.commands.fetch_archive --url '$(URL)'$(if $(SHA256), --sha256 '$(SHA256)') $(ARGS)
 
 status: env
 	@$(BIN)/python -m srhm.commands.command status --preset $(PRESET) $(GIVEN_STUDY)
@@ -194,7 +200,7 @@ lint: layout
 layout: env
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/snakefmt --check Snakefile rules
+	$(BIN)/snakefmt --check Snakefile rules workflow
 	$(BIN)/python -m snakemake --lint --configfile config/test.yaml
 
 schema: env
@@ -217,7 +223,7 @@ soak: env
 format: env
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
-	$(BIN)/snakefmt Snakefile rules
+	$(BIN)/snakefmt Snakefile rules workflow
 
 # Whole or absent; one that was copied or moved with the folder, or left unfinished, is made anew.
 env:
@@ -243,6 +249,9 @@ env-gpu: env
 docs: env-docs
 	PYTHONPATH=$(VENV)/docs $(BIN)/python -m sphinx --fail-on-warning --quiet --conf-dir docs . results/docs
 	@echo 'results/docs/index.html'
+
+notebooks: env
+	@$(BIN)/python -m srhm.commands.notebooks $(ARGS)
 
 env-docs: $(VENV)/docs/package.stamp
 

@@ -16,8 +16,9 @@ from matplotlib.figure import Figure
 from PIL import Image
 from rocrate.rocrate import ROCrate
 
-from srhm.commands.crate import PROFILES, main
+from srhm.commands.crate import main
 from srhm.figures.drawing import save
+from srhm.results.archives import PROFILES
 from srhm.results.commit import REPOSITORY, commit_and_reason, commit_of
 from srhm.results.places import PUBLISHED
 from srhm.scorecard.data import scorecard_data
@@ -128,7 +129,7 @@ def test_the_scorecard_for_programs_has_every_claim_and_no_infinity():
 @pytest.fixture(scope="module")
 def crate(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("crate") / "crate"
-    assert main(["--output", str(folder)]) == 0
+    assert main(["--output", str(folder), "--directory", str(folder.parent)]) == 0
     return folder
 
 
@@ -191,7 +192,8 @@ def test_a_folder_that_is_no_crate_is_left_alone_and_no_rows_are_said(tmp_path, 
     (tmp_path / "mine").write_text("kept")
     assert main(["--output", str(tmp_path)]) == 2
     assert (tmp_path / "mine").read_text() == "kept"
-    assert main(["--output", str(tmp_path / "new"), "--published", str(tmp_path)]) == 1
+    options = ["--published", str(tmp_path), "--directory", str(tmp_path)]
+    assert main(["--output", str(tmp_path / "new"), *options]) == 1
     assert "make publish" in capsys.readouterr().out
 
 

@@ -38,7 +38,8 @@ REFUSED = "the configuration is refused:\n"
 # Folders of results/ that are of no preset; those of former versions, too.
 RESERVED = {
     *(Path(one.folder, name).parts[1] for one in TRAINERS for name in places.KEPT),
-    *(Path(places.DERIVATIONS).name, "benchmarks", "experiments", "sensitivities"),
+    *(Path(places.DERIVATIONS).name, "archive", "benchmarks", "crate"),
+    *("experiments", "sensitivities"),
 }
 
 

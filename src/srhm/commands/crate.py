@@ -1,17 +1,22 @@
-"""Pack the rows that the repository keeps for an archive: a Workflow Run RO-Crate.
+"""Pack rows and weights for an archive: a Workflow Run RO-Crate.
 
-`srhm crate` writes a folder with the published rows, the workflow, the configurations, the
-environment and the licence, and `ro-crate-metadata.json`, which says for each published run what
-made it: an action of the workflow, from when to when, at which commit (whose library it is), of
-which configuration. An archive takes the folder as it is. Profile: Workflow Run Crate 0.5 of the
-RO-Crate community.
+`srhm crate` writes a folder with the published rows, the weights of the LCN, CNN and FCN that
+results/ has, the workflow, the configurations, the environment and the licence, and
+`ro-crate-metadata.json`, which says for each run what made it: an action of the workflow, from when
+to when, at which commit (whose library it is), of which configuration. Beside the folder stands the
+same as one zip file, with its SHA-256, as an archive takes it and `srhm fetch-archive` brings it
+back. Profile: Workflow Run Crate 0.5 of the RO-Crate community, looked at before it is packed.
+
+Weights are those of whole curves, as many as fit into --megabytes: first curves whose
+sensitivities are measured, and of these the smallest.
 """
 
 import argparse
-import json
 import shutil
 import sys
-from collections.abc import Sequence
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -20,34 +25,100 @@ import yaml
 from rocrate.model.contextentity import ContextEntity
 from rocrate.rocrate import ROCrate
 
+from srhm.commands.preset_file import read_preset
+from srhm.commands.presets import CONFIG, Run
 from srhm.commands.printing import printing
+from srhm.preset import plan_preset
 from srhm.results import places
-from srhm.results.commit import REPOSITORY
+from srhm.results.archives import (
+    METADATA,
+    PROFILES,
+    WEIGHTS,
+    ArchiveError,
+    checked_archive,
+    sha256_of,
+)
+from srhm.results.atomic import replacing, write_text
+from srhm.results.commit import REPOSITORY, commit_of
+from srhm.results.outdated import is_outdated
 from srhm.results.publications import check_digests
 from srhm.results.published_provenance import PROVENANCE_FILE, PublicationError
 from srhm.results.published_provenance import read_provenance_file as read
+from srhm.results.store import DamagedCell, path_of, read_cell
+from srhm.studies.registry import STUDIES
+from srhm.study import ConfigError
 
-PROFILES = (
-    "https://w3id.org/ro/wfrun/process/0.5",
-    "https://w3id.org/ro/wfrun/workflow/0.5",
-    "https://w3id.org/workflowhub/workflow-ro-crate/1.0",
-)
 # What the crate holds besides the rows.
-FILES = ("README.md", "LICENSE", "CITATION.cff", "codemeta.json", "envs/requirements.lock",
-         "rules/*.smk", "scripts/*.py")  # fmt: skip
+FILES = ("README.md", "LICENSE", "CITATION.cff", "codemeta.json", "pyproject.toml",
+         "envs/*.lock", "rules/*.smk", "scripts/*.py")  # fmt: skip
 # What a file is, by its name; all that is not named here is text.
 FORMATS = {".md": "text/markdown", ".json": "application/json", ".py": "text/x-python",
            ".cff": "application/yaml", ".yaml": "application/yaml",
-           ".parquet": "application/vnd.apache.parquet"}  # fmt: skip
+           ".parquet": "application/vnd.apache.parquet",
+           ".safetensors": "application/octet-stream"}  # fmt: skip
+# Whose weights are packed: the study of the paper's main claims.
+HEADLINE = "sparse_hierarchy"
+MEGABYTES = 500.0
+# What is packed already is not packed tighter.
+DENSE = (".parquet", ".safetensors")
 BIOSCHEMAS = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
 COMPLETED = "http://schema.org/CompletedActionStatus"
 NOTHING, REFUSED = 1, 2  # exit codes: a damaged publication or none; a folder in the way
 
 
-def crate_of(published: Path) -> ROCrate:
-    """The crate of all published runs.
+@dataclass(frozen=True)
+class StoredCurve:
+    """A curve all of whose networks are stored: its preset, its files by key, their bytes."""
+
+    preset: str
+    files: Mapping[str, Path]
+    size: int
+
+
+def stored_curves(directory: Path) -> list[StoredCurve]:
+    """Curves of the headline study whose networks are stored whole, those first that are measured.
+
+    Of equal ones the smaller first; a curve of several presets is that of the first.
 
     Raises:
+        ConfigError: if a file of config/ is refused.
+    """
+    found: dict[frozenset[str], tuple[bool, StoredCurve]] = {}
+    trainer = STUDIES[HEADLINE].trainer
+    if trainer is None or not (directory / places.store_of(trainer)).is_dir():
+        return []  # without a look at all presets, which takes seconds
+    for file in sorted(CONFIG.glob("*.yaml")):
+        values = read_preset(file)
+        if HEADLINE not in values:
+            continue
+        # Other studies would be planned for nothing.
+        own = {name: one for name, one in values.items() if name not in STUDIES}
+        run = Run(plan_preset(own | {HEADLINE: values[HEADLINE]}, directory=directory), directory)
+        for curve in run.curves.values():
+            keys = [entry["key"] for entry in curve.entries]
+            files = {key: run.stored(curve, key) for key in keys}
+            if all(one.is_file() and not is_outdated(one) for one in files.values()):
+                size = sum(one.stat().st_size for one in files.values())
+                whole = StoredCurve(run.plan.name, files, size)
+                found.setdefault(frozenset(keys), (not curve.measured, whole))
+    return [one for _, one in sorted(found.values(), key=lambda pair: (pair[0], pair[1].size))]
+
+
+def those_that_fit(curves: Sequence[StoredCurve], *, size: float) -> list[StoredCurve]:
+    """As many of the curves, in their order, as have together at most so many bytes."""
+    kept, left = [], size
+    for curve in curves:
+        if curve.size <= left:
+            kept.append(curve)
+            left -= curve.size
+    return kept
+
+
+def crate_of(published: Path, curves: Sequence[StoredCurve] = ()) -> ROCrate:
+    """The crate of all published runs, and of the networks of these curves.
+
+    Raises:
+        DamagedCell: if a network is not as it was stored.
         PublicationError: if there is none, or a table is not the one that its provenance names.
     """
     folders = sorted(file.parent for file in published.glob(f"*/*/{PROVENANCE_FILE}"))
@@ -61,6 +132,7 @@ def crate_of(published: Path) -> ROCrate:
             "name": "The Sparse Random Hierarchy Model, reproduced",
             "version": citation["version"],
             "encodingFormat": "text/plain",
+            "sha256": sha256_of(REPOSITORY / "Snakefile"),
             "conformsTo": {"@id": BIOSCHEMAS},
         },
     )  # fmt: skip
@@ -75,32 +147,63 @@ def crate_of(published: Path) -> ROCrate:
         check_digests(folder, provenance)
         action = _add_run(crate, workflow, folder, provenance)
         action["agent"] = maintainers
+    for preset in dict.fromkeys(curve.preset for curve in curves):
+        own = {k: v for curve in curves if curve.preset == preset for k, v in curve.files.items()}
+        _add_networks(crate, workflow, preset, own)["agent"] = maintainers
     return crate
 
 
 def _add_file(crate: ROCrate, file: Path, place: str, **properties: str) -> Any:
-    """A file of the crate, with its format."""
-    encoding = FORMATS.get(file.suffix, "text/plain")
-    return crate.add_file(file, place, properties={"encodingFormat": encoding, **properties})
+    """A file of the crate, with its format and sum."""
+    said = {"encodingFormat": FORMATS.get(file.suffix, "text/plain"), "sha256": sha256_of(file)}
+    return crate.add_file(file, place, properties={**said, **properties})
+
+
+def _add_networks(crate: ROCrate, workflow: Any, preset: str, files: Mapping[str, Path]) -> Any:
+    """The action of the workflow that trained networks of a preset, by their keys."""
+    cells = [read_cell(file.parents[1], key) for key, file in files.items()]
+    days = sorted(cell.timing["started"][:10] for cell in cells)
+    processors = sorted({cell.timing["processor"] for cell in cells})
+    places_in_crate = {key: path_of(Path(WEIGHTS), key).as_posix() for key in files}
+    # Presets share networks.
+    results = [
+        crate.get(place) or _add_file(crate, files[key], place)
+        for key, place in places_in_crate.items()
+    ]
+    action = crate.add_action(
+        workflow, f"#networks-{preset}", object=_add_configuration(crate, preset), result=results,
+        properties={
+            "name": f"networks of preset {preset}",
+            "description": f"{len(cells)} networks with their weights, trained on"
+            f" {', '.join(processors)}; packed at commit {commit_of()}",
+            "startTime": days[0], "endTime": days[-1], "actionStatus": COMPLETED,
+        },
+    )  # fmt: skip
+    crate.root_dataset.append_to("mentions", action)
+    return action
+
+
+def _add_configuration(crate: ROCrate, preset: str) -> Any:
+    place = f"config/{preset}.yaml"
+    return crate.get(place) or _add_file(crate, REPOSITORY / place, place)
 
 
 def _add_run(crate: ROCrate, workflow: Any, folder: Path, provenance: dict[str, Any]) -> Any:
     """The action of the workflow that made the rows of a folder, of which some may be lacking."""
     preset, study = provenance["preset"], provenance["study"]
     place = f"published/{preset}/{study}"
-    configuration = f"config/{preset}.yaml"
-    inputs = crate.get(configuration) or _add_file(crate, REPOSITORY / configuration, configuration)
     results = [
         _add_file(
             crate, folder / f"{table}.parquet", f"{place}/{table}.parquet",
-            name=f"{table.replace('_', ' ')} of {study}, preset {preset}", sha256=digest,
+            name=f"{table.replace('_', ' ')} of {study}, preset {preset}",
         )
-        for table, digest in provenance["sha256"].items()
+        for table in provenance["sha256"]
     ]  # fmt: skip
     results.append(_add_file(crate, folder / PROVENANCE_FILE, f"{place}/{PROVENANCE_FILE}"))
     devices = sorted({f"{one['processor']} ({one['device']})" for one in provenance["trained_on"]})
     action = crate.add_action(
-        workflow, f"#run-{preset}-{study}", object=inputs, result=results,
+        workflow, f"#run-{preset}-{study}", object=_add_configuration(crate, preset),
+        result=results,
         properties={
             "name": f"{study} of preset {preset}",
             "description": f"{provenance['curves']} of {provenance['planned_curves']} curves,"
@@ -146,6 +249,23 @@ def _describe(crate: ROCrate, citation: dict[str, Any], *, last: date) -> Any:
     return maintainers
 
 
+def pack(folder: Path) -> Path:
+    """The zip file of a folder, beside it, and a file with its SHA-256; returns the former.
+
+    One folder gives one zip file, byte by byte: no file has a date in it.
+    """
+    target = folder.with_name(f"{folder.name}.zip")
+    with replacing(target) as partial, zipfile.ZipFile(partial, "w") as archive:
+        for file in sorted(one for one in folder.rglob("*") if one.is_file()):
+            entry = zipfile.ZipInfo(file.relative_to(folder).as_posix())
+            entry.external_attr = 0o100644 << 16
+            dense = file.suffix in DENSE
+            entry.compress_type = zipfile.ZIP_STORED if dense else zipfile.ZIP_DEFLATED
+            archive.writestr(entry, file.read_bytes())
+    write_text(target.with_name(f"{target.name}.sha256"), f"{sha256_of(target)}  {target.name}\n")
+    return target
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit code: 0 where it is written, 1 without rows to trust, 2 if a folder is in the way."""
     parser = argparse.ArgumentParser(
@@ -155,23 +275,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--output", type=Path, default=Path("results/crate"), help="folder to write"
     )
     parser.add_argument("--published", type=Path, default=places.PUBLISHED, help="rows to pack")
+    parser.add_argument("--directory", type=Path, default=Path(), help="where results/ lies")
+    parser.add_argument(
+        "--megabytes", type=float, default=MEGABYTES, help="of weights; default: %(default)s"
+    )
     options = parser.parse_args(arguments)
     output: Path = options.output
     if output.exists():
-        metadata = output / "ro-crate-metadata.json"
-        if not metadata.is_file():
+        if not (output / METADATA).is_file():
             print(f"{output} is there and is no crate: name another with --output")
             return REFUSED
         shutil.rmtree(output)
     try:
-        crate = crate_of(options.published)
-    except PublicationError as error:
+        stored = stored_curves(options.directory)
+        curves = those_that_fit(stored, size=options.megabytes * 1e6)
+        crate = crate_of(options.published, curves)
+        crate.write(output)
+        graph = checked_archive(output)
+    except (ConfigError, PublicationError, DamagedCell, ArchiveError) as error:
         print(error)
         return NOTHING
-    crate.write(output)
-    found = json.loads((output / "ro-crate-metadata.json").read_text(encoding="utf-8"))["@graph"]
-    runs = [one["name"] for one in found if one["@type"] == "CreateAction"]
+    runs = [one["name"] for one in graph.values() if one["@type"] == "CreateAction"]
     print(f"{output}: {len(runs)} runs ({', '.join(runs)})")
+    n_networks = len({key for curve in curves for key in curve.files})
+    print(
+        f"weights: {len(curves)} of {len(stored)} whole curves of {HEADLINE} in"
+        f" {options.directory / 'results'}, {n_networks} networks,"
+        f" {sum(curve.size for curve in curves) / 1e6:.0f} MB"
+    )
+    packed = pack(output)
+    print(f"{packed}: {packed.stat().st_size / 1e6:.0f} MB, whole by {packed.name}.sha256")
     return 0
 
 

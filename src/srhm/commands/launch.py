@@ -56,6 +56,7 @@ from srhm.commands.watching import Watch, last_words, snakemake_by_hand
 from srhm.explorer.names import explorer_name
 from srhm.preset import ROWS
 from srhm.results import places
+from srhm.results.archives import ArchiveError, read_graph, stored_networks, take_networks
 from srhm.results.atomic import write_text
 from srhm.results.outdated import is_outdated
 from srhm.rules import first_looks
@@ -128,6 +129,8 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
     targets = [name if name in GROUPS else f"{name}_study" for name in options.study]
     folder, local = options.directory.resolve(), _is_local(profile, extra)
     studies_of(options.study)
+    if options.archive:
+        _check_archive(options.archive)
     if options.rows:
         extra = _with_rows(extra, options.rows)
     if not options.unlock:
@@ -143,6 +146,8 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
             return 0
         for line in run.not_measurable() if run else ():
             print(line, flush=True)
+        if run and options.archive:
+            print(_with_archive(run, options.archive, dry=is_dry(extra)), flush=True)
         start, since, killed = time.monotonic(), time.time(), limits.killed_for_memory()
         _date_now(folder / "results")
         cores = [] if options.cores is None else ["--cores", str(options.cores)]
@@ -201,6 +206,9 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--rows", choices=ROWS, help="of which networks; default: as the configuration says"
     )
+    parser.add_argument(
+        "--archive", type=Path, metavar="FOLDER", help="take networks of an archive from there"
+    )
     add_study(parser, default=DEFAULT)
     parser.add_argument(
         "--every-line", action="store_true", help="show all that Snakemake and its jobs print"
@@ -237,6 +245,39 @@ def _with_rows(extra: Sequence[str], rows: str) -> list[str]:
         raise Refused(f"give --config rows={rows} with the others; nothing was started")
     # Before an option: it would take a target for one more entry.
     return ["--config", f"rows={rows}", "--rerun-incomplete", *extra]
+
+
+def _check_archive(archive: Path) -> None:
+    try:
+        read_graph(archive)
+    except ArchiveError as error:
+        raise Refused(
+            f"{error}; `make fetch-archive URL=...` gets one. Nothing was started"
+        ) from error
+
+
+def _with_archive(run: Run, archive: Path, *, dry: bool) -> str:
+    """Puts networks of an archive into the store; what came of it, for people.
+
+    Raises:
+        Refused: if they cannot be written.
+    """
+    wanted = {
+        entry["key"]: run.stored(curve, entry["key"])
+        for curve in run.curves.values()
+        for entry in curve.entries
+    }
+    try:
+        found = take_networks(archive, wanted, dry=dry)
+    except OSError as error:
+        raise Refused(f"networks of {archive} cannot be stored: {error}") from error
+    said = (
+        f"of {len(wanted)} networks {found.taken} {'would come' if dry else 'come'} from {archive},"
+        f" {found.there} are stored already, {found.lacking} are to be trained"
+    )
+    if not found.taken + found.there and stored_networks(archive):
+        said += "; those of the archive are of other presets or studies, or of other code"
+    return said
 
 
 def _with_devices(
