@@ -20,7 +20,7 @@ from srhm.runtime.devices import device_here
 from srhm.studies.registry import GROUPS, STUDIES, TRAINERS
 from srhm.study import ConfigError
 
-ROOT = Path(workflow.basedir)
+ROOT = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parent
 
 if PACKAGE.parent.resolve() != (ROOT / "src").resolve():
     raise WorkflowError(

@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -110,3 +111,43 @@ def test_the_deposit_is_described_as_the_citation_has_it():
         assert all(one["family-names"] in line for one in reference["authors"])
     (paper,) = deposit["related_identifiers"]
     assert paper["identifier"] == citation["references"][0]["identifiers"][0]["value"]
+
+
+def test_the_changelog_begins_with_the_version_for_a_reader_of_none_before():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    head = f"# Changelog\n\n## {citation['version']} ({citation['date-released']})\n"
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert text.startswith(head)
+    first = text[len(head) :].partition("\n## ")[0]
+    assert len(first.splitlines()) <= 25
+    for file in re.findall(r"\]\(([^)]*)\)", first):
+        assert (ROOT / file).is_file()
+
+
+# The catalogue of Snakemake workflows, as its page "Adding workflows" says.
+def test_the_catalogue_finds_what_it_lists():
+    readme = (ROOT / "README.md").read_text("utf-8").lower()
+    assert {"snakemake", "workflow"} <= set(re.findall(r"[a-z]+", readme))
+    assert list((ROOT / "rules").glob("*.smk"))
+    assert (ROOT / "config" / "README.md").read_text("utf-8").startswith("# ")
+    usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text("utf-8"))
+    assert usage.keys() == {"usage"}
+    assert usage["usage"].keys() == {"mandatory-flags", "software-stack-deployment", "report"}
+    flags, software, report = usage["usage"].values()
+    assert flags.keys() == {"desc", "flags"}
+    assert software.keys() == {"conda", "apptainer", "apptainer+conda"}
+    assert {type(value) for value in (*software.values(), report)} == {bool}
+    option, file = flags["flags"].split()
+    assert option == "--configfile"
+    assert (ROOT / file).is_file()
+    targets = re.findall(r"`make ([a-z-]+)`", flags["desc"])
+    assert targets
+    assert set(targets) <= TARGETS
+
+
+def test_the_main_file_of_the_catalogue_has_all_rules():
+    command = [sys.executable, "-m", "snakemake", "--snakefile", "workflow/Snakefile"]
+    command += ["--configfile", "config/test.yaml", "--list-target-rules"]
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert said.returncode == 0, said.stderr
+    assert {"paper", "plane", "jamming_study", "fig04"} <= set(said.stdout.split())
