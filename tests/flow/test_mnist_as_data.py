@@ -12,7 +12,7 @@ from srhm.flow.configuration import FlowSection
 from srhm.flow.digits import digits
 from srhm.flow.members import data_of
 from srhm.flow.plan import plan
-from srhm.images import mnist
+from srhm.images import fashion, mnist, mnist5k
 from srhm.model.seeding import generator
 
 MNIST = {
@@ -55,6 +55,32 @@ def test_with_its_files_mnist_is_planned(images):
     cells = [cell for curve in found.curves.values() for cell in curve.cells]
     assert {(cell["data"], cell["d"]) for cell in cells} == {("mnist", 784), ("mnist_pca", 10)}
     assert not found.absent
+
+
+def test_other_images_of_the_size_are_planned_and_cannot_be_computed_without_them(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(mnist5k, "find_spec", lambda name: None)
+    monkeypatch.setattr(fashion, "DEBIAN", tmp_path / "nowhere")
+    names = ("mnist5k", "mnist5k_pca", "fashion", "fashion_pca")
+    found = planned(tmp_path, *({**MNIST, "data": name} for name in names))
+    assert {cell["data"] for curve in found.curves.values() for cell in curve.cells} == set(names)
+    assert found.computable.curves == {}
+    assert found.computable.absent == f"{mnist5k.NOTICE}\n{fashion.notice(tmp_path)}"
+
+
+@pytest.mark.parametrize(("kind", "n"), [("mnist5k", 30), ("fashion", 90)])
+def test_points_of_other_images_are_their_pixels(images, monkeypatch, kind, n):
+    pixels, names = images
+    parts = [mnist.Digits(pixels[:60], names[:60]), mnist.Digits(pixels[60:], names[60:])]
+    monkeypatch.setattr(mnist5k, "load", lambda: parts[1])
+    monkeypatch.setattr(fashion, "images", lambda: parts)
+    own = pixels[-n:].reshape(n, -1) - pixels[-n:].reshape(n, -1).mean(axis=0)
+    x, labels = digits(kind)
+    assert labels.tolist() == names[-n:].tolist()
+    expected = own * np.sqrt(784) / np.linalg.norm(own, axis=1, keepdims=True)
+    np.testing.assert_allclose(x, expected)
+    assert digits(f"{kind}_pca")[0].shape == (n, 10)
 
 
 def test_points_are_centred_pixels_or_their_first_components_up_to_scale(images):

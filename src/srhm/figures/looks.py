@@ -63,6 +63,10 @@ DATA = {
     "digits_pca": Look("digits, 10 PCA", SKY, "D"),
     "mnist": Look("MNIST", VERMILION, "^"),
     "mnist_pca": Look("MNIST, 10 PCA", ORANGE, "v"),
+    "mnist5k": Look("MNIST (5,000)", VERMILION, "<"),
+    "mnist5k_pca": Look("MNIST (5,000), 10 PCA", ORANGE, ">"),
+    "fashion": Look("Fashion-MNIST", GREY, "D"),
+    "fashion_pca": Look("Fashion-MNIST, 10 PCA", GREY, "H"),
     "stripe": Look("stripe", GREEN, "P"),
     "random": Look("random data", PURPLE, "X"),
 }

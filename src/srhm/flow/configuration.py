@@ -104,14 +104,16 @@ class Optimiser(Keys):
 class FlowCurves(Keys):
     """Curves: one for each combination of the lists but P, alpha_tilde and seeds."""
 
-    data: Literal["srhm", "random", "digits", "digits_pca", "mnist", "mnist_pca", "stripe"] = Field(
+    data: Literal["srhm", "random", *IMAGES, "stripe"] = Field(  # type: ignore[valid-type]
         "srhm",
         description="all but srhm and digits for an fcn. random: points of squared norm d with"
         " labels of plus and minus one in turn; digits: 1797 handwritten digits of 64 pixels, at"
         " most 1200 of them for training, labels even or odd; digits_pca: their first ten principal"
         " components;"
         " mnist, mnist_pca: the same of MNIST's 784 pixels, at most 60000 for training, left out"
-        " aloud where its files are not (make mnist);"
+        " aloud where its files are not (make mnist); mnist5k, mnist5k_pca: 5000 of them (make"
+        " env-images), at most 4000 for training; fashion, fashion_pca: Fashion-MNIST (make"
+        " fashion);"
         " stripe: Gaussian points whose labels depend on their first coordinate",
     )
     net: Several[Literal[tuple(HIERARCHICAL)]] = Field(  # type: ignore[valid-type]

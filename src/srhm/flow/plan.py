@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from srhm.flow.configuration import MEASUREMENTS, FlowCurves, FlowSection
-from srhm.flow.task import IMAGES, MNIST
-from srhm.images import mnist
+from srhm.flow.task import IMAGES, image_set
+from srhm.images import fashion, mnist, mnist5k
 from srhm.model.grammar import GrammarError
 from srhm.model.letters import parameters_of
 from srhm.model.sampling import MIN_TEST, SampleError, largest_training_set, n_test_points
@@ -45,23 +45,24 @@ def plan(
     study: cells of two studies that are equal are trained once.
 
     measured: what is measured of groups that do not say. Groups of MNIST are left out where its
-    files are not.
+    files are not; those of `mnist5k` and `fashion` are planned, and cannot be computed then.
 
     Raises:
         ConfigError: naming the group, the key, its value and what is allowed.
     """
     notice = mnist.notice(directory / mnist.FOLDER)
-    absent = notice if any(group.data in MNIST for group in section.curves) else None
+    absent = notice if any(image_set(one.data) == "mnist" for one in section.curves) else None
+    without = {"mnist5k": mnist5k.notice(), "fashion": fashion.notice(directory)}
     joined: dict[str, tuple[dict[str, Any], set[tuple[int, float, int, int]], set[str]]] = {}
     for number, group in enumerate(section.curves):
-        if absent and group.data in MNIST:
+        if absent and image_set(group.data) == "mnist":
             continue
         for shared in group.coordinates():
             _, points, measure = joined.setdefault(canonical_json(shared), (shared, set(), set()))
             points |= set(_points(group, width=shared["width"]))
             measure |= set(measured if group.measure is None else group.measure)
             _check(shared, points, f"curves.{number}", n_test=section.n_test)
-    curves = {}
+    curves, missing = {}, dict[str, str]()
     for shared, points, measure in joined.values():
         n_test = _n_test(shared, points, n_test=section.n_test)
         entries: list[dict[str, Any]] = []
@@ -86,7 +87,9 @@ def plan(
             + tuple(one for one in measured if one in measure and one not in ORDER),
             columns={"study": study},
         )
-    return Planned(curves=curves, absent=absent or "")
+        if why := without.get(image_set(shared["data"])):
+            missing[name] = why
+    return Planned(curves=curves, absent=absent or "", missing=missing)
 
 
 def _points(group: FlowCurves, *, width: int) -> list[tuple[int, float, int, int]]:

@@ -16,15 +16,22 @@ class ImageSet:
     n_test: int
 
 
-# Handwritten digits of 8 x 8 pixels, 1797 in all, and MNIST of 28 x 28 (`srhm.flow.digits`).
+# Handwritten digits of 8 x 8 pixels, 1797 in all, and images of 28 x 28 (`srhm.flow.digits`).
 IMAGES = {
     "digits": ImageSet(64, 1200, 597),
     "digits_pca": ImageSet(10, 1200, 597),
     "mnist": ImageSet(784, 60_000, 10_000),
     "mnist_pca": ImageSet(10, 60_000, 10_000),
+    "mnist5k": ImageSet(784, 4000, 1000),
+    "mnist5k_pca": ImageSet(10, 4000, 1000),
+    "fashion": ImageSet(784, 60_000, 10_000),
+    "fashion_pca": ImageSet(10, 60_000, 10_000),
 }
-# Of these files must be there (`srhm.images.mnist`).
-MNIST = ("mnist", "mnist_pca")
+
+
+def image_set(data: str) -> str:
+    """Name of the images of which these are the pixels, or the principal components."""
+    return data.removesuffix("_pca")
 
 
 def n_inputs(cell: Mapping[str, Any]) -> int:
