@@ -4,7 +4,8 @@ const set = (name, value) => { const one = at("grammar").elements[name]; one.val
   one.dispatchEvent(new Event("input", { bubbles: true })); };
 const tree = () => at("tree").getAttribute("aria-label");
 await until(() => document.body.dataset.ready);
-said.first = { tree: tree(), chart: at("chart").getAttribute("aria-label"), lines: document.querySelectorAll("#chart .archive").length };
+said.first = { tree: tree(), chart: at("chart").getAttribute("aria-label"),
+  lines: document.querySelectorAll("#chart .archive").length };
 said.changes = [];
 for (const node of [0, 1, 2]) for (const id of ["exchange", "displace"]) {
   document.querySelector(`#nodes [value="${node}"]`).click();
@@ -34,6 +35,8 @@ said.answers = [...at("answers").children].map((one) => one.className);
 at("next").click();
 at("stop").click();
 said.stopped = [text("progress"), at("stop").hidden, at("train").disabled];
-const shown = [...document.querySelectorAll("button, input, summary, [role=img], [role=region]")].filter((one) => one.getClientRects().length);
-said.unnamed = shown.filter((one) => !(one.ariaLabel || one.textContent.trim() || one.labels?.[0]?.textContent.trim())).map((one) => one.outerHTML);
-said.beyond_keys = shown.filter((one) => one.matches("button, input, summary") && one.tabIndex < 0).length;
+const controls = "button, input, summary", others = "[role=img], [role=region]";
+const shown = [...document.querySelectorAll(`${controls}, ${others}`)].filter((one) => one.getClientRects().length);
+const named = (one) => one.ariaLabel || one.textContent.trim() || one.labels?.[0]?.textContent.trim();
+said.unnamed = shown.filter((one) => !named(one)).map((one) => one.outerHTML);
+said.beyond_keys = shown.filter((one) => one.matches(controls) && one.tabIndex < 0).length;

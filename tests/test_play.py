@@ -238,6 +238,7 @@ def test_it_is_played_with(html, tmp_path, width, dark):
     assert said["ground"] == ("rgb(22, 22, 22)" if dark else "rgb(255, 255, 255)")
     assert said["first"]["tree"].startswith("Tree of the datum. Class ")
     assert "The archive's curve falls from 0.61 at P = 128" in said["first"]["chart"]
+    assert said["first"]["lines"] == 3
     # The class, read from the symbols, stays as it is; another symbol may change it.
     for name, changed, words in said["changes"]:
         assert changed, name

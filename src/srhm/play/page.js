@@ -2,6 +2,7 @@
 const given = JSON.parse(document.getElementById("given").textContent);
 const at = (id) => document.getElementById(id);
 const controls = at("grammar").elements;
+const THRESHOLD = 0.1;  // the test error that defines P*
 const SERIES = { error: "test error", S: "S", D: "D" };
 const state = { points: [], networks: [], node: 1, net: "cnn", says: "", before: null, worker: null, told: "" };
 
@@ -15,7 +16,8 @@ const of = (name, row) => { const found = document.createElement(name); found.ap
 const pair = (rule) => `(${rule.join(",\u00a0")})`;
 
 // What is chosen. Other parameters make another curve; another seed adds to the curve.
-const numbers = () => Object.fromEntries(["v", "m", "s0", "L", "seed"].map((name) => [name, Math.max(0, Math.floor(+controls[name].value))]));
+const numbers = () => Object.fromEntries(["v", "m", "s0", "L", "seed"].map(
+  (name) => [name, Math.max(0, Math.floor(+controls[name].value))]));
 function choose(keep = false) {
   controls.m.max = controls.v.value;
   const { seed, ...of } = numbers();
@@ -52,7 +54,8 @@ const ruleAt = (datum, node) => {
 };
 function exchange() {
   const made = exchangedAt(state.grammar, state.datum, state.node, state.random);
-  change(made, `Synonym exchanged: ${latentAt(made, state.node)} → ${pair(ruleAt(made, state.node))} in place of ${pair(ruleAt(state.datum, state.node))}.`);
+  const [now, then] = [made, state.datum].map((datum) => pair(ruleAt(datum, state.node)));
+  change(made, `Synonym exchanged: ${latentAt(made, state.node)} → ${now} in place of ${then}.`);
 }
 function displace() {
   change(displacedAt(state.grammar, state.datum, state.node, state.random), "Features displaced within their places.");
@@ -61,7 +64,8 @@ function displace() {
 function spoil() {
   const symbols = symbolsOf(state.grammar, state.datum), full = [...symbols.keys()].filter((i) => symbols[i]);
   const place = full[below(full.length, state.random)];
-  const spoilt = symbols.with(place, 1 + other(symbols[place] - 1, state.of.v, state.random)), made = parsed(state.grammar, spoilt);
+  const spoilt = symbols.with(place, 1 + other(symbols[place] - 1, state.of.v, state.random));
+  const made = parsed(state.grammar, spoilt);
   if (made) { change(made, "One feature replaced by another, at random."); return; }
   state.before = null;
   state.spoilt = spoilt;
@@ -120,23 +124,27 @@ function spread(xs, gap, most) {
 function drawTree() {
   const { grammar, datum, of: { L }, node, before, spoilt } = state, picture = at("tree"), wide = width(picture);
   const left = 46, step = 78, tall = 26, levels = levelsOf(grammar, datum), parts = { under: [], over: [] };
-  const tint = (feature) => given.tints[feature];
   const note = (y, words) => parts.under.push(svg("text", { x: 0, y, class: "soft" }, words));
   const cells = (y, symbols, high, numbered) => {
     const w = (wide - left) / symbols.length;
     symbols.forEach((symbol, i) => {
-      const wide = symbol ? Math.max(w, 6) : w;  // thinner ones are hard to see
-      (symbol ? parts.over : parts.under).push(svg("rect", { x: left + (i + 0.5) * w - wide / 2, y, width: wide, height: high,
-        class: "cell", ...(symbol ? { style: `fill: ${tint(symbol - 1)}` } : {}) }));
-      if (symbol && numbered && w >= 16)
-        parts.over.push(svg("text", { x: left + (i + 0.5) * w, y: y + high / 2 + 4.5, "text-anchor": "middle", style: `fill: ${ink(tint(symbol - 1))}` }, symbol - 1));
+      const x = left + (i + 0.5) * w, wide = symbol ? Math.max(w, 6) : w;  // thinner ones are hard to see
+      const cell = svg("rect", { x: x - wide / 2, y, width: wide, height: high, class: "cell" });
+      (symbol ? parts.over : parts.under).push(cell);
+      if (!symbol) return;
+      const tint = given.tints[symbol - 1];
+      cell.style.fill = tint;
+      if (!numbered || w < 16) return;
+      const number = svg("text", { x, y: y + high / 2 + 4.5, "text-anchor": "middle" }, symbol - 1);
+      number.style.fill = ink(tint);
+      parts.over.push(number);
     });
-    return w;
   };
+  const chosen = (name, one) => `${name}${one === node ? " chosen" : ""}`;
   const middle = left + (wide - left) / 2;
   note(18, "class");
   const root = svg("g", { "data-node": 0 },
-    svg("rect", { x: middle - 34, y: 0, width: 68, height: tall, rx: 13, class: `node${node ? "" : " chosen"}`, style: "fill: var(--ground)" }),
+    svg("rect", { x: middle - 34, y: 0, width: 68, height: tall, rx: 13, class: chosen("node class", 0) }),
     svg("text", { x: middle, y: 17.5, "text-anchor": "middle" }, `class ${datum.label}`));
   parts.over.push(root);
   let above = [middle], number = 1;
@@ -148,13 +156,16 @@ function drawTree() {
     cells(y, symbols, tall, true);
     const xs = places.map((place) => left + (place + 0.5) * w);
     places.forEach((place, i) => {
-      const parent = (number + i - 1) >> 1;
-      parts.under.push(svg("line", { x1: above[i >> 1], y1: y - step + tall, x2: xs[i], y2: y, class: `branch${parent === node ? " chosen" : ""}` }));
-      if (t < L) parts.over.push(svg("rect", { x: left + place * w, y, width: w, height: tall, "data-node": number + i, style: "fill: transparent", class: `node${number + i === node ? " chosen" : ""}` }));
+      const own = number + i, parent = (own - 1) >> 1;
+      const ends = { x1: above[i >> 1], y1: y - step + tall, x2: xs[i], y2: y };
+      parts.under.push(svg("line", { ...ends, class: chosen("branch", parent) }));
+      const box = { x: left + place * w, y, width: w, height: tall };
+      if (t < L) parts.over.push(svg("rect", { ...box, "data-node": own, class: chosen("node", own) }));
     });
     // The patches of informative places: elsewhere all is empty.
-    levels[t - 1].places.forEach((place) => parts.over.push(svg("rect", {
-      x: left + place * w * patchSize(grammar), y: y - 2, width: w * patchSize(grammar), height: tall + 4, class: "patch", "pointer-events": "none" })));
+    const high = tall + 4, long = w * patchSize(grammar);
+    for (const place of levels[t - 1].places)
+      parts.over.push(svg("rect", { x: left + place * long, y: y - 2, width: long, height: high, class: "patch" }));
     if (w < 16) spread(xs, 13, wide - 5).forEach((x, i) => {
       parts.over.push(svg("line", { x1: xs[i], y1: y + tall, x2: x, y2: y + tall + 9, class: "branch" }),
         svg("text", { x, y: y + tall + 20, "text-anchor": "middle" }, features[i]));
@@ -167,8 +178,9 @@ function drawTree() {
   note(end + 10, spoilt ? "spoilt" : shown ? "before" : "");
   if (shown) cells(end, shown, 12, false);
   picture.setAttribute("viewBox", `0 0 ${wide} ${end + 14}`);
-  picture.setAttribute("aria-label", `Tree of the datum. Class ${datum.label}. ` + levels.slice(1).map(({ features, places }, t) =>
-    `Level ${L - t}: ${features.map((feature, i) => `${feature} at place ${places[i]}`).join(", ")}.`).join(" "));
+  const lines = levels.slice(1).map(({ features, places }, t) =>
+    `Level ${L - t}: ${features.map((feature, i) => `${feature} at place ${places[i]}`).join(", ")}.`);
+  picture.setAttribute("aria-label", `Tree of the datum. Class ${datum.label}. ${lines.join(" ")}`);
   picture.replaceChildren(...parts.under, ...parts.over);
   picture.append(picture.querySelector("[data-node].chosen, [data-node]:has(.chosen)"));
   [...at("nodes").querySelectorAll("label")].forEach((label, i) => {
@@ -179,51 +191,73 @@ function drawTree() {
   });
 }
 
-const archiveOf = () => state.of.L === 2 && state.of.m === state.of.v ? given.archive[`${state.net} ${state.of.v} ${state.of.s0}`] : undefined;
-function drawChart() {
+// Rows of published/ for the chosen net and grammar, if there are any.
+const archiveOf = ({ net, of: { L, v, m, s0 } }) => L === 2 && m === v ? given.archive[`${net} ${v} ${s0}`] : undefined;
+
+function drawChart(archive, points) {
   const picture = at("chart"), wide = width(picture), high = 290, left = 36, bottom = high - 40;
-  const archive = archiveOf(), law = predicted(state.net, state.of), all = [...sizesFor(state.net, state.of), ...(archive?.P ?? []), law];
+  const law = predicted(state.net, state.of), all = [...sizesFor(state.net, state.of), ...(archive?.P ?? []), law];
   const low = Math.min(...all) / 1.25, most = Math.max(...all) * 1.25;
-  const x = (P) => left + (wide - left - 6) * Math.log(P / low) / Math.log(most / low), y = (value) => bottom - (bottom - 14) * Math.min(value, 1.05);
+  const x = (P) => left + (wide - left - 6) * Math.log(P / low) / Math.log(most / low);
+  const y = (value) => bottom - (bottom - 14) * Math.min(value, 1.05);
   const parts = [];
-  const text = (px, py, words, anchor = "middle") => parts.push(svg("text", { x: px, y: py, class: "soft", "text-anchor": anchor }, words));
+  const text = (px, py, words, anchor = "middle") =>
+    parts.push(svg("text", { x: px, y: py, class: "soft", "text-anchor": anchor }, words));
+  const rule = (x1, x2, y1, y2, name) => parts.push(svg("line", { x1, x2, y1, y2, class: name }));
   for (const value of [0, 0.25, 0.5, 0.75, 1]) {
-    parts.push(svg("line", { x1: left, x2: wide, y1: y(value), y2: y(value), class: "axis" }));
+    rule(left, wide, y(value), y(value), "axis");
     text(left - 5, y(value) + 4, value, "end");
   }
   const ticks = [1, 2, 5].flatMap((digit) => [0, 1, 2, 3, 4, 5].map((power) => digit * 10 ** power));
   for (const P of ticks.filter((P) => P >= low && P <= most)) {
-    parts.push(svg("line", { x1: x(P), x2: x(P), y1: bottom, y2: bottom + 4, class: "branch" }));
+    rule(x(P), x(P), bottom, bottom + 4, "branch");
     text(x(P), bottom + 17, P);
   }
   text((left + wide) / 2, high - 6, "P, training points");
-  parts.push(svg("line", { x1: left, x2: wide, y1: y(0.1), y2: y(0.1), class: "branch", "stroke-dasharray": "2 3" }));
-  text(left + 4, y(0.1) - 4, "10 %", "start");
-  parts.push(svg("line", { x1: x(law), x2: x(law), y1: 10, y2: bottom, class: "branch", "stroke-dasharray": "2 3" }));
+  rule(left, wide, y(THRESHOLD), y(THRESHOLD), "branch level");
+  text(left + 4, y(THRESHOLD) - 4, "10 %", "start");
+  rule(x(law), x(law), 10, bottom, "branch level");
   text(x(law) + 4, 10, "predicted P*", "start");
-  const line = (rows, name, kind) => rows.filter((row) => row[name] !== null).map((row, i) => `${i ? "L" : "M"}${x(row.P).toFixed(1)} ${y(row[name]).toFixed(1)}`).join("") || "M0 0"
+  const line = (rows, name, kind) => {
+    const places = rows.filter((row) => row[name] !== null).map((row) => `${x(row.P).toFixed(1)} ${y(row[name]).toFixed(1)}`);
+    if (places.length) parts.push(svg("path", { d: `M${places.join("L")}`, class: `line ${kind} ${name}` }));
+  };
   const rows = archive ? archive.P.map((P, i) => ({ P, error: archive.error[i], S: archive.S[i], D: archive.D[i] })) : [];
-  const shown = state.points.filter((one) => one.net === state.net), runs = Map.groupBy(shown, (one) => one.seed);
   for (const name of Object.keys(SERIES)) {
-    parts.push(svg("path", { d: line(rows, name), class: `line archive ${name}` }));
-    for (const run of runs.values()) parts.push(svg("path", { d: line(run, name), class: `line ${name}` }));
-    for (const one of shown) if (one[name] !== null) parts.push(svg("path", {
-      d: given.marks[name], transform: `translate(${x(one.P)} ${y(one[name])})`, class: `point ${name}${one.status === "fitted" ? "" : " open"}` },
-      svg("title", {}, `P = ${one.P}, seed ${one.seed}: ${SERIES[name]} ${one[name].toFixed(3)}`)));
+    line(rows, name, "archive");
+    for (const run of runsOf(points).values()) line(run, name, "run");
+    for (const { P, seed, status, [name]: value } of points) if (value !== null) {
+      const mark = { d: given.marks[name], class: `point ${name}${status === "fitted" ? "" : " open"}` };
+      const words = `P = ${P}, seed ${seed}: ${SERIES[name]} ${value.toFixed(3)}`;
+      parts.push(svg("path", { ...mark, transform: `translate(${x(P)} ${y(value)})` }, svg("title", {}, words)));
+    }
   }
   picture.setAttribute("viewBox", `0 0 ${wide} ${high}`);
   picture.replaceChildren(...parts);
-  picture.setAttribute("aria-label", `Test error, S and D against P. ${archive ? "The archive's curve falls from "
-    + `${archive.error[0].toFixed(2)} at P = ${archive.P[0]} to ${archive.error.at(-1).toFixed(2)} at P = ${archive.P.at(-1)}. ` : ""}${shown.length} points of this page, which the table lists.`);
-  at("archive-says").textContent = archive ? `the archive: ${given.width} channels, mean of ${archive.n} grammars` : "(no rows of such grammars in the archive)";
-  at("points").replaceChildren(...shown.map((one) => of("tr", [one.net.toUpperCase(), one.seed, one.P,
-    ...Object.keys(SERIES).map((name) => one[name] === null ? "–" : one[name].toFixed(3)), one.steps, one.status].map((cell) => of("td", String(cell))))));
-  const stars = [...runs].map(([seed, run]) => [seed, crossing(run.map((one) => one.P), run.map((one) => one.error), 0.1)]).filter(([, star]) => star);
-  const theirs = archive && crossing(archive.P, archive.error, 0.1);
+  const [from, to] = [0, -1].map((i) => archive && `${archive.error.at(i).toFixed(2)} at P = ${archive.P.at(i)}`);
+  picture.setAttribute("aria-label", "Test error, S and D against P. "
+    + (archive ? `The archive's curve falls from ${from} to ${to}. ` : "") + `${points.length} points of this page, which the table lists.`);
+}
+const runsOf = (points) => Map.groupBy(points, (one) => one.seed);
+
+// What the curve says, in words and as a table.
+function tellCurve(archive, points) {
+  at("archive-says").textContent = archive ? `the archive: ${given.width} channels, mean of ${archive.n} grammars`
+    : "(no rows of such grammars in the archive)";
+  at("points").replaceChildren(...points.map((one) => {
+    const values = Object.keys(SERIES).map((name) => one[name] === null ? "–" : one[name].toFixed(3));
+    const row = [one.net.toUpperCase(), one.seed, one.P, ...values, one.steps, one.status];
+    return of("tr", row.map((cell) => of("td", String(cell))));
+  }));
+  const starOf = (run) => crossing(run.map((one) => one.P), run.map((one) => one.error), THRESHOLD);
+  const stars = [...runsOf(points)].map(([seed, run]) => [seed, starOf(run)]).filter(([, star]) => star);
+  const theirs = archive && crossing(archive.P, archive.error, THRESHOLD);
+  const formula = state.net === "cnn" ? "(s₀+1)² n_c mᴸ" : "s^(L/2) (s₀+1)ᴸ n_c mᴸ";
   at("star").textContent = [
     stars.length ? `P* here: ${stars.map(([seed, star]) => `${Math.round(star)} (seed ${seed})`).join(", ")}.` : "",
     theirs ? `P* of the archive's mean curve: ${Math.round(theirs)}.` : "",
-    `Predicted, up to a factor: ${state.net === "cnn" ? "(s₀+1)² n_c mᴸ" : "s^(L/2) (s₀+1)ᴸ n_c mᴸ"} = ${Math.round(law)}, of ${nDistinct(state.of).toLocaleString("en")} data.`].join(" ");
+    `Predicted, up to a factor: ${formula} = ${Math.round(predicted(state.net, state.of))}, of`,
+    `${nDistinct(state.of).toLocaleString("en")} data.`].join(" ");
 }
 
 // What each trained network says of the datum that is shown.
@@ -233,7 +267,8 @@ function ask() {
     const logits = outputs(network(shape, weights), encoded(state.grammar, [datum], shape));
     return { P, said: logits.indexOf(Math.max(...logits)) };
   }) : [];
-  at("asked").textContent = answers.length ? `What networks trained on P data of this grammar take its class for (it is ${datum.label}):`
+  at("asked").textContent = answers.length
+    ? `What networks trained on P data of this grammar take its class for (it is ${datum.label}):`
     : state.networks.length ? "" : "No network is trained yet. Trained ones will say here which class they see.";
   at("answers").replaceChildren(...answers.map(({ P, said }) => {
     const found = of("li", `P = ${P}: ${said} ${said === datum.label ? "✓" : "✗"}`);
@@ -243,15 +278,19 @@ function ask() {
 }
 
 function render() {
-  const few = sizesFor(state.net, state.of).length < 3, busy = state.worker !== null;
+  const sizes = sizesFor(state.net, state.of), few = sizes.length < 3, busy = state.worker !== null;
+  const most = Math.max(...sizes), long = most > 5000 ? `P up to ${most}: training may take minutes.` : "";
   at("exchange").disabled = state.of.m < 2;
   at("displace").disabled = state.of.s0 < 1;
   for (const id of ["train", "next"]) at(id).disabled = busy || few;
   at("stop").hidden = !busy;
   at("says").textContent = state.says;
-  at("progress").textContent = few ? `There are ${nDistinct(state.of)} data: too few to train on and to keep ${LEAST_TEST} for testing. Choose more features or places.` : state.told;
+  at("progress").textContent = !few ? state.told || long : `There are ${nDistinct(state.of)} data: too few to train on and to`
+    + ` keep ${LEAST_TEST} for testing. Choose more features or places.`;
   drawTree();
-  drawChart();
+  const archive = archiveOf(state), points = state.points.filter((one) => one.net === state.net);
+  drawChart(archive, points);
+  tellCurve(archive, points);
   ask();
   at("rules").replaceChildren(...state.grammar.rules.toReversed().flatMap((latents, t) => latents.map((rules, latent) =>
     of("li", `${t ? "level " + (state.of.L + 1 - t) + ":" : "class"} ${latent} → ${rules.map(pair).join(" or ")}`))));

@@ -105,7 +105,7 @@ function backward(net, data, b, n) {
   return loss;
 }
 
-// One step of SGD: m <- mu m + gradient, w <- w - rate m, rate = learning_rate H; the momenta rest multiplied by mu. Returns the summed loss.
+// One step of SGD: m <- mu m + gradient, w <- w - learning_rate H m; momenta lie multiplied by mu. The summed loss.
 function step(net, data, batch, { learning_rate, momentum }) {
   const { weights, momenta } = net, eta = learning_rate * net.shape.H;
   let summed = 0;
@@ -115,7 +115,8 @@ function step(net, data, batch, { learning_rate, momentum }) {
     momenta[i] *= momentum;
   }
   // Numbers below the smallest normal one would slow every step down.
-  if (++net.steps % 64 === 0) for (let i = 0; i < momenta.length; i++) if (Math.abs(momenta[i]) < 1e-30) momenta[i] = 0;
+  if (++net.steps % 64 === 0)
+    for (let i = 0; i < momenta.length; i++) if (Math.abs(momenta[i]) < 1e-30) momenta[i] = 0;
   return summed;
 }
 
@@ -148,12 +149,12 @@ function outputs(net, data) {
 }
 // Part of the data that are not classified right; a tie is an error.
 function errorOf(net, data) {
-  let wrong = 0;
+  let right = 0;
   for (let b = 0; b < data.n; b++) {
     const logits = forward(net, data, b), own = logits[data.labels[b]];
-    if (logits.some((one, a) => one >= own && a !== data.labels[b])) wrong++;
+    if (logits.every((one, a) => one < own || a === data.labels[b])) right++;
   }
-  return wrong / data.n;
+  return 1 - right / data.n;
 }
 // Mean squared change of the output f (n, n_c) between data and their images (draws of n each), over that between two data.
 function sensitivity(f, images, n, nc) {
@@ -200,7 +201,8 @@ function learningCurve({ grammar, net, H, sizes, seed, protocol, n_test, n_point
     const data = encoded(grammar, train.slice(0, P), shape);
     const status = fitted(one, data, protocol, stream(seed, "order"), (steps) => tell({ at: P, steps }));
     const f = outputs(one, seen);
-    const value = (kind) => changed[kind] && sensitivity(f, outputs(one, changed[kind]), seen.n, shape.nc);
+    const value = (kind) => changed[kind] && status !== "diverged"
+      ? sensitivity(f, outputs(one, changed[kind]), seen.n, shape.nc) : null;
     tell({ P, status, steps: one.steps, error: errorOf(one, tested), S: value("S"), D: value("D"), weights: one.weights });
   }
   tell({ done: true });
