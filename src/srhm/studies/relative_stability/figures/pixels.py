@@ -31,7 +31,8 @@ def draw(cells: pd.DataFrame, stability: pd.DataFrame, *, preset: str) -> Figure
     by = [by_name("data", means["data"], IMAGES), by_name("when", means["when"], WHEN)]
     return mosaic([
         Panel(title=look_of(net).label, x=SIZE, y=Axis("$R_f$", log=True), marks=[
-            Marks(rows=own, x="P", y="R", by=by, size=3.5, width=0.9, name="R"), ONE,
+            Marks(rows=own, x="P", y="R", by=by, line="-", size=3.5, width=0.9,
+                  name="R"), ONE,
         ])
         for net in NETS for own in [means[means["net"] == net]] if len(own)
     ], columns=2, preset=preset, share="y",
