@@ -1,5 +1,6 @@
 """Tolerances by precision, and the small grammars and samples that many tests share."""
 
+import gc
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -32,6 +33,18 @@ SMALL: dict[str, Any] = {
 MakeParameters = Callable[..., GrammarParameters]
 MakeGrammar = Callable[..., Grammar]
 MakeSample = Callable[..., tuple[Grammar, Derivations, Derivations]]
+
+
+# Nothing is garbage before tests run: to look for it was more than half of a worker's start.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays: to look at it again and again took a tenth of all."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000)
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

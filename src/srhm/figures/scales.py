@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
-import seaborn
 
 from srhm.figures import looks
 from srhm.figures.looks import Look
@@ -87,6 +86,8 @@ def graded(
 
     palette: name of one of seaborn's, "_r" behind it to turn it round.
     """
+    import seaborn  # half of what a job that draws loads, and few figures have shades
+
     shades = seaborn.color_palette(palette, len(_ranked(values))).as_hex()
     return _scale(column, values, title, label, [{"colour": one} for one in shades])
 

@@ -11,6 +11,7 @@ A cell that is capped with a few unsatisfied points (a point that no neuron sees
 jammed, but with the logistic loss. N* depends on the budget of the training, which the rows keep.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import Literal
@@ -65,16 +66,19 @@ def with_jamming(cells: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def smallest_that_fit(cells: pd.DataFrame) -> pd.DataFrame:
+def smallest_that_fit(cells: pd.DataFrame, *, each: Sequence[str] = ()) -> pd.DataFrame:
     """N* and h* of each P, where there are two widths or more.
 
+    each: columns by which cells are told apart besides: ("seed",) gives N* of each data set.
+
     Returns a row for each set of cells that differ in width, seed and member only: the
-    columns of SHARED that the cells have, n_widths, n_members (of all widths), n_capped; h_low and
-    N_low, the widest network of which most members are jammed, h_high and N_high, the next wider
-    one (NaN where there is none); h_star and N_star, their geometric means; status: reached,
-    below_range (no width is jammed: N* is below N_high) or above_range (N* is above N_low).
+    columns of `each` and of SHARED that the cells have, n_widths, n_members (of all widths),
+    n_capped; h_low and N_low, the widest network of which most members are jammed, h_high and
+    N_high, the next wider one (NaN where there is none); h_star and N_star, their geometric means;
+    status: reached, below_range (no width is jammed: N* is below N_high) or above_range (N* is
+    above N_low).
     """
-    shared = [name for name in SHARED if name in cells.columns]
+    shared = [*each, *(name for name in SHARED if name in cells.columns)]
     rows = []
     marked = with_jamming(cells) if len(cells) else cells
     for values, part in marked.groupby(shared, sort=True, dropna=False) if len(marked) else ():

@@ -211,13 +211,13 @@ def jamming_line(cells: pd.DataFrame) -> pd.DataFrame:
     Columns alpha_tilde, h_low, h_star, h_high. It depends on the budget of the cells. Where no
     width of the grid is jammed, or the widest one is, alpha_tilde is left out.
     """
-    found = []
-    for tilde, part in cells.groupby("alpha_tilde"):
-        stars = smallest_that_fit(part)
-        if len(stars) and stars.iloc[0]["status"] == "reached":
-            own = stars.iloc[0][["h_low", "h_star", "h_high"]]
-            found.append({"alpha_tilde": float(str(tilde)), **own.astype(float).to_dict()})
-    return pd.DataFrame(found, columns=["alpha_tilde", "h_low", "h_star", "h_high"])
+    columns = ["alpha_tilde", "h_low", "h_star", "h_high"]
+    stars = smallest_that_fit(cells, each=["alpha_tilde"])
+    if stars.empty:
+        return pd.DataFrame(columns=columns)
+    first = stars.drop_duplicates("alpha_tilde")
+    reached = first[(first["status"] == "reached") & first["alpha_tilde"].notna()]
+    return reached[columns].astype(float).reset_index(drop=True)
 
 
 def wholly_fitted(cells: pd.DataFrame) -> pd.DataFrame:

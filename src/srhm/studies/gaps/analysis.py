@@ -120,8 +120,7 @@ def gap_exponent(samples: list[NDArray[np.float64]], *, high: float = HIGH) -> E
 
 def stars_by_seed(cells: pd.DataFrame) -> pd.DataFrame:
     """N* of each data set: `smallest_that_fit` of the cells of each seed, with their seed."""
-    kept = cells[cells["data"] == "random"].groupby("seed")
-    return _together([smallest_that_fit(own).assign(seed=seed) for seed, own in kept])
+    return _together([smallest_that_fit(cells[cells["data"] == "random"], each=["seed"])])
 
 
 def _together(parts: list[pd.DataFrame]) -> pd.DataFrame:

@@ -108,13 +108,7 @@ def gains(ensembles: pd.DataFrame, lines: pd.DataFrame) -> pd.DataFrame:
 
 def thresholds(cells: pd.DataFrame) -> pd.DataFrame:
     """N* of each P for each member alone; columns of `smallest_that_fit`, seed, member."""
-    if cells.empty:
-        return pd.DataFrame()
-    parts = [
-        smallest_that_fit(own).assign(seed=own["seed"].iloc[0], member=own["member"].iloc[0])
-        for _, own in cells.groupby(["seed", "member"])
-    ]
-    found = pd.concat(parts, ignore_index=True)
+    found = smallest_that_fit(cells, each=["seed", "member"])
     return found[found["status"] == "reached"] if len(found) else found
 
 
