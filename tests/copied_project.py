@@ -37,15 +37,10 @@ class Project:
                 shutil.copy(source, folder / part)
 
     def environment(self) -> dict[str, str]:
-        """Variables under which the copy's own sources are imported.
-
-        Numba keeps compiled code by the path of its source: a copy's is of use to nobody else.
-        """
-        compiled = self.folder.parent / "compiled"
+        """Variables under which the copy's own sources are imported."""
         return {
             **os.environ,
             "PYTHONPATH": str(self.folder / "src"),
-            "NUMBA_CACHE_DIR": str(compiled),
             # A device that no job here uses, so that `device: cuda` can be planned.
             "CUDA_VISIBLE_DEVICES": "0",
         }

@@ -64,4 +64,8 @@ def check_code(module: ModuleType, *, log: logging.Logger) -> None:
     for one in vars(module).values():
         cache = getattr(one, "_cache", None)
         if isinstance(cache, FunctionCache):
-            cache._cache_file = Summed(cache._cache_file, log)
+            # Named by the source's digest alone (`machine_code`). Numba keeps code below it by the
+            # source's path, so that each clone would compile all anew.
+            folder = Path(cache._cache_path).parent
+            file = IndexDataCacheFile(str(folder), cache._impl.filename_base, folder.name)
+            cache._cache_file = Summed(file, log)
