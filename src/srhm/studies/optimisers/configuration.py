@@ -46,7 +46,7 @@ class OptimisersSection(Keys):
 
     width: PositiveInt = Field(64, description="channels of each hidden layer")
     n_test: int = Field(2000, ge=50, strict=True, description="test points")
-    max_steps: PositiveInt = Field(400_000, description="steps after which training stops")
+    max_steps: PositiveInt = Field(100_000, description="steps after which training stops")
     loss_threshold: Positive = Field(
         0.01, description="mean loss of an epoch, without weight decay, at which training stops"
     )
