@@ -16,6 +16,7 @@ from srhm.report.page_table import NETS, net_name
 Layers = alt.LayerChart | alt.FacetChart
 ROWS = alt.NamedData("rows")
 HEIGHT = 360
+MOST_SENSITIVE = 1.5  # S or D on the axis; 1: as far apart as two data
 Y_ERROR = "test error, mean of the networks"
 # The figures' colours; where one is too faint on its ground, a darker or lighter one of its hue.
 LIGHT = {"#F0E442": "#8A7C00", "#56B4E9": "#2A8FC7"}
@@ -115,7 +116,9 @@ def _learning_curves(x: alt.X) -> Layers:
 def _sensitivities() -> Layers:
     """S or D of layer k to level l against P, above the test error of the same curves."""
     base, title = alt.Chart(ROWS), "S or D, mean of the networks"
-    x, y = _log_x("P", "P, training points"), alt.Y("value:Q", title=title)
+    # A collapsed network is as sensitive as nothing else: it stands at the edge.
+    scale = alt.Scale(domain=[0, MOST_SENSITIVE], clamp=True)
+    x, y = _log_x("P", "P, training points"), alt.Y("value:Q", title=title, scale=scale)
     # In the order of the layers; the output is the last of the deepest net.
     last = alt.EncodingSortField("k", op="max")
     layer = alt.Color("layer:O", sort=last, legend=None)
@@ -125,7 +128,7 @@ def _sensitivities() -> Layers:
     errors = (
         alt.Chart(alt.NamedData("errors"))
         .mark_line(strokeWidth=1, color="#8A8A8A")
-        .encode(x, alt.Y("error:Q", title=title), detail="c:N", opacity=FADED)
+        .encode(x, alt.Y("error:Q", title=title, scale=scale), detail="c:N", opacity=FADED)
     )
     lines = base.mark_line(strokeWidth=1.2).encode(
         x, y, layer, alt.StrokeDash("kind:N", title="kind", scale=dash),
