@@ -89,8 +89,8 @@ VIEWS = (
     View(
         name="sensitivities", title="Sensitivities by layer and level", table="sensitivities",
         note="S: to exchanged synonyms, D: to diffeomorphisms, of level l, seen by layer k."
-        " Grey: test error. Values above 1.5 stand at the edge. The table has the least and the largest"
-        " of n networks, too.",
+        " Grey: test error. Values above 1.5 stand at the edge. The table has the least and the"
+        " largest of n networks, too.",
         columns=("P", "value", "low", "high", "n", "kind", "layer", "l", "variant", *OF_CURVE),
         choices={"kind": "kind", "layer": "layer k", "l": "level l", "variant": "definition"},
         first={"kind": "S", "layer": "output", "variant": "text"},
