@@ -69,23 +69,22 @@ HEADLINE: tuple[Statement, ...] = (
     Statement(
         heading=COMPLEXITY,
         says="P*_LCN ~ v^(L+1)",
-        quote="both sample complexities are exponential in L and thus polynomial in the input"
-        " dimension",
-        place="Eq. 3, section 4; Figure 4 B",
+        quote="P*_LCN ~ C_0(s, L) (s_0+1)^L n_c m^L",
+        place="Eq. 3 at n_c = m = v, section 4; Figure 4 B",
         lines=_by_depth("lcn", "v"),
     ),
     Statement(
         heading=COMPLEXITY,
         says="P*_CNN ~ v^(L+1)",
-        quote="both sample complexities are exponential in L and thus polynomial in the input"
-        " dimension",
-        place="Eq. 4, section 4; Figure 4 C",
+        quote="P*_CNN ~ C_1 (s_0+1)^2 n_c m^L",
+        place="Eq. 4 at n_c = m = v, section 4; Figure 4 C",
         lines=_by_depth("cnn", "v"),
     ),
     Statement(
         heading=COMPLEXITY,
         says="weight sharing saves (s_0+1)^(L-2)",
-        quote="Weight sharing proves to be beneficial for networks trained on the SRHM",
+        quote="the sample complexity is only quadratic in L in (s_0+1) for CNNs, while it is"
+        " exponential in L for LCNs",
         place="section 4; Eq. 3 over Eq. 4",
         lines={
             f"LCN over CNN, L = {depth}: exponent of s_0+1": f"lcn-over-cnn-L{depth}"
