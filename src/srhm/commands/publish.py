@@ -41,9 +41,11 @@ from srhm.results.published_provenance import (
     read_provenance_file,
 )
 from srhm.results.records import TableError, holds, read_table, write_table
-from srhm.results.rounding import OF_SENSITIVITIES, rounded
+from srhm.results.rounding import OF_HESSIANS, OF_KERNELS, OF_SENSITIVITIES, rounded
 from srhm.results.tables import (
     CELLS,
+    HESSIANS,
+    KERNELS,
     SAMPLE_COMPLEXITY,
     SENSITIVITIES,
     may_lack_cells,
@@ -56,6 +58,7 @@ from srhm.study import Curve
 NOTHING = 1  # exit code where nothing is written: none finished, rows or damaged files in the way
 NO_GPU = re.compile("cpu|interpreter", re.IGNORECASE)  # devices of such a form without a GPU
 SHOWN = 5  # reasons that are written out
+ROUNDED = ((SENSITIVITIES, OF_SENSITIVITIES), (KERNELS, OF_KERNELS), (HESSIANS, OF_HESSIANS))
 
 
 class NothingFinished(PublicationError):
@@ -228,8 +231,11 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
         for table, own in rows.items()
         if own
     }
-    if "sensitivities" in tables and published_schemas(study)["sensitivities"] == SENSITIVITIES:
-        tables["sensitivities"] = rounded(tables["sensitivities"], OF_SENSITIVITIES)
+    schemas = published_schemas(study)
+    for schema, bits in ROUNDED:
+        tables |= {
+            name: rounded(own, bits) for name, own in tables.items() if schemas[name] == schema
+        }
     # The rest says on what and how long a network was trained.
     tables["timings"] = tables["timings"].assign(host="")
     thresholds = plan.settings(study)["thresholds"]
@@ -241,7 +247,6 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
         thresholds=thresholds,
         commit=commit,
     )
-    schemas = published_schemas(study)
     # Named nets have no thresholds of their sensitivities, which are of other layers: no P*.
     if schemas["cells"] == CELLS and not set(tables["cells"]["net"]) & set(NAMED):
         measured = tables.get("sensitivities", SENSITIVITIES.empty_table().to_pandas())

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 # Significant bits, by column. A sensitivity over some thousand data has an error of about 1 %, so
 # that single precision and four digits of the error lose nothing; the table is half as large.
 OF_SENSITIVITIES: Mapping[str, int] = MappingProxyType({"value": 24, "standard_error": 12})
+# Spectra are drawn, and their summaries are rows of their own: four digits, a third of the size.
+OF_KERNELS: Mapping[str, int] = MappingProxyType({"value": 12})
+OF_HESSIANS: Mapping[str, int] = MappingProxyType({"eigenvalue": 12})
 
 
 def significant(values: NDArray[np.float64], bits: int) -> NDArray[np.float64]:
