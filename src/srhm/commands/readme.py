@@ -166,7 +166,7 @@ def studies_text(scorecards: Mapping[str, Mapping[str, pd.DataFrame]], root: Pat
         "",
         f"A *study* has figures, claims and a page of its own. {WRITTEN} `make figures STUDY=NAME`"
         " draws its shipped rows, `make reproduce STUDY=NAME` trains."
-        " [Thesis, talk and article figure by figure](thesis.md).",
+        " [The sources figure by figure](thesis.md).",
     ]
     headings = {"paper": "The paper", "plane": "Lazy and feature learning, jamming: `make plane`",
                 "seeds": "Other sources: `STUDY=seeds`",
