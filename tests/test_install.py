@@ -42,7 +42,7 @@ def loaded(monkeypatch):
         spec = importlib.util.spec_from_file_location("install", clone / "envs" / "install.py")
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        module.done = []
+        module.done, module.given = [], []
 
         def venv(command, *, env):
             assert command[1:3] == ["-m", "venv"]
@@ -57,6 +57,9 @@ def loaded(monkeypatch):
 
         def pip(root, *words):
             module.done.append(words[0])
+            module.given += [
+                Path(words[n + 1]) for n in range(len(words)) if words[n] == "--requirement"
+            ]
             time.sleep(0.05)
             if "--editable" in words:
                 packages = root / ".venv" / "lib" / "python3" / "site-packages"
@@ -88,6 +91,50 @@ def test_an_environment_older_than_its_lists_is_brought_up_to_date(clone, loaded
     os.utime(clone / "pyproject.toml", (ahead, ahead))
     install.main()
     assert install.done == ALL + ALL[1:]
+
+
+def test_an_environment_without_hashes_is_made_anew_where_they_are_asked_for(clone, loaded):
+    (clone / "envs" / "hashed").mkdir()
+    for name, pin in (("requirements", "setuptools"), ("cpu", "torch"), ("cuda", "torch")):
+        lock = clone / "envs" / "hashed" / f"{name}.lock"
+        lock.write_text(f"{pin}==2 \\\n    --hash=sha256:1\n")
+    install = loaded(clone)
+    install.main()
+    for _ in range(2):
+        assert install.main("yes") == 0
+    assert install.done == [*ALL, "venv", "--no-deps", *ALL[1:]]
+    plain, first, *hashed = install.given
+    assert plain == clone / "envs" / "requirements.lock"
+    assert hashed == [clone / "envs" / "hashed" / f"{one}.lock" for one in ("requirements", "cpu")]
+    assert first.read_text().split() == ["setuptools==2", "--hash=sha256:1"]
+    # One that was installed by hashes is whole without them, but not with others.
+    assert install.main() == 0
+    assert len(install.given) == 4
+    assert install.main("cuda") == 0
+    assert [path.name for path in install.given[-2:]] == ["requirements.lock", "cuda.lock"]
+
+
+def test_other_hashes_than_those_that_there_are_are_refused(clone, loaded, capsys):
+    assert loaded(clone).main("some") == 2
+    assert "HASHES=some: known are HASHES=yes and HASHES=cuda" in capsys.readouterr().err
+
+
+def test_where_no_index_has_the_build_that_hashes_allow_a_sentence_says_what_to_do(
+    clone, monkeypatch, capsys
+):
+    spec = importlib.util.spec_from_file_location("install", clone / "envs" / "install.py")
+    install = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(install)
+    (clone / ".venv").mkdir()
+
+    def refused(command, *, stdout=None, **_):
+        if stdout is not None:
+            stdout.write("THESE PACKAGES DO NOT MATCH THE HASHES\n    torch==2.13.0 from an index")
+        return subprocess.CompletedProcess(command, 1, stdout="")
+
+    monkeypatch.setattr(install.subprocess, "run", refused)
+    assert install.pip(clone, "--requirement", "a") == 1
+    assert "HASHES=cuda takes the other" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("way", [shutil.copytree, shutil.move])
@@ -224,7 +271,7 @@ def test_a_python_without_wheels_is_refused_in_a_sentence(
 def test_a_disk_that_takes_nothing_is_named_with_its_path(clone, loaded, capsys, monkeypatch):
     install = loaded(clone)
 
-    def full(root):
+    def full(root, hashes):
         raise OSError(28, "No space left on device", str(root / ".venv"))
 
     monkeypatch.setattr(install, "install", full)
