@@ -119,7 +119,7 @@ def in_words(rows: Sequence[ForestRow]) -> dict[str, list[str]]:
     """Statements that were reproduced, differ, or cannot be told, in the words of the rows.
 
     Reproduced: every interval lies within its tolerance. Differs: one lies wholly outside; its
-    value stands beside what is expected. Kinds without any statement are left out.
+    value stands beside what is expected, and what the authors' points give. Kinds without any statement are left out.
     """
     found: dict[str, list[str]] = {"Reproduced": [], "Differs": [], "Cannot tell": []}
     for says, group in groupby(rows, key=lambda row: row.says):
@@ -128,7 +128,9 @@ def in_words(rows: Sequence[ForestRow]) -> dict[str, list[str]]:
         unsettled = [row for row in own if row.verdict not in ("agrees", "close")]
         kind = "Differs" if short else "Cannot tell" if unsettled else "Reproduced"
         details = [
-            f"{row.measured.split()[0]}, not {row.expected.split(' ± ')[0]}" for row in short
+            f"{row.measured.split()[0]}, not {row.expected.split(' ± ')[0]}"
+            + (f", authors' {row.theirs.split()[0]}" if row.theirs else "")
+            for row in short
         ]
         found[kind].append(f"{says} ({'; '.join(details)})" if details else says)
     return {kind: statements for kind, statements in found.items() if statements}
