@@ -119,7 +119,8 @@ def in_words(rows: Sequence[ForestRow]) -> dict[str, list[str]]:
     """Statements that were reproduced, differ, or cannot be told, in the words of the rows.
 
     Reproduced: every interval lies within its tolerance. Differs: one lies wholly outside; its
-    value stands beside what is expected, and what the authors' points give. Kinds without any statement are left out.
+    value stands beside what is expected, and what the authors' points give. Kinds without any
+    statement are left out.
     """
     found: dict[str, list[str]] = {"Reproduced": [], "Differs": [], "Cannot tell": []}
     for says, group in groupby(rows, key=lambda row: row.says):
