@@ -4,8 +4,10 @@ from math import inf, nan
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
+from srhm.commands.publish import ROUNDED
 from srhm.results.rounding import OF_SENSITIVITIES, rounded, significant
 
 VALUES = np.random.default_rng(0).lognormal(0, 5, size=1000) * np.array([1, -1]).repeat(500)
@@ -36,3 +38,8 @@ def test_other_columns_and_the_argument_stay():
     pd.testing.assert_frame_equal(rows, before)
     pd.testing.assert_frame_equal(own[["n", "other"]], rows[["n", "other"]])
     assert own["value"].nunique() > own["standard_error"].nunique()
+
+
+@pytest.mark.parametrize(("schema", "bits"), ROUNDED)
+def test_what_is_rounded_are_numbers_of_its_table_and_no_coordinates(schema, bits):
+    assert all(pa.types.is_floating(schema.field(name).type) for name in bits)
