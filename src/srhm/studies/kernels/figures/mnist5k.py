@@ -34,7 +34,8 @@ def draw(cells: pd.DataFrame, spectra: pd.DataFrame, *, preset: str) -> Figure:
     nearest = Panel(
         title=f"nearest neighbours{runs(neighbours)}", x=Axis("points $P$", log=True),
         y=Axis("distance / mean distance", log=True), marks=[
-            drawn(neighbours, "distance", [], name="distance", colour=BLACK), *law,
+            drawn(neighbours, "distance", [], name="distance", colour=BLACK,
+                  label="digits of MNIST (F)"), *law,
         ] if len(neighbours) else [],
     )  # fmt: skip
     return mosaic([
