@@ -43,9 +43,10 @@ def config(tmp_path):
 
 @pytest.fixture
 def config_of_all(config):
-    """The test preset with small images, in a folder of its own."""
+    """The paper of the test preset with small images, in a folder of its own."""
     values = yaml.safe_load((REPOSITORY / "config" / "test.yaml").read_text())
-    config.write_text(yaml.safe_dump({**values, "images": SECTION}), encoding="utf-8")
+    paper = {name: values[name] for name in ("preset", "sparse_hierarchy", "named_nets")}
+    config.write_text(yaml.safe_dump({**paper, "images": SECTION}), encoding="utf-8")
     return config
 
 
