@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from srhm.figures.complexity_marks import with_ends
 from srhm.figures.drawing import styled
 from srhm.figures.looks import BLACK, BLUE, GREEN, VERMILION, Look
+from srhm.figures.marks import between, plural
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, level, power_law
 from srhm.figures.scales import Scale, by_name
@@ -42,9 +43,9 @@ def _exponents(single: pd.DataFrame) -> Panel:
 
     found = placed(mean_exponents(single, by=("net", "optimiser", "L", "v")))
     by = [_optimisers(found).without("marker"), by_name("net", found["net"], NETS, "Net")]
-    n = int(found["n"].max()) if len(found) else 0
+    n = f"{between(found['n'])} {plural('grammar', int(found['n'].max()))}" if len(found) else ""
     return Panel(
-        title=f"exponents, {n} grammars", x=Axis("exponent of $s_0+1$ in $P^*$"),
+        title=f"exponents: {n}", x=Axis("exponent of $s_0+1$ in $P^*$"),
         y=Axis(ticks={i: OPTIMISERS[name].label for name, i in ROW.items()}, limits=(3.5, -0.5)),
         marks=[
             Marks(rows=placed(single), x="exponent", y="y", alpha=0.25, size=2.5, colour=BLACK,
