@@ -74,7 +74,9 @@ def main() -> int:
             print(f"{root} is no whole root: remove it, or name another --folder", file=sys.stderr)
             return 2
         if root.exists():
-            subprocess.run(["git", "-C", str(root / CLONE), "pull", "--quiet"], check=True)
+            clone = ["git", "-C", str(root / CLONE)]
+            subprocess.run([*clone, "fetch", "--quiet", str(REPOSITORY), "HEAD"], check=True)
+            subprocess.run([*clone, "reset", "--quiet", "--hard", "FETCH_HEAD"], check=True)
         else:
             debootstrapped(root, NAMES[options.debian])
         own = [sys.executable, __file__, *sys.argv[1:], "--root", str(root)]
@@ -127,13 +129,15 @@ def within(root: Path, options: argparse.Namespace) -> int:
     shutil.copy("/etc/resolv.conf", root / "etc" / "resolv.conf")
     pip = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
     variables = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", **pip}
-    seconds = {}
-    for step in () if stamp_of(root).exists() else STEPS:
+    seconds: dict[str, float] = {}
+    new = not stamp_of(root).exists()
+    for step in STEPS if new else STEPS[1:]:
         if step == "environment":  # not before: packages of the system move files that pip names
             for path in files_named_by(pip.values()):
                 mount_same(path, root)
         words = ["sh", f"/{CLONE}/envs/fresh.sh", step]
-        seconds[step] = timed(words, enter(root), {**variables, "HOME": "/root"})
+        taken = timed(words, enter(root), {**variables, "HOME": "/root"})
+        seconds |= {step: taken} if new else {}
     if options.read_only:
         clone = str(root / CLONE)
         subprocess.run(["mount", "--bind", clone, clone], check=True)
@@ -221,4 +225,7 @@ def note(options: argparse.Namespace, seconds: dict[str, float], versions: str) 
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"exit code {error.returncode} of {' '.join(map(str, error.cmd))}")
