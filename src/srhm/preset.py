@@ -5,6 +5,7 @@ config/schema.json and the table in config/README.md are written from them.
 """
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from pydantic import (
 )
 
 from srhm.keys import Keys, models_in, refusals
+from srhm.networks.registry import label
 from srhm.results import places
 from srhm.results.provenance import PACKAGE
 from srhm.results.published_provenance import (
@@ -262,9 +264,12 @@ def _from(folder: Path, study: Study, planned: Planned, *, alone: bool) -> Plann
                 for table in one.tables
             )
         }
+    lacking = Counter(name.partition("_")[0] for name in planned.curves if name not in names)
+    those = ", ".join(f"{n} of {label(net)}" for net, n in lacking.items())
     origin = (
         f"{len(names)} of {len(planned.curves)} curves are archived rows"
         f" (published/{folder.parent.name}/{folder.name}), trained {days} by commit {commit[:10]};"
+        f"{f' {those} are not there;' if alone and those else ''}"
         f" {'nothing was trained here' if alone else 'the others were trained here'}"
     )
     kept = {name: one for name, one in planned.curves.items() if name in names or not alone}

@@ -11,6 +11,7 @@ from srhm.commands.presets import Run
 from srhm.explorer.names import explorer_name
 from srhm.results import places
 from srhm.results.atomic import write_text
+from srhm.rules.pages import description_of
 from srhm.studies.registry import GROUPS, STUDIES
 from srhm.study import Study
 
@@ -23,6 +24,7 @@ ul { margin-top: 0.25rem; }
 """
 # The figure that stands on top.
 FIRST = "fig04"
+GROUP_WORDS = {"paper": "the paper's studies"}
 # Sections, each with its entries: a text and links by what they show.
 Entry = tuple[str, Mapping[str, str]]
 
@@ -41,7 +43,8 @@ def write_index(run: Run, *, others: Sequence[str] = ()) -> Path:
 def index_page(run: Run, folder: Path, *, others: Sequence[str] = ()) -> str:
     """The index as HTML; links are from the folder."""
     name, preset = run.plan.name, run.plan.preset
-    parts = [f"<h1>Results of {escape(name)}</h1>", f"<p>{escape(preset.description)}</p>"]
+    said = description_of(run.plan)
+    parts = [f"<h1>Results of {escape(name)}</h1>", f"<p>{escape(said[:1].upper() + said[1:])}</p>"]
     picture = _own(places.figure_files(name, FIRST)["png"], name)
     if (folder / picture).is_file():
         title = escape(_titles()[FIRST])
@@ -97,7 +100,7 @@ def _pages(name: str, folder: Path) -> Iterable[Entry]:
     for study in STUDIES.values():
         titles.setdefault(study.page_name, study.title)
     for group in GROUPS:
-        titles[explorer_name(group)] = f"explorer of {group}"
+        titles[explorer_name(group)] = f"Explorer of {GROUP_WORDS.get(group, group)}"
     for page, title in titles.items():
         links = {
             "page": places.page_file(name, page),

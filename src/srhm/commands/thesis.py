@@ -34,9 +34,10 @@ TITLE = "# The sources figure by figure"
 INTRODUCTION = """\
 Each figure and statement of the paper, of a digest of it (an unpublished summary of its key
 results), of an article (arXiv 2601.19756), of A. Jacot's talk (*Bottleneck structure in large
-depth networks*) and of M. Geiger's thesis (*Loss landscape and symmetries in neural networks*): where it is here, with what settings, what
-came out. Written by `make readme` from [one table](thesis.yaml) and the scorecards of the
-shipped rows, not by hand. Of the paper, [What reproduced](results.md) has all claims."""
+depth networks*) and of M. Geiger's thesis (*Loss landscape and symmetries in neural networks*):
+where it is here, with what settings, what came out. Written by `make readme` from
+[one table](thesis.yaml) and the scorecards of the shipped rows, not by hand. Of the paper,
+[What reproduced](results.md) has all claims."""
 HEAD = ("place", "shows", "status", "claims", "settings, source → here", "here")
 
 RULE = f"""\

@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 
 Colour = tuple[float, float, float]
 
-GUIDE = "0.35"
+GUIDE, FAINT = "0.35", "0.65"
 
 EQUATIONS = {
     "lcn": ("Eq. 3", "s^{L/2}(s_0+1)^L\\,n_c\\,m^L"),
@@ -23,13 +23,23 @@ EQUATIONS = {
 
 
 def draw_arrow(
-    axes: Axes, start: tuple[float, float], shift: tuple[float, float], *, tint: Colour
+    axes: Axes,
+    start: tuple[float, float],
+    shift: tuple[float, float],
+    *,
+    tint: Colour,
+    faint: bool = False,
 ) -> None:
-    """An arrow from a bound into the direction in which the value lies; shift is in points."""
-    axes.annotate("", xy=start, xytext=shift, annotation_clip=False, zorder=2.5,
+    """An arrow from a bound into the direction in which the value lies; shift is in points.
+
+    faint: thin and grey.
+    """
+    axes.annotate("", xy=start, xytext=shift, annotation_clip=False, zorder=1.5 if faint else 2.5,
                   textcoords="offset points", gid=f"arrow {shift}",
-                  arrowprops={"arrowstyle": "<|-", "color": tint, "linewidth": 1.0,
-                              "mutation_scale": 6, "shrinkA": 0, "shrinkB": 0})  # fmt: skip
+                  arrowprops={"arrowstyle": "<|-", "color": FAINT if faint else tint,
+                              "linewidth": 0.6 if faint else 1.0,
+                              "mutation_scale": 4 if faint else 6,
+                              "shrinkA": 0, "shrinkB": 0})  # fmt: skip
 
 
 def curves_and_seeds(rows: pd.DataFrame) -> str:

@@ -42,6 +42,7 @@ class Marks:
     where y is a lower bound, -1 where an upper one: an arrow shows where it lies; x_beyond: the
     same of x. name: in the gid; the column y without one. label, bar_label, open_label,
     arrow_label: entries of the legend; without label and scales the axes name what is drawn.
+    faint_arrows: arrows are thin and grey, where most marks have them.
     neutral: entries are grey, as another panel has them in another colour. guide: a law, which
     makes no panel of its own.
     """
@@ -65,6 +66,7 @@ class Marks:
     bar_label: str = ""
     open_label: str = ""
     arrow_label: str = ""
+    faint_arrows: bool = False
     colour: Any = NEUTRAL
     marker: str = "o"
     line: str = ""
@@ -321,7 +323,8 @@ def _draw_family(axes: Axes, marks: Marks, values: Sequence[Any], rows: pd.DataF
         if column:
             for x, y, side in rows[[marks.x, marks.y, column]].itertuples(index=False):
                 if side and isfinite(side):
-                    draw_arrow(axes, (x, y), (right * side, up * side), tint=style["colour"])
+                    shift = (right * side, up * side)
+                    draw_arrow(axes, (x, y), shift, tint=style["colour"], faint=marks.faint_arrows)
 
 
 def _handle(style: Mapping[str, Any], *, size: float = 4.0, width: float = 1.2) -> Line2D:

@@ -194,13 +194,16 @@ function drawTree() {
 // Rows of published/ for the chosen net and grammar, if there are any.
 const archiveOf = ({ net, of: { L, v, m, s0 } }) => L === 2 && m === v ? given.archive[`${net} ${v} ${s0}`] : undefined;
 
+// The law of each net: its name, and what stands before n_c m^L.
+const LAWS = { cnn: ["Eq. 4 with C₁ = 1", "(s₀+1)²"], lcn: ["Eq. 3 with C₀ = s^(L/2)", "s^(L/2) (s₀+1)ᴸ"] };
+
 function drawChart(archive, points) {
-  const picture = at("chart"), wide = width(picture), high = 290, left = 36, bottom = high - 40;
+  const picture = at("chart"), wide = width(picture), high = 290, left = 50, bottom = high - 40;
   const law = predicted(state.net, state.of), all = [...sizesFor(state.net, state.of), ...(archive?.P ?? []), law];
   const low = Math.min(...all) / 1.25, most = Math.max(...all) * 1.25;
   const x = (P) => left + (wide - left - 6) * Math.log(P / low) / Math.log(most / low);
   const y = (value) => bottom - (bottom - 14) * Math.min(value, 1.05);
-  const parts = [];
+  const parts = [], [lawName] = LAWS[state.net];
   const text = (px, py, words, anchor = "middle") =>
     parts.push(svg("text", { x: px, y: py, class: "soft", "text-anchor": anchor }, words));
   const rule = (x1, x2, y1, y2, name) => parts.push(svg("line", { x1, x2, y1, y2, class: name }));
@@ -217,7 +220,9 @@ function drawChart(archive, points) {
   rule(left, wide, y(THRESHOLD), y(THRESHOLD), "branch level");
   text(left + 4, y(THRESHOLD) - 4, "10 %", "start");
   rule(x(law), x(law), 10, bottom, "branch level");
-  text(x(law) + 4, 10, "predicted P*", "start");
+  text(...(x(law) < wide / 2 ? [x(law) + 4, 10, lawName, "start"] : [x(law) - 4, 10, lawName, "end"]));
+  parts.push(svg("text", { x: 0, y: 0, class: "soft", "text-anchor": "middle", transform: `translate(11 ${bottom / 2}) rotate(-90)` },
+    "test error; S, D"));
   const line = (rows, name, kind) => {
     const places = rows.filter((row) => row[name] !== null).map((row) => `${x(row.P).toFixed(1)} ${y(row[name]).toFixed(1)}`);
     if (places.length) parts.push(svg("path", { d: `M${places.join("L")}`, class: `line ${kind} ${name}` }));
@@ -252,12 +257,12 @@ function tellCurve(archive, points) {
   const starOf = (run) => crossing(run.map((one) => one.P), run.map((one) => one.error), THRESHOLD);
   const stars = [...runsOf(points)].map(([seed, run]) => [seed, starOf(run)]).filter(([, star]) => star);
   const theirs = archive && crossing(archive.P, archive.error, THRESHOLD);
-  const formula = state.net === "cnn" ? "(s₀+1)² n_c mᴸ" : "s^(L/2) (s₀+1)ᴸ n_c mᴸ";
-  at("star").textContent = [
+  const [law, before] = LAWS[state.net];
+  at("star").replaceChildren([
     stars.length ? `P* here: ${stars.map(([seed, star]) => `${Math.round(star)} (seed ${seed})`).join(", ")}.` : "",
     theirs ? `P* of the archive's mean curve: ${Math.round(theirs)}.` : "",
-    `Predicted, up to a factor: ${formula} = ${Math.round(predicted(state.net, state.of))}, of`,
-    `${nDistinct(state.of).toLocaleString("en")} data.`].join(" ");
+    `${law}, a law up to a factor: ${before} `].filter(Boolean).join(" "), of("i", "n"), of("sub", "c"), " ", of("i", "m"), of("sup", "L"),
+    ` = ${Math.round(predicted(state.net, state.of))}, of ${nDistinct(state.of).toLocaleString("en")} data.`);
 }
 
 // What each trained network says of the datum that is shown.

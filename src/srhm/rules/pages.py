@@ -114,6 +114,17 @@ def explored_by(plan: Plan, study: str) -> str:
     return command_of(plan, study).replace(f"STUDY={study}", f"STUDY={group}")
 
 
+def description_of(plan: Plan) -> str:
+    """What the preset is for; where shipped rows alone are drawn, of training them."""
+    preset = plan.preset
+    if preset.rows != "published" or not preset.description:
+        return preset.description
+    return (
+        f"shipped rows of the preset {preset.preset}, drawn: nothing was trained here."
+        f" To train them: {preset.description}"
+    )
+
+
 def page_spec(plan: Plan, page: Page) -> str:
     """For the script of a page (`srhm.report.page.write_page`)."""
     others = set(STUDIES) - set(page.studies) - set(page.pending)
@@ -121,7 +132,7 @@ def page_spec(plan: Plan, page: Page) -> str:
         {
             "page": page.of,
             "preset": plan.name,
-            "description": plan.preset.description,
+            "description": description_of(plan),
             # A text, in which the keys keep their order; the device does not change results.
             "configuration": plan.preset.model_dump_json(
                 exclude_none=True, exclude={"device", "jobs", *others}

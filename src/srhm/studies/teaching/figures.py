@@ -108,7 +108,7 @@ def _parted(rows: pd.DataFrame) -> Panel:
         title="the invariances part", x=Axis("$P^*_S$", log=True), y=Axis("$P^*_D$", log=True),
         marks=[
             Marks(rows=both, x="y", y="y_D", x_beyond="y_beyond", beyond="y_beyond_D",
-                  by=[_taught(both)], name="parted", arrow_label="$P^*$ is"),
+                  by=[_taught(both)], name="parted", arrow_label="$P^*$ is", faint_arrows=True),
             law(line, line, "equality", name="equality"),
         ],
     )  # fmt: skip
