@@ -265,11 +265,11 @@ def _from(folder: Path, study: Study, planned: Planned, *, alone: bool) -> Plann
             )
         }
     lacking = Counter(name.partition("_")[0] for name in planned.curves if name not in names)
-    those = ", ".join(f"{n} of {label(net)}" for net, n in lacking.items())
+    those = ", ".join(f"{n} {label(net)}" for net, n in lacking.items())
     origin = (
         f"{len(names)} of {len(planned.curves)} curves are archived rows"
         f" (published/{folder.parent.name}/{folder.name}), trained {days} by commit {commit[:10]};"
-        f"{f' {those} are not there;' if alone and those else ''}"
+        f"{f' not there: {those};' if alone and those else ''}"
         f" {'nothing was trained here' if alone else 'the others were trained here'}"
     )
     kept = {name: one for name, one in planned.curves.items() if name in names or not alone}

@@ -21,6 +21,7 @@ from srhm.report.page_table import (
 )
 from srhm.report.scorecard_rows import scorecard_rows
 from srhm.results.publications import Publication, read_publications
+from srhm.scorecard.curves import with_rates
 from srhm.studies.sparse_hierarchy.claims.paper_points import as_sample_complexities
 from srhm.studies.sparse_hierarchy.claims.published_fits import published_fits
 from srhm.studies.sparse_hierarchy.coverage import coverage
@@ -43,6 +44,7 @@ NOTE = (
 # The letters of a curve with their headings.
 LETTERS = {"L": "L", "s": "s", "s0": "s_0", "v": "v", "m": "m", "n_c": "n_c",
            "sparsity": "Spar\u00adsity", "width": "Width"}  # fmt: skip
+FIRST_LETTERS = ("L", "v", "s0")  # before P*, which a narrow screen shows
 # What is said of a curve only where it differs: (column, usual value, words for another).
 OPTIONS = (
     ("engine", "sparse", "{} engine"),
@@ -98,7 +100,8 @@ def tables(tables: Mapping[str, pd.DataFrame], settings: Mapping[str, Any]) -> l
         PublicationError: if a file of a published run is missing or damaged, naming it.
     """
     published = read_publications(settings.get("publications", ()))
-    complexities = _complexities(tables["sample_complexity"], threshold=settings["threshold"])
+    rated = with_rates(tables["sample_complexity"], tables.get("cells", pd.DataFrame()))
+    complexities = _complexities(rated, threshold=settings["threshold"])
     points = practice_points(
         *(
             tables.get(name, pd.DataFrame())
@@ -169,27 +172,37 @@ def _complexities(table: pd.DataFrame, *, threshold: float) -> PageTable:
                    if first[name] != usual]  # fmt: skip
         cells = [
             net_name(first["net"]),
-            *(first[name] for name in LETTERS),
+            *(first[name] for name in FIRST_LETTERS),
             *(_main(first) if main in by_name else (NONE, "", NONE)),
+            *(first[name] for name in LETTERS if name not in FIRST_LETTERS),
+            _rate(first["rate"]),
             f"{first['n_seeds_reached']} of {first['n_seeds']}" if main in by_name else NONE,
             ", ".join([*options, *_remarks(first)]),
             *("; ".join(map(_other, by_name.get(name, []))) or NONE for name in others),
         ]
-        letters = ("L", "s", "width", "v", "n_c", "m", "s0")
+        letters = ("L", "s", "width", "rate", "v", "n_c", "m", "s0")
         order = (net_order(first["net"]), first["sparsity"], options, *(first[n] for n in letters))
         curves.append((order, cells))
     curves.sort(key=lambda curve: curve[0])
+    rows = [cells for _, cells in curves]
+    jumps: dict[str, int] = {}
+    for number, (net, depth, *_others) in enumerate(rows):
+        jumps.setdefault(f"{net}, L = {depth}", number)
     return PageTable(
         title="Sample complexities",
         note=NOTE.format(percent(threshold)),
         columns=(
-            *("Net", *LETTERS.values(), "P*", INTERVAL, "P* / pre\u00addiction"),
-            *("Seeds that reach it", "Remarks"),
+            *("Net", *(LETTERS[name] for name in FIRST_LETTERS)),
+            *("P*", INTERVAL, "P* / pre\u00addiction"),
+            *(heading for name, heading in LETTERS.items() if name not in FIRST_LETTERS),
+            *("Rate", "Seeds that reach it", "Remarks"),
             *(f"P* at {_heading(name)}" for name in others),
         ),
-        rows=[cells for _, cells in curves],
+        rows=rows,
         words={"Net", LETTERS["sparsity"], "Remarks"},
         main="P*",
+        jumps=jumps,
+        explore="sample-complexity",
     )
 
 
@@ -207,6 +220,10 @@ def _heading(name: str) -> str:
 def _order_of_criteria(name: str) -> tuple[bool, float, str]:
     is_error = name.startswith("ε")
     return (not is_error, float(name.split()[2]) if is_error else 0.0, name)
+
+
+def _rate(rate: float) -> str:
+    return f"{rate:g} H" if isfinite(rate) else NONE
 
 
 def _main(row: Mapping[Any, Any]) -> tuple[str, str, str]:
@@ -356,7 +373,7 @@ def _of_widths(
     curves: dict[tuple[Any, ...], dict[int, str]] = {}
     names = ("L", "s", "v", "n_c", "m", "s0", "sparsity")
     for row in sorted(check.rows.to_dict("records"), key=lambda row: net_order(row["net"])):
-        rate = f"{row['rate']:g} H" if isfinite(row["rate"]) else NONE
+        rate = _rate(row["rate"])
         curve = (net_name(row["net"]), *(row[name] for name in names), rate)
         ends = interval(row)
         words = f"{complexity(row)} ({ends})" if ends else complexity(row)
