@@ -76,6 +76,8 @@ def main() -> int:
         if root.exists():
             clone = ["git", "-C", str(root / CLONE)]
             subprocess.run([*clone, "fetch", "--quiet", str(REPOSITORY), "HEAD"], check=True)
+            # Else it would write, with a new date, every file whose rights were changed.
+            subprocess.run([*clone, "update-index", "-q", "--refresh"], check=True)
             subprocess.run([*clone, "reset", "--quiet", "--hard", "FETCH_HEAD"], check=True)
         else:
             debootstrapped(root, NAMES[options.debian])
