@@ -142,6 +142,7 @@ def render(
                 **study["settings"],
                 "publications": spec["publications"],
                 "section": configuration.get(study["name"]),
+                "explorer": _explorer(study["figures"]),
             },
         )
     ]
@@ -209,6 +210,12 @@ def render(
     return html, methods_html(
         spec, tables, page=page, title=title, page_tables=elsewhere, definitions=definitions
     )
+
+
+def _explorer(figures: Sequence[Mapping[str, Any]]) -> str:
+    """The file of the explorer that figures lead to; empty without one."""
+    links = (figure.get("explore", "") for figure in figures)
+    return next((link.partition("#")[0] for link in links if link), "")
 
 
 def cited(citation: str) -> dict[str, Any]:

@@ -21,7 +21,7 @@ class PageTable:
     rows: a text or a number for each column, the first of which names the row. words: the columns
     that hold words, and not numbers. main: the column that is set in bold. on_top: it stands above
     the scorecard. claims: what the table says of claims of the scorecard, shown beside them.
-    jumps: numbers of rows by the words of links to them. explore: the explorer's view of the rows.
+    jumps: numbers of rows by the words of links to them. explore: where the explorer has the rows.
     """
 
     title: str

@@ -94,14 +94,20 @@ PUBLISHED = (
 def tables(tables: Mapping[str, pd.DataFrame], settings: Mapping[str, Any]) -> list[PageTable]:
     """P* of every curve, its laws, widths; the paper's curves and points; published runs.
 
-    settings: threshold; publications: files of published runs; section: the configuration.
+    settings: threshold; publications: files of published runs; section: the configuration;
+    explorer: its file.
 
     Raises:
         PublicationError: if a file of a published run is missing or damaged, naming it.
     """
     published = read_publications(settings.get("publications", ()))
     rated = with_rates(tables["sample_complexity"], tables.get("cells", pd.DataFrame()))
-    complexities = _complexities(rated, threshold=settings["threshold"])
+    explorer = settings.get("explorer", "")
+    complexities = _complexities(
+        rated,
+        threshold=settings["threshold"],
+        explore=f"{explorer}#sample-complexity" if explorer else "",
+    )
     points = practice_points(
         *(
             tables.get(name, pd.DataFrame())
@@ -157,7 +163,7 @@ def _values(column: pd.Series) -> str:
     return ", ".join(f"{value:g}" for value in sorted(column.dropna().unique())) or NONE
 
 
-def _complexities(table: pd.DataFrame, *, threshold: float) -> PageTable:
+def _complexities(table: pd.DataFrame, *, threshold: float, explore: str) -> PageTable:
     """A row for each learning curve: P* at the main threshold, at others, and of sensitivities."""
     table = table.assign(column=[_criterion(row) for row in table.to_dict("records")])
     main = f"ε ≤ {percent(threshold)}"
@@ -202,7 +208,7 @@ def _complexities(table: pd.DataFrame, *, threshold: float) -> PageTable:
         words={"Net", LETTERS["sparsity"], "Remarks"},
         main="P*",
         jumps=jumps,
-        explore="sample-complexity",
+        explore=explore,
     )
 
 
