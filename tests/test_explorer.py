@@ -26,6 +26,7 @@ from srhm.explorer import page
 from srhm.explorer.names import (
     AUTHORS,
     FIRST,
+    FIRST_V,
     HERE,
     PAPER_VALUES,
     PRACTICE,
@@ -143,7 +144,7 @@ def test_every_figure_of_rows_leads_to_a_section():
     assert view == SECTIONS[0].name
     assert parse_qs(query) == {name: list(values) for name, values in FIRST.items()}
     rest = "protocol=&grammars=all"
-    assert leading["fig07"] == f"learning-curves?net=LCN&s=2&sparsity=B&{rest}"
+    assert leading["fig07"] == f"learning-curves?net=LCN&s=2&sparsity=B&{rest}&learning-curves.v="
     assert leading["fig12"] == f"sensitivities?net=LCN&s=2&sparsity=A&{rest}&L=2"
     assert leading["fig02"] == ""  # a drawing
 
@@ -255,8 +256,14 @@ POINTS = [
 FREEDOMS = (1, 1.3, 2, 3.7, 10, 60)
 # The numbers of the page alone.
 FITS = Path(page.__file__).with_name("explorer.fits.js").read_text(encoding="utf-8")
+# Of three widths and rates: v, width, rate. One width, and of one v the rate of most.
+AT_RATES = [
+    dict(zip(("v", "width", "rate"), row, strict=True))
+    for row in ((2, 128, 0.01), (3, 128, 0.01), (2, 128, 0.003), (4, 128, 0.003), (5, 256, 0.01))
+]
 NUMBERS = f"""{FITS}
 const said = {{ wrong: [], law: powerLaw({json.dumps(POINTS)}),
+  usual: usual({json.dumps(AT_RATES)}).map((row) => row.v),
   few: powerLaw({json.dumps(POINTS[:3])}), quantiles: {list(FREEDOMS)}.map(quantile),
   ratio: ratioOf({{ P_star: 400, low: 200, high: 800 }},
                  {{ P_star: 100, low: 100 / 1.5, high: 150 }}) }};
@@ -329,14 +336,18 @@ def test_a_browser_draws_what_is_chosen_and_links_the_views(written, tables, tmp
     assert said["empty"]["buttons"]
     assert said["again"] > 100
     cells = tables["CELLS"]
-    every, cnn = (
-        rows.groupby(["curve", "P"]).ngroups for rows in (cells, cells[cells["net"] == "cnn"])
-    )
-    assert 0 < cnn < every
+    every = cells.groupby(["curve", "P"]).ngroups
     marks = {name: said[name]["marks"] for name in ("every", "cnn", "both", "of_paper", "ours")}
-    for view in ("learning-curves", "collapse"):
-        assert marks["every"][view] == marks["both"][view] == every
-        assert marks["cnn"][view] == said["listed"] == cnn
+    # Learning curves begin with one v.
+    of_one = cells[cells["v"] == int(FIRST_V)]
+    for view, rows in (("learning-curves", of_one), ("collapse", cells)):
+        n, cnn = (
+            some.groupby(["curve", "P"]).ngroups for some in (rows, rows[rows["net"] == "cnn"])
+        )
+        assert 0 < cnn < n <= every
+        assert marks["every"][view] == marks["both"][view] == n
+        assert marks["cnn"][view] == cnn
+    assert said["listed"] == marks["cnn"]["learning-curves"]
     assert marks["every"]["sensitivities"] > marks["cnn"]["sensitivities"] > 0
     # One of the five P* is the authors'.
     stars = {name: of["sample-complexity"] for name, of in marks.items()}
@@ -388,6 +399,7 @@ def test_a_browser_draws_what_is_chosen_and_links_the_views(written, tables, tmp
 
 def test_a_power_law_and_a_ratio_are_those_of_the_scorecard(written, tmp_path):
     said = opened(written, tmp_path, width=1400, dark=False, probe=NUMBERS)
+    assert said["usual"] == [2, 3, 4]
     x, y = (np.log([row[of] for row in POINTS]) for of in ("prediction", "P_star"))
     of_all, vocabulary = np.zeros(len(x)), np.array([row["v"] for row in POINTS])
     expected = slope_with_group_intercepts(x, y, of_all, [], clusters=vocabulary)

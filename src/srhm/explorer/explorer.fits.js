@@ -22,6 +22,30 @@ function powerLaw(rows) {
     at: (prediction) => Math.exp(my + slope * (Math.log(prediction) - mx)) };
 }
 
+// As scorecard/curves.py: of each net, L and s the width that most curves have, the wider of equal; of curves that
+// differ in the rate alone the one whose rate most have, the higher of equal.
+function usual(rows) {
+  const of = (row) => [row.run, row.study, row.criterion, row.protocol, row.net, row.L, row.s].join("|");
+  const most = (some, name) => {
+    const counts = new Map();
+    for (const row of some) {
+      const own = counts.get(of(row)) ?? new Map();
+      counts.set(of(row), own.set(row[name], (own.get(row[name]) ?? 0) + 1));
+    }
+    return (one, other) => {
+      const own = counts.get(of(one));
+      return own.get(one[name]) - own.get(other[name]) || one[name] - other[name];
+    };
+  };
+  const best = (some, name, key) => {
+    const compare = most(some, name), found = new Map();
+    for (const row of some) if (!found.has(key(row)) || compare(row, found.get(key(row))) > 0) found.set(key(row), row);
+    return some.filter((row) => row[name] === found.get(key(row))[name]);
+  };
+  const wide = best(rows, "width", of);
+  return best(wide, "rate", (row) => [of(row), row.v, row.s0, row.m, row.n_c, row.sparsity].join("|"));
+}
+
 // Half of the 95 % interval of the sum of u y, where curves of one vocabulary (s, v) share an error:
 // the scorecard's rule, statistics/cluster_robust.py. u: of norm 1 and mean 0. NaN of fewer than three vocabularies.
 function halfOfVocabularies(rows, u, y) {

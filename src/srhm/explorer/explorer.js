@@ -15,7 +15,10 @@ for (const curve of curves) curve.name = [curve.net,
   curve.run === RUN ? "" : curve.run].filter(Boolean).join(", ");
 const alike = {};
 for (const one of curves) (alike[one.name] ??= []).push(one);
-for (const same of Object.values(alike)) if (same.length > 1) for (const one of same) one.name += ` (${one.label})`;
+for (const same of Object.values(alike)) if (same.length > 1) {
+  const byRate = new Set(same.map((one) => one.rate)).size === same.length;
+  for (const one of same) one.name += byRate ? `, rate = ${one.rate} H` : ` (${one.label})`;
+}
 for (const name of ["points", "complexities", "sensitivities"])
   tables[name] = (tables[name] ?? []).map((row) => ({
     ...curves[row.c], ...row,
@@ -41,7 +44,7 @@ const divided = () => flags.divide.checked;
 
 // Chips of a column: a value chosen or not; none chosen is all. Of the run the authors' points have
 // a switch of their own; neither their protocol nor their width is that of our rows.
-const OURS = ["run", "protocol", "width"];
+const OURS = ["run", "protocol", "width", "rate"];
 const chips = Object.fromEntries([...document.querySelectorAll(".chips")].map((place) => {
   const { field } = place.dataset;
   const values = new Set(curves.filter((row) => row.run !== AUTHORS || !OURS.includes(field))
@@ -183,7 +186,7 @@ function show(view) {
 // The line of the prediction, and a power law for each colour and shape, with a table of their slopes.
 function laws(rows, place) {
   const by = colourBy(), fits = [], lines = [];
-  const reached = rows.filter((row) => row.bound === "" && row.remark !== "small pool" && row.chosen);
+  const reached = usual(rows).filter((row) => row.bound === "" && row.remark !== "small pool" && row.chosen);
   const groups = new Map();
   for (const row of reached) {
     const words = [row.net, by === "net" ? "" : `${heads[by] ?? by} = ${row[by]}`, row.run, row.criterion];

@@ -24,6 +24,7 @@ from srhm.explorer.names import (
     CLAIMS,
     EXPLORED,
     FIRST,
+    FIRST_V,
     GRAMMARS,
     HERE,
     PAPER_VALUES,
@@ -38,10 +39,10 @@ from srhm.results.tables import SCHEMAS, schema_of
 # What chooses curves in all views, with its heading: at once, and folded.
 CHOICES = {"net": "net", "L": "L", "s0": "s₀", "v": "v"}
 MORE_CHOICES = {"s": "s", "m": "m", "n_c": "n_c", "sparsity": "sparsity", "width": "H, width",
-                "protocol": "protocol", "run": "run"}  # fmt: skip
+                "rate": "rate / H", "protocol": "protocol", "run": "run"}  # fmt: skip
 COLOURED_BY = {name: CHOICES[name] for name in ("net", "L", "v", "s0")}
 SCRIPTS = ("explorer.fits.js", "explorer.js")
-OF_CURVE = ("net", "L", "s", "v", "s0", "m", "n_c", "sparsity", "width", "protocol", "run")
+OF_CURVE = ("net", "L", "s", "v", "s0", "m", "n_c", "sparsity", "width", "rate", "protocol", "run")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +79,7 @@ VIEWS = (
     ),
     View(
         name="learning-curves", title="Learning curves", table="points",
-        note=RANGE, columns=(*POINT, *OF_CURVE),
+        note=RANGE, columns=(*POINT, *OF_CURVE), choices={"v": "v"}, first={"v": FIRST_V},
     ),
     View(
         name="collapse", title="Their collapse", table="points",

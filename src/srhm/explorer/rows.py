@@ -45,7 +45,13 @@ def explored(sources: Sequence[Source]) -> dict[str, pd.DataFrame]:
         if len(rows):
             found[view].append(make(_with_curve(rows, source)))
     tables = {view: pd.concat(parts, ignore_index=True) for view, parts in found.items() if parts}
-    return _numbered(tables)
+    found_in = [one.rows for one in sources if "learning_rate" in one.rows]
+    rates = {
+        name: rate
+        for rows in found_in
+        for name, rate in zip(rows["curve"], rows["learning_rate"], strict=True)
+    }
+    return _numbered(tables, rates)
 
 
 def _with_curve(rows: pd.DataFrame, source: Source) -> pd.DataFrame:
@@ -149,8 +155,13 @@ MAKERS: Mapping[str, tuple[str, Maker]] = {
 }
 
 
-def _numbered(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """The same tables with one of all curves, of which the others hold the number."""
+def _numbered(
+    tables: Mapping[str, pd.DataFrame], rates: Mapping[str, float]
+) -> dict[str, pd.DataFrame]:
+    """The same tables with one of all curves, of which the others hold the number.
+
+    rates: learning rates by the name of a curve.
+    """
     if not tables:
         return {"curves": pd.DataFrame()}
     every = pd.concat({name: table[[*CURVE]] for name, table in tables.items()})
@@ -161,6 +172,7 @@ def _numbered(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     curves = every[~number.duplicated()].reset_index(drop=True)
     predicted = views.get("complexities", pd.DataFrame({"c": [], "prediction": []}))
     curves = curves.assign(
+        rate=curves["curve"].map(rates).astype(float),
         label=curves["curve"].str.replace(r"-[0-9a-f]{12}$", "", regex=True),
         prediction=curves.index.map(predicted.groupby("c")["prediction"].first().to_dict()),
         # Of the text: n_c = v classes, m = v^(s-1) production rules a feature.
