@@ -66,6 +66,7 @@ def of_grammars(cells: pd.DataFrame, complexity: pd.DataFrame, *, threshold: flo
         capped = int((own["status"] == "capped").sum())
         rows.append({**row, "P_star": star, "status": found.status, "capped": capped})
     table = pd.DataFrame(rows, columns=[*CURVE, "seed", "P_star", "status", "capped"])
+    table = table.astype({name: complexity[name].dtype for name in CURVE})  # without rows, too
     return table.merge(complexity[[*CURVE, "best"]], on=list(CURVE))[GRAMMARS.names]
 
 
