@@ -7,6 +7,7 @@ import torch
 from srhm.data import random_grammar, symbols, train_and_test
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry, initial_weights
+from srhm.studies.optimisers.analysis import ONE_LESS_MOMENTUM
 from srhm.studies.optimisers.engine import OPTIMISERS, Optimiser, OptimiserEngine
 from srhm.studies.optimisers.experiment import run
 from srhm.training.sparse import SparseEngine
@@ -111,3 +112,9 @@ def test_a_cell_learns_by_each_optimiser(optimiser):
     assert many["status"] == "fitted"
     assert many["train_loss"] < 0.01
     assert many["test_error"] < 0.1 < few["test_error"]
+
+
+def test_rates_are_compared_by_the_momentum_that_is_trained():
+    sgd = {name: one for name, one in OPTIMISERS.items() if not one.adam}
+    trained = {name: 1 - one.momentum for name, one in sgd.items()}
+    assert pytest.approx(trained) == ONE_LESS_MOMENTUM
