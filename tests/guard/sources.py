@@ -31,6 +31,7 @@ STUDIES = PACKAGE / "studies"
 EXPERIMENTS = {
     "kernels/classification": (),
     "kernels/hierarchy": (),
+    "kernels/teacher_student": (),
     "level_by_level/experiment": (),
     "random_features/features": (),
     "relative_stability/networks": (*NAMED, *PRIMITIVE),

@@ -33,6 +33,8 @@ def teachers():
         *(("sphere", d, teacher, "laplace", d) for d in (1, 2, 3, 5, 6)
           for teacher in ("laplace", "gauss")),
         *(("cube", d, "laplace", "laplace", d) for d in (1, 2, 3)),
+        *(("lattice", d, teacher, "laplace", d) for d in (1, 2, 3)
+          for teacher in ("laplace", "gauss")),
         ("sphere", 2, "laplace", "laplace", 10),
         *(("sphere", 1, teacher, "laplace", 2) for teacher in
           ("laplace", "matern-1", "matern-3/2", "matern-2", "matern-5/2")),

@@ -202,6 +202,8 @@ CLAIMS = (
             ("sphere", "laplace", (1, 2, 3, 5), "S^", "thesis, ch. 6, Theorem 1; Fig. 2"),
             ("sphere", "gauss", (1, 2, 3), "S^", "thesis, ch. 6, Theorem 1; Fig. 2"),
             ("cube", "laplace", (1, 2, 3), "cube, d = ", "ch. 6, Theorem 1"),
+            ("lattice", "laplace", (1, 2, 3), "lattice, d = ", "ch. 6, Theorem 1"),
+            ("lattice", "gauss", (1, 2, 3), "lattice, d = ", "ch. 6, Theorem 1"),
         )
         for d in dimensions
         for where in (f"{words}{d}: β,",)

@@ -24,6 +24,7 @@ FUNCTIONS = {
     "neighbours": f"{HERE}.neighbours:run",
     "srhm": f"{HERE}.hierarchy:run",
 }
+ON_LATTICE = f"{HERE}.lattice:run"
 # On the 5,000 digits of MNIST, whose rows are shipped.
 OF_MNIST5K = {
     "mnist5k": f"{HERE}.mnist5k:run",
@@ -46,16 +47,17 @@ Sigmas = Several[Literal["d"] | Positive]
 
 
 class TeacherStudent(Keys):
-    """Students that learn fields drawn from teachers, on spheres or cubes."""
+    """Students that learn fields drawn from teachers, on spheres, cubes or lattices."""
 
-    data: Several[Literal["sphere", "cube"]] = Field(
-        ["sphere"], description="sphere (radius 1), cube (side 1)"
+    data: Several[Literal["sphere", "cube", "lattice"]] = Field(
+        ["sphere"],
+        description="sphere (radius 1), cube (side 1), lattice on a torus of d circles (radius 1)",
     )
-    d: Sizes = Field(description="intrinsic dimension: of the sphere S^d, of the cube")
+    d: Sizes = Field(description="intrinsic dimension: of the sphere S^d, of the cube, the torus")
     teacher: Teachers = Field(description="kernel that the targets are drawn from")
     kernel: Kernels = Field(["laplace"], description="kernel of the student: laplace, gauss")
     sigma: Sigmas = Field(["d"], description="width of both kernels; d: the dimension")
-    P: Sizes = Field(description="training points")
+    P: Sizes = Field(description="training points; of a lattice n^d for a whole n")
     seeds: Seeds = Field(10, description="seeds 0, 1, ...: points, fields")
     n_test: Annotated[int, Field(ge=1, strict=True)] = Field(200, description="test points")
     n_fields: Annotated[int, Field(ge=1, strict=True)] = Field(8, description="drawn fields")
@@ -168,9 +170,17 @@ def plan(section: KernelsSection, directory: Path, *, trainer: Trainer) -> Plann
 
 def _teachers(section: KernelsSection) -> Iterator[CurveCells]:
     names = ("data", "d", "teacher", "kernel", "sigma", "jitter", "n_test", "n_fields")
-    for group in section.teacher_student:
+    for number, group in enumerate(section.teacher_student):
         for shared in combinations(group, *names):
+            if shared["data"] == "lattice":
+                _check_lattice(f"teacher_student.{number}.P", group.P, shared["d"])
             yield _family("teacher_student", _with_width(shared), group)
+
+
+def _check_lattice(where: str, sizes: Iterable[int], d: int) -> None:
+    wrong = [P for P in sizes if round(P ** (1 / d)) ** d != P]
+    if wrong:
+        raise ConfigError(f"  {where} = {wrong[0]}: a lattice of d = {d} has n^{d} points, n whole")
 
 
 def _parities(
@@ -248,6 +258,7 @@ def _family(
     name = "-".join(word for word in dict.fromkeys(words) if word).replace("/", "_")
     kept = named.get("data") == "mnist5k"
     function = (OF_MNIST5K if kept else FUNCTIONS)[experiment]
+    function = ON_LATTICE if named.get("data") == "lattice" else function
     missing = (mnist5k.notice() or "") if kept else ""
     return CurveCells(name=name, function=function, cells=cells, long=long, missing=missing)
 

@@ -8,6 +8,7 @@ from math import nan
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from srhm.experiments.outcome import DONE, Outcome
 from srhm.model.seeding import generator
@@ -22,19 +23,23 @@ from srhm.studies.kernels.regression import (
 
 
 def run(cell: Mapping[str, Any]) -> Outcome:
-    """Squared errors of the student at P training points, in units of the teacher's variance.
+    """Squared errors of the student at P random training points (see `errors`)."""
+    points = [
+        draw_points(cell["data"], cell["d"], n_points, generator=generator(cell["seed"], role=role))
+        for role, n_points in (("train", cell["P"]), ("test", cell["n_test"]))
+    ]
+    return errors(cell, np.concatenate(points))
 
-    mse: mean over test points and over n_fields drawn fields. expected_mse: the same points, the
-    mean over all fields in closed form. Where the student's Gram matrix is singular to the
-    precision of the numbers, both are NaN and the status says so.
+
+def errors(cell: Mapping[str, Any], points: NDArray[np.float64]) -> Outcome:
+    """Squared errors of the student, in units of the teacher's variance.
+
+    points: the P training points, then the test points, (P + n_test, D). mse: mean over test points
+    and over n_fields drawn fields. expected_mse: the same points, the mean over all fields in
+    closed form. Where the student's Gram matrix is singular to the precision of the numbers, both
+    are NaN and the status says so.
     """
-    seed, n_train = cell["seed"], cell["P"]
-    points = np.concatenate(
-        [
-            draw_points(cell["data"], cell["d"], n_points, generator=generator(seed, role=role))
-            for role, n_points in (("train", n_train), ("test", cell["n_test"]))
-        ]
-    )
+    n_train = cell["P"]
     student = gram(points[:n_train], points, kernel=cell["kernel"], sigma=cell["sigma"])
     try:
         weights = regression_weights(
@@ -43,7 +48,7 @@ def run(cell: Mapping[str, Any]) -> Outcome:
     except NotPositiveError:
         return Outcome({"status": "not positive", "mse": nan, "expected_mse": nan})
     teacher = gram(points, kernel=cell["teacher"], sigma=cell["sigma"])
-    fields = draw_fields(teacher, cell["n_fields"], generator=generator(seed, role="drawing"))
+    fields = draw_fields(teacher, cell["n_fields"], generator=generator(cell["seed"], role="drawing"))
     missed = fields[n_train:] - weights.T @ fields[:n_train]
     return Outcome(
         {

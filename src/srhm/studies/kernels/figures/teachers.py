@@ -1,4 +1,4 @@
-"""Learning curves of Laplace students: spheres, cubes, and teachers by smoothness on a circle."""
+"""Learning curves of Laplace students: spheres, a circle, cubes, lattices."""
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -22,18 +22,22 @@ from srhm.studies.kernels.laws import learning_exponent
 
 # Width of all kernels on the circle of panel C.
 CIRCLE_WIDTH = 2.0
-PANELS = (("sphere", "laplace"), ("sphere", "gauss"), None, ("cube", "laplace"), ("cube", "gauss"))
+PLACES = {"sphere": "spheres", "cube": "cubes", "lattice": "lattices"}
+PANELS = (
+    ("sphere", "laplace"), ("sphere", "gauss"), None,
+    ("cube", "laplace"), ("lattice", "laplace"), ("lattice", "gauss"),
+)  # fmt: skip
 
 
 @styled
 def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
-    """MSE against P. A, B: spheres; D, E: cubes; left the Laplace teacher, right the Gauss one.
+    """MSE against P. A, B: spheres; D: cubes; E, F: lattices; B, F: Gauss teacher, else Laplace.
 
     C: Matérn teachers on the circle.
     """
     rows = cells[(cells["experiment"] == "teacher_student") & (cells["kernel"] == "laplace")]
     own = rows[rows["sigma"] == rows["d"]]
-    by = dimensions(own, "$d$ (A, B, D, E)")
+    by = dimensions(own, "$d$ (all but C)")
     circle = rows[(rows["d"] == 1) & (rows["sigma"] == CIRCLE_WIDTH) & (rows["data"] == "sphere")]
     panels = []
     for place in PANELS:
@@ -42,10 +46,9 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
             continue
         data, teacher = place
         part = own[(own["data"] == data) & (own["teacher"] == teacher)]
-        law = [] if place == ("cube", "gauss") else [_law(part, teacher, by)]
         panels.append(Panel(
-            title=f"{data}s, {KERNELS[teacher].label}{runs(part)}", x=SIZE, y=ERROR,
-            marks=[drawn(part, "expected_mse", [by]), *law],
+            title=f"{PLACES[data]}, {KERNELS[teacher].label}{runs(part)}", x=SIZE, y=ERROR,
+            marks=[drawn(part, "expected_mse", [by]), _law(part, teacher, by)],
         ))  # fmt: skip
     return mosaic(panels, columns=3, preset=preset)
 

@@ -1,0 +1,74 @@
+"""Lattices of theorem 1, against the closed form over Fourier coefficients (Eq. 39)."""
+
+import numpy as np
+import pytest
+
+from srhm.study import ConfigError
+from srhm.studies.kernels.configuration import KernelsSection, plan
+from srhm.studies.kernels.covariance import gram
+from srhm.studies.kernels.lattice import lattice, on_torus, run, side_of
+from srhm.studies.kernels.study import STUDY
+
+FINE = 60
+
+
+def test_a_lattice_has_its_points_at_equal_steps():
+    points = lattice(3, 2)
+    assert points.shape == (9, 2)
+    np.testing.assert_allclose(np.unique(points), [0, 1 / 3, 2 / 3])
+    assert side_of(125, 3) == 5
+    with pytest.raises(ValueError, match=r"126 points: a lattice of 3 dimensions has n\^3, as 125"):
+        side_of(126, 3)
+
+
+def test_distances_on_the_torus_are_the_same_from_each_of_its_points():
+    turns = lattice(4, 3)
+    distances = np.linalg.norm(on_torus(turns)[:, None] - on_torus(turns)[None], axis=2)
+    for own in distances:
+        np.testing.assert_allclose(np.sort(own), np.sort(distances[0]), atol=1e-12)
+
+
+def coefficients(kernel, sigma):
+    """Fourier coefficients of the kernel on the torus of d = 2: (FINE, FINE)."""
+    turns = lattice(FINE, 2)
+    plane = gram(on_torus(turns[:1]), on_torus(turns), kernel=kernel, sigma=sigma)
+    return np.maximum(np.fft.fft2(plane.reshape(FINE, FINE)).real / FINE**2, 0)
+
+
+def folded(values, side):
+    """Sum over the frequencies that the lattice cannot tell apart."""
+    parts = FINE // side
+    return values.reshape(parts, side, parts, side).sum(axis=(0, 2))
+
+
+@pytest.mark.parametrize("teacher", ["laplace", "gauss"])
+def test_the_error_of_a_plane_lattice_is_the_sum_over_its_frequencies(teacher, monkeypatch):
+    side, sigma = 5, 2.0
+    T, S = coefficients(teacher, sigma), coefficients("laplace", sigma)
+    fold_S, fold_T = folded(S, side), folded(T, side)
+    error = (
+        fold_T - 2 * folded(T * S, side) / fold_S + fold_T * folded(S**2, side) / fold_S**2
+    ).sum()
+
+    class EqualSteps:
+        """Test points at all places of the fine lattice, in place of random ones."""
+
+        def random(self, shape):
+            assert shape == (FINE**2, 2)
+            return lattice(FINE, 2)
+
+        def standard_normal(self, shape):
+            return np.zeros(shape)
+
+    monkeypatch.setattr("srhm.studies.kernels.lattice.generator", lambda *_, **__: EqualSteps())
+    cell = {"d": 2, "P": side**2, "n_test": FINE**2, "seed": 0, "n_fields": 1, "jitter": 0.0}
+    found = run({**cell, "teacher": teacher, "kernel": "laplace", "sigma": sigma})
+    assert found.row["expected_mse"] == pytest.approx(error, rel=1e-6)
+
+
+def test_points_that_are_no_lattice_are_refused_by_name(tmp_path):
+    section = KernelsSection(
+        teacher_student=[{"data": "lattice", "d": 2, "teacher": "laplace", "P": [16, 17]}]
+    )
+    with pytest.raises(ConfigError, match=r"teacher_student\.0\.P = 17: a lattice of d = 2 has"):
+        plan(section, tmp_path, trainer=STUDY.trainer)
