@@ -1,0 +1,1 @@
+"""P* and sensitivities of a small transformer, without and with positions."""

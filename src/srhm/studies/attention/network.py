@@ -1,0 +1,67 @@
+"""A small transformer for the data of a grammar: a token for each place of the input.
+
+Dimensions: B data, T places, D width, H heads.
+"""
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import relu, scaled_dot_product_attention
+
+
+class Block(nn.Module):
+    """x + attention(norm(x)), then x + mlp(norm(x)), with one hidden layer of 2 D ReLUs."""
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.norm_attention, self.norm_mlp = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.queries_keys_values = nn.Linear(width, 3 * width, bias=False)
+        self.mixed = nn.Linear(width, width)
+        self.hidden, self.back = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
+
+    def forward(self, x_BTD: Tensor) -> Tensor:
+        """Tokens (B, T, D) after the block; a permutation of places permutes them."""
+        B, T, D = x_BTD.shape
+        found = self.queries_keys_values(self.norm_attention(x_BTD))
+        q, k, v = found.view(B, T, 3, self.heads, D // self.heads).permute(2, 0, 3, 1, 4)
+        attended_BHTC = scaled_dot_product_attention(q, k, v)
+        x_BTD = x_BTD + self.mixed(attended_BHTC.transpose(1, 2).reshape(B, T, D))
+        return x_BTD + self.back(relu(self.hidden(self.norm_mlp(x_BTD))))
+
+
+class Transformer(nn.Module):
+    """Embedding, blocks, mean over places, norm, linear readout.
+
+    A token is the embedding of the feature at its place, zero where the place is empty; with
+    positions a learnt vector of the place is added. Without them the logits do not change when
+    places are permuted. Embedding and positions begin as unit Gaussians, all else as PyTorch has
+    it.
+    """
+
+    def __init__(
+        self,
+        *,
+        n_features: int,
+        n_places: int,
+        n_classes: int,
+        width: int,
+        heads: int,
+        depth: int,
+        positions: bool,
+    ) -> None:
+        super().__init__()
+        if width % heads:
+            raise ValueError(f"width = {width}: allowed are multiples of the {heads} heads")
+        self.embedding = nn.Linear(n_features, width, bias=False)
+        nn.init.normal_(self.embedding.weight)
+        self.positions = nn.Parameter(torch.randn(n_places, width)) if positions else None
+        self.blocks = nn.Sequential(*(Block(width, heads) for _ in range(depth)))
+        self.norm, self.readout = nn.LayerNorm(width), nn.Linear(width, n_classes)
+
+    def forward(self, x_BVT: Tensor) -> Tensor:
+        """Logits (B, classes) of one-hot inputs (B, features, places)."""
+        x_BTD = self.embedding(x_BVT.transpose(1, 2))
+        if self.positions is not None:
+            x_BTD = x_BTD + self.positions
+        logits: Tensor = self.readout(self.norm(self.blocks(x_BTD).mean(dim=1)))
+        return logits
