@@ -37,6 +37,7 @@ NAMES = (
     "own_latents",
     "teaching",
     "optimisers",
+    "attention",
 )
 # Names for several studies: what `make reproduce` and `make plane` make.
 GROUPS: dict[str, tuple[str, ...]] = {
