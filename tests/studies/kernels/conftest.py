@@ -4,7 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from srhm.studies.kernels.laws import density_exponent, learning_exponent, neighbour_distance
+from srhm.studies.kernels.laws import (
+    density_exponent,
+    learning_exponent,
+    neighbour_distance,
+    stripe_exponent,
+)
 from srhm.studies.kernels.networks import NETWORKS
 from srhm.studies.kernels.tables import CELLS, SPECTRA
 
@@ -61,6 +66,14 @@ def digits(data="digits"):
                     yield {**row, "mse": mse, "error": error / 2}
 
 
+def stripes():
+    for data in ("stripe", "stripe_compressed"):
+        for kernel, sigma in (("laplace", 5.0), ("tangent", 1.0)):
+            for row in rows("stripe", data=data, d=5, kernel=kernel, sigma=sigma, method="svm"):
+                beta = stripe_exponent(5, compressed=data != "stripe")
+                yield {**row, "error": row["P"] ** -beta * factor(row["seed"])}
+
+
 def neighbours():
     for data in ("digits", "mnist5k"):
         for row in rows("neighbours", data=data):
@@ -96,6 +109,7 @@ def cells():
         *digits("mnist"),
         *digits("mnist5k"),
         *neighbours(),
+        *stripes(),
         *hierarchies(),
         *spectrum_rows(),
     ]

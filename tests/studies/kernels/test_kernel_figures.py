@@ -13,6 +13,7 @@ from srhm.studies.kernels.figures import (
     mnist5k,
     neighbours,
     pca,
+    stripe,
     students,
     teachers,
 )
@@ -30,6 +31,7 @@ def drawn(cells, spectra, networks):
         "pca": pca.draw(cells, spectra, preset="x"),
         "mnist5k": mnist5k.draw(cells, spectra, preset="x"),
         "neighbours": neighbours.draw(cells, preset="x"),
+        "stripe": stripe.draw(cells, preset="x"),
         "hierarchy": hierarchy.draw(cells, crossed, networks, preset="x", threshold=0.1),
     }
 

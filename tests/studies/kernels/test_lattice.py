@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from srhm.study import ConfigError
 from srhm.studies.kernels.configuration import KernelsSection, plan
 from srhm.studies.kernels.covariance import gram
 from srhm.studies.kernels.lattice import lattice, on_torus, run, side_of
 from srhm.studies.kernels.study import STUDY
+from srhm.study import ConfigError
 
 FINE = 60
 

@@ -16,7 +16,7 @@ from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
 from srhm.scorecard.estimators import Difference, Mean
 from srhm.scorecard.expectations import NoExpectation, Within
 from srhm.scorecard.rows import rows_of
-from srhm.studies.kernels.laws import density_exponent, learning_exponent
+from srhm.studies.kernels.laws import density_exponent, learning_exponent, stripe_exponent
 from srhm.studies.kernels.networks import error_at, of_grammars
 
 # Coordinates in which spectra agree of which those of most points count.
@@ -176,6 +176,7 @@ digits = partial(Claim, topic="Digits", figure="kernel_digits")
 reported = partial(digits, expected=NoExpectation(), why=f"{NO_NUMBER} for these digits")
 mnist = partial(Claim, topic="MNIST", figure="kernel_mnist5k")
 geometry = partial(Claim, topic="Spectra and neighbours", figure="kernel_neighbours")
+stripes = partial(Claim, topic="The stripe model", figure="kernel_stripe")
 srhm = partial(Claim, topic="The SRHM", figure="kernel_srhm")
 
 
@@ -266,6 +267,21 @@ CLAIMS = (
         "kernel-digits-pca", "Digits: β of the mean squared error less a − 1 of kernel PCA",
         figure="kernel_pca", place="thesis, ch. 6, section 6, Fig. 3",
         expected=Within(0, 0.1), why=SAME, measure=beyond_pca,
+    ),
+    *(
+        stripes(
+            f"kernel-{name}-{kernel}", f"Stripes, {words}, d = 5, {label} kernel: β of the error",
+            place="thesis, ch. 3b, Fig. 9, right",
+            expected=Within(stripe_exponent(5, compressed=name != "stripe"), 0.075),
+            why="half the distance of the two numbers, as for networks (stripe)",
+            measure=exponent({"experiment": "stripe", "data": name.replace("-", "_"), "d": 5,
+                              "kernel": kernel, "quantity": "error"}),
+        )
+        for name, words in (
+            ("stripe", "inputs as they are"),
+            ("stripe-compressed", "inputs compressed by √P"),
+        )
+        for kernel, label in (("laplace", "Laplace"), ("tangent", "tangent"))
     ),
     mnist(
         "kernel-mnist-beta", "MNIST: exponent of the MSE, Laplace", place="thesis, ch. 6, Fig. 1",

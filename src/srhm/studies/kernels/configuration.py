@@ -23,6 +23,7 @@ FUNCTIONS = {
     "spectrum": f"{HERE}.spectrum:run",
     "neighbours": f"{HERE}.neighbours:run",
     "srhm": f"{HERE}.hierarchy:run",
+    "stripe": f"{HERE}.stripe:run",
 }
 ON_LATTICE = f"{HERE}.lattice:run"
 # On the 5,000 digits of MNIST, whose rows are shipped.
@@ -123,6 +124,23 @@ class Neighbours(Keys):
     seeds: Seeds = Field(5, description="seeds 0, 1, ...")
 
 
+class Stripes(Keys):
+    """Support vector machines on the stripe model."""
+
+    data: Several[Literal["stripe", "stripe_compressed"]] = Field(
+        ["stripe", "stripe_compressed"],
+        description="stripe; stripe_compressed: directions that do not matter are over sqrt(P)",
+    )
+    kernel: Several[Literal["laplace", "tangent"]] = Field(
+        ["laplace", "tangent"], description="laplace; tangent: of one hidden layer, infinitely wide"
+    )
+    d: Sizes = Field(description="inputs")
+    sigma: Scales = Field([1.0], description="width of laplace; of tangent the input of the bias")
+    P: Sizes = Field(description="training points")
+    seeds: Seeds = Field(5, description="seeds 0, 1, ...: points")
+    n_test: Annotated[int, Field(ge=50, strict=True)] = Field(4000, description="test points")
+
+
 class Hierarchy(Keys):
     """Kernel regression on one-hot classes of the SRHM."""
 
@@ -149,6 +167,7 @@ class KernelsSection(Keys):
     mnist: list[Mnist] = Field([], description="MNIST, left out where its files are not")
     spectra: list[Spectra] = Field([], description="Gram spectra")
     neighbours: list[Neighbours] = Field([], description="nearest neighbours")
+    stripes: list[Stripes] = Field([], description="the stripe model")
     hierarchies: list[Hierarchy] = Field([], description="the SRHM")
 
 
@@ -162,6 +181,7 @@ def plan(section: KernelsSection, directory: Path, *, trainer: Trainer) -> Plann
     families = [*_teachers(section), *_parities(section.digits, "digits")]
     families += _parities(section.mnist5k, "mnist5k")
     families += _neighbours(section)
+    families += _stripes(section)
     families += _hierarchies(section)
     families += [] if notice else _parities(section.mnist, "mnist")
     families += _spectra(section)
@@ -212,6 +232,12 @@ def _neighbours(section: KernelsSection) -> Iterator[CurveCells]:
         _check_dimensions(f"neighbours.{number}", group)
         for shared in combinations(group, "data", "d"):
             yield _family("neighbours", shared, group)
+
+
+def _stripes(section: KernelsSection) -> Iterator[CurveCells]:
+    for group in section.stripes:
+        for shared in combinations(group, "data", "d", "kernel", "sigma", "n_test", method="svm"):
+            yield _family("stripe", shared, group)
 
 
 def _hierarchies(section: KernelsSection) -> Iterator[CurveCells]:
@@ -290,6 +316,7 @@ SECONDS = {
     "spectrum": (0.05, 0.5),
     "neighbours": (0.02, 0.0005),
     "srhm": (0.04, 0.08),
+    "stripe": (0.05, 0.05),
 }
 
 

@@ -57,6 +57,7 @@ QUANTITIES = {
     "mnist5k": ("mse", "error"),
     "mnist": ("mse", "error"),
     "neighbours": ("distance",),
+    "stripe": ("error",),
 }
 # Of the ranks of the spectrum of n points. Eigenvalues converge at ranks well below n (appendix J);
 # tails vanish at rank n, whatever the data.

@@ -13,6 +13,15 @@ def learning_exponent(teacher: str, student: str, d: int) -> float:
     return min(decay(teacher, d) - d, 2 * decay(student, d)) / d
 
 
+def stripe_exponent(d: int, *, compressed: bool) -> float:
+    """beta of the test error ~ P^(-beta) in the stripe model, d inputs (thesis, chapter 3b).
+
+    d/(3 d - 2), and (d + (d - 1)/2)/(3 d - 2) where the d - 1 directions that do not matter shrink
+    as 1/sqrt(P).
+    """
+    return (d + compressed * (d - 1) / 2) / (3 * d - 2)
+
+
 def density_exponent(kernel: str, d: int) -> float:
     """theta of the density of small eigenvalues, lambda^(-theta): 1 + d/alpha (Eq. 56).
 

@@ -79,6 +79,12 @@ STUDY = experiment_study(
             ("cells",),
         ),
         Figure(
+            "kernel_stripe",
+            "support vector machines in the stripe model",
+            ".figures.stripe:draw",
+            ("cells",),
+        ),
+        Figure(
             "kernel_srhm",
             "kernels on the SRHM",
             ".figures.hierarchy:draw",

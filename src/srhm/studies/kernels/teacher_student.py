@@ -48,7 +48,9 @@ def errors(cell: Mapping[str, Any], points: NDArray[np.float64]) -> Outcome:
     except NotPositiveError:
         return Outcome({"status": "not positive", "mse": nan, "expected_mse": nan})
     teacher = gram(points, kernel=cell["teacher"], sigma=cell["sigma"])
-    fields = draw_fields(teacher, cell["n_fields"], generator=generator(cell["seed"], role="drawing"))
+    fields = draw_fields(
+        teacher, cell["n_fields"], generator=generator(cell["seed"], role="drawing")
+    )
     missed = fields[n_train:] - weights.T @ fields[:n_train]
     return Outcome(
         {
