@@ -38,11 +38,11 @@ def cards(*verdicts):
     [
         ([], "nothing measured"),
         (["too few data", "too few data"], "nothing measured"),
-        (["no expectation"], "open"),
-        (["no expectation", "too few data"], "open"),
+        (["no expectation"], "undecided"),
+        (["no expectation", "too few data"], "undecided"),
         (["agrees", "close", "no expectation"], "agrees"),
-        (["agrees", "too few data"], "open"),
-        (["agrees", "open"], "open"),
+        (["agrees", "too few data"], "undecided"),
+        (["agrees", "open"], "undecided"),
         (["agrees", "open", "disagrees"], "disagrees"),
     ],
 )
@@ -58,10 +58,10 @@ def test_the_verdict_of_a_row_is_that_of_its_worst_claim(verdicts, found):
         ({"sizes": {"P": (100, 100), "N": (None, 9)}}, "near"),
         ({"besides": "fewer steps"}, "near"),
         ({"sizes": {"P": (100, 25), "N": (100, 400)}}, "near"),
-        ({"sizes": {"P": (100, 24)}}, "reduced"),
-        ({"sizes": {"P": (100, 401)}}, "reduced"),
+        ({"sizes": {"P": (100, 24)}}, "far"),
+        ({"sizes": {"P": (100, 401)}}, "far"),
         ({"data": "images", "sizes": {"P": (100, 100)}}, "near"),
-        ({"data": "images", "sizes": {"P": (100, 100), "d": (784, 64)}}, "reduced"),
+        ({"data": "images", "sizes": {"P": (100, 100), "d": (784, 64)}}, "far"),
         ({"data": "other", "sizes": {"P": (100, 100)}}, "other data"),
     ],
 )
@@ -70,22 +70,22 @@ def test_settings_are_near_up_to_a_factor_of_four_in_each_size(values, found):
 
 
 def test_the_status_follows_from_verdict_and_settings():
-    near, less = ("as published", "near"), ("reduced", "other data")
+    near, less = ("as published", "near"), ("far", "other data")
     found = {(one, setting): status(one, setting) for one, setting in product(
-        ("agrees", "open", "disagrees", "nothing measured"), (*near, *less))}  # fmt: skip
-    assert [found["agrees", one] for one in (*near, *less)] == ["works"] * 2 + ["reduced"] * 2
+        ("agrees", "undecided", "disagrees", "nothing measured"), (*near, *less))}  # fmt: skip
+    assert [found["agrees", one] for one in (*near, *less)] == ["works"] * 2 + ["elsewhere"] * 2
     for one, expected in (
-        ("open", "open"), ("disagrees", "differs"), ("nothing measured", "missing"),
+        ("undecided", "undecided"), ("disagrees", "differs"), ("nothing measured", "missing"),
     ):  # fmt: skip
         assert {found[one, setting] for setting in (*near, *less)} == {expected}
 
 
 def test_the_status_of_a_row_moves_with_the_scorecard():
     assert cards("agrees", "close").status(row(**CLAIMED)) == "works"
-    assert cards("agrees", "close").status(row(**CLAIMED, sizes={"P": (9, 1)})) == "reduced"
+    assert cards("agrees", "close").status(row(**CLAIMED, sizes={"P": (9, 1)})) == "elsewhere"
     assert cards("agrees", "disagrees").status(row(**CLAIMED)) == "differs"
-    assert cards("agrees", "open").status(row(**CLAIMED)) == "open"
-    assert cards("agrees").status(row(**CLAIMED)) == "open"
+    assert cards("agrees", "open").status(row(**CLAIMED)) == "undecided"
+    assert cards("agrees").status(row(**CLAIMED)) == "undecided"
     assert Scorecards({}).status(row(**CLAIMED)) == "missing"
 
 
@@ -94,7 +94,7 @@ def test_a_row_without_claims_is_missing_unless_the_source_has_a_picture_alone()
     assert with_rows.status(row()) == "missing"
     assert with_rows.status(row(at=at)) == "missing"
     assert with_rows.status(row(at=at, picture=True)) == "works"
-    assert with_rows.status(row(at=at, picture=True, data="other")) == "reduced"
+    assert with_rows.status(row(at=at, picture=True, data="other")) == "elsewhere"
     assert Scorecards({}).status(row(at=at, picture=True)) == "missing"
     assert with_rows.status(row(sketch=True)) == "sketch"
 

@@ -4,8 +4,9 @@ docs/thesis.yaml has a row for each. Verdicts are those of the scorecards of the
 status of a row follows from them and from its settings, see `RULE`; nobody types it.
 """
 
+import re
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cached_property
 from importlib import import_module
@@ -25,42 +26,48 @@ TABLE, PAGE = "docs/thesis.yaml", "docs/thesis.md"
 FACTOR = 4
 FIGURES = {f"{name}/{one.name}" for name, study in STUDIES.items() for one in study.figures}
 
-Setting = Literal["as published", "near", "reduced", "other data"]
-Verdict = Literal["agrees", "open", "disagrees", "nothing measured"]
-Status = Literal["works", "reduced", "differs", "open", "missing", "sketch"]
+Setting = Literal["as published", "near", "far", "other data"]
+Verdict = Literal["agrees", "undecided", "disagrees", "nothing measured"]
+Status = Literal["works", "elsewhere", "differs", "undecided", "missing", "sketch"]
 STATUSES: tuple[Status, ...] = get_args(Status)
 
 TITLE = "# The sources figure by figure"
 INTRODUCTION = """\
-Each figure and statement of the paper, of a digest of it (an unpublished summary of its key
+Rows are figures and statements of the paper, of a digest of it (an unpublished summary of its key
 results), of an article (arXiv 2601.19756), of A. Jacot's talk (*Bottleneck structure in large
-depth networks*) and of M. Geiger's thesis (*Loss landscape and symmetries in neural networks*):
-where it is here, with what settings, what came out. Written by `make readme` from
-[one table](thesis.yaml) and the scorecards of the shipped rows, not by hand. Of the paper,
-[What reproduced](results.md) has all claims."""
+depth networks*) and of M. Geiger's thesis (*Loss landscape and symmetries in neural networks*).
+
+- *Works*: all claims agree, at the source's settings or near them.
+- *Elsewhere*: all claims agree, at settings far from the source's or on data of another kind.
+- *Differs*: a claim disagrees.
+- *Undecided*: no claim disagrees, and a claim is open or has no shipped rows.
+- *Missing*: nothing is measured.
+- *Sketch*: the source has nothing to run."""
 HEAD = ("place", "shows", "status", "claims", "settings, source → here", "here")
 
 RULE = f"""\
 The status of a row is computed from its verdict and its settings. The rule was committed before
 any count. After a look at chapters 1 to 4 of the thesis it became stricter: a claim without
-shipped rows leaves its row open, and with a size that is not stated settings are near at best.
+shipped rows leaves its row undecided, and with a size that is not stated settings are near at
+best. `make readme` writes this page from [one table](thesis.yaml) and the scorecards of the
+shipped rows. [What reproduced](results.md) has all claims of the paper.
 
-*Verdict*: that of the worst claim. *Disagrees* if one does; else *open* if one is open, has too
-few data or no shipped rows; else *agrees* (agrees, close). Claims without an expectation do not
-count, and a row that has no others is open. *Nothing measured*: no claim, or too few data or no
-shipped rows for all.
+*Verdict*: that of the worst claim. *Disagrees* if a claim does; else *undecided* if a claim is
+open, has too few data or no shipped rows; else *agrees* (all claims agree or are close). Claims
+without an expectation do not count, and a row of such claims alone is undecided. *Nothing
+measured*: no claim, or too few data or no shipped rows for all.
 
 *Settings*: *as published*: the source's data and sizes, all of them stated, and nothing else
 changed. *Near*: the source's data, or images in place of its images, and each size that the
 source states is within a factor of {FACTOR}. Sizes are P, N (or the width, where the source
 states that), the number of inputs d, and what else a row names. *Other data*: data of another
-kind. *Reduced*: all else.
+kind. *Far*: all else.
 
-| verdict | settings as published or near | reduced, other data |
+| verdict | settings as published or near | far, other data |
 |---|---|---|
-| agrees | works | reduced |
+| agrees | works | elsewhere |
 | disagrees | differs | differs |
-| open | open | open |
+| undecided | undecided | undecided |
 | nothing measured | missing | missing |
 
 Where the source has a picture without a number, the row needs no claim: its verdict is *agrees*
@@ -123,7 +130,7 @@ class Row(BaseModel):
             return "other data"
         stated = [(one, ours) for one, ours in self.sizes.values() if one is not None]
         if any(max(one, ours) > FACTOR * min(one, ours) for one, ours in stated):
-            return "reduced"
+            return "far"
         same = all(one == ours for one, ours in self.sizes.values())
         return "as published" if self.data == "source" and same and not self.besides else "near"
 
@@ -167,16 +174,16 @@ def worst(verdicts: Sequence[str]) -> Verdict:
     if "disagrees" in verdicts:
         return "disagrees"
     judged = set(verdicts) - {"no expectation"}
-    return "agrees" if judged and judged <= {"agrees", "close"} else "open"
+    return "agrees" if judged and judged <= {"agrees", "close"} else "undecided"
 
 
 def status(found: Verdict, setting: Setting) -> Status:
     """What a row with this verdict and these settings is."""
     if found == "agrees":
-        return "works" if setting in ("as published", "near") else "reduced"
+        return "works" if setting in ("as published", "near") else "elsewhere"
     others: dict[Verdict, Status] = {
         "disagrees": "differs",
-        "open": "open",
+        "undecided": "undecided",
         "nothing measured": "missing",
     }
     return others[found]
@@ -215,23 +222,74 @@ def thesis_text(table: Table, scorecards: Mapping[str, Mapping[str, pd.DataFrame
     """docs/thesis.md; scorecards: by preset and study."""
     cards = Scorecards(scorecards)
     found = [(chapter, [cards.status(row) for row in chapter.rows]) for chapter in table.chapters]
-    lines = [TITLE, "", INTRODUCTION, "", "## Rule", "", RULE, "", "## Counts", ""]
-    lines += [_line(["source", "rows", *STATUSES]), _line(["---"] * (2 + len(STATUSES)))]
-    for source in dict.fromkeys(chapter.source for chapter in table.chapters):
-        counts = Counter(one for chapter, all_ in found if chapter.source == source for one in all_)
-        lines.append(
-            _line([source, str(counts.total()), *(str(counts[name]) for name in STATUSES)])
-        )
-    lines += ["", table.before]
+    lines = [TITLE, "", _answer(one for _, all_ in found for one in all_), ""]
+    lines += [*_counts(found), "", INTRODUCTION, ""]
+    lines += _folded("The rule, and what it was computed from", [RULE, "", table.before])
     for chapter, all_ in found:
-        counts = Counter(all_)
-        words = ", ".join(f"{counts[name]} {name}" for name in STATUSES if counts[name])
-        lines += ["", f"## {chapter.title}", "", f"{words}.", "", _line(HEAD)]
-        lines += [_line(["---"] * len(HEAD))]
-        lines += [
+        head = [_line(HEAD), _line(["---"] * len(HEAD))]
+        rows = [
             _line([*_cells(row, one, cards)]) for row, one in zip(chapter.rows, all_, strict=True)
         ]
+        words = ", ".join(_words(Counter(all_)))
+        lines += ["", f"## {chapter.title}", "", *_folded(words, [*head, *rows])]
     return "\n".join([*lines, ""])
+
+
+def _answer(all_: Iterable[Status]) -> str:
+    """The counts of all rows as a sentence."""
+    counts = Counter(all_)
+    sketches = counts.pop("sketch", 0)
+    return (
+        f"Of {counts.total()} figures and statements that can be measured, "
+        f"{', '.join(f'**{words}**' for words in _words(counts))}. "
+        f"{sketches} more are sketches."
+    )
+
+
+def _counts(found: Sequence[tuple[Chapter, Sequence[Status]]]) -> Iterator[str]:
+    """A table: each source, and below it its chapters, where they are several."""
+    yield _line(["source", "rows", *STATUSES])
+    yield _line(["---", *["--:"] * (1 + len(STATUSES))])
+    for source in dict.fromkeys(chapter.source for chapter, _ in found):
+        parts = [(one, all_) for one, all_ in found if one.source == source]
+        if len(parts) > 1:
+            whole = Counter(one for _, all_ in parts for one in all_)
+            yield _line([f"{source.capitalize()}, all chapters", *_numbers(whole)])
+        for chapter, all_ in parts:
+            link = f"[{chapter.title}](#{_anchor(chapter.title)})"
+            yield _line([link, *_numbers(Counter(all_))])
+
+
+def _numbers(counts: Counter[Status]) -> list[str]:
+    return [str(counts.total()), *(str(counts[name]) for name in STATUSES)]
+
+
+def _words(counts: Counter[Status]) -> list[str]:
+    """The counts that are not 0, in the order of `STATUSES`."""
+    return [f"{counts[name]} {_verb(name, counts[name])}" for name in STATUSES if counts[name]]
+
+
+def _verb(name: Status, count: int) -> str:
+    """What so many rows do or are."""
+    one, several = {
+        "works": ("works", "work"),
+        "elsewhere": ("works elsewhere", "work elsewhere"),
+        "differs": ("differs", "differ"),
+        "undecided": ("is undecided", "are undecided"),
+        "missing": ("is missing", "are missing"),
+        "sketch": ("is a sketch", "are sketches"),
+    }[name]
+    return one if count == 1 else several
+
+
+def _anchor(title: str) -> str:
+    """Of a heading, as GitHub and Sphinx make it."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
+def _folded(summary: str, lines: Sequence[str]) -> list[str]:
+    """Markdown that a click unfolds."""
+    return [f"<details><summary>{summary}</summary>", "", *lines, "", "</details>"]
 
 
 def _cells(row: Row, found: Status, cards: Scorecards) -> Iterator[str]:
