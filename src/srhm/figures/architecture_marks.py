@@ -10,7 +10,7 @@ import pandas as pd
 from srhm.figures.looks import NETS, net
 from srhm.figures.marks import between, plural
 
-CAPPED = "open: a seed was capped"
+CAPPED = "hollow: a seed was capped"
 
 
 def ordered(nets: Sequence[str]) -> list[str]:

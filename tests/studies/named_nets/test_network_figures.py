@@ -161,7 +161,7 @@ def test_capped_networks_are_open_and_a_network_without_errors_is_at_its_bound(
     assert len(points(axes, "network net=resnet18 open")) == 1
     assert min(y for _, y in networks_in(axes)) == pytest.approx(0.5 / 2000)
     assert sum(str(text.get_gid()).startswith("arrow") for text in axes.texts) == 1
-    for words in ("open: a seed was capped", "none in the test set", "1 capped, 1 diverged"):
+    for words in ("hollow: a seed was capped", "none in the test set", "1 capped, 1 diverged"):
         assert words in text_of(figure)
 
 
