@@ -27,7 +27,7 @@ LEVELS = Scale(column="l", title="level", looks={
 })  # fmt: skip
 ERROR_COLOUR = "0.6"
 LAYERS = (("1", "layer $k=1$"), ("2", "layer $k=2$"), ("output", "output"))
-KINDS = {"S": "$S_{k,l}$ (synonyms)", "D": "$D_{k,l}$ (places)"}
+KINDS = {"S": "$S_{k,l}$ (synonyms)", "D": "$D_{k,l}$ (places, $s_0>0$)"}
 ROW = 1.95  # inches
 
 
