@@ -24,7 +24,7 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
     rows = cells[(cells["experiment"] == "stripe") & (cells["status"] == "done")]
     by = by_name("data", rows["data"], INPUTS, "Inputs")
     panels = []
-    for kernel in ("laplace", "tangent"):
+    for kernel, name in (("laplace", "Laplace"), ("tangent", "tangent")):
         own = rows[rows["kernel"] == kernel]
         d = int(own["d"].max()) if len(own) else 1
 
@@ -32,7 +32,7 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
             return stripe_exponent(d, compressed=data == COMPRESSED)
 
         panels.append(Panel(
-            title=f"{kernel} kernel{runs(own)}", x=SIZE, y=Axis("test error", log=True),
+            title=f"{name} kernel{runs(own)}", x=SIZE, y=Axis("test error", log=True),
             marks=[drawn(own, "error", [by]), guides(curve(own, "error", ["data"]), "error", by,
                                                      law)],
         ))  # fmt: skip
