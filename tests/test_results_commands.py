@@ -8,8 +8,10 @@ import pytest
 
 from srhm.commands import claims, open_results
 from srhm.commands.command import main
+from srhm.report.answer import lines_of_statements
 from srhm.results.records import write_table
 from srhm.results.tables import SCHEMAS
+from srhm.scorecard.text import markdown
 
 ROW = {
     "claim": "v-exponent-lcn-L2",
@@ -68,11 +70,20 @@ def test_claims_without_expectation_show_what_was_measured() -> None:
     assert claims.verdict_lines(scorecard(tolerance=float("nan")))[1].endswith("expected < 3")
 
 
-def test_a_run_ends_with_what_the_paper_states_and_the_signs_of_its_claims(results: Path) -> None:
-    title, *lines = claims.headline_lines(results / "quick")
+def test_the_summary_of_the_paper_has_what_it_states_and_the_signs_of_its_claims() -> None:
+    stated = lines_of_statements("srhm.studies.sparse_hierarchy.headline", scorecard())
+    title, _, *lines = stated
     assert "✓ agrees" in title
-    assert [line.split("(")[0].strip() for line in lines] == ["✓   P*_LCN ~ v^"]
-    assert claims.headline_lines(results / "absent") == []
+    assert [line.split("(")[0].strip() for line in lines] == ["- ✓   P*_LCN ~ v^"]
+    text = markdown(
+        scorecard(verdict="disagrees"), topics={ROW["claim"]: "Vocabulary"}, stated=stated
+    )
+    summary, _, rest = text.partition("\n## ")
+    assert all(line in summary for line in stated)
+    assert "Disagree:" in rest
+    assert "Disagree:" not in summary
+    assert lines_of_statements("srhm.studies.sparse_hierarchy.headline", scorecard()[:0]) == []
+    assert lines_of_statements(None, scorecard()) == []
 
 
 def test_the_index_is_named_and_opened_where_there_is_a_screen(

@@ -14,7 +14,7 @@ import pandas as pd
 
 from srhm.commands.printing import printing
 from srhm.commands.results_folder import REFUSED, NoResults, chosen_folder, parser_for_results
-from srhm.forest.text import SIGNS, text
+from srhm.forest.text import text
 from srhm.results.records import TableError, read_table
 from srhm.results.tables import SCHEMAS
 from srhm.scorecard.headline import beside_ours, forest_rows
@@ -64,27 +64,6 @@ def verdict_lines(table: pd.DataFrame) -> list[str]:
             numbers += f", expected {expected_text(row)}"
         lines.append(f"{row['verdict']:{width}}  {row['statement']}: {numbers}")
     return lines
-
-
-def headline_lines(folder: Path) -> list[str]:
-    """What the paper states, a line each with the signs of the claims that measure it.
-
-    Nothing without a scorecard of the paper.
-    """
-    verdicts: dict[str, str] = dict(
-        read_claims_in(folder)[["claim", "verdict"]].itertuples(index=False)
-    )
-    lines = []
-    for statement in HEADLINE:
-        found = [verdicts[claim] for claim in statement.lines.values() if claim in verdicts]
-        if found:
-            signs = "".join(SIGNS[verdict] for verdict in found if verdict in SIGNS)
-            lines.append(f"  {signs:<3} {statement.says} ({statement.place})")
-    if not lines:
-        return []
-    key = ", ".join(f"{sign} {verdict}" for verdict, sign in SIGNS.items())
-    title = f"What the paper states, with a sign for each claim ({key}):"
-    return [title, *lines]
 
 
 if __name__ == "__main__":

@@ -20,7 +20,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 from datetime import datetime
-from importlib import import_module
 from pathlib import Path
 from typing import IO
 
@@ -70,8 +69,6 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 PROFILES = REPOSITORY / "profiles"
 # The figure that holds the paper's main result.
 FIRST = "fig04"
-# Name of the paper's page.
-PAPER = "report"
 # Seconds for which a Snakemake that was asked to end may go on without a job. Its handler of
 # SIGTERM waits for a lock that the code which it interrupts may hold.
 PATIENCE = 20.0
@@ -699,10 +696,7 @@ def _show_results(run: Run | None, wall_time: str) -> None:
 
 
 def _show_page(run: Run, page: str) -> None:
-    """Where a page and its scorecard are, and what the scorecard says in short.
-
-    Of the paper that is its statements, each with the verdicts of its claims.
-    """
+    """Where a page and its scorecard are, and what the scorecard says in short."""
     html = run.directory / places.page_file(run.plan.name, page)
     scorecard = run.directory / places.scorecard_file(run.plan.name, page)
     if html.is_file():
@@ -710,12 +704,6 @@ def _show_page(run: Run, page: str) -> None:
     if scorecard.is_file():
         # All before the first heading fits into one screen (`srhm.scorecard.text`).
         summary = scorecard.read_text(encoding="utf-8").partition("\n## ")[0].rstrip()
-        if page == PAPER:
-            # By name, as it loads pandas, for which nobody waits at the start.
-            lines = import_module("srhm.commands.claims").headline_lines(html.parent)
-            counts = summary.partition("\n")[0]
-            if lines:
-                summary = "\n".join([counts, "", *lines, "", "all claims: make claims"])
         print(f"scorecard: {scorecard}\n\n{summary}\n")
 
 

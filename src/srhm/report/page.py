@@ -16,7 +16,7 @@ import yaml
 
 from srhm.names import resolved
 from srhm.report import prose
-from srhm.report.answer import answer_of
+from srhm.report.answer import answer_of, lines_of_statements
 from srhm.report.figures import LAST_OF_TEXT, Shown, shown_figures
 from srhm.report.methods import contents, methods_html
 from srhm.report.scorecard_rows import Strip, scorecard_by_verdict
@@ -95,7 +95,8 @@ def write_page(
     says = "the paper says" if spec["page"] == PAPER else "statement"
     write_text(page, html)
     write_text(methods, html_of_methods)
-    text = markdown(table, topics=topics, says=says) if topics else NO_CLAIMS
+    stated = lines_of_statements(_headline(spec["studies"]), table)
+    text = markdown(table, topics=topics, says=says, stated=stated) if topics else NO_CLAIMS
     write_text(scorecard, text)
     log.info("%s, %.1f MB", page, len(html.encode()) / 1e6)
 
@@ -183,8 +184,7 @@ def render(
         missing=lacking,
         has_claims=any(study["claims"] is not None for study in studies),
         **answer_of(
-            next((one["headline"] for one in studies if one["headline"]), None),
-            scorecard, publications=spec["publications"], link="#claim-{claim}",
+            _headline(studies), scorecard, publications=spec["publications"], link="#claim-{claim}",
         ),
         counts=verdict_counts(scorecard),
         verdicts=claims,
@@ -210,6 +210,11 @@ def render(
     return html, methods_html(
         spec, tables, page=page, title=title, page_tables=elsewhere, definitions=definitions
     )
+
+
+def _headline(studies: Sequence[Mapping[str, Any]]) -> str | None:
+    """The module of what a page's studies state; None where they state nothing."""
+    return next((one["headline"] for one in studies if one["headline"]), None)
 
 
 def _explorer(figures: Sequence[Mapping[str, Any]]) -> str:

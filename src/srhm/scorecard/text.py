@@ -1,6 +1,6 @@
 """The scorecard as text that reads in a terminal of 150 columns as well as rendered."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import Any, get_args
 
@@ -29,13 +29,18 @@ HEADER = ("expected", "measured (95 %)", "n", "verdict")
 
 
 def markdown(
-    table: pd.DataFrame, *, topics: Mapping[str, str], says: str = "the paper says"
+    table: pd.DataFrame,
+    *,
+    topics: Mapping[str, str],
+    says: str = "the paper says",
+    stated: Sequence[str] = (),
 ) -> str:
     """A summary; for each topic its counts and a table; the open claims; notes.
 
     The summary is all before the first heading: counts, and the claims that disagree. The
     launcher shows it alone. Of open claims there is what would decide them. says: heading of the
-    statements.
+    statements. stated: lines that a summary has in place of the claims that disagree, which then
+    stand below a heading of their own.
 
     Rows are numbered, the notes have the same numbers. `topics` maps claims to their headings, in
     the order in which they come; other claims come last.
@@ -44,6 +49,8 @@ def markdown(
     order = [*dict.fromkeys([*topics.values(), OTHER_TOPIC])]
     claims = f"{len(table)} claim{'' if len(table) == 1 else 's'}"
     lines, notes, number = [f"{claims}: {_counts(table)}."], list[str](), 0
+    if stated:
+        lines += ["", *stated, "", "All claims: `make claims`.", "", "## What the verdicts are"]
     lines += ["", *_in_terminal(f"{EQUIVALENCE}{_after(table)}"), *_failing(table)]
     for topic in order:
         rows = table[headings == topic].to_dict("records")
