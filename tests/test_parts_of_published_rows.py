@@ -37,6 +37,11 @@ ALL = sorted(
         if folder.name in STUDIES
     }.items()
 )
+# Tests of a study by one worker, which reads its rows once.
+of_each_study = pytest.mark.parametrize(
+    ("study", "preset"),
+    [pytest.param(*one, marks=pytest.mark.xdist_group(f"parts of {one[0]}")) for one in ALL],
+)
 # Part of the cells that a run has; 0: none of a study's curves has ended.
 PARTS = (0.6, 0.05, 0)
 
@@ -46,6 +51,7 @@ def planned(preset: str) -> Plan:
     return plan_preset(read_preset(REPOSITORY / f"config/{preset}.yaml"), directory=REPOSITORY)
 
 
+@cache
 def published(preset: str, study: str, name: str) -> pd.DataFrame:
     """A table of published rows, empty where the repository keeps none."""
     schema = schema_of(STUDIES[study].schemas[name])
@@ -99,7 +105,7 @@ def call(preset: str, study: str, made: Any, tables: dict[str, pd.DataFrame]) ->
 
 
 @pytest.mark.parametrize("fraction", PARTS)
-@pytest.mark.parametrize(("study", "preset"), ALL)
+@of_each_study
 def test_each_claim_has_a_verdict_on_a_part_of_the_rows(
     study: str, preset: str, fraction: float
 ) -> None:
@@ -114,7 +120,7 @@ def test_each_claim_has_a_verdict_on_a_part_of_the_rows(
         assert all(isnan(value) for value in rows.loc[rows["n"] == 0, "value"])
 
 
-@pytest.mark.parametrize(("study", "preset"), ALL)
+@of_each_study
 def test_each_figure_is_drawn_of_a_part_of_the_rows(study: str, preset: str) -> None:
     tables = part(preset, study, 0.2, draw=1)
     for figure in STUDIES[study].figures:
@@ -133,7 +139,7 @@ def test_each_derived_table_of_all_rows_has_the_columns_of_its_schema(
 
 
 @pytest.mark.parametrize("fraction", [1, 0.2, 0])
-@pytest.mark.parametrize(("study", "preset"), ALL)
+@of_each_study
 def test_each_page_counts_every_cell_of_a_part_of_the_rows(
     study: str, preset: str, fraction: float
 ) -> None:

@@ -52,7 +52,7 @@ def scores(preset_name: str, study: str) -> list[dict[str, Any]]:
     """The scorecard of a study on its shipped rows, a dictionary a claim, without the notes."""
     module = STUDIES[study].claims
     assert module is not None
-    tables = {name: _used(preset_name, study, use) for name, use in claim_uses(study).items()}
+    tables = {name: used(preset_name, study, use) for name, use in claim_uses(study).items()}
     table = scorecard(tables, claims_in(module)).drop(columns="note")
     rows = []
     for row in table.to_dict("records"):
@@ -66,17 +66,22 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str) else int(value)
 
 
-def _used(preset_name: str, study: str, use: Use) -> pd.DataFrame:
+def used(preset_name: str, study: str, use: Use) -> pd.DataFrame:
     parts = []
     for name in names_in([use]):
         owner, _, table = name.rpartition("/")
-        parts.append(_table(preset_name, owner or study, table))
+        parts.append(shipped_table(preset_name, owner or study, table))
     filled = [part for part in parts if len(part)] or parts[:1]
     return pd.concat(filled, ignore_index=True) if len(filled) > 1 else filled[0]
 
 
+def worker(study: str) -> str:
+    """Group of tests on shipped rows of a study: one worker reads and makes its tables once."""
+    return f"shipped rows of {study}"
+
+
 @cache
-def _table(preset_name: str, study: str, table: str) -> pd.DataFrame:
+def shipped_table(preset_name: str, study: str, table: str) -> pd.DataFrame:
     """A shipped table, one that is made of these, or one without rows."""
     schema = schema_of(STUDIES[study].schemas[table])
     file = ROOT / "published" / preset_name / study / f"{table}.parquet"
@@ -88,7 +93,7 @@ def _table(preset_name: str, study: str, table: str) -> pd.DataFrame:
         return schema.empty_table().to_pandas()
     known = _plan(preset_name).settings(study)
     made = resolved(derived.function)(
-        *(_used(preset_name, study, use) for use in derived.uses),
+        *(used(preset_name, study, use) for use in derived.uses),
         **{name: known[name] for name in derived.settings},
         **repository_files(derived),
     )
@@ -125,7 +130,7 @@ def drawn_of_shipped_rows(preset_name: str, study: str, figure: Figure) -> Any:
     """A figure of a study, of its shipped rows."""
     known = _plan(preset_name).settings(study)
     return resolved(figure.function)(
-        *(_used(preset_name, study, use) for use in figure.uses),
+        *(used(preset_name, study, use) for use in figure.uses),
         **{name: known[name] for name in figure.settings},
         **figure.options,
         **repository_files(figure),

@@ -3,7 +3,7 @@
 import pytest
 from drawn import assert_on_page, rendered
 from figure_faults import faults
-from stored import ROOT, SHIPPED, drawn_of_shipped_rows
+from stored import ROOT, SHIPPED, drawn_of_shipped_rows, worker
 
 from srhm.figures.drawing import notes_of
 from srhm.studies.registry import STUDIES
@@ -20,11 +20,10 @@ FIGURES = {
 SCHEMATICS: set[str] = {"fig02", "fig03", "table1"}
 
 
-# Figures of a study by one worker, which makes the tables of the study once.
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=pytest.mark.xdist_group(f"figures of {FIGURES[name][1]}"))
+        pytest.param(name, marks=pytest.mark.xdist_group(worker(FIGURES[name][1])))
         for name in sorted(set(FIGURES) - SCHEMATICS)
     ],
 )

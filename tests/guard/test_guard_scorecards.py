@@ -6,12 +6,15 @@ All columns but the note. Numbers to 1e-6: processors sum in another order.
 import json
 
 import pytest
-from stored import SHIPPED, scores, stored_scores
+from stored import SHIPPED, scores, stored_scores, worker
 
 NUMBERS = ("expected", "value", "low", "high", "tolerance")
 
 
-@pytest.mark.parametrize(("preset", "study"), SHIPPED)
+@pytest.mark.parametrize(
+    ("preset", "study"),
+    [pytest.param(*one, marks=pytest.mark.xdist_group(worker(one[1]))) for one in SHIPPED],
+)
 def test_the_scorecard_of_shipped_rows_is_the_stored_one(preset, study):
     lines = stored_scores(preset, study).read_text(encoding="utf-8").splitlines()
     stored = {row["claim"]: row for row in map(json.loads, lines)}
