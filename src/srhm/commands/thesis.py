@@ -40,7 +40,8 @@ depth networks*) and of M. Geiger's thesis (*Loss landscape and symmetries in ne
 - *Works*: all claims agree, at the source's settings or near them.
 - *Elsewhere*: all claims agree, at settings far from the source's or on data of another kind.
 - *Differs*: a claim disagrees.
-- *Undecided*: no claim disagrees, and a claim is open or has no shipped rows.
+- *Undecided*: no claim disagrees, and a claim is open or has no shipped rows, or none has an
+  expectation.
 - *Missing*: nothing is measured.
 - *Sketch*: the source has nothing to run."""
 HEAD = ("place", "shows", "status", "claims", "settings, source → here", "here")
