@@ -740,7 +740,12 @@ def test_every_published_row_is_taken(folder, tmp_path):
     run = Run(planned_of(name).only([study]), tmp_path)
     published.publish(run, copy, study=study, commit="c0ffee")
     for file in folder.glob("*.parquet"):
-        assert (copy / file.name).read_bytes() == file.read_bytes(), file.name
+        if (copy / file.name).read_bytes() != file.read_bytes():
+            # What is derived of rows is computed anew: the last bit of exp and log depends on the
+            # processor. Rows themselves are copied.
+            assert file.name == "sample_complexity.parquet"
+            tables = [pd.read_parquet(one) for one in (copy / file.name, file)]
+            pd.testing.assert_frame_equal(*tables, rtol=1e-12, atol=0)
 
 
 @pytest.mark.parametrize(
