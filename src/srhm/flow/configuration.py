@@ -202,6 +202,12 @@ class FlowCurves(Keys):
         description="keep loss, training and test error against time, about ten rows for each"
         " decade of evaluations; without it the cell is another one, with a key of its own",
     )
+    newton_steps: PositiveInt | None = Field(
+        None,
+        description="after the optimiser a second-order end: Newton steps, at most, to a minimum of"
+        " the quadratic hinge loss, for an fcn of relu or tanh with biases, alpha 1 and"
+        " subtract_initial false; absent: none",
+    )
     measure: list[Literal[MEASUREMENTS]] | None = Field(  # type: ignore[valid-type]
         None, description="any of " + ", ".join(MEASUREMENTS) + "; absent: those of the study"
     )
@@ -307,6 +313,27 @@ class FlowCurves(Keys):
         return self
 
     @model_validator(mode="after")
+    def _of_the_end(self) -> "FlowCurves":
+        if self.newton_steps is None:
+            return self
+        needs: dict[str, tuple[Any, tuple[Any, ...]]] = {
+            "net": (self.net, (["fcn"],)),
+            "loss": (self.loss, ("quadratic_hinge",)),
+            "activation": (self.activation, ("relu", "tanh")),
+            "parametrisation": (self.parametrisation, ("ntk",)),
+            "bias": (self.bias, (True,)),
+            "alpha": (self.alpha, ([1.0],)),
+            "subtract_initial": (self.subtract_initial, (False,)),
+            "training": (self.training, ("end_to_end",)),
+            "weight_decay": (self.weight_decay, (0,)),
+        }
+        for key, (value, allowed) in needs.items():
+            if value not in allowed:
+                names = " or ".join(str(one) for one in allowed)
+                raise ValueError(f"newton_steps with {key} = {value}: allowed is {names}")
+        return self
+
+    @model_validator(mode="after")
     def _one_scale(self) -> "FlowCurves":
         if self.alpha is not None and self.alpha_tilde is not None:
             raise ValueError("alpha, alpha_tilde: allowed is one of them")
@@ -319,7 +346,7 @@ class FlowCurves(Keys):
         return [float(tilde) for tilde in self.alpha_tilde or [1.0]]
 
     def coordinates(self) -> Iterator[dict[str, Any]]:
-        """What the cells of each curve share, but for n_test; the same names but for `history`."""
+        """What the cells of each curve share, but for n_test; what is absent has no name."""
         shared: dict[str, Any] = {
             "labels": self.labels,
             "loss": self.loss,
@@ -340,6 +367,8 @@ class FlowCurves(Keys):
             shared[key] = float(default if value is None else value)
         if self.history:  # absent otherwise: keys of cells without it are older than it
             shared["history"] = True
+        if self.newton_steps is not None:  # absent otherwise, too
+            shared["newton_steps"] = self.newton_steps
         absent: Absent = {**GRAMMAR, "hidden_layers": lambda cell: cell["L"]}
         if self.data != "srhm":
             sizes = [IMAGES[self.data].n_inputs] if self.data in IMAGES else self.d

@@ -20,6 +20,8 @@ from srhm.training.cost import Cost
 MODEL = PACKAGE / "cost_model.json"
 # Bytes that a batch of more than one member may be expected to take, on the CPU.
 BATCH_BYTES = 1e9
+# Of a Newton step, over N^3: measured at N = 200 and 444.
+NEWTON_SECONDS = 1.5e-9
 
 
 @cache
@@ -78,7 +80,8 @@ def expected_seconds(cell: Mapping[str, Any]) -> float:
     part = model["seconds"]["batches" if "batch_size" in cell["optimiser"] else "whole"]
     pairs = zip(part, evaluation_features(cell), strict=True)
     per_evaluation = sum(coefficient * feature for coefficient, feature in pairs)
-    return model["seconds_per_cell"] + expected_evaluations(cell) * per_evaluation
+    newton = cell.get("newton_steps", 0) * NEWTON_SECONDS * _n_weights(cell) ** 3
+    return model["seconds_per_cell"] + expected_evaluations(cell) * per_evaluation + newton
 
 
 def groups(cells: Sequence[Mapping[str, Any]]) -> list[list[int]]:

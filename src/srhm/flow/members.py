@@ -30,6 +30,7 @@ from srhm.flow.flow import (
 )
 from srhm.flow.layerwise import train_layerwise
 from srhm.flow.losses import CrossEntropy, Logistic, Loss, QuadraticHinge, SoftHinge
+from srhm.flow.minima import second_order_end
 from srhm.flow.networks import (
     Network,
     Weights,
@@ -318,6 +319,8 @@ def train_members(
             begin = moved(initial_weights_of(cells), device)
         observe = _errors_of(cells, data, predictor) if first.get("history") else None
         trained = _optimised(cells, system, begin, pause=pause, start=start, observe=observe)
+        if "newton_steps" in first:
+            trained = _at_minima(trained, system, max_steps=first["newton_steps"])
         weights = trained.state
     rows, outputs = [], []
     for e, cell in enumerate(cells):
@@ -459,6 +462,36 @@ def _optimised(
         generators=[generator(c["seed"], role="order", member=c["member"]) for c in cells],
         **{name: settings[name] for name in SGD},
         **shared,
+    )
+
+
+def _at_minima(trained: Trained, system: NetworkSystem, *, max_steps: int) -> Trained:
+    """Members after a second-order end; its steps count as evaluations.
+
+    Members that fit or diverged stay as they are. Computed on the processor.
+    """
+    device, state = system.x.device, moved(trained.state, "cpu")
+    evaluations, network = trained.evaluations.copy(), system.predictor.network
+    for e in np.flatnonzero(trained.status == "capped"):
+        x, y = (a[e] if own else a for a, own in ((system.x, system.x.ndim == 4),
+                                                   (system.y, system.y.ndim == 2)))  # fmt: skip
+        found, end = second_order_end(
+            network, selected(state, slice(e, e + 1)), x.cpu(), y.cpu(), max_steps=max_steps
+        )
+        state = {name: array.clone() for name, array in state.items()}
+        for name, array in found.items():
+            state[name][e] = array[0]
+        evaluations[e] += end.n_steps
+    state = moved(state, device)
+    now = system.evaluate(state)
+    ended = (trained.status == "capped") & now.fitted.cpu().numpy()
+    return replace(
+        trained,
+        state=state,
+        status=np.where(ended, "fitted", trained.status),
+        mean_loss=now.mean_loss.double().cpu().numpy(),
+        n_unsatisfied=now.n_unsatisfied.cpu().numpy(),
+        evaluations=evaluations,
     )
 
 

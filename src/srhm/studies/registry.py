@@ -33,6 +33,7 @@ NAMES = (
     "random_features",
     "equivariance",
     "gaps",
+    "minima",
     "early_dynamics",
     "own_latents",
     "teaching",
@@ -61,6 +62,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "relative_stability",
         "random_features",
         "gaps",
+        "minima",
         "early_dynamics",
     ),
 }

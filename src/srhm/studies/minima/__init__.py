@@ -1,0 +1,1 @@
+"""Jamming at minima of the loss (thesis, chapter 1)."""

@@ -1,0 +1,92 @@
+"""Networks after a second-order end: which are at minima, N_Delta against the loss, gaps."""
+
+from math import nan
+
+import numpy as np
+import pandas as pd
+
+from srhm.model.seeding import generator
+from srhm.scorecard.rows import chosen
+from srhm.statistics.jamming import JAMMED, LEAST_LOSS
+from srhm.statistics.truncated_power import exponent
+
+# Two decades of z = Delta/sqrt(Loss), and of |Delta|, as in the study `gaps`.
+WINDOW = (1e-2, 1.0)
+FEWEST = 3  # seeds that an interval is made of
+# The rule of the losses that count, written before any training.
+HIGHEST = 1e-3
+KINDS = {
+    "relu-2": {"activation": "relu", "hidden_layers": 2},
+    "relu-3": {"activation": "relu", "hidden_layers": 3},
+    "relu-5": {"activation": "relu", "hidden_layers": 5},
+    "tanh-3": {"activation": "tanh", "hidden_layers": 3},
+}
+NAMES = {
+    **{f"relu-{layers}": f"ReLU, L = {layers}" for layers in (2, 3, 5)},
+    "tanh-3": "tanh, L = 3",
+}
+THETA = {"relu-2": 0.3, "relu-3": 0.3, "relu-5": 0.3, "tanh-3": 0.2}
+GAMMA = {"relu-2": 0.2, "relu-3": 0.2, "relu-5": 0.2, "tanh-3": 0.16}
+
+
+def at_minima(cells: pd.DataFrame, ends: pd.DataFrame) -> pd.DataFrame:
+    """Cells with their ends.
+
+    Columns besides: unsatisfied N_Delta/N; counts: jammed (N_Delta > 0.1 N) with a loss between
+    LEAST_LOSS and HIGHEST; is_minimum; negative: part of the negative modes of H; over: the bound
+    on N_Delta over it, N_- (tanh) or N_- less N_c (ReLU); cusps: N_c/N; residual: `unsatisfied`
+    less its line in log Loss of all that count of the activation.
+    """
+    rows = cells.drop(columns="n_unsatisfied").merge(
+        ends.drop(columns="curve", errors="ignore"), on="key"
+    )
+    unsatisfied = rows["n_unsatisfied"] / rows["n_weights"]
+    is_tanh = rows["activation"] == "tanh"
+    cusps = (rows["n_near"] - rows["n_near_fresh"]) / rows["n_weights"]
+    n_cusps = np.where(is_tanh, 0, rows["n_cusps"])
+    negative = np.where(is_tanh, rows["n_negative"], rows["n_negative_h"])
+    rows = rows.assign(
+        unsatisfied=unsatisfied,
+        counts=(unsatisfied > JAMMED) & rows["mean_loss"].between(LEAST_LOSS, HIGHEST),
+        is_minimum=rows["end"] == "minimum",
+        negative=negative / rows["n_modes"],
+        over=(rows["n_negative_hp"] - n_cusps) / rows["n_unsatisfied"].clip(lower=1),
+        cusps=cusps,
+    )
+    return rows.assign(residual=_residual(rows))
+
+
+def _residual(rows: pd.DataFrame) -> pd.Series:
+    found = pd.Series(nan, index=rows.index)
+    for _, part in rows[rows["counts"]].groupby("activation"):
+        x, y = np.log(part["mean_loss"].to_numpy(float)), part["unsatisfied"].to_numpy(float)
+        line = np.polyfit(x, y, 1) if len(part) > 2 else np.array([0.0, y.mean()])
+        found[part.index] = y - np.polyval(line, x)
+    return found
+
+
+def exponents(cells: pd.DataFrame, ends: pd.DataFrame, gaps: pd.DataFrame) -> pd.DataFrame:
+    """theta (side plus, of z) and gamma (side minus, of |Delta|) of networks at minima, pooled.
+
+    Columns: kind, side, value, low, high, gaps, n (seeds); NaN of fewer seeds than FEWEST.
+    """
+    rows, found = at_minima(cells, ends).query("counts and is_minimum"), []
+    values = dict(list(gaps.groupby("key")["gap"]))
+    for kind, columns in KINDS.items():
+        own = chosen(rows, columns)
+        for side in ("plus", "minus"):
+            parts: dict[int, list[np.ndarray]] = {}
+            for key, seed, loss in zip(own["key"], own["seed"], own["mean_loss"], strict=True):
+                delta = values[key].to_numpy(float)
+                part = delta[delta > 0] / loss**0.5 if side == "plus" else -delta[delta < 0]
+                parts.setdefault(seed, []).append(part)
+            samples = [np.concatenate(one) for one in parts.values()]
+            one = exponent(samples, low=WINDOW[0], high=WINDOW[1],
+                           generator=generator(0, role="drawing"))  # fmt: skip
+            sign = 1 if side == "plus" else -1
+            low, high = sorted((sign * one.low, sign * one.high))
+            few = one.n_samples < FEWEST
+            found.append({"kind": kind, "side": side, "value": nan if few else sign * one.value,
+                          "low": nan if few else low, "high": nan if few else high,
+                          "gaps": one.n, "n": one.n_samples})  # fmt: skip
+    return pd.DataFrame(found)

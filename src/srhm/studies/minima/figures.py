@@ -1,0 +1,84 @@
+"""N_Delta/N, the bound on N_Delta, negative modes and cusps against the loss; gaps."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from srhm.figures.drawing import styled
+from srhm.figures.looks import BLUE, PURPLE, SKY, VERMILION, Look
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel, law, level
+from srhm.figures.scales import by_name
+from srhm.statistics.jamming import JAMMED, LEAST_LOSS
+from srhm.studies.minima.analysis import HIGHEST, KINDS, NAMES, WINDOW, at_minima
+
+LOOKS = {
+    kind: Look(name, tint, symbol)
+    for (kind, name), tint, symbol in zip(
+        NAMES.items(), (SKY, BLUE, PURPLE, VERMILION), "vosD", strict=True
+    )
+}
+LOSS = Axis("training loss", log=True)
+BINS = np.logspace(-4, 2, 19)
+
+
+@styled
+def draw(cells: pd.DataFrame, ends: pd.DataFrame, gaps: pd.DataFrame, *, preset: str) -> Figure:
+    """A to D: each jammed network against its loss; E, F: densities of gaps, pooled by kind."""
+    rows = at_minima(cells, ends)
+    named = {tuple(columns.values()): kind for kind, columns in KINDS.items()}
+    pairs = zip(rows["activation"], rows["hidden_layers"], strict=True)
+    rows = rows.assign(kind=[named.get(pair, "") for pair in pairs])
+    rows = rows[rows["kind"] != ""]
+    jammed = rows[(rows["unsatisfied"] > JAMMED) & (rows["mean_loss"] > LEAST_LOSS)]
+    used = jammed[jammed["counts"] & jammed["is_minimum"]]
+    kinds = by_name("kind", LOOKS, LOOKS)
+    parts = [
+        ("unsatisfied", r"$N_\Delta/N$", (0.75, "0.75, ReLU of the thesis (A)")),
+        ("over", r"bound$/N_\Delta$", (1.0, "the bound (B)")),
+        ("negative", "negative part of $H$", (0.005, "0.5 %, tanh of the thesis (C)")),
+        ("cusps", r"$N_c/N$", (0.23, "0.23, ReLU of the thesis (D)")),
+    ]
+    panels = [
+        Panel(title="", x=LOSS, y=Axis(label), marks=[
+            Marks(rows=part, x="mean_loss", y=column, by=[kinds], size=3.5, filled=filled,
+                  name=f"{column}-{filled}", label=text)
+            for part, filled, text in (
+                (jammed[jammed["is_minimum"]], True, "at a minimum (A to D)"),
+                (jammed[~jammed["is_minimum"]], False, "not at a minimum (A to D)"))
+        ] + [level(at, says)])
+        for column, label, (at, says) in parts
+    ]  # fmt: skip
+    values = {str(key): own for key, own in gaps.groupby("key")["gap"]}
+    panels += [
+        Panel(title="", x=Axis(label, log=True), y=Axis("density", log=True), marks=[
+            Marks(rows=_density(used, values, side), x="gap", y="density", by=[kinds], line="-",
+                  size=3, width=0.7),
+            law(list(WINDOW), [0.25 * at**slope for at in WINDOW],
+                "thesis: slopes 0.3, −0.2 (E, F)", line="-"),
+        ])
+        for side, label, slope in (
+            ("plus", r"$z=\Delta/\sqrt{\mathcal{L}}$", 0.3), ("minus", r"$|\Delta|$", -0.2))
+    ]  # fmt: skip
+    n = int(rows["counts"].sum())
+    return mosaic(
+        panels, columns=3, preset=preset,
+        notes=[f"{len(rows)} networks, {len(jammed)} jammed, {n} of them with a loss below"
+               f" {HIGHEST:g}, {len(used)} of these at a minimum."],
+    )  # fmt: skip
+
+
+def _density(rows: pd.DataFrame, values: dict[str, pd.Series], side: str) -> pd.DataFrame:
+    """Density in logarithmic bins of at least five gaps, of each kind."""
+    found = [pd.DataFrame(columns=["gap", "density", "kind"])]
+    for kind, own in rows.groupby("kind"):
+        parts = []
+        for key, loss in zip(own["key"], own["mean_loss"], strict=True):
+            delta = values[key].to_numpy(float)
+            parts.append(delta[delta > 0] / loss**0.5 if side == "plus" else -delta[delta < 0])
+        pooled = np.concatenate(parts)
+        counts = np.histogram(pooled, BINS)[0]
+        table = pd.DataFrame({"gap": np.sqrt(BINS[1:] * BINS[:-1]), "n": counts})
+        table["density"] = counts / np.diff(BINS) / max(len(pooled), 1)
+        found.append(table[table["n"] >= 5].assign(kind=kind))
+    return pd.concat(found[1:] or found)
