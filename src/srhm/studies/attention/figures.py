@@ -30,11 +30,12 @@ ERROR = "test error $\\epsilon$"
 def draw(cells: pd.DataFrame, complexity: pd.DataFrame, *, preset: str) -> Figure:
     """P* against s_0+1; learning curves at s_0 = 1; test error against D and S of the output."""
     stars = with_ends(complexity.assign(per_place=complexity["s0"] + 1))
+    reached = stars[stars["status"] == "reached"]
     means = cells.groupby([*CURVE, "P"], as_index=False)[
         ["test_error", "S", "D", "bag_error"]
     ].mean()
     panels = [
-        *(_complexities(stars[stars["v"] == v]) for v in sorted(set(stars["v"]))),
+        *(_complexities(stars[stars["v"] == v]) for v in sorted(set(reached["v"]))),
         _curves(means),
         *(_plane(means, kind) for kind in "DS"),
     ]
@@ -49,7 +50,7 @@ def _nets(rows: pd.DataFrame) -> Scale:
 
 def _complexities(rows: pd.DataFrame) -> Panel:
     rows = rows.assign(censored=rows["y_beyond"] != 0)
-    ends = np.array([1.0, rows["per_place"].max()])
+    ends = np.array([rows["per_place"].min(), rows["per_place"].max()], dtype=float)
     known = rows[(rows["status"] == "reached") & (rows["net"] == "cnn")]
     unit = float(np.exp(np.log((known["P_star"] / known["per_place"] ** 2).astype(float)).mean()))
     ticks = {n: str(n) for n in sorted(set(rows["per_place"]))}
