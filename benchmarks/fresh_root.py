@@ -8,8 +8,9 @@ taken there with a network, and then commands run as an ordinary user, where no 
 interface but the loopback is: as in a container, without a program for containers. By default they
 are small ones; --whole runs `make reproduce` and `make test`. With --read-only they find the clone
 read-only, as within an Apptainer image, and results go elsewhere. pip's variables are passed on,
-and the files that they name are there as here. A row with the times goes into docs/install.md,
-unless --command names others. A root in a FOLDER is kept, and used again.
+and the files that they name are there as here. A row with the times, the size of the installed
+root and what pytest counted goes into docs/install.md, unless --command names others. A root in a
+FOLDER is kept, and used again.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import ctypes
 import errno
 import fcntl
 import os
+import re
 import shutil
 import socket
 import struct
@@ -48,6 +50,8 @@ READ_ONLY = {
 USER = 1000
 # Of Linux: flag of unshare; request that sets the flags of an interface, and the flag "up".
 NEW_NETWORK, SET_FLAGS, UP = 0x40000000, 0x8914, 0x1
+# The last line of pytest: "12 passed, 3 skipped in 4.56s", bare or between signs of equality.
+COUNTS = re.compile(r"((?:\d+ [a-z]+, )*\d+ [a-z]+) in [\d.]+s\b")
 # Gigabytes of a root with an environment whose PyTorch is the build without CUDA.
 NEEDED = 4
 
@@ -132,14 +136,16 @@ def within(root: Path, options: argparse.Namespace) -> int:
     pip = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
     variables = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", **pip}
     seconds: dict[str, float] = {}
+    counted: dict[str, str] = {}
     new = not stamp_of(root).exists()
     for step in STEPS if new else STEPS[1:]:
         if step == "environment":  # not before: packages of the system move files that pip names
             for path in files_named_by(pip.values()):
                 mount_same(path, root)
         words = ["sh", f"/{CLONE}/envs/fresh.sh", step]
-        taken = timed(words, enter(root), {**variables, "HOME": "/root"})
+        taken, _ = timed(words, enter(root), {**variables, "HOME": "/root"})
         seconds |= {step: taken} if new else {}
+    size = gigabytes(root)
     if options.read_only:
         clone = str(root / CLONE)
         subprocess.run(["mount", "--bind", clone, clone], check=True)
@@ -148,14 +154,22 @@ def within(root: Path, options: argparse.Namespace) -> int:
     commands = READ_ONLY[commands] if options.read_only else commands
     for command in options.command or commands:
         alone = {**variables, "HOME": f"/{ELSEWHERE}"}
-        seconds[command] = timed(["sh", "-c", command], enter(root, alone=True), alone)
+        taken, counts = timed(["sh", "-c", command], enter(root, alone=True), alone)
+        seconds[command] = taken
+        counted |= {command: counts} if counts else {}
     if options.command:
         return 0
     ask = "import sys, torch; print(sys.version.split()[0], torch.__version__)"
     words = [f"/{CLONE}/.venv/bin/python", "-c", ask]
     python, torch = subprocess.check_output(words, text=True, preexec_fn=enter(root)).split()
-    note(options, seconds, f"Python {python}, torch {torch}")
+    note(options, seconds, f"Python {python}, torch {torch}, {size:.1f} GB", counted)
     return 0
+
+
+def gigabytes(root: Path) -> float:
+    """What a root takes of the disk, without what is mounted in it, in GB."""
+    said = subprocess.check_output(["du", "-sx", "--block-size=1000000", str(root)], text=True)
+    return int(said.split()[0]) / 1000
 
 
 def files_named_by(values: Sequence[str]) -> list[Path]:
@@ -195,25 +209,45 @@ def enter(root: Path, *, alone: bool = False) -> Callable[[], None]:
     return go
 
 
-def timed(words: Sequence[str], first: Callable[[], None], variables: dict[str, str]) -> float:
-    """Seconds of a command.
+def timed(
+    words: Sequence[str], first: Callable[[], None], variables: dict[str, str]
+) -> tuple[float, str]:
+    """Seconds of a command, and what pytest counted in it (empty where no pytest ran).
 
     Raises:
         SystemExit: if it fails.
     """
     print("+", *words, flush=True)
-    begin = time.monotonic()
-    code = subprocess.run(words, preexec_fn=first, env=variables).returncode
-    if code:
-        sys.exit(f"{' '.join(words)}: exit code {code}")
-    return time.monotonic() - begin
+    begin, counts = time.monotonic(), ""
+    shown = {"stdout": subprocess.PIPE, "text": True, "encoding": "utf-8", "errors": "replace"}
+    with subprocess.Popen(words, preexec_fn=first, env=variables, **shown) as started:
+        for line in started.stdout:
+            print(line, end="", flush=True)
+            counts = counted_in(line) or counts
+    if started.returncode:
+        said = f" ({counts})" if counts else ""
+        sys.exit(f"{' '.join(words)}: exit code {started.returncode}{said}")
+    return time.monotonic() - begin, counts
 
 
-def note(options: argparse.Namespace, seconds: dict[str, float], versions: str) -> None:
+def counted_in(line: str) -> str:
+    """Of the last line of pytest what it counted: "3 passed, 1 skipped"; of another, nothing."""
+    found = COUNTS.match(line.strip("= \n"))
+    return found[1] if found else ""
+
+
+def note(
+    options: argparse.Namespace,
+    seconds: dict[str, float],
+    versions: str,
+    counted: dict[str, str],
+) -> None:
     """Writes the row of this call into the document, in place of an earlier one of its kind."""
     form = ", ".join(["read-only"] * options.read_only + ["whole"] * options.whole) or "small"
     times = [
-        f"{name if name in STEPS else f'`{name}`'} {one:.0f} s" for name, one in seconds.items()
+        f"{name if name in STEPS else f'`{name}`'} {one:.0f} s"
+        + (f" ({counted[name]})" if name in counted else "")
+        for name, one in seconds.items()
     ]
     key = f"| Debian {options.debian}, {form} |"
     day = f"{datetime.now(UTC):%Y-%m-%d}, {len(os.sched_getaffinity(0))} cores"
