@@ -16,8 +16,9 @@ GIVEN_CORES = $(if $(filter file,$(origin CORES)),,--cores $(CORES))
 # auto, cpu or cuda; without it the configuration says. A variable DEVICE of the environment may mean anything.
 GIVEN_DEVICE = $(if $(filter environment,$(firstword $(origin DEVICE))),,$(if $(DEVICE), --device $(DEVICE)))
 
-# Without FROM=published every network is trained here.
-GIVEN_ROWS = $(if $(filter published,$(FROM)), --rows both)$(if $(filter published-alone,$(FROM)), --rows published)$(if $(filter archive,$(FROM)), --archive results/archive)
+# Without FROM=published or FROM=archive every network is trained here. A variable FROM of the environment may mean anything.
+WRONG_FROM = $(if $(filter-out published published-alone archive,$(if $(filter command,$(firstword $(origin FROM))),$(FROM))),$(error FROM=$(FROM) is not known: published and archive are allowed))
+GIVEN_ROWS = $(WRONG_FROM)$(if $(filter published,$(FROM)), --rows both)$(if $(filter published-alone,$(FROM)), --rows published)$(if $(filter archive,$(FROM)), --archive results/archive)
 
 # With VERBOSE=1 the terminal shows all that Snakemake prints.
 GIVEN_LINES = $(if $(VERBOSE), --every-line)
@@ -71,10 +72,10 @@ help:
 	@echo 'make plane     [PRESET=quick] [CORES=N]  the same as STUDY=plane: lazy and feature learning, spectra'
 	@echo 'make plan      [PRESET=quick] [STUDY=..] cells, steps, core-hours and disk, and which jobs run and why; runs nothing; with DEVICE=cuda GPU-hours, too'
 	@echo 'make publish   [PRESET=quick] [STUDY=..] keep the finished rows in published/PRESET, for make figures'
-	@echo '               [FROM=published] of make reproduce: reuses archived rows; trains only missing networks'
+	@echo '               [FROM=published] of make reproduce, plan and status: reuses archived rows; trains only missing networks'
 	@echo 'make crate                               pack archived rows, weights in results/ and what made them: results/crate.zip'
 	@echo 'make fetch-archive URL=... [SHA256=..]   take such a crate back (http, https or file): results/archive/'
-	@echo '               [FROM=archive] of make reproduce: reuses its networks; trains only missing ones'
+	@echo '               [FROM=archive] of make reproduce, plan and status: reuses its networks; trains only missing ones'
 	@echo 'make status    [PRESET=quick] [STUDY=..] networks trained, missing, capped, diverged; how fast, and how long still (also while a run is going on); without STUDY the paper'
 	@echo 'make claims    [PRESET=..]               what reproduced: verdicts and numbers of the latest results, or of results/PRESET'
 	@echo 'make open      [PRESET=..]               these results in a browser; without one, where their page is'
@@ -111,7 +112,7 @@ help:
 # Without an environment, or with a broken one: any Python.
 doctor:
 	@$(PYTHON) -c 'f"{1}"' 2>/dev/null || { echo '$(PYTHON) is no Python from 3.6 on: install Python 3.11, 3.12 or 3.13, or name one: make PYTHON=... doctor' >&2; exit 2; }
-	@env -u MPLBACKEND PYTHONPATH=src $(PYTHON) -B -m srhm.commands.doctor $(ARGS)
+	@env -u MPLBACKEND PYTHONPATH=src $(PYTHON) -B -m srhm.commands.doctor$(GIVEN_ROWS) $(ARGS)
 
 reproduce: env
 	@$(BIN)/python -m srhm.commands.command reproduce$(if $(PRESET), --preset $(PRESET)) --profile $(PROFILE) $(GIVEN_CORES)$(GIVEN_DEVICE)$(GIVEN_ROWS)$(GIVEN_LINES) $(GIVEN_STUDY) $(ARGS)
@@ -126,8 +127,8 @@ plane: override STUDY := plane
 plane: reproduce
 
 plan: env
-	@$(BIN)/python -m srhm.commands.command plan --preset $(PRESET) --cores $(CORES)$(GIVEN_DEVICE) $(GIVEN_STUDY)
-	@env -u SNAKEMAKE_PROFILE $(BIN)/python -m snakemake --dry-run --quiet rules reason host --configfile config/$(PRESET).yaml -- $(TARGETS)
+	@$(BIN)/python -m srhm.commands.command plan --preset $(PRESET) --cores $(CORES)$(GIVEN_DEVICE)$(GIVEN_ROWS) $(GIVEN_STUDY)
+	@env -u SNAKEMAKE_PROFILE $(BIN)/python -m snakemake --dry-run --quiet rules reason host$(if $(filter published,$(FROM)), --config rows=both) --configfile config/$(PRESET).yaml -- $(TARGETS)
 
 # The images of Figure 1 A, B; everything else is made without them. CIFAR="--url file:///..." names a copy.
 cifar: env
@@ -154,7 +155,7 @@ fetch-archive: env
 	@$(BIN)/python -m srhm.commands.fetch_archive --url '$(URL)'$(if $(SHA256), --sha256 '$(SHA256)') $(ARGS)
 
 status: env
-	@$(BIN)/python -m srhm.commands.command status --preset $(PRESET) $(GIVEN_STUDY)
+	@$(BIN)/python -m srhm.commands.command status --preset $(PRESET)$(GIVEN_ROWS) $(GIVEN_STUDY)
 
 # Without PRESET the latest results.
 GIVEN_RESULTS = $(if $(filter file,$(origin PRESET)),, --results results/$(PRESET))

@@ -7,10 +7,10 @@ As root, with mmdebstrap. The last commit is cloned into a new root, the steps o
 taken there with a network, and then commands run as an ordinary user, where no network
 interface but the loopback is: as in a container, without a program for containers. By default they
 are small ones; --whole runs `make reproduce` and `make test`. With --read-only they find the clone
-read-only, as within an Apptainer image, and results go elsewhere. pip's variables are passed on,
-and the files that they name are there as here. A row with the times, the size of the installed
-root and what pytest counted goes into docs/install.md, unless --command names others. A root in a
-FOLDER is kept, and used again.
+read-only, as within an Apptainer image, and results go elsewhere. Variables of pip are
+passed on, and the files that they name are there as here; HASHES, too (docs/install.md). A row with
+the times, the size of the installed root and what pytest counted goes into docs/install.md, unless
+--command names others. A root in a FOLDER is kept, and used again.
 """
 
 import argparse
@@ -134,7 +134,8 @@ def within(root: Path, options: argparse.Namespace) -> int:
     subprocess.run(["mount", "--rbind", "/dev", str(root / "dev")], check=True)
     shutil.copy("/etc/resolv.conf", root / "etc" / "resolv.conf")
     pip = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
-    variables = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", **pip}
+    hashes = {"HASHES": os.environ["HASHES"]} if os.environ.get("HASHES") else {}
+    variables = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", **pip, **hashes}
     seconds: dict[str, float] = {}
     counted: dict[str, str] = {}
     new = not stamp_of(root).exists()
@@ -244,6 +245,7 @@ def note(
 ) -> None:
     """Writes the row of this call into the document, in place of an earlier one of its kind."""
     form = ", ".join(["read-only"] * options.read_only + ["whole"] * options.whole) or "small"
+    form += ", by hashes" * bool(os.environ.get("HASHES"))
     times = [
         f"{name if name in STEPS else f'`{name}`'} {one:.0f} s"
         + (f" ({counted[name]})" if name in counted else "")

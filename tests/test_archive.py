@@ -197,6 +197,23 @@ def test_a_folder_that_is_no_crate_is_left_alone_and_no_rows_are_said(tmp_path, 
     assert "make publish" in capsys.readouterr().out
 
 
+def test_a_deposit_names_no_invented_address_of_the_project(crate):
+    texts = {
+        name: (REPOSITORY / name).read_text("utf-8")
+        for name in ("CITATION.cff", ".zenodo.json", "codemeta.json")
+    }
+    texts["crate"] = (crate / "ro-crate-metadata.json").read_text("utf-8")
+    reserved = re.compile(
+        r"https?://[^/\s\"]*(\bexample\.(com|net|org)|\.(example|invalid|test)|localhost)\b"
+    )
+    assert [name for name, text in texts.items() if reserved.search(text)] == []
+    # An address is that of the citation, in all of them or in none.
+    citation = yaml.safe_load(texts["CITATION.cff"])
+    address = citation.get("repository-code")
+    assert json.loads(texts["codemeta.json"]).get("codeRepository") == address
+    assert not {"url", "repository", "repository-artifact"} & citation.keys()
+
+
 def test_descriptions_of_the_software_agree():
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
     meta = json.loads((REPOSITORY / "codemeta.json").read_text("utf-8"))

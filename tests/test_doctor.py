@@ -3,6 +3,8 @@
 import ast
 import errno
 import fcntl
+import hashlib
+import json
 import os
 import re
 import shutil
@@ -58,8 +60,8 @@ def say(clone, script):
 def examine(clone, capsys):
     """Exit code and report of the clone's folder, or another one."""
 
-    def examined(folder=None):
-        code = doctor.main(["--directory", str(folder or clone)])
+    def examined(folder=None, *words):
+        code = doctor.main(["--directory", str(folder or clone), *words])
         said = capsys.readouterr()
         assert "Traceback" not in said.out + said.err
         return code, said.out
@@ -206,6 +208,54 @@ def test_a_run_that_goes_on_and_one_that_was_killed_are_told_apart(clone, examin
         assert "going on: preset quick, process 7 on a node" in examine()[1]
     lock.write_text("")
     assert "none is going on\n" in examine()[1]
+
+
+def fetched_archive(folder):
+    """An archive of one network, as far as a look at it goes."""
+    network = folder / "weights" / "ab" / "abcd.safetensors"
+    network.parent.mkdir(parents=True)
+    network.write_bytes(b"weights")
+    name, whole = network.relative_to(folder).as_posix(), hashlib.sha256(b"weights").hexdigest()
+    metadata = {"@graph": [{"@id": "./"}, {"@id": name, "sha256": whole}]}
+    (folder / "ro-crate-metadata.json").write_text(json.dumps(metadata))
+    return network
+
+
+def test_an_archive_is_looked_at_and_one_that_is_absent_matters_where_it_is_needed(clone, examine):
+    needed, archive = ["--archive", str(clone / "results" / "archive")], clone / "results/archive"
+    assert "none in" in examine()[1]
+    code, report = examine(None, *needed)
+    assert code == 1
+    assert wrongs(report) == [(
+        f"FROM=archive needs an archive, and {archive} is absent",
+        "`make fetch-archive URL=...` gets one, or leave FROM=archive out",
+    )]  # fmt: skip
+    network = fetched_archive(archive)
+    code, report = examine(None, *needed)
+    assert (code, wrongs(report)) == (0, [])
+    assert f"1 network in {archive}" in report
+    for content in (b"another", None):
+        network.unlink() if content is None else network.write_bytes(content)
+        ((wrong, cure),) = wrongs(examine()[1])
+        assert wrong == (
+            f"{archive} is not as it was packed: 1 file missing or changed, first"
+            f" weights/ab/{network.name}"
+        )
+        assert cure == f"remove {archive}; `make fetch-archive URL=...` gets one"
+    (archive / "ro-crate-metadata.json").unlink()
+    assert "it is no archive" in examine()[1]
+
+
+def test_archived_rows_that_are_absent_matter_where_they_are_needed(clone, examine):
+    assert examine()[0] == 0
+    code, report = examine(None, "--rows", "both")
+    assert code == 1
+    assert re.search(r"^WRONG 1: .*/published has no archived rows", report, flags=re.MULTILINE)
+    (clone / "published" / "quick" / "jamming").mkdir(parents=True)
+    (clone / "published" / "quick" / "jamming" / "provenance.json").touch()
+    code, report = examine(None, "--rows", "both")
+    assert code == 0
+    assert "archived rows of 1 study, each of one preset" in report
 
 
 def test_what_cannot_be_looked_at_is_a_line_and_no_traceback(examine, clone):

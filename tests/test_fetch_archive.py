@@ -4,6 +4,7 @@ import json
 import logging
 import shutil
 import stat
+import subprocess
 import threading
 import zipfile
 from functools import partial
@@ -12,7 +13,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from train_curves import train_here, train_srhm
 
-from srhm.commands import crate, fetch_archive, launch
+from srhm.commands import crate, fetch_archive, launch, plan, status
 from srhm.commands.presets import CONFIG, Run, run_of
 from srhm.measure.representations import probe_of_cell
 from srhm.measure.sensitivity_of_cells import measure_curve
@@ -144,6 +145,52 @@ def test_the_launcher_says_what_comes_from_an_archive(run, archive, tmp_path, ca
     words = ["--archive", str(tmp_path / "none"), "--directory", str(tmp_path), "--preset", "test"]
     assert launch.main(words) == 2
     assert "it is no archive; `make fetch-archive URL=...` gets one" in capsys.readouterr().out
+
+
+def test_a_plan_and_a_status_count_the_networks_of_an_archive(run, archive, tmp_path, capsys):
+    number = len(Run(run.plan, tmp_path).places)
+    words = ["--preset", "test", "--study", "sparse_hierarchy", "--directory", str(tmp_path)]
+    for command in (plan, status):
+        assert command.main([*words, "--archive", str(archive)]) == 0
+        said = capsys.readouterr().out
+        assert f"of {number} networks 4 would come from {archive}, 0 are stored already" in said
+        assert command.main([*words, "--archive", str(tmp_path / "none")]) == 2
+        assert "it is no archive; `make fetch-archive URL=...` gets one" in capsys.readouterr().err
+    cells = plan.expected_cells(Run(run.plan, tmp_path), archive)
+    assert cells["trained"].sum() == 4
+    assert set(cells["net"][cells["trained"]]) == {"fcn"}
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_plan_and_a_status_leave_out_what_archived_rows_have(tmp_path, capsys):
+    words = ["--preset", "quick", "--study", "bottleneck", "--directory", str(tmp_path)]
+    planned = run_of(CONFIG / "quick.yaml", tmp_path, ["bottleneck"], rows="both")
+    (study,) = planned.plan.studies.values()
+    assert study.published
+    said = f"{len(study.published)} of {len(study.curves)} curves are archived rows"
+    for command in (plan, status):
+        assert command.main([*words, "--rows", "both"]) == 0
+        assert said in capsys.readouterr().out
+        assert command.main(words) == 0
+        assert said not in capsys.readouterr().out
+    assert len(plan.expected_cells(planned)) == len(planned.places)
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_make_says_which_words_from_may_have():
+    done = subprocess.run(
+        ["make", "--dry-run", "reproduce", "FROM=archives"],
+        cwd=CONFIG.parent, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "FROM=archives is not known: published and archive are allowed" in done.stderr
+    for command in ("doctor", "plan", "status", "reproduce"):
+        for source, option in (("published", "--rows both"), ("archive", "--archive results/")):
+            done = subprocess.run(
+                ["make", "--dry-run", "--assume-old=env", command, f"FROM={source}", "CORES=1"],
+                cwd=CONFIG.parent, capture_output=True, text=True, check=True,
+            )  # fmt: skip
+            assert option in done.stdout
 
 
 def test_an_archive_of_a_server_is_that_of_the_disk(packed, archive, tmp_path):

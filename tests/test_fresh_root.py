@@ -93,11 +93,40 @@ def test_a_row_takes_the_place_of_the_earlier_one_of_its_kind(tmp_path, monkeypa
     monkeypatch.setattr(fresh_root, "DOCUMENT", document)
     for debian, seconds in (("13", 5), ("12", 6), ("13", 7)):
         options = type("Options", (), {"debian": debian, "whole": False, "read_only": True})
-        fresh_root.note(options, {"system": seconds, "make figures": 8.4}, "Python 3")
+        taken = {"system": seconds, "make figures": 8.4, "make test": 9.0}
+        fresh_root.note(options, taken, "Python 3", {"make test": "5 passed, 1 skipped"})
     rows = document.read_text().split(head)[1].splitlines()[1:3]
+    ends = "`make figures` 8 s; `make test` 9 s (5 passed, 1 skipped)"
     assert [row.split(" | ")[:3] for row in rows] == [
-        ["| Debian 12, read-only", "Python 3", "system 6 s; `make figures` 8 s"],
-        ["| Debian 13, read-only", "Python 3", "system 7 s; `make figures` 8 s"],
+        ["| Debian 12, read-only", "Python 3", f"system 6 s; {ends}"],
+        ["| Debian 13, read-only", "Python 3", f"system 7 s; {ends}"],
     ]
     assert document.read_text().startswith("a\n")
     assert document.read_text().endswith("\nb\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "counts"),
+    [
+        (
+            "==== 1 failed, 20 passed, 3 skipped in 800.12s (0:13:20) ====",
+            "1 failed, 20 passed, 3 skipped",
+        ),
+        ("7 passed in 0.10s", "7 passed"),
+        ("12 of 30 cells in 3 min", ""),
+        ("wall time 5 min", ""),
+    ],
+)
+def test_what_pytest_counted_is_read_of_its_last_line(line, counts):
+    assert fresh_root.counted_in(f"{line}\n") == counts
+
+
+def test_a_command_that_fails_says_what_pytest_counted(capsys):
+    script = ["sh", "-c", "echo '1 failed, 2 passed in 0.1s'; exit 3"]
+    with pytest.raises(SystemExit, match=r"exit code 3 \(1 failed, 2 passed\)"):
+        fresh_root.timed(script, lambda: None, {"PATH": "/usr/bin:/bin"})
+    words = ["sh", "-c", "echo '2 passed in 0.1s'; echo after"]
+    seconds, counts = fresh_root.timed(words, lambda: None, {"PATH": "/usr/bin:/bin"})
+    assert counts == "2 passed"
+    assert seconds > 0
+    assert "after" in capsys.readouterr().out

@@ -7,7 +7,9 @@ from 3.6 on runs it, without an environment or with a broken one.
 
 import argparse
 import errno
+import hashlib
 import importlib.util
+import json
 import os
 import platform
 import shutil
@@ -61,7 +63,10 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
         epilog="example: srhm doctor --directory elsewhere",
     )
     parser.add_argument("--directory", default=".", help="where results/ lies")
-    findings = list(examined(Path(parser.parse_args(arguments).directory)))
+    parser.add_argument("--rows", help="both, published: archived rows are needed")
+    parser.add_argument("--archive", help="an archive whose networks are needed")
+    options = parser.parse_args(arguments)
+    findings = list(examined(Path(options.directory), rows=options.rows, archive=options.archive))
     width = max(len(one.topic) for one in findings)
     for one in findings:
         print(f"{one.topic.ljust(width)} {one.said}")
@@ -75,9 +80,16 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
 
 
 def examined(
-    folder: Path, root: str = "/", environment: "Mapping[str, str]" = os.environ
+    folder: Path,
+    root: str = "/",
+    environment: "Mapping[str, str]" = os.environ,
+    rows: "str | None" = None,
+    archive: "str | None" = None,
 ) -> "Iterator[Finding]":
-    """All that is found of a folder for results; root: where /proc and /sys lie."""
+    """All that is found of a folder for results; root: where /proc and /sys lie.
+
+    rows, archive: what a run is to take beside what it trains, as `srhm reproduce` knows them.
+    """
     clone = (ROOT / "Snakefile").is_file()
     looks = [
         ("code", lambda: _code(clone)),
@@ -89,6 +101,8 @@ def examined(
         ("disk", lambda: _disk(folder, clone, environment)),
         ("devices", lambda: _devices(environment)),
         ("packages", lambda: environment_of_clone(ROOT) if clone else package_alone()),
+        ("rows", lambda: _rows(clone, rows in ("both", "published"))),
+        ("archive", lambda: _archive(Path(archive or folder / "results" / "archive"), archive)),
         ("run", lambda: _run(folder)),
         ("variables", lambda: _reset(environment)),
     ]
@@ -261,6 +275,57 @@ def _devices(environment: "Mapping[str, str]") -> "Iterator[Finding]":
     if visible is not None:
         said += f"; CUDA_VISIBLE_DEVICES={visible}"
     yield Finding("devices", said)
+
+
+def _rows(clone: bool, needed: bool) -> "Iterator[Finding]":
+    """Archived rows that the clone has."""
+    if not clone:
+        return
+    folder = ROOT / "published"
+    number = len(list(folder.glob("*/*/provenance.json")))
+    wrong = f"{folder} has no archived rows, which this run is to take"
+    cure = "`git checkout -- published` restores them, or leave FROM=published out"
+    said = "archived rows of {}, each of one preset".format(_counted(number, "study", "studies"))
+    yield Finding("rows", said, wrong if needed and not number else "", cure)
+
+
+def _archive(folder: Path, needed: "str | None") -> "Iterator[Finding]":
+    """Networks of an archive that was fetched; one that is absent matters where it is needed."""
+    metadata, fetch = folder / "ro-crate-metadata.json", "`make fetch-archive URL=...` gets one"
+    if not folder.exists():
+        wrong = f"FROM=archive needs an archive, and {folder} is absent" if needed else ""
+        yield Finding("archive", f"none in {folder}", wrong, f"{fetch}, or leave FROM=archive out")
+        return
+    networks = list((folder / "weights").glob("*/*.safetensors"))
+    said = "{} in {}".format(_counted(len(networks), "network", "networks"), folder)
+    cure = f"remove {folder}; {fetch}"
+    if not metadata.is_file():
+        yield Finding("archive", said, f"{folder} has no {metadata.name}: it is no archive", cure)
+        return
+    found = json.loads(metadata.read_text(encoding="utf-8"))["@graph"]
+    described = {one["@id"]: one["sha256"] for one in found if "sha256" in one}
+    other = sorted(name for name, sum_ in described.items() if _sum_of(folder / name) != sum_)
+    wrong = ""
+    if other:
+        files = _counted(len(other), "file", "files")
+        wrong = f"{folder} is not as it was packed: {files} missing or changed, first {other[0]}"
+    yield Finding("archive", said, wrong, cure)
+
+
+def _counted(number: int, one: str, several: str) -> str:
+    return f"{number} {one if number == 1 else several}"
+
+
+def _sum_of(file: Path) -> str:
+    """SHA-256 of a file; empty where there is none."""
+    digest = hashlib.sha256()
+    try:
+        with file.open("rb") as content:
+            for chunk in iter(lambda: content.read(PROBE), b""):
+                digest.update(chunk)
+    except FileNotFoundError:
+        return ""
+    return digest.hexdigest()
 
 
 def _run(folder: Path) -> "Iterator[Finding]":

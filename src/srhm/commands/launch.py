@@ -43,6 +43,7 @@ from srhm.commands.presets import (
     QUICK,
     Run,
     StudyError,
+    add_source,
     add_study,
     n_cores,
     preset_with_rows,
@@ -53,9 +54,8 @@ from srhm.commands.printed_lines import PrintedLines
 from srhm.commands.printing import outlasting, printing
 from srhm.commands.watching import Watch, last_words, snakemake_by_hand
 from srhm.explorer.names import explorer_name
-from srhm.preset import ROWS
 from srhm.results import places
-from srhm.results.archives import ArchiveError, read_graph, stored_networks, take_networks
+from srhm.results.archives import take_networks, why_not
 from srhm.results.atomic import write_text
 from srhm.results.outdated import is_outdated
 from srhm.rules import first_looks
@@ -126,8 +126,8 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
     targets = [name if name in GROUPS else f"{name}_study" for name in options.study]
     folder, local = options.directory.resolve(), _is_local(profile, extra)
     studies_of(options.study)
-    if options.archive:
-        _check_archive(options.archive)
+    if options.archive and (why := why_not(options.archive)):
+        raise Refused(f"{why}. Nothing was started")
     if options.rows:
         extra = _with_rows(extra, options.rows)
     if not options.unlock:
@@ -200,12 +200,7 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--device", choices=CHOICES, help="where networks are trained; default: the configuration's"
     )
-    parser.add_argument(
-        "--rows", choices=ROWS, help="of which networks; default: as the configuration says"
-    )
-    parser.add_argument(
-        "--archive", type=Path, metavar="FOLDER", help="take networks of an archive from there"
-    )
+    add_source(parser)
     add_study(parser, default=DEFAULT)
     parser.add_argument(
         "--every-line", action="store_true", help="show all that Snakemake and its jobs print"
@@ -244,37 +239,16 @@ def _with_rows(extra: Sequence[str], rows: str) -> list[str]:
     return ["--config", f"rows={rows}", "--rerun-incomplete", *extra]
 
 
-def _check_archive(archive: Path) -> None:
-    try:
-        read_graph(archive)
-    except ArchiveError as error:
-        raise Refused(
-            f"{error}; `make fetch-archive URL=...` gets one. Nothing was started"
-        ) from error
-
-
 def _with_archive(run: Run, archive: Path, *, dry: bool) -> str:
     """Puts networks of an archive into the store; what came of it, for people.
 
     Raises:
         Refused: if they cannot be written.
     """
-    wanted = {
-        entry["key"]: run.stored(curve, entry["key"])
-        for curve in run.curves.values()
-        for entry in curve.entries
-    }
     try:
-        found = take_networks(archive, wanted, dry=dry)
+        return take_networks(archive, run.places, dry=dry).line(archive)
     except OSError as error:
         raise Refused(f"networks of {archive} cannot be stored: {error}") from error
-    said = (
-        f"of {len(wanted)} networks {found.taken} {'would come' if dry else 'come'} from {archive},"
-        f" {found.there} are stored already, {found.lacking} are to be trained"
-    )
-    if not found.taken + found.there and stored_networks(archive):
-        said += "; those of the archive are of other presets or studies, or of other code"
-    return said
 
 
 def _with_devices(

@@ -7,14 +7,16 @@ networks that are trained by gradient flow a step is an evaluation of the gradie
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import pandas as pd
 
 from srhm.commands.device_options import CHOICES
-from srhm.commands.presets import DEFAULT, Run, chosen_run, n_cores, parser_for
+from srhm.commands.presets import DEFAULT, Run, add_source, chosen_run, n_cores, parser_for
 from srhm.commands.printing import printing
 from srhm.commands.resources import CurveJobs, expected_costs
 from srhm.results import outdated, places
+from srhm.results.archives import stored_networks, take_networks
 from srhm.runtime.devices import device_here
 from srhm.studies.registry import STUDIES
 from srhm.training.cost import costs, model_origin
@@ -24,14 +26,16 @@ from srhm.training.gpu_cost import gpu_rate, gpu_seconds
 KIND = ["study", "net", "L", "s", "engine"]
 
 
-def expected_cells(run: Run) -> pd.DataFrame:
+def expected_cells(run: Run, archive: Path | None = None) -> pd.DataFrame:
     """A row a cell: its kind, curve, job, key, expected steps, seconds and bytes, and if trained.
 
-    What several curves share is trained once: it is a cell of the first.
+    What several curves share is trained once: it is a cell of the first. archive: one whose
+    networks count as trained.
     """
+    packed = stored_networks(archive) if archive else set()
     rows = []
     for study, planned in run.plan.studies.items():
-        for curve in planned.curves.values():
+        for curve in planned.trained.values():
             limits = run.plan.preset.jobs
             parts = CurveJobs(curve, limits, directory=run.directory).parts()
             job_of = {place: part for part, own in parts.items() for place in own}
@@ -45,7 +49,7 @@ def expected_cells(run: Run) -> pd.DataFrame:
                     {name: "-" if cell.get(name) is None else cell[name] for name in KIND}
                     | {"study": study, "curve": curve.name, "P": cell.get("P", 0), "key": key}
                     | {"job": f"{curve.name} {job_of.get(place, '')}", **vars(cost)}
-                    | {"trained": there and not again, "outdated": again}
+                    | {"trained": key in packed if not there else not again, "outdated": again}
                 )
     columns = [*KIND, "curve", "P", "key", "job", "steps", "seconds", "memory", "stored"]
     return pd.DataFrame(rows, columns=[*columns, "trained", "outdated"]).drop_duplicates("key")
@@ -105,7 +109,7 @@ def to_measure(run: Run) -> str:
             options = places.options_of(measurement, planned)
             files = [
                 places.measured_files(measurement, options, curve.name).values()
-                for curve in planned.curves.values()
+                for curve in planned.trained.values()
                 if places.is_of(measurement, curve)
             ]
             if n := sum(not all((run.directory / one).is_file() for one in own) for own in files):
@@ -142,18 +146,21 @@ def on_one_gpu(run: Run, cells: pd.DataFrame) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prints the summary for a preset; 2 if its configuration is refused."""
     parser = parser_for("plan", __doc__, default=DEFAULT)
+    add_source(parser)
     parser.add_argument("--cores", type=n_cores, default=2)
     parser.add_argument("--device", choices=CHOICES, help="default: the configuration's")
     options = parser.parse_args(arguments)
     run = chosen_run(options, default=[DEFAULT])
     if run is None:
         return 2
-    cells = expected_cells(run)
+    cells = expected_cells(run, options.archive)
+    if options.archive:
+        print(take_networks(options.archive, run.places, dry=True).line(options.archive))
     print(costs_text(cells, cores=options.cores))
     print(to_measure(run))
     if device_here(options.device or run.plan.preset.device) == "cuda":
         print(on_one_gpu(run, cells))
-    for line in [*run.not_counted(), *run.not_measurable()]:
+    for line in [*run.archived(), *run.not_counted(), *run.not_measurable()]:
         print(line)
     return 0
 

@@ -13,8 +13,9 @@ from pathlib import Path
 from srhm import preset
 from srhm.commands.preset_file import read_preset
 from srhm.commands.resources import expected_costs
-from srhm.preset import Plan
+from srhm.preset import ROWS, Plan
 from srhm.results import places
+from srhm.results.archives import why_not
 from srhm.results.provenance import PACKAGE
 from srhm.results.store import path_of
 from srhm.studies.registry import GROUPS, STUDIES
@@ -51,6 +52,15 @@ class Run:
         return {entry["key"]: entry for curve in self.curves.values() for entry in curve.entries}
 
     @property
+    def places(self) -> dict[str, Path]:
+        """Files of its trained cells by key, whether they are there or not."""
+        return {
+            entry["key"]: self.stored(curve, entry["key"])
+            for curve in self.curves.values()
+            for entry in curve.entries
+        }
+
+    @property
     def work(self) -> dict[str, float]:
         """Expected seconds of training on one core, of each cell by key."""
         return {
@@ -81,6 +91,15 @@ class Run:
         return [
             f"{study} is {'not all' if self.plan.studies[study].curves else 'not'} counted: {why}"
             for study, why in first.items()
+        ]
+
+    def archived(self) -> list[str]:
+        """A line on each study of which archived rows are taken."""
+        return [
+            f"{study}: {len(one.published)} of {len(one.curves)} curves are archived rows, and are"
+            " not counted"
+            for study, one in self.plan.studies.items()
+            if one.published
         ]
 
     def not_measurable(self) -> list[str]:
@@ -223,6 +242,16 @@ def parser_for(
     return parser
 
 
+def add_source(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of `srhm reproduce` that say where rows and networks come from."""
+    parser.add_argument(
+        "--rows", choices=ROWS, help="of which networks; default: as the configuration says"
+    )
+    parser.add_argument(
+        "--archive", type=Path, metavar="FOLDER", help="take networks of an archive from there"
+    )
+
+
 def chosen_run(options: argparse.Namespace, *, default: Sequence[str] = ()) -> Run | None:
     """The run that the options name; None, with the reason printed, if it is refused.
 
@@ -234,8 +263,13 @@ def chosen_run(options: argparse.Namespace, *, default: Sequence[str] = ()) -> R
         given = f"preset {options.preset!r}: " if options.configfile is None else ""
         print(f"{given}{path} is no file", file=sys.stderr)
         return None
+    archive = getattr(options, "archive", None)
+    if archive and (why := why_not(archive)):
+        print(why, file=sys.stderr)
+        return None
     try:
-        run = run_of(path, options.directory, options.study)
+        rows = getattr(options, "rows", None)
+        run = run_of(path, options.directory, options.study, rows=rows)
         if not options.study and (meant := set(studies_of(default)) & run.plan.studies.keys()):
             return Run(
                 run.plan.only([one for one in run.plan.studies if one in meant]), run.directory

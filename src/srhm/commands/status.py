@@ -10,10 +10,11 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from srhm.commands.presets import DEFAULT, Run, chosen_run, parser_for
+from srhm.commands.presets import DEFAULT, Run, add_source, chosen_run, parser_for
 from srhm.commands.printing import printing
 from srhm.commands.watching import Watch, last_words
 from srhm.results import outdated
+from srhm.results.archives import take_networks
 from srhm.results.outdated import row_of
 from srhm.runtime.stopping import NO_STEP, STILL
 
@@ -28,7 +29,7 @@ def table(run: Run, watch: Watch) -> pd.DataFrame:
         # By key, since two curves may share a cell.
         places = {
             entry["key"]: (curve, entry["cell"])
-            for curve in planned.curves.values()
+            for curve in planned.trained.values()
             for entry in curve.entries
         }
         for key, (curve, cell) in places.items():
@@ -52,7 +53,9 @@ def table(run: Run, watch: Watch) -> pd.DataFrame:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prints the status of a preset; 2 if its configuration is refused."""
-    options = parser_for("status", __doc__, default=DEFAULT).parse_args(arguments)
+    parser = parser_for("status", __doc__, default=DEFAULT)
+    add_source(parser)
+    options = parser.parse_args(arguments)
     run = chosen_run(options, default=[DEFAULT])
     if run is None:
         return 2
@@ -65,7 +68,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(f"{study}: {progress.line()}")
         if again := outdated.remark(watch.n_outdated()):
             print(again)
-    for line in run.not_counted():
+    if options.archive:
+        print(take_networks(options.archive, run.places, dry=True).line(options.archive))
+    for line in [*run.archived(), *run.not_counted()]:
         print(line)
     logs = options.directory / "results" / run.plan.name / "logs"
     # Training that stands still says so again and again.

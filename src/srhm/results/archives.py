@@ -36,11 +36,26 @@ class ArchiveError(ValueError):
 
 @dataclass(frozen=True)
 class FromArchive:
-    """How many networks of a run came from an archive, were there before, and are in neither."""
+    """How many networks of a run came from an archive, were there before, and are in neither.
+
+    dry: whether none was copied.
+    """
 
     taken: int
     there: int
     lacking: int
+    dry: bool = False
+
+    def line(self, archive: Path) -> str:
+        """The same for people."""
+        said = (
+            f"of {self.taken + self.there + self.lacking} networks {self.taken}"
+            f" {'would come' if self.dry else 'come'} from {archive},"
+            f" {self.there} are stored already, {self.lacking} are to be trained"
+        )
+        if not self.taken + self.there and stored_networks(archive):
+            said += "; those of the archive are of other presets or studies, or of other code"
+        return said
 
 
 def sha256_of(path: Path) -> str:
@@ -150,6 +165,15 @@ def _ids(value: Any) -> set[str]:
     return {str(one["@id"]) for one in several if isinstance(one, dict) and "@id" in one}
 
 
+def why_not(folder: Path) -> str:
+    """Why no networks can be taken from a folder, and what to do; empty where they can."""
+    try:
+        read_graph(folder)
+    except ArchiveError as error:
+        return f"{error}; `make fetch-archive URL=...` gets one"
+    return ""
+
+
 def stored_networks(folder: Path) -> set[str]:
     """Keys of the networks of an archive."""
     return {file.stem for file in (folder / WEIGHTS).glob("*/*.safetensors")}
@@ -170,4 +194,4 @@ def take_networks(folder: Path, wanted: Mapping[str, Path], *, dry: bool = False
             if not dry:
                 with replacing(target) as partial:
                     partial.write_bytes(path_of(folder / WEIGHTS, key).read_bytes())
-    return FromArchive(taken, there, len(wanted) - taken - there)
+    return FromArchive(taken, there, len(wanted) - taken - there, dry)
