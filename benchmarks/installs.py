@@ -1,6 +1,6 @@
 """What the package brings into an empty environment: packages, megabytes, seconds.
 
-    python3 benchmarks/installs.py [--extra torch] [--extra workflow] [--sdist]
+    python3 benchmarks/installs.py [--extra none] [--extra torch] [--extra workflow] [--sdist]
 
 Without --extra all of EXTRAS. Each is installed by pip from a wheel of this folder (or from an
 sdist, of which pip makes one) into a new environment, without pip's cache, and draws a datum there.
@@ -21,7 +21,8 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[1]
 DOCUMENT = REPOSITORY / "docs" / "install.md"
 BEGIN, END = "<!-- installs: written by benchmarks/installs.py -->", "<!-- end of installs -->"
-EXTRAS = ("", "torch", "analysis", "workflow")
+NONE = "none"
+EXTRAS = (NONE, "torch", "workflow")
 PIP = ["-m", "pip", "--no-input", "--disable-pip-version-check"]
 HEAD = ("| install | packages | MB | seconds | when |", "|---|---|---|---|---|")
 
@@ -29,13 +30,13 @@ HEAD = ("| install | packages | MB | seconds | when |", "|---|---|---|---|---|")
 def main() -> int:
     """Exit code: 0 where each is installed and draws."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--extra", action="append", choices=EXTRAS[1:])
+    parser.add_argument("--extra", action="append", choices=[*EXTRAS, "analysis", "images"])
     parser.add_argument("--sdist", action="store_true", help="from an sdist, not from a wheel")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="installs-") as scratch:
         package = packed(Path(scratch, "packed"), sdist=options.sdist)
         for extra in options.extra or EXTRAS:
-            note(row(package, extra, Path(scratch, extra or "alone")))
+            note(row(package, extra, Path(scratch, extra)))
     return 0
 
 
@@ -64,7 +65,8 @@ def row(package: Path, extra: str, environment: Path) -> str:
     venv.create(environment, with_pip=True)
     python, empty = environment / "bin" / "python", megabytes(environment)
     own = {name: text for name, text in os.environ.items() if not name.startswith("PYTHON")}
-    words = [f"srhm{f'[{extra}]' if extra else ''} @ {package.as_uri()}"]
+    name = "srhm" if extra == NONE else f"srhm[{extra}]"
+    words = [f"{name} @ {package.as_uri()}"]
     begin = time.monotonic()
     install = [python, *PIP, "--quiet", "install", "--no-cache-dir", *words]
     subprocess.run(install, check=True, env=own)
@@ -80,8 +82,9 @@ def row(package: Path, extra: str, environment: Path) -> str:
     kind = "" if package.suffix == ".whl" else " of an sdist"
     day = f"{datetime.now(UTC):%Y-%m-%d}, Python {sys.version.split()[0]}"
     size = megabytes(environment) - empty
-    name = f"`pip install srhm{f'[{extra}]' if extra else ''}`{kind}{torch}"
-    return f"| {name} | {len(there)} | {size:.0f} | {seconds:.0f} | {day} |"
+    return (
+        f"| `pip install {name}`{kind}{torch} | {len(there)} | {size:.0f} | {seconds:.0f} | {day} |"
+    )
 
 
 def megabytes(folder: Path) -> float:

@@ -148,7 +148,7 @@ def test_the_launcher_says_what_comes_from_an_archive(run, archive, tmp_path, ca
 
 
 def test_a_plan_and_a_status_count_the_networks_of_an_archive(run, archive, tmp_path, capsys):
-    number = len(Run(run.plan, tmp_path).places)
+    number = len(Run(run.plan, tmp_path).stored_files)
     words = ["--preset", "test", "--study", "sparse_hierarchy", "--directory", str(tmp_path)]
     for command in (plan, status):
         assert command.main([*words, "--archive", str(archive)]) == 0
@@ -173,7 +173,7 @@ def test_a_plan_and_a_status_leave_out_what_archived_rows_have(tmp_path, capsys)
         assert said in capsys.readouterr().out
         assert command.main(words) == 0
         assert said not in capsys.readouterr().out
-    assert len(plan.expected_cells(planned)) == len(planned.places)
+    assert len(plan.expected_cells(planned)) == len(planned.stored_files)
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")

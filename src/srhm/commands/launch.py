@@ -246,7 +246,7 @@ def _with_archive(run: Run, archive: Path, *, dry: bool) -> str:
         Refused: if they cannot be written.
     """
     try:
-        return take_networks(archive, run.places, dry=dry).line(archive)
+        return take_networks(archive, run.stored_files, dry=dry).line(archive)
     except OSError as error:
         raise Refused(f"networks of {archive} cannot be stored: {error}") from error
 

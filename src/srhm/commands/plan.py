@@ -155,7 +155,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     cells = expected_cells(run, options.archive)
     if options.archive:
-        print(take_networks(options.archive, run.places, dry=True).line(options.archive))
+        print(take_networks(options.archive, run.stored_files, dry=True).line(options.archive))
     print(costs_text(cells, cores=options.cores))
     print(to_measure(run))
     if device_here(options.device or run.plan.preset.device) == "cuda":

@@ -52,7 +52,7 @@ class Run:
         return {entry["key"]: entry for curve in self.curves.values() for entry in curve.entries}
 
     @property
-    def places(self) -> dict[str, Path]:
+    def stored_files(self) -> dict[str, Path]:
         """Files of its trained cells by key, whether they are there or not."""
         return {
             entry["key"]: self.stored(curve, entry["key"])

@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if again := outdated.remark(watch.n_outdated()):
             print(again)
     if options.archive:
-        print(take_networks(options.archive, run.places, dry=True).line(options.archive))
+        print(take_networks(options.archive, run.stored_files, dry=True).line(options.archive))
     for line in [*run.archived(), *run.not_counted()]:
         print(line)
     logs = options.directory / "results" / run.plan.name / "logs"
