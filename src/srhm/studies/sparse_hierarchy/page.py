@@ -164,10 +164,16 @@ def _values(column: pd.Series) -> str:
 
 
 def _complexities(table: pd.DataFrame, *, threshold: float, explore: str) -> PageTable:
-    """A row for each learning curve: P* at the main threshold, at others, and of sensitivities."""
+    """A row for each learning curve: P* at the main threshold, at others, and of sensitivities.
+
+    Of each net, L and s the paper's grammars, n_c = v and m = v^(s-1), stand first, of these the
+    width that most curves have.
+    """
     table = table.assign(column=[_criterion(row) for row in table.to_dict("records")])
     main = f"ε ≤ {percent(threshold)}"
     others = sorted(set(table["column"]) - {main}, key=_order_of_criteria)
+    curve = table.drop_duplicates("curve").groupby(["net", "L", "s"])
+    widths = curve["width"].agg(lambda width: width.mode(dropna=False).iloc[0]).to_dict()
     by_curve: dict[str, dict[str, list[Any]]] = {}
     for row in table.to_dict("records"):
         by_curve.setdefault(row["curve"], {}).setdefault(row["column"], []).append(row)
@@ -186,9 +192,11 @@ def _complexities(table: pd.DataFrame, *, threshold: float, explore: str) -> Pag
             ", ".join([*options, *_remarks(first)]),
             *("; ".join(map(_other, by_name.get(name, []))) or NONE for name in others),
         ]
-        letters = ("L", "s", "width", "rate", "v", "n_c", "m", "s0")
-        order = (net_order(first["net"]), first["sparsity"], options, *(first[n] for n in letters))
-        curves.append((order, cells))
+        is_other = first["n_c"] != first["v"] or first["m"] != first["v"] ** (first["s"] - 1)
+        is_rare = first["width"] != widths[first["net"], first["L"], first["s"]]
+        place = (net_order(first["net"]), first["sparsity"], options, first["L"], first["s"])
+        letters = ("width", "rate", "v", "n_c", "m", "s0")
+        curves.append(((*place, is_other, is_rare, *(first[name] for name in letters)), cells))
     curves.sort(key=lambda curve: curve[0])
     rows = [cells for _, cells in curves]
     jumps: dict[str, int] = {}
