@@ -19,6 +19,7 @@ from srhm.flow.minima import (
     End,
     Objective,
     expansion,
+    n_negative,
     newton,
     second_order_end,
     smooth_relu,
@@ -195,3 +196,9 @@ def test_a_group_without_the_end_has_the_coordinates_it_had() -> None:
 def test_what_the_end_does_not_know_is_an_error_that_names_the_key(key: str, value: Any) -> None:
     with pytest.raises(ValidationError, match=f"newton_steps with {key}"):
         FlowCurves.model_validate({**GROUP, "newton_steps": 5, key: value})
+
+
+def test_a_stiff_mode_at_a_cusp_hides_no_negative_mode():
+    h0 = torch.diag(torch.tensor([0.5, 1.0, 0.0], dtype=torch.float64))
+    values = torch.tensor([-1e-4, -1e-10, 1e6], dtype=torch.float64)
+    assert n_negative(values, h0) == 1

@@ -36,7 +36,9 @@ Status = Literal["minimum", "saddle", "fitted", "stalled", "capped"]
 Activation = Callable[[Tensor], tuple[Tensor, Tensor, Tensor]]
 # A mean loss below it is zero, as `srhm.statistics.jamming` says.
 LEAST_LOSS = 1e-9
-ZERO = 1e-9  # an eigenvalue below this part of the largest is zero, as in `srhm.flow.hessian`
+# An eigenvalue is zero below the first part of the largest of H0, and below the second, rounding, of
+# the largest of its own matrix: at a cusp a smoothed ReLU gives H eigenvalues that grow with b.
+ZERO, ROUNDING = 1e-9, 1e-13
 # b of the ReLU; steps for the first, for those between and for the last, as parts of the budget.
 SHARPNESS = (8.0, 40.0, 200.0, 1e3, 5e3, 2.5e4, 1.25e5, 1e6)
 FIRST, LAST = 0.4, 0.2
@@ -278,8 +280,7 @@ def newton(at: Objective, vector: Tensor, *, max_steps: int, tolerance: float = 
         here = expansion(at, vector)
         size = float(here.gradient.norm())
         values, modes = torch.linalg.eigh(here.h0 + here.hp)
-        top = float(values.abs().max())
-        negative = int((values < -ZERO * top).sum())
+        negative = n_negative(values, here.h0)
 
         end = partial(
             End, vector, loss=here.loss, gradient=size, n_negative=negative,
@@ -308,6 +309,13 @@ def newton(at: Objective, vector: Tensor, *, max_steps: int, tolerance: float = 
             return end(status="saddle" if size < tolerance else "stalled")
         vector = vector - moves[0]
     raise AssertionError("the last step returns")
+
+
+def n_negative(values: Tensor, h0: Tensor) -> int:
+    """How many eigenvalues (N,) of a matrix beside H0 (N, N) are negative, and not zero."""
+    largest = float(torch.linalg.eigvalsh(h0)[-1])
+    zero = max(ZERO * largest, ROUNDING * float(values.abs().max()))
+    return int((values < -zero).sum())
 
 
 def _moves(values: Tensor, modes: Tensor, pulls: Tensor) -> Tensor:

@@ -62,7 +62,6 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "relative_stability",
         "random_features",
         "gaps",
-        "minima",
         "early_dynamics",
     ),
 }

@@ -14,7 +14,16 @@ import torch
 from torch import Tensor
 
 from srhm.experiments.schemas import schema
-from srhm.flow.minima import CUSP, SHARPNESS, ZERO, Objective, expansion, newton, smooth_relu, tanh
+from srhm.flow.minima import (
+    CUSP,
+    SHARPNESS,
+    Objective,
+    expansion,
+    n_negative,
+    newton,
+    smooth_relu,
+    tanh,
+)
 from srhm.measure.members import Member, members_of
 
 # Preactivations of a smaller modulus are at a cusp, as in the study `gaps`.
@@ -98,16 +107,10 @@ def end_of(member: Member) -> tuple[dict[str, Any], Tensor]:
         "n_wrong": int((gaps >= 1).sum()),
         "n_modes": len(vector),
         "n_negative": here.n_negative,
-        "n_negative_h": negative(at.h0 + at.hp),
-        "n_negative_hp": negative(at.hp),
+        "n_negative_h": n_negative(torch.linalg.eigvalsh(at.h0 + at.hp), at.h0),
+        "n_negative_hp": n_negative(torch.linalg.eigvalsh(at.hp), at.h0),
         "n_cusps": cusps,
         "n_near": near[0],
         "n_near_fresh": near[1] * len(x) / len(fresh.x),
     }
     return {**row, "steps": max(row["steps"], 0)}, gaps
-
-
-def negative(matrix: Tensor) -> int:
-    """Eigenvalues below minus ZERO of the largest modulus."""
-    values = torch.linalg.eigvalsh(matrix)
-    return int((values < -ZERO * float(values.abs().max())).sum())
