@@ -36,8 +36,8 @@ Status = Literal["minimum", "saddle", "fitted", "stalled", "capped"]
 Activation = Callable[[Tensor], tuple[Tensor, Tensor, Tensor]]
 # A mean loss below it is zero, as `srhm.statistics.jamming` says.
 LEAST_LOSS = 1e-9
-# An eigenvalue is zero below the first part of the largest of H0, and below the second, rounding, of
-# the largest of its own matrix: at a cusp a smoothed ReLU gives H eigenvalues that grow with b.
+# An eigenvalue is zero below the first part of the largest of H0, and below the second, which is
+# rounding, of the largest of its own matrix: at a cusp H has eigenvalues that grow with b.
 ZERO, ROUNDING = 1e-9, 1e-13
 # b of the ReLU; steps for the first, for those between and for the last, as parts of the budget.
 SHARPNESS = (8.0, 40.0, 200.0, 1e3, 5e3, 2.5e4, 1.25e5, 1e6)
