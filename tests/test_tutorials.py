@@ -2,7 +2,6 @@
 
 import json
 import re
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +14,6 @@ from srhm.commands.notebooks import EXTRAS
 
 ROOT = Path(__file__).parents[1]
 TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.py"))
-SECONDS = 30  # of one processor, at most
 of_each = pytest.mark.parametrize("tutorial", TUTORIALS, ids=lambda path: path.stem)
 
 
@@ -33,12 +31,9 @@ def test_a_tutorial_ends_in_a_claim(tutorial):
 
 @of_each
 @pytest.mark.slow
-def test_a_tutorial_runs_in_time_and_prints_what_it_shows(tutorial, tmp_path):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+def test_a_tutorial_runs_and_prints_what_it_shows(tutorial, tmp_path):
     done = subprocess.run([sys.executable, tutorial], cwd=tmp_path, capture_output=True, text=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < SECONDS
     printed = done.stdout
     for shown in re.findall(r"^# ```text\n(.*?)^# ```", tutorial.read_text(), flags=re.M | re.S):
         _, found, printed = printed.partition(re.sub(r"^# ?", "", shown, flags=re.MULTILINE))

@@ -20,6 +20,7 @@ OF_A_JOB = re.compile(
             r"\d+ ",
             r"\S+: \d+ rows",
             r"(?:kernels|Hessians|singular values|gaps and preactivations) of \d+ cells",
+            r"ends and gaps of \d+ cells",
             r"seed \d+: \d+ deformations",
             r"\S+, P = \d+, seed \d+: R_f",
             r"\S+, \d+\.\d MB",
