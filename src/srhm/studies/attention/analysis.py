@@ -73,6 +73,14 @@ def stars(cells: pd.DataFrame) -> pd.DataFrame:
     return left_out(rows, reasons | {"below the range": rows["status"] == "below_range"})
 
 
+@rows_of("cells", nothing="no grammar with P* at s0 = 0")
+def stars_from_zero(cells: pd.DataFrame) -> pd.DataFrame:
+    """The same of grammars, of a net, v and seed, that have P* at s0 = 0, too."""
+    rows = stars.function(cells)
+    has_zero = rows["s0"].eq(0) & rows["status"].eq("reached")
+    return rows[has_zero.groupby([rows["net"], rows["v"], rows["seed"]]).transform("any")]
+
+
 @rows_of("cells", nothing="no grammar with both P*")
 def exponents(cells: pd.DataFrame) -> pd.DataFrame:
     """Slope of log P* against log (s_0+1), s_0 > 0, of each grammar without a censored P*."""

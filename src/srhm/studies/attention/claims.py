@@ -8,7 +8,7 @@ from functools import partial
 from srhm.scorecard.claims import Claim
 from srhm.scorecard.estimators import Difference, Mean, Ratio, Slope
 from srhm.scorecard.expectations import Above, Factor, Within
-from srhm.studies.attention.analysis import bags, exponents, stars
+from srhm.studies.attention.analysis import bags, exponents, stars, stars_from_zero
 
 OURS = "prediction of this project"
 GRAMMAR = ("v", "seed")  # of one seed and v the rules are the same, whatever s_0
@@ -33,7 +33,7 @@ CLAIMS: tuple[Claim, ...] = (
     power(
         "s0-positions-all", "Transformer with positions: power of s_0+1 in P*, s_0 = 0, 1, 2",
         expected=Within(2, 0.5), why=HALF,
-        measure=SLOPE(where={"net": NET}),
+        measure=SLOPE(where={"net": NET}, rows=stars_from_zero),
     ),
     *(
         power(
