@@ -7,7 +7,7 @@ from srhm.scorecard.curves import with_rates
 from srhm.studies.sparse_hierarchy.page import _complexities
 
 
-def test_of_each_net_the_papers_grammars_at_the_usual_width_stand_first():
+def test_of_each_net_the_papers_grammars_at_the_usual_width_and_rate_stand_first():
     folder = PUBLISHED / "grid" / "sparse_hierarchy"
     rows = (pd.read_parquet(folder / f"{name}.parquet") for name in ("sample_complexity", "cells"))
     table = _complexities(with_rates(*rows), threshold=0.1, explore="")
@@ -15,5 +15,6 @@ def test_of_each_net_the_papers_grammars_at_the_usual_width_stand_first():
     for words in ("LCN, L = 2", "LCN, L = 3", "CNN, L = 2", "CNN, L = 3"):
         first = found.iloc[table.jumps[words] :][:10]
         assert set(first["Width"]) == {128}
+        assert len(set(first["Rate"])) == 1
         assert (first["n_c"] == first["v"]).all()
         assert (first["m"] == first["v"] ** (first["s"] - 1)).all()

@@ -167,13 +167,13 @@ def _complexities(table: pd.DataFrame, *, threshold: float, explore: str) -> Pag
     """A row for each learning curve: P* at the main threshold, at others, and of sensitivities.
 
     Of each net, L and s the paper's grammars, n_c = v and m = v^(s-1), stand first, of these the
-    width that most curves have.
+    width and the rate that most curves have.
     """
     table = table.assign(column=[_criterion(row) for row in table.to_dict("records")])
     main = f"ε ≤ {percent(threshold)}"
     others = sorted(set(table["column"]) - {main}, key=_order_of_criteria)
     curve = table.drop_duplicates("curve").groupby(["net", "L", "s"])
-    widths = curve["width"].agg(lambda width: width.mode(dropna=False).iloc[0]).to_dict()
+    usual = curve[["width", "rate"]].agg(lambda values: values.mode(dropna=False).iloc[0])
     by_curve: dict[str, dict[str, list[Any]]] = {}
     for row in table.to_dict("records"):
         by_curve.setdefault(row["curve"], {}).setdefault(row["column"], []).append(row)
@@ -193,7 +193,8 @@ def _complexities(table: pd.DataFrame, *, threshold: float, explore: str) -> Pag
             *("; ".join(map(_other, by_name.get(name, []))) or NONE for name in others),
         ]
         is_other = first["n_c"] != first["v"] or first["m"] != first["v"] ** (first["s"] - 1)
-        is_rare = first["width"] != widths[first["net"], first["L"], first["s"]]
+        common = usual.loc[first["net"], first["L"], first["s"]]
+        is_rare = (first["width"] != common["width"], first["rate"] != common["rate"])
         place = (net_order(first["net"]), first["sparsity"], options, first["L"], first["s"])
         letters = ("width", "rate", "v", "n_c", "m", "s0")
         curves.append(((*place, is_other, is_rare, *(first[name] for name in letters)), cells))
