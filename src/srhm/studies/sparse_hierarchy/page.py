@@ -172,8 +172,10 @@ def _complexities(table: pd.DataFrame, *, threshold: float, explore: str) -> Pag
     table = table.assign(column=[_criterion(row) for row in table.to_dict("records")])
     main = f"ε ≤ {percent(threshold)}"
     others = sorted(set(table["column"]) - {main}, key=_order_of_criteria)
-    curve = table.drop_duplicates("curve").groupby(["net", "L", "s"])
-    usual = curve[["width", "rate"]].agg(lambda values: values.mode(dropna=False).iloc[0])
+    usual = {
+        place: tuple(curves[name].mode(dropna=False).iloc[0] for name in ("width", "rate"))
+        for place, curves in table.drop_duplicates("curve").groupby(["net", "L", "s"])
+    }
     by_curve: dict[str, dict[str, list[Any]]] = {}
     for row in table.to_dict("records"):
         by_curve.setdefault(row["curve"], {}).setdefault(row["column"], []).append(row)
@@ -193,8 +195,8 @@ def _complexities(table: pd.DataFrame, *, threshold: float, explore: str) -> Pag
             *("; ".join(map(_other, by_name.get(name, []))) or NONE for name in others),
         ]
         is_other = first["n_c"] != first["v"] or first["m"] != first["v"] ** (first["s"] - 1)
-        common = usual.loc[first["net"], first["L"], first["s"]]
-        is_rare = (first["width"] != common["width"], first["rate"] != common["rate"])
+        width, rate = usual[first["net"], first["L"], first["s"]]
+        is_rare = (first["width"] != width, first["rate"] != rate)
         place = (net_order(first["net"]), first["sparsity"], options, first["L"], first["s"])
         letters = ("width", "rate", "v", "n_c", "m", "s0")
         curves.append(((*place, is_other, is_rare, *(first[name] for name in letters)), cells))
