@@ -40,6 +40,7 @@ include_patterns = [
 exclude_patterns = [".*", "build", "data", "results", "tests"]
 source_suffix = {".md": "markdown", ".py": "markdown"}
 
+myst_enable_extensions = ["attrs_inline"]
 myst_heading_anchors = 4
 autodoc_default_options = {"members": True}
 autodoc_member_order = "bysource"
@@ -68,6 +69,11 @@ FIXED = re.compile(r"(^:\w+ [^:\n]*:|`[^`]+`|(?<![\w.])[A-Za-z]\w*_[a-z]\w+\b)",
 ARRAY = re.compile(r"~?(?:numpy\.)?ndarray\[tuple\[[^\[\]]*\], ~?(?:numpy\.)?dtype\[([^\[\]]*)\]\]")
 # A link to a page of `html_extra_path`, which lies in the folder of all pages.
 EXTRA = re.compile(r"\[([^\]]+)\]\(([^)\s]*\bfront/(\w+\.html))\)")
+# A picture for a desktop and one for a phone: Sphinx copies images of Markdown alone.
+PICTURE = re.compile(
+    r'<picture>\n<source media="[^"]*" srcset="([^"]*)">\n'
+    r'<img src="([^"]*)" alt="([^"]*)">\n</picture>'
+)
 SOURCE_FILE = re.compile(r"\[([^\]]+)\]\(((?!\S*tutorials/)[^)\s]+\.py)\)")
 
 
@@ -79,6 +85,7 @@ def as_markdown(app: Sphinx, document: str, source: list[str]) -> None:
         source[0] = "\n\n".join([title, link, *cells])
     elif document.startswith("docs/reference/") or document == root_doc:
         source[0] = Template(source[0]).render(modules=modules, studies=NAMES)
+    source[0] = PICTURE.sub(r"![\3](\2){.on-desktop}![\3](\1){.on-phone}", source[0])
     up = "../" * document.count("/")
     source[0] = EXTRA.sub(rf'<a href="{up}\3">\1</a>', source[0])
     if not document.startswith("docs/tutorials/"):  # which lead to each other

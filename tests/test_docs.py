@@ -76,9 +76,15 @@ def rule_names() -> set[str]:
 @of_each
 def test_links_lead_to_files(document):
     text = re.sub(r"`[^`\n]+`", "", text_of(document))
-    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+    found = re.findall(r'\]\(([^)\s]+)\)|\bsrc(?:set)?="([^"]+)"', text)
+    for link in map("".join, found):
         if not link.startswith(("https://", "#")):
             assert (document.parent / link.partition("#")[0]).exists(), link
+
+
+@of_each
+def test_no_line_is_a_comment_of_the_pages(document):
+    assert not re.findall("^%.*", text_of(document), re.MULTILINE)  # a line broken before its "%"
 
 
 @of_each

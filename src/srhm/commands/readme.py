@@ -9,11 +9,15 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from io import BytesIO
 from itertools import groupby
 from pathlib import Path
 
 import pandas as pd
+from matplotlib.figure import Figure as Drawing
 from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
 from srhm.commands import thesis
 from srhm.commands.printing import printing
@@ -37,7 +41,8 @@ ROOT = places.PUBLISHED.parent
 SCORECARDS = "tests/guard/scorecards"
 FIRST_RULES = "reference/first_rules.csv"
 DEVIATIONS = "docs/deviations.md"
-PICTURE = "docs/images/forest.png"
+# The forest plot in columns for a desktop, and in lines that a phone has room for.
+DESKTOP, PHONE = "docs/images/forest.png", "docs/images/forest_phone.png"
 BEYOND = "docs/beyond.md"
 PAPER = ("sparse_hierarchy", "named_nets")
 MAIN, WIDE = "grid", "paper"
@@ -77,7 +82,7 @@ def headline(root: Path) -> list[ForestRow]:
 
 def readme_text(text: str, rows: Sequence[ForestRow]) -> str:
     """README.md with what stands between its markers written anew."""
-    words = [*_bullets(rows), "", f"![The same as a forest plot]({PICTURE})"]
+    words = [*_bullets(rows), "", *_forest("The same as a forest plot", folder="docs/")]
     text = _between(text, "words", words, of="README.md")
     return _between(text, "headline", [*_table(rows)], of="README.md")
 
@@ -111,7 +116,7 @@ def results_text(
         "",
         f"{WRITTEN} {EQUIVALENCE}",
         "",
-        f"![{finding(rows)}](images/forest.png)",
+        *_forest(finding(rows)),
         "",
         *_bullets(rows),
         "",
@@ -297,17 +302,37 @@ def main(root: Path = ROOT) -> int:
         text = file.read_text(encoding="utf-8")
         write_text(file, study_readme(text, study, scorecards, root))
     archive = (root / "published" / WIDE / "sparse_hierarchy").glob("*.*")
-    metadata = {"Software": None, "Description": finding(rows)}  # for a test that it is current
-    picture.draw(rows, other=other_run(sorted(map(str, archive)))[0]).savefig(
-        root / PICTURE, dpi=80, metadata=metadata
-    )
+    other = other_run(sorted(map(str, archive)))[0]
+    for name, narrow in ((DESKTOP, False), (PHONE, True)):
+        _save(picture.draw(rows, other=other, narrow=narrow), root / name, finding(rows))
     return 0
+
+
+def _save(figure: Drawing, path: Path, description: str) -> None:
+    """A small PNG: of 256 colours, which are more than the picture has but for its edges."""
+    with BytesIO() as whole:
+        figure.savefig(whole, dpi=80)
+        image = Image.open(whole).convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    text = PngInfo()
+    text.add_text("Description", description)  # for a test that the picture is of these verdicts
+    image.save(path, pnginfo=text, optimize=True)
 
 
 def all_scorecards(root: Path) -> dict[str, dict[str, pd.DataFrame]]:
     """Scorecards of all shipped rows, by preset and study."""
     presets = sorted(path.name for path in (root / SCORECARDS).iterdir() if path.is_dir())
     return {preset: read_scorecards(root, preset) for preset in presets}
+
+
+def _forest(alt: str, *, folder: str = "") -> list[str]:
+    """The forest plot in a page of docs, or of another folder: on a phone the narrow one."""
+    desktop, phone = (folder + name.removeprefix("docs/") for name in (DESKTOP, PHONE))
+    return [
+        "<picture>",
+        f'<source media="(max-width: 700px)" srcset="{phone}">',
+        f'<img src="{desktop}" alt="{escape(alt)}">',
+        "</picture>",
+    ]
 
 
 def _bullets(rows: Sequence[ForestRow]) -> list[str]:

@@ -325,7 +325,7 @@ function theme() {
   return {
     background: null, font: "system-ui, sans-serif", view: { stroke: null },
     axis: { ...words, gridColor: colour("--line"), domainColor: colour("--soft"), tickColor: colour("--soft"),
-      labelFontSize: 12, titleFontSize: 12, labelLimit: narrow ? 170 : 240, tickCount: 6, gridOpacity: 0.6 },
+      labelFontSize: 12, labelSeparation: 6, titleFontSize: 12, labelLimit: narrow ? 170 : 240, tickCount: 6, gridOpacity: 0.6 },
     axisX: { labelBound: true },
     legend: { ...words, orient: "bottom", columns: narrow ? 2 : 6, symbolLimit: 12, labelLimit: 130,
       layout: { bottom: { direction: narrow ? "vertical" : "horizontal" } }, labelFontSize: 12, symbolSize: 70, gradientLength: 160,

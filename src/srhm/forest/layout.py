@@ -146,7 +146,9 @@ def layout(rows: Sequence[ForestRow], *, narrow: bool = False, other: str = "") 
     for line in _legend(rows, form, other, pen.y):
         pen.add(line.parts, line.height)
     for heading, own in groupby(rows, key=lambda row: row.heading):
-        pen.add([Words(form.left if narrow else 0, pen.y + 20, heading, "heading")], form.heading)
+        names = () if any(placed.row for placed in pen.placed) else _columns(pen.y + 20, form)
+        words = Words(form.left if narrow else 0, pen.y + 20, heading, "heading")
+        pen.add([words, *names], form.heading)
         for row in own:
             pen.add(list(_row(row, pen.y, form)), form.row, row)
     pen.add(list(_axis(pen.y, form)), 44)
@@ -160,6 +162,16 @@ def finding(rows: Sequence[ForestRow]) -> str:
         f"{n} {word if n == 1 else OF_SEVERAL.get(word, word)}" for word, n in counts.most_common()
     )
     return f"{len(rows)} measurements of what the paper states: {words}"
+
+
+def _columns(y: float, form: _Form) -> Iterator[Part]:
+    """What the numbers of a row are, above the first of them."""
+    measured = "measured [95 %]"
+    if form.stacked:
+        yield Words(form.width - 4, y, f"{measured}, expected", "soft", "end")
+    else:
+        yield Words(form.right + 20, y, measured, "soft")
+        yield Words(form.width - 4, y, "expected", "soft", "end")
 
 
 def _row(row: ForestRow, y: float, form: _Form) -> Iterator[Part]:
