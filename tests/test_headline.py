@@ -131,7 +131,7 @@ def test_a_statement_is_reproduced_if_all_of_its_claims_are():
     def words(*verdicts):
         return in_words([replace(ROW, verdict=word) for word in verdicts])
 
-    assert words("agrees", "close") == {"Reproduced": ["s"]}
-    assert words("agrees", "open") == {"Cannot tell": ["s"]}
-    assert words("agrees", "too few data") == {"Cannot tell": ["s"]}
-    assert words("open", "disagrees") == {"Differs": ["s (2.50, not 2)"]}
+    assert words("agrees", "close") == {"Agree or close": ["s"]}
+    assert words("agrees", "open") == {"Open": ["s (2.50, not 2)"]}
+    assert words("agrees", "too few data") == {"Open": ["s (2.50, not 2)"]}
+    assert words("open", "disagrees") == {"Disagree": ["s (2.50, not 2)"]}

@@ -37,7 +37,8 @@ Rows are figures and statements of the paper, of a digest of it (an unpublished 
 results), of an article (arXiv 2601.19756), of A. Jacot's talk (*Bottleneck structure in large
 depth networks*) and of M. Geiger's thesis (*Loss landscape and symmetries in neural networks*).
 
-- *Works*: all claims agree, at the source's settings or near them.
+- *Works*: all claims agree or are close, or the source has a picture alone and it is drawn, at the
+  source's settings or near them.
 - *Elsewhere*: all claims agree, at settings far from the source's or on data of another kind.
 - *Differs*: a claim disagrees.
 - *Undecided*: no claim disagrees, and a claim is open or has no shipped rows, or none has an

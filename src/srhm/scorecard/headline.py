@@ -116,25 +116,29 @@ def forest_rows(
 
 
 def in_words(rows: Sequence[ForestRow]) -> dict[str, list[str]]:
-    """Statements that were reproduced, differ, or cannot be told, in the words of the rows.
+    """Statements by their verdicts, in the words of the rows.
 
-    Reproduced: every interval lies within its tolerance. Differs: one lies wholly outside; its
-    value stands beside what is expected, and what the authors' points give. Kinds without any
-    statement are left out.
+    Agree or close: every interval lies within its tolerance. Disagree: one lies wholly outside. Of
+    a row that does not agree its L and value stand beside what is expected, and what the authors'
+    points give. Kinds without any statement are left out.
     """
-    found: dict[str, list[str]] = {"Reproduced": [], "Differs": [], "Cannot tell": []}
+    found: dict[str, list[str]] = {"Agree or close": [], "Disagree": [], "Open": []}
     for says, group in groupby(rows, key=lambda row: row.says):
         own = list(group)
         short = [row for row in own if row.verdict == "disagrees"]
         unsettled = [row for row in own if row.verdict not in ("agrees", "close")]
-        kind = "Differs" if short else "Cannot tell" if unsettled else "Reproduced"
-        details = [
-            f"{row.measured.split()[0]}, not {row.expected.split(' ± ')[0]}"
-            + (f", authors' {row.theirs.split()[0]}" if row.theirs else "")
-            for row in short
-        ]
-        found[kind].append(f"{says} ({'; '.join(details)})" if details else says)
+        kind = "Disagree" if short else "Open" if unsettled else "Agree or close"
+        details = "; ".join(map(_beside, short or unsettled))
+        found[kind].append(f"{says} ({details})" if details else says)
     return {kind: statements for kind, statements in found.items() if statements}
+
+
+def _beside(row: ForestRow) -> str:
+    """L where the row has one, value, what is expected, what the authors' points give."""
+    depth = re.search(r"\bL = \d", row.label)
+    words = f"{row.measured.split()[0]}, not {row.expected.split(' ± ')[0].split(' within ')[0]}"
+    theirs = f", authors' {row.theirs.split()[0]}" if row.theirs else ""
+    return f"{depth[0]}: {words}{theirs}" if depth else words + theirs
 
 
 def identifiers(statements: Iterable[Statement]) -> list[str]:

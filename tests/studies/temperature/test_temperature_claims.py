@@ -1,6 +1,6 @@
 """Verdicts of the study's claims on invented tables for which they are known."""
 
-from math import exp
+from math import exp, log
 
 import pandas as pd
 import pytest
@@ -116,6 +116,31 @@ def test_exponents_at_the_texts_ratio_and_in_the_limit():
     assert grown.loc["places-text-cnn-2", "verdict"] == "disagrees"
     assert grown.loc["more-empty-more-noise-cnn-2", "verdict"] == "agrees"
     assert same.loc["more-empty-more-noise-cnn-2", "verdict"] not in WITHIN
+
+
+@pytest.mark.parametrize(("change", "verdicts"), [(0.0, WITHIN), (-0.6, ("disagrees",))])
+def test_the_power_of_places_by_vocabulary_at_one_rate(change, verdicts):
+    wide = [{"L": 2, "s": 2, "s0": s0, "v": v, "m": v, "n_c": v} for v in (6, 8, 10)
+            for s0 in (1, 2)]  # fmt: skip
+    law = of(lambda cell: (cell["s0"] + 1) ** (change * log(cell["v"] / 6)))
+    card = scored(
+        tables_of(cells_of(*(curve(law, grammar=one, learning_rate=0.003) for one in wide)))
+    )
+    assert card.loc["places-by-v-cnn-2", "value"] == pytest.approx(change, abs=0.05)
+    assert card.loc["places-by-v-cnn-2", "verdict"] in verdicts
+    assert card.loc["places-v6-cnn-2", "verdict"] in WITHIN
+    assert card.loc["places-v10-cnn-2", "verdict"] in verdicts
+
+
+@pytest.mark.parametrize(("factor", "verdicts"), [(1.0, WITHIN), (0.5, ("disagrees",))])
+def test_the_first_empty_place(factor, verdicts):
+    law = of(lambda cell: factor if cell["s0"] == 0 else 1.0)
+    card = scored(
+        tables_of(cells_of(*(curve(law, grammar=one, learning_rate=0.003) for one in DEEP)))
+    )
+    row = card.loc["first-place-v6-cnn-3"]
+    assert row["value"] == pytest.approx(-log(factor) / log(2), abs=0.1)
+    assert row["verdict"] in verdicts
 
 
 @pytest.mark.parametrize(("power", "verdict"), [(0.0, "agrees"), (-1.0, "disagrees")])

@@ -18,10 +18,11 @@ import pandas as pd
 from srhm.results.coordinates import GRAMMAR, NET_AND_DATA
 from srhm.scorecard.claims import Claim, after_a_look
 from srhm.scorecard.curves import of_the_paper
-from srhm.scorecard.estimators import Mean, Slope, Stored
+from srhm.scorecard.estimators import Difference, Mean, Slope, Stored
 from srhm.scorecard.expectations import Below, NoExpectation, Within
 from srhm.scorecard.noise import SHARED_GRAMMAR
 from srhm.scorecard.rows import chosen, rows_of
+from srhm.statistics.exponents_of_grammars import OF_GRAMMAR, complexities_of_grammars, powers
 from srhm.statistics.sample_complexity import seed_complexities
 from srhm.studies.temperature.analysis import (
     MAIN,
@@ -135,6 +136,21 @@ def fitted(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(T=table["ratio"].round(9))
 
 
+@rows_of("complexities", "cells", nothing="no grammar with both s_0 at this T")
+def powers_of_places(
+    table: pd.DataFrame, cells: pd.DataFrame, *, T: float, steps: tuple[tuple[int, int], ...]
+) -> pd.DataFrame:
+    """Power of s_0+1 of each grammar at one T from one s_0 to the other: step, exponent."""
+    rows = line_of(table)
+    rows = rows[of_the_paper(rows) & (rows["ratio"].round(9) == _at(T))]
+    alone = complexities_of_grammars(
+        cells[cells["curve"].isin(rows["curve"])], threshold=THRESHOLD
+    )  # fmt: skip
+    by = ("net", *OF_GRAMMAR, "step")
+    parts = [alone[alone["s0"].isin(step)].assign(step=step[0]) for step in steps]
+    return powers(pd.concat(parts), "P_star", by=by)
+
+
 @rows_of("complexities", "cells", nothing="no grammar with two s_0 at both T")
 def changes(table: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     """Exponent of s_0+1 at the text's T less that at a tenth of it, of each grammar and seed.
@@ -195,6 +211,10 @@ SDE = "Sclocchi and Wyart (2024): noise of SGD depends on the rate over the batc
 PILOT = "pilot of two grammars, see the page"
 TABLE = "practice of Figure 4: rate 0.1 below s_0 = 4, 0.03 there"
 LAW = {"lcn": "Eq. 3", "cnn": "Eq. 4"}
+# Rate 0.003 at batch 4, at which most vocabularies are measured.
+SMALL = 0.3 * TEXT
+VOCABULARIES = (("cnn", 2, (4, 6, 8, 10)), ("cnn", 3, (4, 6)), ("lcn", 2, (6, 8)),
+                ("lcn", 3, (4,)))  # fmt: skip
 KINDS = (("cnn", 2), ("lcn", 2), ("cnn", 3), ("lcn", 3))
 # Factors that the pilot has for a decade: 1.26 to 1.37 at L = 2, 1.8 at L = 3.
 DECADES = {("cnn", 2): Within(1.4, 0.2), ("lcn", 2): Within(1.4, 0.3),
@@ -286,6 +306,31 @@ STATED: tuple[Claim, ...] = (
         measure=Slope("P_star", against="v", rows=dense_at_small_T, where={"net": net, "L": 3},
                       error="clusters", what="curves", each="{P_star:.0f} (v = {v})"),
     ) for net in ("cnn", "lcn")),
+    *(exponent(
+        f"places-v{v}-{net}-{depth}",
+        f"{net.upper()}, L = {depth}, v = {v}: power of s_0+1 from s_0 = 1 to 2, rate 0.003",
+        place=LAW[net], expected=Within(2 if net == "cnn" else depth, 0.2), fixed="after",
+        why="0.2, as for the exponents over all v; written after a look, one vocabulary at a time",
+        measure=Mean("exponent", rows=powers_of_places.given(T=SMALL, steps=((1, 2),)),
+                     where={"net": net, "L": depth, "v": v}, what="grammars"),
+    ) for net, depth, vs in VOCABULARIES for v in vs),
+    exponent(
+        "places-by-v-cnn-2",
+        "CNN, L = 2: power from s_0 = 1 to 2 against log v, rate 0.003: slope",
+        place=f"{LAW['cnn']}: one power for all v", expected=Within(0, 0.2), fixed="after",
+        why="0.2: from v = 4 to 10 about what is allowed to an exponent; written after a look",
+        measure=Slope("exponent", against="v", logs="x", where={"net": "cnn", "L": 2},
+                      rows=powers_of_places.given(T=SMALL, steps=((1, 2),)), what="grammars"),
+    ),
+    *(exponent(
+        f"first-place-v{v}-cnn-3",
+        f"CNN, L = 3, v = {v}: power from s_0 = 0 to 1 less that from 1 to 2, rate 0.003",
+        place=f"{LAW['cnn']}: one power for all s_0", expected=Within(0, 0.2), fixed="after",
+        why="0.2, as for exponents; written after a look, one vocabulary at a time",
+        measure=Difference("exponent", over={"step": 1}, on=("net", *OF_GRAMMAR),
+                           rows=powers_of_places.given(T=SMALL, steps=((0, 1), (1, 2))),
+                           where={"net": "cnn", "L": 3, "v": v, "step": 0}, what="grammars"),
+    ) for v in (4, 6)),
     *(exponent(
         f"constant-{at}-{net}-{depth}",
         f"{net.upper()}, L = {depth}: {'C_0' if net == 'lcn' else 'C_1'}"
