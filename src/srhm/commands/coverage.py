@@ -24,11 +24,11 @@ STUDY = "sparse_hierarchy"
 FILE = "docs/coverage.md"
 HEAD = """# Curves of the paper's figures
 
-For LCN, CNN and FCN: how many of the learning curves that a figure of the paper shows are
-published here ([published/](../published/README.md)), and why the others are missing. A curve has
-one net, L, s, s₀, v and sparsity; ours are of the text's protocol. Figures share curves; ours may
-show more than the paper's, which alone are counted. Figures 1, 9 and 17, of other networks, are not
-counted. Times are what `make plan` expects of training, on a quiet machine. Written by
+The tables count the learning curves of LCN, CNN and FCN that a figure of the paper shows, those of
+them that are published here ([published/](../published/README.md)), and say why the others are
+missing. A curve has one net, L, s, s₀, v and sparsity. Our curves follow the text's protocol.
+Figures share curves. Curves that only our figures show are not counted, nor are Figures 1, 9 and
+17, of other networks. `make plan` estimates the times of training, for a quiet machine. Written by
 `make publish` from the published tables, not by hand.
 """
 

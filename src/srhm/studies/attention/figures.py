@@ -41,7 +41,7 @@ def draw(cells: pd.DataFrame, complexity: pd.DataFrame, *, preset: str) -> Figur
     ]
     n = complexity["n_seeds"]
     counted = "" if n.empty else f"{n.min()} to {n.max()} grammars a curve."
-    return mosaic(panels, columns=3, preset=preset, notes=[counted] if counted else [])
+    return mosaic(panels, columns=2, preset=preset, notes=[counted] if counted else [])
 
 
 def _nets(rows: pd.DataFrame) -> Scale:

@@ -31,13 +31,13 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
     )
     return mosaic([
         Panel(title=f"spheres{runs(spheres)}", x=POINTS,
-              y=Axis("distance to the nearest (radius)", log=True), marks=[
+              y=Axis("nearest distance / radius", log=True), marks=[
                   drawn(spheres, "distance", [by]),
                   laws(law, "P", "distance", "law for many points (A)", name="law",
                        by=[by.without("colour", "marker")]),
               ]),
         Panel(title=f"digits beside spheres{runs(digits)}", x=POINTS,
-              y=Axis("distance / that at the first $P$", log=True), marks=[
+              y=Axis("relative distance", log=True), marks=[
                   drawn(relative, "distance", [by], name="relative"),
                   drawn(_relative(digits), "distance", [], name="relative digits", colour=BLACK,
                         marker="X", label="digits (B)"),
