@@ -1,35 +1,35 @@
 # %% [markdown]
 # # Add a study
 #
-# A study is a folder that declares what it wants: cells, tables, figures, claims. The workflow
-# makes its rules from that. Here you add one whose cells are what a function of your own returns,
-# run it, and look at its verdict. The program works on a copy of the project in a temporary
-# folder. Run it from the folder of the clone, after `make env`; it takes half a minute. With the
-# name of a new folder behind it the copy stays there, and you can look at its page. For a study
+# A study is a folder that declares cells, tables, figures and claims. The workflow makes rules from
+# the declaration. You will add a study whose cells are values of a function of yours, run the
+# study, and look at the verdict. The program works on a copy of the project in a temporary folder.
+# Run the program from the folder of the clone, after `make env`; the run takes half a minute. If
+# you give the name of a new folder, the copy stays there, and you can look at the page. For a study
 # that is to stay, write the same files into your clone.
 #
 # ```
 # .venv/bin/python docs/tutorials/add_a_study.py
 # ```
 #
-# **The question.** A datum shows pairs of features at places. How many of all that there are does
-# a training set of P points show? At level 1 a patch is informative in one of s_0+1 cases. Then
-# it shows one of v m pairs in one of (s_0+1)^s placements. With m = v^(s-1) all are equally
-# frequent, so that the part that is seen should be 1 - (1 - p)^P, with 1/p = v m (s_0+1)^(s+1).
+# **The question.** A datum shows pairs of features at places. Which part of all pairs does a
+# training set of P points show? At level 1 a patch is informative in one of s_0+1 cases. Then
+# the patch shows one of v m pairs in one of (s_0+1)^s placements. With m = v^(s-1) all pairs are
+# equally frequent, so that the seen part should be 1 - (1 - p)^P, with 1/p = v m (s_0+1)^(s+1).
 #
-# **What is written**, in `src/srhm/studies/seen_pairs/`:
+# **Files to write**, in `src/srhm/studies/seen_pairs/`:
 #
-# | file | what it says |
+# | file | content |
 # |---|---|
-# | `experiment.py` | what a cell is: coordinates in, results out |
-# | `configuration.py` | keys of the preset, and the cells that follow from them |
+# | `experiment.py` | a cell: coordinates in, results out |
+# | `configuration.py` | keys of the preset, and cells that follow from the keys |
 # | `tables.py` | columns of the table |
 # | `study.py` | all parts together, by name |
-# | `figures.py`, `captions/seen_pairs.rst` | a figure from the table, and its caption |
-# | `claims.py` | what is expected, with a tolerance |
-# | `README.md` | its chapter of the documentation, and the definitions of its page |
+# | `figures.py`, `captions/seen_pairs.rst` | a figure of the table, and the caption |
+# | `claims.py` | expected values, with tolerances |
+# | `README.md` | the study's page of the documentation, with definitions |
 #
-# and outside of it one line of `registry.py` and a section of a preset.
+# Outside of this folder you write one line of `registry.py` and a section of a preset.
 
 # %%
 import os
@@ -58,11 +58,11 @@ def write(file: str, text: str) -> None:
 
 
 # %% [markdown]
-# ## What a cell is
+# ## A cell
 #
 # The function gets the coordinates of one cell, and returns the results. All randomness comes
-# from the seed, which is a coordinate. A cell is computed once and kept: it is computed again if
-# its coordinates or this module change, not if a comment does.
+# from the seed, which is a coordinate. A cell is computed once and kept. A change of coordinates or
+# of this module computes the cell again, a change of a comment does not.
 
 # %%
 STUDY = "src/srhm/studies/seen_pairs"
@@ -96,8 +96,8 @@ def run(cell: Mapping[str, Any]) -> Outcome:
 # %% [markdown]
 # ## The declaration
 #
-# `configuration.py` says which keys the study has in a preset, and which cells follow from them.
-# It is read often, and by all commands: it loads no large library. A family of cells is one job.
+# `configuration.py` says which keys the study has in a preset, and which cells follow from the
+# keys. All commands read this module: it must load no large library. A family of cells is one job.
 
 # %%
 write(
@@ -167,7 +167,7 @@ STUDY = experiment_study(
 )
 
 # %% [markdown]
-# One line of the registry makes it known.
+# One line of the registry makes the study known.
 
 # %%
 registry = PROJECT / "src/srhm/studies/registry.py"
@@ -177,9 +177,9 @@ registry.write_text(text.replace("NAMES = (\n", 'NAMES = (\n    "seen_pairs",\n'
 # %% [markdown]
 # ## Figure, prose, claim
 #
-# The figure reads tables and fits nothing. The claim has a number, a tolerance, and the reason of
-# the tolerance, all written down before anything is measured. Its measurement is a number with an
-# interval: not the number but the whole interval decides.
+# The figure reads tables and fits nothing. The claim has a number, a tolerance, and a reason of
+# the tolerance, all written before any measurement. The measurement is a number with an
+# interval: the whole interval decides, not the number.
 
 # %%
 write(
@@ -254,11 +254,11 @@ CLAIMS = (
 )
 
 # %% [markdown]
-# ## Run it
+# ## Run the study
 #
-# A preset with a section of the study's name asks for it. In your clone the command is
-# `make reproduce PRESET=mine STUDY=seen_pairs`; the copy has no environment of its own, and calls
-# the launcher with its own sources.
+# A preset with a section of the study's name asks for the study. In your clone the command is
+# `make reproduce PRESET=mine STUDY=seen_pairs`; the copy has no environment, and calls the launcher
+# with the sources of the copy.
 
 # %%
 write(
@@ -297,14 +297,14 @@ assert (cells["status"] == "done").all()
 assert claims.loc["seen-over-expected", "verdict"] == "agrees"
 
 # %% [markdown]
-# The other commands know the study by its name, with `PRESET=mine STUDY=seen_pairs`:
+# Other commands take the study by name, with `PRESET=mine STUDY=seen_pairs`:
 #
-# - `make plan` says how many cells there are, how many are there already, and which jobs would
-#   run and why. Write 200 behind 128 in the preset: 12 cells more, and no other is computed again.
-# - `make status` says how many are done and missing.
+# - `make plan` says how many cells the study has, how many are done, and which jobs would run and
+#   why. Write 200 behind 128 in the preset: this adds 12 cells, and computes no other cell again.
+# - `make status` says how many cells are done and missing.
 # - `make publish` keeps the rows in `published/mine/`; `make figures` then makes page and figure
-#   from them in `results/mine-published/`, and computes no cell.
+#   of these rows in `results/mine-published/`, and computes no cell.
 #
-# A study that is to run with others becomes a member of a group in `registry.py`. What remains is
-# `make schema`, which writes the new keys into the documents, tests in
-# `tests/studies/seen_pairs/`, and `make test`. More: [changing one thing](../extending.md).
+# To run a study with others, make the study a member of a group in `registry.py`. Then call
+# `make schema`, which writes the new keys into the documents, write tests in
+# `tests/studies/seen_pairs/`, and call `make test`. More: [changing one thing](../extending.md).

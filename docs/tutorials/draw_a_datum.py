@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Draw and look at a datum
 #
-# You will draw a random grammar, generate data from it, look at their trees, and change a datum
-# in the two ways that leave its class as it is.
+# You will draw a random grammar, generate data from the grammar, look at the trees of data, and
+# change a datum in the two ways that keep its class.
 
 # %% [markdown] script
 # Run it from the folder of the clone, after `make env` ([what that needs](../../README.md)):
@@ -11,7 +11,7 @@
 # .venv/bin/python docs/tutorials/draw_a_datum.py
 # ```
 #
-# It takes a second. Editors that know cells (`# %%`) run it piece by piece.
+# The program takes a second. Editors that know cells (`# %%`) run the program cell by cell.
 # [A page](../front/play.html) does the same by clicks, and trains networks on the data.
 
 # %%
@@ -32,10 +32,10 @@ from srhm.model.parsing import parse
 # ## A grammar
 #
 # A class produces features, which produce features in turn, over L levels (`depth`). Each latent
-# produces s features (`branching`) out of v (`n_features`), and can do so in m ways: its
-# *synonyms*. Empty places stand between informative ones: s_0 (`n_empty`) for each. Here m is
-# v^(s-1) = 3 and there are v = 3 classes, as in the paper where nothing else is said. The seed
-# fixes all that is random.
+# produces s features (`branching`) out of v (`n_features`), in one of m ways: the *synonyms* of the
+# latent. Empty places stand between informative places: s_0 (`n_empty`) for each. Here m is
+# v^(s-1) = 3 and there are v = 3 classes, the paper's usual choice. The seed fixes all that is
+# random.
 
 # %%
 grammar = random_grammar(depth=2, branching=2, n_features=3, n_empty=1, seed=0)
@@ -57,7 +57,7 @@ for level in (2, 1):
 # level 2: 2 -> [1, 0] or [2, 0] or [2, 2]
 # ```
 #
-# Level 3 are the classes, level 1 is the input: `rules[0]` has the pairs of level 1, which the
+# Level 3 has the classes, level 1 the input: `rules[0]` has the pairs of level 1, which the
 # features of level 2 produce. No pair stands twice in a level, so that a datum has one tree and
 # one class.
 
@@ -78,12 +78,12 @@ print(drawn(one, grammar))
 # level 1  · · · · · 2 · 1 · · · · 0 · 1 ·
 # ```
 #
-# Read it from above. Class 2 has chosen the synonym `[1, 0]`. A latent places each of its two
-# features in two places of its own, one of which stays empty (a dot): the 1 took the second of
-# its two, the 0 too. Then 1 became `[2, 1]` and 0 became `[0, 1]`. Below an empty place all is
-# empty. A network sees the last line alone.
+# Read the tree from above. Class 2 has chosen the synonym `[1, 0]`. Each of the two features has
+# two places, one of which stays empty (a dot): 1 and 0 both took the second place. Then 1 became
+# `[2, 1]` and 0 became `[0, 1]`. Below an empty place all is empty. A network sees the last line
+# alone.
 #
-# `tree` gives the same as numbers, a level at a time.
+# `tree` gives a level of the tree as numbers.
 
 # %%
 latents = tree(one, grammar)[2]
@@ -98,7 +98,7 @@ print("features", latents.features[0].tolist(), "at", latents.places[0].tolist()
 # ## Other synonyms, other places
 #
 # Exchange each pair of level 1 for another synonym of the same latent. The generator is an
-# argument: with one of the same seed you get the same datum.
+# argument: a generator of the same seed gives the same datum.
 
 # %%
 generator = np.random.default_rng(0)
@@ -111,8 +111,8 @@ print(drawn(exchange_synonyms(one, grammar, level=1, generator=generator), gramm
 # level 1  · · · · · 1 · 1 · · · · 1 · 2 ·
 # ```
 #
-# Level 2 and all places are as they were: `[2, 1]` became `[1, 1]`, `[0, 1]` became `[1, 2]`.
-# Look the rules up above. Now move the features of level 2. What they produced moves with them.
+# Level 2 and all places stay; `[2, 1]` became `[1, 1]`, `[0, 1]` became `[1, 2]`, by the rules
+# above. Next move the features of level 2. The pairs of these features move with them.
 
 # %%
 print(drawn(displace(one, grammar, level=2, generator=generator), grammar))
@@ -124,16 +124,16 @@ print(drawn(displace(one, grammar, level=2, generator=generator), grammar))
 # level 1  · · · · · 2 · 1 0 · 1 · · · · ·
 # ```
 #
-# The 0 now takes the first of its two places, and its pair went along; the 1 has drawn its old
-# place again.
+# The 0 takes the first of its two places, and the pair of the 0 moves along. The 1 has drawn the
+# same place again.
 
 # %% [markdown]
 # ## A claim
 #
-# Whoever solves the task must see through both changes: they keep the class. `drawn` shows it,
-# but from the tree that made the datum. Check it from the input alone: `parse` reads a row of
-# symbols from below, with the rules read backwards, and finds the class, or refuses what the
-# grammar cannot produce.
+# Both changes keep the class, so that a network that solves the task must be blind to both. `drawn`
+# shows the class of the tree that made the datum. Check the class from the input alone: `parse`
+# reads a row of symbols from below, with the rules backwards, and finds the class, or refuses a row
+# that the grammar cannot produce.
 
 # %%
 changed = [
@@ -152,6 +152,6 @@ for data in changed:
     )
 
 # %% [markdown]
-# A sixth to a quarter of the symbols change. Now change something: with `n_empty=2` each feature
-# has three places to choose from, with `depth=3` the trees have one level more. Next: [how many
-# data does a network need](measure_one_p_star.py) to find this out?
+# A sixth to a quarter of the symbols change. Change something yourself: with `n_empty=2` each
+# feature has three places to choose from, with `depth=3` trees have one level more. Next: [how many
+# data does a network need](measure_one_p_star.py) to learn the class?

@@ -1,14 +1,14 @@
 # %% [markdown]
 # # Measure one P\*
 #
-# The sample complexity P\* is the number of training points from which on a network's test error
+# The sample complexity P\* is the smallest number of training points beyond which the test error
 # stays at or below 10 %. You will train a small convolutional network of PyTorch on sparse
-# hierarchical data, read P\* off its learning curve, with an interval, and compare it with the
+# hierarchical data, read P\* off the learning curve, with an interval, and compare P\* with the
 # paper's formula.
 
 # %% [markdown] script
-# [A page](../front/play.html) measures one by a click. Run this from the folder of the clone, after
-# `make env`; it takes 20 seconds on one core:
+# [A page](../front/play.html) measures a P\* by a click. Run this program from the folder of the
+# clone, after `make env`; the run takes 20 seconds on one core:
 #
 # ```
 # .venv/bin/python docs/tutorials/measure_one_p_star.py
@@ -30,10 +30,10 @@ torch.set_num_threads(1)  # for networks so small more threads are slower
 # %% [markdown]
 # ## One point of the curve
 #
-# A seed is a grammar, a sample and an initialisation. Its training sets are nested: the first 128
-# points of the one with P = 192 are the one with P = 128. Filters of 4 places without overlap
-# (stride 4) fit the tree, whose patches have s(s_0+1) = 4 places. With `channels_first` an input
-# has the shape (v, d) = (3, 16), as convolutions of PyTorch take it.
+# A seed is a grammar, a sample and an initialisation. Training sets of one seed are nested: the
+# first 128 points of the set with P = 192 are the set with P = 128. Filters of 4 places without
+# overlap (stride 4) fit the tree, whose patches have s(s_0+1) = 4 places. With `channels_first` an
+# input has the shape (v, d) = (3, 16), as convolutions of PyTorch expect.
 
 
 # %%
@@ -67,10 +67,10 @@ for P, of_seeds in zip(sizes, errors, strict=True):
     print(f"P = {P:4}  test error", " ".join(f"{error:.2f}" for error in of_seeds))
 
 # %% [markdown]
-# ## Its P\*, with an interval
+# ## P\* of the curve, with an interval
 #
-# Between two sizes the mean error is taken as linear in log P. The interval comes from the P\* of
-# the seeds' own curves, in log P, by Student's t: the fewer seeds, the wider.
+# Between two sizes the mean error is interpolated linearly in log P. Each seed's curve has a P\*,
+# too; the interval comes from these, in log P, by Student's t: the fewer seeds, the wider.
 
 # %%
 found = sample_complexity(sizes, errors, threshold=0.1)
@@ -78,17 +78,17 @@ print(f"P* = {found.P_star:.0f}, 95 % interval [{found.low:.0f}, {found.high:.0f
 print(f"{found.status}; {found.n_seeds} seeds reach 10 % themselves")
 
 # %% [markdown]
-# `status` says whether the curve reaches the threshold at all. The first two sizes alone do not:
-# then P\* is *censored*. It has no value and no interval, only a bound, the largest size. Do not
-# take the bound for a value in a fit.
+# `status` says whether the curve reaches the threshold at all. With the first two sizes alone the
+# curve does not: P\* is *censored*. A censored P\* has no value and no interval, only a bound, the
+# largest size. Do not take the bound for a value in a fit.
 
 # %%
 short = sample_complexity(sizes[:2], errors[:2], threshold=0.1)
 print(f"from two sizes: P* above {short.low:.0f}, {short.status}")
 
 # %% [markdown]
-# A picture needs one row for each network. It is left in `learning_curve.png`. The band is the
-# 95 % interval of the mean over seeds.
+# A picture needs a table with one row for each network. The picture is `learning_curve.png`, and
+# the band the 95 % interval of the mean over seeds.
 
 # %%
 curve = pd.DataFrame(
@@ -107,8 +107,8 @@ axes.figure.savefig("learning_curve.png")
 # ## A claim
 #
 # The paper's Eq. 4 says P\* ~ (s_0+1)^2 n_c m^L for convolutional networks, up to a constant of
-# order one. That is 108 here. Take "of order one" as a decade at most, in both directions, and
-# decide so before you look. The claim holds if the whole interval lies inside.
+# order one. Without the constant P\* is 108 here. Take "of order one" as a decade at most, in both
+# directions, and decide so before you look. The claim holds if the whole interval lies inside.
 
 # %%
 predicted = predicted_sample_complexity(
@@ -121,7 +121,7 @@ assert found.high < predicted * 10
 
 # %% [markdown]
 # So the network has learnt the task from less than a tenth of all 5184 data. One P\* tests no
-# exponent: for that, change s_0. Put `n_empty=2` in both places, filters and strides of
-# s(s_0+1) = 6 in place of 4, and sizes from 256 to 1296. Eq. 4 then has P\* 9/4 = 2.25 times as
-# large. On one machine it was 710 [564, 894], 2.3 times. The workflow does so for whole grids.
-# Next: [what has the network become blind to](sensitivities.py)?
+# exponent: for an exponent change s_0. Put `n_empty=2` in both places, filters and strides of
+# s(s_0+1) = 6 in place of 4, and sizes from 256 to 1296. By Eq. 4 P\* is then 9/4 = 2.25 times as
+# large. On one machine P\* was 710 [564, 894], 2.3 times as large. The workflow measures P\* for
+# whole grids. Next: [what has the network become blind to](sensitivities.py)?

@@ -1,13 +1,14 @@
 # %% [markdown]
 # # Sensitivities of your own network
 #
-# A network that has learnt the task should not care which synonym stands for a latent, nor in
-# which of its places a feature stands. Sensitivities measure how far it does, layer by layer. You
-# will train a small transformer, which has nothing of the tree built in, and see it become blind
-# to both.
+# A network that has learnt the task should be blind to two changes: which synonym stands for a
+# latent, and in which of its places a feature stands. Sensitivities measure the response to both
+# changes, layer by layer. You will train a small transformer, which has nothing of the tree built
+# in, and see the network become blind to both.
 
 # %% [markdown] script
-# Run it from the folder of the clone, after `make env`; it takes 15 seconds on one core:
+# Run this program from the folder of the clone, after `make env`; the run takes 15 seconds on one
+# core:
 #
 # ```
 # .venv/bin/python docs/tutorials/sensitivities.py
@@ -57,18 +58,18 @@ network = Transformer()
 # %% [markdown]
 # ## Before training
 #
-# S of a layer k and a level l is the mean squared change of the layer when the synonyms of level
-# l are exchanged, divided by that between two different data. 1 means: a changed datum is as far
-# as another one; 0 means that the layer does not see the change. D is the same for displaced
-# features.
+# S of a layer k and a level l is the mean squared change of the layer when the synonyms of level l
+# are exchanged, divided by the mean squared difference between two data. S = 1 means that a changed
+# datum is as far away as another datum, S = 0 that the layer does not see the change. D is the same
+# for displaced features.
 #
-# Layers have the names of the network's attributes, as `network.named_modules()` gives them:
-# here `first` and `second`. Parts have names too (`first.linear1`), and in an `nn.Sequential` they
-# are "0", "1", ... What the network returns is `output`. A layer must give one tensor, a row for
-# each datum: `first.self_attn` gives two, and is refused. k = 1, 2, 3 counts them as you list them.
+# The names of layers are those of `network.named_modules()`: here `first` and `second`. Parts have
+# names too (`first.linear1`); parts of an `nn.Sequential` are "0", "1", ... `output` is the value
+# of the network. A layer must give one tensor, with a row for each datum: `first.self_attn` gives
+# two tensors and is refused. k = 1, 2, 3 counts layers in the order of your list.
 #
-# `n_points` data are changed, each `n_draws` times (4 if not said): other synonyms, other places.
-# More of both make the standard error smaller; it is a jackknife over the points.
+# `n_points` data are changed, each `n_draws` times (default 4): other synonyms, other places. More
+# points and draws make the standard error smaller (jackknife over the points).
 
 # %%
 layers = ["first", "second", "output"]
@@ -98,13 +99,13 @@ after = sensitivities(network, layers, test, seed=0, n_points=200)
 print(after.pivot(index=["kind", "l"], columns="layer", values="value")[layers].round(2))
 
 # %% [markdown]
-# On one machine the output's S fell from 1.2 and 0.9 (levels 1 and 2) to 0.06 and 0.08, and that
-# of the second layer from 0.5 to 0.2, while that of the first rose from 0.5 to 0.7: blindness to
-# synonyms comes with depth. D falls in every layer.
+# Blindness to synonyms comes with depth. On one machine S of the output fell from 1.2 and 0.9
+# (levels 1 and 2) to 0.06 and 0.08, S of the second layer from 0.5 to 0.2, while S of the first
+# layer rose from 0.5 to 0.7. D falls in every layer.
 #
 # ## A claim
 #
-# The output is less sensitive than before to both changes at every level, by more than three
+# After training the output is less sensitive to both changes at every level, by more than three
 # standard errors of the difference.
 
 # %%
@@ -118,6 +119,6 @@ assert (fall > 3 * noise).all()
 
 # %% [markdown]
 # D of the output is small before training already: a mean over places hardly sees where a feature
-# stands. Now change something: with `n_train=200` the network ends at an error near 1/3, its S
-# stays above one half, its D grows, and the claim fails. Next: [add a study](add_a_study.py), so
-# that such a measurement is repeated over seeds, kept and compared with a claim.
+# stands. Change something yourself: with `n_train=200` the network ends at an error near 1/3, S
+# stays above one half, D grows, and the claim fails. Next: [add a study](add_a_study.py), which
+# repeats a measurement over seeds, keeps the rows and compares them with a claim.

@@ -13,8 +13,8 @@ level 1  · · · · · 2 · 1 · · · · 0 · 1 ·
 [[1, 0], [2, 1], [0, 0], [2, 1]]
 
 Letters of the paper: L depth, s branching, v features, m synonyms, n_c classes, s_0 empty places
-for each informative one. Level 1 is the input, level L+1 the class. All randomness comes from the
-seeds and generators that are given. Loads NumPy alone; `srhm.torch_data` has the data for PyTorch.
+for each informative place. Level 1 is the input, level L+1 the class. All randomness comes from
+seeds and generators in arguments. Loads NumPy alone; `srhm.torch_data` has the data for PyTorch.
 """
 
 from dataclasses import dataclass, replace
@@ -60,10 +60,11 @@ def random_grammar(
     sparsity: Sparsity = "A",
     seed: int,
 ) -> Grammar:
-    """Production rules drawn at random, the tuples of a level all distinct (sections 2, 3).
+    """Draws production rules at random, all tuples of a level distinct (sections 2, 3).
 
-    Without n_synonyms m = v^(s-1), without n_classes n_c = v, as in the paper. It is the grammar
-    that the workflow draws for this seed. `grammar.parameters.n_distinct` counts the distinct data.
+    Defaults are those of the paper: n_synonyms = m = v^(s-1), n_classes = n_c = v. The workflow
+    draws the same grammar for this seed. `grammar.parameters.n_distinct` is the number of distinct
+    data.
 
     Raises:
         GrammarError: if no grammar has these parameters; the message says which are allowed.
@@ -88,11 +89,11 @@ def random_grammar(
 def train_and_test(
     grammar: Grammar, *, n_train: int, n_test: int, seed: int
 ) -> tuple[Derivations, Derivations]:
-    """Training and test data, uniform over all distinct data; no datum is in both or twice in one.
+    """Draws training and test data, uniform over all distinct data; all points are distinct.
 
-    With one seed and n_test the first P points of every training set are the same, so that training
-    sets are nested; so are test sets. Sets of two calls with other n_test may share data. It is the
-    sample that the workflow draws for this seed.
+    Training sets of one seed and n_test are nested: the first P points are the same in each. Test
+    sets are nested, too. Training and test sets of calls with different n_test may share data. The
+    workflow draws the same sample for this seed.
 
     Raises:
         SampleError: if there are too few distinct data; the message says how many.
@@ -114,9 +115,10 @@ def train_and_test(
 class Level:
     """The latents of level l of n data, left to right.
 
-    features (n, s^(L+1-l)): 0 ... v-1, of the class 0 ... n_c-1. places, of the same shape: where
-    they stand among the n_places = (s(s_0+1))^(L+1-l) symbols of their level. Feature i produced
-    the features s i ... s i + s-1 of the level below, in the w = s(s_0+1) places from w places[i].
+    features (n, s^(L+1-l)): 0 ... v-1; at level L+1 the class, 0 ... n_c-1. places (n, s^(L+1-l)):
+    place of each feature among the n_places = (s(s_0+1))^(L+1-l) symbols of the level. Feature i
+    produced features s i ... s i + s-1 of the level below, in the w = s(s_0+1) places from
+    w places[i].
     """
 
     features: NDArray[np.int16]
@@ -125,7 +127,7 @@ class Level:
 
 
 def tree(data: Derivations, grammar: Grammar) -> dict[int, Level]:
-    """Derivation trees of n data by level, from the class, L+1, down to the input, 1 (Eq. 1, 2)."""
+    """Derives the trees of n data by level, from L+1, the class, to 1, the input (Eq. 1, 2)."""
     parameters = grammar.parameters
     labels = data.labels[:, None]
     found = {parameters.depth + 1: Level(labels, np.zeros(labels.shape, np.int32), 1)}
@@ -141,10 +143,10 @@ def tree(data: Derivations, grammar: Grammar) -> dict[int, Level]:
 
 
 def drawn(data: Derivations, grammar: Grammar) -> str:
-    """The trees of data as text: a line a level, each feature above the patch that it produced.
+    """Writes the trees of data as text: a line for each level, each feature above its patch.
 
-    A dot is an uninformative symbol. An input of more than 64 places is a list of features and
-    their places.
+    A dot is an uninformative symbol. An input of more than 64 places is a list of features with
+    places.
     """
     parameters = grammar.parameters
     width = len(str(max(parameters.n_features, parameters.n_classes) - 1)) + 1
