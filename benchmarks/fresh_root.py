@@ -85,7 +85,9 @@ def main() -> int:
             subprocess.run([*clone, "reset", "--quiet", "--hard", "FETCH_HEAD"], check=True)
         else:
             debootstrapped(root, NAMES[options.debian])
-        own = [sys.executable, __file__, *sys.argv[1:], "--root", str(root)]
+        # The first process there takes in what others leave behind: a shell that waits does.
+        first = ["sh", "-c", '"$@"; exit $?', "first"]
+        own = [*first, sys.executable, __file__, *sys.argv[1:], "--root", str(root)]
         # What is mounted, and every process, ends with it.
         apart = ["unshare", "--mount", "--pid", "--fork", "--kill-child"]
         return subprocess.run([*apart, *own]).returncode
