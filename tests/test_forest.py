@@ -61,11 +61,16 @@ def test_the_band_of_a_bound_is_half():
     assert half.x < both.x
 
 
-def test_ends_beyond_the_plot_and_unknown_ones_are_arrows():
+def test_ends_beyond_the_plot_are_arrows_and_unknown_ones_are_not_drawn():
     assert symbols(ROW) == [("dot", "ours")]
     assert ("left", "ours") in symbols(replace(ROW, ours=Mark(-2, -2 * EXTENT, 0)))
-    unknown = symbols(replace(ROW, ours=Mark(0, nan, nan)))
-    assert {"left", "right", "dot"} == {shape for shape, _ in unknown}
+    unlimited = symbols(replace(ROW, ours=Mark(0, -inf, inf)))
+    assert [shape for shape, _ in unlimited] == ["left", "right", "dot"]
+    unknown = replace(ROW, ours=Mark(0, nan, nan))
+    assert symbols(unknown) == [("dot", "ours")]
+    assert {one.style for one in parts([unknown], Segment)} == {"expected"}
+    assert "─" not in text([unknown]).splitlines()[3]
+    assert symbols(replace(ROW, ours=Mark(9, nan, nan))) == [("right", "ours")]
     beyond = symbols(replace(ROW, ours=Mark(9, 5, 12)))
     assert [shape for shape, _ in beyond] == ["right"]
 

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from math import isfinite
 from typing import Literal
 
 from srhm.scorecard.headline import ForestRow, Mark
@@ -199,15 +198,14 @@ def _row(row: ForestRow, y: float, form: _Form) -> Iterator[Part]:
 def _mark(
     mark: Mark, y: float, form: _Form, style: str, shape: Shape, verdict: str = ""
 ) -> Iterator[Part]:
-    """Interval and value; an end beyond the plot, or unknown, is an arrow."""
-    low, high = (
-        side * EXTENT if not isfinite(end) else min(max(end, -EXTENT), EXTENT)
-        for end, side in ((mark.low, -1), (mark.high, 1))
-    )
-    yield Segment(form.x(low), y, form.x(high), y, style, verdict)
-    if not isfinite(mark.low) or mark.low < -EXTENT:
+    """Interval and value; an end beyond the plot is an arrow, without known ends there is none."""
+    low, high = mark.ends
+    if low < high:
+        left, right = (form.x(min(max(end, -EXTENT), EXTENT)) for end in (low, high))
+        yield Segment(left, y, right, y, style, verdict)
+    if low < -EXTENT:
         yield Symbol(form.x(-EXTENT), y, "left", style, verdict)
-    if not isfinite(mark.high) or mark.high > EXTENT:
+    if high > EXTENT:
         yield Symbol(form.x(EXTENT), y, "right", style, verdict)
     if abs(mark.value) <= EXTENT:
         yield Symbol(form.x(mark.value), y, shape, style, verdict)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from math import isfinite
 
 from srhm.forest.layout import EXTENT, finding
 from srhm.scorecard.headline import ForestRow, Mark
@@ -49,8 +48,7 @@ def _strip(row: ForestRow) -> list[str]:
 
 
 def _line(mark: Mark) -> Iterator[tuple[int, str]]:
-    ends = [side * EXTENT * 2 if not isfinite(end) else end
-            for end, side in ((mark.low, -1), (mark.high, 1))]  # fmt: skip
+    ends = mark.ends
     low, high = (_cell(min(max(end, -EXTENT), EXTENT)) for end in ends)
     yield from ((at, "─") for at in range(low, high + 1))
     if ends[0] < -EXTENT:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from math import isfinite, nan
+from math import isfinite, isnan, nan
 from typing import Any
 
 import pandas as pd
@@ -47,6 +47,12 @@ class Mark:
     value: float
     low: float
     high: float
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """What is drawn of the interval: an end that is not known lies at the value."""
+        low, high = (self.value if isnan(end) else end for end in (self.low, self.high))
+        return low, high
 
 
 @dataclass(frozen=True, kw_only=True)
