@@ -4,7 +4,6 @@ Letters of the paper: P* sample complexity, L depth, s_0 empty places for each i
 features, n_c classes, m synonyms.
 """
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -13,8 +12,9 @@ from srhm.figures.complexity_marks import over_dense_law, unknown
 from srhm.figures.drawing import styled
 from srhm.figures.looks import BLACK, GREEN, PURPLE, VERMILION, Look
 from srhm.figures.mosaic import mosaic
-from srhm.figures.panels import Axis, Marks, Panel, law
+from srhm.figures.panels import Axis, Marks, Panel, law, laws
 from srhm.figures.scales import Scale
+from srhm.figures.selection import predicted
 from srhm.statistics.exponents_of_grammars import mean_exponents
 from srhm.studies.depth.analysis import STEPS
 
@@ -27,6 +27,7 @@ SHAPES = Scale(column="of", title="Powers", looks={
     of: Look(words, marker=marker) for (of, words), marker in zip(WORDS.items(), "oP^", strict=True)
 })  # fmt: skip
 APART = {"0 to 1": -0.14, "1 to 2": 0.0, "all": 0.14}
+LAW = "Eq. 3 (LCN), Eq. 4 (CNN)"
 
 
 @styled
@@ -41,24 +42,40 @@ def draw(
     found = mean_exponents(exponents, by=("net", "L", "of"))
     panels = [_complexities(rows[rows["net"] == net], net) for net in NETS]
     panels += [_powers(found[found["net"] == net], exponents, net) for net in NETS]
-    return mosaic(panels, columns=2, preset=preset, height=2.8, notes=unknown(rows))
+    notes = [*unknown(rows), *_left_out(rows, exponents)]
+    return mosaic(panels, columns=2, preset=preset, height=2.8, notes=notes)
+
+
+def _left_out(rows: pd.DataFrame, single: pd.DataFrame) -> list[str]:
+    """A note on grammars that have no power at s_0 > 0, as one of their P* is censored."""
+    words = []
+    for (net, depth), own in rows[rows["s0"] > 0].groupby(["net", "L"]):
+        n = int(own.groupby("v")["n_seeds"].min().sum())
+        same = (single["net"] == net) & (single["L"] == depth) & (single["of"] == "all")
+        if lacking := n - int(same.sum()):
+            words.append(f"{looks.net(net).label}, L = {depth}: {lacking} of {n}")
+    note = f"Grammars without a power at s_0 > 0, as a P* is censored: {'; '.join(words)}."
+    return [note] if words else []
 
 
 def _complexities(rows: pd.DataFrame, net: str) -> Panel:
-    ends = np.array([1, rows["s0"].max() + 1], dtype=float)
+    rows = rows.assign(x=rows["s0"] + 1)
+    predictions = pd.Series([predicted(row) for _, row in rows.iterrows()], rows.index, float)
+    rows = rows.assign(law=predictions / (rows["n_c"] * rows["m"] ** rows["L"]))
     by = [Scale(column="v", title="$v$", looks={
-        v: Look(f"${v}$", line=line) for v, line in zip(sorted(set(rows["v"])), ("-", "--", ":"),
+        v: Look(f"${v}$", line=line) for v, line in zip(sorted(set(rows["v"])), ("-", "--", "-."),
                                                         strict=False)
     }), DEPTHS]  # fmt: skip
     return Panel(
         title=f"{looks.net(net).label}", x=Axis("$s_0+1$", log=True),
         y=Axis("$P^*/(n_c m^L)$", log=True),
         marks=[
-            Marks(rows=rows.assign(x=rows["s0"] + 1), x="x", y="y", low="y_low", high="y_high",
+            Marks(rows=rows, x="x", y="y", low="y_low", high="y_high",
                   beyond="y_beyond", by=by, line="-", name="P*",
                   bar_label="95 % interval over seeds or grammars",
                   arrow_label="censored: $P^*$ is"),
-            law(ends, 2 * ends**2, "$(s_0+1)^2$", name="square"),
+            laws(rows, "x", "law", LAW, name="law", line=":",
+                 by=[DEPTHS] if net == "lcn" else []),
         ] if len(rows) else [],
     )  # fmt: skip
 
@@ -68,7 +85,7 @@ def _powers(rows: pd.DataFrame, single: pd.DataFrame, net: str) -> Panel:
         return table.assign(x=table["L"] + table["of"].map(APART).astype(float))
 
     depths = sorted({int(one) for one in rows["L"]})
-    laws = [2.0 if net == "cnn" else float(one) for one in depths]
+    powers = [2.0 if net == "cnn" else float(one) for one in depths]
     return Panel(
         title=f"{looks.net(net).label}: powers of $s_0+1$", x=Axis("$L$", ticks=depths),
         y=Axis("power of $s_0+1$"),
@@ -77,6 +94,6 @@ def _powers(rows: pd.DataFrame, single: pd.DataFrame, net: str) -> Panel:
                   size=2.5, colour=BLACK, name="grammar", label="single grammar"),
             Marks(rows=placed(rows), x="x", y="exponent", low="low", high="high", colour=BLACK,
                   by=[SHAPES], name="power", size=5),
-            law(depths, laws, "Eq. 3 (LCN), Eq. 4 (CNN)", name="law", line=":"),
+            law(depths, powers, LAW, name="law", line=":"),
         ] if len(rows) else [],
     )  # fmt: skip
