@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from srhm.figures import looks
 from srhm.figures.complexity_marks import over_dense_law, unknown
 from srhm.figures.drawing import styled
-from srhm.figures.looks import BLACK, BLUE, GREEN, VERMILION, Look
+from srhm.figures.looks import BLACK, Look
 from srhm.figures.marks import between, plural
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law
@@ -21,8 +21,11 @@ from srhm.statistics.exponents_of_grammars import mean_exponents
 # From what knows most places to what knows none.
 ORDER = ("lcn", "cnn_features", "cnn_second", "cnn_first", "cnn_places", "cnn",
          "cnn_pooled_last", "cnn_pooled_first", "cnn_pooled")  # fmt: skip
-OF = {0: Look("$P^*$", BLACK, "o"), 1: Look("step of layer 1", VERMILION, "^"),
-      2: Look("of layer 2", BLUE, "s"), 3: Look("of layer 3", GREEN, "D")}  # fmt: skip
+# Colours are of networks, so that layers are told apart by their open markers.
+OF = {0: Look("$P^*$", BLACK, "o", filled=True)} | {
+    layer: Look(f"first gradient step, layer {layer}", BLACK, marker, filled=False)
+    for layer, marker in ((1, "^"), (2, "s"), (3, "D"))
+}
 SHIFT = 0.1
 
 
