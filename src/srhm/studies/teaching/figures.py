@@ -1,15 +1,17 @@
 """P* of networks that are taught an invariance."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from srhm.figures.complexity_marks import with_ends
+from srhm.figures.complexity_marks import depths, empty_places, net_colours, with_ends
 from srhm.figures.drawing import styled
 from srhm.figures.looks import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, laws
-from srhm.figures.scales import Scale, by_name, nets
+from srhm.figures.scales import Scale, by_name
 from srhm.studies.teaching.analysis import CURVE, taught
 
 TAUGHT = {
@@ -80,18 +82,13 @@ def _divided(rows: pd.DataFrame) -> Panel:
     both = both.assign(
         power=both["m"] ** both["synonyms"], ratio=both["P_star_over"] / both["P_star"]
     )
-    depths = Scale(
-        column="L",
-        looks={2: Look("$2$", filled=True), 3: Look("$3$", filled=False)},
-        title="$L$",
-    )
+    by = [replace(net_colours(both["net"]), title="Net"), depths(both), empty_places(both["s0"])]
     ends = [both["power"].min(), both["power"].max()] if len(both) else []
     return Panel(
-        title="synonyms taught", x=Axis("$m^l$", log=True),
+        title="synonyms taught up to level $l$", x=Axis("$m^l$", log=True),
         y=Axis("$P^*$(nothing) / $P^*$(synonyms)", log=True),
         marks=[
-            Marks(rows=both, x="power", y="ratio", by=[nets(both["net"], title="Net"), depths],
-                  name="ratio"),
+            Marks(rows=both, x="power", y="ratio", by=by, name="ratio"),
             law(ends, ends, "equality", name="equality"),
         ],
     )  # fmt: skip
