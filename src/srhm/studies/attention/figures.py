@@ -60,7 +60,7 @@ def _complexities(rows: pd.DataFrame) -> Panel:
         marks=[
             Marks(rows=rows, x="per_place", y="y", low="y_low", high="y_high", beyond="y_beyond",
                   open="censored", by=[_nets(rows)], name="P*", arrow_label="$P^*$ is"),
-            law(ends, unit * ends**2, "$(s_0+1)^2$", name="square"),
+            law(ends, unit * ends**2, "Eq. 4 through the CNN: $\\propto(s_0+1)^2$", name="square"),
         ],
     )  # fmt: skip
 
