@@ -377,7 +377,7 @@ def finish_panel(axes: Axes, panel: Panel) -> None:
     """Limits and ticks, once all panels that share an axis are drawn."""
     shown = [one for one in panel.marks if len(one.rows)]
     barred = [one for one in shown if one.low and one.x and one.y]
-    if panel.y.log and barred and panel.y.limits == (None, None):
+    if panel.y.log and barred:
         values = np.concatenate([one.rows[one.y].astype(float) for one in barred])
         values = values[np.isfinite(values) & (values > 0)]
         low, high = axes.get_ylim()

@@ -22,7 +22,7 @@ from srhm.model.parsing import parse
 from srhm.model.seeding import generator
 from srhm.model.theory import predicted_sample_complexity
 from srhm.networks.geometry import geometry
-from srhm.studies.sparse_hierarchy.claims.complexities import of_the_law
+from srhm.studies.sparse_hierarchy.claims.complexities import of_features, of_the_law
 from srhm.studies.sparse_hierarchy.figures import (
     benefit_of_sparsity,
     branching,
@@ -151,12 +151,15 @@ def test_every_curve_is_drawn_once_at_its_prediction_and_over_it(published: pd.D
         np.testing.assert_allclose(sorted(y for _, y in points(below, "ours")), over)
 
 
-def test_the_slope_of_figure_4_is_that_of_the_scorecard(published: pd.DataFrame) -> None:
+def test_slope_and_powers_of_figure_4_are_those_of_the_scorecard(published: pd.DataFrame) -> None:
     cells, table = invented_tables(LCN + CNN)
     figure = draw_figure_4(cells, table, published)
     found = of_the_law(("lcn",), 2)({"sample_complexity": table, "cells": cells})
     words = f"slope {found.value:.2f} [{found.low:.2f}, {found.high:.2f}]"
     assert words in [text.get_text() for text in titled(figure, "LCN, $s=2$").texts]
+    found = of_features("cnn", 2)({"sample_complexity": table, "cells": cells})
+    words = f"$L=2$: $v^{{{found.value:.2f}}}$"
+    assert any(words in text.get_text() for text in titled(figure, "CNN: over").texts)
 
 
 def test_published_points_stand_at_the_prediction_of_theory(published: pd.DataFrame) -> None:

@@ -153,6 +153,14 @@ def of_places(net: str, depth: int, branching: int) -> Slope:
     )  # fmt: skip
 
 
+def of_features(net: str, depth: int) -> Slope:
+    """Exponent of v = n_c = m at s = 2, an intercept for each s_0 and learning rate."""
+    return Slope(
+        "P_star", against="v", within=("s0", "rate"), **CURVES,
+        where={"net": net, "L": depth, "s": 2}, alone=("s0",),
+    )  # fmt: skip
+
+
 def of_constant(rows: RowFunction) -> Slope:
     """Slope of log C_0 against log s^(L/2)."""
     return Slope(
@@ -204,10 +212,7 @@ COMPLEXITY_CLAIMS: tuple[Claim, ...] = (
         why="as of the exponents of (s_0+1), below 0.5, so that no value is within the tolerance of"
             " two whole exponents; written after a look at the exponents of m and n_c, whose place"
             " it takes",
-        measure=Beside(Slope(
-            "P_star", against="v", within=("s0", "rate"), **CURVES,
-            where={"net": net, "L": depth, "s": 2}, alone=("s0",),
-        )),
+        measure=Beside(of_features(net, depth)),
     ) for net, depth in NETS_AND_DEPTHS),
     *(law(
         f"{column.replace('_', '')}-exponent-{net}-L2",

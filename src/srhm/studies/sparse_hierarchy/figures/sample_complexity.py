@@ -33,11 +33,12 @@ from srhm.figures.scales import Scale
 from srhm.figures.selection import at_threshold, predicted, text_curves
 from srhm.results.publications import Publication, read_publications
 from srhm.statistics.sample_complexity import DEFAULT_RULE, IntervalRule
-from srhm.studies.sparse_hierarchy.claims.complexities import of_the_law
+from srhm.studies.sparse_hierarchy.claims.complexities import of_features, of_the_law
 
 NETS = ("lcn", "cnn")
 HEIGHT = 2.35  # inches of a row
 DODGE = 0.025  # of v, between s_0
+ROOM = 2.0  # factor above the marks that words take
 ARCHIVE = "0.35"
 
 
@@ -81,7 +82,10 @@ def draw(
             against_prediction(own, theirs, net=net, by=by, rings=rung, rule=rule,
                                title=f"{net.upper()}, $s=2$", note=_slope(tables, net))
         )  # fmt: skip
-    panels += [over_prediction(curves, points, net=net, by=by, rule=rule) for net in NETS]
+    panels += [
+        over_prediction(curves, points, net=net, by=by, rule=rule, note=_powers(tables, net))
+        for net in NETS
+    ]
     drawn = cells[cells["curve"].isin(curves["curve"])]
     hardware = "; ".join(f"archive {run.preset}: {run.devices}" for run in runs)
     notes = [
@@ -109,6 +113,17 @@ def _slope(tables: dict[str, pd.DataFrame], net: str) -> str:
         return ""
     ends = f" [{found.low:.2f}, {found.high:.2f}]" if isfinite(found.low) else ""
     return f"slope {found.value:.2f}{ends}"
+
+
+def _powers(tables: dict[str, pd.DataFrame], net: str) -> str:
+    """The exponent of v at each L, as the scorecard measures it, and that of the law."""
+    lines = []
+    for depth in (2, 3):
+        found = of_features(net, depth)(tables)
+        if isfinite(found.value):
+            ends = f" [{found.low:.2f}, {found.high:.2f}]" if isfinite(found.low) else ""
+            lines.append(f"$L={depth}$: $v^{{{found.value:.2f}}}${ends}, law $v^{depth + 1}$")
+    return "\n".join(lines)
 
 
 def example_curve(curves: pd.DataFrame) -> pd.Series | None:
@@ -221,17 +236,20 @@ def over_prediction(
     net: str,
     by: Sequence[Scale],
     rule: IntervalRule,
+    note: str = "",
 ) -> Panel:
-    """P* over its prediction against v: where the law falls short."""
+    """P* over its prediction against v: where the law falls short; note: above the marks."""
     own, theirs = (one[one["net"] == net] for one in (curves, published))
     drawn = with_ends(own, unit=own["prediction"])
     marks = complexity_marks(drawn, x="at", by=by, rule=rule)
+    most = pd.concat([drawn["y"], theirs["over"]]).max()
     return Panel(
-        title=f"{net.upper()}: over the prediction",
+        title=f"{net.upper()}: over the prediction", note=note,
         marks=[*marks, papers_marks(theirs[:0] if own.empty else theirs, x="at", y="over", by=by),
                level(1, "$y=x$", name="1", line="--")],
         x=Axis("features $v$", ticks={int(v): str(v) for v in set(own["v"]) if v % 2 == 0}),
-        y=Axis(f"$P^*$ over {EQUATIONS[net][0]}", log=True),
+        y=Axis(f"$P^*$ over {EQUATIONS[net][0]}", log=True,
+               limits=(None, ROOM * most) if note and isfinite(most) else (None, None)),
     )  # fmt: skip
 
 
