@@ -25,7 +25,7 @@ CURVES = [
     *((2, 0, v, synonyms, "none") for v in (6, 8) for synonyms in (0, 1)),
     *((2, s0, 6, 0, places) for s0 in (1, 2, 4) for places in ("level 1", "level 2", "skewed")),
     (2, 3, 6, 0, "halves"),
-    *((3, 1, 4, synonyms, "none") for synonyms in (0, 1, 2)),
+    *((3, s0, 4, synonyms, "none") for s0 in (0, 1) for synonyms in (0, 1, 2)),
     (3, 1, 4, 0, "all"),
     (3, 1, 4, 2, "all"),
 ]
@@ -93,10 +93,21 @@ def test_claims_agree_where_what_is_taught_costs_no_points(lawful):
 def test_claims_are_found_false():
     found = verdicts(tables(of_taught_places=1, of_synonyms=0.3, apart=0.5))
     for net in ("lcn", "cnn"):
-        for claim in ("s0-places", "s0-both", "synonyms-level-1", "synonyms-level-2",
+        for claim in ("s0-places", "s0-both", "synonyms-level-1",
+                      "synonyms-level-2-s0-0", "synonyms-level-2-s0-1",
                       "places-dense", "skewed", "D-before-S", "S-before-D"):  # fmt: skip
             assert found[f"{claim}-{net}"] == "disagrees", claim
         assert found[f"s0-nothing-{net}"] in ("agrees", "close")
+
+
+def test_synonyms_of_two_levels_are_judged_by_s0(lawful):
+    cells = lawful["cells"].copy()
+    cells.loc[(cells["synonyms"] == 2) & (cells["s0"] == 1) & (cells["L"] == 3), "P"] *= 4
+    table = scorecard({**lawful, "cells": cells}, CLAIMS).set_index("claim")
+    for net in ("lcn", "cnn"):
+        assert table["verdict"][f"synonyms-level-2-s0-0-{net}"] == "agrees"
+        assert table["verdict"][f"synonyms-level-2-s0-1-{net}"] == "disagrees"
+        assert table["fixed"][f"synonyms-level-2-s0-0-{net}"] == "after"
 
 
 def test_factors_that_do_not_multiply_are_found(lawful):
