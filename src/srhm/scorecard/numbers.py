@@ -79,4 +79,4 @@ def _shown(row: Row, number: float) -> float:
 
 
 def _fixed(row: Row, name: str) -> str:
-    return f"{_shown(row, row[name]):.{decimals(row)}f}".replace("-", "−")
+    return f"{_shown(row, row[name]):z.{decimals(row)}f}".replace("-", "−")  # z: no -0.00

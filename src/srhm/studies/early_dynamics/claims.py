@@ -201,7 +201,7 @@ CHECKS: tuple[Line, ...] = (
        "Fig. 13 a", Below(-3), "an upper bound: the thesis has differences below 1e-3",
        PAIRS("digits", rows=tolerances.given(pair=(THESIS, FINE), window=window)))
       for word, window in (("feature", FEATURES), ("lazy", LAZINESS))),
-    ("tolerance-time", "log of the evaluations at tolerance 1e-6 over those at 1e-4", "Fig. 13 c",
+    ("tolerance-time", "evaluations at tolerance 1e-6 over those at 1e-4", "Fig. 13 c",
      Factor(2, within=1.5), "log 1.5, ours: the time roughly doubles",
      PAIRS("evaluations", scale="log", rows=tolerances.given(pair=(THESIS, FINE)))),
     ("tolerance-ours", "log10 of the relative change of F, tolerance 1e-2 to 1e-4", "Fig. 13 a",
@@ -211,7 +211,7 @@ CHECKS: tuple[Line, ...] = (
      PAIRS("evaluations", scale="log", rows=tolerances.given(pair=(OURS, THESIS)))),
     ("whole-small", f"α f against α (f − f0), α̃ ≤ {DEEP:g}: change of the test error", "Fig. 15 a",
      *NEGLIGIBLE, changed("whole", (0.0, DEEP))),
-    ("whole-small-variance", f"α f against α (f − f0), α̃ ≤ {DEEP:g}: log of the ratio of Var F",
+    ("whole-small-variance", f"α f against α (f − f0), α̃ ≤ {DEEP:g}: ratio of Var F",
      "Fig. 15 b", *SAME, spread("whole", (0.0, DEEP))),
     ("whole-large", "test error of α (f − f0) minus that of α f, α̃ ≥ 1000", "Fig. 15 a",
      Below(0), "an upper bound: without f0 subtracted networks err more",
@@ -223,7 +223,7 @@ CHECKS: tuple[Line, ...] = (
      *NEGLIGIBLE, changed("biased", FEATURES)),
     ("bias-lazy", f"biases, α̃ ≥ {LAZY:g}: change of the test error", "Fig. 16 a",
      *NEGLIGIBLE, changed("biased", LAZINESS)),
-    ("bias-variance", "biases, all α̃: log of the ratio of Var F", "Fig. 16 b",
+    ("bias-variance", "biases, all α̃: ratio of Var F", "Fig. 16 b",
      *SAME, spread("biased", EVERYWHERE)),
 )  # fmt: skip
 
