@@ -127,6 +127,8 @@ def results_text(
         f"Rows of the preset `{MAIN}`: 128 channels (VGG, ResNet, EfficientNet: 32). The authors'"
         " points go through the same fits.",
         "",
+        *_choice(rows, scorecards[MAIN]),
+        "",
         "| the paper | measured | text | authors' points | ours | verdict |",
         "|---|---|---|---|---|---|",
         *(
@@ -355,6 +357,18 @@ def _table(rows: Sequence[ForestRow]) -> Iterator[str]:
             [row.verdict for row in own],
         ]
         yield _line([_markdown(says), *map(_once, cells)])
+
+
+def _choice(rows: Sequence[ForestRow], scorecards: Mapping[str, pd.DataFrame]) -> Iterator[str]:
+    """How the rows of the headline were chosen, and how many have a rule of after a look."""
+    claims = pd.concat([scorecards[study] for study in PAPER if study in scorecards])
+    own = claims[claims["claim"].isin([row.claim for row in rows])]
+    later = int((own["fixed"] == "after").sum())
+    yield (
+        f"{len(own)} of {len(claims)} claims: the numbers of each quoted sentence. Of these"
+        f" {len(own)} rows, the expectation, the rows or the interval of {later} were changed after"
+        " a look ([which](deviations.md))."
+    )
 
 
 # Of the table of rules: heads, and the verdicts that are counted together.

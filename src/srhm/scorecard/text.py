@@ -22,8 +22,8 @@ OF_ANY = {"too few data": "with too few data", "no expectation": "with no expect
 AFTER = "†"
 # What all verdicts are.
 EQUIVALENCE = (
-    "This is a test of equivalence: the whole 95 % interval must lie within a tolerance fixed"
-    " beforehand; a value alone decides nothing."
+    "This is a test of equivalence: the whole 95 % interval must lie within the tolerance; a value"
+    " alone decides nothing."
 )
 HEADER = ("expected", "measured (95 %)", "n", "verdict")
 

@@ -54,6 +54,14 @@ def _invariances(net: str) -> dict[str, str]:
 HEADLINE: tuple[Statement, ...] = (
     Statement(
         heading=COMPLEXITY,
+        says="P* follows Eq. 3 and 4",
+        quote="Empirical sample complexity P* for a LCN … versus estimation of Eq. 3 … Same as (B)"
+        " for CNNs, supporting Eq. 4",
+        place="caption of Figure 4 B, C",
+        lines={"LCN, CNN: slope of log P* on the laws": "slope-against-prediction"},
+    ),
+    Statement(
+        heading=COMPLEXITY,
         says="P*_LCN ~ (s_0+1)^L",
         quote="P*_LCN ~ C_0(s, L) (s_0+1)^L n_c m^L",
         place="Eq. 3, section 4; Figure 4 B",
@@ -145,8 +153,10 @@ HEADLINE: tuple[Statement, ...] = (
         " hierarchy in one go",
         place="section 6; Figures 12, 15",
         lines={
-            f"{net.upper()}: P of levels above 1 over that of level 1": f"s-onset-of-levels-{net}"
+            f"{net.upper()}: P at which {kind.upper()} is half-way, l ≥ 2 over l = 1": claim
+            for kind in "sd"
             for net in ("lcn", "cnn")
+            for claim in [f"{kind}-onset-of-levels-{net}"]
         },
     ),
     Statement(
