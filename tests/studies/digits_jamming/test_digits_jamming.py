@@ -19,6 +19,7 @@ from srhm.studies.digits_jamming.study import STUDY
 points = partial(drawn.points, whole=True)
 SIZES = (100, 200, 400, 800)
 DEPTHS = "random-unsatisfied-depth"
+CONJECTURE = "n-star-by-error"
 WIDTHS = (2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64, 90, 128)
 
 
@@ -28,7 +29,7 @@ def n_star(P, data, *, power=0.5):
 
 
 def tables(*, star=n_star, cusp=0.1, at=1.0, early=True, gain=0.01, excess=-0.5, jump=0.6,
-           variance=-0.5, late=0.0):  # fmt: skip
+           variance=-0.5, late=0.0, falls=1.0, wrong=lambda loss: 2 * loss):  # fmt: skip
     """Cells, ensembles and histories; the error has a cusp at N = at N*."""
     cells, ensembles, histories = [], [], []
     for data in ("digits_pca", "random"):
@@ -36,19 +37,20 @@ def tables(*, star=n_star, cusp=0.1, at=1.0, early=True, gain=0.01, excess=-0.5,
             for width in WIDTHS:
                 N, N_star = 8 * width, star(P, data)
                 jammed, curve = N_star > N, f"{data}-{width}"
-                smooth = 0.1 + 0.02 * (N / 8) ** -0.5
+                smooth = 0.1 + falls * 0.02 * (N / 8) ** -0.5
                 mean = smooth + cusp * np.exp(-(np.log(N / N_star / at) ** 2))
                 mean += late * (width == WIDTHS[-1])
                 below = gain * (N / 1000) ** excess if width >= N_star / 4 else gain
+                loss = 1e-3 * N_star / N if jammed else 0.0
                 for member in range(4):
                     final = mean + 1e-4 * (member - 1.5)
                     row = jamming_cell(
                         study="digits_jamming", data=data, net="fcn", L=np.nan, width=width,
                         n_weights=N, P=P, member=member, n_inputs=10, hidden_layers=3,
                         status="capped" if jammed else "fitted", test_error=final,
-                        mean_loss=1e-3 * N_star / N if jammed else 0.0,
+                        mean_loss=loss,
                         n_unsatisfied=int(jump * N) if jammed else 0,
-                        train_error=0.1 if jammed else 0.0, initialisation="orthogonal",
+                        train_error=wrong(loss) if jammed else 0.0, initialisation="orthogonal",
                     )  # fmt: skip
                     cells.append({**row, "curve": curve, "key": f"{curve}-{P}-{member}"})
                     if data == "random":
@@ -77,7 +79,7 @@ def verdicts(given):
 def test_all_claims_hold_where_the_laws_do(lawful):
     found = verdicts(lawful)
     assert found.loc["digits-has-cusp", "value"] == 1  # of four curves, too few for its tolerance
-    rest = found["verdict"].drop(["digits-has-cusp", DEPTHS])
+    rest = found["verdict"].drop(["digits-has-cusp", DEPTHS, CONJECTURE])
     assert set(rest) == WITHIN | {"no expectation"}, rest.to_dict()
 
 
@@ -109,10 +111,26 @@ def far_above(P, data):
         ("digits-ensemble-gain", {"gain": -0.01}),
         ("digits-has-cusp", {"at": 0.2}),
         ("digits-late-loss", {"late": 0.3}),
+        ("random-misclassified-late", {"wrong": lambda loss: 60 * loss}),
+        ("digits-misclassified-late", {"wrong": lambda loss: 60 * loss}),
+        ("random-misclassified-grows", {"wrong": lambda loss: 1e-6 / loss}),
+        ("digits-misclassified-grows", {"wrong": lambda loss: 1e-6 / loss}),
+        ("digits-improves-L3", {"falls": -1.0, "cusp": 0.0}),
     ],
 )
 def test_a_claim_does_not_hold_where_its_law_is_broken(identifier, laws):
     assert verdicts(tables(**laws)).loc[identifier, "verdict"] == "disagrees"
+
+
+@pytest.mark.parametrize(("power", "words"), [(1, WITHIN), (2, {"disagrees"})])
+def test_n_star_grows_as_a_power_of_the_error(lawful, power, words):
+    cells = lawful["cells"].copy()
+    growth = np.where(cells["data"] == "random", 0.5, 0.15 * (cells["P"] / 100) ** -0.5)
+    cells["test_error"] = 0.5 * (growth / 0.5) ** (1 / power)
+    row = verdicts({"cells": cells}).loc[CONJECTURE]
+    assert row["n"] == 6
+    assert row["value"] == pytest.approx(power, rel=0.2)
+    assert row["verdict"] in words
 
 
 def test_errors_are_means_of_the_networks_and_the_least_of_their_histories(lawful):

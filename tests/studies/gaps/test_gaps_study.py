@@ -29,7 +29,7 @@ NAMES = ("cells", "gaps", "cusps", "ranks", "hessians", "histories")
 
 
 def near(stream, kind, member, theta=None, gamma=None, power=0.5, cusps=0.23, late=1e-9, shrink=5,
-         budget=LONG, few=1.0, negative=None):  # fmt: skip
+         budget=LONG, few=1.0, negative=None, shifted=0.0, rank=1.0):  # fmt: skip
     """A network of a kind with its gaps, cusps and spectra: the last three of nine fit."""
     fits, loss = member >= 6, 10.0 ** (-3 + 0.3 * member)
     n_unsatisfied = 0 if fits else round(few * (240 + 10 * member))
@@ -55,9 +55,9 @@ def near(stream, kind, member, theta=None, gamma=None, power=0.5, cusps=0.23, la
         ]  # fmt: skip
     values = []
     if kind in ("relu-3", "tanh-3") and not fits:
-        hp = stream.standard_normal(N) * loss**power
+        hp = (stream.standard_normal(N) + shifted) * loss**power
         gap = np.exp(-shrink * n_unsatisfied / N)
-        h0 = [gap + 50 * (k < 10) if k < n_unsatisfied else 0.0 for k in range(N)]
+        h0 = [gap + 50 * (k < 10) if k < rank * n_unsatisfied else 0.0 for k in range(N)]
         part_below = negative or {"tanh-3": 0.005}.get(kind, 0.1)
         h = np.where(np.arange(N) < part_below * N, -1.0, 1.0)
         values = [{"key": key, "when": "end", "part": part, "eigenvalue": value}
@@ -147,7 +147,9 @@ BROKEN = {
     "power": ({"power": 0.0}, ["gaps-hp-scale-relu", "gaps-hp-collapse-tanh"]),
     "cusps": ({"cusps": 0.02}, ["gaps-cusps-random", "gaps-cusps-digits"]),
     "shrink": ({"shrink": -5.0}, ["gaps-h0-shrinks"]),
-    "few": ({"few": 0.25}, ["gaps-bound-tanh", "gaps-bound-relu"]),
+    "few": ({"few": 0.25}, ["gaps-bound-tanh", "gaps-bound-relu", "gaps-unsatisfied-tanh"]),
+    "shifted": ({"shifted": 0.5}, ["gaps-hp-negative-relu"]),
+    "rank": ({"rank": 0.8}, ["gaps-h0-zeros"]),
     "negative": ({"negative": 0.3}, ["gaps-negative-tanh", "gaps-negative-relu"]),
     "waiting": ({"waiting": -0.2}, ["gaps-n-star-time"]),
     "depth": ({"depth": 2.0}, ["gaps-n-star-depth"]),

@@ -80,7 +80,8 @@ def size_cells(*, growth=0.7, missed=0.0):
 
 
 def learning_tables(random, *, feature=7 / 13, whole=5 / 13, squeezed=7 / 13, offset=0.0,
-                    winner=0.8, gained=0.5, drift=0.0, patches=(1 / 2, 1 / 3)):  # fmt: skip
+                    winner=0.8, gained=0.5, drift=0.0, patches=(1 / 2, 1 / 3),
+                    inflation=2.0):  # fmt: skip
     """Errors ~ P^-beta; compressed inputs as the network but for an offset in the logarithm."""
     cells, kernels, vectors = [], [], []
     kinds = (("digits", "fcn"), ("digits", "cnn"), ("stripe", "fcn"))
@@ -98,7 +99,8 @@ def learning_tables(random, *, feature=7 / 13, whole=5 / 13, squeezed=7 / 13, of
         names = {"curve": row["curve"], "key": row["key"]}
         for when, rank in product(("initial", "end"), (1, 2)):
             has = (drift if lazy else gained) * (when == "end") + 0.01 * noise[rank]
-            vectors.append({**names, "when": when, "rank": rank, "eigenvalue": 1.0 / rank,
+            grown = noise[rank] * (inflation if when == "end" and not lazy else 1)
+            vectors.append({**names, "when": when, "rank": rank, "eigenvalue": grown / rank,
                             "omega": has, "information": has})  # fmt: skip
         if lazy or data == "digits":
             continue
@@ -189,6 +191,7 @@ def test_all_claims_hold_where_the_laws_do():
         ("compressed-flow compressed-svm", {"squeezed": 0.3}),
         ("gap", {"offset": 0.4}),
         ("omega-feature-stripe information-feature-digits omega-feature-patches", {"gained": -0.1}),
+        ("inflation-digits inflation-patches", {"inflation": 0.5}),
     ],
 )
 def test_a_claim_does_not_hold_where_its_law_is_broken(claims, laws):

@@ -74,8 +74,8 @@ def level(cell, levels):
     return 0.5 if lazy or (cell["net"] == "fcn" and cell["data"] == "srhm") else 30 / cell["P"]
 
 
-def invented(*, levels=LEVELS, slope=2.0, gaussian=1.0, off=0.0, start=1.0, D=None):
-    """Tables; D: how D_f depends on R_f, absent: not at all."""
+def invented(*, levels=LEVELS, slope=2.0, gaussian=1.0, off=0.0, start=1.0, D=None, away=1.0):
+    """Tables; D: how D_f depends on R_f, absent: not at all; away: power of R_f at other δ."""
     random = np.random.default_rng(0)
     cells, stability, noise = [], [], []
     for curve in planned():
@@ -110,7 +110,8 @@ def invented(*, levels=LEVELS, slope=2.0, gaussian=1.0, off=0.0, start=1.0, D=No
                     for size, kind in product(DISPLACEMENTS, INTERPOLATIONS):
                         wider = gaussian if kind == "gaussian" else 1.0
                         stability.append({**stability[-1], "part": "displacements",
-                                          "R": own * wider, "displacement": size,
+                                          "R": (own if size == 1 else own**away) * wider,
+                                          "displacement": size,
                                           "interpolation": kind})  # fmt: skip
                     noise += [{"key": key, "when": when, "times": t, "noise_norm": 5 * t,
                                "G": t**slope * (1 + 0.01 * random.standard_normal())}
@@ -159,6 +160,7 @@ def test_all_claims_hold_where_networks_are_as_in_the_thesis():
         ({"levels": dict.fromkeys(LEVELS, 2.0) | {"vgg11": 3.0}},
          ["deep-falls", "size-slope", "depth-monotone"]),
         ({"gaussian": 2.0}, ["interpolation"]),
+        ({"away": -1.0}, ["correlation-small", "correlation-large"]),
         ({"levels": {net: 1 / R for net, R in LEVELS.items()}}, ["fc-grows"]),
         ({"D": lambda R: R}, ["noise-grows"]),
     ],

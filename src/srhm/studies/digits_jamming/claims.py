@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from srhm.scorecard.claims import Claim, after_a_look
-from srhm.scorecard.estimators import Mean, Part, Ratio, Slope
+from srhm.scorecard.estimators import Correlation, Mean, Part, Ratio, Slope
 from srhm.scorecard.expectations import Above, Below, Factor, NoExpectation, Within
 from srhm.scorecard.jamming import jammed, stars, transitions
-from srhm.scorecard.rows import left_out, rows_of
+from srhm.scorecard.rows import LEFT_OUT, left_out, rows_of
 from srhm.studies.digits_jamming.analysis import CURVE, FAR, beyond, errors, peaks
 
 
@@ -28,6 +28,43 @@ def by_loss(cells: pd.DataFrame) -> pd.DataFrame:
     rows = rows.assign(step=step, log_unsatisfied=np.log(rows["unsatisfied"]))
     means = rows.groupby(["hidden_layers", "step"], as_index=False)["log_unsatisfied"].mean()
     return means.assign(unsatisfied=np.exp(means["log_unsatisfied"]))
+
+
+@rows_of("cells", nothing="no jammed network")
+def misclassified(cells: pd.DataFrame) -> pd.DataFrame:
+    """Jammed networks, random or not, and which part of unsatisfied points is misclassified."""
+    rows = jammed.function(cells)
+    part = rows["train_error"] * rows["P"] / rows["n_unsatisfied"]
+    return rows.assign(is_random=rows["data"] == "random", of_unsatisfied=part)
+
+
+@rows_of(misclassified, transitions, nothing="no P/N with a jammed majority")
+def at_the_transition(rows: pd.DataFrame, first: pd.DataFrame) -> pd.DataFrame:
+    """Those at the first jammed P/N of each size."""
+    on = ["is_random", "activation", "hidden_layers", "width", "P"]
+    return rows.merge(first[on], on=on) if len(first) else first
+
+
+@rows_of("cells", stars, nothing="no two P with N*")
+def steps(cells: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
+    """Neighbouring P with N*: `growth`, dN*/dP between them, and `error`, the mean of both.
+
+    The test error of a P is that of the two widths between which N* lies.
+    """
+    known = found[found[LEFT_OUT] == ""] if len(found) else found
+    if known.empty:
+        return known
+    of = ["data", "n_inputs", "hidden_layers"]
+    there = cells[cells["status"] != "diverged"].merge(
+        known[[*of, "P", "h_low", "h_high", "N_star"]], on=[*of, "P"]
+    )
+    there = there[(there["width"] == there["h_low"]) | (there["width"] == there["h_high"])]
+    means = there.groupby([*of, "P"], as_index=False)[["N_star", "test_error"]].mean()
+    before = means.groupby(of)[["P", "N_star", "test_error"]].shift()
+    return means.assign(
+        growth=(means["N_star"] - before["N_star"]) / (means["P"] - before["P"]),
+        error=(means["test_error"] + before["test_error"]) / 2,
+    ).dropna(subset="growth")
 
 
 @rows_of("cells", "ensembles", "histories", nothing="no curve with N* and three sizes from N*/2 on")
@@ -120,6 +157,48 @@ STATED = (
         measure=Ratio(
             "unsatisfied", where={"hidden_layers": 5}, over={"hidden_layers": 3}, rows=by_loss,
             on=("step",), what="half decades of the loss", each="{ratio:.2f}",
+        ),
+    ),
+    *(
+        jamming(
+            f"{name}-misclassified-{word}", f"{says}, {label}",
+            place=f"thesis, ch. 1, {place}",
+            fixed="after",
+            expected=expected, why=f"{why}; written after a look at the rows",
+            measure=measure(where={"is_random": random}, what="jammed networks"),
+        )
+        for name, label, random, place in (
+            ("random", "random data", True, "Fig. 6c"), ("digits", "digits", False, "Fig. 9c"),
+        )
+        for word, says, expected, why, measure in (
+            ("late", "Misclassified of the unsatisfied points at the first jammed P/N", Below(0.1),
+             "an upper bound, ours: a tenth; they set in 'very slowly'",
+             partial(Mean, "of_unsatisfied", per=("n_inputs", "hidden_layers", "width"),
+                     rows=at_the_transition)),
+            ("grows", "Rank correlation of the misclassified part and the loss", Above(0.7),
+             "a lower bound, ours, as of named nets; the part grows 'monotonically'",
+             partial(Correlation, "train_error", against="mean_loss", rows=misclassified,
+                     groups=("n_inputs", "hidden_layers", "width", "P"))),
+        )
+    ),
+    jamming(
+        "n-star-by-error", "Slope of log dN*/dP against log ε at N*, digits and random data",
+        place="thesis, ch. 9: dN*/dP ~ ε, a conjecture",
+        fixed="after",
+        expected=Within(1, 0.25), why="0.25, ours: as of N* against P; written after a look",
+        measure=Slope(
+            "growth", against="error", within=("hidden_layers",), where={"n_inputs": 10},
+            rows=steps, what="steps of P", each="{growth:.3f} at {error:.3f}",
+        ),
+    ),
+    descent(
+        "digits-improves-L3", "Slope of the final test error in ln N above N*, L = 3",
+        place="thesis, ch. 2a, Fig. B2: the accuracy keeps improving at another depth, too",
+        fixed="after",
+        expected=Below(0), why="an upper bound: the error falls; written after a look",
+        measure=Slope(
+            "final", against="N", logs="x", within=CURVE, where={"hidden_layers": 3}, rows=ABOVE,
+            what="sizes N",
         ),
     ),
     descent(

@@ -222,27 +222,37 @@ def negative_modes(
 ) -> pd.DataFrame:
     """A row for each converged jammed network on random data with its spectra at the end.
 
-    Columns: key, activation; part: negative modes of H over the number of all; over: the bound of
-    chapter 1 on the unsatisfied points, over N_Delta. It is the number of negative modes of Hp,
-    without the cusps N_c of a ReLU network, along which the loss rises though Hp says otherwise.
+    Columns: key, seed, activation, unsatisfied; part: negative modes of H over the number of all;
+    over: the bound of chapter 1 on the unsatisfied points, over N_Delta. It is the number of
+    negative modes of Hp, without the cusps N_c of a ReLU network, along which the loss rises though
+    Hp says otherwise. negative_hp: negative modes of Hp over those that are not zero; zeros: zero
+    modes of H0 over N - N_Delta, N with biases, NaN where that is not positive.
     """
     rows = converged(near_jamming(cells, hessians))
     rows = rows[rows["data"] == "random"]
-    own = hessians[(hessians["when"] == "end") & hessians["part"].isin(["H", "Hp"])]
+    own = hessians[hessians["when"] == "end"]
     groups = dict(list(own.groupby(["key", "part"])["eigenvalue"]))
     these = cusps[cusps["key"].isin(rows["key"])]
     at_cusps = pd.concat([cusps_by_network(cells, these, kind=kind) for kind in KINDS])
     n_cusps = dict(zip(at_cusps["key"], at_cusps["training"], strict=True))
-    found = []
+    names, found = ["key", "seed", "activation", "unsatisfied"], []
     for _, row in rows.iterrows():
-        n_negative = {}
-        for part in ("H", "Hp"):
+        n_negative, n_positive = {}, {}
+        for part in ("H", "Hp", "H0"):
             values = groups[row["key"], part].to_numpy(dtype=float)
-            n_negative[part] = int((values < -ZERO * abs(values).max()).sum())
+            least = ZERO * abs(values).max()
+            n_negative[part] = int((values < -least).sum())
+            n_positive[part] = int((values > least).sum())
+        n = len(groups[row["key"], "H"])  # of H0 zeros may be left out
+        beyond = n - row["n_unsatisfied"]
         cusp = row["n_weights"] * n_cusps[row["key"]] if row["activation"] == "relu" else 0
-        found.append({**row[["key", "activation"]], "part": n_negative["H"] / len(values),
-                      "over": (n_negative["Hp"] - cusp) / row["n_unsatisfied"]})  # fmt: skip
-    return pd.DataFrame(found, columns=["key", "activation", "part", "over"])
+        found.append({
+            **row[names], "part": n_negative["H"] / n,
+            "over": (n_negative["Hp"] - cusp) / row["n_unsatisfied"],
+            "negative_hp": n_negative["Hp"] / (n_negative["Hp"] + n_positive["Hp"]),
+            "zeros": (n - n_positive["H0"]) / beyond if beyond > 0 else nan,
+        })  # fmt: skip
+    return pd.DataFrame(found, columns=[*names, "part", "over", "negative_hp", "zeros"])
 
 
 def hierarchical(cells: pd.DataFrame) -> pd.DataFrame:

@@ -15,7 +15,7 @@ import pandas as pd
 
 from srhm.scorecard.claims import Claim, Measurement, after_a_look
 from srhm.scorecard.estimators import Mean, Part, Range, Ratio, Slope, Stored
-from srhm.scorecard.expectations import Below, NoExpectation, Within
+from srhm.scorecard.expectations import Above, Below, NoExpectation, Within
 from srhm.scorecard.fits import as_ratio
 from srhm.scorecard.jamming import BEYOND, LEAST
 from srhm.scorecard.resampling import Bootstrap
@@ -92,6 +92,12 @@ def gaps_of_h0(cells: pd.DataFrame, hessians: pd.DataFrame) -> pd.DataFrame:
 def negative(*tables: pd.DataFrame) -> pd.DataFrame:
     """`negative_modes` of jammed networks."""
     return analysis.negative_modes(*tables)
+
+
+@rows_of(negative, nothing="no jammed network with N_Δ below N")
+def zeros(modes: pd.DataFrame) -> pd.DataFrame:
+    """Those with fewer unsatisfied points than weights and biases."""
+    return modes.dropna(subset="zeros")
 
 
 @rows_of("ranks")
@@ -285,7 +291,22 @@ STATED = (
              partial(Mean, "part")),
             ("negative", "relu", "ReLU", "Part of the modes of H that are negative",
              "Fig. 7: 10 %", Within(0.1, 0.05), "0.05, ours: half of it", partial(Mean, "part")),
+            ("hp-negative", "relu", "ReLU", "Negative part of the nonzero modes of Hp",
+             "Fig. 7a: symmetric", Within(0.5, 0.05), "0.05, ours: as in the study jamming",
+             partial(Mean, "negative_hp", per=("seed",))),
+            ("unsatisfied", "tanh", "tanh", "N_Δ/N of jammed networks",
+             "Fig. 6d: a jump", Above(0.43),
+             "a lower bound: C_0 of tanh, the least that a smooth minimum has (section II)",
+             partial(Mean, "unsatisfied", per=("seed",))),
         )
+    ),
+    spectra(
+        "gaps-h0-zeros", "Zero modes of H0 over N − N_Δ, random data",
+        place="thesis, ch. 1, Fig. 7c: N − N_Δ zero modes",
+        fixed="after",
+        expected=Within(1, 0.01),
+        why="0.01, ours: as of N_eff, a rank, too; written after a look at the rows",
+        measure=Mean("zeros", per=("activation", "seed"), rows=zeros, what="networks"),
     ),
     spectra(
         "gaps-n-eff", "N_eff over N less the hidden neurons, digits",

@@ -133,12 +133,16 @@ def closed_gap(cells: pd.DataFrame, compressed: pd.DataFrame) -> pd.DataFrame:
 def aligned(alignment: pd.DataFrame) -> pd.DataFrame:
     """For each cell what its first eigenvectors have of the labels, before and after training.
 
-    Columns of the cell; omega_initial, omega_end: sums over the eigenvectors kept;
-    information_initial, information_end: the largest among them.
+    Columns of the cell; omega_initial, omega_end, eigenvalue_initial, eigenvalue_end: sums over the
+    eigenvectors kept; information_initial, information_end: the largest among them.
     """
     found = alignment.drop_duplicates("key")
     found = found[["key", "data", "alpha_tilde", "P", "seed", "member", "status"]]
     for when, rows in alignment.groupby("when"):
-        kept = rows.groupby("key").agg(omega=("omega", "sum"), information=("information", "max"))
+        kept = rows.groupby("key").agg(
+            omega=("omega", "sum"),
+            eigenvalue=("eigenvalue", "sum"),
+            information=("information", "max"),
+        )
         found = found.merge(kept.add_suffix(f"_{when}").reset_index(), on="key")
     return found

@@ -14,7 +14,7 @@ import pandas as pd
 
 from srhm.scorecard.claims import Claim, Line, after_a_look
 from srhm.scorecard.estimators import Mean, Part, Ratio, Slope
-from srhm.scorecard.expectations import Below, Factor, NoExpectation, Within
+from srhm.scorecard.expectations import Above, Below, Factor, NoExpectation, Within
 from srhm.scorecard.rows import left_out, rows_of
 from srhm.statistics.output_scale import fitted_in
 from srhm.studies.phase_diagram import analysis
@@ -150,12 +150,16 @@ def closed_gaps(cells: pd.DataFrame, compressed: pd.DataFrame) -> pd.DataFrame:
 def changes(
     cells: pd.DataFrame, alignment: pd.DataFrame, *, kind: Kind, lazy: bool
 ) -> pd.DataFrame:
-    """Omega and information before training minus after, of fitted networks at the largest P."""
+    """Omega and information before training minus after, of fitted networks at the largest P.
+
+    inflation: sum of the eigenvalues kept, after over before.
+    """
     found = analysis.aligned(analysis.with_cells(alignment, of_kind(cells, kind)))
     found = fitted_in(found, lazy=lazy)
     names = ("omega", "information")
     change = {name: found[f"{name}_initial"] - found[f"{name}_end"] for name in names}
-    return found.assign(**change)[found["P"] == found["P"].max()]
+    inflation = found["eigenvalue_end"] / found["eigenvalue_initial"]
+    return found.assign(inflation=inflation, **change)[found["P"] == found["P"].max()]
 
 
 MEAN, SLOPE = partial(Mean, per=("seed",)), partial(Slope, per=("seed",))
@@ -254,13 +258,20 @@ ALIGNMENT: tuple[Line, ...] = tuple(
          (NoExpectation(), "0 by what lazy means: the kernel stays where it was")),
     )
 )  # fmt: skip
+INFLATION: tuple[Line, ...] = tuple(
+    (f"inflation-{label}", f"{name}, feature: Σ of 10 eigenvalues of Θ, after over before training",
+     "Fig. 8a, b: the kernel inflates", Above(1), "a lower bound: it grows",
+     NETWORKS("inflation", scale="ratio", rows=changes.given(kind=kind, lazy=False)))
+    for label, name, kind in (("digits", "digits", DIGITS), ("patches", "digits, CNN", PATCHES))
+)  # fmt: skip
 STATED = tuple(
     Claim(
         f"phase-{name}", says, topic="Phase diagram of width and output scale", figure=figure,
-        place=f"thesis, ch. 3b, {place}", expected=expected, why=why, measure=measure,
+        place=f"thesis, ch. {'3a' if rows is INFLATION else '3b'}, {place}", expected=expected,
+        why=why, measure=measure,
     )
     for figure, rows in (("phase_diagram", PLANES), ("phase_learning", LEARNING),
-                         ("phase_alignment", ALIGNMENT))
+                         ("phase_alignment", ALIGNMENT), ("phase_alignment", INFLATION))
     for name, says, place, expected, why, measure in rows
 )  # fmt: skip
 
@@ -274,6 +285,7 @@ CLAIMS = after_a_look(
         "phase-gain-peak": "largest gains at the ends of the widths are left out",
         "phase-whole-* phase-compressed-* phase-gap phase-*-stripe":
             "P = 512 is left out, where one network decided",
+        "phase-inflation-*": "written then",
         "phase-sublinear phase-bound phase-omega-lazy-*": "not judged any more",
     },
 )  # fmt: skip

@@ -120,6 +120,16 @@ def errors(
     return rows.assign(inverse_G=1 / rows["G"], over_root=root).reset_index()
 
 
+@rows_of("cells", "stability", nothing="no network with scans")
+def errors_by_displacement(
+    cells: pd.DataFrame, table: pd.DataFrame, *, displacement: float
+) -> pd.DataFrame:
+    """Test error and R of each network at δ = 1, and at another one: R_there."""
+    scans = partial(networks.function, cells, table, largest=True, part="displacements")
+    here, there = (by_network(scans(displacement=one)) for one in (1.0, displacement))
+    return here.join(there["R"].rename("R_there"), how="inner").reset_index()
+
+
 @rows_of("cells", "stability", nothing="no network with a test error")
 def errors_of_models(cells: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     """The same of nets that learn the SRHM, a row for each net and P."""
@@ -360,6 +370,14 @@ STATED = (
     scanned("interpolation",
             "trained, δ = 1: log10 of R_f with Gaussian over bilinear interpolation", "Fig. 3",
             Within(0, 0.1), QUARTER, LOG10(rows=INTERPOLATED)),
+    *(
+        scanned(f"correlation-{name}",
+                f"correlation of log ε and log R_f at δ = {displacement:g} less that at δ = 1",
+                "Fig. 21", Within(0, 0.25), "0.25, as of the correlation: 'results are robust'",
+                LogCorrelation("R_there", less="R", what="networks",
+                               rows=errors_by_displacement.given(displacement=displacement)))
+        for name, displacement in (("small", 0.125), ("large", 1.3))
+    ),
     erring("correlation", "correlation of log ε and log R_f over networks", "Fig. 5", CORRELATION,
            CORRELATED, LogCorrelation("R", rows=errors, what="networks")),
     erring("correlation-mean", "the same with means in place of medians", "Fig. 17", CORRELATION,
@@ -420,6 +438,7 @@ CLAIMS = after_a_look(
         *DECIDING,
     ),
     {
+        "stability-correlation-small stability-correlation-large": "written then",
         "stability-depth-monotone":
             "an upper bound, before -1 ± 0.2; an interval within [-1, 1], before one beyond 1",
         "stability-fashion-depth-monotone": "an interval within [-1, 1]",
