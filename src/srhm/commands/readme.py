@@ -274,7 +274,7 @@ def _draw_pictures(root: Path, scorecards: Mapping[str, Mapping[str, pd.DataFram
         if image.height <= 1.5 * image.width:
             image.thumbnail((PICTURE_WIDTH, 2 * PICTURE_WIDTH))
             path.parent.mkdir(parents=True, exist_ok=True)
-            image.quantize(64).save(path, optimize=True)
+            image.quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 def main(root: Path = ROOT) -> int:

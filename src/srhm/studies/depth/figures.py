@@ -53,7 +53,7 @@ def _left_out(rows: pd.DataFrame, single: pd.DataFrame) -> list[str]:
         n = int(own.groupby("v")["n_seeds"].min().sum())
         same = (single["net"] == net) & (single["L"] == depth) & (single["of"] == "all")
         if lacking := n - int(same.sum()):
-            words.append(f"{looks.net(net).label}, L = {depth}: {lacking} of {n}")
+            words.append(f"{looks.net(str(net)).label}, L = {depth}: {lacking} of {n}")
     note = f"Grammars without a power at s_0 > 0, as a P* is censored: {'; '.join(words)}."
     return [note] if words else []
 
