@@ -368,9 +368,12 @@ def _kind_entries(marks: Marks) -> Iterator[Entry]:
                 where = "above" if side == ABOVE else "below"
                 yield Entry("", f"{marks.arrow_label} {where}",
                             (_handle({**lone, "marker": symbol}, size=6),))  # fmt: skip
-    if marks.arrow_label and marks.x_beyond and (marks.rows[marks.x_beyond] != 0).any():
-        yield Entry("", f"{marks.arrow_label} beyond",
-                    (_handle({**lone, "marker": "$\\rightarrow$"}, size=6),))  # fmt: skip
+    if marks.arrow_label and marks.x_beyond:
+        for side, symbol in ((ABOVE, "$\\rightarrow$"), (BELOW, "$\\leftarrow$")):
+            if (marks.rows[marks.x_beyond] == side).any():
+                where = "further right" if side == ABOVE else "further left"
+                yield Entry("", f"{marks.arrow_label} {where}",
+                            (_handle({**lone, "marker": symbol}, size=6),))  # fmt: skip
 
 
 def finish_panel(axes: Axes, panel: Panel) -> None:
