@@ -362,18 +362,15 @@ def _kind_entries(marks: Marks) -> Iterator[Entry]:
         yield Entry("", marks.bar_label, (_handle({**lone, "marker": "|"}, size=7),))
     if marks.open_label and marks.open and marks.rows[marks.open].astype(bool).any():
         yield Entry("", marks.open_label, (_handle({**lone, "filled": False}),))
-    if marks.arrow_label and marks.beyond:
-        for side, symbol in ((ABOVE, "$\\uparrow$"), (BELOW, "$\\downarrow$")):
-            if (marks.rows[marks.beyond] == side).any():
-                where = "above" if side == ABOVE else "below"
-                yield Entry("", f"{marks.arrow_label} {where}",
-                            (_handle({**lone, "marker": symbol}, size=6),))  # fmt: skip
-    if marks.arrow_label and marks.x_beyond:
-        for side, symbol in ((ABOVE, "$\\rightarrow$"), (BELOW, "$\\leftarrow$")):
-            if (marks.rows[marks.x_beyond] == side).any():
-                where = "further right" if side == ABOVE else "further left"
-                yield Entry("", f"{marks.arrow_label} {where}",
-                            (_handle({**lone, "marker": symbol}, size=6),))  # fmt: skip
+    arrows = (
+        (marks.beyond, ABOVE, "uparrow", "above"), (marks.beyond, BELOW, "downarrow", "below"),
+        (marks.x_beyond, ABOVE, "rightarrow", "further right"),
+        (marks.x_beyond, BELOW, "leftarrow", "further left"),
+    )  # fmt: skip
+    for column, side, arrow, where in arrows:
+        if marks.arrow_label and column and (marks.rows[column] == side).any():
+            yield Entry("", f"{marks.arrow_label} {where}",
+                        (_handle({**lone, "marker": f"$\\{arrow}$"}, size=6),))  # fmt: skip
 
 
 def finish_panel(axes: Axes, panel: Panel) -> None:
