@@ -11,7 +11,9 @@ min_version("9.27")  # of a priority that is a function
 if not workflow.configfiles and not config.keys() - {"device", "rows"}:
 
     # Of this file, which workflow/Snakefile includes.
-    configfile: workflow.current_basedir.get_path_or_uri(secret_free=True) + "/config/quick.yaml"
+    here = workflow.current_basedir.get_path_or_uri(secret_free=True)
+
+    configfile: f"{here}/config/quick.yaml"
 
 
 include: "rules/common.smk"
