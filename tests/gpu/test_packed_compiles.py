@@ -12,8 +12,9 @@ triton = pytest.importorskip(
     "triton", reason="the packed engine needs triton: make test-gpu-interpreter"
 )
 
-# What spills is the compiler's affair: nothing with the triton of the extra "gpu", and on an A100 24
-# bytes with the one that torch 2.13 brings.
+SCRIPT = Path(__file__).with_name("compiling.py")
+# What spills is the compiler's affair: nothing with the triton of the extra "gpu", and on an A100
+# 24 bytes with the one that torch 2.13 brings.
 OWN = tuple(map(int, triton.__version__.split(".")[:2])) >= (3, 9)
 
 
