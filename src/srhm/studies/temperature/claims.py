@@ -143,9 +143,8 @@ def powers_of_places(
     """Power of s_0+1 of each grammar at one T from one s_0 to the other: step, exponent."""
     rows = line_of(table)
     rows = rows[of_the_paper(rows) & (rows["ratio"].round(9) == _at(T))]
-    alone = complexities_of_grammars(
-        cells[cells["curve"].isin(rows["curve"])], threshold=THRESHOLD
-    )  # fmt: skip
+    own = cells[cells["curve"].isin(rows["curve"])]
+    alone = complexities_of_grammars(own, threshold=THRESHOLD)
     by = ("net", *OF_GRAMMAR, "step")
     parts = [alone[alone["s0"].isin(step)].assign(step=step[0]) for step in steps]
     return powers(pd.concat(parts), "P_star", by=by)
