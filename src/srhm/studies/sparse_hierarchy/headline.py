@@ -153,7 +153,7 @@ HEADLINE: tuple[Statement, ...] = (
         " hierarchy in one go",
         place="section 6; Figures 12, 15",
         lines={
-            f"{net.upper()}: P at which {kind.upper()} is half-way, l ≥ 2 over l = 1": claim
+            f"{net.upper()}: half-way P of {kind.upper()}, l ≥ 2 over l = 1": claim
             for kind in "sd"
             for net in ("lcn", "cnn")
             for claim in [f"{kind}-onset-of-levels-{net}"]
