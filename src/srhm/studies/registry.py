@@ -37,6 +37,7 @@ NAMES = (
     "early_dynamics",
     "own_latents",
     "teaching",
+    "taught_digits",
     "optimisers",
     "attention",
 )

@@ -1,0 +1,1 @@
+"""Whether teaching a network an invariance, by augmentation, teaches it real digits."""
