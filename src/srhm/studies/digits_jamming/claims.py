@@ -217,10 +217,10 @@ STATED = (
         measure=Mean("waits", rows=curves, what="curves"),
     ),
     descent(
-        "digits-cusp", "N of the largest final test error over N*: mean of the logarithm",
+        "digits-cusp", "N of the largest final test error, over N*",
         place="thesis, ch. 2a, Fig. 4C",
         expected=Factor(1, within=2),
-        why="log 2, ours: a step of the widths",
+        why="×2, ours: a step of the widths",
         measure=Mean(
             "peak_over_star", scale="log", rows=cusps, what="curves",
             each="P = {P}: {N_peak:g} against {N_star:.3g}",

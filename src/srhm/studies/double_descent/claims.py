@@ -65,9 +65,9 @@ descent = partial(
 
 STATED = (
     descent(
-        "norm-peak", "Width of the largest norm of F over h*: mean of the logarithm",
+        "norm-peak", "Width of the largest norm of F, over h*",
         place="thesis, ch. 2b, Fig. 5, 7A",
-        expected=Factor(1, within=2), why="log 2: a step of the widths is a factor of 1.3 to 2",
+        expected=Factor(1, within=2), why="×2: a step of the widths is a factor of 1.3 to 2",
         measure=Mean(
             "over_star", scale="log", rows=peaks, what="curves",
             each="{net}, P = {P}: {peak:g} against {h_star:.3g}",

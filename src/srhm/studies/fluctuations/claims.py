@@ -182,7 +182,7 @@ def cut_off(rows: pd.DataFrame) -> float:
 
 
 POSITIVE = "a lower bound: the coefficient is positive"
-STEP = "log 2, ours: a step of the widths is up to 1.8 in N"
+STEP = "×2, ours: a step of the widths is up to 1.8 in N"
 
 # By figure; places in chapter 2b.
 FIGURES: dict[str, tuple[Line, ...]] = {
@@ -241,7 +241,7 @@ FIGURES: dict[str, tuple[Line, ...]] = {
          "Fig. 7B: -2", Within(-2, 0.5), "0.5, ours: few widths, three fitted numbers",
          Jackknife(lambda rows: divergence(rows)[0], rows=sizes.given(least=0.0),
                    words=lambda rows: f"; N* fitted: {divergence(rows)[1]:.4g}")),
-        ("divergence-peak", "N of the largest ‖f‖² over N*: mean of the logarithm",
+        ("divergence-peak", "N of the largest ‖f‖², over N*",
          "Fig. 7A: right after jamming", Factor(1, within=2), STEP,
          Top("over_star", scale="log", rows=tops.given(column="norm"), what="seeds")),
         ("cut-off", "Peak of ‖f‖² over the widest: after a tenth of the training over the end",

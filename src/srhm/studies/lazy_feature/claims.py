@@ -258,9 +258,9 @@ STATED = (
     *(
         lazy_feature(
             f"variance-{regime}-digits",
-            f"{regime}: h Var F constant from h = {WIDE} on: log of widest over narrowest",
+            f"{regime}: h Var F constant from h = {WIDE} on: widest over narrowest",
             figure="digits_variance", place="thesis, ch. 3a, Fig. 4b",
-            expected=Factor(1, within=2), why="log 2, ours: a factor 2",
+            expected=Factor(1, within=2), why="ours: a factor 2",
             measure=Mean(
                 "ratio", scale="log", where={"net": "fcn", "depth": DEPTHS},
                 rows=variances.given(lazy=regime == "lazy"), what="ensembles",

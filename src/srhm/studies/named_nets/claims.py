@@ -216,10 +216,10 @@ CLAIMS: tuple[Claim, ...] = (
     ) for name, nets in PAPER_NETWORKS.items() for kind in "SD"),
     *(same(
         f"{kind.lower()}-half-way-networks",
-        f"All: half-way P of {kind} over that of ε, mean of the logarithm",
+        f"All: half-way P of {kind} over that of ε",
         expected=Factor(1, within=2),
         fixed="after",
-        why="log 2: a step of the named nets' grid of P, which has at most a few points for each"
+        why="×2: a step of the named nets' grid of P, which has at most a few points for each"
             " factor 10",
         measure=Mean("ratio", scale="log", rows=half_ways.given(kind=kind), open="unsure",
                      what="networks", each="{ratio:.2f} {net}", tells=("width",)),

@@ -339,7 +339,7 @@ PUBLISHED_POINTS_CLAIMS: tuple[Claim, ...] = tuple(
     over_paper(
         f"over-published-{net}-s{s}-L{''.join(map(str, depths))}",
         f"{net.upper()}, s = {s}, L = {' and '.join(map(str, depths))}:"
-        " mean of log(P* / published P*)",
+        " P* over the published P*",
         figure=(FIGURES if s == 2 else WIDER)[net],
         place=f"Figure {(FIGURES if s == 2 else WIDER)[net]}",
         expected=NoExpectation("factor"),

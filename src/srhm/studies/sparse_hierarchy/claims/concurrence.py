@@ -154,7 +154,7 @@ PLACES = {
 # a look.
 NEARLY_EQUAL: dict[str, Any] = {
     "expected": Factor(1, within=NEARLY),
-    "why": "log 1.5: 'nearly equal'; P* of one curve is known to a step of the published grid of P,"
+    "why": "×1.5: 'nearly equal'; P* of one curve is known to a step of the published grid of P,"
     " a factor 1.3-1.9, and the thresholds of S_2 and D_2 were tuned on the published curves",
 }
 EACH_DEPTH = NEARLY_EQUAL | {
@@ -186,7 +186,7 @@ def concurrence_claims(net: str, branching: int) -> list[Claim]:
         found += [
             own(f"{start}-ratio-{end}{f'-L{depth}' if depth else ''}",
                 words.format(f", L = {depth}" if depth else "", kind)
-                + f": mean of log(P*_{kind} / P*)",
+                + f": P*_{kind} over P*",
                 measure=_ratio(net, branching, criterion, depth=depth),
                 **(EACH_DEPTH if depth else NEARLY_EQUAL))
             for depth in ((2, 3) if branching == 2 else (None,))
@@ -194,7 +194,7 @@ def concurrence_claims(net: str, branching: int) -> list[Claim]:
         found.append(own(f"{start}-slope-{end}", f"{says}: slope of log P*_{kind} on log P*",
                          measure=_slope(net, branching, criterion), **REPORTED))  # fmt: skip
         if kind == "S" and net != "fcn":
-            practice = own(f"s-ratio-{end}-practice", f"{says}, S of the practice: mean log ratio",
+            practice = own(f"s-ratio-{end}-practice", f"{says}, S of the practice: P*_S over P*",
                            measure=_ratio(net, branching, PRACTICE),
                            **REPORTED | {"expected": NoExpectation("factor")})  # fmt: skip
     return found if net == "fcn" else [*found, practice]
@@ -209,7 +209,7 @@ def fcn_practice_claims() -> list[Claim]:
         Claim(
             f"{kind.lower()}-ratio-fcn-s2-practice{'-width' if wide else ''}",
             f"FCN, s = 2: P*_{kind} ≈ P*, {kind} of the output, practice"
-            f"{', its width' if wide else ''}: mean log ratio",
+            f"{', its width' if wide else ''}: P*_{kind} over P*",
             topic="Invariances are learnt when the task is: P*_S and P*_D against P*",
             figure=FIGURES["fcn", 2][kind], place=PLACES["fcn"],
             measure=_ratio("fcn", 2, criterion, wide=wide), **NEARLY_EQUAL,

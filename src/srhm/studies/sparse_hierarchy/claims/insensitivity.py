@@ -224,9 +224,9 @@ REMAINS: tuple[tuple[str, str, str, str, dict[str, int], tuple[Expectation, str]
     ("D", "top", "level l = L", "output at top", {}, LEARNT_D),
 )
 ONSETS = (
-    ("s-onset-of-levels", "S", "S of levels l ≥ 2 against l = 1"),
-    ("d-onset-of-levels", "D", "D of levels l ≥ 2 against l = 1"),
-    ("onset-of-d-and-s", "SD", "D against S at equal levels"),
+    ("s-onset-of-levels", "S", "half-way P of S, levels l ≥ 2 over l = 1"),
+    ("d-onset-of-levels", "D", "half-way P of D, levels l ≥ 2 over l = 1"),
+    ("onset-of-d-and-s", "SD", "half-way P of D over that of S at equal levels"),
 )
 
 # What is expected was fixed before anything was measured, but where `fixed` says so.
@@ -251,11 +251,11 @@ INSENSITIVITY_CLAIMS: tuple[Claim, ...] = (
                      rows=remains.given(kind=kind, entries=entries)),
     ) for net in NETS for kind, name, says, entries, depth, (expected, why) in REMAINS),
     *(Claim(
-        f"{name}-{net}", f"{net.upper()}: {says}: log of half-way P",
+        f"{name}-{net}", f"{net.upper()}: {says}",
         topic="All levels in one go: where the output's sensitivities have fallen half-way",
         figure=FIGURES[net], place="section 6",
         expected=Factor(1, within=1.5),
-        why="log 1.5: about a step of our grid of P (a factor 1.4), while the test error falls from"
+        why="×1.5: about a step of our grid of P (a factor 1.4), while the test error falls from"
             " 0.8 to 0.01 within a factor 4-8; levels learnt one after the other would each be such"
             " a fall apart",
         measure=Mean("value", scale="log", where={"net": net}, **OF_CURVES,

@@ -25,10 +25,10 @@ practice = partial(Claim, topic="Sample complexity: the authors' points over our
 PRACTICE_CLAIMS: tuple[Claim, ...] = (
     *(practice(
         f"published-over-practice-{net}-{'s3-' * (s == 3)}L{depth}",
-        f"{net.upper()}, s = {s}, L = {depth}: mean of log(published P* / practice's)",
+        f"{net.upper()}, s = {s}, L = {depth}: published P* over the practice's",
         figure=figure, place=f"Figure {figure}",
         expected=Factor(1, within=1.4),
-        why="log 1.4: half of the largest step (a factor 1.9) of the grid of P on which the paper's"
+        why="×1.4: half of the largest step (a factor 1.9) of the grid of P on which the paper's"
             " points lie; batches, rates and reading are the paper's",
         measure=Mean("ratio", scale="log", where={"net": net, "L": depth, "s": s}, rows=points,
                      error="clusters", what="points", tells=("width",)),

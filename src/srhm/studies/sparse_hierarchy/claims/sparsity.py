@@ -59,17 +59,17 @@ at_64 = partial(
 # Net, figure, what is expected of P*_B / P*_A over the ratio of placements, and why.
 PREFACTORS: tuple[tuple[str, str, Expectation, str], ...] = (
     ("lcn", "7", Factor(1, within=1.5),
-     "log 1.5: P* of one curve is known to a step of the grid of P, a factor 1.4 here and 1.3-1.9"
+     "×1.5: P* of one curve is known to a step of the grid of P, a factor 1.4 here and 1.3-1.9"
      " in the published one. Changed after a look: before, P*_B = P*_A, which the paper does not"
      " say; the counting is ours, after section 6"),
-    ("cnn", "8", NoExpectation(), "no expectation: section 6 argues for the LCN alone"),
+    ("cnn", "8", NoExpectation("factor"), "no expectation: section 6 argues for the LCN alone"),
 )  # fmt: skip
 
 SPARSITY_CLAIMS: tuple[Claim, ...] = (
     *(one for net, figure, expected, why in PREFACTORS for one in (
         sparsity(
             f"sparsity-b-prefactor-{net}",
-            f"{net.upper()}: P*_B / P*_A is the ratio of placements: mean of log(ratio / counted)",
+            f"{net.upper()}: P*_B / P*_A over the counted ratio of placements",
             figure=figure, place="section 6; appendix A",
             expected=expected, why=why, fixed="after",
             measure=Mean("over_counted", scale="log", error="clusters", rows=sparsities,
@@ -99,7 +99,7 @@ SPARSITY_CLAIMS: tuple[Claim, ...] = (
     ),
     sparsity(
         "fixed-dimension-over-prediction",
-        "P*(3, 1) / P*(2, 3) at d = 64 over that of Eq. 3: logarithm (0)",
+        "P*(3, 1) / P*(2, 3) at d = 64 over that of Eq. 3 (1)",
         figure="5", place="Eq. 3 and 5, section 4",
         expected=NoExpectation("factor"),
         fixed="after",
