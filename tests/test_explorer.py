@@ -122,8 +122,14 @@ def test_sensitivities_keep_layer_and_level(found, tables):
 
 
 def test_claims_have_indices_and_powers():
-    shown = claims_shown(pd.DataFrame([{"statement": "P*_LCN <", "note": ""}]))
+    numbers = {"expected": 1.0, "tolerance": 0.15, "low": 0.82, "high": 0.96}
+    row = {"statement": "P*_LCN <", "note": "", **numbers}
+    shown = claims_shown(pd.DataFrame([row | {"verdict": one} for one in ("open", "agrees")]))
     assert shown.loc[0, "statement_html"] == "P*<sub>LCN</sub> &lt;"
+    reason = "the interval excludes the expected number and reaches into the tolerance"
+    assert list(shown["verdict_html"]) == [
+        f'<span title="{reason}">open</span>', "<span>agrees</span>"
+    ]  # fmt: skip
 
 
 def test_numbers_for_json_are_short_and_infinities_are_none():

@@ -118,6 +118,9 @@ def test_the_authors_points_come_from_the_notes_and_lie_in_the_same_units():
     assert row.authors.value == pytest.approx(0.26)
     assert row.theirs == "2.13 [1.85, 2.40]"
     assert "the authors' points 2.13" in row.sentence
+    assert row.sentence.endswith(
+        ": open, the interval excludes the expected number and reaches into the tolerance"
+    )
 
 
 def test_points_without_an_interval_have_none():

@@ -17,6 +17,7 @@ from srhm.commands.results_folder import REFUSED, NoResults, chosen_folder, pars
 from srhm.forest.text import text
 from srhm.results.records import TableError, read_table
 from srhm.results.tables import SCHEMAS
+from srhm.scorecard.deciding import why_open
 from srhm.scorecard.headline import beside_ours, forest_rows
 from srhm.scorecard.numbers import expected_text, measured_text
 from srhm.studies.registry import STUDIES
@@ -54,7 +55,7 @@ def read_claims_in(folder: Path) -> pd.DataFrame:
 
 
 def verdict_lines(table: pd.DataFrame) -> list[str]:
-    """Counts of the verdicts, and a line for each claim: verdict, statement, numbers."""
+    """Counts of the verdicts, and a line for each claim: verdict, statement, numbers, why open."""
     counts = Counter(table["verdict"])
     width = max(map(len, counts), default=0)
     lines = [f"{len(table)} claims: {', '.join(f'{n} {word}' for word, n in counts.items())}"]
@@ -62,6 +63,8 @@ def verdict_lines(table: pd.DataFrame) -> list[str]:
         numbers = measured_text(row)
         if isfinite(row["expected"]):
             numbers += f", expected {expected_text(row)}"
+        if why := why_open(row):
+            numbers += f"; {why}"
         lines.append(f"{row['verdict']:{width}}  {row['statement']}: {numbers}")
     return lines
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 
 from srhm.explorer.names import AUTHORS, PAPER_VALUES, PRACTICE, TEXT
 from srhm.model import theory
@@ -20,6 +21,7 @@ from srhm.networks.registry import HIERARCHICAL
 from srhm.report.page_table import net_name, percent
 from srhm.report.prose import typeset
 from srhm.results.coordinates import NET_AND_DATA
+from srhm.scorecard.deciding import why_open
 
 CURVE = ("run", "study", "curve", *NET_AND_DATA, "width", "alpha_tilde", "protocol")
 # Of curves of gradient flow: what their protocol is called by.
@@ -209,9 +211,19 @@ def figure_rows(
 
 
 def claims_shown(claims: pd.DataFrame) -> pd.DataFrame:
-    """Claims, with statement and note as HTML, too, with indices and powers: `statement_html`."""
+    """Claims, with statement and note as HTML, too, with indices and powers: `statement_html`.
+
+    `verdict_html`: of an open claim with the reason as a title.
+    """
     html = {f"{name}_html": claims[name].map(typeset).map(str) for name in ("statement", "note")}
-    return claims.assign(**html)
+    verdicts = [str(_with_reason(row)) for row in claims.to_dict("records")]
+    return claims.assign(**html, verdict_html=verdicts)
+
+
+def _with_reason(row: Mapping[Any, Any]) -> Markup:
+    reason = why_open(row)
+    title = Markup(' title="{}"').format(reason) if reason else ""
+    return Markup("<span{}>{}</span>").format(title, row["verdict"])
 
 
 def json_columns(table: pd.DataFrame) -> dict[str, list[Any]]:

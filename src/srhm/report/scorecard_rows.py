@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from srhm.scorecard.deciding import open_text
+from srhm.scorecard.deciding import open_text, why_open
 from srhm.scorecard.numbers import band, expected_text, measured_text, unit
 
 
@@ -52,6 +52,7 @@ def _scored(row: dict[Any, Any]) -> dict[str, Any]:
         "expected_text": expected_text(row),
         "measured_text": measured_text(row),
         "deciding_text": open_text(row),
+        "why_open": why_open(row),
         "strip": _strip(*numbers, allowed=band(row)) if has_strip else None,
     }
 

@@ -1,4 +1,4 @@
-"""How many points would decide a claim that is open."""
+"""Why a claim is open, and how many points would decide it."""
 
 import re
 from collections.abc import Mapping
@@ -7,6 +7,7 @@ from typing import Any
 
 import scipy
 
+from srhm.scorecard.expectations import ROUNDING
 from srhm.scorecard.numbers import unit
 from srhm.statistics.regression import CONFIDENCE
 
@@ -18,8 +19,33 @@ NEAR = 0.1
 FEW = 4
 # What stands beside a measurement at the end of its note: what the source's own numbers give.
 BESIDE = "beside it: "
+# Where the interval of an open claim lies, beside a number with a tolerance.
+HOLDS = "the interval holds the expected number and reaches beyond the tolerance"
+EXCLUDES = "the interval excludes the expected number and reaches into the tolerance"
 SEEDS = re.compile(r"error from the seeds \((\d+) degrees? of freedom\)")
 VOCABULARIES = re.compile(r"error from (\d+) vocabularies")
+
+
+def why_open(row: Mapping[Any, Any]) -> str:
+    """Where the interval of an open claim lies, a sentence without its end; of others empty.
+
+    Open says two things of a number with a tolerance. The interval may be too wide to tell: it
+    holds the expected number. Or it may tell the measured number from the expected one, and not on
+    which side of the edge of the tolerance it lies. row: of a scorecard.
+    """
+    if row["verdict"] != "open":
+        return ""
+    expected, tolerance, low, high = (
+        row[name] for name in ("expected", "tolerance", "low", "high")
+    )
+    if not (isfinite(low) and isfinite(high)):
+        return "an end of the interval is not known"
+    if not isfinite(tolerance):
+        return "the interval holds the bound"
+    rounding = ROUNDING * tolerance
+    if low - rounding <= expected <= high + rounding:
+        return HOLDS
+    return EXCLUDES
 
 
 def points_to_decide(row: Mapping[Any, Any]) -> float:
@@ -51,16 +77,17 @@ def what_would_decide(row: Mapping[Any, Any]) -> str:
     if isfinite(points):
         return f"some {points:.0f} {units} instead of {n} would decide, if value and scatter stay"
     if points != inf:
-        return "why its interval is not known stands in its note"
+        return "the reason stands in its note"
     if min(abs(edge - row["value"]) for edge in _edges(row)) < NEAR * unit(row):
         return f"the value lies on the edge of what is allowed, where more {units} hardly decide"
     return f"more than {MOST_TIMES * n} {units} instead of {n} would be needed"
 
 
 def open_text(row: Mapping[Any, Any]) -> str:
-    """What would decide an open claim, and what stands beside it; of others empty."""
-    deciding = what_would_decide(row)
-    return "; ".join(filter(None, (deciding, beside(row)))) if deciding else ""
+    """Why a claim is open, what would decide it, what stands beside it; of others empty."""
+    why = why_open(row)
+    parts = (why, what_would_decide(row), beside(row))
+    return "; ".join(filter(None, parts)) if why else ""
 
 
 def beside(row: Mapping[Any, Any]) -> str:

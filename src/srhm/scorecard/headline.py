@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from srhm.scorecard.deciding import BESIDE
+from srhm.scorecard.deciding import BESIDE, why_open
 from srhm.scorecard.numbers import Row, band, expected_text, measured_text, unit
 
 # A number and its interval, where one is known, as a note has them.
@@ -60,8 +60,8 @@ class ForestRow:
     """A claim as a row of the forest plot; ours is None where nothing was measured.
 
     says: the statement that it belongs to. band: what is allowed, in the units of a mark. measured,
-    expected, theirs: numbers as text; authors, other: the same claim in the authors' points and in
-    another run.
+    expected, theirs: numbers as text; why: of an open claim where its interval lies; authors,
+    other: the same claim in the authors' points and in another run.
     """
 
     claim: str
@@ -75,6 +75,7 @@ class ForestRow:
     expected: str
     theirs: str
     ours: Mark | None
+    why: str = ""
     authors: Mark | None = None
     other: Mark | None = None
 
@@ -82,7 +83,8 @@ class ForestRow:
     def sentence(self) -> str:
         """The row in words, for a title or a reader of screens."""
         theirs = f"; the authors' points {self.theirs}" if self.theirs else ""
-        return f"{self.label}: {self.measured}, expected {self.expected}{theirs}: {self.verdict}"
+        verdict = f"{self.verdict}, {self.why}" if self.why else self.verdict
+        return f"{self.label}: {self.measured}, expected {self.expected}{theirs}: {verdict}"
 
 
 def forest_rows(
@@ -111,6 +113,7 @@ def forest_rows(
             expected=expected_text(row),
             theirs=measured_text(row | _numbers(theirs[claim])) if _known(theirs, claim) else "",
             ours=_mark(row, row) if _known(ours, claim) else None,
+            why=why_open(row),
             authors=_mark(theirs[claim], row) if _known(theirs, claim) else None,
             other=_mark(others[claim], row) if _known(others, claim) else None,
         )
