@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from srhm.commands import readme
+from srhm.commands import claims_page, readme
 from srhm.forest.layout import finding
 from srhm.studies.registry import STUDIES
 
@@ -76,6 +76,31 @@ def test_the_paper_of_further_questions_is_current(scorecards):
     made = readme.beyond_text(f"{some}\n{readme.END}", scorecards)
     assert made.startswith(some)
     assert made.count("\n| ") == 3  # head, rule, one claim
+
+
+@pytest.fixture(scope="module")
+def of_paper(scorecards):
+    found = scorecards[readme.MAIN]
+    return pd.concat([found[study] for study in readme.PAPER], ignore_index=True)
+
+
+def test_the_page_of_verdicts_is_current_with_an_example_of_each(of_paper):
+    text = (ROOT / claims_page.PAGE).read_text(encoding="utf-8")
+    assert readme.claims_text(text, of_paper) == text, "make readme writes it anew"
+    shown = [row["verdict"] for _, row in claims_page.examples(of_paper)]
+    assert set(shown) == set(readme.VERDICTS)
+    holds, excludes = (row for _, row in claims_page.examples(of_paper) if row["verdict"] == "open")
+    assert holds["low"] < holds["expected"] < holds["high"]
+    assert not excludes["low"] < excludes["expected"] < excludes["high"]
+    with pytest.raises(ValueError, match=r"no claim is of the kind 'close"):
+        claims_page.examples(of_paper[of_paper["verdict"] != "close"])
+
+
+def test_the_picture_of_verdicts_is_of_these_numbers(of_paper):
+    with Image.open(ROOT / claims_page.PICTURE) as image:
+        assert image.text["Description"] == claims_page.forest_in_words(
+            claims_page.forest_of_examples(of_paper)
+        )
 
 
 def test_the_counts_of_first_and_present_rules_are_current(scorecards):

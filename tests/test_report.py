@@ -266,7 +266,7 @@ def page_of(*studies: dict, **said: Any) -> dict[str, Any]:
     return {
         "page": "one", "preset": "quick", "description": NASTY, "studies": list(studies),
         "configuration": json.dumps(configuration), "pending": [], "publications": [],
-        "citation": str(REPOSITORY / "CITATION.cff"), "deviations": [], **said,
+        "citation": str(REPOSITORY / "CITATION.cff"), "judging": [], "deviations": [], **said,
     }  # fmt: skip
 
 
@@ -743,6 +743,31 @@ def test_captions_of_the_repository_can_be_shown(path):
     page = Page(caption.html)
     assert not page.all("img")
     assert not page.all("object")
+
+
+def test_a_page_with_claims_leads_to_how_they_are_judged(tmp_path):
+    spec = paper(tmp_path)
+    judging = [str(REPOSITORY / "docs" / "claims.md")]
+    html, _, of_methods = written({**spec, "judging": judging}, tmp_path)
+    assert html.count('href="methods.html#how-a-claim-is-judged"') >= 2
+    assert '<section id="how-a-claim-is-judged"' in of_methods
+    assert "<h2>How a claim is judged</h2>" in of_methods
+    assert "Intervals against the band" not in Page(of_methods).text
+    without, _, _ = written(spec, tmp_path)
+    assert "how-a-claim-is-judged" not in without
+
+
+def test_an_open_claim_says_why_in_its_title_and_in_its_words(tmp_path):
+    own = (
+        scorecard()
+        .iloc[:1]
+        .assign(verdict="open", expected=2.0, tolerance=0.5, value=2.4, low=2.1, high=2.7)
+    )
+    html, text, _ = written(page_of(study("any", tmp_path, {}, claims=own)), tmp_path)
+    reason = "the interval excludes the expected number and reaches into the tolerance"
+    assert f'<span class="badge unsettled" title="{reason}">' in html
+    assert f"<p>Open: {reason}; " in html
+    assert reason in " ".join(text.split())
 
 
 def test_the_deviations_of_the_repository_can_be_shown():

@@ -21,11 +21,11 @@ from srhm.scorecard.claims import (
     after_a_look,
     verdict,
 )
-from srhm.scorecard.deciding import points_to_decide, what_would_decide
+from srhm.scorecard.deciding import points_to_decide, what_would_decide, why_open
 from srhm.scorecard.estimators import Mean
 from srhm.scorecard.expectations import Above, Below, Factor, NoExpectation, Within
 from srhm.scorecard.rows import rows_of
-from srhm.scorecard.text import EQUIVALENCE, markdown
+from srhm.scorecard.text import EQUIVALENCE, RULES, markdown
 from srhm.studies.registry import STUDIES
 
 ALL = claims_of(STUDIES.values())
@@ -201,6 +201,39 @@ def test_where_points_do_not_decide_a_claim_says_why(value, low, high, tolerance
     assert words in what_would_decide(row)
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "tolerance", "words"),
+    [
+        # 2 ± 0.5
+        (1.8, 2.6, 0.5, "holds the expected number and reaches beyond"),
+        (1.0, 3.0, 0.5, "holds the expected number and reaches beyond"),
+        (2.0, 2.6, 0.5, "holds the expected number and reaches beyond"),
+        (2.1, 2.6, 0.5, "excludes the expected number and reaches into"),
+        (1.4, 1.9, 0.5, "excludes the expected number and reaches into"),
+        # below 2, above 2
+        (1.0, 2.5, nan, "holds the bound"),
+        (1.0, 2.5, inf, "holds the bound"),
+        (nan, 2.5, 0.5, "an end of the interval is not known"),
+        (1.8, inf, 0.5, "an end of the interval is not known"),
+    ],
+)
+def test_open_says_whether_the_interval_holds_the_expected_number(low, high, tolerance, words):
+    found = Measurement(value=2.2, low=low, high=high, n=9, note="")
+    row = scored(found, tolerance=tolerance)
+    assert row["verdict"] == "open"
+    assert words in why_open(row)
+    table = pd.DataFrame([row])
+    assert words in " ".join(markdown(table, topics={"a": "t"}).split())
+    (shown,) = scorecard_rows(table)
+    assert shown["deciding_text"].startswith(shown["why_open"])
+
+
+@pytest.mark.parametrize("word", ["agrees", "close", "disagrees", "too few data"])
+def test_other_verdicts_have_no_such_reason(word):
+    row = {"verdict": word, "expected": 2.0, "tolerance": 0.5, "low": 1.0, "high": 3.0}
+    assert why_open(row) == ""
+
+
 def test_an_error_of_vocabularies_asks_for_vocabularies():
     note = "error from 5 vocabularies (4 degrees of freedom)"
     found = Measurement(value=2.2, low=1.6, high=2.8, n=40, note=note)
@@ -288,12 +321,12 @@ def test_the_summary_has_counts_and_what_disagrees_and_fits_into_a_screen():
     text = markdown(scorecard({}, claims), topics=topics_of(claims))
     top = text.partition("\n## ")[0].rstrip().splitlines()
     assert top[0] == "22 claims: 1 agrees, 0 close, 20 disagree, 0 open, 1 with too few data."
-    assert top[2] == EQUIVALENCE
+    assert top[2] == f"{EQUIVALENCE} {RULES}"
     assert top[6] == "- a | b: 9.00 [8.90, 9.10], not 2 ± 0.5"
     assert top[-1] == "- and 5 more"
     assert len(top) < 24
     all_well = markdown(scorecard({}, claims[:1]), topics=topics_of(claims))
-    assert all_well.splitlines()[1:5] == ["", EQUIVALENCE, "", "## tests"]
+    assert all_well.splitlines()[1:5] == ["", f"{EQUIVALENCE} {RULES}", "", "## tests"]
 
 
 def test_markdown_has_the_topics_in_the_order_of_the_claims_with_their_counts():

@@ -1,8 +1,8 @@
-"""Write what documents say of results: README.md, forest; results, studies, beyond, thesis of docs.
+"""Write what documents say of results: README.md, forest; pages of docs, as results and claims.
 
 All of it comes from the scorecards of the shipped rows, which tests/guard/ keeps, and from the
-registry of the studies. In README.md, docs/beyond.md and docs/deviations.md only what stands
-between the markers is written.
+registry of the studies. In README.md, docs/beyond.md, docs/claims.md and docs/deviations.md only
+what stands between the markers is written.
 """
 
 import json
@@ -19,7 +19,7 @@ from matplotlib.figure import Figure as Drawing
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from srhm.commands import thesis
+from srhm.commands import claims_page, thesis
 from srhm.commands.printing import printing
 from srhm.forest import picture
 from srhm.forest.layout import finding
@@ -29,7 +29,7 @@ from srhm.results import places
 from srhm.results.atomic import write_text
 from srhm.scorecard.headline import ForestRow, forest_rows, in_words
 from srhm.scorecard.numbers import expected_text, measured_text
-from srhm.scorecard.text import OF_SEVERAL, VERDICTS, in_short
+from srhm.scorecard.text import EQUIVALENCE, OF_SEVERAL, VERDICTS, in_short
 from srhm.studies.registry import GROUPS, STUDIES
 from srhm.studies.sparse_hierarchy.claims.paper_points import as_sample_complexities
 from srhm.studies.sparse_hierarchy.claims.published_fits import published_fits
@@ -51,11 +51,6 @@ BEGIN, END = "<!-- {}: written by `make readme` -->", "<!-- end -->"
 # Of each study with shipped rows the figure that its README shows, as `make figures` drew it.
 PICTURES, PICTURE_WIDTH = "docs/images/studies", 900
 WRITTEN = "Written by `make readme` from the scorecards of the shipped rows, not by hand."
-EQUIVALENCE = (
-    "This tests equivalence. A claim *agrees* if its whole 95 % interval lies within the tolerance"
-    " and holds the expected number, or keeps a bound; it is *close* if the interval lies within"
-    " and excludes the number, *open* if it sticks out, and *disagrees* if it lies wholly outside."
-)
 
 
 def read_scorecards(root: Path, preset: str) -> dict[str, pd.DataFrame]:
@@ -98,6 +93,15 @@ def deviations_text(
     return _between(text, "rules", [*_rules(scorecards, first)], of=DEVIATIONS)
 
 
+def claims_text(text: str, scorecard: pd.DataFrame) -> str:
+    """docs/claims.md with its picture and the table of verdicts written anew."""
+    head, *lines = claims_page.verdict_table(scorecard, rows_of=MAIN)
+    rows = [_line(head), _line(["---"] * len(head))]
+    rows += [_line([*words, _markdown(example)]) for *words, example in lines]
+    picture_of_verdicts = f"![{claims_page.TITLE}]({claims_page.PICTURE.removeprefix('docs/')})"
+    return _between(text, "verdicts", [picture_of_verdicts, "", *rows], of=claims_page.PAGE)
+
+
 def _between(text: str, name: str, lines: Sequence[str], *, of: str) -> str:
     begin = BEGIN.format(name)
     pattern = re.compile(f"{re.escape(begin)}\n.*?{re.escape(END)}", re.DOTALL)
@@ -114,7 +118,7 @@ def results_text(
     lines = [
         "# What reproduced",
         "",
-        f"{WRITTEN} {EQUIVALENCE}",
+        f"{WRITTEN} {EQUIVALENCE} [How a claim is judged](claims.md).",
         "",
         *_forest(finding(rows)),
         "",
@@ -171,7 +175,8 @@ def studies_text(scorecards: Mapping[str, Mapping[str, pd.DataFrame]], root: Pat
     lines = [
         "# Studies",
         "",
-        f"A *study* has figures, claims and a page of its own. {WRITTEN} `make figures STUDY=NAME`"
+        "A *study* has figures, [claims](claims.md) and a page of its own."
+        f" {WRITTEN} `make figures STUDY=NAME`"
         " draws its shipped rows, `make reproduce STUDY=NAME` trains."
         " [The sources figure by figure](thesis.md).",
     ]
@@ -288,6 +293,9 @@ def main(root: Path = ROOT) -> int:
         deviations = deviations_text(
             (root / DEVIATIONS).read_text(encoding="utf-8"), scorecards, first
         )
+        of_paper = pd.concat([scorecards[MAIN][study] for study in PAPER], ignore_index=True)
+        page = (root / claims_page.PAGE).read_text(encoding="utf-8")
+        judged = claims_text(page, of_paper)
         sources = thesis.thesis_text(thesis.read(root), scorecards)
     except ValueError as error:
         print(error, file=sys.stderr)
@@ -295,6 +303,7 @@ def main(root: Path = ROOT) -> int:
     write_text(root / "README.md", text)
     write_text(root / BEYOND, beyond)
     write_text(root / DEVIATIONS, deviations)
+    write_text(root / claims_page.PAGE, judged)
     write_text(root / "docs/results.md", results_text(rows, scorecards))
     write_text(root / "docs/studies.md", studies_text(scorecards, root))
     write_text(root / thesis.PAGE, sources)
@@ -307,6 +316,9 @@ def main(root: Path = ROOT) -> int:
     other = other_run(sorted(map(str, archive)))[0]
     for name, narrow in ((DESKTOP, False), (PHONE, True)):
         _save(picture.draw(rows, other=other, narrow=narrow), root / name, finding(rows))
+    intervals = claims_page.forest_of_examples(of_paper)
+    drawn = picture.draw(intervals, legend=False)
+    _save(drawn, root / claims_page.PICTURE, claims_page.forest_in_words(intervals))
     return 0
 
 

@@ -31,7 +31,10 @@ from srhm.explorer.names import (
 )
 from srhm.explorer.rows import Source, claims_shown, explored, figure_rows, json_columns
 from srhm.report.answer import answer_of
+from srhm.report.methods import JUDGING
+from srhm.report.templates import anchor
 from srhm.results.atomic import write_text
+from srhm.results.places import methods_file
 from srhm.results.publications import read_publications, rows_by_curve
 from srhm.results.records import TableError, read_table
 from srhm.results.tables import SCHEMAS, schema_of
@@ -231,13 +234,18 @@ def _rendered(
     return environment.get_template("explorer.html").render(
         preset=spec["preset"], pages=spec["pages"], notes=notes, choices=CHOICES,
         more=MORE_CHOICES, coloured_by=COLOURED_BY, views=views, run=run, grammars=GRAMMARS,
-        has_authors=AUTHORS in runs, forests=forests,
+        has_authors=AUTHORS in runs, forests=forests, judged=_judged(spec["pages"][0]),
         others=[one for one in dict.fromkeys(runs) if one not in (run, AUTHORS)],
         rows=_json({name: json_columns(table) for name, table in found.items()}),
         specifications=_json(specifications),
         bundle=Markup(bundle), script=Markup(script),
         hashes=Markup(" ".join(f"'{_hash(text)}'" for text in (bundle, script))),
     )  # fmt: skip
+
+
+def _judged(page: str) -> str:
+    """Where the methods of a page say how a claim is judged."""
+    return f"{Path(methods_file('', page)).name}#{anchor(JUDGING)}"
 
 
 def _json(value: Any) -> Markup:

@@ -138,11 +138,13 @@ class _Pen:
         self.y += height
 
 
-def layout(rows: Sequence[ForestRow], *, narrow: bool = False, other: str = "") -> Layout:
+def layout(
+    rows: Sequence[ForestRow], *, narrow: bool = False, other: str = "", legend: bool = True
+) -> Layout:
     """The forest plot of these rows; narrow: for a phone. other: name of the other run."""
     form = NARROW if narrow else WIDE
     pen = _Pen(4.0)
-    for line in _legend(rows, form, other, pen.y):
+    for line in _legend(rows, form, other, pen.y) if legend else ():
         pen.add(line.parts, line.height)
     for heading, own in groupby(rows, key=lambda row: row.heading):
         names = () if any(placed.row for placed in pen.placed) else _columns(pen.y + 20, form)

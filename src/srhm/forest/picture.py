@@ -28,9 +28,11 @@ WIDTHS = {"ours": 2.4, "axis": 0.8, "expected": 0.8}
 
 
 @styled
-def draw(rows: Sequence[ForestRow], *, other: str = "", narrow: bool = True) -> Figure:
+def draw(
+    rows: Sequence[ForestRow], *, other: str = "", narrow: bool = True, legend: bool = True
+) -> Figure:
     """The forest plot of these rows, a point for each of the layout's; other: of its grey run."""
-    made = layout(rows, narrow=narrow, other=other)
+    made = layout(rows, narrow=narrow, other=other, legend=legend)
     figure = Figure(figsize=(made.width / 72, made.height / 72), layout=None)
     axes = figure.add_axes((0, 0, 1, 1), xlim=(0, made.width), ylim=(made.height, 0))
     axes.set_axis_off()

@@ -15,6 +15,8 @@ from srhm.report.templates import environment
 from srhm.report.training import machine_table, together, training_table, version_table
 
 Tables = Mapping[str, pd.DataFrame]
+# Title of the section with the rules of verdicts.
+JUDGING = "How a claim is judged"
 
 
 def methods_html(
@@ -39,6 +41,7 @@ def methods_html(
         tables=page_tables,
         training=training_tables(spec["studies"], tables),
         definitions=definitions,
+        judging=(JUDGING, documents(spec["judging"], top_heading=2)),
         deviations=documents(spec["deviations"]),
         configuration=configuration,
         contents=contents(spec, page_tables, definitions),
@@ -52,6 +55,7 @@ def contents(
     return [
         *(table.title for table in page_tables),
         *(["Training"] if _training(spec["studies"]) else []),
+        *([JUDGING] if spec["judging"] else []),
         *(["Definitions"] if definitions else []),
         *(["Deviations"] if spec["deviations"] else []),
         "Configuration",
@@ -89,10 +93,10 @@ def configuration_text(configuration: Mapping[str, Any]) -> str:
     )
 
 
-def documents(files: Sequence[str]) -> list[Markup]:
+def documents(files: Sequence[str], *, top_heading: int = 3) -> list[Markup]:
     """Those documents that are there, as HTML."""
     texts = [Path(file).read_text(encoding="utf-8") for file in files if Path(file).is_file()]
-    return [prose.markup(text, top_heading=3) for text in texts]
+    return [prose.markup(text, top_heading=top_heading) for text in texts]
 
 
 def _training(studies: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

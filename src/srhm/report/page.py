@@ -18,7 +18,7 @@ from srhm.names import resolved
 from srhm.report import prose
 from srhm.report.answer import answer_of, lines_of_statements
 from srhm.report.figures import LAST_OF_TEXT, Shown, shown_figures
-from srhm.report.methods import contents, methods_html
+from srhm.report.methods import JUDGING, contents, methods_html
 from srhm.report.scorecard_rows import Strip, scorecard_by_verdict
 from srhm.report.templates import environment
 from srhm.report.training import together
@@ -83,8 +83,8 @@ def write_page(
 
     spec: what `srhm.rules.pages.page_spec` says: page, preset, description, configuration
     (JSON), studies (each with name, title, claims and claims_module, headline, figures, tables,
-    page_tables, prose, absent, settings), pending, citation, publications, deviations. Figures,
-    captions, tables and claims whose files are not there are named on the page.
+    page_tables, prose, absent, settings), pending, citation, publications, judging, deviations.
+    Figures, captions, tables and claims whose files are not there are named on the page.
 
     Raises:
         TableError, PublicationError: if a file is damaged, naming it.
@@ -191,6 +191,7 @@ def render(
         marks=MARKS,
         after=AFTER,
         equivalence=EQUIVALENCE,
+        judging=JUDGING,
         extent=Strip.EXTENT,
         anchors=anchors,
         claims_of=claims_of,

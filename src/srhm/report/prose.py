@@ -35,6 +35,7 @@ class CaptionError(ValueError):
 # Of a study's prose: heading of its findings, and what a command writes.
 FOUND = "## What was found"
 COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
+IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)\n?")
 GENERATED = re.compile(r"<!-- short.*?<!-- end -->\n*", re.DOTALL)
 # Words of a caption that stand below its figure; how to read it follows, folded.
 MOST_WORDS = 60
@@ -169,7 +170,7 @@ def markup(text: str, *, top_heading: int) -> Markup:
     are not shown, because the page must do without other files.
     """
     reader = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
-    tokens = reader.parse(COMMENT.sub("", text))
+    tokens = reader.parse(IMAGE.sub("", COMMENT.sub("", text)))
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(6, int(token.tag[1:]) + top_heading - 1)}"

@@ -18,10 +18,10 @@ def environment() -> Environment:
         keep_trailing_newline=True,
     )
     found.filters["typeset"] = prose.typeset
-    found.filters["anchor"] = _anchor
+    found.filters["anchor"] = anchor
     return found
 
 
-def _anchor(title: str) -> str:
+def anchor(title: str) -> str:
     """A title as the name of a section: its words with hyphens."""
     return "-".join(re.findall(r"\w+", title.lower()))

@@ -76,6 +76,7 @@ def files_of_page(plan: Plan, page: Page) -> dict[str, str | list[str]]:
         "citation": CITATION,
         "templates": sorted(str(file) for file in (PACKAGE / "report").glob("*.html")),
         "publications": publications_of(plan, page.studies),
+        "judging": judging_of(page.studies),
         "deviations": deviations_of(page.studies),
         "so_far": [places.page_file(plan.name, f"{page.of}_so_far")] if has_so_far else [],
     }
@@ -89,6 +90,12 @@ def caption_of(study: str, figure: Figure) -> str:
 def prose_of(study: str) -> str:
     """Prose of a study."""
     return str(PACKAGE / "studies" / study / "README.md")
+
+
+def judging_of(studies: Sequence[str]) -> list[str]:
+    """How claims are judged, which a page with claims shows."""
+    has_claims = any(STUDIES[study].claims for study in studies)
+    return [str(ROOT / "docs" / "claims.md")] if has_claims else []
 
 
 def deviations_of(studies: Sequence[str]) -> list[str]:
@@ -141,6 +148,7 @@ def page_spec(plan: Plan, page: Page) -> str:
             "pending": [STUDIES[study].title for study in page.pending],
             "citation": CITATION,
             "publications": publications_of(plan, page.studies),
+            "judging": judging_of(page.studies),
             "deviations": deviations_of(page.studies),
         }
     )

@@ -20,11 +20,12 @@ OF_SEVERAL = {"agrees": "agree", "disagrees": "disagree"}
 OF_ANY = {"too few data": "with too few data", "no expectation": "with no expectation"}
 # Behind the verdict of a claim whose rule was fixed after a look at rows.
 AFTER = "†"
-# What all verdicts are.
+# What all verdicts are, and where a reader of the text finds more.
 EQUIVALENCE = (
     "This is a test of equivalence: the whole 95 % interval must lie within the tolerance; a value"
     " alone decides nothing."
 )
+RULES = "Rules: docs/claims.md."
 HEADER = ("expected", "measured (95 %)", "n", "verdict")
 
 
@@ -51,7 +52,7 @@ def markdown(
     lines, notes, number = [f"{claims}: {_counts(table)}."], list[str](), 0
     if stated:
         lines += ["", *stated, "", "All claims: `make claims`.", "", "## What the verdicts are"]
-    lines += ["", *_in_terminal(f"{EQUIVALENCE}{_after(table)}"), *_failing(table)]
+    lines += ["", *_in_terminal(f"{EQUIVALENCE} {RULES}{_after(table)}"), *_failing(table)]
     for topic in order:
         rows = table[headings == topic].to_dict("records")
         if not rows:

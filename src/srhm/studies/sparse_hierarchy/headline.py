@@ -172,7 +172,7 @@ HEADLINE: tuple[Statement, ...] = (
     ),
     Statement(
         heading=NETWORKS,
-        says="errors follow D and S",
+        says="errors follow D and S at Figure 1's P",
         quote="the empirically observed correlation between sensitivity to diffeomorphisms and test"
         " error",
         place="section 1.1; Figure 1 C, D",
