@@ -19,9 +19,9 @@ TAUGHT = {
     "both": Look("both", PURPLE, "D", "-"),
 }
 COLUMNS = {
-    "test_error": ("test error $\\epsilon$", (THRESHOLD, "10 %: $P^*$")),
-    "R_deformations": ("$R_f$, deformations", (1.0, "$R=1$")),
-    "R_places": ("$R$, shifts", (1.0, "$R=1$")),
+    "test_error": ("test error $\\epsilon$", level(THRESHOLD, "10 %: $P^*$")),
+    "R_deformations": ("$R_f$, deformations", level(1.0, "$R=1$", line="--")),
+    "R_places": ("$R$, shifts", level(1.0, "$R=1$", line="--")),
 }
 
 
@@ -35,12 +35,12 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
             marks=[
                 Marks(rows=own, x="P", y=column, line="-", name=column,
                       by=[by_name("taught", own["taught"], TAUGHT, "Taught")]),
-                level(at, words),
+                guide,
             ],
         )
         for net, name in NETS.items()
         for own in [found[found["net"] == net]]
-        for column, (label, (at, words)) in COLUMNS.items()
+        for column, (label, guide) in COLUMNS.items()
     ]  # fmt: skip
     seeds = cells["seed"].nunique()
     return mosaic(panels, columns=3, preset=preset, notes=[f"{seeds} seeds."])
