@@ -80,13 +80,12 @@ def test_the_paper_of_further_questions_is_current(scorecards):
 
 @pytest.fixture(scope="module")
 def of_paper(scorecards):
-    found = scorecards[readme.MAIN]
-    return pd.concat([found[study] for study in readme.PAPER], ignore_index=True)
+    return readme.claims_of_paper(scorecards)
 
 
-def test_the_page_of_verdicts_is_current_with_an_example_of_each(of_paper):
+def test_the_page_of_verdicts_is_current_with_an_example_of_each(of_paper, scorecards):
     text = (ROOT / claims_page.PAGE).read_text(encoding="utf-8")
-    assert readme.claims_text(text, of_paper) == text, "make readme writes it anew"
+    assert readme.claims_text(text, scorecards) == text, "make readme writes it anew"
     shown = [row["verdict"] for _, row in claims_page.examples(of_paper)]
     assert set(shown) == set(readme.VERDICTS)
     holds, excludes = (row for _, row in claims_page.examples(of_paper) if row["verdict"] == "open")

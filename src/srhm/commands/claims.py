@@ -55,7 +55,10 @@ def read_claims_in(folder: Path) -> pd.DataFrame:
 
 
 def verdict_lines(table: pd.DataFrame) -> list[str]:
-    """Counts of the verdicts, and a line for each claim: verdict, statement, numbers, why open."""
+    """Counts of the verdicts, and for each claim a line with verdict, statement, numbers.
+
+    Below an open one where its interval lies.
+    """
     counts = Counter(table["verdict"])
     width = max(map(len, counts), default=0)
     lines = [f"{len(table)} claims: {', '.join(f'{n} {word}' for word, n in counts.items())}"]
@@ -63,9 +66,9 @@ def verdict_lines(table: pd.DataFrame) -> list[str]:
         numbers = measured_text(row)
         if isfinite(row["expected"]):
             numbers += f", expected {expected_text(row)}"
-        if why := why_open(row):
-            numbers += f"; {why}"
         lines.append(f"{row['verdict']:{width}}  {row['statement']}: {numbers}")
+        if why := why_open(row):
+            lines.append(f"{'':{width}}  {why}")
     return lines
 
 

@@ -3,7 +3,8 @@
 The example is the first claim of a scorecard that is of its kind, so that nobody chooses it.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -93,6 +94,14 @@ def verdict_table(scorecard: pd.DataFrame, *, rows_of: str) -> Sequence[Sequence
             numbers = measured_text(row)
         cells.append([f"**{kind.verdict}**", kind.interval, f"{row['statement']}: {numbers}"])
     return cells
+
+
+def open_claims(scorecards: Iterable[pd.DataFrame]) -> str:
+    """How many of the open claims are open for which reason, a sentence."""
+    rows = (row for one in scorecards for row in one.to_dict("records"))
+    counts = Counter(filter(None, map(why_open, rows)))
+    words = "; ".join(f"in {n} {why}" for why, n in counts.most_common())
+    return f"Open claims of all studies: {counts.total()}; {words}."
 
 
 def _is_of(kind: Kind, row: dict[Any, Any]) -> bool:

@@ -93,13 +93,25 @@ def deviations_text(
     return _between(text, "rules", [*_rules(scorecards, first)], of=DEVIATIONS)
 
 
-def claims_text(text: str, scorecard: pd.DataFrame) -> str:
-    """docs/claims.md with its picture and the table of verdicts written anew."""
-    head, *lines = claims_page.verdict_table(scorecard, rows_of=MAIN)
+def claims_text(text: str, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]) -> str:
+    """docs/claims.md with its picture, the table of verdicts and counts of open claims."""
+    head, *lines = claims_page.verdict_table(claims_of_paper(scorecards), rows_of=MAIN)
     rows = [_line(head), _line(["---"] * len(head))]
     rows += [_line([*words, _markdown(example)]) for *words, example in lines]
     picture_of_verdicts = f"![{claims_page.TITLE}]({claims_page.PICTURE.removeprefix('docs/')})"
+    of_all = [
+        table
+        for preset, studies in scorecards.items()
+        if preset != WIDE
+        for table in studies.values()
+    ]
+    rows += ["", claims_page.open_claims(of_all)]
     return _between(text, "verdicts", [picture_of_verdicts, "", *rows], of=claims_page.PAGE)
+
+
+def claims_of_paper(scorecards: Mapping[str, Mapping[str, pd.DataFrame]]) -> pd.DataFrame:
+    """Claims of the paper on the shipped rows of its preset."""
+    return pd.concat([scorecards[MAIN][study] for study in PAPER], ignore_index=True)
 
 
 def _between(text: str, name: str, lines: Sequence[str], *, of: str) -> str:
@@ -293,9 +305,8 @@ def main(root: Path = ROOT) -> int:
         deviations = deviations_text(
             (root / DEVIATIONS).read_text(encoding="utf-8"), scorecards, first
         )
-        of_paper = pd.concat([scorecards[MAIN][study] for study in PAPER], ignore_index=True)
         page = (root / claims_page.PAGE).read_text(encoding="utf-8")
-        judged = claims_text(page, of_paper)
+        judged = claims_text(page, scorecards)
         sources = thesis.thesis_text(thesis.read(root), scorecards)
     except ValueError as error:
         print(error, file=sys.stderr)
@@ -316,7 +327,7 @@ def main(root: Path = ROOT) -> int:
     other = other_run(sorted(map(str, archive)))[0]
     for name, narrow in ((DESKTOP, False), (PHONE, True)):
         _save(picture.draw(rows, other=other, narrow=narrow), root / name, finding(rows))
-    intervals = claims_page.forest_of_examples(of_paper)
+    intervals = claims_page.forest_of_examples(claims_of_paper(scorecards))
     drawn = picture.draw(intervals, legend=False)
     _save(drawn, root / claims_page.PICTURE, claims_page.forest_in_words(intervals))
     return 0
