@@ -10,12 +10,9 @@ from srhm.flow.losses import CrossEntropy
 from srhm.flow.networks import hierarchical_network
 from srhm.flow.predictor import Predictor
 from srhm.flow.targets import inputs
+from srhm.model.correlations import class_correlations, expected_class_correlations
 from srhm.model.encoding import one_hot
-from srhm.studies.first_step.gradient import (
-    class_correlations,
-    expected_class_correlations,
-    first_step,
-)
+from srhm.studies.first_step.gradient import as_seen, first_step
 
 
 @pytest.mark.parametrize("sparsity", ["A", "B"])
@@ -38,7 +35,8 @@ def test_the_update_of_equal_weights_is_that_of_autograd(make_sample, tolerance,
     system = NetworkSystem.of(Predictor(network, alpha, start), x, y, CrossEntropy())
     # The gradient is of the loss over alpha^2 = 1/H; appendix C has no such factor.
     gradient = system.evaluate(start).gradient["layer1"][0].numpy() / width
-    expected = class_correlations(grammar, data, net) @ readout.mean(axis=0)
+    D = as_seen(grammar, class_correlations(data, grammar.parameters), net)
+    expected = D @ readout.mean(axis=0)
     for channel in range(width):
         found = -gradient[:, :, channel] * width * np.sqrt(3)
         np.testing.assert_allclose(found, expected, **tolerance(np.float64))
@@ -54,8 +52,8 @@ def test_all_data_have_the_expected_correlations(
         depth=depth, n_empty=n_empty, n_features=3, n_synonyms=2, n_classes=2, sparsity=sparsity
     )
     data = all_data(grammar)
-    found = class_correlations(grammar, data, net)
-    expected = expected_class_correlations(grammar, net)
+    found = as_seen(grammar, class_correlations(data, grammar.parameters), net)
+    expected = as_seen(grammar, expected_class_correlations(grammar), net)
     np.testing.assert_allclose(found, expected, **tolerance(np.float64))
     by_one_hot = one_hot(data, grammar.parameters).mean(axis=0)
     assert by_one_hot.sum() == pytest.approx(grammar.parameters.n_leaves)

@@ -14,7 +14,7 @@ from srhm.networks.geometry import geometry
 from srhm.scorecard.card import scorecard
 from srhm.statistics.exponents_of_grammars import complexities
 from srhm.studies.weight_sharing import analysis
-from srhm.studies.weight_sharing.claims import CLAIMS, VALUES
+from srhm.studies.weight_sharing.claims import CLAIMS, TWO_STEPS, VALUES
 from srhm.studies.weight_sharing.figures import ORDER, draw
 from srhm.studies.weight_sharing.first_steps import (
     equal_points,
@@ -28,6 +28,10 @@ WANTED = {**{key: value for key, (value, _) in VALUES.items()},
           **{("cnn_features", L): L for L in (2, 3)}, ("cnn_places", 2): 2, ("cnn_places", 3): 2,
           ("cnn_pooled_first", 3): 1, ("cnn_pooled_last", 3): 1,
           **{("cnn_pooled", L): 0 for L in (2, 3)}}  # fmt: skip
+
+
+# Of L = 3, of which no second steps are invented.
+LATER = ("second-step-2-3", "second-step-3-3", "two-steps-2-3", "two-steps-3-3")
 
 
 def invented(exponents, *, s0s=(1, 2, 4), features=(4, 6), seeds=3, scale=lambda net: 1.0):
@@ -54,10 +58,19 @@ def steps(exponents, *, extra=0.0, seeds=3):
     return pd.DataFrame(rows)
 
 
+def second(exponents, *, extra=0.0):
+    """Invented second steps, of as many powers as one of both layers knows places, and `extra`."""
+    wanted = {net: value for net, value in TWO_STEPS.items() if (net, 2) in exponents}
+    rows = steps({(net, 2): 2 for net in wanted})
+    rows = rows[rows["layer"] == 2].assign(places=rows["net"].map(wanted))
+    points = (rows["s0"] + 1) ** (rows["places"] + extra + 0.01 * (rows["seed"] - 1))
+    return rows.assign(n_equal=20 * points, n_equal_output=30 * points)
+
+
 def tables(exponents, **options):
-    cells, first = invented(exponents, **options), steps(exponents)
-    found = analysis.exponents(cells, first, threshold=0.1)
-    return {"cells": cells, "first_steps": first, "exponents": found}
+    cells, first, two = invented(exponents, **options), steps(exponents), second(exponents)
+    found = analysis.exponents(cells, first, two, threshold=0.1)
+    return {"cells": cells, "first_steps": first, "two_steps": two, "exponents": found}
 
 
 @pytest.fixture(scope="module")
@@ -67,24 +80,28 @@ def card():
 
 def test_exponents_are_those_of_the_grammars():
     found = tables({("lcn", 2): 2.0, ("cnn", 2): 1.4})["exponents"]
-    P_star = found[found["layer"] == 0].set_index(["net", "v", "seed"])["exponent"]
+    P_star = found[found["of"] == "P_star"].set_index(["net", "v", "seed"])["exponent"]
     assert len(P_star) == 12
     assert P_star["lcn", 4, 0] == pytest.approx(2, abs=0.1)
     assert P_star["cnn", 6, 1] - P_star["cnn", 6, 0] == pytest.approx(0.05, abs=0.03)
     assert set(found.loc[found["layer"] == 0, "places"]) == {2}
-    first = found[found["layer"] == 2].set_index(["net", "v", "seed"])["exponent"]
-    assert first["cnn", 4, 2] == pytest.approx(1.01)
+    layer = found[found["layer"] == 2].set_index(["of", "net", "v", "seed"])["exponent"]
+    assert layer["first_step", "cnn", 4, 2] == pytest.approx(1.01)
+    assert layer["second_step", "lcn", 4, 0] == pytest.approx(1.99)
+    assert layer["output", "cnn", 6, 1] == pytest.approx(1)
 
 
 def test_a_grammar_with_a_censored_curve_has_no_exponent():
     cells = invented({("lcn", 2): 2.0})
     last = (cells["s0"] == 4) & (cells["seed"] == 0) & (cells["v"] == 4)
     cells.loc[last, "test_error"] = 0.5
-    found = analysis.exponents(cells, steps({("lcn", 2): 2}), threshold=0.1)
+    lcn = {("lcn", 2): 2}
+    found = analysis.exponents(cells, steps(lcn), second(lcn), threshold=0.1)
     kept = found[found["layer"] == 0]
     assert len(kept) == 5
     none = cells[cells["s0"] == 0]
-    assert analysis.exponents(none, steps({("lcn", 2): 2}).head(0), threshold=0.1).empty
+    nothing = [table(lcn).head(0) for table in (steps, second)]
+    assert analysis.exponents(none, *nothing, threshold=0.1).empty
     assert not ((kept["v"] == 4) & (kept["seed"] == 0)).any()
 
 
@@ -96,16 +113,25 @@ def test_exponents_of_the_predictions_agree(card):
     assert card.loc["change-cnn_places-cnn-3", "value"] == pytest.approx(0, abs=0.02)
     assert card.loc["change-cnn_places-lcn-2", "verdict"] == "disagrees"  # 2 and 2 here
     assert card.loc["first-step-1-2", "verdict"] == "agrees"
+    assert card.loc["second-step-lcn-2", "value"] == pytest.approx(2)
+    two = [name for name in card.index if name.startswith(("second-step-", "two-steps-"))]
+    assert len([name for name in two if name.endswith("-2")]) == 9
+    assert set(card.loc[[name for name in two if name.endswith("-2")], "verdict"]) == {"agrees"}
 
 
 def test_other_exponents_savings_and_steps_are_found_false():
     wrong = {key: value + 0.5 for key, value in WANTED.items()}
     found = tables(wrong, scale=lambda net: {"lcn": 2.5, "cnn_places": 0.8}.get(net, 1.0))
-    first = steps(wrong, extra=0.4)
-    found["exponents"] = analysis.exponents(found["cells"], first, threshold=0.1)
+    two = steps(wrong, extra=0.4), second(wrong, extra=0.4)
+    found["exponents"] = analysis.exponents(found["cells"], *two, threshold=0.1)
     card = scorecard(found, CLAIMS).set_index("claim")
-    own = [name for name in card.index if name.split("-")[0] in ("exponent", "saved", "first")]
-    assert len(own) == 19
+    own = [
+        name
+        for name in card.index
+        if name.split("-")[0] in ("exponent", "saved", "first", "second", "two")
+    ]
+    own = [name for name in own if name not in LATER]
+    assert len(own) == 28
     assert set(card.loc[own, "verdict"]) == {"disagrees"}
     assert card.loc["saved-cnn_features-lcn-2", "value"] == pytest.approx(0.4, abs=0.02)
 

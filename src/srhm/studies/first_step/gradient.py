@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from srhm.model.correlations import class_correlations, expected_class_correlations
 from srhm.model.grammar import Grammar, placement_offsets
 from srhm.model.sampling import Derivations
 
@@ -66,8 +67,8 @@ def first_step(grammar: Grammar, data: Derivations, net: str) -> FirstStep:
     Raises:
         ValueError: if the net is neither.
     """
-    found = class_correlations(grammar, data, net)
-    expected = expected_class_correlations(grammar, net)
+    found = as_seen(grammar, class_correlations(data, grammar.parameters), net)
+    expected = as_seen(grammar, expected_class_correlations(grammar), net)
     synonyms, placements, latents = _spread(grammar, found)
     all_synonyms, _, all_latents = _spread(grammar, expected)
     return FirstStep(
@@ -83,45 +84,12 @@ def first_step(grammar: Grammar, data: Derivations, net: str) -> FirstStep:
     )
 
 
-def class_correlations(grammar: Grammar, data: Derivations, net: str) -> NDArray[np.float64]:
-    """D of a training set, (Z, v, A).
+def as_seen(grammar: Grammar, table: NDArray[np.float64], net: str) -> NDArray[np.float64]:
+    """Correlations (d, v, A) as an LCN sees them, or (Z, v, A) summed over patches, as a CNN does.
 
     Raises:
-        ValueError: if the net is neither LCN nor CNN.
+        ValueError: if the net is neither.
     """
-    parameters = grammar.parameters
-    n_classes = parameters.n_classes
-    counts = np.zeros((parameters.input_length, parameters.n_features, n_classes))
-    labels = np.broadcast_to(data.labels[:, None], data.positions.shape)
-    np.add.at(counts, (data.positions, data.features, labels), 1 / len(data))
-    return _by_filter(grammar, counts - counts.sum(axis=2, keepdims=True) / n_classes, net)
-
-
-def expected_class_correlations(grammar: Grammar, net: str) -> NDArray[np.float64]:
-    """D of all data of the grammar, (Z, v, A), by going through its rules.
-
-    Raises:
-        ValueError: if the net is neither LCN nor CNN.
-    """
-    parameters = grammar.parameters
-    # Given the class: probability of each latent at each node, and of each place of that node.
-    features = np.eye(parameters.n_classes)[:, None]
-    places = np.ones((1, 1))
-    offsets = placement_offsets(parameters)
-    # Probability that child j of a node is at an offset of the node's patch.
-    at = np.eye(parameters.patch_size)[offsets].mean(axis=0)
-    for level in range(parameters.depth, 0, -1):
-        rules = grammar.rules[level - 1]
-        below = np.eye(parameters.n_features)[rules].mean(axis=1)
-        features = np.einsum("anq,qjf->anjf", features, below)
-        features = features.reshape(parameters.n_classes, -1, parameters.n_features)
-        places = np.einsum("np,jo->njpo", places, at).reshape(features.shape[1], -1)
-    joint = np.einsum("anf,nz->zfa", features, places) / parameters.n_classes
-    return _by_filter(grammar, joint - joint.mean(axis=2, keepdims=True), net)
-
-
-def _by_filter(grammar: Grammar, table: NDArray[np.float64], net: str) -> NDArray[np.float64]:
-    """Correlations (d, v, A) as an LCN sees them, or summed over patches as a CNN does."""
     if net not in NETS:
         raise ValueError(f"net = {net!r}: allowed are {', '.join(NETS)}")
     if net == "lcn":

@@ -1,4 +1,4 @@
-"""Exponents of s_0+1 of each grammar, in P* and in the first steps of each layer."""
+"""Exponents of s_0+1 of each grammar, in P* and in the first two gradient steps of each layer."""
 
 import pandas as pd
 import pyarrow as pa
@@ -6,25 +6,36 @@ import pyarrow as pa
 from srhm.results.tables import CELLS
 from srhm.statistics.exponents_of_grammars import OF_GRAMMAR, complexities_of_grammars, powers
 
-# layer: of a first step; 0: of P*. places: of how many levels the weights of that layer know the
-# place; of P*: the largest number of all layers.
+# of: of which points, POINTS. layer: of a step; 0: of P*. places: of how many levels the weights of
+# that layer know the place; of P* and of two steps: the largest number of all layers so far.
 EXPONENTS = pa.schema(
     [
         *(CELLS.field(name) for name in ("net", *OF_GRAMMAR)),
-        *(("layer", pa.int64()), ("places", pa.int64()), ("exponent", pa.float64())),
+        *(("of", pa.string()), ("layer", pa.int64()), ("places", pa.int64())),
+        ("exponent", pa.float64()),
     ]
 )
+P_STAR, FIRST, SECOND, OUTPUT = POINTS = ("P_star", "first_step", "second_step", "output")
 
 
-def exponents(cells: pd.DataFrame, first_steps: pd.DataFrame, *, threshold: float) -> pd.DataFrame:
+def exponents(
+    cells: pd.DataFrame, first_steps: pd.DataFrame, two_steps: pd.DataFrame, *, threshold: float
+) -> pd.DataFrame:
     """Rows of EXPONENTS: slopes against log (s_0+1) at the s_0 > 0 of each grammar.
 
-    Of log P*, and of the log of the points at which noise equals signal. A grammar of which one of
-    these is censored, or that has a single s_0, has none.
+    Of log P*, and of the log of the points at which noise equals signal: in the first step of a
+    layer, in the step after that of the layer below, and in the output of both. A grammar of which
+    one of these is censored, or that has a single s_0, has none.
     """
     found = complexities_of_grammars(cells[cells["s0"] > 0], threshold=threshold)
     most = first_steps.groupby(["net", "L"])["places"].max().rename("places").reset_index()
-    of_P = found.merge(most, on=["net", "L"]).assign(layer=0, points=lambda rows: rows["P_star"])
-    of_steps = first_steps.assign(points=first_steps["n_equal"])
-    by = ["net", *OF_GRAMMAR, "layer", "places"]
-    return powers(pd.concat([of_P, of_steps]), "points", by=by)[EXPONENTS.names]
+    tables = (
+        found.rename(columns={"P_star": "points"})
+        .merge(most, on=["net", "L"])
+        .assign(layer=0, of=P_STAR),
+        first_steps.assign(of=FIRST, points=first_steps["n_equal"]),
+        two_steps.assign(of=SECOND, points=two_steps["n_equal"]),
+        two_steps.assign(of=OUTPUT, points=two_steps["n_equal_output"]),
+    )
+    by = ["net", *OF_GRAMMAR, "of", "layer", "places"]
+    return powers(pd.concat(tables), "points", by=by)[EXPONENTS.names]

@@ -15,12 +15,13 @@ from srhm.scorecard.estimators import Difference, Mean, Ratio, Slope
 from srhm.scorecard.expectations import Within
 from srhm.scorecard.rows import left_out, rows_of
 from srhm.statistics.exponents_of_grammars import OF_GRAMMAR, complexities_of_grammars
+from srhm.studies.weight_sharing.analysis import FIRST, OUTPUT, P_STAR, SECOND
 
 
 @rows_of("exponents", nothing="no grammar with such exponents")
 def exponents(table: pd.DataFrame) -> pd.DataFrame:
     """Exponents of grammars; `excess`: above the number of levels whose places are known."""
-    return table.assign(excess=table["exponent"] - table["places"], of_P=table["layer"] == 0)
+    return table.assign(excess=table["exponent"] - table["places"])
 
 
 @rows_of("cells", nothing="no grammar with a P* of both nets")
@@ -47,6 +48,12 @@ VALUES: dict[tuple[str, int], tuple[float, str]] = {
     ("cnn", 3): (2, "Eq. 4"), ("cnn_first", 3): (2, COUNTING), ("cnn_second", 3): (3, COUNTING),
     ("cnn_pooled_first", 2): (1, COUNTING), ("cnn_pooled_last", 2): (1, COUNTING),
 }  # fmt: skip
+# Net -> exponent in the second of two steps at L = 2: the most levels that one of both layers knows
+TWO_STEPS = {
+    "lcn": 2, "cnn_features": 2, "cnn_places": 1, "cnn": 1,
+    "cnn_pooled_first": 1, "cnn_pooled_last": 1, "cnn_pooled": 0,
+}  # fmt: skip
+AS_FIRST = "0.15: as for the first step"
 # Net, other net, L -> by how much the exponent is larger, its tolerance and why.
 SAME = "0.2: below half a power"
 CHANGES: dict[tuple[str, str, int], tuple[float, float, str]] = {
@@ -62,7 +69,12 @@ CHANGES: dict[tuple[str, str, int], tuple[float, float, str]] = {
 
 
 def _exponent(net: str, depth: int) -> dict[str, Any]:
-    return {"rows": exponents, "where": {"net": net, "L": depth, "of_P": True}, "what": "grammars"}
+    return {"rows": exponents, "where": {"net": net, "L": depth, "of": P_STAR}, "what": "grammars"}
+
+
+def _excess(depth: int, layer: int, of: str) -> Mean:
+    return Mean("excess", rows=exponents, where={"L": depth, "layer": layer, "of": of},
+                per=("v", "seed"), what="nets and grammars")  # fmt: skip
 
 
 def _ratio(net: str, other: str, depth: int) -> Claim:
@@ -115,11 +127,45 @@ CLAIMS: tuple[Claim, ...] = (
             f"L = {depth}, first step of layer {layer}: exponent less levels of known places",
             place=f"{COUNTING}; appendix C", expected=Within(0, 0.15),
             why="0.15: the study first_step has 2.00, 3.00 (LCN) and 0.92, 0.63 (CNN) in layer 1",
-            measure=Mean("excess", rows=exponents, where={"L": depth, "layer": layer},
-                         per=("v", "seed"), what="nets and grammars"),
+            measure=_excess(depth, layer, FIRST),
         )
         for depth in (2, 3)
         for layer in range(1, depth + 1)
+    ),
+    *(
+        sharing(
+            f"second-step-{net}-2",
+            f"L = 2, {WORDS[net]}: exponent of s_0+1 in the second of two steps",
+            place=COUNTING, expected=Within(value, 0.15), why=AS_FIRST,
+            measure=Mean("exponent", rows=exponents, where={"net": net, "L": 2, "of": SECOND},
+                         what="grammars"),
+        )
+        for net, value in TWO_STEPS.items()
+    ),
+    *(
+        sharing(
+            f"second-step-{layer}-3",
+            f"L = 3, second step, of layer {layer}: exponent less levels of known places",
+            place=COUNTING, expected=Within(0, 0.15), why=AS_FIRST,
+            measure=_excess(3, layer, SECOND),
+        )
+        for layer in (2, 3)
+    ),
+    sharing(
+        "two-steps-cnn-2", f"L = 2, {WORDS['cnn']}: exponent of s_0+1 in the output of two steps",
+        place=COUNTING, expected=Within(1, 0.15), why=AS_FIRST,
+        measure=Mean("exponent", rows=exponents, where={"net": "cnn", "L": 2, "of": OUTPUT},
+                     what="grammars"),
+    ),
+    *(
+        sharing(
+            f"two-steps-{layer}-{depth}",
+            f"L = {depth}, output of two steps, to layer {layer}: exponent less levels of known"
+            " places",
+            place=COUNTING, expected=Within(0, 0.15), why=AS_FIRST,
+            measure=_excess(depth, layer, OUTPUT),
+        )
+        for depth, layer in ((2, 2), (3, 2), (3, 3))
     ),
     *(
         sharing(
@@ -127,7 +173,7 @@ CLAIMS: tuple[Claim, ...] = (
             f"L = {depth}: exponent in P* against the most levels that a layer knows: slope",
             place=COUNTING, expected=Within(1, 0.25), why=QUARTER,
             measure=Slope("exponent", against="places", logs="none", per=("v", "seed"),
-                          rows=exponents, where={"L": depth, "of_P": True}, what="exponents"),
+                          rows=exponents, where={"L": depth, "of": P_STAR}, what="exponents"),
         )
         for depth in (2, 3)
     ),

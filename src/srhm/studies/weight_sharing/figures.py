@@ -17,16 +17,19 @@ from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law
 from srhm.figures.scales import Scale
 from srhm.statistics.exponents_of_grammars import mean_exponents
+from srhm.studies.weight_sharing.analysis import FIRST, P_STAR, SECOND
 
 # From what knows most places to what knows none.
 ORDER = ("lcn", "cnn_features", "cnn_second", "cnn_first", "cnn_places", "cnn",
          "cnn_pooled_last", "cnn_pooled_first", "cnn_pooled")  # fmt: skip
-# Colours are of networks, so that layers are told apart by their open markers.
-OF = {0: Look("$P^*$", BLACK, "o", filled=True)} | {
-    layer: Look(f"first gradient step, layer {layer}", BLACK, marker, filled=False)
-    for layer, marker in ((1, "^"), (2, "s"), (3, "D"))
+# Colours are of networks, so that steps and layers are told apart by their open markers.
+MARKERS = {(FIRST, 1): "^", (FIRST, 2): "s", (FIRST, 3): "D", (SECOND, 2): "v", (SECOND, 3): "X"}
+STEP = {FIRST: "first gradient step", SECOND: "second gradient step"}
+OF = {(P_STAR, 0): Look("$P^*$", BLACK, "o", filled=True)} | {
+    (of, layer): Look(f"{STEP[of]}, layer {layer}", BLACK, marker, filled=False)
+    for (of, layer), marker in MARKERS.items()
 }
-SHIFT = 0.1
+SHIFT = 0.13
 
 
 @styled
@@ -38,7 +41,7 @@ def draw(
     sample_complexity, exponents: rows of SAMPLE_COMPLEXITY and EXPONENTS.
     """
     rows = over_dense_law(sample_complexity, threshold=threshold)
-    found, panels = mean_exponents(exponents, by=("net", "L", "layer", "places")), []
+    found, panels = mean_exponents(exponents, by=("net", "L", "of", "layer", "places")), []
     for depth in sorted(set(rows["L"])):
         panels.append(_complexities(rows[rows["L"] == depth], depth))
         panels.append(_exponents(found[found["L"] == depth], exponents, depth))
@@ -73,14 +76,18 @@ def _complexities(rows: pd.DataFrame, depth: int) -> Panel:
 def _exponents(rows: pd.DataFrame, single: pd.DataFrame, depth: int) -> Panel:
     nets = _nets(rows["net"])
     place = {net: float(i) for i, net in enumerate(nets)}
+    shown = [one for one in OF if one in set(zip(rows["of"], rows["layer"], strict=True))]
 
     def placed(table: pd.DataFrame) -> pd.DataFrame:
-        return table.assign(y=table["net"].map(place).astype(float) + SHIFT * table["layer"])
+        keys = pd.Series(list(zip(table["of"], table["layer"], strict=True)), index=table.index)
+        own = table.assign(mark=keys)[keys.isin(shown)]
+        below = SHIFT * own["mark"].map(shown.index).astype(float)
+        return own.assign(y=own["net"].map(place).astype(float) + below)
 
+    looks_shown = {one: OF[one] for one in shown}
     rows = placed(rows)
-    alone = placed(single[(single["L"] == depth) & (single["layer"] == 0)])
-    layers = {k: look for k, look in OF.items() if k in set(rows["layer"])}
-    n = rows.loc[rows["layer"] == 0, "n"]
+    alone = placed(single[(single["L"] == depth) & (single["of"] == P_STAR)])
+    n = rows.loc[rows["of"] == P_STAR, "n"]
     grammars = f": {between(n)} {plural('grammar', int(n.max()))}" if len(n) else ""
     return Panel(
         title=f"$L={depth}${grammars}", x=Axis("exponent of $s_0+1$"),
@@ -90,7 +97,7 @@ def _exponents(rows: pd.DataFrame, single: pd.DataFrame, depth: int) -> Panel:
             Marks(rows=alone, x="exponent", y="y", alpha=0.25, size=2.5, colour=BLACK,
                   name="grammar", label="single grammar"),
             Marks(rows=rows, x="exponent", y="y", x_low="low", x_high="high", size=4,
-                  by=[Scale(column="layer", looks=layers, title="Exponent")], name="exponent",
+                  by=[Scale(column="mark", looks=looks_shown, title="Exponent")], name="exponent",
                   bar_label="95 % interval over grammars"),
         ],
     )  # fmt: skip

@@ -44,15 +44,11 @@ def first_steps(cells: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
     n_equal: independent points at which noise equals signal; NaN where the signal is not seen.
     """
-    own = cells[cells["s0"] > 0]
-    for _, part in own.groupby([*DATA_MODEL, "seed"]):
-        first = part.iloc[0]
-        letters, seed = {name: first[name] for name in DATA_MODEL}, int(first["seed"])
-        parameters = parameters_of(letters)
-        grammar = draw_grammar(parameters, generator=generator(seed, role="grammar"))
+    for letters, seed, grammar, nets in grammars_of(cells):
+        parameters = grammar.parameters
         data = independent(grammar, N_POINTS, generator(seed, role="drawing"))
         levels = tree(data, grammar)
-        for net in sorted(set(part["net"])):
+        for net in nets:
             places = known_places(net, parameters)
             for k, layer in enumerate(geometry(net, parameters, width=1).layers, start=1):
                 yield {
@@ -63,6 +59,16 @@ def first_steps(cells: pd.DataFrame) -> Iterator[dict[str, Any]]:
                     "places": places[k - 1],
                     "n_equal": equal_points(layer, levels[k], data.labels),
                 }
+
+
+def grammars_of(cells: pd.DataFrame) -> Iterator[tuple[dict[str, Any], int, Grammar, list[str]]]:
+    """Letters, seed, grammar and nets of the cells with empty places, each grammar once."""
+    own = cells[cells["s0"] > 0]
+    for _, part in own.groupby([*DATA_MODEL, "seed"]):
+        first = part.iloc[0]
+        letters, seed = {name: first[name] for name in DATA_MODEL}, int(first["seed"])
+        rules = draw_grammar(parameters_of(letters), generator=generator(seed, role="grammar"))
+        yield letters, seed, rules, sorted(set(part["net"]))
 
 
 def independent(grammar: Grammar, n: int, random: np.random.Generator) -> Derivations:

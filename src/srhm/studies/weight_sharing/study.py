@@ -22,11 +22,12 @@ STUDY = Study(
             settings=("thresholds",),
         ),
         Derived("first_steps", ".first_steps:first_steps", ".first_steps:ROWS", uses=("cells",)),
+        Derived("two_steps", ".two_steps:two_steps", ".two_steps:ROWS", uses=("cells",)),
         Derived(
             "exponents",
             ".analysis:exponents",
             ".analysis:EXPONENTS",
-            uses=("cells", "first_steps"),
+            uses=("cells", "first_steps", "two_steps"),
             settings=("threshold",),
         ),
     ),
