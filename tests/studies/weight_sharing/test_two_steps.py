@@ -11,7 +11,7 @@ from srhm.model.encoding import one_hot
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry
 from srhm.studies.weight_sharing.first_steps import independent
-from srhm.studies.weight_sharing.two_steps import _noise, equal_points, steps, two_steps
+from srhm.studies.weight_sharing.two_steps import _noise, points_of_two_steps, steps, two_steps
 
 NETS = ("lcn", "cnn_features", "cnn_places", "cnn", "cnn_pooled_first", "cnn_pooled")
 
@@ -79,7 +79,7 @@ def test_noise_equals_signal_at_the_points_found_in_other_data(make_sample, monk
     D = class_correlations(data, parameters) * 5183 + class_correlations(last, parameters)
     wanted = steps(D[None] / 5184, lower, layer)
     expected = expected_class_correlations(grammar)
-    points = equal_points(expected, _noise(grammar, expected, 0), lower, layer)
+    points = points_of_two_steps(expected, _noise(grammar, expected, 0), lower, layer)
 
     signal, noise = (wanted.second**2).sum(), []
     for seed in range(200):
@@ -117,7 +117,7 @@ def test_pooled_nets_do_not_see_how_many_places_are_empty(make_grammar):
         grammar = make_grammar(n_empty=n_empty)
         lower, layer = geometry("cnn_pooled", grammar.parameters, width=1).layers
         expected = expected_class_correlations(grammar)
-        found.append(equal_points(expected, _noise(grammar, expected, 0), lower, layer))
+        found.append(points_of_two_steps(expected, _noise(grammar, expected, 0), lower, layer))
     assert found[0] == pytest.approx(found[1], rel=2e-3)
 
 
@@ -126,4 +126,4 @@ def test_without_signal_there_are_no_such_points(make_grammar):
     lower, layer = geometry("cnn", grammar.parameters, width=1).layers
     expected = expected_class_correlations(grammar)
     noise = _noise(grammar, expected, 0)
-    assert np.isnan(equal_points(0 * expected, noise, lower, layer)).all()
+    assert np.isnan(points_of_two_steps(0 * expected, noise, lower, layer)).all()

@@ -84,7 +84,7 @@ def _exponents(rows: pd.DataFrame, single: pd.DataFrame, depth: int) -> Panel:
         below = SHIFT * own["mark"].map(shown.index).astype(float)
         return own.assign(y=own["net"].map(place).astype(float) + below)
 
-    looks_shown = {one: OF[one] for one in shown}
+    marks = {one: OF[one] for one in shown}
     rows = placed(rows)
     alone = placed(single[(single["L"] == depth) & (single["of"] == P_STAR)])
     n = rows.loc[rows["of"] == P_STAR, "n"]
@@ -92,12 +92,12 @@ def _exponents(rows: pd.DataFrame, single: pd.DataFrame, depth: int) -> Panel:
     return Panel(
         title=f"$L={depth}${grammars}", x=Axis("exponent of $s_0+1$"),
         y=Axis(ticks={i: looks.net(net).label for net, i in place.items()},
-               limits=(len(nets) - 0.4, -0.6)),
+               limits=(len(nets) - 0.2, -0.6)),
         marks=[
             Marks(rows=alone, x="exponent", y="y", alpha=0.25, size=2.5, colour=BLACK,
                   name="grammar", label="single grammar"),
             Marks(rows=rows, x="exponent", y="y", x_low="low", x_high="high", size=4,
-                  by=[Scale(column="mark", looks=looks_shown, title="Exponent")], name="exponent",
+                  by=[Scale(column="mark", looks=marks, title="Exponent")], name="exponent",
                   bar_label="95 % interval over grammars"),
         ],
     )  # fmt: skip

@@ -63,7 +63,7 @@ def two_steps(cells: pd.DataFrame) -> Iterator[dict[str, Any]]:
             for net in nets:
                 places = known_places(net, grammar.parameters)[k - 1 : k + 1]
                 lower, layer = geometry(net, grammar.parameters, width=1).layers[k - 1 : k + 1]
-                step, output = equal_points(expected, noise, lower, layer)
+                step, output = points_of_two_steps(expected, noise, lower, layer)
                 yield {
                     "net": net,
                     **{name: letters[name] for name in GRAMMAR},
@@ -121,7 +121,7 @@ def steps(D_RZCA: Floats, lower: Layer, layer: Layer) -> Steps:
     )
 
 
-def equal_points(
+def points_of_two_steps(
     expected: Floats, noise: Floats, lower: Layer, layer: Layer
 ) -> tuple[float, float]:
     """Points at which noise equals signal, in the second step and in the output of both.
