@@ -51,7 +51,8 @@ KINDS = (
     Kind(verdict="open", says="differs; by how much?", why=EXCLUDES,
          interval="excludes the expected number and reaches into the tolerance: the number differs,"
          " by more or by less than the tolerance"),
-    Kind(verdict="too few data", interval="has fewer than three points", drawn=False),
+    Kind(verdict="too few data", drawn=False,
+         interval="comes from fewer than three points, or from none"),
     Kind(verdict="no expectation", drawn=False,
          interval="has no number to meet: the source gives none, or another claim has the verdict"),
 )  # fmt: skip

@@ -477,7 +477,12 @@ def _question(root: Path, study: str) -> str:
     words = re.sub(r"\b(Eq|arXiv)[.:] ?", r"\1 ", words)
     found = re.search(r"(?:^|(?<=[.:?!] ))[^.:?!]*\?", words)
     heading = top.removeprefix("# ")
-    return f"{heading}: {found[0].strip()[0].lower()}{found[0].strip()[1:]}" if found else heading
+    if not found:
+        return heading
+    asked = found[0].strip()
+    if heading.endswith("?"):
+        return f"{heading} {asked[0].upper()}{asked[1:]}"
+    return f"{heading}: {asked[0].lower()}{asked[1:]}"
 
 
 def _markdown(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import scipy
 
-from srhm.scorecard.expectations import ROUNDING
+from srhm.scorecard.expectations import holds_expected
 from srhm.scorecard.numbers import unit
 from srhm.statistics.regression import CONFIDENCE
 
@@ -42,10 +42,7 @@ def why_open(row: Mapping[Any, Any]) -> str:
         return "an end of the interval is not known"
     if not isfinite(tolerance):
         return "the interval holds the bound"
-    rounding = ROUNDING * tolerance
-    if low - rounding <= expected <= high + rounding:
-        return HOLDS
-    return EXCLUDES
+    return HOLDS if holds_expected(low, high, expected=expected, tolerance=tolerance) else EXCLUDES
 
 
 def points_to_decide(row: Mapping[Any, Any]) -> float:

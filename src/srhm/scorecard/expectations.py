@@ -15,6 +15,12 @@ Scale = Literal["plain", "factor"]
 ROUNDING = 1e-6
 
 
+def holds_expected(low: float, high: float, *, expected: float, tolerance: float) -> bool:
+    """Whether an interval holds the expected number of a finite tolerance, but for rounding."""
+    rounding = ROUNDING * tolerance
+    return low - rounding <= expected <= high + rounding
+
+
 class _Judging:
     """What is expected of an interval: that it lies within a range."""
 
@@ -54,8 +60,7 @@ class _Judging:
         expected, tolerance = self.columns
         if not isfinite(tolerance):
             return self.allows(low, high)
-        rounding = ROUNDING * tolerance
-        return low - rounding <= expected <= high + rounding
+        return holds_expected(low, high, expected=expected, tolerance=tolerance)
 
 
 @dataclass(frozen=True)

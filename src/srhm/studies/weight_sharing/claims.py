@@ -136,7 +136,7 @@ CLAIMS: tuple[Claim, ...] = (
     *(
         sharing(
             f"second-step-{net}-2",
-            f"L = 2, {WORDS[net]}: exponent in the second of two steps",
+            f"L = 2, {WORDS[net]}: exponent of s_0+1, second of two steps",
             place=COUNTING, expected=Within(value, 0.15), why=AS_FIRST,
             measure=Mean("exponent", rows=exponents, where={"net": net, "L": 2, "of": SECOND},
                          what="grammars"),
@@ -153,7 +153,7 @@ CLAIMS: tuple[Claim, ...] = (
         for layer in (2, 3)
     ),
     sharing(
-        "two-steps-cnn-2", f"L = 2, {WORDS['cnn']}: exponent in the output of two steps",
+        "two-steps-cnn-2", f"L = 2, {WORDS['cnn']}: exponent of s_0+1, output of two steps",
         place=COUNTING, expected=Within(1, 0.15), why=AS_FIRST,
         measure=Mean("exponent", rows=exponents, where={"net": "cnn", "L": 2, "of": OUTPUT},
                      what="grammars"),

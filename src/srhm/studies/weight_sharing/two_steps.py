@@ -12,7 +12,8 @@ step is of the same P points, and sees h, with the noise of step 1, in place of 
 
 All of it follows from the correlations of single places, the D of an LCN, which all nets sum.
 Signal is sum D^2 of all data of the grammar, noise the mean square of what differs from it at P
-points. Shapes: R samples, J patches, Z places of a patch, C features, B and A classes.
+points. Shapes: R samples, Z places of the input of layer k, C features, J patches of that input, K
+places and features of a patch (J K = Z C), B classes of step 1, A of step 2.
 """
 
 from collections.abc import Callable, Iterator
@@ -94,7 +95,7 @@ class Steps:
     """The two steps of some samples.
 
     second: D^(2), shape (R, slots, B, A). output: what one feature at one place adds to the
-    answers of layer k+1, D^(1) D^(2), shape (R, J Z C, A).
+    answers of layer k+1, D^(1) D^(2), shape (R, Z C, A).
     """
 
     second: Floats
