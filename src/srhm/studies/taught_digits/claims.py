@@ -23,7 +23,7 @@ from srhm.studies.taught_digits.analysis import (
 OTHER = {PLACES: DEFORMATIONS, DEFORMATIONS: PLACES}
 claim = partial(Claim, figure="taught_digits", place="prediction of this project")
 points = partial(claim, topic="Points that teaching saves on digits")
-stable = partial(claim, topic="Relative stability of networks that are taught")
+stable = partial(claim, topic="Relative stability of taught networks, largest P")
 NO_EFFECT = "the bound is where teaching does nothing"
 
 
@@ -52,7 +52,7 @@ def of_net(net: str) -> list[Claim]:
         *(
             stable(
                 f"own-{taught}-{net}",
-                f"{NETS[net]}, largest P: R to {taught} with {taught} taught over untaught",
+                f"{NETS[net]}: R to {taught}, {taught} taught over nothing taught",
                 expected=Below(1), why=NO_EFFECT,
                 measure=Ratio(R[taught], where={"net": net, "taught": taught},
                               over={"taught": NOTHING}, on=("net", "P", "seed"), rows=at_largest,
@@ -63,8 +63,7 @@ def of_net(net: str) -> list[Claim]:
         *(
             stable(
                 f"part-{taught}-{net}",
-                f"{NETS[net]}, largest P: R to {taught} with {taught} taught over that with {other}"
-                " taught",
+                f"{NETS[net]}: R to {taught}, {taught} taught over {other} taught",
                 expected=Below(1),
                 why="the bound is where the one invariance teaches the other",
                 measure=Ratio(R[taught], where={"net": net, "taught": taught},
