@@ -107,7 +107,7 @@ def test_a_grammar_with_a_censored_curve_has_no_exponent():
 
 def test_exponents_of_the_predictions_agree(card):
     own = card.loc[[name for name in card.index if name.startswith("exponent-")]]
-    assert len(own) == 10
+    assert len(own) == 9
     assert set(own["verdict"]) == {"agrees"}
     assert card.loc["change-cnn_features-lcn-2", "verdict"] == "agrees"
     assert card.loc["change-cnn_places-cnn-3", "value"] == pytest.approx(0, abs=0.02)
@@ -131,9 +131,16 @@ def test_other_exponents_savings_and_steps_are_found_false():
         if name.split("-")[0] in ("exponent", "saved", "first", "second", "two")
     ]
     own = [name for name in own if name not in LATER]
-    assert len(own) == 27
+    assert len(own) == 26
     assert set(card.loc[own, "verdict"]) == {"disagrees"}
     assert card.loc["saved-cnn_features-lcn-2", "value"] == pytest.approx(0.4, abs=0.02)
+
+
+def test_a_net_that_shares_one_layer_is_judged_against_the_lcn(card):
+    of_one_layer = ["change-cnn_first-lcn-3", "change-cnn_second-lcn-3"]
+    assert set(card.loc[of_one_layer, "verdict"]) == {"agrees"}
+    found = scorecard(tables(WANTED | {("lcn", 3): 3.6}), CLAIMS).set_index("claim")
+    assert set(found.loc[of_one_layer, "verdict"]) == {"disagrees"}
 
 
 def test_without_the_second_depth_its_claims_have_too_few_data():
