@@ -114,11 +114,11 @@ CLAIMS: tuple[Claim, ...] = (
         sharing(
             f"change-{net}-{other}-{depth}",
             f"L = {depth}: exponent of s_0+1, {WORDS[net]}, less the {WORDS[other]}'s",
-            place=COUNTING, expected=Within(value, tolerance), why=why, fixed=fixed,
+            place=COUNTING, expected=Within(value, tolerance), why=why,
+            fixed="after" if (net, other, depth) in OF_ONE_LAYER else "before",
             measure=Difference("exponent", over={"net": other}, on=ON, **_exponent(net, depth)),
         )
-        for changes, fixed in ((CHANGES, "before"), (OF_ONE_LAYER, "after"))
-        for (net, other, depth), (value, tolerance, why) in changes.items()
+        for (net, other, depth), (value, tolerance, why) in (CHANGES | OF_ONE_LAYER).items()
     ),
     *(
         _ratio(net, other, depth)
