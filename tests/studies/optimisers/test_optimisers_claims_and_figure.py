@@ -89,7 +89,7 @@ def test_momentum_that_matters_is_found():
     assert set(found[names]) == {"disagrees"}
 
 
-def test_no_rate_is_best_at_which_a_network_diverged_or_P_star_is_censored(lawful):
+def test_no_rate_is_best_at_which_a_network_diverged_or_P_star_is_above_all_P(lawful):
     cells = lawful["cells"].copy()
     cnn = (cells["net"] == "cnn") & (cells["s0"] == 1) & (cells["v"] == 4)
     diverged = cnn & (cells["optimiser"] == "adam") & (cells["rate"] == 0.01)
@@ -102,6 +102,22 @@ def test_no_rate_is_best_at_which_a_network_diverged_or_P_star_is_censored(lawfu
     assert own.query("optimiser == 'adam' and best")["at_end"].all()
     assert not own.query("optimiser == 'plain'")["best"].any()
     assert verdicts(found)["m-plain-cnn"] == "too few data"
+
+
+def test_a_rate_whose_P_star_is_below_all_P_is_best_and_leaves_its_grammars_out(lawful):
+    cells = lawful["cells"].copy()
+    cnn = (cells["net"] == "cnn") & (cells["s0"] == 4) & (cells["v"] == 4)
+    largest = cells.loc[cells["optimiser"] == "decay", "rate"].max()
+    below = cnn & (cells["optimiser"] == "decay") & (cells["rate"] == largest)
+    cells.loc[below, "test_error"] = 0.0
+    found = derived(cells)
+    own = found["sample_complexity"].query("net == 'cnn' and s0 == 4 and v == 4")
+    best = own.query("optimiser == 'decay' and best")
+    assert best[["rate", "status"]].to_numpy().tolist() == [[largest, "below_range"]]
+    assert verdicts(found)["s0-decay-cnn"] == "too few data"
+    page = figures.draw(found["sample_complexity"], found["grammars"], preset="test")
+    filled = points(page.axes[1], "P* optimiser=decay", whole=True)
+    assert [round(x) for x, _ in filled] == [2, 3]  # the bound is hollow, with an arrow
 
 
 def test_the_figure_shows_exponents_and_P_star_at_best_rates(lawful):

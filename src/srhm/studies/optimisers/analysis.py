@@ -26,7 +26,7 @@ def sample_complexities(cells: pd.DataFrame, *, threshold: float) -> pd.DataFram
 
     By the rule of `srhm.statistics.sample_complexity`; standard deviations are pooled over curves
     of one net, L, optimiser and rate. No rate is best at which a network diverged, or whose P* is
-    censored.
+    above all P. One whose P* is below all P counts with the least P as its P*.
     """
     rows = cells[[*CURVE, "P", "seed", "test_error"]]
     names = [" ".join(map(str, one)) for one in zip(*(rows[c] for c in CURVE), strict=True)]
@@ -39,11 +39,12 @@ def sample_complexities(cells: pd.DataFrame, *, threshold: float) -> pd.DataFram
         columns=("curve", "net", "optimiser", "rate", *DATA_MODEL),
         pooled_over=("net", "L", "optimiser", "rate"),
     )
-    usable = (found["status"] == "reached") & (found["n_diverged"] == 0)
+    below = found["status"] == "below_range"
+    usable = ((found["status"] == "reached") | below) & (found["n_diverged"] == 0)
+    P_star = found["P_star"].mask(below, found["P_star_high"]).where(usable)
     by = [found[name] for name in TRAINED]
-    smallest = found["P_star"].where(usable).groupby(by).transform("min")
     rates = found["rate"].groupby(by)
-    best = usable & (found["P_star"] == smallest)
+    best = usable & (P_star == P_star.groupby(by).transform("min"))
     ends = (found["rate"] == rates.transform("min")) | (found["rate"] == rates.transform("max"))
     at_end = best & ends
     laws = [law({str(k): value for k, value in one.items()}) for one in found.to_dict("records")]

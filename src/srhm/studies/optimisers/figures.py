@@ -62,7 +62,8 @@ def _places(rows: pd.DataFrame, net: str) -> Panel:
     v = own["v"].min()
     own = with_ends(own[own["v"] == v], unit=own["n_c"] * own["m"] ** own["L"])
     apart = {name: 1.03 ** (i - 1.5) for name, i in ROW.items()}
-    own = own.assign(x=(own["s0"] + 1) * own["optimiser"].map(apart).astype(float))
+    x = (own["s0"] + 1) * own["optimiser"].map(apart).astype(float)
+    own = own.assign(x=x, censored=own["y_beyond"] != 0)
     ends = sorted(set(own["s0"] + 1)) or [1, 2]
     unit = np.exp(np.log((own["y"] / (own["s0"] + 1) ** 2).astype(float)).mean())
     return Panel(
@@ -70,8 +71,9 @@ def _places(rows: pd.DataFrame, net: str) -> Panel:
         x=Axis("$s_0+1$", log=True, ticks={n: str(n) for n in ends}),
         y=Axis("$P^*/(n_c m^L)$", log=True),
         marks=[
-            Marks(rows=own, x="x", y="y", low="y_low", high="y_high", by=[_optimisers(own)],
-                  line="-", name="P*", bar_label="95 % interval"),
+            Marks(rows=own, x="x", y="y", low="y_low", high="y_high", beyond="y_beyond",
+                  open="censored", by=[_optimisers(own)], line="-", name="P*",
+                  bar_label="95 % interval", arrow_label="$P^*$ is"),
             power_law([float(ends[0]), float(ends[-1])], 2, through=(1.0, float(unit)),
                       label="$(s_0+1)^2$", name="square"),
         ],
