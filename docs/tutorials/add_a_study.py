@@ -46,8 +46,9 @@ TEMPORARY = TemporaryDirectory()  # removed when the program ends
 PROJECT = Path(sys.argv[1] if len(sys.argv) > 1 else TEMPORARY.name).resolve()
 for folder in ("config", "envs", "profiles", "published", "reference", "rules", "scripts", "src"):
     shutil.copytree(CLONE / folder, PROJECT / folder)
-for file in ("Snakefile", "CITATION.cff"):
-    shutil.copy(CLONE / file, PROJECT)
+(PROJECT / "docs").mkdir()
+for file in ("Snakefile", "CITATION.cff", "docs/claims.md"):
+    shutil.copy(CLONE / file, PROJECT / file)
 
 
 def write(file: str, text: str) -> None:
