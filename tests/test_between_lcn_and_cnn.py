@@ -1,6 +1,7 @@
 """Networks between LCN and CNN: the ends are both, bit for bit; gradients against autograd."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -16,6 +17,10 @@ from srhm.training.sparse import SparseEngine
 
 WIDTH = 6
 OPTIONS = {"batch_size": 4, "rate": 0.05 * WIDTH, "momentum": 0.9, "dtype": np.float64}
+SHARED = {
+    "cnn_first": {1}, "cnn_second": {2}, "cnn_third": {3}, "cnn_first_second": {1, 2},
+    "cnn_first_third": {1, 3}, "cnn_second_third": {2, 3},
+}  # fmt: skip
 BETWEEN = ("cnn_second", "cnn_places", "cnn_features",
            "cnn_pooled", "cnn_pooled_first", "cnn_pooled_last")  # fmt: skip
 
@@ -37,6 +42,16 @@ def test_filters_that_know_all_are_an_lcn_and_those_that_know_nothing_a_cnn(make
             places=lambda k, known=known: known,
         )  # fmt: skip
         assert layers == layers_of(net, parameters)
+
+
+@pytest.mark.parametrize("depth", [3, 4])
+def test_nets_that_share_whole_layers_have_these_layers_of_the_cnn(make_parameters, depth):
+    parameters = make_parameters(depth=depth, n_empty=2)
+    lcn, cnn = (layers_of(net, parameters) for net in ("lcn", "cnn"))
+    for net, shared in SHARED.items():
+        expected = [(cnn if k in shared else lcn)[k - 1] for k in range(1, depth + 1)]
+        assert list(layers_of(net, parameters)) == expected
+    assert (layers_of("cnn_first_second", parameters) == cnn) == (depth == 3)
 
 
 @pytest.mark.parametrize("depth", [2, 3])
@@ -101,8 +116,10 @@ def test_pooled_at_any_s0_is_the_cnn_at_s0_0_bit_for_bit(make_sample):
     assert not np.array_equal(other["readout"], expected["readout"])
 
 
-@pytest.mark.parametrize("depth", [2, 3])
-@pytest.mark.parametrize("net", BETWEEN)
+@pytest.mark.parametrize(
+    ("net", "depth"),
+    [*product(BETWEEN, (2, 3)), ("cnn_third", 4), ("cnn_first_second", 4)],
+)
 def test_a_step_of_the_sparse_engine_is_that_of_autograd(make_sample, net, depth):
     grammar, training, test = make_sample(
         n_train=20, n_test=10, depth=depth, branching=2, n_features=3, n_synonyms=3, n_classes=3,

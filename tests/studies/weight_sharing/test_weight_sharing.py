@@ -14,7 +14,7 @@ from srhm.networks.geometry import geometry
 from srhm.scorecard.card import scorecard
 from srhm.statistics.exponents_of_grammars import complexities
 from srhm.studies.weight_sharing import analysis
-from srhm.studies.weight_sharing.claims import CLAIMS, TWO_STEPS, VALUES
+from srhm.studies.weight_sharing.claims import CLAIMS, OF_LAYERS, TWO_STEPS, VALUES
 from srhm.studies.weight_sharing.figures import ORDER, draw
 from srhm.studies.weight_sharing.first_steps import (
     equal_points,
@@ -30,6 +30,8 @@ WANTED = {**{key: value for key, (value, _) in VALUES.items()},
           **{("cnn_pooled", L): 0 for L in (2, 3)}}  # fmt: skip
 
 
+# The net and L that has second steps.
+BESIDE = ("lcn", 2)
 # Of L = 3, of which no second steps are invented.
 LATER = ("second-step-2-3", "second-step-3-3", "two-steps-2-3", "two-steps-3-3")
 
@@ -143,6 +145,20 @@ def test_a_net_that_shares_one_layer_is_judged_against_the_lcn(card):
     assert set(found.loc[of_one_layer, "verdict"]) == {"disagrees"}
 
 
+def test_four_levels_are_judged_from_no_empty_place_to_one():
+    counted = {net: 4 + value for net, (value, *_) in OF_LAYERS.items()} | {"lcn": 4}
+    agrees, wrong = (
+        scorecard(
+            tables({BESIDE: 2} | {(net, 4): n for net, n in powers.items()}, s0s=(0, 1)), CLAIMS
+        ).set_index("claim")
+        for powers in (counted, counted | {"lcn": 3.4})
+    )
+    own = [name for name in agrees.index if name.endswith("-lcn-4")]
+    assert len(own) == 6
+    assert set(agrees.loc[own, "verdict"]) == {"agrees"}
+    assert set(wrong.loc[own, "verdict"]) == {"disagrees"}
+
+
 def test_without_the_second_depth_its_claims_have_too_few_data():
     card = scorecard(tables({("lcn", 2): 2, ("cnn", 2): 2}), CLAIMS).set_index("claim")
     assert card.loc["exponent-lcn-2", "verdict"] == "agrees"
@@ -158,6 +174,10 @@ def test_the_figure_draws_every_net_and_its_exponents():
     assert_on_page(figure)
     assert len(points(figure.axes[0], "P* net=lcn")) == 3
     assert "LCN" in texts(figure)
+    deep = tables({BESIDE: 2, ("lcn", 4): 4, ("cnn_third", 4): 3.5}, s0s=(0, 1))
+    complexity = complexities(deep["cells"], thresholds=[0.1])
+    figure = rendered(draw(complexity, deep["exponents"], preset="test", threshold=0.1))
+    assert len(points(figure.axes[3], "grammar")) == 12
     empty = draw(complexity.head(0), found["exponents"].head(0), preset="test", threshold=0.1)
     assert not empty.axes
 
@@ -168,8 +188,13 @@ def test_levels_of_known_places_are_those_of_the_readme(make_parameters):
               "cnn_pooled_first": [0, 1, 1], "cnn_pooled_last": [1, 1, 0],
               "cnn_pooled": [0, 0, 0]}  # fmt: skip
     parameters = make_parameters(depth=3, branching=2, n_empty=2)
-    assert set(wanted) == set(ORDER)
     assert {net: known_places(net, parameters) for net in wanted} == wanted
+    deeper = {"cnn_first": [1, 3, 2, 1], "cnn_second": [4, 1, 2, 1], "cnn_third": [4, 3, 1, 1],
+              "cnn_first_second": [1, 1, 2, 1], "cnn_first_third": [1, 3, 1, 1],
+              "cnn_second_third": [4, 1, 1, 1]}  # fmt: skip
+    parameters = make_parameters(depth=4, branching=2, n_empty=1)
+    assert {net: known_places(net, parameters) for net in deeper} == deeper
+    assert set(wanted) | set(deeper) == set(ORDER)
 
 
 @pytest.mark.parametrize("net", ["lcn", "cnn_places"])

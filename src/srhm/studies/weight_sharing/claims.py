@@ -15,7 +15,7 @@ from srhm.scorecard.estimators import Difference, Mean, Ratio, Slope
 from srhm.scorecard.expectations import Within
 from srhm.scorecard.rows import left_out, rows_of
 from srhm.statistics.exponents_of_grammars import OF_GRAMMAR, complexities_of_grammars
-from srhm.studies.weight_sharing.analysis import FIRST, OUTPUT, P_STAR, SECOND
+from srhm.studies.weight_sharing.analysis import FIRST, FIRST_PLACE, OUTPUT, P_STAR, SECOND
 
 
 @rows_of("exponents", nothing="no grammar with such exponents")
@@ -35,7 +35,9 @@ sharing = partial(Claim, topic="Exponent of s_0+1 between LCN and CNN", figure="
 ON = (*OF_GRAMMAR, "layer")
 WORDS = {
     "lcn": "LCN", "cnn": "CNN", "cnn_first": "CNN in layer 1 alone",
-    "cnn_second": "CNN in layer 2 alone", "cnn_places": "net shared among places",
+    "cnn_second": "CNN in layer 2 alone", "cnn_third": "CNN in layer 3 alone",
+    "cnn_first_second": "CNN in layers 1 and 2", "cnn_first_third": "CNN in layers 1 and 3",
+    "cnn_second_third": "CNN in layers 2 and 3", "cnn_places": "net shared among places",
     "cnn_features": "net shared between features", "cnn_pooled": "CNN that pools all places",
     "cnn_pooled_first": "CNN that pools before layer 1",
     "cnn_pooled_last": "CNN that pools before layer L",
@@ -72,10 +74,20 @@ OF_ONE_LAYER: dict[tuple[str, str, int], tuple[float, float, str]] = {
     ("cnn_first", "lcn", 3): (-1, 0.25, f"layer 2 knows two levels, no layer three; {QUARTER}"),
     ("cnn_second", "lcn", 3): (0, 0.2, f"layer 1 knows all three levels; {SAME}"),
 }
+# Net -> by how much its power from s_0 = 0 to 1 is larger than the LCN's at L = 4, and why.
+# Known: P* of LCN and CNN (study depth), 1.3 apart, and all exponents at L = 2 and 3.
+OF_LAYERS: dict[str, tuple[float, float, str]] = {
+    "cnn_first": (-1, 0.25, f"layer 2 knows three levels, no layer four; {QUARTER}"),
+    "cnn_second": (0, 0.2, f"layer 1 knows all four levels; {SAME}"),
+    "cnn_third": (0, 0.2, f"layer 1 knows all four levels; {SAME}"),
+    "cnn_first_second": (-2, 0.25, f"layer 3 knows two levels, no layer more; {QUARTER}"),
+    "cnn_first_third": (-1, 0.25, f"layer 2 knows three levels, no layer four; {QUARTER}"),
+    "cnn_second_third": (0, 0.2, f"layer 1 knows all four levels; {SAME}"),
+}
 
 
-def _exponent(net: str, depth: int) -> dict[str, Any]:
-    return {"rows": exponents, "where": {"net": net, "L": depth, "of": P_STAR}, "what": "grammars"}
+def _exponent(net: str, depth: int, of: str = P_STAR) -> dict[str, Any]:
+    return {"rows": exponents, "where": {"net": net, "L": depth, "of": of}, "what": "grammars"}
 
 
 def _excess(depth: int, layer: int, of: str) -> Mean:
@@ -119,6 +131,16 @@ CLAIMS: tuple[Claim, ...] = (
             measure=Difference("exponent", over={"net": other}, on=ON, **_exponent(net, depth)),
         )
         for (net, other, depth), (value, tolerance, why) in (CHANGES | OF_ONE_LAYER).items()
+    ),
+    *(
+        sharing(
+            f"change-{net}-lcn-4",
+            f"L = 4, s_0 = 0 to 1: power of s_0+1, {WORDS[net]}, less the LCN's",
+            place=COUNTING, expected=Within(value, tolerance), why=why,
+            measure=Difference("exponent", over={"net": "lcn"}, on=ON,
+                               **_exponent(net, 4, FIRST_PLACE)),
+        )
+        for net, (value, tolerance, why) in OF_LAYERS.items()
     ),
     *(
         _ratio(net, other, depth)

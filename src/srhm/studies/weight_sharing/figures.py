@@ -17,15 +17,19 @@ from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law
 from srhm.figures.scales import Scale
 from srhm.statistics.exponents_of_grammars import mean_exponents
-from srhm.studies.weight_sharing.analysis import FIRST, P_STAR, SECOND
+from srhm.studies.weight_sharing.analysis import FIRST, FIRST_PLACE, P_STAR, SECOND
 
 # From what knows most places to what knows none.
-ORDER = ("lcn", "cnn_features", "cnn_second", "cnn_first", "cnn_places", "cnn",
-         "cnn_pooled_last", "cnn_pooled_first", "cnn_pooled")  # fmt: skip
+ORDER = ("lcn", "cnn_features", "cnn_third", "cnn_second", "cnn_second_third", "cnn_first",
+         "cnn_first_third", "cnn_first_second", "cnn_places", "cnn", "cnn_pooled_last",
+         "cnn_pooled_first", "cnn_pooled")  # fmt: skip
 # Colours are of networks, so that steps and layers are told apart by their open markers.
 MARKERS = {(FIRST, 1): "^", (FIRST, 2): "s", (FIRST, 3): "D", (SECOND, 2): "v", (SECOND, 3): "X"}
 STEP = {FIRST: "first gradient step", SECOND: "second gradient step"}
-OF = {(P_STAR, 0): Look("$P^*$", BLACK, "o", filled=True)} | {
+OF = {
+    (P_STAR, 0): Look("$P^*$", BLACK, "o", filled=True),
+    (FIRST_PLACE, 0): Look("$P^*$, $s_0=0$ to 1", BLACK, "o", filled=True),
+} | {
     (of, layer): Look(f"{STEP[of]}, layer {layer}", BLACK, marker, filled=False)
     for (of, layer), marker in MARKERS.items()
 }
@@ -76,7 +80,12 @@ def _complexities(rows: pd.DataFrame, depth: int) -> Panel:
 def _exponents(rows: pd.DataFrame, single: pd.DataFrame, depth: int) -> Panel:
     nets = _nets(rows["net"])
     place = {net: float(i) for i, net in enumerate(nets)}
-    shown = [one for one in OF if one in set(zip(rows["of"], rows["layer"], strict=True))]
+    present = set(zip(rows["of"], rows["layer"], strict=True))
+    # From s_0 = 0 to 1 where P* has no other pair of s_0.
+    of_points, hidden = P_STAR, FIRST_PLACE
+    if (P_STAR, 0) not in present:
+        of_points, hidden = hidden, of_points
+    shown = [one for one in OF if one in present and one[0] != hidden]
 
     def placed(table: pd.DataFrame) -> pd.DataFrame:
         keys = pd.Series(list(zip(table["of"], table["layer"], strict=True)), index=table.index)
@@ -86,8 +95,8 @@ def _exponents(rows: pd.DataFrame, single: pd.DataFrame, depth: int) -> Panel:
 
     marks = {one: OF[one] for one in shown}
     rows = placed(rows)
-    alone = placed(single[(single["L"] == depth) & (single["of"] == P_STAR)])
-    n = rows.loc[rows["of"] == P_STAR, "n"]
+    alone = placed(single[(single["L"] == depth) & (single["of"] == of_points)])
+    n = rows.loc[rows["of"] == of_points, "n"]
     grammars = f": {between(n)} {plural('grammar', int(n.max()))}" if len(n) else ""
     return Panel(
         title=f"$L={depth}${grammars}", x=Axis("exponent of $s_0+1$"),
