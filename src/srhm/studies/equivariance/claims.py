@@ -55,7 +55,6 @@ def slope(column: str, rows: RowFunction, against: str, **where: object) -> Slop
                  what="networks")  # fmt: skip
 
 
-LOG_RATIO = partial(Ratio, scale="log")
 BLOCKS, VOXELS, SPHERE, DIGITS = (
     networks.given(experiment=name) for name in ("tetris", "voxels", "sphere", "digits")
 )
@@ -109,15 +108,15 @@ STATED = (
         measure=slope("error", VOXELS, "n", **GATES, low_pass=True),
     ),
     errors(
-        "filter-lowers", "log error with low-pass minus without, gates",
-        place=LOW_PASS, expected=Below(0), why=ORDERED,
-        measure=pairs(LOG_RATIO, "error", VOXELS, "low_pass", (True, False), **GATES),
+        "filter-lowers", "Error with low-pass over without, gates",
+        place=LOW_PASS, expected=Below(1), why=ORDERED,
+        measure=pairs(Ratio, "error", VOXELS, "low_pass", (True, False), **GATES),
     ),
     errors(
-        "gates-below-components", "log error with gates minus ReLU of components",
-        place=ACTS, expected=Below(0), why=ORDERED,
+        "gates-below-components", "Error with gates over that with ReLU of components",
+        place=ACTS, expected=Below(1), why=ORDERED,
         measure=pairs(
-            LOG_RATIO, "error", VOXELS, "act", ("gate", "components"), net="steerable",
+            Ratio, "error", VOXELS, "act", ("gate", "components"), net="steerable",
             turns="random",
         ),
     ),

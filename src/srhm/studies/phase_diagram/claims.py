@@ -45,21 +45,20 @@ def lines_of_seeds(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame
 
 @rows_of("cells", lines_of_seeds)
 def crossovers(cells: pd.DataFrame, lines: pd.DataFrame) -> pd.DataFrame:
-    """`alpha_tilde` at which the kernel change is 1; order: its log10; is_far: from FAR h* on."""
+    """`alpha_tilde` at which the kernel change is 1; is_far: from FAR h* on."""
     own = of_kind(cells, PLANE)
     if own.empty:
         return own
     found = analysis.crossovers(own, lines)
-    return found.assign(order=np.log10(found["alpha_tilde"]), is_far=found["times"] >= FAR)
+    return found.assign(is_far=found["times"] >= FAR)
 
 
 @rows_of("cells", lines_of_seeds, nothing="no width is jammed")
 def jammed(cells: pd.DataFrame, lines: pd.DataFrame) -> pd.DataFrame:
-    """The widest jammed networks at the largest alpha_tilde; still: -log10 of the kernel change."""
+    """The widest jammed networks at the largest alpha_tilde."""
     own = of_kind(cells, PLANE)
     rows = analysis.on_the_line(own, lines) if len(own) else own
-    rows = rows[rows["alpha_tilde"] == rows["alpha_tilde"].max()]
-    return rows.assign(still=-np.log10(rows["kernel_change"]))
+    return rows[rows["alpha_tilde"] == rows["alpha_tilde"].max()]
 
 
 @rows_of(lines_of_seeds, nothing="h* is beyond the widths at one of the budgets")
@@ -167,9 +166,9 @@ TILDES, NETWORKS = partial(MEAN, what="alpha_tilde"), partial(MEAN, what="networ
 REPORTED = (NoExpectation(), "no expectation: the thesis gives no number for this network")
 
 
-def below(reason: str) -> tuple[Below, str]:
-    """An upper bound of 0."""
-    return Below(0), f"an upper bound: {reason}"
+def below(reason: str, *, bound: float = 0) -> tuple[Below, str]:
+    """An upper bound, 1 of a ratio."""
+    return Below(bound), f"an upper bound: {reason}"
 
 
 def where(kind: Kind, regime: str, **more: bool) -> dict[str, Any]:
@@ -184,25 +183,26 @@ def errors(kind: Kind, regime: str) -> Slope:
 
 
 def winner(kind: Kind, upper: str, lower: str) -> Ratio:
-    """log of the error of one regime over the other's, of digits at the largest P."""
+    """Error of one regime over the other's, of digits at the largest P."""
     return Ratio(
         "test_error", where=where(kind, upper, is_last=True), over=where(kind, lower),
-        on=("seed", "member"), per=("seed",), scale="log", rows=learners, what="networks",
+        on=("seed", "member"), per=("seed",), rows=learners, what="networks",
     )  # fmt: skip
 
 
 # Places are in chapter 3b.
 PLANES: tuple[Line, ...] = (
-    ("crossover-order", "log10 of the α̃ at which ‖ΔΘ‖/‖Θ0‖ = 1: of order 1", "Fig. 4",
-     Within(0, 1), "1, ours: a factor 10 on either side",
-     MEAN("order", rows=crossovers, what="widths")),
+    ("crossover-order", "α̃ at which ‖ΔΘ‖/‖Θ0‖ = 1: of order 1", "Fig. 4",
+     Factor(1, within=10), "ours: a factor 10 on either side",
+     MEAN("alpha_tilde", scale="log", rows=crossovers, what="widths")),
     ("crossover-flat", "α̃ of the crossover against h, h ≥ 2 h*: slope", "Fig. 4",
      Within(0, 0.25), "0.25, ours: at constant α it would be 1/2",
      SLOPE("alpha_tilde", against="width", where={"is_far": True}, rows=crossovers, what="widths")),
-    ("no-crossing", "−log10 ‖ΔΘ‖/‖Θ0‖ of the widest jammed networks, largest α̃", "Fig. 4",
-     *below("jamming lies wholly on the side of features"), NETWORKS("still", rows=jammed)),
-    ("budget", "log of h* at the whole budget over that at a sixteenth", "Fig. 4",
-     *below("h* falls with the budget"), TILDES("ratio", scale="log", rows=shifts)),
+    ("no-crossing", "‖ΔΘ‖/‖Θ0‖ of the widest jammed networks, largest α̃", "Fig. 4",
+     Above(1), "a lower bound: jamming lies wholly on the side of features",
+     NETWORKS("kernel_change", scale="ratio", rows=jammed)),
+    ("budget", "h* at the whole budget over that at a sixteenth", "Fig. 4",
+     *below("h* falls with the budget", bound=1), TILDES("ratio", scale="ratio", rows=shifts)),
     ("single-peak", "error of single networks: next width below jamming minus at jamming", "Fig. 5",
      *below("the error peaks at jamming"), TILDES("below", rows=peaks)),
     ("gain-peak", "h at which ensembles gain most, over h*", "Fig. 5",
@@ -224,16 +224,16 @@ LEARNING: tuple[Line, ...] = (
     *((f"digits-{regime}", f"digits, {regime}: test error against P: slope -β",
        f"Fig. 8 (CNN, MNIST: {beta})", *REPORTED, errors(DIGITS, regime))
       for regime, beta in (("feature", "1/2"), ("lazy", "1/3"))),
-    ("digits-winner", "digits: log of the error, lazy over feature, largest P",
-     "Fig. 8; ch. 3a, Table 1: FC, images", *below("lazy learning errs less"),
+    ("digits-winner", "digits: error of lazy over feature, largest P",
+     "Fig. 8; ch. 3a, Table 1: FC, images", *below("lazy learning errs less", bound=1),
      winner(DIGITS, "lazy", "feature")),
     *((f"patches-{regime}", f"digits, CNN, {regime}: test error against P: slope -β",
        "Fig. 8 (CNN, MNIST)",
        Within(-beta, 1 / 12), "1/12, ours: half of the distance between the two regimes",
        errors(PATCHES, regime))
       for regime, beta in (("feature", 1 / 2), ("lazy", 1 / 3))),
-    ("patches-winner", "digits, CNN: log of the error, feature over lazy, largest P",
-     "Fig. 8", *below("feature learning errs less"), winner(PATCHES, "feature", "lazy")),
+    ("patches-winner", "digits, CNN: error of feature over lazy, largest P",
+     "Fig. 8", *below("feature learning errs less", bound=1), winner(PATCHES, "feature", "lazy")),
     *((f"{inputs}-{word}", f"stripes, Θ0 {inputs}, {text}: test error against P: slope -β",
        "Fig. 9, right", Within(-beta, 0.075),
        "0.075, ours: half of the distance between the two regimes at d = 5",

@@ -8,7 +8,7 @@ Those on images of 28 x 28 are the same, fixed before their rows; another's tria
 
 from dataclasses import dataclass, field
 from functools import partial
-from math import log, pi
+from math import pi, sqrt
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,14 @@ from scipy import stats
 
 from srhm.scorecard.claims import Claim, Measurement, after_a_look
 from srhm.scorecard.estimators import Estimator, Mean, Range, Slope
-from srhm.scorecard.expectations import Above, Below, Expectation, NoExpectation, Within
+from srhm.scorecard.expectations import (
+    Above,
+    Below,
+    Expectation,
+    Factor,
+    NoExpectation,
+    Within,
+)
 from srhm.scorecard.fits import no_points
 from srhm.scorecard.rows import rows_of
 from srhm.studies.relative_stability.analysis import (
@@ -59,8 +66,7 @@ def networks(
 ) -> pd.DataFrame:  # fmt: skip
     """Stabilities of one part and data, as `measured`; largest: at the largest P alone.
 
-    P: at this one alone. lazy: of models, those above or below LAZY. Added: log10_R; inverse,
-    1/R_f.
+    P: at this one alone. lazy: of models, those above or below LAZY. Added: inverse, 1/R_f.
     """
     rows = measured({"cells": cells, "stability": table}, **options)
     if P is not None:
@@ -70,7 +76,7 @@ def networks(
     if largest:
         rows = at_largest(rows)
     R = rows["R"].astype(float)
-    return rows.assign(R=R, log10_R=np.log10(R), inverse=1 / R)
+    return rows.assign(R=R, inverse=1 / R)
 
 
 @rows_of("cells", "stability", nothing="no network with both")
@@ -81,14 +87,14 @@ def changes(
     """A quantity of each net and seed where a column has the second value over the first: ratio.
 
     ends: those values; without them the smallest and the largest that there is. inverse: the first
-    over the second. Added: log10.
+    over the second.
     """
     rows = networks.function(cells, table, **options)
     first, second = ends or (rows[column].min(), rows[column].max())
     if rows.empty or first == second:
         return pd.DataFrame()
     logs = pairs(rows, column, (second, first) if inverse else (first, second), quantity=quantity)
-    return pd.DataFrame({"ratio": np.exp(logs), "log10": logs / log(10)}).reset_index()
+    return pd.DataFrame({"ratio": np.exp(logs)}).reset_index()
 
 
 @rows_of("cells", "stability", nothing="no trained network")
@@ -148,8 +154,7 @@ def controls(
     first = networks.function(cells, table, data=of, when="end", augmented=augmented)
     second = networks.function(cells, table, data=over, when="end")
     both = first.merge(second, on=["net", "seed", "P"], suffixes=("", "_over"))
-    ratio = both["R"] / both["R_over"]
-    return both.assign(ratio=ratio, log10=np.log10(ratio.astype(float)))
+    return both.assign(ratio=both["R"] / both["R_over"])
 
 
 @rows_of("cells", "stability", nothing="no such network")
@@ -239,8 +244,8 @@ def _of(topic: str, figure: str, *, before: str = "", words: str = "") -> Any:
 
 OF_FIELDS = partial(Range, rows=fields, what="cut-offs and temperatures")
 RATIO = partial(Mean, "ratio", scale="ratio", what="networks and seeds")
-LOG10 = partial(Mean, "log10", per=("net",), what="networks and seeds")
-LEVEL = partial(Mean, "log10_R", per=("net",), what="networks and seeds")
+FACTOR = partial(Mean, "ratio", scale="log", per=("net",), what="networks and seeds")
+LEVEL = partial(Mean, "R", scale="log", per=("net",), what="networks and seeds")
 GROWTH = partial(Slope, "R", against="P", within=("net", "seed"), what="points")
 TRAINED = changes.given(column="when", ends=("start", "end"), largest=True)
 SIZES = changes.given(column="P", when="end")
@@ -254,7 +259,9 @@ QUARTER = "a quarter: R_f 'becomes independent' of it at δ of order one"
 BOUND = "an upper bound: the thesis says that it changes in this direction, not by how much"
 TWO = "a factor of two: the thesis says 'close to unity', on axes of several decades"
 CORRELATED = "the thesis finds 0.97 on CIFAR-10 and 0.74 to 0.94 on other images: 0.25 below"
-UNITY, CORRELATION = Within(0, log(2, 10)), Within(0.97, 0.25)
+UNITY, CORRELATION = Factor(1, within=2), Within(0.97, 0.25)
+HUNDREDTHS = Factor(sqrt(0.01 * 0.1), within=sqrt(0.1 / 0.01))  # from 0.01 to 0.1
+SAME = Factor(1, within=10**0.1)
 
 # Of CIFAR-10 alone: on the largest set in its place.
 OF_CIFAR = {f"thesis, ch. 4, Fig. {place}" for place in ("3, left", "5", "14", "17")}
@@ -269,7 +276,7 @@ def of_images(data: str, words: str, correlation: float) -> list[Claim]:
     )
     deep = {"data": data, "kind": "deep"}
     return [
-        stated("start", "log10 R_f before training, over networks", "Fig. 3, 4", UNITY, TWO,
+        stated("start", "R_f before training, over networks", "Fig. 3, 4", UNITY, TWO,
                LEVEL(rows=networks.given(largest=True, when="start", data=data))),
         stated("fc-grows", "fully connected, R_f before over after training", "Fig. 4", Below(1),
                BOUND, RATIO(rows=TRAINED.given(kind="fc", inverse=True, data=data))),
@@ -278,8 +285,8 @@ def of_images(data: str, words: str, correlation: float) -> list[Claim]:
                     rows=networks.given(largest=True, kind="lenet", when="end", data=data))),
         stated("deep-falls", "deep networks, R_f after over before training", "Fig. 3", Below(1),
                BOUND, RATIO(rows=TRAINED.given(**deep))),
-        stated("deep-level", "deep networks, log10 R_f after training", "sec. 3",
-               Within(-1.5, 0.5), "'in the range [0.01, 0.1]'",
+        stated("deep-level", "deep networks, R_f after training", "sec. 3", HUNDREDTHS,
+               "'in the range [0.01, 0.1]'",
                LEVEL(rows=networks.given(largest=True, when="end", **deep))),
         stated("size-falls", "deep networks, R_f at the largest P over the smallest",
                "Fig. 3, 6", Below(1), BOUND, RATIO(rows=SIZES.given(**deep))),
@@ -288,14 +295,14 @@ def of_images(data: str, words: str, correlation: float) -> list[Claim]:
                GROWTH(rows=networks.given(kind="resnet18", when="end", data=data))),
         stated("noise-grows", "G_f at the smallest P over the largest", "Fig. 6", Below(1), BOUND,
                RATIO(rows=SIZES.given(quantity="G", inverse=True, data=data))),
-        stated("depth-start", "before training, log10 of R of the output over the first layer",
-               "Fig. 14", UNITY, TWO, LOG10(rows=DEPTHS.given(when="start", data=data))),
+        stated("depth-start", "before training, R of the output over the first layer",
+               "Fig. 14", UNITY, TWO, FACTOR(rows=DEPTHS.given(when="start", data=data))),
         stated("depth-monotone", "deep networks, trained, rank correlation of R and depth",
                "Fig. 14", Below(-0.8), FALLING,
                MeanCorrelation("rho", rows=monotonies.given(data=data), what="networks")),
-        scanned("interpolation", "log10 of R_f with Gaussian over bilinear interpolation",
-                "Fig. 3, left", Within(0, 0.1), QUARTER,
-                LOG10(rows=INTERPOLATED.given(data=data))),
+        scanned("interpolation", "R_f with Gaussian over bilinear interpolation",
+                "Fig. 3, left", SAME, QUARTER,
+                FACTOR(rows=INTERPOLATED.given(data=data))),
         stated("correlation", "correlation of log ε and log R_f over networks",
                "Fig. 20, Table 2", Within(correlation, 0.25), "0.25, as of the small digits",
                LogCorrelation("R", rows=errors.given(data=data), what="networks")),
@@ -339,7 +346,7 @@ STATED = (
     drawn("well-below-bound", "the same at a tenth of the bound", "sec. 2.2",
           NoExpectation(), "ten times below the median's temperature no field gets there",
           OF_FIELDS("part_above_one", where={"times_bound": 0.1})),
-    trained("start", "log10 R_f before training, over networks", "Fig. 3, 4", UNITY, TWO,
+    trained("start", "R_f before training, over networks", "Fig. 3, 4", UNITY, TWO,
             LEVEL(rows=networks.given(largest=True, when="start"))),
     trained("fc-grows", "fully connected: R_f before over after training", "Fig. 4", Below(1),
             BOUND, RATIO(rows=TRAINED.given(kind="fc", inverse=True))),
@@ -349,8 +356,8 @@ STATED = (
                  rows=networks.given(largest=True, kind="lenet", when="end"))),
     trained("deep-falls", "VGG, ResNet, EfficientNet: R_f after over before training", "Fig. 3",
             Below(1), BOUND, RATIO(rows=TRAINED.given(kind="deep"))),
-    trained("deep-level", "VGG, ResNet, EfficientNet: log10 R_f after training", "sec. 3",
-            Within(-1.5, 0.5), "'in the range [0.01, 0.1]'",
+    trained("deep-level", "VGG, ResNet, EfficientNet: R_f after training", "sec. 3",
+            HUNDREDTHS, "'in the range [0.01, 0.1]'",
             LEVEL(rows=networks.given(largest=True, when="end", kind="deep"))),
     trained("size-falls", "VGG, ResNet, EfficientNet: R_f at the largest P over the smallest",
             "Fig. 3, 6", Below(1), BOUND, RATIO(rows=SIZES.given(kind="deep"))),
@@ -359,8 +366,8 @@ STATED = (
             GROWTH(rows=networks.given(kind="resnet18", when="end"))),
     trained("noise-grows", "G_f at the smallest P over the largest", "Fig. 6", Below(1), BOUND,
             RATIO(rows=SIZES.given(quantity="G", inverse=True))),
-    deep("depth-start", "before training: log10 of R of the output over the first layer",
-         "Fig. 14", UNITY, TWO, LOG10(rows=DEPTHS.given(when="start"))),
+    deep("depth-start", "before training: R of the output over the first layer",
+         "Fig. 14", UNITY, TWO, FACTOR(rows=DEPTHS.given(when="start"))),
     deep("depth-monotone", "VGG, ResNet, EfficientNet, trained: rank correlation of R and depth",
          "Fig. 14", Below(-0.8), FALLING,
          MeanCorrelation("rho", rows=monotonies, what="networks")),
@@ -368,8 +375,8 @@ STATED = (
             NoExpectation(), "2 for any differentiable function and small noise",
             Slope("G", against="noise_norm", within=("net", "seed"), rows=noises, what="points")),
     scanned("interpolation",
-            "trained, δ = 1: log10 of R_f with Gaussian over bilinear interpolation", "Fig. 3",
-            Within(0, 0.1), QUARTER, LOG10(rows=INTERPOLATED)),
+            "trained, δ = 1: R_f with Gaussian over bilinear interpolation", "Fig. 3",
+            SAME, QUARTER, FACTOR(rows=INTERPOLATED)),
     *(
         scanned(f"correlation-{name}",
                 f"correlation of log ε and log R_f at δ = {displacement:g} less that at δ = 1",
@@ -401,8 +408,8 @@ STATED = (
     model("stripe-lazy", "stripe, α̃ = 1000: the same", "not there", NoExpectation(),
           "lazy weights do not align (chapter 3b); no number in the source",
           GROWTH(rows=networks.given(data="stripe", kind="fcn", when="end", lazy=True))),
-    model("srhm-start", "SRHM: log10 R_f before training", "not there", UNITY, TWO,
-          Mean("log10_R", rows=starts, what="networks and seeds")),
+    model("srhm-start", "SRHM: R_f before training", "not there", UNITY, TWO,
+          Mean("R", scale="log", rows=starts, what="networks and seeds")),
     model("srhm-slope", "SRHM, CNN, α̃ = 0.1: slope of log R_f against log P", "not there",
           Within(-1, 0.5), "as of ResNet18 on images",
           GROWTH(rows=networks.given(data="srhm", kind="cnn", when="end", lazy=False))),
@@ -430,10 +437,10 @@ CLAIMS = after_a_look(
         *(one for one in of_images("mnist5k", "MNIST", 0.75) if one.place not in OF_CIFAR),
         *of_images("fashion", "Fashion-MNIST", 0.94),
         of_clothes(
-            "augmentation", "Fashion-MNIST: log10 of R_f with crops and mirrors over without",
+            "augmentation", "Fashion-MNIST: R_f with crops and mirrors over without",
             "Fig. 12", UNITY, "a factor of two: augmentation changes it little, on a log axis",
-            Mean("log10", rows=controls.given(of="fashion", over="fashion", augmented=True),
-                 what="seeds"),
+            Mean("ratio", scale="log", what="seeds",
+                 rows=controls.given(of="fashion", over="fashion", augmented=True)),
         ),
         *DECIDING,
     ),
