@@ -128,7 +128,7 @@ def test_claims_have_indices_and_powers():
     assert shown.loc[0, "statement_html"] == "P*<sub>LCN</sub> &lt;"
     reason = "the interval excludes the expected number and reaches into the tolerance"
     assert list(shown["verdict_html"]) == [
-        f'<span title="{reason}">open</span>', "<span>agrees</span>"
+        f"<details><summary>open</summary>{reason}</details>", "agrees"
     ]  # fmt: skip
 
 

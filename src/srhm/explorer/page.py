@@ -114,9 +114,9 @@ VIEWS = (
     View(
         name="scorecard", title="Scorecard", table="claims",
         note="Each claim with its 95 % interval; above the table what the paper states, where it is"
-        " measured here. A row leads to its claim.",
-        columns=("study", "claim", "statement", "place", "expected", "tolerance", "value", "low",
-                 "high", "n", "verdict", "note"),
+        " measured here. A row leads to its claim. The verdict “open” opens to say why.",
+        columns=("study", "claim", "statement", "verdict", "place", "expected", "tolerance",
+                 "value", "low", "high", "n", "note"),
         choices={"study": "study", "verdict": "verdict"},
     ),
 )  # fmt: skip

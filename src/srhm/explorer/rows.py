@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from srhm.explorer.names import AUTHORS, PAPER_VALUES, PRACTICE, TEXT
 from srhm.model import theory
@@ -213,7 +213,7 @@ def figure_rows(
 def claims_shown(claims: pd.DataFrame) -> pd.DataFrame:
     """Claims, with statement and note as HTML, too, with indices and powers: `statement_html`.
 
-    `verdict_html`: of an open claim with the reason as a title.
+    `verdict_html`: of an open claim it opens to say why.
     """
     html = {f"{name}_html": claims[name].map(typeset).map(str) for name in ("statement", "note")}
     verdicts = [str(_with_reason(row)) for row in claims.to_dict("records")]
@@ -221,9 +221,9 @@ def claims_shown(claims: pd.DataFrame) -> pd.DataFrame:
 
 
 def _with_reason(row: Mapping[Any, Any]) -> Markup:
-    reason = why_open(row)
-    title = Markup(' title="{}"').format(reason) if reason else ""
-    return Markup("<span{}>{}</span>").format(title, row["verdict"])
+    verdict, reason = row["verdict"], why_open(row)
+    opening = Markup("<details><summary>{}</summary>{}</details>")
+    return opening.format(verdict, reason) if reason else escape(verdict)
 
 
 def json_columns(table: pd.DataFrame) -> dict[str, list[Any]]:
