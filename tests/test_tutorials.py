@@ -63,7 +63,20 @@ def test_a_notebook_is_its_tutorial_with_an_installation_and_without_outputs(nam
     assert len({cell["id"] for cell in found["cells"]}) == len(found["cells"])
 
 
-def test_the_address_of_the_notebooks_is_that_of_the_citation_or_names_no_place():
+def test_without_an_address_the_command_and_the_first_cell_ask_for_it(tmp_path, capsys):
+    assert notebooks.main(["--output", str(tmp_path), "--repository", ""]) == 0
+    assert "--repository ADDRESS" in capsys.readouterr().out
+    for name in EXTRAS:
+        install = json.loads((tmp_path / f"{name}.ipynb").read_text())["cells"][0]["source"]
+        above, (last,) = install[:-1], install[-1:]
+        assert last.startswith("%pip")
+        with pytest.raises(AssertionError, match="write the address"):
+            exec("".join(above))
+    assert notebooks.main(["--output", str(tmp_path), "--repository", "https://a/b.git"]) == 0
+    assert "--repository ADDRESS" not in capsys.readouterr().out
+
+
+def test_the_address_of_the_notebooks_is_that_of_the_citation():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-    expected = citation.get("repository-code", "https://example.org/srhm.git")
+    expected = citation.get("repository-code", "")
     assert notebooks.address_of_repository() == expected

@@ -26,13 +26,16 @@ EXTRAS = {
     "measure_one_p_star": "[torch,analysis]",
     "sensitivities": "[torch,analysis]",
 }
-# Where CITATION.cff names no `repository-code`; a reader of the first cell puts another one here.
-PLACEHOLDER = "https://example.org/srhm.git"
 INSTALL = """\
-# Where the repository of the project is: write its address here, if it is another one.
+# Address of the project's repository, as `git clone` takes it.
 REPOSITORY = "{address}"
-%pip install --quiet "srhm{extras} @ git+{{REPOSITORY}}"
+{check}%pip install --quiet "srhm{extras} @ git+{{REPOSITORY}}"
 """
+# Without an address the first cell says what is missing, before pip fails.
+CHECK = 'assert REPOSITORY, "write the address of the repository into the line above"\n'
+NO_ADDRESS = """\
+The first cells lack the address of the repository (CITATION.cff has no repository-code):
+make notebooks ARGS="--repository ADDRESS" writes it."""
 LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 
 
@@ -65,10 +68,12 @@ def tutorial_cells(tutorial: str) -> list[Cell]:
 def notebook(name: str, *, address: str) -> dict[str, Any]:
     """A tutorial as a notebook (nbformat 4.5): its installation, then its cells, without outputs.
 
-    address: of the repository that the first cell installs from.
+    address: of the repository that the first cell installs from; empty: that cell asks for it.
     """
     cells = tutorial_cells((TUTORIALS / f"{name}.py").read_text(encoding="utf-8"))
-    first = Cell("code", INSTALL.format(address=address, extras=EXTRAS[name]).strip())
+    check = "" if address else CHECK
+    install = INSTALL.format(address=address, check=check, extras=EXTRAS[name])
+    first = Cell("code", install.strip())
     kept = [first, *(cell for cell in cells if not cell.script)]
     return {
         "cells": [_cell(number, cell) for number, cell in enumerate(kept)],
@@ -102,9 +107,9 @@ def _linked(link: re.Match[str]) -> str:
 
 
 def address_of_repository() -> str:
-    """Where the project can be cloned from, as CITATION.cff says."""
+    """Where the project can be cloned from, as CITATION.cff says; empty if it does not."""
     citation = yaml.safe_load((REPOSITORY / "CITATION.cff").read_text(encoding="utf-8"))
-    return str(citation.get("repository-code", PLACEHOLDER))
+    return str(citation.get("repository-code", ""))
 
 
 def write_notebooks(folder: Path, *, address: str) -> list[Path]:
@@ -122,17 +127,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="srhm notebooks",
         description=__doc__,
-        epilog="example: srhm notebooks --repository https://example.org/mine.git",
+        epilog="example: srhm notebooks --repository https://HOST/NAME.git",
     )
     parser.add_argument(
         "--output", type=Path, default=Path("results/notebooks"), help="default: %(default)s"
     )
     parser.add_argument(
-        "--repository", default=address_of_repository(), help="to install from; %(default)s"
+        "--repository",
+        default=address_of_repository(),
+        help="address to install from; without one, repository-code of CITATION.cff",
     )
     options = parser.parse_args(arguments)
     for file in write_notebooks(options.output, address=options.repository):
         print(file)
+    if not options.repository:
+        print(NO_ADDRESS)
     return 0
 
 
