@@ -91,7 +91,7 @@ class Deformation:
         found = np.zeros((count, 2, most, most))
         for table in found:
             own = int(stream.integers(least, most, endpoint=True))
-            low, high = self.temperature or _temperatures(own, size=size)
+            low, high = self.temperature or visible_temperatures(own, size=size)
             temperature = exp(stream.uniform(log(low), log(high)))
             i, j = modes(own).T - 1
             table[:, i, j] = coefficients(1, cutoff=own, temperature=temperature, generator=stream)[
@@ -100,8 +100,12 @@ class Deformation:
         return found
 
 
-def _temperatures(cutoff: int, *, size: int) -> Range:
-    """From what moves an image visibly to what does not fold it."""
+def visible_temperatures(cutoff: int, *, size: int) -> Range:
+    """Least and largest T for images of size n: what moves by VISIBLE pixels, what seldom folds.
+
+    Raises:
+        ValueError: if the first is larger than the second.
+    """
     low, high = temperature_of(VISIBLE, size=size, cutoff=cutoff), largest_temperature(cutoff)
     if low > high:
         raise ValueError(

@@ -38,6 +38,7 @@ EXPERIMENTS = {
     "relative_stability/flows": HIERARCHICAL,
     "representation_cost/classes": (),
     "representation_cost/zigzag": (),
+    "taught_digits/experiment": PRIMITIVE,
 }
 
 

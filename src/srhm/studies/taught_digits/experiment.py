@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import pad
 
-from srhm.deformations import VISIBLE, deformed
+from srhm.deformations import deformed, visible_temperatures
 from srhm.experiments.outcome import Outcome
 from srhm.images import mnist5k
 from srhm.images.cifar import N_CLASSES, Images, standardised
 from srhm.images.deformations import (
     coefficients,
     displacements,
-    largest_temperature,
     noise,
     temperature_of,
 )
@@ -130,7 +129,7 @@ def smoothly_deformed(images: Tensor, *, generator: np.random.Generator) -> Tens
     fields fold (Eq. 14 of the thesis's chapter 4).
     """
     n, size = len(images), images.shape[-1]
-    least, most = temperature_of(VISIBLE, size=size, cutoff=CUTOFF), largest_temperature(CUTOFF)
+    least, most = visible_temperatures(CUTOFF, size=size)
     temperatures = np.exp(generator.uniform(log(least), log(most), size=(n, 1, 1)))
     unit = coefficients(n, cutoff=CUTOFF, temperature=1.0, generator=generator)
     fields = displacements(unit * np.sqrt(temperatures), size=size, cutoff=CUTOFF)
