@@ -104,8 +104,11 @@ def test_the_picture_of_verdicts_is_of_these_numbers(of_paper):
 
 def test_the_counts_of_first_and_present_rules_are_current(scorecards):
     written = (ROOT / readme.DEVIATIONS).read_text(encoding="utf-8")
-    first = pd.read_csv(ROOT / readme.FIRST_RULES)
-    assert readme.deviations_text(written, scorecards, first) == written, "make readme writes it"
+    tables = [pd.read_csv(ROOT / name) for name in (readme.FIRST_RULES, readme.GONE_CLAIMS)]
+    assert readme.deviations_text(written, scorecards, *tables) == written, "make readme writes it"
+    first, gone = (table.set_index(["study", "claim"]).index for table in tables)
+    assert gone.is_unique
+    assert set(gone) <= set(first)
 
 
 def test_claims_are_counted_by_first_and_present_rules():
@@ -114,11 +117,17 @@ def test_claims_are_counted_by_first_and_present_rules():
     now = pd.DataFrame({"claim": ["a", "b", "d"], "verdict": ["close", "disagrees", "agrees"],
                         "fixed": ["before", "after", "before"]})  # fmt: skip
     begin = readme.BEGIN.format("rules")
-    text = readme.deviations_text(f"{begin}\n{readme.END}\n", {"grid": {"jamming": now}}, first)
+    page, cards = f"{begin}\n{readme.END}\n", {"grid": {"jamming": now}}
+    gone = pd.DataFrame({"study": ["jamming"], "claim": ["c"], "became": ["test"]})
+    text = readme.deviations_text(page, cards, first, gone)
     assert "| `grid` | 3 | 2 | 0 → 1 | 1 → 0 | 0 | 0 | 1 |" in text
     assert "2 claims have both verdicts; 1 moved." in text
     assert "Of the 2 that were within" in text
     assert "1 agree or close, 1 disagrees" in text
+    assert "Gone since: 1 claims; 0 repeated another claim, 1 could not fail and are tests" in text
+    assert text.endswith(f" New: 1.\n{readme.END}\n")
+    with pytest.raises(ValueError, match="what became of \\['c'\\]"):
+        readme.deviations_text(page, cards, first, gone[:0])
 
 
 @pytest.mark.parametrize("name", [readme.DESKTOP, readme.PHONE])

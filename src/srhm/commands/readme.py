@@ -40,6 +40,7 @@ from srhm.study import Figure
 ROOT = places.PUBLISHED.parent
 SCORECARDS = "tests/guard/scorecards"
 FIRST_RULES = "reference/first_rules.csv"
+GONE_CLAIMS = "reference/gone_claims.csv"
 DEVIATIONS = "docs/deviations.md"
 # The forest plot in columns for a desktop, and in lines that a phone has room for.
 DESKTOP, PHONE = "docs/images/forest.png", "docs/images/forest_phone.png"
@@ -83,14 +84,21 @@ def readme_text(text: str, rows: Sequence[ForestRow]) -> str:
 
 
 def deviations_text(
-    text: str, scorecards: Mapping[str, Mapping[str, pd.DataFrame]], first: pd.DataFrame
+    text: str,
+    scorecards: Mapping[str, Mapping[str, pd.DataFrame]],
+    first: pd.DataFrame,
+    gone: pd.DataFrame,
 ) -> str:
     """docs/deviations.md with the table of first and present rules written anew.
 
     first: preset, study, claim and verdict of the shipped rows by the rules with which each study
-    first had rows.
+    first had rows. gone: study, claim and what became of those that are no claims any more, of
+    BECAME.
+
+    Raises:
+        ValueError: if `gone` does not say what became of a claim.
     """
-    return _between(text, "rules", [*_rules(scorecards, first)], of=DEVIATIONS)
+    return _between(text, "rules", [*_rules(scorecards, first, gone)], of=DEVIATIONS)
 
 
 def claims_text(text: str, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]) -> str:
@@ -157,6 +165,9 @@ def results_text(
         "",
         "## Claims of all studies",
         "",
+        "[First and present rules](deviations.md#first-and-present-rules): the same counts before"
+        " rules were changed; claims that are gone, and new ones.",
+        "",
         _line(["study", "rows of", "claims", *VERDICTS]),
         _line(["---"] * (3 + len(VERDICTS))),
     ]
@@ -170,6 +181,8 @@ def results_text(
         _line([_link(study), f"`{preset}`", str(len(table)), *_counts(table)])
         for preset, study, table in shipped
     ]
+    every = pd.concat([table for *_, table in shipped])
+    lines += [_line(["all", "", str(len(every)), *_counts(every)])]
     lines += ["", "## What disagrees", ""]
     lines += [_line(["study", "statement", "expected", "measured"]), _line(["---"] * 4)]
     lines += [
@@ -298,12 +311,12 @@ def main(root: Path = ROOT) -> int:
     """Writes the documents of this repository; 1 if one lacks its markers."""
     rows = headline(root)
     scorecards = all_scorecards(root)
-    first = pd.read_csv(root / FIRST_RULES)
+    first, gone = (pd.read_csv(root / name) for name in (FIRST_RULES, GONE_CLAIMS))
     try:
         text = readme_text((root / "README.md").read_text(encoding="utf-8"), rows)
         beyond = beyond_text((root / BEYOND).read_text(encoding="utf-8"), scorecards)
         deviations = deviations_text(
-            (root / DEVIATIONS).read_text(encoding="utf-8"), scorecards, first
+            (root / DEVIATIONS).read_text(encoding="utf-8"), scorecards, first, gone
         )
         page = (root / claims_page.PAGE).read_text(encoding="utf-8")
         judged = claims_text(page, scorecards)
@@ -397,10 +410,13 @@ def _choice(rows: Sequence[ForestRow], scorecards: Mapping[str, pd.DataFrame]) -
 # Of the table of rules: heads, and the verdicts that are counted together.
 WITHIN = {"agree or close": ("agrees", "close", "within")}
 KINDS = WITHIN | {word: (word,) for word in VERDICTS if word not in WITHIN["agree or close"]}
+# What became of claims that are none any more.
+BECAME = {"duplicate": "repeated another claim", "test": "could not fail and are tests",
+          "rewritten": "are judged under other names"}  # fmt: skip
 
 
 def _rules(
-    scorecards: Mapping[str, Mapping[str, pd.DataFrame]], first: pd.DataFrame
+    scorecards: Mapping[str, Mapping[str, pd.DataFrame]], first: pd.DataFrame, gone: pd.DataFrame
 ) -> Iterator[str]:
     """A line for the shipped rows of each study: counts under the first and the present rules."""
     yield _line(["study", "rows of", "claims", *KINDS, "fixed after a look"])
@@ -414,7 +430,8 @@ def _rules(
         nows.append(now.assign(preset=preset, study=study))
     before, now = pd.concat(befores), pd.concat(nows)
     yield _line(["all", "", *_both(before, now)])
-    both = before.merge(now, on=["preset", "study", "claim"], suffixes=("", "_now"))
+    key = ["preset", "study", "claim"]
+    both = before.merge(now, on=key, suffixes=("", "_now"))
     kinds = {word: kind for kind, words in KINDS.items() for word in words}
     moved = both["verdict"].map(kinds) != both["verdict_now"].map(kinds)
     held = both[both["verdict"] == "within"]["verdict_now"].map(kinds).value_counts()
@@ -424,6 +441,13 @@ def _rules(
         f"{len(both)} claims have both verdicts; {int(moved.sum())} moved. Of the"
         f" {int(held.sum())} that were within their tolerance at first now: {counts}."
     )
+    left = before.merge(now[key], on=key, how="left", indicator=True).query("_merge == 'left_only'")
+    became = left.merge(gone, on=["study", "claim"], how="left")["became"]
+    if unknown := sorted(set(left["claim"][~became.isin(BECAME).to_numpy()])):
+        raise ValueError(f"{GONE_CLAIMS} does not say what became of {unknown}")
+    parts = ", ".join(f"{int((became == kind).sum())} {words}" for kind, words in BECAME.items())
+    yield ""
+    yield f"Gone since: {len(left)} claims; {parts}. New: {len(now) - len(both)}."
 
 
 def _both(before: pd.DataFrame, now: pd.DataFrame) -> list[str]:
