@@ -753,6 +753,11 @@ def test_a_page_with_claims_leads_to_how_they_are_judged(tmp_path):
     assert '<section id="how-a-claim-is-judged"' in of_methods
     assert "<h2>How a claim is judged</h2>" in of_methods
     assert "Intervals against the band" not in Page(of_methods).text
+    assert "<span>First and present rules</span>" in of_methods
+    deviations = [str(REPOSITORY / "docs" / "deviations.md")]
+    *_, of_both = written({**spec, "judging": judging, "deviations": deviations}, tmp_path)
+    assert '<a href="#first-and-present-rules">First and present rules</a>' in of_both
+    assert '<h4 id="first-and-present-rules">First and present rules</h4>' in of_both
     without, _, _ = written(spec, tmp_path)
     assert "how-a-claim-is-judged" not in without
 

@@ -1,6 +1,7 @@
 """The methods of a page: tables, networks, machines, definitions, deviations, configuration."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from markupsafe import Markup
 
 from srhm.report import prose
 from srhm.report.page_table import PageTable
-from srhm.report.templates import environment
+from srhm.report.templates import anchor, environment
 from srhm.report.training import machine_table, together, training_table, version_table
 
 Tables = Mapping[str, pd.DataFrame]
@@ -34,6 +35,8 @@ def methods_html(
     methods these are, and its title; page_tables, definitions: what it leaves to this one.
     """
     configuration = configuration_text(json.loads(spec["configuration"]))
+    deviations = "".join(_texts(spec["deviations"]))
+    sections = {name: anchor(name) for name in re.findall("^## (.+)$", deviations, re.MULTILINE)}
     return environment().get_template("methods.html").render(
         page=page,
         title=title,
@@ -41,8 +44,8 @@ def methods_html(
         tables=page_tables,
         training=training_tables(spec["studies"], tables),
         definitions=definitions,
-        judging=(JUDGING, documents(spec["judging"], top_heading=2)),
-        deviations=documents(spec["deviations"]),
+        judging=(JUDGING, documents(spec["judging"], top_heading=2, sections=sections)),
+        deviations=documents(spec["deviations"], sections=sections),
         configuration=configuration,
         contents=contents(spec, page_tables, definitions),
     )  # fmt: skip
@@ -93,10 +96,17 @@ def configuration_text(configuration: Mapping[str, Any]) -> str:
     )
 
 
-def documents(files: Sequence[str], *, top_heading: int = 3) -> list[Markup]:
-    """Those documents that are there, as HTML."""
-    texts = [Path(file).read_text(encoding="utf-8") for file in files if Path(file).is_file()]
-    return [prose.markup(text, top_heading=top_heading) for text in texts]
+def documents(
+    files: Sequence[str], *, top_heading: int = 3, sections: Mapping[str, str]
+) -> list[Markup]:
+    """Those documents that are there, as HTML; sections: as for `srhm.report.prose.markup`."""
+    return [
+        prose.markup(text, top_heading=top_heading, sections=sections) for text in _texts(files)
+    ]
+
+
+def _texts(files: Sequence[str]) -> list[str]:
+    return [Path(file).read_text(encoding="utf-8") for file in files if Path(file).is_file()]
 
 
 def _training(studies: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

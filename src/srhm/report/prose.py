@@ -4,6 +4,7 @@ Everything that is returned as Markup is safe to put into a page: what was not m
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -163,23 +164,32 @@ def set_indices(part: nodes.Element) -> None:
             leaf.parent.replace(leaf, [_node(*part) for part in _formula_parts(leaf.astext())])
 
 
-def markup(text: str, *, top_heading: int) -> Markup:
+def markup(text: str, *, top_heading: int, sections: Mapping[str, str] | None = None) -> Markup:
     """A document, its headings moved down to start at h<top_heading>.
 
     Links stay where they lead into the web; those to other files become plain text, and images
-    are not shown, because the page must do without other files.
+    are not shown, because the page must do without other files. sections: headings of documents of
+    this page with the names that they get, to which links lead.
     """
+    named = sections or {}
     reader = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
     tokens = reader.parse(IMAGE.sub("", COMMENT.sub("", text)))
-    for token in tokens:
+    for i, token in enumerate(tokens):
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(6, int(token.tag[1:]) + top_heading - 1)}"
+            if token.type == "heading_open" and (name := named.get(tokens[i + 1].content)):
+                token.attrSet("id", name)
         elif token.type == "th_open":
             token.attrSet("scope", "col")
         inside_file_link = False
         for child in token.children or []:
             if child.type == "link_open":
-                inside_file_link = not str(child.attrGet("href")).startswith("https://")
+                href = str(child.attrGet("href"))
+                section = href.partition("#")[2]
+                inside_file_link = not href.startswith("https://")
+                if inside_file_link and section in named.values():
+                    child.attrSet("href", f"#{section}")
+                    inside_file_link = False
             if child.type in ("link_open", "link_close") and inside_file_link:
                 child.tag, child.attrs = "span", {}
     reader.add_render_rule("text", lambda _, tokens, i, *__: str(typeset(tokens[i].content)))
