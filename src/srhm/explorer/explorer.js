@@ -150,6 +150,7 @@ function list(view, rows, place) {
   const table = tableOf(columns.map((name) => heads[name] ?? name), rows.slice(0, MOST_LISTED).map((row) => columns.map((name) => text(row[name]))));
   table.querySelectorAll("tbody tr").forEach((line, i) => [...line.cells].forEach((cell, k) => {
     const html = rows[i][`${columns[k]}_html`], n = cell.textContent.length;
+    cell.dataset.head = heads[columns[k]] ?? columns[k];
     if (html != null) cell.innerHTML = html;
     cell.className = n > 160 ? "long" : n > 40 ? "words" : "";
   }));
