@@ -139,7 +139,7 @@ def test_other_exponents_savings_and_steps_are_found_false():
 
 
 def test_a_net_that_shares_one_layer_is_judged_against_the_lcn(card):
-    of_one_layer = ["change-cnn_first-lcn-3", "change-cnn_second-lcn-3"]
+    of_one_layer = ["change-cnn_first-lcn-3", "change-cnn_second-lcn-3", "change-cnn-lcn-3"]
     assert set(card.loc[of_one_layer, "verdict"]) == {"agrees"}
     found = scorecard(tables(WANTED | {("lcn", 3): 3.6}), CLAIMS).set_index("claim")
     assert set(found.loc[of_one_layer, "verdict"]) == {"disagrees"}
@@ -154,7 +154,7 @@ def test_four_levels_are_judged_from_no_empty_place_to_one():
         for powers in (counted, counted | {"lcn": 3.4})
     )
     own = [name for name in agrees.index if name.endswith("-lcn-4")]
-    assert len(own) == 6
+    assert len(own) == 7
     assert set(agrees.loc[own, "verdict"]) == {"agrees"}
     assert set(wrong.loc[own, "verdict"]) == {"disagrees"}
 
