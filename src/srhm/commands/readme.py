@@ -411,7 +411,8 @@ def _choice(rows: Sequence[ForestRow], scorecards: Mapping[str, pd.DataFrame]) -
 WITHIN = {"agree or close": ("agrees", "close", "within")}
 KINDS = WITHIN | {word: (word,) for word in VERDICTS if word not in WITHIN["agree or close"]}
 # What became of claims that are none any more.
-BECAME = {"duplicate": "repeated another claim", "test": "could not fail and are tests",
+BECAME = {"duplicate": "repeated another claim", "threshold": "were a fit at another test error",
+          "test": "could not fail, or a test holds them",
           "rewritten": "are judged under other names"}  # fmt: skip
 
 
@@ -447,7 +448,11 @@ def _rules(
         raise ValueError(f"{GONE_CLAIMS} does not say what became of {unknown}")
     parts = ", ".join(f"{int((became == kind).sum())} {words}" for kind, words in BECAME.items())
     yield ""
-    yield f"Gone since: {len(left)} claims; {parts}. New: {len(now) - len(both)}."
+    failed = int((left["verdict"] == "disagrees").sum())
+    yield (
+        f"Gone since: {len(left)} claims, of which {failed} disagreed; {parts}."
+        f" New: {len(now) - len(both)}."
+    )
 
 
 def _both(before: pd.DataFrame, now: pd.DataFrame) -> list[str]:

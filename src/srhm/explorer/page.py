@@ -114,7 +114,7 @@ VIEWS = (
     View(
         name="scorecard", title="Scorecard", table="claims",
         note="Each claim with its 95 % interval; above the table what the paper states, where it is"
-        " measured here. A row leads to its claim. The verdict “open” opens to say why.",
+        " measured here. A row leads to its claim. A click on “open” says why.",
         columns=("study", "claim", "statement", "verdict", "place", "expected", "tolerance",
                  "value", "low", "high", "n", "note"),
         choices={"study": "study", "verdict": "verdict"},

@@ -15,7 +15,7 @@ EXPONENTS = pa.schema(
         ("exponent", pa.float64()),
     ]
 )
-P_STAR, FIRST, SECOND, OUTPUT = POINTS = ("P_star", "first_step", "second_step", "output")
+P_STAR, FIRST, SECOND, OUTPUT = ("P_star", "first_step", "second_step", "output")
 # P* from s_0 = 0 to 1.
 FIRST_PLACE = "first_place"
 
