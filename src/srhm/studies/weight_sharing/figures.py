@@ -23,17 +23,15 @@ from srhm.studies.weight_sharing.analysis import FIRST, FIRST_PLACE, P_STAR, SEC
 ORDER = ("lcn", "cnn_features", "cnn_third", "cnn_second", "cnn_second_third", "cnn_first",
          "cnn_first_third", "cnn_first_second", "cnn_places", "cnn", "cnn_pooled_last",
          "cnn_pooled_first", "cnn_pooled")  # fmt: skip
-# Colours are of networks, so that steps and layers are told apart by their open markers.
-MARKERS = {(FIRST, 1): "^", (FIRST, 2): "s", (FIRST, 3): "D", (SECOND, 2): "v", (SECOND, 3): "X"}
-STEP = {FIRST: "first gradient step", SECOND: "second gradient step"}
+# Steps are told from P* by open markers. Of steps the layer with the largest exponent is drawn.
 OF = {
-    (P_STAR, 0): Look("$P^*$", BLACK, "o", filled=True),
-    (FIRST_PLACE, 0): Look("$P^*$, $s_0=0$ to 1", BLACK, "o", filled=True),
-} | {
-    (of, layer): Look(f"{STEP[of]}, layer {layer}", BLACK, marker, filled=False)
-    for (of, layer), marker in MARKERS.items()
+    P_STAR: Look("$P^*$", BLACK, "o", filled=True),
+    FIRST_PLACE: Look("$P^*$, $s_0=0$ to 1", BLACK, "o", filled=True),
+    FIRST: Look("first gradient step", BLACK, "^", filled=False),
+    SECOND: Look("second gradient step", BLACK, "v", filled=False),
 }
-SHIFT = 0.13
+SHIFT = 0.2
+POWERS = {1: ":", 2: "--", 3: "-.", 4: "-"}
 
 
 @styled
@@ -64,6 +62,9 @@ def _complexities(rows: pd.DataFrame, depth: int) -> Panel:
     own = own.assign(x=(own["s0"] + 1) * own["net"].map(apart).astype(float))
     by = Scale(column="net", looks={net: looks.net(net) for net in nets})
     ends = np.array([own["s0"].min() + 1, own["s0"].max() + 1], dtype=float)
+    # Below all networks, so that the slopes can be compared.
+    start = 0.7 * own.loc[own["s0"] == own["s0"].min(), "y"].min()
+    powers = (1, 2) if depth == 2 else (2, depth)  # counting and Eq. 4; Eq. 4 and 3
     return Panel(
         title=f"$L={depth}$, $v={v}$", x=Axis("$s_0+1$", log=True),
         y=Axis("$P^*/(n_c m^L)$", log=True),
@@ -71,8 +72,9 @@ def _complexities(rows: pd.DataFrame, depth: int) -> Panel:
             Marks(rows=own, x="x", y="y", low="y_low", high="y_high", beyond="y_beyond", by=[by],
                   line="-", name="P*", bar_label="95 % interval over seeds",
                   arrow_label="censored: $P^*$ is"),
-            *(law(ends, 1.5 * ends**power, f"$(s_0+1)^{power}$", name=f"power {power}", line=line)
-              for power, line in ((1, ":"), (2, "--"))),
+            *(law(ends, start * (ends / ends[0]) ** power, f"$(s_0+1)^{power}$",
+                  name=f"power {power}", line=POWERS[power])
+              for power in powers),
         ],
     )  # fmt: skip
 
@@ -80,21 +82,19 @@ def _complexities(rows: pd.DataFrame, depth: int) -> Panel:
 def _exponents(rows: pd.DataFrame, single: pd.DataFrame, depth: int) -> Panel:
     nets = _nets(rows["net"])
     place = {net: float(i) for i, net in enumerate(nets)}
-    present = set(zip(rows["of"], rows["layer"], strict=True))
     # From s_0 = 0 to 1 where P* has no other pair of s_0.
     of_points, hidden = P_STAR, FIRST_PLACE
-    if (P_STAR, 0) not in present:
+    if of_points not in set(rows["of"]):
         of_points, hidden = hidden, of_points
-    shown = [one for one in OF if one in present and one[0] != hidden]
+    shown = [of for of in OF if of in set(rows["of"]) and of != hidden]
+    marks = {of: OF[of] for of in shown}
+    most = rows[rows["of"].isin(shown)].groupby(["net", "of"], observed=True)["exponent"].idxmax()
 
     def placed(table: pd.DataFrame) -> pd.DataFrame:
-        keys = pd.Series(list(zip(table["of"], table["layer"], strict=True)), index=table.index)
-        own = table.assign(mark=keys)[keys.isin(shown)]
-        below = SHIFT * own["mark"].map(shown.index).astype(float)
-        return own.assign(y=own["net"].map(place).astype(float) + below)
+        below = SHIFT * table["of"].map(shown.index).astype(float)
+        return table.assign(y=table["net"].map(place).astype(float) + below)
 
-    marks = {one: OF[one] for one in shown}
-    rows = placed(rows)
+    rows = placed(rows.loc[most])
     alone = placed(single[(single["L"] == depth) & (single["of"] == of_points)])
     n = rows.loc[rows["of"] == of_points, "n"]
     grammars = f": {between(n)} {plural('grammar', int(n.max()))}" if len(n) else ""
@@ -106,7 +106,7 @@ def _exponents(rows: pd.DataFrame, single: pd.DataFrame, depth: int) -> Panel:
             Marks(rows=alone, x="exponent", y="y", alpha=0.25, size=2.5, colour=BLACK,
                   name="grammar", label="single grammar"),
             Marks(rows=rows, x="exponent", y="y", x_low="low", x_high="high", size=4,
-                  by=[Scale(column="mark", looks=marks, title="Exponent")], name="exponent",
+                  by=[Scale(column="of", looks=marks, title="Exponent")], name="exponent",
                   bar_label="95 % interval over grammars"),
         ],
     )  # fmt: skip
