@@ -66,8 +66,10 @@ def _complexities(rows: pd.DataFrame) -> Panel:
 
 
 def _curves(means: pd.DataFrame) -> Panel:
-    """Test errors at the smallest v and s_0 = 1, and the least error of bags."""
-    own = means[(means["v"] == means["v"].min()) & (means["s0"] == 1)]
+    """Test errors at s_0 = 1 and the largest v of the net without positions, least error of bags."""
+    means = means[means["s0"] == 1]
+    blind = means[means["net"] == BLIND]
+    own = means[means["v"] == (blind if len(blind) else means)["v"].max()]
     floor = own.loc[own["net"] == BLIND, "bag_error"].mean()
     v = own["v"].iloc[0] if len(own) else ""
     return Panel(
