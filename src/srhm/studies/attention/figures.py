@@ -66,7 +66,7 @@ def _complexities(rows: pd.DataFrame) -> Panel:
 
 
 def _curves(means: pd.DataFrame) -> Panel:
-    """Test errors at s_0 = 1 and the largest v of the net without positions, least error of bags."""
+    """Test errors at s_0 = 1, at the largest v of the net without positions; error of bags."""
     means = means[means["s0"] == 1]
     blind = means[means["net"] == BLIND]
     own = means[means["v"] == (blind if len(blind) else means)["v"].max()]
