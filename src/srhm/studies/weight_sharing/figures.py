@@ -26,7 +26,7 @@ ORDER = ("lcn", "cnn_features", "cnn_third", "cnn_second", "cnn_second_third", "
 # Steps are told from P* by open markers. Of steps the layer with the largest exponent is drawn.
 OF = {
     P_STAR: Look("$P^*$", BLACK, "o", filled=True),
-    FIRST_PLACE: Look("$P^*$, $s_0=0$ to 1", BLACK, "o", filled=True),
+    FIRST_PLACE: Look("$P^*$", BLACK, "o", filled=True),
     FIRST: Look("first gradient step", BLACK, "^", filled=False),
     SECOND: Look("second gradient step", BLACK, "v", filled=False),
 }
@@ -99,7 +99,8 @@ def _exponents(rows: pd.DataFrame, single: pd.DataFrame, depth: int) -> Panel:
     n = rows.loc[rows["of"] == of_points, "n"]
     grammars = f": {between(n)} {plural('grammar', int(n.max()))}" if len(n) else ""
     return Panel(
-        title=f"$L={depth}${grammars}", x=Axis("exponent of $s_0+1$"),
+        title=f"$L={depth}${grammars}",
+        x=Axis("exponent of $s_0+1$" + (", $s_0=0$ to 1" if of_points == FIRST_PLACE else "")),
         y=Axis(ticks={i: looks.net(net).label for net, i in place.items()},
                limits=(len(nets) - 0.2, -0.6)),
         marks=[
