@@ -62,7 +62,7 @@ def _complexities(rows: pd.DataFrame, depth: int) -> Panel:
     own = own.assign(x=(own["s0"] + 1) * own["net"].map(apart).astype(float))
     by = Scale(column="net", looks={net: looks.net(net) for net in nets})
     ends = np.array([own["s0"].min() + 1, own["s0"].max() + 1], dtype=float)
-    # Below all networks, so that the slopes can be compared.
+    # Guides begin below all networks.
     start = 0.7 * own.loc[own["s0"] == own["s0"].min(), "y"].min()
     powers = (1, 2) if depth == 2 else (2, depth)  # counting and Eq. 4; Eq. 4 and 3
     return Panel(
