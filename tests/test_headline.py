@@ -138,3 +138,12 @@ def test_a_statement_is_reproduced_if_all_of_its_claims_are():
     assert words("agrees", "open") == {"Open": ["s (2.50, not 2)"]}
     assert words("agrees", "too few data") == {"Open": ["s (2.50, not 2)"]}
     assert words("open", "disagrees") == {"Disagree": ["s (2.50, not 2)"]}
+
+
+def test_words_say_what_is_not_measured_and_the_interval_beside_a_bound():
+    def words(**changes):
+        return in_words([replace(ROW, verdict="open", **changes)])["Open"]
+
+    assert words(ours=None, measured="not measured") == ["s (not measured)"]
+    bound = words(measured="0.93 [0.69, 1.00]", expected="> 0.7")
+    assert bound == ["s (0.93 [0.69, 1.00], expected > 0.7)"]

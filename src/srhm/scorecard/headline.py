@@ -143,9 +143,18 @@ def in_words(rows: Sequence[ForestRow]) -> dict[str, list[str]]:
 
 
 def _beside(row: ForestRow) -> str:
-    """L where the row has one, value, what is expected, what the authors' points give."""
+    """L where the row has one, value, what is expected, what the authors' points give.
+
+    Beside a bound the interval stands, too: the value alone may lie on its side.
+    """
     depth = re.search(r"\bL = \d", row.label)
-    words = f"{row.measured.split()[0]}, not {row.expected.split(' ± ')[0].split(' within ')[0]}"
+    if row.ours is None:
+        words = "not measured"
+    elif row.expected[0] in "<>":
+        words = f"{row.measured}, expected {row.expected}"
+    else:
+        number = row.expected.split(" ± ")[0].split(" within ")[0]
+        words = f"{row.measured.split()[0]}, not {number}"
     theirs = f", authors' {row.theirs.split()[0]}" if row.theirs else ""
     return f"{depth[0]}: {words}{theirs}" if depth else words + theirs
 
