@@ -8,13 +8,15 @@ those of other digits and of spheres; another's trial had given β of 0.34 to 0.
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from math import nan
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables
 from srhm.scorecard.estimators import Difference, Mean
-from srhm.scorecard.expectations import NoExpectation, Within
+from srhm.scorecard.expectations import Above, NoExpectation, Within
 from srhm.scorecard.rows import rows_of
 from srhm.studies.kernels.laws import density_exponent, learning_exponent, stripe_exponent
 from srhm.studies.kernels.networks import error_at, of_grammars
@@ -52,14 +54,29 @@ def ranks(exponents: pd.DataFrame, *, window: str) -> pd.DataFrame:
 def convergence(
     spectra: pd.DataFrame, cells: pd.DataFrame, *, data: str = "digits"
 ) -> pd.DataFrame:
-    """Eigenvalue at half the largest number of digits over that at the largest, ranks 10 to 100."""
+    """How much less eigenvalues move at the last doubling of the points than at the one before.
+
+    For each seed the change of the mean log of ranks 10 to 100 from a quarter to a half, over that
+    from a half to all points, of which the mean over seeds counts. 1/P leads to 2.
+    """
     own = cells.query("experiment == 'spectrum' and data == @data and kernel == 'laplace'")
     joined = spectra.merge(own[["key", "P", "seed"]], on="key")
     joined = joined[joined["rank"].isin(range(10, 101, 10))]
-    largest = own["P"].max()
-    whole = joined[joined["P"] == largest].groupby("rank")["eigenvalue"].mean()
-    part = joined[joined["P"] == own["P"][own["P"] <= 0.51 * largest].max()]
-    return part.assign(ratio=part["eigenvalue"] / part["rank"].map(whole))
+    of_seeds = joined.assign(log=np.log(joined["eigenvalue"])).groupby(["P", "seed"])["log"].mean()
+    if of_seeds.empty:
+        return pd.DataFrame(columns=["seed", "factor", "P"])
+    sizes = sorted(own["P"].unique())
+    *_, quarter, half, largest = [nan, nan, *sizes]
+    logs = of_seeds.unstack("P").reindex(columns=[quarter, half, largest])
+    last = logs[half] - logs[largest].mean()
+    return ((logs[quarter] - logs[half]) / last).rename("factor").reset_index().assign(P=largest)
+
+
+# The rule of convergence until a look.
+DOUBLINGS = (
+    "their differences are to vanish; until a look the eigenvalue at half the points was to be within"
+    " a tenth of that at all, which the source does not say"
+)
 
 
 def of_grammar(cells: pd.DataFrame) -> Iterator[tuple[str, int, pd.DataFrame]]:
@@ -316,11 +333,10 @@ CLAIMS = (
     ),
     mnist(
         "kernel-mnist-convergence",
-        "MNIST: eigenvalue at half over that at all points, ranks 10 to 100",
-        place="thesis, ch. 6, appendix J, Fig. 9", expected=Within(1, 0.1),
-        why="a tenth; the ratios are to converge to 1",
-        measure=Mean("ratio", per=("seed",), rows=convergence.given(data="mnist5k"), what="ranks",
-                     tells=("P",)),
+        "MNIST: eigenvalues 10 to 100: change from P/4 to P/2 over that from P/2 to P",
+        place="thesis, ch. 6, appendix J, Fig. 9", expected=Above(1), fixed="after", why=DOUBLINGS,
+        measure=Mean("factor", per=("seed",), rows=convergence.given(data="mnist5k"),
+                     what="seeds", tells=("P",)),
     ),
     mnist(
         "kernel-mnist-theta",
@@ -367,10 +383,10 @@ CLAIMS = (
     ),
     geometry(
         "kernel-gram-convergence",
-        "Digits: Gram eigenvalue at half over that at all points, ranks 10 to 100",
+        "Digits: eigenvalues 10 to 100: change from P/4 to P/2 over that from P/2 to P",
         figure="kernel_pca", place="thesis, ch. 6, appendix J, Fig. 9",
-        expected=Within(1, 0.1), why="a tenth; the ratios are to converge to 1",
-        measure=Mean("ratio", per=("seed",), rows=convergence, what="ranks", tells=("P",)),
+        expected=Above(1), fixed="after", why=DOUBLINGS,
+        measure=Mean("factor", per=("seed",), rows=convergence, what="seeds", tells=("P",)),
     ),
     *(
         srhm(

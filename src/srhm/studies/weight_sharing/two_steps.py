@@ -133,20 +133,47 @@ def points_of_two_steps(
     """
     wanted = steps(expected[None], lower, layer)
     size = (wanted.output**2).sum()
+    if size == 0:
+        return nan, nan
+    second_K, output_K = _by_powers_of_noise(expected, noise, lower, layer)
+    # Sums of squares, and parts along the output of all data, by powers of noise.
+    squares_KK, outputs_KK = (_products(one, one) for one in (second_K[1:], output_K))
+    along_KR = np.einsum("krsa,sa->kr", output_K, wanted.output[0])
 
-    def found(log_P: float) -> Steps:
-        return steps(expected + noise * (N_DRAWN / exp(log_P)) ** 0.5, lower, layer)
+    def powers(log_P: float) -> Floats:
+        return np.asarray((N_DRAWN / exp(log_P)) ** (np.arange(4) / 2))
 
     def of_second(log_P: float) -> float:
-        differs = ((found(log_P).second - wanted.second) ** 2).sum() / len(noise)
+        x_K = powers(log_P)[1:3]
+        differs = x_K @ squares_KK @ x_K / len(noise)
         return float(log(differs / (wanted.second**2).sum()))
 
     def of_output(log_P: float) -> float:
-        output = found(log_P).output
-        signal = ((output * wanted.output).sum(axis=(1, 2)) ** 2).sum() / size
-        return float(log(((output**2).sum() - signal) / signal))
+        x_K = powers(log_P)
+        signal = ((x_K @ along_KR) ** 2).sum() / size
+        return float(log((x_K @ outputs_KK @ x_K - signal) / signal))
 
-    return (_crossing(of_second), _crossing(of_output)) if size > 0 else (nan, nan)
+    return _crossing(of_second), _crossing(of_output)
+
+
+def _by_powers_of_noise(
+    expected: Floats, noise: Floats, lower: Layer, layer: Layer
+) -> tuple[Floats, Floats]:
+    """Both steps at D = expected + x noise, by powers of x: (3, R, ...) second, (4, R, ...) output.
+
+    From four values of x: D^(2) is a product of two D, the output of three.
+    """
+    at = np.array([0.0, 1.0, -1.0, 2.0])
+    found = [steps(expected + x * noise, lower, layer) for x in at]
+    from_values = np.linalg.inv(np.vander(at, increasing=True))
+    second = np.tensordot(from_values, np.array([one.second for one in found]), 1)
+    output = np.tensordot(from_values, np.array([one.output for one in found]), 1)
+    return second[:3], output
+
+
+def _products(one_K: Floats, other_K: Floats) -> Floats:
+    """Scalar products (K, K) of all of `one_K` with all of `other_K`."""
+    return np.asarray(one_K.reshape(len(one_K), -1) @ other_K.reshape(len(other_K), -1).T)
 
 
 def _crossing(log_ratio: Callable[[float], float]) -> float:

@@ -44,7 +44,7 @@ def draw(cells: pd.DataFrame, alignment: pd.DataFrame, *, preset: str) -> Figure
                 for state, lazy, when in (("before", False, "initial"), ("feature", False, "end"),
                                           ("lazy", True, "end"))
             ])  # fmt: skip
-            rows["at"] = rows["rank"] + rows["state"].map(ASIDE)
+            rows["at"] = rows["rank"] + rows["state"].map(ASIDE).astype(float)
             panels.append(Panel(
                 title=f"{name}, $P={own['P'].max()}$, $n={n}$", y=Axis(label),
                 x=Axis("rank $\\rho$ of the eigenvector",
