@@ -74,8 +74,8 @@ def convergence(
 
 # The rule of convergence until a look.
 DOUBLINGS = (
-    "their differences are to vanish; until a look the eigenvalue at half the points was to be within"
-    " a tenth of that at all, which the source does not say"
+    "the changes are to vanish; until a look the eigenvalue at half the points was to be within a"
+    " tenth of that at all, which the source does not say"
 )
 
 
