@@ -127,7 +127,7 @@ def spectra(cells):
             tail = 1 / row.d
         tables.append(pd.DataFrame({
             "curve": row.curve, "key": row.key, "rank": ranks, "tail": ranks**-tail,
-            "eigenvalue": ranks**-decay * (1 + 0.01 * row.seed),
+            "eigenvalue": ranks**-decay * (1 + 0.01 * row.seed) * (1 + 100 / row.P),
         }))  # fmt: skip
     return pd.concat(tables, ignore_index=True)[SPECTRA.names]
 

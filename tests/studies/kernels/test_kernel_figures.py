@@ -87,7 +87,8 @@ def test_spectra_tails_and_their_convergence(drawn):
         (curve,) = lines(axes, f"{quantity} d=2")
         slope = np.polyfit(np.log(curve[:, 0]), np.log(curve[:, 1]), 1)[0]
         assert slope == pytest.approx(-exponent, rel=1e-3)
-    np.testing.assert_allclose(np.array(points(ratios, "ratio P=512"))[:, 1], 1, rtol=1e-6)
+    expected = (1 + 100 / 512) / (1 + 100 / 1024)
+    np.testing.assert_allclose(np.array(points(ratios, "ratio P=512"))[:, 1], expected, rtol=1e-6)
 
 
 def test_distances_of_spheres_lie_on_the_law(drawn):

@@ -34,10 +34,18 @@ SECTION = {
          "r": 1e-3, "seeds": 3},
     ],
 }  # fmt: skip
+LARGE = [
+    {"memory": "ram", "size": 20, "start": ["random", "linear", "columns", "ccp"], "mu": 0.1,
+     "r": 1e-3, "seeds": 3},
+    {"memory": "ram", "size": 64, "start": "random", "mu": 0.1, "r": 1e-3, "seeds": 3},
+    {"memory": "memento", "size": 4, "start": ["random", "cycles", "necklace"], "mu": 0.1,
+     "r": 1e-3, "seeds": 3},
+]  # fmt: skip
 
 
-def planned():
-    return STUDY.plan(MemorySection.model_validate(SECTION), None).curves.values()
+def planned(large=()):
+    section = {**SECTION, "learning": [*SECTION["learning"], *large]}
+    return STUDY.plan(MemorySection.model_validate(section), None).curves.values()
 
 
 def result(cell, learnt, off):
@@ -60,11 +68,11 @@ def result(cell, learnt, off):
     return {"q": learnt[cell["memory"], cell["start"]] + 0.001 * cell["seed"]}
 
 
-def invented(*, learnt=LEARNT, off=1e-3):
+def invented(*, learnt=LEARNT, off=1e-3, large=()):
     rows = [
         {"curve": curve.name, "key": entry["key"], "status": "done", "seed": 0, **entry["cell"],
          **result(entry["cell"], learnt, off)}
-        for curve in planned() for entry in curve.entries
+        for curve in planned(large) for entry in curve.entries
     ]  # fmt: skip
     return pd.DataFrame(rows, columns=CELLS.names)
 
@@ -87,7 +95,7 @@ GOOD = {**LEARNT, ("ram", "columns"): 0.25}
 
 
 def test_all_claims_hold_where_the_cells_are_as_the_thesis_says():
-    card = scored(invented(learnt=GOOD))
+    card = scored(invented(learnt=GOOD, large=LARGE))
     reported = {"ram-random-over-columns", "memento-over-necklace"}
     assert set(card.loc[sorted(reported), "verdict"]) == {"no expectation"}
     assert set(card.drop(sorted(reported))["verdict"]) <= WITHIN
@@ -115,10 +123,15 @@ def test_a_policy_better_than_the_columns_is_found_out():
         ({("memento", "random"): 0.22}, "memento-random-necklace"),
         ({("memento", "random"): 0.45}, "memento-below-ram"),
         ({("memento", "random"): 0.45}, "random-start-costs-memento-less"),
+        ({("ram", "linear"): 0.45}, "ram-20-linear-below-random"),
+        ({("ram", "columns"): 0.35}, "ram-20-columns-below-linear"),
+        ({("memento", "random"): 0.22, ("memento", "cycles"): 0.16}, "memento-4-random-cycles"),
+        ({("memento", "random"): 0.22}, "memento-4-random-necklace"),
+        ({("memento", "random"): 0.45}, "memento-below-ram-256"),
     ],
 )
 def test_each_comparison_of_what_is_learnt_can_fail(changed, claim):
-    card = scored(invented(learnt={**GOOD, **changed}))
+    card = scored(invented(learnt={**GOOD, **changed}, large=LARGE))
     assert card.loc[claim, "verdict"] == "disagrees"
 
 

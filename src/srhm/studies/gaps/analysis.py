@@ -133,13 +133,15 @@ def star_cells(cells: pd.DataFrame) -> pd.DataFrame:
     return cells[(cells["data"] == "random") & ~_last_rate_is_small(cells)]
 
 
-def stars_in_time(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
+def stars_in_time(
+    cells: pd.DataFrame, histories: pd.DataFrame, *, loss: str = "quadratic_hinge"
+) -> pd.DataFrame:
     """N* of each data set at each of TIMES, from the states of one training, with `time`.
 
     A state is the last one up to the time: N_Delta > 0.1 N of it, or of the end that came before.
     """
     kept, found = star_cells(cells), []
-    kept = kept[kept["key"].isin(histories["key"].unique())]
+    kept = kept[kept["key"].isin(histories["key"].unique()) & (kept["loss"] == loss)]
     for time in TIMES:
         past = histories[histories["evaluations"] <= time].sort_values("evaluations")
         last = past.groupby("key").last()[["n_unsatisfied", "mean_loss"]]
