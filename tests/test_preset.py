@@ -308,6 +308,7 @@ def test_studies_may_share_a_curve_but_not_differ_in_what_is_kept_of_it():
     assert planned.curves.keys() == shared
     kept = {**SECTION, "keep_weights": False}
     assert_refused(
-        {**config, "sparse_hierarchy": kept},
-        ["sparse_hierarchy and sparsity_transfer share the curve lcn_L2", "keep_weights"],
-    )
+        {**config, "sparse_hierarchy": kept, "depth": SECTION},
+        ["sparse_hierarchy and sparsity_transfer (lcn_L2", "sparse_hierarchy and depth (lcn_L2",
+         "give keep_weights one value in all of them"],
+    )  # fmt: skip

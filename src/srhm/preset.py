@@ -277,17 +277,21 @@ def _from(folder: Path, study: Study, planned: Planned, *, alone: bool) -> Plann
 
 
 def _check_shared(studies: Mapping[str, Planned]) -> None:
-    """Refuses a curve that two studies ask for in two ways: it is trained once, for both."""
+    """Refuses curves that two studies ask for in two ways: one is trained once, for both."""
     seen: dict[str, tuple[str, Curve]] = {}
+    differ: dict[tuple[str, str], str] = {}
     for study, planned in studies.items():
         for name, curve in planned.curves.items():
             first, other = seen.setdefault(name, (study, curve))
             # What is measured of it each study says for itself.
             if replace(curve, measured=()) != replace(other, measured=()):
-                raise ConfigError(
-                    f"{REFUSED}  {first} and {study} share the curve {name}, but differ in what is"
-                    " kept of it: give keep_weights one value in both"
-                )
+                differ.setdefault((first, study), name)
+    if differ:
+        pairs = "; ".join(f"{one} and {two} ({name})" for (one, two), name in differ.items())
+        raise ConfigError(
+            f"{REFUSED}  studies that share a curve differ in what is kept of it: {pairs}: give"
+            " keep_weights one value in all of them"
+        )
 
 
 def json_schema() -> dict[str, Any]:
