@@ -153,7 +153,7 @@ def results_text(
         "",
         *_choice(rows, scorecards[MAIN]),
         "",
-        "| the paper | measured | text | authors' points | ours | verdict |",
+        "| the paper | measured | expected | authors' points | ours | verdict |",
         "|---|---|---|---|---|---|",
         *(
             f"| “{_markdown(one.quote)}” ({_markdown(one.place)}) | {_markdown(row.label)} |"
@@ -383,7 +383,7 @@ def _bullets(rows: Sequence[ForestRow]) -> list[str]:
 
 def _table(rows: Sequence[ForestRow]) -> Iterator[str]:
     """A line for each statement; of several claims the numbers in their order."""
-    yield "| the paper says | text | authors' points | ours | verdict |"
+    yield "| the paper says | expected | authors' points | ours | verdict |"
     yield "|---|---|---|---|---|"
     for says, group in groupby(rows, key=lambda row: row.says):
         own = list(group)

@@ -29,7 +29,7 @@ SHAPES: dict[str, Shape] = {
 HOLLOW = ("ring", "triangle", "square")
 LINE = 20.0  # of the legend
 TICKS = (-4, -2, 0, 2, 4)
-AXIS = "(measured − expected) / tolerance"
+AXIS = "distance from what is expected / tolerance"
 
 
 @dataclass(frozen=True)
@@ -221,9 +221,10 @@ def _legend(rows: Sequence[ForestRow], form: _Form, other: str, y: float) -> Ite
         for word, shape in SHAPES.items()
         if counts[word]
     ]
-    grey: list[tuple[Shape, str, str, str]] = [("square", "authors", "authors' points", "")]
+    grey: list[tuple[Shape | None, str, str, str]] = [("square", "authors", "authors' points", "")]
     if any(row.other for row in rows):
         grey.append(("small", "other", other, ""))
+    grey.append((None, "allowed", "allowed", ""))
     for entries in (verdicts, grey):
         x, parts = form.left, list[Part]()
         for shape, style, text, verdict in entries:
@@ -231,7 +232,8 @@ def _legend(rows: Sequence[ForestRow], form: _Form, other: str, y: float) -> Ite
             if x + length > form.width:
                 yield Placed(parts, None, y, LINE)
                 x, y, parts = form.left, y + LINE, []
-            parts.append(Symbol(x + 5, y + 10, shape, style, verdict))
+            swatch = Band(x - 2, y + 4, 14, 12)
+            parts.append(Symbol(x + 5, y + 10, shape, style, verdict) if shape else swatch)
             parts.append(Words(x + 15, y + 14, text, "label" if style == "ours" else "soft"))
             x += length
         yield Placed(parts, None, y, LINE)

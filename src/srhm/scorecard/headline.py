@@ -143,20 +143,23 @@ def in_words(rows: Sequence[ForestRow]) -> dict[str, list[str]]:
 
 
 def _beside(row: ForestRow) -> str:
-    """L where the row has one, value, what is expected, what the authors' points give.
+    """L and the transformation where the row has them, value, expectation, the authors' value.
 
     Beside a bound the interval stands, too: the value alone may lie on its side.
     """
-    depth = re.search(r"\bL = \d", row.label)
+    named = [re.search(pattern, row.label) for pattern in (r"\bL = \d", r"P\*_[SD]\b")]
+    of = ", ".join(found[0] for found in named if found)
     if row.ours is None:
         words = "not measured"
     elif row.expected[0] in "<>":
         words = f"{row.measured}, expected {row.expected}"
     else:
         number = row.expected.split(" ± ")[0].split(" within ")[0]
-        words = f"{row.measured.split()[0]}, not {number}"
+        low, high = row.ours.ends
+        also = f"{number} expected" if low <= 0 <= high else f"not {number}"
+        words = f"{row.measured.split()[0]}, {also}"
     theirs = f", authors' {row.theirs.split()[0]}" if row.theirs else ""
-    return f"{depth[0]}: {words}{theirs}" if depth else words + theirs
+    return f"{of}: {words}{theirs}" if of else words + theirs
 
 
 def identifiers(statements: Iterable[Statement]) -> list[str]:
