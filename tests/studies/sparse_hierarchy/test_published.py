@@ -463,7 +463,7 @@ def test_archived_points_are_rings_at_their_predictions_and_named_in_the_legend(
         np.testing.assert_allclose(sorted(rings[net]), sorted(expected))
     assert not any(places for places in drawn(without, "run").values())
     legend = [text.get_text().strip() for text in figure.findobj(Text)]
-    assert "archive: our stored rows" in legend
+    assert "our other presets, archived" in legend
     assert "archive big: Invented CPU (CPU)." in notes_of(figure)
     assert not any("archive" in note for note in notes_of(without))
 

@@ -16,8 +16,8 @@ from srhm.figures.panels import Axis, Marks, Panel, laws
 from srhm.figures.scales import Scale, by_name
 from srhm.studies.own_latents.analysis import CURVE, WRONG, differing, open_part
 
-TARGETS = {"context": Look("cousins", BLUE), "parent": Look("parent", GREEN),
-           "class": Look("class", VERMILION)}  # fmt: skip
+TARGETS = {"context": Look("cousins", BLUE), "parent": Look("parents", GREEN),
+           "class": Look("labels", VERMILION)}  # fmt: skip
 DEPTHS = {2: Look("$2$", marker="o"), 3: Look("$3$", marker="s"), 4: Look("$4$", marker="^")}
 NAMES = {"shared": "shared (CNN-like)", "separate": "separate (LCN-like)"}
 

@@ -219,7 +219,7 @@ def against_prediction(
         marks.append(
             Marks(rows=with_ends(rings), x="prediction", y="y", beyond="y_beyond", by=shapes,
                   colour=ARCHIVE, filled=False, marker=first_shape(rings), size=6.0, alpha=0.5,
-                  order=1.5, name="run", label="archive: our stored rows")
+                  order=1.5, name="run", label="our other presets, archived")
         )  # fmt: skip
     return Panel(
         title=title, note=note, square=True,
