@@ -128,7 +128,7 @@ def test_refusals_name_the_key():
 def test_figure_draws_every_P_star_of_its_families(invented):
     figure = draw(invented["sample_complexity"], preset="test")
     words = texts(figure)
-    for word in ("cousins", "parent", "class", "law"):
+    for word in ("cousins", "parents", "labels", "law"):
         assert word in words
     empty = draw(invented["sample_complexity"].iloc[:0], preset="test")
     assert empty is not None
