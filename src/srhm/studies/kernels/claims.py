@@ -8,7 +8,6 @@ those of other digits and of spheres; another's trial had given β of 0.34 to 0.
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from math import nan
 from typing import Any
 
 import numpy as np
@@ -63,11 +62,11 @@ def convergence(
     joined = spectra.merge(own[["key", "P", "seed"]], on="key")
     joined = joined[joined["rank"].isin(range(10, 101, 10))]
     of_seeds = joined.assign(log=np.log(joined["eigenvalue"])).groupby(["P", "seed"])["log"].mean()
-    if of_seeds.empty:
+    sizes = sorted(of_seeds.index.unique("P"))
+    if len(sizes) < 3:
         return pd.DataFrame(columns=["seed", "factor", "P"])
-    sizes = sorted(own["P"].unique())
-    *_, quarter, half, largest = [nan, nan, *sizes]
-    logs = of_seeds.unstack("P").reindex(columns=[quarter, half, largest])
+    quarter, half, largest = sizes[-3:]
+    logs = of_seeds.unstack("P")
     last = logs[half] - logs[largest].mean()
     return ((logs[quarter] - logs[half]) / last).rename("factor").reset_index().assign(P=largest)
 
