@@ -21,6 +21,8 @@ from srhm.studies.memory.selection import (
     with_best_columns,
 )
 
+SMALL = 64  # M_eff of the memories that Figure 4 has on its left
+
 
 @rows_of("cells")
 def learnt_by_ram(cells: pd.DataFrame) -> pd.DataFrame:
@@ -32,22 +34,22 @@ def learnt_by_ram(cells: pd.DataFrame) -> pd.DataFrame:
 
 @rows_of("cells")
 def learnt(cells: pd.DataFrame, *, large: bool = False) -> pd.DataFrame:
-    """What is learnt from each start and seed, with `M_eff`: at most 64, or above it."""
+    """What is learnt from each start and seed, with `M_eff`: at most SMALL, or above it."""
     own = of_experiment(cells, "learning")
     own = own.assign(M_eff=effective_memory(own))
-    return own[(own["M_eff"] > 64) == large]
+    return own[(own["M_eff"] > SMALL) == large]
 
 
 @rows_of("cells")
 def costs(cells: pd.DataFrame) -> pd.DataFrame:
     """What a random start costs a Memento minus what it costs a RAM, by seed, mean over all sizes.
 
-    Over the necklace start, and over the columns of confidence; sizes up to M_eff = 64.
+    Over the necklace start, and over the columns of confidence; sizes up to SMALL.
     """
     by_seed = []
     for memory, best in (("memento", "necklace"), ("ram", "ccp")):
         own = of_experiment(cells, "learning")
-        own = own[(own["memory"] == memory) & (effective_memory(own) <= 64)]
+        own = own[(own["memory"] == memory) & (effective_memory(own) <= SMALL)]
         random, other = (own[own["start"] == start] for start in ("random", best))
         found = pairs_of(random, other, on=settings(best), column="q")
         by_seed.append(found.groupby("seed")["difference"].mean() if len(found) else pd.Series())
@@ -68,41 +70,35 @@ def best_mementos(cells: pd.DataFrame) -> pd.DataFrame:
 memory = partial(Claim, topic="Two hypotheses and a finite memory")
 AGAINST = partial(Difference, "q", what="pairs of seeds", tells=("size",))
 from_starts = partial(memory, figure="memory_starts")
+# By memory: claims with their two starts, more of the place, expectation and reason.
+STARTS = {
+    "ram": (
+        [(f"{better}-below-{worse}", better, worse)
+         for better, worse in (("linear", "random"), ("columns", "linear"), ("ccp", "columns"))],
+        "", Below(0), "an upper bound: the thesis orders the starts, and gives no numbers",
+    ),
+    "memento": (
+        [(f"random-{other}", "random", other) for other in ("cycles", "necklace")],
+        ": no significant difference", Within(0, 0.05),
+        "0.05, ours: a tenth of all values that q can have, 0 to 1/2",
+    ),
+}  # fmt: skip
 
 
-def starts_of_a_ram(prefix: str, words: str, place: str, *, large: bool) -> list[Claim]:
-    """The order of the starts of a RAM."""
+def of_starts(prefix: str, words: str, place: str, *, large: bool) -> list[Claim]:
+    """q learnt from one start less q learnt from another, for the pairs of STARTS of a memory."""
+    kind = prefix.split("-")[0]
+    pairs, also, expected, why = STARTS[kind]
     return [
         from_starts(
-            f"{prefix}-{better}-below-{worse}",
-            f"{words}: q learnt from {better} minus q learnt from {worse}",
-            place=f"thesis, ch. 7, {place}",
-            expected=Below(0),
-            why="an upper bound: the thesis orders the starts, and gives no numbers",
+            f"{prefix}-{name}", f"{words}: q learnt from {start} minus q learnt from {other}",
+            place=f"thesis, ch. 7, {place}{also}", expected=expected, why=why,
             measure=AGAINST(
-                where={"memory": "ram", "start": better}, over={"start": worse},
-                on=settings(better), rows=learnt.given(large=large),
+                where={"memory": kind, "start": start}, over={"start": other},
+                on=settings(other if kind == "memento" else start), rows=learnt.given(large=large),
             ),
         )
-        for better, worse in (("linear", "random"), ("columns", "linear"), ("ccp", "columns"))
-    ]  # fmt: skip
-
-
-def starts_of_a_memento(prefix: str, words: str, place: str, *, large: bool) -> list[Claim]:
-    """What the start of a Memento changes."""
-    return [
-        from_starts(
-            f"{prefix}-random-{start}",
-            f"{words}: q learnt from random minus q learnt from {start}",
-            place=f"thesis, ch. 7, {place}: no significant difference",
-            expected=Within(0, 0.05),
-            why="0.05, ours: a tenth of all values that q can have, 0 to 1/2",
-            measure=AGAINST(
-                where={"memory": "memento", "start": "random"}, over={"start": start},
-                on=settings(start), rows=learnt.given(large=large),
-            ),
-        )
-        for start in ("cycles", "necklace")
+        for name, start, other in pairs
     ]  # fmt: skip
 
 
@@ -132,8 +128,8 @@ CLAIMS = (
             tells=("status",),
         ),
     ),
-    *starts_of_a_ram("ram", "RAM", "Fig. 4 A", large=False),
-    *starts_of_a_ram("ram-20", "RAM, M = 20", "Fig. 4 B", large=True),
+    *of_starts("ram", "RAM", "Fig. 4 A", large=False),
+    *of_starts("ram-20", "RAM, M = 20", "Fig. 4 B", large=True),
     from_starts(
         "ram-random-over-columns",
         "RAM: q learnt from random starts over that of the columns",
@@ -143,8 +139,8 @@ CLAIMS = (
             "log_over", where={"start": "random"}, rows=learnt_by_ram, what="random starts of a RAM"
         ),
     ),
-    *starts_of_a_memento("memento", "Memento", "Fig. 4 C", large=False),
-    *starts_of_a_memento("memento-4", "Memento, m = 4", "Fig. 4 D", large=True),
+    *of_starts("memento", "Memento", "Fig. 4 C", large=False),
+    *of_starts("memento-4", "Memento, m = 4", "Fig. 4 D", large=True),
     from_starts(
         "random-start-costs-memento-less", "What a random start costs in q: a Memento minus a RAM",
         place="thesis, ch. 7, section 5",
