@@ -216,7 +216,8 @@ STATED = (
         measure=PAIRS(where=LAST, over={"time": analysis.TIMES[0]}, rows=stars_in_time),
     ),
     n_star(
-        "gaps-n-star-logistic-late", "Cross-entropy: N* after 10,000 evaluations over that after 3000",
+        "gaps-n-star-logistic-late",
+        "Cross-entropy: N* after 10,000 evaluations over that after 3000",
         place="thesis, ch. 2a, Fig. B1: it converges with time",
         expected=Within(1, 0.3), why=A_STEP,
         measure=PAIRS(
