@@ -84,6 +84,10 @@ def curve_spec(wildcards):
     return curves.curve_spec(CURVES[wildcards.curve])
 
 
+def published_files_of_curve(wildcards):
+    return curves.taken_files(CURVES[wildcards.curve])
+
+
 def part_spec(wildcards):
     return curves.part_spec(CURVES[wildcards.curve], wildcards.part, cells_of(wildcards))
 

@@ -43,6 +43,7 @@ for trainer in TRAINERS:
         input:
             derivations=sample_of_curve,
             parts=parts_of_curve,
+            published=published_files_of_curve,
         output:
             rows=places.rows_of_curve(trainer, "{curve}"),
             timings=places.timings_of_curve(trainer, "{curve}"),

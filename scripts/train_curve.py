@@ -3,8 +3,7 @@
 import json
 from pathlib import Path
 
-from srhm.results.records import write_table
-from srhm.results.tables import schema_of
+from srhm.results.published_cells import write_curve
 from srhm.runtime.job import training_job
 from srhm.training.any_trainer import train_curve
 from srhm.training.loop import result_rows
@@ -23,6 +22,5 @@ with training_job(snakemake.log[0], name=name, resources=resources) as (log, sto
         gpu=resources.get("gpu", 0),
     )
     rows, timings = result_rows(name, spec["cells"], cells, **spec["columns"])
-    schemas, output = spec["schemas"], snakemake.output
-    write_table(timings, Path(output.timings), schema_of(schemas["timings"]))
-    write_table(rows, Path(output.rows), schema_of(schemas["cells"]))
+    output = {"timings": snakemake.output.timings, "cells": snakemake.output.rows}
+    write_curve(spec, {"cells": rows, "timings": timings}, output)

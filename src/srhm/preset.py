@@ -6,7 +6,7 @@ config/schema.json and the table in config/README.md are written from them.
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -266,14 +266,36 @@ def _from(folder: Path, study: Study, planned: Planned, *, alone: bool) -> Plann
         }
     lacking = Counter(name.partition("_")[0] for name in planned.curves if name not in names)
     those = ", ".join(f"{n} {label(net)}" for net, n in lacking.items())
+    kept = {name: one for name, one in planned.curves.items() if name in names or not alone}
+    others = [one for name, one in planned.curves.items() if name not in names]
+    partly = {} if alone else _partly(folder, others)
+    taken = replace(planned, published=frozenset(names), partly=partly, published_in=str(folder))
     origin = (
-        f"{len(names)} of {len(planned.curves)} curves are archived rows"
-        f" (published/{folder.parent.name}/{folder.name}), trained {days} by commit {commit[:10]};"
+        f"{taken.archived} (published/{folder.parent.name}/{folder.name}),"
+        f" trained {days} by commit {commit[:10]};"
         f"{f' not there: {those};' if alone and those else ''}"
         f" {'nothing was trained here' if alone else 'the others were trained here'}"
     )
-    kept = {name: one for name, one in planned.curves.items() if name in names or not alone}
-    return replace(planned, curves=kept, published=frozenset(names), origin=origin)
+    return replace(taken, curves=kept, origin=origin)
+
+
+def _partly(folder: Path, curves: Sequence[Curve]) -> dict[str, frozenset[str]]:
+    """By the name of a curve its cells that are published under another name, as keys.
+
+    A size or a seed more gives a curve another name. What is measured of a curve needs all of its
+    networks, so that such curves are trained.
+    """
+    unmeasured = [one for one in curves if not one.measured]
+    if not unmeasured:
+        return {}
+    from srhm.results.published_cells import published_keys  # takes pandas, half a second
+
+    try:
+        known = published_keys(folder)
+    except PublicationError as error:
+        raise ConfigError(str(error)) from error
+    own = {one.name: known & {entry["key"] for entry in one.entries} for one in unmeasured}
+    return {name: keys for name, keys in own.items() if keys}
 
 
 def _check_shared(studies: Mapping[str, Planned]) -> None:

@@ -134,7 +134,8 @@ class Curve:
     entries: of each cell its key in the store, the digest of the sources that train it, and its
     coordinates: {"key", "source", "cell"}. sample: name of the derivations that it learns from;
     None where these are no file. measured: names of its measurements. inputs: what the trainer
-    needs besides. columns: values that all of its rows have.
+    needs besides. columns: values that all of its rows have. published_in: where rows of some cells
+    are published: their folder; entries are the others then, and order the keys of all.
     """
 
     name: str
@@ -145,6 +146,8 @@ class Curve:
     inputs: Mapping[str, Any] = field(default_factory=dict)
     columns: Mapping[str, Any] = field(default_factory=dict)
     keep_weights: bool = True
+    published_in: str = ""
+    order: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -163,7 +166,8 @@ class Planned:
 
     curves, samples: by name. settings: values for measurements, derived tables and figures, by
     name. absent: why a part cannot be planned, for people; empty where all can. published: names of
-    curves whose published rows are taken, so that nobody trains them; origin: of these rows, for
+    curves whose published rows are taken, so that nobody trains them; partly: the same of single
+    cells, as keys by the name of a curve; published_in: folder of these rows; origin: of them, for
     people. missing: by the name of a curve that cannot be computed here, why.
     """
 
@@ -172,6 +176,8 @@ class Planned:
     settings: Mapping[str, Any] = field(default_factory=dict)
     absent: str = ""
     published: frozenset[str] = frozenset()
+    partly: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    published_in: str = ""
     origin: str = ""
     missing: Mapping[str, str] = field(default_factory=dict)
 
@@ -187,8 +193,28 @@ class Planned:
 
     @property
     def trained(self) -> dict[str, Curve]:
-        """The curves that are trained where this is run."""
-        return {name: one for name, one in self.curves.items() if name not in self.published}
+        """The curves that are trained where this is run, without the cells that are published."""
+        return {
+            name: self._lacking(one)
+            for name, one in self.curves.items()
+            if name not in self.published
+        }
+
+    @property
+    def archived(self) -> str:
+        """How many curves, and cells of others, are archived rows, for people; empty for none."""
+        n_cells = sum(map(len, self.partly.values()))
+        if not self.published and not n_cells:
+            return ""
+        others = f" and {n_cells} cells of others" if n_cells else ""
+        return f"{len(self.published)} of {len(self.curves)} curves{others} are archived rows"
+
+    def _lacking(self, curve: Curve) -> Curve:
+        if not (taken := self.partly.get(curve.name)):
+            return curve
+        left = tuple(entry for entry in curve.entries if entry["key"] not in taken)
+        order = tuple(entry["key"] for entry in curve.entries)
+        return replace(curve, entries=left, published_in=self.published_in, order=order)
 
 
 @dataclass(frozen=True, kw_only=True)

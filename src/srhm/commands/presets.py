@@ -96,10 +96,9 @@ class Run:
     def archived(self) -> list[str]:
         """A line on each study of which archived rows are taken."""
         return [
-            f"{study}: {len(one.published)} of {len(one.curves)} curves are archived rows, and are"
-            " not counted"
+            f"{study}: {one.archived}, and are not counted"
             for study, one in self.plan.studies.items()
-            if one.published
+            if one.archived
         ]
 
     def not_measurable(self) -> list[str]:

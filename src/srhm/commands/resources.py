@@ -145,16 +145,18 @@ class CurveJobs:
         )
 
 
-_costs: dict[str, list[Cost]] = {}
+# By the name of a curve and the number of its cells, some of which may be archived.
+_costs: dict[tuple[str, int], list[Cost]] = {}
 
 
 def expected_costs(curve: Curve) -> list[Cost]:
     """Expected cost of each cell of a curve, by its trainer."""
-    if curve.name not in _costs:
+    name = curve.name, len(curve.entries)
+    if name not in _costs:
         trainer = curve.trainer
         if trainer.seconds:
             seconds = map(resolved(trainer.seconds), curve.cells)
-            _costs[curve.name] = [Cost(0, one, EXPERIMENT_BYTES, STORED_BYTES) for one in seconds]
+            _costs[name] = [Cost(0, one, EXPERIMENT_BYTES, STORED_BYTES) for one in seconds]
         else:
-            _costs[curve.name] = resolved(trainer.cost)(curve.cells)
-    return _costs[curve.name]
+            _costs[name] = resolved(trainer.cost)(curve.cells)
+    return _costs[name]

@@ -42,7 +42,16 @@ def _training(curve: Curve) -> dict[str, Any]:
 def curve_spec(curve: Curve) -> str:
     """For the job that trains a curve, or gathers its parts."""
     schemas = {"cells": curve.trainer.cells, "timings": curve.trainer.timings}
-    return spec_text({**_training(curve), "schemas": schemas})
+    told = {**_training(curve), "schemas": schemas}
+    if curve.published_in:
+        told |= {"published": curve.published_in, "order": curve.order}
+    return spec_text(told)
+
+
+def taken_files(curve: Curve) -> list[str]:
+    """Published rows that a curve takes, and their provenance."""
+    folder = curve.published_in
+    return sorted(str(file) for file in Path(folder).iterdir()) if folder else []
 
 
 def part_spec(curve: Curve, part: str, cells: Sequence[int]) -> str:

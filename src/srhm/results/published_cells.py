@@ -1,0 +1,90 @@
+"""Published rows of single cells, for curves that were published with other cells beside them.
+
+A size or a seed more gives a curve another name; the keys of its other cells stay.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from srhm.results.publications import (
+    check_digests,
+    published_file,
+    read_published_table,
+    unreadable,
+)
+from srhm.results.published_provenance import (
+    PROVENANCE_FILE,
+    damaged_file,
+    read_provenance_file,
+)
+from srhm.results.records import read_table, write_table
+from srhm.results.tables import schema_of
+
+
+def published_keys(folder: Path) -> frozenset[str]:
+    """Keys of the cells of a publication.
+
+    Raises:
+        PublicationError: if the table is missing or damaged.
+    """
+    file = published_file(folder, "cells")
+    try:
+        return frozenset(pq.read_table(file, columns=["key"])["key"].to_pylist())
+    except (pa.ArrowException, OSError, KeyError) as error:
+        raise unreadable(file, error) from error
+
+
+def write_curve(
+    spec: Mapping[str, Any],
+    rows: Mapping[str, Sequence[Mapping[str, Any]]],
+    files: Mapping[str, str],
+) -> None:
+    """Writes the tables of a curve, with the published rows that the curve takes.
+
+    spec: {"curve", "columns", "schemas"}, and {"published", "order"} where it takes any. rows,
+    files: by table, in the order of writing: those that are trained here, and where to.
+
+    Raises:
+        PublicationError: as `completed`.
+    """
+    for table, file in files.items():
+        path, schema = Path(file), schema_of(spec["schemas"][table])
+        write_table(rows[table], path, schema)
+        if "published" in spec:
+            named = {"curve": spec["curve"], **(spec["columns"] if table == "cells" else {})}
+            taken = published_file(Path(spec["published"]), table)
+            own = read_table(path, schema)
+            write_table(
+                completed(own, taken, schema, order=spec["order"], named=named), path, schema
+            )
+
+
+def completed(
+    trained: pd.DataFrame,
+    file: Path,
+    schema: pa.Schema,
+    *,
+    order: Sequence[str],
+    named: Mapping[str, Any],
+) -> pd.DataFrame:
+    """Rows of a curve in this order of keys: those given, and for all other keys published ones.
+
+    file: of the published rows. named: values that all rows of the curve have, its name among them.
+
+    Raises:
+        PublicationError: if published rows are damaged, or lack one of the keys.
+    """
+    check_digests(file.parent, read_provenance_file(file.parent / PROVENANCE_FILE))
+    published = read_published_table(file, schema).drop_duplicates("key")
+    others = set(order) - set(trained["key"])
+    taken = published[published["key"].isin(others)].assign(**named)
+    if lacking := others - set(taken["key"]):
+        raise damaged_file(file, f"lacks {len(lacking)} cells, {min(lacking)} among them")
+    frames = [frame for frame in (trained, taken) if len(frame)]
+    both = pd.concat(frames, ignore_index=True).set_index("key", drop=False)
+    return both.loc[list(order)].reset_index(drop=True)
