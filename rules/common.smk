@@ -68,9 +68,10 @@ def sample_spec(wildcards):
 
 
 def sample_of_curve(wildcards):
-    """The derivations that a curve learns from, if these are a file."""
-    sample = CURVES[wildcards.curve].sample
-    return [] if sample is None else [f"{places.DERIVATIONS}/{sample}.parquet"]
+    """The derivations that a curve learns from, if these are a file and the curve is trained."""
+    curve = CURVES[wildcards.curve]
+    learns = curve.sample is not None and curve.entries
+    return [f"{places.DERIVATIONS}/{curve.sample}.parquet"] if learns else []
 
 
 # What a job of a curve asks of a cluster: minutes, megabytes, a device.

@@ -6,7 +6,7 @@ config/schema.json and the table in config/README.md are written from them.
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -29,6 +29,7 @@ from srhm.results.published_provenance import (
     PublicationError,
     read_provenance_file,
 )
+from srhm.results.store import path_of
 from srhm.studies.registry import STUDIES, TRAINERS
 from srhm.study import ConfigError, Curve, Planned, Sample, Study
 
@@ -211,12 +212,12 @@ def plan_preset(
             raise ConfigError(REFUSED + text) from refusal
     _check_shared(studies)
     if preset.rows != "trained":
-        studies = _with_published(studies, preset, published)
+        studies = _with_published(studies, preset, published, directory)
     return Plan(preset, {name: one.computable for name, one in studies.items()})
 
 
 def _with_published(
-    studies: Mapping[str, Planned], preset: Common, published: Path
+    studies: Mapping[str, Planned], preset: Common, published: Path, directory: Path
 ) -> dict[str, Planned]:
     """The studies with what is published of them.
 
@@ -224,12 +225,17 @@ def _with_published(
     nothing, and curves that have none, too.
     """
     alone, found = preset.rows == "published", {}
+    # A curve of two studies is one for both, and they may measure it or have other rows of it.
+    asked = Counter(name for planned in studies.values() for name in planned.curves)
     for study, planned in studies.items():
         folder = places.published_folder(preset.preset, study, published=published)
         if STUDIES[study].trainer is None:
             found[study] = planned
         elif (folder / PROVENANCE_FILE).is_file():
-            found[study] = _from(folder, STUDIES[study], planned, alone=alone)
+            own = {name for name in planned.curves if asked[name] == 1}
+            found[study] = _from(
+                folder, STUDIES[study], planned, own=own, directory=None if alone else directory
+            )
         elif not alone:
             found[study] = planned
     if not any(planned.published for planned in found.values()) and alone:
@@ -240,8 +246,15 @@ def _with_published(
     return found
 
 
-def _from(folder: Path, study: Study, planned: Planned, *, alone: bool) -> Planned:
-    """What is planned, with the rows of a folder of published ones."""
+def _from(
+    folder: Path, study: Study, planned: Planned, *, own: Set[str], directory: Path | None
+) -> Planned:
+    """What is planned, with the rows of a folder of published ones.
+
+    own: names of curves that no other study has. directory: the one that holds results/; None:
+    published rows alone.
+    """
+    alone = directory is None
     try:
         known = read_provenance_file(folder / PROVENANCE_FILE)
         tables = {table: set(curves) for table, curves in known["tables"].items()}
@@ -267,23 +280,34 @@ def _from(folder: Path, study: Study, planned: Planned, *, alone: bool) -> Plann
     lacking = Counter(name.partition("_")[0] for name in planned.curves if name not in names)
     those = ", ".join(f"{n} {label(net)}" for net, n in lacking.items())
     kept = {name: one for name, one in planned.curves.items() if name in names or not alone}
-    others = [one for name, one in planned.curves.items() if name not in names]
-    partly = {} if alone else _partly(folder, others)
+    partly = {}
+    if directory is not None:
+        others = [one for name, one in planned.curves.items() if name in own - names]
+        partly = _single_cells(folder, others, planned.missing, directory)
     taken = replace(planned, published=frozenset(names), partly=partly, published_in=str(folder))
+    here = "the others were trained here" if any(_cells(taken)) else "nothing was trained here"
     origin = (
-        f"{taken.archived} (published/{folder.parent.name}/{folder.name}),"
-        f" trained {days} by commit {commit[:10]};"
+        f"{taken.archived or f'0 of {len(planned.curves)} curves are archived rows'}"
+        f" (published/{folder.parent.name}/{folder.name}), trained {days} by commit {commit[:10]};"
         f"{f' not there: {those};' if alone and those else ''}"
-        f" {'nothing was trained here' if alone else 'the others were trained here'}"
+        f" {'nothing was trained here' if alone else here}"
     )
     return replace(taken, curves=kept, origin=origin)
 
 
-def _partly(folder: Path, curves: Sequence[Curve]) -> dict[str, frozenset[str]]:
-    """By the name of a curve its cells that are published under another name, as keys.
+def _cells(planned: Planned) -> Iterator[Mapping[str, Any]]:
+    """Cells that are trained here."""
+    return (entry for curve in planned.trained.values() for entry in curve.entries)
 
-    A size or a seed more gives a curve another name. What is measured of a curve needs all of its
-    networks, so that such curves are trained.
+
+def _single_cells(
+    folder: Path, curves: Sequence[Curve], missing: Container[str], directory: Path
+) -> dict[str, frozenset[str]]:
+    """Keys of the cells of these curves whose published rows are taken, by name of the curve.
+
+    A size or a seed more gives a curve another name, and leaves the keys of its other cells. What
+    is measured of a curve needs all of its networks, so that such a curve is trained whole. A cell
+    that is in the store has its own row. missing: names of curves that cannot be computed here.
     """
     unmeasured = [one for one in curves if not one.measured]
     if not unmeasured:
@@ -294,8 +318,14 @@ def _partly(folder: Path, curves: Sequence[Curve]) -> dict[str, frozenset[str]]:
         known = published_keys(folder)
     except PublicationError as error:
         raise ConfigError(str(error)) from error
-    own = {one.name: known & {entry["key"] for entry in one.entries} for one in unmeasured}
-    return {name: keys for name, keys in own.items() if keys}
+    found = {}
+    for one in unmeasured:
+        store = directory / places.store_of(one.trainer)
+        keys = [entry["key"] for entry in one.entries if entry["key"] in known]
+        taken = frozenset(key for key in keys if not path_of(store, key).is_file())
+        if taken and (one.name not in missing or len(taken) == len(one.entries)):
+            found[one.name] = taken
+    return found
 
 
 def _check_shared(studies: Mapping[str, Planned]) -> None:

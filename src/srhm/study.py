@@ -134,8 +134,9 @@ class Curve:
     entries: of each cell its key in the store, the digest of the sources that train it, and its
     coordinates: {"key", "source", "cell"}. sample: name of the derivations that it learns from;
     None where these are no file. measured: names of its measurements. inputs: what the trainer
-    needs besides. columns: values that all of its rows have. published_in: where rows of some cells
-    are published: their folder; entries are the others then, and order the keys of all.
+    needs besides. columns: values that all of its rows have. published_in: folder of the
+    published rows that the curve takes; empty: none. Then entries are the cells to train, and order
+    holds the keys of all cells, in the order of the plan.
     """
 
     name: str
@@ -166,9 +167,10 @@ class Planned:
 
     curves, samples: by name. settings: values for measurements, derived tables and figures, by
     name. absent: why a part cannot be planned, for people; empty where all can. published: names of
-    curves whose published rows are taken, so that nobody trains them; partly: the same of single
-    cells, as keys by the name of a curve; published_in: folder of these rows; origin: of them, for
-    people. missing: by the name of a curve that cannot be computed here, why.
+    curves whose published rows are taken, so that nobody trains them; partly: of other curves, by
+    name, the keys of the cells whose published rows are taken; published_in: folder of these rows;
+    origin: where they are from, for people. missing: by the name of a curve that cannot be computed
+    here, why.
     """
 
     curves: Mapping[str, Curve] = field(default_factory=dict)
@@ -184,7 +186,11 @@ class Planned:
     @property
     def computable(self) -> "Planned":
         """Without the curves whose package or data are missing, unless they are published."""
-        why = {name: self.missing[name] for name in self.trained if name in self.missing}
+        why = {
+            name: self.missing[name]
+            for name, one in self.trained.items()
+            if one.entries and name in self.missing
+        }
         if not why:
             return self
         kept = {name: one for name, one in self.curves.items() if name not in why}

@@ -1,5 +1,7 @@
 """A curve with a size or a seed more takes the published rows of all its other cells."""
 
+import json
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -7,24 +9,35 @@ import pytest
 import yaml
 
 from srhm import preset
+from srhm.commands.on_gpu import curves_for_gpu
 from srhm.commands.plan import expected_cells
 from srhm.commands.presets import CONFIG, Run
-from srhm.results.places import published_folder
+from srhm.commands.publish import published_before
+from srhm.results.places import PUBLISHED, published_folder, store_of
 from srhm.results.published_cells import completed, published_keys
 from srhm.results.published_provenance import PublicationError
+from srhm.results.store import path_of
 from srhm.results.tables import CELLS
 from srhm.rules import curves
+from srhm.rules.explorers import explored_tables
+from srhm.study import ConfigError
 
 FOLDER = published_folder("laptop", "depth")
 
 
-def planned(study="depth", name="laptop", *, rows="both", **changes):
-    """A study of a preset, where its first group of curves has these keys."""
+def plan_of(*studies, name="laptop", rows="both", published=PUBLISHED, directory=FOLDER, **changes):
+    """Studies of a preset, where the first group of curves of each has these keys."""
     values = yaml.safe_load((CONFIG / f"{name}.yaml").read_text(encoding="utf-8"))
-    section = values[study]
-    section["curves"][0] = {**section["curves"][0], **changes}
     kept = {key: one for key, one in values.items() if key not in preset.STUDIES}
-    return preset.plan_preset({**kept, study: section, "rows": rows}).studies[study]
+    for study in studies:
+        first, *others = values[study]["curves"]
+        kept[study] = values[study] | {"curves": [{**first, **changes}, *others]}
+    return preset.plan_preset({**kept, "rows": rows}, published=published, directory=directory)
+
+
+def planned(study="depth", **options):
+    """One study of `plan_of`."""
+    return plan_of(study, **options).studies[study]
 
 
 def test_only_the_cells_of_a_further_seed_are_trained():
@@ -50,11 +63,70 @@ def test_only_the_cells_of_a_further_seed_are_trained():
 
 
 def test_a_curve_with_a_seed_less_has_no_cell_to_train(tmp_path):
-    values = yaml.safe_load((CONFIG / "laptop.yaml").read_text(encoding="utf-8"))
-    now = planned(seeds=3)
-    assert [left.entries for left in now.trained.values()] == [()] * 6
-    plan = preset.Plan(preset.validate({**values, "rows": "both"}), {"depth": now})
-    assert expected_cells(Run(plan, tmp_path)).empty
+    run = Run(plan_of("depth", seeds=3), tmp_path)
+    assert [left.entries for left in run.curves.values()] == [()] * 6
+    assert expected_cells(run).empty
+    assert curves_for_gpu(run) == []
+    assert run.plan.studies["depth"].origin.endswith("nothing was trained here")
+
+
+def test_a_cell_that_the_store_has_is_not_taken(tmp_path):
+    now = planned(seeds=5, directory=tmp_path)
+    curve = next(iter(now.trained.values()))
+    file = path_of(tmp_path / store_of(curve.trainer), curve.order[0])
+    file.parent.mkdir(parents=True)
+    file.touch()
+    left = planned(seeds=5, directory=tmp_path).trained[curve.name]
+    assert {one["key"] for one in left.entries} - {one["key"] for one in curve.entries} == {
+        curve.order[0]
+    }
+
+
+def test_of_a_curve_of_two_studies_no_single_cell_is_taken():
+    both = plan_of("temperature", "weight_sharing", seeds=7)
+    measured, other = (both.studies[one] for one in ("temperature", "weight_sharing"))
+    shared = measured.curves.keys() & other.curves.keys()
+    assert shared
+    assert shared.isdisjoint(other.partly)
+    assert other.partly.keys() == planned("weight_sharing", seeds=7).partly.keys() - shared
+
+
+def test_where_no_row_is_taken_the_page_says_so():
+    now = planned(training={"n_checks": 0, "learning_rate": 0.0029, "max_steps": 3000000})
+    left = len(now.curves) - len(now.published)
+    assert left == 6
+    assert not now.partly
+    assert now.origin.startswith(f"{len(now.published)} of {len(now.curves)} curves are archived")
+
+
+def test_an_explorer_tells_single_cells_from_those_trained_here():
+    plan = plan_of("depth", seeds=5)
+    (told,) = {json.dumps(one["published"]) for one in explored_tables(plan, ["depth"])
+               if one["schema"] == "CELLS"}  # fmt: skip
+    named = set(json.loads(told)["archive: laptop"])
+    assert named == plan.studies["depth"].published.union(*plan.studies["depth"].partly.values())
+
+
+def test_a_damaged_table_stops_the_plan(tmp_path):
+    folder = tmp_path / "laptop/depth"
+    shutil.copytree(FOLDER, folder)
+    (folder / "timings.parquet").write_bytes(b"no table")
+    with pytest.raises(ConfigError, match=r"timings\.parquet: is not the table"):
+        planned(seeds=5, published=tmp_path)
+
+
+def test_rows_that_another_curve_holds_are_not_lost_to_a_publication():
+    known = pd.read_parquet(FOLDER / "cells.parquet")
+    keys = {name: list(rows["key"]) for name, rows in known.groupby("curve", sort=False)}
+    name = next(iter(keys))
+    other = {**{one: own for one, own in keys.items() if one != name}, "other": keys[name]}
+    whole = published_before(FOLDER, "depth", other, elsewhere=set(keys[name]))
+    assert whole.lost == []
+    (lost,) = published_before(FOLDER, "depth", other).lost
+    assert lost == f"{len(keys[name])} rows of {name}, whose cells other curves hold now, not finished"
+    del other["other"]
+    (lost,) = published_before(FOLDER, "depth", other).lost
+    assert lost.endswith("whose keys the configuration and the code do not have")
 
 
 @pytest.mark.parametrize("rows", ["trained", "published"])
@@ -63,7 +135,7 @@ def test_rows_of_single_cells_are_taken_only_beside_training(rows):
 
 
 def test_a_curve_that_is_measured_is_trained_whole():
-    now = planned("sparse_hierarchy", "grid", seeds=9)
+    now = planned("sparse_hierarchy", name="grid", seeds=9)
     assert any(one.measured for one in now.trained.values())
     assert all(not now.curves[name].measured for name in now.partly)
 

@@ -35,7 +35,7 @@ def curves_for_gpu(run: Run) -> list[Curve]:
     found = [
         curve
         for curve in run.curves.values()
-        if curve.trainer == HIERARCHY and curve.cells[0]["engine"] == PACKABLE
+        if curve.trainer == HIERARCHY and curve.entries and curve.cells[0]["engine"] == PACKABLE
     ]
     return sorted(found, key=lambda curve: sum(cost.seconds for cost in expected_costs(curve)))
 

@@ -9,7 +9,7 @@ writes nothing unless `--drop` is given.
 
 import re
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -161,8 +161,16 @@ def keys_of(curves: Mapping[str, Curve]) -> dict[str, list[str]]:
     return {name: [e["key"] for e in curve.entries] for name, curve in curves.items()}
 
 
-def published_before(folder: Path, study: str, planned: Mapping[str, Sequence[str]]) -> Taken:
+def published_before(
+    folder: Path,
+    study: str,
+    planned: Mapping[str, Sequence[str]],
+    *,
+    elsewhere: Set[str] = frozenset(),
+) -> Taken:
     """The curves of an earlier publication that are still planned; the others are named as lost.
+
+    elsewhere: keys of cells that other curves have now, so that their rows are not lost.
 
     An interrupted call leaves tables and provenance that disagree. This leads to a remark only: the
     rows are whole, and each names its cell by the key.
@@ -186,12 +194,14 @@ def published_before(folder: Path, study: str, planned: Mapping[str, Sequence[st
         pass  # its provenance is of another version, and written anew
     except PublicationError as interrupted:
         taken.remarks.append(f"written anew: {interrupted}")
+    asked = {key for keys in planned.values() for key in keys}
     for curve, cells in rows["cells"].items():
         if cells["key"].tolist() != list(planned.get(curve, [])):
-            taken.lost.append(
-                f"{len(cells)} rows of {curve}, whose keys the configuration and the code do not"
-                " have"
-            )
+            if n := sum(key not in elsewhere for key in cells["key"]):
+                why = "whose keys the configuration and the code do not have"
+                if asked.issuperset(cells["key"]):
+                    why = "whose cells other curves hold now, not finished"
+                taken.lost.append(f"{n} rows of {curve}, {why}")
             continue
         for table, own in rows.items():
             if curve in own:
@@ -211,7 +221,9 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
             are damaged. Nothing is written then.
     """
     planned, plan = run.plan.studies[study].curves, run.plan
-    now, before = finished(run, study), published_before(folder, study, keys_of(planned))
+    now = finished(run, study)
+    held = {key for rows in now.rows.get("cells", {}).values() for key in rows["key"]}
+    before = published_before(folder, study, keys_of(planned), elsewhere=held)
     remarks = [*_some(now.remarks), *_some(before.remarks)]
     if before.lost and (why := plan.studies[study].absent):
         left = f"{folder} is left as it is, --drop or not: {study} cannot be planned whole: {why}"

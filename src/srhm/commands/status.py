@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     run = chosen_run(options, default=[DEFAULT])
     if run is None:
         return 2
-    if run.curves:
+    if run.entries:
         watch = Watch(run.work, *run.stores)
         print(table(run, watch).to_string(index=False))
         for study in run.plan.studies:

@@ -126,10 +126,10 @@ def write_explorer(spec: Mapping[str, Any], path: Path, *, log: logging.Logger) 
     """Writes the explorer.
 
     spec: preset; pages (names); headline: module of the statements, or None; tables and others:
-    {"study", "file", "schema", "published"} each, published: {name of a run: curves of the table
-    that are rows of that run}; the others are what earlier runs have left, which are taken if they
-    can be read; publications: files of published runs; figures: {"file", "tables", "net",
-    "publications"} each (see `figure_rows`), whose rows are written, too.
+    {"study", "file", "schema", "published"} each, published: {name of a run: curves of the table,
+    and keys of single cells, that are rows of that run}; the others are what earlier runs have
+    left, which are taken if they can be read; publications: files of published runs; figures:
+    {"file", "tables", "net", "publications"} each (see `figure_rows`), whose rows are written, too.
 
     Raises:
         TableError, PublicationError: if a table of the run or a published one is damaged.
@@ -165,9 +165,9 @@ def _sources(one: Mapping[str, Any]) -> list[Source]:
     """A table, in parts: the rows of each published run, and those of this run."""
     rows = read_table(Path(one["file"]), schema_of(one["schema"]))
     run = pd.Series(HERE, rows.index)
-    for name, curves in one["published"].items():
-        if "curve" in rows:  # the paper's own values have none
-            run[rows["curve"].isin(curves)] = name
+    for name, published in one["published"].items():
+        for column in {"curve", "key"} & set(rows):  # the paper's own values have none
+            run[rows[column].isin(published)] = name
     return [
         Source(run=str(name), study=one["study"], schema=one["schema"], rows=part)
         for name, part in rows.groupby(run, sort=False)

@@ -116,7 +116,7 @@ def read_published_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
         found = pq.read_schema(path)
         fields = list(zip(found.names, found.types, strict=True))
     except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
-        raise unreadable(path, error) from error
+        raise _unreadable(path, error) from error
     expected = list(zip(schema.names, schema.types, strict=True))
     if fields != expected:
         unlike = sorted({name for name, _ in set(fields) ^ set(expected)})
@@ -124,10 +124,10 @@ def read_published_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
     try:
         return read_table(path, schema)
     except TableError as error:
-        raise unreadable(path, error.__cause__ or error) from error
+        raise _unreadable(path, error.__cause__ or error) from error
 
 
-def unreadable(path: Path, error: BaseException) -> PublicationError:
+def _unreadable(path: Path, error: BaseException) -> PublicationError:
     """What is wrong with a table that cannot be read: the file, or the pyarrow that reads it."""
     with suppress(PublicationError, OSError):
         known = read_provenance_file(path.with_name(PROVENANCE_FILE))["sha256"]

@@ -5,18 +5,15 @@ A size or a seed more gives a curve another name; the keys of its other cells st
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from srhm.results.publications import (
-    check_digests,
-    published_file,
-    read_published_table,
-    unreadable,
-)
+from srhm.results.outdated import made_by_other_code
+from srhm.results.publications import check_digests, published_file, read_published_table
 from srhm.results.published_provenance import (
     PROVENANCE_FILE,
     damaged_file,
@@ -27,16 +24,15 @@ from srhm.results.tables import schema_of
 
 
 def published_keys(folder: Path) -> frozenset[str]:
-    """Keys of the cells of a publication.
+    """Keys of the cells of a publication, without those of other code for GPUs than there is now.
 
     Raises:
-        PublicationError: if the table is missing or damaged.
+        PublicationError: if a table is missing or damaged.
     """
-    file = published_file(folder, "cells")
-    try:
-        return frozenset(pq.read_table(file, columns=["key"])["key"].to_pylist())
-    except (pa.ArrowException, OSError, KeyError) as error:
-        raise unreadable(file, error) from error
+    check_digests(folder, read_provenance_file(folder / PROVENANCE_FILE))
+    with pq.ParquetFile(published_file(folder, "cells"), pre_buffer=False) as file:
+        rows = file.read(columns=["key", "versions"], use_threads=False).to_pylist()
+    return frozenset(one["key"] for one in rows if not made_by_other_code(one["versions"]))
 
 
 def write_curve(
@@ -53,15 +49,17 @@ def write_curve(
         PublicationError: as `completed`.
     """
     for table, file in files.items():
-        path, schema = Path(file), schema_of(spec["schemas"][table])
-        write_table(rows[table], path, schema)
-        if "published" in spec:
-            named = {"curve": spec["curve"], **(spec["columns"] if table == "cells" else {})}
-            taken = published_file(Path(spec["published"]), table)
-            own = read_table(path, schema)
-            write_table(
-                completed(own, taken, schema, order=spec["order"], named=named), path, schema
-            )
+        schema, own = schema_of(spec["schemas"][table]), rows[table]
+        if "published" not in spec:
+            write_table(own, Path(file), schema)
+            continue
+        with TemporaryDirectory() as folder:  # as their file has them: numbers of one type
+            write_table(own, path := Path(folder, "own.parquet"), schema)
+            trained = read_table(path, schema)
+        named = {"curve": spec["curve"], **(spec["columns"] if table == "cells" else {})}
+        taken = published_file(Path(spec["published"]), table)
+        whole = completed(trained, taken, schema, order=spec["order"], named=named)
+        write_table(whole, Path(file), schema)
 
 
 def completed(

@@ -44,10 +44,11 @@ def publications_of(plan: Plan, studies: Sequence[str]) -> list[str]:
 
 
 def explored_tables(plan: Plan, studies: Sequence[str]) -> list[dict[str, Any]]:
-    """What an explorer reads of these studies, and which of the curves are published ones."""
+    """What an explorer reads of these studies, and which curves and cells are published ones."""
     found: list[dict[str, Any]] = []
     for study in studies:
-        published = sorted(plan.studies[study].published)
+        planned = plan.studies[study]
+        published = sorted(planned.published.union(*planned.partly.values()))
         runs = {f"archive: {plan.preset.preset}": published} if published else {}
         found += [
             {
