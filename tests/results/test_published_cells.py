@@ -123,7 +123,9 @@ def test_rows_that_another_curve_holds_are_not_lost_to_a_publication():
     whole = published_before(FOLDER, "depth", other, elsewhere=set(keys[name]))
     assert whole.lost == []
     (lost,) = published_before(FOLDER, "depth", other).lost
-    assert lost == f"{len(keys[name])} rows of {name}, whose cells other curves hold now, not finished"
+    assert (
+        lost == f"{len(keys[name])} rows of {name}, whose cells other curves hold now, not finished"
+    )
     del other["other"]
     (lost,) = published_before(FOLDER, "depth", other).lost
     assert lost.endswith("whose keys the configuration and the code do not have")
