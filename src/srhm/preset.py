@@ -6,7 +6,7 @@ config/schema.json and the table in config/README.md are written from them.
 
 import json
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence, Set
+from collections.abc import Container, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -285,19 +285,14 @@ def _from(
         others = [one for name, one in planned.curves.items() if name in own - names]
         partly = _single_cells(folder, others, planned.missing, directory)
     taken = replace(planned, published=frozenset(names), partly=partly, published_in=str(folder))
-    here = "the others were trained here" if any(_cells(taken)) else "nothing was trained here"
+    nothing = alone or not any(one.entries for one in taken.trained.values())
     origin = (
         f"{taken.archived or f'0 of {len(planned.curves)} curves are archived rows'}"
         f" (published/{folder.parent.name}/{folder.name}), trained {days} by commit {commit[:10]};"
         f"{f' not there: {those};' if alone and those else ''}"
-        f" {'nothing was trained here' if alone else here}"
+        f" {'nothing was trained here' if nothing else 'the others were trained here'}"
     )
     return replace(taken, curves=kept, origin=origin)
-
-
-def _cells(planned: Planned) -> Iterator[Mapping[str, Any]]:
-    """Cells that are trained here."""
-    return (entry for curve in planned.trained.values() for entry in curve.entries)
 
 
 def _single_cells(
