@@ -7,8 +7,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from srhm.commands.publish import ROUNDED
-from srhm.results.rounding import OF_SENSITIVITIES, rounded, significant
+from srhm.commands.publish import published_schemas
+from srhm.results.rounding import BITS, rounded, significant
+from srhm.studies.registry import STUDIES
 
 VALUES = np.random.default_rng(0).lognormal(0, 5, size=1000) * np.array([1, -1]).repeat(500)
 
@@ -34,12 +35,17 @@ def test_zero_and_what_is_not_finite_stay():
 def test_other_columns_and_the_argument_stay():
     rows = pd.DataFrame({"value": VALUES, "standard_error": VALUES, "n": 3, "other": VALUES})
     before = rows.copy()
-    own = rounded(rows, OF_SENSITIVITIES)
+    own = rounded("sensitivities", rows)
     pd.testing.assert_frame_equal(rows, before)
     pd.testing.assert_frame_equal(own[["n", "other"]], rows[["n", "other"]])
     assert own["value"].nunique() > own["standard_error"].nunique()
 
 
-@pytest.mark.parametrize(("schema", "bits"), ROUNDED)
-def test_what_is_rounded_are_numbers_of_its_table_and_no_coordinates(schema, bits):
-    assert all(pa.types.is_floating(schema.field(name).type) for name in bits)
+@pytest.mark.parametrize("table", BITS)
+def test_what_is_rounded_are_numbers_of_its_table_and_no_coordinates(table):
+    schemas = [found[table] for study in STUDIES if table in (found := published_schemas(study))]
+    assert schemas
+    for name in BITS[table]:
+        kinds = [schema.field(name).type for schema in schemas if name in schema.names]
+        assert kinds
+        assert all(map(pa.types.is_floating, kinds))

@@ -41,11 +41,9 @@ from srhm.results.published_provenance import (
     read_provenance_file,
 )
 from srhm.results.records import TableError, holds, read_table, write_table
-from srhm.results.rounding import OF_HESSIANS, OF_KERNELS, OF_SENSITIVITIES, rounded
+from srhm.results.rounding import rounded
 from srhm.results.tables import (
     CELLS,
-    HESSIANS,
-    KERNELS,
     SAMPLE_COMPLEXITY,
     SENSITIVITIES,
     may_lack_cells,
@@ -58,7 +56,6 @@ from srhm.study import Curve
 NOTHING = 1  # exit code where nothing is written: none finished, rows or damaged files in the way
 NO_GPU = re.compile("cpu|interpreter", re.IGNORECASE)  # devices of such a form without a GPU
 SHOWN = 5  # reasons that are written out
-ROUNDED = ((SENSITIVITIES, OF_SENSITIVITIES), (KERNELS, OF_KERNELS), (HESSIANS, OF_HESSIANS))
 
 
 class NothingFinished(PublicationError):
@@ -239,15 +236,12 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
         for table in published_schemas(study)
     }
     tables = {
-        table: pd.concat([own[name] for name in planned if name in own], ignore_index=True)
+        table: rounded(table, pd.concat([own[name] for name in planned if name in own],
+                                        ignore_index=True))
         for table, own in rows.items()
         if own
-    }
+    }  # fmt: skip
     schemas = published_schemas(study)
-    for schema, bits in ROUNDED:
-        tables |= {
-            name: rounded(own, bits) for name, own in tables.items() if schemas[name] == schema
-        }
     # The rest says on what and how long a network was trained.
     tables["timings"] = tables["timings"].assign(host="")
     thresholds = plan.settings(study)["thresholds"]
