@@ -13,7 +13,7 @@ from srhm.statistics.truncated_power import exponent
 # Two decades of z = Delta/sqrt(Loss), and of |Delta|, as in the study `gaps`.
 WINDOW = (1e-2, 1.0)
 FEWEST = 3  # seeds that an interval is made of
-# The rule of the losses that count, written before any training.
+# The rule of the losses that count near jamming, written before any training.
 HIGHEST = 1e-3
 KINDS = {
     "relu-2": {"activation": "relu", "hidden_layers": 2},
@@ -32,8 +32,8 @@ GAMMA = {"relu-2": 0.2, "relu-3": 0.2, "relu-5": 0.2, "tanh-3": 0.16}
 def at_minima(cells: pd.DataFrame, ends: pd.DataFrame) -> pd.DataFrame:
     """Cells with their ends.
 
-    Columns besides: unsatisfied N_Delta/N; counts: jammed (N_Delta > 0.1 N) with a loss between
-    LEAST_LOSS and HIGHEST; is_minimum; negative: part of the negative modes of H; over: the bound
+    Columns besides: unsatisfied N_Delta/N; is_jammed: N_Delta > 0.1 N, with a loss above LEAST_LOSS;
+    counts: jammed with a loss up to HIGHEST; is_fitted: a loss up to LEAST_LOSS; is_minimum; negative: part of the negative modes of H; over: the bound
     on N_Delta over it, N_- (tanh) or N_- less N_c (ReLU); cusps: N_c/N; residual: `unsatisfied`
     less its line in log Loss of all that count of the activation.
     """
@@ -45,9 +45,13 @@ def at_minima(cells: pd.DataFrame, ends: pd.DataFrame) -> pd.DataFrame:
     cusps = (rows["n_near"] - rows["n_near_fresh"]) / rows["n_weights"]
     n_cusps = np.where(is_tanh, 0, rows["n_cusps"])
     negative = np.where(is_tanh, rows["n_negative"], rows["n_negative_h"])
+    is_fitted = rows["mean_loss"] <= LEAST_LOSS
+    is_jammed = (unsatisfied > JAMMED) & (rows["mean_loss"] > LEAST_LOSS)
     rows = rows.assign(
         unsatisfied=unsatisfied,
-        counts=(unsatisfied > JAMMED) & rows["mean_loss"].between(LEAST_LOSS, HIGHEST),
+        is_fitted=is_fitted,
+        is_jammed=is_jammed,
+        counts=is_jammed & (rows["mean_loss"] <= HIGHEST),
         is_minimum=rows["end"] == "minimum",
         negative=negative / rows["n_modes"],
         over=(rows["n_negative_hp"] - n_cusps) / rows["n_unsatisfied"].clip(lower=1),

@@ -9,7 +9,6 @@ from srhm.figures.looks import BLUE, PURPLE, SKY, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, level
 from srhm.figures.scales import by_name
-from srhm.statistics.jamming import JAMMED, LEAST_LOSS
 from srhm.studies.minima.analysis import HIGHEST, KINDS, NAMES, WINDOW, at_minima
 
 LOOKS = {
@@ -30,7 +29,7 @@ def draw(cells: pd.DataFrame, ends: pd.DataFrame, gaps: pd.DataFrame, *, preset:
     pairs = zip(rows["activation"], rows["hidden_layers"], strict=True)
     rows = rows.assign(kind=[named.get(pair, "") for pair in pairs])
     rows = rows[rows["kind"] != ""]
-    jammed = rows[(rows["unsatisfied"] > JAMMED) & (rows["mean_loss"] > LEAST_LOSS)]
+    jammed = rows[rows["is_jammed"]]
     used = jammed[jammed["counts"] & jammed["is_minimum"]]
     kinds = by_name("kind", LOOKS, LOOKS)
     parts = [
