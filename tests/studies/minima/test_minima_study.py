@@ -24,7 +24,8 @@ def _tables(*, shift: float = 0.0, **more: Any) -> dict[str, pd.DataFrame]:
             key, loss = f"{activation}{layers}{seed}", 10 ** -(3.2 + 0.4 * seed)
             cell = jamming_cell(
                 study="minima", net="fcn", data="random", activation=activation, seed=seed,
-                hidden_layers=layers, width=8, n_weights=200, P=626 if activation == "tanh" else 346, mean_loss=loss,
+                hidden_layers=layers, width=8, n_weights=200, mean_loss=loss,
+                P=626 if activation == "tanh" else 346,
                 n_unsatisfied=150 + seed % 3, status="capped", initialisation="orthogonal",
             )  # fmt: skip
             cells.append({**cell, "key": key})

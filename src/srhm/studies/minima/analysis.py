@@ -32,10 +32,11 @@ GAMMA = {"relu-2": 0.2, "relu-3": 0.2, "relu-5": 0.2, "tanh-3": 0.16}
 def at_minima(cells: pd.DataFrame, ends: pd.DataFrame) -> pd.DataFrame:
     """Cells with their ends.
 
-    Columns besides: unsatisfied N_Delta/N; is_jammed: N_Delta > 0.1 N, with a loss above LEAST_LOSS;
-    counts: jammed with a loss up to HIGHEST; is_fitted: a loss up to LEAST_LOSS; is_minimum; negative: part of the negative modes of H; over: the bound
-    on N_Delta over it, N_- (tanh) or N_- less N_c (ReLU); cusps: N_c/N; residual: `unsatisfied`
-    less its line in log Loss of all that count of the activation.
+    Columns besides: unsatisfied N_Delta/N; is_fitted: a loss up to LEAST_LOSS; is_jammed:
+    N_Delta > 0.1 N, and not fitted; counts: jammed with a loss up to HIGHEST; is_minimum; negative:
+    part of the negative modes of H; over: the bound on N_Delta over it, N_- (tanh) or N_- less N_c
+    (ReLU); cusps: N_c/N; residual: `unsatisfied` less its line in log Loss of all that count of the
+    activation.
     """
     rows = cells.drop(columns="n_unsatisfied").merge(
         ends.drop(columns="curve", errors="ignore"), on="key"

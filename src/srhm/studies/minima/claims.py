@@ -109,7 +109,7 @@ CLAIMS = (
         "minima-negative-tanh", "Part of the modes of H that are negative, all ends: tanh",
         place="thesis, ch. 1, Fig. 7: 11 of 2232",
         expected=Below(0.005), fixed="after",
-        why="an upper bound: the thesis's part; after 32 networks, of which two counted: of any loss",
+        why="an upper bound: the thesis's part; after 32 networks: of any loss",
         measure=Mean("negative", per=("seed",), where={"activation": "tanh"}, rows=jammed,
                      what="networks"),
     ),
