@@ -19,6 +19,7 @@ from srhm.scorecard.card import scorecard
 from srhm.studies.stripe.analysis import alignments, beta
 from srhm.studies.stripe.claims import CLAIMS
 from srhm.studies.stripe.figures.stripe import draw
+from srhm.studies.stripe.machines import MACHINES, machines
 from srhm.studies.stripe.measure import NEURONS, measure_neurons
 
 LOG = logging.getLogger("srhm.tests")
@@ -27,8 +28,11 @@ SIGNS = np.array([1.0, -1.0, 1.0])
 points = partial(drawn.points, whole=True)
 
 
-def tables(*, growth=0.5, still=0.0, feature=7 / 13, lazy=5 / 13):
-    """Networks of three neurons, four seeds; Lambda ~ P^growth, error ~ P^-beta."""
+def tables(*, growth=0.5, still=0.0, feature=7 / 13, lazy=5 / 13, machine=(7 / 13, 5 / 13)):
+    """Networks of three neurons, four seeds; Lambda ~ P^growth, error ~ P^-beta.
+
+    machine: beta of the support vector machines beside feature and lazy learning.
+    """
     random = np.random.default_rng(0)
     cells, neurons = [], []
     for tilde, power, exponent in ((0.1, growth, feature), (1000.0, still, lazy)):
@@ -49,7 +53,14 @@ def tables(*, growth=0.5, still=0.0, feature=7 / 13, lazy=5 / 13):
                              "parallel": sign * size, "second": 0.5 * sign, "perpendicular": 1.0,
                              "readout": -0.1 * (k + 1)}
                         )  # fmt: skip
-    return {"cells": pd.DataFrame(cells), "neurons": pd.DataFrame(neurons)}
+    beside = [
+        {"regime": name, "n_inputs": 5, "P": P, "seed": seed,
+         "kernel_error": 0.3 * (P / 32) ** -exponent * np.exp(0.01 * random.standard_normal())}
+        for name, exponent in zip(("feature", "lazy"), machine, strict=True)
+        for P in (*SIZES, 1024) for seed in range(4)
+    ]  # fmt: skip
+    return {name: pd.DataFrame(rows) for name, rows in
+            (("cells", cells), ("neurons", neurons), ("machines", beside))}  # fmt: skip
 
 
 def verdicts(given):
@@ -105,6 +116,8 @@ def test_all_claims_hold_where_the_laws_do():
         ("error-feature-d5", {"feature": 0.4}),
         ("error-lazy-d5", {"lazy": 0.55}),
         ("advantage-d5", {"feature": 0.2}),
+        ("beside-machine-feature-d5", {"machine": (0.3, 5 / 13)}),
+        ("beside-machine-lazy-d5", {"machine": (7 / 13, 0.6)}),
     ],
 )
 def test_a_claim_does_not_hold_where_its_law_is_broken(identifier, laws):
@@ -128,7 +141,7 @@ def test_neurons_alignment_and_errors_are_drawn():
         expected = np.stack([SIGNS * along * weights, 0.5 * SIGNS * weights], axis=1)
         found = points(plane, f"neuron when={when}")
         np.testing.assert_allclose(found, sorted(expected.tolist()))
-    found = alignments(**given)
+    found = alignments(given["cells"], given["neurons"])
     for axes, column in ((ratio, "alignment"), (error, "test_error")):
         for tilde, own in found.groupby("alpha_tilde"):
             expected = np.exp(np.log(own[column]).groupby(own["P"]).mean())
@@ -136,6 +149,34 @@ def test_neurons_alignment_and_errors_are_drawn():
                                        list(expected.items()))  # fmt: skip
     (first, *_, last) = points(error, f"guide {-5 / 13:.4f}")
     assert np.log(last[1] / first[1]) / np.log(last[0] / first[0]) == pytest.approx(-5 / 13)
+
+
+def test_machines_are_drawn_beyond_the_networks():
+    given = tables()
+    *_, error = draw(**given, preset="invented").axes
+    errors = given["machines"].groupby(["regime", "P"])["kernel_error"].mean()
+    for tilde, regime in ((0.1, "feature"), (1000, "lazy")):
+        found = points(error, f"machine alpha_tilde={tilde:g}")
+        np.testing.assert_allclose(found, list(errors[regime].items()))
+        assert found[-1][0] == 1024
+
+
+def test_machines_are_those_of_the_tangent_kernel_each_training_set_once(tmp_path):
+    file = tmp_path / "cells.parquet"
+    rows = pd.DataFrame(
+        [("stripe", "stripe", "tangent", "done", 0.2), ("stripe", "stripe", "laplace", "done", 0.3),
+         ("stripe", "stripe_compressed", "tangent", "done", 0.1),
+         ("digits", "digits", "tangent", "done", 0.4)],
+        columns=["experiment", "data", "kernel", "status", "error"],
+    )  # fmt: skip
+    rows.assign(d=5.0, P=64, seed=1).to_parquet(file)
+    found = machines(published=[str(file), str(file)])
+    assert found.columns.tolist() == MACHINES.names
+    assert found.to_numpy().tolist() == [["lazy", 5, 64, 1, 0.2], ["feature", 5, 64, 1, 0.1]]
+
+
+def test_without_published_rows_there_is_no_machine():
+    assert machines(published=[]).columns.tolist() == MACHINES.names
 
 
 def test_a_figure_without_cells_says_so():

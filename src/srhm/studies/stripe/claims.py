@@ -42,6 +42,17 @@ def advantages(cells: pd.DataFrame) -> pd.DataFrame:
     return both[both["P"] == both.groupby("n_inputs")["P"].transform("max")]
 
 
+@rows_of("cells", "machines", nothing="no network that fitted and machine on the same points")
+def beside_machines(cells: pd.DataFrame, machines: pd.DataFrame) -> pd.DataFrame:
+    """Networks and the support vector machine on the same training points; ratio: of errors.
+
+    The machine has the tangent kernel of infinitely many neurons: of inputs as they are beside lazy
+    networks, of inputs compressed by sqrt(P) beside those that learn features.
+    """
+    both = networks.function(cells).merge(machines, on=["regime", "n_inputs", "P", "seed"])
+    return both.assign(ratio=both["test_error"] / both["kernel_error"])
+
+
 SLOPE = partial(Slope, against="P", within=NETWORK, what="networks", tells=("alpha_tilde", "P"))
 
 stripe = partial(
@@ -78,6 +89,19 @@ STATED = tuple(
                 ),
             )
             for regime in ("feature", "lazy")
+        ),
+        *(
+            stripe(
+                f"beside-machine-{regime}-d{d}",
+                f"{regime}, d = {d}: error over that of the tangent kernel{inputs}: slope",
+                place="thesis, ch. 3b, Fig. 9, right: the curves are similar",
+                expected=Within(0, 0.075), fixed="after",
+                why="0.075 as of the slopes; set after a look at both curves up to P = 512",
+                measure=SLOPE(
+                    "ratio", where={"n_inputs": d, "regime": regime}, rows=beside_machines
+                ),
+            )
+            for regime, inputs in (("feature", " of x/√P"), ("lazy", ""))
         ),
         stripe(
             f"advantage-d{d}", f"d = {d}: error of feature over lazy at the largest P",

@@ -1,7 +1,7 @@
 """Chapter 3b of the thesis: feature learning compresses the directions that tell nothing."""
 
 from srhm.flow.measurements import flow_study
-from srhm.study import CurveMeasurement, Figure
+from srhm.study import CurveMeasurement, Derived, Figure
 from srhm.trainers import FLOW
 
 STUDY = flow_study(
@@ -13,12 +13,20 @@ STUDY = flow_study(
             "neurons", FLOW, ".measure:measure_neurons", {"neurons": ".measure:NEURONS"}
         ),
     ),
+    tables=(
+        Derived(
+            "machines",
+            ".machines:machines",
+            ".machines:MACHINES",
+            files={"published": "published/*/kernels/cells.parquet"},
+        ),
+    ),
     figures=(
         Figure(
             "stripe",
             "neurons, their alignment, and learning curves in the stripe model",
             ".figures.stripe:draw",
-            ("cells", "neurons"),
+            ("cells", "neurons", "machines"),
         ),
     ),
 )

@@ -16,7 +16,7 @@ from srhm.figures.looks import GREY, VERMILION, Look
 from srhm.figures.marks import plural, power
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, power_law
-from srhm.figures.scales import by_name, graded
+from srhm.figures.scales import Scale, by_name, graded
 from srhm.studies.stripe.analysis import alignments, beta, in_regimes
 
 STATES = {"initial": Look("neuron, start", GREY), "end": Look("neuron, end", VERMILION)}
@@ -25,10 +25,12 @@ POINTS = Axis("training points $P$", log=True)
 
 
 @styled
-def draw(cells: pd.DataFrame, neurons: pd.DataFrame, *, preset: str) -> Figure:
+def draw(
+    cells: pd.DataFrame, neurons: pd.DataFrame, machines: pd.DataFrame, *, preset: str
+) -> Figure:
     """Neurons of one network before and after training; Lambda and the test error against P.
 
-    cells, neurons: rows of FLOW_CELLS and NEURONS of the study, at the smallest d.
+    cells, neurons, machines: rows of FLOW_CELLS, NEURONS and MACHINES, at the smallest d.
     """
     own = cells[cells["n_inputs"] == cells["n_inputs"].min()]
     if own.empty or neurons.empty:
@@ -36,7 +38,8 @@ def draw(cells: pd.DataFrame, neurons: pd.DataFrame, *, preset: str) -> Figure:
     found, d = alignments(own, neurons), int(own["n_inputs"].iloc[0])
     tildes = graded("alpha_tilde", found["alpha_tilde"], "$\\tilde\\alpha$", palette="flare",
                     label=lambda a: f"${power(a)}$")  # fmt: skip
-    regimes = dict(list(in_regimes(found).query("status == 'fitted'").groupby("regime")))
+    fitted = in_regimes(found).query("status == 'fitted'")
+    regimes = {str(name): own for name, own in fitted.groupby("regime")}
     feature = regimes.get("feature", found[:0])
 
     def marks(column: str, slopes: dict[str, float]) -> list[Marks]:
@@ -55,7 +58,9 @@ def draw(cells: pd.DataFrame, neurons: pd.DataFrame, *, preset: str) -> Figure:
         Panel(title="alignment", x=POINTS, y=Axis("alignment $\\Lambda$", log=True),
               marks=marks("alignment", {"feature": 0.5})),
         Panel(title=f"learning curves, $d={d}$", x=POINTS,
-              y=Axis("test error $\\varepsilon$", log=True), marks=marks("test_error", exponents)),
+              y=Axis("test error $\\varepsilon$", log=True),
+              marks=[*marks("test_error", exponents),
+                     _machines(regimes, machines, d, tildes)]),
     ], columns=3, preset=preset, notes=_protocol(own))  # fmt: skip
 
 
@@ -83,6 +88,18 @@ def _guide(rows: pd.DataFrame, column: str, slope: float) -> Marks:
     ends = [used["P"].min(), used["P"].max()]
     return power_law(ends, slope, through=(P, 0.8 * y), label="expected slope, not fitted",
                      name=f"guide {slope:.4f}")  # fmt: skip
+
+
+def _machines(
+    regimes: dict[str, pd.DataFrame], machines: pd.DataFrame, d: int, tildes: Scale
+) -> Marks:
+    """Mean error of the support vector machine of each regime, in the colour of its networks."""
+    own = machines[(machines["n_inputs"] == d) & machines["regime"].isin(list(regimes))]
+    rows = own.groupby(["regime", "P"])["kernel_error"].mean().reset_index()
+    tilde = {name: fitted["alpha_tilde"].iloc[0] for name, fitted in regimes.items()}
+    return Marks(rows=rows.assign(alpha_tilde=rows["regime"].map(tilde)), x="P", y="kernel_error",
+                 name="machine", by=[tildes.without()], line=":", marker="", width=1.4,
+                 label="support vector machine, tangent kernel")  # fmt: skip
 
 
 def _protocol(cells: pd.DataFrame) -> list[str]:
