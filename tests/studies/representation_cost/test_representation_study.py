@@ -231,11 +231,50 @@ def test_tripoints_of_a_zigzag_are_those_of_shallow_networks_alone():
     assert set(found.loc[names, "verdict"]) == {"disagrees"}
 
 
+def half_tables(*, full: float, other: float, directions: int) -> dict[str, pd.DataFrame]:
+    """Networks of 12 layers: u is lost in layer 1, the angle of z from layer 2 on, if it is."""
+    cells = pd.DataFrame(
+        [
+            {
+                "experiment": "half", "L": 12, "seed": seed, "key": f"{outputs}-{seed}",
+                "outputs": outputs, "loss": 0.01, "variance": 1.0, "status": "done", "curve": "c",
+            }
+            for outputs in (1, 3)
+            for seed in range(4)
+        ]
+    )  # fmt: skip
+    layers = pd.DataFrame(
+        [
+            {
+                "curve": "c", "key": cell["key"], "k": k, "apart_true": 0.01 * (1 + cell["seed"]),
+                "apart_full": 1.0 if k == 1 else full if cell["outputs"] == 1 else other,
+                "n_visible": directions if cell["outputs"] == 1 else 3,
+            }
+            for _, cell in cells.iterrows()
+            for k in range(1, 13)
+        ]
+    )  # fmt: skip
+    return {"cells": cells, "layers": layers}
+
+
+def test_one_output_leaves_one_direction_and_three_do_not():
+    names = [f"cost-half-{word}" for word in ("directions", "full", "three")]
+    found = verdicts(half_tables(full=0.01, other=0.8, directions=1))
+    assert set(found.loc[[*names, "cost-half-true"], "verdict"]) <= WITHIN
+    values = found["value"]
+    assert (values["cost-half-first-true"], values["cost-half-first-full"]) == (1, 2)
+    found = verdicts(half_tables(full=0.8, other=0.2, directions=2))
+    assert set(found.loc[names, "verdict"]) == {"disagrees"}
+    far = half_tables(full=0.01, other=0.8, directions=1)
+    far["layers"]["apart_true"] += 0.5
+    assert verdicts(far).loc["cost-half-true", "verdict"] == "disagrees"
+
+
 def test_every_experiment_fills_the_tables():
     tables = tiny_tables()
     assert set(tables["cells"]["experiment"]) == {
-        "linear", "maps", "few_points", "paths", "classes", "zigzag", "ball", "factorisation",
-        "hierarchy",
+        "linear", "maps", "few_points", "paths", "classes", "zigzag", "half", "ball",
+        "factorisation", "hierarchy",
     }  # fmt: skip
     for name, path in STUDY.schemas.items():
         if name in tables:

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from srhm.model import seeding
-from srhm.studies.representation_cost import ball, classes, factorisation, zigzag
+from srhm.studies.representation_cost import ball, classes, factorisation, half, zigzag
 from srhm.studies.representation_cost.known import MAPS, level_directions
 from srhm.studies.representation_cost.maps import points_of
 
@@ -69,6 +69,18 @@ def test_groups_on_a_zigzag_are_told_apart_by_one_coordinate_and_meet_in_two_tri
     grid = classes.square(120).numpy()
     nearest = ((grid[:, None] - centres) ** 2).sum(2).argmin(1).reshape(120, 120)
     assert classes.n_tripoints(nearest) == 2
+
+
+def test_a_length_is_equal_on_circles_and_of_unit_variance():
+    generator = seeding.generator(0, role="train")
+    z, u = half.drawn(20_000, 5, generator=generator)
+    assert u.shape == (20_000, 3)
+    for values in (z, u, half.task(z, 3)):
+        np.testing.assert_allclose(values.mean(0), 0, atol=0.03)
+        np.testing.assert_allclose(values.std(0), 1, atol=0.02)
+    other = half.turned(z, generator=generator)
+    np.testing.assert_allclose(half.task(other, 1), half.task(z, 1))
+    assert abs(np.corrcoef(other[:, 0], z[:, 0])[0, 1]) < 0.03
 
 
 def test_a_ball_falls_freely_and_its_film_turns_with_the_ring():

@@ -11,7 +11,7 @@ import pandas as pd
 
 from srhm.scorecard.claims import Claim, after_a_look
 from srhm.scorecard.estimators import Mean, Slope
-from srhm.scorecard.expectations import Below, NoExpectation, Within
+from srhm.scorecard.expectations import Above, Below, NoExpectation, Within
 from srhm.scorecard.rows import rows_of
 from srhm.studies.representation_cost.known import MAPS
 from srhm.studies.representation_cost.limits import FIRST_DEPTH
@@ -23,12 +23,15 @@ from srhm.studies.representation_cost.readings import (
     fits_its_points,
     in_middle,
     large_by_frequency,
+    of_cells,
     stable,
     underestimating,
 )
 
 # Below the rank by more: not a singular value that a layer or two of the middle lack.
 LOW = 0.5
+# Of the mean squared distance of independent pairs; below it a pair counts as close.
+TENTH_APART = 0.1
 # Maps with Rank_J = Rank_BN, which the statement on planar representations is about.
 PLANAR = [name for name, one in MAPS.items() if one.jacobian_rank == one.bottleneck_rank]
 
@@ -169,6 +172,22 @@ def halfway(cells: pd.DataFrame, layers: pd.DataFrame, *, task: str) -> pd.DataF
     return rows[rows["k"] == rows["L"] // 2]
 
 
+@rows_of("cells", "layers", nothing="no network that fits its points")
+def halves(cells: pd.DataFrame, layers: pd.DataFrame) -> pd.DataFrame:
+    """Middle layers of the networks of 1 and of 3 outputs that fit their points."""
+    own = finished(cells, "half")
+    return in_middle(of_cells(layers, own[fits_its_points(own)], "outputs"))
+
+
+@rows_of("cells", "layers", nothing="no network that fits its points")
+def firsts(cells: pd.DataFrame, layers: pd.DataFrame) -> pd.DataFrame:
+    """First layers in which pairs of each symmetry, `of`, are closer than a tenth of any pairs."""
+    own = finished(cells, "half")
+    rows = of_cells(layers, own[fits_its_points(own)], "outputs")
+    parts = [rows[rows[f"apart_{of}"] < TENTH_APART].assign(of=of) for of in ("true", "full")]
+    return pd.concat(parts).sort_values("k").drop_duplicates(["key", "of"])
+
+
 @rows_of("cells", "values")
 def frequencies(cells: pd.DataFrame, values: pd.DataFrame) -> pd.DataFrame:
     """Large singular values of middle layers of each network at frequency 0, 1 and above, `of`."""
@@ -206,6 +225,7 @@ QUARTER = "a quarter: half of the way to where two whole ranks could be confused
 HALF = "less than half: the nearest whole number is the expected one"
 PERCENT = "1 %, far below the difference to any other power of the singular values"
 THEOREM = "a theorem: the ratio cannot exceed 1"
+TENTH_OF_ANY = "a tenth of the distance of independent pairs, ours"
 TENTH = "a tenth of the variance, ours"
 BOTTLENECK, CONVERGENCE, OVERFITTING, STABILITY, GEODESICS, STATISTICS = (
     f"talk, slide '{title}'" for title in (
@@ -226,6 +246,10 @@ classes = partial(
     reported, topic="Four classes in the plane", figure="cost_classes",
     place="talk, slide 'Implications: Classification'",
 )  # fmt: skip
+half = partial(
+    Claim, topic="Fewer outputs than the symmetry leaves", figure="cost_half",
+    place="talk, slide 'Impact of the Output Dim.'",
+)  # fmt: skip
 ball = partial(
     reported, topic="A ball under gravity", figure="cost_ball",
     place="talk, slide 'Learning Newtonian Mechanics'",
@@ -237,6 +261,7 @@ factorisation = partial(
 hierarchy = partial(reported, topic="Ranks by layer on a grammar", figure="cost_hierarchy")
 R0 = partial(Mean, "R0", rows=corrections, what="seeds", tells=("L",))
 OF_NETWORKS = partial(Mean, what="networks")
+IN_MIDDLE = partial(Mean, per=("key",), rows=halves, what="layers")
 AT_FREQUENCY = partial(OF_NETWORKS, "n_large", rows=frequencies)
 OF_LOSSES = partial(OF_NETWORKS, rows=losses, tells=("L",))
 
@@ -387,6 +412,31 @@ STATED = (
         "cost-zigzag-rank", "the same: directions of the middle layer, deep",
         expected=Within(1, 0.49), why=HALF,
         measure=OF_NETWORKS("n_visible", rows=halfway.given(task="zigzag"), tells=("L",)),
+    ),
+    *(
+        half(
+            f"cost-half-{name}", f"{words}, middle layers", expected=expected, why=why,
+            measure=IN_MIDDLE(column, where={"outputs": outputs}),
+        )
+        for name, words, outputs, column, expected, why in (
+            ("directions", "one output: directions", 1, "n_visible", Within(1, 0.49), HALF),
+            ("full", "one output: distance of x, y with f*(x) = f*(y) over any",
+             1, "apart_full", Below(0.1), TENTH_OF_ANY),
+            ("three", "three outputs: the same pairs",
+             3, "apart_full", Above(0.5), "half: one output of three is equal for them, two not"),
+            ("true", "three outputs: pairs that the true symmetry makes equal",
+             3, "apart_true", Below(0.1), TENTH_OF_ANY),
+            ("three-directions", "three outputs: directions", 3, "n_visible", NoExpectation(),
+             "2 at infinite depth; trial networks of L = 12 had 3"),
+        )
+    ),
+    *(
+        half(
+            f"cost-half-first-{of}", f"one output: first layer in which pairs {words} are close",
+            expected=NoExpectation(), why="the talk: the true symmetry could be learnt before",
+            measure=OF_NETWORKS("k", where={"outputs": 1, "of": of}, rows=firsts),
+        )
+        for of, words in (("true", "of the true symmetry"), ("full", "of equal f*"))
     ),
     ball(
         "cost-ball-frequency-1", "singular values near 1 at frequency 1",

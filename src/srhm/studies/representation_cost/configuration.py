@@ -45,6 +45,7 @@ COORDINATES = {
     "few_points": (*FIT, "d"),
     "classes": (*FIT, "grid"),
     "zigzag": (*FIT, "grid"),
+    "half": (*FIT, "d", "outputs"),
     "ball": (*FIT, "places", "reach", "frames"),
     "factorisation": (*FIT, "d", "T"),
     "hierarchy": (*FIT, "levels", "s", "v", "m", "n_c", "s0"),
@@ -85,6 +86,15 @@ class Classes(Fits):
     """Four classes in the plane."""
 
     grid: int = Field(80, ge=10, le=500, strict=True, description="points along a side")
+
+
+class Half(Fits):
+    """A length alone, or beside its two coordinates."""
+
+    d: int = Field(4, ge=3, le=100, strict=True, description="inputs")
+    outputs: Several[Literal[1, 3]] = Field(
+        [1, 3], description="1: the length of two coordinates; 3: these besides"
+    )
 
 
 class Ball(Fits):
@@ -133,6 +143,7 @@ class RepresentationCostSection(Keys):
     paths: Paths | None = Field(None, description="curves through random points")
     classes: Classes | None = Field(None, description="four classes in the plane")
     zigzag: Classes | None = Field(None, description="four groups on a zigzag")
+    half: Half | None = Field(None, description="fewer outputs than the symmetry leaves")
     ball: Ball | None = Field(None, description="a ball on a ring, by convolutions")
     factorisation: Factorisation | None = Field(None, description="losses of gradient descent")
     hierarchy: Hierarchy | None = Field(None, description="classes of a grammar")

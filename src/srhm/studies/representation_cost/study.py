@@ -35,6 +35,12 @@ STUDY = experiment_study(
             ("cells", "layers", "values", "regions"),
         ),
         Figure(
+            "cost_half",
+            "fewer outputs than the symmetry leaves",
+            ".figures.half:draw",
+            ("cells", "layers"),
+        ),
+        Figure(
             "cost_ball", "a ball under gravity", ".figures.ball:draw", ("cells", "layers", "values")
         ),
         Figure(

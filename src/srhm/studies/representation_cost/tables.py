@@ -15,6 +15,7 @@ COORDINATES = {
     "steps": int,
     "learning_rate": float,
     "grid": int,
+    "outputs": int,
     "places": int,
     "reach": int,
     "frames": int,
@@ -65,6 +66,8 @@ LAYERS = schema(
         "representation_norm": float,
         "distance": float,
         "geodesic_distance": float,
+        "apart_true": float,
+        "apart_full": float,
     },
     long=True,
 )
