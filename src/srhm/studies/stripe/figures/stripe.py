@@ -39,7 +39,7 @@ def draw(
     tildes = graded("alpha_tilde", found["alpha_tilde"], "$\\tilde\\alpha$", palette="flare",
                     label=lambda a: f"${power(a)}$")  # fmt: skip
     fitted = in_regimes(found).query("status == 'fitted'")
-    regimes = {str(name): own for name, own in fitted.groupby("regime")}
+    regimes = {str(name): one for name, one in fitted.groupby("regime")}
     feature = regimes.get("feature", found[:0])
 
     def marks(column: str, slopes: dict[str, float]) -> list[Marks]:
@@ -48,6 +48,8 @@ def draw(
                   if name in regimes]  # fmt: skip
         return [means(points, "P", [tildes], name=column), *guides]
 
+    curves = _machines(regimes, machines, d, tildes)
+    lowest = 0.8 * curves.rows["kernel_error"].min() if len(curves.rows) else None
     exponents = {name: -beta(d, lazy=name == "lazy") for name in ("feature", "lazy")}
     return mosaic([
         Panel(title="neurons", extra=_grown,
@@ -58,9 +60,8 @@ def draw(
         Panel(title="alignment", x=POINTS, y=Axis("alignment $\\Lambda$", log=True),
               marks=marks("alignment", {"feature": 0.5})),
         Panel(title=f"learning curves, $d={d}$", x=POINTS,
-              y=Axis("test error $\\varepsilon$", log=True),
-              marks=[*marks("test_error", exponents),
-                     _machines(regimes, machines, d, tildes)]),
+              y=Axis("test error $\\varepsilon$", log=True, limits=(lowest, None)),
+              marks=[*marks("test_error", exponents), curves]),
     ], columns=3, preset=preset, notes=_protocol(own))  # fmt: skip
 
 
