@@ -438,6 +438,17 @@ def test_frozen_kernels_know_neither_alpha_nor_the_test_set_and_the_end_is_anoth
     assert len(set(initial.values())) > 1
 
 
+def test_the_frozen_kernel_of_a_hinge_learns_to_its_end(trained):
+    store, _ = trained
+    entries = entries_of(trained, "jamming")[:1]
+    (cell,) = (entry["cell"] for entry in entries)
+    assert cell["loss"] != "cross_entropy"
+    full = measure_frozen_kernels(entries, store=store, log=LOG)
+    budget = cell["optimiser"]["max_evaluations"]
+    same = measure_frozen_kernels(entries, store=store, log=LOG, max_evaluations=budget)
+    assert full == same
+
+
 def test_an_ensemble_of_one_is_its_member_and_seeds_are_apart(trained):
     store, _ = trained
     entries = entries_of(trained, "ensemble")

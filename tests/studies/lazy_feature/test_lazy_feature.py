@@ -14,7 +14,7 @@ from srhm.scorecard.card import scorecard
 from srhm.studies.lazy_feature.analysis import collapse, rescaled_errors
 from srhm.studies.lazy_feature.claims import CLAIMS, DATA, DEPTHS
 from srhm.studies.lazy_feature.figures import collapse as collapse_figure
-from srhm.studies.lazy_feature.figures import regimes, times
+from srhm.studies.lazy_feature.figures import frozen, regimes, times
 from srhm.studies.lazy_feature.study import STUDY
 
 points = partial(drawn.points, whole=True)
@@ -60,8 +60,30 @@ def lawful():
     return cells, ensembles
 
 
-def verdicts(cells, ensembles):
-    return scorecard({"cells": cells, "ensembles": ensembles}, CLAIMS).set_index("claim")
+def kernels_of(cells, *, start=0.002, end=0.003, feature=0.05):
+    """Frozen kernels of the FCN of three layers: `start`, `end` above the lazy network's error.
+
+    With the kernel of the start learning errs more by `feature` up to alpha_tilde = 1.
+    """
+    own = cells[(cells["data"] == "digits") & (cells["net"] == "fcn")]
+    own = own[own["hidden_layers"] == 3]
+    parts = [
+        own[["curve", "key"]].assign(
+            kernel=kernel, status="fitted", evaluations=100, train_error=0.0,
+            test_error=own["test_error"] + more,
+        )
+        for kernel, more in (
+            ("initial", np.where(own["alpha_tilde"] <= 1, feature, start)), ("end", end)
+        )
+    ]  # fmt: skip
+    return pd.concat(parts, ignore_index=True)
+
+
+def verdicts(cells, ensembles, kernels=None):
+    tables = {"cells": cells, "ensembles": ensembles}
+    if kernels is None:
+        kernels = kernels_of(cells) if len(cells) else pd.DataFrame()
+    return scorecard({**tables, "frozen_kernels": kernels}, CLAIMS).set_index("claim")
 
 
 def test_all_claims_hold_where_the_laws_do():
@@ -69,7 +91,8 @@ def test_all_claims_hold_where_the_laws_do():
     assert set(found["verdict"]) == WITHIN | {"no expectation"}
     judged = found[found["verdict"].isin(WITHIN)]
     # Six of each family; who wins: three depths on digits, one on PCA; variance in two regimes.
-    assert len(judged) == 6 * 7 + 3 + 1 + 2 + 1
+    # Two frozen kernels.
+    assert len(judged) == 6 * 7 + 3 + 1 + 2 + 1 + 2
     assert found.loc["crossing-digits-L5", "value"] == pytest.approx(10, rel=0.02)
 
 
@@ -92,6 +115,43 @@ def test_a_claim_does_not_hold_where_its_law_is_broken(identifier, laws):
     parts = [family(data, 5, **laws) for data in DATA]
     found = verdicts(*(pd.concat(tables) for tables in zip(*parts, strict=True)))
     assert found.loc[identifier, "verdict"] == "disagrees"
+
+
+@pytest.mark.parametrize("kernel", ["start", "end"])
+def test_a_frozen_kernel_that_errs_otherwise_disagrees(kernel):
+    cells, ensembles = family("digits", 3)
+    name = {"start": "start-lazy", "end": "end"}[kernel]
+    for more in (0.05, -0.05):
+        found = verdicts(cells, ensembles, kernels_of(cells, **{kernel: more}))
+        assert found.loc[f"frozen-{name}", "verdict"] == "disagrees"
+    assert found.loc["frozen-start-feature", "value"] == pytest.approx(0.05)
+
+
+def test_a_kernel_that_did_not_fit_is_left_out_and_counted():
+    cells, ensembles = family("digits", 3)
+    kernels = kernels_of(cells, start=0.002)
+    wide = cells["curve"][cells["width"] == max(CROSSOVER_WIDTHS)].iloc[0]
+    lost = (kernels["curve"] == wide) & (kernels["kernel"] == "initial")
+    kernels.loc[lost, ["status", "test_error"]] = ("capped", 0.9)
+    row = verdicts(cells, ensembles, kernels).loc["frozen-start-lazy"]
+    assert row["value"] == pytest.approx(0.002)
+    assert "a network or a kernel that did not fit" in row["note"]
+
+
+def test_frozen_kernels_are_drawn_beside_their_networks():
+    cells, _ = family("digits", 3)
+    figure = frozen.draw(cells, kernels_of(cells, start=0.01, feature=0.01), preset="invented")
+    error, difference = figure.axes
+    for tilde, own in cells.groupby("alpha_tilde"):
+        expected = own.groupby("width")["test_error"].mean()
+        found = both(error, f"network alpha_tilde={tilde:g}")
+        np.testing.assert_allclose(found, list(expected.items()))
+    first = cells[cells["alpha_tilde"] == cells["alpha_tilde"].min()]
+    expected = (first.groupby("width")["test_error"].mean() + 0.01).items()
+    np.testing.assert_allclose(points(error, "start"), list(expected))
+    for width in CROSSOVER_WIDTHS:
+        found = both(difference, f"difference width={width}")
+        np.testing.assert_allclose([y for _, y in found], 0.003)
 
 
 def test_capped_networks_are_left_out_and_counted():
@@ -193,6 +253,7 @@ def test_figures_without_cells_say_so():
     cells, _ = family("digits", 2)
     for figure in (
         collapse_figure.draw(cells[:0], preset="invented"),
+        frozen.draw(cells, kernels_of(cells)[:0], preset="invented"),
         regimes.draw(cells[:0], preset="invented"),
         times.draw(cells, histories(cells)[:0], preset="invented"),
     ):

@@ -13,7 +13,19 @@ from numpy.typing import NDArray
 from srhm.statistics.output_scale import by_width, wholly_fitted
 from srhm.statistics.regression import CONFIDENCE
 
+# What a cell is, and its frozen kernels are merged by.
+CELL = ["curve", "key"]
 Points = NDArray[np.float64]
+
+
+def with_kernels(cells: pd.DataFrame, kernels: pd.DataFrame) -> pd.DataFrame:
+    """Networks beside learning with a kernel of theirs held fixed: a row for each kernel.
+
+    kernels: rows of FROZEN_KERNELS. Columns of the cell, `kernel` (initial, end), those of the
+    kernel's learning with "_kernel" behind; difference: its test error minus the network's.
+    """
+    rows = cells.merge(kernels, on=CELL, suffixes=("", "_kernel"))
+    return rows.assign(difference=rows["test_error_kernel"] - rows["test_error"])
 
 
 def rescaled_errors(cells: pd.DataFrame) -> Iterator[tuple[int, Points, Points]]:

@@ -21,6 +21,12 @@ STUDY = flow_study(
             options={"study": "lazy_feature"},
         ),
         Figure(
+            "digits_frozen",
+            "test error of digits beside that of frozen kernels",
+            ".figures.frozen:draw",
+            ("cells", "frozen_kernels"),
+        ),
+        Figure(
             "digits_collapse",
             "errors of several widths as one function; change of the weights",
             ".figures.collapse:draw",
