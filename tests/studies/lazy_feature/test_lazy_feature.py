@@ -140,15 +140,19 @@ def test_a_kernel_that_did_not_fit_is_left_out_and_counted():
 
 def test_frozen_kernels_are_drawn_beside_their_networks():
     cells, _ = family("digits", 3)
-    figure = frozen.draw(cells, kernels_of(cells, start=0.01, feature=0.01), preset="invented")
+    kernels = kernels_of(cells, start=0.01, feature=0.01)
+    wide = cells["curve"][cells["width"] == max(CROSSOVER_WIDTHS)].iloc[0]
+    kernels.loc[kernels["curve"] == wide, "status"] = "capped"
+    figure = frozen.draw(cells, kernels, preset="invented")
     error, difference = figure.axes
+    assert len(points(error, "start open")) == 1
     for tilde, own in cells.groupby("alpha_tilde"):
         expected = own.groupby("width")["test_error"].mean()
         found = both(error, f"network alpha_tilde={tilde:g}")
         np.testing.assert_allclose(found, list(expected.items()))
     first = cells[cells["alpha_tilde"] == cells["alpha_tilde"].min()]
     expected = (first.groupby("width")["test_error"].mean() + 0.01).items()
-    np.testing.assert_allclose(points(error, "start"), list(expected))
+    np.testing.assert_allclose(both(error, "start"), list(expected))
     for width in CROSSOVER_WIDTHS:
         found = both(difference, f"difference width={width}")
         np.testing.assert_allclose([y for _, y in found], 0.003)

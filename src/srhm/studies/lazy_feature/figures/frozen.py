@@ -19,6 +19,7 @@ from srhm.figures.scales import Scale
 from srhm.statistics.output_scale import Family, families
 from srhm.studies.lazy_feature.analysis import with_kernels
 
+CAPPED = "a network or a kernel was capped"
 INITIALISATION = ["width", "seed", "member"]
 
 
@@ -46,18 +47,20 @@ def _of_family(family: Family, kernels: pd.DataFrame, tildes: Scale, widths: Sca
     return [
         Panel(title=title(family), x=Axis("width $h$", log=True, ticks=family.widths),
               y=Axis("test error $\\varepsilon$ (%)"), extra=_percent, marks=[
-            means(networks, "width", [tildes], name="network", label="network"),
+            means(networks, "width", [tildes], name="network", label="network",
+                  open_label=CAPPED),
             means(averaged(alone, "test_error_kernel", at="width"), "width", name="start",
-                  label="kernel at the start, frozen", colour="black", marker="s", line="--"),
+                  label="kernel at the start, frozen", colour="black", line="--",
+                  open_label=CAPPED),
         ]),
         Panel(title="kernel at the end, frozen, minus network", x=Axis(ALPHA_TILDE, log=True),
               y=Axis("difference of $\\varepsilon$ (points)"), extra=_percent, marks=[
-            means(differences, "alpha_tilde", [widths], name="difference"),
+            means(differences, "alpha_tilde", [widths], name="difference", open_label=CAPPED),
             level(0.0, "no difference", name="none"),
         ]),
     ]  # fmt: skip
 
 
 def _percent(axes: Axes) -> list[Entry]:
-    axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol="", decimals=0))
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=""))
     return []
