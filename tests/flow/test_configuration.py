@@ -86,6 +86,16 @@ def cells(*groups, **changes):
         (DIGITS, {"labels": "classes", "loss": "cross_entropy"}, ["parity or shuffled"]),
         (STRIPE, {"d": 1}, ["d is required for data = stripe: 2 or more"]),
         (STRIPE, {"bias": False}, ["bias = false: allowed is true for data = stripe"]),
+        (
+            GROUP,
+            {"optimiser": {"name": "adam", "momentum_time": 0.1}},
+            ["momentum_time: allowed for adam"],
+        ),
+        (
+            GROUP,
+            {"training": "layerwise", "optimiser": {"momentum_time": 0.1}},
+            ["momentum_time", "end_to_end only"],
+        ),
         (GROUP, {"training": "layerwise", "history": True}, ["history", "end_to_end only"]),
         (RANDOM, {"initialisation": "zero"}, ["initialisation", "'gaussian' or 'orthogonal'"]),
         (GROUP, {"loss": "logistic"}, ["loss = logistic", "labels = classes", "parity"]),

@@ -64,6 +64,10 @@ class Optimiser(Keys):
         description="flow: a step that moves no output by more is accepted whatever the gradient"
         " does; absent: 0.01 for relu, 0 for softplus and tanh",
     )
+    momentum_time: Positive | None = Field(
+        None,
+        description="flow: time tau of the momentum, in units of alpha_tilde; absent: no momentum",
+    )
     first_rate: Positive | None = Field(None, description="adam: first rate; absent: 0.01")
     last_rate: Positive | None = Field(
         None, description="adam: rate at the end of the budget; absent: 0.0001"
@@ -85,6 +89,8 @@ class Optimiser(Keys):
             for key in keys
             if name != self.name and getattr(self, key) is not None
         )
+        if self.name != "flow" and self.momentum_time is not None:
+            foreign.append("momentum_time")
         if foreign:
             allowed = ", ".join(["name", "max_evaluations", *OPTIMISERS[self.name]])
             raise ValueError(f"{', '.join(foreign)}: allowed for {self.name} are {allowed}")
@@ -92,12 +98,14 @@ class Optimiser(Keys):
 
     def settings(self, *, activation: str) -> dict[str, Any]:
         """Name, budget and the parameters of this optimiser, none of them absent."""
-        found = {"name": self.name, "max_evaluations": self.max_evaluations}
+        found: dict[str, Any] = {"name": self.name, "max_evaluations": self.max_evaluations}
         for key, default in OPTIMISERS[self.name].items():
             value = getattr(self, key)
             if value is None:
                 value = FLOW_STEPS[activation][key] if default is None else default
             found[key] = value
+        if self.momentum_time is not None:  # absent otherwise: keys without it are older than it
+            found["momentum_time"] = float(self.momentum_time)
         return found
 
 
@@ -303,6 +311,8 @@ class FlowCurves(Keys):
                 "layerwise training: allowed are bias = false, weight_decay = 0 and"
                 " subtract_initial = true"
             )
+        if layerwise and self.optimiser.momentum_time is not None:
+            raise ValueError("momentum_time: allowed with training = end_to_end only")
         if layerwise and self.history:
             raise ValueError("history = true: allowed with training = end_to_end only")
         batch = self.optimiser.settings(activation=self.activation).get("batch_size", 1)

@@ -202,11 +202,16 @@ def gradient_flow(
     *,
     max_evaluations: int,
     step: FlowStep | None = None,
+    momentum_time: Tensor | None = None,
     pause: Pause | None = None,
     start: Mapping[str, NDArray[Any]] | None = None,
     observe: Observe | None = None,
 ) -> Trained:
     """Follows dw/dt = -grad Loss with an adaptive step for each member.
+
+    With momentum it follows dw/dt = -u, tau du/dt = grad Loss - u, u = 0 at first (chapter 3a,
+    Fig. 13; the equation is that of the thesis's code). A step of length dt is that of a constant
+    gradient: u' = e^(-dt/tau) u + (1 - e^(-dt/tau)) grad Loss, w' = w - dt u'.
 
     Args:
         system: what flows, `NetworkSystem.of(...)` or a frozen kernel.
@@ -214,6 +219,7 @@ def gradient_flow(
         max_evaluations: gradients computed for each member at most; also the end of those that
             never fit.
         step: rule of the adaptive step; None: that of the thesis.
+        momentum_time: tau of each member, (E,); None: no momentum.
         pause: called between two evaluations.
         start: what `pause` was given by an earlier call with the same arguments; None: the start.
         observe: what is kept in the history besides.
@@ -222,11 +228,23 @@ def gradient_flow(
     rule = step or FlowStep()
     book = _Book(system, state, max_evaluations, start=start, observe=observe)
     length_E = torch.full_like(book.now.mean_loss, rule.first_step)
+    tau_E = torch.ones_like(length_E)
+    mean: Weights = {}
+    if momentum_time is not None:
+        tau_E = momentum_time.to(tau_E)
+        mean = {name: torch.zeros_like(array) for name, array in state.items()}
     if start is not None:
         length_E = _sent(start["length"], like=length_E)
+        if momentum_time is not None:
+            tau_E = tau_E[_sent(start["book.active"], like=tau_E)]
+            mean = _weights(start, "mean.", state)
 
     def arrays() -> Arrays:
-        return {**book.arrays(), "length": length_E.cpu().numpy()}
+        return {
+            **book.arrays(),
+            "length": length_E.cpu().numpy(),
+            **_named("mean.", mean),
+        }
 
     while True:
         if pause is not None:
@@ -236,11 +254,15 @@ def gradient_flow(
         lost_E = length_E < SHORTEST_STEP * rule.first_step
         kept = book.close(capped=squared_E == 0, diverged=lost_E)
         if kept is not None:
-            length_E, squared_E = length_E[kept], squared_E[kept]
+            length_E, squared_E, tau_E = length_E[kept], squared_E[kept], tau_E[kept]
+            mean = selected(mean, kept)
         if book.n_active == 0:
             return book.result()
+        downhill = book.now.gradient
+        if momentum_time is not None:
+            downhill = _averaged(mean, downhill, torch.exp(-length_E / tau_E))
         trial = {
-            name: array - _along(length_E, array).to(array.dtype) * book.now.gradient[name]
+            name: array - _along(length_E, array).to(array.dtype) * downhill[name]
             for name, array in book.state.items()
         }
         new = book.evaluate(trial)
@@ -255,6 +277,9 @@ def gradient_flow(
         accepted_E = (moved_E < rule.max_output_change) & smooth_E & new.mean_loss.isfinite()
         easy_E = (moved_E < rule.max_output_change / 2) & (bend_E < rule.max_gradient_change / 2)
         book.advance(trial, new, accepted_E, length_E)
+        mean = {
+            name: torch.where(_along(accepted_E, u), downhill[name], u) for name, u in mean.items()
+        }
         grown_E = torch.where(easy_E, length_E * rule.growth, length_E)
         length_E = torch.where(accepted_E, grown_E, length_E / rule.shrink)
 
@@ -620,6 +645,14 @@ def _weights(arrays: Mapping[str, NDArray[Any]], prefix: str, state: Weights) ->
 def _sent(array: NDArray[Any], *, like: Tensor) -> Tensor:
     """A copy of an array on the device of a tensor."""
     return torch.from_numpy(np.array(array)).to(like.device)
+
+
+def _averaged(mean: Weights, gradient: Weights, kept_E: Tensor) -> Weights:
+    """Means of which a part kept_E stays, and the rest is the gradient."""
+    return {
+        name: _along(kept_E, u).to(u.dtype) * u + _along(1 - kept_E, u).to(u.dtype) * gradient[name]
+        for name, u in mean.items()
+    }
 
 
 def _along(numbers_E: Tensor, array: Tensor) -> Tensor:

@@ -451,6 +451,9 @@ def _optimised(
     }
     if settings["name"] == "flow":
         step = FlowStep(**{name: settings[name] for name in FLOW_STEP})
+        if "momentum_time" in settings:
+            taus = [settings["momentum_time"] * cell["alpha_tilde"] for cell in cells]
+            shared["momentum_time"] = torch.tensor(taus, dtype=torch.float64, device="cpu")
         return flow.gradient_flow(system, state, step=step, **shared)
     if settings["name"] == "adam":
         return flow.adam(system, state, **{name: settings[name] for name in ADAM}, **shared)

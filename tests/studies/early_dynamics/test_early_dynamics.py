@@ -34,13 +34,14 @@ class Tables:
     def noise(self):
         return np.exp(0.02 * self.random.standard_normal())
 
-    def cell(self, kind, *, tolerance=1e-2, width=16, alpha_tilde=1.0, **other):
+    def cell(self, kind, *, tolerance=1e-2, tau=0.0, width=16, alpha_tilde=1.0, **other):
         plain = {"data": "digits", "net": "fcn", "activation": "softplus", "hidden_layers": 3,
                  "bias": False, "subtract_initial": True, "optimiser": "flow"}  # fmt: skip
-        settings = json.dumps({"max_gradient_change": tolerance})
+        moving = {"momentum_time": tau} if tau else {}
+        settings = json.dumps({"max_gradient_change": tolerance, **moving})
         row = jamming_cell(study=STUDY, width=width, alpha_tilde=alpha_tilde, settings=settings,
                            alpha=alpha_tilde / width**0.5, **{**plain, **other})  # fmt: skip
-        row["curve"] = f"{kind}-{width}-{tolerance:g}"
+        row["curve"] = f"{kind}-{width}-{tolerance:g}" + (f"-{tau:g}" if tau else "")
         row["key"] = f"{row['curve']}-{alpha_tilde:g}-{row['P']}-{row['seed']}-{row['member']}"
         self.rows["cells"].append({"evaluations": 100, "kernel_change": 1.0, **row})
         return row
@@ -91,7 +92,7 @@ def regime_tables(made, *, feature=-5 / 3, between=-0.5, lazy=-1.0, power=-1.0, 
 
 
 def check_tables(made, *, apart=1e-4, longer=2.0, whole=0.0, worse=0.1, biased=0.0, spread=1.0,
-                 fits=False):  # fmt: skip
+                 fits=False, moved=0.0, inflated=1.0):  # fmt: skip
     """Outputs `apart` and evaluations times `longer` at a hundredth of the tolerance; errors."""
     places = product(TILDES, (16, 64), range(5), range(2))
     for tilde, h, seed, member in places:
@@ -108,6 +109,10 @@ def check_tables(made, *, apart=1e-4, longer=2.0, whole=0.0, worse=0.1, biased=0
             if not member:
                 factor = 1.0 if kind == "plain" else spread * made.noise()
                 made.ensemble(row, factor / h)
+        for tau in analysis.MOMENTA:
+            error = 0.1 + moved + 1e-4 * made.random.standard_normal()
+            made.cell("moving", tau=tau, test_error=error, kernel_change=inflated * made.noise(),
+                      evaluations=120, **place)  # fmt: skip
     for tilde, seed, tolerance in product(TILDES, range(3), (1e-2, 1e-4, 1e-6)):
         step = {1e-2: 0, 1e-4: 1, 1e-6: 2}[tolerance]
         if step:
@@ -116,8 +121,13 @@ def check_tables(made, *, apart=1e-4, longer=2.0, whole=0.0, worse=0.1, biased=0
         else:
             row = {"key": f"plain-16-0.01-{tilde:g}-128-{seed}-0", "curve": "plain-16-0.01"}
         F = np.arange(1.0, 25.0) * (1 + apart * made.noise() * (2 - step))
-        made.rows["outputs"] += [{"key": row["key"], "curve": row["curve"], "point": i, "F": one}
-                                 for i, one in enumerate(F)]  # fmt: skip
+        moving = [{"key": f"moving-16-0.01-{tau:g}-{tilde:g}-128-{seed}-0", "curve": "moving"}
+                  for tau in (() if step else analysis.MOMENTA)]  # fmt: skip
+        made.rows["outputs"] += [
+            {"key": one["key"], "curve": one["curve"], "point": i, "F": more * value}
+            for one, more in [(row, 1.0), *((other, 1.01) for other in moving)]
+            for i, value in enumerate(F)
+        ]
 
 
 def tables(**laws):
@@ -137,6 +147,7 @@ def verdicts(given, names=()):
 def test_all_claims_hold_of_tables_that_follow_the_thesis():
     found = verdicts(tables())
     reported = {"tolerance-ours", "tolerance-ours-time", "end-alpha", "norm-alpha", "rate-alpha"}
+    reported |= {f"momentum-{a}-{b}" for a in ("output", "time") for b in ("small", "large")}
     assert {name for name, one in found.items() if one == "no expectation"} == reported
     assert {one for name, one in found.items() if name not in reported} <= WITHIN
 
@@ -159,6 +170,8 @@ def test_all_claims_hold_of_tables_that_follow_the_thesis():
         ({"worse": -0.1}, {"whole-large"}),
         ({"fits": True}, {"whole-converges"}),
         ({"biased": 0.05}, {"bias-feature", "bias-lazy"}),
+        ({"moved": 0.05}, {"momentum-error-small", "momentum-error-large"}),
+        ({"inflated": 1.5}, {"momentum-kernel-small", "momentum-kernel-large"}),
         ({"spread": 2.0}, {"whole-small-variance", "bias-variance"}),
     ],
 )
@@ -183,7 +196,7 @@ def test_an_end_that_moves_with_the_width_is_seen():
 
 def test_each_cell_is_of_one_kind():
     given = tables()
-    kinds = ("times", "rates", "kinks", "sizes", "whole", "biased", "finer", "plain")
+    kinds = ("times", "rates", "kinks", "sizes", "whole", "biased", "finer", "moving", "plain")
     parts = {kind: analysis.of_kind(given["cells"], kind) for kind in kinds}
     assert sum(len(part) for part in parts.values()) == len(given["cells"])
     for kind, part in parts.items():
@@ -198,6 +211,19 @@ def test_differences_are_relative_to_the_finer_training():
     np.testing.assert_allclose(rows["difference"], 1e-3, rtol=0.1)
     np.testing.assert_allclose(rows["evaluations"], 3.0)
     assert len(rows) == 15
+
+
+def test_momentum_is_compared_with_the_same_network_without():
+    given = tables(moved=0.03, inflated=1.1)
+    cells, outputs = given["cells"], given["outputs"]
+    moving = cells["key"] == "moving-16-0.01-0.001-1-128-0-0"
+    assert moving.sum() == 1
+    rows = analysis.momentum_pairs(cells, outputs)
+    assert len(rows) == len(analysis.MOMENTA) * len(TILDES) * 2 * 5 * 2
+    np.testing.assert_allclose(rows["error"], 0.03, atol=1e-3)
+    np.testing.assert_allclose(rows["kernel_change"], 1.1, rtol=0.1)
+    np.testing.assert_allclose(rows["evaluations"], 1.2)
+    np.testing.assert_allclose(rows["difference"].dropna(), [0.01] * 2 * len(TILDES) * 3)
 
 
 def test_networks_that_did_not_fit_are_left_out_and_counted():
@@ -238,7 +264,11 @@ def test_figures_show_the_tables():
         == len(points(many, "mean width=36", whole=True))
         == 3
     )
-    difference, evaluations, error, *_ = drawn[checks].axes
+    difference, evaluations, moved, longer, error, *_ = drawn[checks].axes
+    for axes, name, expected in ((moved, "difference", 0.01), (longer, "evaluations", 1.2)):
+        for tau in analysis.MOMENTA:
+            found = [y for _, y in points(axes, f"{name} momentum_time={tau:g}", whole=True)]
+            np.testing.assert_allclose(found, [expected] * len(TILDES))
     np.testing.assert_allclose(
         [y for _, y in points(evaluations, "evaluations step=0.01 0.0001")], 2
     )

@@ -19,22 +19,27 @@ BEND = 1.5
 BETWEEN, SMOOTH = (1e2, 1e4), 1e6
 # Tolerances of the squared change of the gradient: this package, the thesis, a hundredth of it.
 OURS, THESIS, FINE = 1e-2, 1e-4, 1e-6
+# Times of the momentum over alpha_tilde: that of the thesis's code, and ten times that.
+MOMENTA = (1e-3, 1e-2)
 # Largest alpha_tilde of the trainings that are compared; those of the variance have a larger one.
 VARIANCE = 1e5
 NETWORK = ["width", "alpha_tilde", "P", "seed", "member"]
 
 
 def with_kinds(cells: pd.DataFrame) -> pd.DataFrame:
-    """Cells with `tolerance`, of the training, and `kind`.
+    """Cells with `tolerance` and `momentum_time` (0: none), of the training, and `kind`.
 
     times: histories at L = 2; rates: the start at L = 5; kinks: ReLU; sizes: variance of lazy
     learning at several P; whole: F = alpha f; biased: with biases; plain: those that they are
-    compared with; finer: these with a smaller tolerance.
+    compared with; finer: these with a smaller tolerance; moving: these with momentum.
     """
     if cells.empty:
         return cells
     settings = cells["settings"].map(json.loads)
-    marked = cells.assign(tolerance=[one.get("max_gradient_change") for one in settings])
+    marked = cells.assign(
+        tolerance=[one.get("max_gradient_change") for one in settings],
+        momentum_time=[one.get("momentum_time", 0.0) for one in settings],
+    )
     rules = {
         "times": marked["hidden_layers"] == 2,
         "rates": (marked["hidden_layers"] == 5) & (marked["activation"] != "relu"),
@@ -43,6 +48,7 @@ def with_kinds(cells: pd.DataFrame) -> pd.DataFrame:
         "whole": ~marked["subtract_initial"].astype(bool),
         "biased": marked["bias"].astype(bool),
         "finer": marked["tolerance"] < OURS,
+        "moving": marked["momentum_time"] > 0,
     }
     return marked.assign(kind=np.select(list(rules.values()), list(rules), default="plain"))
 
@@ -137,6 +143,34 @@ def tolerance_pairs(
     difference = np.linalg.norm(one - other, axis=1) / np.linalg.norm(other, axis=1)
     ratio = pairs["evaluations_fine"] / pairs["evaluations_coarse"]
     return pairs[NETWORK].assign(difference=difference, evaluations=ratio)
+
+
+def momentum_pairs(cells: pd.DataFrame, outputs: pd.DataFrame) -> pd.DataFrame:
+    """Networks trained with momentum beside those without: one row each, of pairs that both fitted.
+
+    Columns of NETWORK, momentum_time; error: test error with minus that without; kernel_change,
+    evaluations: with over without; difference = |F - F'|/|F'| on the test points kept, F' of the
+    flow without, NaN where these are not kept.
+    """
+    both = with_kinds(cells)
+    if both.empty:
+        return both
+    both = both[both["status"] == "fitted"]
+    columns = [*NETWORK, "key", "test_error", "kernel_change", "evaluations"]
+    pairs = both.loc[both["kind"] == "moving", [*columns, "momentum_time"]].merge(
+        both.loc[both["kind"] == "plain", columns], on=NETWORK, suffixes=("", "_without")
+    )
+    wide = outputs.pivot_table(index="key", columns="point", values="F") if len(outputs) else None
+    difference = np.full(len(pairs), np.nan)
+    if wide is not None:
+        one, other = (wide.reindex(pairs[key]).to_numpy() for key in ("key", "key_without"))
+        difference = np.linalg.norm(one - other, axis=1) / np.linalg.norm(other, axis=1)
+    return pairs[[*NETWORK, "momentum_time"]].assign(
+        error=pairs["test_error"] - pairs["test_error_without"],
+        kernel_change=pairs["kernel_change"] / pairs["kernel_change_without"],
+        evaluations=pairs["evaluations"] / pairs["evaluations_without"],
+        difference=difference,
+    )
 
 
 def over_data_sets(

@@ -18,8 +18,10 @@ from srhm.figures.panels import Axis, Panel, level
 from srhm.figures.scales import Scale, by_name, graded
 from srhm.studies.early_dynamics.analysis import (
     FINE,
+    MOMENTA,
     OURS,
     THESIS,
+    momentum_pairs,
     of_kind,
     over_data_sets,
     tolerance_pairs,
@@ -30,6 +32,10 @@ from srhm.studies.early_dynamics.analysis import (
 STEPS = {
     f"{coarse:g} {fine:g}": Look(f"${power(coarse)}$ to ${power(fine)}$", tint)
     for coarse, fine, tint in ((OURS, THESIS, ORANGE), (THESIS, FINE, BLUE))
+}
+TAUS = {
+    at: Look(f"$\\tau={power(at)}\\sqrt{{h}}\\,\\alpha$", tint)
+    for at, tint in zip(MOMENTA, (ORANGE, BLUE), strict=True)
 }
 KINDS = {
     "plain": Look("$\\alpha\\,(f-f_0)$", line="-"),
@@ -44,7 +50,7 @@ average = partial(averaged, average=over_data_sets)
 def draw(
     cells: pd.DataFrame, ensembles: pd.DataFrame, outputs: pd.DataFrame, *, preset: str
 ) -> Figure:
-    """A, B: tolerance; C, D: F = alpha f; E, F: biases. Left: output, error; right: time, Var F."""
+    """Tolerance, momentum, F = alpha f, biases. Left: output, error; right: time, Var F."""
     plain = of_kind(cells, "plain")
     if plain.empty or ensembles.empty or outputs.empty:
         return mosaic([], columns=2, preset=preset)
@@ -54,11 +60,13 @@ def draw(
     members = plain.groupby(["width", "alpha_tilde", "seed"]).size()
     return mosaic([
         *_tolerances(cells, outputs),
+        *_momenta(cells, outputs),
         *_compared(with_kinds(cells), spread, "whole", Axis("$\\alpha$", log=True), widths),
         *_compared(with_kinds(cells), spread, "biased", Axis(ALPHA_TILDE, log=True), widths),
     ], columns=2, preset=preset, notes=[
         f"digits, FCN, softplus, L = 3, P = {plain['P'].iloc[0]}: {plain['seed'].nunique()} data"
-        f" sets of {members.max()} networks at each point; A, B: one network each."
+        f" sets of {members.max()} networks at each point; of tolerances and of the output one"
+        " network each."
     ])  # fmt: skip
 
 
@@ -79,6 +87,25 @@ def _tolerances(cells: pd.DataFrame, outputs: pd.DataFrame) -> list[Panel]:
         for column, what, label, limit in (
             ("difference", "change of $F$", "$\\|F-F'\\|/\\|F'\\|$", 1e-3),
             ("evaluations", "evaluations, ratio", "finer over coarser", 2.0),
+        )
+    ]  # fmt: skip
+
+
+def _momenta(cells: pd.DataFrame, outputs: pd.DataFrame) -> list[Panel]:
+    """Relative change of F, and evaluations, with momentum over without."""
+    rows = momentum_pairs(cells, outputs)
+    if rows.empty:
+        return []
+    rows = rows.assign(status="fitted")
+    taus = by_name("momentum_time", rows["momentum_time"], TAUS, "Momentum")
+    return [
+        Panel(title=f"momentum: {what}", x=Axis(ALPHA_TILDE, log=True), y=Axis(label, log=True),
+              marks=[means(average(rows, column, at="alpha_tilde", by=["momentum_time"],
+                                   logarithmic=True),
+                           "alpha_tilde", [taus], name=column, bar_label=INTERVAL)])
+        for column, what, label in (
+            ("difference", "change of $F$", "$\\|F-F'\\|/\\|F'\\|$"),
+            ("evaluations", "evaluations, ratio", "with over without"),
         )
     ]  # fmt: skip
 

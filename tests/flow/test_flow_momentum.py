@@ -1,0 +1,140 @@
+"""Gradient flow with momentum: a damped oscillator, a plain loop, and going on after a pause."""
+
+from dataclasses import dataclass
+from math import exp
+
+import numpy as np
+import pytest
+import torch
+from test_flow import prepared
+
+from srhm.flow.flow import Evaluation, FlowStep, gradient_flow
+from srhm.flow.networks import flattened, selected, unflattened
+
+
+@dataclass(frozen=True)
+class Springs:
+    """Loss = sum k w^2/2 of two weights, F = w; nothing is ever fitted."""
+
+    k: torch.Tensor
+
+    def select(self, members):
+        return self
+
+    def evaluate(self, state):
+        w = state["w"]
+        never = torch.zeros(len(w), dtype=torch.bool)
+        return Evaluation(
+            w[..., None], (self.k * w.square() / 2).sum(dim=1), (~never).long(), never,
+            {"w": self.k * w},
+        )  # fmt: skip
+
+    def squared_norm(self, gradient):
+        return gradient["w"].square().sum(dim=1)
+
+
+def oscillator(t, k, tau):
+    """w of tau w'' + w' + k w = 0 from w = 1 at rest."""
+    omega = np.sqrt(np.asarray(k / tau - 1 / (4 * tau**2), dtype=complex))
+    swing = np.cos(omega * t) + np.sin(omega * t) / (2 * tau * omega)
+    return (np.exp(-t / (2 * tau)) * swing).real
+
+
+def test_on_a_quadratic_loss_it_is_a_damped_oscillator():
+    k, taus = torch.tensor([1.0, 2.3], dtype=torch.float64), (0.01, 0.2, 3.0)
+    state = {"w": torch.ones(3, 2, dtype=torch.float64)}
+    apart = []
+    for n, limit in ((500, 1e-4), (5000, 1e-6)):
+        step = FlowStep(first_step=1e-3, max_gradient_change=limit)
+        found = gradient_flow(
+            Springs(k), state, max_evaluations=n, step=step, momentum_time=torch.tensor(taus)
+        )
+        assert (found.time > 1.5).all()
+        expected = np.array(
+            [
+                [oscillator(t, stiff, tau) for stiff in k.tolist()]
+                for t, tau in zip(found.time, taus, strict=True)
+            ]
+        )
+        apart.append(np.abs(found.state["w"].numpy() - expected).max())
+    # Of first order: the step goes as the root of the limit.
+    assert apart[1] < 5e-3
+    assert apart[1] < apart[0] / 5
+
+
+def loop(system, start, member, tau, *, max_evaluations, step):
+    """The rule for one member, by autograd alone: weights, time, accepted steps."""
+    one = system.select(torch.tensor([member]))
+    network, alpha = one.predictor.network, float(one.predictor.alpha[0])
+    w = flattened(selected(start, slice(member, member + 1)))[0]
+
+    def evaluate(vector):
+        vector = vector.clone().requires_grad_()
+        F = one.predictor(unflattened(network, vector[None]), one.x)[0, :, 0]
+        gaps = 1 - one.y * F
+        ((torch.log1p(torch.exp(20 * gaps)) / 20).mean() / alpha**2).backward()
+        return F.detach(), vector.grad, bool((gaps < 0).all())
+
+    F, g, fitted = evaluate(w)
+    u, dt, time, steps, evaluations = torch.zeros_like(w), step.first_step, 0.0, 0, 1
+    while not fitted and evaluations < max_evaluations:
+        new_u = exp(-dt / tau) * u + (1 - exp(-dt / tau)) * g
+        new_F, new_g, new_fitted = evaluate(w - dt * new_u)
+        evaluations += 1
+        moved = float((new_F - F).abs().max())
+        bend = float((new_g - g).square().sum() / (new_g.norm() * g.norm()))
+        if moved < step.max_output_change and bend < step.max_gradient_change:
+            w, u, F, g, fitted = w - dt * new_u, new_u, new_F, new_g, new_fitted
+            time, steps = time + dt, steps + 1
+            if moved < step.max_output_change / 2 and bend < step.max_gradient_change / 2:
+                dt *= 1.1
+        else:
+            dt /= 10
+    return w, time, steps
+
+
+STEP = FlowStep(max_gradient_change=1e-2)
+TAUS = torch.tensor([0.01, 0.1, 5.0], dtype=torch.float64)
+
+
+@pytest.mark.parametrize("net", ["cnn", "fcn"])
+def test_each_member_follows_the_rule_with_its_own_tau(make_sample, net):
+    system, start = prepared(make_sample, net=net, tilde=(0.1, 1.0, 100.0))
+    found = gradient_flow(system, start, max_evaluations=300, step=STEP, momentum_time=TAUS)
+    assert "fitted" in found.status
+    for member in range(3):
+        w, time, steps = loop(
+            system, start, member, float(TAUS[member]), max_evaluations=300, step=STEP
+        )
+        assert found.steps[member] == steps
+        assert found.time[member] == pytest.approx(time, rel=1e-9)
+        ordered = {name: found.state[name] for name in start}
+        np.testing.assert_allclose(flattened(ordered)[member], w, rtol=1e-8, atol=1e-10)
+
+
+def test_a_tau_far_below_the_steps_is_the_flow_without(make_sample):
+    system, start = prepared(make_sample, tilde=(1.0, 100.0))
+    plain = gradient_flow(system, start, max_evaluations=200, step=STEP)
+    found = gradient_flow(
+        system, start, max_evaluations=200, step=STEP, momentum_time=torch.full((2,), 1e-9)
+    )
+    assert found.steps.tolist() == plain.steps.tolist()
+    for name, array in plain.state.items():
+        np.testing.assert_array_equal(found.state[name], array)
+
+
+def test_it_goes_on_after_a_pause_with_the_same_bits(make_sample):
+    system, start = prepared(make_sample, tilde=(0.1, 1.0, 100.0))
+    kept = []
+    options = {"max_evaluations": 300, "step": STEP, "momentum_time": TAUS}
+
+    def keep(arrays):
+        kept.append({name: array.copy() for name, array in arrays().items()})
+
+    whole = gradient_flow(system, start, pause=keep, **options)
+    ends = sorted(whole.evaluations)
+    for at in (10, ends[0] + 5):  # before a member ends, and after
+        again = gradient_flow(system, start, start=kept[at], **options)
+        assert again.steps.tolist() == whole.steps.tolist()
+        for name, array in whole.state.items():
+            np.testing.assert_array_equal(again.state[name], array)
