@@ -213,6 +213,31 @@ def test_networks_of_one_data_set_count_once():
     np.testing.assert_allclose(*ends)
 
 
+def trained_longer(given):
+    """At the largest alpha_tilde h = 3 and 4 after 80,000 evaluations: 4 fits, 3 leaves lazy."""
+    cells = given["cells"]
+    own = analysis.of_kind(cells, analysis.PLANE)
+    own = own[own["width"].isin([3, 4]) & (own["alpha_tilde"] == TILDES[-1])]
+    fits = own["width"] == 4
+    own = own.assign(key=own["key"] + "-long", budget=80000, kernel_change=0.2)
+    own = own.assign(status=np.where(fits, "fitted", "capped"),
+                     n_unsatisfied=own["n_unsatisfied"].where(~fits, 0))  # fmt: skip
+    both = cells.assign(budget=4000), own
+    return {**given, "cells": pd.concat(both, ignore_index=True)}
+
+
+def test_only_the_claim_on_the_crossing_has_the_longest_budget():
+    given = trained_longer(tables())
+    on_line = analysis.on_the_line(given["cells"])
+    assert set(on_line["width"]) == {3}
+    assert set(on_line["kernel_change"]) == {0.2}
+    line = analysis.longest_line(given["cells"])
+    np.testing.assert_allclose(line["h_star"], 12**0.5)
+    changed = {n for n, one in verdicts(given).items() if one != verdicts(tables())[n]}
+    assert changed == {"no-crossing"}
+    rendered(plane.draw(given["cells"], given["ensembles"], given["histories"], preset="invented"))
+
+
 def test_a_gain_that_is_largest_at_the_narrowest_width_has_no_place():
     card = scorecard(
         tables(peak=WIDTHS[0]), [one for one in CLAIMS if "gain-peak" in one.identifier]

@@ -37,6 +37,37 @@ def of_kind(cells: pd.DataFrame, kind: Kind) -> pd.DataFrame:
     return cells[(cells[list(KIND)] == list(kind)).all(axis=1)]
 
 
+def plane_of(cells: pd.DataFrame) -> pd.DataFrame:
+    """Cells of the whole plane, at the smallest budget: some have others with a longer one."""
+    own = of_kind(cells, PLANE)
+    return own[own["budget"] == own["budget"].min()] if len(own) else own
+
+
+def at_longest(cells: pd.DataFrame) -> pd.DataFrame:
+    """Cells of the plane after its longest budget, at the alpha_tilde that were trained so long.
+
+    A network that has fitted before would take the same steps. Wider ones than those trained so
+    long count as at their own budget, narrower ones are left out.
+    """
+    own = of_kind(cells, PLANE)
+    if own.empty or own["budget"].nunique() == 1:
+        return own
+    long = own[own["budget"] == own["budget"].max()]
+    same = own["alpha_tilde"].isin(long["alpha_tilde"]) & (own["width"] >= long["width"].min())
+    last = (
+        own[same]
+        .sort_values("budget")
+        .drop_duplicates(["seed", "alpha_tilde", "width", "member"], keep="last")
+    )
+    return last.assign(budget=long["budget"].iloc[0], settings=long["settings"].iloc[0])
+
+
+def longest_line(cells: pd.DataFrame) -> pd.DataFrame:
+    """h* after the longest budget: columns of `jamming_line`, and budget; seeds together."""
+    own = at_longest(cells)
+    return jamming_line(own).assign(budget=own["budget"].max())
+
+
 def with_cells(rows: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     """Rows of another table with the coordinates of their cells, of which there are some."""
     own = [name for name in cells.columns if name == "key" or name not in rows.columns]
@@ -89,11 +120,18 @@ def crossovers(cells: pd.DataFrame, lines: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(found, ignore_index=True).astype(float)
 
 
-def on_the_line(cells: pd.DataFrame, lines: pd.DataFrame) -> pd.DataFrame:
-    """Networks of the widest jammed width at each alpha_tilde, those that did not diverge."""
-    line = lines[lines["part"] == 1].rename(columns={"h_low": "width"})
-    line = line[["seed", "alpha_tilde", "width"]]
-    return cells[cells["status"] != "diverged"].merge(line, on=["seed", "alpha_tilde", "width"])
+def on_the_line(cells: pd.DataFrame) -> pd.DataFrame:
+    """Networks of the widest jammed width of each seed and alpha_tilde, after the longest budget.
+
+    Those that did not diverge.
+    """
+    found = []
+    for seed, own in at_longest(cells).groupby("seed"):
+        line = jamming_line(own).rename(columns={"h_low": "width"}).assign(seed=seed)
+        line = line[["seed", "alpha_tilde", "width"]]
+        kept = own[own["status"] != "diverged"]
+        found.append(kept.merge(line, on=["seed", "alpha_tilde", "width"]))
+    return pd.concat(found, ignore_index=True) if found else of_kind(cells, PLANE)
 
 
 def gains(ensembles: pd.DataFrame, lines: pd.DataFrame) -> pd.DataFrame:

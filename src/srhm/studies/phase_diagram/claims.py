@@ -24,11 +24,11 @@ from srhm.studies.phase_diagram.analysis import (
     KIND,
     PARTS,
     PATCHES,
-    PLANE,
     SIZES,
     STRIPE,
     Kind,
     of_kind,
+    plane_of,
 )
 
 # Smallest N/P from which all networks are expected to fit, chapter 2a.
@@ -40,24 +40,23 @@ NEAR = 1.3
 @rows_of("cells", "histories")
 def lines_of_seeds(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
     """Lines h* of the plane, of each seed."""
-    return analysis.by_seed(of_kind(cells, PLANE), histories)
+    return analysis.by_seed(plane_of(cells), histories)
 
 
 @rows_of("cells", lines_of_seeds)
 def crossovers(cells: pd.DataFrame, lines: pd.DataFrame) -> pd.DataFrame:
     """`alpha_tilde` at which the kernel change is 1; is_far: from FAR h* on."""
-    own = of_kind(cells, PLANE)
+    own = plane_of(cells)
     if own.empty:
         return own
     found = analysis.crossovers(own, lines)
     return found.assign(is_far=found["times"] >= FAR)
 
 
-@rows_of("cells", lines_of_seeds, nothing="no width is jammed")
-def jammed(cells: pd.DataFrame, lines: pd.DataFrame) -> pd.DataFrame:
-    """The widest jammed networks at the largest alpha_tilde."""
-    own = of_kind(cells, PLANE)
-    rows = analysis.on_the_line(own, lines) if len(own) else own
+@rows_of("cells", nothing="no width is jammed")
+def jammed(cells: pd.DataFrame) -> pd.DataFrame:
+    """The widest jammed networks at the largest alpha_tilde, after the longest budget."""
+    rows = analysis.on_the_line(cells)
     return rows[rows["alpha_tilde"] == rows["alpha_tilde"].max()]
 
 
@@ -74,7 +73,7 @@ def shifts(lines: pd.DataFrame) -> pd.DataFrame:
 @rows_of("cells", lines_of_seeds, "ensembles")
 def gains(cells: pd.DataFrame, lines: pd.DataFrame, ensembles: pd.DataFrame) -> pd.DataFrame:
     """Ensembles of the plane; is_far: from FAR h* on."""
-    own = of_kind(cells, PLANE)
+    own = plane_of(cells)
     if own.empty:
         return own
     found = analysis.gains(ensembles[ensembles["curve"].isin(own["curve"])], lines)
@@ -198,7 +197,8 @@ PLANES: tuple[Line, ...] = (
     ("crossover-flat", "α̃ of the crossover against h, h ≥ 2 h*: slope", "Fig. 4",
      Within(0, 0.25), "0.25, ours: at constant α it would be 1/2",
      SLOPE("alpha_tilde", against="width", where={"is_far": True}, rows=crossovers, what="widths")),
-    ("no-crossing", "‖ΔΘ‖/‖Θ0‖ of the widest jammed networks, largest α̃", "Fig. 4",
+    ("no-crossing", "‖ΔΘ‖/‖Θ0‖ of the widest jammed networks, largest α̃, longest budget",
+     "Fig. 4",
      Above(1), "a lower bound: jamming lies wholly on the side of features",
      NETWORKS("kernel_change", scale="ratio", rows=jammed)),
     ("budget", "h* at the whole budget over that at a sixteenth", "Fig. 4",

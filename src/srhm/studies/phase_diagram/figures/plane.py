@@ -22,9 +22,16 @@ from srhm.figures.panels import Axis, Marks, Panel, law, laws
 from srhm.figures.scales import by_name, graded
 from srhm.statistics.jamming import smallest_that_fit
 from srhm.statistics.output_scale import families, level_set
-from srhm.studies.phase_diagram.analysis import LEVELS, PLANE, SIZES, jamming_lines, of_kind
+from srhm.studies.phase_diagram.analysis import (
+    LEVELS,
+    SIZES,
+    jamming_lines,
+    longest_line,
+    of_kind,
+    plane_of,
+)
 
-BUDGETS = (PURPLE, VERMILION, "#7F0000")  # of the smallest first
+BUDGETS = (PURPLE, VERMILION, "#7F0000", BLACK)  # of the smallest first
 SHARES = by_name("share", ("all", "some", "none"), {
     "all": Look("all fit", BLACK, filled=False), "some": Look("some do not fit", GREY, filled=True),
     "none": Look("none fits", BLACK, filled=True),
@@ -41,27 +48,31 @@ def draw(
 
     cells, ensembles, histories: rows of FLOW_CELLS, ENSEMBLES and HISTORIES of the study.
     """
-    plane, sizes = of_kind(cells, PLANE), of_kind(cells, SIZES)
+    plane, sizes = plane_of(cells), of_kind(cells, SIZES)
     own = ensembles[ensembles["curve"].isin(plane["curve"])] if len(plane) else plane
     if own.empty or sizes.empty or histories.empty:
         return mosaic([], columns=3, preset=preset)
     lines = jamming_lines(plane, histories)
     notes = [f"{protocol(one)}." for one in families(plane, study="phase_diagram")]
     return mosaic(
-        [_together(plane, own, lines), _single(own, lines), _sizes(sizes)],
+        [_together(plane, own, lines, longest_line(cells)), _single(own, lines), _sizes(sizes)],
         columns=3, preset=preset, notes=notes, height=2.5,
     )  # fmt: skip
 
 
-def _together(cells: pd.DataFrame, ensembles: pd.DataFrame, lines: pd.DataFrame) -> Panel:
+def _together(
+    cells: pd.DataFrame, ensembles: pd.DataFrame, lines: pd.DataFrame, longest: pd.DataFrame
+) -> Panel:
     """A map of the ensembles' error, which networks fit, h* by budget, levels of the change."""
     widths, tildes = (sorted(cells[name].unique()) for name in ("width", "alpha_tilde"))
     error = ensembles.groupby(["alpha_tilde", "width"])["ensemble_error"].mean().unstack("width")
     error = error.reindex(index=tildes, columns=widths)  # some may have no ensemble
     fitted = _shares(cells, "width", "alpha_tilde")
-    budgets = by_name("budget", lines["budget"], {
+    longer = longest[longest["budget"] > lines["budget"].max()]
+    known = pd.concat([lines["budget"], longer["budget"]])
+    budgets = by_name("budget", known, {
         one: Look(f"{one:,.0f} evaluations", tint)
-        for one, tint in zip(sorted(lines["budget"].unique()), BUDGETS, strict=False)
+        for one, tint in zip(sorted(known.unique()), BUDGETS, strict=False)
     }, "A: $h^*$ after")  # fmt: skip
     levels = pd.concat([level_set(cells, one).assign(level=one) for one in LEVELS])
     return Panel(
@@ -71,6 +82,8 @@ def _together(cells: pd.DataFrame, ensembles: pd.DataFrame, lines: pd.DataFrame)
                   name="fits", size=3),
             Marks(rows=lines, x="h_star", y="alpha_tilde", by=[budgets], name="jamming", marker="",
                   line="-", width=1.6, sort=False),
+            Marks(rows=longer, x="h_star", y="alpha_tilde", by=[budgets], name="longest",
+                  marker="D", size=4),
             Marks(rows=levels, x="width", y="alpha_tilde", name="level", colour=BLACK, marker="",
                   line="-", by=[levels_of("A: $\\|\\Delta\\Theta\\|/\\|\\Theta_0\\|$")]),
         ],
