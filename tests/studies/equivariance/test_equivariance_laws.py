@@ -11,7 +11,7 @@ pytest.importorskip("e3nn", reason="needs `make env-equivariance`")
 from e3nn import o3
 
 from srhm.model.seeding import generator
-from srhm.studies.equivariance import basis, digits, errors, sphere, steerable, tetris
+from srhm.studies.equivariance import basis, digits, errors, sphere, steerable, tetris, trained
 from srhm.studies.equivariance.blocks import (
     BLOCKS,
     random_rotations,
@@ -231,3 +231,56 @@ def test_the_picture_of_vector_kernels_has_the_identity_and_an_antisymmetric_cur
     np.testing.assert_allclose(value[1], -value[1].swapaxes(0, 1), atol=1e-12)
     np.testing.assert_allclose(value[2], value[2].swapaxes(0, 1), atol=1e-12)
     np.testing.assert_allclose(np.trace(value[2]), 0, atol=1e-12)
+
+
+NETWORK = {"net": "steerable", "low_pass": True, "width": 0.1, "n": 9, "steps": 2,
+           "learning_rate": 0.01, "rotations": 2, "seed": 0}  # fmt: skip
+BLOCK = {**NETWORK, "blur": 2.0, "place": "before", "padding": 2, "first": 0.1, "bias": False,
+         "train": "NR"}  # fmt: skip
+
+
+def test_without_a_change_networks_are_those_of_tetris():
+    assert trained.run(BLOCK).row == tetris.run(NETWORK).row
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{}, {"blur": 0.87}, {"place": "behind"}, {"padding": 4}, {"first": 0.5}, {"low_pass": False},
+     {"place": "behind", "padding": 4, "bias": True}],
+)  # fmt: skip
+def test_invariants_of_every_layer_are_exact_on_the_cube(change):
+    hidden = trained.hidden_layers({**BLOCK, **change}, draws())
+    straight = tetris.inputs(np.eye(3)[None], 9)
+    trained.normalise(hidden, straight)
+    network = torch.nn.Sequential(hidden, steerable.MeanOfVoxels(), torch.nn.Identity())
+    with torch.no_grad():
+        for block in hidden:
+            block.bias.normal_(generator=draws())
+        before = trained.invariants(network, straight)
+        for rotation in CUBE[:2]:
+            after = trained.invariants(network, tetris.inputs(rotation[None], 9))
+            assert max(map(relative, after, before)) < EXACT
+
+
+def test_each_block_is_in_its_own_rotation():
+    rotations = random_rotations(8, generator(0, role="test"))
+    each = trained.each_in_its_own(rotations, 9)
+    alone = tetris.inputs(rotations[3:4], 9)[3]
+    assert torch.equal(each[3], alone)
+
+
+def test_layers_are_compared_by_their_change_and_distance():
+    straight = torch.eye(8) * 3
+    moved = torch.stack([straight, straight.roll(1, 0)])
+    found = trained.compared([straight], [moved])
+    assert found["distance"] == pytest.approx([2**0.5])
+    assert found["error"] == pytest.approx([1.0])  # sqrt(2) in one of two rotations
+    assert found["recognised"] == [0.5]
+
+
+def test_a_network_has_a_row_for_each_layer_trained_or_not():
+    for change in ({"train": "R", "bias": True}, {"steps": 0}):
+        outcome = trained.run({**BLOCK, **change})
+        assert outcome.tables["layers"]["layer"] == [1, 2, 3, 4, 5]
+        assert min(outcome.tables["layers"]["error"]) > EXACT
+    assert outcome.row["loss"] is None

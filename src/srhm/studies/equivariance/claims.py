@@ -11,8 +11,9 @@ import pandas as pd
 
 from srhm.scorecard.claims import Claim, after_a_look
 from srhm.scorecard.estimators import Difference, Mean, Ratio, Slope
-from srhm.scorecard.expectations import Below, NoExpectation, Within
+from srhm.scorecard.expectations import Above, Below, NoExpectation, Within
 from srhm.scorecard.rows import RowFunction, rows_of
+from srhm.studies.equivariance.changes import ALL, NOTHING, by_layer, changed
 
 # Coordinates of a network; those that an experiment does not have are NaN.
 SETTINGS = ("net", "act", "low_pass", "turns", "train", "width", "depth", "n", "band",
@@ -20,15 +21,20 @@ SETTINGS = ("net", "act", "low_pass", "turns", "train", "width", "depth", "n", "
 
 
 @rows_of("cells")
-def networks(cells: pd.DataFrame, *, experiment: str, least: float | None = None) -> pd.DataFrame:
+def networks(
+    cells: pd.DataFrame, *, experiment: str, least: float | None = None, widest: bool = False
+) -> pd.DataFrame:
     """Networks of an experiment, at this oversampling or more; `inverse`: one over the error.
 
-    Untrained ones all of whose scalars vanish (dead ReLUs) have no error and are no rows. `gained`
-    is what a network on digits gains in accuracy where they are rotated.
+    widest: those of the largest width alone. Untrained ones all of whose scalars vanish (dead
+    ReLUs) have no error and are no rows. `gained` is what a network on digits gains in accuracy
+    where they are rotated.
     """
     own = cells[cells["experiment"] == experiment]
     if experiment in ("voxels", "sphere"):
         own = own[own["error"].notna()]
+    if widest:
+        own = own[own["width"] == own["width"].max()]
     if least is not None:
         own = own[own["oversampling"] >= least]
     return own.assign(inverse=1 / own["error"], gained=own["accuracy_R"] - own["accuracy_NR"])
@@ -55,12 +61,31 @@ def slope(column: str, rows: RowFunction, against: str, **where: object) -> Slop
                  what="networks")  # fmt: skip
 
 
-BLOCKS, VOXELS, SPHERE, DIGITS = (
-    networks.given(experiment=name) for name in ("tetris", "voxels", "sphere", "digits")
+@rows_of("cells", nothing="no plain networks of another width")
+def smaller(cells: pd.DataFrame) -> pd.DataFrame:
+    """Plain networks on blocks, with what each gains in accuracy over the widest of its seed."""
+    own = cells[(cells["experiment"] == "tetris") & (cells["net"] == "plain") & cells["low_pass"]]
+    same = ["n", "steps", "rotations", "seed"]
+    widest = own[own["width"] == own["width"].max()][[*same, "accuracy"]]
+    found = own[own["width"] < own["width"].max()].merge(widest, on=same, suffixes=("", "_widest"))
+    return found.assign(gained=found["accuracy"] - found["accuracy_widest"])
+
+
+BLOCKS = networks.given(experiment="tetris", widest=True)
+VOXELS, SPHERE, DIGITS = (
+    networks.given(experiment=name) for name in ("voxels", "sphere", "digits")
 )
 ACCURACY = partial(Mean, "accuracy", rows=BLOCKS, what="networks")
 GATES = {"net": "steerable", "turns": "random", "act": "gate"}
 
+
+def over(*, layer: int) -> Mean:
+    """Change under rotations over the distance of the classes in a layer, nothing changed."""
+    where = {"layer": layer, "change": NOTHING}
+    return Mean("over", where=where, rows=by_layer, what="networks")
+
+
+SUSPECTED = "the thesis or its code has it, and networks here have not"
 ORDERED = "an upper bound: the thesis orders them, here by pairs of equal seed"
 ROUNDING = "errors of 5e-7 are rounding of float32, not the thesis's, of how rotations are sampled"
 TABLE_2 = "thesis, ch. 5, steerable CNNs, Table 2"
@@ -71,6 +96,10 @@ FIGURE_3 = f"{SECTION_5_1}, Fig. 3"
 FEW_DIGITS = "0.1, ours: 1,797 digits of 8 x 8 pixels in place of 70,000 of 28 x 28"
 
 blocks = partial(Claim, topic="Blocks of Tetris", figure="equivariance_accuracy")
+layers = partial(
+    Claim, topic="Where trained networks lose rotations", figure="equivariance_layers",
+    place="prediction of this project; thesis, ch. 5, steerable CNNs, section 4.4",
+)  # fmt: skip
 errors = partial(Claim, topic="Equivariance error", figure="equivariance_error")
 digits = partial(
     Claim, topic="Digits on the sphere", figure="equivariance_accuracy",
@@ -101,6 +130,51 @@ STATED = (
         "tetris-steerable-above", "The same with low-pass: plain minus steerable",
         place=TABLE_2, expected=Below(0), why=ORDERED,
         measure=pairs(Difference, "accuracy", BLOCKS, "net", ("plain", "steerable"), low_pass=True),
+    ),
+    blocks(
+        "tetris-smaller-plain", "The same, plain: fewer fields minus a quarter of them",
+        place="thesis, ch. 5, steerable CNNs, Fig. 6", expected=Below(0.1),
+        why="0.1, ours: as for accuracies; the thesis sees no gain on protein folds",
+        measure=Mean("gained", rows=smaller, what="networks of 39,000 and 121,000 parameters"),
+    ),
+    *(
+        layers(
+            f"layers-{name}", f"Change under rotations over distance of classes, {words}",
+            expected=expected, why=why, measure=measure,
+        )
+        for name, words, expected, why, measure in (
+            ("first", "layer 1", Below(0.25), "half of 0.5, where the nearest class may be another",
+             over(layer=1)),
+            ("scores", "scores of the classes", Above(0.5),
+             "beyond a half the nearest class may be another", over(layer=5)),
+            ("strides", "layer 3 over layer 1", Above(1), "strides are suspected",
+             Ratio("over", where={"layer": 3, "change": NOTHING}, over={"layer": 1}, on=["seed"],
+                   rows=by_layer, what="networks")),
+            ("filter", "scores, with low-pass over without", Below(1), ORDERED,
+             Ratio("over", where={"layer": 5, "change": NOTHING}, over={"change": "no-filter"},
+                   on=["seed"], rows=by_layer, what="pairs of networks")),
+        )
+    ),
+    *(
+        layers(
+            f"change-{name}", f"Accuracy on rotated blocks, {words}, minus that without",
+            expected=expected, why=why,
+            measure=Difference("accuracy", where={"change": name}, over={"change": NOTHING},
+                               on=["seed"], rows=changed, what="pairs of networks"),
+        )
+        for name, words, expected, why in (
+            ("narrow", "filter of 0.87 voxels", Below(0), "one trial with fewer fields fell"),
+            ("wide", "layer 1 of Table 1", Above(0), SUSPECTED),
+            ("bias", "biases", Above(0), SUSPECTED),
+            ("turned", "blocks learnt in random rotations", Above(0), SUSPECTED),
+            ("padding", "padding 4", Above(0), SUSPECTED),
+            ("behind", "filter of 0.87 voxels behind the gates", Above(0), SUSPECTED),
+        )
+    ),
+    layers(
+        "change-all", "Accuracy on rotated blocks, filter behind, biases, random rotations",
+        expected=Within(0.99, 0.1), why="0.1, ours: as for the other accuracies",
+        measure=Mean("accuracy", where={"change": ALL}, rows=changed, what="networks"),
     ),
     errors(
         "falls-with-voxels", "Slope of log error against log voxels, gates, low-pass",

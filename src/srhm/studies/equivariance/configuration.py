@@ -38,11 +38,35 @@ class Tetris(Keys):
         [False, True], description="whether a filter precedes each stride"
     )
     n: Grids = Field(description="voxels along a side; 1 + a multiple of 4: exact on the cube")
-    width: Positive = Field(1.0, description="times the number of fields of Table 1")
+    width: Several[Positive] = Field([1.0], description="times the number of fields of Table 1")
     steps: PositiveInt = Field(description="steps of Adam, each on all eight blocks")
     learning_rate: Positive = Field(0.002, description="of Adam")
     rotations: PositiveInt = Field(20, description="of each block in the test")
     seeds: Seeds = Field(17, description="seeds 0, 1, ...: initialisation, rotations")
+
+
+class Layers(Keys):
+    """Steerable networks that learn blocks in one orientation, compared layer by layer."""
+
+    low_pass: Several[bool] = Field([True], description="whether there is a filter at each stride")
+    blur: Several[Positive] = Field([2.0], description="standard deviation of the filter, voxels")
+    place: Several[Literal["before", "behind"]] = Field(
+        ["before"], description="filter before the convolution, or behind the gates"
+    )
+    padding: Several[Literal[2, 4]] = Field([2], description="zeros around a layer's input")
+    first: Several[Positive] = Field(description="times the fields of Table 1, layer 1")
+    bias: Several[bool] = Field([False], description="whether scalars and gates have a bias")
+    train: Several[Literal["NR", "R"]] = Field(
+        ["NR"], description="blocks along the axes, or each in a random rotation"
+    )
+    n: Grids = Field(description="voxels along a side; 1 + a multiple of 4: exact on the cube")
+    width: Positive = Field(1.0, description="times the fields of Table 1, layers 2 to 4")
+    steps: Annotated[int, Field(ge=0, strict=True)] = Field(
+        description="steps of Adam, each on all eight blocks"
+    )
+    learning_rate: Positive = Field(0.002, description="of Adam")
+    rotations: PositiveInt = Field(20, description="of each block in the test")
+    seeds: Seeds = Field(3, description="seeds 0, 1, ...: initialisation, rotations")
 
 
 class OfVoxels(Keys):
@@ -101,6 +125,7 @@ class EquivarianceSection(Keys):
     """Networks that are equivariant under rotations (thesis, chapter 5)."""
 
     tetris: list[Tetris] = Field([], description="blocks of Tetris")
+    layers: list[Layers] = Field([], description="layers of networks that learnt blocks")
     voxels: list[OfVoxels] = Field([], description="equivariance errors on voxels")
     sphere: list[OfSphere] = Field([], description="equivariance errors on SO(3)")
     digits: list[SphereDigits] = Field([], description="digits on the sphere")
@@ -119,6 +144,7 @@ def plan(section: EquivarianceSection, directory: Path, *, trainer: Trainer) -> 
 
 FUNCTIONS = {
     "tetris": f"{HERE}.tetris:run",
+    "layers": f"{HERE}.trained:run",
     "voxels": f"{HERE}.errors:of_voxels",
     "sphere": f"{HERE}.errors:of_sphere",
     "digits": f"{HERE}.digits:run",
@@ -132,7 +158,8 @@ def _families(section: EquivarianceSection) -> Iterator[CurveCells]:
             for net in [{"net": net} for net in getattr(group, "net", [])] or [{}]:
                 cells = combinations(group, experiment=kind, **net)
                 name = "-".join([kind, *net.values()])
-                yield CurveCells(name=name, function=function, cells=cells, long=False)
+                long = kind == "layers"
+                yield CurveCells(name=name, function=function, cells=cells, long=long)
     pictures = combinations(section, "n=basis", experiment="basis")
     yield CurveCells(name="basis", function=f"{HERE}.basis:run", cells=pictures)
 
@@ -145,6 +172,13 @@ def seconds(cell: Mapping[str, Any]) -> float:
         step = 0.1 * (cell["n"] / 17) ** 3 * (cell["width"] / 0.25) ** 1.5
         steps = cell["steps"] if experiment == "tetris" else cell["rotations"] / 3
         return float(0.5 + step * steps)
+    if experiment == "layers":
+        wide, behind, padded = (
+            cell["first"] > cell["width"], cell["place"] == "behind", cell["padding"] > 2
+        )  # fmt: skip
+        factor = (2 if wide else 1) * (4 if behind else 1) * (6 if padded else 1)
+        step = 0.1 * factor * (cell["n"] / 17) ** 3 * (cell["width"] / 0.25) ** 1.5
+        return float(0.5 + step * (cell["steps"] + cell["rotations"] / 3))
     if experiment == "sphere":
         points = (cell["band"] * cell["oversampling"]) ** 3
         return float(0.2 + 3e-7 * cell["depth"] * cell["rotations"] * points * cell["band"] ** 3)

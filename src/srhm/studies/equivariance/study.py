@@ -10,13 +10,19 @@ STUDY = experiment_study(
     computes="networks equivariant under rotations",
     config=EquivarianceSection,
     plan=plan,
-    long=("basis",),
+    long=("basis", "layers"),
     figures=(
         Figure(
             "equivariance_accuracy",
             "blocks and digits in rotations never seen",
             ".figures.accuracy:draw",
             ("cells",),
+        ),
+        Figure(
+            "equivariance_layers",
+            "where trained networks lose rotations",
+            ".figures.layers:draw",
+            ("cells", "layers"),
         ),
         Figure("equivariance_error", "equivariance error", ".figures.error:draw", ("cells",)),
         Figure(

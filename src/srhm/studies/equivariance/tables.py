@@ -8,6 +8,11 @@ CELLS = schema(
         "net": str,
         "act": str,
         "low_pass": bool,
+        "blur": float,
+        "place": str,
+        "padding": int,
+        "first": float,
+        "bias": bool,
         "turns": str,
         "train": str,
         "width": float,
@@ -33,3 +38,5 @@ CELLS = schema(
 BASIS = schema(
     {"J": int, "row": int, "column": int, "u": float, "v": float, "value": float}, long=True
 )
+# Layers 1 to 4 of a trained network, 5: the scores of the classes.
+LAYERS = schema({"layer": int, "error": float, "distance": float, "recognised": float}, long=True)

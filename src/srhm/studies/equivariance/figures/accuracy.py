@@ -30,6 +30,8 @@ DIGITS = {("planar", "NR/NR"): 0.98, ("planar", "R/R"): 0.23, ("planar", "NR/R")
 def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
     """A: blocks, with and without low-pass; B: digits, by what training and test are."""
     tetris, digits = (cells[cells["experiment"] == name] for name in ("tetris", "digits"))
+    # Plain networks of fewer fields are in figure `equivariance_layers`.
+    tetris = tetris[tetris["width"] == tetris["width"].max()]
     filtered = tetris["low_pass"].astype(bool).map({True: "low-pass", False: "no low-pass"})
     tested = [
         digits.assign(place=digits["train"] + f"/{test}", accuracy=digits[f"accuracy_{test}"])

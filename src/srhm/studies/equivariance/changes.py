@@ -1,0 +1,50 @@
+"""What is changed in networks that learn blocks of Tetris, one thing at a time; imports no torch.
+
+Coordinates of the experiment `layers` by the name of the change. `wide`: layer 1 has a larger part
+of its fields of Table 1 than the other layers.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from srhm.scorecard.rows import rows_of
+
+NOTHING, ALL = "nothing", "all"
+SAME: Mapping[str, Any] = {
+    "low_pass": True, "blur": 2.0, "place": "before", "padding": 2, "wide": False, "bias": False,
+    "train": "NR",
+}  # fmt: skip
+BEHIND: Mapping[str, Any] = {"blur": 0.87, "place": "behind"}
+CHANGES: Mapping[str, Mapping[str, Any]] = {
+    NOTHING: {},
+    "no-filter": {"low_pass": False},
+    "narrow": {"blur": 0.87},
+    "wide": {"wide": True},
+    "bias": {"bias": True},
+    "turned": {"train": "R"},
+    "padding": {"padding": 4},
+    "behind": BEHIND,
+    ALL: {**BEHIND, "bias": True, "train": "R"},
+}
+
+
+@rows_of("cells", nothing="no trained networks with a change")
+def changed(cells: pd.DataFrame) -> pd.DataFrame:
+    """Trained networks of the experiment, with the `change` that each has; others are no rows."""
+    own = cells[(cells["experiment"] == "layers") & (cells["steps"] > 0)]
+    own = own.assign(wide=own["first"] > own["width"], change="")
+    for name, change in CHANGES.items():
+        wanted = {**SAME, **change}
+        fits = pd.concat([own[column] == value for column, value in wanted.items()], axis=1)
+        own.loc[fits.all(axis=1), "change"] = name
+    return own[own["change"] != ""]
+
+
+@rows_of(changed, "layers", nothing="no layers of trained networks")
+def by_layer(networks: pd.DataFrame, layers: pd.DataFrame) -> pd.DataFrame:
+    """A row for each layer of these networks; `over`: change under rotations over distance."""
+    columns = ["key", "change", "seed", "n", "width", "accuracy"]
+    found = networks[columns].merge(layers.drop(columns="curve"), on="key")
+    return found.assign(over=found["error"] / found["distance"])
