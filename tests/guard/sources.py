@@ -29,6 +29,7 @@ ENGINES["fcn2"] = ("fcn2",)
 STUDIES = PACKAGE / "studies"
 # Experiments whose code was changed and computes what it did.
 EXPERIMENTS = {
+    "equivariance/trained": (),
     "kernels/classification": (),
     "kernels/hierarchy": (),
     "kernels/teacher_student": (),

@@ -16,13 +16,25 @@ from srhm.scorecard.card import scorecard
 from srhm.studies.equivariance import configuration
 from srhm.studies.equivariance.claims import CLAIMS
 from srhm.studies.equivariance.configuration import EquivarianceSection, seconds
-from srhm.studies.equivariance.figures import accuracy, error, kernels
+from srhm.studies.equivariance.figures import accuracy, error, kernels, layers
 from srhm.studies.equivariance.study import STUDY
 from srhm.studies.equivariance.tables import BASIS, CELLS
+from srhm.studies.equivariance.tables import LAYERS as LAYERS_TABLE
 from srhm.study import ConfigError, Curve, Planned
 
+LAYERS = {"n": 13, "first": 0.25, "width": 0.25, "steps": 100}
 SECTION = {
-    "tetris": [{"n": 13, "width": 0.25, "steps": 100, "seeds": 3}],
+    "tetris": [
+        {"n": 13, "width": 0.25, "steps": 100, "seeds": 3},
+        {"net": "plain", "low_pass": True, "n": 13, "width": 0.1, "steps": 100, "seeds": 3},
+    ],
+    "layers": [
+        {**LAYERS, "low_pass": [False, True]},
+        {**LAYERS, "blur": 0.87, "place": ["before", "behind"]},
+        {**LAYERS, "first": 1}, {**LAYERS, "bias": True}, {**LAYERS, "train": "R"},
+        {**LAYERS, "padding": 4}, {**LAYERS, "steps": 0},
+        {**LAYERS, "blur": 0.87, "place": "behind", "bias": True, "train": "R"},
+    ],
     "voxels": [
         {"act": ["gate", "components"], "n": [13, 17], "width": 0.25},
         {"act": ["gate", "norm"], "n": 17, "depth": [1, 2], "width": 0.25},
@@ -58,7 +70,10 @@ def result(cell, seed):
     """Results of a cell as the thesis has them."""
     noise = 1 + 0.01 * seed
     if cell["experiment"] == "tetris":
-        return {"accuracy": TETRIS[cell["net"], cell["low_pass"]] * (2 - noise)}
+        size = {"parameters": round(6_000_000 * cell["width"] ** 2)}
+        return size | {"accuracy": TETRIS[cell["net"], cell["low_pass"]] * (2 - noise)}
+    if cell["experiment"] == "layers":
+        return {"accuracy": accuracy_of(cell) * (2 - noise), "parameters": 2745}
     if cell["experiment"] == "voxels":
         whole = 40_000 if cell["net"] == "steerable" else 6_100_000
         size = {"parameters": round(whole * cell["width"] ** 2)}
@@ -78,6 +93,27 @@ def result(cell, seed):
     return {}
 
 
+def accuracy_of(cell):
+    """As the predictions say: a narrow filter lowers it, all else raises it, all at once most."""
+    if not cell["low_pass"]:
+        return 0.3
+    better = (cell["place"] == "behind", cell["bias"], cell["train"] == "R", cell["first"] > 0.25,
+              cell["padding"] == 4)  # fmt: skip
+    narrow = cell["blur"] < 1 and cell["place"] == "before"
+    return {0: 0.4 if narrow else 0.6, 1: 0.8}.get(sum(better), 0.97)
+
+
+def invented_layers(cells, over=lambda row, layer: 0.1 * layer**2 * (2 - row.low_pass)):
+    """Five rows of each trained network; over: change over distance."""
+    own = cells[cells["experiment"] == "layers"]
+    rows = [
+        {"curve": row.curve, "key": row.key, "layer": layer, "distance": 0.5,
+         "error": 0.5 * over(row, layer) * (1 + 0.01 * row.seed), "recognised": 0.9}
+        for row in own.itertuples() for layer in range(1, 6)
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=LAYERS_TABLE.names)
+
+
 def invented(**changed):
     """The cells; changed: results by "experiment_column", a function of the cell and the value."""
     rows = []
@@ -95,8 +131,9 @@ def invented(**changed):
     return pd.DataFrame(rows, columns=CELLS.names)
 
 
-def scored(cells):
-    return scorecard({"cells": cells}, CLAIMS).set_index("claim")
+def scored(cells, **changed):
+    tables = {"cells": cells, "layers": invented_layers(cells, **changed)}
+    return scorecard(tables, CLAIMS).set_index("claim")
 
 
 def test_all_claims_hold_where_the_cells_are_as_the_thesis_says():
@@ -116,6 +153,11 @@ def test_all_claims_hold_where_the_cells_are_as_the_thesis_says():
          ["tetris-steerable-filtered", "tetris-plain-filtered", "tetris-plain-unfiltered"]),
         ({"tetris_accuracy": lambda cell, value: 1.3 - value},
          ["tetris-filter-helps", "tetris-steerable-above"]),
+        ({"tetris_accuracy": lambda cell, value: value + (cell["width"] < 0.25) / 2},
+         ["tetris-smaller-plain"]),
+        ({"layers_accuracy": lambda cell, value: 1.2 - value},
+         ["change-narrow", "change-wide", "change-bias", "change-turned", "change-padding",
+          "change-behind", "change-all"]),
         ({"voxels_error": lambda cell, value: cell["n"] + cell["seed"] / 10},
          ["falls-with-voxels"]),
         ({"voxels_error": lambda cell, value: 1 / value},
@@ -136,14 +178,26 @@ def test_each_claim_can_fail(changed, fails):
     assert set(card.loc[fails, "verdict"]) == {"disagrees"}
 
 
+@pytest.mark.parametrize(
+    ("over", "fails"),
+    [
+        (lambda row, layer: 0.5 / layer**0.5, ["layers-first", "layers-scores", "layers-strides"]),
+        (lambda row, layer: 0.1 * layer * (1 + row.low_pass), ["layers-filter"]),
+    ],
+)
+def test_each_claim_on_layers_can_fail(over, fails):
+    card = scored(invented(), over=over)
+    assert set(card.loc[fails, "verdict"]) == {"disagrees"}
+
+
 def test_each_network_is_a_job_and_the_picture_has_one():
     names = [curve.label for curve in planned()]
     assert sorted(set(names)) == [
-        "basis", "digits-planar", "digits-spherical", "sphere", "tetris-plain", "tetris-steerable",
-        "voxels-plain", "voxels-steerable",
+        "basis", "digits-planar", "digits-spherical", "layers", "sphere", "tetris-plain",
+        "tetris-steerable", "voxels-plain", "voxels-steerable",
     ]  # fmt: skip
     cells = [cell for curve in planned() for cell in curve.cells]
-    assert len([cell for cell in cells if cell["experiment"] == "tetris"]) == 2 * 2 * 3
+    assert len([cell for cell in cells if cell["experiment"] == "tetris"]) == 2 * 2 * 3 + 3
     assert all(0 < seconds(cell) < inf for cell in cells)
 
 
@@ -210,6 +264,18 @@ def test_errors_are_drawn_against_resolution_depth_band_and_grid():
     assert points(grid, "mean act=relu ")[-1][1] == pytest.approx(0.05, rel=0.05)
 
 
+def test_layers_changes_and_parameters_are_drawn():
+    cells = invented()
+    figure = layers.draw(cells, invented_layers(cells), preset="invented")
+    assert [y for _, y in points(figure, "mean change=nothing")] == pytest.approx(
+        [0.101, 0.404, 0.909, 1.616, 2.525], rel=0.01
+    )
+    by_change = points(figure, "thesis")
+    assert [y for _, y in by_change] == [0.36, 0.99]
+    assert len(points(figure, "mean net=plain")) == 2
+    assert "3 seeds" in texts(figure)
+
+
 def test_kernels_are_drawn_as_matrices():
     disc = [(u, v) for u in (-0.5, 0, 0.5) for v in (-0.5, 0, 0.5)]
     rows = [
@@ -232,5 +298,6 @@ def test_figures_of_a_preset_without_cells_say_so():
     for figure in (
         accuracy.draw(cells, preset="x"), error.draw(cells, preset="x"),
         kernels.draw(pd.DataFrame(columns=BASIS.names), preset="x"),
+        layers.draw(cells, pd.DataFrame(columns=LAYERS_TABLE.names), preset="x"),
     ):  # fmt: skip
         assert "not in this preset" in texts(figure)

@@ -11,6 +11,7 @@ import pandas as pd
 
 from srhm.scorecard.rows import rows_of
 
+MIRRORED = (0, 1)  # blocks that are mirror images of each other
 NOTHING, ALL = "nothing", "all"
 SAME: Mapping[str, Any] = {
     "low_pass": True, "blur": 2.0, "place": "before", "padding": 2, "wide": False, "bias": False,
@@ -40,6 +41,18 @@ def changed(cells: pd.DataFrame) -> pd.DataFrame:
         fits = pd.concat([own[column] == value for column, value in wanted.items()], axis=1)
         own.loc[fits.all(axis=1), "change"] = name
     return own[own["change"] != ""]
+
+
+@rows_of(changed, "blocks", nothing="no blocks of trained networks")
+def by_block(networks: pd.DataFrame, blocks: pd.DataFrame) -> pd.DataFrame:
+    """The same for each block; `over`: change over the distance of the nearest other block."""
+    found = networks[["key", "change", "seed"]].merge(
+        blocks.rename(columns={"change": "moved"}).drop(columns="curve"), on="key"
+    )
+    return found.assign(
+        over=found["moved"] / found["distance"],
+        pair=found["block"].isin(MIRRORED).map({True: "mirror images", False: "others"}),
+    )
 
 
 @rows_of(changed, "layers", nothing="no layers of trained networks")

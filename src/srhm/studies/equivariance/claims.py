@@ -13,7 +13,7 @@ from srhm.scorecard.claims import Claim, after_a_look
 from srhm.scorecard.estimators import Difference, Mean, Ratio, Slope
 from srhm.scorecard.expectations import Above, Below, NoExpectation, Within
 from srhm.scorecard.rows import RowFunction, rows_of
-from srhm.studies.equivariance.changes import ALL, NOTHING, by_layer, changed
+from srhm.studies.equivariance.changes import ALL, NOTHING, by_block, by_layer, changed
 
 # Coordinates of a network; those that an experiment does not have are NaN.
 SETTINGS = ("net", "act", "low_pass", "turns", "train", "width", "depth", "n", "band",
@@ -85,6 +85,7 @@ def over(*, layer: int) -> Mean:
     return Mean("over", where=where, rows=by_layer, what="networks")
 
 
+TWO_SEEN = "written after two networks that learnt blocks in random rotations were looked at"
 SUSPECTED = "the thesis or its code has it, and networks here have not"
 ORDERED = "an upper bound: the thesis orders them, here by pairs of equal seed"
 ROUNDING = "errors of 5e-7 are rounding of float32, not the thesis's, of how rotations are sampled"
@@ -153,6 +154,20 @@ STATED = (
             ("filter", "scores, with low-pass over without", Below(1), ORDERED,
              Ratio("over", where={"layer": 5, "change": NOTHING}, over={"change": "no-filter"},
                    on=["seed"], rows=by_layer, what="pairs of networks")),
+        )
+    ),
+    *(
+        layers(
+            f"nearest-{pair.split()[0]}-{layer}",
+            f"Change over distance of the nearest block, {pair}, {words}",
+            expected=expected, why=why,
+            measure=Mean("over", scale="ratio", per=["seed"], rows=by_block, what="blocks",
+                         where={"layer": layer, "pair": pair, "change": NOTHING}),
+        )
+        for pair, layer, words, expected, why in (
+            ("mirror images", 2, "layer 2", Above(0.5), TWO_SEEN),
+            ("others", 2, "layer 2", Below(0.5), TWO_SEEN),
+            ("mirror images", 5, "scores", Above(0.5), TWO_SEEN),
         )
     ),
     *(

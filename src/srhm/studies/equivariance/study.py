@@ -10,7 +10,7 @@ STUDY = experiment_study(
     computes="networks equivariant under rotations",
     config=EquivarianceSection,
     plan=plan,
-    long=("basis", "layers"),
+    long=("basis", "layers", "blocks"),
     figures=(
         Figure(
             "equivariance_accuracy",
@@ -22,7 +22,7 @@ STUDY = experiment_study(
             "equivariance_layers",
             "where trained networks lose rotations",
             ".figures.layers:draw",
-            ("cells", "layers"),
+            ("cells", "layers", "blocks"),
         ),
         Figure("equivariance_error", "equivariance error", ".figures.error:draw", ("cells",)),
         Figure(

@@ -40,3 +40,15 @@ BASIS = schema(
 )
 # Layers 1 to 4 of a trained network, 5: the scores of the classes.
 LAYERS = schema({"layer": int, "error": float, "distance": float, "recognised": float}, long=True)
+# The same of each block; nearest: which other one is, by its distance. Not of all networks.
+BLOCKS = schema(
+    {
+        "layer": int,
+        "block": int,
+        "change": float,
+        "distance": float,
+        "nearest": int,
+        "recognised": float,
+    },
+    long=True,
+)

@@ -117,7 +117,7 @@ def run(cell: Mapping[str, Any]) -> Outcome:
             "loss": loss if cell["steps"] else None,
             "parameters": sum(one.numel() for one in learnt),
         },
-        {"layers": compared(straight, moved)},
+        {"layers": compared(straight, moved), "blocks": block_by_block(straight, moved)},
     )
 
 
@@ -188,4 +188,24 @@ def compared(straight: list[Tensor], moved: list[Tensor]) -> dict[str, list[floa
         found["distance"].append(float(pairs.square().mean().sqrt() / length))
         right = nearest == torch.arange(len(before))
         found["recognised"].append(float(right.float().mean()))
+    return found
+
+
+def block_by_block(straight: list[Tensor], moved: list[Tensor]) -> dict[str, list[float]]:
+    """The same of each block: its change, and the distance of the block that is nearest to it."""
+    found: dict[str, list[float]] = {
+        name: [] for name in ("layer", "block", "change", "distance", "nearest", "recognised")
+    }
+    for number, (before, after) in enumerate(zip(straight, moved, strict=True), start=1):
+        length = before.square().sum(dim=1).mean().sqrt()
+        changes = (after - before).square().sum(dim=2).mean(dim=0).sqrt()
+        own = torch.diag(torch.full((len(before),), torch.inf))
+        distances = (torch.cdist(before, before) + own).min(dim=1)
+        right = torch.cdist(after, before).argmin(dim=2) == torch.arange(len(before))
+        found["layer"] += [number] * len(before)
+        found["block"] += range(len(before))
+        found["change"] += (changes / length).tolist()
+        found["distance"] += (distances.values / length).tolist()
+        found["nearest"] += distances.indices.tolist()
+        found["recognised"] += right.float().mean(dim=0).tolist()
     return found
