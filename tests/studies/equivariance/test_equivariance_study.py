@@ -19,6 +19,7 @@ from srhm.studies.equivariance.configuration import EquivarianceSection, seconds
 from srhm.studies.equivariance.figures import accuracy, error, kernels, layers
 from srhm.studies.equivariance.study import STUDY
 from srhm.studies.equivariance.tables import BASIS, CELLS
+from srhm.studies.equivariance.tables import BLOCKS as BLOCKS_TABLE
 from srhm.studies.equivariance.tables import LAYERS as LAYERS_TABLE
 from srhm.study import ConfigError, Curve, Planned
 
@@ -114,6 +115,17 @@ def invented_layers(cells, over=lambda row, layer: 0.1 * layer**2 * (2 - row.low
     return pd.DataFrame(rows, columns=LAYERS_TABLE.names)
 
 
+def invented_blocks(cells):
+    """Eight rows for each of their layers: mirror images come near, the others stay apart."""
+    rows = [
+        {**{name: row[name] for name in ("curve", "key", "layer")}, "block": block,
+         "change": 0.01 * row["layer"], "distance": 0.01 if block < 2 else 0.5,
+         "nearest": block ^ 1, "recognised": 0.9}
+        for row in invented_layers(cells).to_dict("records") for block in range(8)
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=BLOCKS_TABLE.names)
+
+
 def invented(**changed):
     """The cells; changed: results by "experiment_column", a function of the cell and the value."""
     rows = []
@@ -132,7 +144,10 @@ def invented(**changed):
 
 
 def scored(cells, **changed):
-    tables = {"cells": cells, "layers": invented_layers(cells, **changed)}
+    tables = {
+        "cells": cells, "layers": invented_layers(cells, **changed),
+        "blocks": invented_blocks(cells),
+    }  # fmt: skip
     return scorecard(tables, CLAIMS).set_index("claim")
 
 
@@ -188,6 +203,16 @@ def test_each_claim_can_fail(changed, fails):
 def test_each_claim_on_layers_can_fail(over, fails):
     card = scored(invented(), over=over)
     assert set(card.loc[fails, "verdict"]) == {"disagrees"}
+
+
+def test_each_claim_on_nearest_blocks_can_fail():
+    cells = invented()
+    blocks = invented_blocks(cells).assign(
+        distance=lambda rows: np.where(rows["block"] < 2, 1, 0.01)
+    )
+    card = scorecard({"cells": cells, "blocks": blocks}, CLAIMS).set_index("claim")
+    nearest = ["nearest-mirror-2", "nearest-others-2", "nearest-mirror-5"]
+    assert set(card.loc[nearest, "verdict"]) == {"disagrees"}
 
 
 def test_each_network_is_a_job_and_the_picture_has_one():
@@ -266,9 +291,9 @@ def test_errors_are_drawn_against_resolution_depth_band_and_grid():
 
 def test_layers_changes_and_parameters_are_drawn():
     cells = invented()
-    figure = layers.draw(cells, invented_layers(cells), preset="invented")
-    assert [y for _, y in points(figure, "mean change=nothing")] == pytest.approx(
-        [0.101, 0.404, 0.909, 1.616, 2.525], rel=0.01
+    figure = layers.draw(cells, invented_blocks(cells), preset="invented")
+    assert [y for _, y in points(figure, "mean change=nothing pair=mirror images")] == (
+        pytest.approx([1, 2, 3, 4, 5])
     )
     by_change = points(figure, "thesis")
     assert [y for _, y in by_change] == [0.36, 0.99]
@@ -298,6 +323,6 @@ def test_figures_of_a_preset_without_cells_say_so():
     for figure in (
         accuracy.draw(cells, preset="x"), error.draw(cells, preset="x"),
         kernels.draw(pd.DataFrame(columns=BASIS.names), preset="x"),
-        layers.draw(cells, pd.DataFrame(columns=LAYERS_TABLE.names), preset="x"),
+        layers.draw(cells, pd.DataFrame(columns=BLOCKS_TABLE.names), preset="x"),
     ):  # fmt: skip
         assert "not in this preset" in texts(figure)

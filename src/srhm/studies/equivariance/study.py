@@ -22,7 +22,7 @@ STUDY = experiment_study(
             "equivariance_layers",
             "where trained networks lose rotations",
             ".figures.layers:draw",
-            ("cells", "layers", "blocks"),
+            ("cells", "blocks"),
         ),
         Figure("equivariance_error", "equivariance error", ".figures.error:draw", ("cells",)),
         Figure(

@@ -7,17 +7,18 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from srhm.figures.drawing import styled
-from srhm.figures.looks import BLACK, BLUE, GREEN, VERMILION, Look
+from srhm.figures.looks import BLUE, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, level
 from srhm.figures.scales import by_name
-from srhm.studies.equivariance.changes import ALL, NOTHING, by_layer, changed
+from srhm.studies.equivariance.changes import ALL, NOTHING, by_block, changed
 
-LOOKS: Mapping[str, Look] = {
-    "no-filter": Look("no filter", VERMILION, "^"),
-    NOTHING: Look("filter of 2 voxels, then gates", BLUE, "o"),
-    "behind": Look("gates, then filter of 0.87 voxels", GREEN, "s"),
-    ALL: Look("the same, biases, random rotations", BLACK, "D"),
+FILTERS: Mapping[str, Look] = {
+    NOTHING: Look("filter (A)", BLUE), "no-filter": Look("no filter (A)", VERMILION),
+}  # fmt: skip
+PAIRS: Mapping[str, Look] = {
+    "mirror images": Look("mirror images", marker="^", line="--"),
+    "others": Look("other six", marker="o", line="-"),
 }
 WORDS: Mapping[str, str] = {
     "no-filter": "no filter", NOTHING: "as before", "narrow": "0.87 voxels", "wide": "wide layer 1",
@@ -28,10 +29,10 @@ THESIS = {"no-filter": 0.36, ALL: 0.99}
 
 
 @styled
-def draw(cells: pd.DataFrame, layers: pd.DataFrame, *, preset: str) -> Figure:
+def draw(cells: pd.DataFrame, blocks: pd.DataFrame, *, preset: str) -> Figure:
     """A: change over distance by layer; B: accuracy by change; C: by number of parameters."""
-    tables = {"cells": cells, "layers": layers}
-    networks, rows = changed(tables), by_layer(tables)
+    tables = {"cells": cells, "blocks": blocks}
+    networks, rows = changed(tables), by_block(tables)
     return mosaic(
         [_by_layer(rows), _by_change(networks), _by_parameters(cells)],
         columns=3, preset=preset, height=2.7, notes=_notes(networks),
@@ -39,19 +40,23 @@ def draw(cells: pd.DataFrame, layers: pd.DataFrame, *, preset: str) -> Figure:
 
 
 def _by_layer(rows: pd.DataFrame) -> Panel:
-    title = "lost by layer"
+    """Geometric means over blocks of each seed, and over seeds."""
+    title = "change over distance of the nearest"
     if rows.empty:
         return Panel(title=title)
-    own = rows[rows["change"].isin(LOOKS)]
-    logs = own.assign(over=np.log(own["over"]))
-    means = logs.groupby(["change", "layer"])["over"].mean().reset_index()
-    by = [by_name("change", own["change"], LOOKS, "Networks (A)")]
+    own = rows[rows["change"].isin(FILTERS)]
+    own = own.assign(over=np.log(own["over"]))
+    each = ["change", "pair", "layer"]
+    seeds, means = (own.groupby(by)["over"].mean().reset_index() for by in ([*each, "seed"], each))
+    seeds, means = (one.assign(over=np.exp(one["over"])) for one in (seeds, means))
+    by = [by_name("change", own["change"], FILTERS, "Networks"),
+          by_name("pair", own["pair"], PAIRS, "Blocks (A)")]  # fmt: skip
     return Panel(
-        title=title, y=Axis("change / distance of blocks", log=True),
+        title=title, y=Axis("change / distance", log=True),
         x=Axis("layer", ticks={1: "1", 2: "2", 3: "3", 4: "4", 5: "scores"}), marks=[
-            Marks(rows=own, x="layer", y="over", by=by, filled=False, size=3.5, name="seeds"),
-            Marks(rows=means.assign(over=np.exp(means["over"])), x="layer", y="over", by=by,
-                  marker="", line="-", name="mean"),
+            Marks(rows=seeds, x="layer", y="over", by=by, filled=False, size=3.5, name="seeds"),
+            Marks(rows=means, x="layer", y="over", by=by, marker="", line="-",
+                  name="mean"),
             level(0.5, "half of a distance", line=":"),
         ],
     )  # fmt: skip
