@@ -44,7 +44,8 @@ def _by_layer(rows: pd.DataFrame) -> Panel:
     title = "change over distance of the nearest"
     if rows.empty:
         return Panel(title=title)
-    own = rows[rows["change"].isin(FILTERS)]
+    alike = (rows["pair"] == "mirror images") & (rows["layer"] == 1)
+    own = rows[rows["change"].isin(FILTERS) & ~alike]
     own = own.assign(over=np.log(own["over"]))
     each = ["change", "pair", "layer"]
     seeds, means = (own.groupby(by)["over"].mean().reset_index() for by in ([*each, "seed"], each))
