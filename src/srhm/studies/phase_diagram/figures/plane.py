@@ -15,7 +15,7 @@ from matplotlib.ticker import PercentFormatter
 from srhm.figures.drawing import styled
 from srhm.figures.families import ALPHA_TILDE, edges, levels_of, protocol
 from srhm.figures.legends import Entry
-from srhm.figures.looks import BLACK, GREY, PURPLE, VERMILION, Look
+from srhm.figures.looks import BLACK, GREEN, GREY, PURPLE, VERMILION, Look
 from srhm.figures.marks import power
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, laws
@@ -31,7 +31,7 @@ from srhm.studies.phase_diagram.analysis import (
     plane_of,
 )
 
-BUDGETS = (PURPLE, VERMILION, "#7F0000", BLACK)  # of the smallest first
+BUDGETS = (PURPLE, VERMILION, "#7F0000", GREEN)  # of the smallest first
 SHARES = by_name("share", ("all", "some", "none"), {
     "all": Look("all fit", BLACK, filled=False), "some": Look("some do not fit", GREY, filled=True),
     "none": Look("none fits", BLACK, filled=True),
@@ -83,7 +83,7 @@ def _together(
             Marks(rows=lines, x="h_star", y="alpha_tilde", by=[budgets], name="jamming", marker="",
                   line="-", width=1.6, sort=False),
             Marks(rows=longer, x="h_star", y="alpha_tilde", by=[budgets], name="longest",
-                  marker="D", size=4),
+                  marker="D", size=6),
             Marks(rows=levels, x="width", y="alpha_tilde", name="level", colour=BLACK, marker="",
                   line="-", by=[levels_of("A: $\\|\\Delta\\Theta\\|/\\|\\Theta_0\\|$")]),
         ],
