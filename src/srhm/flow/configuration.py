@@ -152,6 +152,9 @@ class FlowCurves(Keys):
         None, description="alpha_tilde/sqrt(H), in its place; 1 with subtract_initial false: F = f"
     )
     P: Sizes = Field(description="sizes of the training set")
+    n_test: int | None = Field(
+        None, ge=50, strict=True, description="test points of these curves; absent: the section's"
+    )
     seeds: Seeds = Field(2, description="seeds 0, 1, ...: grammars, data and weights")
     members: int = Field(
         1,

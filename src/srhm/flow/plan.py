@@ -53,18 +53,20 @@ def plan(
     notice = mnist.notice(directory / mnist.FOLDER)
     absent = notice if any(image_set(one.data) == "mnist" for one in section.curves) else None
     without = {"mnist5k": mnist5k.notice(), "fashion": fashion.notice(directory)}
-    joined: dict[str, tuple[dict[str, Any], set[tuple[int, float, int, int]], set[str]]] = {}
+    joined: dict[str, tuple[dict[str, Any], int, set[tuple[int, float, int, int]], set[str]]] = {}
     for number, group in enumerate(section.curves):
         if absent and image_set(group.data) == "mnist":
             continue
+        most = group.n_test or section.n_test
         for shared in group.coordinates():
-            _, points, measure = joined.setdefault(canonical_json(shared), (shared, set(), set()))
+            of = canonical_json([shared, most])
+            _, _, points, measure = joined.setdefault(of, (shared, most, set(), set()))
             points |= set(_points(group, width=shared["width"]))
             measure |= set(measured if group.measure is None else group.measure)
-            _check(shared, points, f"curves.{number}", n_test=section.n_test)
+            _check(shared, points, f"curves.{number}", n_test=most)
     curves, missing = {}, dict[str, str]()
-    for shared, points, measure in joined.values():
-        n_test = _n_test(shared, points, n_test=section.n_test)
+    for shared, most, points, measure in joined.values():
+        n_test = _n_test(shared, points, n_test=most)
         entries: list[dict[str, Any]] = []
         source = cells_digest(*training_sources(shared["net"]))
         for P, alpha_tilde, seed, member in sorted(points):

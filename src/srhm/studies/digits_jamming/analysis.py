@@ -13,6 +13,8 @@ from srhm.statistics.jamming import smallest_that_fit
 
 # From this multiple of h* on the power laws of chapter 2b are fitted.
 FAR = 3.0
+# From this part of N* on networks count as just before the cusp.
+BEFORE = 0.4
 # What the curves of one P share.
 CURVE = ["data", "hidden_layers", "P"]
 
@@ -88,3 +90,42 @@ def beyond(table: pd.DataFrame, *, factor: float) -> pd.DataFrame:
     known = known[known["width"] >= factor * known["h_star"]] if len(known) else known
     gain = known["ensemble"] - known["mean_error"] if len(known) else nan
     return known.assign(gain=gain, excess=-gain)
+
+
+def around(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
+    """Networks of which the history is kept and N* known, from BEFORE times N* on.
+
+    Added to their rows: N_star; N; final, early: test error at the end, and the least in the
+    history; lost: the difference; side: "at" of the two widths between which N* lies, "before" and
+    "beyond"; is_at: 1 of "at", else 0.
+    """
+    least = histories.groupby("key")["test_error"].min().rename("early").reset_index()
+    stars = smallest_that_fit(cells)
+    if stars.empty:
+        return stars
+    stars = stars[stars["status"] == "reached"][[*CURVE, "h_low", "h_high", "N_star"]]
+    rows = cells[cells["status"] != "diverged"].merge(least, on="key").merge(stars, on=CURVE)
+    rows = rows[rows["n_weights"] >= BEFORE * rows["N_star"]]
+    side = np.select(
+        [rows["width"] < rows["h_low"], rows["width"] > rows["h_high"]], ["before", "beyond"], "at"
+    )
+    return rows.assign(
+        N=rows["n_weights"],
+        final=rows["test_error"],
+        lost=rows["test_error"] - rows["early"],
+        side=side,
+        is_at=(side == "at").astype(float),
+    )
+
+
+def largest(rows: pd.DataFrame) -> pd.DataFrame:
+    """Of `around`, the row of largest final error of each member, with `over_star`, its N/N*.
+
+    is_first: whether it is the narrowest of that member.
+    """
+    by = [*CURVE, "seed", "member"]
+    ordered = rows.sort_values("N")
+    top = ordered.loc[ordered.groupby(by)["final"].idxmax()]
+    narrowest = ordered.groupby(by)["N"].min().rename("N_first").reset_index()
+    top = top.merge(narrowest, on=by)
+    return top.assign(over_star=top["N"] / top["N_star"], is_first=top["N"] == top["N_first"])

@@ -14,7 +14,16 @@ from srhm.scorecard.estimators import Correlation, Mean, Part, Ratio, Slope
 from srhm.scorecard.expectations import Above, Below, Factor, NoExpectation, Within
 from srhm.scorecard.jamming import jammed, stars, transitions
 from srhm.scorecard.rows import LEFT_OUT, left_out, rows_of
-from srhm.studies.digits_jamming.analysis import CURVE, FAR, beyond, errors, peaks
+from srhm.studies.digits_jamming.analysis import (
+    BEFORE,
+    CURVE,
+    FAR,
+    around,
+    beyond,
+    errors,
+    largest,
+    peaks,
+)
 
 
 @rows_of("cells", nothing="no jammed network")
@@ -86,6 +95,37 @@ def sizes(*tables: pd.DataFrame, factor: float) -> pd.DataFrame:
     return beyond(errors(*tables), factor=factor)
 
 
+@rows_of("cells", "histories", nothing="no network of MNIST around N*")
+def of_mnist(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
+    """Networks `around` N* on 5,000 digits of MNIST."""
+    return around(cells[cells["data"] == MNIST], histories)
+
+
+@rows_of(of_mnist, nothing="no network of MNIST around N*")
+def tops(rows: pd.DataFrame) -> pd.DataFrame:
+    """The `largest` error of each member."""
+    if rows.empty:
+        return rows
+    found = largest(rows)
+    return left_out(found, {"that err most where they are narrowest": found["is_first"]})
+
+
+@rows_of("ensembles", of_mnist, nothing="no mean network of MNIST around N*")
+def means_of_mnist(ensembles: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    """The same of mean networks: a row for each width."""
+    if rows.empty:
+        return rows
+    shared = ["curve", "P", "N", "side", "is_at", *CURVE[:2]]
+    own = rows.drop_duplicates("curve")[shared]
+    return own.merge(ensembles[["curve", "P", "ensemble_error"]], on=["curve", "P"])
+
+
+MNIST = "mnist5k_pca"
+# The difference of two means, at N* and on one side of it.
+AT_N_STAR = partial(Slope, against="is_at", logs="none")
+RISE, FALL = {"side": ("before", "at")}, {"side": ("at", "beyond")}
+FROM = f"from {BEFORE:g} N*"
+
 GROWTH = partial(
     Slope, "N_star", against="P", within=("data", "hidden_layers"), rows=stars, what="sizes P"
 )
@@ -104,6 +144,7 @@ ABOVE = sizes.given(factor=1.0)
 
 jamming = partial(Claim, topic="Jamming and double descent on digits", figure="digits_jamming")
 descent = partial(jamming, figure="digits_descent")
+cusp = partial(descent, place="thesis, ch. 2a, Fig. 4B, C")
 
 STATED = (
     jamming(
@@ -261,6 +302,46 @@ STATED = (
         place="thesis, ch. 2b, Fig. 5",
         expected=NoExpectation(), why="the study fluctuations judges it",
         measure=FAR_SIZES("variance"),
+    ),
+    cusp(
+        "mnist-cusp-rise", f"Test error at N* less that {FROM} to it, MNIST",
+        expected=Above(0), why="a lower bound: the error rises to a cusp at N*",
+        measure=AT_N_STAR("final", where=RISE, rows=of_mnist, what="networks", tells=("width",)),
+    ),
+    cusp(
+        "mnist-cusp-fall", "Test error at N* less that beyond, MNIST",
+        expected=Above(0), why="a lower bound: the error falls behind a cusp at N*",
+        measure=AT_N_STAR("final", where=FALL, rows=of_mnist, what="networks", tells=("width",)),
+    ),
+    cusp(
+        "mnist-cusp-place", f"N of the largest test error {FROM} on, over N*, MNIST",
+        expected=Factor(1, within=2), why="×2, ours: as of digits",
+        measure=Mean("over_star", scale="log", rows=tops, what="sets of networks",
+                     each="{over_star:.2f}"),
+    ),
+    cusp(
+        "mnist-cusp-early", f"Early stopped: test error at N* less that {FROM} to it, MNIST",
+        expected=Below(0), why="an upper bound: early stopping leaves no cusp",
+        measure=AT_N_STAR("early", where=RISE, rows=of_mnist, what="networks"),
+    ),
+    cusp(
+        "mnist-late-loss", "Test error lost in time: at N* less beyond, MNIST",
+        place="thesis, ch. 2a, Fig. 4A, B: at jamming alone",
+        expected=Above(0), why="a lower bound: more is lost at N*",
+        measure=AT_N_STAR("lost", where=FALL, rows=of_mnist, what="networks"),
+    ),
+    cusp(
+        "mnist-mean-network", f"Mean network: test error at N* less that {FROM} to it, MNIST",
+        place="thesis, ch. 2b, Fig. 2A",
+        expected=Below(0), why="an upper bound: averaging leaves no cusp",
+        measure=AT_N_STAR("ensemble_error", where=RISE, rows=means_of_mnist, what="widths"),
+    ),
+    cusp(
+        "mnist-mean-network-flat", "Mean network: slope of its error in ln N from N* on, MNIST",
+        place="thesis, ch. 2b, Fig. 2A: flat",
+        expected=Within(0, 0.01), why="0.01, ours: the scatter of 1000 test images",
+        measure=Slope("ensemble_error", against="N", logs="x", where=FALL, rows=means_of_mnist,
+                      what="widths"),
     ),
 )  # fmt: skip
 
