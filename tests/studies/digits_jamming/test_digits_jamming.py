@@ -11,7 +11,7 @@ from drawn import assert_on_page, rendered, texts
 from tables import jamming_cell
 
 from srhm.scorecard.card import scorecard
-from srhm.studies.digits_jamming.analysis import errors, peaks
+from srhm.studies.digits_jamming.analysis import BEFORE, around, errors, peaks
 from srhm.studies.digits_jamming.claims import CLAIMS
 from srhm.studies.digits_jamming.figures import descent, jamming
 from srhm.studies.digits_jamming.study import STUDY
@@ -20,6 +20,7 @@ points = partial(drawn.points, whole=True)
 SIZES = (100, 200, 400, 800)
 DEPTHS = "random-unsatisfied-depth"
 CONJECTURE = "n-star-by-error"
+OF_MNIST = [claim.identifier for claim in CLAIMS if claim.identifier.startswith("mnist-")]
 WIDTHS = (2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64, 90, 128)
 
 
@@ -79,7 +80,7 @@ def verdicts(given):
 def test_all_claims_hold_where_the_laws_do(lawful):
     found = verdicts(lawful)
     assert found.loc["digits-has-cusp", "value"] == 1  # of four curves, too few for its tolerance
-    rest = found["verdict"].drop(["digits-has-cusp", DEPTHS, CONJECTURE])
+    rest = found["verdict"].drop(["digits-has-cusp", DEPTHS, CONJECTURE, *OF_MNIST])
     assert set(rest) == WITHIN | {"no expectation"}, rest.to_dict()
 
 
@@ -131,6 +132,48 @@ def test_n_star_grows_as_a_power_of_the_error(lawful, power, words):
     assert row["n"] == 6
     assert row["value"] == pytest.approx(power, rel=0.2)
     assert row["verdict"] in words
+
+
+def on_mnist(given, *, averaged=-0.01):
+    """The same of MNIST; mean networks have no cusp, and a slope in ln N."""
+    ensembles = given["ensembles"]
+    flat = 0.1 + averaged * np.log(8 * ensembles["width"])
+    cells = given["cells"].replace({"data": {"digits_pca": "mnist5k_pca"}})
+    return {**given, "cells": cells, "ensembles": ensembles.assign(ensemble_error=flat)}
+
+
+def test_all_claims_of_mnist_hold_where_there_is_a_cusp(lawful):
+    found = verdicts(on_mnist(lawful, averaged=-0.005))
+    assert set(found["verdict"][OF_MNIST]) <= WITHIN, found["verdict"][OF_MNIST].to_dict()
+
+
+@pytest.mark.parametrize(
+    ("identifier", "laws", "averaged"),
+    [
+        ("mnist-cusp-rise", {"at": 0.2}, -0.01),
+        ("mnist-cusp-fall", {"at": 8.0}, -0.01),
+        ("mnist-cusp-place", {"at": 8.0}, -0.01),
+        ("mnist-cusp-early", {"early": False}, -0.01),
+        ("mnist-late-loss", {"at": 8.0}, -0.01),
+        ("mnist-mean-network", {}, 0.01),
+        ("mnist-mean-network-flat", {}, -0.1),
+    ],
+)
+def test_a_claim_of_mnist_does_not_hold_without_its_law(identifier, laws, averaged):
+    given = on_mnist(tables(**laws), averaged=averaged)
+    assert verdicts(given).loc[identifier, "verdict"] == "disagrees"
+
+
+def test_networks_around_n_star_are_those_of_two_widths_and_of_either_side(lawful):
+    rows = around(lawful["cells"], lawful["histories"])
+    own = rows[rows["P"] == 400]
+    sides = own.groupby("side")["N"].agg(["min", "max"])
+    N_star = own["N_star"].iloc[0]
+    assert sides.loc["at", "min"] < N_star < sides.loc["at", "max"]
+    assert sides.loc["before", "min"] >= BEFORE * N_star
+    assert sides.loc["before", "max"] < sides.loc["at", "min"]
+    assert sides.loc["beyond", "min"] > sides.loc["at", "max"]
+    assert own["lost"].min() >= 0
 
 
 def test_errors_are_means_of_the_networks_and_the_least_of_their_histories(lawful):

@@ -116,13 +116,13 @@ def means_of_mnist(ensembles: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     if rows.empty:
         return rows
     shared = ["curve", "P", "N", "side", "is_at", *CURVE[:2]]
-    own = rows.drop_duplicates("curve")[shared]
+    own = rows.drop_duplicates(["curve", "P"])[shared]
     return own.merge(ensembles[["curve", "P", "ensemble_error"]], on=["curve", "P"])
 
 
 MNIST = "mnist5k_pca"
 # The difference of two means, at N* and on one side of it.
-AT_N_STAR = partial(Slope, against="is_at", logs="none")
+AT_N_STAR = partial(Slope, against="is_at", logs="none", within=CURVE)
 RISE, FALL = {"side": ("before", "at")}, {"side": ("at", "beyond")}
 FROM = f"from {BEFORE:g} N*"
 
@@ -340,8 +340,8 @@ STATED = (
         "mnist-mean-network-flat", "Mean network: slope of its error in ln N from N* on, MNIST",
         place="thesis, ch. 2b, Fig. 2A: flat",
         expected=Within(0, 0.01), why="0.01, ours: the scatter of 1000 test images",
-        measure=Slope("ensemble_error", against="N", logs="x", where=FALL, rows=means_of_mnist,
-                      what="widths"),
+        measure=Slope("ensemble_error", against="N", logs="x", within=CURVE, where=FALL,
+                      rows=means_of_mnist, what="widths"),
     ),
 )  # fmt: skip
 
