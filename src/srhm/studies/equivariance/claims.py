@@ -99,7 +99,7 @@ FEW_DIGITS = "0.1, ours: 1,797 digits of 8 x 8 pixels in place of 70,000 of 28 x
 blocks = partial(Claim, topic="Blocks of Tetris", figure="equivariance_accuracy")
 layers = partial(
     Claim, topic="Where trained networks lose rotations", figure="equivariance_layers",
-    place="prediction of this project; thesis, ch. 5, steerable CNNs, section 4.4",
+    place="prediction of this project",
 )  # fmt: skip
 errors = partial(Claim, topic="Equivariance error", figure="equivariance_error")
 digits = partial(
