@@ -210,8 +210,8 @@ def gradient_flow(
     """Follows dw/dt = -grad Loss with an adaptive step for each member.
 
     With momentum it follows dw/dt = -u, tau du/dt = grad Loss - u, u = 0 at first (chapter 3a,
-    Fig. 13; the equation is that of the thesis's code). A step of length dt is that of a constant
-    gradient: u' = e^(-dt/tau) u + (1 - e^(-dt/tau)) grad Loss, w' = w - dt u'.
+    Fig. 13; the equation is that of the thesis's code). A step of length dt is of first order:
+    u' = e^(-dt/tau) u + (1 - e^(-dt/tau)) grad Loss, as at a constant gradient, w' = w - dt u'.
 
     Args:
         system: what flows, `NetworkSystem.of(...)` or a frozen kernel.

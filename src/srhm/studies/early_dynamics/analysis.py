@@ -21,6 +21,8 @@ BETWEEN, SMOOTH = (1e2, 1e4), 1e6
 OURS, THESIS, FINE = 1e-2, 1e-4, 1e-6
 # Times of the momentum over alpha_tilde: that of the thesis's code, and ten times that.
 MOMENTA = (1e-3, 1e-2)
+# alpha_tilde at which steps of the flow are shorter than these times.
+SHORT_STEPS = (0.01, 1000)
 # Largest alpha_tilde of the trainings that are compared; those of the variance have a larger one.
 VARIANCE = 1e5
 NETWORK = ["width", "alpha_tilde", "P", "seed", "member"]

@@ -289,8 +289,10 @@ STATED = (
         lazy_feature(
             f"frozen-{name}", f"digits: {says}", figure="digits_frozen",
             place=f"thesis, ch. 3a, {place}", **expected,
+            fixed="after",
             measure=Mean(column, where={"data": "digits", "net": "fcn", **where}, rows=frozen,
-                         what="pairs of h and alpha_tilde", tells=("P", "depth", "capped")),
+                         per=("width",), what="pairs of h and alpha_tilde",
+                         tells=("P", "depth", "capped")),
         )
         for name, says, place, column, where, expected in (
             ("start-lazy", "kernel at the start, frozen, minus network, α̃ ≥ 100: size of the"

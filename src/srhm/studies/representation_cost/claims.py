@@ -415,11 +415,13 @@ STATED = (
     ),
     *(
         half(
-            f"cost-half-{name}", f"{words}, middle layers", expected=expected, why=why,
+            f"cost-half-{name}", f"{words}, middle layers", expected=expected, fixed="after",
+            why=why,
             measure=IN_MIDDLE(column, where={"outputs": outputs}),
         )
         for name, words, outputs, column, expected, why in (
-            ("directions", "one output: directions", 1, "n_visible", Within(1, 0.49), HALF),
+            ("directions", "one output: directions", 1, "n_visible", NoExpectation(),
+             "one direction of |z| makes these pairs equal: the next claim judges it"),
             ("full", "one output: distance of x, y with f*(x) = f*(y) over any",
              1, "apart_full", Below(0.1), TENTH_OF_ANY),
             ("three", "three outputs: the same pairs",
