@@ -35,8 +35,7 @@ def at_minima(cells: pd.DataFrame, ends: pd.DataFrame) -> pd.DataFrame:
     Columns besides: unsatisfied N_Delta/N; is_fitted: a loss up to LEAST_LOSS; is_jammed:
     N_Delta > 0.1 N, and not fitted; counts: jammed with a loss up to HIGHEST; is_minimum; negative:
     part of the negative modes of H; over: the bound on N_Delta over it, N_- (tanh) or N_- less N_c
-    (ReLU); cusps: N_c/N; residual: `unsatisfied` less its line in log Loss of all that count of the
-    activation.
+    (ReLU); cusps: N_c/N.
     """
     rows = cells.drop(columns="n_unsatisfied").merge(
         ends.drop(columns="curve", errors="ignore"), on="key"
@@ -48,7 +47,7 @@ def at_minima(cells: pd.DataFrame, ends: pd.DataFrame) -> pd.DataFrame:
     negative = np.where(is_tanh, rows["n_negative"], rows["n_negative_h"])
     is_fitted = rows["mean_loss"] <= LEAST_LOSS
     is_jammed = (unsatisfied > JAMMED) & (rows["mean_loss"] > LEAST_LOSS)
-    rows = rows.assign(
+    return rows.assign(
         unsatisfied=unsatisfied,
         is_fitted=is_fitted,
         is_jammed=is_jammed,
@@ -58,16 +57,6 @@ def at_minima(cells: pd.DataFrame, ends: pd.DataFrame) -> pd.DataFrame:
         over=(rows["n_negative_hp"] - n_cusps) / rows["n_unsatisfied"].clip(lower=1),
         cusps=cusps,
     )
-    return rows.assign(residual=_residual(rows))
-
-
-def _residual(rows: pd.DataFrame) -> pd.Series:
-    found = pd.Series(nan, index=rows.index)
-    for _, part in rows[rows["counts"]].groupby("activation"):
-        x, y = np.log(part["mean_loss"].to_numpy(float)), part["unsatisfied"].to_numpy(float)
-        line = np.polyfit(x, y, 1) if len(part) > 2 else np.array([0.0, y.mean()])
-        found[part.index] = y - np.polyval(line, x)
-    return found
 
 
 def exponents(cells: pd.DataFrame, ends: pd.DataFrame, gaps: pd.DataFrame) -> pd.DataFrame:
