@@ -19,7 +19,7 @@ from srhm.figures.scales import Scale
 from srhm.statistics.output_scale import Family, families
 from srhm.studies.lazy_feature.analysis import with_kernels
 
-CAPPED = "a network or a kernel was capped"
+CAPPED = "one was capped"
 INITIALISATION = ["width", "seed", "member"]
 
 
