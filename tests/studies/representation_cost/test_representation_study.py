@@ -258,10 +258,11 @@ def half_tables(*, full: float, other: float, directions: int) -> dict[str, pd.D
 
 
 def test_one_output_leaves_one_direction_and_three_do_not():
-    names = [f"cost-half-{word}" for word in ("directions", "full", "three")]
+    names = [f"cost-half-{word}" for word in ("full", "three")]
     found = verdicts(half_tables(full=0.01, other=0.8, directions=1))
     assert set(found.loc[[*names, "cost-half-true"], "verdict"]) <= WITHIN
     values = found["value"]
+    assert values["cost-half-directions"] == 1
     assert (values["cost-half-first-true"], values["cost-half-first-full"]) == (1, 2)
     found = verdicts(half_tables(full=0.8, other=0.2, directions=2))
     assert set(found.loc[names, "verdict"]) == {"disagrees"}
