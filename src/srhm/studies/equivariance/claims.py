@@ -141,7 +141,7 @@ STATED = (
     ),
     *(
         layers(
-            f"layers-{name}", f"Change under rotations over distance of classes, {words}",
+            f"layers-{name}", f"Change over distance of classes, {words}",
             expected=expected, why=why, measure=measure,
         )
         for name, words, expected, why, measure in (
@@ -173,7 +173,7 @@ STATED = (
     ),
     *(
         layers(
-            f"change-{name}", f"Accuracy on rotated blocks, {words}, minus that without",
+            f"change-{name}", f"Rotated blocks, {words}, minus that without",
             expected=expected, why=why,
             measure=Difference("accuracy", where={"change": name}, over={"change": NOTHING},
                                on=["seed"], rows=changed, what="pairs of networks"),

@@ -295,14 +295,14 @@ STATED = (
                          tells=("P", "depth", "capped")),
         )
         for name, says, place, column, where, expected in (
-            ("start-lazy", "kernel at the start, frozen, minus network, α̃ ≥ 100: size of the"
-             " difference of test errors", "Fig. 3b", "size", {"kernel": "initial", "lazy": True},
+            ("start-lazy", "kernel of the start, frozen: size of the change of ε, α̃ ≥ 100",
+             "Fig. 3b", "size", {"kernel": "initial", "lazy": True},
              SAME_ERROR),
-            ("start-feature", "kernel at the start, frozen, minus network, α̃ ≤ 1: difference of"
-             " test errors", "Fig. 3b", "difference", {"kernel": "initial", "feature": True},
+            ("start-feature", "kernel of the start, frozen: ε less the network's, α̃ ≤ 1",
+             "Fig. 3b", "difference", {"kernel": "initial", "feature": True},
              UNKNOWN),
-            ("end", "kernel at the end, frozen, minus network, all α̃: size of the difference of"
-             " test errors", "Fig. 8c, d", "size", {"kernel": "end"}, SAME_ERROR),
+            ("end", "kernel of the end, frozen: size of the change of ε, all α̃",
+             "Fig. 8c, d", "size", {"kernel": "end"}, SAME_ERROR),
         )
     ),
     *(one for data in DATA for depth in DEPTHS for one in _of_kind(data, depth)),

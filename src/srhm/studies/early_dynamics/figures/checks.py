@@ -98,16 +98,19 @@ def _momenta(cells: pd.DataFrame, outputs: pd.DataFrame) -> list[Panel]:
         return []
     rows = rows.assign(status="fitted")
     taus = by_name("momentum_time", rows["momentum_time"], TAUS, "Momentum")
-    return [
-        Panel(title=f"momentum: {what}", x=Axis(ALPHA_TILDE, log=True), y=Axis(label, log=True),
-              marks=[means(average(rows, column, at="alpha_tilde", by=["momentum_time"],
-                                   logarithmic=True),
-                           "alpha_tilde", [taus], name=column, bar_label=INTERVAL)])
-        for column, what, label in (
-            ("difference", "change of $F$", "$\\|F-F'\\|/\\|F'\\|$"),
-            ("evaluations", "evaluations, ratio", "with over without"),
-        )
-    ]  # fmt: skip
+    panels: list[Panel] = []
+    for column, what, label in (
+        ("difference", "change of $F$", "$\\|F-F'\\|/\\|F'\\|$"),
+        ("evaluations", "evaluations, ratio", "with over without"),
+    ):
+        own = rows.dropna(subset=column)
+        if own["alpha_tilde"].nunique() < 2:
+            continue
+        averages = average(own, column, at="alpha_tilde", by=["momentum_time"], logarithmic=True)
+        marks = means(averages, "alpha_tilde", [taus], name=column, bar_label=INTERVAL)
+        panels.append(Panel(title=f"momentum: {what}", x=Axis(ALPHA_TILDE, log=True),
+                            y=Axis(label, log=True), marks=[marks]))  # fmt: skip
+    return panels
 
 
 def _compared(
@@ -117,7 +120,7 @@ def _compared(
     kinds = by_name("kind", (kind, "plain"), KINDS, "Network")
     at = "alpha" if kind == "whole" else "alpha_tilde"
     shared = set(cells.loc[cells["kind"] == kind, "width"])
-    panels = []
+    panels: list[Panel] = []
     for rows, y, text, axis in (
         (cells, "test_error", "test error", Axis("test error $\\varepsilon$")),
         (spread, "scaled", "variance", Axis("$h$ Var $F$", log=True)),
