@@ -1,6 +1,6 @@
 """Which criterion limits the step of the gradient flow: outputs (Eq. 8) or the gradient (Eq. 9).
 
-`python benchmarks/limiting_criterion.py` (two core-minutes) trains networks of early_dynamics
+`python benchmarks/limiting_criterion.py` (minutes) trains networks of early_dynamics
 (digits, P = 128, three hidden layers of 16, three data sets at four alpha_tilde) at two tolerances
 of the gradient, and prints which criterion keeps a step from growing or rejects it, how far F
 moves in a step (the median), and gradients computed. It repeats the rule of

@@ -1,6 +1,6 @@
 """Training of many members: the same by plain loops, by other solvers, and by other engines."""
 
-from math import sqrt
+from math import exp, sqrt
 
 import numpy as np
 import pytest
@@ -61,8 +61,11 @@ def prepared(
     return system, start
 
 
-def flow_by_loop(system, start, member, *, max_evaluations, step):
-    """The rule of the adaptive step for one member alone: weights, time, accepted steps."""
+def flow_by_loop(system, start, member, *, max_evaluations, step, tau=0.0):
+    """The rule of the adaptive step for one member alone: weights, time, accepted steps.
+
+    tau: time of the momentum; 0: none.
+    """
     one = system.select(torch.tensor([member]))
     network, alpha = one.predictor.network, float(one.predictor.alpha[0])
     w = flattened(selected(start, slice(member, member + 1)))[0]
@@ -76,14 +79,16 @@ def flow_by_loop(system, start, member, *, max_evaluations, step):
         return F.detach(), vector.grad, bool((gaps < 0).all())
 
     F, g, fitted = evaluate(w)
-    dt, time, steps, evaluations = step.first_step, 0.0, 0, 1
+    u, dt, time, steps, evaluations = torch.zeros_like(w), step.first_step, 0.0, 0, 1
     while not fitted and evaluations < max_evaluations:
-        new_F, new_g, new_fitted = evaluate(w - dt * g)
+        kept = exp(-dt / tau) if tau else 0.0
+        new_u = kept * u + (1 - kept) * g
+        new_F, new_g, new_fitted = evaluate(w - dt * new_u)
         evaluations += 1
         moved = float((new_F - F).abs().max())
         bend = float((new_g - g).square().sum() / (new_g.norm() * g.norm()))
         if moved < step.max_output_change and bend < step.max_gradient_change:
-            w, F, g, fitted = w - dt * g, new_F, new_g, new_fitted
+            w, u, F, g, fitted = w - dt * new_u, new_u, new_F, new_g, new_fitted
             time, steps = time + dt, steps + 1
             if moved < step.max_output_change / 2 and bend < step.max_gradient_change / 2:
                 dt *= 1.1

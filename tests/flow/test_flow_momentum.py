@@ -1,15 +1,14 @@
 """Gradient flow with momentum: a damped oscillator, a plain loop, and going on after a pause."""
 
 from dataclasses import dataclass
-from math import exp
 
 import numpy as np
 import pytest
 import torch
-from test_flow import prepared
+from test_flow import flow_by_loop, prepared
 
 from srhm.flow.flow import Evaluation, FlowStep, gradient_flow
-from srhm.flow.networks import flattened, selected, unflattened
+from srhm.flow.networks import flattened
 
 
 @dataclass(frozen=True)
@@ -62,37 +61,6 @@ def test_on_a_quadratic_loss_it_is_a_damped_oscillator():
     assert apart[1] < apart[0] / 5
 
 
-def loop(system, start, member, tau, *, max_evaluations, step):
-    """The rule for one member, by autograd alone: weights, time, accepted steps."""
-    one = system.select(torch.tensor([member]))
-    network, alpha = one.predictor.network, float(one.predictor.alpha[0])
-    w = flattened(selected(start, slice(member, member + 1)))[0]
-
-    def evaluate(vector):
-        vector = vector.clone().requires_grad_()
-        F = one.predictor(unflattened(network, vector[None]), one.x)[0, :, 0]
-        gaps = 1 - one.y * F
-        ((torch.log1p(torch.exp(20 * gaps)) / 20).mean() / alpha**2).backward()
-        return F.detach(), vector.grad, bool((gaps < 0).all())
-
-    F, g, fitted = evaluate(w)
-    u, dt, time, steps, evaluations = torch.zeros_like(w), step.first_step, 0.0, 0, 1
-    while not fitted and evaluations < max_evaluations:
-        new_u = exp(-dt / tau) * u + (1 - exp(-dt / tau)) * g
-        new_F, new_g, new_fitted = evaluate(w - dt * new_u)
-        evaluations += 1
-        moved = float((new_F - F).abs().max())
-        bend = float((new_g - g).square().sum() / (new_g.norm() * g.norm()))
-        if moved < step.max_output_change and bend < step.max_gradient_change:
-            w, u, F, g, fitted = w - dt * new_u, new_u, new_F, new_g, new_fitted
-            time, steps = time + dt, steps + 1
-            if moved < step.max_output_change / 2 and bend < step.max_gradient_change / 2:
-                dt *= 1.1
-        else:
-            dt /= 10
-    return w, time, steps
-
-
 STEP = FlowStep(max_gradient_change=1e-2)
 TAUS = torch.tensor([0.01, 0.1, 5.0], dtype=torch.float64)
 
@@ -103,8 +71,8 @@ def test_each_member_follows_the_rule_with_its_own_tau(make_sample, net):
     found = gradient_flow(system, start, max_evaluations=300, step=STEP, momentum_time=TAUS)
     assert "fitted" in found.status
     for member in range(3):
-        w, time, steps = loop(
-            system, start, member, float(TAUS[member]), max_evaluations=300, step=STEP
+        w, time, steps, _ = flow_by_loop(
+            system, start, member, max_evaluations=300, step=STEP, tau=float(TAUS[member])
         )
         assert found.steps[member] == steps
         assert found.time[member] == pytest.approx(time, rel=1e-9)
