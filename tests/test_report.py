@@ -390,6 +390,13 @@ def test_every_claim_is_a_row_under_its_verdict_what_disagrees_first(page):
         assert re.search(rf"{count}\s+\S\s+{word}", page.text)
 
 
+def test_the_scorecard_stays_a_table_where_a_phone_shows_cards(html):
+    table = html.partition('<table class="scorecard"')[2].partition("</table>")[0]
+    parts = re.findall(r"<(?:thead|tbody|tr|t[hd])\b[^>]*>", table)
+    assert len(parts) > 30
+    assert [part for part in parts if "role=" not in part and "aria-hidden" not in part] == []
+
+
 def test_a_claim_leads_to_its_figure(html):
     claims = html.partition('<section id="scorecard"')[2].partition("</section>")[0]
     links = re.findall(r'<a href="(#fig\d+)">', claims)

@@ -126,7 +126,7 @@ function text(value) {
 const digits = (value) => Number(value.toPrecision(3)).toLocaleString("en", { maximumSignificantDigits: 3 }).replaceAll(",", "\u2009");
 const between = (low, high) => (low > 0 && high > 0 ? `[${digits(low)}, ${digits(high)}]` : "");
 
-// A table of these heads and lines of texts.
+// A table of these heads and lines of texts. It keeps its roles where a phone shows its lines as cards.
 function tableOf(head, lines, caption) {
   const table = document.createElement("table"), top = table.createTHead().insertRow();
   if (caption) table.createCaption().textContent = caption;
@@ -141,6 +141,9 @@ function tableOf(head, lines, caption) {
     const row = body.insertRow();
     for (const one of line) row.insertCell().append(one);
   }
+  for (const [parts, role] of Object.entries({ "thead, tbody": "rowgroup", tr: "row", th: "columnheader", td: "cell" }))
+    for (const part of table.querySelectorAll(parts)) part.setAttribute("role", role);
+  table.setAttribute("role", "table");
   return table;
 }
 
