@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from srhm.commands import claims_page, readme
+from srhm.commands import claim_tables, claims_page, readme
 from srhm.forest.layout import finding
+from srhm.scorecard.numbers import measured_text
 from srhm.studies.registry import STUDIES
 
 ROOT = Path(__file__).parents[1]
@@ -60,6 +61,41 @@ def test_a_studys_readme_says_below_its_question_what_its_rows_say(study, scorec
     headings = re.findall(r"^## (.*)", text, re.MULTILINE)
     found = [place for place, one in enumerate(headings) if one.startswith("What was found")]
     assert found == list(range(len(found)))
+
+
+def marked(*lines, preset="laptop"):
+    head = f"<!-- found in {preset}: written by `make readme`, a line for each of"
+    return "\n".join([head, *lines, "-->", "an old table", readme.END])
+
+
+def test_a_table_of_a_studys_readme_has_the_numbers_of_its_scorecard(scorecards):
+    own = {preset: table["kernels"] for preset, table in scorecards.items() if "kernels" in table}
+    spec = marked("β, d = 1, 2 :: kernel-sphere-laplace-[12]", "σ :: kernel-sigma")
+    made = claim_tables.found_tables(f"before\n{spec}\nafter", "kernels", own)
+    assert made.startswith(spec.partition("an old")[0].join(["before\n", ""]))
+    assert made.endswith(f"{readme.END}\nafter")
+    first, second = made.splitlines()[-4:-2]
+    rows = own["laptop"].set_index("claim")
+    numbers = [measured_text(rows.loc[f"kernel-sphere-laplace-{d}"]) for d in (1, 2)]
+    assert first.startswith("| β, d = 1, 2 | 1 ± 0.1; 0.5 ± 0.05 | ")
+    assert first.split(" | ")[2] == "; ".join(numbers)
+    assert second.split(" | ")[3].strip(" |") == rows.loc["kernel-sigma", "verdict"]
+    # What is written is found again.
+    assert claim_tables.found_tables(made, "kernels", own) == made
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        (marked("words :: no-such-*"), "kernels has no claim 'no-such-*'"),
+        (marked("words, and no claim"), "'words, and no claim' has no ' :: '"),
+        (marked("words :: kernel-sigma", preset="paper"), "no rows of 'paper' are shipped"),
+    ],
+)
+def test_a_table_that_says_nothing_of_a_claim_is_refused(spec, message, scorecards):
+    own = {"laptop": scorecards["laptop"]["kernels"]}
+    with pytest.raises(ValueError, match=re.escape(message)):
+        claim_tables.found_tables(spec, "kernels", own)
 
 
 def test_the_paper_of_further_questions_is_current(scorecards):

@@ -20,6 +20,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from srhm.commands import claims_page, thesis
+from srhm.commands.claim_tables import BEGIN, END, found_tables, line, markdown, once
 from srhm.commands.printing import printing
 from srhm.forest import picture
 from srhm.forest.layout import finding
@@ -48,7 +49,6 @@ BEYOND = "docs/beyond.md"
 PAPER = ("sparse_hierarchy", "named_nets")
 MAIN, WIDE = "grid", "paper"
 NUMBERS = ("expected", "tolerance", "value", "low", "high")
-BEGIN, END = "<!-- {}: written by `make readme` -->", "<!-- end -->"
 # Of each study with shipped rows the figure that its README shows, as `make figures` drew it.
 PICTURES, PICTURE_WIDTH = "docs/images/studies", 900
 WRITTEN = "Written by `make readme` from the scorecards of the shipped rows, not by hand."
@@ -58,7 +58,7 @@ def read_scorecards(root: Path, preset: str) -> dict[str, pd.DataFrame]:
     """Scorecards of the shipped rows of a preset, by study, without notes."""
     found = {}
     for file in sorted((root / SCORECARDS / preset).glob("*.jsonl")):
-        rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        rows = [json.loads(one) for one in file.read_text(encoding="utf-8").splitlines()]
         table = pd.DataFrame(rows)
         found[file.stem] = table.astype(dict.fromkeys(NUMBERS, float))
     return found
@@ -104,8 +104,8 @@ def deviations_text(
 def claims_text(text: str, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]) -> str:
     """docs/claims.md with its picture, the table of verdicts and counts of open claims."""
     head, *lines = claims_page.verdict_table(claims_of_paper(scorecards), rows_of=MAIN)
-    rows = [_line(head), _line(["---"] * len(head))]
-    rows += [_line([*words, _markdown(example)]) for *words, example in lines]
+    rows = [line(head), line(["---"] * len(head))]
+    rows += [line([*words, markdown(example)]) for *words, example in lines]
     picture_of_verdicts = f"![{claims_page.TITLE}]({claims_page.PICTURE.removeprefix('docs/')})"
     of_all = [
         table
@@ -156,7 +156,7 @@ def results_text(
         "| the paper | measured | expected | authors' points | ours | verdict |",
         "|---|---|---|---|---|---|",
         *(
-            f"| “{_markdown(one.quote)}” ({_markdown(one.place)}) | {_markdown(row.label)} |"
+            f"| “{markdown(one.quote)}” ({markdown(one.place)}) | {markdown(row.label)} |"
             f" {row.expected} | {row.theirs or '–'} | {row.measured} | {row.verdict} |"
             for one in HEADLINE
             for row in rows
@@ -168,8 +168,8 @@ def results_text(
         "[First and present rules](deviations.md#first-and-present-rules): the same counts before"
         " rules were changed; claims that are gone, and new ones.",
         "",
-        _line(["study", "rows of", "claims", *VERDICTS]),
-        _line(["---"] * (3 + len(VERDICTS))),
+        line(["study", "rows of", "claims", *VERDICTS]),
+        line(["---"] * (3 + len(VERDICTS))),
     ]
     shipped = [
         (preset, study, table)
@@ -178,16 +178,16 @@ def results_text(
     ]
     shipped.sort(key=lambda one: (list(STUDIES).index(one[1]), one[0]))
     lines += [
-        _line([_link(study), f"`{preset}`", str(len(table)), *_counts(table)])
+        line([_link(study), f"`{preset}`", str(len(table)), *_counts(table)])
         for preset, study, table in shipped
     ]
     # Each claim once: `paper` has rows of claims that `grid` has, too.
     every = pd.concat([table for preset, _, table in shipped if preset != WIDE])
-    lines += [_line([f"all but `{WIDE}`", "", str(len(every)), *_counts(every)])]
+    lines += [line([f"all but `{WIDE}`", "", str(len(every)), *_counts(every)])]
     lines += ["", "## What disagrees", ""]
-    lines += [_line(["study", "statement", "expected", "measured"]), _line(["---"] * 4)]
+    lines += [line(["study", "statement", "expected", "measured"]), line(["---"] * 4)]
     lines += [
-        _line([_link(study), _markdown(row["statement"]), expected_text(row), measured_text(row)])
+        line([_link(study), markdown(row["statement"]), expected_text(row), measured_text(row)])
         for preset, study, table in shipped
         if preset != WIDE
         for row in table[table["verdict"] == "disagrees"].to_dict("records")
@@ -213,8 +213,8 @@ def studies_text(scorecards: Mapping[str, Mapping[str, pd.DataFrame]], root: Pat
     parts = {**GROUPS, "others": [name for name in STUDIES if name not in grouped]}
     for group, names in parts.items():
         lines += ["", f"## {headings.get(group, 'Others')}", ""]
-        lines += [_line(["study", "asks", "shipped rows"]), _line(["---"] * 3)]
-        lines += [_line([_link(one), _question(root, one), _shipped(scorecards, one)])
+        lines += [line(["study", "asks", "shipped rows"]), line(["---"] * 3)]
+        lines += [line([_link(one), _question(root, one), _shipped(scorecards, one)])
                   for one in names]  # fmt: skip
     return "\n".join([*lines, ""])
 
@@ -248,13 +248,13 @@ def _claims_of(study: str, preset: str, table: pd.DataFrame, names: Sequence[str
         raise ValueError(f"docs/beyond.md: {study} has no claims {unknown}")
     yield f"{_link(study)}, rows of `{preset}`, {len(table)} claims: {_verdicts(table)}."
     yield ""
-    yield _line(["statement", "predicted", "measured", "verdict"])
-    yield _line(["---"] * 4)
+    yield line(["statement", "predicted", "measured", "verdict"])
+    yield line(["---"] * 4)
     for row in table.to_dict("records"):
         if names and row["claim"] not in names:
             continue
         numbers = [expected_text(row), measured_text(row), row["verdict"]]
-        yield _line([_markdown(row["statement"]), *numbers])
+        yield line([markdown(row["statement"]), *numbers])
 
 
 def study_readme(
@@ -262,7 +262,11 @@ def study_readme(
 ) -> str:
     """README of a study with what stands below its question written anew.
 
-    Of shipped rows its figure, the verdicts of its claims, and the first of them.
+    Of shipped rows its figure, the verdicts of its claims, and the first of them; further below
+    the tables of claims.
+
+    Raises:
+        ValueError: if such a table has a claim, or a preset, that the scorecards lack.
     """
     title, question, rest = GENERATED.sub("", text).split("\n\n", 2)
     own = {preset: found[study] for preset, found in scorecards.items() if study in found}
@@ -276,10 +280,11 @@ def study_readme(
         counts = f"{''.join(SIGNS[word] for word in judged)} {_verdicts(table)}".strip()
         shipped = "" if STUDIES[study].trainer is None else "shipped "
         lines += [f"Claims on the {shipped}rows of `{preset}`: {counts}.", ""]
-        lines += [f"- **{kind}:** {_markdown('; '.join(statements))}."
+        lines += [f"- **{kind}:** {markdown('; '.join(statements))}."
                   for kind, statements in in_short(table).items()]  # fmt: skip
     if not own:
         lines += [f"No rows are shipped: `make reproduce STUDY={study}` makes them."]
+    rest = found_tables(rest, study, own)
     return "\n\n".join([title, question, "\n".join([*lines, END]), rest])
 
 
@@ -322,6 +327,11 @@ def main(root: Path = ROOT) -> int:
         page = (root / claims_page.PAGE).read_text(encoding="utf-8")
         judged = claims_text(page, scorecards)
         sources = thesis.thesis_text(thesis.read(root), scorecards)
+        files = {study: root / f"src/srhm/studies/{study}/README.md" for study in STUDIES}
+        of_studies = {
+            file: study_readme(file.read_text(encoding="utf-8"), study, scorecards, root)
+            for study, file in files.items()
+        }
     except ValueError as error:
         print(error, file=sys.stderr)
         return 1
@@ -333,10 +343,8 @@ def main(root: Path = ROOT) -> int:
     write_text(root / "docs/studies.md", studies_text(scorecards, root))
     write_text(root / thesis.PAGE, sources)
     _draw_pictures(root, scorecards)
-    for study in STUDIES:
-        file = root / f"src/srhm/studies/{study}/README.md"
-        text = file.read_text(encoding="utf-8")
-        write_text(file, study_readme(text, study, scorecards, root))
+    for file, text in of_studies.items():
+        write_text(file, text)
     archive = (root / "published" / WIDE / "sparse_hierarchy").glob("*.*")
     other = other_run(sorted(map(str, archive)))[0]
     for name, narrow in ((DESKTOP, False), (PHONE, True)):
@@ -376,7 +384,7 @@ def _forest(alt: str, *, folder: str = "") -> list[str]:
 
 def _bullets(rows: Sequence[ForestRow]) -> list[str]:
     return [
-        f"- **{kind}:** {_markdown('; '.join(statements))}."
+        f"- **{kind}:** {markdown('; '.join(statements))}."
         for kind, statements in in_words(rows).items()
     ]
 
@@ -393,7 +401,7 @@ def _table(rows: Sequence[ForestRow]) -> Iterator[str]:
             [row.measured for row in own],
             [row.verdict for row in own],
         ]
-        yield _line([_markdown(says), *map(_once, cells)])
+        yield line([markdown(says), *map(once, cells)])
 
 
 def _choice(rows: Sequence[ForestRow], scorecards: Mapping[str, pd.DataFrame]) -> Iterator[str]:
@@ -421,17 +429,17 @@ def _rules(
     scorecards: Mapping[str, Mapping[str, pd.DataFrame]], first: pd.DataFrame, gone: pd.DataFrame
 ) -> Iterator[str]:
     """A line for the shipped rows of each study: counts under the first and the present rules."""
-    yield _line(["study", "rows of", "claims", *KINDS, "fixed after a look"])
-    yield _line(["---"] * (4 + len(KINDS)))
+    yield line(["study", "rows of", "claims", *KINDS, "fixed after a look"])
+    yield line(["---"] * (4 + len(KINDS)))
     befores, nows = [], []
     for names, before in first.groupby(["preset", "study"], sort=False):
         preset, study = map(str, names)
         now = scorecards[preset][study]
-        yield _line([_link(study), f"`{preset}`", *_both(before, now)])
+        yield line([_link(study), f"`{preset}`", *_both(before, now)])
         befores.append(before)
         nows.append(now.assign(preset=preset, study=study))
     before, now = pd.concat(befores), pd.concat(nows)
-    yield _line(["all", "", *_both(before, now)])
+    yield line(["all", "", *_both(before, now)])
     key = ["preset", "study", "claim"]
     both = before.merge(now, on=key, suffixes=("", "_now"))
     kinds = {word: kind for kind, words in KINDS.items() for word in words}
@@ -464,15 +472,6 @@ def _both(before: pd.DataFrame, now: pd.DataFrame) -> list[str]:
         counts.append((one, other))
     texts = [str(one) if one == other else f"{one} → {other}" for one, other in counts]
     return [*texts, str(int((now["fixed"] == "after").sum()))]
-
-
-def _once(cells: Sequence[str]) -> str:
-    """Cells of a line together, one for all where they are equal."""
-    return "; ".join(cells if len(set(cells)) > 1 else cells[:1])
-
-
-def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 def _counts(table: pd.DataFrame) -> list[str]:
@@ -513,10 +512,6 @@ def _question(root: Path, study: str) -> str:
     if heading.endswith("?"):
         return f"{heading} {asked[0].upper()}{asked[1:]}"
     return f"{heading}: {asked[0].lower()}{asked[1:]}"
-
-
-def _markdown(text: str) -> str:
-    return text.replace("*", "\\*").replace("s_0", "s₀").replace("|", "\\|")
 
 
 if __name__ == "__main__":
