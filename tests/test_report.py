@@ -460,6 +460,26 @@ def test_a_number_that_would_be_rounded_onto_a_bound_has_another_digit():
     assert row["measured_text"] == "0.546 [0.504, 0.593]"
 
 
+@pytest.mark.parametrize(
+    ("numbers", "text"),
+    [
+        ((527.04, 321.51, 863.96), "527 [322, 864]"),
+        ((2.026, 0.162, 25.49), "2.03 [0.16, 25.5]"),
+        # Three digits would be the bound.
+        ((15.97, 14.052, 17.9), "15.97 [14.1, 17.9]"),
+        ((9.1e-7, 6.2e-7, 12.0e-7), "(0.9 [0.6, 1.2])·10⁻⁶"),
+        ((-2.1e-5, -3.7e-5, -5e-6), "(−2.1 [−3.7, −0.5])·10⁻⁵"),
+        ((0.0, 0.0, 0.0), "0.00 [0.00, 0.00]"),
+        ((125.0, nan, nan), "125 [unknown]"),
+    ],
+)
+def test_large_numbers_have_three_digits_and_small_ones_a_power_of_ten(numbers, text):
+    found = dict(zip(("value", "low", "high"), numbers, strict=True))
+    row = claim("x", "agrees", expected=16.0, tolerance=inf, **found)
+    (shown,) = scorecard_rows(table(SCORECARD, [row]))
+    assert shown["measured_text"] == text
+
+
 def test_a_logarithm_of_a_ratio_is_shown_as_a_factor():
     of_log = {"expected": 0.0, "tolerance": log(1.4), "value": log(2), "low": 0.5, "high": 0.9}
     rows = [claim("x", "disagrees", scale=scale, **of_log) for scale in ("factor", "plain")]

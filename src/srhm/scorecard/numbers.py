@@ -5,6 +5,7 @@ from math import exp, floor, inf, isfinite, isinf, isnan, log10
 from typing import Any
 
 MOST_DECIMALS = 4
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 # A row of a scorecard.
 Row = Mapping[Any, Any]
 
@@ -27,13 +28,21 @@ def unit(row: Row) -> float:
 
 
 def measured_text(row: Row) -> str:
-    """Value and interval of a row; of a ratio as factors. Says so where one is not known."""
+    """Value and interval of a row; of a ratio as factors. Says so where one is not known.
+
+    What would be all zeros has a power of ten: (9.1 [7.6, 10.6])·10⁻⁷.
+    """
     if not isfinite(row["value"]):
         return "not measured"
-    value = f"{'×' if is_factor(row) else ''}{_fixed(row, 'value')}"
     bounded = isfinite(row["low"]) and isfinite(row["high"])
-    interval = f"{_fixed(row, 'low')}, {_fixed(row, 'high')}" if bounded else "unknown"
-    return f"{value} [{interval}]"
+    numbers = [_shown(row, row[name]) for name in ("value", "low", "high")[: 3 if bounded else 1]]
+    most, places = max(map(abs, numbers)), decimals(row)
+    power = floor(log10(most)) if 0 < most < 0.5 * 10**-MOST_DECIMALS else 0
+    texts = [f"{one / 10**power:z.1f}" if power else _text(row, one, places) for one in numbers]
+    text = f"{texts[0]} [{', '.join(texts[1:]) or 'unknown'}]".replace("-", "−")
+    if power:
+        return f"({text})·10{str(power).translate(SUPERSCRIPTS)}"
+    return f"{'×' if is_factor(row) else ''}{text}"
 
 
 def expected_text(row: Row) -> str:
@@ -49,24 +58,17 @@ def expected_text(row: Row) -> str:
 
 
 def decimals(row: Row) -> int:
-    """Decimals of the numbers of a claim: its tolerance to two digits, at least hundredths.
+    """Most decimals of the numbers of a claim: its tolerance to two digits, at least hundredths.
 
     One more where a number would be rounded onto a bound from which it differs, so that what is
     shown does not contradict the verdict. Where the value would be shown as zero, or both ends of
     the interval alike, two digits of the interval's width, at most MOST_DECIMALS.
     """
-    expected, tolerance = row["expected"], row["tolerance"]
-    two_sided = isfinite(tolerance) and tolerance > 0
-    coarse = not two_sided or is_factor(row)
+    tolerance = row["tolerance"]
+    coarse = not isfinite(tolerance) or tolerance <= 0 or is_factor(row)
     found = 2 if coarse else max(2, 1 - floor(log10(tolerance)))
-    ends = [expected - tolerance, expected + tolerance] if two_sided else [expected]
-    bounds = [_shown(row, end) for end in ends if isfinite(end)]
     value, low, high = (_shown(row, row[name]) for name in ("value", "low", "high"))
-    found += any(
-        isfinite(number) and number != bound and round(number, found) == round(bound, found)
-        for bound in bounds
-        for number in (value, low, high)
-    )
+    found += any(_onto_a_bound(row, number, found) for number in (value, low, high))
     width = high - low
     hidden = not round(value, found) or round(low, found) == round(high, found)
     if isfinite(width) and width > 0 and hidden:
@@ -74,9 +76,24 @@ def decimals(row: Row) -> int:
     return found
 
 
+def _onto_a_bound(row: Row, number: float, places: int) -> bool:
+    """Whether so many decimals would show a number as a bound from which it differs."""
+    expected, tolerance = row["expected"], row["tolerance"]
+    two_sided = isfinite(tolerance) and tolerance > 0
+    ends = [expected - tolerance, expected + tolerance] if two_sided else [expected]
+    bounds = [_shown(row, end) for end in ends if isfinite(end)]
+    return isfinite(number) and any(
+        number != bound and round(number, places) == round(bound, places) for bound in bounds
+    )
+
+
+def _text(row: Row, number: float, places: int) -> str:
+    """A number with so many decimals, of a large one three digits if no bound forbids it."""
+    if abs(number) >= 10:
+        fewer = min(places, max(0, 2 - floor(log10(abs(number)))))
+        places = places if _onto_a_bound(row, number, fewer) else fewer
+    return f"{number:z.{places}f}"  # z: no -0.00
+
+
 def _shown(row: Row, number: float) -> float:
     return exp(number) if is_factor(row) and isfinite(number) else number
-
-
-def _fixed(row: Row, name: str) -> str:
-    return f"{_shown(row, row[name]):z.{decimals(row)}f}".replace("-", "−")  # z: no -0.00
