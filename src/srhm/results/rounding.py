@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 # Significant bits, by table and column. A sensitivity over some thousand data has an error of about
 # 1 %, so that single precision and four digits of the error lose nothing. Spectra and kernels are
 # drawn, and their summaries are rows of their own: four digits, a third of the size. Six digits
-# of histories and gaps move no fit.
+# of histories and gaps move no fit, nor do five of the neurons.
 BITS: Mapping[str, Mapping[str, int]] = MappingProxyType(
     {
         "sensitivities": {"value": 24, "standard_error": 12},
@@ -20,6 +20,7 @@ BITS: Mapping[str, Mapping[str, int]] = MappingProxyType(
         "basis": {"value": 12},
         "histories": {"time": 20, "mean_loss": 20, "train_norm": 20},
         "gaps": {"gap": 20},
+        "neurons": {"parallel": 16, "second": 16, "perpendicular": 16, "readout": 16},
         "timings": {"seconds": 16},
     }
 )
