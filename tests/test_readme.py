@@ -79,7 +79,9 @@ def test_a_table_of_a_studys_readme_has_the_numbers_of_its_scorecard(scorecards)
     numbers = [measured_text(rows.loc[f"kernel-sphere-laplace-{d}"]) for d in (1, 2)]
     assert first.startswith("| β, d = 1, 2 | 1 ± 0.1; 0.5 ± 0.05 | ")
     assert first.split(" | ")[2] == "; ".join(numbers)
-    assert second.split(" | ")[3].strip(" |") == rows.loc["kernel-sigma", "verdict"]
+    assert second.split(" | ")[3].strip(" |").startswith(rows.loc["kernel-sigma", "verdict"])
+    assert second.endswith("† |") == (rows.loc["kernel-sigma", "fixed"] == "after")
+    assert "an old table" not in made
     # What is written is found again.
     assert claim_tables.found_tables(made, "kernels", own) == made
 
@@ -89,6 +91,14 @@ def test_a_table_of_a_studys_readme_has_the_numbers_of_its_scorecard(scorecards)
     [
         (marked("words :: no-such-*"), "kernels has no claim 'no-such-*'"),
         (marked("words, and no claim"), "'words, and no claim' has no ' :: '"),
+        (marked("a | b :: kernel-sigma"), "or a |"),
+        (marked("words :: kernel-sigma").replace("a line", "one line"), "whose marker is none"),
+        (marked("σ :: kernel-sigma").replace(readme.END, "prose"), "or has no <!-- end -->"),
+        (
+            marked("σ :: kernel-sigma").replace(readme.END, "prose\n")
+            + marked("σ :: kernel-sigma"),
+            "or has no <!-- end -->",
+        ),
         (marked("words :: kernel-sigma", preset="paper"), "no rows of 'paper' are shipped"),
     ],
 )

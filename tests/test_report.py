@@ -391,10 +391,14 @@ def test_every_claim_is_a_row_under_its_verdict_what_disagrees_first(page):
 
 
 def test_the_scorecard_stays_a_table_where_a_phone_shows_cards(html):
-    table = html.partition('<table class="scorecard"')[2].partition("</table>")[0]
-    parts = re.findall(r"<(?:thead|tbody|tr|t[hd])\b[^>]*>", table)
+    table = html.partition('<table class="scorecard" role="table">')[2].partition("</table>")[0]
+    parts = re.findall(r"<(thead|tbody|tr|t[hd])\b([^>]*)>", table)
     assert len(parts) > 30
-    assert [part for part in parts if "role=" not in part and "aria-hidden" not in part] == []
+    roles = {"thead": ["rowgroup"], "tbody": ["rowgroup"], "tr": ["row"], "td": ["cell"]}
+    roles["th"] = ["columnheader", "rowheader"]
+    for part, words in parts:
+        found = re.findall(r'role="(\w+)"', words)
+        assert found[0] in roles[part] if found else "aria-hidden" in words, (part, words)
 
 
 def test_a_claim_leads_to_its_figure(html):
@@ -467,17 +471,26 @@ def test_a_number_that_would_be_rounded_onto_a_bound_has_another_digit():
         ((2.026, 0.162, 25.49), "2.03 [0.16, 25.5]"),
         # Three digits would be the bound.
         ((15.97, 14.052, 17.9), "15.97 [14.1, 17.9]"),
-        ((9.1e-7, 6.2e-7, 12.0e-7), "(0.9 [0.6, 1.2])·10⁻⁶"),
+        ((9.1e-7, 7.6e-7, 10.6e-7), "(9.1 [7.6, 10.6])·10⁻⁷"),
+        ((9.96e-6, 9.93e-6, 9.99e-6), "(1.0 [1.0, 1.0])·10⁻⁵"),
+        ((2673.0, 1388.4, 5146.2), "2673 [1388, 5146]"),
         ((-2.1e-5, -3.7e-5, -5e-6), "(−2.1 [−3.7, −0.5])·10⁻⁵"),
         ((0.0, 0.0, 0.0), "0.00 [0.00, 0.00]"),
         ((125.0, nan, nan), "125 [unknown]"),
     ],
 )
-def test_large_numbers_have_three_digits_and_small_ones_a_power_of_ten(numbers, text):
+def test_large_numbers_have_few_decimals_and_small_ones_a_power_of_ten(numbers, text):
     found = dict(zip(("value", "low", "high"), numbers, strict=True))
     row = claim("x", "agrees", expected=16.0, tolerance=inf, **found)
     (shown,) = scorecard_rows(table(SCORECARD, [row]))
     assert shown["measured_text"] == text
+
+
+def test_a_small_factor_keeps_its_sign():
+    found = {"value": log(2e-6), "low": log(1e-6), "high": log(3e-6)}
+    row = claim("x", "disagrees", scale="factor", expected=0.0, tolerance=log(1.4), **found)
+    (shown,) = scorecard_rows(table(SCORECARD, [row]))
+    assert shown["measured_text"] == "×(2.0 [1.0, 3.0])·10⁻⁶"
 
 
 def test_a_logarithm_of_a_ratio_is_shown_as_a_factor():

@@ -1,7 +1,8 @@
 """Tables of Markdown whose numbers are those of claims: a page has the words, a scorecard the rest.
 
 A marker of a page says what each line has, `words :: claim claim`, where * and ? of a claim stand
-for any letters: a number that moves is written anew, and none is typed.
+for any letters: a number that moves is written anew, and none is typed. A verdict with † is of a
+claim that was changed after a look at rows.
 """
 
 import re
@@ -11,6 +12,7 @@ from fnmatch import fnmatchcase
 import pandas as pd
 
 from srhm.scorecard.numbers import expected_text, measured_text
+from srhm.scorecard.text import AFTER
 
 BEGIN, END = "<!-- {}: written by `make readme` -->", "<!-- end -->"
 # Of a table of a study's README: the preset whose rows it is of, and its lines.
@@ -19,7 +21,6 @@ FOUND = re.compile(
     + re.escape(END),
     re.DOTALL,
 )
-HEADS = ("", "expected", "found", "verdict")
 
 
 def line(cells: Sequence[str]) -> str:
@@ -43,22 +44,29 @@ def found_tables(text: str, of: str, scorecards: Mapping[str, pd.DataFrame]) -> 
     of: the study. scorecards: of its shipped rows, by preset.
 
     Raises:
-        ValueError: if a marker names a preset without rows, or a claim that its scorecard lacks.
+        ValueError: if a marker names a preset without rows, or a claim that its scorecard lacks, or
+            is not one, or has no end.
     """
+    markers = [found[0].count("<!--") for found in FOUND.finditer(text)]
+    if len(markers) != text.count("<!-- found in ") or any(n != 2 for n in markers):
+        raise ValueError(f"{of}: a table of claims whose marker is none, or has no {END}")
 
     def part(found: re.Match[str]) -> str:
         marker, preset, spec = found.groups()
         if preset not in scorecards:
             raise ValueError(f"{of}: no rows of {preset!r} are shipped, but of {[*scorecards]}")
-        lines = [line(HEADS), line(["---"] * len(HEADS))]
+        lines = []
         for one in spec.splitlines():
             words, sign, patterns = one.partition(" :: ")
-            if not sign:
-                raise ValueError(f"{of}: {one!r} has no ' :: ' between words and claims")
+            if not sign or re.search(r"(?<!\\)\|", words):
+                raise ValueError(f"{of}: {one!r} has no ' :: ' between words and claims, or a |")
             rows = [*_rows(scorecards[preset], patterns.split(), of)]
-            cells = [[expected_text(row) for row in rows], [measured_text(row) for row in rows],
-                     [row["verdict"] for row in rows]]  # fmt: skip
-            lines.append(line([words, once(cells[0]), "; ".join(cells[1]), once(cells[2])]))
+            measured = "; ".join(map(measured_text, rows))
+            verdicts = [row["verdict"] + AFTER * (row["fixed"] == "after") for row in rows]
+            lines.append(line([words, once([*map(expected_text, rows)]), measured, once(verdicts)]))
+        said = f" ({AFTER}: changed after a look)" if any(AFTER in one for one in lines) else ""
+        heads = ["", "expected", "found", f"verdict{said}"]
+        lines = [line(heads), line(["---"] * len(heads)), *lines]
         return marker + "\n".join([*lines, END])
 
     return FOUND.sub(part, text)

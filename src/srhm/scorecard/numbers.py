@@ -1,6 +1,6 @@
 """Numbers of a row of a scorecard as text: rounded by its tolerance, ratios as factors."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import exp, floor, inf, isfinite, isinf, isnan, log10
 from typing import Any
 
@@ -37,12 +37,16 @@ def measured_text(row: Row) -> str:
     bounded = isfinite(row["low"]) and isfinite(row["high"])
     numbers = [_shown(row, row[name]) for name in ("value", "low", "high")[: 3 if bounded else 1]]
     most, places = max(map(abs, numbers)), decimals(row)
-    power = floor(log10(most)) if 0 < most < 0.5 * 10**-MOST_DECIMALS else 0
-    texts = [f"{one / 10**power:z.1f}" if power else _text(row, one, places) for one in numbers]
-    text = f"{texts[0]} [{', '.join(texts[1:]) or 'unknown'}]".replace("-", "−")
-    if power:
-        return f"({text})·10{str(power).translate(SUPERSCRIPTS)}"
-    return f"{'×' if is_factor(row) else ''}{text}"
+    sign = "×" if is_factor(row) else ""
+    if 0 < most < 0.5 * 10**-MOST_DECIMALS:
+        power = int(f"{abs(numbers[0]) or most:.1e}".partition("e")[2])
+        texts = [f"{one / 10**power:z.1f}" for one in numbers]  # z: no -0.0
+        return f"{sign}({_bracketed(texts)})·10{str(power).translate(SUPERSCRIPTS)}"
+    return sign + _bracketed([_text(row, one, places) for one in numbers])
+
+
+def _bracketed(texts: Sequence[str]) -> str:
+    return f"{texts[0]} [{', '.join(texts[1:]) or 'unknown'}]".replace("-", "−")
 
 
 def expected_text(row: Row) -> str:
@@ -88,7 +92,7 @@ def _onto_a_bound(row: Row, number: float, places: int) -> bool:
 
 
 def _text(row: Row, number: float, places: int) -> str:
-    """A number with so many decimals, of a large one three digits if no bound forbids it."""
+    """A number with so many decimals; one from 10 on, none from 100 on, if no bound forbids it."""
     if abs(number) >= 10:
         fewer = min(places, max(0, 2 - floor(log10(abs(number)))))
         places = places if _onto_a_bound(row, number, fewer) else fewer
