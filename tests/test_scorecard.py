@@ -357,7 +357,7 @@ LONG = ("complexity", "crossover")
         (-0.29, 0.288, 0.25, "−0.29 [−0.58, 0.00]"),  # not -0.00
         (0.0007, 0.0033, 0.1, "0.0007 [−0.0026, 0.0040]"),
         (0.2, 0.05, nan, "0.20 [0.15, 0.25]"),
-        (1e-9, 1e-9, nan, "0.0000 [0.0000, 0.0000]"),
+        (1e-9, 1e-9, nan, "(1.0 [0.0, 2.0])·10⁻⁹"),
     ],
 )
 def test_small_numbers_are_shown_with_digits_of_their_interval(value, half_width, tolerance, shown):
