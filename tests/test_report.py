@@ -759,6 +759,11 @@ def test_indices_and_powers_are_set_and_all_else_is_escaped(text, expected):
     assert prose.typeset(text) == expected
 
 
+def test_commands_are_code_and_all_else_is_escaped():
+    made = prose.commands("`make <x>` & `srhm`, a ` alone")
+    assert made == "<code>make &lt;x&gt;</code> &amp; <code>srhm</code>, a ` alone"
+
+
 def test_a_caption_that_cannot_be_read_is_refused_by_name():
     with pytest.raises(prose.CaptionError, match=r"fig99\.rst"):
         prose.caption("An *unfinished emphasis", source="fig99.rst")

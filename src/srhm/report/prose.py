@@ -94,6 +94,14 @@ def typeset(text: str) -> Markup:
     )
 
 
+def commands(text: str) -> Markup:
+    """Plain text of which what stands between two backticks is set as code."""
+    return Markup().join(
+        Markup("<code>{}</code>").format(part) if i % 2 else escape(part)
+        for i, part in enumerate(re.split(r"`([^`]+)`", text))
+    )
+
+
 def caption(text: str, *, source: str) -> Caption:
     """A caption whose first words, in bold, are its title ("**Figure 2. The model.** ...").
 

@@ -18,6 +18,7 @@ def environment() -> Environment:
         keep_trailing_newline=True,
     )
     found.filters["typeset"] = prose.typeset
+    found.filters["commands"] = prose.commands
     found.filters["anchor"] = anchor
     return found
 
