@@ -28,12 +28,12 @@ def line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def once(cells: Sequence[str]) -> str:
+def in_one_cell(cells: Sequence[str]) -> str:
     """Cells of a line together, one for all where they are equal."""
     return "; ".join(cells if len(set(cells)) > 1 else cells[:1])
 
 
-def markdown(text: str) -> str:
+def escaped(text: str) -> str:
     """Text whose signs mean nothing in a table."""
     return text.replace("*", "\\*").replace("s_0", "s₀").replace("|", "\\|")
 
@@ -63,7 +63,16 @@ def found_tables(text: str, of: str, scorecards: Mapping[str, pd.DataFrame]) -> 
             rows = [*_rows(scorecards[preset], patterns.split(), of)]
             measured = "; ".join(map(measured_text, rows))
             verdicts = [row["verdict"] + AFTER * (row["fixed"] == "after") for row in rows]
-            lines.append(line([words, once([*map(expected_text, rows)]), measured, once(verdicts)]))
+            lines.append(
+                line(
+                    [
+                        words,
+                        in_one_cell([*map(expected_text, rows)]),
+                        measured,
+                        in_one_cell(verdicts),
+                    ]
+                )
+            )
         said = f" ({AFTER}: changed after a look)" if any(AFTER in one for one in lines) else ""
         heads = ["", "expected", "found", f"verdict{said}"]
         lines = [line(heads), line(["---"] * len(heads)), *lines]

@@ -20,7 +20,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from srhm.commands import claims_page, thesis
-from srhm.commands.claim_tables import BEGIN, END, found_tables, line, markdown, once
+from srhm.commands.claim_tables import BEGIN, END, escaped, found_tables, in_one_cell, line
 from srhm.commands.printing import printing
 from srhm.forest import picture
 from srhm.forest.layout import finding
@@ -105,7 +105,7 @@ def claims_text(text: str, scorecards: Mapping[str, Mapping[str, pd.DataFrame]])
     """docs/claims.md with its picture, the table of verdicts and counts of open claims."""
     head, *lines = claims_page.verdict_table(claims_of_paper(scorecards), rows_of=MAIN)
     rows = [line(head), line(["---"] * len(head))]
-    rows += [line([*words, markdown(example)]) for *words, example in lines]
+    rows += [line([*words, escaped(example)]) for *words, example in lines]
     picture_of_verdicts = f"![{claims_page.TITLE}]({claims_page.PICTURE.removeprefix('docs/')})"
     of_all = [
         table
@@ -156,7 +156,7 @@ def results_text(
         "| the paper | measured | expected | authors' points | ours | verdict |",
         "|---|---|---|---|---|---|",
         *(
-            f"| “{markdown(one.quote)}” ({markdown(one.place)}) | {markdown(row.label)} |"
+            f"| “{escaped(one.quote)}” ({escaped(one.place)}) | {escaped(row.label)} |"
             f" {row.expected} | {row.theirs or '–'} | {row.measured} | {row.verdict} |"
             for one in HEADLINE
             for row in rows
@@ -187,7 +187,7 @@ def results_text(
     lines += ["", "## What disagrees", ""]
     lines += [line(["study", "statement", "expected", "measured"]), line(["---"] * 4)]
     lines += [
-        line([_link(study), markdown(row["statement"]), expected_text(row), measured_text(row)])
+        line([_link(study), escaped(row["statement"]), expected_text(row), measured_text(row)])
         for preset, study, table in shipped
         if preset != WIDE
         for row in table[table["verdict"] == "disagrees"].to_dict("records")
@@ -254,7 +254,7 @@ def _claims_of(study: str, preset: str, table: pd.DataFrame, names: Sequence[str
         if names and row["claim"] not in names:
             continue
         numbers = [expected_text(row), measured_text(row), row["verdict"]]
-        yield line([markdown(row["statement"]), *numbers])
+        yield line([escaped(row["statement"]), *numbers])
 
 
 def study_readme(
@@ -280,7 +280,7 @@ def study_readme(
         counts = f"{''.join(SIGNS[word] for word in judged)} {_verdicts(table)}".strip()
         shipped = "" if STUDIES[study].trainer is None else "shipped "
         lines += [f"Claims on the {shipped}rows of `{preset}`: {counts}.", ""]
-        lines += [f"- **{kind}:** {markdown('; '.join(statements))}."
+        lines += [f"- **{kind}:** {escaped('; '.join(statements))}."
                   for kind, statements in in_short(table).items()]  # fmt: skip
     if not own:
         lines += [f"No rows are shipped: `make reproduce STUDY={study}` makes them."]
@@ -384,7 +384,7 @@ def _forest(alt: str, *, folder: str = "") -> list[str]:
 
 def _bullets(rows: Sequence[ForestRow]) -> list[str]:
     return [
-        f"- **{kind}:** {markdown('; '.join(statements))}."
+        f"- **{kind}:** {escaped('; '.join(statements))}."
         for kind, statements in in_words(rows).items()
     ]
 
@@ -401,7 +401,7 @@ def _table(rows: Sequence[ForestRow]) -> Iterator[str]:
             [row.measured for row in own],
             [row.verdict for row in own],
         ]
-        yield line([markdown(says), *map(once, cells)])
+        yield line([escaped(says), *map(in_one_cell, cells)])
 
 
 def _choice(rows: Sequence[ForestRow], scorecards: Mapping[str, pd.DataFrame]) -> Iterator[str]:

@@ -233,7 +233,8 @@ def test_only_the_claim_on_the_crossing_has_the_longest_budget():
     assert set(on_line["kernel_change"]) == {0.2}
     line = analysis.longest_line(given["cells"])
     np.testing.assert_allclose(line["h_star"], 12**0.5)
-    changed = {n for n, one in verdicts(given).items() if one != verdicts(tables())[n]}
+    before = verdicts(tables())
+    changed = {n for n, one in verdicts(given).items() if one != before[n]}
     assert changed == {"no-crossing"}
     rendered(plane.draw(given["cells"], given["ensembles"], given["histories"], preset="invented"))
 
