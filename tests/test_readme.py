@@ -92,7 +92,7 @@ def test_a_table_of_a_studys_readme_has_the_numbers_of_its_scorecard(scorecards)
         (marked("words :: no-such-*"), "kernels has no claim 'no-such-*'"),
         (marked("words, and no claim"), "'words, and no claim' has no ' :: '"),
         (marked("a | b :: kernel-sigma"), "or a |"),
-        (marked("words :: kernel-sigma").replace("a line", "one line"), "whose marker is none"),
+        (marked("words :: kernel-sigma").replace("a line", "one line"), "whose marker is misspelt"),
         (marked("σ :: kernel-sigma").replace(readme.END, "prose"), "or has no <!-- end -->"),
         (
             marked("σ :: kernel-sigma").replace(readme.END, "prose\n")

@@ -44,12 +44,12 @@ def found_tables(text: str, of: str, scorecards: Mapping[str, pd.DataFrame]) -> 
     of: the study. scorecards: of its shipped rows, by preset.
 
     Raises:
-        ValueError: if a marker names a preset without rows, or a claim that its scorecard lacks, or
-            is not one, or has no end.
+        ValueError: if a marker is misspelt or has no end, or names a preset without rows, a claim
+            that its scorecard lacks, or words that would break the table.
     """
     markers = [found[0].count("<!--") for found in FOUND.finditer(text)]
     if len(markers) != text.count("<!-- found in ") or any(n != 2 for n in markers):
-        raise ValueError(f"{of}: a table of claims whose marker is none, or has no {END}")
+        raise ValueError(f"{of}: a table of claims whose marker is misspelt, or has no {END}")
 
     def part(found: re.Match[str]) -> str:
         marker, preset, spec = found.groups()
@@ -61,18 +61,10 @@ def found_tables(text: str, of: str, scorecards: Mapping[str, pd.DataFrame]) -> 
             if not sign or re.search(r"(?<!\\)\|", words):
                 raise ValueError(f"{of}: {one!r} has no ' :: ' between words and claims, or a |")
             rows = [*_rows(scorecards[preset], patterns.split(), of)]
-            measured = "; ".join(map(measured_text, rows))
+            expected, measured = ([*map(text, rows)] for text in (expected_text, measured_text))
             verdicts = [row["verdict"] + AFTER * (row["fixed"] == "after") for row in rows]
-            lines.append(
-                line(
-                    [
-                        words,
-                        in_one_cell([*map(expected_text, rows)]),
-                        measured,
-                        in_one_cell(verdicts),
-                    ]
-                )
-            )
+            cells = [in_one_cell(expected), "; ".join(measured), in_one_cell(verdicts)]
+            lines.append(line([words, *cells]))
         said = f" ({AFTER}: changed after a look)" if any(AFTER in one for one in lines) else ""
         heads = ["", "expected", "found", f"verdict{said}"]
         lines = [line(heads), line(["---"] * len(heads)), *lines]
