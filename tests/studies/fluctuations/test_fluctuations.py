@@ -33,7 +33,8 @@ def tables(*, fluctuation=-0.25, gradient=-0.28, delta=1.0, excess=-0.5, slope=-
         distance = max(N / STAR / top - 1, 0.02)
         square = distance**slope if STAR * top < N else 3.0
         for seed in range(5):
-            off, place = 1 + 0.01 * (seed - 2), {"width": width, "P": P, "seed": seed}
+            off, curve = 1 + 0.01 * (seed - 2), f"c{width}"
+            place = {"width": width, "P": P, "seed": seed, "curve": curve}
             output = 2 * off * N**fluctuation * (3 if width == 6 else 1)
             steep = 5 * N**gradient
             estimate = off * N**-0.25
@@ -49,7 +50,7 @@ def tables(*, fluctuation=-0.25, gradient=-0.28, delta=1.0, excess=-0.5, slope=-
                     settings=f"rate of {width}", test_error=single, alpha_tilde=width**0.5,
                     train_error=0.1 if jammed else 0.0, test_norm=(off * square) ** 0.5,
                 )  # fmt: skip
-                row |= {"train_norm": row["test_norm"], "curve": f"c{width}"}
+                row |= {"train_norm": row["test_norm"], "curve": curve}
                 row["key"] = f"c{width}-{seed}-{member}"
                 found["cells"].append(row)
                 # Where it does not sharpen f grows all the same, by more than two at all widths.
@@ -74,8 +75,8 @@ def tables(*, fluctuation=-0.25, gradient=-0.28, delta=1.0, excess=-0.5, slope=-
         for n in (1, 2, 4, 8, 16, 32):
             apart = 0.5 * off * n**members_delta
             found["resampled"].append(
-                {"width": 16, "P": P, "seed": seed, "n_members": 32, "n": n, "population": 0.05,
-                 "error": 0.05 + 0.02 * off * n**members_error, "delta": apart,
+                {"curve": "c16", "width": 16, "P": P, "seed": seed, "n_members": 32, "n": n,
+                 "population": 0.05, "error": 0.05 + 0.02 * off * n**members_error, "delta": apart,
                  "estimate": apart**members_estimate}
             )  # fmt: skip
     return {name: pd.DataFrame(rows) for name, rows in found.items()}
@@ -86,9 +87,15 @@ def lawful():
     return tables()
 
 
-def verdicts(given):
+def verdicts(given, tag=""):
+    """Of the claims on digits, or with the tag "mnist-" on MNIST."""
     card = scorecard(given, CLAIMS).set_index("claim")["verdict"].to_dict()
-    return {name.removeprefix("fluctuations-"): one for name, one in card.items()}
+    found = {name.removeprefix("fluctuations-"): one for name, one in card.items()}
+    return {
+        name.removeprefix(tag): one
+        for name, one in found.items()
+        if name.startswith("mnist-") == bool(tag) and name.startswith(tag)
+    }
 
 
 def test_all_claims_hold_where_the_laws_do(lawful):
@@ -96,6 +103,26 @@ def test_all_claims_hold_where_the_laws_do(lawful):
     assert {name for name, one in found.items() if one == "no expectation"} == {"crossing", "fits"}
     del found["soon"]  # its errors have a size of their own, below
     assert set(found.values()) == WITHIN | {"no expectation"}, found
+    assert set(verdicts(lawful, "mnist-").values()) == {"too few data"}
+
+
+def test_claims_on_mnist_are_those_on_digits_of_its_own_rows(lawful):
+    broken = tables(slope=-0.7)
+    for name in ("cells", "histories", "fluctuations", "resampled", "crossings", "courses"):
+        broken[name]["curve"] = "mnist of " + broken[name]["curve"]
+    broken["cells"] = broken["cells"].assign(data="mnist5k_pca", P=2500)
+    broken["fluctuations"]["P"] = 2500
+    both = {name: pd.concat([lawful[name], broken[name]], ignore_index=True) for name in NAMES}
+    keys = {name: both[name]["key"] for name in ("cells", "histories")}
+    for name, key in keys.items():
+        mnist = both[name]["curve"].str.startswith("mnist")
+        both[name]["key"] = key.where(~mnist, "mnist of " + key)
+    assert verdicts(both) == verdicts(lawful)
+    found = verdicts(both, "mnist-")
+    assert {name: found[name] for name in ("divergence", "linear", "members-delta")} == {
+        "divergence": "disagrees", "linear": "agrees", "members-delta": "agrees",
+    }  # fmt: skip
+    assert not {"crossing", "fits"} & set(found)
 
 
 @pytest.mark.parametrize(("more", "verdict"), [(0.0, "agrees"), (0.05, "disagrees")])
@@ -228,28 +255,32 @@ def test_a_line_without_a_zero_is_the_longest():
 
 
 def test_figures_show_what_was_measured(lawful):
-    figure = members.draw(*(lawful[n] for n in ("resampled", "crossings", "courses")),
-                                   preset="invented")  # fmt: skip
+    named = {"data": "digits_pca", "preset": "invented"}
+    given = [lawful[name] for name in ("cells", "resampled", "crossings", "courses")]
+    figure = members.draw(*given, **named)
     means = analysis.ensembles_of(lawful["resampled"])
     np.testing.assert_allclose(points(figure, "excess n", whole=True), means[["n", "excess"]])
     assert points(figure.axes[5], "tick middle")[0][0] == pytest.approx(1)
     given = [lawful[name] for name in ("cells", "histories", "fluctuations")]
     table = analysis.by_width(analysis.by_seed(*given))
-    figure = size.draw(*given, preset="invented")
+    figure = size.draw(*given, **named)
     np.testing.assert_allclose(
         points(figure, "column column=noise", whole=True), table[["N", "noise"]]
     )
     fit = points(figure.axes[5], "fit single")
     used = table[table["N"] > STAR]
     np.testing.assert_allclose(fit, used[["N", "single"]], rtol=1e-3)
-    figure = norm.draw(*given, preset="invented")
+    figure = norm.draw(*given, **named)
     then = points(figure.axes[1], "beyond time=1", whole=True)
     assert [y for _, y in then] == pytest.approx(
         [(N / STAR - 1) ** -2 for N in table["N"] if N > STAR], rel=1e-3
     )
 
 
-def test_figures_of_no_rows_say_so():
+def test_figures_of_no_rows_say_so(lawful):
     empty = pd.DataFrame()
-    for module in (members, size, norm):
-        module.draw(empty, empty, empty, preset="invented")
+    for module, n in ((members, 4), (size, 3), (norm, 3)):
+        module.draw(*[empty] * n, data="digits_pca", preset="invented")
+    given = [lawful[name] for name in ("cells", "histories", "fluctuations")]
+    for module in (size, norm):
+        module.draw(*given, data="mnist5k_pca", preset="invented")

@@ -15,6 +15,16 @@ from srhm.statistics.jamming import smallest_that_fit
 
 FAR = 3.0  # times h*: from there on power laws are fitted, up to there the norm's divergence
 TIMES = (0.03, 0.1, 1.0)  # parts of the longest training at which the norm is drawn
+DIGITS, MNIST = "digits_pca", "mnist5k_pca"
+
+
+def of_data(data: str, cells: pd.DataFrame, *tables: pd.DataFrame) -> tuple[pd.DataFrame, ...]:
+    """Rows of the curves that learn a data set: of the cells, and of each other table."""
+    if cells.empty:
+        return cells, *(table.iloc[:0] for table in tables)
+    own = cells[cells["data"] == data]
+    curves = set(own["curve"])
+    return own, *(table[table["curve"].isin(curves)] if len(table) else table for table in tables)
 
 
 def threshold(cells: pd.DataFrame) -> tuple[float, float]:

@@ -1,6 +1,7 @@
 """Chapter 2b of the thesis: what the random start does to the output and to the test error."""
 
 from srhm.flow.measurements import flow_study
+from srhm.studies.fluctuations.analysis import DIGITS, MNIST
 from srhm.study import CurveMeasurement, Figure
 from srhm.trainers import FLOW
 
@@ -23,24 +24,31 @@ STUDY = flow_study(
             may_be_empty=True,
         ),
     ),
-    figures=(
+    figures=tuple(
         Figure(
-            "fluctuations_members",
-            "ensembles of n networks, and the distance between boundaries",
-            ".figures.members:draw",
-            ("resampled", "crossings", "courses"),
-        ),
-        Figure(
-            "fluctuations_size",
-            "fluctuations of output, gradient, boundary and error against N",
-            ".figures.size:draw",
-            ("cells", "histories", "fluctuations"),
-        ),
-        Figure(
-            "fluctuations_norm",
-            "norm of the output near jamming, by training time",
-            ".figures.norm:draw",
-            ("cells", "histories", "fluctuations"),
-        ),
+            f"fluctuations_{name}{end}",
+            f"{title}{where}",
+            f".figures.{name}:draw",
+            ("cells", *uses),
+            options={"data": data},
+        )
+        for data, (end, where) in {DIGITS: ("", ""), MNIST: ("_mnist", ", MNIST")}.items()
+        for name, title, uses in (
+            (
+                "members",
+                "ensembles of n networks, and the distance between boundaries",
+                ("resampled", "crossings", "courses"),
+            ),
+            (
+                "size",
+                "fluctuations of output, gradient, boundary and error against N",
+                ("histories", "fluctuations"),
+            ),
+            (
+                "norm",
+                "norm of the output near jamming, by training time",
+                ("histories", "fluctuations"),
+            ),
+        )
     ),
 )

@@ -9,7 +9,7 @@ from srhm.figures.looks import BLUE, SKY, VERMILION
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, level, power_law
 from srhm.figures.scales import parted
-from srhm.studies.fluctuations.analysis import ensembles_of, quartiles
+from srhm.studies.fluctuations.analysis import ensembles_of, of_data, quartiles
 
 # x, y and exponent of each panel of ensembles.
 PANELS = (("n", "excess", -1), ("n", "delta", -0.5), ("delta", "excess", 2),
@@ -23,10 +23,12 @@ NAMES = {
 
 
 @styled
-def draw(
-    resampled: pd.DataFrame, crossings: pd.DataFrame, courses: pd.DataFrame, *, preset: str
-) -> Figure:
-    """A-D: excess error and distance of ensembles of n; E, F: f along its gradient."""
+def draw(*tables: pd.DataFrame, data: str, preset: str) -> Figure:
+    """A-D: excess error and distance of ensembles of n; E, F: f along its gradient.
+
+    tables: cells, resampled, crossings and courses.
+    """
+    _, resampled, crossings, courses = of_data(data, *tables)
     notes = [
         f"A-D: h = {resampled['width'].max()}, P = {resampled['P'].max()}, ensembles drawn with"
         f" replacement out of {resampled['n_members'].max()} networks;"

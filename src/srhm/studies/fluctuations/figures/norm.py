@@ -18,10 +18,12 @@ SIZE = Axis("number of weights $N$", log=True)
 
 
 @styled
-def draw(
-    cells: pd.DataFrame, histories: pd.DataFrame, fluctuations: pd.DataFrame, *, preset: str
-) -> Figure:
-    """A: f^2 against N; B: against N/N* - 1, by time; C: training error against N."""
+def draw(*tables: pd.DataFrame, data: str, preset: str) -> Figure:
+    """A: f^2 against N; B: against N/N* - 1, by time; C: training error against N.
+
+    tables: cells, histories and fluctuations.
+    """
+    cells, histories, fluctuations = analysis.of_data(data, *tables)
     rows = analysis.by_seed(cells, histories, fluctuations)
     if rows.empty:
         return mosaic([], columns=3, preset=preset)

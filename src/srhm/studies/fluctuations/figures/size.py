@@ -9,7 +9,14 @@ from srhm.figures.looks import BLUE, GREEN, PURPLE, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, level
 from srhm.figures.scales import by_name
-from srhm.studies.fluctuations.analysis import FAR, by_seed, by_width, coefficients, threshold
+from srhm.studies.fluctuations.analysis import (
+    FAR,
+    by_seed,
+    by_width,
+    coefficients,
+    of_data,
+    threshold,
+)
 
 COLUMNS = {
     "test": Look("test points", BLUE), "train": Look("training points", VERMILION),
@@ -37,10 +44,12 @@ PANELS = (
 
 
 @styled
-def draw(
-    cells: pd.DataFrame, histories: pd.DataFrame, fluctuations: pd.DataFrame, *, preset: str
-) -> Figure:
-    """A: |f - fbar|; B: |grad f|; C-E: errors and distances; F: single, early stopped, ensemble."""
+def draw(*tables: pd.DataFrame, data: str, preset: str) -> Figure:
+    """A: |f - fbar|; B: |grad f|; C-E: errors and distances; F: single, early stopped, ensemble.
+
+    tables: cells, histories and fluctuations.
+    """
+    cells, histories, fluctuations = of_data(data, *tables)
     rows = by_seed(cells, histories, fluctuations)
     if rows.empty:
         return mosaic([], columns=3, preset=preset)
