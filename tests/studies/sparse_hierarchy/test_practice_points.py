@@ -5,12 +5,14 @@ from math import exp, log
 import numpy as np
 import pandas as pd
 import pytest
+from drawn import points
 from scipy import stats
 from tables import grammar
 
 from srhm.scorecard.card import claims_in, scorecard
 from srhm.statistics.sample_complexity import all_sample_complexities
 from srhm.studies.sparse_hierarchy import page
+from srhm.studies.sparse_hierarchy.figures import authors_points
 from srhm.studies.sparse_hierarchy.practice_points import (
     COLUMNS,
     STEP,
@@ -170,3 +172,25 @@ def test_the_page_has_a_row_for_each_law_and_each_point():
     assert [row[0] for row in laws.rows] == ["LCN", "CNN"]
     assert [row[laws.columns.index("Within")] for row in laws.rows] == ["2 of 3"] * 2
     assert [row[points.columns.index("Within")] for row in points.rows] == ["yes", "yes", "no"] * 2
+
+
+def test_the_figure_shows_each_point_over_ours_with_its_prediction():
+    curves = [cells_of(practice(), 1000), cells_of(practice(s0=2), 1000),
+              cells_of(practice("lcn"), 1500)]  # fmt: skip
+    tables = tables_of(curves, [1200.0, 800.0, 1500.0])
+    expected = points_of(tables)
+    given = [tables[n] for n in ("sample_complexity", "cells", "published_values")]
+    figure = authors_points.draw(*given, preset="invented")
+    for _, row in expected.iterrows():
+        axes = figure.axes[["lcn", "cnn"].index(row["net"])]
+        name = f"point net={row['net']} L=2 s0={row['s0']}"
+        ratio = row["published"] / row[["ours", "high", "low"]].astype(float)
+        assert points(axes, name, whole=True) == [pytest.approx((row["ours"], ratio["ours"]))]
+        (bar,) = (one for one in axes.collections if one.get_gid() == f"bar {name}")
+        ((_, low), (_, high)) = bar.get_segments()[0]
+        assert (low, high) == pytest.approx((ratio["high"], ratio["low"]))
+
+
+def test_the_figure_of_no_points_says_so():
+    empty = pd.DataFrame()
+    authors_points.draw(empty, empty, empty, preset="invented")

@@ -20,6 +20,8 @@ CRITERION, THRESHOLD = "best_test_error", 0.10
 # Largest step of the authors' grid of P (reference/README.md): a reading is uniform within a step.
 STEP = 1.9
 GRID_SD = log(STEP) / 12**0.5
+# Of the mean ratio: half of the largest step.
+TOLERANCE = 1.4
 OF_A_LAW = ["net", "L", "s"]
 COLUMNS = (*OF_A_LAW, "v", "s0", "width", "n_seeds", "ours", "published", "log_ratio",
            "low", "high", "inside")  # fmt: skip

@@ -147,6 +147,13 @@ STUDY = Study(
         _sensitivity_curves(15, "cnn"),
         _invariances(16, "invariances of the FCN", "fcn", [2]),
         Figure(
+            name="authors_points",
+            title="the authors' points over ours, by their practice",
+            function=".figures.authors_points:draw",
+            uses=("sample_complexity", "cells", "published_values"),
+            shows={"s": 2, "sparsity": "A", "protocol": "balanced batches"},
+        ),
+        Figure(
             name="practice",
             title="what the choices of the published figures do to P*",
             function=".figures.practice:draw",

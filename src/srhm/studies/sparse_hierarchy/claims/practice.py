@@ -9,7 +9,7 @@ from srhm.scorecard.claims import Claim, after_a_look
 from srhm.scorecard.estimators import Mean, Part
 from srhm.scorecard.expectations import Above, Factor
 from srhm.scorecard.rows import rows_of
-from srhm.studies.sparse_hierarchy.practice_points import practice_points
+from srhm.studies.sparse_hierarchy.practice_points import STEP, TOLERANCE, practice_points
 
 
 @rows_of("sample_complexity", "cells", "published_values",
@@ -27,9 +27,9 @@ STATED = (
         f"published-over-practice-{net}-{'s3-' * (s == 3)}L{depth}",
         f"{net.upper()}, s = {s}, L = {depth}: published P* over the practice's",
         figure=figure, place=f"Figure {figure}",
-        expected=Factor(1, within=1.4),
-        why="×1.4: half of the largest step (a factor 1.9) of the grid of P on which the paper's"
-            " points lie; batches, rates and reading are the paper's",
+        expected=Factor(1, within=TOLERANCE),
+        why=f"×{TOLERANCE}: half of the largest step (a factor {STEP}) of the grid of P on which"
+            " the paper's points lie; batches, rates and reading are the paper's",
         measure=Mean("ratio", scale="log", where={"net": net, "L": depth, "s": s}, rows=points,
                      error="clusters", what="points", tells=("width",)),
     ) for net, s, depth, figure in (
