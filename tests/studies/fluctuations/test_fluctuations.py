@@ -1,5 +1,7 @@
 """Fits, claims and figures of the study, on tables that follow the laws or break them."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -102,6 +104,7 @@ def test_all_claims_hold_where_the_laws_do(lawful):
     found = verdicts(lawful)
     assert {name for name, one in found.items() if one == "no expectation"} == {"crossing", "fits"}
     del found["soon"]  # its errors have a size of their own, below
+    assert {found.pop("sgd-norm"), found.pop("sgd-error")} == {"too few data"}  # below, too
     assert set(found.values()) == WITHIN | {"no expectation"}, found
     assert set(verdicts(lawful, "mnist-").values()) == {"too few data"}
 
@@ -202,6 +205,47 @@ def test_means_that_are_not_positive_are_counted_and_named(lawful):
     assert "left out" not in measured("norm-test", given)["note"]
 
 
+def of_noise(cells, *, height=0.5, less=0.004):
+    """Cells of all widths by SGD of four points and of all, as high and as wrong as said."""
+    added = []
+    for batch in (4, P):
+        noisy = batch < P
+        some = cells.assign(optimiser="sgd", settings=json.dumps({"batch_size": batch}))
+        some["key"] = f"sgd {batch} " + some["key"]
+        some["curve"] = f"sgd {batch} " + some["curve"]
+        peak = some["width"] == 6
+        for column in ("train_norm", "test_norm"):
+            some.loc[peak, column] *= height**0.5 if noisy else 1
+        some["test_error"] -= less * noisy * (1 + 0.1 * some["seed"])
+        added.append(some)
+    return pd.concat([cells, *added], ignore_index=True)
+
+
+@pytest.mark.parametrize(("height", "less", "verdict"), [(0.5, 0.004, "agrees"),
+                                                         (2.0, -0.004, "disagrees")])  # fmt: skip
+def test_noise_of_batches_is_compared_with_all_points(lawful, height, less, verdict):
+    given = lawful | {"cells": of_noise(lawful["cells"], height=height, less=less)}
+    found = verdicts(given)
+    assert (found["sgd-norm"], found["sgd-error"]) == (verdict, verdict)
+    norms = measured("sgd-norm", given)
+    assert norms["value"] == pytest.approx(height, rel=1e-6)
+    errors = measured("sgd-error", given)
+    # Two members of five seeds at each width from h* = 5.5 to 3 h*
+    near = [width for width in WIDTHS if 30**0.5 <= width <= 3 * 30**0.5]
+    assert errors["value"] == pytest.approx(-less * 1.2)
+    assert f"{10 * len(near)} pairs of networks" in errors["note"]
+    for name in ("sgd-norm", "sgd-error"):
+        del found[name]
+    assert found == {name: one for name, one in verdicts(lawful).items() if name in found}
+
+
+def test_noise_alone_is_not_compared(lawful):
+    cells = of_noise(lawful["cells"])
+    given = lawful | {"cells": cells[cells["settings"] != json.dumps({"batch_size": P})]}
+    found = verdicts(given)
+    assert found["sgd-norm"] == found["sgd-error"] == "too few data"
+
+
 def test_claims_without_their_rows_are_not_decided(lawful):
     assert set(verdicts({}).values()) == {"too few data"}
     narrow = {name: rows[rows["width"] > 6] if "width" in rows else rows
@@ -270,7 +314,13 @@ def test_figures_show_what_was_measured(lawful):
     fit = points(figure.axes[5], "fit single")
     used = table[table["N"] > STAR]
     np.testing.assert_allclose(fit, used[["N", "single"]], rtol=1e-3)
-    figure = norm.draw(*given, **named)
+    cells = of_noise(lawful["cells"])
+    figure = norm.draw(cells, *given[1:], **named)
+    drawn = points(figure.axes[3], "noise is_noisy=1")
+    assert drawn == [
+        pytest.approx((N, y))
+        for N, y in analysis.by_noise(cells).query("is_noisy").groupby("N")["norm"].mean().items()
+    ]
     then = points(figure.axes[1], "beyond time=1", whole=True)
     assert [y for _, y in then] == pytest.approx(
         [(N / STAR - 1) ** -2 for N in table["N"] if N > STAR], rel=1e-3

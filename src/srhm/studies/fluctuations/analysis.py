@@ -5,6 +5,7 @@ output, delta distance of their boundaries, epsilon, epsbar their test errors. W
 M members squares of departures from it are too small by 1 - 1/M, as epsilon - epsbar: corrected.
 """
 
+import json
 from math import nan
 
 import numpy as np
@@ -19,12 +20,33 @@ DIGITS, MNIST = "digits_pca", "mnist5k_pca"
 
 
 def of_data(data: str, cells: pd.DataFrame, *tables: pd.DataFrame) -> tuple[pd.DataFrame, ...]:
-    """Rows of the curves that learn a data set: of the cells, and of each other table."""
+    """Rows of the curves that learn a data set by Adam: of the cells, and of each other table."""
     if cells.empty:
         return cells, *(table.iloc[:0] for table in tables)
-    own = cells[cells["data"] == data]
+    own = cells[(cells["data"] == data) & (cells["optimiser"] == "adam")]
     curves = set(own["curve"])
     return own, *(table[table["curve"].isin(curves)] if len(table) else table for table in tables)
+
+
+def by_noise(cells: pd.DataFrame) -> pd.DataFrame:
+    """Networks of SGD that did not diverge: width, N, seed, member, batch, norm, error.
+
+    norm: mean of f^2 over training and test points; error: on test points. is_noisy: batches are
+    smaller than the training set. near: from the h* of those without noise to FAR h*.
+    """
+    names = ["width", "N", "seed", "member", "batch", "is_noisy", "near", "norm", "error"]
+    own = cells[cells["optimiser"] == "sgd"] if len(cells) else cells
+    if own.empty:
+        return pd.DataFrame(columns=names)
+    batch = own["settings"].map(lambda text: json.loads(text)["batch_size"])
+    total = own["P"] * own["train_norm"] ** 2 + own["n_test"] * own["test_norm"] ** 2
+    own = own.assign(
+        N=own["n_weights"], batch=batch, is_noisy=batch < own["P"], error=own["test_error"],
+        norm=total / (own["P"] + own["n_test"]),
+    )  # fmt: skip
+    _, h_star = threshold(own[~own["is_noisy"]])
+    near = own["width"].between(h_star, FAR * h_star)
+    return own.assign(near=near)[own["status"] != "diverged"][names]
 
 
 def threshold(cells: pd.DataFrame) -> tuple[float, float]:

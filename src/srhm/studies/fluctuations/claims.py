@@ -111,6 +111,25 @@ def crossings(*tables: pd.DataFrame, data: str) -> pd.DataFrame:
     )
 
 
+@rows_of("cells", nothing="no networks of small batches beside those of all points")
+def noise(cells: pd.DataFrame) -> pd.DataFrame:
+    """`by_noise`, where there are networks of both kinds."""
+    rows = analysis.by_noise(cells)
+    return rows if rows["is_noisy"].nunique() == 2 else rows.iloc[:0]
+
+
+@rows_of(noise, nothing="no pairs of networks of small batches and of all points near N*")
+def pairs(rows: pd.DataFrame) -> pd.DataFrame:
+    """lost: error of a network of small batches less that of all points; near N*, equal starts."""
+    if rows.empty:
+        return rows
+    on = ["width", "seed", "member"]
+    near = rows[rows["near"]]
+    small, whole = near[near["is_noisy"]], near[~near["is_noisy"]]
+    both = small.merge(whole[[*on, "error"]], on=on, suffixes=("", "_whole"))
+    return both.assign(lost=both["error"] - both["error_whole"])
+
+
 class Top(Mean):
     """Mean of the logarithm of `tops`, its interval wider by what is not known of each."""
 
@@ -188,6 +207,13 @@ def cut_off(rows: pd.DataFrame) -> float:
     means = rows.groupby("width")[["norm", "norm_early"]].mean()
     heights = means.max() / means.iloc[-1]
     return float(heights["norm_early"] / heights["norm"])
+
+
+def smoothed(rows: pd.DataFrame) -> float:
+    """Peak of f^2 over that of the widest: small batches over all points."""
+    means = rows.groupby(["is_noisy", "width"])["norm"].mean().unstack("width")
+    heights = means.max(axis=1) / means.iloc[:, -1]
+    return float(heights[True] / heights[False])
 
 
 POSITIVE = "a lower bound: the coefficient is positive"
@@ -284,8 +310,27 @@ STATED = tuple(
     if data == DIGITS or not isinstance(expected, NoExpectation)  # is so of every data set
 )  # fmt: skip
 
+# The thesis expects both and shows neither.
+OF_NOISE = partial(
+    Claim, topic="Fluctuations beyond jamming", figure="fluctuations_norm",
+    place="thesis, ch. 8.3: a relevant perturbation near jamming",
+)  # fmt: skip
+NOISE = (
+    OF_NOISE(
+        "fluctuations-sgd-norm", "Peak of ‖f‖² over the widest: batches of 4 over all points",
+        expected=Below(1), why="an upper bound: noise smooths the divergence",
+        measure=Jackknife(smoothed, rows=noise, tells=("width",)),
+    ),
+    OF_NOISE(
+        "fluctuations-sgd-error", "Test error from h* to 3 h*: batches of 4 less all points",
+        expected=Below(0), why="an upper bound: noise improves performance",
+        measure=Mean("lost", rows=pairs, per=("seed",), what="pairs of networks",
+                     tells=("width",)),
+    ),
+)  # fmt: skip
+
 CLAIMS = after_a_look(
-    STATED,
+    (*STATED, *NOISE),
     {
         "fluctuations-crossing fluctuations-fits": "not judged any more",
         "fluctuations-divergence-peak":

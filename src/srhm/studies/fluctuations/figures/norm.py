@@ -4,10 +4,10 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from srhm.figures.drawing import styled
-from srhm.figures.looks import BLUE, ORANGE, SKY, Look
+from srhm.figures.looks import BLUE, GREEN, ORANGE, SKY, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, level
-from srhm.figures.scales import by_name
+from srhm.figures.scales import by_name, ranged
 from srhm.studies.fluctuations import analysis
 
 TIMES = by_name("time", analysis.TIMES, {
@@ -21,8 +21,10 @@ SIZE = Axis("number of weights $N$", log=True)
 def draw(*tables: pd.DataFrame, data: str, preset: str) -> Figure:
     """A: f^2 against N; B: against N/N* - 1, by time; C: training error against N.
 
-    tables: cells, histories and fluctuations.
+    D: f^2 of networks of small batches and of all points, where the data have such. tables: cells,
+    histories and fluctuations.
     """
+    noise = analysis.by_noise(tables[0][tables[0]["data"] == data] if len(tables[0]) else tables[0])
     cells, histories, fluctuations = analysis.of_data(data, *tables)
     rows = analysis.by_seed(cells, histories, fluctuations)
     if rows.empty:
@@ -56,7 +58,21 @@ def draw(*tables: pd.DataFrame, data: str, preset: str) -> Figure:
         ]),
         Panel(title="fit", x=SIZE, y=Axis("misclassified training points"),
               marks=[at_end("train_error"), star]),
-    ], columns=3, preset=preset, notes=[
+        *([_noise(noise, star)] if len(noise) else []),
+    ], columns=2 if len(noise) else 3, preset=preset, notes=[
         f"{rows['n'].sum():g} networks, {rows['seed'].nunique()} seeds; N* of jamming {N_star:.3g},"
         f" fitted with the slope {slope:.2f} of B: {fitted:.3g}."
     ])  # fmt: skip
+
+
+def _noise(rows: pd.DataFrame, star: Marks) -> Panel:
+    """f^2 against N of steps of a few points and of all."""
+    means = ranged(rows, "norm", ["batch", "is_noisy", "N"])
+    few = ", ".join(str(batch) for batch in sorted(set(rows.loc[rows["is_noisy"], "batch"])))
+    looks = {True: Look(f"batches of {few}", VERMILION), False: Look("all points", GREEN)}
+    scale = by_name("is_noisy", sorted(set(rows["is_noisy"])), looks, "SGD (D)")
+    return Panel(
+        title="with the noise of batches", x=SIZE, y=Axis(r"$\|f\|^2$", log=True), marks=[
+            Marks(rows=means, x="N", y="norm", by=[scale], name="noise", line="-", size=3), star,
+        ],
+    )  # fmt: skip

@@ -50,7 +50,7 @@ def draw(
     ]  # fmt: skip
     notes = [
         f"{int(points['inside'].sum())} of {len(points)} points lie within their bar of 1; "
-        + ", ".join(f"{net.upper()} ×{np.exp(own.mean()):.2f}" for net, own in
+        + ", ".join(f"{str(net).upper()} ×{np.exp(own.mean()):.2f}" for net, own in
                     points[points["s"] == 2].groupby("net")["log_ratio"])
         + " at s = 2."
     ] if len(points) else []  # fmt: skip
