@@ -32,6 +32,9 @@ SECTION = {
         {"memory": "ram", "size": [4], "start": "ccp", "mu": 0.1, "r": [1e-8, 1e-4]},
         {"memory": "memento", "size": 2, "start": ["random", "cycles", "necklace"], "mu": 0.1,
          "r": 1e-3, "seeds": 3},
+        {"memory": "ram", "size": 16, "start": "random", "mu": 0.1, "r": 1e-5, "seeds": 3},
+        {"memory": "memento", "size": [2, 3], "start": "random", "mu": 0.1, "r": 1e-5, "seeds": 3},
+        {"memory": "ram", "size": 4, "start": "random", "mu": 0.1, "r": 1e-5, "seeds": 3},
     ],
 }  # fmt: skip
 LARGE = [
@@ -96,10 +99,11 @@ GOOD = {**LEARNT, ("ram", "columns"): 0.25}
 
 def test_all_claims_hold_where_the_cells_are_as_the_thesis_says():
     card = scored(invented(learnt=GOOD, large=LARGE))
-    reported = {"ram-random-over-columns", "memento-over-necklace"}
+    reported = {"ram-random-over-columns", "memento-over-necklace", "memento-below-ram-16"}
     assert set(card.loc[sorted(reported), "verdict"]) == {"no expectation"}
     assert set(card.drop(sorted(reported))["verdict"]) <= WITHIN
     assert card.loc["memento-below-ram", "value"] == pytest.approx(-0.24)
+    assert card.loc["memento-below-ram", "n"] == 3
     assert card.loc["ram-linear-below-random", "n"] == 3
 
 
@@ -139,7 +143,7 @@ def test_each_start_has_its_seeds_and_the_columns_one():
     cells = [entry["cell"] for curve in planned() for entry in curve.entries]
     learnt = [cell for cell in cells if cell["experiment"] == "learning"]
     assert len([cell for cell in cells if cell["experiment"] == "columns"]) == 12
-    assert len(learnt) == 3 * 3 + 3 + 3 * 3
+    assert len(learnt) == 3 * 3 + 3 + 3 * 3 + 4 * 3
     assert all(0 < seconds(cell) < inf for cell in cells)
 
 
