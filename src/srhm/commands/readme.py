@@ -50,7 +50,7 @@ PAPER = ("sparse_hierarchy", "named_nets")
 MAIN, WIDE = "grid", "paper"
 NUMBERS = ("expected", "tolerance", "value", "low", "high")
 # Of each study with shipped rows the figure that its README shows, as `make figures` drew it.
-PICTURES, PICTURE_WIDTH = "docs/images/studies", 900
+PICTURES = "docs/images/studies"  # drawn by tests/guard/pictures.py
 WRITTEN = "Written by `make readme` from the scorecards of the shipped rows, not by hand."
 
 
@@ -294,25 +294,6 @@ def shown_figure(study: str) -> Figure:
     return next((one for one in figures if one.first), figures[0])
 
 
-def _draw_pictures(root: Path, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]) -> None:
-    """Pictures of the READMEs that are not there, small, of figures that are drawn here.
-
-    One that is there stays, as what is drawn here may be old: remove it to have it drawn anew. One
-    that would fill more than a screen is left to the study's page.
-    """
-    shown = [(preset, study) for preset in scorecards for study in scorecards[preset]]
-    for preset, study in shown:
-        name, path = shown_figure(study).name, root / PICTURES / f"{study}.png"
-        file = root / places.figure_files(f"{preset}-published", name)["png"]
-        if preset == WIDE or path.is_file() or not file.is_file():
-            continue
-        image = Image.open(file).convert("RGB")
-        if image.height <= 1.5 * image.width:
-            image.thumbnail((PICTURE_WIDTH, 2 * PICTURE_WIDTH))
-            path.parent.mkdir(parents=True, exist_ok=True)
-            image.quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
-
-
 def main(root: Path = ROOT) -> int:
     """Writes the documents of this repository; 1 if one lacks its markers."""
     rows = headline(root)
@@ -342,7 +323,6 @@ def main(root: Path = ROOT) -> int:
     write_text(root / "docs/results.md", results_text(rows, scorecards))
     write_text(root / "docs/studies.md", studies_text(scorecards, root))
     write_text(root / thesis.PAGE, sources)
-    _draw_pictures(root, scorecards)
     for file, text in of_studies.items():
         write_text(file, text)
     archive = (root / "published" / WIDE / "sparse_hierarchy").glob("*.*")
@@ -410,9 +390,9 @@ def _choice(rows: Sequence[ForestRow], scorecards: Mapping[str, pd.DataFrame]) -
     own = claims[claims["claim"].isin([row.claim for row in rows])]
     later = int((own["fixed"] == "after").sum())
     yield (
-        f"{len(own)} of {len(claims)} claims: the numbers of each quoted sentence. Of these"
-        f" {len(own)} rows, the expectation, the rows or the interval of {later} were changed after"
-        " a look ([which](deviations.md))."
+        f"{len(own)} of the {len(claims)} claims of both studies test a quoted sentence. Of these"
+        f" {len(own)}, {later} had their expectation, rows or interval changed after a look"
+        " ([which](deviations.md))."
     )
 
 
@@ -449,7 +429,7 @@ def _rules(
     yield ""
     yield (
         f"{len(both)} claims have both verdicts; {int(moved.sum())} moved. Of the"
-        f" {int(held.sum())} that were within their tolerance at first now: {counts}."
+        f" {int(held.sum())} within their tolerance at first, {counts} now."
     )
     left = before.merge(now[key], on=key, how="left", indicator=True).query("_merge == 'left_only'")
     became = left.merge(gone, on=["study", "claim"], how="left")["became"]

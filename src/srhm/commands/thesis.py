@@ -18,7 +18,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from srhm.commands.presets import SHOWN
-from srhm.scorecard.numbers import measured_text
+from srhm.scorecard.numbers import expected_text, measured_text
 from srhm.scorecard.text import VERDICTS
 from srhm.studies.registry import STUDIES
 
@@ -316,7 +316,9 @@ def _claim(pattern: str, names: Sequence[tuple[str, str]], cards: Scorecards) ->
     if not rows:
         return f"`{pattern}`: no shipped rows"
     if len(names) == 1:
-        return f"`{pattern}` {measured_text(rows[0])}: {rows[0]['verdict']}"
+        expected = expected_text(rows[0])
+        asked = f", expected {expected}" if expected != "–" else ""
+        return f"`{pattern}` {measured_text(rows[0])}{asked}: {rows[0]['verdict']}"
     counts = Counter(str(one["verdict"]) for one in rows)
     return f"`{pattern}`: " + ", ".join(
         f"{counts[word]} {word}" for word in VERDICTS if counts[word]

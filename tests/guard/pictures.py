@@ -1,0 +1,65 @@
+"""Pictures of the studies' READMEs, small, of the shipped rows.
+
+python tests/guard/pictures.py [STUDY ...] draws those whose rows have changed since, or these.
+"""
+
+import hashlib
+import io
+import json
+import sys
+from pathlib import Path
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+from PIL import Image, PngImagePlugin
+from stored import ROOT, SHIPPED, drawn_of_shipped_rows, stored_scores
+
+from srhm.commands.readme import PICTURES, shown_figure
+from srhm.figures.drawing import styled
+
+ROWS = "rows"  # entry of a picture that holds the digest of its rows
+DPI, WIDTH, COLOURS = 150, 900, 64
+PRESETS = ("grid", "laptop", "quick", "paper")  # the first that a study has rows of
+DRAWN = {study: preset for preset in reversed(PRESETS) for one, study in SHIPPED if one == preset}
+
+
+def picture(study: str) -> Path:
+    """File of the picture."""
+    return ROOT / PICTURES / f"{study}.png"
+
+
+def rows_of(study: str) -> str:
+    """Digest of the shipped rows of a study; of its scorecard where no rows are shipped."""
+    file = ROOT / "published" / DRAWN[study] / study / "provenance.json"
+    if file.is_file():
+        text = json.dumps(json.loads(file.read_text("utf-8"))["sha256"], sort_keys=True)
+    else:
+        text = stored_scores(DRAWN[study], study).read_text("utf-8")
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def drawn_rows(file: Path) -> str:
+    """The digest that a picture holds; empty if it has none."""
+    return str(Image.open(file).info.get(ROWS, "")) if file.is_file() else ""
+
+
+def draw(study: str) -> None:
+    """Draws the picture of a study."""
+    figure, whole = drawn_of_shipped_rows(DRAWN[study], study, shown_figure(study)), io.BytesIO()
+    styled(figure.savefig)(whole, dpi=DPI)
+    plt.close(figure)
+    image = Image.open(whole).convert("RGB")
+    image.thumbnail((WIDTH, 2 * WIDTH))
+    # Colours that are far apart: others make curves alike that the legend tells apart.
+    few = image.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    told = PngImagePlugin.PngInfo()
+    told.add_text(ROWS, rows_of(study))
+    few.save(picture(study), optimize=True, pnginfo=told)
+
+
+if __name__ == "__main__":
+    mpl.use("Agg")
+    for study in sys.argv[1:] or [one for one in DRAWN if picture(one).is_file()]:
+        if sys.argv[1:] or drawn_rows(picture(study)) != rows_of(study):
+            draw(study)
+            print(picture(study))
