@@ -18,6 +18,8 @@ LOOKS = {
     )
 }
 LOSS = Axis("training loss", log=True)
+# At the numbers of the thesis: 0.75 and 0.23 of ReLU, 0.5 % of tanh.
+THESIS = "thesis (A, D: ReLU; C: tanh)"
 BINS = np.logspace(-4, 2, 19)
 
 
@@ -33,31 +35,32 @@ def draw(cells: pd.DataFrame, ends: pd.DataFrame, gaps: pd.DataFrame, *, preset:
     used = jammed[jammed["counts"] & jammed["is_minimum"]]
     kinds = by_name("kind", LOOKS, LOOKS)
     parts = [
-        ("unsatisfied", r"$N_\Delta/N$", (0.75, "0.75, ReLU of the thesis (A)")),
-        ("over", r"bound$/N_\Delta$", (1.0, "the bound (B)")),
-        ("negative", "negative part of $H$", (0.005, "0.5 %, tanh of the thesis (C)")),
-        ("cusps", r"$N_c/N$", (0.23, "0.23, ReLU of the thesis (D)")),
+        ("unsatisfied", "unsatisfied points", r"$N_\Delta/N$", level(0.75, THESIS)),
+        ("over", "bound on them", r"bound$/N_\Delta$", level(1.0, "the bound (B)", line="--")),
+        ("negative", "negative modes", "negative part of $H$", level(0.005, THESIS)),
+        ("cusps", "neurons at cusps", r"$N_c/N$", level(0.23, THESIS)),
     ]
     panels = [
-        Panel(title="", x=LOSS, y=Axis(label), marks=[
+        Panel(title=title, x=LOSS, y=Axis(label), marks=[
             Marks(rows=part, x="mean_loss", y=column, by=[kinds], size=3.5, filled=filled,
                   name=f"{column}-{filled}", label=text)
             for part, filled, text in (
                 (jammed[jammed["is_minimum"]], True, "at a minimum (A to D)"),
                 (jammed[~jammed["is_minimum"]], False, "not at a minimum (A to D)"))
-        ] + [level(at, says)])
-        for column, label, (at, says) in parts
+        ] + [guide])
+        for column, title, label, guide in parts
     ]  # fmt: skip
     values = {str(key): own for key, own in gaps.groupby("key")["gap"]}
     panels += [
-        Panel(title="", x=Axis(label, log=True), y=Axis("density", log=True), marks=[
+        Panel(title=title, x=Axis(label, log=True), y=Axis("density", log=True), marks=[
             Marks(rows=_density(used, values, side), x="gap", y="density", by=[kinds], line="-",
                   size=3, width=0.7),
             law(list(WINDOW), [0.25 * at**slope for at in WINDOW],
                 "thesis: slopes 0.3, −0.2 (E, F)", line="-"),
         ])
-        for side, label, slope in (
-            ("plus", r"$z=\Delta/\sqrt{\mathcal{L}}$", 0.3), ("minus", r"$|\Delta|$", -0.2))
+        for side, title, label, slope in (
+            ("plus", "overlaps", r"$z=\Delta/\sqrt{\mathcal{L}}$", 0.3),
+            ("minus", "gaps", r"$|\Delta|$", -0.2))
     ]  # fmt: skip
     n = int(rows["counts"].sum())
     return mosaic(
