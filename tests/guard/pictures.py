@@ -39,8 +39,9 @@ def rows_of(study: str) -> str:
 
 
 def drawn_rows(file: Path) -> str:
-    """The digest that a picture holds; empty if it has none."""
-    return str(Image.open(file).info.get(ROWS, "")) if file.is_file() else ""
+    """The digest that a picture holds; empty if it holds none."""
+    with Image.open(file) as image:
+        return str(image.info.get(ROWS, ""))
 
 
 def draw(study: str) -> None:
