@@ -18,7 +18,7 @@ from srhm.commands.readme import PICTURES, shown_figure
 from srhm.figures.drawing import styled
 
 ROWS = "rows"  # entry of a picture that holds the digest of its rows
-DPI, WIDTH, COLOURS = 150, 900, 64
+DPI, WIDTH, COLOURS = 150, 900, 256
 PRESETS = ("grid", "laptop", "quick", "paper")  # the first that a study has rows of
 DRAWN = {study: preset for preset in reversed(PRESETS) for one, study in SHIPPED if one == preset}
 
@@ -51,7 +51,7 @@ def draw(study: str) -> None:
     plt.close(figure)
     image = Image.open(whole).convert("RGB")
     image.thumbnail((WIDTH, 2 * WIDTH))
-    # Colours that are far apart: others make curves alike that the legend tells apart.
+    # Fewer colours, or those that cover most, make curves alike that the legend tells apart.
     few = image.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     told = PngImagePlugin.PngInfo()
     told.add_text(ROWS, rows_of(study))
