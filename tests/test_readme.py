@@ -168,8 +168,7 @@ def test_claims_are_counted_by_first_and_present_rules():
     text = readme.deviations_text(page, cards, first, gone)
     assert "| `grid` | 3 | 2 | 0 → 1 | 1 → 0 | 0 | 0 | 1 |" in text
     assert "2 claims have both verdicts; 1 moved." in text
-    assert "Of the 2 that were within" in text
-    assert "1 agree or close, 1 disagrees" in text
+    assert "Of the 2 within their tolerance at first, 1 agree or close, 1 disagrees now." in text
     assert "Gone since: 1 claims, of which 0 disagreed; 0 repeated another claim, " in text
     assert "1 could not fail, or a test holds them" in text
     assert text.endswith(f" New: 1.\n{readme.END}\n")
