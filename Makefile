@@ -97,7 +97,7 @@ help:
 	@echo 'make faults                              make faults in small runs (killed, full disk, ...): the table of docs/reliability.md; as root'
 	@echo 'make soak                                kill a small run fifty times at random, then look what it has made: docs/reliability.md'
 	@echo 'make schema                              write the schema and the table of keys of config/ anew'
-	@echo 'make readme                              write the tables of README.md and docs (results, claims, studies, beyond, thesis) and their pictures anew'
+	@echo 'make readme                              write the tables of README.md and docs (results, claims, studies, beyond, thesis) anew'
 	@echo 'make play                                write docs/front/play.html, a page to draw data and train networks in a browser, anew'
 	@echo 'make doctor                              what is wrong with this machine, its environment or the last run, and what to do'
 	@echo 'make env | make clean-env                only install into $(VENV) | remove it'

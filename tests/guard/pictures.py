@@ -1,6 +1,8 @@
 """Pictures of the studies' READMEs, small, of the shipped rows.
 
-python tests/guard/pictures.py [STUDY ...] draws those whose rows have changed since, or these.
+python tests/guard/pictures.py [STUDY ...] draws those whose rows have changed since, or these: the
+pictures of a figure whose code has changed, say. A new study's is drawn when it is named; figures
+that would fill more than a screen are left to the study's page.
 """
 
 import hashlib
@@ -59,6 +61,8 @@ def draw(study: str) -> None:
 
 
 if __name__ == "__main__":
+    if unknown := sorted(set(sys.argv[1:]) - set(DRAWN)):
+        sys.exit(f"no rows are shipped of {', '.join(unknown)}; of: {', '.join(sorted(DRAWN))}")
     mpl.use("Agg")
     for study in sys.argv[1:] or [one for one in DRAWN if picture(one).is_file()]:
         if sys.argv[1:] or drawn_rows(picture(study)) != rows_of(study):

@@ -49,8 +49,8 @@ BEYOND = "docs/beyond.md"
 PAPER = ("sparse_hierarchy", "named_nets")
 MAIN, WIDE = "grid", "paper"
 NUMBERS = ("expected", "tolerance", "value", "low", "high")
-# Of each study with shipped rows the figure that its README shows, as `make figures` drew it.
-PICTURES = "docs/images/studies"  # drawn by tests/guard/pictures.py
+# Of each study the figure that its README shows, of the shipped rows: tests/guard/pictures.py.
+PICTURES = "docs/images/studies"
 WRITTEN = "Written by `make readme` from the scorecards of the shipped rows, not by hand."
 
 

@@ -316,11 +316,10 @@ def test_figures_show_what_was_measured(lawful):
     np.testing.assert_allclose(fit, used[["N", "single"]], rtol=1e-3)
     cells = of_noise(lawful["cells"])
     figure = norm.draw(cells, *given[1:], **named)
-    drawn = points(figure.axes[3], "noise is_noisy=1")
-    assert drawn == [
-        pytest.approx((N, y))
-        for N, y in analysis.by_noise(cells).query("is_noisy").groupby("N")["norm"].mean().items()
-    ]
+    noisy = analysis.by_noise("digits_pca", cells).query("is_noisy")
+    means = noisy.groupby("N", as_index=False)["norm"].mean()
+    np.testing.assert_allclose(points(figure.axes[3], "noise is_noisy=1"), means)
+    assert points(figure.axes[3], "N* without noise")[0][0] == pytest.approx(STAR, rel=0.01)
     then = points(figure.axes[1], "beyond time=1", whole=True)
     assert [y for _, y in then] == pytest.approx(
         [(N / STAR - 1) ** -2 for N in table["N"] if N > STAR], rel=1e-3

@@ -28,14 +28,14 @@ def of_data(data: str, cells: pd.DataFrame, *tables: pd.DataFrame) -> tuple[pd.D
     return own, *(table[table["curve"].isin(curves)] if len(table) else table for table in tables)
 
 
-def by_noise(cells: pd.DataFrame) -> pd.DataFrame:
-    """Networks of SGD that did not diverge: width, N, seed, member, batch, norm, error.
+def by_noise(data: str, cells: pd.DataFrame) -> pd.DataFrame:
+    """Networks of SGD on a data set that did not diverge: width, N, seed, member, batch, ...
 
     norm: mean of f^2 over training and test points; error: on test points. is_noisy: batches are
-    smaller than the training set. near: from the h* of those without noise to FAR h*.
+    smaller than the training set. N_star: of those without noise; near: from their h* to FAR h*.
     """
-    names = ["width", "N", "seed", "member", "batch", "is_noisy", "near", "norm", "error"]
-    own = cells[cells["optimiser"] == "sgd"] if len(cells) else cells
+    names = ["width", "N", "seed", "member", "batch", "is_noisy", "N_star", "near", "norm", "error"]
+    own = cells[(cells["data"] == data) & (cells["optimiser"] == "sgd")] if len(cells) else cells
     if own.empty:
         return pd.DataFrame(columns=names)
     batch = own["settings"].map(lambda text: json.loads(text)["batch_size"])
@@ -44,9 +44,9 @@ def by_noise(cells: pd.DataFrame) -> pd.DataFrame:
         N=own["n_weights"], batch=batch, is_noisy=batch < own["P"], error=own["test_error"],
         norm=total / (own["P"] + own["n_test"]),
     )  # fmt: skip
-    _, h_star = threshold(own[~own["is_noisy"]])
+    N_star, h_star = threshold(own[~own["is_noisy"]])
     near = own["width"].between(h_star, FAR * h_star)
-    return own.assign(near=near)[own["status"] != "diverged"][names]
+    return own.assign(near=near, N_star=N_star)[own["status"] != "diverged"][names]
 
 
 def threshold(cells: pd.DataFrame) -> tuple[float, float]:

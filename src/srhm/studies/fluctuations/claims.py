@@ -113,8 +113,8 @@ def crossings(*tables: pd.DataFrame, data: str) -> pd.DataFrame:
 
 @rows_of("cells", nothing="no networks of small batches beside those of all points")
 def noise(cells: pd.DataFrame) -> pd.DataFrame:
-    """`by_noise`, where there are networks of both kinds."""
-    rows = analysis.by_noise(cells)
+    """`by_noise` of digits, where there are networks of both kinds."""
+    rows = analysis.by_noise(DIGITS, cells)
     return rows if rows["is_noisy"].nunique() == 2 else rows.iloc[:0]
 
 

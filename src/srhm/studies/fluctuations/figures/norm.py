@@ -24,7 +24,7 @@ def draw(*tables: pd.DataFrame, data: str, preset: str) -> Figure:
     D: f^2 of networks of small batches and of all points, where the data have such. tables: cells,
     histories and fluctuations.
     """
-    noise = analysis.by_noise(tables[0][tables[0]["data"] == data] if len(tables[0]) else tables[0])
+    noise = analysis.by_noise(data, tables[0])
     cells, histories, fluctuations = analysis.of_data(data, *tables)
     rows = analysis.by_seed(cells, histories, fluctuations)
     if rows.empty:
@@ -58,14 +58,14 @@ def draw(*tables: pd.DataFrame, data: str, preset: str) -> Figure:
         ]),
         Panel(title="fit", x=SIZE, y=Axis("misclassified training points"),
               marks=[at_end("train_error"), star]),
-        *([_noise(noise, star)] if len(noise) else []),
+        *([_noise(noise)] if len(noise) else []),
     ], columns=2 if len(noise) else 3, preset=preset, notes=[
         f"{rows['n'].sum():g} networks, {rows['seed'].nunique()} seeds; N* of jamming {N_star:.3g},"
         f" fitted with the slope {slope:.2f} of B: {fitted:.3g}."
     ])  # fmt: skip
 
 
-def _noise(rows: pd.DataFrame, star: Marks) -> Panel:
+def _noise(rows: pd.DataFrame) -> Panel:
     """f^2 against N of steps of a few points and of all."""
     means = ranged(rows, "norm", ["batch", "is_noisy", "N"])
     few = ", ".join(str(batch) for batch in sorted(set(rows.loc[rows["is_noisy"], "batch"])))
@@ -73,6 +73,7 @@ def _noise(rows: pd.DataFrame, star: Marks) -> Panel:
     scale = by_name("is_noisy", sorted(set(rows["is_noisy"])), looks, "SGD (D)")
     return Panel(
         title="with the noise of batches", x=SIZE, y=Axis(r"$\|f\|^2$", log=True), marks=[
-            Marks(rows=means, x="N", y="norm", by=[scale], name="noise", line="-", size=3), star,
+            Marks(rows=means, x="N", y="norm", by=[scale], name="noise", line="-", size=3),
+            level(rows["N_star"].iloc[0], "$N^*$", across="y", name="N* without noise"),
         ],
     )  # fmt: skip
