@@ -20,7 +20,7 @@ from srhm.results.store import path_of
 STUDY = "sparse_hierarchy"
 CELLS = f"{STUDY}/cells"
 SCIENCE = [CELLS, *(f"{STUDY}/{name}" for name in ("sensitivities", "sample_complexity", "claims"))]
-FIGURES = [f"fig{n:02}" for n in (*range(2, 9), *range(10, 17))] + ["practice"]
+FIGURES = [f"fig{n:02}" for n in (*range(2, 9), *range(10, 17))] + ["authors_points", "practice"]
 NETWORK_FIGURES = ["fig01", "fig09", "fig17", "table1"]
 
 pytestmark = pytest.mark.xdist_group("workflow")

@@ -16,7 +16,6 @@ from srhm.statistics.jamming import smallest_that_fit
 
 FAR = 3.0  # times h*: from there on power laws are fitted, up to there the norm's divergence
 TIMES = (0.03, 0.1, 1.0)  # parts of the longest training at which the norm is drawn
-DIGITS, MNIST = "digits_pca", "mnist5k_pca"
 
 
 def of_data(data: str, cells: pd.DataFrame, *tables: pd.DataFrame) -> tuple[pd.DataFrame, ...]:

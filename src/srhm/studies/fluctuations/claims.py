@@ -19,7 +19,8 @@ from srhm.scorecard.fits import listed_as_left_out
 from srhm.scorecard.resampling import Jackknife
 from srhm.scorecard.rows import rows_of
 from srhm.studies.fluctuations import analysis
-from srhm.studies.fluctuations.analysis import DIGITS, FAR, MNIST
+from srhm.studies.fluctuations.analysis import FAR
+from srhm.studies.fluctuations.data_sets import DIGITS, MNIST
 
 MOST = 16  # members of the ensembles whose fall with n is fitted, at most
 SOON = 3.0  # times N*: a few

@@ -1,7 +1,7 @@
 """Chapter 2b of the thesis: what the random start does to the output and to the test error."""
 
 from srhm.flow.measurements import flow_study
-from srhm.studies.fluctuations.analysis import DIGITS, MNIST
+from srhm.studies.fluctuations.data_sets import DIGITS, MNIST
 from srhm.study import CurveMeasurement, Figure
 from srhm.trainers import FLOW
 
