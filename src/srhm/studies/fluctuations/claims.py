@@ -245,7 +245,7 @@ def lines(data: str) -> dict[str, tuple[Line, ...]]:
             ("crossing", "Distance to f = 0 along ∇f over |f|/‖∇f‖, widest networks: median",
              "Fig. 9", NoExpectation(), "a ReLU network is linear on so short a line: always 1",
              Mean("middle", rows=along, what="seeds")),
-            ("crossing-spread", "… its interquartile range, widest minus narrowest above h*",
+            ("crossing-spread", "Crossing along ∇f: interquartile range, widest minus narrowest above h*",
              "Fig. 9: the estimate improves with N", Below(0), "an upper bound: it shrinks",
              Mean("grows", rows=along, what="seeds")),
         ),
