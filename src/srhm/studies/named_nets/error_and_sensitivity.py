@@ -18,6 +18,8 @@ from srhm.statistics.rank_correlation import RankCorrelation, rank_correlation
 
 # A relative depth between 0 and 1, or the logits.
 Place = float | Literal["output"]
+# Which grammar is drawn: that of most cells, or of most networks.
+Most = Literal["cells", "networks"]
 DEPTHS = (0.2, 0.5, 0.8)
 DEEP = 0.8
 # The paper's P = 7400 at v = 10, over Eq. 4 (9000).
@@ -26,21 +28,27 @@ PAPER_SIZE = 7400 / 9000
 BESIDE = ("lcn", "cnn")
 
 
-def one_grammar(cells: pd.DataFrame) -> pd.DataFrame:
-    """Cells of named nets on the grammar that most of them have, one curve for each network."""
+def one_grammar(cells: pd.DataFrame, most: Most = "cells") -> pd.DataFrame:
+    """Cells of named nets on one grammar, one curve for each network.
+
+    most: the grammar that most cells have, for curves over P, or most networks, for the comparison
+    at one P; of equal ones that of most cells.
+    """
     if cells.empty:
         return cells
-    sizes = cells.groupby(list(DATA_MODEL), as_index=False).size()
-    largest: Any = sizes["size"].idxmax()
-    return _one_curve_each(_of_grammar(cells, sizes.loc[largest]))
+    found = cells.groupby(list(DATA_MODEL), as_index=False).agg(
+        networks=("net", "nunique"), cells=("net", "size")
+    )
+    ranked = found.sort_values([most, "cells"], ascending=False, kind="stable")
+    return _one_curve_each(_of_grammar(cells, ranked.iloc[0]))
 
 
-def all_networks(core: pd.DataFrame, named: pd.DataFrame) -> pd.DataFrame:
+def all_networks(core: pd.DataFrame, named: pd.DataFrame, most: Most = "cells") -> pd.DataFrame:
     """Cells of the named nets, as `one_grammar` gives them, and of LCN and CNN beside them.
 
     LCN and CNN as the text trains them, on the same grammar and at the P of the named ones.
     """
-    named = one_grammar(named)
+    named = one_grammar(named, most)
     if named.empty:
         return named
     chosen = core["net"].isin(BESIDE) & core["P"].isin(named["P"])

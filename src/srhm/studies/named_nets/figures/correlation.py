@@ -28,6 +28,7 @@ from srhm.model.seeding import generator
 from srhm.statistics.rank_correlation import RankCorrelation
 from srhm.studies.named_nets.error_and_sensitivity import (
     DEEP,
+    Most,
     Place,
     all_networks,
     correlation,
@@ -38,6 +39,8 @@ from srhm.studies.named_nets.figures.digits import digit_rows
 
 Shown = Literal["output", "internal"]
 PLACES: dict[Shown, Place] = {"output": "output", "internal": DEEP}
+# Grammars of the panels: that of most networks at one P, that of most cells over P.
+GRAMMARS: tuple[Most, Most] = ("networks", "cells")
 KINDS = {"D": "diffeomorphisms", "S": "synonyms"}
 NO_IMAGES = "A, B: the images are not here; make cifar fetches them."
 # Petrini et al. 2021, Figure 5: the test error of 15 networks goes as 0.2 times the root of R_f.
@@ -72,17 +75,17 @@ def draw(
     Points are averages over the seeds, bars go from the lowest to the highest. `seed` is that of
     the resampling behind the intervals of the rank correlations.
     """
-    both = all_networks(core_cells, cells)
     rows = [table for table in (core_sensitivities, sensitivities) if len(table)]
     measured = pd.concat(rows, ignore_index=True) if rows else sensitivities
-    points = side_by_side(both, measured, PLACES[place])
-    size = fixed_size(both, points)
     panels, lines = _images(images, digits, seed) if with_images else ({}, [])
     letters = "CDEF" if with_images else "ABCD"
-    panels |= dict(zip(letters, _model_panels(points, size, place, seed), strict=True))
-    if len(both):
-        grammar = f"SRHM: {grammar_text(both)}; transformations of the input's level, $l=1$."
-        lines = [grammar, *lines, *protocol_lines(both)]
+    compared, growing = (all_networks(core_cells, cells, most) for most in GRAMMARS)
+    at_one, over = (side_by_side(c, measured, PLACES[place]) for c in (compared, growing))
+    drawn = _model_panels(at_one, over, fixed_size(compared, at_one), place, seed)
+    panels |= dict(zip(letters, drawn, strict=True))
+    if len(compared):
+        cells = pd.concat([compared, growing]).drop_duplicates(["curve", "key"])
+        lines = [*_grammar_lines(compared, growing, letters), *lines, *protocol_lines(cells)]
     return _assembled(panels, lines, preset=preset)
 
 
@@ -140,12 +143,25 @@ def _images(
     return panels, [*_image_lines(digits, DIGITS), NO_IMAGES]
 
 
-def _model_panels(points: pd.DataFrame, size: int | None, place: Shown, seed: int) -> list[Panel]:
+def _grammar_lines(compared: pd.DataFrame, growing: pd.DataFrame, letters: str) -> list[str]:
+    """The grammar of all panels, or that of each row of panels."""
+    texts = [grammar_text(cells) for cells in (compared, growing)]
+    rows = [f"{letters[0]}, {letters[1]}: ", f"{letters[2]}, {letters[3]}: "]
+    words = texts[:1] if texts[0] == texts[1] else [r + t for r, t in zip(rows, texts, strict=True)]
+    return [f"SRHM, {'; '.join(words)}; transformations of the input's level, $l=1$."]
+
+
+def _model_panels(
+    compared: pd.DataFrame, growing: pd.DataFrame, size: int | None, place: Shown, seed: int
+) -> list[Panel]:
     """At one P above, at all P below; D at the left, S at the right."""
+    points = pd.concat(
+        [compared[compared["P"] == size].assign(across=False), growing.assign(across=True)]
+    )
     points = points.assign(floor=0.5 / points["n_test"])
     return [
         _panel(
-            points[(points["kind"] == kind) & (across | (points["P"] == size))],
+            points[(points["kind"] == kind) & (points["across"] == across)],
             title="growing $P$" if across else f"$P={size}$" if size else "one $P$",
             label=f"${kind}_{{\\mathrm{{{place}}}}}$ ({word})",
             guide=(None, 1.0), across_sizes=across, seed=seed,
