@@ -96,6 +96,37 @@ def test_networks_are_compared_on_one_grammar_with_one_curve_each(tables):
     assert one_grammar(pd.concat([other, wider, cells])).equals(cells)
 
 
+@pytest.fixture(scope="module")
+def two_grammars(tables):
+    """Four networks at all P at v = 4, five at one P at v = 6, whose order is another one."""
+    cells, sensitivities = named_networks(v=6)
+    cells = cells[cells["P"] == SIZES[1]]
+    opposite = cells["test_error"].rank().astype(int).to_numpy()
+    cells = cells.assign(test_error=np.sort(cells["test_error"])[::-1][opposite - 1])
+    sensitivities = sensitivities[sensitivities["P"] == SIZES[1]]
+    fewer = {name: tables[name].query("net != 'vgg16'") for name in ("cells", "sensitivities")}
+    return {
+        "cells": pd.concat([fewer["cells"], cells], ignore_index=True),
+        "sensitivities": pd.concat([fewer["sensitivities"], sensitivities], ignore_index=True),
+        "core_cells": tables["core_cells"],
+        "core_sensitivities": tables["core_sensitivities"],
+    }
+
+
+def test_at_one_size_the_grammar_is_that_of_most_networks_and_over_sizes_that_of_most_cells(
+    two_grammars,
+):
+    cells = two_grammars["cells"]
+    assert set(one_grammar(cells)["v"]) == {4}
+    compared = one_grammar(cells, "networks")
+    assert set(compared["v"]) == {6}
+    assert set(compared["net"]) == set(N_LAYERS)
+    assert set(one_grammar(cells[cells["net"] != "vgg16"], "networks")["v"]) == {4}
+    found = rows_of(two_grammars, "d-rank-output", "d-rank-output-growing-p")
+    assert found["n"]["d-rank-output"] == 5
+    assert found["value"]["d-rank-output"] < 0 < found["value"]["d-rank-output-growing-p"]
+
+
 def test_lcn_and_cnn_enter_on_the_same_data_as_the_text_trains_them(tables):
     core = tables["core_cells"]
     others = [

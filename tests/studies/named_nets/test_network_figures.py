@@ -142,6 +142,23 @@ def test_the_printed_correlation_is_that_of_the_points(named: Tables, beside: Ta
         assert f"n = {len(own)}" in printed
 
 
+def test_each_row_of_panels_has_its_own_grammar_and_the_notes_say_which(
+    named: Tables, beside: Tables
+) -> None:
+    cells, sensitivities = (table[table["P"] == SIZES[1]] for table in named_networks(v=6))
+    fewer = named[0][named[0]["net"] != "vgg16"]
+    both = (pd.concat([fewer, cells]), pd.concat([named[1], sensitivities]))
+    figure = figure1.draw(*beside, *both, place="output", preset="invented")
+    rows = side_by_side(cells, sensitivities, "output").query("kind == 'D'")
+    np.testing.assert_allclose(
+        networks_in(figure.axes[0]), sorted(rows[["value", "error"]].itertuples(index=False))
+    )
+    nets = len(set(fewer["net"])) + 2
+    assert f"growing $P$, {nets} networks" in figure.axes[2].get_title(loc="left")
+    notes = text_of(figure)
+    assert "A, B: $L=2$, $s=2$, $s_0=2$, $n_c=6$, $m=6$, $v=6$; C, D: " in notes
+
+
 def test_opacity_grows_with_the_size(named: Tables, beside: Tables) -> None:
     figure = figure1.draw(*beside, *named, place="output", preset="invented")
     shown = [one for one in figure.axes[2].get_lines() if one.get_gid() == "network net=vgg16"]

@@ -230,7 +230,7 @@ CLAIMS: tuple[Claim, ...] = (
     ) for kind in "SD"),
     *(rank(
         f"{kind.lower()}-rank-{name}{'-growing-p' if grows else ''}",
-        f"ε and {WORDS[kind]} of {where}, {'growing P' if grows else 'P of the figure and next'}",
+        f"ε and {WORDS[kind]} of {where}, {'growing P' if grows else 'around the P of the figure'}",
         figure=figure, place=source,
         expected=NoExpectation() if grows else Above(0.7), why=FALLING if grows else REMARKABLE,
         fixed="after",

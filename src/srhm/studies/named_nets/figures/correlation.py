@@ -84,8 +84,8 @@ def draw(
     drawn = _model_panels(at_one, over, fixed_size(compared, at_one), place, seed)
     panels |= dict(zip(letters, drawn, strict=True))
     if len(compared):
-        cells = pd.concat([compared, growing]).drop_duplicates(["curve", "key"])
-        lines = [*_grammar_lines(compared, growing, letters), *lines, *protocol_lines(cells)]
+        shown = pd.concat([compared, growing]).drop_duplicates(["curve", "key"])
+        lines = [*_grammar_lines(compared, growing, letters), *lines, *protocol_lines(shown)]
     return _assembled(panels, lines, preset=preset)
 
 

@@ -1,4 +1,4 @@
-"""VGG13 with batch norm and VGG19, named nets beside those of the paper."""
+"""VGG13 and VGG19, named nets beside those of the paper."""
 
 import pytest
 import torch
@@ -12,6 +12,7 @@ from srhm.networks.registry import function_of
     [
         # Simonyan & Zisserman, Table 2: 133 and 144 million for B and E; batch norm has two
         # parameters a channel, 2 x (64 + 64 + 128 + 128 + 2 x 256 + 4 x 512) of B.
+        ("vgg13", 133_047_848),
         ("vgg13_bn", 133_047_848 + 5_888),
         ("vgg19", 143_667_240),
         ("vgg19_bn", 143_667_240 + 11_008),
