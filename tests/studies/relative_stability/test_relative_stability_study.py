@@ -13,7 +13,12 @@ from pydantic import ValidationError
 from srhm.images.deformations import largest_temperature
 from srhm.scorecard.card import scorecard
 from srhm.scorecard.text import TERMINAL
-from srhm.studies.relative_stability.analysis import by_network, log_correlations, measured
+from srhm.studies.relative_stability.analysis import (
+    by_network,
+    log_correlations,
+    longest,
+    measured,
+)
 from srhm.studies.relative_stability.claims import CLAIMS
 from srhm.studies.relative_stability.configuration import (
     Networks,
@@ -201,6 +206,12 @@ def test_a_correlation_is_that_of_numpy():
     assert value == pytest.approx(np.corrcoef(logs.T)[0, 1])
     assert resampled.shape[1] == 1
     assert np.quantile(resampled, 0.9) <= 1 + 1e-12
+
+
+def test_of_networks_that_differ_in_steps_alone_those_of_most_count():
+    cells = pd.DataFrame({"net": ["fc2", "fc2", "fc2", "fc4", "fcn"], "P": [75, 75, 300, 75, 32],
+                          "max_steps": [300, 3000, 300, 300, np.nan], "key": list("abcde")})  # fmt: skip
+    assert "".join(longest(cells)["key"]) == "bcde"
 
 
 def test_scans_are_made_at_the_largest_size_alone():

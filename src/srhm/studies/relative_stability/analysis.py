@@ -40,7 +40,8 @@ def measured(
     """Rows of a long table, with net, P, seed, test_error and alpha_tilde of their cells.
 
     when: "start", "end", empty: both. kind: "fc", "deep" (see `is_deep`), a net, empty: all.
-    augmented: those trained on crops and mirror images instead.
+    augmented: those trained on crops and mirror images instead. Of networks that differ in the
+    number of steps alone those of most.
     """
     cells, rows = (tables.get(name, pd.DataFrame()) for name in ("cells", table))
     if cells.empty or rows.empty:
@@ -52,12 +53,18 @@ def measured(
     if displacement is not None:
         rows = rows[rows["displacement"] == displacement]
     own = cells[(cells["data"] == data) & (cells["status"] != "diverged")]
-    own = own[own["augmentation"].eq(True) == augmented]
+    own = longest(own[own["augmentation"].eq(True) == augmented])
     if kind == "fc":
         own = own[own["net"].isin(FULLY_CONNECTED)]
     elif kind:
         own = own[is_deep(own["net"])] if kind == "deep" else own[own["net"] == kind]
     return rows.merge(own[["key", *OF_CELL]], on="key")
+
+
+def longest(cells: pd.DataFrame) -> pd.DataFrame:
+    """Of each net and P those that may train for most steps; models have no number of steps."""
+    steps = cells["max_steps"].astype(float).fillna(0)
+    return cells[steps == steps.groupby([cells["net"], cells["P"]]).transform("max")]
 
 
 def at_largest(rows: pd.DataFrame) -> pd.DataFrame:
