@@ -209,8 +209,8 @@ def test_a_correlation_is_that_of_numpy():
 
 
 def test_of_networks_that_differ_in_steps_alone_those_of_most_count():
-    cells = pd.DataFrame({"net": ["fc2", "fc2", "fc2", "fc4", "fcn"], "P": [75, 75, 300, 75, 32],
-                          "max_steps": [300, 3000, 300, 300, np.nan], "key": list("abcde")})  # fmt: skip
+    steps = {"max_steps": [300, 3000, 300, 300, np.nan], "key": list("abcde")}
+    cells = pd.DataFrame({"net": ["fc2"] * 3 + ["fc4", "fcn"], "P": [75, 75, 300, 75, 32], **steps})
     assert "".join(longest(cells)["key"]) == "bcde"
 
 
