@@ -75,12 +75,15 @@ def test_windows_from_the_start_end_at_every_size_with_three_before(table):
 
 def test_spectra_have_an_exponent_for_each_draw_and_size(table):
     own = table[(table["experiment"] == "spectrum") & (table["d"] == 3)]
-    assert set(own["window"]) == {"ranks", "first ranks"}
-    values = own[own["quantity"] == "eigenvalue"]
+    assert set(own["window"]) == {"ranks", "fixed ranks"}
+    values = own[(own["quantity"] == "eigenvalue") & (own["window"] == "ranks")]
     np.testing.assert_allclose(values["exponent"], 4 / 3)
     np.testing.assert_allclose(own.loc[own["quantity"] == "tail", "exponent"], 1 / 3)
     assert len(values) == 2 * 4
     assert set(values.loc[values["P"] == 1024, "n_to"]) == {102}
+    fixed = own[own["window"] == "fixed ranks"]
+    assert fixed["n_from"].min() >= 10
+    assert fixed["n_to"].max() <= 100
 
 
 def test_cells_that_are_not_done_enter_no_curve(cells, spectra):

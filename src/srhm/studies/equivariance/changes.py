@@ -31,6 +31,12 @@ CHANGES: Mapping[str, Mapping[str, Any]] = {
 }
 
 
+def on_digits(cells: pd.DataFrame) -> pd.DataFrame:
+    """Networks on digits, of the highest band limit alone, which is nearest to the source's 30."""
+    own = cells[cells["experiment"] == "digits"]
+    return own[own["band"] == own["band"].max()]
+
+
 @rows_of("cells", nothing="no trained networks with a change")
 def changed(cells: pd.DataFrame) -> pd.DataFrame:
     """Trained networks of the experiment, with the `change` that each has; others are no rows."""

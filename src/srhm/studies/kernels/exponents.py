@@ -59,13 +59,11 @@ QUANTITIES = {
     "neighbours": ("distance",),
     "stripe": ("error",),
 }
-# Of the ranks of the spectrum of n points. Eigenvalues converge at ranks well below n (appendix J);
-# tails vanish at rank n, whatever the data.
-RANKS = (
-    ("eigenvalue", "ranks", 1 / 100, 1 / 10),
-    ("tail", "ranks", 1 / 30, 1 / 3),
-    ("tail", "first ranks", 1 / 100, 1 / 10),
-)
+# Ranks of a spectrum that are fitted. Tails vanish at rank n, whatever the data, and eigenvalues
+# converge at ranks well below n (appendix J): those of fixed ranks have a limit. Of power laws, as
+# of spheres, a part of the ranks has one, too.
+FIXED = (10, 100)
+PART = (1 / 100, 1 / 10)
 DECADE = 10.001
 LEAST_SIZES = 3
 # Powers p between which log MSE = a - b P^p is fitted.
@@ -76,7 +74,7 @@ def exponents(cells: pd.DataFrame, spectra: pd.DataFrame) -> Iterator[dict[str, 
     """Rows of EXPONENTS.
 
     window: "last decade", P from a tenth of the largest; "from the start", up to each P; "ranks",
-    "first ranks".
+    a part of them; "fixed ranks".
     quantity "stretching": the power p of log MSE = a - b P^p of a Gaussian student and teacher.
     """
     for family, own in _families(cells):
@@ -183,8 +181,11 @@ def _has_logarithms(runs: Values) -> bool:
 
 def _of_ranks(row: dict[str, Any], ranks: pd.DataFrame) -> Iterator[dict[str, Any]]:
     """Rows of the spectrum of P points."""
-    for quantity, window, low, high in RANKS:
-        chosen = ranks[ranks["rank"].between(low * row["P"], high * row["P"])]
+    low, high = PART
+    parts = ("eigenvalue", "ranks", low * row["P"], high * row["P"])
+    fixed = ((quantity, "fixed ranks", *FIXED) for quantity in ("eigenvalue", "tail"))
+    for quantity, window, first, last in (parts, *fixed):
+        chosen = ranks[ranks["rank"].between(first, last)]
         chosen = chosen[chosen[quantity] > 0]
         if len(chosen) < LEAST_SIZES:
             continue

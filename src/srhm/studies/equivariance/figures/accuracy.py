@@ -12,6 +12,7 @@ from srhm.figures.marks import plural
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, level
 from srhm.figures.scales import by_name
+from srhm.studies.equivariance.changes import on_digits
 
 # Equivariant networks, and ordinary ones.
 LOOKS = {True: Look("steerable (A), spherical (B)", BLUE, "o", filled=False),
@@ -29,7 +30,7 @@ DIGITS = {("planar", "NR/NR"): 0.98, ("planar", "R/R"): 0.23, ("planar", "NR/R")
 @styled
 def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
     """A: blocks, with and without low-pass; B: digits, by what training and test are."""
-    tetris, digits = (cells[cells["experiment"] == name] for name in ("tetris", "digits"))
+    tetris, digits = cells[cells["experiment"] == "tetris"], on_digits(cells)
     # Plain networks of fewer fields are in figure `equivariance_layers`.
     tetris = tetris[tetris["width"] == tetris["width"].max()]
     filtered = tetris["low_pass"].astype(bool).map({True: "low-pass", False: "no low-pass"})

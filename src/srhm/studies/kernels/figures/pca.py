@@ -11,10 +11,11 @@ from srhm.figures.looks import BLACK
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, level
 from srhm.figures.scales import Scale, graded
+from srhm.studies.kernels.exponents import FIXED
 from srhm.studies.kernels.figures.curves import dimensions, drawn, guides
 from srhm.studies.kernels.laws import density_exponent, learning_exponent
 
-SHOWN_RANKS = range(10, 101, 10)
+SHOWN_RANKS = range(FIXED[0], FIXED[1] + 1, 10)
 RANK = Axis("rank", log=True)
 PART = Axis("part of the target", log=True)
 
