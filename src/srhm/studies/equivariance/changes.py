@@ -32,9 +32,9 @@ CHANGES: Mapping[str, Mapping[str, Any]] = {
 
 
 def on_digits(cells: pd.DataFrame) -> pd.DataFrame:
-    """Networks on digits, of the highest band limit alone, which is nearest to the source's 30."""
+    """Networks on digits, of most epochs alone."""
     own = cells[cells["experiment"] == "digits"]
-    return own[own["band"] == own["band"].max()]
+    return own[own["epochs"] == own["epochs"].max()]
 
 
 @rows_of("cells", nothing="no trained networks with a change")
