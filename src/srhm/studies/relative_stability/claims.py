@@ -157,6 +157,22 @@ def controls(
     return both.assign(ratio=both["R"] / both["R_over"])
 
 
+@rows_of("cells", "stability", nothing="no network of two trainings")
+def prolonged(cells: pd.DataFrame, table: pd.DataFrame, *, data: str) -> pd.DataFrame:
+    """R_f of deep networks after the longest training over that after the shortest: ratio."""
+    own = cells[cells["data"] == data]
+    steps = own["max_steps"]
+    asked: dict[str, Any] = {"data": data, "kind": "deep", "when": "end"}
+    parts = (
+        networks.function(own[steps == one], table, **asked) for one in (steps.max(), steps.min())
+    )
+    long, short = (part[["net", "seed", "P", "R"]] for part in parts)
+    if steps.nunique() < 2:
+        return short[:0]
+    both = long.merge(short, on=["net", "seed", "P"], suffixes=("", "_short"))
+    return both.assign(ratio=both["R"] / both["R_short"])
+
+
 @rows_of("cells", "stability", nothing="no such network")
 def starts(cells: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     """R_f on the SRHM before training, once for each net and seed."""
@@ -441,6 +457,11 @@ CLAIMS = after_a_look(
             "Fig. 12", UNITY, "a factor of two: augmentation changes it little, on a log axis",
             Mean("ratio", scale="log", what="seeds",
                  rows=controls.given(of="fashion", over="fashion", augmented=True)),
+        ),
+        of_clothes(
+            "longer", "Fashion-MNIST, deep networks: R_f after 3000 steps over that after 300",
+            "not there", Below(1), "predicted: short training is why R_f stayed near one",
+            RATIO(rows=prolonged.given(data="fashion")),
         ),
         *DECIDING,
     ),
