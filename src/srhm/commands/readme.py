@@ -78,7 +78,7 @@ def headline(root: Path) -> list[ForestRow]:
 
 def readme_text(text: str, rows: Sequence[ForestRow]) -> str:
     """README.md with what stands between its markers written anew."""
-    words = [*_bullets(rows), "", *_forest("The same as a forest plot", folder="docs/")]
+    words = [*_bullets(rows), "", *_forest("Forest plot", folder="docs/")]
     text = _between(text, "words", words, of="README.md")
     return _between(text, "headline", [*_table(rows)], of="README.md")
 
@@ -376,12 +376,22 @@ def _table(rows: Sequence[ForestRow]) -> Iterator[str]:
     for says, group in groupby(rows, key=lambda row: row.says):
         own = list(group)
         cells = [
-            [row.expected.partition(" ±")[0].partition(" within")[0] for row in own],
             [row.theirs.partition(" ")[0] or "–" for row in own],
             [row.measured for row in own],
             [row.verdict for row in own],
         ]
-        yield line([escaped(says), *map(in_one_cell, cells)])
+        yield line([escaped(says), _expected(own), *map(in_one_cell, cells)])
+
+
+def _expected(rows: Sequence[ForestRow]) -> str:
+    """Expected numbers of a statement in one cell, and the tolerance, where all have the same.
+
+    That of ratios stands above the table.
+    """
+    parts = [row.expected.partition(" within")[0].partition(" ±") for row in rows]
+    tolerances = {sign + tolerance for _, sign, tolerance in parts}
+    same = tolerances.pop() if len(tolerances) == 1 else ""
+    return in_one_cell([number for number, *_ in parts]) + same
 
 
 def _choice(rows: Sequence[ForestRow], scorecards: Mapping[str, pd.DataFrame]) -> Iterator[str]:

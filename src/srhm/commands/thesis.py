@@ -62,8 +62,9 @@ measured*: no claim, or too few data or no shipped rows for all.
 *Settings*: *as published*: the source's data and sizes, all of them stated, and nothing else
 changed. *Near*: the source's data, or images in place of its images, and each size that the
 source states is within a factor of {FACTOR}. Sizes are P, N (or the width, where the source
-states that), the number of inputs d, and what else a row names. *Other data*: data of another
-kind. *Far*: all else.
+states that), the number of inputs d, and in some rows others, as of channels or networks. Steps,
+epochs and repetitions are shown and not compared. *Other data*: data of another kind. *Far*: all
+else.
 
 | verdict | settings as published or near | far, other data |
 |---|---|---|

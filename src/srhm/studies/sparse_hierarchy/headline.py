@@ -95,7 +95,7 @@ HEADLINE: tuple[Statement, ...] = (
         " exponential in L for LCNs",
         place="section 4; Eq. 3 over Eq. 4",
         lines={
-            f"LCN over CNN, L = {depth}: exponent of s_0+1": f"lcn-over-cnn-L{depth}"
+            f"LCN over CNN, paired, L = {depth}: exponent of s_0+1": f"lcn-over-cnn-L{depth}"
             for depth in (2, 3)
         },
     ),
@@ -135,14 +135,16 @@ HEADLINE: tuple[Statement, ...] = (
     Statement(
         heading=INVARIANCE,
         says="CNN learns both with the task",
-        quote="for the simple convolutional architectures",
+        quote="This observation appears to be universal, as it holds … for the simple convolutional"
+        " architectures",
         place="section 5; Figure 14",
         lines=_invariances("cnn"),
     ),
     Statement(
         heading=INVARIANCE,
         says="FCN learns both with the task",
-        quote="and even for fully-connected networks",
+        quote="This observation appears to be universal, as it holds … even for fully-connected"
+        " networks",
         place="section 5; Figure 16",
         lines=_invariances("fcn"),
     ),
@@ -172,13 +174,13 @@ HEADLINE: tuple[Statement, ...] = (
     ),
     Statement(
         heading=NETWORKS,
-        says="errors follow D and S at Figure 1's P",
-        quote="the empirically observed correlation between sensitivity to diffeomorphisms and test"
-        " error",
-        place="section 1.1; Figure 1 C, D",
+        says="errors follow S and D at Figure 1's P",
+        quote="The SRHM captures these observations: … Test error vs sensitivity to diffeomorphisms"
+        " … Same as (C) for sensitivity to exchange of synonyms",
+        place="caption of Figure 1 C, D",
         lines={
             f"ε and {kind.upper()} of the output: rank correlation": f"{kind}-rank-output"
-            for kind in "ds"
+            for kind in "sd"
         },
     ),
 )
