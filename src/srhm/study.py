@@ -104,7 +104,7 @@ class Figure:
     files: further files of the repository, each as a pattern of paths. shows: columns and the
     value that all of its rows have there, which its link into the explorer chooses. first: values
     that the cells of the curves which it shows may have, by name: these curves are trained first,
-    and it has a first look, drawn of them alone.
+    and it has a first look, drawn of them alone. answers: the README shows it.
     """
 
     name: str
@@ -117,6 +117,7 @@ class Figure:
     files: Mapping[str, str] = field(default_factory=dict)
     shows: Mapping[str, Any] = field(default_factory=dict)
     first: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    answers: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

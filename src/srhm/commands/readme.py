@@ -289,9 +289,9 @@ def study_readme(
 
 
 def shown_figure(study: str) -> Figure:
-    """The figure of a study that its README shows: one with a first look, or its first."""
+    """The figure of a study that its README shows: one that answers, or its first."""
     figures = STUDIES[study].figures
-    return next((one for one in figures if one.first), figures[0])
+    return next((one for one in figures if one.answers or one.first), figures[0])
 
 
 def main(root: Path = ROOT) -> int:

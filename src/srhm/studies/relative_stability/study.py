@@ -44,6 +44,7 @@ STUDY = experiment_study(
                     ".figures.images:draw",
                     ("cells", "stability"),
                     options={"data": data},
+                    answers=data == "fashion",
                 ),
                 Figure(
                     f"stability_{data}_scans",
