@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -196,6 +197,13 @@ def test_the_program_of_the_readme_runs():
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "class" in done.stdout  # a tree of a datum
+
+
+def test_a_tolerance_stands_once_where_all_have_it(rows):
+    one, two = (replace(rows[0], expected=text) for text in ("2 ± 0.35", "3 ± 0.35"))
+    assert readme._expected([one, two]) == "2; 3 ± 0.35"
+    assert readme._expected([one, replace(two, expected="3 ± 0.1")]) == "2 ± 0.35; 3 ± 0.1"
+    assert readme._expected([replace(one, expected="×1 within ×1.5")]) == "×1"
 
 
 def test_a_readme_without_its_markers_is_refused(rows):

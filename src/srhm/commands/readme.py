@@ -390,8 +390,9 @@ def _expected(rows: Sequence[ForestRow]) -> str:
     """
     parts = [row.expected.partition(" within")[0].partition(" ±") for row in rows]
     tolerances = {sign + tolerance for _, sign, tolerance in parts}
-    same = tolerances.pop() if len(tolerances) == 1 else ""
-    return in_one_cell([number for number, *_ in parts]) + same
+    if len(tolerances) > 1:
+        return in_one_cell(["".join(part) for part in parts])
+    return in_one_cell([number for number, *_ in parts]) + tolerances.pop()
 
 
 def _choice(rows: Sequence[ForestRow], scorecards: Mapping[str, pd.DataFrame]) -> Iterator[str]:

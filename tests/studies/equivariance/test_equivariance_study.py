@@ -14,6 +14,7 @@ from srhm import preset
 from srhm.commands.presets import CONFIG
 from srhm.scorecard.card import scorecard
 from srhm.studies.equivariance import configuration
+from srhm.studies.equivariance.changes import on_digits
 from srhm.studies.equivariance.claims import CLAIMS
 from srhm.studies.equivariance.configuration import EquivarianceSection, seconds
 from srhm.studies.equivariance.figures import accuracy, error, kernels, layers
@@ -326,3 +327,9 @@ def test_figures_of_a_preset_without_cells_say_so():
         layers.draw(cells, pd.DataFrame(columns=BLOCKS_TABLE.names), preset="x"),
     ):  # fmt: skip
         assert "not in this preset" in texts(figure)
+
+
+def test_of_networks_on_digits_those_of_most_epochs_count():
+    cells = pd.DataFrame({"experiment": ["digits", "digits", "tetris"], "epochs": [10, 40, np.nan],
+                          "key": list("abc")})  # fmt: skip
+    assert list(on_digits(cells)["key"]) == ["b"]

@@ -455,7 +455,7 @@ CLAIMS = after_a_look(
             "P = 2048 and 4096, as 0.379 [0.374, 0.385] disagreed and exponents from P to P fell"
         ),
         "kernel-mnist-ranks kernel-mnist-pca kernel-mnist-theta kernel-digits-pca": (
-            "ranks 10 to 100, before a part of the points, of which exponents have no limit"
+            "ranks 10 to 100, before a part of the points, whose ranks move up with P"
         ),
     },
 )

@@ -60,8 +60,8 @@ QUANTITIES = {
     "stripe": ("error",),
 }
 # Ranks of a spectrum that are fitted. Tails vanish at rank n, whatever the data, and eigenvalues
-# converge at ranks well below n (appendix J): those of fixed ranks have a limit. Of power laws, as
-# of spheres, a part of the ranks has one, too.
+# converge at ranks well below n (appendix J): fixed ranks are those of the claim on this. Of power
+# laws, as of spheres, a part of the ranks has one exponent.
 FIXED = (10, 100)
 PART = (1 / 100, 1 / 10)
 DECADE = 10.001

@@ -13,7 +13,7 @@ from srhm.scorecard.claims import Tables
 
 FULLY_CONNECTED = ("fc2", "fc4", "fc6")
 # Columns that rows have of their cell, and those that all long tables have.
-OF_CELL = ("net", "P", "seed", "test_error", "alpha_tilde")
+OF_CELL = ("net", "P", "seed", "test_error", "alpha_tilde", "max_steps")
 OF_ROW = ("when", "layer", "depth", "displacement", "interpolation", "noise_norm", "D", "G", "R")
 N_RESAMPLES = 2000
 # Resamples with fewer different networks say nothing on a correlation.
@@ -40,8 +40,7 @@ def measured(
     """Rows of a long table, with net, P, seed, test_error and alpha_tilde of their cells.
 
     when: "start", "end", empty: both. kind: "fc", "deep" (see `is_deep`), a net, empty: all.
-    augmented: those trained on crops and mirror images instead. Of networks that differ in the
-    number of steps alone those of most.
+    augmented: those trained on crops and mirror images instead. Only those of most steps.
     """
     cells, rows = (tables.get(name, pd.DataFrame()) for name in ("cells", table))
     if cells.empty or rows.empty:
@@ -62,9 +61,9 @@ def measured(
 
 
 def longest(cells: pd.DataFrame) -> pd.DataFrame:
-    """Of each net and P those that may train for most steps; models have no number of steps."""
+    """Those that may train for most steps, so that no two trainings mix; models have no number."""
     steps = cells["max_steps"].astype(float).fillna(0)
-    return cells[steps == steps.groupby([cells["net"], cells["P"]]).transform("max")]
+    return cells[steps == steps.max()]
 
 
 def at_largest(rows: pd.DataFrame) -> pd.DataFrame:
