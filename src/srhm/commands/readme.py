@@ -401,8 +401,8 @@ def _choice(rows: Sequence[ForestRow], scorecards: Mapping[str, pd.DataFrame]) -
     own = claims[claims["claim"].isin([row.claim for row in rows])]
     later = int((own["fixed"] == "after").sum())
     yield (
-        f"{len(own)} of the {len(claims)} claims of both studies test a quoted sentence. Of these"
-        f" {len(own)}, {later} had their expectation, rows or interval changed after a look"
+        f"{len(own)} of the {len(claims)} claims of {' and '.join(PAPER)} test a quoted sentence."
+        f" Of these {len(own)}, {later} had their expectation, rows or interval changed after a look"
         " ([which](deviations.md))."
     )
 
