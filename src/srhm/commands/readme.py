@@ -402,8 +402,8 @@ def _choice(rows: Sequence[ForestRow], scorecards: Mapping[str, pd.DataFrame]) -
     later = int((own["fixed"] == "after").sum())
     yield (
         f"{len(own)} of the {len(claims)} claims of {' and '.join(PAPER)} test a quoted sentence."
-        f" Of these {len(own)}, {later} had their expectation, rows or interval changed after a look"
-        " ([which](deviations.md))."
+        f" Of these {len(own)}, {later} had their expectation, rows or interval changed after a"
+        " look ([which](deviations.md))."
     )
 
 
