@@ -206,6 +206,16 @@ def test_a_tolerance_stands_once_where_all_have_it(rows):
     assert readme._expected([replace(one, expected="×1 within ×1.5")]) == "×1"
 
 
+def test_the_readme_says_the_tolerances_of_ratios(rows):
+    seen = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    ratios = [row for row in rows if row.expected.startswith("×")]
+    (usual,), (of_vgg,) = (
+        {row.expected.partition(" within ")[2] for row in ratios if ("VGG" in row.says) == is_vgg}
+        for is_vgg in (False, True)
+    )
+    assert f"within {usual} (VGG: {of_vgg})" in seen
+
+
 def test_a_readme_without_its_markers_is_refused(rows):
     with pytest.raises(ValueError, match="words"):
         readme.readme_text("# Nothing\n", rows)

@@ -217,7 +217,7 @@ def test_a_correlation_is_that_of_numpy():
     assert np.quantile(resampled, 0.9) <= 1 + 1e-12
 
 
-def test_of_networks_that_differ_in_steps_alone_those_of_most_count():
+def test_networks_of_most_steps_alone_count():
     steps = {"max_steps": [300, 3000, 300, 300, np.nan], "key": list("abcde")}
     cells = pd.DataFrame({"net": ["fc2"] * 3 + ["fc4", "fcn"], "P": [75, 75, 300, 75, 32], **steps})
     assert "".join(longest(cells)["key"]) == "b"  # no net of another training beside it

@@ -17,6 +17,7 @@ from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables, afte
 from srhm.scorecard.estimators import Difference, Mean
 from srhm.scorecard.expectations import Above, NoExpectation, Within
 from srhm.scorecard.rows import rows_of
+from srhm.studies.kernels.exponents import FIXED_RANKS
 from srhm.studies.kernels.laws import density_exponent, learning_exponent, stripe_exponent
 from srhm.studies.kernels.networks import error_at, of_grammars
 
@@ -61,12 +62,12 @@ def convergence(
 ) -> pd.DataFrame:
     """How much less eigenvalues move at the last doubling of the points than at the one before.
 
-    For each seed the change of the mean log of ranks 10 to 100 from a quarter to a half, over that
+    For each seed the change of the mean log of FIXED_RANKS from a quarter to a half, over that
     from a half to all points, of which the mean over seeds counts. 1/P leads to 2.
     """
     own = cells.query("experiment == 'spectrum' and data == @data and kernel == 'laplace'")
     joined = spectra.merge(own[["key", "P", "seed"]], on="key")
-    joined = joined[joined["rank"].isin(range(10, 101, 10))]
+    joined = joined[joined["rank"].isin(FIXED_RANKS)]
     of_seeds = joined.assign(log=np.log(joined["eigenvalue"])).groupby(["P", "seed"])["log"].mean()
     sizes = sorted(of_seeds.index.unique("P"))
     if len(sizes) < 3:
@@ -157,7 +158,7 @@ def beyond_pca(tables: Tables, *, data: str = "digits") -> Measurement:
     """
     parts = (
         exponent({**LAPLACE, "experiment": data})(tables),
-        exponent({**TAIL, "data": data}, FIXED)(tables),
+        exponent({**TAIL, "data": data}, OF_FIXED)(tables),
     )
     if not all(one.n for one in parts):
         return NOT_MEASURED
@@ -179,7 +180,8 @@ COMPARED = (
     ("task", "error of the SVM less MSE of regression", MACHINE, LAPLACE, "Fig. 1"),
     ("width", "MSE, σ = 10 less σ = 1", {**LAPLACE, "sigma": 10.0}, LAPLACE, "app. B, Fig. 5"),
 )
-FIXED = ranks.given(window="fixed ranks")
+OF_FIXED = ranks.given(window="fixed ranks")
+TENS = f"ranks {FIXED_RANKS[0]} to {FIXED_RANKS[-1]}"
 TAIL = {"experiment": "spectrum", "data": "digits", "kernel": "laplace", "quantity": "tail"}
 SPHERE_2 = {"experiment": "teacher_student", "data": "sphere", "d": 2, "teacher": "laplace",
             "kernel": "laplace", "quantity": "expected_mse"}  # fmt: skip
@@ -283,11 +285,11 @@ STATED = (
         for quantity, words in (("mse", "mean squared error"), ("error", "test error"))
     ),
     reported(
-        "kernel-digits-ranks", "Digits: a − 1 of kernel PCA, ranks 10 to 100",
+        "kernel-digits-ranks", f"Digits: a − 1 of kernel PCA, {TENS}",
         figure="kernel_pca", place="thesis, ch. 6, Fig. 3: 0.36 for MNIST; ranks not stated",
         fixed="after",
         why="added after a look: tails bend down at higher ranks",
-        measure=exponent(TAIL, FIXED),
+        measure=exponent(TAIL, OF_FIXED),
     ),
     digits(
         "kernel-digits-pca", "Digits: β of the mean squared error less a − 1 of kernel PCA",
@@ -339,9 +341,9 @@ STATED = (
         for name, words, one, other, place in COMPARED
     ),
     mnist(
-        "kernel-mnist-ranks", "MNIST: a − 1 of kernel PCA, ranks 10 to 100",
+        "kernel-mnist-ranks", f"MNIST: a − 1 of kernel PCA, {TENS}",
         place="thesis, ch. 6, Fig. 3: 0.36; ranks not stated", expected=Within(0.36, 0.1), why=SAME,
-        measure=exponent({**TAIL, "data": "mnist5k"}, FIXED),
+        measure=exponent({**TAIL, "data": "mnist5k"}, OF_FIXED),
     ),
     mnist(
         "kernel-mnist-pca", "MNIST: β of the MSE less a − 1 at these ranks",
@@ -363,13 +365,13 @@ STATED = (
     ),
     mnist(
         "kernel-mnist-theta",
-        "MNIST: 1/(θ − 1) of Gram eigenvalues, ranks 10 to 100, Laplace kernel",
+        f"MNIST: 1/(θ − 1) of Gram eigenvalues, {TENS}, Laplace kernel",
         place="thesis, ch. 6, Fig. 9: θ = 1.937", expected=_tenth(1 / 0.937),
         why="a tenth, as on spheres",
         measure=exponent(
             {"experiment": "spectrum", "data": "mnist5k", "kernel": "laplace",
              "quantity": "eigenvalue"},
-            FIXED,
+            OF_FIXED,
         ),
     ),
     *(
@@ -455,7 +457,7 @@ CLAIMS = after_a_look(
             "P = 2048 and 4096, as 0.379 [0.374, 0.385] disagreed and exponents from P to P fell"
         ),
         "kernel-mnist-ranks kernel-mnist-pca kernel-mnist-theta kernel-digits-pca": (
-            "ranks 10 to 100, before a part of the points, whose ranks move up with P"
+            f"{TENS}, before a part of the points, whose ranks move up with P"
         ),
     },
 )

@@ -60,10 +60,10 @@ QUANTITIES = {
     "stripe": ("error",),
 }
 # Ranks of a spectrum that are fitted. Tails vanish at rank n, whatever the data, and eigenvalues
-# converge at ranks well below n (appendix J): fixed ranks are those of the claim on this. Of power
-# laws, as of spheres, a part of the ranks has one exponent.
-FIXED = (10, 100)
-PART = (1 / 100, 1 / 10)
+# converge at ranks well below n (appendix J): fits of fixed ranks go from the first to the last of
+# those by which convergence is judged. Of power laws, as of spheres, a part of the ranks will do.
+FIXED_RANKS = range(10, 101, 10)
+PART_OF_RANKS = (1 / 100, 1 / 10)
 DECADE = 10.001
 LEAST_SIZES = 3
 # Powers p between which log MSE = a - b P^p is fitted.
@@ -181,10 +181,13 @@ def _has_logarithms(runs: Values) -> bool:
 
 def _of_ranks(row: dict[str, Any], ranks: pd.DataFrame) -> Iterator[dict[str, Any]]:
     """Rows of the spectrum of P points."""
-    low, high = PART
-    parts = ("eigenvalue", "ranks", low * row["P"], high * row["P"])
-    fixed = ((quantity, "fixed ranks", *FIXED) for quantity in ("eigenvalue", "tail"))
-    for quantity, window, first, last in (parts, *fixed):
+    ends = FIXED_RANKS[0], FIXED_RANKS[-1]
+    part = [times * row["P"] for times in PART_OF_RANKS]
+    for quantity, window, (first, last) in (
+        ("eigenvalue", "ranks", part),
+        ("eigenvalue", "fixed ranks", ends),
+        ("tail", "fixed ranks", ends),
+    ):
         chosen = ranks[ranks["rank"].between(first, last)]
         chosen = chosen[chosen[quantity] > 0]
         if len(chosen) < LEAST_SIZES:

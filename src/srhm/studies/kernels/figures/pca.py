@@ -11,11 +11,10 @@ from srhm.figures.looks import BLACK
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, level
 from srhm.figures.scales import Scale, graded
-from srhm.studies.kernels.exponents import FIXED
+from srhm.studies.kernels.exponents import FIXED_RANKS
 from srhm.studies.kernels.figures.curves import dimensions, drawn, guides
 from srhm.studies.kernels.laws import density_exponent, learning_exponent
 
-SHOWN_RANKS = range(FIXED[0], FIXED[1] + 1, 10)
 RANK = Axis("rank", log=True)
 PART = Axis("part of the target", log=True)
 
@@ -95,7 +94,7 @@ def _spheres(
 
 def _convergence(rows: pd.DataFrame) -> pd.DataFrame:
     """P, rank, ratio: means over draws, over those at the most points."""
-    shown = rows[rows["rank"].isin(SHOWN_RANKS)]
+    shown = rows[rows["rank"].isin(FIXED_RANKS)]
     means = shown.groupby(["P", "rank"])["eigenvalue"].mean().reset_index()
     last = means[means["P"] == means["P"].max()][["rank", "eigenvalue"]]
     both = means.merge(last, on="rank", suffixes=("", "_last"))
