@@ -1,5 +1,6 @@
 """The index of a folder of results: what it links, what it says is missing."""
 
+import json
 import re
 from pathlib import Path
 
@@ -27,6 +28,9 @@ def run(tmp_path: Path) -> Run:
     for file in files:
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).touch()
+    verdicts = ["agrees", "disagrees", "agrees", "no expectation"]
+    card = json.dumps([{"verdict": word} for word in verdicts])
+    (tmp_path / places.scorecard_json("test", "report")).write_text(card, encoding="utf-8")
     return made
 
 
@@ -48,6 +52,7 @@ def test_the_index_links_what_is_there_and_names_what_is_missing(run: Run) -> No
     assert "table sensitivities of sparse_hierarchy" in missing
     assert "fig04" not in missing
     assert "Not made here: temperature (" in missing
+    assert "(2 agree, 1 disagrees, 1 with no expectation): <a href" in text
     assert '<img src="figures/fig04.png" alt="Figure 4: ' in text
 
 

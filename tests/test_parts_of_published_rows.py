@@ -23,7 +23,7 @@ from srhm.results.places import published_folder
 from srhm.results.records import read_table
 from srhm.results.tables import schema_of
 from srhm.scorecard.card import claims_in, scorecard
-from srhm.scorecard.claims import Verdict
+from srhm.scorecard.verdicts import Verdict
 from srhm.studies.registry import STUDIES
 from srhm.study import Use, names_in
 

@@ -29,18 +29,25 @@ def scorecards():
     return readme.all_scorecards(ROOT)
 
 
+@pytest.fixture(scope="module")
+def practice():
+    return readme.by_practice(ROOT)
+
+
 def test_the_readme_has_at_most_600_words():
     seen = re.sub(r"<!--.*?-->|</?[a-z][^>]*>", "", README)
     assert len(re.findall(r"\S*\w\S*", seen)) <= 600  # without the signs of tables
 
 
-def test_the_readme_is_current(rows):
-    assert readme.readme_text(README, rows) == README, "make readme writes it anew"
+def test_the_readme_is_current(rows, practice):
+    assert readme.readme_text(README, rows, practice) == README, "make readme writes it anew"
 
 
-def test_the_results_are_current(rows, scorecards):
+def test_the_results_are_current(rows, scorecards, practice):
     written = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
-    assert readme.results_text(rows, scorecards) == written, "make readme writes them anew"
+    assert readme.results_text(rows, scorecards, practice) == written, (
+        "make readme writes them anew"
+    )
 
 
 def test_the_list_of_studies_is_current_and_names_each(scorecards):
@@ -216,6 +223,6 @@ def test_the_readme_says_the_tolerances_of_ratios(rows):
     assert f"within {usual} (VGG: {of_vgg})" in seen
 
 
-def test_a_readme_without_its_markers_is_refused(rows):
+def test_a_readme_without_its_markers_is_refused(rows, practice):
     with pytest.raises(ValueError, match="words"):
-        readme.readme_text("# Nothing\n", rows)
+        readme.readme_text("# Nothing\n", rows, practice)

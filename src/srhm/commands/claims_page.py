@@ -11,10 +11,10 @@ from typing import Any
 
 import pandas as pd
 
-from srhm.scorecard.claims import Verdict
 from srhm.scorecard.deciding import EXCLUDES, HOLDS, why_open
 from srhm.scorecard.headline import ForestRow, Statement, forest_rows
 from srhm.scorecard.numbers import expected_text, measured_text
+from srhm.scorecard.verdicts import Verdict
 
 PAGE, PICTURE = "docs/claims.md", "docs/images/verdicts.png"
 TITLE = "Intervals against the band of what is allowed: agrees, close, disagrees, two are open"

@@ -3,6 +3,8 @@
 It also says what is missing. It is written anew at the end of every run in the folder.
 """
 
+import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -12,6 +14,7 @@ from srhm.explorer.names import explorer_name
 from srhm.results import places
 from srhm.results.atomic import write_text
 from srhm.rules.pages import description_of
+from srhm.scorecard.verdicts import VERDICTS, verdicts_in_words
 from srhm.studies.registry import GROUPS, STUDIES
 from srhm.study import Study
 
@@ -109,7 +112,17 @@ def _pages(name: str, folder: Path) -> Iterable[Entry]:
             "scorecard as JSON": places.scorecard_json(name, page),
         }
         if found := _there(links, name, folder):
-            yield title, found
+            counts = _counts(folder / _own(links["scorecard as JSON"], name))
+            yield f"{title} ({counts})" if counts else title, found
+
+
+def _counts(scorecard: Path) -> str:
+    """Claims of a page by their verdicts, in words; nothing of what cannot be read."""
+    try:
+        verdicts = Counter(row["verdict"] for row in json.loads(scorecard.read_text("utf-8")))
+    except (OSError, ValueError, LookupError, TypeError):
+        return ""
+    return verdicts_in_words({word: verdicts[word] for word in VERDICTS if verdicts[word]})
 
 
 def _figures(study: Study, name: str, folder: Path) -> Iterable[Entry]:

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 from srhm.commands.presets import SHOWN
 from srhm.scorecard.numbers import expected_text, measured_text
-from srhm.scorecard.text import VERDICTS
+from srhm.scorecard.verdicts import VERDICTS
 from srhm.studies.registry import STUDIES
 
 TABLE, PAGE = "docs/thesis.yaml", "docs/thesis.md"

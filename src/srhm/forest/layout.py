@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Literal
 
 from srhm.scorecard.headline import ForestRow, Mark
-from srhm.scorecard.text import OF_SEVERAL
+from srhm.scorecard.verdicts import OF_SEVERAL
 
 EXTENT = 4.0
 Anchor = Literal["start", "middle", "end"]

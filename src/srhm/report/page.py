@@ -34,8 +34,8 @@ from srhm.scorecard.text import (
     in_short,
     markdown,
     verdict_counts,
-    verdicts_in_words,
 )
+from srhm.scorecard.verdicts import verdicts_in_words
 
 # The page of the paper, which names the figures of the paper that it does not show.
 PAPER, PAPER_FIGURES = "report", range(1, 18)

@@ -10,8 +10,8 @@ from typing import Any, Literal, TypeVar
 import pandas as pd
 
 from srhm.scorecard.expectations import Expectation, NoExpectation
+from srhm.scorecard.verdicts import Verdict
 
-Verdict = Literal["agrees", "close", "disagrees", "open", "too few data", "no expectation"]
 Tables = Mapping[str, pd.DataFrame]
 Found = TypeVar("Found")
 

@@ -128,8 +128,8 @@ def in_words(rows: Sequence[ForestRow]) -> dict[str, list[str]]:
     """Statements by their verdicts, in the words of the rows.
 
     Agree or close: every interval lies within its tolerance. Disagree: one lies wholly outside. Of
-    a row that does not agree its L and value stand beside what is expected, and what the authors'
-    points give. Kinds without any statement are left out.
+    a row that does not agree its L and value stand beside what is expected, of one that disagrees
+    what the authors' points give, too. Kinds without any statement are left out.
     """
     found: dict[str, list[str]] = {"Agree or close": [], "Disagree": [], "Open": []}
     for says, group in groupby(rows, key=lambda row: row.says):
@@ -137,12 +137,12 @@ def in_words(rows: Sequence[ForestRow]) -> dict[str, list[str]]:
         short = [row for row in own if row.verdict == "disagrees"]
         unsettled = [row for row in own if row.verdict not in ("agrees", "close")]
         kind = "Disagree" if short else "Open" if unsettled else "Agree or close"
-        details = "; ".join(map(_beside, short or unsettled))
+        details = "; ".join(_beside(row, authors=bool(short)) for row in short or unsettled)
         found[kind].append(f"{says} ({details})" if details else says)
     return {kind: statements for kind, statements in found.items() if statements}
 
 
-def _beside(row: ForestRow) -> str:
+def _beside(row: ForestRow, *, authors: bool) -> str:
     """L and the transformation where the row has them, value, expectation, the authors' value.
 
     Beside a bound the interval stands, too: the value alone may lie on its side.
@@ -156,9 +156,9 @@ def _beside(row: ForestRow) -> str:
     else:
         number = row.expected.split(" ± ")[0].split(" within ")[0]
         low, high = row.ours.ends
-        also = f"{number} expected" if low <= 0 <= high else f"not {number}"
-        words = f"{row.measured.split()[0]}, {also}"
-    theirs = f", authors' {row.theirs.split()[0]}" if row.theirs else ""
+        words = row.measured.split()[0]
+        words += "" if low <= 0 <= high else f", not {number}"
+    theirs = f", authors' {row.theirs.split()[0]}" if authors and row.theirs else ""
     return f"{of}: {words}{theirs}" if of else words + theirs
 
 

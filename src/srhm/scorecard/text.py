@@ -2,22 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
-from typing import Any, get_args
+from typing import Any
 
 import pandas as pd
 
-from srhm.scorecard.claims import Verdict
 from srhm.scorecard.deciding import open_text
 from srhm.scorecard.numbers import expected_text, measured_text
+from srhm.scorecard.verdicts import VERDICTS, verdicts_in_words
 
 TERMINAL = 150
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 OTHER_TOPIC = "Other claims"
 # How many claims that disagree are listed at the top: with their counts they fill one screen.
 MOST_AT_THE_TOP = 15
-# Verdicts behind a number of claims: of several or none, and of any.
-OF_SEVERAL = {"agrees": "agree", "disagrees": "disagree"}
-OF_ANY = {"too few data": "with too few data", "no expectation": "with no expectation"}
 # Behind the verdict of a claim whose rule was fixed after a look at rows.
 AFTER = "†"
 # What all verdicts are, and where a reader of the text finds more.
@@ -111,15 +107,6 @@ def in_short(table: pd.DataFrame, *, most: int = 3) -> dict[str, list[str]]:
 
 def _counts(table: pd.DataFrame) -> str:
     return verdicts_in_words(verdict_counts(table))
-
-
-def verdicts_in_words(counts: Mapping[str, int]) -> str:
-    """Numbers of claims by verdict, in words: 5 agree, 1 disagrees."""
-    return ", ".join(
-        f"{count} {OF_ANY.get(own, own)}"
-        for word, count in counts.items()
-        for own in [word if count == 1 else OF_SEVERAL.get(word, word)]
-    )
 
 
 def _failing(table: pd.DataFrame) -> list[str]:

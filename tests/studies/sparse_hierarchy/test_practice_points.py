@@ -12,6 +12,7 @@ from tables import grammar
 from srhm.scorecard.card import claims_in, scorecard
 from srhm.statistics.sample_complexity import all_sample_complexities
 from srhm.studies.sparse_hierarchy import page
+from srhm.studies.sparse_hierarchy.claims.published_fits import practice_fits
 from srhm.studies.sparse_hierarchy.figures import authors_points
 from srhm.studies.sparse_hierarchy.practice_points import (
     COLUMNS,
@@ -172,6 +173,21 @@ def test_the_page_has_a_row_for_each_law_and_each_point():
     assert [row[0] for row in laws.rows] == ["LCN", "CNN"]
     assert [row[laws.columns.index("Within")] for row in laws.rows] == ["2 of 3"] * 2
     assert [row[points.columns.index("Within")] for row in points.rows] == ["yes", "yes", "no"] * 2
+
+
+def test_the_same_fits_are_of_ours_and_of_the_authors_points_on_equal_grammars():
+    law = [(v, s0, v**3 * (s0 + 1.0) ** 2) for v in (4, 6, 8) for s0 in (0, 1, 2)]
+    rows = [{"net": "cnn", "L": 2, "s": 2, "v": v, "s0": s0, "ours": P**0.9, "published": P}
+            for v, s0, P in law]  # fmt: skip
+    ours, theirs = practice_fits(pd.DataFrame(rows))
+    assert ours["claim"].tolist() == theirs["claim"].tolist()
+    found = ours.set_index("claim")["value"], theirs.set_index("claim")["value"]
+    for claim, value in (("slope-against-prediction", 1), ("s0-exponent-cnn-L2", 2),
+                         ("v-exponent-cnn-L2", 3)):  # fmt: skip
+        assert [one[claim] for one in found] == pytest.approx([0.9 * value, value])
+    shown = page.tables(tables_of([cells_of(practice(), 1000)], [1000.0]), {"threshold": 0.1})
+    assert "The same fits, by the practice" in [one.title for one in shown]
+    assert not len(practice_fits(pd.DataFrame(rows[:0], columns=[*rows[0]]))[0])
 
 
 def test_the_figure_shows_each_point_over_ours_with_its_prediction():

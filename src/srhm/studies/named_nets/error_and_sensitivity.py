@@ -147,8 +147,10 @@ def correlation(
     """Spearman's ρ of error and value over points of one kind.
 
     Across networks at one P a network is a point; across sizes it is a group of points, so that the
-    interval is that of another choice of networks, and chance orders the P of each network.
+    interval is that of another choice of networks, and chance orders the P of each network. Points
+    are taken by name, so that a figure and a claim have the same resamples.
     """
+    points = points.sort_values(["net", "P"])
     groups = points["net"].to_numpy(dtype=str) if across_sizes else None
     value, error = (points[name].to_numpy(dtype=float) for name in ("value", "error"))
     return rank_correlation(value, error, groups, generator=generator)

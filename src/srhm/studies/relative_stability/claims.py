@@ -344,10 +344,11 @@ def of_images(data: str, words: str, correlation: float) -> list[Claim]:
 
 
 drawn = _of("Deformations", "deformations")
-trained = _of("Training", "training")
-deep = _of("Depth, noise and displacement", "depth")
-scanned = _of("Depth, noise and displacement", "scans")
-erring = _of("Test error", "errors")
+SMALL = "8 × 8 digits: "
+trained = _of("Training", "training", words=SMALL)
+deep = _of("Depth, noise and displacement", "depth", words=SMALL)
+scanned = _of("Depth, noise and displacement", "scans", words=SMALL)
+erring = _of("Test error", "errors", words=SMALL)
 model = _of("Models of invariance", "models")
 of_clothes = _of("Fashion-MNIST, 28 × 28", "fashion", before="fashion-")
 why = _of("Why R_f grows on the small digits", "pixels")
@@ -367,34 +368,34 @@ STATED = (
           OF_FIELDS("part_above_one", where={"times_bound": 0.1})),
     trained("start", "R_f before training, over networks", "Fig. 3, 4", UNITY, TWO,
             LEVEL(rows=networks.given(largest=True, when="start"))),
-    trained("fc-grows", "fully connected: R_f before over after training", "Fig. 4", Below(1),
+    trained("fc-grows", "fully connected, R_f before over after training", "Fig. 4", Below(1),
             BOUND, RATIO(rows=TRAINED.given(kind="fc", inverse=True))),
-    trained("lenet-above-one", "LeNet: 1/R_f after training", "Fig. 4", Below(1),
+    trained("lenet-above-one", "LeNet, 1/R_f after training", "Fig. 4", Below(1),
             ABOVE_ONE,
             Mean("inverse", scale="ratio", what="networks and seeds",
                  rows=networks.given(largest=True, kind="lenet", when="end"))),
-    trained("deep-falls", "VGG, ResNet, EfficientNet: R_f after over before training", "Fig. 3",
+    trained("deep-falls", "deep networks, R_f after over before training", "Fig. 3",
             Below(1), BOUND, RATIO(rows=TRAINED.given(kind="deep"))),
-    trained("deep-level", "VGG, ResNet, EfficientNet: R_f after training", "sec. 3",
+    trained("deep-level", "deep networks, R_f after training", "sec. 3",
             HUNDREDTHS, "'in the range [0.01, 0.1]'",
             LEVEL(rows=networks.given(largest=True, when="end", kind="deep"))),
-    trained("size-falls", "VGG, ResNet, EfficientNet: R_f at the largest P over the smallest",
+    trained("size-falls", "deep networks, R_f at the largest P over the smallest",
             "Fig. 3, 6", Below(1), BOUND, RATIO(rows=SIZES.given(kind="deep"))),
-    trained("size-slope", "ResNet18: slope of log R_f against log P", "Fig. 3, 13",
+    trained("size-slope", "ResNet18, slope of log R_f against log P", "Fig. 3, 13",
             Within(-1, 0.5), HALF,
             GROWTH(rows=networks.given(kind="resnet18", when="end"))),
     trained("noise-grows", "G_f at the smallest P over the largest", "Fig. 6", Below(1), BOUND,
             RATIO(rows=SIZES.given(quantity="G", inverse=True))),
-    deep("depth-start", "before training: R of the output over the first layer",
+    deep("depth-start", "before training, R of the output over the first layer",
          "Fig. 14", UNITY, TWO, FACTOR(rows=DEPTHS.given(when="start"))),
-    deep("depth-monotone", "VGG, ResNet, EfficientNet, trained: rank correlation of R and depth",
+    deep("depth-monotone", "deep networks, trained, rank correlation of R and depth",
          "Fig. 14", Below(-0.8), FALLING,
          MeanCorrelation("rho", rows=monotonies, what="networks")),
     scanned("noise-slope", "slope of log G_f against log ‖η‖, ‖η‖ ≤ 1", "Fig. 11",
             NoExpectation(), "2 for any differentiable function and small noise",
             Slope("G", against="noise_norm", within=("net", "seed"), rows=noises, what="points")),
     scanned("interpolation",
-            "trained, δ = 1: R_f with Gaussian over bilinear interpolation", "Fig. 3",
+            "trained, δ = 1, R_f with Gaussian over bilinear interpolation", "Fig. 3",
             SAME, QUARTER, FACTOR(rows=INTERPOLATED)),
     *(
         scanned(f"correlation-{name}",

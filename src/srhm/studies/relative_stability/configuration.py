@@ -26,9 +26,9 @@ IMAGES = {
     "mnist": (28, 60_000, 10_000),
     "cifar10": (32, 50_000, 10_000),
 }
-NOTICES: dict[str, Callable[[Path], str | None]] = {
-    "mnist": lambda directory: mnist.notice(directory / mnist.FOLDER),
-    "cifar10": lambda directory: cifar.notice(directory / cifar.FOLDER),
+FOLDERS = {
+    "mnist": (mnist.FOLDER, "The figure on all of MNIST is empty: `make mnist` gets its images."),
+    "cifar10": (cifar.FOLDER, "The figure on CIFAR-10 is empty: `make cifar` gets its images."),
 }
 # Of images of which rows are shipped: what is published of them is drawn without their files.
 SHIPPED: dict[str, Callable[[Path], str | None]] = {
@@ -147,8 +147,11 @@ def plan(section: RelativeStabilitySection, directory: Path, *, trainer: Trainer
         ConfigError: if a cell is asked for twice.
     """
     wanted = {data for group in section.networks for data in group.data}
-    notices = {data: one(directory) for data, one in NOTICES.items() if data in wanted}
-    absent = {str(data): notice for data, notice in notices.items() if notice}
+    absent = {
+        str(data): empty
+        for data, (folder, empty) in FOLDERS.items()
+        if data in wanted and not (directory / folder).is_dir()
+    }
     shipped = {str(data): one(directory) or "" for data, one in SHIPPED.items() if data in wanted}
     families = [*_networks(section.networks, absent, shipped), *_flows(section)]
     families += _fields(section.fields)

@@ -40,7 +40,8 @@ def draw(cells: pd.DataFrame, stability: pd.DataFrame, *, preset: str, data: str
     rows, layers = measured(tables, data=data), measured(tables, data=data, part="layers")
     layers = layers[is_deep(layers["net"])]
     crops = geometric(measured(tables, data=data, augmented=True, when="end"), "R", ["net", "P"])
-    crop = Marks(rows=crops, x="P", y="R", by=[nets(crops["net"])], name="augmented", filled=False,
+    crop = Marks(rows=crops, x="P", y="R", by=[nets(crops["net"]).without("marker")],
+                 name="augmented", marker="*", size=8,
                  label="with crops and mirrors (B)")  # fmt: skip
     by = [nets(layers["net"]), by_name("when", layers["when"], WHEN)]
     return mosaic([
