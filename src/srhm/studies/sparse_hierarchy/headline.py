@@ -145,7 +145,7 @@ HEADLINE: tuple[Statement, ...] = (
         says="FCN learns both with the task",
         quote="This observation appears to be universal, as it holds … even for fully-connected"
         " networks",
-        place="section 5; Figure 16",
+        place="section 5; Figure 16, by its caption's thresholds",
         lines=_invariances("fcn"),
     ),
     Statement(
