@@ -1,9 +1,11 @@
 """README.md and the generated documents say what the scorecards of the shipped rows say."""
 
+import json
 import re
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pandas as pd
@@ -48,6 +50,32 @@ def test_the_results_are_current(rows, scorecards, practice):
     assert readme.results_text(rows, scorecards, practice) == written, (
         "make readme writes them anew"
     )
+
+
+def test_a_quote_stands_once_and_fits_by_the_practice_have_all_their_columns():
+    lines = (ROOT / "docs" / "results.md").read_text(encoding="utf-8").splitlines()
+    quoted = [one.split(" | ")[0] for one in lines if one.startswith(("| “", "| ″"))]
+    assert all(one in ("| ″", "| ″ ") or one != before for before, one in pairwise(quoted))
+    start = lines.index("## Trained as for the paper's figures")
+    head, _, *rows = [one for one in lines[start : start + 25] if one.startswith("|")]
+    assert {one.count("|") for one in rows} == {head.count("|")}
+    assert len(rows) >= 9
+
+
+def test_without_curves_of_the_practice_there_is_a_reason(tmp_path):
+    reference = tmp_path / "reference" / "published_sample_complexity.csv"
+    reference.parent.mkdir()
+    reference.write_bytes((ROOT / "reference" / reference.name).read_bytes())
+    with pytest.raises(ValueError, match="no curves of the practice"):
+        readme.by_practice(tmp_path)
+
+
+@pytest.mark.parametrize("document", ["docs/reproducibility.md", "published/README.md"])
+def test_documents_count_the_shipped_curves_of_grid(document):
+    file = ROOT / "published" / readme.MAIN / "sparse_hierarchy" / "provenance.json"
+    known = json.loads(file.read_text(encoding="utf-8"))
+    text = (ROOT / document).read_text(encoding="utf-8")
+    assert f"{known['curves']} of {known['planned_curves']}" in text
 
 
 def test_the_list_of_studies_is_current_and_names_each(scorecards):

@@ -143,7 +143,7 @@ def in_words(rows: Sequence[ForestRow]) -> dict[str, list[str]]:
 
 
 def _beside(row: ForestRow, *, authors: bool) -> str:
-    """L and the transformation where the row has them, value, expectation, the authors' value.
+    """L and the transformation where the row has them, value, expectation; authors: theirs, too.
 
     Beside a bound the interval stands, too: the value alone may lie on its side.
     """
@@ -156,8 +156,8 @@ def _beside(row: ForestRow, *, authors: bool) -> str:
     else:
         number = row.expected.split(" ± ")[0].split(" within ")[0]
         low, high = row.ours.ends
-        words = row.measured.split()[0]
-        words += "" if low <= 0 <= high else f", not {number}"
+        also = f"{number} expected" if low <= 0 <= high else f"not {number}"
+        words = f"{row.measured.split()[0]}, {also}"
     theirs = f", authors' {row.theirs.split()[0]}" if authors and row.theirs else ""
     return f"{of}: {words}{theirs}" if of else words + theirs
 

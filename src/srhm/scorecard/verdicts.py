@@ -1,4 +1,4 @@
-"""The words of verdicts. Imports nothing, so that a launcher may know them, too."""
+"""The words of verdicts. Imports no library, so that a launcher may know them, too."""
 
 from collections.abc import Mapping
 from typing import Literal, get_args

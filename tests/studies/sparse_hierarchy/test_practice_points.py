@@ -12,7 +12,7 @@ from tables import grammar
 from srhm.scorecard.card import claims_in, scorecard
 from srhm.statistics.sample_complexity import all_sample_complexities
 from srhm.studies.sparse_hierarchy import page
-from srhm.studies.sparse_hierarchy.claims.published_fits import practice_fits
+from srhm.studies.sparse_hierarchy.claims.practice_fits import practice_fits
 from srhm.studies.sparse_hierarchy.figures import authors_points
 from srhm.studies.sparse_hierarchy.practice_points import (
     COLUMNS,
@@ -175,19 +175,33 @@ def test_the_page_has_a_row_for_each_law_and_each_point():
     assert [row[points.columns.index("Within")] for row in points.rows] == ["yes", "yes", "no"] * 2
 
 
-def test_the_same_fits_are_of_ours_and_of_the_authors_points_on_equal_grammars():
-    law = [(v, s0, v**3 * (s0 + 1.0) ** 2) for v in (4, 6, 8) for s0 in (0, 1, 2)]
-    rows = [{"net": "cnn", "L": 2, "s": 2, "v": v, "s0": s0, "ours": P**0.9, "published": P}
-            for v, s0, P in law]  # fmt: skip
-    ours, theirs = practice_fits(pd.DataFrame(rows))
-    assert ours["claim"].tolist() == theirs["claim"].tolist()
-    found = ours.set_index("claim")["value"], theirs.set_index("claim")["value"]
-    for claim, value in (("slope-against-prediction", 1), ("s0-exponent-cnn-L2", 2),
-                         ("v-exponent-cnn-L2", 3)):  # fmt: skip
-        assert [one[claim] for one in found] == pytest.approx([0.9 * value, value])
-    shown = page.tables(tables_of([cells_of(practice(), 1000)], [1000.0]), {"threshold": 0.1})
-    assert "The same fits, by the practice" in [one.title for one in shown]
-    assert not len(practice_fits(pd.DataFrame(rows[:0], columns=[*rows[0]]))[0])
+def test_the_laws_by_the_practice_are_read_between_and_at_points_of_the_grid():
+    ours, power, theirs = {}, 1.5, 2.0
+    for v in (6, 8):
+        for s0 in (1, 2, 3):
+            one = grammar("cnn", 2, v, s0) | {"batch": "balanced"}
+            P = 700 * ((s0 + 1) / 2) ** power
+            ours[v, s0] = [row | {"curve": f"{row['curve']} {v}"} for row in cells_of(one, P)]
+    tables = tables_of(list(ours.values()), [900 * (s0 + 1) ** theirs for _, s0 in ours])
+    fits = practice_fits(*(tables[n] for n in ("sample_complexity", "cells", "published_values")))
+    row = fits.set_index("claim").loc["s0-exponent-cnn-L2"]
+    assert row["n"] == 6
+    assert row["text"] == ""  # no such curves
+    assert float(row["practice"].split()[0]) == pytest.approx(power, abs=0.01)
+    assert row["authors"] == "2.00"
+    logs = [np.log(by_a_loop(rows)).mean() for (v, _), rows in ours.items() if v == 6]
+    slope = np.polyfit(np.log([2, 3, 4]), logs, 1)[0]
+    assert float(row["read"]) == pytest.approx(slope, abs=0.01)
+    shown = page.tables(tables, {"threshold": 0.1})
+    (table,) = (one for one in shown if one.title == "The same fits, by the practice")
+    assert len(table.rows) == len(fits)
+
+
+def test_fewer_points_than_give_an_interval_are_no_fit():
+    tables = tables_of([cells_of(practice(), 1000)], [1000.0])
+    own = [tables[n] for n in ("sample_complexity", "cells", "published_values")]
+    assert practice_fits(*own).empty
+    assert practice_fits(own[0], own[1], own[2].head(0)).empty
 
 
 def test_the_figure_shows_each_point_over_ours_with_its_prediction():

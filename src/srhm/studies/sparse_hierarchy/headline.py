@@ -174,7 +174,7 @@ HEADLINE: tuple[Statement, ...] = (
     ),
     Statement(
         heading=NETWORKS,
-        says="errors rank as S, D (Figure 1)",
+        says="errors and S, D rank alike",
         quote="The SRHM captures these observations: … Test error vs sensitivity to diffeomorphisms"
         " … Same as (C) for sensitivity to exchange of synonyms",
         place="caption of Figure 1 C, D",

@@ -41,7 +41,7 @@ def practice_points(
         return pd.DataFrame(columns=list(COLUMNS))
     # The practice has rates of the paper's nets alone.
     known_nets = sample_complexity["net"].isin(published["net"])
-    curves = _curves(sample_complexity[known_nets], cells)
+    curves = practice_curves(sample_complexity[known_nets], cells)
     if curves.empty:
         return pd.DataFrame(columns=list(COLUMNS))
     readings = nearest_sizes(cells[cells["curve"].isin(curves["curve"])])
@@ -86,7 +86,7 @@ def published_over_ours(points: pd.DataFrame) -> Fit:
     return mean(points["log_ratio"].to_numpy(dtype=float), [])
 
 
-def _curves(table: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
+def practice_curves(table: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     """Curves of the practice of the paper's kind: reached, of the usual width of net, L and s."""
     if table.empty or cells.empty:
         return pd.DataFrame()

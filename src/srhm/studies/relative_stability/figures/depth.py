@@ -21,7 +21,7 @@ PANELS = {"fully connected, LeNet": False, "VGG, ResNet, EfficientNet": True}
 def draw(cells: pd.DataFrame, stability: pd.DataFrame, *, preset: str) -> Figure:
     """A: fully connected networks and LeNet; B: VGG, ResNet, EfficientNet."""
     rows = measured({"cells": cells, "stability": stability}, part="layers")
-    by = [nets(rows["net"]), by_name("when", rows["when"], WHEN)]
+    by = [nets(rows["net"]), by_name("when", rows["when"], WHEN, "Line")]
     return mosaic(
         [by_depth(rows[is_deep(rows["net"]) == deep], title, by) for title, deep in PANELS.items()],
         columns=2, preset=preset, share="y", notes=[f"{trained_counts(rows)}."],

@@ -20,7 +20,7 @@ from srhm.studies.relative_stability.figures.marks import (
 
 # Over networks of these kinds R is drawn by depth.
 DEEP = "VGG, ResNet, EfficientNet"
-WHEN = {"start": Look("before training (E)", line=":"), "end": Look("after (E)", line="-")}
+WHEN = {"start": Look("before training", line=":"), "end": Look("after", line="-")}
 
 ABSENT = {
     "mnist5k": "Without published rows: make env-images.",
@@ -43,7 +43,7 @@ def draw(cells: pd.DataFrame, stability: pd.DataFrame, *, preset: str, data: str
     crop = Marks(rows=crops, x="P", y="R", by=[nets(crops["net"]).without("marker")],
                  name="augmented", marker="*", size=8,
                  label="with crops and mirrors (B)")  # fmt: skip
-    by = [nets(layers["net"]), by_name("when", layers["when"], WHEN)]
+    by = [nets(layers["net"]), by_name("when", layers["when"], WHEN, "E")]
     return mosaic([
         before_and_after(at_largest(rows), f"$P={rows['P'].max():.0f}$"),
         against_size(rows, "R", "after training", crop),

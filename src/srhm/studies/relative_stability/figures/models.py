@@ -54,8 +54,8 @@ def draw(cells: pd.DataFrame, stability: pd.DataFrame, *, preset: str) -> Figure
 
 
 def _in_time(rows: pd.DataFrame, y: str, by: Scale, name: str) -> Marks:
-    return Marks(rows=rows, x="P", y=y, by=[by, by_name("when", rows["when"], WHEN)], line="-",
-                 size=3.5, width=0.9, name=name)  # fmt: skip
+    return Marks(rows=rows, x="P", y=y, by=[by, by_name("when", rows["when"], WHEN, "Line")],
+                 line="-", size=3.5, width=0.9, name=name)  # fmt: skip
 
 
 def _seeds(panels: str, rows: pd.DataFrame) -> list[str]:

@@ -28,7 +28,7 @@ def draw(cells: pd.DataFrame, stability: pd.DataFrame, *, preset: str) -> Figure
     tables = {"cells": cells, "stability": stability}
     rows = pd.concat([measured(tables, data=data).assign(data=data) for data in IMAGES])
     means = geometric(rows[rows["net"].isin(NETS)], "R", ["net", "data", "when", "P"])
-    by = [by_name("data", means["data"], IMAGES), by_name("when", means["when"], WHEN)]
+    by = [by_name("data", means["data"], IMAGES), by_name("when", means["when"], WHEN, "Line")]
     return mosaic([
         Panel(title=look_of(net).label, x=SIZE, y=Axis("$R_f$", log=True), marks=[
             Marks(rows=own, x="P", y="R", by=by, line="-", size=3.5, width=0.9,

@@ -1,4 +1,4 @@
-"""Fits of rows that the scorecard never sees, by its functions: published runs, the practice."""
+"""Fits of a published run alone, by the functions of the scorecard, which never sees its rows."""
 
 import pandas as pd
 
@@ -14,7 +14,6 @@ from srhm.studies.sparse_hierarchy.claims.complexities import (
     law,
     of_the_law,
 )
-from srhm.studies.sparse_hierarchy.claims.paper_points import as_sample_complexities
 
 # The slope of each net on its own law, then what the scorecard asks at the main threshold.
 PUBLISHED_CLAIMS: tuple[Claim, ...] = (
@@ -38,16 +37,3 @@ def published_fits(sample_complexity: pd.DataFrame, cells: pd.DataFrame) -> pd.D
     tables = {"sample_complexity": sample_complexity, "cells": cells}
     table = scorecard(tables, claims=PUBLISHED_CLAIMS)
     return table[table["n"] > 0].reset_index(drop=True)
-
-
-def practice_fits(points: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Fits of our P* and of the authors' P* where both are known, learnt and read alike.
-
-    points: of `practice_points`. Of both the error is the scatter's, and a claim has a row where
-    the points give a value. Both are empty without points.
-    """
-    grammars = points.assign(n_c=points["v"], m=points["v"] ** (points["s"] - 1))
-    both = (grammars.assign(P_star=grammars[column]) for column in ("ours", "published"))
-    ours, theirs = (published_fits(as_sample_complexities(one), pd.DataFrame()) for one in both)
-    known = set(ours["claim"]) & set(theirs["claim"])
-    return tuple(fits[fits["claim"].isin(known)] for fits in (ours, theirs))  # type: ignore[return-value]
