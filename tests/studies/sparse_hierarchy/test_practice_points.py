@@ -1,6 +1,7 @@
 """The paper's points beside curves that are learnt and read by its practice."""
 
 from math import exp, log
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -23,6 +24,7 @@ from srhm.studies.sparse_hierarchy.practice_points import (
 from srhm.studies.sparse_hierarchy.study import STUDY
 from srhm.training.rates import published_rate
 
+REFERENCE = Path(__file__).parents[3] / "reference"
 GRID = [400, 600, 900, 1350, 2000, 3000]
 SHIFTS = (-0.3, 0.1, 0.2)  # of log P* of each seed
 
@@ -224,3 +226,13 @@ def test_the_figure_shows_each_point_over_ours_with_its_prediction():
 def test_the_figure_of_no_points_says_so():
     empty = pd.DataFrame()
     authors_points.draw(empty, empty, empty, preset="invented")
+
+
+def test_the_authors_points_of_the_lcn_lie_at_eleven_multiples_as_their_document_says():
+    points = pd.read_csv(REFERENCE / "published_sample_complexity.csv")
+    own = points[(points["net"] == "lcn") & (points["s"] == 2)]
+    multiples = own["sample_complexity"] / (own["n_c"] * own["m"].astype(float) ** own["L"])
+    text = (REFERENCE / "README.md").read_text(encoding="utf-8")
+    assert f"the {len(own)} points of the LCN" in text
+    assert multiples.round(1).nunique() == 11
+    assert "eleven" in text
