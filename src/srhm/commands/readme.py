@@ -486,8 +486,8 @@ def _by_practice(practice: ByPractice, rows: Sequence[ForestRow]) -> Iterator[st
     )
     yield (
         "- *Reading.* Points of the grid lie at fixed multiples of Eq. 3 and 4, so that the nearest"
-        " of them pulls exponents to the law. The authors' P\\* of the LCN are such multiples, too:"
-        " P\\*/(n_c m^L) is 14.1 at each v for L = 2, s₀ = 1."
+        " of them pulls exponents to the law. The authors' P\\* of the LCN are such multiples, too"
+        " ([reference](../reference/README.md))."
     )
     yield (
         "- *Choice.* Points of large v are missing here, where the authors' exponents of v are"
