@@ -140,6 +140,15 @@ def test_a_statement_is_reproduced_if_all_of_its_claims_are():
     assert words("open", "disagrees") == {"Disagree": ["s (2.50, not 2)"]}
 
 
+def test_of_what_disagrees_words_say_whether_the_interval_holds_what_the_authors_points_give():
+    def words(theirs):
+        row = replace(ROW, verdict="disagrees", theirs=f"{theirs:.2f}", authors=Mark(theirs, 0, 0))
+        return in_words([row])["Disagree"]
+
+    assert words(ROW.ours.high) == [f"s (2.50, not 2, like authors' {ROW.ours.high:.2f})"]
+    assert words(ROW.ours.high + 1) == [f"s (2.50, not 2, authors' {ROW.ours.high + 1:.2f})"]
+
+
 def test_words_say_what_is_not_measured_and_the_interval_beside_a_bound():
     def words(**changes):
         return in_words([replace(ROW, verdict="open", **changes)])["Open"]

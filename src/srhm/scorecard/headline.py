@@ -129,7 +129,8 @@ def in_words(rows: Sequence[ForestRow]) -> dict[str, list[str]]:
 
     Agree or close: every interval lies within its tolerance. Disagree: one lies wholly outside. Of
     a row that does not agree its L and value stand beside what is expected, of one that disagrees
-    what the authors' points give, too. Kinds without any statement are left out.
+    what the authors' points give, too: "like" it where the interval holds it. Kinds without any
+    statement are left out.
     """
     found: dict[str, list[str]] = {"Agree or close": [], "Disagree": [], "Open": []}
     for says, group in groupby(rows, key=lambda row: row.says):
@@ -158,7 +159,10 @@ def _beside(row: ForestRow, *, authors: bool) -> str:
         low, high = row.ours.ends
         also = f"{number} expected" if low <= 0 <= high else f"not {number}"
         words = f"{row.measured.split()[0]}, {also}"
-    theirs = f", authors' {row.theirs.split()[0]}" if authors and row.theirs else ""
+    theirs = ""
+    if authors and row.theirs:
+        like = row.ours and row.authors and row.ours.low <= row.authors.value <= row.ours.high
+        theirs = f", {'like ' if like else ''}authors' {row.theirs.split()[0]}"
     return f"{of}: {words}{theirs}" if of else words + theirs
 
 

@@ -90,7 +90,7 @@ HEADLINE: tuple[Statement, ...] = (
     ),
     Statement(
         heading=COMPLEXITY,
-        says="weight sharing saves (s_0+1)^(L-2)",
+        says="P*_LCN/P*_CNN ~ (s_0+1)^(L-2)",
         quote="the sample complexity is only quadratic in L in (s_0+1) for CNNs, while it is"
         " exponential in L for LCNs",
         place="section 4; Eq. 3 over Eq. 4",
@@ -127,7 +127,7 @@ HEADLINE: tuple[Statement, ...] = (
     ),
     Statement(
         heading=INVARIANCE,
-        says="LCN learns synonyms, diffeomorphisms with the task",
+        says="LCN learns both with the task",
         quote="P*_S ≈ P*_LCN, P*_D ≈ P*_LCN",
         place="Eq. 8, section 5; Figure 6 C, D",
         lines=_invariances("lcn"),
@@ -168,7 +168,7 @@ HEADLINE: tuple[Statement, ...] = (
         " architectures like VGG, ResNet, and EfficientNet",
         place="section 5; Figure 9",
         lines={
-            f"P at which {kind.upper()} has halved over that of ε": f"{kind}-half-way-networks"
+            f"half-way P of {kind.upper()} over that of ε": f"{kind}-half-way-networks"
             for kind in "sd"
         },
     ),

@@ -60,8 +60,8 @@ at_64 = partial(
 PREFACTORS: tuple[tuple[str, str, Expectation, str], ...] = (
     ("lcn", "7", Factor(1, within=1.5),
      "×1.5: P* of one curve is known to a step of the grid of P, a factor 1.4 here and 1.3-1.9"
-     " in the published one. Changed after a look: before, P*_B = P*_A, which the paper does not"
-     " say; the counting is ours, after section 6"),
+     " in the published one. Changed after a look: before, P*_B = P*_A, as section 4 may be read:"
+     " \"the same sample complexity\"; the counting is ours, after section 6"),
     ("cnn", "8", NoExpectation("factor"), "no expectation: section 6 argues for the LCN alone"),
 )  # fmt: skip
 
