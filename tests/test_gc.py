@@ -118,6 +118,34 @@ def test_a_configuration_elsewhere_counts_when_it_is_named(results, capsys):
     assert "nothing to remove" in capsys.readouterr().out
 
 
+@pytest.fixture
+def noted(results):
+    """The second configuration, which a run here noted."""
+    file = results.parent / "other.yaml"
+    (results / "mine").mkdir()
+    (results / "mine" / places.CONFIGURATION).write_text(str(file))
+    return file
+
+
+def test_a_configuration_elsewhere_counts_when_a_run_here_was_of_it(results, noted, capsys):
+    before = files_in(results)
+    assert collect(results, "--confirm", "yes") == 0
+    assert files_in(results) == before
+    assert noted.name in capsys.readouterr().out
+
+
+def test_where_a_noted_configuration_is_gone_everything_is_kept(results, noted, capsys):
+    moved = results.parent / "elsewhere"
+    moved.mkdir()
+    noted.rename(moved / noted.name)
+    before = files_in(results)
+    assert collect(results, "--confirm", "yes") == 2
+    assert files_in(results) == before
+    assert f"{results / 'mine'} was made of {noted}, which is gone" in capsys.readouterr().out
+    assert collect(results, "--configfile", str(moved / noted.name), "--confirm", "yes") == 0
+    assert files_in(results) == before
+
+
 @pytest.mark.parametrize("text", ["preset: tiny\n", "preset: [\n"])
 def test_a_configuration_that_cannot_be_read_keeps_everything(results, capsys, text):
     (results.parent / "config" / "broken.yaml").write_text(text)

@@ -343,8 +343,9 @@ def test_the_rows_that_are_asked_for_reach_the_workflow_or_the_launch_is_refused
     # A target is no entry of --config.
     words = ["--config", "rows=both", "--rerun-incomplete", "fig04"]
     assert launch._with_rows(["fig04"], "both") == words
-    with pytest.raises(launch.Refused, match="give --config rows=both with the others"):
-        launch._with_rows(["--config", "device=cpu"], "both")
+    for words in (["--config", "device=cpu"], ["--config=device=cpu"], ["-Cdevice=cpu"]):
+        with pytest.raises(launch.Refused, match="give --config rows=both with the others"):
+            launch._with_rows(words, "both")
 
 
 def test_the_end_shows_the_summary_of_a_scorecard_and_not_its_tables(tmp_path, capsys):

@@ -27,6 +27,7 @@ from srhm.results.provenance import PACKAGE
 from srhm.results.published_provenance import (
     PROVENANCE_FILE,
     PublicationError,
+    measured_otherwise,
     read_provenance_file,
 )
 from srhm.results.store import path_of
@@ -259,7 +260,7 @@ def _from(
         known = read_provenance_file(folder / PROVENANCE_FILE)
         tables = {table: set(curves) for table, curves in known["tables"].items()}
         days = " to ".join(dict.fromkeys([known["trained_from"], known["trained_to"]]))
-        commit = known["commit"]
+        commit, otherwise = known["commit"], measured_otherwise(known, study, planned)
     except PublicationError as error:
         raise ConfigError(str(error)) from error
     except (KeyError, TypeError, AttributeError) as error:
@@ -270,7 +271,8 @@ def _from(
             name
             for name in names
             for measured in [planned.curves[name].measured]
-            if all(
+            if not set(otherwise) & set(measured)
+            and all(
                 name in tables.get(table, ())
                 for one in study.measurements
                 if one.name in measured and not one.may_be_empty
@@ -282,14 +284,20 @@ def _from(
     kept = {name: one for name, one in planned.curves.items() if name in names or not alone}
     partly = {}
     if directory is not None:
-        others = [one for name, one in planned.curves.items() if name in own - names]
+        others = [
+            one
+            for name, one in planned.curves.items()
+            if name in own - names and not set(otherwise) & set(one.measured)
+        ]
         partly = _single_cells(folder, others, planned.missing, directory)
     taken = replace(planned, published=frozenset(names), partly=partly, published_in=str(folder))
+    those_of = ", ".join(otherwise) if names else ""
     nothing = alone or not any(one.entries for one in taken.trained.values())
     origin = (
         f"{taken.archived or f'0 of {len(planned.curves)} curves are archived rows'}"
         f" (published/{folder.parent.name}/{folder.name}), trained {days} by commit {commit[:10]};"
         f"{f' not there: {those};' if alone and those else ''}"
+        f"{f' {those_of} have other settings than this configuration;' if those_of else ''}"
         f" {'nothing was trained here' if nothing else 'the others were trained here'}"
     )
     return replace(taken, curves=kept, origin=origin)

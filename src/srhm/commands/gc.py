@@ -1,10 +1,10 @@
 """What lies in results/ that no configuration refers to: listed, and removed on confirmation.
 
-`srhm gc` lists cells, checkpoints, curves, parts, measurements and derivations
-that belong to no file of config/ (nor to a --configfile) under the sources as they are now, and
-what interrupted writers left. Files of another kind are named and left alone. So is the folder of a
-trainer where a study cannot be planned: without CIFAR-10 networks on images have no names, since
-their keys hold the sums of the images' files.
+`srhm gc` lists cells, checkpoints, curves, parts, measurements and derivations that belong to no
+file of config/, to none of which results here were made, and to no --configfile, under the sources
+as they are now, and what interrupted writers left. Files of another kind are named and left alone.
+So is the folder of a trainer where a study cannot be planned: without CIFAR-10 networks on images
+have no names, since their keys hold the sums of the images' files.
 """
 
 import argparse
@@ -91,6 +91,30 @@ def wanted_by(runs: Iterable[Run]) -> Wanted:
             if planned.absent and trainer is not None:
                 wanted.absent[trainer.folder] = planned.absent
     return wanted
+
+
+def configurations(directory: Path, named: Sequence[Path] = ()) -> list[Path]:
+    """Files of config/, those that a launcher noted beside the results that it made, those named.
+
+    A noted file that is gone is taken for one of equal name in config/ or among the named, as
+    where the project has moved.
+
+    Raises:
+        ConfigError: if a noted file is gone otherwise, naming it and the folder.
+    """
+    files = list(dict.fromkeys([*sorted(CONFIG.glob("*.yaml")), *named]))
+    known = {file.resolve() for file in files}
+    for note in sorted((directory / "results").glob(f"*/{places.CONFIGURATION}")):
+        file = Path(note.read_text(encoding="utf-8"))
+        if file.is_file():
+            if file.resolve() not in known:
+                files.append(file)
+        elif file.name not in {one.name for one in known}:
+            raise ConfigError(
+                f"{note.parent} was made of {file}, which is gone: give --configfile with the place"
+                f" where it lies now, or remove {note.parent}"
+            )
+    return files
 
 
 def folders_of(studies: Sequence[str]) -> list[str]:
@@ -205,13 +229,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--confirm", default="", help="yes: remove what is listed")
     add_study(parser, default="all; else only what lies where these keep their networks")
     options = parser.parse_args(arguments)
-    files = [*sorted(CONFIG.glob("*.yaml")), *options.configfile]
     try:
         folders = folders_of(studies_of(options.study))
     except StudyError as refusal:
         print(refusal)
         return 2
     try:
+        files = configurations(options.directory, options.configfile)
         wanted = wanted_by(run_of(file, options.directory) for file in files)
     except ConfigError as refusal:
         print(f"nothing is removed, because a configuration cannot be read: {refusal}")

@@ -233,7 +233,8 @@ def _profile(name: str) -> Path:
 
 def _with_rows(extra: Sequence[str], rows: str) -> list[str]:
     """The words for Snakemake with the rows that are asked for."""
-    if "--config" in extra or "-C" in extra:  # of two, Snakemake takes the last alone
+    own = [word for word in extra if word == "--config" or word.startswith(("--config=", "-C"))]
+    if own:  # of two, Snakemake takes the last alone
         raise Refused(f"give --config rows={rows} with the others; nothing was started")
     # Before an option: it would take a target for one more entry.
     return ["--config", f"rows={rows}", "--rerun-incomplete", *extra]
@@ -375,7 +376,7 @@ def _snakemake(config: Path, folder: Path, profile: Path) -> list[str]:
 
 def _note(config: Path, results: Path) -> None:
     """Notes of which file a preset's results are; says so where they were of another one."""
-    note, file = results / ".configuration", str(config.resolve())
+    note, file = results / places.CONFIGURATION, str(config.resolve())
     if note.is_file() and (before := note.read_text(encoding="utf-8")) != file:
         print(
             f"the tables and figures in {results} were made of {before}; those of {file} take their"

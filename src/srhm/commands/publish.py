@@ -37,6 +37,8 @@ from srhm.results.published_provenance import (
     PROVENANCE_FILE,
     OtherFormat,
     PublicationError,
+    measured_otherwise,
+    measured_with,
     provenance_text,
     read_provenance_file,
 )
@@ -51,7 +53,7 @@ from srhm.results.tables import (
 )
 from srhm.statistics.sample_complexity import all_sample_complexities
 from srhm.studies.registry import STUDIES
-from srhm.study import Curve
+from srhm.study import Curve, Planned
 
 NOTHING = 1  # exit code where nothing is written: none finished, rows or damaged files in the way
 NO_GPU = re.compile("cpu|interpreter", re.IGNORECASE)  # devices of such a form without a GPU
@@ -221,6 +223,7 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
     now = finished(run, study)
     held = {key for rows in now.rows.get("cells", {}).values() for key in rows["key"]}
     before = published_before(folder, study, keys_of(planned), elsewhere=held)
+    before.lost += _measured_otherwise(folder, before, now, study, plan.studies[study])
     remarks = [*_some(now.remarks), *_some(before.remarks)]
     if before.lost and (why := plan.studies[study].absent):
         left = f"{folder} is left as it is, --drop or not: {study} cannot be planned whole: {why}"
@@ -253,6 +256,8 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
         thresholds=thresholds,
         commit=commit,
     )
+    if settings := measured_with(STUDIES[study], plan.studies[study]):
+        provenance["measured_with"] = settings
     # Named nets have no thresholds of their sensitivities, which are of other layers: no P*.
     if schemas["cells"] == CELLS and not set(tables["cells"]["net"]) & set(NAMED):
         measured = tables.get("sensitivities", SENSITIVITIES.empty_table().to_pandas())
@@ -265,6 +270,8 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
         # A repository keeps each version of a file, and other releases write equal rows otherwise.
         if not holds(file, own, schema):
             write_table(own, file, schema)
+    for table in rows.keys() - tables.keys():  # dropped
+        published_file(folder, table).unlink(missing_ok=True)
     # Last: an interrupted call leaves tables that do not agree with it.
     sums = {"sha256": digests(folder, list(tables))}
     write_text(folder / PROVENANCE_FILE, provenance_text(provenance | sums))
@@ -284,6 +291,24 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
         f"trained: {_times(provenance)}",
         f"written to {folder}: {', '.join(tables)}, {size / 1e3:.0f} kB",
     ]
+
+
+def _measured_otherwise(
+    folder: Path, before: Taken, now: Taken, study: str, planned: Planned
+) -> list[str]:
+    """Takes out what was published with other settings of a measurement; a line for each table."""
+    try:
+        known = read_provenance_file(folder / PROVENANCE_FILE)
+    except PublicationError:  # absent, or named already
+        return []
+    lost = []
+    for name in measured_otherwise(known, STUDIES[study], planned):
+        (tables,) = (one.tables for one in STUDIES[study].measurements if one.name == name)
+        for table in tables:
+            left = before.rows.pop(table, {}).keys() - now.rows.get(table, {}).keys()
+            if left:
+                lost.append(f"{table} of {len(left)} curves, measured with other settings")
+    return lost
 
 
 def _refuse_losses(

@@ -21,6 +21,8 @@ SCRIPTS = PACKAGE.parents[1] / "scripts"
 PUBLISHED = PACKAGE.parents[1] / "published"
 # The page of a folder of results that links all others.
 INDEX = "index.html"
+# In the folder of a preset: the configuration of which its results were made.
+CONFIGURATION = ".configuration"
 
 
 def store_of(trainer: Trainer) -> str:

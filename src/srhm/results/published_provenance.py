@@ -1,7 +1,8 @@
 """What stands beside the published rows of a study: provenance.json, checked by its own sum.
 
 The file says of what code, configuration and machines the rows are, and holds the SHA-256 of their
-tables; its own sum keeps it from being changed apart from them, by hand or on a disk.
+tables; its own sum keeps it from being changed apart from them, by hand or on a disk. It names the
+settings of what was measured, as rows are told apart by the networks that they are of.
 """
 
 import hashlib
@@ -10,7 +11,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from srhm.results import places
 from srhm.results.provenance import canonical_json
+from srhm.study import Planned, Study
 
 PROVENANCE_FILE = "provenance.json"
 # Of what the provenance says; each table tells its own columns.
@@ -51,6 +54,22 @@ def provenance_text(provenance: Mapping[str, Any]) -> str:
     """
     whole = {**provenance, SUM: sum_of(provenance)}
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+
+
+def measured_with(study: Study, planned: Planned) -> dict[str, Any]:
+    """Settings of what is measured in a study, by measurement; without those that have none."""
+    every = {one.name: places.options_of(one, planned) for one in study.measurements}
+    found: dict[str, Any] = json.loads(canonical_json({k: dict(v) for k, v in every.items() if v}))
+    return found
+
+
+def measured_otherwise(known: Mapping[str, Any], study: Study, planned: Planned) -> list[str]:
+    """Measurements whose published rows have other settings than those that are planned.
+
+    known: content of a provenance; one that was written before it had settings tells of none.
+    """
+    asked, told = measured_with(study, planned), known.get("measured_with", {})
+    return [name for name in asked if name in told and told[name] != asked[name]]
 
 
 def read_provenance_file(path: Path) -> dict[str, Any]:

@@ -668,6 +668,36 @@ def test_beside_published_rows_what_they_lack_is_trained(finished, tmp_path):
     assert "2 of 6 curves" in plan.studies[STUDY].origin
 
 
+def test_rows_that_were_measured_with_other_settings_are_not_taken_for_the_present_ones(
+    finished, tmp_path
+):
+    names, folder = list(finished.curves), tmp_path / "published" / "big" / STUDY
+    file = published.files_of_curve(finished, STUDY, finished.curves[names[0]])["sensitivities"]
+    write_table(measured_rows(finished, names[0]), file, SENSITIVITIES)
+    publish(finished, folder, commit="c0ffee")
+
+    def planned(rows):
+        section = {**CONFIG["sparse_hierarchy"], "measurement": {"n_points": 50}}
+        other = {**CONFIG, "rows": rows, "sparse_hierarchy": section}
+        return preset.plan_preset(other, published=tmp_path / "published")
+
+    both = planned("both")
+    assert list(both.curves) == names  # the network of the first is not kept: it is trained again
+    assert not any(both.studies[STUDY].partly.values())
+    alone = planned("published").studies[STUDY]
+    assert list(alone.curves) == names[:-1]
+    assert "sensitivities have other settings than this configuration" in alone.origin
+    before = (folder / "sensitivities.parquet").read_bytes()
+    other = run_in(tmp_path, measurement={"n_points": 50})
+    with pytest.raises(PublicationError, match="sensitivities of 1 curves, measured with other"):
+        publish(other, folder, commit="c0ffee")
+    assert (folder / "sensitivities.parquet").read_bytes() == before
+    publish(other, folder, commit="c0ffee", drop=True)
+    assert list(kept(folder)[2]["tables"]) == ["cells", "timings"]
+    assert kept(folder)[2]["measured_with"]["sensitivities"]["n_points"] == 50
+    assert not (folder / "sensitivities.parquet").exists()
+
+
 def test_the_workflow_makes_figures_of_published_rows_without_training(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "snakemake", "--dry-run", "--quiet", "host",
