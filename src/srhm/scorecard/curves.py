@@ -29,6 +29,7 @@ def curves(
     sparsity: str = "A",
     every_grammar: bool = False,
     every_rate: bool = False,
+    at_bounds: bool = False,
 ) -> pd.DataFrame:
     """Sample complexities of the test error at one sparsity and with the main options, all nets.
 
@@ -41,12 +42,17 @@ def curves(
 
     Added: places, s_0+1; constant, P* over Eq. 3 or 4; rate, the learning rate, NaN where unknown;
     SEED_LOGS, log P* of each seed at THRESHOLD; log_sd_source: curves with the same one share their
-    standard deviation. A P* that is censored, or above a tenth of the distinct data, is left out.
+    standard deviation. A P* that is censored, or above a tenth of the distinct data, is left out;
+    with `at_bounds` one that is not reached has its lower bound.
     """
     if not every_grammar:
         table = table[of_the_paper(table)]
     table = table[(table["criterion"] == "test_error") & (table["sparsity"] == sparsity)]
     table = table[np.isclose(table["threshold"].to_numpy(dtype=float), threshold)]
+    beyond = table["status"] == "not_reached"
+    if at_bounds and beyond.any():
+        table = table.assign(P_star=table["P_star"].mask(beyond, table["P_star_low"]),
+                             status=table["status"].mask(beyond, "reached"))  # fmt: skip
     options = {"whitening": True, "bias": True, "batch": False, "alpha": True}
     table = table.merge(_most_common(table, by=[], ascending=options))
     widths = {"width": False, "engine": True}

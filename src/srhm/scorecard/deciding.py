@@ -23,7 +23,7 @@ BESIDE = "beside it: "
 HOLDS = "the interval holds the expected number and reaches beyond the tolerance"
 EXCLUDES = "the interval excludes the expected number and reaches into the tolerance"
 SEEDS = re.compile(r"error from the seeds \((\d+) degrees? of freedom\)")
-VOCABULARIES = re.compile(r"error from (\d+) vocabularies")
+VOCABULARIES = re.compile(r"(?:error from|jackknife over) (\d+) vocabularies")
 
 
 def why_open(row: Mapping[Any, Any]) -> str:

@@ -297,14 +297,23 @@ class Slope(Fitted):
 
 @dataclass(frozen=True)
 class Part(Estimator):
-    """Part of the rows in which a column is true, with the exact interval of a binomial."""
+    """Part of the rows in which a column is true, with the exact interval of a binomial.
+
+    shared: rows whose grammars share rules are not independent; the interval is that of as many
+    rows as there are vocabularies, as if rows of one were all alike.
+    """
 
     column: str = field(kw_only=False)
+    shared: bool = field(default=False, kw_only=True)
 
     def of(self, table: pd.DataFrame) -> Measurement:
         """See the class."""
         count, n = int(table[self.column].astype(bool).sum()), len(table)
-        return part_of(count, n, f"{count} of {n} {self.what}")
+        note = f"{count} of {n} {self.what}"
+        if not self.shared:
+            return part_of(count, n, note)
+        k = len(set(vocabularies(table)))
+        return part_of(count, n, f"{note}; error from {k} vocabularies", independent=k)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from math import exp, isfinite, nan
 
+from scipy import special
+
 from srhm.scorecard.claims import Measurement
 from srhm.statistics.regression import CONFIDENCE, Fit
 
@@ -13,13 +15,16 @@ def of_fit(fit: Fit, note: str) -> Measurement:
     return Measurement(value=fit.slope, low=low, high=high, n=fit.n, note=note)
 
 
-def part_of(count: int, n: int, note: str) -> Measurement:
-    """A part of n things with the exact interval of a binomial (Clopper and Pearson)."""
-    # Here, since few claims need it: it takes longer to load than all else that a claim needs.
-    from scipy import stats
+def part_of(count: int, n: int, note: str, *, independent: int | None = None) -> Measurement:
+    """A part of n things with the exact interval of a binomial (Clopper and Pearson).
 
-    interval = stats.binomtest(count, n).proportion_ci(CONFIDENCE)
-    low, high = float(interval.low), float(interval.high)
+    independent: how many of the n things are; the interval is then that of an equal part of these.
+    """
+    trials = n if independent is None else independent
+    hits = count * trials / n
+    tail = (1 - CONFIDENCE) / 2
+    low = float(special.betaincinv(hits, trials - hits + 1, tail)) if count else 0.0
+    high = float(special.betaincinv(hits + 1, trials - hits, 1 - tail)) if count < n else 1.0
     return Measurement(value=count / n, low=low, high=high, n=n, note=note)
 
 

@@ -586,6 +586,14 @@ def test_a_fall_as_slow_as_1_over_p_is_not_sharp_and_a_threshold_that_matters_is
     row = row_of(tables, "sharp-fall")
     assert (row["value"], row["verdict"]) == (pytest.approx(2 / 0.3), "disagrees")
     assert row_of(tables, "threshold-slope")["value"] == pytest.approx(0, abs=EXACT)
+    own = tables["sample_complexity"]
+    beyond = (own["threshold"] == 0.05) & (own["v"] > own["v"].min())
+    sharp = own.assign(P_star=own["P_star"].where(own["threshold"] != 0.05, own["P_star"] / 3))
+    for columns in ({}, {"status": own["status"].mask(beyond, "not_reached"), "P_star":
+                         sharp["P_star"].mask(beyond)}):  # fmt: skip
+        row = row_of({"sample_complexity": sharp.assign(**columns)}, "sharp-fall")
+        assert row["value"] == pytest.approx(2 / 0.9)
+        assert row["verdict"] == ("open" if columns else "agrees")
     steeper = {0.05: 1.3, 0.1: 1.1, 0.3: 1.0}
     tables = exact_complexities(
         MAIN, law=lambda row: 1e-2 * row["prediction"] ** steeper[row["threshold"]],

@@ -13,6 +13,7 @@ import pandas as pd
 from scipy import special
 
 from srhm.results.coordinates import GRAMMAR, NET_AND_DATA
+from srhm.scorecard.noise import vocabularies
 from srhm.statistics.regression import CONFIDENCE, Fit, mean
 from srhm.training.rates import published_rate
 
@@ -79,11 +80,12 @@ def nearest_sizes(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def published_over_ours(points: pd.DataFrame) -> Fit:
-    """Mean of log_ratio over points, its error that of their scatter.
+    """Mean of log_ratio over points, its error that of their scatter, in clusters that share rules.
 
     This holds the spread of the paper's grammars and of its grid, which our seeds do not know.
     """
-    return mean(points["log_ratio"].to_numpy(dtype=float), [])
+    ratios = points["log_ratio"].to_numpy(dtype=float)
+    return mean(ratios, [], clusters=vocabularies(points))
 
 
 def practice_curves(table: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:

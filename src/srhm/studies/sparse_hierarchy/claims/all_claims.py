@@ -36,9 +36,13 @@ CLAIMS = after_a_look(
     {
         "slope-against-prediction*":
             "the paper's grammars alone; intervals by vocabularies, as curves that share "
-            "grammars are not independent",
-        "published-over-practice-???-L? sparsity-b-slope-*":
+            "grammars are not independent; an intercept for each learning rate",
+        "published-over-practice-???-L?":
             "intervals by vocabularies, as curves that share grammars are not independent",
+        "sparsity-b-slope-*":
+            "intervals by vocabularies, as curves that share grammars are not independent; an "
+            "intercept for each learning rate, as all curves of L = 3 have another than those of "
+            "L = 2",
         "[sd]-ratio-???-s3 [sd]-ratio-fcn-s2-practice*":
             "the paper's grammars alone; intervals by vocabularies, as curves that share "
             "grammars are not independent",

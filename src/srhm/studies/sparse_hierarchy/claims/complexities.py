@@ -171,9 +171,12 @@ def of_constant(rows: RowFunction) -> Slope:
 
 
 def of_the_law(nets: Sequence[str], branching: int) -> Slope:
-    """Slope of log P* against the logarithm of Eq. 3 (LCN) or Eq. 4 (CNN), all L."""
+    """Slope of log P* against the logarithm of Eq. 3 (LCN) or Eq. 4 (CNN), all L.
+
+    An intercept for each net and learning rate, on which P* depends.
+    """
     return Slope(
-        "P_star", against="prediction", within=("net",), **CURVES,
+        "P_star", against="prediction", within=("net", "rate"), **CURVES,
         where={"net": tuple(nets), "s": branching}, alone=("net",) if len(nets) > 1 else (),
     )  # fmt: skip
 
@@ -234,7 +237,7 @@ COMPLEXITY_CLAIMS: tuple[Claim, ...] = (
         "s = 2: P* follows Eq. 3 (LCN), Eq. 4 (CNN): slope of log P* on log prediction",
         place="Eq. 3 and 4, section 4",
         expected=Within(1, 0.15), why=SLOPE_REASON,
-        measure=Beside(of_the_law(("lcn", "cnn"), 2)),
+        measure=Beside(of_the_law(("lcn", "cnn"), 2), bounds=True),
     ),
     *(law(
         f"cnn-constant-C1-s{s}-L{depth}",
@@ -288,7 +291,7 @@ COMPLEXITY_CLAIMS: tuple[Claim, ...] = (
             " slopes",
         # At s_0 = 0 the prediction is n_c m^L but for a factor of s and L.
         measure=Beside(Slope(
-            "P_star", against="prediction", within=("net", "s", "L"), **CURVES,
+            "P_star", against="prediction", within=("net", "s", "L", "rate"), **CURVES,
             where={"net": ("lcn", "cnn"), "s0": 0},
         )),
     ),
@@ -330,7 +333,7 @@ COMPLEXITY_CLAIMS: tuple[Claim, ...] = (
         expected=Within(1, 0.15),
         why="as for s = 2, a factor 1.4 of P* a decade; at L = 2, n_c = v and m = v^2, where the"
             " prediction grows as v^5, it is 0.75 in the exponent of v, less than the n_c in it",
-        measure=Beside(of_the_law((net,), 3)),
+        measure=Beside(of_the_law((net,), 3), bounds=True),
     ) for net in ("lcn", "cnn")),
 )  # fmt: skip
 

@@ -44,9 +44,9 @@ STATED = (
         why="of thirty points that a 95 % interval should hold, the exact interval of their part"
             " goes down to 0.78 when two are outside; a third outside, by another protocol, is"
             " seen; after a look: a lower bound, before 0.95 ± 0.2, of which only the lower end can"
-            " fail",
+            " fail; and the interval of vocabularies, before that of independent points",
         measure=Part("inside", where={"s": 2, "known": True}, rows=points, what="points",
-                     tells=("width",)),
+                     shared=True, tells=("width",)),
     ),
 )  # fmt: skip
 

@@ -84,7 +84,7 @@ SPARSITY_CLAIMS: tuple[Claim, ...] = (
             expected=Within(1, 0.15),
             why="as for sparsity A: a factor 1.4 of P* a decade, over the one to two decades of P*"
                 " in Figures 7 and 8; a wrong exponent of s_0+1 by one would be seen",
-            measure=Slope("P_star", against="prediction", within=("net",), error="clusters",
+            measure=Slope("P_star", against="prediction", within=("net", "rate"), error="clusters",
                           rows=other_sparsity, where={"net": net}, what="curves", alone=("L",),
                           tells=("width",)),
         ),
