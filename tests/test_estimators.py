@@ -157,6 +157,9 @@ def test_groups_have_intercepts_of_their_own():
     found = measured(partial(Slope, "y", against="x", within=("g",)), lines(0.5, scatter=0.0))
     assert numbers(found) == pytest.approx([0.5] * 3)
     assert found.note.startswith("30 rows on 2 lines")
+    rows = pd.concat([lines(0.5), pd.DataFrame({"x": [1.0, 1.0], "y": [1.0, 2.0], "g": [9, 9]})])
+    slope = Slope("y", against="x", within=("g",), rows=cells)
+    assert set(slope.entering({"cells": rows})["g"]) == {0, 1}
 
 
 def test_slopes_of_data_sets_are_averaged():
@@ -190,6 +193,12 @@ def test_a_part_has_the_exact_interval():
     exact = stats.binomtest(3, 20).proportion_ci(0.95)
     assert numbers(found) == pytest.approx((0.15, exact.low, exact.high))
     assert found.note.startswith("3 of 20 rows")
+    # Rows of one vocabulary count together: four of five vocabularies of four rows each.
+    shared = {"is_true": [True] * 16 + [False] * 4, "s": [2] * 20, "v": [n // 4 for n in range(20)]}
+    found = measured(partial(Part, "is_true", shared=True), shared)
+    exact = stats.binomtest(4, 5).proportion_ci(0.95)
+    assert numbers(found) == pytest.approx((0.8, exact.low, exact.high))
+    assert "error from 5 vocabularies" in found.note
 
 
 @pytest.mark.parametrize(

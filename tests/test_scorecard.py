@@ -234,8 +234,9 @@ def test_other_verdicts_have_no_such_reason(word):
     assert why_open(row) == ""
 
 
-def test_an_error_of_vocabularies_asks_for_vocabularies():
-    note = "error from 5 vocabularies (4 degrees of freedom)"
+@pytest.mark.parametrize("origin", ["error from", "jackknife over"])
+def test_an_error_of_vocabularies_asks_for_vocabularies(origin):
+    note = f"{origin} 5 vocabularies (4 degrees of freedom)"
     found = Measurement(value=2.2, low=1.6, high=2.8, n=40, note=note)
     row = scored(found, tolerance=0.5)
     assert "vocabularies instead of 5 would decide" in what_would_decide(row)

@@ -1,5 +1,6 @@
 """Published rows of experiments: which curves are whole, where a table has no row of some."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from srhm.results import places
 from srhm.results.publications import rows_by_curve
 from srhm.results.records import write_table
 from srhm.studies.equivariance import configuration as equivariance
+from srhm.studies.registry import STUDIES
 
 ROOT = Path(__file__).parents[2]
 PRESET = yaml.safe_load((ROOT / "config/laptop.yaml").read_text(encoding="utf-8"))
@@ -41,6 +43,13 @@ def test_a_published_curve_is_taken_though_a_table_has_no_row_of_it(study):
     planned = plan_preset({**own, "rows": "both"}).studies[study]
     rows = rows_of(study)
     assert planned.published == rows["cells"].keys() & planned.curves.keys() != set()
+
+
+def test_the_engine_of_a_provenance_is_what_trained_the_rows():
+    for file in places.PUBLISHED.glob("*/*/provenance.json"):
+        trainer = STUDIES[file.parent.name].trainer
+        engines = {one["engine"] for one in json.loads(file.read_text("utf-8"))["trained_on"]}
+        assert ("flow" in engines) == (trainer.name == "flow"), file
 
 
 def test_a_curve_is_published_with_the_tables_that_may_have_no_row_of_it(tmp_path):

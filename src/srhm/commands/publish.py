@@ -342,9 +342,10 @@ def provenance_of(
     None and enter no sum.
     """
     cells, timings = tables["cells"], tables["timings"]
-    versions = cells["versions"]
+    versions, trainer = cells["versions"], STUDIES[study].trainer
+    assert trainer is not None
     frame = timings.assign(
-        engine=cells.get("engine", "flow"),
+        engine=cells.get("engine", trainer.name),
         device=[_device(text) for text in versions],
         together=[ON_GPU.search(text) is not None for text in versions],
     )

@@ -96,10 +96,7 @@ class ByPractice:
     def distance(self, column: str, power: str) -> float:
         """Mean distance of the exponents of v or s0 in a column of `fits` from the authors'."""
         fits = self.fits[self.fits["claim"].str.startswith(f"{power}-exponent")]
-        values, theirs = (
-            fits[name].str.partition(" ")[0].astype(float) for name in (column, "authors")
-        )
-        return float((values - theirs).abs().mean())
+        return float((fits[f"{column}_value"] - fits["authors_value"]).abs().mean())
 
 
 def by_practice(root: Path) -> ByPractice:

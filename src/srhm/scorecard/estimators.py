@@ -261,6 +261,15 @@ class Slope(Fitted):
         slopes = np.array([fit.slope for fit in fits])
         return fits[0] if len(fits) == 1 else mean(slopes, [])
 
+    def entering(self, tables: Tables) -> pd.DataFrame:
+        """Rows that determine the slope: those of groups in which `against` varies."""
+        rows = self.rows(tables)
+        used = counted(self.points(rows))[0] if len(rows) else rows
+        if used.empty:
+            return used
+        groups = pd.Series(groups_of(used, self.within), index=used.index)
+        return used[used[self.against].groupby(groups).transform("nunique") > 1]
+
     def _line(self, used: pd.DataFrame) -> Fit:
         x, y = (
             np.log(values) if is_log else values

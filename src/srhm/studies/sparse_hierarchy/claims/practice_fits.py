@@ -6,12 +6,18 @@ pull exponents to the law: P* nearest to the same multiple have its exponents ex
 stands therefore our P* between the points of the grid, with the interval of its seeds.
 """
 
+from math import nan
+from typing import Any
+
 import pandas as pd
 
 from srhm.results.coordinates import GRAMMAR
+from srhm.scorecard.card import scorecard
+from srhm.scorecard.claims import Claim
+from srhm.scorecard.estimators import Slope
 from srhm.scorecard.numbers import expected_text, measured_text
-from srhm.studies.sparse_hierarchy.claims.paper_points import as_sample_complexities
-from srhm.studies.sparse_hierarchy.claims.published_fits import published_fits
+from srhm.studies.sparse_hierarchy.claims.paper_points import Beside, as_sample_complexities
+from srhm.studies.sparse_hierarchy.claims.published_fits import PUBLISHED_CLAIMS
 from srhm.studies.sparse_hierarchy.practice_points import (
     CRITERION,
     practice_curves,
@@ -20,8 +26,10 @@ from srhm.studies.sparse_hierarchy.practice_points import (
 
 # A fit of fewer points has less than three vocabularies, and no interval.
 FEWEST = 4
-COLUMNS = ("claim", "statement", "expected", "n", "text", "practice", "read", "authors")
+WAYS = ("text", "practice", "read", "authors")
+COLUMNS = ("claim", "statement", "expected", "n", *WAYS, *(f"{one}_value" for one in WAYS))
 KIND = ["net", *GRAMMAR]
+Ways = dict[str, dict[str, pd.DataFrame]]
 
 
 def practice_fits(
@@ -29,11 +37,12 @@ def practice_fits(
 ) -> pd.DataFrame:
     """A row (COLUMNS) for each law that FEWEST of the paper's points say something of.
 
-    All four are numbers as text, of equal grammars. n: curves in `practice`. text: our curves by
-    the text's protocol, and practice: by that of the figures, with intervals. read: these, read as
-    the figures were, and authors: their points; both without an interval, which a grid and one
-    seed do not give. Grammars of which one P* is above a tenth of all data are left out, and
-    curves that did not reach 10 %.
+    WAYS: numbers as text, of equal grammars; `*_value`: as numbers, NaN where there is none. n:
+    curves in `practice`. text: our curves by the text's protocol, and practice: by that of the
+    figures, with intervals. read: these, read as the figures were, and authors: their points; both
+    without an interval, which a grid and one seed do not give. Grammars of which one P* is above a
+    tenth of all data are left out, curves that did not reach 10 %, and those that a slope of the
+    practice, within a learning rate, does not depend on.
     """
     points = practice_points(sample_complexity, cells, published)
     if points.empty:
@@ -44,30 +53,49 @@ def practice_fits(
         for column in ("ours", "published")
     )
     small = (read["small_pool"] | theirs["small_pool"]).to_numpy(dtype=bool)
-    wanted = points[~small][KIND]
-    by_practice = practice_curves(sample_complexity, cells)
+    by_practice = practice_curves(sample_complexity, cells).assign(criterion="test_error")
     as_text = sample_complexity[~sample_complexity["batch"].isin(["balanced"])]
-    tables = {
-        "text": (as_text.merge(wanted, on=KIND), cells),
-        "practice": (
-            by_practice.merge(wanted, on=KIND).assign(criterion="test_error"),
-            cells.assign(test_error=cells[CRITERION]),
-        ),
-        "read": (read[~small], pd.DataFrame()),
-        "authors": (theirs[~small], pd.DataFrame()),
+    ways = {
+        "text": {"sample_complexity": as_text, "cells": cells},
+        "practice": {
+            "sample_complexity": by_practice,
+            "cells": cells.assign(test_error=cells[CRITERION]),
+        },
+        "read": {"sample_complexity": read, "cells": pd.DataFrame()},
+        "authors": {"sample_complexity": theirs, "cells": pd.DataFrame()},
     }
+    ways = {name: _of(points[~small][KIND], tables) for name, tables in ways.items()}
+    rows = [row for claim in PUBLISHED_CLAIMS for row in _fits(claim, ways)]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _fits(claim: Claim, ways: Ways) -> list[dict[str, Any]]:
+    """The row of a claim; none if less than FEWEST points say something of it."""
+    measure = claim.measure.measure if isinstance(claim.measure, Beside) else claim.measure
+    if isinstance(measure, Slope):
+        entering = measure.entering(ways["practice"])
+        if len(entering) < FEWEST:
+            return []
+        wanted = entering[[name for name in KIND if name in entering]].drop_duplicates()
+        ways = {name: _of(wanted, tables) for name, tables in ways.items()}
     fits = {
-        name: {row["claim"]: row for row in published_fits(*table).to_dict("records")}
-        for name, table in tables.items()
+        name: row
+        for name, tables in ways.items()
+        for row in scorecard(tables, [claim]).to_dict("records")
+        if row["n"] > 0
     }
-    found = []
-    for claim, row in fits["practice"].items():
-        if row["n"] < FEWEST:
-            continue
-        numbers = {
-            name: measured_text(fit[claim]) if claim in fit else "" for name, fit in fits.items()
-        }
-        alone = {name: numbers[name].partition(" ")[0] for name in ("read", "authors")}
-        kept = {"claim": claim, "statement": row["statement"], "n": row["n"]}
-        found.append({**kept, "expected": expected_text(row), **numbers, **alone})
-    return pd.DataFrame(found, columns=list(COLUMNS))
+    if "practice" not in fits or fits["practice"]["n"] < FEWEST:
+        return []
+    row = fits["practice"]
+    numbers = {name: measured_text(fits[name]) if name in fits else "" for name in WAYS}
+    alone = {name: numbers[name].partition(" ")[0] for name in ("read", "authors")}
+    values = {f"{name}_value": fits[name]["value"] if name in fits else nan for name in WAYS}
+    kept = {name: row[name] for name in ("claim", "statement", "n")}
+    return [{**kept, "expected": expected_text(row), **numbers, **alone, **values}]
+
+
+def _of(grammars: pd.DataFrame, tables: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """The tables with the curves of these grammars alone."""
+    table = tables["sample_complexity"]
+    own = table.merge(grammars, on=list(grammars.columns)) if len(table) else table
+    return {**tables, "sample_complexity": own}
