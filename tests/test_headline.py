@@ -136,6 +136,8 @@ def test_a_statement_is_reproduced_if_all_of_its_claims_are():
 
     assert words("agrees", "close") == {"Agree or close": ["s"]}
     assert words("agrees", "open") == {"Open": ["s (2.50, not 2)"]}
+    wide = replace(ROW, verdict="open", ours=Mark(0.1, -1, 1))
+    assert in_words([wide, wide]) == {"Open": ["s (wide interval)"]}
     assert words("agrees", "too few data") == {"Open": ["s (2.50, not 2)"]}
     assert words("open", "disagrees") == {"Disagree": ["s (2.50, not 2)"]}
 

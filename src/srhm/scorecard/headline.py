@@ -138,7 +138,9 @@ def in_words(rows: Sequence[ForestRow]) -> dict[str, list[str]]:
         short = [row for row in own if row.verdict == "disagrees"]
         unsettled = [row for row in own if row.verdict not in ("agrees", "close")]
         kind = "Disagree" if short else "Open" if unsettled else "Agree or close"
-        details = "; ".join(_beside(row, authors=bool(short)) for row in short or unsettled)
+        details = "; ".join(
+            dict.fromkeys(_beside(row, authors=bool(short)) for row in short or unsettled)
+        )
         found[kind].append(f"{says} ({details})" if details else says)
     return {kind: statements for kind, statements in found.items() if statements}
 
@@ -146,7 +148,8 @@ def in_words(rows: Sequence[ForestRow]) -> dict[str, list[str]]:
 def _beside(row: ForestRow, *, authors: bool) -> str:
     """L and the transformation where the row has them, value, expectation; authors: theirs, too.
 
-    Beside a bound the interval stands, too: the value alone may lie on its side.
+    Beside a bound the interval stands, too: the value alone may lie on its side. An interval that
+    holds what is expected is too wide to tell.
     """
     named = [re.search(pattern, row.label) for pattern in (r"\bL = \d", r"P\*_[SD]\b")]
     of = ", ".join(found[0] for found in named if found)
@@ -157,8 +160,8 @@ def _beside(row: ForestRow, *, authors: bool) -> str:
     else:
         number = row.expected.split(" ± ")[0].split(" within ")[0]
         low, high = row.ours.ends
-        also = f"{number} expected" if low <= 0 <= high else f"not {number}"
-        words = f"{row.measured.split()[0]}, {also}"
+        words = f"{row.measured.split()[0]}, not {number}"
+        words = "wide interval" if low <= 0 <= high else words
     theirs = ""
     if authors and row.theirs:
         like = row.ours and row.authors and row.ours.low <= row.authors.value <= row.ours.high
