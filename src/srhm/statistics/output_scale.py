@@ -267,6 +267,31 @@ def spread_of_half_times(
     return float(np.exp(value)), float(np.exp(low)), float(np.exp(high))
 
 
+def contrast_of_half_times(rows: pd.DataFrame) -> tuple[float, float, float]:
+    """Logarithm of `scaled` at the widest h and its largest alpha_tilde over that at the other end.
+
+    The other end is the narrowest h and its smallest alpha_tilde. Means are over members, which
+    are other networks at another h; the interval is the 95 % one of Welch. Unlike a largest over a
+    smallest mean it is not biased by their scatter. NaN without two widths, or an end of it where a
+    width has one member.
+    """
+    widths = np.sort(rows["width"].unique())
+    if len(widths) < 2:
+        return np.nan, np.nan, np.nan
+    ends = []
+    for width, pick in ((widths[-1], "max"), (widths[0], "min")):
+        own = rows[rows["width"] == width]
+        own = own[own["alpha_tilde"] == getattr(own["alpha_tilde"], pick)()]
+        ends.append(np.log(own["scaled"].to_numpy(dtype=float)))
+    value = float(ends[0].mean() - ends[1].mean())
+    if min(map(len, ends)) < 2:
+        return value, np.nan, np.nan
+    parts = np.array([y.var(ddof=1) / len(y) for y in ends])
+    freedom = parts.sum() ** 2 / (parts**2 / [len(y) - 1 for y in ends]).sum()
+    half = float(special.stdtrit(freedom, (1 + CONFIDENCE) / 2) * np.sqrt(parts.sum()))
+    return value, value - half, value + half
+
+
 def variance_ratios(ensembles: pd.DataFrame, *, lazy: bool) -> pd.DataFrame:
     """h Var F at the largest over that at the smallest width, of those from WIDE on.
 

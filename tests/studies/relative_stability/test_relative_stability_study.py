@@ -151,6 +151,7 @@ REPORTED = {
     "error-over-root",
     "as-they-are",
     "stripe-lazy",
+    "srhm-correlation",
 }
 # With nine networks and D_f at random the interval of these may stick out.
 LOOSE = {f"{data}correlation-{name}" for data in ("", "mnist5k-", "fashion-") for name in "DG"}

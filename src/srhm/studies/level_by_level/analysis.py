@@ -107,7 +107,7 @@ def powers_of_P(rows: pd.DataFrame) -> pd.DataFrame:
     """
     own = rows[(rows["P"] >= rows["law"]) & (rows["response_error"] > 0)]
     found = []
-    by = ["curve", "seed", "level", "L"]
+    by = ["curve", "seed", "level", "L", "s", "v"]
     for at, one in own.groupby(by):
         if one["P"].nunique() > 1:
             x, y = (np.log(one[name].to_numpy(float)) for name in ("P", "response_error"))
@@ -122,15 +122,16 @@ def powers_of_m(rows: pd.DataFrame) -> pd.DataFrame:
     """
     own = rows[(rows["level"] < rows["L"]) & (rows["P"] >= rows["law"]) & (rows["L"] > 2)]
     own = own[(own["m"] > 1) & (own["response_error"] > 0)]
-    found = [pd.DataFrame(columns=["curve", "seed", "L", "power"])]
+    kept = ["curve", "seed", "L", "s", "v"]
+    found = [pd.DataFrame(columns=[*kept, "power"])]
     for depth, part in own.groupby("L"):
         wide = part.pivot_table(
-            index=["curve", "seed", "m", "P"], columns="level", values="response_error"
+            index=["curve", "seed", "s", "v", "m", "P"], columns="level", values="response_error"
         )
         drops = -np.diff(np.log(wide.to_numpy()), axis=1).mean(axis=1)
         one = wide.index.to_frame(index=False)
         one = one.assign(L=depth, power=drops / np.log(one["m"]))
-        found.append(one.groupby(["curve", "seed", "L"])["power"].mean().reset_index())
+        found.append(one.groupby(kept)["power"].mean().reset_index())
     return pd.concat(found[1:] or found, ignore_index=True)
 
 

@@ -28,7 +28,8 @@ def sample_complexities(cells: pd.DataFrame, *, threshold: float) -> pd.DataFram
     of one net, L, optimiser and rate. No rate is best at which a network diverged, or whose P* is
     above all P. One whose P* is below all P counts with the least P as its P*.
     """
-    rows = cells[[*CURVE, "P", "seed", "test_error"]]
+    errors = cells["test_error"].mask(learnt_and_lost(cells, threshold=threshold))
+    rows = cells[[*CURVE, "P", "seed"]].assign(test_error=errors)
     names = [" ".join(map(str, one)) for one in zip(*(rows[c] for c in CURVE), strict=True)]
     values = rows.assign(curve=names, sparsity="A").melt(
         ["curve", *CURVE, "sparsity", "P", "seed"], ["test_error"], "criterion"
@@ -52,12 +53,25 @@ def sample_complexities(cells: pd.DataFrame, *, threshold: float) -> pd.DataFram
     return found[SAMPLE_COMPLEXITY.names]
 
 
+def learnt_and_lost(cells: pd.DataFrame, *, threshold: float) -> pd.Series:
+    """Which networks end at the cap and err, though their seed had learnt with fewer points.
+
+    A mask of the rows. Such an end is an accident of training, as of a network that has collapsed
+    in `srhm.statistics.sample_complexity.collapsed_after_learning`, and counts for no P*.
+    """
+    sizes = cells["P"].where(cells["test_error"] <= threshold)
+    first = sizes.groupby([cells[name] for name in (*CURVE, "seed")]).transform("min")
+    erring = (cells["status"] == "capped") & (cells["test_error"] > threshold)
+    return erring & (cells["P"] > first)
+
+
 def of_grammars(cells: pd.DataFrame, complexity: pd.DataFrame, *, threshold: float) -> pd.DataFrame:
     """P* of each grammar (GRAMMARS) by the rule of `lasting_crossing`; of a censored one its bound.
 
     complexity: SAMPLE_COMPLEXITY, which says which rate is best.
     """
     rows = []
+    cells = cells[~learnt_and_lost(cells, threshold=threshold)]
     for values, own in cells.sort_values("P").groupby([*CURVE, "seed"]):
         row: dict[str, Any] = dict(zip([*CURVE, "seed"], values, strict=True))
         sizes, errors = (own[name].to_numpy(dtype=float) for name in ("P", "test_error"))

@@ -8,7 +8,7 @@ from functools import partial
 
 import pandas as pd
 
-from srhm.scorecard.claims import Claim
+from srhm.scorecard.claims import Claim, after_a_look
 from srhm.scorecard.estimators import Difference, Mean, Ratio, Slope
 from srhm.scorecard.expectations import Factor, Within
 from srhm.scorecard.rows import left_out, rows_of
@@ -117,4 +117,11 @@ def of_net(net: str, equation: str) -> list[Claim]:
     ]  # fmt: skip
 
 
-CLAIMS = tuple(one for net, equation in NETS.items() for one in of_net(net, equation))
+CLAIMS = after_a_look(
+    tuple(one for net, equation in NETS.items() for one in of_net(net, equation)),
+    {
+        "*-decay-*":
+            "a network that ends at the cap and errs counts for no P* where its seed had learnt"
+            " with fewer points; before, some grammars were left out for it, and one counted",
+    },
+)  # fmt: skip

@@ -15,7 +15,7 @@ FULLY_CONNECTED = ("fc2", "fc4", "fc6")
 # Columns that rows have of their cell, and those that all long tables have.
 OF_CELL = ("net", "P", "seed", "test_error", "alpha_tilde", "max_steps")
 OF_ROW = ("when", "layer", "depth", "displacement", "interpolation", "noise_norm", "D", "G", "R")
-N_RESAMPLES = 2000
+N_RESAMPLES = 20_000
 # Resamples with fewer different networks say nothing on a correlation.
 LEAST_NETWORKS = 4
 
