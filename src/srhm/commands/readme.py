@@ -492,11 +492,11 @@ def _beside_the_table(claims: pd.DataFrame) -> Iterator[str]:
 def _by_practice_in_short(practice: ByPractice) -> str:
     """The README's line on the fits by the practice of the paper's figures."""
     return (
-        "- **Trained as for its figures**, exponents of v lie"
+        "- **[Trained as for its figures](docs/results.md#trained-as-for-the-papers-figures)**,"
+        " exponents of v lie"
         f" {practice.distance('practice', 'v'):.2f} from the authors' (by its text:"
         f" {practice.distance('text', 'v'):.2f}), of s₀+1 {practice.distance('practice', 's0'):.2f}"
-        f" ({practice.distance('text', 's0'):.2f})"
-        " ([more](docs/results.md#trained-as-for-the-papers-figures))."
+        f" ({practice.distance('text', 's0'):.2f})."
     )
 
 
