@@ -479,8 +479,8 @@ def _beside_the_table(claims: pd.DataFrame) -> Iterator[str]:
         f" {judged['d-ratio-fcn-s2-practice']}."
     )
     yield (
-        "- *Sparsity B.* “They lead to the same sample complexity” (section 4) is meant of the powers."
-        " B needs more points than A: by the ratio of their placements (1.9 to 2.6) times"
+        "- *Sparsity B.* “They lead to the same sample complexity” (section 4) is meant of the"
+        " powers. B needs more points than A: by the ratio of their placements (1.9 to 2.6) times"
         f" {found['sparsity-b-prefactor-lcn']} (LCN)."
     )
     yield (
