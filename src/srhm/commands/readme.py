@@ -40,6 +40,7 @@ from srhm.studies.sparse_hierarchy.claims.paper_points import as_sample_complexi
 from srhm.studies.sparse_hierarchy.claims.practice_fits import practice_fits
 from srhm.studies.sparse_hierarchy.claims.published_fits import published_fits
 from srhm.studies.sparse_hierarchy.headline import HEADLINE, other_run
+from srhm.studies.sparse_hierarchy.placements import placements_ratio
 from srhm.studies.sparse_hierarchy.practice_points import practice_points
 from srhm.studies.sparse_hierarchy.published_values import published_values
 from srhm.study import Figure
@@ -478,13 +479,15 @@ def _beside_the_table(claims: pd.DataFrame) -> Iterator[str]:
         f" is {judged['s-ratio-fcn-s2-practice']}, and P\\*_D over P\\*"
         f" {judged['d-ratio-fcn-s2-practice']}."
     )
+    counted = [placements_ratio(depth=2, branching=2, n_empty=one) for one in (1, 4)]
     yield (
         "- *Sparsity B.* “They lead to the same sample complexity” (section 4) is meant of the"
-        " powers. B needs more points than A: by the ratio of their placements (1.9 to 2.6) times"
-        f" {found['sparsity-b-prefactor-lcn']} (LCN)."
+        f" powers. P\\* of B over P\\* of A is the ratio of their placements ({counted[0]:.1f} to"
+        f" {counted[1]:.1f} from s₀ = 1 to 4, L = 2) times {found['sparsity-b-prefactor-lcn']}"
+        " (LCN)."
     )
     yield (
-        "- *Fixed dimension.* Sparser data gain less than Eq. 3 says, by a factor"
+        "- *Fixed dimension.* What sparser data gain over what Eq. 3 says is"
         f" {found['fixed-dimension-over-prediction']}."
     )
 
