@@ -243,6 +243,19 @@ def test_sparsity_b_shows_the_averages_of_B_and_those_of_A_beside(
                 np.testing.assert_allclose(x, MULTIPLES, rtol=0.05)
 
 
+def test_sparsity_b_shows_one_vocabulary(tables: Tables) -> None:
+    cells = tables[0]
+    own = cells[(cells["sparsity"] == "B") & (cells["net"] == "lcn")]
+    (usual,) = set(own["v"])
+    fewer = own[own["L"] == 2].assign(v=usual + 1, m=usual + 1, n_c=usual + 1, curve="larger v")
+    figure = draw((pd.concat([cells, fewer], ignore_index=True), *tables[1:]), "7")
+    axes = panels(figure)[0]
+    assert f"$v = {usual}$" in " ".join(
+        one.get_title(loc) for one in [axes] for loc in ("left", "center")
+    )
+    assert not [line for line in axes.get_lines() if "larger v" in str(line.get_gid())]
+
+
 def test_sizes_with_diverged_and_capped_seeds_are_marked(tables: Tables) -> None:
     cells = tables[0]
     lost = (cells["sparsity"] == "B") & (cells["net"] == "lcn") & (cells["L"] == 2)

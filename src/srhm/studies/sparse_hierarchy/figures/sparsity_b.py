@@ -23,15 +23,19 @@ ERROR = Axis("test error $\\varepsilon$ (%)", limits=(-2, 102))
 def draw(cells: pd.DataFrame, *, net: str, width: int, threshold: float, preset: str) -> Figure:
     """Figure 7 (LCN, Eq. 3) or 8 (CNN, Eq. 4), s = 2: ε against P, and against P rescaled.
 
-    The main curves of sparsity B of this width; in grey the averages of the curves with sparsity A
-    and otherwise the same parameters, where there are any. Averages leave out diverged cells; bars
-    are from the lowest to the highest seed.
+    The main curves of sparsity B of this width, of one vocabulary as in the paper: that of most
+    curves, the larger v of equal ones. In grey the averages of the curves with sparsity A and
+    otherwise the same parameters, where there are any. Averages leave out diverged cells; bars are
+    from the lowest to the highest seed.
     """
     rows = cells[cells["net"] == net]
     chosen = {
         sparsity: text_curves(rows, width=width, branching=2, sparsity=sparsity)
         for sparsity in "AB"
     }
+    n_curves = chosen["B"].groupby("v")["curve"].nunique()
+    usual = n_curves[n_curves == n_curves.max()].index.max()
+    chosen["B"] = chosen["B"][chosen["B"]["v"] == usual]
     shared = ["L", "s0", "v"]
     beside = chosen["A"].merge(chosen["B"][shared].drop_duplicates(), on=shared)
     own, other = _averages(chosen["B"]), _averages(beside)
@@ -39,7 +43,11 @@ def draw(cells: pd.DataFrame, *, net: str, width: int, threshold: float, preset:
     equation, formula = EQUATIONS[net]
     panels = []
     for x, label, title in (
-        ("P", "training points $P$", f"{net.upper()}, sparsity B"),
+        (
+            "P",
+            "training points $P$",
+            f"{net.upper()}, sparsity B" + (f", $v = {usual}$" if len(own) else ""),
+        ),
         ("scaled", f"$P\\;/\\;{formula}$   ({equation})", "$P$ rescaled"),
     ):
         lost = own[own["n_diverged"] > 0].assign(mean=100.0)
