@@ -61,8 +61,7 @@ def _places(rows: pd.DataFrame, net: str) -> Panel:
     own = rows[(rows["net"] == net) & rows["best"] & (rows["s0"] > 0)]
     v = own["v"].min()
     own = with_ends(own[own["v"] == v], unit=own["n_c"] * own["m"] ** own["L"])
-    apart = {name: 1.03 ** (i - 1.5) for name, i in ROW.items()}
-    x = (own["s0"] + 1) * own["optimiser"].map(apart).astype(float)
+    x = (own["s0"] + 1) * _apart(own, 1.03)
     own = own.assign(x=x, censored=own["y_beyond"] != 0)
     ends = sorted(set(own["s0"] + 1)) or [1, 2]
     unit = np.exp(np.log((own["y"] / (own["s0"] + 1) ** 2).astype(float)).mean())
@@ -88,7 +87,7 @@ def _rates(rows: pd.DataFrame, net: str) -> Panel:
     own = own[(own["v"] == v) & (own["s0"] == s0)]
     own = with_ends(own, unit=own["n_c"] * own["m"] ** own["L"])
     rest = own["optimiser"].map(ONE_LESS_MOMENTUM).fillna(1.0).astype(float)
-    own = own.assign(x=own["rate"] / rest, censored=own["y_beyond"] != 0)
+    own = own.assign(x=own["rate"] / rest * _apart(own, 1.08), censored=own["y_beyond"] != 0)
     return Panel(
         title=f"{net.upper()}, $v={v}$, $s_0={s0}$",
         x=Axis("learning rate; of SGD over $H(1-\\mu)$", log=True),
@@ -99,6 +98,11 @@ def _rates(rows: pd.DataFrame, net: str) -> Panel:
                   arrow_label="$P^*$ is"),
         ],
     )  # fmt: skip
+
+
+def _apart(rows: pd.DataFrame, step: float) -> pd.Series:
+    """Factor of x of each row, a step from optimiser to optimiser, so that none hides another."""
+    return step ** (rows["optimiser"].map(ROW).astype(float) - 1.5)
 
 
 def _optimisers(rows: pd.DataFrame) -> Scale:
