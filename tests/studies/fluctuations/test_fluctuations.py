@@ -102,9 +102,11 @@ def verdicts(given, tag=""):
 
 def test_all_claims_hold_where_the_laws_do(lawful):
     found = verdicts(lawful)
-    assert {name for name, one in found.items() if one == "no expectation"} == {"crossing", "fits"}
+    reported = {name for name, one in found.items() if one == "no expectation"}
+    assert reported == {"crossing", "fits", "cut-off"}
     del found["soon"]  # its errors have a size of their own, below
-    assert {found.pop("sgd-norm"), found.pop("sgd-error")} == {"too few data"}  # below, too
+    of_noise = {found.pop(f"sgd-{name}") for name in ("norm", "widest", "error")}
+    assert of_noise == {"too few data"}  # below, too
     assert set(found.values()) == WITHIN | {"no expectation"}, found
     assert set(verdicts(lawful, "mnist-").values()) == {"too few data"}
 
@@ -125,7 +127,7 @@ def test_claims_on_mnist_are_those_on_digits_of_its_own_rows(lawful):
     assert {name: found[name] for name in ("divergence", "linear", "members-delta")} == {
         "divergence": "disagrees", "linear": "agrees", "members-delta": "agrees",
     }  # fmt: skip
-    assert not {"crossing", "fits"} & set(found)
+    assert not {"crossing", "fits", "cut-off"} & set(found)
 
 
 @pytest.mark.parametrize(("more", "verdict"), [(0.0, "agrees"), (0.05, "disagrees")])
@@ -149,8 +151,7 @@ def test_ensembles_at_a_few_n_star_are_compared_with_the_widest(more, verdict):
      ({"fluctuation": 0.0}, "norm-test norm-train norm-noise"),
      ({"gradient": 0.3}, "gradient gradient-falls"), ({"delta": 2.0}, "linear square"),
      ({"excess": -1.5}, "excess square"), ({"falls": -1.0}, "error-delta error-size"),
-     ({"slope": -0.7}, "divergence"), ({"top": 5.0}, "divergence-peak"),
-     ({"sharpens": False}, "cut-off")],
+     ({"slope": -0.7}, "divergence"), ({"top": 5.0}, "divergence-peak")],
 )  # fmt: skip
 def test_a_claim_does_not_hold_where_its_law_is_broken(laws, broken):
     found = verdicts(tables(**laws))
@@ -234,7 +235,9 @@ def test_noise_of_batches_is_compared_with_all_points(lawful, height, less, verd
     near = [width for width in WIDTHS if 30**0.5 <= width <= 3 * 30**0.5]
     assert errors["value"] == pytest.approx(-less * 1.2)
     assert f"{10 * len(near)} pairs of networks" in errors["note"]
-    for name in ("sgd-norm", "sgd-error"):
+    assert found["sgd-widest"] == "no expectation"
+    assert measured("sgd-widest", given)["value"] == pytest.approx(1)
+    for name in ("sgd-norm", "sgd-widest", "sgd-error"):
         del found[name]
     assert found == {name: one for name, one in verdicts(lawful).items() if name in found}
 

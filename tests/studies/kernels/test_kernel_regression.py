@@ -99,3 +99,16 @@ def test_a_singular_student_is_refused_and_jitter_mends_it(points):
         regression_weights(smooth, smooth[:, :2])
     weights = regression_weights(smooth, smooth[:, :2], jitter=1e-8)
     np.testing.assert_allclose(smooth @ weights, smooth[:, :2], atol=1e-6)
+
+
+def test_in_a_cube_a_student_of_a_smooth_teacher_errs_at_the_faces():
+    """Which a sphere and a torus do not have, so that exponents of cubes are others."""
+    points = draw_points("cube", 2, 1024 + 400, generator=np.random.default_rng(0))
+    train, tested = points[:1024], points[1024:]
+    weights = regression_weights(
+        gram(train, kernel="laplace", sigma=2.0), gram(train, tested, kernel="laplace", sigma=2.0)
+    )
+    found = expected_error(weights, gram(points, kernel="gauss", sigma=2.0))
+    inner = np.minimum(tested, 1 - tested).min(axis=1) > 0.25
+    assert 50 < inner.sum() < 150
+    assert found[inner].mean() < 0.001 * found.mean()

@@ -25,13 +25,13 @@ CIRCLE_WIDTH = 2.0
 PLACES = {"sphere": "spheres", "cube": "cubes", "lattice": "lattices"}
 PANELS = (
     ("sphere", "laplace"), ("sphere", "gauss"), None,
-    ("cube", "laplace"), ("lattice", "laplace"), ("lattice", "gauss"),
+    ("cube", "laplace"), ("cube", "gauss"), ("lattice", "laplace"), ("lattice", "gauss"),
 )  # fmt: skip
 
 
 @styled
 def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
-    """MSE against P. A, B: spheres; D: cubes; E, F: lattices; B, F: Gauss teacher, else Laplace.
+    """MSE against P. A, B: spheres; D, E: cubes; F, G: lattices, Laplace and Gauss teacher each.
 
     C: Matérn teachers on the circle.
     """
@@ -50,7 +50,7 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
             title=f"{PLACES[data]}, {KERNELS[teacher].label}{runs(part)}", x=SIZE, y=ERROR,
             marks=[drawn(part, "expected_mse", [by]), _law(part, teacher, by)],
         ))  # fmt: skip
-    return mosaic(panels, columns=3, preset=preset)
+    return mosaic(panels, columns=4, preset=preset)
 
 
 def _law(rows: pd.DataFrame, teacher: str, by: Scale) -> Marks:
