@@ -25,7 +25,7 @@ weights = {width: 10 * width + 2 * width**2 + width for width in WIDTHS}.__getit
 
 
 def tables(*, fluctuation=-0.25, gradient=-0.28, delta=1.0, excess=-0.5, slope=-2.0,
-           sharpens=True, members_error=-1.0, members_delta=-0.5, falls=1.0,
+           members_error=-1.0, members_delta=-0.5, falls=1.0,
            narrow=0.4, wide=0.1, top=1.0, members_estimate=1.0):  # fmt: skip
     """Cells, histories and what is measured of five seeds; each seed has a factor of its own."""
     found = {name: [] for name in NAMES}
@@ -55,8 +55,7 @@ def tables(*, fluctuation=-0.25, gradient=-0.28, delta=1.0, excess=-0.5, slope=-
                 row |= {"train_norm": row["test_norm"], "curve": curve}
                 row["key"] = f"c{width}-{seed}-{member}"
                 found["cells"].append(row)
-                # Where it does not sharpen f grows all the same, by more than two at all widths.
-                early = min(square, 20.0) if sharpens else 0.2 * square**1.1
+                early = min(square, 20.0)
                 for evaluations, value in ((10, 0.5), (END // 10, early), (END, square)):
                     found["histories"].append(
                         {"curve": row["curve"], "key": row["key"], "evaluations": evaluations,

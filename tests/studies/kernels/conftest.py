@@ -37,8 +37,7 @@ def teachers():
     for data, d, teacher, kernel, sigma in (
         *(("sphere", d, teacher, "laplace", d) for d in (1, 2, 3, 5, 6)
           for teacher in ("laplace", "gauss")),
-        *(("cube", d, "laplace", "laplace", d) for d in (1, 2, 3)),
-        *(("lattice", d, teacher, "laplace", d) for d in (1, 2, 3)
+        *((data, d, teacher, "laplace", d) for data in ("cube", "lattice") for d in (1, 2, 3)
           for teacher in ("laplace", "gauss")),
         ("sphere", 2, "laplace", "laplace", 10),
         *(("sphere", 1, teacher, "laplace", 2) for teacher in
@@ -58,7 +57,7 @@ def teachers():
 def digits(data="digits"):
     for method in ("regression", "svm"):
         for kernel in ("laplace", "gauss"):
-            for sigma in (1.0, 10.0):
+            for sigma in (0.1, 1.0, 10.0):
                 for row in rows(data, data=data, method=method, kernel=kernel,
                                 sigma=sigma):  # fmt: skip
                     error = row["P"] ** -0.4 * factor(row["seed"])
@@ -78,7 +77,7 @@ def neighbours():
     for data in ("digits", "mnist5k"):
         for row in rows("neighbours", data=data):
             yield {**row, "distance": row["P"] ** (-1 / 15) * factor(row["seed"])}
-    for d in (1, 2, 3, 5):
+    for d in (1, 2, 3, 5, 15):
         for row in rows("neighbours", data="sphere", d=d):
             yield {**row, "distance": neighbour_distance(d, row["P"]) * factor(row["seed"])}
 

@@ -76,7 +76,7 @@ def test_machines_have_no_squared_error(drawn):
     left, middle, right = drawn["digits"].get_axes()
     assert len(lines(left, "curve")) == 2
     assert len(lines(middle, "curve")) == 4
-    assert len(lines(right, "curve sigma=")) == 2
+    assert len(lines(right, "curve sigma=")) == 3
 
 
 def test_spectra_tails_and_their_convergence(drawn):
@@ -101,7 +101,7 @@ def test_distances_of_spheres_lie_on_the_law(drawn):
 def test_mnist_has_learning_curves_spectra_and_distances_of_its_own(drawn, cells):
     squared, wrong, widths, tails, ratios, nearest = drawn["mnist5k"].get_axes()
     counts = [len(lines(axes, "curve")) for axes in (squared, wrong, widths)]
-    assert counts == [2, 4, 2]
+    assert counts == [2, 4, 3]
     assert len(lines(tails, "tail")) == len(lines(ratios, "ratio")) == 3
     own = cells[(cells["experiment"] == "neighbours") & (cells["data"] == "mnist5k")]
     (curve,) = lines(nearest, "distance")

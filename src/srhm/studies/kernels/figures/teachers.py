@@ -50,7 +50,7 @@ def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
             title=f"{PLACES[data]}, {KERNELS[teacher].label}{runs(part)}", x=SIZE, y=ERROR,
             marks=[drawn(part, "expected_mse", [by]), _law(part, teacher, by)],
         ))  # fmt: skip
-    return mosaic(panels, columns=4, preset=preset)
+    return mosaic(panels, columns=3, preset=preset)
 
 
 def _law(rows: pd.DataFrame, teacher: str, by: Scale) -> Marks:
