@@ -58,7 +58,7 @@ def test_exponents_of_invented_curves_are_those_they_were_made_with(table):
     gauss = own[(own["teacher"] == "gauss") & (own["kernel"] == "laplace") & (own["d"] == 2)]
     np.testing.assert_allclose(gauss["exponent"], 3)
     assert set(gauss["n_from"]) == {128}  # a tenth of 1024, rounded up to a size that is there
-    assert len(gauss) == 8  # on spheres and lattices
+    assert len(gauss) == 12  # on spheres, in cubes, on lattices
     digits = last[last["experiment"] == "digits"]
     np.testing.assert_allclose(digits["exponent"], 0.4)
     assert "mse" not in set(digits.loc[digits["method"] == "svm", "quantity"])
