@@ -199,6 +199,20 @@ def test_a_claim_does_not_hold_where_its_law_is_broken(claims, laws):
     assert list(found.values()) == ["disagrees"] * len(claims.split())
 
 
+def test_errors_of_the_regimes_are_compared_at_equal_numbers_of_points():
+    given = tables()
+    (claim,) = (one for one in CLAIMS if one.identifier == "phase-digits-winner")
+    rows = given["cells"]
+    own = (rows["data"] == "digits") & (rows["net"] == "fcn") & (rows["loss"] == "soft_hinge")
+    lazy = own & (rows["alpha_tilde"] > 1)
+    rows.loc[lazy & (rows["P"] == 256), "test_error"] *= 3
+    given["cells"] = rows[~(own & ~lazy & (rows["P"] == 32))]  # errs most, and has no pair now
+    found = scorecard(given, [claim]).iloc[0]
+    # Three P of five data sets are left, one of them with three times the error.
+    assert found["value"] == pytest.approx(0.8 * 3 ** (1 / 3), rel=0.02)
+    assert found["n"] == 5
+
+
 def test_networks_of_one_data_set_count_once():
     given = tables()
     kept = {

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from srhm.statistics.jamming import smallest_that_fit
 
 FAR = 3.0  # times h*: from there on power laws are fitted, up to there the norm's divergence
+FITS = 1.5  # times h*: from there on sums of powers are; no network should err on training points
 TIMES = (0.03, 0.1, 1.0)  # parts of the longest training at which the norm is drawn
 
 

@@ -19,12 +19,11 @@ from srhm.scorecard.fits import listed_as_left_out
 from srhm.scorecard.resampling import Jackknife
 from srhm.scorecard.rows import rows_of
 from srhm.studies.fluctuations import analysis
-from srhm.studies.fluctuations.analysis import FAR
+from srhm.studies.fluctuations.analysis import FAR, FITS
 from srhm.studies.fluctuations.data_sets import DIGITS, MNIST
 
 MOST = 16  # members of the ensembles whose fall with n is fitted, at most
 SOON = 3.0  # times N*: a few
-FITS = 1.5  # times h*: from there on no network should err on its training points
 NO_STAR = "no N* within the widths, or no width beyond"
 Means = Callable[[pd.DataFrame], pd.DataFrame]
 
@@ -292,7 +291,7 @@ def lines(data: str) -> dict[str, tuple[Line, ...]]:
              Top("over_star", scale="log", rows=highest, what="seeds")),
             ("cut-off", "Peak of ‖f‖² over the widest: after a tenth of training over the end",
              "Fig. 7B: cut off by time", NoExpectation(),
-             "rates fall to a hundredth, which ends the growth of ‖f‖ at any N",
+             "near N* rates fall to a hundredth, which ends the growth of ‖f‖ by itself",
              Jackknife(cut_off, rows=early)),
         ),
     }  # fmt: skip
@@ -319,14 +318,14 @@ OF_NOISE = partial(
 )  # fmt: skip
 NOISE = (
     OF_NOISE(
-        "fluctuations-sgd-norm", "Peak of ‖f‖²: batches of 4 over all points",
+        "fluctuations-sgd-norm", "Largest ‖f‖² of all widths: batches of 4 over all points",
         expected=Below(1), why="an upper bound: noise smooths the divergence",
-        measure=Jackknife(smoothed, rows=noise, tells=("width",)),
+        measure=Jackknife(smoothed, rows=noise, scale="ratio", tells=("width",)),
     ),
     OF_NOISE(
         "fluctuations-sgd-widest", "‖f‖² of the widest: batches of 4 over all points",
-        expected=NoExpectation(), why="beside the peak: the thesis speaks of jamming alone",
-        measure=Jackknife(partial(smoothed, widest=True), rows=noise), fixed="after",
+        expected=NoExpectation(), why="beside the largest: the thesis speaks of jamming alone",
+        measure=Jackknife(partial(smoothed, widest=True), rows=noise, scale="ratio"), fixed="after",
     ),
     OF_NOISE(
         "fluctuations-sgd-error", "Test error from h* to 3 h*: batches of 4 less all points",
@@ -348,10 +347,10 @@ CLAIMS = after_a_look(
             "exactly, ‖∇f^n‖ need not stay",
         "fluctuations-soon": "written then",
         "fluctuations-cut-off":
-            "not judged any more: it was to be below 1, which a peak that has ended has, too",
+            "not judged any more: below 1 wherever ‖f‖ still grows after a tenth of the training",
         "fluctuations*-gradient-falls fluctuations*-error-delta fluctuations*-error-size":
             "from 1.5 h* on, before from h* on, where a fifth of the networks of digits are jammed",
-        "fluctuations-sgd-norm": "the peak alone; over the widest noise of the widest lowered it",
+        "fluctuations-sgd-norm": "the largest alone, by its logarithm; before over that of the widest, which noise doubles",
         "fluctuations-mnist-divergence*":
             "h = 8 and 10 were added, as ‖f‖² was largest at the narrowest width",
     },

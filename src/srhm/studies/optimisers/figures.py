@@ -87,7 +87,7 @@ def _rates(rows: pd.DataFrame, net: str) -> Panel:
     own = own[(own["v"] == v) & (own["s0"] == s0)]
     own = with_ends(own, unit=own["n_c"] * own["m"] ** own["L"])
     rest = own["optimiser"].map(ONE_LESS_MOMENTUM).fillna(1.0).astype(float)
-    own = own.assign(x=own["rate"] / rest * _apart(own, 1.08), censored=own["y_beyond"] != 0)
+    own = own.assign(x=own["rate"] / rest * _apart(own, 1.25), censored=own["y_beyond"] != 0)
     return Panel(
         title=f"{net.upper()}, $v={v}$, $s_0={s0}$",
         x=Axis("learning rate; of SGD over $H(1-\\mu)$", log=True),

@@ -11,6 +11,7 @@ from srhm.figures.panels import Axis, Marks, Panel, law, level
 from srhm.figures.scales import by_name
 from srhm.studies.fluctuations.analysis import (
     FAR,
+    FITS,
     by_seed,
     by_width,
     coefficients,
@@ -56,7 +57,7 @@ def draw(*tables: pd.DataFrame, data: str, preset: str) -> Figure:
     table, (N_star, h_star) = by_width(rows), threshold(cells)
     panels = []
     for letter, (title, columns, x, at, y, powers) in zip("ABCDEF", PANELS, strict=True):
-        used = table[table["width"] >= h_star * (FAR if len(powers) == 1 else 1)]
+        used = table[table["width"] >= h_star * (FAR if len(powers) == 1 else FITS)]
         # One column alone is named by its axis.
         scales = [by_name("column", columns, COLUMNS, letter)] if len(columns) > 1 else []
         shown = Marks(rows=_long(table, rows, x, columns), x=x, y="value", name="column",
@@ -68,8 +69,8 @@ def draw(*tables: pd.DataFrame, data: str, preset: str) -> Figure:
                             marks=[shown, _fit(used, x, columns[0], powers), *star]))  # fmt: skip
     return mosaic(panels, columns=3, preset=preset, notes=[
         f"P = {cells['P'].max()}, {rows['seed'].nunique()} seeds, {table['n'].min():g} to"
-        f" {table['n'].max():g} networks a width; N* = {N_star:.3g}. Fits of A and D are from 3 h*"
-        " on, others from h* on."
+        f" {table['n'].max():g} networks a width; N* = {N_star:.3g}. Fits of A and D are from"
+        f" {FAR:g} h* on, others from {FITS:g} h* on."
     ])  # fmt: skip
 
 
