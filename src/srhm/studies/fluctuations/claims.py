@@ -350,7 +350,9 @@ CLAIMS = after_a_look(
             "not judged any more: below 1 wherever ‖f‖ still grows after a tenth of the training",
         "fluctuations*-gradient-falls fluctuations*-error-delta fluctuations*-error-size":
             "from 1.5 h* on, before from h* on, where a fifth of the networks of digits are jammed",
-        "fluctuations-sgd-norm": "the largest alone, by its logarithm; before over that of the widest, which noise doubles",
+        "fluctuations-sgd-norm":
+            "the largest alone, by its logarithm; before over that of the widest, which noise "
+            "doubles",
         "fluctuations-mnist-divergence*":
             "h = 8 and 10 were added, as ‖f‖² was largest at the narrowest width",
         "fluctuations-mnist-*": "seeds 4 to 7 were added, as 10 of 18 claims were open",
