@@ -289,7 +289,7 @@ def _from(
             for name, one in planned.curves.items()
             if name in own - names and not set(otherwise) & set(one.measured)
         ]
-        partly = _single_cells(folder, others, planned.missing, directory)
+        partly = _single_cells(folder, study, others, planned.missing, directory)
     taken = replace(planned, published=frozenset(names), partly=partly, published_in=str(folder))
     those_of = ", ".join(otherwise) if names else ""
     nothing = alone or not any(one.entries for one in taken.trained.values())
@@ -304,31 +304,49 @@ def _from(
 
 
 def _single_cells(
-    folder: Path, curves: Sequence[Curve], missing: Container[str], directory: Path
+    folder: Path,
+    study: Study,
+    curves: Sequence[Curve],
+    missing: Container[str],
+    directory: Path,
 ) -> dict[str, frozenset[str]]:
     """Keys of the cells of these curves whose published rows are taken, by name of the curve.
 
-    A size or a seed more gives a curve another name, and leaves the keys of its other cells. What
-    is measured of a curve needs all of its networks, so that such a curve is trained whole. A cell
-    that is in the store has its own row. missing: names of curves that cannot be computed here.
+    A size or a seed more gives a curve another name, and leaves the keys of its other cells. A
+    measurement that is not `by_cell` needs all networks of its curve, so that such a curve is
+    trained whole. A cell that is in the store has its own row. missing: names of curves that cannot
+    be computed here.
     """
-    unmeasured = [one for one in curves if not one.measured]
-    if not unmeasured:
-        return {}
-    from srhm.results.published_cells import published_keys  # takes pandas, half a second
-
-    try:
-        known = published_keys(folder)
-    except PublicationError as error:
-        raise ConfigError(str(error)) from error
+    measurements = {one.name: one for one in study.measurements}
+    known: dict[tuple[str, ...], frozenset[str]] = {}
     found = {}
-    for one in unmeasured:
+    for one in curves:
+        measured = [measurements[name] for name in one.measured]
+        if not all(measurement.by_cell for measurement in measured):
+            continue
+        needed = tuple(
+            table
+            for measurement in measured
+            if not measurement.may_be_empty
+            for table in measurement.tables
+        )
+        if needed not in known:
+            known[needed] = _published_keys(folder, needed)
         store = directory / places.store_of(one.trainer)
-        keys = [entry["key"] for entry in one.entries if entry["key"] in known]
+        keys = [entry["key"] for entry in one.entries if entry["key"] in known[needed]]
         taken = frozenset(key for key in keys if not path_of(store, key).is_file())
         if taken and (one.name not in missing or len(taken) == len(one.entries)):
             found[one.name] = taken
     return found
+
+
+def _published_keys(folder: Path, measured: Sequence[str]) -> frozenset[str]:
+    from srhm.results.published_cells import published_keys  # takes pandas, half a second
+
+    try:
+        return published_keys(folder, measured)
+    except PublicationError as error:
+        raise ConfigError(str(error)) from error
 
 
 def _check_shared(studies: Mapping[str, Planned]) -> None:

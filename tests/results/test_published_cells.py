@@ -1,7 +1,9 @@
 """A curve with a size or a seed more takes the published rows of all its other cells."""
 
 import json
+import logging
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -13,16 +15,29 @@ from srhm.commands.on_gpu import curves_for_gpu
 from srhm.commands.plan import expected_cells
 from srhm.commands.presets import CONFIG, Run
 from srhm.commands.publish import published_before
+from srhm.measure import beside_published
+from srhm.measure.any_measurement import measured_rows, write_measured
 from srhm.results.places import PUBLISHED, published_folder, store_of
+from srhm.results.publications import digests
 from srhm.results.published_cells import completed, published_keys
-from srhm.results.published_provenance import PublicationError
+from srhm.results.published_provenance import (
+    PROVENANCE_FILE,
+    PublicationError,
+    provenance_text,
+    read_provenance_file,
+)
+from srhm.results.records import read_table, write_table
 from srhm.results.store import path_of
-from srhm.results.tables import CELLS
+from srhm.results.tables import CELLS, schema_of
 from srhm.rules import curves
 from srhm.rules.explorers import explored_tables
+from srhm.studies.registry import STUDIES
+from srhm.studies.stripe.measure import NEURONS
 from srhm.study import ConfigError
 
 FOLDER = published_folder("laptop", "depth")
+(SENSITIVITIES,) = STUDIES["sparse_hierarchy"].measurements
+LOG = logging.getLogger(__name__)
 
 
 def plan_of(*studies, name="laptop", rows="both", published=PUBLISHED, directory=FOLDER, **changes):
@@ -136,10 +151,82 @@ def test_rows_of_single_cells_are_taken_only_beside_training(rows):
     assert not planned(rows=rows, seeds=5).partly
 
 
-def test_a_curve_that_is_measured_is_trained_whole():
+def test_of_a_measured_curve_too_only_further_cells_are_trained_and_measured():
     now = planned("sparse_hierarchy", name="grid", seeds=9)
-    assert any(one.measured for one in now.trained.values())
-    assert all(not now.curves[name].measured for name in now.partly)
+    measured = [name for name in now.partly if now.curves[name].measured]
+    assert measured
+    for name in measured:
+        whole, left = now.curves[name], now.trained[name]
+        told = json.loads(curves.measuring_spec((SENSITIVITIES, {}), left))
+        assert told["function"] == curves.BESIDE_PUBLISHED
+        assert told["options"]["measurement"]["function"] == SENSITIVITIES.function
+        assert told["options"]["order"] == [one["key"] for one in whole.entries]
+        assert min(one["cell"]["seed"] for one in left.entries) > 0
+        alone = json.loads(curves.measuring_spec((SENSITIVITIES, {}), whole))
+        assert alone["function"] == SENSITIVITIES.function
+
+
+def test_a_curve_whose_measurement_needs_all_of_its_networks_is_trained_whole():
+    now = planned("fluctuations", seeds=9)
+    assert any(name not in now.published for name in now.curves)
+    assert not now.partly
+
+
+def test_cells_without_published_rows_of_what_is_measured_are_trained(tmp_path):
+    folder = published_folder("laptop", "stripe", published=tmp_path)
+    shutil.copytree(published_folder("laptop", "stripe"), folder)
+    rows = pd.read_parquet(folder / "neurons.parquet")
+    key = rows["key"][0]
+    write_table(rows[rows["key"] != key], folder / "neurons.parquet", NEURONS)
+    known = read_provenance_file(folder / PROVENANCE_FILE)
+    known["sha256"] |= digests(folder, ["neurons"])
+    (folder / PROVENANCE_FILE).write_text(provenance_text(known), encoding="utf-8")
+    assert published_keys(folder) - published_keys(folder, ["neurons"]) >= {key}
+    now = planned("stripe", published=tmp_path, seeds=9)
+    (name,) = (name for name, one in now.curves.items() if key in {e["key"] for e in one.entries})
+    assert key in {one["key"] for one in now.trained[name].entries}
+    assert now.partly[name]
+
+
+def test_what_was_measured_of_a_cell_stands_beside_what_is_measured_here(tmp_path, monkeypatch):
+    folder = published_folder("laptop", "stripe")
+    published = read_table(folder / "neurons.parquet", NEURONS)
+    name = published["curve"][0]
+    expected = published[published["curve"] == name].reset_index(drop=True)
+    keys = list(dict.fromkeys(expected["key"]))
+    here = keys[1]
+    (measurement,) = (one for one in STUDIES["stripe"].measurements if one.name == "neurons")
+    left = replace(
+        next(iter(planned("stripe").curves.values())),
+        name=name,
+        entries=({"key": here, "source": "", "cell": {}},),
+        published_in=str(folder),
+        order=tuple(keys),
+    )
+    asked = []
+
+    def measured(spec, **how):
+        asked.append((spec["function"], [one["key"] for one in spec["cells"]], how["derivations"]))
+        own = expected[expected["key"] == here].drop(columns="curve").assign(readout=7.0)
+        return {"neurons": own.to_dict("records")}
+
+    monkeypatch.setattr(beside_published, "measured_rows", measured)
+    for entries, derivations in ((left.entries, ["file"]), ((), [])):
+        spec = json.loads(curves.measuring_spec((measurement, {}), replace(left, entries=entries)))
+        rows = measured_rows(spec, derivations=derivations, store=tmp_path, log=LOG)
+        write_measured(spec, rows, {"neurons": str(tmp_path / "neurons.parquet")})
+        found = read_table(tmp_path / "neurons.parquet", NEURONS)
+        readout = expected["readout"].mask(expected["key"] == here, 7.0) if entries else None
+        whole = expected if readout is None else expected.assign(readout=readout)
+        pd.testing.assert_frame_equal(found, whole)
+    assert asked == [(measurement.function, [here], ["file"])]  # of no cell nothing is measured
+
+
+def test_each_measurement_that_is_of_single_cells_has_their_keys():
+    of_cells = [one for study in STUDIES.values() for one in study.measurements if one.by_cell]
+    assert len(of_cells) > 10
+    for one in of_cells:
+        assert all("key" in schema_of(schema).names for schema in one.tables.values()), one.name
 
 
 def test_rows_come_in_the_order_of_the_plan_under_the_name_of_the_curve():

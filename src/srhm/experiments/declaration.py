@@ -45,6 +45,7 @@ def long_tables(trainer: Trainer, tables: Mapping[str, str]) -> CurveMeasurement
         "srhm.experiments.long:long_rows",
         tables,
         may_be_empty=True,
+        by_cell=True,
     )
 
 

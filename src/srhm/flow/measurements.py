@@ -10,8 +10,11 @@ from srhm.study import CurveMeasurement, Derived, Study
 from srhm.trainers import FLOW
 
 
-def _measurement(name: str, function: str, **tables: str) -> CurveMeasurement:
-    return CurveMeasurement(name, FLOW, f"srhm.measure.{function}", tables, share=1.0)
+def _measurement(
+    name: str, function: str, *, by_cell: bool = True, **tables: str
+) -> CurveMeasurement:
+    function = f"srhm.measure.{function}"
+    return CurveMeasurement(name, FLOW, function, tables, share=1.0, by_cell=by_cell)
 
 
 MEASUREMENTS = (
@@ -36,7 +39,7 @@ MEASUREMENTS = (
     _measurement(
         "frozen_kernels", "frozen_kernels:measure_frozen_kernels", frozen_kernels="FROZEN_KERNELS"
     ),
-    _measurement("ensembles", "ensembles:average_ensembles", ensembles="ENSEMBLES"),
+    _measurement("ensembles", "ensembles:average_ensembles", by_cell=False, ensembles="ENSEMBLES"),
     _measurement("histories", "histories:read_histories", histories="HISTORIES"),
 )
 # P* of networks, frozen kernels, ensembles, and of sensitivities.

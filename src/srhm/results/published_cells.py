@@ -3,7 +3,7 @@
 A size or a seed more gives a curve another name; the keys of its other cells stay.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -23,16 +23,44 @@ from srhm.results.records import read_table, write_table
 from srhm.results.tables import schema_of
 
 
-def published_keys(folder: Path) -> frozenset[str]:
+def published_keys(folder: Path, measured: Iterable[str] = ()) -> frozenset[str]:
     """Keys of the cells of a publication, without those of other code for GPUs than there is now.
+
+    measured: tables of measurements; only cells that have rows in all of them count.
 
     Raises:
         PublicationError: if a table is missing or damaged.
     """
     check_digests(folder, read_provenance_file(folder / PROVENANCE_FILE))
-    with pq.ParquetFile(published_file(folder, "cells"), pre_buffer=False) as file:
-        rows = file.read(columns=["key", "versions"], use_threads=False).to_pylist()
-    return frozenset(one["key"] for one in rows if not made_by_other_code(one["versions"]))
+    rows = _columns(published_file(folder, "cells"), ["key", "versions"]).to_pylist()
+    found = {one["key"] for one in rows if not made_by_other_code(one["versions"])}
+    for table in measured:
+        file = published_file(folder, table)
+        found &= set(_columns(file, ["key"])["key"].to_pylist()) if file.is_file() else set()
+    return frozenset(found)
+
+
+def _columns(file: Path, names: list[str]) -> pa.Table:
+    with pq.ParquetFile(file, pre_buffer=False) as opened:
+        return opened.read(columns=names, use_threads=False)
+
+
+def published_rows(
+    folder: Path, table: str, schema: pa.Schema, *, keys: Set[str]
+) -> list[dict[str, Any]]:
+    """Rows of these cells in a published table, under the curve that has the cell first.
+
+    Raises:
+        PublicationError: if the table is missing where there are keys, or is damaged.
+    """
+    file = published_file(folder, table)
+    if not keys or not file.is_file():
+        return []
+    check_digests(folder, read_provenance_file(folder / PROVENANCE_FILE))
+    rows = read_published_table(file, schema)
+    rows = rows[rows["key"].isin(keys)]
+    rows = rows[rows["curve"] == rows.groupby("key")["curve"].transform("first")]
+    return pa.Table.from_pandas(rows, schema=schema, preserve_index=False).to_pylist()
 
 
 def write_curve(

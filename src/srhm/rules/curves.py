@@ -11,6 +11,7 @@ from srhm.results.provenance import canonical_json
 from srhm.studies.registry import STUDIES
 from srhm.study import Curve, CurveMeasurement
 
+BESIDE_PUBLISHED = "srhm.measure.beside_published:measure_lacking"
 # A measurement with its options.
 Measuring = tuple[CurveMeasurement, Mapping[str, Any]]
 
@@ -68,7 +69,16 @@ def measuring_spec(measuring: Measuring, curve: Curve) -> str:
         "options": options,
         "tables": list(measurement.tables.items()),
     }
-    return spec_text({**_decides(curve), **named})
+    if not curve.published_in:
+        return spec_text({**_decides(curve), **named})
+    # Of the cells that are trained here alone; those of the others are published.
+    asked = {
+        "measurement": {**named, "columns": curve.columns},
+        "published": curve.published_in,
+        "order": curve.order,
+    }
+    beside = {"function": BESIDE_PUBLISHED, "options": asked}
+    return spec_text({**_decides(curve), **named, **beside})
 
 
 def measurements_of(plan: Plan) -> dict[str, Measuring]:

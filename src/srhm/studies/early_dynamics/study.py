@@ -16,6 +16,7 @@ STUDY = flow_study(
             {"rates": ".measure:RATES", "outputs": ".measure:OUTPUTS"},
             share=0.1,
             may_be_empty=True,
+            by_cell=True,
         ),
     ),
     figures=(

@@ -15,6 +15,7 @@ STUDY = flow_study(
             ".measure:measure",
             {"gaps": ".measure:GAPS", "cusps": ".measure:CUSPS", "ranks": ".measure:RANKS"},
             may_be_empty=True,
+            by_cell=True,
         ),
     ),
     figures=(

@@ -19,6 +19,7 @@ STUDY = Study(
             {"images": "IMAGES"},
             share=0.01,
             gpu=True,
+            by_cell=True,
         ),
     ),
     figures=(

@@ -15,6 +15,7 @@ STUDY = flow_study(
             ".measure:measure",
             {"ends": ".measure:ENDS", "gaps": ".measure:GAPS"},
             may_be_empty=True,
+            by_cell=True,
         ),
     ),
     figures=(

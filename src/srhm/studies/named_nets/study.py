@@ -21,6 +21,7 @@ STUDY = Study(
             NAMED_NETS,
             "srhm.measure.network_representations:measure_sensitivities",
             {"sensitivities": "SENSITIVITIES"},
+            by_cell=True,
         ),
     ),
     figures=(

@@ -17,6 +17,7 @@ STUDY = flow_study(
             {"alignment": ".measure:ALIGNMENT"},
             share=0.5,
             may_be_empty=True,
+            by_cell=True,
         ),
         CurveMeasurement(
             "compressed",
@@ -25,6 +26,7 @@ STUDY = flow_study(
             {"compressed": ".measure:COMPRESSED"},
             share=0.5,
             may_be_empty=True,
+            by_cell=True,
         ),
     ),
     figures=(

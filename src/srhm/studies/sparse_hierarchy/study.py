@@ -73,6 +73,7 @@ STUDY = Study(
             HIERARCHY,
             "srhm.measure.representations:measure_sensitivities",
             {"sensitivities": "SENSITIVITIES"},
+            by_cell=True,
         ),
     ),
     tables=(

@@ -15,7 +15,11 @@ STUDY = Study(
     trainer=HIERARCHY,
     measurements=(
         CurveMeasurement(
-            "transfer", HIERARCHY, ".measure:measure_transfer", {"transfer": ".measure:TRANSFER"}
+            "transfer",
+            HIERARCHY,
+            ".measure:measure_transfer",
+            {"transfer": ".measure:TRANSFER"},
+            by_cell=True,
         ),
     ),
     figures=(

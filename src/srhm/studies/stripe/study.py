@@ -10,7 +10,11 @@ STUDY = flow_study(
     measured=("neurons",),
     measurements=(
         CurveMeasurement(
-            "neurons", FLOW, ".measure:measure_neurons", {"neurons": ".measure:NEURONS"}
+            "neurons",
+            FLOW,
+            ".measure:measure_neurons",
+            {"neurons": ".measure:NEURONS"},
+            by_cell=True,
         ),
     ),
     tables=(

@@ -16,6 +16,7 @@ STUDY = Study(
             HIERARCHY,
             "srhm.measure.representations:measure_sensitivities",
             {"sensitivities": "SENSITIVITIES"},
+            by_cell=True,
         ),
         CurveMeasurement(
             "histories",
@@ -26,6 +27,7 @@ STUDY = Study(
                 "sensitivity_histories": ".histories:SENSITIVITY_HISTORIES",
             },
             share=1.5,
+            by_cell=True,
         ),
     ),
     tables=(
