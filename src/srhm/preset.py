@@ -32,7 +32,7 @@ from srhm.results.published_provenance import (
 )
 from srhm.results.store import path_of
 from srhm.studies.registry import STUDIES, TRAINERS
-from srhm.study import ConfigError, Curve, Planned, Sample, Study
+from srhm.study import ConfigError, Curve, CurveMeasurement, Planned, Sample, Study
 
 # At the end of the name of a preset of which only published rows are shown.
 PUBLISHED_ALONE = "-published"
@@ -225,20 +225,41 @@ def _with_published(
     Where only published rows are asked for, studies that have none are left out, unless they train
     nothing, and curves that have none, too.
     """
-    alone, found = preset.rows == "published", {}
+    alone = preset.rows == "published"
     # A curve of two studies is one for both, and they may measure it or have other rows of it.
     asked = Counter(name for planned in studies.values() for name in planned.curves)
-    for study, planned in studies.items():
-        folder = places.published_folder(preset.preset, study, published=published)
-        if STUDIES[study].trainer is None:
-            found[study] = planned
-        elif (folder / PROVENANCE_FILE).is_file():
-            own = {name for name in planned.curves if asked[name] == 1}
-            found[study] = _from(
-                folder, STUDIES[study], planned, own=own, directory=None if alone else directory
-            )
-        elif not alone:
-            found[study] = planned
+
+    def taken(trained: Set[str]) -> dict[str, Planned]:
+        """trained: keys that are trained here whatever is published."""
+        found = {}
+        for study, planned in studies.items():
+            folder = places.published_folder(preset.preset, study, published=published)
+            if STUDIES[study].trainer is None:
+                found[study] = planned
+            elif (folder / PROVENANCE_FILE).is_file():
+                own = {name for name in planned.curves if asked[name] == 1}
+                found[study] = _from(
+                    folder,
+                    STUDIES[study],
+                    planned,
+                    own=own,
+                    trained=trained,
+                    directory=None if alone else directory,
+                )
+            elif not alone:
+                found[study] = planned
+        return found
+
+    found = taken(frozenset())
+    keys = {
+        entry["key"]
+        for planned in found.values()
+        for curve in planned.trained.values()
+        for entry in curve.entries
+    }
+    # Curves share cells, and a cell that is trained here for one of them has no other row here.
+    if any(keys & one for planned in found.values() for one in planned.partly.values()):
+        found = taken(keys)
     if not any(planned.published for planned in found.values()) and alone:
         raise ConfigError(
             f"nothing of {preset.preset} is published in {published}: `make publish"
@@ -248,12 +269,18 @@ def _with_published(
 
 
 def _from(
-    folder: Path, study: Study, planned: Planned, *, own: Set[str], directory: Path | None
+    folder: Path,
+    study: Study,
+    planned: Planned,
+    *,
+    own: Set[str],
+    trained: Set[str],
+    directory: Path | None,
 ) -> Planned:
     """What is planned, with the rows of a folder of published ones.
 
-    own: names of curves that no other study has. directory: the one that holds results/; None:
-    published rows alone.
+    own: names of curves that no other study has. trained: keys of which no single published row is
+    taken. directory: the one that holds results/; None: published rows alone.
     """
     alone = directory is None
     try:
@@ -289,7 +316,7 @@ def _from(
             for name, one in planned.curves.items()
             if name in own - names and not set(otherwise) & set(one.measured)
         ]
-        partly = _single_cells(folder, study, others, planned.missing, directory)
+        partly = _single_cells(folder, study, others, planned.missing, trained, directory)
     taken = replace(planned, published=frozenset(names), partly=partly, published_in=str(folder))
     those_of = ", ".join(otherwise) if names else ""
     nothing = alone or not any(one.entries for one in taken.trained.values())
@@ -308,39 +335,36 @@ def _single_cells(
     study: Study,
     curves: Sequence[Curve],
     missing: Container[str],
+    trained: Set[str],
     directory: Path,
 ) -> dict[str, frozenset[str]]:
     """Keys of the cells of these curves whose published rows are taken, by name of the curve.
 
     A size or a seed more gives a curve another name, and leaves the keys of its other cells. A
-    measurement that is not `by_cell` needs all networks of its curve, so that such a curve is
-    trained whole. A cell that is in the store has its own row. missing: names of curves that cannot
-    be computed here.
+    curve is trained whole if one of its measurements is not `by_cell`, or if networks are not kept,
+    so that nothing can be measured of the others. A cell that is in the store, or is `trained` here
+    for another curve, has its own row. missing: names of curves that cannot be computed here.
     """
     measurements = {one.name: one for one in study.measurements}
     known: dict[tuple[str, ...], frozenset[str]] = {}
     found = {}
     for one in curves:
         measured = [measurements[name] for name in one.measured]
-        if not all(measurement.by_cell for measurement in measured):
+        if measured and not (one.keep_weights and all(m.by_cell for m in measured)):
             continue
-        needed = tuple(
-            table
-            for measurement in measured
-            if not measurement.may_be_empty
-            for table in measurement.tables
-        )
-        if needed not in known:
-            known[needed] = _published_keys(folder, needed)
+        if one.measured not in known:
+            known[one.measured] = _published_keys(folder, measured)
         store = directory / places.store_of(one.trainer)
-        keys = [entry["key"] for entry in one.entries if entry["key"] in known[needed]]
+        keys = [
+            entry["key"] for entry in one.entries if entry["key"] in known[one.measured] - trained
+        ]
         taken = frozenset(key for key in keys if not path_of(store, key).is_file())
         if taken and (one.name not in missing or len(taken) == len(one.entries)):
             found[one.name] = taken
     return found
 
 
-def _published_keys(folder: Path, measured: Sequence[str]) -> frozenset[str]:
+def _published_keys(folder: Path, measured: Sequence[CurveMeasurement]) -> frozenset[str]:
     from srhm.results.published_cells import published_keys  # takes pandas, half a second
 
     try:

@@ -123,7 +123,7 @@ def diverged(trained):
 
 
 DECLARED = {one.name: one for one in MEASUREMENTS}
-OF_CELLS = sorted(DECLARED.keys() - {"ensembles"})
+OF_CELLS = sorted(name for name, one in DECLARED.items() if one.by_cell)
 
 
 def written(entries, name, store, folder, **options):
@@ -162,6 +162,13 @@ def test_every_measurement_of_every_group_fills_its_tables(trained, tmp_path, me
         more = {"the_curve": [*planned["the_curve"], "another"]}
         with pytest.raises(TableError, match="planned cells"):
             gather([file], more, schema, one_row_a_cell=False)
+    last = entries[-1:]
+    _, alone = written(last, measurement, store, tmp_path / "alone")
+    for name, own in rows.items():
+        beside = chosen(own, key=last[0]["key"])
+        assert len(beside) == len(alone[name])
+        for one, other in zip(beside, alone[name], strict=True):
+            assert one == pytest.approx(other, rel=1e-6, abs=1e-9, nan_ok=True)
 
 
 def test_options_reach_what_is_measured(trained, tmp_path):

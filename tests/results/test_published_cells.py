@@ -19,7 +19,7 @@ from srhm.measure import beside_published
 from srhm.measure.any_measurement import measured_rows, write_measured
 from srhm.results.places import PUBLISHED, published_folder, store_of
 from srhm.results.publications import digests
-from srhm.results.published_cells import completed, published_keys
+from srhm.results.published_cells import completed, published_keys, published_rows
 from srhm.results.published_provenance import (
     PROVENANCE_FILE,
     PublicationError,
@@ -37,6 +37,7 @@ from srhm.study import ConfigError
 
 FOLDER = published_folder("laptop", "depth")
 (SENSITIVITIES,) = STUDIES["sparse_hierarchy"].measurements
+(NEURONS_OF_CELLS,) = (one for one in STUDIES["stripe"].measurements if one.name == "neurons")
 LOG = logging.getLogger(__name__)
 
 
@@ -104,6 +105,47 @@ def test_of_a_curve_of_two_studies_no_single_cell_is_taken():
     assert shared
     assert shared.isdisjoint(other.partly)
     assert other.partly.keys() == planned("weight_sharing", seeds=7).partly.keys() - shared
+
+
+def test_a_cell_that_is_trained_for_one_curve_is_archived_for_none():
+    def a_seed_more(section):
+        more = {"seeds": section["seeds"] + 1} if "seeds" in section else {}
+        return {**section, **more}
+
+    values = yaml.safe_load((CONFIG / "laptop.yaml").read_text(encoding="utf-8"))
+    config = {key: one for key, one in values.items() if key not in preset.STUDIES}
+    for study in ("temperature", "weight_sharing", "depth"):
+        section = a_seed_more(values[study])
+        config[study] = {**section, "curves": list(map(a_seed_more, section["curves"]))}
+    plan = preset.plan_preset({**config, "rows": "both"}, directory=FOLDER)
+    trained = {e["key"] for curve in plan.curves.values() for e in curve.entries}
+    archived = [keys for one in plan.studies.values() for keys in one.partly.values()]
+    assert len(archived) > 10
+    assert trained.isdisjoint(frozenset().union(*archived))
+    for one in plan.studies.values():
+        number = sum(map(len, one.partly.values()))
+        assert f" and {number} cells of others are archived" in one.origin
+
+
+def test_what_may_be_empty_was_measured_where_its_curve_has_rows():
+    folder = published_folder("laptop", "gaps")
+    (at_jamming,) = (one for one in STUDIES["gaps"].measurements if one.name == "at_jamming")
+    cells = pd.read_parquet(folder / "cells.parquet")
+    some = [set(pd.read_parquet(folder / f"{one}.parquet")["curve"]) for one in at_jamming.tables]
+    found = cells[cells["key"].isin(published_keys(folder, [at_jamming]))]
+    assert set(found["curve"]) == set.union(*some)
+    assert 0 < found["curve"].nunique() < cells["curve"].nunique()
+
+
+def test_without_kept_networks_a_measured_curve_is_trained_whole():
+    values = yaml.safe_load((CONFIG / "grid.yaml").read_text(encoding="utf-8"))
+    kept = {key: one for key, one in values.items() if key not in preset.STUDIES}
+    section = values["sparse_hierarchy"]
+    section |= {"curves": [{**section["curves"][0], "seeds": 9}]}
+    for keep in (True, False):
+        config = {**kept, "rows": "both", "sparse_hierarchy": section | {"keep_weights": keep}}
+        now = preset.plan_preset(config, directory=FOLDER).studies["sparse_hierarchy"]
+        assert bool(now.partly) is keep
 
 
 def test_where_no_row_is_taken_the_page_says_so():
@@ -181,7 +223,7 @@ def test_cells_without_published_rows_of_what_is_measured_are_trained(tmp_path):
     known = read_provenance_file(folder / PROVENANCE_FILE)
     known["sha256"] |= digests(folder, ["neurons"])
     (folder / PROVENANCE_FILE).write_text(provenance_text(known), encoding="utf-8")
-    assert published_keys(folder) - published_keys(folder, ["neurons"]) >= {key}
+    assert published_keys(folder) - published_keys(folder, [NEURONS_OF_CELLS]) >= {key}
     now = planned("stripe", published=tmp_path, seeds=9)
     (name,) = (name for name, one in now.curves.items() if key in {e["key"] for e in one.entries})
     assert key in {one["key"] for one in now.trained[name].entries}
@@ -195,7 +237,6 @@ def test_what_was_measured_of_a_cell_stands_beside_what_is_measured_here(tmp_pat
     expected = published[published["curve"] == name].reset_index(drop=True)
     keys = list(dict.fromkeys(expected["key"]))
     here = keys[1]
-    (measurement,) = (one for one in STUDIES["stripe"].measurements if one.name == "neurons")
     left = replace(
         next(iter(planned("stripe").curves.values())),
         name=name,
@@ -212,14 +253,26 @@ def test_what_was_measured_of_a_cell_stands_beside_what_is_measured_here(tmp_pat
 
     monkeypatch.setattr(beside_published, "measured_rows", measured)
     for entries, derivations in ((left.entries, ["file"]), ((), [])):
-        spec = json.loads(curves.measuring_spec((measurement, {}), replace(left, entries=entries)))
+        spec = json.loads(
+            curves.measuring_spec((NEURONS_OF_CELLS, {}), replace(left, entries=entries))
+        )
         rows = measured_rows(spec, derivations=derivations, store=tmp_path, log=LOG)
         write_measured(spec, rows, {"neurons": str(tmp_path / "neurons.parquet")})
         found = read_table(tmp_path / "neurons.parquet", NEURONS)
         readout = expected["readout"].mask(expected["key"] == here, 7.0) if entries else None
         whole = expected if readout is None else expected.assign(readout=readout)
         pd.testing.assert_frame_equal(found, whole)
-    assert asked == [(measurement.function, [here], ["file"])]  # of no cell nothing is measured
+    assert asked == [
+        (NEURONS_OF_CELLS.function, [here], ["file"])
+    ]  # of no cell nothing is measured
+
+
+def test_a_published_table_that_is_lost_stops_the_measurement(tmp_path):
+    folder = published_folder("laptop", "stripe", published=tmp_path)
+    shutil.copytree(published_folder("laptop", "stripe"), folder)
+    (folder / "neurons.parquet").unlink()
+    with pytest.raises(PublicationError, match=r"neurons\.parquet: is missing"):
+        published_rows(folder, "neurons", NEURONS, keys={"any"})
 
 
 def test_each_measurement_that_is_of_single_cells_has_their_keys():

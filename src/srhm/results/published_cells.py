@@ -3,7 +3,7 @@
 A size or a seed more gives a curve another name; the keys of its other cells stay.
 """
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,45 +21,70 @@ from srhm.results.published_provenance import (
 )
 from srhm.results.records import read_table, write_table
 from srhm.results.tables import schema_of
+from srhm.study import CurveMeasurement
 
 
-def published_keys(folder: Path, measured: Iterable[str] = ()) -> frozenset[str]:
+def published_keys(folder: Path, measured: Sequence[CurveMeasurement] = ()) -> frozenset[str]:
     """Keys of the cells of a publication, without those of other code for GPUs than there is now.
 
-    measured: tables of measurements; only cells that have rows in all of them count.
+    measured: only cells that this was measured of count. Of a measurement that may be empty the
+    curve of the cell has some row; a table with other columns has none.
 
     Raises:
         PublicationError: if a table is missing or damaged.
     """
     check_digests(folder, read_provenance_file(folder / PROVENANCE_FILE))
-    rows = _columns(published_file(folder, "cells"), ["key", "versions"]).to_pylist()
-    found = {one["key"] for one in rows if not made_by_other_code(one["versions"])}
-    for table in measured:
-        file = published_file(folder, table)
-        found &= set(_columns(file, ["key"])["key"].to_pylist()) if file.is_file() else set()
-    return frozenset(found)
+    rows = _columns(published_file(folder, "cells"), "key", "versions")
+    code = dict(zip(rows["key"], rows["versions"], strict=True))
+    curves = {key: one for key, one in _curves(folder).items() if not made_by_other_code(code[key])}
+    for measurement in measured:
+        found = [_measured(folder, table, name) for table, name in measurement.tables.items()]
+        if measurement.may_be_empty:
+            some = {curve for pairs in found for curve, _ in pairs}
+            curves = {key: curve for key, curve in curves.items() if curve in some}
+        else:
+            every = set.intersection(*found)
+            curves = {key: curve for key, curve in curves.items() if (curve, key) in every}
+    return frozenset(curves)
 
 
-def _columns(file: Path, names: list[str]) -> pa.Table:
+def _curves(folder: Path) -> dict[str, str]:
+    """Each published cell with the curve whose rows of it are taken: the first that has it."""
+    rows = _columns(published_file(folder, "cells"), "key", "curve").drop_duplicates("key")
+    return dict(zip(rows["key"], rows["curve"], strict=True))
+
+
+def _measured(folder: Path, table: str, schema: str) -> set[tuple[str, str]]:
+    """Pairs of curve and key that a table has rows of; none without it or with other columns."""
+    file = published_file(folder, table)
+    if not file.is_file() or pq.read_schema(file).names != schema_of(schema).names:
+        return set()
+    rows = _columns(file, "curve", "key")
+    return set(zip(rows["curve"], rows["key"], strict=True))
+
+
+def _columns(file: Path, *names: str) -> pd.DataFrame:
     with pq.ParquetFile(file, pre_buffer=False) as opened:
-        return opened.read(columns=names, use_threads=False)
+        return opened.read(columns=list(names), use_threads=False).to_pandas(use_threads=False)
 
 
 def published_rows(
     folder: Path, table: str, schema: pa.Schema, *, keys: Set[str]
 ) -> list[dict[str, Any]]:
-    """Rows of these cells in a published table, under the curve that has the cell first.
+    """Rows of these cells in a published table; of a cell of two curves those of the first.
+
+    None where the publication has no such table.
 
     Raises:
-        PublicationError: if the table is missing where there are keys, or is damaged.
+        PublicationError: if a table is missing or damaged.
     """
-    file = published_file(folder, table)
-    if not keys or not file.is_file():
+    known = read_provenance_file(folder / PROVENANCE_FILE)
+    check_digests(folder, known)
+    if not keys or table not in known["sha256"]:
         return []
-    check_digests(folder, read_provenance_file(folder / PROVENANCE_FILE))
-    rows = read_published_table(file, schema)
+    rows = read_published_table(published_file(folder, table), schema)
     rows = rows[rows["key"].isin(keys)]
-    rows = rows[rows["curve"] == rows.groupby("key")["curve"].transform("first")]
+    rows = rows[rows["curve"] == rows["key"].map(_curves(folder))]
     return pa.Table.from_pandas(rows, schema=schema, preserve_index=False).to_pylist()
 
 

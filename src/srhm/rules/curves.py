@@ -77,7 +77,8 @@ def measuring_spec(measuring: Measuring, curve: Curve) -> str:
         "published": curve.published_in,
         "order": curve.order,
     }
-    beside = {"function": BESIDE_PUBLISHED, "options": asked}
+    source = places.source_of("measure.py", BESIDE_PUBLISHED)
+    beside = {"function": BESIDE_PUBLISHED, "options": asked, "source": source}
     return spec_text({**_decides(curve), **named, **beside})
 
 
