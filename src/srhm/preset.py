@@ -365,10 +365,10 @@ def _single_cells(
 
 
 def _published_keys(folder: Path, measured: Sequence[CurveMeasurement]) -> frozenset[str]:
-    from srhm.results.published_cells import published_keys  # takes pandas, half a second
+    from srhm.results.published_measurements import measured_keys  # takes pandas, half a second
 
     try:
-        return published_keys(folder, measured)
+        return measured_keys(folder, measured)
     except PublicationError as error:
         raise ConfigError(str(error)) from error
 

@@ -19,7 +19,8 @@ from srhm.measure import beside_published
 from srhm.measure.any_measurement import measured_rows, write_measured
 from srhm.results.places import PUBLISHED, published_folder, store_of
 from srhm.results.publications import digests
-from srhm.results.published_cells import completed, published_keys, published_rows
+from srhm.results.published_cells import completed, published_keys
+from srhm.results.published_measurements import measured_keys, published_rows
 from srhm.results.published_provenance import (
     PROVENANCE_FILE,
     PublicationError,
@@ -132,7 +133,7 @@ def test_what_may_be_empty_was_measured_where_its_curve_has_rows():
     (at_jamming,) = (one for one in STUDIES["gaps"].measurements if one.name == "at_jamming")
     cells = pd.read_parquet(folder / "cells.parquet")
     some = [set(pd.read_parquet(folder / f"{one}.parquet")["curve"]) for one in at_jamming.tables]
-    found = cells[cells["key"].isin(published_keys(folder, [at_jamming]))]
+    found = cells[cells["key"].isin(measured_keys(folder, [at_jamming]))]
     assert set(found["curve"]) == set.union(*some)
     assert 0 < found["curve"].nunique() < cells["curve"].nunique()
 
@@ -223,7 +224,7 @@ def test_cells_without_published_rows_of_what_is_measured_are_trained(tmp_path):
     known = read_provenance_file(folder / PROVENANCE_FILE)
     known["sha256"] |= digests(folder, ["neurons"])
     (folder / PROVENANCE_FILE).write_text(provenance_text(known), encoding="utf-8")
-    assert published_keys(folder) - published_keys(folder, [NEURONS_OF_CELLS]) >= {key}
+    assert published_keys(folder) - measured_keys(folder, [NEURONS_OF_CELLS]) >= {key}
     now = planned("stripe", published=tmp_path, seeds=9)
     (name,) = (name for name, one in now.curves.items() if key in {e["key"] for e in one.entries})
     assert key in {one["key"] for one in now.trained[name].entries}

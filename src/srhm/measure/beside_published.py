@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from srhm.measure.any_measurement import Rows, measured_rows
-from srhm.results.published_cells import published_rows
+from srhm.results.published_measurements import published_rows
 from srhm.results.tables import schema_of
 
 

@@ -3,7 +3,7 @@
 A size or a seed more gives a curve another name; the keys of its other cells stay.
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,71 +21,18 @@ from srhm.results.published_provenance import (
 )
 from srhm.results.records import read_table, write_table
 from srhm.results.tables import schema_of
-from srhm.study import CurveMeasurement
 
 
-def published_keys(folder: Path, measured: Sequence[CurveMeasurement] = ()) -> frozenset[str]:
+def published_keys(folder: Path) -> frozenset[str]:
     """Keys of the cells of a publication, without those of other code for GPUs than there is now.
-
-    measured: only cells that this was measured of count. Of a measurement that may be empty the
-    curve of the cell has some row; a table with other columns has none.
 
     Raises:
         PublicationError: if a table is missing or damaged.
     """
     check_digests(folder, read_provenance_file(folder / PROVENANCE_FILE))
-    rows = _columns(published_file(folder, "cells"), "key", "versions")
-    code = dict(zip(rows["key"], rows["versions"], strict=True))
-    curves = {key: one for key, one in _curves(folder).items() if not made_by_other_code(code[key])}
-    for measurement in measured:
-        found = [_measured(folder, table, name) for table, name in measurement.tables.items()]
-        if measurement.may_be_empty:
-            some = {curve for pairs in found for curve, _ in pairs}
-            curves = {key: curve for key, curve in curves.items() if curve in some}
-        else:
-            every = set.intersection(*found)
-            curves = {key: curve for key, curve in curves.items() if (curve, key) in every}
-    return frozenset(curves)
-
-
-def _curves(folder: Path) -> dict[str, str]:
-    """Each published cell with the curve whose rows of it are taken: the first that has it."""
-    rows = _columns(published_file(folder, "cells"), "key", "curve").drop_duplicates("key")
-    return dict(zip(rows["key"], rows["curve"], strict=True))
-
-
-def _measured(folder: Path, table: str, schema: str) -> set[tuple[str, str]]:
-    """Pairs of curve and key that a table has rows of; none without it or with other columns."""
-    file = published_file(folder, table)
-    if not file.is_file() or pq.read_schema(file).names != schema_of(schema).names:
-        return set()
-    rows = _columns(file, "curve", "key")
-    return set(zip(rows["curve"], rows["key"], strict=True))
-
-
-def _columns(file: Path, *names: str) -> pd.DataFrame:
-    with pq.ParquetFile(file, pre_buffer=False) as opened:
-        return opened.read(columns=list(names), use_threads=False).to_pandas(use_threads=False)
-
-
-def published_rows(
-    folder: Path, table: str, schema: pa.Schema, *, keys: Set[str]
-) -> list[dict[str, Any]]:
-    """Rows of these cells in a published table; of a cell of two curves those of the first.
-
-    None where the publication has no such table.
-
-    Raises:
-        PublicationError: if a table is missing or damaged.
-    """
-    known = read_provenance_file(folder / PROVENANCE_FILE)
-    check_digests(folder, known)
-    if not keys or table not in known["sha256"]:
-        return []
-    rows = read_published_table(published_file(folder, table), schema)
-    rows = rows[rows["key"].isin(keys)]
-    rows = rows[rows["curve"] == rows["key"].map(_curves(folder))]
-    return pa.Table.from_pandas(rows, schema=schema, preserve_index=False).to_pylist()
+    with pq.ParquetFile(published_file(folder, "cells"), pre_buffer=False) as file:
+        rows = file.read(columns=["key", "versions"], use_threads=False).to_pylist()
+    return frozenset(one["key"] for one in rows if not made_by_other_code(one["versions"]))
 
 
 def write_curve(
