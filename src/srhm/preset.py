@@ -20,6 +20,7 @@ from pydantic import (
     model_validator,
 )
 
+from srhm.cell_measurement import CellMeasurement
 from srhm.keys import Keys, models_in, refusals
 from srhm.networks.registry import label
 from srhm.results import places
@@ -341,16 +342,19 @@ def _single_cells(
     """Keys of the cells of these curves whose published rows are taken, by name of the curve.
 
     A size or a seed more gives a curve another name, and leaves the keys of its other cells. A
-    curve is trained whole if one of its measurements is not `by_cell`, or if networks are not kept,
-    so that nothing can be measured of the others. A cell that is in the store, or is `trained` here
-    for another curve, has its own row. missing: names of curves that cannot be computed here.
+    curve is trained whole if one of its measurements is no `CellMeasurement`, or if networks are
+    not kept, so that nothing can be measured of the others. A cell that is in the store, or is
+    `trained` here for another curve, has its own row. missing: names of curves that cannot be
+    computed here.
     """
     measurements = {one.name: one for one in study.measurements}
     known: dict[tuple[str, ...], frozenset[str]] = {}
     found = {}
     for one in curves:
         measured = [measurements[name] for name in one.measured]
-        if measured and not (one.keep_weights and all(m.by_cell for m in measured)):
+        if measured and not (
+            one.keep_weights and all(isinstance(m, CellMeasurement) for m in measured)
+        ):
             continue
         if one.measured not in known:
             known[one.measured] = _published_keys(folder, measured)

@@ -65,8 +65,6 @@ class CurveMeasurement:
     its expected time over that of training, besides some seconds a cell. gpu: whether it runs on a
     GPU where training does. may_be_empty: whether a curve may have no row in one of its tables, so
     that rows cannot tell if it was measured; it is published with what is measured of it, or not.
-    by_cell: whether each row tells of one cell and would be the same without the others, so that
-    published rows of a cell serve a curve with further cells; each of its tables has keys then.
     """
 
     name: str
@@ -78,7 +76,6 @@ class CurveMeasurement:
     share: float = 0.0
     gpu: bool = False
     may_be_empty: bool = False
-    by_cell: bool = False
 
 
 @dataclass(frozen=True)

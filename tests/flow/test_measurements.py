@@ -9,6 +9,7 @@ import torch
 from frozen_kernel import kernel_gradient_flow, output_mean, predicted
 from train_curves import flow_curves, train_flow
 
+from srhm.cell_measurement import CellMeasurement
 from srhm.flow.cells import read_member
 from srhm.flow.flow import FlowStep
 from srhm.flow.layer_changes import layer_changes, layers_of, noisy
@@ -123,7 +124,7 @@ def diverged(trained):
 
 
 DECLARED = {one.name: one for one in MEASUREMENTS}
-OF_CELLS = sorted(name for name, one in DECLARED.items() if one.by_cell)
+OF_CELLS = sorted(name for name, one in DECLARED.items() if isinstance(one, CellMeasurement))
 
 
 def written(entries, name, store, folder, **options):

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from srhm import preset
+from srhm.cell_measurement import CellMeasurement
 from srhm.commands.on_gpu import curves_for_gpu
 from srhm.commands.plan import expected_cells
 from srhm.commands.presets import CONFIG, Run
@@ -277,7 +278,12 @@ def test_a_published_table_that_is_lost_stops_the_measurement(tmp_path):
 
 
 def test_each_measurement_that_is_of_single_cells_has_their_keys():
-    of_cells = [one for study in STUDIES.values() for one in study.measurements if one.by_cell]
+    of_cells = [
+        one
+        for study in STUDIES.values()
+        for one in study.measurements
+        if isinstance(one, CellMeasurement)
+    ]
     assert len(of_cells) > 10
     for one in of_cells:
         assert all("key" in schema_of(schema).names for schema in one.tables.values()), one.name

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from srhm.study import CurveMeasurement, Planned, Study, Trainer
+from srhm.cell_measurement import CellMeasurement
+from srhm.study import Planned, Study, Trainer
 
 # Folder of the cells of all such studies, each in its own.
 FOLDER = "results/experiments"
@@ -37,15 +38,14 @@ def experiments(study: str, *, title: str) -> Trainer:
     )
 
 
-def long_tables(trainer: Trainer, tables: Mapping[str, str]) -> CurveMeasurement:
+def long_tables(trainer: Trainer, tables: Mapping[str, str]) -> CellMeasurement:
     """The tables that have several rows of one cell, with their schemas by name."""
-    return CurveMeasurement(
+    return CellMeasurement(
         LONG,
         trainer,
         "srhm.experiments.long:long_rows",
         tables,
         may_be_empty=True,
-        by_cell=True,
     )
 
 

@@ -4,49 +4,47 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from srhm.cell_measurement import CellMeasurement
 from srhm.flow.configuration import FlowSection
 from srhm.flow.plan import plan
 from srhm.study import CurveMeasurement, Derived, Study
 from srhm.trainers import FLOW
 
 
-def _measurement(
-    name: str, function: str, *, by_cell: bool = False, **tables: str
-) -> CurveMeasurement:
-    function = f"srhm.measure.{function}"
-    return CurveMeasurement(name, FLOW, function, tables, share=1.0, by_cell=by_cell)
+def _measurement(name: str, function: str, **tables: str) -> CellMeasurement:
+    return CellMeasurement(name, FLOW, f"srhm.measure.{function}", tables, share=1.0)
 
 
 MEASUREMENTS = (
-    _measurement("kernels", "kernels:measure_kernels", by_cell=True, kernels="KERNELS"),
+    _measurement("kernels", "kernels:measure_kernels", kernels="KERNELS"),
     _measurement(
         "hessians",
         "hessians:measure_hessians",
-        by_cell=True,
         hessians="HESSIANS",
         hessian_summaries="HESSIAN_SUMMARIES",
     ),
     _measurement(
         "singular_values",
         "singular_values:measure_singular_values",
-        by_cell=True,
         singular_values="SINGULAR_VALUES",
         singular_summaries="SINGULAR_SUMMARIES",
     ),
     _measurement(
         "sensitivities",
         "flow_sensitivities:measure_sensitivities",
-        by_cell=True,
         sensitivities="FLOW_SENSITIVITIES",
     ),
     _measurement(
-        "frozen_kernels",
-        "frozen_kernels:measure_frozen_kernels",
-        by_cell=True,
-        frozen_kernels="FROZEN_KERNELS",
+        "frozen_kernels", "frozen_kernels:measure_frozen_kernels", frozen_kernels="FROZEN_KERNELS"
     ),
-    _measurement("ensembles", "ensembles:average_ensembles", ensembles="ENSEMBLES"),
-    _measurement("histories", "histories:read_histories", by_cell=True, histories="HISTORIES"),
+    CurveMeasurement(
+        "ensembles",
+        FLOW,
+        "srhm.measure.ensembles:average_ensembles",
+        {"ensembles": "ENSEMBLES"},
+        share=1.0,
+    ),
+    _measurement("histories", "histories:read_histories", histories="HISTORIES"),
 )
 # P* of networks, frozen kernels, ensembles, and of sensitivities.
 SAMPLE_COMPLEXITY = Derived(

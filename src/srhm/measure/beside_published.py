@@ -1,6 +1,6 @@
 """What is measured of a curve some cells of which are published rows: of the other cells alone.
 
-`by_cell` of a measurement's declaration says that rows of a cell are the same without the others.
+Rows of a cell of a `CellMeasurement` are the same without the others.
 """
 
 import logging

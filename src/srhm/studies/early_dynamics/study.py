@@ -1,7 +1,8 @@
 """Chapter 3a of the thesis: the first times of training, and checks of the gradient flow."""
 
+from srhm.cell_measurement import CellMeasurement
 from srhm.flow.measurements import flow_study
-from srhm.study import CurveMeasurement, Figure
+from srhm.study import Figure
 from srhm.trainers import FLOW
 
 STUDY = flow_study(
@@ -9,14 +10,13 @@ STUDY = flow_study(
     "The beginning of training, and checks of the gradient flow",
     measured=("beginnings",),
     measurements=(
-        CurveMeasurement(
+        CellMeasurement(
             "beginnings",
             FLOW,
             ".measure:measure_beginnings",
             {"rates": ".measure:RATES", "outputs": ".measure:OUTPUTS"},
             share=0.1,
             may_be_empty=True,
-            by_cell=True,
         ),
     ),
     figures=(

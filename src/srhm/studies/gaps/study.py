@@ -1,7 +1,8 @@
 """Gaps, cusps, N* by time, depth and loss, and spectra at jamming (thesis, chapter 1)."""
 
+from srhm.cell_measurement import CellMeasurement
 from srhm.flow.measurements import flow_study
-from srhm.study import CurveMeasurement, Figure
+from srhm.study import Figure
 from srhm.trainers import FLOW
 
 STUDY = flow_study(
@@ -9,13 +10,12 @@ STUDY = flow_study(
     "Gaps, cusps and N* at jamming",
     measured=("at_jamming",),
     measurements=(
-        CurveMeasurement(
+        CellMeasurement(
             "at_jamming",
             FLOW,
             ".measure:measure",
             {"gaps": ".measure:GAPS", "cusps": ".measure:CUSPS", "ranks": ".measure:RANKS"},
             may_be_empty=True,
-            by_cell=True,
         ),
     ),
     figures=(

@@ -1,8 +1,9 @@
 """Figure 1 A, B of the paper: networks on CIFAR-10 and smooth deformations."""
 
+from srhm.cell_measurement import CellMeasurement
 from srhm.images.configuration import ImagesSection
 from srhm.images.plan import plan
-from srhm.study import CurveMeasurement, Figure, Study
+from srhm.study import Figure, Study
 from srhm.trainers import IMAGES
 
 STUDY = Study(
@@ -12,14 +13,13 @@ STUDY = Study(
     plan=plan,
     trainer=IMAGES,
     measurements=(
-        CurveMeasurement(
+        CellMeasurement(
             "stability",
             IMAGES,
             "srhm.images.experiment:measure_images",
             {"images": "IMAGES"},
             share=0.01,
             gpu=True,
-            by_cell=True,
         ),
     ),
     figures=(

@@ -1,7 +1,8 @@
 """Jamming at minima of the loss: networks after a second-order end (thesis, chapter 1)."""
 
+from srhm.cell_measurement import CellMeasurement
 from srhm.flow.measurements import flow_study
-from srhm.study import CurveMeasurement, Figure
+from srhm.study import Figure
 from srhm.trainers import FLOW
 
 STUDY = flow_study(
@@ -9,13 +10,12 @@ STUDY = flow_study(
     "Jamming at minima of the loss",
     measured=("at_minima",),
     measurements=(
-        CurveMeasurement(
+        CellMeasurement(
             "at_minima",
             FLOW,
             ".measure:measure",
             {"ends": ".measure:ENDS", "gaps": ".measure:GAPS"},
             may_be_empty=True,
-            by_cell=True,
         ),
     ),
     figures=(

@@ -1,6 +1,7 @@
 """VGG, ResNet and EfficientNet on the SRHM: Figures 1, 9, 17 and Table 1 of the paper."""
 
-from srhm.study import CurveMeasurement, Figure, Study
+from srhm.cell_measurement import CellMeasurement
+from srhm.study import Figure, Study
 from srhm.trainers import NAMED_NETS
 from srhm.training.configuration import NamedSection
 from srhm.training.plan import plan
@@ -16,12 +17,11 @@ STUDY = Study(
     plan=plan,
     trainer=NAMED_NETS,
     measurements=(
-        CurveMeasurement(
+        CellMeasurement(
             "sensitivities",
             NAMED_NETS,
             "srhm.measure.network_representations:measure_sensitivities",
             {"sensitivities": "SENSITIVITIES"},
-            by_cell=True,
         ),
     ),
     figures=(

@@ -1,7 +1,8 @@
 """Chapter 3b of the thesis: the plane of width and output scale, and kernels that see features."""
 
+from srhm.cell_measurement import CellMeasurement
 from srhm.flow.measurements import flow_study
-from srhm.study import CurveMeasurement, Figure
+from srhm.study import Figure
 from srhm.trainers import FLOW
 
 STUDY = flow_study(
@@ -10,23 +11,21 @@ STUDY = flow_study(
     measured=("alignment", "compressed"),
     # Each of them is of some kinds of data alone: its table has no row of others.
     measurements=(
-        CurveMeasurement(
+        CellMeasurement(
             "alignment",
             FLOW,
             ".measure:measure_alignment",
             {"alignment": ".measure:ALIGNMENT"},
             share=0.5,
             may_be_empty=True,
-            by_cell=True,
         ),
-        CurveMeasurement(
+        CellMeasurement(
             "compressed",
             FLOW,
             ".measure:measure_compressed",
             {"compressed": ".measure:COMPRESSED"},
             share=0.5,
             may_be_empty=True,
-            by_cell=True,
         ),
     ),
     figures=(

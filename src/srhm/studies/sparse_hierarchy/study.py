@@ -1,6 +1,7 @@
 """The paper: sample complexities and sensitivities of LCN, CNN and FCN on the SRHM."""
 
-from srhm.study import CurveMeasurement, Derived, Figure, Study
+from srhm.cell_measurement import CellMeasurement
+from srhm.study import Derived, Figure, Study
 from srhm.trainers import HIERARCHY
 from srhm.training.configuration import HierarchySection
 from srhm.training.plan import plan
@@ -68,12 +69,11 @@ STUDY = Study(
     plan=plan,
     trainer=HIERARCHY,
     measurements=(
-        CurveMeasurement(
+        CellMeasurement(
             "sensitivities",
             HIERARCHY,
             "srhm.measure.representations:measure_sensitivities",
             {"sensitivities": "SENSITIVITIES"},
-            by_cell=True,
         ),
     ),
     tables=(

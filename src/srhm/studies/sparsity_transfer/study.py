@@ -2,7 +2,8 @@
 
 from functools import partial
 
-from srhm.study import CurveMeasurement, Figure, Study
+from srhm.cell_measurement import CellMeasurement
+from srhm.study import Figure, Study
 from srhm.trainers import HIERARCHY
 from srhm.training.configuration import HierarchySection
 from srhm.training.plan import plan
@@ -14,12 +15,11 @@ STUDY = Study(
     plan=partial(plan, measured=("transfer",)),
     trainer=HIERARCHY,
     measurements=(
-        CurveMeasurement(
+        CellMeasurement(
             "transfer",
             HIERARCHY,
             ".measure:measure_transfer",
             {"transfer": ".measure:TRANSFER"},
-            by_cell=True,
         ),
     ),
     figures=(

@@ -1,7 +1,8 @@
 """Chapter 3b of the thesis: feature learning compresses the directions that tell nothing."""
 
+from srhm.cell_measurement import CellMeasurement
 from srhm.flow.measurements import flow_study
-from srhm.study import CurveMeasurement, Derived, Figure
+from srhm.study import Derived, Figure
 from srhm.trainers import FLOW
 
 STUDY = flow_study(
@@ -9,12 +10,11 @@ STUDY = flow_study(
     "The stripe model: compression by feature learning",
     measured=("neurons",),
     measurements=(
-        CurveMeasurement(
+        CellMeasurement(
             "neurons",
             FLOW,
             ".measure:measure_neurons",
             {"neurons": ".measure:NEURONS"},
-            by_cell=True,
         ),
     ),
     tables=(

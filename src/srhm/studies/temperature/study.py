@@ -1,7 +1,8 @@
 """P* of LCN and CNN against the ratio of learning rate to batch size."""
 
+from srhm.cell_measurement import CellMeasurement
 from srhm.studies.temperature.configuration import TemperatureSection, plan
-from srhm.study import CurveMeasurement, Derived, Figure, Study
+from srhm.study import Derived, Figure, Study
 from srhm.trainers import HIERARCHY
 
 STUDY = Study(
@@ -11,14 +12,13 @@ STUDY = Study(
     plan=plan,
     trainer=HIERARCHY,
     measurements=(
-        CurveMeasurement(
+        CellMeasurement(
             "sensitivities",
             HIERARCHY,
             "srhm.measure.representations:measure_sensitivities",
             {"sensitivities": "SENSITIVITIES"},
-            by_cell=True,
         ),
-        CurveMeasurement(
+        CellMeasurement(
             "histories",
             HIERARCHY,
             ".histories:measure_histories",
@@ -27,7 +27,6 @@ STUDY = Study(
                 "sensitivity_histories": ".histories:SENSITIVITY_HISTORIES",
             },
             share=1.5,
-            by_cell=True,
         ),
     ),
     tables=(
