@@ -14,6 +14,7 @@ import yaml
 
 from srhm import preset
 from srhm.names import resolved
+from srhm.results.places import source_of
 from srhm.results.records import read_table
 from srhm.results.tables import schema_of
 from srhm.rules.tables import claim_uses, repository_files
@@ -46,6 +47,19 @@ def key_lines(name: str) -> list[str]:
         lines |= {f"{study} {len(one.entries)} {one.name}" for one in planned.curves.values()}
         lines |= {f"{study} sample {name}" for name in planned.samples}
     return sorted(lines)
+
+
+def job_lines() -> list[str]:
+    """A line for each trainer and each measurement: the digest of the code of its jobs.
+
+    One that changes makes a run gather, or measure, all its curves again, from stored networks.
+    """
+    trainers = {one.trainer for one in STUDIES.values() if one.trainer is not None}
+    measured = {one.function for study in STUDIES.values() for one in study.measurements}
+    return sorted(
+        [f"train {one.name} {source_of('train_curve.py', one.module)}" for one in trainers]
+        + [f"measure {name} {source_of('measure.py', name)}" for name in measured]
+    )
 
 
 def scores(preset_name: str, study: str) -> list[dict[str, Any]]:
@@ -109,6 +123,9 @@ def _config(name: str) -> dict[str, Any]:
 @cache
 def _plan(name: str) -> preset.Plan:
     return preset.plan_preset(_config(name), directory=ROOT)
+
+
+STORED_JOBS = HERE / "keys/jobs.txt"
 
 
 def stored_keys(name: str) -> Path:

@@ -1,14 +1,25 @@
-"""Writes the names of all presets and the scorecards of all shipped rows anew.
+"""Writes the names of all presets, the digests of jobs and the scorecards of shipped rows anew.
 
 python tests/guard/write.py, after a change that is meant to move some of them: the commit names
 which, and why.
 """
 
-from stored import PRESETS, SHIPPED, key_lines, scores, stored_keys, stored_scores, text_of
+from stored import (
+    PRESETS,
+    SHIPPED,
+    STORED_JOBS,
+    job_lines,
+    key_lines,
+    scores,
+    stored_keys,
+    stored_scores,
+    text_of,
+)
 
 for name in PRESETS:
     stored_keys(name).parent.mkdir(exist_ok=True)
     stored_keys(name).write_text("\n".join([*key_lines(name), ""]), encoding="utf-8")
+STORED_JOBS.write_text("\n".join([*job_lines(), ""]), encoding="utf-8")
 for preset, study in SHIPPED:
     stored_scores(preset, study).parent.mkdir(parents=True, exist_ok=True)
     stored_scores(preset, study).write_text(text_of(scores(preset, study)), encoding="utf-8")
