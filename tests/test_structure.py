@@ -27,7 +27,7 @@ ORDER = """
     model names extras
     networks
     study keys
-    lists
+    lists cell_measurement
     trainers
     results
     statistics
