@@ -163,7 +163,15 @@ def test_every_measurement_of_every_group_fills_its_tables(trained, tmp_path, me
         more = {"the_curve": [*planned["the_curve"], "another"]}
         with pytest.raises(TableError, match="planned cells"):
             gather([file], more, schema, one_row_a_cell=False)
+
+
+@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("measurement", [name for name in OF_CELLS if name != "histories"])
+def test_a_cell_has_the_rows_that_it_has_without_the_others(trained, tmp_path, measurement, group):
+    store, _ = trained
+    entries = entries_of(trained, group)
     last = entries[-1:]
+    _, rows = written(entries, measurement, store, tmp_path / "all")
     _, alone = written(last, measurement, store, tmp_path / "alone")
     for name, own in rows.items():
         beside = chosen(own, key=last[0]["key"])

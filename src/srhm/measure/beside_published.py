@@ -28,8 +28,7 @@ def measure_lacking(
     """Rows by table in this order of keys, without the curve and the columns that it gives.
 
     entries: the cells that are trained here. measurement: what a spec of `any_measurement` says of
-    it. published: folder of the rows of all other keys. All else: as the measurement
-    gets it.
+    it. published: folder of the rows of all other keys. All else: as the measurement gets it.
 
     Raises:
         PublicationError: if published rows are damaged.

@@ -16,10 +16,7 @@ STUDY = Study(
     trainer=HIERARCHY,
     measurements=(
         CellMeasurement(
-            "transfer",
-            HIERARCHY,
-            ".measure:measure_transfer",
-            {"transfer": ".measure:TRANSFER"},
+            "transfer", HIERARCHY, ".measure:measure_transfer", {"transfer": ".measure:TRANSFER"}
         ),
     ),
     figures=(

@@ -11,10 +11,7 @@ STUDY = flow_study(
     measured=("neurons",),
     measurements=(
         CellMeasurement(
-            "neurons",
-            FLOW,
-            ".measure:measure_neurons",
-            {"neurons": ".measure:NEURONS"},
+            "neurons", FLOW, ".measure:measure_neurons", {"neurons": ".measure:NEURONS"}
         ),
     ),
     tables=(
