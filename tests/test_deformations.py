@@ -8,8 +8,16 @@ import torch
 from torch.utils.data import DataLoader
 
 from srhm import deformations
-from srhm.deformations import Deformation, deformed, displacement_fields
+from srhm.deformations import Deformation, deformed, displacement_fields, edge_fields
 from srhm.images import deformations as by_numpy
+from srhm.images import edge_deformations as edges_by_numpy
+from srhm.images import torch_deformations
+
+# Of both conventions: the fields of PyTorch, and the module of NumPy that has the same ones.
+CONVENTIONS = {
+    "centres": (displacement_fields, by_numpy),
+    "edges": (edge_fields, edges_by_numpy),
+}
 
 SIZE = 12
 
@@ -23,20 +31,31 @@ def images():
     return torch.from_numpy(np.random.default_rng(1).normal(size=(5, 3, SIZE, SIZE)))
 
 
-def test_an_image_is_moved_as_the_measurement_moves_it(images, tolerance):
-    deform = transform(cutoff=4, temperature=2e-3)
-    moved = deform(images).numpy()
-    amplitudes = transform(cutoff=4, temperature=2e-3).drawn(len(images), size=SIZE)
-    i, j = by_numpy.modes(4).T - 1
+@pytest.mark.parametrize("pixels", CONVENTIONS)
+def test_an_image_is_moved_as_numpy_moves_it(pixels, images, tolerance):
+    fields_of, convention = CONVENTIONS[pixels]
+    options = {"cutoff": 4, "temperature": 2e-3, "pixels": pixels}
+    moved = transform(**options)(images).numpy()
+    amplitudes = transform(**options).drawn(len(images), size=SIZE)
+    i, j = convention.modes(4).T - 1
     inside = np.zeros((4, 4), dtype=bool)
     inside[i, j] = True
     assert (amplitudes[..., ~inside] == 0).all()
-    fields = by_numpy.displacements(amplitudes[:, :, i, j], size=SIZE, cutoff=4)
+    fields = convention.displacements(amplitudes[:, :, i, j], size=SIZE, cutoff=4)
     expected = by_numpy.deform(images.numpy(), fields)
     assert abs(expected - images.numpy()).max() > 0.1
     np.testing.assert_allclose(moved, expected, **tolerance(np.float64))
-    table = displacement_fields(torch.from_numpy(amplitudes), size=SIZE)
+    table = fields_of(torch.from_numpy(amplitudes), size=SIZE)
     np.testing.assert_allclose(table, fields, **tolerance(np.float64))
+
+
+def test_without_pixels_images_are_moved_bit_by_bit_as_on_centres(images):
+    options = {"cutoff": (2, 4), "temperature": (1e-3, 2e-3)}
+    alone = torch_deformations.Deformation(generator=np.random.default_rng(0), **options)
+    expected = alone(images)
+    for own in ({}, {"pixels": "centres"}):
+        assert torch.equal(transform(**options, **own)(images), expected)
+    assert not torch.equal(transform(**options, pixels="edges")(images), expected)
 
 
 def test_a_field_beyond_the_edge_takes_the_nearest_centre(images, tolerance):
@@ -79,8 +98,21 @@ def test_without_a_temperature_fields_are_seen_and_seldom_fold():
     assert by_numpy.folded(packed, size=32, cutoff=6).mean() < 0.1
 
 
-def test_one_image_and_a_batch_of_any_shape_keep_their_shape_and_type(images):
-    deform = transform(cutoff=3, temperature=1e-3)
+@pytest.mark.parametrize("pixels", CONVENTIONS)
+def test_without_a_temperature_the_least_displacement_is_half_a_pixel_of_its_own_fields(pixels):
+    # 1000 fields, T log-uniform: the mean of T is (most - least) / log(most / least).
+    fields_of, convention = CONVENTIONS[pixels]
+    amplitudes = transform(cutoff=2, pixels=pixels).drawn(1000, size=32)
+    squares = (fields_of(torch.from_numpy(amplitudes), size=32) ** 2).sum(dim=1).mean(dim=(1, 2))
+    unit = convention.mean_squared_displacement(size=32, cutoff=2, temperature=1.0)
+    least, most = 0.5**2, by_numpy.largest_temperature(2) * unit
+    error = squares.std().item() / len(squares) ** 0.5
+    assert abs(squares.mean().item() - (most - least) / np.log(most / least)) < 4 * error
+
+
+@pytest.mark.parametrize("pixels", CONVENTIONS)
+def test_one_image_and_a_batch_of_any_shape_keep_their_shape_and_type(images, pixels):
+    deform = transform(cutoff=3, temperature=1e-3, pixels=pixels)
     for some in (images[0], images.float(), images.reshape(5, 1, 3, SIZE, SIZE)):
         moved = deform(some)
         assert (moved.shape, moved.dtype) == (some.shape, some.dtype)
@@ -123,6 +155,7 @@ def test_workers_of_a_loader_draw_other_fields_in_each_epoch(images):
         ({"cutoff": (4, 3)}, "the least first"),
         ({"cutoff": 3, "temperature": 0.0}, "allowed are T > 0"),
         ({"cutoff": 3, "temperature": (2e-3, 1e-3)}, "the least first"),
+        ({"cutoff": 3, "pixels": "edge"}, "pixels = 'edge': allowed are centres, edges"),
     ],
 )
 def test_ranges_that_cannot_be_are_refused(options, message):
@@ -130,6 +163,7 @@ def test_ranges_that_cannot_be_are_refused(options, message):
         transform(**options)
 
 
+@pytest.mark.parametrize("pixels", CONVENTIONS)
 @pytest.mark.parametrize(
     ("images", "message"),
     [
@@ -139,9 +173,9 @@ def test_ranges_that_cannot_be_are_refused(options, message):
         (torch.zeros(3, 8, 8), "give a temperature"),
     ],
 )
-def test_images_that_cannot_be_are_refused(images, message):
+def test_images_that_cannot_be_are_refused(images, message, pixels):
     with pytest.raises(ValueError, match=message):
-        transform(cutoff=10)(images)
+        transform(cutoff=10, pixels=pixels)(images)
 
 
 def test_the_example_gives_what_it_says():

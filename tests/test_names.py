@@ -35,7 +35,14 @@ SAME = {
     "column_of_confidence": "memory: the policy, and what it gives in closed form",
     "relative_change": "norm of a change over that of what has changed",
     **dict.fromkeys(
-        ("modes", "mean_squared_displacement", "temperature_of"),
+        (
+            "modes",
+            "mean_squared_displacement",
+            "temperature_of",
+            "coefficients",
+            "displacements",
+            "Deformation",
+        ),
         "of deformations, by the convention of the article and by that of the authors' code",
     ),
     **dict.fromkeys(

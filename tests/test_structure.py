@@ -25,7 +25,7 @@ SCRIPTS = sorted((REPOSITORY / "scripts").glob("*.py"))
 # files are named by it; studies, and what knows all of them, come last.
 ORDER = """
     model names extras
-    networks
+    networks streams
     study keys
     lists cell_measurement
     trainers
@@ -36,7 +36,7 @@ ORDER = """
     images
     flow experiments
     measure
-    data transforms learning_curve streams tangent_kernel
+    data transforms learning_curve tangent_kernel
     torch_data deformations
     sensitivity
     figures scorecard
@@ -114,6 +114,13 @@ def test_modules_import_from_their_own_group_and_those_before_it(group):
         if group_of(imported) != group and PLACES[group_of(imported)] >= PLACES[group]
     }
     assert wrong == set()
+
+
+def test_no_study_and_no_measurement_has_deformations_up_to_the_edges():
+    """Only the library's option knows them, which nothing imports: no key depends on them."""
+    knowing = {name for name in MODULES if "images.edge_deformations" in imports_of(name)}
+    assert knowing == {"deformations"}
+    assert not [name for name in MODULES if "deformations" in imports_of(name)]
 
 
 @pytest.mark.parametrize("study", STUDIES)

@@ -7,34 +7,53 @@
 >>> tuple(moved.shape), moved.dtype, bool((moved == images).all())
 ((2, 3, 32, 32), torch.float32, False)
 
-Definitions: `srhm.images.deformations`, in NumPy, which measures with the same fields.
+With the modes and pixels of the package "diffeo" the outermost pixels rest:
+
+>>> deform = Deformation(cutoff=(3, 8), pixels="edges", generator=np.random.default_rng(0))
+>>> change = deform(images) - images
+>>> bool(change[..., [0, -1], [0, -1]].abs().max() < 1e-6), bool(change.abs().max() > 0.01)
+(True, True)
+
+Definitions: `srhm.images.deformations` and `srhm.images.edge_deformations`, in NumPy.
 """
 
-from collections.abc import Sequence
 from math import exp, log, pi
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from srhm.extras import extra
-from srhm.images.deformations import coefficients, largest_temperature, modes, temperature_of
-from srhm.streams import Stream
+from srhm.images import edge_deformations, torch_deformations
+from srhm.images.deformations import largest_temperature
+from srhm.images.torch_deformations import (
+    VISIBLE,
+    Range,
+    deformed,
+    displacement_fields,
+    visible_temperatures,
+)
 
 with extra("torch"):
     import torch
     from torch import Tensor
-    from torch.nn.functional import grid_sample
 
-# Pixels that an image moves by at least, as a root mean square, where no temperature is given.
-VISIBLE = 0.5
+__all__ = [
+    "Deformation",
+    "deformed",
+    "displacement_fields",
+    "edge_fields",
+    "visible_edge_temperatures",
+    "visible_temperatures",
+]
 
-Range = tuple[float, float]
+Pixels = Literal["centres", "edges"]
 
 
-class Deformation:
+class Deformation(torch_deformations.Deformation):
     """Moves each image by a field of its own, with (T, c) of its own: a transform.
 
-        [tau x](s) = x(s - tau(s)), tau = sum over i^2 + j^2 <= c^2 of C_ij sin(i pi u) sin(j pi v),
+        [tau x](s) = x(s - tau(s)), tau = sum over i, j of C_ij sin(i pi u) sin(j pi v),
 
     C_ij Gaussian of variance T / (i^2 + j^2); between four pixels bilinear. Called with images
     (channels, n, n) or (..., channels, n, n) of any floating type, on any device, it returns other
@@ -43,11 +62,17 @@ class Deformation:
     cutoff: c, or (least, most): drawn uniformly from these integers. temperature: T, or (least,
     most): drawn uniformly in log T. Without one it is between the T that moves by half a pixel
     (root mean square) and `largest_temperature(c)`, below which fields typically do not fold.
+    pixels: "centres", the convention of the text: i^2 + j^2 <= c^2, pixels at (k + 1/2)/n; or
+    "edges", that of the package "diffeo": i, j <= c with (i^2 + j^2)^(1/2) < c + 1/2, pixels at
+    k/(n - 1), k = 0 ... n - 1, of which the outermost do not move. Half a pixel is that of its own
+    fields ("diffeo" has the law for large c); at `largest_temperature(c)` they fold more often: at
+    c = 3 a third, of "centres" a tenth.
     generator: of all draws; a worker of a `DataLoader` has one of its own.
 
     Raises:
-        ValueError: if a range is empty or a number in it is not allowed; when it is called, if
-            images are not square or not of a floating type, or so small that half a pixel folds.
+        ValueError: if a range is empty, a number in it is not allowed or pixels are others; when it
+            is called, if images are not square or not of a floating type, or so small that half a
+            pixel folds.
     """
 
     def __init__(
@@ -55,58 +80,54 @@ class Deformation:
         *,
         cutoff: int | tuple[int, int],
         temperature: float | Range | None = None,
+        pixels: Pixels = "centres",
         generator: np.random.Generator,
     ) -> None:
-        least, most = cutoff if isinstance(cutoff, Sequence) else (cutoff, cutoff)
-        # Of c = 1 no temperature is the largest.
-        lowest = 2 if temperature is None else 1
-        if not lowest <= least <= most:
-            raise ValueError(f"cutoff = {cutoff}: allowed are {lowest} or more, the least first")
-        if temperature is not None:
-            ends = temperature if isinstance(temperature, Sequence) else (temperature, temperature)
-            if not 0 < ends[0] <= ends[1]:
-                raise ValueError(f"temperature = {temperature}: allowed are T > 0, the least first")
-            self.temperature: Range | None = (float(ends[0]), float(ends[1]))
-        else:
-            self.temperature = None
-        self.cutoff, self.stream = (int(least), int(most)), Stream(generator)
+        if pixels not in get_args(Pixels):
+            raise ValueError(f"pixels = {pixels!r}: allowed are {', '.join(get_args(Pixels))}")
+        super().__init__(cutoff=cutoff, temperature=temperature, generator=generator)
+        self.pixels = pixels
 
     def __call__(self, images: Tensor) -> Tensor:
+        if self.pixels == "centres":
+            return super().__call__(images)
         if images.ndim < 3 or images.shape[-1] != images.shape[-2]:
             raise ValueError(f"images {tuple(images.shape)}: allowed are (..., channels, n, n)")
         if not images.is_floating_point():
             raise ValueError(f"images of {images.dtype}: allowed are those of images.float()")
         size = images.shape[-1]
         batch = images.reshape(-1, *images.shape[-3:])
-        amplitudes = self.drawn(len(batch), size=size)
-        table = torch.from_numpy(amplitudes).to(images.device, images.dtype)
-        return deformed(batch, displacement_fields(table, size=size)).reshape(images.shape)
+        table = torch.from_numpy(self.drawn(len(batch), size=size)).to(batch)
+        return deformed(batch, edge_fields(table, size=size)).reshape(images.shape)
 
     def drawn(self, count: int, *, size: int) -> NDArray[np.float64]:
         """C_ij of fields for images of size n: (count, 2, C, C), C the largest of the cut-offs.
 
         Of each field those beyond its own cut-off are 0.
         """
+        if self.pixels == "centres":
+            return super().drawn(count, size=size)
         stream, (least, most) = self.stream.here(), self.cutoff
         found = np.zeros((count, 2, most, most))
         for table in found:
             own = int(stream.integers(least, most, endpoint=True))
-            low, high = self.temperature or visible_temperatures(own, size=size)
+            low, high = self.temperature or visible_edge_temperatures(own, size=size)
             temperature = exp(stream.uniform(log(low), log(high)))
-            i, j = modes(own).T - 1
-            table[:, i, j] = coefficients(1, cutoff=own, temperature=temperature, generator=stream)[
-                0
-            ]
+            i, j = edge_deformations.modes(own).T - 1
+            (table[:, i, j],) = edge_deformations.coefficients(
+                1, cutoff=own, temperature=temperature, generator=stream
+            )
         return found
 
 
-def visible_temperatures(cutoff: int, *, size: int) -> Range:
-    """Least and largest T for images of size n: what moves by VISIBLE pixels, what seldom folds.
+def visible_edge_temperatures(cutoff: int, *, size: int) -> Range:
+    """As `visible_temperatures` on centres, with the mean square of fields up to the edges.
 
     Raises:
         ValueError: if the first is larger than the second.
     """
-    low, high = temperature_of(VISIBLE, size=size, cutoff=cutoff), largest_temperature(cutoff)
+    low = edge_deformations.temperature_of(VISIBLE, size=size, cutoff=cutoff)
+    high = largest_temperature(cutoff)
     if low > high:
         raise ValueError(
             f"images of {size} x {size} pixels: at cutoff {cutoff} fields fold where they move by"
@@ -115,21 +136,9 @@ def visible_temperatures(cutoff: int, *, size: int) -> Range:
     return low, high
 
 
-def displacement_fields(amplitudes: Tensor, *, size: int) -> Tensor:
-    """Displacements n tau in pixels, (B, 2, n, n), of C_ij (B, 2, C, C), i and j from 1 to C."""
-    centres, numbers = torch.arange(size) + 0.5, torch.arange(1, amplitudes.shape[-1] + 1)
-    waves = torch.sin(pi / size * numbers[:, None].double() * centres).to(amplitudes)
+def edge_fields(amplitudes: Tensor, *, size: int) -> Tensor:
+    """Displacements n tau in pixels at k/(n - 1), (B, 2, n, n), of C_ij (B, 2, C, C)."""
+    places = torch.linspace(0, 1, size, dtype=torch.float64)
+    numbers = torch.arange(1, amplitudes.shape[-1] + 1)
+    waves = torch.sin(pi * torch.outer(numbers.double(), places)).to(amplitudes)
     return size * (waves.T @ amplitudes @ waves)
-
-
-def deformed(images: Tensor, fields: Tensor) -> Tensor:
-    """Each image (B, channels, n, n) moved by its field (B, 2, n, n) in pixels, rows first.
-
-    Between the outermost centres and the edge an image has the value of the nearest centre.
-    """
-    size = images.shape[-1]
-    grid = torch.arange(size, device=fields.device, dtype=fields.dtype)
-    row, column = grid[:, None] - fields[:, 0], grid - fields[:, 1]
-    # In units in which the outermost centres lie at -1 and 1, columns first.
-    places = torch.stack([column, row], dim=-1) * (2 / (size - 1)) - 1
-    return grid_sample(images, places, padding_mode="border", align_corners=True)

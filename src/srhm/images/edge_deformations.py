@@ -2,9 +2,9 @@
 
 They differ from those of `deformations` in two ways: the modes are those of i, j <= c with
 (i^2 + j^2)^(1/2) < c + 1/2, and the outermost pixels lie on the edge of the image, at k/(n - 1),
-k = 0 ... n - 1, so that they do not move. The studies have the other convention, that of the text.
-R_f of the two are of fields with other spectra: at c = 3 six modes in place of four. `deform` of
-that module moves images by either's fields.
+k = 0 ... n - 1, so that they do not move. R_f of the two are of fields with other spectra: at c = 3
+six modes in place of four. The studies have the other convention, that of the text; this one is
+`pixels="edges"` of `srhm.deformations`. `deform` of `deformations` moves images by either's fields.
 """
 
 from math import pi
@@ -33,13 +33,19 @@ def temperature_of(displacement: float, *, size: int, cutoff: int) -> float:
     return displacement**2 / mean_squared_displacement(size=size, cutoff=cutoff, temperature=1.0)
 
 
-def fields(
-    count: int, *, size: int, cutoff: int, temperature: float, generator: np.random.Generator
+def coefficients(
+    count: int, *, cutoff: int, temperature: float, generator: np.random.Generator
 ) -> NDArray[np.float64]:
-    """So many displacement fields in pixels, n tau: array (count, 2, n, n), as `displacements`."""
+    """C_ij of so many deformations, for both components: array (count, 2, modes)."""
     wanted = modes(cutoff)
     deviation = np.sqrt(temperature / (wanted**2).sum(axis=1))
-    coefficients = generator.normal(size=(count, 2, len(wanted))) * deviation
+    return generator.normal(size=(count, 2, len(wanted))) * deviation
+
+
+def displacements(
+    coefficients: NDArray[np.float64], *, size: int, cutoff: int
+) -> NDArray[np.float64]:
+    """Displacement fields in pixels, n tau: array (count, 2, n, n)."""
     places = np.linspace(0, 1, size)
-    along, across = (np.sin(pi * np.outer(side, places)) for side in wanted.T)
+    along, across = (np.sin(pi * np.outer(side, places)) for side in modes(cutoff).T)
     return size * np.einsum("nkm,mu,mv->nkuv", coefficients, along, across, optimize=True)

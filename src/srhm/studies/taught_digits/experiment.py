@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import pad
 
-from srhm.deformations import deformed, visible_temperatures
 from srhm.experiments.outcome import Outcome
 from srhm.images import mnist5k
 from srhm.images.cifar import N_CLASSES, Images, standardised
@@ -23,6 +22,7 @@ from srhm.images.deformations import (
 )
 from srhm.images.responses import OUTPUT, responses
 from srhm.images.stability import ImageProbe, probe, stability
+from srhm.images.torch_deformations import deformed, visible_temperatures
 from srhm.images.training import ImageEngine, plan_of, training_images
 from srhm.model.seeding import generator
 from srhm.training.protocol import train
