@@ -212,6 +212,28 @@ def test_claims_are_counted_by_first_and_present_rules():
         readme.deviations_text(page, cards, first, gone[:0])
 
 
+def test_a_claim_of_two_presets_is_counted_once():
+    claims = {"study": "jamming", "claim": ["a", "b"], "verdict": ["within", "open"]}
+    first = pd.concat(
+        [pd.DataFrame({"preset": one, **claims}) for one in (readme.MAIN, readme.WIDE)]
+    )
+    now = pd.DataFrame({"claim": ["a", "c"], "verdict": ["close", "agrees"],
+                        "fixed": ["after", "before"]})  # fmt: skip
+    begin = readme.BEGIN.format("rules")
+    page = f"{begin}\n{readme.END}\n"
+    cards = {one: {"jamming": now} for one in (readme.MAIN, readme.WIDE)}
+    gone = pd.DataFrame({"study": ["jamming"], "claim": ["b"], "became": ["test"]})
+    text = readme.deviations_text(page, cards, first, gone)
+    counts = "2 | 1 → 2 | 0 | 1 → 0 | 0 | 0 | 1 |"
+    assert f"| `{readme.MAIN}` | {counts}" in text
+    assert f"| `{readme.WIDE}` | {counts}" in text  # stands in the table, and in no sum
+    assert f"| all but `{readme.WIDE}` |  | {counts}" in text
+    assert f"those of `{readme.WIDE}` are claims of `{readme.MAIN}`, too, and are in no sum" in text
+    assert "1 claims have both verdicts; 0 moved." in text
+    assert "Gone since: 1 claims, " in text
+    assert text.endswith(f" New: 1.\n{readme.END}\n")
+
+
 @pytest.mark.parametrize("name", [readme.DESKTOP, readme.PHONE])
 def test_a_picture_is_of_these_verdicts_and_small(rows, name):
     file = ROOT / name

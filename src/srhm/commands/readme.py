@@ -577,7 +577,10 @@ BECAME = {"duplicate": "repeated another claim", "threshold": "were a fit at ano
 def _rules(
     scorecards: Mapping[str, Mapping[str, pd.DataFrame]], first: pd.DataFrame, gone: pd.DataFrame
 ) -> Iterator[str]:
-    """A line for the shipped rows of each study: counts under the first and the present rules."""
+    """A line for the shipped rows of each study: counts under the first and the present rules.
+
+    Sums count each claim once: those of WIDE are claims of MAIN, too, and are in no sum.
+    """
     yield line(["study", "rows of", "claims", *KINDS, "fixed after a look"])
     yield line(["---"] * (4 + len(KINDS)))
     befores, nows = [], []
@@ -585,10 +588,11 @@ def _rules(
         preset, study = map(str, names)
         now = scorecards[preset][study]
         yield line([_link(study), f"`{preset}`", *_both(before, now)])
-        befores.append(before)
-        nows.append(now.assign(preset=preset, study=study))
+        if preset != WIDE:
+            befores.append(before)
+            nows.append(now.assign(preset=preset, study=study))
     before, now = pd.concat(befores), pd.concat(nows)
-    yield line(["all", "", *_both(before, now)])
+    yield line([f"all but `{WIDE}`", "", *_both(before, now)])
     key = ["preset", "study", "claim"]
     both = before.merge(now, on=key, suffixes=("", "_now"))
     kinds = {word: kind for kind, words in KINDS.items() for word in words}
@@ -597,7 +601,8 @@ def _rules(
     counts = ", ".join(f"{held[kind]} {kind}" for kind in KINDS if kind in held)
     yield ""
     yield (
-        f"{len(both)} claims have both verdicts; {int(moved.sum())} moved. Of the"
+        f"Each claim is counted once: those of `{WIDE}` are claims of `{MAIN}`, too, and are in no"
+        f" sum. {len(both)} claims have both verdicts; {int(moved.sum())} moved. Of the"
         f" {int(held.sum())} within their tolerance at first, {counts} now."
     )
     left = before.merge(now[key], on=key, how="left", indicator=True).query("_merge == 'left_only'")

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from srhm.model import theory
 from srhm.results.coordinates import NET_AND_DATA
 from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY
-from srhm.scorecard.noise import SHARED_GRAMMAR, groups_of
+from srhm.scorecard.noise import SHARED_GRAMMAR, groups_of, vocabularies
 from srhm.statistics.regression import (
     NO_FIT,
     Fit,
@@ -212,6 +212,11 @@ class Points:
         return PairedSeeds(
             values=self.seeds, family=groups_of(self.families, ["net", *SHARED_GRAMMAR])
         )
+
+    @property
+    def clusters(self) -> NDArray[Any]:
+        """The vocabulary of each family, whose production rules families of other s_0, m share."""
+        return vocabularies(self.families)
 
 
 # Of the curves of one family, by falling ratio, to the weights of their log P*; None: it has none.
@@ -442,9 +447,10 @@ def exponents(cells: pd.DataFrame, table: pd.DataFrame, *, threshold: float) -> 
     """Exponents of (s_0+1) and of m, and the constants of Eq. 3 and 4 (rows of EXPONENTS).
 
     At each ratio of the lines, in the limit, and of (s_0+1) at the table of published rates: P*
-    there is interpolated in log T. Fits of log P* with an intercept for each grammar, errors from
-    the seeds, whose grammars families of other s_0 share. P* above a tenth of the distinct data are
-    left out. In the limit the interval holds those of both extrapolations.
+    there is interpolated in log T. Fits of log P* with an intercept for each grammar, intervals by
+    vocabularies; of fewer than three from the seeds, whose grammars families of other s_0 share, or
+    from the scatter. P* above a tenth of the distinct data are left out. In the limit the interval
+    holds those of both extrapolations.
 
     cells, table: CELLS and COMPLEXITIES. threshold: as in `limits`.
     """
@@ -544,7 +550,8 @@ def constant(points: Points) -> tuple[Fit, Points]:
         return NO_FIT, own
     scale = np.array([_law(row) for row in own.families.to_dict("records")])
     paired = PairedSeeds(values=own.seeds - scale[:, None], family=own.paired.family)
-    return mean(own.log_P - scale, [own.noise], paired=paired), own
+    found = mean(own.log_P - scale, [own.noise], paired=paired, clusters=own.clusters)
+    return found, own
 
 
 def _law(family: Mapping[Any, Any]) -> float:
@@ -566,5 +573,10 @@ def _slope(points: Points, x: NDArray[np.float64], *, by: Sequence[str]) -> Fit:
         return NO_FIT
     groups = groups_of(points.families, list(by))
     return slope_with_group_intercepts(
-        x, points.log_P, groups, [points.noise], paired=points.paired
+        x,
+        points.log_P,
+        groups,
+        [points.noise],
+        paired=points.paired,
+        clusters=points.clusters,
     )

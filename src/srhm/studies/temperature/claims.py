@@ -451,6 +451,8 @@ CLAIMS = after_a_look(
         "another-route": "not judged any more",
         "decade-*": "the paper's grammars alone, as the pilot's; before, m = 2 and 4 at v = 8, too",
         "concurrence-* limit-*": "intervals by vocabularies, whose rules families share",
+        "places-text-* places-limit-* synonyms-limit-* constant-* table-effect-*":
+            "intervals by vocabularies, of three or more; before, of paired seeds or the scatter",
         "width": "the interval over grammars, each of which has two widths",
     },
 )  # fmt: skip

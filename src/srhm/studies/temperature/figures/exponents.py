@@ -28,7 +28,7 @@ TITLES = {
 LIMIT, APART = 0.35, 1.08  # factors of T: where the limit stands, and between kinds of nets
 WAYS = {"one rate": "rate of $s_0=1$", "table": "published rates"}
 ROOM = 0.5  # of exponents, beyond the values; longer bars run out of the panel
-INTERVAL = "95 % interval, paired seeds"
+INTERVAL = "95 % interval"
 
 
 @styled
