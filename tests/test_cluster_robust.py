@@ -161,7 +161,7 @@ def parts(part, *, shared):
     return count
 
 
-@pytest.mark.parametrize("part", [0.2, 0.5, 0.75, 0.95])
+@pytest.mark.parametrize("part", [0.5, 0.95])
 def test_intervals_of_a_part_of_points_that_share_rules_cover_90_to_98_of_100(part):
     assert 0.90 * TESTED <= parts(part, shared=True) <= MOST
     assert parts(part, shared=False) < stats.binom.ppf(1e-3, TESTED, 0.95)
