@@ -10,7 +10,9 @@ from math import log
 import numpy as np
 import pandas as pd
 import pytest
-from test_cluster_robust import CURVES, drawn, law, of, ratios
+from false_claims import DRAWS, LEAST, MANY, NOMINAL, cells, rates
+from scipy import stats
+from test_cluster_robust import CURVES, POINTS, drawn, law, of, ratios
 
 from srhm.scorecard.estimators import (
     Correlation,
@@ -23,18 +25,9 @@ from srhm.scorecard.estimators import (
     Slope,
     Stored,
 )
-from srhm.scorecard.expectations import Below, Expectation, Factor, Within
+from srhm.scorecard.expectations import Above, Below, Expectation, Factor, Within
 from srhm.scorecard.resampling import Bootstrap, Jackknife
-from srhm.scorecard.rows import rows_of
 from srhm.studies.sparse_hierarchy.claims.complexities import Spread
-
-DRAWS, LEAST = 40, 0.9
-
-
-@rows_of("cells", nothing="no rows")
-def cells(table):
-    """The table as it is."""
-    return table
 
 
 def complexities(curves, logs):
@@ -71,6 +64,19 @@ def of_v(exponent, net, L):
 
 def ups(share):
     return normal(up=lambda t: np.arange(30) < share * 30)
+
+
+def inside(part, *, alike, draws=DRAWS):
+    """The paper's points, of which this part is true; alike: the correlation within a vocabulary.
+
+    An uncorrelated normal number of each vocabulary and one of each point, in these shares.
+    """
+    vocabulary = np.repeat(list(POINTS), list(POINTS.values()))
+    own, stream = np.unique(vocabulary, return_inverse=True)[1], np.random.default_rng(5)
+    for _ in range(draws):
+        of_all, of_one = stream.standard_normal(len(POINTS)), stream.standard_normal(len(own))
+        x = alike**0.5 * of_all[own] + (1 - alike) ** 0.5 * of_one
+        yield pd.DataFrame({"s": 2, "v": vocabulary, "inside": x < stats.norm.ppf(part)})
 
 
 def variance(rows):
@@ -114,6 +120,8 @@ FALSE: dict[str, tuple[Estimator, Callable[[], object], Expectation]] = {
         Difference("value", where={"kind": 1}, over={"kind": 0}, on=["pair"], rows=cells),
         lambda: pairs(2.0), Within(0, 0.5)),
     "part of 0.2, not 0.8": (Part("up", rows=cells), lambda: ups(0.2), Within(0.8, 0.2)),
+    "part of 0.05, not above 0.75, of points that share rules": (
+        Part("inside", shared=True, rows=cells), lambda: inside(0.05, alike=0.6), Above(0.75)),
     "numbers about 9, not 0": (
         Range("z", rows=cells), lambda: normal(z=lambda t: 9 + t["x"]), Within(0, 0.5)),
     "rank correlation of 0, not 1": (
@@ -129,7 +137,23 @@ FALSE: dict[str, tuple[Estimator, Callable[[], object], Expectation]] = {
 @pytest.mark.parametrize("kind", FALSE)
 def test_a_false_claim_is_found_false_nine_times_of_ten(kind):
     estimator, tables, expected = FALSE[kind]
-    found = [estimator({"cells": table}) for table in tables()]
+    found = list(tables())
     assert len(found) == DRAWS
-    false = [not expected.meets(one.low, one.high) for one in found]
-    assert np.mean(false) >= LEAST
+    assert rates(estimator, found, expected)["false"] >= LEAST
+
+
+@pytest.mark.parametrize(("part", "alike"), [(0.5, 0.0), (0.5, 1.0), (0.7, 0.3), (0.7, 1.0)])
+def test_a_part_of_points_of_six_vocabularies_that_is_false_by_less_stays_open(part, alike):
+    estimator = Part("inside", shared=True, rows=cells)
+    found = rates(estimator, inside(part, alike=alike, draws=MANY), Above(0.75))
+    assert found["true"] <= NOMINAL
+    assert found["false"] < LEAST
+
+
+def test_six_vocabularies_can_refute_a_part_above_three_quarters_and_not_show_it():
+    # Six of six independent ones have an exact interval from 0.54 on; thirteen would be above.
+    estimator = Part("inside", shared=True, rows=cells)
+    assert rates(estimator, inside(1.0, alike=0.0), Above(0.75))["open"] == 1
+    rows = pd.DataFrame({"s": 2, "v": np.arange(13), "inside": True})
+    assert rates(estimator, [rows], Above(0.75))["true"] == 1
+    assert rates(estimator, [rows[:12]], Above(0.75))["open"] == 1
