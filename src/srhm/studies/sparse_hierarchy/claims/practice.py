@@ -44,7 +44,8 @@ STATED = (
         why="of thirty points that a 95 % interval should hold, the exact interval of their part"
             " goes down to 0.78 when two are outside; a third outside, by another protocol, is"
             " seen; after a look: a lower bound, before 0.95 ± 0.2, of which only the lower end can"
-            " fail; and the interval of vocabularies, before that of independent points",
+            " fail; and the interval of vocabularies, before that of independent points. With fewer"
+            " than thirteen vocabularies it can be refuted or stay open, and not agree",
         measure=Part("inside", where={"s": 2, "known": True}, rows=points, what="points",
                      shared=True, tells=("width",)),
     ),
