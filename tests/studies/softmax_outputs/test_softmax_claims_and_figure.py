@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from drawn import assert_on_page
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
 
 from srhm.scorecard.card import scorecard
 from srhm.studies.softmax_outputs.analysis import of_certain_answers
@@ -138,7 +139,9 @@ def test_both_outputs_are_drawn_at_their_averages_with_certain_answers_beside():
     FigureCanvasAgg(figure).draw()
     assert_on_page(figure)
     panels = [axes for axes in figure.axes if axes.get_lines()]
-    assert ["$L=2$" in panels[0].get_title(loc="left"), len(panels)] == [True, 2]
+    assert [axes.get_title(loc="left").split("  ")[1][:5] for axes in panels] == ["$L=2$", "$L=3$"]
+    named = {text.get_text() for text in figure.findobj(Text)}
+    assert {"LCN", "CNN", "logits", "softmax"} <= named
     expected = [of_certain_answers(error, 4) for error in ERRORS]
     for axes in panels:
         lines = lines_of(axes)

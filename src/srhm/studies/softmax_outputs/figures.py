@@ -39,7 +39,7 @@ def _panel(rows: pd.DataFrame) -> Panel:
     both = rows.melt(
         ["net", "P"], list(OUTPUTS), var_name="output", value_name="S"
     )  # a row for each output
-    colours = nets(rows["net"]).without("line")
+    colours = nets(rows["net"])
     shown = ranged(both, "S", ["net", "output", "P"])
     expected = rows.groupby(["net", "P"])["certain"].mean().reset_index()
     return Panel(
