@@ -26,15 +26,17 @@ def invented(softmax_of=None, *, errors=ERRORS, depths=(2, 3)):
             for size, error in zip(SIZES, errors, strict=True):
                 for seed in range(3):
                     key = f"{net}-{depth}-{size}-{seed}"
-                    cells.append({"key": key, "test_error": error})
+                    cells.append(
+                        {"key": key, "net": net, "L": depth, "s": 2, "s0": 1, "v": 4, "m": 4,
+                         "n_c": 4, "P": size, "seed": seed, "test_error": error}
+                    )  # fmt: skip
                     top = of_certain_answers(error, 4) * (1 + 0.01 * seed)
                     if softmax_of is not None:
                         top = softmax_of(net, depth, size, seed, top)
                     rows += [
                         {
-                            "curve": f"{net}_{depth}", "key": key, "net": net, "L": depth, "s": 2,
-                            "s0": 1, "v": 4, "m": 4, "n_c": 4, "width": 8, "P": size, "seed": seed,
-                            "variant": "text", "kind": kind, "l": level,
+                            "curve": f"{net}_{depth}", "key": key, "variant": "text",
+                            "kind": kind, "l": level,
                             "logits": 0.5 + 0.01 * seed if (kind, level) == ("S", depth) else 0.9,
                             "logits_error": 0.01,
                             "softmax": top if (kind, level) == ("S", depth) else 0.9,
@@ -44,7 +46,7 @@ def invented(softmax_of=None, *, errors=ERRORS, depths=(2, 3)):
                     ]  # fmt: skip
     return {
         "outputs": pd.DataFrame(rows, columns=OUTPUTS.names),
-        "cells": pd.DataFrame(cells, columns=["key", "test_error"]),
+        "cells": pd.DataFrame(cells),
     }
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from srhm.results.coordinates import GRAMMAR
 from srhm.scorecard.curves import THRESHOLD
 from srhm.scorecard.rows import left_out, rows_of
 from srhm.statistics.sample_complexity import lasting_crossing
@@ -32,9 +33,11 @@ def of_certain_answers(error: Any, n_classes: Any) -> Any:
 def top_synonyms(outputs: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     """Rows of S at l = L of each network, with test_error and certain; not measured ones as NaN."""
     chosen = (outputs["variant"] == "text") & (outputs["kind"] == "S")
-    rows = outputs[chosen & (outputs["l"] == outputs["L"])]
-    errors = rows["key"].map(cells.set_index("key")["test_error"]).astype(float)
-    return rows.assign(test_error=errors, certain=of_certain_answers(errors, rows["n_c"]))
+    known = cells[["key", "net", *GRAMMAR, "P", "seed", "test_error"]]
+    rows = outputs[chosen].merge(known, on="key")
+    rows = rows[rows["l"] == rows["L"]]
+    errors = rows["test_error"].astype(float)
+    return rows.assign(certain=of_certain_answers(errors, rows["n_c"].astype(float)))
 
 
 def sample_complexities(rows: pd.DataFrame) -> dict[str, float]:

@@ -17,7 +17,7 @@ OUTPUTS = {
     "logits": Look("logits", line="--", filled=False),
     "softmax": Look("softmax", line="-", filled=True),
 }
-HEIGHT = 2.6  # inches of a row
+HEIGHT = 2.2  # inches of a row
 
 
 @styled

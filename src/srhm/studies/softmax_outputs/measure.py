@@ -16,21 +16,16 @@ from srhm.measure.representations import probe_of_cell
 from srhm.measure.sensitivity import Probe, Representation, one_node
 from srhm.measure.sensitivity_of_cells import measure_stored
 from srhm.model.sampling import Derivations
-from srhm.results.coordinates import GRAMMAR
 from srhm.results.rounding import significant
 from srhm.results.tables import SENSITIVITIES
 
-# Significant bits of values and errors, those of the table of all layers: files are half as large.
-VALUE_BITS, ERROR_BITS = 24, 12
+# Significant bits of values and errors: an error is 1 % of its value or more.
+VALUE_BITS, ERROR_BITS = 16, 8
 LOGITS, SOFTMAX = "logits", "softmax"
 
 OUTPUTS = pa.schema(
     [
-        *(
-            SENSITIVITIES.field(name)
-            for name in ("curve", "key", "net", *GRAMMAR, "width", "P", "seed")
-        ),
-        *(SENSITIVITIES.field(name) for name in ("variant", "kind", "l")),
+        *(SENSITIVITIES.field(name) for name in ("curve", "key", "variant", "kind", "l")),
         (LOGITS, pa.float64()),
         (f"{LOGITS}_error", pa.float64()),
         (SOFTMAX, pa.float64()),
@@ -43,6 +38,7 @@ OUTPUTS = pa.schema(
 def measure_outputs(entries: Sequence[Mapping[str, Any]], **how: Any) -> list[dict[str, Any]]:
     """Rows of OUTPUTS, without the curve, of all cells of a curve: one for each kind and level.
 
+    Net, grammar, P and seed of a key stand in the table `cells`.
     See `measure_curve` for the rest of the arguments and for cells without values. Errors are those
     of a delete-one jackknife over the points.
 
