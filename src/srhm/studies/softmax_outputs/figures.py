@@ -17,7 +17,7 @@ OUTPUTS = {
     "logits": Look("logits", line="--", filled=False),
     "softmax": Look("softmax", line="-", filled=True),
 }
-HEIGHT = 2.2  # inches of a row
+HEIGHT = 2.4  # inches of a row
 
 
 @styled
@@ -49,7 +49,7 @@ def _panel(rows: pd.DataFrame) -> Panel:
         marks=[
             Marks(rows=shown, x="P", y="S", low="low", high="high", line="-", name="S",
                   by=[colours, by_name("output", shown["output"], OUTPUTS)]),
-            laws(expected, "P", "certain", "certain answers, of the test error",
+            laws(expected, "P", "certain", "certain answers",
                  by=[colours.without("marker")], line=":", name="certain"),
             level(INSENSITIVE, f"$S={INSENSITIVE}$", name="threshold", line="-."),
         ],
