@@ -40,6 +40,7 @@ NAMES = (
     "taught_digits",
     "optimisers",
     "attention",
+    "softmax_outputs",
 )
 # Names for several studies: what `make reproduce` and `make plane` make.
 GROUPS: dict[str, tuple[str, ...]] = {

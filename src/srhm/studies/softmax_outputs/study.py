@@ -1,0 +1,36 @@
+"""Sensitivities of the softmax of the output beside those of the logits."""
+
+from functools import partial
+
+from srhm.cell_measurement import CellMeasurement
+from srhm.study import Figure, Study
+from srhm.trainers import HIERARCHY
+from srhm.training.configuration import HierarchySection
+from srhm.training.plan import SENSITIVITIES, plan
+
+STUDY = Study(
+    name="softmax_outputs",
+    title="Sensitivities of the softmax and of the logits",
+    config=HierarchySection,
+    plan=partial(plan, measured=("outputs",)),
+    trainer=HIERARCHY,
+    measurements=(
+        CellMeasurement(
+            "outputs",
+            HIERARCHY,
+            ".measure:measure_outputs",
+            {"outputs": ".measure:OUTPUTS"},
+            options=SENSITIVITIES,
+        ),
+    ),
+    figures=(
+        Figure(
+            "softmax_outputs",
+            "sensitivity to synonyms of the softmax and of the logits",
+            ".figures:draw",
+            ("outputs", "cells"),
+        ),
+    ),
+    claims=".claims",
+    priority=-10,
+)

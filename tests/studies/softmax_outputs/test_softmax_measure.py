@@ -1,0 +1,184 @@
+"""S and D of logits and softmax against loops over enumerated data, with torch.softmax."""
+
+import logging
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+
+from srhm.measure.any_measurement import measured_rows, write_measured
+from srhm.measure.representations import layer_representations, measure_sensitivities
+from srhm.measure.sensitivity import sensitivities, transform
+from srhm.model.grammar import draw_grammar, n_placements
+from srhm.model.letters import parameters_of
+from srhm.model.sampling import Derivations, derive, draw_samples
+from srhm.model.seeding import generator
+from srhm.results.records import read_table, write_derivations
+from srhm.results.store import StoredCell, write_cell
+from srhm.results.tables import schema_of
+from srhm.studies.softmax_outputs.measure import (
+    ERROR_BITS,
+    OUTPUTS,
+    VALUE_BITS,
+    probe_of_outputs,
+    softmax,
+)
+from srhm.studies.softmax_outputs.study import STUDY
+from srhm.training.cell import geometry_of
+
+# 2 (2 x 4)^3 = 1024 data.
+CELL = {
+    "net": "cnn", "L": 2, "s": 2, "s0": 1, "v": 2, "m": 2, "n_c": 2, "sparsity": "A",
+    "width": 24, "alpha": 1.0, "engine": "sparse", "whitening": False, "bias": False,
+    "dtype": "float32", "batch": "shuffled", "batch_size": 4, "learning_rate": 0.01,
+    "momentum": 0.9, "loss_threshold": 1e-3, "max_steps": 2000, "n_checks": 2,
+    "P": 40, "seed": 0, "n_test": 100,
+}  # fmt: skip
+N_DRAWS = 3
+
+
+def grammar_of(cell):
+    return draw_grammar(parameters_of(cell), generator=generator(cell["seed"], role="grammar"))
+
+
+def drawn_weights(cell, scale, seed=3):
+    """Weights of a network that was not trained, with logits of about this size."""
+    rng = np.random.default_rng(seed)
+    weights = {
+        name: rng.standard_normal(shape).astype(np.float32)
+        for name, shape in geometry_of(cell).weight_shapes().items()
+    }
+    return {**weights, "readout": weights["readout"] * np.float32(scale)}
+
+
+def logits_of(cell, weights, data):
+    return layer_representations(weights, geometry_of(cell), data)[-1].values[:, 0]
+
+
+def enumerated(cell):
+    """Every derivation of the grammar: label, choice and placement of each of its three rules."""
+    n_choices, n_places = cell["m"], n_placements(branching=2, n_empty=cell["s0"], sparsity="A")
+    one = (range(n_choices), range(n_places))
+    every = np.array(list(product(range(cell["n_c"]), *one, *one, *one)))
+    return derive(grammar_of(cell), every[:, 0], every[:, 1::2], every[:, 2::2])
+
+
+def by_loops(outputs, images):
+    """S by its definition: a loop over points and images, a loop over all pairs of points."""
+    n = len(outputs)
+    moved = [
+        ((outputs[i] - images[draw * n + i]) ** 2).sum()
+        for draw in range(N_DRAWS)
+        for i in range(n)
+    ]
+    pairs = [((outputs[i] - outputs[j]) ** 2).sum() for i in range(n) for j in range(n) if i != j]
+    return float(np.mean(moved) / np.mean(pairs))
+
+
+@pytest.mark.parametrize("net", ["cnn", "lcn"])
+@pytest.mark.parametrize("scale", [1.0, 60.0])
+def test_both_outputs_have_the_sensitivities_of_loops_over_all_data(net, scale):
+    cell = {**CELL, "net": net}
+    weights, data = drawn_weights(cell, scale), enumerated(cell)
+    assert len(data) == 1024
+    points = data[::8]
+    images = transform(points, grammar_of(cell), n_draws=N_DRAWS, seed=0, variant="text")
+    rows = sensitivities(probe_of_outputs(cell, weights), points, images, n_draws=N_DRAWS)
+    found = {(row["layer"], row["kind"], row["l"]): row["value"] for row in rows}
+    assert len(found) == 2 * 2 * 2
+
+    def probabilities(these):
+        logits = torch.from_numpy(logits_of(cell, weights, these)).double()
+        return torch.stack([torch.softmax(one, dim=0) for one in logits]).numpy()
+
+    for (kind, level), moved in images.items():
+        for output, of in (
+            ("logits", lambda these: logits_of(cell, weights, these).astype(float)),
+            ("softmax", probabilities),
+        ):
+            expected = by_loops(of(points), of(moved))
+            assert found[output, kind, level] == pytest.approx(expected, rel=1e-5)
+    # The two differ, so that one cannot stand for the other.
+    assert abs(found["logits", "S", 2] - found["softmax", "S", 2]) > 1e-3
+
+
+def test_certain_answers_that_are_right_do_not_change_under_synonyms_though_logits_do():
+    """Logits of each class by its label, large, with a part that differs between its data."""
+    data, rng = enumerated(CELL)[::4], np.random.default_rng(0)
+    own = np.eye(2)[data.labels]
+    logits = 400 * own + 300 * own * rng.random((len(data), 1))
+    assert np.ptp(logits.max(axis=1)) > 100
+    np.testing.assert_allclose(softmax(logits), own, atol=1e-12)
+
+
+def test_softmax_is_that_of_torch_where_exponentials_overflow():
+    logits = np.array([[1e4, 1e4 - 1, -1e4], [0, 0, 0], [-3e4, -3e4 + 2, -3e4]], dtype=np.float32)
+    expected = torch.softmax(torch.from_numpy(logits).double(), dim=1).numpy()
+    np.testing.assert_allclose(softmax(logits), expected, rtol=1e-12)
+    assert softmax(logits).dtype == np.float64
+
+
+@pytest.fixture
+def measured(tmp_path):
+    """The table of a curve of two sizes and two seeds, of which the last diverged; its inputs."""
+    samples = draw_samples(parameters_of(CELL), [0, 1], n_train=80, n_test=100)
+    write_derivations(samples, tmp_path / "samples.parquet", provenance={})
+    entries = []
+    for number, (size, seed) in enumerate(product((40, 80), (0, 1))):
+        cell = {**CELL, "P": size, "seed": seed}
+        row = {"status": "diverged" if number == 3 else "fitted"}
+        entries.append({"key": f"{number:024x}", "cell": cell})
+        weights = drawn_weights(cell, 10.0, seed=number)
+        write_cell(tmp_path, entries[-1]["key"], StoredCell(cell, row, {}, weights))
+    (declared,) = STUDY.measurements
+    options = {"n_points": 50, "n_draws": 2, "variants": ["text"]}
+    spec = {
+        "cells": entries, "function": declared.function, "gpu": False, "options": options,
+        "tables": list(declared.tables.items()), "inputs": {}, "curve": "the curve", "columns": {},
+    }  # fmt: skip
+    log, files = logging.getLogger("test"), tmp_path / "samples.parquet"
+    rows = measured_rows(spec, derivations=[str(files)], store=tmp_path, log=log)
+    write_measured(spec, rows, {"outputs": str(tmp_path / "outputs.parquet")})
+    assert schema_of(declared.tables["outputs"]) is OUTPUTS
+    others = measure_sensitivities(entries, derivations=files, store=tmp_path, log=log, **options)
+    return read_table(tmp_path / "outputs.parquet", OUTPUTS), others
+
+
+def test_a_cell_has_a_row_for_each_kind_and_level(measured):
+    table, _ = measured
+    assert list(table["key"]) == [f"{number:024x}" for number in range(4) for _ in range(4)]
+    assert list(zip(table["kind"], table["l"], strict=True)) == [*product("SD", (1, 2))] * 4
+    assert set(table["curve"]) == {"the curve"}
+
+
+def test_the_logits_have_the_numbers_of_the_output_of_all_layers(measured):
+    table, others = measured
+    expected = [row for row in others if row["layer"] == "output"]
+    assert len(expected) == len(table) == 16
+    for row, other in zip(table.to_dict("records"), expected, strict=True):
+        assert [row[name] for name in ("key", "kind", "l", "n", "n_draws")] == [
+            other[name] for name in ("key", "kind", "l", "n", "n_draws")
+        ]
+        for own, name, bits in (
+            ("logits", "value", VALUE_BITS), ("logits_error", "standard_error", ERROR_BITS),
+        ):  # fmt: skip
+            assert row[own] == pytest.approx(other[name], rel=2.0**-bits, nan_ok=True)
+
+
+def test_a_diverged_cell_has_rows_without_values(measured):
+    table, _ = measured
+    lost = table[table["key"] == f"{3:024x}"]
+    assert (lost["n"] == 0).all()
+    assert lost[["logits", "logits_error", "softmax", "softmax_error"]].isna().all(axis=None)
+    rest = table[table["key"] != f"{3:024x}"]
+    assert rest[["logits", "logits_error", "softmax", "softmax_error"]].notna().all(axis=None)
+
+
+def test_all_data_are_enumerated_once():
+    data: Derivations = enumerated(CELL)
+    inputs = {
+        (*places, *features)
+        for places, features in zip(data.positions.tolist(), data.features.tolist(), strict=True)
+    }
+    assert len(inputs) == 1024
