@@ -209,6 +209,7 @@ def results_text(
         *_quoted(rows),
         "",
         *_beside_the_table(scorecards[MAIN]["sparse_hierarchy"]),
+        _of_probabilities(scorecards["quick"]["softmax_outputs"]),
         "",
         *_by_practice(practice, rows),
         "",
@@ -489,6 +490,19 @@ def _beside_the_table(claims: pd.DataFrame) -> Iterator[str]:
     yield (
         "- *Fixed dimension.* What sparser data gain over what Eq. 3 says is"
         f" {found['fixed-dimension-over-prediction']}."
+    )
+
+
+def _of_probabilities(claims: pd.DataFrame) -> str:
+    """How insensitive to synonyms of the top level the logits and the softmax of the output are."""
+    values = claims.set_index("claim")["value"]
+    logits = values[values.index.str.startswith("s-logits-")]
+    softmax = values[values.index.str.startswith("s-softmax-")]
+    return (
+        "- *Output.* Section 5 says that the output becomes insensitive to synonyms of any level."
+        " Its probabilities do, its logits of the top level do not: from 4 P\\* on S is"
+        f" {logits.min():.2f} to {logits.max():.2f} of the logits and at most"
+        f" {softmax.max():.5f} of the [softmax](../src/srhm/studies/softmax_outputs/README.md)."
     )
 
 
