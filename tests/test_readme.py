@@ -276,3 +276,14 @@ def test_the_readme_says_the_tolerances_of_ratios(rows):
 def test_a_readme_without_its_markers_is_refused(rows, practice):
     with pytest.raises(ValueError, match="words"):
         readme.readme_text("# Nothing\n", rows, practice)
+
+
+def test_the_line_on_the_output_says_what_its_claims_say(scorecards):
+    claims = scorecards["quick"]["softmax_outputs"].copy()
+    line = readme._of_probabilities(claims)
+    assert "·10⁻⁵" in line
+    assert line.endswith(": agrees.")
+    largest = claims["claim"] == "s-softmax-cnn-L3"
+    claims.loc[largest, ["value", "low", "high", "verdict"]] = [0.5, 0.4, 0.6, "disagrees"]
+    assert readme._of_probabilities(claims).endswith(": agrees, disagrees.")
+    assert " 0.5" in readme._of_probabilities(claims)

@@ -495,14 +495,14 @@ def _beside_the_table(claims: pd.DataFrame) -> Iterator[str]:
 
 def _of_probabilities(claims: pd.DataFrame) -> str:
     """How insensitive to synonyms of the top level the logits and the softmax of the output are."""
-    values = claims.set_index("claim")["value"]
-    logits = values[values.index.str.startswith("s-logits-")]
-    softmax = values[values.index.str.startswith("s-softmax-")]
+    logits = claims[claims["claim"].str.startswith("s-logits-")]["value"]
+    softmax = claims[claims["claim"].str.startswith("s-softmax-")].sort_values("value")
+    verdicts = [one for one in VERDICTS if one in set(softmax["verdict"])]
     return (
         "- *Output.* Section 5 says that the output becomes insensitive to synonyms of any level."
-        " Its probabilities do, its logits of the top level do not: from 4 P\\* on S is"
-        f" {logits.min():.2f} to {logits.max():.2f} of the logits and at most"
-        f" {softmax.max():.5f} of the [softmax](../src/srhm/studies/softmax_outputs/README.md)."
+        f" From 4 P\\* on S of the top level is {logits.min():.2f} to {logits.max():.2f} of the"
+        f" logits and, at the largest, {measured_text(softmax.iloc[-1].to_dict())} of their"
+        f" [softmax](../src/srhm/studies/softmax_outputs/README.md): {', '.join(verdicts)}."
     )
 
 
