@@ -25,7 +25,7 @@ SCRIPTS = sorted((REPOSITORY / "scripts").glob("*.py"))
 # files are named by it; studies, and what knows all of them, come last.
 ORDER = """
     model names extras
-    networks streams
+    networks streams search
     study keys
     lists cell_measurement
     trainers
