@@ -9,6 +9,7 @@ import torch
 from srhm.data import displace, exchange_synonyms, random_grammar, symbols, train_and_test
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry, initial_weights
+from srhm.studies.teaching import shortcut
 from srhm.studies.teaching.augmentation import drawn_anew
 from srhm.studies.teaching.experiment import TaughtEngine, run
 from srhm.training.sparse import SparseEngine
@@ -129,3 +130,26 @@ def test_a_cell_learns_and_says_what_it_felt():
     dense = run({**cell, "s0": 0, "P": 20, "synonyms": 0, "places": "none"}).row
     assert dense["D_2"] is None
     assert dense["S_2"] > 0
+
+
+def test_shared_placements_have_few_patterns_and_no_datum_twice():
+    training, test = shortcut.shared(GRAMMAR, patterns=8, P=150, n_test=60, seed=1)
+    more, same = shortcut.shared(GRAMMAR, patterns=8, P=190, n_test=60, seed=1)
+    assert (len(training), len(test)) == (150, 60)
+    assert (more.positions[:150] == training.positions).all()
+    assert (same.choices == test.choices).all()
+    patterns = np.unique(np.concatenate([more.placements, test.placements]), axis=0)
+    assert len(patterns) == 8
+    whole = [np.column_stack([one.labels, one.choices, one.placements]) for one in (more, test)]
+    assert len(np.unique(np.concatenate(whole), axis=0)) == 250
+
+
+def test_a_cell_of_the_shortcut_is_the_same_network_and_its_donors_are_answered():
+    cell = {"net": "lcn", "L": 2, "s": 2, "s0": 6, "v": 3, "n_c": 3, "m": 3, "P": 30, "width": 16,
+            "n_test": 400, "max_steps": 20000, "seed": 0,
+            "synonyms": 1, "places": "none"}  # fmt: skip
+    found = shortcut.run({**cell, "patterns": 0}).row
+    assert found["test_error"] == run(cell).row["test_error"]
+    # A tenth of 270 answers is beyond three deviations of a binomial.
+    assert found["donor"] - found["anew"] > 0.1
+    assert 0 < shortcut.run({**cell, "patterns": 4, "n_test": 60}).row["donor"] < 1

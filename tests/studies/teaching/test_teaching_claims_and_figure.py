@@ -10,13 +10,18 @@ from drawn import points
 from pydantic import ValidationError
 
 from srhm.scorecard.card import scorecard
-from srhm.studies.teaching import analysis, figures
+from srhm.studies.teaching import analysis, claims, figures
 from srhm.studies.teaching.claims import CLAIMS
 from srhm.studies.teaching.configuration import TeachingSection, law
 from srhm.studies.teaching.study import STUDY
 from srhm.studies.teaching.tables import CELLS, SAMPLE_COMPLEXITY
 from srhm.study import ConfigError
 
+# L, s_0, v, synonyms, patterns of placements
+SHARED = [
+    *((3, 1, v, synonyms, patterns) for v, synonyms, patterns in product((4, 6), (0, 2), (0, 16))),
+    *((2, 2, v, synonyms, patterns) for v, synonyms, patterns in product((4, 6), (0, 1), (0, 64))),
+]
 FACTORS = 2.0 ** np.arange(-1, 7)
 MAIN = [(2, s0, v, synonyms, places) for s0, v, synonyms, places in product(
     (1, 2, 4), (4, 6, 8), (0, 1), ("none", "all"))]  # fmt: skip
@@ -31,10 +36,12 @@ CURVES = [
 ]
 
 
-def tables(*, of_taught_places=0.0, of_synonyms=1.0, apart=3.0):
+def tables(*, of_taught_places=0.0, of_synonyms=1.0, apart=3.0, deficit=4.0, excess=0.2):
     """P* = 2 law, of taught places times (s_0+1)^of_taught_places; m^-of_synonyms of synonyms.
 
-    What is taught is felt at a P that is smaller by the factor `apart`.
+    What is taught is felt at a P that is smaller by the factor `apart`. Where placements name data,
+    taught synonyms leave P* too large by `deficit` at L = 3, and `excess` of the answers are the
+    donor's.
     """
     rows = []
     for net, (L, s0, v, synonyms, places) in product(("lcn", "cnn"), CURVES):
@@ -59,6 +66,17 @@ def tables(*, of_taught_places=0.0, of_synonyms=1.0, apart=3.0):
                 found["D_2"] = np.nan
             rows.append({**curve, **found, "P": P, "seed": seed, "key": f"{len(rows)}",
                          "curve": "one", "status": "done"})  # fmt: skip
+    for net, (L, s0, v, synonyms, patterns) in product(("lcn", "cnn"), SHARED):
+        curve = {"net": net, "L": L, "s": 2, "s0": s0, "v": v, "m": v, "n_c": v,
+                 "synonyms": synonyms, "places": "none", "patterns": patterns}  # fmt: skip
+        named = synonyms and not patterns
+        true = 2 * law(curve) * (deficit if named and L == 3 else 1)
+        for factor, seed in product(2.0 ** np.arange(-1, 7), range(4)):
+            P = round(2 * law(curve) * factor)
+            rows.append({**curve, "P": P, "seed": seed, "key": f"{len(rows)}", "curve": "one",
+                         "test_error": min(0.9, 0.1 * true * 1.05 ** (seed - 1.5) / P),
+                         "donor": 0.2 + (excess if named else 0) + 0.01 * seed, "anew": 0.2,
+                         "status": "done"})  # fmt: skip
     cells = pd.DataFrame(rows).reindex(columns=CELLS.names)
     return {"cells": cells,
             "sample_complexity": analysis.sample_complexities(cells, threshold=0.1)}  # fmt: skip
@@ -98,6 +116,31 @@ def test_claims_are_found_false():
                       "places-dense", "skewed", "D-before-S", "S-before-D"):  # fmt: skip
             assert found[f"{claim}-{net}"] == "disagrees", claim
         assert found[f"s0-nothing-{net}"] in ("agrees", "close")
+
+
+def test_a_shortcut_is_found_and_none_is_found_where_there_is_none(lawful):
+    shortcuts = [claim.identifier for net in ("lcn", "cnn") for claim in claims.shortcuts(net)]
+    found = verdicts(tables(deficit=1, excess=0))[shortcuts]
+    false = {name for name in shortcuts if "synonyms-all" in name or "saved-v" in name}
+    assert len(false) == 8
+    assert set(found[list(false)]) == {"disagrees"}
+    assert set(found.drop(list(false))) == {"agrees"}
+    assert (verdicts(lawful)[shortcuts] == "agrees").all()
+    moved = lawful["cells"].copy()
+    shared = moved["patterns"] > 0
+    moved.loc[shared & (moved["synonyms"] > 0), "P"] *= 8
+    moved.loc[shared | (moved["synonyms"] == 0), "donor"] += 0.2
+    found = verdicts({**lawful, "cells": moved})[shortcuts]
+    assert set(found.drop([one for one in shortcuts if "synonyms-all" in one])) == {"disagrees"}
+
+
+def test_the_figure_of_the_shortcut_shows_each_network_and_each_deficit(lawful):
+    page = figures.draw_shortcut(lawful["cells"], preset="test")
+    own = lawful["cells"].query("net == 'cnn' and L == 3 and patterns == 0 and synonyms == 2")
+    assert len(points(page.axes[0], "excess taught=synonyms")) == len(own)
+    assert np.array(sorted(points(page.axes[2], "deficit net=cnn v=4"))) == pytest.approx(
+        np.array([[16, 1], [2**14, 4]]), rel=0.01
+    )
 
 
 def test_synonyms_of_two_levels_are_judged_by_s0(lawful):
@@ -171,6 +214,7 @@ def test_sizes_follow_the_law_and_a_job_has_what_is_taught_the_same():
         ({"synonyms": 3}, "curves.0: synonyms = 3: allowed are 0 to L = 2"),
         ({"places": "level 3"}, "curves.0: places = level 3: allowed are levels 1 to L = 2"),
         ({"places": "halves", "s0": 2}, "curves.0: s0 = 2: halves need an odd s0"),
+        ({"patterns": 65}, "curves.0: patterns = 65: allowed are 0 to 64"),
         ({"v": 1, "m": 2}, "curves.0: m = 2"),
     ],
 )

@@ -4,6 +4,7 @@ Letters of the paper: P training points, L depth, s_0 empty places for each info
 features, m synonyms, n_c classes.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from srhm.studies.teaching.tables import SAMPLE_COMPLEXITY
 
 CURVE = ("net", *GRAMMAR, "synonyms", "places")
 CRITERIA = ("test_error", "S_2", "D_2")
+UNDONE = (0.2, 0.6)  # test errors of networks that have learnt a part of the task
+UNDONE = (0.2, 0.6)  # test errors of networks that have learnt a part of the task
 NOTHING, BOTH, SYNONYMS, PLACES = "nothing", "both", "synonyms", "places"
 
 
@@ -28,7 +31,7 @@ def sample_complexities(cells: pd.DataFrame, *, threshold: float) -> pd.DataFram
     By the rule of `srhm.statistics.sample_complexity`; standard deviations are pooled over curves
     of one net and L that are taught the same.
     """
-    rows = cells[[*CURVE, "P", "seed", *CRITERIA]]
+    rows = _of_all_placements(cells)[[*CURVE, "P", "seed", *CRITERIA]]
     names = [" ".join(map(str, one)) for one in zip(*(rows[c] for c in CURVE), strict=True)]
     values = rows.assign(curve=names, sparsity="A").melt(
         ["curve", *CURVE, "sparsity", "P", "seed"], list(CRITERIA), "criterion"
@@ -65,7 +68,7 @@ def stars(cells: pd.DataFrame) -> pd.DataFrame:
 
     over_rules: P* over the P at which all class rules but a part of THRESHOLD are seen or guessed.
     """
-    own = seed_stars(cells)
+    own = seed_stars(_of_all_placements(cells))
     seen = own["n_c"] * own["m"] * np.log((1 - 1 / own["n_c"]) / THRESHOLD)
     return _left_out(own.assign(taught=taught(own), over_rules=own["P_star"] / seen))
 
@@ -73,7 +76,7 @@ def stars(cells: pd.DataFrame) -> pd.DataFrame:
 @rows_of("cells", nothing="no grammar with all four P*")
 def products(cells: pd.DataFrame) -> pd.DataFrame:
     """P* of nothing times that of both, over that of places times that of synonyms, by grammar."""
-    own = seed_stars(cells)
+    own = seed_stars(_of_all_placements(cells))
     own = own.assign(taught=taught(own)).query("taught != '' and s0 > 0")
     by = ["net", *GRAMMAR, "seed"]
     table = own.pivot(index=by, columns="taught", values="P_star")
@@ -91,6 +94,7 @@ def felt(cells: pd.DataFrame) -> pd.DataFrame:
     Where one is censored its bound stands for it. open_ratio, open_inverse: whether the true number
     may then be larger; open_either: or smaller.
     """
+    cells = _of_all_placements(cells)
     both = seed_stars(cells, "S_2").merge(
         seed_stars(cells[cells["s0"] > 0], "D_2"), on=[*CURVE, "seed"], suffixes=("_S", "_D")
     )
@@ -103,22 +107,59 @@ def felt(cells: pd.DataFrame) -> pd.DataFrame:
     )  # fmt: skip
 
 
-def seed_stars(cells: pd.DataFrame, criterion: str = "test_error") -> pd.DataFrame:
+@rows_of("cells", nothing="no grammar with both P*")
+def deficits(cells: pd.DataFrame) -> pd.DataFrame:
+    """m^(L-1) P* with synonyms taught over P* of nothing, by patterns of placements and grammar."""
+    by = ["net", *GRAMMAR, "patterns", "seed"]
+    found = seed_stars(cells, by=(*CURVE, "patterns"))  # null of all other cells, which go
+    found = found.assign(taught=taught(found))
+    both = found[found["taught"] == SYNONYMS].merge(
+        found[found["taught"] == NOTHING], on=by, suffixes=("", "_nothing")
+    )
+    censored = (both["status"] != "reached") | (both["status_nothing"] != "reached")
+    ratio = both["times_m"] / both["P_star_nothing"]
+    return left_out(both.assign(ratio=ratio), {"with a P* that is censored": censored})
+
+
+@rows_of("cells", nothing="no network with placements of donors")
+def borrowed(cells: pd.DataFrame) -> pd.DataFrame:
+    """Networks whose test points were given placements of donors, with what they are taught.
+
+    excess: part that is answered with the donor's class, less that without its placements. undone:
+    whether the test error lies in UNDONE.
+    """
+    rows = cells[cells["donor"].notna()]
+    return rows.assign(
+        taught=taught(rows),
+        excess=rows["donor"] - rows["anew"],
+        undone=rows["test_error"].between(*UNDONE),
+    )
+
+
+def _of_all_placements(cells: pd.DataFrame) -> pd.DataFrame:
+    """Cells but those of `shortcut`, some of which are the same networks."""
+    return cells[cells["patterns"].isna()]
+
+
+def seed_stars(
+    cells: pd.DataFrame, criterion: str = "test_error", *, by: Sequence[str] = CURVE
+) -> pd.DataFrame:
     """P* of each curve and seed with its status; of a censored one its bound.
 
-    per_place: s_0 + 1. times_m: P* times m^l where synonyms are taught up to level l.
+    by: columns in which the cells of a curve agree. per_place: s_0 + 1. times_m: P* times m^l where
+    synonyms are taught up to level l.
     """
     known = cells[np.isfinite(cells[criterion].astype(float))].sort_values("P")
     rows = []
-    for values, own in known.groupby([*CURVE, "seed"]):
-        row: dict[str, Any] = dict(zip([*CURVE, "seed"], values, strict=True))
+    for values, own in known.groupby([*by, "seed"]):
+        row: dict[str, Any] = dict(zip([*by, "seed"], values, strict=True))
         at = _threshold(criterion, row["net"], row["L"], row["s"])
         sizes, seen = (own[name].to_numpy(dtype=float) for name in ("P", criterion))
         found = lasting_crossing(sizes, seen, at)
         bound = {"not_reached": found.low, "below_range": found.high}
         star = bound.get(found.status, float(np.exp(found.log_size)))
         rows.append({**row, "P_star": star, "status": found.status})
-    table = pd.DataFrame(rows, columns=[*CURVE, "seed", "P_star", "status"])
+    table = pd.DataFrame(rows, columns=[*by, "seed", "P_star", "status"])
     return table.assign(
         per_place=table["s0"] + 1, times_m=table["P_star"] * table["m"] ** table["synonyms"]
     )

@@ -9,12 +9,13 @@ from pydantic import Field
 from srhm.experiments.planning import CurveCells, planned
 from srhm.keys import Counts, Keys, PositiveInt, Scales, Sizes
 from srhm.lists import Seeds, Several, combinations
-from srhm.model.grammar import GrammarError
+from srhm.model.grammar import GrammarError, GrammarParameters
 from srhm.model.letters import parameters_of
 from srhm.model.sampling import largest_training_set
 from srhm.study import ConfigError, Planned, Trainer
 
 FUNCTION = "srhm.studies.teaching.experiment:run"
+SHORTCUT = "srhm.studies.teaching.shortcut:run"
 Places = Literal["none", "all", "level 1", "level 2", "level 3", "halves", "skewed"]
 
 
@@ -33,6 +34,11 @@ class Curves(Keys):
         ["none"],
         description="places that are drawn anew: none, of all levels, of one; halves: within the"
         " half in which a feature is; skewed: each next place half as likely",
+    )
+    patterns: Counts | None = Field(
+        None,
+        description="placements of all data are drawn from so many patterns, which data share; 0:"
+        " uniformly; either way test points are also given placements of training points",
     )
     P_over_law: Scales = Field(
         description="sizes of the training set, over n_c m^(L-synonyms) times (s0+1)^2 (CNN) or"
@@ -76,10 +82,13 @@ def plan(section: TeachingSection, directory: Path, *, trainer: Trainer) -> Plan
     jobs: dict[str, list[dict[str, Any]]] = {}
     for number, group in enumerate(section.curves):
         names = ("net", "L", "s", "s0", "v", "n_c", "m", "synonyms", "places")
+        names += ("patterns",) if group.patterns else ()
         for curve in combinations(group, *names):
             try:
                 largest = largest_training_set(parameters_of(curve))
                 _check(curve)
+                if patterns := curve.get("patterns"):
+                    largest = largest_of_shared(parameters_of(curve), patterns) - section.n_test
             except GrammarError as error:
                 raise ConfigError(f"  curves.{number}: {error}") from error
             sizes = sorted({max(1, round(law(curve) * factor)) for factor in group.P_over_law})
@@ -89,11 +98,27 @@ def plan(section: TeachingSection, directory: Path, *, trainer: Trainer) -> Plan
                 for P in sizes if largest >= P for seed in range(group.seeds)
             )  # fmt: skip
     families = [
-        CurveCells(name=name, function=FUNCTION, cells=cells, long=False, net=cells[0]["net"])
+        CurveCells(
+            name=name,
+            function=SHORTCUT if "patterns" in cells[0] else FUNCTION,
+            cells=cells,
+            long=False,
+            net=cells[0]["net"],
+        )
         for name, cells in jobs.items()
         if cells
     ]
     return planned(trainer, families)
+
+
+def n_patterns(parameters: GrammarParameters) -> int:
+    """Patterns of placements that a datum can have: a placement for each of its rules."""
+    return int(parameters.n_placements**parameters.n_nodes)
+
+
+def largest_of_shared(parameters: GrammarParameters, patterns: int) -> int:
+    """Half of all data of so many patterns: most that are drawn for training and testing."""
+    return int(parameters.n_classes * parameters.n_synonyms**parameters.n_nodes * patterns // 2)
 
 
 def _check(curve: Mapping[str, Any]) -> None:
@@ -104,12 +129,15 @@ def _check(curve: Mapping[str, Any]) -> None:
         raise GrammarError(f"places = {places}: allowed are levels 1 to L = {L}")
     if places == "halves" and curve["s0"] % 2 == 0:
         raise GrammarError(f"s0 = {curve['s0']}: halves need an odd s0, an even number of places")
+    if curve.get("patterns", 0) > (n := n_patterns(parameters_of(curve))):
+        raise GrammarError(f"patterns = {curve['patterns']}: allowed are 0 to {n}")
 
 
 def _label(curve: Mapping[str, Any]) -> str:
     """The job that computes a curve: cells are short, so that it has those of several s_0."""
     taught = f"p{curve['synonyms']}-places-{curve['places'].replace(' ', '-')}"
-    return f"teaching-{curve['net']}-L{curve['L']}-v{curve['v']}-{taught}"
+    shared = f"-patterns-{curve['patterns']}" if "patterns" in curve else ""
+    return f"teaching-{curve['net']}-L{curve['L']}-v{curve['v']}-{taught}{shared}"
 
 
 def seconds(cell: Mapping[str, Any]) -> float:

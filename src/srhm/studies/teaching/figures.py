@@ -10,9 +10,9 @@ from srhm.figures.complexity_marks import depths, empty_places, net_colours, wit
 from srhm.figures.drawing import styled
 from srhm.figures.looks import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION, Look
 from srhm.figures.mosaic import mosaic
-from srhm.figures.panels import Axis, Marks, Panel, law, laws
-from srhm.figures.scales import Scale, by_name
-from srhm.studies.teaching.analysis import CURVE, taught
+from srhm.figures.panels import Axis, Marks, Panel, law, laws, level
+from srhm.figures.scales import Scale, by_name, ranged, shaped
+from srhm.studies.teaching.analysis import CURVE, borrowed, deficits, taught
 
 TAUGHT = {
     "nothing": Look("nothing", BLACK, "o"),
@@ -48,6 +48,46 @@ def draw(complexity: pd.DataFrame, *, preset: str) -> Figure:
     ]
     n = complexity["n_seeds"].max() if len(complexity) else 0
     return mosaic(panels, columns=3, preset=preset, notes=[f"{n} grammars a curve."])
+
+
+@styled
+def draw_shortcut(cells: pd.DataFrame, *, preset: str) -> Figure:
+    """Answers by the donor of placements against the test error; P* of synonyms by patterns."""
+    tables = {"cells": cells}
+    answers = borrowed(tables).query("L == 3 and patterns == 0")
+    own = deficits(tables).query("L == 3 and left_out == ''")
+    # Patterns that are not shared: all (s_0+1)^s of each of the (s^L-1)/(s-1) rules.
+    n_all = (own["s0"] + 1.0) ** (own["s"] * (own["s"] ** own["L"] - 1) / (own["s"] - 1))
+    own = own.assign(patterns=own["patterns"].where(own["patterns"] > 0, n_all).astype(float))
+    both = ranged(
+        own.assign(log=np.log(own["ratio"].astype(float))), "log", ["net", "v", "patterns"]
+    )
+    both = both.assign(**{name: np.exp(both[name]) for name in ("log", "low", "high")})
+    by = [replace(net_colours(both["net"]), title="Net"), shaped("v", both["v"], "$v$")]
+    panels = [
+        *(
+            Panel(
+                title=f"{net.upper()}, $L=3$", x=Axis("test error"),
+                y=Axis("answers by the donor, excess"),
+                marks=[
+                    Marks(rows=answers[answers["net"] == net], x="test_error", y="excess",
+                          by=[_taught(answers)], name="excess"),
+                    level(0, "none more than by chance"),
+                ],
+            )
+            for net in ("cnn", "lcn")
+        ),
+        Panel(
+            title="synonyms taught", x=Axis("patterns of placements", log=True),
+            y=Axis("$m^2 P^*$(synonyms) / $P^*$(nothing)", log=True),
+            marks=[
+                Marks(rows=both, x="patterns", y="log", low="low", high="high", by=by,
+                      name="deficit", line="-"),
+                level(1, "no points for taught synonyms", line="--"),
+            ],
+        ),
+    ]  # fmt: skip
+    return mosaic(panels, columns=3, preset=preset)
 
 
 def _of_largest_v(rows: pd.DataFrame, by: str) -> pd.DataFrame:

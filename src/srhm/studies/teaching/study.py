@@ -26,5 +26,11 @@ STUDY = experiment_study(
             ".figures:draw",
             ("sample_complexity",),
         ),
+        Figure(
+            "shortcut",
+            "answers of networks to placements of other data, and what shared placements change",
+            ".figures:draw_shortcut",
+            ("cells",),
+        ),
     ),
 )

@@ -5,6 +5,7 @@ import pyarrow as pa
 from srhm.experiments.schemas import schema
 from srhm.results.coordinates import GRAMMAR
 
+# patterns, donor, anew: of cells of `shortcut`; null of all others.
 CELLS = schema(
     {
         "net": str,
@@ -20,6 +21,9 @@ CELLS = schema(
         "test_error": float,
         "S_2": float,
         "D_2": float,
+        "patterns": int,
+        "donor": float,
+        "anew": float,
     }
 )
 _NUMBERS = ("threshold", "P_star", "P_star_low", "P_star_high", "log_sd", "log_se", "dof")
