@@ -16,9 +16,9 @@ GIVEN_CORES = $(if $(filter file,$(origin CORES)),,--cores $(CORES))
 # auto, cpu or cuda; without it the configuration says. A variable DEVICE of the environment may mean anything.
 GIVEN_DEVICE = $(if $(filter environment,$(firstword $(origin DEVICE))),,$(if $(DEVICE), --device $(DEVICE)))
 
-# Without FROM=published or FROM=archive every network is trained here. A variable FROM of the environment may mean anything.
-WRONG_FROM = $(if $(filter-out published published-alone archive,$(if $(filter command,$(firstword $(origin FROM))),$(FROM))),$(error FROM=$(FROM) is not known: published and archive are allowed))
-GIVEN_ROWS = $(WRONG_FROM)$(if $(filter published,$(FROM)), --rows both)$(if $(filter published-alone,$(FROM)), --rows published)$(if $(filter archive,$(FROM)), --archive results/archive)
+# Without FROM=published every network is trained here. A variable FROM of the environment may mean anything.
+WRONG_FROM = $(if $(filter-out published published-alone,$(if $(filter command,$(firstword $(origin FROM))),$(FROM))),$(error FROM=$(FROM) is not known: published is allowed))
+GIVEN_ROWS = $(WRONG_FROM)$(if $(filter published,$(FROM)), --rows both)$(if $(filter published-alone,$(FROM)), --rows published)
 
 # With VERBOSE=1 the terminal shows all that Snakemake prints.
 GIVEN_LINES = $(if $(VERBOSE), --every-line)
@@ -62,7 +62,7 @@ export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help doctor cifar mnist fashion reproduce figures plane plan publish crate fetch-archive status claims open notebooks gc unlock test test-science test-fresh test-gpu-interpreter check-gpu bench-gpu train-gpu lint layout format schema readme play docs env env-cluster env-equivariance env-images env-gpu env-docs wheelhouse hashes check-hashes clean-env faults soak
+.PHONY: help doctor cifar mnist fashion reproduce figures plane plan publish status claims open notebooks gc unlock test test-science test-fresh test-gpu-interpreter check-gpu bench-gpu train-gpu lint layout format schema readme play docs env env-cluster env-equivariance env-images env-gpu env-docs wheelhouse hashes check-hashes clean-env faults soak
 
 help:
 	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw the paper: results/PRESET/{report.html,figures,tables}'
@@ -73,9 +73,6 @@ help:
 	@echo 'make plan      [PRESET=quick] [STUDY=..] cells, steps, core-hours and disk, and which jobs run and why; runs nothing; with DEVICE=cuda GPU-hours, too'
 	@echo 'make publish   [PRESET=quick] [STUDY=..] keep the finished rows in published/PRESET, for make figures'
 	@echo '               [FROM=published] of make reproduce, plan and status: reuses archived rows; trains only missing networks'
-	@echo 'make crate                               pack archived rows, weights in results/ and what made them: results/crate.zip'
-	@echo 'make fetch-archive URL=... [SHA256=..]   take such a crate back (http, https or file): results/archive/'
-	@echo '               [FROM=archive] of make reproduce, plan and status: reuses its networks; trains only missing ones'
 	@echo 'make status    [PRESET=quick] [STUDY=..] networks trained, missing, capped, diverged; how fast, and how long still (also while a run is going on); without STUDY the paper'
 	@echo 'make claims    [PRESET=..]               what reproduced: verdicts and numbers of the latest results, or of results/PRESET'
 	@echo 'make open      [PRESET=..]               these results in a browser; without one, where their page is'
@@ -146,13 +143,6 @@ fashion: env
 publish: env
 	@$(BIN)/python -m srhm.commands.command publish --preset $(PRESET) $(GIVEN_STUDY) $(ARGS)
 	@$(BIN)/python -m srhm.commands.coverage
-
-# Published rows and weights with what made them, as an RO-Crate for an archive: results/crate.zip
-crate: env
-	@$(BIN)/python -m srhm.commands.crate $(ARGS)
-
-fetch-archive: env
-	@$(BIN)/python -m srhm.commands.fetch_archive --url '$(URL)'$(if $(SHA256), --sha256 '$(SHA256)') $(ARGS)
 
 status: env
 	@$(BIN)/python -m srhm.commands.command status --preset $(PRESET)$(GIVEN_ROWS) $(GIVEN_STUDY)

@@ -1,26 +1,19 @@
 """What is archived says what made it: figures, scorecards, the description of the software."""
 
-import hashlib
 import json
 import re
 import subprocess
 import tomllib
 from math import inf, nan
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
-import pytest
 import yaml
 from matplotlib.figure import Figure
 from PIL import Image
-from rocrate.rocrate import ROCrate
 
-from srhm.commands.crate import main
 from srhm.figures.drawing import save
-from srhm.results.archives import PROFILES
 from srhm.results.commit import REPOSITORY, commit_and_reason, commit_of
-from srhm.results.places import PUBLISHED
 from srhm.scorecard.data import scorecard_data
 
 
@@ -126,83 +119,11 @@ def test_the_scorecard_for_programs_has_every_claim_and_no_infinity():
     assert (two["claim"], two["value"], two["command"]) == ("two", None, "make b")
 
 
-@pytest.fixture(scope="module")
-def crate(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("crate") / "crate"
-    assert main(["--output", str(folder), "--directory", str(folder.parent)]) == 0
-    return folder
-
-
-def graph_of(folder: Path) -> dict[str, Any]:
-    text = (folder / "ro-crate-metadata.json").read_text(encoding="utf-8")
-    return {one["@id"]: one for one in json.loads(text)["@graph"]}
-
-
-def kinds(entity: dict[str, Any]) -> set[str]:
-    found = entity["@type"]
-    return {found} if isinstance(found, str) else set(found)
-
-
-def test_the_crate_fulfils_what_the_profile_of_workflow_runs_demands(crate):
-    graph = graph_of(crate)
-    root, metadata = graph["./"], graph["ro-crate-metadata.json"]
-    assert {"name", "description", "license", "datePublished"} <= root.keys()
-    profiles = [one["@id"] for one in root["conformsTo"]]
-    assert profiles == list(PROFILES)
-    assert all("CreativeWork" in kinds(graph[one]) for one in profiles)
-    assert {"@id": "https://w3id.org/ro/crate/1.1"} in metadata["conformsTo"]
-    workflow = graph[root["mainEntity"]["@id"]]
-    assert {"File", "SoftwareSourceCode", "ComputationalWorkflow"} <= kinds(workflow)
-    assert graph[workflow["programmingLanguage"]["@id"]]["name"] == "Snakemake"
-    actions = [one for one in graph.values() if "CreateAction" in kinds(one)]
-    assert {one["@id"] for one in root["mentions"]} == {one["@id"] for one in actions}
-    for action in actions:
-        assert action["instrument"] == root["mainEntity"]
-        assert action["startTime"] <= action["endTime"]
-        for one in [action["object"], *action["result"]]:
-            assert one in root["hasPart"]
-        assert "Organization" in kinds(graph[action["agent"]["@id"]])
-    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
-    assert workflow["version"] == project["version"]
-    assert all("encodingFormat" in one for one in graph.values() if "File" in kinds(one))
-    # Whatever is referred to is there, and each file is where it says.
-    for one in re.findall(r'\{"@id": "([^"]*)"\}', json.dumps(list(graph.values()))):
-        assert one in graph or one.startswith("https://"), one
-    files = {name for name, one in graph.items() if "File" in kinds(one)}
-    there = {str(file.relative_to(crate)) for file in crate.rglob("*") if file.is_file()}
-    assert there == files | {"ro-crate-metadata.json"}
-
-
-def test_the_crate_has_every_published_table_byte_by_byte(crate):
-    graph = graph_of(crate)
-    tables = sorted(PUBLISHED.glob("*/*/*.parquet"))
-    assert tables
-    for file in tables:
-        name = f"published/{file.relative_to(PUBLISHED)}"
-        packed = hashlib.sha256((crate / name).read_bytes()).hexdigest()
-        assert packed == hashlib.sha256(file.read_bytes()).hexdigest() == graph[name]["sha256"]
-
-
-def test_the_library_reads_the_crate_again(crate):
-    again = ROCrate(crate)
-    assert again.mainEntity.id == "Snakefile"
-
-
-def test_a_folder_that_is_no_crate_is_left_alone_and_no_rows_are_said(tmp_path, capsys):
-    (tmp_path / "mine").write_text("kept")
-    assert main(["--output", str(tmp_path)]) == 2
-    assert (tmp_path / "mine").read_text() == "kept"
-    options = ["--published", str(tmp_path), "--directory", str(tmp_path)]
-    assert main(["--output", str(tmp_path / "new"), *options]) == 1
-    assert "make publish" in capsys.readouterr().out
-
-
-def test_a_deposit_names_no_invented_address_of_the_project(crate):
+def test_a_deposit_names_no_invented_address_of_the_project():
     texts = {
         name: (REPOSITORY / name).read_text("utf-8")
         for name in ("CITATION.cff", ".zenodo.json", "codemeta.json")
     }
-    texts["crate"] = (crate / "ro-crate-metadata.json").read_text("utf-8")
     reserved = re.compile(
         r"https?://[^/\s\"]*(\bexample\.(com|net|org)|\.(example|invalid|test)|localhost)\b"
     )

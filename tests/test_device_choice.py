@@ -346,6 +346,16 @@ def test_make_heeds_no_device_of_the_environment() -> None:
     assert "--device" not in commands("DEVICE=")
 
 
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_make_says_which_word_from_may_have() -> None:
+    def said(word: str) -> subprocess.CompletedProcess[str]:
+        command = ["make", "--dry-run", "--assume-old=env", "reproduce", "CORES=1", f"FROM={word}"]
+        return subprocess.run(command, cwd=launch.REPOSITORY, capture_output=True, text=True)
+
+    assert "--rows both" in said("published").stdout
+    assert "FROM=archive is not known: published is allowed" in said("archive").stderr
+
+
 def test_settings_of_a_user_stand_beside_the_device(tmp_path: Path) -> None:
     words = ["--config", "seeds=1", "device=cuda", "--until", "fig04"]
     found = options_for(tmp_path, words)

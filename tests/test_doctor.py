@@ -3,8 +3,6 @@
 import ast
 import errno
 import fcntl
-import hashlib
-import json
 import os
 import re
 import shutil
@@ -208,42 +206,6 @@ def test_a_run_that_goes_on_and_one_that_was_killed_are_told_apart(clone, examin
         assert "going on: preset quick, process 7 on a node" in examine()[1]
     lock.write_text("")
     assert "none is going on\n" in examine()[1]
-
-
-def fetched_archive(folder):
-    """An archive of one network, as far as a look at it goes."""
-    network = folder / "weights" / "ab" / "abcd.safetensors"
-    network.parent.mkdir(parents=True)
-    network.write_bytes(b"weights")
-    name, whole = network.relative_to(folder).as_posix(), hashlib.sha256(b"weights").hexdigest()
-    metadata = {"@graph": [{"@id": "./"}, {"@id": name, "sha256": whole}]}
-    (folder / "ro-crate-metadata.json").write_text(json.dumps(metadata))
-    return network
-
-
-def test_an_archive_is_looked_at_and_one_that_is_absent_matters_where_it_is_needed(clone, examine):
-    needed, archive = ["--archive", str(clone / "results" / "archive")], clone / "results/archive"
-    assert "none in" in examine()[1]
-    code, report = examine(None, *needed)
-    assert code == 1
-    assert wrongs(report) == [(
-        f"FROM=archive needs an archive, and {archive} is absent",
-        "`make fetch-archive URL=...` gets one, or leave FROM=archive out",
-    )]  # fmt: skip
-    network = fetched_archive(archive)
-    code, report = examine(None, *needed)
-    assert (code, wrongs(report)) == (0, [])
-    assert f"1 network in {archive}" in report
-    for content in (b"another", None):
-        network.unlink() if content is None else network.write_bytes(content)
-        ((wrong, cure),) = wrongs(examine()[1])
-        assert wrong == (
-            f"{archive} is not as it was packed: 1 file missing or changed, first"
-            f" weights/ab/{network.name}"
-        )
-        assert cure == f"remove {archive}; `make fetch-archive URL=...` gets one"
-    (archive / "ro-crate-metadata.json").unlink()
-    assert "it is no archive" in examine()[1]
 
 
 def test_archived_rows_that_are_absent_matter_where_they_are_needed(clone, examine):

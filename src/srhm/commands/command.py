@@ -48,10 +48,6 @@ COMMANDS = {
     "status": Command("status", "how far a run is", "--preset quick"),
     "gc": Command("gc", "what no configuration refers to any more", "--study jamming"),
     "publish": Command("publish", "keep finished rows in published/", "--preset paper"),
-    "crate": Command("crate", "pack rows and weights for an archive", "--output results/crate"),
-    "fetch-archive": Command(
-        "fetch_archive", "take an archive back", "--url file:///crate.zip", needs_clone=False
-    ),
     "notebooks": Command("notebooks", "tutorials as notebooks", "--output notebooks"),
     "doctor": Command(
         "doctor", "what is wrong here, and what to do", "--directory .", needs_clone=False

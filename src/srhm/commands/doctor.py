@@ -7,9 +7,7 @@ from 3.6 on runs it, without an environment or with a broken one.
 
 import argparse
 import errno
-import hashlib
 import importlib.util
-import json
 import os
 import platform
 import shutil
@@ -64,9 +62,8 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
     )
     parser.add_argument("--directory", default=".", help="where results/ lies")
     parser.add_argument("--rows", help="both, published: archived rows are needed")
-    parser.add_argument("--archive", help="an archive whose networks are needed")
     options = parser.parse_args(arguments)
-    findings = list(examined(Path(options.directory), rows=options.rows, archive=options.archive))
+    findings = list(examined(Path(options.directory), rows=options.rows))
     width = max(len(one.topic) for one in findings)
     for one in findings:
         print(f"{one.topic.ljust(width)} {one.said}")
@@ -84,11 +81,10 @@ def examined(
     root: str = "/",
     environment: "Mapping[str, str]" = os.environ,
     rows: "str | None" = None,
-    archive: "str | None" = None,
 ) -> "Iterator[Finding]":
     """All that is found of a folder for results; root: where /proc and /sys lie.
 
-    rows, archive: what a run is to take beside what it trains, as `srhm reproduce` knows them.
+    rows: what a run is to take beside what it trains, as `srhm reproduce` knows it.
     """
     clone = (ROOT / "Snakefile").is_file()
     looks = [
@@ -102,7 +98,6 @@ def examined(
         ("devices", lambda: _devices(environment)),
         ("packages", lambda: environment_of_clone(ROOT) if clone else package_alone()),
         ("rows", lambda: _rows(clone, rows in ("both", "published"))),
-        ("archive", lambda: _archive(Path(archive or folder / "results" / "archive"), archive)),
         ("run", lambda: _run(folder)),
         ("variables", lambda: _reset(environment)),
     ]
@@ -289,43 +284,8 @@ def _rows(clone: bool, needed: bool) -> "Iterator[Finding]":
     yield Finding("rows", said, wrong if needed and not number else "", cure)
 
 
-def _archive(folder: Path, needed: "str | None") -> "Iterator[Finding]":
-    """Networks of an archive that was fetched; one that is absent matters where it is needed."""
-    metadata, fetch = folder / "ro-crate-metadata.json", "`make fetch-archive URL=...` gets one"
-    if not folder.exists():
-        wrong = f"FROM=archive needs an archive, and {folder} is absent" if needed else ""
-        yield Finding("archive", f"none in {folder}", wrong, f"{fetch}, or leave FROM=archive out")
-        return
-    networks = list((folder / "weights").glob("*/*.safetensors"))
-    said = "{} in {}".format(_counted(len(networks), "network", "networks"), folder)
-    cure = f"remove {folder}; {fetch}"
-    if not metadata.is_file():
-        yield Finding("archive", said, f"{folder} has no {metadata.name}: it is no archive", cure)
-        return
-    found = json.loads(metadata.read_text(encoding="utf-8"))["@graph"]
-    described = {one["@id"]: one["sha256"] for one in found if "sha256" in one}
-    other = sorted(name for name, sum_ in described.items() if _sum_of(folder / name) != sum_)
-    wrong = ""
-    if other:
-        files = _counted(len(other), "file", "files")
-        wrong = f"{folder} is not as it was packed: {files} missing or changed, first {other[0]}"
-    yield Finding("archive", said, wrong, cure)
-
-
 def _counted(number: int, one: str, several: str) -> str:
     return f"{number} {one if number == 1 else several}"
-
-
-def _sum_of(file: Path) -> str:
-    """SHA-256 of a file; empty where there is none."""
-    digest = hashlib.sha256()
-    try:
-        with file.open("rb") as content:
-            for chunk in iter(lambda: content.read(PROBE), b""):
-                digest.update(chunk)
-    except FileNotFoundError:
-        return ""
-    return digest.hexdigest()
 
 
 def _run(folder: Path) -> "Iterator[Finding]":

@@ -55,7 +55,6 @@ from srhm.commands.printing import outlasting, printing
 from srhm.commands.watching import Watch, last_words, snakemake_by_hand
 from srhm.explorer.names import explorer_name
 from srhm.results import places
-from srhm.results.archives import take_networks, why_not
 from srhm.results.atomic import write_text
 from srhm.results.outdated import is_outdated
 from srhm.rules import first_looks
@@ -126,8 +125,6 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
     targets = [name if name in GROUPS else f"{name}_study" for name in options.study]
     folder, local = options.directory.resolve(), _is_local(profile, extra)
     studies_of(options.study)
-    if options.archive and (why := why_not(options.archive)):
-        raise Refused(f"{why}. Nothing was started")
     if options.rows:
         extra = _with_rows(extra, options.rows)
     if not options.unlock:
@@ -143,8 +140,6 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
             return 0
         for line in run.not_measurable() if run else ():
             print(line, flush=True)
-        if run and options.archive:
-            print(_with_archive(run, options.archive, dry=is_dry(extra)), flush=True)
         start, since, killed = time.monotonic(), time.time(), limits.killed_for_memory()
         _date_now(folder / "results")
         cores = [] if options.cores is None else ["--cores", str(options.cores)]
@@ -238,18 +233,6 @@ def _with_rows(extra: Sequence[str], rows: str) -> list[str]:
         raise Refused(f"give --config rows={rows} with the others; nothing was started")
     # Before an option: it would take a target for one more entry.
     return ["--config", f"rows={rows}", "--rerun-incomplete", *extra]
-
-
-def _with_archive(run: Run, archive: Path, *, dry: bool) -> str:
-    """Puts networks of an archive into the store; what came of it, for people.
-
-    Raises:
-        Refused: if they cannot be written.
-    """
-    try:
-        return take_networks(archive, run.stored_files, dry=dry).line(archive)
-    except OSError as error:
-        raise Refused(f"networks of {archive} cannot be stored: {error}") from error
 
 
 def _with_devices(

@@ -7,7 +7,6 @@ networks that are trained by gradient flow a step is an evaluation of the gradie
 
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import pandas as pd
 
@@ -16,7 +15,6 @@ from srhm.commands.presets import DEFAULT, Run, add_source, chosen_run, n_cores,
 from srhm.commands.printing import printing
 from srhm.commands.resources import CurveJobs, expected_costs
 from srhm.results import outdated, places
-from srhm.results.archives import stored_networks, take_networks
 from srhm.runtime.devices import device_here
 from srhm.studies.registry import STUDIES
 from srhm.training.cost import costs, model_origin
@@ -26,13 +24,11 @@ from srhm.training.gpu_cost import gpu_rate, gpu_seconds
 KIND = ["study", "net", "L", "s", "engine"]
 
 
-def expected_cells(run: Run, archive: Path | None = None) -> pd.DataFrame:
+def expected_cells(run: Run) -> pd.DataFrame:
     """A row a cell: its kind, curve, job, key, expected steps, seconds and bytes, and if trained.
 
-    What several curves share is trained once: it is a cell of the first. archive: one whose
-    networks count as trained.
+    What several curves share is trained once: it is a cell of the first.
     """
-    packed = stored_networks(archive) if archive else set()
     rows = []
     for study, planned in run.plan.studies.items():
         for curve in planned.trained.values():
@@ -49,7 +45,7 @@ def expected_cells(run: Run, archive: Path | None = None) -> pd.DataFrame:
                     {name: "-" if cell.get(name) is None else cell[name] for name in KIND}
                     | {"study": study, "curve": curve.name, "P": cell.get("P", 0), "key": key}
                     | {"job": f"{curve.name} {job_of.get(place, '')}", **vars(cost)}
-                    | {"trained": key in packed if not there else not again, "outdated": again}
+                    | {"trained": there and not again, "outdated": again}
                 )
     columns = [*KIND, "curve", "P", "key", "job", "steps", "seconds", "memory", "stored"]
     return pd.DataFrame(rows, columns=[*columns, "trained", "outdated"]).drop_duplicates("key")
@@ -153,9 +149,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     run = chosen_run(options, default=[DEFAULT])
     if run is None:
         return 2
-    cells = expected_cells(run, options.archive)
-    if options.archive:
-        print(take_networks(options.archive, run.stored_files, dry=True).line(options.archive))
+    cells = expected_cells(run)
     print(costs_text(cells, cores=options.cores))
     print(to_measure(run))
     if device_here(options.device or run.plan.preset.device) == "cuda":

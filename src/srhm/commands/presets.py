@@ -15,7 +15,6 @@ from srhm.commands.preset_file import read_preset
 from srhm.commands.resources import expected_costs
 from srhm.preset import ROWS, Plan
 from srhm.results import places
-from srhm.results.archives import why_not
 from srhm.results.provenance import PACKAGE
 from srhm.results.store import path_of
 from srhm.studies.registry import GROUPS, STUDIES
@@ -50,15 +49,6 @@ class Run:
     def entries(self) -> dict[str, Entry]:
         """All cells by key: what several curves share is one cell."""
         return {entry["key"]: entry for curve in self.curves.values() for entry in curve.entries}
-
-    @property
-    def stored_files(self) -> dict[str, Path]:
-        """Files of its trained cells by key, whether they are there or not."""
-        return {
-            entry["key"]: self.stored(curve, entry["key"])
-            for curve in self.curves.values()
-            for entry in curve.entries
-        }
 
     @property
     def work(self) -> dict[str, float]:
@@ -242,12 +232,9 @@ def parser_for(
 
 
 def add_source(parser: argparse.ArgumentParser) -> None:
-    """Adds the options of `srhm reproduce` that say where rows and networks come from."""
+    """Adds the option of `srhm reproduce` that says where rows come from."""
     parser.add_argument(
         "--rows", choices=ROWS, help="of which networks; default: as the configuration says"
-    )
-    parser.add_argument(
-        "--archive", type=Path, metavar="FOLDER", help="take networks of an archive from there"
     )
 
 
@@ -261,10 +248,6 @@ def chosen_run(options: argparse.Namespace, *, default: Sequence[str] = ()) -> R
     if not path.is_file():
         given = f"preset {options.preset!r}: " if options.configfile is None else ""
         print(f"{given}{path} is no file", file=sys.stderr)
-        return None
-    archive = getattr(options, "archive", None)
-    if archive and (why := why_not(archive)):
-        print(why, file=sys.stderr)
         return None
     try:
         rows = getattr(options, "rows", None)

@@ -14,7 +14,6 @@ from srhm.commands.presets import DEFAULT, Run, add_source, chosen_run, parser_f
 from srhm.commands.printing import printing
 from srhm.commands.watching import Watch, last_words
 from srhm.results import outdated
-from srhm.results.archives import take_networks
 from srhm.results.outdated import row_of
 from srhm.runtime.stopping import NO_STEP, STILL
 
@@ -68,8 +67,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(f"{study}: {progress.line()}")
         if again := outdated.remark(watch.n_outdated()):
             print(again)
-    if options.archive:
-        print(take_networks(options.archive, run.stored_files, dry=True).line(options.archive))
     for line in [*run.archived(), *run.not_counted()]:
         print(line)
     logs = options.directory / "results" / run.plan.name / "logs"
