@@ -62,7 +62,7 @@ export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help doctor cifar mnist fashion reproduce figures plane plan publish status claims open notebooks gc unlock test test-science test-fresh test-gpu-interpreter check-gpu bench-gpu train-gpu lint layout format schema readme play docs env env-cluster env-equivariance env-images env-gpu env-docs wheelhouse hashes check-hashes clean-env faults soak
+.PHONY: help doctor cifar mnist fashion reproduce figures plane plan publish status claims open gc unlock test test-science test-fresh test-gpu-interpreter check-gpu bench-gpu train-gpu lint layout format schema readme play docs env env-cluster env-equivariance env-images env-gpu env-docs wheelhouse hashes check-hashes clean-env faults soak
 
 help:
 	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw the paper: results/PRESET/{report.html,figures,tables}'
@@ -87,7 +87,6 @@ help:
 	@echo 'make bench-gpu                           steps a second of the packed engine on this machine'"'"'s GPU: results/benchmarks/gpu.json'
 	@echo 'make lint | make format                  only the checks without tests | put the layout of the code in order'
 	@echo 'make docs                                these documents, tutorials and the reference of the library as pages: results/docs/index.html'
-	@echo 'make notebooks                           the tutorials as notebooks that install the library themselves: results/notebooks/'
 	@echo 'make cifar                               download CIFAR-10 (162 MB) and check it, for Figure 1 A, B'
 	@echo 'make mnist                               download MNIST (11 MB) and check it, for STUDY=kernels and data: mnist'
 	@echo 'make fashion                             download Fashion-MNIST (30 MB) and check it, where Debian'"'"'s package is not, for STUDY=relative_stability'
@@ -249,9 +248,6 @@ env-gpu: env
 docs: env-docs
 	PYTHONPATH=$(VENV)/docs $(BIN)/python -m sphinx --fail-on-warning --quiet --conf-dir docs . results/docs
 	@echo 'results/docs/index.html'
-
-notebooks: env
-	@$(BIN)/python -m srhm.commands.notebooks $(ARGS)
 
 env-docs: $(VENV)/docs/package.stamp
 

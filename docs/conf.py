@@ -15,13 +15,6 @@ from jinja2 import Template
 from sphinx import addnodes
 from sphinx.application import Sphinx
 
-from srhm.commands.notebooks import (
-    EXTRAS,
-    Cell,
-    address_of_repository,
-    tutorial_cells,
-    write_notebooks,
-)
 from srhm.report.prose import set_indices
 from srhm.studies.registry import NAMES
 
@@ -80,9 +73,8 @@ SOURCE_FILE = re.compile(r"\[([^\]]+)\]\(((?!\S*tutorials/)[^)\s]+\.py)\)")
 def as_markdown(app: Sphinx, document: str, source: list[str]) -> None:
     """Tutorials, Python in the percent format, and pages with a loop in them, as Markdown."""
     if document.startswith("docs/tutorials/"):
-        title, *cells = map(_cell, tutorial_cells(source[0]))
-        link = _link_to_notebook(Path(document).name)
-        source[0] = "\n\n".join([title, link, *cells])
+        _, *cells = re.split(r"^# %%", source[0], flags=re.MULTILINE)
+        source[0] = "\n\n".join(map(_cell, cells))
     elif document.startswith("docs/reference/") or document == root_doc:
         source[0] = Template(source[0]).render(modules=modules, studies=NAMES)
     source[0] = PICTURE.sub(r"![\3](\2){.on-desktop}![\3](\1){.on-phone}", source[0])
@@ -92,21 +84,11 @@ def as_markdown(app: Sphinx, document: str, source: list[str]) -> None:
         source[0] = SOURCE_FILE.sub(r"{download}`\1 <\2>`", source[0])
 
 
-def _cell(cell: Cell) -> str:
-    return cell.text if cell.kind == "markdown" else f"```python\n{cell.text}\n```"
-
-
-def _link_to_notebook(name: str) -> str:
-    """The notebook is written beside the page, when all pages are."""
-    return f'<a href="{name}.ipynb" download>As a notebook</a>' if name in EXTRAS else ""
-
-
-def notebooks(app: Sphinx, failure: Exception | None) -> None:
-    """The tutorials as notebooks, beside their pages."""
-    if failure is None and app.builder.format == "html":
-        folder = Path(app.outdir) / "docs" / "tutorials"
-        if folder.is_dir():
-            write_notebooks(folder, address=address_of_repository())
+def _cell(text: str) -> str:
+    head, _, body = text.partition("\n")
+    if head.strip() == "[markdown]":
+        return re.sub(r"^# ?", "", body, flags=re.MULTILINE).strip()
+    return f"```python\n{body.strip()}\n```"
 
 
 def modules(package: str) -> list[str]:
@@ -163,4 +145,3 @@ def setup(app: Sphinx) -> None:
     app.connect("autodoc-process-docstring", as_restructured_text, priority=600)
     app.connect("autodoc-process-signature", short_types)
     app.connect("doctree-read", with_indices, priority=400)  # before titles are collected
-    app.connect("build-finished", notebooks)

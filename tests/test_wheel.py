@@ -15,8 +15,6 @@ from zipfile import ZipFile
 
 import pytest
 
-from srhm.commands.notebooks import write_notebooks
-
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "src" / "srhm"
 PIP = [sys.executable, "-m", "pip", "--no-input", "--disable-pip-version-check"]
@@ -168,20 +166,11 @@ def test_the_example_of_the_readme_runs_with_numpy_alone(alone):
     assert (done, printed.count("class")) == (0, 2), said
 
 
-# Of a notebook all cells of code but the first, which installs.
-RUN_NOTEBOOK = """
-import json, sys
-cells = json.load(open(sys.argv[1], encoding="utf-8"))["cells"]
-_, *code = ("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
-names = {"__name__": "__main__"}
-for cell in code[:int(sys.argv[2])]:
-    exec(compile(cell, sys.argv[1], "exec"), names)
-"""
+TUTORIALS = ROOT / "docs" / "tutorials"
 
 
-def test_a_notebook_runs_with_numpy_alone(alone, tmp_path):
-    file, *_ = write_notebooks(tmp_path, address="https://example.org/srhm.git")
-    done, printed, said = said_alone(alone, "python", "-c", RUN_NOTEBOOK, file, "99")
+def test_the_first_tutorial_runs_with_numpy_alone(alone):
+    done, printed, said = said_alone(alone, "python", TUTORIALS / "draw_a_datum.py")
     assert (done, said) == (0, "")
     assert "5184 distinct data of 16 places" in printed
     assert printed.count("of the symbols changed, no class") == 4
@@ -233,12 +222,14 @@ PathFinder.find_spec = lambda name, *rest: (
 """
 
 
-def test_the_other_notebooks_load_no_more_than_their_extras(installed, tmp_path):
-    _, *files = write_notebooks(tmp_path, address="https://example.org/srhm.git")
-    code = WITHOUT.format(missing=(*OF_WORKFLOW, "pydantic")) + RUN_NOTEBOOK
-    for file in files:  # the first cell of each has all that it imports
-        done = run(installed, "-c", code, str(file), "1")
-        assert done.returncode == 0, done.stderr
+@pytest.mark.parametrize("name", ["measure_one_p_star", "sensitivities"])
+def test_the_other_tutorials_load_no_more_than_their_extras(installed, name):
+    # The first cell of code has all that a tutorial imports.
+    cells = re.split(r"^# %%", (TUTORIALS / f"{name}.py").read_text(), flags=re.MULTILINE)
+    imports = next(cell for cell in cells if cell.startswith("\n"))
+    code = WITHOUT.format(missing=(*OF_WORKFLOW, "pydantic")) + imports
+    done = run(installed, "-c", code)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(

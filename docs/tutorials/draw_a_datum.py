@@ -4,7 +4,7 @@
 # You will draw a random grammar, generate data from the grammar, look at the trees of data, and
 # change a datum in the two ways that keep its class.
 
-# %% [markdown] script
+# %% [markdown]
 # Run it from the folder of the clone, after `make env` ([what that needs](../../README.md)):
 #
 # ```

@@ -6,7 +6,7 @@
 # hierarchical data, read P\* off the learning curve, with an interval, and compare P\* with the
 # paper's formula.
 
-# %% [markdown] script
+# %% [markdown]
 # [A page](../front/play.html) measures a P\* by a click. Run this program from the folder of the
 # clone, after `make env`; the run takes 20 seconds on one core:
 #

@@ -6,7 +6,7 @@
 # changes, layer by layer. You will train a small transformer, which has nothing of the tree built
 # in, and see the network become blind to both.
 
-# %% [markdown] script
+# %% [markdown]
 # Run this program from the folder of the clone, after `make env`; the run takes 15 seconds on one
 # core:
 #

@@ -48,7 +48,6 @@ COMMANDS = {
     "status": Command("status", "how far a run is", "--preset quick"),
     "gc": Command("gc", "what no configuration refers to any more", "--study jamming"),
     "publish": Command("publish", "keep finished rows in published/", "--preset paper"),
-    "notebooks": Command("notebooks", "tutorials as notebooks", "--output notebooks"),
     "doctor": Command(
         "doctor", "what is wrong here, and what to do", "--directory .", needs_clone=False
     ),
