@@ -62,7 +62,7 @@ export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help doctor cifar mnist fashion reproduce figures plane plan publish status claims open gc unlock test test-science test-fresh test-gpu-interpreter check-gpu bench-gpu train-gpu lint layout format schema readme play docs env env-cluster env-equivariance env-images env-gpu env-docs wheelhouse hashes check-hashes clean-env faults soak
+.PHONY: help doctor cifar mnist fashion reproduce figures plane plan publish status claims open gc unlock test test-science test-fresh test-gpu-interpreter check-gpu bench-gpu lint layout format schema readme play docs env env-cluster env-equivariance env-images env-gpu env-docs wheelhouse hashes check-hashes clean-env faults soak
 
 help:
 	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw the paper: results/PRESET/{report.html,figures,tables}'
@@ -82,7 +82,6 @@ help:
 	@echo 'make test-science                        results of the thesis within their tolerances (tests/science): about half an hour'
 	@echo 'make test-fresh                          small commands in a fresh Debian, after its steps, without a network; as root, ARGS="--debian 13 --whole"'
 	@echo 'make test-gpu-interpreter                GPU kernels without a GPU: interpreted against the CPU, compiled for H100 and A100 (1 GB more, minutes)'
-	@echo 'make train-gpu [PRESET=quick]            train the LCN, CNN and FCN of a preset on one GPU (docs/gpu.md); make reproduce goes on from there'
 	@echo 'make check-gpu                           does what this machine'"'"'s GPU computes agree with the processor? a table to send in (docs/gpu.md)'
 	@echo 'make bench-gpu                           steps a second of the packed engine on this machine'"'"'s GPU: results/benchmarks/gpu.json'
 	@echo 'make lint | make format                  only the checks without tests | put the layout of the code in order'
@@ -188,9 +187,6 @@ bench-gpu:
 
 check-gpu:
 	@PYTHONPATH=src $(GPU_PYTHON) -m srhm.commands.check_gpu $(ARGS)
-
-train-gpu:
-	PYTHONPATH=src $(GPU_PYTHON) -m srhm.commands.on_gpu --preset $(PRESET) $(ARGS)
 
 lint: layout
 	$(BIN)/mypy

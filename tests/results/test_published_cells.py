@@ -12,7 +12,6 @@ import yaml
 
 from srhm import preset
 from srhm.cell_measurement import CellMeasurement
-from srhm.commands.on_gpu import curves_for_gpu
 from srhm.commands.plan import expected_cells
 from srhm.commands.presets import CONFIG, Run
 from srhm.commands.publish import published_before
@@ -84,7 +83,6 @@ def test_a_curve_with_a_seed_less_has_no_cell_to_train(tmp_path):
     run = Run(plan_of("depth", seeds=3), tmp_path)
     assert [left.entries for left in run.curves.values()] == [()] * 6
     assert expected_cells(run).empty
-    assert curves_for_gpu(run) == []
     assert run.plan.studies["depth"].origin.endswith("nothing was trained here")
 
 
