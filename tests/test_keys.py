@@ -6,6 +6,7 @@ import pytest
 from pydantic import Field, ValidationError, model_validator
 
 from srhm.keys import Keys, Sizes, models_in, refusals
+from srhm.preset import ConfigError, Preset, json_schema, plan_preset
 
 
 class Inner(Keys):
@@ -118,3 +119,49 @@ def test_all_parts_are_found_with_their_places():
         ("groups.inner.", Inner),
         ("groups.window.", Inner),
     ]
+
+
+def numeric(schema: Any, kinds: dict[str, Any]) -> bool:
+    """Whether the schema of a key allows a number, by itself or in a list."""
+    if "$ref" in schema:  # a part with keys of its own
+        return False
+    parts = [*schema.get("anyOf", ()), *schema.get("oneOf", ()), schema.get("items", {})]
+    literal = any(
+        isinstance(value, int) for value in [*schema.get("enum", ()), schema.get("const")]
+    )
+    return (
+        schema.get("type") in kinds or literal or any(numeric(one, kinds) for one in parts if one)
+    )
+
+
+def test_no_numeric_key_of_any_study_takes_yes_or_no():
+    kinds = {"integer": int, "number": float}
+    models = {}
+    for _, model in models_in(Preset):  # two of one name have their module in the schema
+        whole = f"{model.__module__}.{model.__name__}".replace(".", "__")
+        models |= {model.__name__: model, whole: model}
+    n_keys = 0
+    for name, part in [("Preset", json_schema()), *json_schema()["$defs"].items()]:
+        for key, schema in part.get("properties", {}).items():
+            if not numeric(schema, kinds):
+                continue
+            n_keys += 1
+            for value in (True, False, [True], [0.5, False]):
+                with pytest.raises(ValidationError) as refused:
+                    models[name].model_validate({key: value})
+                said = [one for one in refused.value.errors() if one["loc"] == (key,)]
+                assert [one["msg"] for one in said] == ["Value error, a number is needed"], (
+                    name,
+                    key,
+                )
+    assert n_keys > 250
+
+
+@pytest.mark.parametrize("rate", [True, [0.1, True]])
+def test_a_learning_rate_that_is_on_is_refused_with_its_key(rate):
+    section = {"seeds": 1, "curves": [{"net": "lcn", "L": 2, "v": 3, "s0": 1, "P": [30]}]}
+    for training in (section, section["curves"][0]):
+        training["training"] = {"learning_rate": rate}
+        with pytest.raises(ConfigError, match=r"training\.learning_rate: .*a number is needed"):
+            plan_preset({"preset": "tiny", "sparse_hierarchy": section})
+        del training["training"]

@@ -43,11 +43,26 @@ class Keys(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def _no_truth_for_a_number(cls, value: Any, about: ValidationInfo) -> Any:
-        """`seeds: yes` would be 1."""
-        kind = cls.model_fields[about.field_name].annotation if about.field_name else None
-        if isinstance(value, bool) and {*(get_args(kind) or [kind])} <= {int, float, type(None)}:
+        """`seeds: yes` would be 1, and `learning_rate: [on, 0.1]` a rate of 1."""
+        kinds = list(_kinds(cls.model_fields[about.field_name or ""].annotation))
+        numbers = any(kind in (int, float) or type(kind) is int for kind in kinds)
+        if numbers and bool not in kinds and _has_truth(value):
             raise ValueError("a number is needed")
         return value
+
+
+def _has_truth(value: Any) -> bool:
+    """Whether a value is yes or no, or a list that holds one."""
+    return isinstance(value, bool) or (
+        isinstance(value, list | tuple) and any(map(_has_truth, value))
+    )
+
+
+def _kinds(annotation: Any) -> Iterator[Any]:
+    """An annotation, what it is made of, and the values of a literal."""
+    yield annotation
+    for part in get_args(annotation):
+        yield from _kinds(part)
 
 
 def refusals(error: ValidationError, model: type[BaseModel], *, where: str = "") -> str:
