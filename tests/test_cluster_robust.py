@@ -15,6 +15,7 @@ from srhm.scorecard.curves import curves as curves_of
 from srhm.scorecard.estimators import Mean, Part, Slope
 from srhm.scorecard.rows import counted, rows_of
 from srhm.statistics.cluster_robust import clustered_error
+from srhm.statistics.exponents_of_grammars import complexities
 from srhm.statistics.regression import SeedNoise, mean, slope_with_group_intercepts
 from srhm.studies.sparse_hierarchy.claims.complexities import Spread
 from srhm.studies.sparse_hierarchy.study import STUDY
@@ -168,8 +169,9 @@ def test_intervals_of_a_part_of_points_that_share_rules_cover_90_to_98_of_100(pa
 
 
 def test_the_invented_grammars_are_those_of_the_shipped_curves():
-    file = Path(__file__).parents[1] / "published/grid/sparse_hierarchy/sample_complexity.parquet"
-    tables = {"sample_complexity": read_table(file, schema_of(STUDY.schemas[file.stem]))}
+    file = Path(__file__).parents[1] / "published/grid/sparse_hierarchy/cells.parquet"
+    cells = read_table(file, schema_of(STUDY.schemas[file.stem]))
+    tables = {"sample_complexity": complexities(cells, thresholds=[0.1])}
     for sparsity, invented in (("A", CURVES), ("B", CURVES_B)):
         rows = counted(curves_of.given(sparsity=sparsity)(tables))[0]
         own = rows[(rows["s"] == 2) & rows["net"].isin(["lcn", "cnn"])]

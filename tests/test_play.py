@@ -19,7 +19,7 @@ from srhm.model.seeding import generator
 from srhm.model.theory import predicted_sample_complexity
 from srhm.networks.geometry import geometry, initial_weights
 from srhm.play.page import PROTOCOL, WIDTH
-from srhm.statistics.sample_complexity import lasting_crossing
+from srhm.statistics.sample_complexity import crossing
 from srhm.training.reference import ReferenceEngine
 
 ROOT = Path(__file__).parents[1]
@@ -223,7 +223,7 @@ def test_random_numbers_and_the_crossing(compared):
     assert drawn.std() == pytest.approx(1, abs=0.03)
     assert abs(np.corrcoef(drawn[:-1], drawn[1:])[0, 1]) < 4 / np.sqrt(len(drawn))
     assert len(set(said["streams"])) == len(said["streams"])
-    found = lasting_crossing(*(np.array(one, dtype=float) for one in CURVE), 0.1)
+    found = crossing(*(np.array(one, dtype=float) for one in CURVE), 0.1)
     assert said["crossing"] == pytest.approx(np.exp(found.log_size))
 
 

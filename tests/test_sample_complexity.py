@@ -18,9 +18,11 @@ from srhm.statistics.sample_complexity import (
     RESULT_COLUMNS,
     IntervalRule,
     all_sample_complexities,
-    collapsed_after_learning,
+    crossing,
+    is_dead,
     lasting_crossing,
     learning_curve_values,
+    mean_of_seeds,
     sample_complexity,
     seed_complexities,
     sensitivity_sample_complexity,
@@ -30,8 +32,12 @@ from srhm.statistics.sample_complexity import (
 EXACT = 1e-12
 
 
-def crossing(sizes, values, threshold=0.1):
-    return lasting_crossing(np.array(sizes, float), np.array(values, float), threshold)
+def lasting(sizes, values, threshold=0.1, rule=lasting_crossing):
+    return rule(np.array(sizes, float), np.array(values, float), threshold)
+
+
+def of_root(sizes, values, threshold=0.1):
+    return lasting(sizes, values, threshold, rule=crossing)
 
 
 def curve(values, *, sizes=(10, 100, 1000), name="a", criterion="test_error", **coordinates):
@@ -69,15 +75,16 @@ def P_star_of(*curves, thresholds=(0.1,), rule=None):
 
 
 def shifted(log_P_star, *, name="a", **coordinates):
-    """Curves of slope -0.2 in log P through 0.1 at each seed's log P*: the rule is exact there."""
+    """Curves whose root is linear in log P and reaches that of 0.1 at each seed's log P*."""
     sizes = np.exp(np.mean(log_P_star) + np.linspace(-2, 2, 6))
-    values = 0.1 - 0.2 * (np.log(sizes)[:, None] - np.array(log_P_star)[None, :])
+    roots = 0.1**0.5 - 0.1 * (np.log(sizes)[:, None] - np.array(log_P_star)[None, :])
+    values = np.square(np.maximum(roots, 0))
     return curve(values, sizes=sizes, name=name, **coordinates)
 
 
 class TestCrossing:
     def test_linear_in_the_error_against_log_P(self):
-        found = crossing([100, 10_000], [0.3, 0.0], 0.1)
+        found = lasting([100, 10_000], [0.3, 0.0], 0.1)
         assert found.status == "reached"
         assert found.log_size == pytest.approx(log(100) + 2 / 3 * log(100), rel=EXACT)
         assert (found.low, found.high) == (100, 10_000)
@@ -85,51 +92,112 @@ class TestCrossing:
     def test_sigmoid_on_a_fine_grid_is_found_where_it_crosses(self):
         # Interpolation error is second order in the step: 0.01^2/8 of the curvature over the slope.
         log_P = np.arange(2, 10, 0.01)
-        found = crossing(np.exp(log_P), 0.8 / (1 + np.exp(2 * (log_P - 5))))
+        found = lasting(np.exp(log_P), 0.8 / (1 + np.exp(2 * (log_P - 5))))
         assert found.log_size == pytest.approx(5 + log(7) / 2, abs=1e-4)
 
     def test_curve_that_dips_and_comes_back_counts_from_the_last_crossing(self):
-        found = crossing([1, 10, 100, 1000], [0.5, 0.05, 0.2, 0.0])
+        found = lasting([1, 10, 100, 1000], [0.5, 0.05, 0.2, 0.0])
         assert found.log_size == pytest.approx(log(100) + log(10) / 2, rel=EXACT)
 
     def test_value_equal_to_the_threshold_is_reached_at_that_P(self):
-        assert crossing([10, 20, 40], [0.5, 0.1, 0.1]).log_size == pytest.approx(log(20), rel=EXACT)
+        assert lasting([10, 20, 40], [0.5, 0.1, 0.1]).log_size == pytest.approx(log(20), rel=EXACT)
 
     def test_above_at_the_largest_P_is_not_reached_even_after_a_dip(self):
-        found = crossing([10, 20, 40], [0.5, 0.05, 0.11])
+        found = lasting([10, 20, 40], [0.5, 0.05, 0.11])
         assert (found.status, found.low, found.high) == ("not_reached", 40, inf)
         assert np.isnan(found.log_size)
 
     def test_grid_that_starts_just_below_is_below_range(self):
-        found = crossing([10, 20, 40], [0.0999, 0.05, 0.0])
+        found = lasting([10, 20, 40], [0.0999, 0.05, 0.0])
         assert (found.status, found.low, found.high) == ("below_range", 0, 10)
-        assert crossing([10, 20, 40], [0.1001, 0.05, 0.0]).status == "reached"
+        assert lasting([10, 20, 40], [0.1001, 0.05, 0.0]).status == "reached"
 
     def test_undefined_values_are_left_out(self):
-        whole = crossing([10, 40, 80], [0.5, 0.05, 0.0])
-        assert crossing([10, 20, 40, 80, 160], [0.5, nan, 0.05, 0.0, nan]) == whole
+        whole = lasting([10, 40, 80], [0.5, 0.05, 0.0])
+        assert lasting([10, 20, 40, 80, 160], [0.5, nan, 0.05, 0.0, nan]) == whole
 
     def test_without_any_value_nothing_is_known(self):
-        found = crossing([10, 20], [nan, nan])
+        found = lasting([10, 20], [nan, nan])
         assert (found.status, found.low, found.high) == ("not_reached", 0, inf)
 
 
+class TestRoot:
+    def test_linear_in_the_root_of_the_error_against_log_P(self):
+        found = of_root([100, 10_000], [0.4, 0.0])
+        assert found.log_size == pytest.approx(log(100) + log(100) / 2, rel=EXACT)
+        assert lasting([100, 10_000], [0.4, 0.0]).log_size > found.log_size
+
+    @pytest.mark.parametrize("step", [1.2, 1.6, 2.0])
+    def test_of_a_curve_like_those_measured_it_is_nearer_to_the_truth(self, step):
+        # An error that falls as exp(-(P/P*)) to 0.1 at P = 1000, from many grids.
+        offsets = [
+            (rule(sizes, np.minimum(0.75, 0.1 ** (sizes / 1000)), 0.1).log_size - log(1000)) ** 2
+            for start in np.linspace(100, 100 * step, 20)
+            for sizes in [start * step ** np.arange(40.0)]
+            for rule in (lasting_crossing, crossing)
+        ]
+        linear, root = np.sqrt([np.mean(offsets[::2]), np.mean(offsets[1::2])])
+        assert root < 0.5 * linear
+
+    def test_states_are_those_of_the_value(self):
+        assert of_root([10, 20, 40], [0.5, 0.05, 0.11]).status == "not_reached"
+        assert of_root([10, 20, 40], [0.0999, 0.05, 0.0]).status == "below_range"
+        assert of_root([10, 20, 40], [0.5, 0.05, 0.11]).size == 40
+        assert of_root([10, 20, 40], [0.0999, 0.05, 0.0]).size == 10
+
+
+class TestSeeds:
+    @staticmethod
+    def of(*curves):
+        return mean_of_seeds([of_root([10, 100, 1000], one) for one in curves])
+
+    def test_the_mean_of_their_logarithms(self):
+        found = self.of([0.4, 0.0, 0.0], [0.5, 0.4, 0.0])
+        assert found.log_size == pytest.approx(log(100), rel=EXACT)
+        assert (found.status, found.low, found.high) == ("reached", 10, 1000)
+
+    def test_a_censored_seed_moves_it_beyond_the_mean_with_its_bound(self):
+        known = [[0.4, 0.0, 0.0], [0.5, 0.4, 0.0]]
+        above, below = [0.5, 0.4, 0.3], [0.1, 0.0, 0.0]
+        mean = np.mean([log(10) * size for size in (1.5, 2.5, 3)])
+        assert self.of(*known, above).log_size > mean
+        mean = np.mean([log(10) * size for size in (1.5, 2.5, 1)])
+        assert self.of(*known, below).log_size < mean
+
+    def test_half_of_them_censored_it_is_censored_and_its_bound_is_the_mean_with_theirs(self):
+        known, above, below = [0.4, 0.0, 0.0], [0.5, 0.4, 0.3], [0.1, 0.0, 0.0]
+        found = self.of(known, above)
+        assert (found.status, found.high) == ("not_reached", inf)
+        assert found.low == pytest.approx(10**2.25, rel=EXACT)
+        found = self.of(known, below)
+        assert (found.status, found.low) == ("below_range", 0)
+        assert found.high == pytest.approx(10**1.25, rel=EXACT)
+        assert self.of(above, below).low == 0
+        assert self.of(above, above, below).status == "not_reached"
+
+    def test_one_without_a_value_says_nothing(self):
+        assert self.of([0.4, 0.0, 0.0], [nan] * 3) == self.of([0.4, 0.0, 0.0])
+        assert self.of([nan] * 3).low == 0
+
+
 class TestTable:
-    def test_P_star_is_that_of_the_average_and_each_seed_has_its_own(self):
+    def test_P_star_is_the_mean_of_the_seeds(self):
         row = P_star_of(curve([[0.3, 0.5], [0.1, 0.1], [0.0, 0.0]])).iloc[0]
         assert row["P_star"] == pytest.approx(100, rel=EXACT)
-        one = P_star_of(curve([[0.4, 0.4], [0.0, 0.2], [0.0, 0.0]])).iloc[0]
-        # Average 0.4, 0.1, 0; seeds cross at 3/4 of the first and half of the second decade.
-        own = log(10) * np.array([1.75, 2.5])
+        one = P_star_of(curve([[0.4, 0.9], [0.0, 0.4], [0.0, 0.0]])).iloc[0]
+        # Seeds cross at half of the first and of the second decade.
+        own = log(10) * np.array([1.5, 2.5])
         assert one["P_star"] == pytest.approx(100, rel=EXACT)
         assert one["log_sd"] == pytest.approx(np.std(own, ddof=1), rel=EXACT)
         assert one["dof"] == 1
 
-    def test_diverged_cells_are_left_out_of_the_average_and_counted(self):
+    def test_diverged_cells_are_left_out_and_counted(self):
+        row = P_star_of(curve([[0.3, 0.5], [nan, 0.1], [0.1, nan]])).iloc[0]
+        own = log(10) * np.array([3, 2])
+        assert row["P_star"] == pytest.approx(exp(own.mean()), rel=EXACT)
+        assert (row["n_cells"], row["n_diverged"], row["n_seeds"]) == (6, 2, 2)
         row = P_star_of(curve([[0.3, 0.5], [nan, 0.1], [nan, nan]])).iloc[0]
-        assert row["P_star"] == pytest.approx(100, rel=EXACT)
-        assert (row["n_cells"], row["n_diverged"], row["n_seeds"]) == (6, 3, 2)
-        assert row["n_seeds_reached"] == 1
+        assert (row["status"], row["n_seeds"], row["n_seeds_reached"]) == ("not_reached", 2, 1)
 
     def test_censored_rows_give_the_known_bound_of_P_star(self):
         table = P_star_of(
@@ -143,8 +211,9 @@ class TestTable:
             "diverged": "not_reached",
         }
         assert table["P_star"].isna().all()
-        assert table.loc["high", ["P_star_low", "P_star_high"]].tolist() == [1000, inf]
-        assert table.loc["low", ["P_star_low", "P_star_high"]].tolist() == [0, 10]
+        bounds = table[["P_star_low", "P_star_high"]]
+        assert bounds.loc["high"].tolist() == pytest.approx([1000, inf], rel=EXACT)
+        assert bounds.loc["low"].tolist() == pytest.approx([0, 10], rel=EXACT)
         assert table.loc["diverged", ["P_star_low", "P_star_high"]].tolist() == [0, inf]
         assert table["n_seeds"].to_dict() == {"high": 1, "low": 1, "diverged": 0}
         assert table["log_se"].isna().all()
@@ -180,20 +249,20 @@ class TestTable:
         assert table.loc["few", "dof"] == 8
 
     def test_thresholds_have_their_own_pools(self):
-        table = P_star_of(curve([[0.4, 0.4], [0.0, 0.2], [0.0, 0.0]]), thresholds=(0.1, 0.3))
-        assert table["threshold"].tolist() == [0.1, 0.3]
-        own = log(10) * np.array([1.25, 1.5])
+        table = P_star_of(curve([[0.4, 0.9], [0.0, 0.4], [0.0, 0.0]]), thresholds=(0.1, 0.225))
+        assert table["threshold"].tolist() == [0.1, 0.225]
+        own = log(10) * np.array([1.25, 2.25])
         assert table["log_sd"].iloc[1] == pytest.approx(np.std(own, ddof=1), rel=EXACT)
 
     def test_censored_seeds_and_censored_curves_are_not_in_the_pool(self):
         table = P_star_of(
-            curve([[0.5, 0.5, 0.5], [0.0, 0.1, 0.5], [0.0, 0.0, 0.2]], name="a"),
-            curve([[0.5, 0.5, 0.5], [0.1, 0.0, 0.9], [0.0, 0.0, 0.9]], name="censored"),
+            curve([[0.4, 0.5, 0.5], [0.0, 0.1, 0.5], [0.0, 0.0, 0.2]], name="a"),
+            curve([[0.5, 0.5, 0.5], [0.1, 0.9, 0.9], [0.0, 0.9, 0.9]], name="censored"),
         ).set_index("curve")
         assert table["status"].to_dict() == {"a": "reached", "censored": "not_reached"}
         assert table["n_seeds"].tolist() == [3, 3]
-        assert table["n_seeds_reached"].tolist() == [2, 2]
-        own = log(10) * np.array([1.8, 2.0])
+        assert table["n_seeds_reached"].tolist() == [2, 1]
+        own = log(10) * np.array([1.5, 2.0])
         assert table.loc["a", "dof"] == 1
         assert table.loc["a", "log_sd"] == pytest.approx(np.std(own, ddof=1), rel=EXACT)
         assert table.loc["a", "log_se"] == pytest.approx(np.std(own), rel=EXACT)
@@ -283,7 +352,7 @@ class TestTable:
         n_pools, rng = 1000, np.random.default_rng(20240)
         sizes = np.exp(np.linspace(3, 7, 4))
         log_P_star = 5 + 0.2 * rng.standard_normal((n_pools, 4, 1, 3))
-        values = 0.1 - 0.2 * (np.log(sizes)[:, None] - log_P_star)
+        values = np.square(0.1**0.5 - 0.1 * (np.log(sizes)[:, None] - log_P_star))
         index = np.indices(values.shape).reshape(4, -1)
         frame = curve([[0.0]], sizes=[1]).drop(columns=["curve", "net", "P", "seed", "value"])
         frame = frame.loc[frame.index.repeat(values.size)].reset_index(drop=True)
@@ -491,12 +560,13 @@ def test_the_fcn_has_criteria_of_its_output():
     assert set(found["lcn"]["criterion"]) == {"S_2", "D_2", "S_2_practice"}
     output = found["fcn"].set_index("criterion").loc[["S_output_practice", "D_output_practice"]]
     assert set(output["threshold"]) == {0.2}
-    # Half-way between 0.3 at P = 100 and 0.1 at P = 1000, in log P.
-    assert output["P_star"].tolist() == pytest.approx([100 * 10**0.5] * 2)
+    # Between 0.3 at P = 100 and 0.1 at P = 1000, their roots linear in log P.
+    part = (0.3**0.5 - 0.2**0.5) / (0.3**0.5 - 0.1**0.5)
+    assert output["P_star"].tolist() == pytest.approx([100 * 10**part] * 2)
 
 
-def test_a_collapse_beyond_what_its_seed_has_learnt_is_left_out():
-    # n_c = 10: two seeds learn the task at P = 100, the second collapses at 1000.
+def test_dead_networks_bracket_nothing():
+    # n_c = 10: two seeds learn the task at P = 100, the second is dead at 10 and at 1000.
     cells = curve(
         [[0.5, 0.9], [0.05, 0.05], [0.0, 0.95], [0.0, 0.0]], sizes=(10, 100, 1000, 10_000)
     )
@@ -504,11 +574,13 @@ def test_a_collapse_beyond_what_its_seed_has_learnt_is_left_out():
     cells = cells.assign(
         best_test_error=cells["test_error"], status="fitted", train_loss=1e-3, n_distinct=1e9
     )
-    dead = (cells["test_error"] > 0.9) & (cells["P"] == 1000)
+    dead = (cells["seed"] == 1) & cells["P"].isin((10, 1000))
     cells.loc[dead, ["status", "train_loss"]] = ["capped", 0.95 * np.log(10)]
-    early = (cells["seed"] == 1) & (cells["P"] == 10)
-    cells.loc[early, ["status", "train_loss"]] = ["capped", np.log(10)]
-    assert collapsed_after_learning(cells, threshold=0.1).tolist() == dead.tolist()
+    assert is_dead(cells).tolist() == dead.tolist()
+    # Of outputs that tie on more than half of the points more than 0.95 err, whatever the loss.
+    tied = cells.assign(train_loss=1e-3, test_error=cells["test_error"].mask(dead, 0.951))
+    assert is_dead(tied).tolist() == dead.tolist()
+    assert not is_dead(tied.assign(test_error=0.949)).any()
 
     def p_star(cells):
         seen = cells.assign(kind="S", variant="text", layer="2", k=2, l=1, n=100, value=0.05)
@@ -519,11 +591,15 @@ def test_a_collapse_beyond_what_its_seed_has_learnt_is_left_out():
     with_it, without = p_star(cells), p_star(cells[~dead])
     for criterion in ("test_error", "S_2"):
         row = with_it.loc[criterion]
-        assert row["P_star"] == without.loc[criterion, "P_star"] < 100
-        assert (row["n_diverged"], row["n_capped"], row["n_cells"]) == (1, 2, 8)
+        assert row["P_star_high"] == without.loc[criterion, "P_star_high"]
+        # What the dead bracket from below is censored, and so is half of this curve.
+        assert row["status"] == "below_range"
+        assert (row["n_diverged"], row["n_capped"], row["n_cells"]) == (2, 2, 8)
     assert with_it.loc["best_test_error", "n_diverged"] == 0
-    # One that has not collapsed, but did not fit, counts with the error that it has.
-    half = cells.assign(train_loss=cells["train_loss"].where(~dead, 0.5 * np.log(10)))
-    assert (p_star(half).loc[["test_error", "S_2"], "P_star"] > 1000).all()
-    assert np.isfinite(seed_complexities(cells, threshold=0.1)).all(axis=None)
+    # One that is alive, but did not fit, counts with the error that it has.
+    half = cells.assign(
+        train_loss=cells["train_loss"].where(~dead, 0.5 * np.log(10)),
+        test_error=cells["test_error"].where(~dead, 0.9),
+    )
+    assert np.isnan(seed_complexities(cells, threshold=0.1).loc["a", 1])
     assert seed_complexities(half, threshold=0.1).loc["a", 1] > np.log(1000)

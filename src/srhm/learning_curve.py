@@ -3,7 +3,7 @@
 >>> errors = [[0.5, 0.4], [0.2, 0.3], [0.05, 0.02]]  # a row for each P, a column for each seed
 >>> found = sample_complexity([100, 200, 400], errors, threshold=0.1)
 >>> round(found.P_star), round(found.low), round(found.high)
-(324, 263, 400)
+(299, 278, 320)
 """
 
 import warnings
@@ -34,13 +34,14 @@ class SampleComplexity:
 def sample_complexity(
     sizes: ArrayLike, errors: ArrayLike, *, threshold: float = 0.1, confidence: float = 0.95
 ) -> SampleComplexity:
-    """P*, from which on the error, averaged over seeds, stays at or below the threshold.
+    """P*, from which on the error stays at or below the threshold: geometric mean of the seeds.
 
     sizes (n,): numbers of training points P, in any order. errors (n,) or (n, seeds): test errors,
-    or sensitivities, NaN where there is none. Between two P the error is linear in log P. Interval:
-    log P* ± t sd/√n_seeds, sd of the P* of the seeds' own curves, as in the tables of the workflow
-    from 8 seeds on; NaN with fewer than two such seeds. Seeds whose own curves do not cross the
-    threshold between the sizes are left out of the interval, and a warning says how many.
+    or sensitivities, NaN where there is none. Between two P the root of the error is linear in
+    log P. Interval: log P* ± t sd/√n_seeds, sd of the seeds' log P*, as in the tables of the
+    workflow from 8 seeds on; NaN with fewer than two such seeds. Seeds whose curves do not cross
+    the threshold between the sizes enter P* by their bounds (`mean_of_seeds`) and are left out of
+    the interval, and a warning says how many.
 
     Raises:
         ValueError: if a size is below 1 or twice there, or the shapes do not fit.
@@ -49,7 +50,7 @@ def sample_complexity(
     with extra("analysis"):
         from scipy.special import stdtrit
 
-        from srhm.statistics.sample_complexity import lasting_crossing
+        from srhm.statistics.sample_complexity import crossing, mean_of_seeds
 
     P, values = np.asarray(sizes, dtype=float), np.asarray(errors, dtype=float)
     values = values[:, None] if values.ndim == 1 else values
@@ -62,13 +63,10 @@ def sample_complexity(
     P, values = P[order], values[order]
     if not (P >= 1).all() or not (np.diff(P) > 0).all():
         raise ValueError(f"sizes = {P.tolist()}: allowed are 1 or more, each once")
-    known = np.isfinite(values)
-    sums = np.where(known, values, 0).sum(axis=1)
-    mean = np.where(known.any(axis=1), sums / np.maximum(known.sum(axis=1), 1), nan)
-    crossing = lasting_crossing(P, mean, threshold)
-    own = [lasting_crossing(P, seed, threshold) for seed in values.T]
+    own = [crossing(P, seed, threshold) for seed in values.T]
+    mean = mean_of_seeds(own)
     logs = [one.log_size for one in own if one.status == "reached"]
-    if crossing.status == "reached" and len(logs) < len(own):
+    if mean.status == "reached" and len(logs) < len(own):
         below = sum(one.status == "below_range" for one in own)
         above = len(own) - len(logs) - below
         warnings.warn(
@@ -76,17 +74,17 @@ def sample_complexity(
             f" at the smallest P already, and {above} that never are: widen the sizes",
             stacklevel=2,
         )
-    low, high = crossing.low, crossing.high
-    if crossing.status == "reached":
+    low, high = mean.low, mean.high
+    if mean.status == "reached":
         half = nan
         if len(logs) > 1:
             half = stdtrit(len(logs) - 1, (1 + confidence) / 2) * np.std(logs, ddof=1)
             half /= sqrt(len(logs))
-        low, high = exp(crossing.log_size - half), exp(crossing.log_size + half)
+        low, high = exp(mean.log_size - half), exp(mean.log_size + half)
     return SampleComplexity(
-        P_star=exp(crossing.log_size),
+        P_star=exp(mean.log_size),
         low=low,
         high=high,
-        status=crossing.status,
+        status=mean.status,
         n_seeds=len(logs),
     )

@@ -13,8 +13,8 @@ import yaml
 from srhm.commands.printing import printing
 from srhm.results import places
 from srhm.results.atomic import write_text
-from srhm.results.publications import Publication, read_publications
 from srhm.results.published_provenance import PublicationError
+from srhm.statistics.publications import Publication, read_publications
 from srhm.studies.sparse_hierarchy.coverage import coverage
 from srhm.studies.sparse_hierarchy.published_values import published_values
 from srhm.training.configuration import HierarchySection

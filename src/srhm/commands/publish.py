@@ -18,14 +18,12 @@ import pandas as pd
 
 from srhm.commands.presets import Run, chosen_run, parser_for
 from srhm.commands.printing import printing
-from srhm.networks.registry import NAMED
 from srhm.results import places
 from srhm.results.atomic import write_text
 from srhm.results.commit import commit_and_reason
 from srhm.results.gathering import checked
 from srhm.results.outdated import ON_GPU, made_by_other_code
 from srhm.results.publications import (
-    COMPLEXITY,
     Rows,
     check_digests,
     digests,
@@ -45,13 +43,9 @@ from srhm.results.published_provenance import (
 from srhm.results.records import TableError, holds, read_table, write_table
 from srhm.results.rounding import rounded
 from srhm.results.tables import (
-    CELLS,
-    SAMPLE_COMPLEXITY,
-    SENSITIVITIES,
     may_lack_cells,
     schema_of,
 )
-from srhm.statistics.sample_complexity import all_sample_complexities
 from srhm.studies.registry import STUDIES
 from srhm.study import Curve, Planned
 
@@ -258,13 +252,6 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
     )
     if settings := measured_with(STUDIES[study], plan.studies[study]):
         provenance["measured_with"] = settings
-    # Named nets have no thresholds of their sensitivities, which are of other layers: no P*.
-    if schemas["cells"] == CELLS and not set(tables["cells"]["net"]) & set(NAMED):
-        measured = tables.get("sensitivities", SENSITIVITIES.empty_table().to_pandas())
-        tables[COMPLEXITY] = all_sample_complexities(
-            tables["cells"], measured, thresholds=thresholds
-        )
-        schemas[COMPLEXITY] = SAMPLE_COMPLEXITY
     for table, own in tables.items():
         file, schema = published_file(folder, table), schemas[table]
         # A repository keeps each version of a file, and other releases write equal rows otherwise.

@@ -30,11 +30,11 @@ from srhm.model.theory import sensitivity_threshold
 from srhm.report.prose import GENERATED
 from srhm.results import places
 from srhm.results.atomic import write_text
-from srhm.results.publications import read_publications
 from srhm.scorecard.headline import ForestRow, forest_rows, in_words
 from srhm.scorecard.numbers import expected_text, measured_text
 from srhm.scorecard.text import EQUIVALENCE, in_short
 from srhm.scorecard.verdicts import OF_SEVERAL, VERDICTS
+from srhm.statistics.publications import read_publications
 from srhm.studies.registry import GROUPS, STUDIES
 from srhm.studies.sparse_hierarchy.claims.paper_points import as_sample_complexities
 from srhm.studies.sparse_hierarchy.claims.practice_fits import practice_fits

@@ -35,9 +35,10 @@ from srhm.report.methods import JUDGING
 from srhm.report.templates import anchor
 from srhm.results.atomic import write_text
 from srhm.results.places import methods_file
-from srhm.results.publications import read_publications, rows_by_curve
+from srhm.results.publications import rows_by_curve
 from srhm.results.records import TableError, read_table
 from srhm.results.tables import SCHEMAS, schema_of
+from srhm.statistics.publications import read_publications
 
 # What chooses curves in all views, with its heading: at once, and folded.
 CHOICES = {"net": "net", "L": "L", "s0": "s₀", "v": "v"}

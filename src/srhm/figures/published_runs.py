@@ -3,7 +3,7 @@
 import pandas as pd
 
 from srhm.figures.selection import at_threshold, text_curves
-from srhm.results.publications import Publication
+from srhm.statistics.publications import Publication
 
 
 def points_of(run: Publication, *, net: str, branching: int, threshold: float) -> pd.DataFrame:

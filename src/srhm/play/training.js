@@ -174,11 +174,12 @@ function sizesFor(net, of) {
   const first = (net === "cnn" ? 0.5 : 0.4) * predicted(net, of), most = nDistinct(of) - LEAST_TEST;
   return [0, 1, 2, 3, 4, 5].map((i) => Math.round(first * 2 ** (2 * i / 3))).filter((P) => P >= 4 && P <= most);
 }
-// The first P from which on the values stay at or below the threshold, linear in log P; null where they do not cross it.
+// The first P from which on the values stay at or below the threshold, their root linear in log P; null where they do not cross it.
 function crossing(sizes, values, threshold) {
   const last = values.findLastIndex((value) => value > threshold);
   if (last < 0 || last === values.length - 1) return null;
-  const part = (values[last] - threshold) / (values[last] - values[last + 1]);
+  const [before, after] = [values[last], values[last + 1]].map(Math.sqrt);
+  const part = (before - Math.sqrt(threshold)) / (before - after);
   return sizes[last] * (sizes[last + 1] / sizes[last]) ** part;
 }
 

@@ -6,10 +6,8 @@ sees them then. docs/extending.md says how they are added.
 """
 
 import hashlib
-import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,51 +23,9 @@ from srhm.results.published_provenance import (
     read_provenance_file,
 )
 from srhm.results.records import TableError, read_table
-from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY
 
-# Estimated from the rows of the paper's networks, for the figures that show them beside others.
-COMPLEXITY = "sample_complexity"
 # Rows by table, then by curve.
 Rows = dict[str, dict[str, pd.DataFrame]]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Publication:
-    """A published run: its provenance, its cells (tables.CELLS) and what they say.
-
-    sample_complexity: tables.SAMPLE_COMPLEXITY.
-    """
-
-    provenance: Mapping[str, Any]
-    sample_complexity: pd.DataFrame
-    cells: pd.DataFrame
-
-    @property
-    def preset(self) -> str:
-        """Name of the configuration that was run."""
-        return str(self.provenance["preset"])
-
-    @property
-    def devices(self) -> str:
-        """On what its networks were trained: AMD EPYC (CPU), NVIDIA H100 (GPU)."""
-        kinds = {(one["processor"], one["device"]): None for one in self.provenance["trained_on"]}
-        return ", ".join(f"{processor} ({device})" for processor, device in kinds)
-
-    @property
-    def seeds(self) -> str:
-        """How many seeds a curve has: 1 seed, 3 seeds, 2–5 seeds."""
-        numbers = self.provenance["seeds"]
-        return f"{_span(numbers)} {'seed' if max(numbers) == 1 else 'seeds'}"
-
-    @property
-    def widths(self) -> str:
-        """Channels H of its networks: 512, 128–512."""
-        return _span(self.provenance["widths"])
-
-
-def _span(numbers: Sequence[int]) -> str:
-    least, most = min(numbers), max(numbers)
-    return str(most) if least == most else f"{least}–{most}"
 
 
 def published_file(folder: Path, table: str) -> Path:
@@ -151,34 +107,4 @@ def rows_by_curve(folder: Path, schemas: Mapping[str, pa.Schema]) -> Rows:
         if published_file(folder, table).is_file():
             rows = read_published_table(published_file(folder, table), schema)
             found[table] = {str(curve): own for curve, own in rows.groupby("curve", sort=False)}
-    return found
-
-
-def read_publications(
-    files: Sequence[Path | str], *, log: logging.Logger | None = None
-) -> list[Publication]:
-    """The publications to which the files belong, by preset; none without files.
-
-    One of another schema is left out, which the log says.
-
-    Raises:
-        PublicationError: if a file of one is missing, damaged or of another publication, naming it.
-    """
-    found = []
-    for folder in sorted({Path(file).parent for file in files}):
-        try:
-            provenance = read_provenance_file(folder / PROVENANCE_FILE)
-            table = read_published_table(published_file(folder, COMPLEXITY), SAMPLE_COMPLEXITY)
-            cells = read_published_table(published_file(folder, "cells"), CELLS)
-            check_digests(folder, provenance)
-        except OtherFormat as other:
-            (log or logging.getLogger(__name__)).warning(
-                "without the published run of %s: %s; `make publish PRESET=%s` writes it anew",
-                *(folder.parent.name, other, folder.parent.name),
-            )
-            continue
-        found.append(Publication(provenance=provenance, sample_complexity=table, cells=cells))
-        if log:
-            log.info("beside it the published run %s: %d sample complexities from %d cells",
-                     folder.parent.name, len(table), provenance["cells"])  # fmt: skip
     return found

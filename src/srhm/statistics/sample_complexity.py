@@ -8,7 +8,7 @@ or, for the representations, a sensitivity S_k or D_k (section 5).
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, log, nan
+from math import exp, inf, log, nan, sqrt
 from typing import Any, Literal
 
 import numpy as np
@@ -19,8 +19,11 @@ from scipy import special
 from srhm.model import theory
 from srhm.networks.registry import stand_in
 from srhm.results.coordinates import NET_AND_DATA
+from srhm.statistics.censored import censored_mean
 
 Status = Literal["reached", "not_reached", "below_range"]
+# On which side of its bound a P* lies.
+SIDES: dict[Status, int] = {"reached": 0, "not_reached": 1, "below_range": -1}
 
 # The coordinates of a learning curve; `curve` names it, the others are constant on it.
 CURVE_COLUMNS = (
@@ -92,12 +95,30 @@ class Crossing:
     low: float
     high: float
 
+    @property
+    def size(self) -> float:
+        """P*, of a censored one its bound."""
+        bounds = {"not_reached": self.low, "below_range": self.high}
+        return bounds.get(self.status, exp(self.log_size))
 
-# A network has collapsed if it ends at its cap with this part of the loss log n_c of a constant
-# output, or more: nearly all of its ReLUs are dead.
-COLLAPSED = 0.9
+
+# A network is dead if it ends at its cap with this part of the loss log n_c of a constant output,
+# or more, or if its outputs tie on more than this part of the test points: nearly all of its ReLUs
+# give zero.
+DEAD_LOSS, DEAD_TIES = 0.9, 0.5
 
 NEVER_MEASURED = Crossing("not_reached", nan, 0.0, inf)
+
+
+def crossing(sizes: NDArray[np.float64], values: NDArray[np.float64], threshold: float) -> Crossing:
+    """P* of a learning curve: the first P from which on the values stay at or below the threshold.
+
+    values: test errors or sensitivities, not negative. Linear in their square root against log P,
+    else as `lasting_crossing`: the curves are steep and convex, so that linear in the value P* is
+    too large by 0.04 (L = 2) to 0.09 (L = 3) of its logarithm at steps of 1.6, and here by 0.01 to
+    0.02.
+    """
+    return lasting_crossing(sizes, np.sqrt(values), sqrt(threshold))
 
 
 def lasting_crossing(
@@ -132,18 +153,41 @@ def learning_curve_values(cells: pd.DataFrame, *, criterion: str = "test_error")
     return cells[[*CURVE_COLUMNS, "P", "seed"]].assign(criterion=criterion, value=cells[criterion])
 
 
-def collapsed_after_learning(cells: pd.DataFrame, *, threshold: float) -> pd.Series:
-    """Which networks have collapsed at a larger P than one at which their seed had learnt the task.
+def is_dead(cells: pd.DataFrame) -> pd.Series:
+    """Mask of the networks nearly all of whose ReLUs give zero, which say nothing of P*.
 
-    A mask of the rows. A seed draws one grammar, and its test error has been at or below the
-    threshold with fewer points: the collapse is an accident of training, as a divergence is, and
-    says nothing of how many points are needed. Collapses below that P do, and are not in the mask.
+    Such an end is an accident of training, as a divergence is: such a network brackets no P*. It
+    ends at the cap with the loss of a constant output (DEAD_LOSS), or its outputs tie on most test
+    points (DEAD_TIES). A tie counts as an error, so that the error is then above that of chance.
     """
-    constant = cells["train_loss"] >= COLLAPSED * np.log(cells["n_c"].astype(float))
-    collapsed = constant & (cells["status"] == "capped")
-    sizes = cells["P"].where(cells["test_error"] <= threshold)
-    first = sizes.groupby([cells["curve"], cells["seed"]]).transform("min")
-    return collapsed & (cells["P"] > first)
+    n_c = cells["n_c"].astype(float)
+    constant = (cells["status"] == "capped") & (cells["train_loss"] >= DEAD_LOSS * np.log(n_c))
+    return constant | (cells["test_error"] > 1 - (1 - DEAD_TIES) / n_c)
+
+
+def mean_of_seeds(seeds: Sequence[Crossing]) -> Crossing:
+    """P* of a curve: the mean of its seeds' log P*, each the P* of one grammar.
+
+    A seed without any value is left out. Of censored seeds the bound enters a `censored_mean`, as
+    leaving them out would favour a small P*. Where half of all are censored, or more, the curve is,
+    on the side of most of them, and its bound is the mean of P* and bounds, 0 or infinite where
+    seeds of the other side have none. `low` and `high` of a known P* hold those of all seeds.
+    """
+    known = [one for one in seeds if one != NEVER_MEASURED]
+    if not known:
+        return NEVER_MEASURED
+    side = np.array([SIDES[one.status] for one in known])
+    lows, highs = (np.array([getattr(one, end) for one in known]) for end in ("low", "high"))
+    sizes = np.array([one.size for one in known])
+    if 2 * np.count_nonzero(side) < len(known):
+        mean = censored_mean(np.log(sizes), side)
+        return Crossing("reached", mean, float(lows.min()), float(highs.max()))
+    above = side.sum() >= 0
+    with np.errstate(divide="ignore"):
+        bound = np.log(np.where(side == 0, sizes, lows if above else highs)).mean()
+    if above:
+        return Crossing("not_reached", nan, exp(bound), inf)
+    return Crossing("below_range", nan, 0.0, exp(bound))
 
 
 def sensitivity_values(sensitivities: pd.DataFrame) -> pd.DataFrame:
@@ -191,19 +235,18 @@ def all_sample_complexities(
 
     The best test error of a training ("best_test_error") has the first threshold alone. n_capped
     counts the networks of the curve that did not fit within the cap: they enter with the error
-    that they have, unless they have `collapsed_after_learning` (at the first threshold). Of these
-    the error and the sensitivities are left out and counted as diverged; the best error, which is
-    of a time before the collapse, stays.
+    that they have, unless they are dead (`is_dead`). Of these the error and the sensitivities are
+    left out and counted as diverged; the best error, which is of a time before, stays.
     """
     main, *_ = thresholds
-    collapsed = collapsed_after_learning(cells, threshold=main)
+    dead = is_dead(cells)
     n_capped = (cells["status"] == "capped").groupby(cells["curve"]).sum()
-    if collapsed.any():
-        gone = pd.MultiIndex.from_frame(cells.loc[collapsed, ["curve", "P", "seed"]])
+    if dead.any():
+        gone = pd.MultiIndex.from_frame(cells.loc[dead, ["curve", "P", "seed"]])
         there = pd.MultiIndex.from_frame(sensitivities[["curve", "P", "seed"]])
         felt = sensitivities["value"].mask(there.isin(gone))
         sensitivities = sensitivities.assign(value=felt)
-        cells = cells.assign(test_error=cells["test_error"].mask(collapsed))
+        cells = cells.assign(test_error=cells["test_error"].mask(dead))
     values = [
         learning_curve_values(cells, criterion=name) for name in ("test_error", "best_test_error")
     ]
@@ -236,19 +279,17 @@ def sample_complexity(
     networks at a P, which count as one: their values are averaged. Rows are in the order in which
     curve and criterion first appear.
 
-    P* is the `lasting_crossing` of the average over seeds. A NaN value (a diverged cell)
-    is left out of the average at its P, and a P with no other value is left out of the curve;
-    `n_cells` and `n_diverged` count (`all_sample_complexities`: collapsed ones, too). Since these
-    drop out, P* is that of the runs which did not diverge.
+    P* is the `mean_of_seeds` of each seed's `crossing`. A NaN value (a diverged cell) is left out;
+    `n_cells` and `n_diverged` count (`all_sample_complexities`: dead ones, too). Since these drop
+    out, P* is that of the runs which did not diverge.
 
-    Interval: log P* ± t log_sd/√n, where log_sd is the standard deviation of the seeds' own log P*
-    (same rule on the curve of one seed), with `dof` degrees of freedom: the curve's own with n - 1,
-    or (`log_sd_pooled`) that of all curves that agree in `pooled_over`, criterion and threshold,
-    with dof = Σ (n_i - 1). n = `n_seeds_reached` counts the seeds with a P* of their own (one at
-    least is taken); censored seeds are not in the standard deviation, which is then too small, and
-    the smaller n makes up for some of it. Where no curve of the pool has two such seeds, dof = 0
-    and the bounds are NaN: nothing is known of the error. Bounds of a censored P* are those of
-    `lasting_crossing`, and log_sd, log_se are NaN.
+    Interval: log P* ± t log_sd/√n, where log_sd is the standard deviation of the seeds' log P*,
+    with `dof` degrees of freedom: the curve's own with n - 1, or (`log_sd_pooled`) that of all
+    curves that agree in `pooled_over`, criterion and threshold, with dof = Σ (n_i - 1). n =
+    `n_seeds_reached` counts the seeds whose P* is known (of `n_seeds` with any value); censored
+    seeds are not in the standard deviation, which is then too small, and the smaller n makes up for
+    some of it. Where no curve of the pool has two such seeds, dof = 0 and the bounds are NaN:
+    nothing is known of the error. Of a censored P* one bound is known, and log_sd, log_se are NaN.
 
     `small_pool`: P*, or the known bound of a censored one, exceeds a tenth of the distinct data.
     `prediction`: Eq. 3 (LCN, FCN) or Eq. 4 (CNN), NaN for other nets.
@@ -263,8 +304,8 @@ def sample_complexity(
     seeds_of_row: list[NDArray[np.float64]] = []
     for (name, criterion), curve in _matrices(values, members=members).items():
         for threshold in _thresholds(criterion, coordinates[name], thresholds):
-            mean = lasting_crossing(curve.sizes, curve.mean, threshold)
-            own = [lasting_crossing(curve.sizes, one, threshold) for one in curve.values.T]
+            own = [crossing(curve.sizes, one, threshold) for one in curve.values.T]
+            mean = mean_of_seeds(own)
             seeds = np.array([one.log_size for one in own if one.status == "reached"])
             seeds_of_row.append(seeds)
             rows.append(
@@ -293,16 +334,15 @@ def sample_complexity(
 def seed_complexities(cells: pd.DataFrame, *, threshold: float) -> pd.DataFrame:
     """log P* of each seed alone, NaN where it is censored: a row for each curve, a column a seed.
 
-    Of the test error, by the rule of `lasting_crossing`, without what has
-    `collapsed_after_learning`.
+    Of the test error, by `crossing`, without dead networks.
     """
     if cells.empty:
         return pd.DataFrame()
-    cells = cells[~collapsed_after_learning(cells, threshold=threshold)]
+    cells = cells[~is_dead(cells)]
     own: dict[tuple[Any, Any], float] = {}
     for (curve, seed), one in cells.sort_values("P").groupby(["curve", "seed"], sort=False):
         sizes, errors = (one[name].to_numpy(dtype=float) for name in ("P", "test_error"))
-        own[curve, seed] = lasting_crossing(sizes, errors, threshold).log_size
+        own[curve, seed] = crossing(sizes, errors, threshold).log_size
     return pd.Series(own).unstack()
 
 
@@ -325,13 +365,6 @@ class _Curve:
     values: NDArray[np.float64]
     n_cells: int
     n_diverged: int
-
-    @property
-    def mean(self) -> NDArray[np.float64]:
-        """Average over the seeds with a value, NaN where there is none, shape (n_sizes,)."""
-        counts = np.isfinite(self.values).sum(axis=1)
-        sums = np.nansum(self.values, axis=1)
-        return np.where(counts > 0, sums / np.maximum(counts, 1), nan)
 
 
 def _curves(values: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
@@ -377,7 +410,7 @@ def _with_deviations(
 ) -> pd.DataFrame:
     """Adds log_sd, dof, log_sd_pooled and log_se.
 
-    A curve whose average is censored does not enter the pool: the seeds of it that did reach the
+    A curve whose P* is censored does not enter the pool: the seeds of it that did reach the
     threshold are the lucky ones.
     """
     reached = (table["status"] == "reached").to_numpy()

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from assertions import WITHIN
+from tables import curve, published_cells
 
 from srhm.scorecard.card import scorecard
 from srhm.studies.kernels.claims import CLAIMS
@@ -90,19 +91,13 @@ def test_a_kernel_is_read_at_the_p_star_of_the_network(card, cells, spectra, fit
 
 
 def test_of_several_presets_the_p_star_of_most_seeds_counts(tmp_path):
-    grammar = {"L": 2, "s": 2, "s0": 1, "v": 4, "m": 4, "n_c": 4, "sparsity": "A"}
-    row = {"net": "cnn", **grammar, "criterion": "test_error", "threshold": 0.1, "batch": "plain",
-           "P_star": 700.0, "P_star_low": 600.0, "P_star_high": 800.0, "status": "reached",
-           "n_seeds": 3, "small_pool": False}  # fmt: skip
-    files = []
+    curves, files = [curve(net, 2, 4, 1) for net in ("cnn", "fcn")], []
     for preset, size, n_seeds in (("grid", 700.0, 3), ("paper", 800.0, 10)):
-        file = tmp_path / preset / "sparse_hierarchy" / "sample_complexity.parquet"
+        file = tmp_path / preset / "sparse_hierarchy" / "cells.parquet"
         file.parent.mkdir(parents=True)
-        own = row | {"P_star": size, "n_seeds": n_seeds}
-        pd.DataFrame([own, own | {"net": "fcn"}, own | {"threshold": 0.2}]).to_parquet(file)
+        published_cells(curves, P_star=size, n_seeds=n_seeds).to_parquet(file)
         files.append(str(file))
     found = networks_of(published=files, threshold=0.1)
-    assert found[["net", "P_star", "origin"]].to_numpy().tolist() == [
-        ["cnn", 800.0, "paper/sparse_hierarchy"]
-    ]
+    assert found[["net", "origin"]].to_numpy().tolist() == [["cnn", "paper/sparse_hierarchy"]]
+    assert found["P_star"].tolist() == pytest.approx([800.0])
     assert networks_of(published=[], threshold=0.1).empty

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from drawn import lines, points, texts
 from pydantic import ValidationError
+from tables import curve, published_cells
 
 from srhm.scorecard.card import scorecard
 from srhm.studies.level_by_level import analysis, references
@@ -250,16 +251,13 @@ def test_what_cannot_be_is_refused_by_name():
 
 
 def test_references_are_those_of_published_rows(tmp_path):
-    published = tmp_path / "grid" / "sparse_hierarchy" / "sample_complexity.parquet"
+    published = tmp_path / "grid" / "sparse_hierarchy" / "cells.parquet"
     trained = tmp_path / "laptop" / "layerwise" / "cells.parquet"
     for file in (published, trained):
         file.parent.mkdir(parents=True)
     grammar = {"L": 2, "s": 2, "s0": 0, "v": 4, "m": 4, "n_c": 4, "sparsity": "A"}
-    row = {"net": "cnn", **grammar, "criterion": "test_error", "threshold": 0.1, "batch": "plain",
-           "P_star": 150.0, "P_star_low": 140.0, "P_star_high": 160.0, "status": "reached",
-           "n_seeds": 3, "small_pool": True}  # fmt: skip
-    others = [row | {"threshold": 0.2}, row | {"net": "fcn"}, row | {"sparsity": "B"}]
-    pd.DataFrame([row, *others]).to_parquet(published)
+    curves = [curve("cnn", 2, 4, 0), curve("fcn", 2, 4, 0), curve("cnn", 2, 4, 0, sparsity="B")]
+    published_cells(curves, P_star=150.0, n_seeds=3).to_parquet(published)
     cells = [
         {"net": "cnn", **grammar, "data": "srhm", "training": training, "P": P, "seed": seed,
          "test_error": error}
@@ -271,6 +269,6 @@ def test_references_are_those_of_published_rows(tmp_path):
         end_to_end=[str(published)], layerwise=[str(trained)], threshold=0.1
     )
     assert found["training"].tolist() == ["end to end", "layer by layer"]
-    assert found["P_star"].tolist() == pytest.approx([150.0, 100 * 4**0.75])
+    assert found["P_star"].tolist() == pytest.approx([150.0, 100 * 4**0.5])
     assert found["origin"].tolist() == ["grid/sparse_hierarchy", "laptop/layerwise"]
     assert references.references(end_to_end=[], layerwise=[], threshold=0.1).empty

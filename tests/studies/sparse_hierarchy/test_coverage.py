@@ -8,7 +8,7 @@ import pytest
 from tables import exact_complexities, grammar
 
 from srhm.commands import coverage as document
-from srhm.results.publications import read_publications
+from srhm.statistics.publications import read_publications
 from srhm.studies.sparse_hierarchy import page
 from srhm.studies.sparse_hierarchy.coverage import (
     FIGURES,

@@ -32,14 +32,13 @@ from srhm.commands.presets import CONFIG as CONFIGS
 from srhm.commands.presets import Run
 from srhm.figures.drawing import notes_of
 from srhm.model import theory
-from srhm.results import publications
 from srhm.results.places import PUBLISHED
 from srhm.results.provenance import cells_digest
-from srhm.results.publications import read_publications
 from srhm.results.published_provenance import PROVENANCE_FILE, PublicationError
 from srhm.results.records import read_table, write_table
-from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, SENSITIVITIES, TIMINGS
+from srhm.results.tables import CELLS, SENSITIVITIES, TIMINGS
 from srhm.scorecard.card import scorecard
+from srhm.statistics.publications import Publication, read_publications
 from srhm.statistics.sample_complexity import all_sample_complexities
 from srhm.studies.sparse_hierarchy import page
 from srhm.studies.sparse_hierarchy.claims.complexities import COMPLEXITY_CLAIMS
@@ -118,15 +117,14 @@ def finished(tmp_path: Path) -> Run:
     return run
 
 
-def kept(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Any]]:
+def kept(folder: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     return (
         read_table(folder / "cells.parquet", CELLS),
-        read_table(folder / "sample_complexity.parquet", SAMPLE_COMPLEXITY),
         json.loads((folder / "provenance.json").read_text()),
     )
 
 
-def run_of(run: Run, folder: Path) -> publications.Publication:
+def run_of(run: Run, folder: Path) -> Publication:
     publish(run, folder, commit="c0ffee")
     (found,) = read_publications([folder / "provenance.json"])
     return found
@@ -135,7 +133,9 @@ def run_of(run: Run, folder: Path) -> publications.Publication:
 def test_what_is_finished_is_taken_with_its_estimates_and_the_rest_is_named(finished, tmp_path):
     folder = tmp_path / "published" / "big" / STUDY
     said = "\n".join(publish(finished, folder, commit="c0ffee"))
-    cells, table, provenance = kept(folder)
+    cells, provenance = kept(folder)
+    (run,) = read_publications([folder / "provenance.json"])
+    table = run.sample_complexity
     names = list(finished.curves)
     assert list(cells["curve"].unique()) == names[:-1]
     assert "taken: 5 of 6 curves" in said
@@ -162,7 +162,7 @@ def test_what_is_finished_is_taken_with_its_estimates_and_the_rest_is_named(fini
 def test_the_provenance_says_on_what_and_when_and_names_no_host(finished, tmp_path):
     folder = tmp_path / "published" / "big" / STUDY
     publish(finished, folder, commit="c0ffee")
-    cells, _, provenance = kept(folder)
+    cells, provenance = kept(folder)
     assert provenance["commit"] == "c0ffee"
     assert provenance["trained_on"] == [
         {"processor": "Invented CPU", "device": "CPU", "engine": "sparse", "cells": len(cells),
@@ -202,7 +202,7 @@ def test_times_of_networks_trained_together_enter_no_sum(finished, tmp_path, cap
     folder, names = tmp_path / "published" / "big" / STUDY, list(finished.curves)
     train(finished, names[:2], packed=True)
     said = "\n".join(publish(finished, folder, commit="c0ffee"))
-    cells, _, provenance = kept(folder)
+    cells, provenance = kept(folder)
     packed = int(cells["curve"].isin(names[:2]).sum())
     alone = len(cells) - packed
     times = {one["device"]: (one["cells"], one["seconds"]) for one in provenance["trained_on"]}
@@ -233,7 +233,7 @@ def test_a_second_call_writes_the_same_bytes_and_one_from_elsewhere_adds(finishe
     train(elsewhere, names[-1:], packed=True)
     said = "\n".join(publish(elsewhere, folder, commit="c0ffee"))
     assert "5 published before" in said
-    cells, _, provenance = kept(folder)
+    cells, provenance = kept(folder)
     assert list(cells["curve"].unique()) == names
     kinds = {(one["processor"], one["device"]) for one in provenance["trained_on"]}
     assert kinds == {("Invented CPU", "CPU"), (DEVICE, "GPU")}
@@ -252,7 +252,7 @@ def test_a_file_of_equal_rows_in_other_bytes_is_left_as_it_is(finished, tmp_path
     publish(finished, folder, commit="c0ffee")
     assert cells.read_bytes() == other
     assert timings.read_bytes() == written
-    assert kept(folder)[2]["cells"] == len(table)
+    assert kept(folder)[1]["cells"] == len(table)
 
 
 @pytest.mark.parametrize("finished_anew", [False, True])
@@ -317,11 +317,11 @@ def test_the_command_says_why_there_is_nothing_to_publish(tmp_path, capsys):
     assert not (tmp_path / "published").exists()
     train(run_in(tmp_path), list(run_in(tmp_path).curves)[:1])
     assert published.main([*options, "--commit", "c0ffee"]) == 0
-    assert kept(tmp_path / "published" / "big" / STUDY)[2]["commit"] == "c0ffee"
+    assert kept(tmp_path / "published" / "big" / STUDY)[1]["commit"] == "c0ffee"
     assert published.main(["--preset", "absent"]) == 2
 
 
-@pytest.mark.parametrize("name", ["cells.parquet", "sample_complexity.parquet", "provenance.json"])
+@pytest.mark.parametrize("name", ["cells.parquet", "provenance.json"])
 @pytest.mark.parametrize("damage", ["cut", "altered", "gone"])
 def test_a_damaged_file_is_named_with_what_restores_it(name, damage, finished, tmp_path):
     folder = tmp_path / "published" / "big" / STUDY
@@ -336,7 +336,7 @@ def test_a_damaged_file_is_named_with_what_restores_it(name, damage, finished, t
         whole = file.read_bytes()
         file.write_bytes(whole[:middle] + bytes(40) + whole[middle + 40 :])
     with pytest.raises(PublicationError, match=f"{re.escape(str(file))}.*git checkout -- .*{name}"):
-        read_publications([folder / "sample_complexity.parquet", folder / "provenance.json"])
+        read_publications([folder / "cells.parquet", folder / "provenance.json"])
 
 
 @pytest.mark.parametrize("n_written", [1, 2])
@@ -375,8 +375,8 @@ def test_an_interrupted_call_is_noticed_and_the_same_call_mends_it(
 def test_a_whole_table_of_another_publication_is_named(finished, tmp_path):
     folder = tmp_path / "published" / "big" / STUDY
     publish(finished, folder, commit="c0ffee")
-    file = folder / "sample_complexity.parquet"
-    write_table(kept(folder)[1].iloc[1:], file, SAMPLE_COMPLEXITY)
+    file = folder / "cells.parquet"
+    write_table(kept(folder)[0].iloc[1:], file, CELLS)
     with pytest.raises(PublicationError, match=f"{re.escape(str(file))}: is not the table"):
         read_publications([folder / "provenance.json"])
 
@@ -403,9 +403,9 @@ def test_damaged_cells_of_an_earlier_publication_are_not_overwritten(finished, t
 def test_one_of_another_schema_is_left_out_and_the_log_says_so(where, finished, tmp_path, caplog):
     folder = tmp_path / "published" / "big" / STUDY
     publish(finished, folder, commit="c0ffee")
-    _, table, provenance = kept(folder)
+    cells, provenance = kept(folder)
     if where == "table":
-        table.drop(columns="log_sd").to_parquet(folder / "sample_complexity.parquet")
+        cells.drop(columns="epochs").to_parquet(folder / "cells.parquet")
     else:
         (folder / "provenance.json").write_text(json.dumps(provenance | {"format": "older"}))
     with caplog.at_level(logging.WARNING):
@@ -517,7 +517,7 @@ def test_fits_of_published_rows_pair_curves_of_one_grammar_as_the_scorecard_does
 def test_the_page_shows_the_fits_with_their_provenance_and_is_else_the_same(finished, tmp_path):
     folder = tmp_path / "published" / "big" / STUDY
     train(finished, list(finished.curves)[:1], packed=True)
-    run_of(finished, folder)
+    archived = run_of(finished, folder)
     cells, table = own_tables(finished)
     packed = sum("packed" in versions for versions in kept(folder)[0]["versions"])
     given, settings = {"sample_complexity": table}, {"threshold": 0.1}
@@ -530,7 +530,7 @@ def test_the_page_shows_the_fits_with_their_provenance_and_is_else_the_same(fini
         f"{packed} networks in packs",
     ):  # fmt: skip
         assert words in run.title + run.note
-    assert len(run.rows) == len(published_fits(kept(folder)[1], kept(folder)[0]))
+    assert len(run.rows) == len(published_fits(archived.sample_complexity, archived.cells))
 
 
 @pytest.fixture(scope="module")
@@ -546,7 +546,7 @@ def inputs(tmp_path_factory) -> dict[str, str]:
     for part in ("src", "envs"):
         (project / part).symlink_to(ROOT / part)
     for one in ("big", "test"):
-        for name in ("sample_complexity.parquet", "provenance.json", "cells.parquet"):
+        for name in ("provenance.json", "cells.parquet"):
             file = project / "published" / one / STUDY / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.touch()
@@ -568,7 +568,7 @@ def test_published_files_are_inputs_of_the_figure_and_the_page_alone(inputs):
     holding = {rule for rule, files in inputs.items() if "/published/" in files}
     assert holding == {"explorer", "fig04", "fig04_first_look", "page_report", "page_report_so_far"}
     for rule in holding:
-        for name in ("sample_complexity.parquet", "provenance.json"):
+        for name in ("cells.parquet", "provenance.json"):
             assert f"/published/big/{STUDY}/{name}" in inputs[rule]
 
 
@@ -627,7 +627,7 @@ def test_what_is_measured_of_a_curve_is_published_and_kept_by_a_later_call(finis
     file.unlink()
     publish(finished, folder, commit="c0ffee")
     assert len(read_table(folder / "sensitivities.parquet", SENSITIVITIES)) == len(rows)
-    tables = kept(folder)[2]["tables"]
+    tables = kept(folder)[1]["tables"]
     assert (tables["sensitivities"], len(tables["cells"])) == ([name], 5)
     write_table(rows[1:], file, SENSITIVITIES)  # one cell is missing
     assert any("not taken" in line for line in publish(finished, folder, commit="c0ffee"))
@@ -693,8 +693,8 @@ def test_rows_that_were_measured_with_other_settings_are_not_taken_for_the_prese
         publish(other, folder, commit="c0ffee")
     assert (folder / "sensitivities.parquet").read_bytes() == before
     publish(other, folder, commit="c0ffee", drop=True)
-    assert list(kept(folder)[2]["tables"]) == ["cells", "timings"]
-    assert kept(folder)[2]["measured_with"]["sensitivities"]["n_points"] == 50
+    assert list(kept(folder)[1]["tables"]) == ["cells", "timings"]
+    assert kept(folder)[1]["measured_with"]["sensitivities"]["n_points"] == 50
     assert not (folder / "sensitivities.parquet").exists()
 
 
@@ -770,28 +770,18 @@ def test_every_published_row_is_taken(folder, tmp_path):
     run = Run(planned_of(name).only([study]), tmp_path)
     published.publish(run, copy, study=study, commit="c0ffee")
     for file in folder.glob("*.parquet"):
-        if (copy / file.name).read_bytes() != file.read_bytes():
-            # What is derived of rows is computed anew: the last bit of exp and log depends on the
-            # processor. Rows themselves are copied.
-            assert file.name == "sample_complexity.parquet"
-            tables = [pd.read_parquet(one) for one in (copy / file.name, file)]
-            pd.testing.assert_frame_equal(*tables, rtol=1e-12, atol=0)
+        assert (copy / file.name).read_bytes() == file.read_bytes()
 
 
 @pytest.mark.parametrize(
     "folder", [one for one in FOLDERS if one.name == STUDY], ids=lambda folder: folder.parts[-2]
 )
 def test_what_the_repository_publishes_is_what_its_cells_say(folder):
-    cells, table, provenance = kept(folder)
-    measured = folder / "sensitivities.parquet"
-    sensitivities = (
-        read_table(measured, SENSITIVITIES)
-        if measured.is_file()
-        else SENSITIVITIES.empty_table().to_pandas()
-    )
-    expected = all_sample_complexities(cells, sensitivities, thresholds=provenance["thresholds"])
-    pd.testing.assert_frame_equal(table, expected[table.columns], check_dtype=False, rtol=1e-12)
+    cells, provenance = kept(folder)
     assert provenance["preset"] == folder.parent.name
     assert provenance["cells"] == len(cells)
-    assert len(read_publications([folder / "provenance.json"])) == 1
+    (run,) = read_publications([folder / "provenance.json"])
+    assert ("S_2" in set(run.sample_complexity["criterion"])) == (
+        folder / "sensitivities.parquet"
+    ).is_file()
     assert sum(file.stat().st_size for file in folder.iterdir()) < 5_000_000

@@ -13,7 +13,7 @@ from srhm.results.coordinates import DATA_MODEL, GRAMMAR
 from srhm.scorecard.curves import THRESHOLD
 from srhm.scorecard.rows import left_out, rows_of
 from srhm.statistics.exponents_of_grammars import OF_GRAMMAR, powers
-from srhm.statistics.sample_complexity import lasting_crossing, sample_complexity
+from srhm.statistics.sample_complexity import crossing, sample_complexity
 from srhm.studies.attention.configuration import law
 from srhm.studies.attention.tables import SAMPLE_COMPLEXITY
 
@@ -52,7 +52,7 @@ def seed_stars(cells: pd.DataFrame) -> pd.DataFrame:
     for values, own in cells.sort_values("P").groupby([*CURVE, "seed"]):
         row: dict[str, Any] = dict(zip([*CURVE, "seed"], values, strict=True))
         sizes, errors = (own[name].to_numpy(dtype=float) for name in ("P", "test_error"))
-        found = lasting_crossing(sizes, errors, THRESHOLD)
+        found = crossing(sizes, errors, THRESHOLD)
         bound = {"not_reached": found.low, "below_range": found.high}
         star = bound.get(found.status, float(np.exp(found.log_size)))
         for kind in "SD":

@@ -17,7 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from srhm.statistics.sample_complexity import lasting_crossing
+from srhm.statistics.sample_complexity import crossing
 from srhm.studies.kernels.tables import CELLS, FAMILY
 
 Values = NDArray[np.float64]
@@ -92,7 +92,7 @@ def crossings(cells: pd.DataFrame, threshold: float) -> Iterator[dict[str, Any]]
     for family, own in _families(cells[cells["experiment"] == "srhm"]):
         for seed, curve in own.sort_values("P").groupby("seed"):
             sizes, errors = (curve[name].to_numpy(dtype=float) for name in ("P", "error"))
-            found = lasting_crossing(sizes, errors, threshold)
+            found = crossing(sizes, errors, threshold)
             yield {
                 **family,
                 "seed": seed,

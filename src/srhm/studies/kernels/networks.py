@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 
 from srhm.results.coordinates import GRAMMAR
-from srhm.results.published_complexities import published_complexities
+from srhm.statistics.publications import published_complexities
 
 # P_star: from which on the test error is at most the threshold; NaN where it is not reached.
 NETWORKS = pa.schema(

@@ -27,7 +27,7 @@ STUDY = experiment_study(
             ".networks:networks",
             ".networks:NETWORKS",
             settings=("threshold",),
-            files={"published": "published/*/sparse_hierarchy/sample_complexity.parquet"},
+            files={"published": "published/*/sparse_hierarchy/cells.parquet"},
         ),
     ),
     figures=(

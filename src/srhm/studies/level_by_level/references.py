@@ -7,7 +7,7 @@ import pandas as pd
 
 from srhm.learning_curve import sample_complexity
 from srhm.results.coordinates import GRAMMAR
-from srhm.results.published_complexities import published_complexities
+from srhm.statistics.publications import published_complexities
 from srhm.studies.level_by_level.tables import REFERENCES
 
 
@@ -16,9 +16,8 @@ def references(
 ) -> pd.DataFrame:
     """A row (REFERENCES) for each published P* of LCN and CNN at s = 2, sparsity A.
 
-    end_to_end: tables of sample complexities of the study sparse_hierarchy; layerwise: tables of
-    cells of the study layerwise, whose P* are computed here, at the scale 1 of the output. Either
-    may be without files.
+    end_to_end: tables of cells of the study sparse_hierarchy; layerwise: of the study layerwise, at
+    the scale 1 of the output. Either may be without files.
     """
     frames = [
         published_complexities(Path(file), threshold=threshold).assign(training="end to end")

@@ -25,7 +25,7 @@ STUDY = experiment_study(
             ".tables:REFERENCES",
             settings=("threshold",),
             files={
-                "end_to_end": "published/*/sparse_hierarchy/sample_complexity.parquet",
+                "end_to_end": "published/*/sparse_hierarchy/cells.parquet",
                 "layerwise": "published/*/layerwise/cells.parquet",
             },
         ),

@@ -11,7 +11,7 @@ import pandas as pd
 
 from srhm.results.coordinates import DATA_MODEL, GRAMMAR
 from srhm.statistics.exponents_of_grammars import OF_GRAMMAR, powers
-from srhm.statistics.sample_complexity import lasting_crossing, sample_complexity
+from srhm.statistics.sample_complexity import crossing, sample_complexity
 from srhm.studies.optimisers.configuration import law
 from srhm.studies.optimisers.tables import GRAMMARS, SAMPLE_COMPLEXITY
 
@@ -56,8 +56,8 @@ def sample_complexities(cells: pd.DataFrame, *, threshold: float) -> pd.DataFram
 def learnt_and_lost(cells: pd.DataFrame, *, threshold: float) -> pd.Series:
     """Which networks end at the cap and err, though their seed had learnt with fewer points.
 
-    A mask of the rows. Such an end is an accident of training, as of a network that has collapsed
-    in `srhm.statistics.sample_complexity.collapsed_after_learning`, and counts for no P*.
+    A mask of the rows. Such an end is an accident of training, as that of a dead network
+    (`srhm.statistics.sample_complexity.is_dead`), and counts for no P*.
     """
     sizes = cells["P"].where(cells["test_error"] <= threshold)
     first = sizes.groupby([cells[name] for name in (*CURVE, "seed")]).transform("min")
@@ -66,7 +66,7 @@ def learnt_and_lost(cells: pd.DataFrame, *, threshold: float) -> pd.Series:
 
 
 def of_grammars(cells: pd.DataFrame, complexity: pd.DataFrame, *, threshold: float) -> pd.DataFrame:
-    """P* of each grammar (GRAMMARS) by the rule of `lasting_crossing`; of a censored one its bound.
+    """P* of each grammar (GRAMMARS) by the rule of `crossing`; of a censored one its bound.
 
     complexity: SAMPLE_COMPLEXITY, which says which rate is best.
     """
@@ -75,11 +75,9 @@ def of_grammars(cells: pd.DataFrame, complexity: pd.DataFrame, *, threshold: flo
     for values, own in cells.sort_values("P").groupby([*CURVE, "seed"]):
         row: dict[str, Any] = dict(zip([*CURVE, "seed"], values, strict=True))
         sizes, errors = (own[name].to_numpy(dtype=float) for name in ("P", "test_error"))
-        found = lasting_crossing(sizes, errors, threshold)
-        bound = {"not_reached": found.low, "below_range": found.high}
-        star = bound.get(found.status, float(np.exp(found.log_size)))
+        found = crossing(sizes, errors, threshold)
         capped = int((own["status"] == "capped").sum())
-        rows.append({**row, "P_star": star, "status": found.status, "capped": capped})
+        rows.append({**row, "P_star": found.size, "status": found.status, "capped": capped})
     table = pd.DataFrame(rows, columns=[*CURVE, "seed", "P_star", "status", "capped"])
     table = table.astype({name: complexity[name].dtype for name in CURVE})  # without rows, too
     return table.merge(complexity[[*CURVE, "best"]], on=list(CURVE))[GRAMMARS.names]

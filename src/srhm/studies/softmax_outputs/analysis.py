@@ -8,15 +8,15 @@ on each of the n_c - 1 other classes alike, and on x independently of p_L x, has
 the probability that the answers to two data of one class differ over that of any two data.
 """
 
+from math import exp
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from srhm.results.coordinates import GRAMMAR
 from srhm.scorecard.curves import THRESHOLD
 from srhm.scorecard.rows import left_out, rows_of
-from srhm.statistics.sample_complexity import lasting_crossing
+from srhm.statistics.sample_complexity import Crossing, crossing, mean_of_seeds
 
 BEYOND = 4  # in units of P*
 # Of 500 points 15 then are errors, of which the noise is a fourth.
@@ -41,13 +41,12 @@ def top_synonyms(outputs: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def sample_complexities(rows: pd.DataFrame) -> dict[str, float]:
-    """P* of each curve, from the mean test error of its seeds; NaN where it is not reached."""
-    found = {}
-    for curve, own in rows.groupby("curve"):
-        means = own.groupby("P")["test_error"].mean()
-        sizes, errors = means.index.to_numpy(dtype=float), means.to_numpy(dtype=float)
-        found[str(curve)] = float(np.exp(lasting_crossing(sizes, errors, THRESHOLD).log_size))
-    return found
+    """P* of each curve, the geometric mean of its seeds; NaN where it is not reached."""
+    seeds: dict[str, list[Crossing]] = {}
+    for (curve, _), own in rows.sort_values("P").groupby(["curve", "seed"]):
+        sizes, errors = (own[name].to_numpy(dtype=float) for name in ("P", "test_error"))
+        seeds.setdefault(str(curve), []).append(crossing(sizes, errors, THRESHOLD))
+    return {curve: exp(mean_of_seeds(own).log_size) for curve, own in seeds.items()}
 
 
 @rows_of("outputs", "cells", nothing=NOTHING)

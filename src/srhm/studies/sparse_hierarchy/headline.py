@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from srhm.results.publications import read_publications
 from srhm.scorecard.headline import Statement
+from srhm.statistics.publications import read_publications
 from srhm.studies.sparse_hierarchy.claims.published_fits import published_fits
 
 COMPLEXITY = "Sample complexity"

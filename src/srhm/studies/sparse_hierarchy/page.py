@@ -20,8 +20,8 @@ from srhm.report.page_table import (
     percent,
 )
 from srhm.report.scorecard_rows import scorecard_rows
-from srhm.results.publications import Publication, read_publications
 from srhm.scorecard.curves import with_rates
+from srhm.statistics.publications import Publication, read_publications
 from srhm.studies.sparse_hierarchy.claims.paper_points import as_sample_complexities
 from srhm.studies.sparse_hierarchy.claims.practice_fits import practice_fits
 from srhm.studies.sparse_hierarchy.claims.published_fits import published_fits

@@ -5,7 +5,7 @@ import pandas as pd
 
 from srhm.scorecard.curves import THRESHOLD
 from srhm.scorecard.rows import left_out, rows_of
-from srhm.statistics.sample_complexity import lasting_crossing
+from srhm.statistics.sample_complexity import crossing
 
 NETS = {"lenet": "LeNet", "fc2": "FC"}
 NOTHING, PLACES, DEFORMATIONS, BOTH = "nothing", "places", "deformations", "both"
@@ -15,17 +15,15 @@ R = {PLACES: "R_places", DEFORMATIONS: "R_deformations"}
 
 @rows_of("cells")
 def stars(cells: pd.DataFrame) -> pd.DataFrame:
-    """P* (test error THRESHOLD) of each net, what it is taught, and seed, by `lasting_crossing`.
+    """P* (test error THRESHOLD) of each net, what it is taught, and seed, by `crossing`.
 
     A censored one is its bound and left out.
     """
     rows = []
     for (net, taught, seed), own in cells.sort_values("P").groupby(["net", "taught", "seed"]):
         sizes, errors = (own[name].to_numpy(dtype=float) for name in ("P", "test_error"))
-        found = lasting_crossing(sizes, errors, THRESHOLD)
-        bound = {"not_reached": found.low, "below_range": found.high}
-        star = bound.get(found.status, float(np.exp(found.log_size)))
-        rows.append({"net": net, "taught": taught, "seed": seed, "P_star": star,
+        found = crossing(sizes, errors, THRESHOLD)
+        rows.append({"net": net, "taught": taught, "seed": seed, "P_star": found.size,
                      "status": found.status})  # fmt: skip
     table = pd.DataFrame(rows)
     reasons = {"not reached": table["status"] == "not_reached"}

@@ -14,7 +14,7 @@ from srhm.model import theory
 from srhm.results.coordinates import DATA_MODEL, GRAMMAR
 from srhm.scorecard.curves import THRESHOLD
 from srhm.scorecard.rows import left_out, rows_of
-from srhm.statistics.sample_complexity import lasting_crossing, sample_complexity
+from srhm.statistics.sample_complexity import crossing, sample_complexity
 from srhm.studies.teaching.configuration import law
 from srhm.studies.teaching.tables import SAMPLE_COMPLEXITY
 
@@ -64,7 +64,7 @@ def taught(rows: pd.DataFrame) -> pd.Series:
 
 @rows_of("cells")
 def stars(cells: pd.DataFrame) -> pd.DataFrame:
-    """P* of each grammar: a row for each curve and seed, by the rule of `lasting_crossing`.
+    """P* of each grammar: a row for each curve and seed, by the rule of `crossing`.
 
     over_rules: P* over the P at which all class rules but a part of THRESHOLD are seen or guessed.
     """
@@ -155,10 +155,8 @@ def seed_stars(
         row: dict[str, Any] = dict(zip([*by, "seed"], values, strict=True))
         at = _threshold(criterion, row["net"], row["L"], row["s"])
         sizes, seen = (own[name].to_numpy(dtype=float) for name in ("P", criterion))
-        found = lasting_crossing(sizes, seen, at)
-        bound = {"not_reached": found.low, "below_range": found.high}
-        star = bound.get(found.status, float(np.exp(found.log_size)))
-        rows.append({**row, "P_star": star, "status": found.status})
+        found = crossing(sizes, seen, at)
+        rows.append({**row, "P_star": found.size, "status": found.status})
     table = pd.DataFrame(rows, columns=[*by, "seed", "P_star", "status"])
     return table.assign(
         per_place=table["s0"] + 1, times_m=table["P_star"] * table["m"] ** table["synonyms"]

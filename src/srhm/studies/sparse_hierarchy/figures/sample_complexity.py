@@ -31,7 +31,7 @@ from srhm.figures.panels import Axis, Marks, Panel, law, level
 from srhm.figures.published_runs import points_of
 from srhm.figures.scales import Scale
 from srhm.figures.selection import at_threshold, predicted, text_curves
-from srhm.results.publications import Publication, read_publications
+from srhm.statistics.publications import Publication, read_publications
 from srhm.statistics.sample_complexity import DEFAULT_RULE, IntervalRule
 from srhm.studies.sparse_hierarchy.claims.complexities import of_features, of_the_law
 

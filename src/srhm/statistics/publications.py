@@ -1,0 +1,120 @@
+"""Published runs of the paper's networks: their cells, and the sample complexities of these.
+
+Rows alone are published, and no P*: what is read of rows may change.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from srhm.results.coordinates import GRAMMAR
+from srhm.results.publications import (
+    check_digests,
+    published_file,
+    read_published_table,
+)
+from srhm.results.published_provenance import (
+    PROVENANCE_FILE,
+    OtherFormat,
+    read_provenance_file,
+)
+from srhm.results.tables import CELLS, SENSITIVITIES
+from srhm.statistics.exponents_of_grammars import complexities
+from srhm.statistics.sample_complexity import all_sample_complexities
+
+OPTIONS = ("whitening", "bias", "alpha", "width", "engine")
+ROWS = ("P_star", "P_star_low", "P_star_high", "status", "n_seeds", "small_pool")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Publication:
+    """A published run: its provenance, its cells (tables.CELLS) and what they say.
+
+    sample_complexity: tables.SAMPLE_COMPLEXITY.
+    """
+
+    provenance: Mapping[str, Any]
+    sample_complexity: pd.DataFrame
+    cells: pd.DataFrame
+
+    @property
+    def preset(self) -> str:
+        """Name of the configuration that was run."""
+        return str(self.provenance["preset"])
+
+    @property
+    def devices(self) -> str:
+        """On what its networks were trained: AMD EPYC (CPU), NVIDIA H100 (GPU)."""
+        kinds = {(one["processor"], one["device"]): None for one in self.provenance["trained_on"]}
+        return ", ".join(f"{processor} ({device})" for processor, device in kinds)
+
+    @property
+    def seeds(self) -> str:
+        """How many seeds a curve has: 1 seed, 3 seeds, 2–5 seeds."""
+        numbers = self.provenance["seeds"]
+        return f"{_span(numbers)} {'seed' if max(numbers) == 1 else 'seeds'}"
+
+    @property
+    def widths(self) -> str:
+        """Channels H of its networks: 512, 128–512."""
+        return _span(self.provenance["widths"])
+
+
+def _span(numbers: Sequence[int]) -> str:
+    least, most = min(numbers), max(numbers)
+    return str(most) if least == most else f"{least}–{most}"
+
+
+def read_publications(
+    files: Sequence[Path | str], *, log: logging.Logger | None = None
+) -> list[Publication]:
+    """The publications to which the files belong, by preset; none without files.
+
+    One of another schema is left out, which the log says.
+
+    Raises:
+        PublicationError: if a file of one is missing, damaged or of another publication, naming it.
+    """
+    found = []
+    for folder in sorted({Path(file).parent for file in files}):
+        try:
+            provenance = read_provenance_file(folder / PROVENANCE_FILE)
+            cells = read_published_table(published_file(folder, "cells"), CELLS)
+            check_digests(folder, provenance)
+            felt = SENSITIVITIES.empty_table().to_pandas()
+            if "sensitivities" in provenance["sha256"]:
+                file = published_file(folder, "sensitivities")
+                felt = read_published_table(file, SENSITIVITIES)
+        except OtherFormat as other:
+            (log or logging.getLogger(__name__)).warning(
+                "without the published run of %s: %s; `make publish PRESET=%s` writes it anew",
+                *(folder.parent.name, other, folder.parent.name),
+            )
+            continue
+        table = all_sample_complexities(cells, felt, thresholds=provenance["thresholds"])
+        found.append(Publication(provenance=provenance, sample_complexity=table, cells=cells))
+        if log:
+            log.info("beside it the published run %s: %d sample complexities from %d cells",
+                     folder.parent.name, len(table), provenance["cells"])  # fmt: skip
+    return found
+
+
+def published_complexities(
+    file: Path, *, threshold: float, nets: Sequence[str] = ("lcn", "cnn")
+) -> pd.DataFrame:
+    """P* of the test error for each grammar of s = 2 and sparsity A, in the order of the file.
+
+    file: published/PRESET/sparse_hierarchy/cells.parquet; batches drawn by class are left out, and
+    of curves that differ in the rate alone all but the first. Columns: origin, net, GRAMMAR, ROWS.
+    """
+    cells = pd.read_parquet(file)
+    cells = cells[cells["net"].isin(list(nets)) & (cells["s"] == 2) & (cells["sparsity"] == "A")]
+    cells = cells[~cells["batch"].astype(str).str.startswith("balanced")]
+    table = complexities(cells, thresholds=[threshold])
+    own = table[table["criterion"] == "test_error"]
+    own = own.drop_duplicates(["net", *GRAMMAR, *own.columns.intersection(OPTIONS)])
+    return own[["net", *GRAMMAR, *ROWS]].assign(origin=f"{file.parts[-3]}/sparse_hierarchy")
