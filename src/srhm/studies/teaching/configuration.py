@@ -82,8 +82,8 @@ def plan(section: TeachingSection, directory: Path, *, trainer: Trainer) -> Plan
     jobs: dict[str, list[dict[str, Any]]] = {}
     for number, group in enumerate(section.curves):
         names = ("net", "L", "s", "s0", "v", "n_c", "m", "synonyms", "places")
-        names += ("patterns",) if group.patterns else ()
-        for curve in combinations(group, *names):
+        more = ("patterns",) if group.patterns else ()
+        for curve in combinations(group, *names, *more):
             try:
                 largest = largest_training_set(parameters_of(curve))
                 _check(curve)
