@@ -26,6 +26,7 @@ from srhm.data import (
     train_and_test,
     tree,
 )
+from srhm.deformations import Deformation, visible_edge_temperatures
 from srhm.learning_curve import sample_complexity
 from srhm.measure.representations import hierarchical_probe
 from srhm.measure.sensitivity import measure
@@ -117,6 +118,53 @@ def test_parameters_of_no_grammar_are_refused(changes, message):
 def test_sizes_that_cannot_be_are_refused(grammar, sizes):
     with pytest.raises(SampleError):
         train_and_test(grammar, n_train=sizes[0], n_test=sizes[1], seed=0)
+
+
+# Numbers as arguments.
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda data: sensitivities(nn.Flatten(), ["output"], data, seed=0, n_points=-5),
+        lambda data: sensitivities(nn.Flatten(), ["output"], data, seed=0, n_points=1),
+        lambda data: sensitivities(nn.Flatten(), ["output"], data, seed=0, n_draws=0),
+        lambda data: sensitivities(nn.Flatten(), ["output"], data, seed=-1),
+        lambda data: sample_complexity([1, 2], [1, 0], confidence=95),
+        lambda data: sample_complexity([1, 2], [1, 0], confidence=np.nan),
+        lambda data: sample_complexity([1, 2], [1, 0], threshold=np.nan),
+        lambda data: Displacement(0),
+        lambda data: Deformation(cutoff=0, generator=np.random.default_rng(0)),
+        lambda data: Deformation(cutoff=3, temperature=np.inf, generator=np.random.default_rng(0)),
+        lambda data: visible_edge_temperatures(1, size=32),
+    ],
+)
+def test_numbers_out_of_range_are_refused_with_the_range(grammar, data, call):
+    with pytest.raises(ValueError, match=r"^\w+ = \S+: allowed are"):
+        call(HierarchyDataset(data, grammar))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda data: sensitivities(nn.Flatten(), ["output"], data, seed=0.5),
+        lambda data: sensitivities(nn.Flatten(), ["output"], data, seed=0, n_points=1e2),
+        lambda data: sensitivities(nn.Flatten(), ["output"], data, seed=0, n_draws="4"),
+        lambda data: Displacement(1.0),
+        lambda data: Synonyms(None),
+        lambda data: Deformation(cutoff=(3, 8.5), generator=np.random.default_rng(0)),
+        lambda data: visible_edge_temperatures(3.5, size=32),
+    ],
+)
+def test_what_is_no_whole_number_is_refused_with_the_range(grammar, data, call):
+    with pytest.raises(TypeError, match=r"^\w+ = \S+: allowed are whole numbers, \d+ or more$"):
+        call(HierarchyDataset(data, grammar))
+
+
+def test_one_feature_has_no_whitening():
+    grammar = random_grammar(depth=1, branching=2, n_features=1, n_empty=8, seed=0)
+    train, _ = train_and_test(grammar, n_train=4, n_test=4, seed=0)
+    assert np.isfinite(OneHot()(train, grammar)).all()
+    with pytest.raises(ValueError, match=r"v = 1.*allowed are v of 2 or more"):
+        HierarchyDataset(train, grammar, whitening=True)[0]
 
 
 # Trees and transformations.

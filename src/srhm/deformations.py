@@ -17,6 +17,7 @@ With the modes and pixels of the package "diffeo" the outermost pixels rest:
 Definitions: `srhm.images.deformations` and `srhm.images.edge_deformations`, in NumPy.
 """
 
+from collections.abc import Sequence
 from math import exp, log, pi
 from typing import Literal, get_args
 
@@ -33,6 +34,7 @@ from srhm.images.torch_deformations import (
     displacement_fields,
     visible_temperatures,
 )
+from srhm.model.scalars import whole
 
 with extra("torch"):
     import torch
@@ -70,6 +72,7 @@ class Deformation(torch_deformations.Deformation):
     generator: of all draws; a worker of a `DataLoader` has one of its own.
 
     Raises:
+        TypeError: if a cutoff is no whole number.
         ValueError: if a range is empty, a number in it is not allowed or pixels are others; when it
             is called, if images are not square or not of a floating type, or so small that half a
             pixel folds.
@@ -85,6 +88,10 @@ class Deformation(torch_deformations.Deformation):
     ) -> None:
         if pixels not in get_args(Pixels):
             raise ValueError(f"pixels = {pixels!r}: allowed are {', '.join(get_args(Pixels))}")
+        for end in cutoff if isinstance(cutoff, Sequence) else (cutoff,):
+            whole(end, "cutoff", least=1)
+        if temperature is not None and not np.isfinite(temperature).all():
+            raise ValueError(f"temperature = {temperature}: allowed are finite T > 0")
         super().__init__(cutoff=cutoff, temperature=temperature, generator=generator)
         self.pixels = pixels
 
@@ -124,8 +131,10 @@ def visible_edge_temperatures(cutoff: int, *, size: int) -> Range:
     """As `visible_temperatures` on centres, with the mean square of fields up to the edges.
 
     Raises:
+        TypeError: if cutoff or size is no whole number.
         ValueError: if the first is larger than the second.
     """
+    cutoff, size = whole(cutoff, "cutoff", least=2), whole(size, "size", least=2)
     low = edge_deformations.temperature_of(VISIBLE, size=size, cutoff=cutoff)
     high = largest_temperature(cutoff)
     if low > high:

@@ -8,7 +8,7 @@
 
 import warnings
 from dataclasses import dataclass
-from math import exp, nan, sqrt
+from math import exp, isfinite, nan, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,8 +44,13 @@ def sample_complexity(
     the interval, and a warning says how many.
 
     Raises:
-        ValueError: if a size is below 1 or twice there, or the shapes do not fit.
+        ValueError: if a size is below 1 or twice there, the shapes do not fit, the threshold is not
+            finite, or the confidence is not between 0 and 1.
     """
+    if not isfinite(threshold):
+        raise ValueError(f"threshold = {threshold}: allowed are finite numbers")
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence = {confidence}: allowed are numbers between 0 and 1")
     # These take half a second to load.
     with extra("analysis"):
         from scipy.special import stdtrit

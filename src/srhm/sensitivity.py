@@ -11,6 +11,7 @@ import numpy as np
 from srhm.extras import extra
 from srhm.measure.sensitivity import Probe, Representation, Variant, measure, one_node
 from srhm.model.sampling import Derivations
+from srhm.model.scalars import whole
 from srhm.torch_data import HierarchyDataset
 
 with extra("torch"):
@@ -52,9 +53,14 @@ def sensitivities(
     change nothing (S for m = 1, D for s_0 = 0).
 
     Raises:
-        ValueError: if a layer is no module of the network, or executed other than once, or its
-            output is not a tensor (n, ...); if there are fewer than two points.
+        TypeError: if seed, n_points or n_draws is no whole number.
+        ValueError: if one is out of range; if a layer is no module of the network, or executed
+            other than once, or its output is not a tensor (n, ...); if there are fewer than two
+            points.
     """
+    seed = whole(seed, "seed", least=0)
+    n_points = whole(n_points, "n_points", least=2)
+    n_draws = whole(n_draws, "n_draws", least=1)
     names = tuple(layers)
     known = [name for name, _ in network.named_modules() if name]
     for name in names:

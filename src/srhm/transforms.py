@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from srhm.model.encoding import one_hot, symbols
 from srhm.model.grammar import Grammar
 from srhm.model.sampling import Derivations
+from srhm.model.scalars import whole
 from srhm.model.transformations import displace, exchange_synonyms
 
 
@@ -30,6 +31,9 @@ class Displacement:
     """Moves the features of each patch of level l to places drawn anew: `srhm.data.displace`."""
 
     level: int
+
+    def __post_init__(self) -> None:
+        whole(self.level, "level", least=1)
 
     def __call__(
         self, data: Derivations, grammar: Grammar, generator: np.random.Generator
@@ -43,6 +47,9 @@ class Synonyms:
 
     level: int
 
+    def __post_init__(self) -> None:
+        whole(self.level, "level", least=1)
+
     def __call__(
         self, data: Derivations, grammar: Grammar, generator: np.random.Generator
     ) -> Derivations:
@@ -54,13 +61,15 @@ class OneHot:
     """Input (n, d, v), float32: one-hot, zeros at an empty place.
 
     channels_first: (n, v, d), as convolutions of PyTorch take it. whitening: x(1 + c) - c,
-    c = 1/sqrt(v - 1), as in the published figures.
+    c = 1/sqrt(v - 1), as in the published figures; not defined for v = 1.
     """
 
     channels_first: bool = False
     whitening: bool = False
 
     def __call__(self, data: Derivations, grammar: Grammar) -> NDArray[np.float32]:
+        if self.whitening and grammar.parameters.n_features == 1:
+            raise ValueError("whitening with v = 1, c = 1/sqrt(v - 1): allowed are v of 2 or more")
         x_BDC = one_hot(data, grammar.parameters, whitening=self.whitening)
         return np.ascontiguousarray(x_BDC.swapaxes(1, 2)) if self.channels_first else x_BDC
 
