@@ -28,7 +28,8 @@ from srhm.model.grammar import GrammarParameters, draw_grammar
 from srhm.model.sampling import draw_sample
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry, initial_weights
-from srhm.results.provenance import source_digest, versions
+from srhm.results.provenance import versions
+from srhm.results.sources import digest_of
 from srhm.training import packed
 from srhm.training.packed import Pack, PackLayout, device_for_packs, device_name, n_networks
 from srhm.training.rounds import Work
@@ -220,7 +221,7 @@ def main() -> None:
         "bandwidth": copy,
         "n_repeats": choice.repeats,
         "command": " ".join(["python", *sys.argv]),
-        "source": source_digest(Path(packed.__file__)),
+        "source": digest_of("srhm.training.packed:"),
     }
     print(f"{machine['device']}; {machine['versions']}; copy {copy / 1e9:.0f} GB/s\n\n{HEADER}")
     choice.output.parent.mkdir(parents=True, exist_ok=True)

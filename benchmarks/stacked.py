@@ -30,7 +30,8 @@ from torch.nn.functional import cross_entropy
 from srhm.model.grammar import GrammarParameters, draw_grammar
 from srhm.model.sampling import draw_sample
 from srhm.model.seeding import generator
-from srhm.results.provenance import source_digest, versions
+from srhm.results.provenance import versions
+from srhm.results.sources import digest_of
 from srhm.training import stacked
 from srhm.training.cell import processor
 from srhm.training.network import NetworkEngine, inputs
@@ -198,7 +199,7 @@ def main() -> None:
         "versions": versions(["numpy", "torch"]),
         "n_repeats": choice.repeats,
         "command": " ".join(["python", *sys.argv]),
-        "source": source_digest(Path(stacked.__file__)),
+        "source": digest_of("srhm.training.stacked:"),
     }
     print(f"{machine['device']}; {machine['versions']}\n\n{HEADER}")
     choice.output.parent.mkdir(parents=True, exist_ok=True)

@@ -1,24 +1,48 @@
-"""What a change of one module does to digests: in copies of the package, before and after."""
+"""What an edit of this project's code does to digests, without touching a file of it."""
 
-import shutil
+from functools import partial
 
-from srhm.results.provenance import PACKAGE
+from srhm.results import sources
 
 
-def before_and_after(folder, monkeypatch, module, digests, *, holders):
-    """Digests of a copy of the package, and of one with a line more in this module.
+def forget(*modules):
+    """Lets the next digest read these modules again."""
+    sources.digest_of.cache_clear()
+    sources._digests.clear()
+    for module in modules:
+        sources._modules.pop(module, None)
 
-    module: "training/sparse". digests: function without arguments. holders: modules that know where
-    the package lies, as PACKAGE.
+
+def digests_after(folder, monkeypatch, edits, roots):
+    """Digest of each of the roots, {name: tuple}, while modules have other texts.
+
+    edits: {"srhm.training.sparse": function from the text of the module to another}.
     """
-    copies = [folder / name / "srhm" for name in ("before", "after")]
-    shutil.copytree(PACKAGE, copies[0], ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(copies[0], copies[1])
-    file = copies[1] / f"{module}.py"
-    file.write_text(file.read_text() + "\nLAW = 1\n")
-    found = []
-    for copy in copies:
-        for holder in holders:
-            monkeypatch.setattr(holder, "PACKAGE", copy)
-        found.append(digests())
+    files = {}
+    for module, edit in edits.items():
+        before = sources._file_of(module)[0].read_text(encoding="utf-8")
+        after = edit(before)
+        assert after != before, f"nothing to edit in {module}"
+        files[module] = folder / f"{module}.txt"
+        files[module].write_text(after, encoding="utf-8")
+
+    def file_of(known, module):
+        file, is_package = known(module)
+        return files.get(module, file), is_package
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sources, "_file_of", partial(file_of, sources._file_of))
+        forget(*edits)
+        found = {name: sources.digest_of(*names) for name, names in roots.items()}
+    forget(*edits)
     return found
+
+
+def replaced(old, new):
+    """An edit: of a text that is there once or more often."""
+    return lambda text: text.replace(old, new)
+
+
+def appended(more):
+    """An edit: lines at the end."""
+    return lambda text: f"{text}\n{more}\n"

@@ -31,7 +31,7 @@ from srhm.commands.plan import expected_cells
 from srhm.commands.presets import CONFIG, Run
 from srhm.commands.watching import Watch
 from srhm.results import outdated, places
-from srhm.results.provenance import cells_digest
+from srhm.results.sources import digest_of
 from srhm.results.store import StoredCell, path_of, write_cell
 from srhm.runtime.devices import device_here
 from srhm.runtime.job import training_job
@@ -39,7 +39,6 @@ from srhm.runtime.no_device import NoDevice
 from srhm.studies.registry import TRAINERS
 from srhm.study import ConfigError
 from srhm.trainers import HIERARCHY
-from srhm.training import curve
 from srhm.training.cost import Cost
 
 ASKED = Path(__file__).with_name("snakemake_resources.py")
@@ -390,7 +389,7 @@ def stored(folder: Path, key: str, versions: str) -> Path:
     return write_cell(folder, key, StoredCell({}, row, {}, {}))
 
 
-PRESENT = cells_digest(Path(curve.__file__).with_name("packed.py"))
+PRESENT = digest_of(outdated.FORMS["packed"])
 
 
 def test_cells_of_other_code_for_gpus_are_counted_as_missing_and_said_so(

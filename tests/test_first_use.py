@@ -195,7 +195,7 @@ def test_an_outcome_is_of_the_code(tmp_path, answered, monkeypatch):
 def test_the_digest_of_a_form_is_of_its_code_and_of_its_trial():
     for one in (*FORMS, curve.STACKED, flow_cells.ON_GPU, experiment.ON_GPU):
         assert one.digest != GpuForm(one.name, "srhm.training.rounds", one.trial).digest
-        assert one.digest != GpuForm(one.name, one.module, "srhm.training.cell:none").digest
+        assert one.digest != GpuForm(one.name, one.module, "srhm.training.cell:processor").digest
         assert callable(resolved(one.trial))
 
 

@@ -18,7 +18,6 @@ SAME = {
     "gpu_forms": "entries of a curve -> forms that can train them on a GPU",
     "run": "an experiment: the coordinates of a cell -> its outcome",
     "draw": "a figure: its tables -> a matplotlib figure",
-    "training_sources": "the sources that decide a trained cell of a network",
     "train_cell": "coordinates of a cell and its data -> the trained cell",
     "train": "steps of training, of the protocol and compiled",
     "sample_complexity": "P* of one curve, and of a table of curves",

@@ -4,7 +4,6 @@ Both engines, with PyTorch's autograd and with gradients by hand.
 """
 
 import logging
-import shutil
 
 import numpy as np
 import pytest
@@ -17,11 +16,8 @@ from srhm.measure.sensitivity_of_cells import measure_curve
 from srhm.model.encoding import one_hot
 from srhm.model.seeding import generator
 from srhm.networks.activations import OUTPUT, activation_layers, record_activations
-from srhm.results import provenance
 from srhm.results.store import StoredCell, read_cell, write_cell
-from srhm.training import plan
 from srhm.training.cell import train_cell
-from srhm.training.curve import ENGINES, NAMED_ENGINES
 from srhm.training.network import NetworkEngine, inputs
 from srhm.training.protocol import TrainingPlan, train
 from srhm.training.taped import TapedEngine
@@ -235,26 +231,6 @@ def test_a_cell_of_a_named_net_is_made_by_its_own_engine_alone(data):
     cell = {**CELL, "P": 20, "n_test": 30, "max_steps": 3}
     train_cell(cell, training, test, make_engine=Own)
     assert made == [(cell, grammar.parameters, [20, 30])]
-
-
-def test_a_change_of_the_engine_of_named_nets_changes_the_keys_of_their_cells_alone(
-    tmp_path, monkeypatch
-):
-    def digests(copy):
-        for holder in (provenance, plan):
-            monkeypatch.setattr(holder, "PACKAGE", copy)
-        nets = {engine: "vgg11" if engine in NAMED_ENGINES else "lcn" for engine in ENGINES}
-        return {engine: plan.engine_digest(engine, net) for engine, net in nets.items()}
-
-    copies = [tmp_path / name / "srhm" for name in ("before", "after")]
-    shutil.copytree(provenance.PACKAGE, copies[0], ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(copies[0], copies[1])
-    file = copies[1] / "training" / "network.py"
-    text = file.read_text()
-    assert '            rate=cell["learning_rate"],' in text
-    file.write_text(text.replace('rate=cell["learning_rate"],', 'rate=2 * cell["learning_rate"],'))
-    before, after = map(digests, copies)
-    assert {engine for engine in ENGINES if before[engine] != after[engine]} == {*NAMED_ENGINES}
 
 
 @pytest.mark.parametrize("net", NETS)

@@ -172,8 +172,8 @@ def test_a_key_covers_coordinates_and_the_function_and_its_source():
         CurveCells(
             name="powers", function="srhm.names:resolved", cells=[{"base": 3, "exponent": 10}]
         ),
-        CurveCells(name="powers", function="srhm.names:other", cells=[entry["cell"]]),
-        CurveCells(name="powers", function="srhm.keys:resolved", cells=[entry["cell"]]),
+        CurveCells(name="powers", function="srhm.names:import_module", cells=[entry["cell"]]),
+        CurveCells(name="powers", function="srhm.keys:refusals", cells=[entry["cell"]]),
     ]
     keys = {one.entries[0]["key"] for family in others for one in curves_of(family)}
     assert len(keys | {entry["key"]}) == 4

@@ -8,11 +8,12 @@ import json
 import logging
 from pathlib import Path
 
-from sources import digests
+from earlier import cell_roots
 from stored import PRESETS, key_lines
 
 import srhm
 from srhm.model.sampling import draw_samples
+from srhm.results.sources import digest_of
 from srhm.training.cell import parameters_of
 from srhm.training.configuration import HierarchySection, NamedSection
 from srhm.training.curve import hierarchy_trainer
@@ -40,7 +41,7 @@ def trained(net: str) -> tuple[int, str]:
 if __name__ == "__main__":
     found = {
         "package": srhm.__file__,
-        "digests": list(digests()),
+        "digests": sorted({digest_of(*roots) for roots in cell_roots()}),
         "keys": {name: key_lines(name) for name in PRESETS},
         "trained": {net: trained(net) for net in SECTIONS},
     }

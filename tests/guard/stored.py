@@ -14,13 +14,14 @@ import yaml
 
 from srhm import preset
 from srhm.names import resolved
-from srhm.results.places import source_of
+from srhm.results.places import roots_of
 from srhm.results.records import read_table
+from srhm.results.sources import digest_of
 from srhm.results.tables import schema_of
 from srhm.rules.tables import claim_uses, repository_files
 from srhm.scorecard.card import claims_in, scorecard
 from srhm.studies.registry import STUDIES
-from srhm.study import Figure, Use, names_in
+from srhm.study import Figure, Planned, Use, names_in
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
@@ -41,12 +42,17 @@ DIGITS = 9
 def key_lines(name: str) -> list[str]:
     """A line for each curve and each sample of a preset: "STUDY NUMBER-OF-CELLS NAME"."""
     lines = set()
-    # Of all studies, also of one whose package is not installed here.
-    for study, section in preset.sections(preset.validate(_config(name))).items():
-        planned = STUDIES[study].plan(section, ROOT)
-        lines |= {f"{study} {len(one.entries)} {one.name}" for one in planned.curves.values()}
-        lines |= {f"{study} sample {name}" for name in planned.samples}
+    for study, plan in planned(name):
+        lines |= {f"{study} {len(one.entries)} {one.name}" for one in plan.curves.values()}
+        lines |= {f"{study} sample {name}" for name in plan.samples}
     return sorted(lines)
+
+
+@cache
+def planned(name: str) -> list[tuple[str, Planned]]:
+    """Each study of a preset with its plan, also one whose package is not installed here."""
+    sections = preset.sections(preset.validate(_config(name)))
+    return [(study, STUDIES[study].plan(section, ROOT)) for study, section in sections.items()]
 
 
 def job_lines() -> list[str]:
@@ -54,12 +60,17 @@ def job_lines() -> list[str]:
 
     One that changes makes a run gather, or measure, all its curves again, from stored networks.
     """
+    return sorted(f"{job} {digest_of(*roots)}" for job, roots in job_roots().items())
+
+
+def job_roots() -> dict[str, tuple[str, ...]]:
+    """What the digest of each of these jobs covers."""
     trainers = {one.trainer for one in STUDIES.values() if one.trainer is not None}
     measured = {one.function for study in STUDIES.values() for one in study.measurements}
-    return sorted(
-        [f"train {one.name} {source_of('train_curve.py', one.module)}" for one in trainers]
-        + [f"measure {name} {source_of('measure.py', name)}" for name in measured]
-    )
+    return {
+        **{f"train {one.name}": roots_of("train_curve.py", one.module) for one in trainers},
+        **{f"measure {name}": roots_of("measure.py", name) for name in measured},
+    }
 
 
 def scores(preset_name: str, study: str) -> list[dict[str, Any]]:

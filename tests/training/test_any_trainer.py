@@ -8,10 +8,11 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from srhm.results.sources import digest_of
 from srhm.runtime.first_use import GpuForm
 from srhm.runtime.stopping import StopRequest
 from srhm.training import any_trainer
-from srhm.training.any_trainer import spec_of_part, train_curve
+from srhm.training.any_trainer import decided_by, spec_of_part, train_curve
 from srhm.training.cell import TrainedCell
 from srhm.training.loop import BatchTrainer
 
@@ -63,8 +64,9 @@ def test_a_spec_is_trained_by_the_module_that_it_names(
     log = logging.getLogger("test")
     places = {"store": tmp_path / "cells", "checkpoints": tmp_path / "checkpoints"}
     options = {**places, "threads": 3, "log": log, "stop": StopRequest(), "gpu": gpu}
+    source = digest_of(*decided_by("a_trainer", {}))
     entries = [
-        {"key": 24 * f"{place}", "source": "s", "cell": {"P": place, "seed": 0}}
+        {"key": 24 * f"{place}", "source": source, "cell": {"P": place, "seed": 0}}
         for place in range(4)
     ]
     spec = json.loads(json.dumps({**SPEC, "cells": entries, "trainer": "a_trainer"}))

@@ -7,14 +7,10 @@ from pathlib import Path
 import pytest
 
 from srhm.networks.registry import NAMED
-from srhm.results import provenance
-from srhm.results.code import code_of
-from srhm.results.provenance import PACKAGE
 from srhm.study import ConfigError
 from srhm.trainers import HIERARCHY, NAMED_NETS
 from srhm.training import plan as planning
 from srhm.training.configuration import HierarchySection, NamedSection
-from srhm.training.curve import ENGINES
 from srhm.training.plan import plan
 
 GROUP = {"net": "lcn", "L": 2, "v": 4, "s0": 1, "P": [100, 200]}
@@ -168,7 +164,7 @@ def test_the_key_of_a_cell_depends_on(changes):
 
 def test_the_key_of_a_cell_depends_on_the_sources_of_its_engine(monkeypatch):
     before = set(cells())
-    monkeypatch.setattr(planning, "engine_digest", lambda *of: "another source")
+    monkeypatch.setattr(planning, "digest_of", lambda *of: "another source")
     assert before.isdisjoint(cells())
 
 
@@ -294,20 +290,6 @@ def test_named_nets_are_trained_by_the_tape_or_by_autograd(monkeypatch):
     monkeypatch.setitem(NAMED, "vgg11", replace(NAMED["vgg11"], taped=False))
     with pytest.raises(ConfigError, match=r"training\.engine = 'torch': .* it is 'autograd'$"):
         named(NAMED_GROUP)
-
-
-def test_the_code_of_named_nets_is_not_part_of_the_keys_of_the_others():
-    own = {"network.py", "named.py", "tape.py"}
-    for engine, (module, *_) in ENGINES.items():
-        found: set[Path] = set()
-        unread = {PACKAGE / "training/cell.py", PACKAGE / f"training/{module.split('.')[-1]}.py"}
-        while unread:
-            path = unread.pop()
-            found.add(path)
-            imports = code_of(path, PACKAGE.name)[1]
-            unread |= {provenance._target(one)[1] for one in imports} - found
-        expected = {"torch": own, "autograd": own - {"tape.py"}}.get(engine, set())
-        assert own & {path.name for path in found} == expected
 
 
 def test_the_scale_of_the_fcn_is_a_coordinate_of_the_fcn_alone():

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from srhm.experiments.declaration import LONG
-from srhm.results.places import file_of
-from srhm.results.provenance import canonical_json, cells_digest, short_hash, source_of_net
+from srhm.results.provenance import canonical_json, short_hash
+from srhm.results.sources import digest_of, earlier
 from srhm.study import ConfigError, Curve, Planned, Trainer
+from srhm.training.any_trainer import decided_by
 
 KEY_LENGTH = 24
 
@@ -18,34 +19,34 @@ class CurveCells:
 
     name: for people and for the file of its rows. function: from the coordinates of a cell to its
     `outcome.Outcome`, "package.module:function". cells: coordinates, texts and numbers. long:
-    whether cells have rows in the study's long tables. net: the network of `networks.registry` that
-    the function makes by its name, if it does. missing: why it cannot be computed here, if so.
+    whether cells have rows in the study's long tables. missing: why it cannot be computed here, if
+    so.
     """
 
     name: str
     function: str
     cells: Iterable[Mapping[str, Any]]
     long: bool = True
-    net: str = ""
     missing: str = ""
 
 
 def planned(trainer: Trainer, families: Iterable[CurveCells], **more: Any) -> Planned:
     """A curve for each family, by its name.
 
-    A key covers the coordinates of the cell and the sources of its function and network. more: the
-    other fields of `Planned`.
+    A key covers the coordinates of the cell and the sources of its function, and of the network of
+    `networks.registry` that it names `net`. more: the other fields of `Planned`.
 
     Raises:
         ConfigError: if a cell is asked for twice.
     """
     curves, seen, missing = {}, dict[str, str](), dict[str, str]()
     for family in families:
-        own = [source_of_net(family.net)] if family.net else []
-        source = cells_digest(file_of(family.function.partition(":")[0]), *own)
+        inputs = {"experiment": family.function}
+        in_keys = earlier().get(family.function, family.function)
         entries = []
         for cell in family.cells:
-            key = short_hash([family.function, cell, source], length=KEY_LENGTH)
+            source = digest_of(*decided_by(trainer.module, cell, inputs))
+            key = short_hash([in_keys, cell, source], length=KEY_LENGTH)
             if key in seen:
                 raise ConfigError(
                     f"  two groups ask for one cell: {canonical_json(cell)} stands in {seen[key]}"
@@ -59,7 +60,7 @@ def planned(trainer: Trainer, families: Iterable[CurveCells], **more: Any) -> Pl
             trainer=trainer,
             entries=tuple(entries),
             measured=(LONG,) if family.long else (),
-            inputs={"experiment": family.function},
+            inputs=inputs,
         )
         if family.missing:
             missing[name] = family.missing

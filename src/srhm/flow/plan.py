@@ -12,15 +12,11 @@ from srhm.model.grammar import GrammarError
 from srhm.model.letters import parameters_of
 from srhm.model.sampling import MIN_TEST, SampleError, largest_training_set, n_test_points
 from srhm.networks.geometry import geometry
-from srhm.results.provenance import (
-    PACKAGE,
-    canonical_json,
-    cells_digest,
-    short_hash,
-    source_of_net,
-)
+from srhm.results.provenance import canonical_json, short_hash
+from srhm.results.sources import digest_of
 from srhm.study import ConfigError, Curve, Planned
 from srhm.trainers import FLOW
+from srhm.training.any_trainer import decided_by
 
 # Measured of every curve whose seeds have several members.
 ENSEMBLES = "ensembles"
@@ -28,11 +24,6 @@ ENSEMBLES = "ensembles"
 HISTORIES = "histories"
 # In the order of the declaration; what a study measures of its own comes after.
 ORDER = (*MEASUREMENTS, ENSEMBLES, HISTORIES)
-
-
-def training_sources(net: str) -> list[Path]:
-    """The sources that decide a trained cell of this network."""
-    return [PACKAGE / "flow" / "members.py", source_of_net(net)]
 
 
 def plan(
@@ -68,7 +59,7 @@ def plan(
     for shared, most, points, measure in joined.values():
         n_test = _n_test(shared, points, n_test=most)
         entries: list[dict[str, Any]] = []
-        source = cells_digest(*training_sources(shared["net"]))
+        source = digest_of(*decided_by(FLOW.module, shared))
         for P, alpha_tilde, seed, member in sorted(points):
             place = {"alpha_tilde": alpha_tilde, "P": P, "seed": seed, "member": member}
             cell = {**shared, **place, "n_test": n_test}

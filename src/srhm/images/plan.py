@@ -7,16 +7,13 @@ from typing import Any
 from srhm.images import cifar
 from srhm.images.configuration import ImagesSection
 from srhm.lists import combinations
-from srhm.results.provenance import PACKAGE, cells_digest, short_hash, source_of_net
+from srhm.results.provenance import short_hash
+from srhm.results.sources import digest_of
 from srhm.study import ConfigError, Curve, Planned
 from srhm.trainers import IMAGES
+from srhm.training.any_trainer import decided_by
 
 STABILITY = "stability"
-
-
-def training_sources(net: str) -> list[Path]:
-    """The sources that decide a trained cell of this network."""
-    return [PACKAGE / "images" / "training.py", source_of_net(net)]
 
 
 def plan(section: ImagesSection, directory: Path) -> Planned:
@@ -41,7 +38,7 @@ def plan(section: ImagesSection, directory: Path) -> Planned:
     curves = {}
     for net in dict.fromkeys(section.nets):
         entries = []
-        source = cells_digest(*training_sources(net))
+        source = digest_of(*decided_by(IMAGES.module, {"net": net}))
         for cell in cells_of(section, net=net, data=data):
             key = short_hash(["images", cell, source], length=24)
             entries.append({"key": key, "source": source, "cell": cell})

@@ -1,9 +1,9 @@
 """Every network by its name: what people call it, and the module that makes it.
 
 The function of a network has its name: "vgg11" is `vgg11` of its module. A line that is added here
-renames no stored result: what trains looks networks up by text, its digest counts the place of this
-module alone (`srhm.results.provenance`), and the key of a cell holds the digest of the module of
-its own network.
+renames no stored result: what trains looks networks up by text, its digest does not read these
+tables (`srhm.results.sources`), and the key of a cell holds the digest of the function of its own
+network.
 """
 
 from dataclasses import dataclass

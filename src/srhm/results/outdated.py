@@ -12,10 +12,15 @@ from typing import Any
 
 from safetensors import SafetensorError, safe_open
 
-from srhm.results.provenance import PACKAGE, cells_digest
+from srhm.results.sources import digest_of
 
-# What the rows of forms for GPUs say in their versions: the module, and the digest of its code.
+# What the rows of forms for GPUs say in their versions: the form, and the digest of its code.
 ON_GPU = re.compile(r"\b(packed|plain|stacked) ([0-9a-f]+) (?:of \d+ )?on ")
+FORMS = {
+    "packed": "srhm.training.packed:PackedTraining",
+    "plain": "srhm.training.plain:PlainTraining",
+    "stacked": "srhm.training.stacked:StackedTraining",
+}
 
 
 def made_by_other_code(versions: str) -> bool:
@@ -23,7 +28,7 @@ def made_by_other_code(versions: str) -> bool:
     form = ON_GPU.search(versions)
     if form is None:
         return False
-    return form[2] != cells_digest(PACKAGE / "training" / f"{form[1]}.py")
+    return form[2] != digest_of(FORMS[form[1]])
 
 
 def row_of(path: Path) -> Mapping[str, Any]:

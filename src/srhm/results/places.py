@@ -10,7 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from srhm.results.provenance import PACKAGE, short_hash, source_digest
+from srhm.results.provenance import PACKAGE, short_hash
+from srhm.results.sources import digest_of
 from srhm.study import Curve, CurveMeasurement, Planned, Trainer
 
 DERIVATIONS = "results/derivations"
@@ -56,7 +57,12 @@ def source_of(script: str, *names: str) -> str:
 
     The imports of the script do not lead to what is named by text.
     """
-    return source_digest(SCRIPTS / script, *(file_of(name.split(":")[0]) for name in names))
+    return digest_of(*roots_of(script, *names))
+
+
+def roots_of(script: str, *names: str) -> tuple[str, ...]:
+    """A script and what it loads by name, as `sources.digest_of` takes them."""
+    return (f"{SCRIPTS / script}:", *(name if ":" in name else f"{name}:" for name in names))
 
 
 def file_of(module: str) -> Path:

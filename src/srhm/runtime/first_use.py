@@ -24,7 +24,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from srhm.results.atomic import write_text
-from srhm.results.provenance import PACKAGE, short_hash, source_digest
+from srhm.results.provenance import PACKAGE, short_hash
+from srhm.results.sources import digest_of
 from srhm.runtime.devices import locked_device
 from srhm.runtime.no_device import NoDevice
 from srhm.runtime.stopping import STOPPED, Stopped, StopRequest
@@ -59,9 +60,7 @@ class GpuForm:
     @property
     def digest(self) -> str:
         """Digest of the code that trains, and of that which compares."""
-        modules = (self.module, self.trial.partition(":")[0])
-        files = (PACKAGE.parent.joinpath(*name.split(".")).with_suffix(".py") for name in modules)
-        return source_digest(*(file for file in files if file.is_file()))
+        return digest_of(f"{self.module}:", self.trial)
 
 
 @dataclass(frozen=True)

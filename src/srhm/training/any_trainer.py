@@ -6,10 +6,36 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from srhm.networks.registry import NETS, function_of
+from srhm.results.sources import import_as_digested
 from srhm.results.store import StoredCell
 from srhm.runtime.first_use import trusted
 from srhm.runtime.stopping import StopRequest
+from srhm.training.curve import ENGINES
 from srhm.training.loop import BatchTrainer, train_or_load
+
+# What draws and writes the data of the SRHM, which every engine reads.
+SAMPLES = ("srhm.model.sampling:draw_samples", "srhm.results.records:write_derivations")
+
+
+def decided_by(
+    trainer: str, cell: Mapping[str, Any], inputs: Mapping[str, Any] | None = None
+) -> tuple[str, ...]:
+    """What a cell's key must hold, "module:name": all code from its spec to the stored cell.
+
+    trainer: module of the trainer. The first two are the job as it runs: the loop, checkpoints, the
+    store, the reading of data. The others it finds by names in the spec: the engine, the function
+    of an experiment, the network. Data of the SRHM are drawn by another job.
+    """
+    names = ["srhm.training.any_trainer:train_curve", f"{trainer}:prepare"]
+    if cell.get("engine") in ENGINES:
+        module, engine, _ = ENGINES[cell["engine"]]
+        names += [f"{module}:{engine}", *SAMPLES]
+    if inputs and "experiment" in inputs:
+        names.append(inputs["experiment"])
+    if cell.get("net") in NETS:
+        names.append(function_of(cell["net"]))
+    return tuple(names)
 
 
 def train_curve(
@@ -29,13 +55,22 @@ def train_curve(
     samples, or nothing; gpu: 1 where the job has a GPU, on which the first form trains that can be
     trusted there. The module that trains is loaded, and its inputs are read, only if a cell is
     missing. All else, what is raised too, as in `srhm.training.loop.train_or_load`.
+
+    Raises:
+        EditedSourceError: if a cell is missing and the code is not that of its key.
     """
     inputs = dict(spec["inputs"])
     if derivations:
         (inputs["derivations"],) = derivations
 
     def prepared() -> BatchTrainer:
-        trainer, entries = import_module(spec["trainer"]), spec["cells"]
+        entries = spec["cells"]
+        for source, names in {
+            (entry["source"], decided_by(spec["trainer"], entry["cell"], spec["inputs"]))
+            for entry in entries
+        }:
+            import_as_digested(source, *names)
+        trainer = import_module(spec["trainer"])
         forms = trainer.gpu_forms(entries) if gpu else ()
         form = trusted(forms, log=log, stop=stop) if forms else None
         found: BatchTrainer = trainer.prepare(entries, inputs=inputs, form=form, log=log)

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,8 @@ from numpy.typing import NDArray
 from srhm.model.sampling import Derivations
 from srhm.networks.geometry import Geometry
 from srhm.results import provenance
+from srhm.results.outdated import FORMS
+from srhm.results.sources import digest_of
 from srhm.runtime.no_device import NoDevice
 from srhm.training import packed_kernels as kernels
 from srhm.training.cell import DTYPES, geometry_of, points_of_a_step
@@ -540,7 +541,7 @@ class PackedTraining(TrainingInRounds):
         )
         pack = make_pack(layout, min(len(cells), size or len(cells)), log=log)
         device = device_name(pack.device)
-        code = provenance.cells_digest(Path(__file__))
+        code = digest_of(FORMS["packed"])
         packages = provenance.versions(["numpy", "torch", "triton"])
         super().__init__(
             Rounds(pack, steps=STEPS_OF_A_ROUND),

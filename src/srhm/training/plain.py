@@ -15,7 +15,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,6 +29,8 @@ from srhm.model.sampling import Derivations
 from srhm.networks.geometry import Geometry
 from srhm.networks.hierarchical import HierarchicalNetwork
 from srhm.results import provenance
+from srhm.results.outdated import FORMS
+from srhm.results.sources import digest_of
 from srhm.training.cell import DTYPES, geometry_of, points_of_a_step
 from srhm.training.rounds import PackMember, Rounds, TrainingInRounds, Work, halved_until_it_fits
 from srhm.training.stacked import (
@@ -358,7 +359,7 @@ class PlainTraining(TrainingInRounds):
 
         stack = halved_until_it_fits(rehearsed, size or plain_stack_size(layout), log=log)
         name = device_label(device)
-        code = provenance.source_digest(Path(__file__))
+        code = digest_of(FORMS["plain"])
         packages = provenance.versions(["numpy", "torch"])
         log.info("%d cells in a stack of %d on %s", len(cells), stack.size, name)
         super().__init__(

@@ -14,15 +14,11 @@ from srhm.model.grammar import GrammarError, GrammarParameters
 from srhm.model.letters import parameters_of
 from srhm.model.sampling import MIN_TEST, SampleError, largest_training_set, n_test_points
 from srhm.networks.registry import CONNECTED, NAMED, stand_in
-from srhm.results.provenance import (
-    PACKAGE,
-    canonical_json,
-    cells_digest,
-    short_hash,
-    source_of_net,
-)
+from srhm.results.provenance import canonical_json, short_hash
+from srhm.results.sources import digest_of
 from srhm.study import ConfigError, Curve, Planned, Sample
 from srhm.trainers import HIERARCHY, NAMED_NETS
+from srhm.training.any_trainer import SAMPLES, decided_by
 from srhm.training.cell import points_of_a_step
 from srhm.training.configuration import HierarchyCurves, HierarchySection, Training, Window
 from srhm.training.curve import AUTOGRAD, ENGINES, NAMED_ENGINES
@@ -171,19 +167,6 @@ def _sizes(
     return sorted(found)
 
 
-def engine_sources(engine: str, net: str) -> list[Path]:
-    """The sources that decide a row of this engine: sampling, protocol, engine and network."""
-    module, *_ = ENGINES[engine]
-    own = PACKAGE.parent.joinpath(*module.split(".")).with_suffix(".py")
-    shared = [PACKAGE / "model" / "sampling.py", PACKAGE / "training" / "cell.py"]
-    return [*shared, own, source_of_net(net)]
-
-
-def engine_digest(engine: str, net: str) -> str:
-    """Digest of the sources that decide a row of this engine and network."""
-    return cells_digest(*engine_sources(engine, net))
-
-
 def _curve(
     section: HierarchySection,
     shared: Mapping[str, Any],
@@ -193,7 +176,8 @@ def _curve(
 ) -> tuple[Curve, Sample]:
     largest = max(size for size, _ in cells)
     n_test = n_test_points(parameters, n_train=largest, n_test=section.n_test)
-    source = engine_digest(shared["engine"], shared["net"])
+    trainer = NAMED_NETS if shared["net"] in NAMED else HIERARCHY
+    source = digest_of(*decided_by(trainer.module, shared))
     entries = []
     for size, seed in cells:
         cell = {**shared, "P": size, "seed": seed, "n_test": n_test}
@@ -206,7 +190,7 @@ def _curve(
         "n_train": largest,
         "n_test": n_test,
         "seeds": sorted({seed for _, seed in cells}),
-        "source": cells_digest(PACKAGE / "model" / "sampling.py"),
+        "source": digest_of(*SAMPLES),
     }
     text = f"L{shared['L']}_s{shared['s']}_s0-{shared['s0']}_v{shared['v']}_m{shared['m']}"
     text += f"_nc{shared['n_c']}_{shared['sparsity']}"
@@ -216,7 +200,7 @@ def _curve(
     name = f"{shared['net']}_{text}_h{shared['width']}"
     curve = Curve(
         name=f"{name}-{short_hash([e['key'] for e in entries])}",
-        trainer=NAMED_NETS if shared["net"] in NAMED else HIERARCHY,
+        trainer=trainer,
         sample=sample.name,
         entries=tuple(entries),
         measured=measured,

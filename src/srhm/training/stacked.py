@@ -13,7 +13,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,8 @@ from srhm.model.letters import parameters_of
 from srhm.model.sampling import Derivations
 from srhm.networks.convolutions import Dropout
 from srhm.results import provenance
+from srhm.results.outdated import FORMS
+from srhm.results.sources import digest_of
 from srhm.runtime.no_device import NoDevice
 from srhm.training.cell import DTYPES, points_of_a_step
 from srhm.training.network import TEST_BATCH, NetworkEngine, columns, network_for
@@ -583,7 +584,7 @@ class StackedTraining(TrainingInRounds):
         )
         stack = make_stack(layout, size or stack_size(layout), device=device, log=log)
         name = device_label(device)
-        code = provenance.cells_digest(Path(__file__))
+        code = digest_of(FORMS["stacked"])
         packages = provenance.versions(["numpy", "torch"])
         log.info("%d cells in a stack of %d on %s", len(cells), stack.size, name)
         super().__init__(

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from changed_source import before_and_after
 from images_data import N
 from invented_images import write_cifar
 from pydantic import ValidationError
@@ -19,7 +18,6 @@ from srhm.images.configuration import ImagesSection
 from srhm.images.plan import cells_of
 from srhm.model.seeding import generator
 from srhm.networks.named import named_network
-from srhm.results import provenance
 from srhm.results.records import write_table
 from srhm.results.store import read_cell
 from srhm.results.tables import IMAGE_CELLS, IMAGES
@@ -273,30 +271,3 @@ def test_the_defaults_are_the_dataset_and_a_displacement_of_one_pixel():
     assert max(images.P) == 50_000
     squared = 32**2 * images.stability.temperature * 0.5125
     assert squared == pytest.approx(1.0)
-
-
-@pytest.mark.parametrize(
-    ("module", "retrained"),
-    [
-        ("images/training", True),
-        ("images/cifar", True),
-        ("networks/named", True),
-        ("training/protocol", True),
-        ("training/network_state", True),
-        ("training/curve", False),
-        ("training/cell", False),
-        ("training/network", False),
-        ("model/sampling", False),
-        ("images/stability", False),
-        ("images/experiment", False),
-    ],
-)
-def test_a_change_of_what_trains_on_images_retrains_them_and_of_nothing_else(
-    tmp_path, monkeypatch, module, retrained
-):
-    before, after = before_and_after(
-        *(tmp_path, monkeypatch, module),
-        lambda: provenance.cells_digest(*plan.training_sources("vgg11")),
-        holders=(provenance, plan),
-    )
-    assert (after != before) is retrained

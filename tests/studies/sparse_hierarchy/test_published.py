@@ -32,10 +32,11 @@ from srhm.commands.presets import CONFIG as CONFIGS
 from srhm.commands.presets import Run
 from srhm.figures.drawing import notes_of
 from srhm.model import theory
+from srhm.results.outdated import FORMS
 from srhm.results.places import PUBLISHED
-from srhm.results.provenance import cells_digest
 from srhm.results.published_provenance import PROVENANCE_FILE, PublicationError
 from srhm.results.records import read_table, write_table
+from srhm.results.sources import digest_of
 from srhm.results.tables import CELLS, SENSITIVITIES, TIMINGS
 from srhm.scorecard.card import scorecard
 from srhm.statistics.publications import Publication, read_publications
@@ -54,7 +55,7 @@ REFERENCE = published_values(
 )
 FACTOR = 1.5  # of the invented P* over the prediction, for all curves
 DEVICE = "Invented GPU"
-PACKED = cells_digest(ROOT / "src" / "srhm" / "training" / "packed.py")
+PACKED = digest_of(FORMS["packed"])
 CONFIG = {
     "preset": "big",
     "description": "curves that exist in no other preset",

@@ -84,7 +84,7 @@ def plan(section: OptimisersSection, directory: Path, *, trainer: Trainer) -> Pl
                 for P in sizes if largest >= P for seed in range(group.seeds)
             )  # fmt: skip
     families = [
-        CurveCells(name=name, function=FUNCTION, cells=cells, long=False, net=cells[0]["net"])
+        CurveCells(name=name, function=FUNCTION, cells=cells, long=False)
         for name, cells in jobs.items()
         if cells
     ]

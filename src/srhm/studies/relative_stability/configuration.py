@@ -178,7 +178,6 @@ def _networks(
                 name=name,
                 function=f"{HERE}.{'large_images' if data in SHIPPED else 'networks'}:run",
                 cells=cells,
-                net=curve["net"],
                 missing=missing.get(data, ""),
             )
 
@@ -203,7 +202,7 @@ def _flows(section: RelativeStabilitySection) -> Iterator[CurveCells]:
                 cells = combinations(group, experiment=kind, data=data, **curve)
                 name = f"{data}-{curve['net']}-a{curve['alpha_tilde']:g}"
                 function = f"{HERE}.flows:run"
-                yield CurveCells(name=name, function=function, cells=cells, net=curve["net"])
+                yield CurveCells(name=name, function=function, cells=cells)
 
 
 # Seconds of a step on a batch of 32 digits, on one core; of a named net with 8 channels.

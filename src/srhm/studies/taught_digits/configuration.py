@@ -64,7 +64,6 @@ def plan(section: TaughtDigitsSection, directory: Path, *, trainer: Trainer) -> 
             function=FUNCTION,
             cells=list(combinations(group, "P", "seed", **curve, **given)),
             long=False,
-            net=curve["net"],
             missing=mnist5k.notice() or "",
         )
         for group in section.curves

@@ -103,7 +103,6 @@ def plan(section: TeachingSection, directory: Path, *, trainer: Trainer) -> Plan
             function=SHORTCUT if "patterns" in cells[0] else FUNCTION,
             cells=cells,
             long=False,
-            net=cells[0]["net"],
         )
         for name, cells in jobs.items()
         if cells
