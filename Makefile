@@ -62,7 +62,7 @@ export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help doctor cifar mnist fashion reproduce figures plane plan publish status claims open gc unlock test test-science test-fresh test-gpu-interpreter check-gpu bench-gpu lint layout format schema readme play docs env env-cluster env-equivariance env-images env-gpu env-docs wheelhouse hashes check-hashes clean-env faults soak
+.PHONY: help doctor cifar mnist fashion reproduce figures plane plan publish status claims open gc unlock test test-all test-science test-fresh test-gpu-interpreter check-gpu bench-gpu lint layout format schema readme play docs env env-cluster env-equivariance env-images env-gpu env-docs wheelhouse hashes check-hashes clean-env
 
 help:
 	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw the paper: results/PRESET/{report.html,figures,tables}'
@@ -79,6 +79,7 @@ help:
 	@echo 'make gc        [CONFIRM=yes] [STUDY=..]  list what no configuration refers to; with CONFIRM=yes remove it'
 	@echo 'make unlock    [PRESET=quick]            remove the lock of a killed run (`make reproduce` does it by itself)'
 	@echo 'make test      [CORES=N]                 format, lint, types, tests and the workflow on config/test.yaml'
+	@echo 'make test-all                            the same with the slow tests: faults (killed, full disk, ...), tutorials, documentation; as root'
 	@echo 'make test-science                        results of the thesis within their tolerances (tests/science): about half an hour'
 	@echo 'make test-fresh                          small commands in a fresh Debian, after its steps, without a network; as root, ARGS="--debian 13 --whole"'
 	@echo 'make test-gpu-interpreter                GPU kernels without a GPU: interpreted against the CPU, compiled for H100 and A100 (1 GB more, minutes)'
@@ -89,8 +90,6 @@ help:
 	@echo 'make cifar                               download CIFAR-10 (162 MB) and check it, for Figure 1 A, B'
 	@echo 'make mnist                               download MNIST (11 MB) and check it, for STUDY=kernels and data: mnist'
 	@echo 'make fashion                             download Fashion-MNIST (30 MB) and check it, where Debian'"'"'s package is not, for STUDY=relative_stability'
-	@echo 'make faults                              make faults in small runs (killed, full disk, ...): the table of docs/reliability.md; as root'
-	@echo 'make soak                                kill a small run fifty times at random, then look what it has made: docs/reliability.md'
 	@echo 'make schema                              write the schema and the table of keys of config/ anew'
 	@echo 'make readme                              write the tables of README.md and docs (results, claims, studies, beyond, thesis) anew'
 	@echo 'make play                                write docs/front/play.html, a page to draw data and train networks in a browser, anew'
@@ -165,8 +164,12 @@ unlock: env
 test: layout
 	@echo '$(BIN)/mypy, beside pytest: what it finds stands at the end'
 	@$(BIN)/mypy > $(VENV)/types.log 2>&1 & types=$$!; trap "kill $$types 2>/dev/null" EXIT INT TERM; \
-	  $(BIN)/python -m pytest --quiet --numprocesses $$(($(CORES) + 1)) --maxprocesses 4 --dist loadgroup; tests=$$?; \
+	  $(BIN)/python -m pytest --quiet --numprocesses $$(($(CORES) + 1)) --maxprocesses 4 --dist loadgroup $(SELECTED); tests=$$?; \
 	  wait $$types || { cat $(VENV)/types.log; exit 1; }; exit $$tests
+
+# With the slow ones, for hours: a run that is killed, a full disk (docs/reliability.md), tutorials, the pages of the documentation.
+test-all: SELECTED := -m 'not science'
+test-all: test
 
 # One at a time, and aloud: what each measures is printed.
 test-science: env
@@ -208,12 +211,6 @@ readme: env
 # From its scripts and the shipped rows.
 play: env
 	@$(BIN)/python -m srhm.commands.play
-
-faults: env
-	PYTHONPATH=benchmarks $(BIN)/python -m faults $(ARGS)
-
-soak: env
-	$(BIN)/python benchmarks/soak.py $(ARGS)
 
 format: env
 	$(BIN)/ruff format .

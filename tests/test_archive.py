@@ -1,6 +1,7 @@
 """What is archived says what made it: figures, scorecards, the description of the software."""
 
 import json
+import os
 import re
 import subprocess
 import tomllib
@@ -87,6 +88,20 @@ def test_the_commit_of_a_worktree_and_of_a_link_to_a_clone_is_theirs(tmp_path):
     git_in(tmp_path / "one", "worktree", "add", str(tmp_path / "tree"))
     (tmp_path / "link").symlink_to("one")
     assert commit_of(tmp_path / "tree") == commit_of(tmp_path / "link") == commit
+
+
+def test_the_commit_of_a_damaged_repository_and_of_another_users_is_unknown(tmp_path):
+    repository(tmp_path)
+    if os.geteuid() == 0:
+        for one in (tmp_path, *tmp_path.rglob("*")):
+            os.chown(one, 65534, 65534)
+        commit, reason = commit_and_reason(tmp_path)
+        assert commit == "unknown"
+        assert "dubious ownership" in reason
+    (tmp_path / ".git" / "HEAD").write_text("nothing\n", encoding="utf-8")
+    commit, reason = commit_and_reason(tmp_path)
+    assert commit == "unknown"
+    assert "git says" in reason
 
 
 def test_why_a_commit_is_unknown_is_said(tmp_path, monkeypatch):

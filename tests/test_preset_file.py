@@ -30,6 +30,15 @@ REFUSED = {
     "a: 2026-13-45": "is not YAML: month must be in 1..12",
     f"a: {'b' * 1_000_000}": "has 1000003 bytes: a preset has at most 1000000",
     "__use_yte__: true\na: 1": "__use_yte__ is not allowed",
+    'a: !!python/object/apply:os.system ["id"]': "could not determine a constructor",
+    "a: 1\n---\nb: 1": "but found another document",
+    "a:\n\tb: 1": "cannot start any",
+    f"a: {'9' * 5000}": "4300 digits",
+    "a: *b": "undefined alias",
+    "a: 1\n<<: 3\n": "for merging",
+    "a: b\0": "unacceptable character #x0000",
+    "a: b\a": "unacceptable character #x0007",
+    'a: "\\ud800"': "halves of letters",
 }
 
 
@@ -43,9 +52,10 @@ def test_a_file_that_says_other_than_it_seems_is_refused_in_a_sentence(tmp_path,
     assert REFUSED[text] in str(refusal.value)
 
 
-def test_a_file_in_another_encoding_is_refused(tmp_path):
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
+def test_a_file_in_another_encoding_is_refused(tmp_path, encoding):
     path = tmp_path / "mine.yaml"
-    path.write_bytes("description: é".encode("latin-1"))
+    path.write_bytes("description: é".encode(encoding))
     with pytest.raises(ConfigError, match="is not YAML: 'utf-8' codec"):
         read_preset(path)
 

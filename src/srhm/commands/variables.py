@@ -50,7 +50,7 @@ RESET: dict[str, tuple[str, tuple[str, ...]]] = {
     "BASHOPTS": ("jobs' shells have options of their own", ()),
 }
 # Set where they are not, for glibc: a process keeps the memory that it gives back, and asks the
-# system for none again (benchmarks/kept_memory.py). The greatest numbers that glibc takes.
+# system for none again (benchmarks/README.md). The greatest numbers that glibc takes.
 KEEP_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(2**25), "MALLOC_TRIM_THRESHOLD_": str(2**30)}
 # Set by make, or by so many programs that to name them says nothing.
 UNNAMED = {
