@@ -3,13 +3,13 @@
 import json
 from pathlib import Path
 
-from srhm.measure.any_measurement import measured_rows, write_measured
+from srhm.measure.any_measurement import measured_rows, of_rows, write_measured
 from srhm.runtime.job import measuring_job
 
 spec = json.loads(snakemake.params.spec)
 with measuring_job(snakemake.log[0], name=spec["curve"], resources=snakemake.resources) as log:
     rows = measured_rows(
-        spec,
+        of_rows(spec, Path(snakemake.input.rows)),
         derivations=snakemake.input.derivations,
         store=Path(snakemake.params.store),
         log=log,

@@ -5,13 +5,13 @@ from pathlib import Path
 
 from srhm.results.published_cells import write_curve
 from srhm.runtime.job import training_job
-from srhm.training.any_trainer import train_curve
 from srhm.training.loop import result_rows
+from srhm.training.searching import train_paths
 
 spec = json.loads(snakemake.params.spec)
 name, resources = spec["curve"], snakemake.resources
 with training_job(snakemake.log[0], name=name, resources=resources) as (log, stop):
-    cells = train_curve(
+    entries, cells = train_paths(
         spec,
         derivations=snakemake.input.derivations,
         store=Path(snakemake.params.store),
@@ -21,6 +21,6 @@ with training_job(snakemake.log[0], name=name, resources=resources) as (log, sto
         stop=stop,
         gpu=resources.get("gpu", 0),
     )
-    rows, timings = result_rows(name, spec["cells"], cells, **spec["columns"])
+    rows, timings = result_rows(name, entries, cells, **spec["columns"])
     output = {"timings": snakemake.output.timings, "cells": snakemake.output.rows}
     write_curve(spec, {"cells": rows, "timings": timings}, output)

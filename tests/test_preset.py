@@ -21,6 +21,7 @@ CONFIG = {"preset": "toy", "sparse_hierarchy": SECTION}
 NAMED_GROUP = {**GROUP, "net": "vgg11", "s0": 2}
 NAMED = {"preset": "toy", "named_nets": {"n_test": 100, "curves": [NAMED_GROUP]}}
 WINDOW = {"low": 0.5, "high": 2, "per_octave": 1}
+SEARCH = {"low": 0.5, "high": 2, "search": "error"}
 
 
 def changed(config, where, changes):
@@ -49,7 +50,11 @@ def assert_refused(config, parts):
             {"curves": [GROUP]},
             ["  curves: unknown key", "sparse_hierarchy, named_nets"],
         ),
-        ("section", {"colour": 1}, [".colour: unknown key", "allowed are seeds, width, n_test"]),
+        (
+            "section",
+            {"colour": 1},
+            [".colour: unknown key", "allowed are seeds, first_seed, width, n_test"],
+        ),
         ("group", {"colour": 1}, ["curves.0.colour", "unknown key", "net, L, s, v, s0"]),
         ("group", {"n_classes": 3}, ["curves.0.n_classes", "unknown key", "n_c"]),
         ("section", {"training": {"lr": 1}}, ["training.lr", "unknown key", "learning_rate"]),
@@ -67,7 +72,7 @@ def assert_refused(config, parts):
         ("group", {"v": [4, 4.5]}, ["curves.0.v.1", "4.5", "integer"]),
         ("group", {"P": "all"}, ["curves.0.P: 'all' is not allowed: ", "valid list"]),
         ("group", {"P": [1.5]}, ["curves.0.P.0: 1.5 is not allowed: "]),
-        ("group", {"P": {"low": 1}}, ["curves.0.P.high: ", "curves.0.P.per_octave: "]),
+        ("group", {"P": {"low": 1}}, ["curves.0.P.high: "]),
         *(
             ("group", {key: []}, [f"curves.0.{key}: [] is not allowed: ", "at least 1 item"])
             for key in ("net", "L", "s", "v", "s0", "n_c", "m", "sparsity", "P")
@@ -100,6 +105,11 @@ def assert_refused(config, parts):
         ("preset", {"analysis": {"threshold": 0.2}}, ["  analysis", "0.2", "each may stand once"]),
         ("group", {"P": {**WINDOW, "low": 3}}, ["curves.0.P", "low = 3", "high = 2"]),
         ("group", {"P": {**WINDOW, "per_octave": 1e-300}}, ["P.per_octave", "equal to 0.05"]),
+        ("group", {"P": {**WINDOW, "search": "error"}}, ["curves.0.P", "and not both"]),
+        ("group", {"P": {"low": 1, "high": 2}}, ["curves.0.P", "either per_octave or search"]),
+        ("group", {"P": {**WINDOW, "start": 1}}, ["curves.0.P", "start = 1", "low to high"]),
+        ("group", {"P": {**SEARCH, "start": 3}}, ["curves.0.P", "start = 3", "low to high"]),
+        ("group", {"P": {**SEARCH, "search": "S"}}, ["P.search", "'error' or 'sensitivities'"]),
         # limits of jobs that make no sense
         ("preset", {"jobs": {"minutes": 0}}, ["  jobs.minutes", "greater than 0"]),
         ("preset", {"jobs": {"cells": 0}}, ["  jobs.cells", "greater than or equal to 1"]),

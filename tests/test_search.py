@@ -16,9 +16,10 @@ from srhm.search import (
     expected_visits,
     lattice,
     next_candidate,
+    outcome,
     walk,
 )
-from srhm.statistics.sample_complexity import lasting_crossing
+from srhm.statistics.sample_complexity import is_dead, lasting_crossing
 
 ABOVE, LEARNT, DEAD = Outcome.ABOVE, Outcome.LEARNT, Outcome.DEAD
 FINE, THRESHOLD = log(2) / PER_OCTAVE, 0.1
@@ -116,6 +117,17 @@ def test_a_lattice_has_its_phase_and_ends_in_its_window(phase):
     assert sizes[0] >= 5e3 - 1
     assert sizes[-1] <= 8e4
     assert len(sizes) == PER_OCTAVE * 4 + (phase == 0)
+
+
+def test_networks_are_judged_as_the_statistics_judge_them():
+    cells = pd.read_parquet(PUBLISHED / "grid/sparse_hierarchy/cells.parquet")
+    columns = ["test_error", "status", "train_loss", "n_c"]
+    found = [
+        outcome(test_error=e, status=s, train_loss=t, n_classes=n, threshold=THRESHOLD) == DEAD
+        for e, s, t, n in cells[columns].itertuples(index=False)
+    ]
+    assert found == (is_dead(cells) | cells["test_error"].isna()).tolist()
+    assert sum(found) > 50
 
 
 def archived_curves():

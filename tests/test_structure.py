@@ -24,8 +24,8 @@ SCRIPTS = sorted((REPOSITORY / "scripts").glob("*.py"))
 # Each imports itself and those of lines before its own. What a study declares is known early, as
 # files are named by it; studies, and what knows all of them, come last.
 ORDER = """
-    model names extras
-    networks streams search
+    model names extras search
+    networks streams
     study keys
     lists cell_measurement
     trainers

@@ -32,6 +32,7 @@ from srhm.results.published_provenance import (
     read_provenance_file,
 )
 from srhm.results.store import path_of
+from srhm.search import Search
 from srhm.studies.registry import STUDIES, TRAINERS
 from srhm.study import ConfigError, Curve, CurveMeasurement, Planned, Sample, Study
 
@@ -213,6 +214,13 @@ def plan_preset(
             text = "\n".join(f"  {name}.{line.strip()}" for line in lines)
             raise ConfigError(REFUSED + text) from refusal
     _check_shared(studies)
+    for name, planned in studies.items():
+        threshold = preset.analysis.threshold
+        if any(one.search and one.search.threshold != threshold for one in planned.curves.values()):
+            raise ConfigError(
+                f"{REFUSED}  analysis.threshold = {threshold}: allowed is {Search.threshold}, at"
+                f" which {name} searches for P*"
+            )
     if preset.rows != "trained":
         studies = _with_published(studies, preset, published, directory)
     return Plan(preset, {name: one.computable for name, one in studies.items()})

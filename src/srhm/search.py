@@ -18,8 +18,6 @@ MOST_DEAD = 3
 # As `srhm.statistics.sample_complexity.is_dead` has it: a part of the loss log n_c of a constant
 # output at the cap, or of the test points on which outputs tie.
 DEAD_LOSS, DEAD_TIES = 0.9, 0.5
-# Candidates below and above the bracket that follow for S and D: P*/2 to 2.8 P*.
-FOLLOWING = (4, 6)
 # Expected counts: P* lies within so many candidates of where the search starts.
 SPREAD = 3
 

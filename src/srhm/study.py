@@ -16,6 +16,8 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from srhm.search import Search
+
 Entry = Mapping[str, Any]
 # The name of a table, or several whose rows are put together.
 Use = str | tuple[str, ...]
@@ -137,7 +139,8 @@ class Curve:
     None where these are no file. measured: names of its measurements. inputs: what the trainer
     needs besides. columns: values that all of its rows have. published_in: folder of the
     published rows that the curve takes; empty: none. Then entries are the cells to train, and order
-    holds the keys of all cells, in the order of the plan.
+    holds the keys of all cells, in the order of the plan. search: how each seed takes the entries,
+    which are candidates then (`srhm.results.paths`); None: all of them.
     """
 
     name: str
@@ -150,6 +153,7 @@ class Curve:
     keep_weights: bool = True
     published_in: str = ""
     order: tuple[str, ...] = ()
+    search: Search | None = None
 
     @property
     def label(self) -> str:

@@ -153,6 +153,7 @@ def test_rows_and_long_tables_are_gathered(tmp_path, calls, monkeypatch):
     )
     keys = [entry["key"] for entry in curve.entries]
     gathering = {"planned": [[curve.name, keys]], "published": None, "store": tmp_path / "cells"}
+    gathering |= {"searched": {}}
     gathering["tables"] = {"cells": "c", "digits": "d", "timings": "t"}
     tables = {name: str(tmp_path / f"{name}.parquet") for name in files}
     gather_tables(gathering, {name: [str(file)] for name, file in files.items()}, tables, log=LOG)

@@ -90,6 +90,7 @@ def test_gathering_takes_several_rows_of_a_cell_if_no_cell_is_missing(tmp_path):
 SPEC = {
     "planned": [["b", ["3", "1"]], ["a", ["2"]]],
     "study": "toy",
+    "searched": {},
     "store": "no/such/store",
     "published": None,
     "tables": {"cells": "CELLS", "timings": "TIMINGS", "sensitivities": "SENSITIVITIES"},

@@ -56,7 +56,7 @@ from srhm.commands.watching import Watch, last_words, snakemake_by_hand
 from srhm.explorer.names import explorer_name
 from srhm.results import places
 from srhm.results.atomic import write_text
-from srhm.results.outdated import is_outdated
+from srhm.results.paths import stored_paths
 from srhm.rules import first_looks
 from srhm.runtime.devices import visible_devices
 from srhm.runtime.progress import FAILED
@@ -148,7 +148,7 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
         if run and not is_dry(extra):
             _note(config, folder / "results" / run.plan.name)
             _remove_empty(folder / "results" / run.plan.name)
-        watch = Watch(run.work, *run.stores) if run and run.curves else None
+        watch = Watch(run.work, *run.stores, searched=run.searched) if run and run.curves else None
         lines = PrintedLines(
             every_line=options.every_line or is_dry(extra) or "--verbose" in extra,
             milestones=_milestones(run),
@@ -412,9 +412,10 @@ def _again(run: Run | None, folder: Path) -> list[str]:
         file = run.rows(curve)
         if not file.is_file():
             continue
-        paths = {entry["key"]: run.stored(curve, entry["key"]) for entry in curve.entries}
+        _, asked = stored_paths(curve, run.directory / places.store_of(curve.trainer))
+        paths = {key: run.stored(curve, key) for key in asked}
         lost = [key for key, path in paths.items() if not path.is_file()]
-        old = [key for key, path in paths.items() if is_outdated(path)]
+        old = [key for key in asked if key not in lost]
         for what, keys in (
             ("not in the store any more", lost),
             ("trained on a GPU by other code than there is now", old),
@@ -605,7 +606,8 @@ def _kept(run: Run | None, watch: Watch | None) -> str:
         if run.checkpoint(curve, entry["key"]).is_file()
     }
     unfinished = len(begun - done.keys())
-    return f"; {len(done)} of {len(watch.work)} networks are stored, {unfinished} are checkpointed"
+    n_cells = watch.progress(now=time.time()).cells
+    return f"; {len(done)} of {n_cells} networks are stored, {unfinished} are checkpointed"
 
 
 def _for_memory(log: Path, code: int, *, before: int | None) -> str:

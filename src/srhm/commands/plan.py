@@ -15,6 +15,7 @@ from srhm.commands.presets import DEFAULT, Run, add_source, chosen_run, n_cores,
 from srhm.commands.printing import printing
 from srhm.commands.resources import CurveJobs, expected_costs
 from srhm.results import outdated, places
+from srhm.results.paths import shares, stored_paths
 from srhm.runtime.devices import device_here
 from srhm.studies.registry import STUDIES
 from srhm.training.cost import costs, model_origin
@@ -27,7 +28,8 @@ KIND = ["study", "net", "L", "s", "engine"]
 def expected_cells(run: Run) -> pd.DataFrame:
     """A row a cell: its kind, curve, job, key, expected steps, seconds and bytes, and if trained.
 
-    What several curves share is trained once: it is a cell of the first.
+    What several curves share is trained once: it is a cell of the first. Where P is searched, cells
+    are candidates, which count as far as they are expected to be trained.
     """
     rows = []
     for study, planned in run.plan.studies.items():
@@ -35,8 +37,12 @@ def expected_cells(run: Run) -> pd.DataFrame:
             limits = run.plan.preset.jobs
             parts = CurveJobs(curve, limits, directory=run.directory).parts()
             job_of = {place: part for part, own in parts.items() for place in own}
+            store = run.directory / places.store_of(curve.trainer)
+            parts_left = shares(curve, *stored_paths(curve, store))
             for place, cost in enumerate(expected_costs(curve)):
                 cell, key = curve.entries[place]["cell"], curve.entries[place]["key"]
+                if not (part := parts_left.get(key)):
+                    continue
                 file = run.stored(curve, key)
                 there = file.is_file()
                 again = there and outdated.is_outdated(file)
@@ -44,17 +50,19 @@ def expected_cells(run: Run) -> pd.DataFrame:
                     # Images and random points have no hierarchy of known depth and branching.
                     {name: "-" if cell.get(name) is None else cell[name] for name in KIND}
                     | {"study": study, "curve": curve.name, "P": cell.get("P", 0), "key": key}
-                    | {"job": f"{curve.name} {job_of.get(place, '')}", **vars(cost)}
+                    | {"job": f"{curve.name} {job_of.get(place, '')}", "cells": part, **vars(cost)}
+                    | {name: part * getattr(cost, name) for name in ("steps", "seconds", "stored")}
                     | {"trained": there and not again, "outdated": again}
                 )
-    columns = [*KIND, "curve", "P", "key", "job", "steps", "seconds", "memory", "stored"]
+    columns = [*KIND, "curve", "P", "key", "job", "cells", "steps", "seconds", "memory", "stored"]
     return pd.DataFrame(rows, columns=[*columns, "trained", "outdated"]).drop_duplicates("key")
 
 
 def costs_text(cells: pd.DataFrame, *, cores: int) -> str:
     """Of `expected_cells` the tables for people: by study, what is left by kind, and in all."""
     left = cells[~cells["trained"].astype(bool)]
-    lines = [f"{len(cells)} cells, {len(cells) - len(left)} of them trained already"]
+    n_cells, n_left = round(cells["cells"].sum()), round(left["cells"].sum())
+    lines = [f"{n_cells} cells, {len(cells) - len(left)} of them trained already"]
     if left.empty:
         lines[0] += ": nothing to train"
     if again := outdated.remark(int(cells["outdated"].sum())):
@@ -62,7 +70,7 @@ def costs_text(cells: pd.DataFrame, *, cores: int) -> str:
     if left.empty:
         return "\n".join(lines)
     studies = cells.groupby("study", sort=False)
-    known = {"cells": studies.size(), "trained": studies["trained"].sum()}
+    known = {"cells": studies["cells"].sum().round(), "trained": studies["trained"].sum()}
     by_study = pd.DataFrame(known).join(_sums(left, ["study"]).drop(columns="cells")).fillna(0)
     hours = left["seconds"].sum() / 3600
     jobs = left.groupby("job")["seconds"].sum() / 3600  # with one thread each
@@ -70,8 +78,9 @@ def costs_text(cells: pd.DataFrame, *, cores: int) -> str:
         _text(by_study),
         "to train, by kind of network:",
         _text(_sums(left, KIND)),
-        f"to train: {len(left)} cells in {len(jobs)} jobs, {left['steps'].sum():.2g} steps,"
-        f" {hours:.3g} core-hours; about {max(hours / cores, jobs.max()):.2g} h on {cores} cores,"
+        f"to train: {n_left} cells in {len(jobs)} jobs, {left['steps'].sum():.2g} steps,"
+        f" {hours:.3g} core-hours ({60 * hours:.0f} core-minutes);"
+        f" about {max(hours / cores, jobs.max()):.2g} h on {cores} cores,"
         f" {left['stored'].sum() / 1e9:.2g} GB of weights; the longest job {jobs.max():.2g} h",
         f"expected of LCN, CNN and FCN from {model_origin()}",
     ]
@@ -82,7 +91,7 @@ def _sums(cells: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     groups = cells.groupby(by, sort=False)
     return pd.DataFrame(
         {
-            "cells": groups.size(),
+            "cells": groups["cells"].sum().round(),
             "jobs": groups["job"].nunique(),
             "steps (1e6)": groups["steps"].sum() / 1e6,
             "core-hours": groups["seconds"].sum() / 3600,

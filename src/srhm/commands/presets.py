@@ -60,6 +60,11 @@ class Run:
         }
 
     @property
+    def searched(self) -> list[Curve]:
+        """The curves whose P is searched."""
+        return [curve for curve in self.curves.values() if curve.search]
+
+    @property
     def trainers(self) -> list[Trainer]:
         """What trains its curves."""
         return list(dict.fromkeys(curve.trainer for curve in self.curves.values()))

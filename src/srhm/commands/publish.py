@@ -12,6 +12,7 @@ import sys
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
@@ -23,6 +24,7 @@ from srhm.results.atomic import write_text
 from srhm.results.commit import commit_and_reason
 from srhm.results.gathering import checked
 from srhm.results.outdated import ON_GPU, made_by_other_code
+from srhm.results.paths import keys_of_rows, searched_spec
 from srhm.results.publications import (
     Rows,
     check_digests,
@@ -93,6 +95,8 @@ def finished(run: Run, study: str) -> Taken:
                 one = table in ("cells", "timings")
                 if one or file.is_file():
                     rows = read_table(file, schemas[table])
+                    if table == "cells" and curve.search:
+                        keys = keys_of_rows(searched_spec(curve), rows)
                     may_lack = may_lack_cells(schemas[table])
                     found[table] = checked(
                         rows, keys, str(file), one_row_a_cell=one, may_lack=may_lack
@@ -149,9 +153,16 @@ def published_schemas(study: str) -> dict[str, Any]:
     }
 
 
-def keys_of(curves: Mapping[str, Curve]) -> dict[str, list[str]]:
-    """Keys of the cells of each curve."""
-    return {name: [e["key"] for e in curve.entries] for name, curve in curves.items()}
+def keys_of(
+    curves: Mapping[str, Curve], cells: Mapping[str, pd.DataFrame] = MappingProxyType({})
+) -> dict[str, list[str]]:
+    """Keys of the cells of each curve; of a search that has ended, those of its rows (cells)."""
+    return {
+        name: cells[name]["key"].tolist()
+        if name in cells
+        else [entry["key"] for entry in curve.entries]
+        for name, curve in curves.items()
+    }
 
 
 def published_before(
@@ -159,11 +170,14 @@ def published_before(
     study: str,
     planned: Mapping[str, Sequence[str]],
     *,
+    searched: Mapping[str, Curve] = MappingProxyType({}),
     elsewhere: Set[str] = frozenset(),
 ) -> Taken:
     """The curves of an earlier publication that are still planned; the others are named as lost.
 
-    elsewhere: keys of cells that other curves have now, so that their rows are not lost.
+    searched: those of the planned curves whose P is searched: of their candidates the rows are
+    those of whole searches. elsewhere: keys of cells that other curves have now, so that their rows
+    are not lost.
 
     An interrupted call leaves tables and provenance that disagree. This leads to a remark only: the
     rows are whole, and each names its cell by the key.
@@ -189,7 +203,10 @@ def published_before(
         taken.remarks.append(f"written anew: {interrupted}")
     asked = {key for keys in planned.values() for key in keys}
     for curve, cells in rows["cells"].items():
-        if cells["key"].tolist() != list(planned.get(curve, [])):
+        keys = list(planned.get(curve, []))
+        if curve in searched:
+            keys = keys_of_rows(searched_spec(searched[curve]), cells)
+        if cells["key"].tolist() != keys:
             if n := sum(key not in elsewhere for key in cells["key"]):
                 why = "whose keys the configuration and the code do not have"
                 if asked.issuperset(cells["key"]):
@@ -216,7 +233,8 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
     planned, plan = run.plan.studies[study].curves, run.plan
     now = finished(run, study)
     held = {key for rows in now.rows.get("cells", {}).values() for key in rows["key"]}
-    before = published_before(folder, study, keys_of(planned), elsewhere=held)
+    searched = {name: curve for name, curve in planned.items() if curve.search}
+    before = published_before(folder, study, keys_of(planned), searched=searched, elsewhere=held)
     before.lost += _measured_otherwise(folder, before, now, study, plan.studies[study])
     remarks = [*_some(now.remarks), *_some(before.remarks)]
     if before.lost and (why := plan.studies[study].absent):
@@ -246,7 +264,7 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
         tables,
         preset=plan.name,
         study=study,
-        planned=keys_of(planned),
+        planned=keys_of(planned, rows["cells"]),
         thresholds=thresholds,
         commit=commit,
     )

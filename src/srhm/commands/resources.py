@@ -6,6 +6,7 @@ On one machine nobody looks at minutes and megabytes.
 import json
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -14,8 +15,7 @@ from srhm.flow.cost import groups
 from srhm.names import resolved
 from srhm.preset import Jobs
 from srhm.results import places
-from srhm.results.outdated import is_outdated
-from srhm.results.store import path_of
+from srhm.results.paths import stored_paths, visits
 from srhm.study import Curve, CurveMeasurement
 from srhm.training.cost import Cost
 
@@ -53,11 +53,34 @@ class CurveJobs:
         if self._limits.minutes is None and self._limits.cells is None:
             return {}
         return jobs.parts(
-            expected_costs(self._curve),
+            self._costs,
             minutes=self._limits.minutes,
             cells=self._limits.cells,
-            groups=groups(self._curve.cells) if self._curve.trainer.stacked else None,
+            groups=self._groups,
         )
+
+    @property
+    def _groups(self) -> list[list[int]] | None:
+        """Places of the cells that one job trains: stacks of equal P, candidates of a seed."""
+        if self._curve.search is None:
+            return groups(self._curve.cells) if self._curve.trainer.stacked else None
+        found: dict[int, list[int]] = {}
+        for place, cell in enumerate(self._curve.cells):
+            found.setdefault(cell["seed"], []).append(place)
+        return list(found.values())
+
+    @cached_property
+    def _costs(self) -> list[Cost]:
+        """Expected cost of each cell; seconds of candidates as far as they are expected at all."""
+        costs = expected_costs(self._curve)
+        if self._curve.search is None:
+            return costs
+        cells = {entry["key"]: entry["cell"] for entry in self._curve.entries}
+        parts = visits(self._curve.search, cells).values()
+        return [
+            replace(cost, seconds=part * cost.seconds)
+            for cost, part in zip(costs, parts, strict=True)
+        ]
 
     def files(self) -> list[str]:
         """Files that the part jobs leave, one for each.
@@ -90,15 +113,12 @@ class CurveJobs:
         parts = self.parts()
         if not (self._gathered or all((self._folder / f"{part}.json").is_file() for part in parts)):
             return []  # parts will train them: then the curve is only gathered
-        store = self._directory / places.store_of(self._curve.trainer)
-        files = [path_of(store, entry["key"]) for entry in self._curve.entries]
-        return [
-            place for place, file in enumerate(files) if not file.is_file() or is_outdated(file)
-        ]
+        _, asked = stored_paths(self._curve, self._directory / places.store_of(self._curve.trainer))
+        return [place for place, entry in enumerate(self._curve.entries) if entry["key"] in asked]
 
     def training_minutes(self, cells: Sequence[int], *, threads: int, attempt: int) -> int:
         """Minutes to ask for to train the cells at these places."""
-        expected = [expected_costs(self._curve)[place] for place in cells]
+        expected = [self._costs[place] for place in cells]
         return jobs.training_minutes(
             expected, threads=threads, attempt=attempt, limit=self._limits.limit
         )
@@ -119,8 +139,7 @@ class CurveJobs:
     def measuring_minutes(self, measurement: CurveMeasurement, *, attempt: int) -> int:
         """Minutes to ask for to measure all cells."""
         seconds = [
-            jobs.SECONDS_TO_MEASURE + measurement.share * cost.seconds
-            for cost in expected_costs(self._curve)
+            jobs.SECONDS_TO_MEASURE + measurement.share * cost.seconds for cost in self._costs
         ]
         return jobs.measuring_minutes(seconds, attempt=attempt, limit=self._limits.limit)
 

@@ -21,15 +21,20 @@ GROUPS = ["net", "L", "s", "width"]
 
 
 def table(run: Run, watch: Watch) -> pd.DataFrame:
-    """A row for each kind of network: cells planned, done, missing, capped, diverged, begun."""
+    """A row for each kind of network: cells planned, done, missing, capped, diverged, begun.
+
+    Of searches planned and missing cells are expected numbers.
+    """
     arrived = watch.arrivals()
     rows = []
     for study, planned in run.plan.studies.items():
+        parts = watch.shares()
         # By key, since two curves may share a cell.
         places = {
             entry["key"]: (curve, entry["cell"])
             for curve in planned.trained.values()
             for entry in curve.entries
+            if entry["key"] in parts
         }
         for key, (curve, cell) in places.items():
             row = row_of(run.stored(curve, key)) if key in arrived else {}
@@ -40,14 +45,15 @@ def table(run: Run, watch: Watch) -> pd.DataFrame:
                 {"study": study}
                 | {name: "-" if cell.get(name) is None else cell[name] for name in GROUPS}
                 | {
-                    "cells": 1,
+                    "cells": parts[key],
                     "done": int(key in arrived),
-                    "missing": int(key not in arrived),
+                    "missing": 0.0 if key in arrived else parts[key],
                     "checkpointed": int(begun),
                     **{name: int(status == name) for name in ("capped", "diverged", "unreadable")},
                 }
             )
-    return pd.DataFrame(rows).groupby(["study", *GROUPS], sort=False).sum().reset_index()
+    table = pd.DataFrame(rows).groupby(["study", *GROUPS], sort=False).sum()
+    return table.round().astype(int).reset_index()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -59,11 +65,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if run is None:
         return 2
     if run.entries:
-        watch = Watch(run.work, *run.stores)
+        watch = Watch(run.work, *run.stores, searched=run.searched)
         print(table(run, watch).to_string(index=False))
         for study in run.plan.studies:
             if own := run.only(study).work:
-                progress = Watch(own, *run.only(study).stores).progress(now=time.time())
+                alone = run.only(study)
+                watch_of_study = Watch(own, *alone.stores, searched=alone.searched)
+                progress = watch_of_study.progress(now=time.time())
                 print(f"{study}: {progress.line()}")
         if again := outdated.remark(watch.n_outdated()):
             print(again)

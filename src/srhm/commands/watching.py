@@ -1,13 +1,17 @@
 """A run as it goes on: cells that arrive in the store, their rate, and the time left."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
+from math import ceil
 from pathlib import Path
+from typing import Any
 
 import psutil
 
-from srhm.results.outdated import is_outdated
+from srhm.results.outdated import made_by_other_code, row_of
+from srhm.results.paths import paths, shares
+from srhm.study import Curve
 
 # Seconds over which the rate is taken: long cells arrive rarely, and a cluster's jobs in waves.
 WINDOW = 600.0
@@ -15,7 +19,10 @@ WINDOW = 600.0
 
 @dataclass(frozen=True)
 class Progress:
-    """Cells done of all, expected seconds of work done and left, and those done in the window."""
+    """Cells done of all, expected seconds of work left, and cells and work done in the window.
+
+    Of searches cells and work left are expected numbers.
+    """
 
     done: int
     cells: int
@@ -50,6 +57,10 @@ class Progress:
         return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
+def _outdated(row: Mapping[str, Any]) -> bool:
+    return made_by_other_code(str(row.get("versions", "")))
+
+
 def last_words(logs: Path, mark: str, *, since: float) -> list[str]:
     """Last lines with this mark, of the logs that were written since then."""
     found = []
@@ -78,27 +89,45 @@ def snakemake_by_hand(folder: Path) -> int | None:
 class Watch:
     """Cells that are awaited in one or more stores: how many have arrived, and how fast.
 
-    work: expected seconds of training of each by key.
+    work: expected seconds of training of each by key. searched: the curves whose P is searched.
     """
 
-    def __init__(self, work: Mapping[str, float], *stores: Path) -> None:
+    def __init__(
+        self, work: Mapping[str, float], *stores: Path, searched: Iterable[Curve] = ()
+    ) -> None:
         self.work = work
-        self._stores = stores
-        # When a stored cell was written, and whether it is trained again: each file is read once.
-        self._judged: dict[Path, tuple[float, bool]] = {}
+        self._stores, self._searched = stores, list(searched)
+        # When a stored cell was written, and its row: each file is read once.
+        self._read: dict[Path, tuple[float, Mapping[str, Any]]] = {}
+        # Of a search, what is left of it when so many of its cells have arrived.
+        self._shares: dict[str, tuple[int, dict[str, float]]] = {}
 
     def arrivals(self) -> dict[str, float]:
         """Awaited cells that are stored, by key, with the time at which each was written.
 
         Those that are trained again, see `outdated.is_outdated`, are not among them.
         """
-        return {key: written for key, (written, outdated) in self._found().items() if not outdated}
+        return {key: written for key, (written, row) in self._found().items() if not _outdated(row)}
 
     def n_outdated(self) -> int:
         """Number of awaited cells that are stored and trained again all the same."""
-        return sum(outdated for _, outdated in self._found().values())
+        return sum(_outdated(row) for _, row in self._found().values())
 
-    def _found(self) -> dict[str, tuple[float, bool]]:
+    def shares(self) -> dict[str, float]:
+        """Cells that are or may still be trained, by key: 1, or how probably (`paths.shares`)."""
+        found = dict.fromkeys(self.work, 1.0)
+        rows = {key: row for key, (_, row) in self._found().items() if not _outdated(row)}
+        for curve in self._searched:
+            cells = {entry["key"]: entry["cell"] for entry in curve.entries}
+            own = {key: rows[key] for key in cells if rows.get(key)}
+            if self._shares.get(curve.name, (None,))[0] != len(own):
+                self._shares[curve.name] = len(own), shares(curve, *paths(curve.search, cells, own))
+            for key in cells:
+                found.pop(key, None)
+            found |= self._shares[curve.name][1]
+        return found
+
+    def _found(self) -> dict[str, tuple[float, Mapping[str, Any]]]:
         names = {f"{key}.safetensors" for key in self.work}
         found = {}
         for file in chain.from_iterable(s.glob("*/*.safetensors") for s in self._stores):
@@ -107,22 +136,24 @@ class Watch:
                     written = file.stat().st_mtime
                 except FileNotFoundError:  # removed since: damaged, or collected
                     continue
-                judged = self._judged.get(file)
-                if judged is None or judged[0] != written:
-                    judged = self._judged[file] = (written, is_outdated(file))
-                found[file.stem] = judged
+                read = self._read.get(file)
+                if read is None or read[0] != written:
+                    read = self._read[file] = (written, row_of(file))
+                found[file.stem] = read
         return found
 
     def progress(self, *, now: float, since: float | None = None) -> Progress:
         """Progress at a time; the window of the rate is the last ten minutes, or from `since`."""
-        arrived = self.arrivals()
+        parts = self.shares()
+        arrived = {key: written for key, written in self.arrivals().items() if key in parts}
+        left = {key: part for key, part in parts.items() if key not in arrived}
         begin = max(now - WINDOW, since or 0.0)
         # Clocks of other hosts differ: a cell from the future has arrived just now.
         recent = [key for key, written in arrived.items() if written >= begin]
         return Progress(
             done=len(arrived),
-            cells=len(self.work),
-            work_left=sum(work for key, work in self.work.items() if key not in arrived),
+            cells=len(arrived) + ceil(sum(left.values())),
+            work_left=sum(part * self.work[key] for key, part in left.items()),
             recent_cells=len(recent),
             recent_work=sum(self.work[key] for key in recent),
             window=max(now - begin, 1.0),

@@ -6,10 +6,23 @@ from pathlib import Path
 from typing import Any
 
 from srhm.names import resolved
-from srhm.results.records import write_table
+from srhm.results.records import read_table, write_table
 from srhm.results.tables import schema_of
 
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
+
+
+def of_rows(spec: Mapping[str, Any], rows: Path) -> Mapping[str, Any]:
+    """The spec of a curve with the cells alone that its rows have: of a search, those of its paths.
+
+    rows: file of the rows of the curve.
+    """
+    if "search" not in spec:
+        return spec
+    keys = read_table(rows, schema_of(spec["rows"]))["key"].tolist()
+    cells = [entry for entry in spec["cells"] if entry["key"] in keys]
+    taken = {"order": keys} if "order" in spec["options"] else {}
+    return {**spec, "cells": cells, "options": {**spec["options"], **taken}}
 
 
 def measured_rows(

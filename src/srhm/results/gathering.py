@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from srhm.results.outdated import row_of
+from srhm.results.paths import keys_of_rows
 from srhm.results.publications import check_digests, rows_by_curve
 from srhm.results.published_provenance import PROVENANCE_FILE, read_provenance_file
 from srhm.results.records import TableError, read_table, write_table
@@ -26,10 +27,10 @@ def gather_tables(
 ) -> None:
     """Writes each table of a study: the rows of its curves, in the order of the plan.
 
-    spec: {"planned", "tables", "store", "published"}: each curve with the keys of its cells;
-    schemas by table; folder of the stored cells; folder of published rows, for the curves that have
-    no file, or None. files: files of the curves, by table. tables: files to write, by table. That
-    of the cells is written last.
+    spec: {"planned", "searched", "tables", "store", "published"}: each curve with the keys of its
+    cells; what says which of them are rows of a search, by curve; schemas by table; folder of the
+    stored cells; folder of published rows, for the curves that have no file, or None. files: files
+    of the curves, by table. tables: files to write, by table. That of the cells is written last.
 
     Raises:
         TableError: if a file lacks planned cells, holds others, or says of one what the stored cell
@@ -44,14 +45,22 @@ def gather_tables(
         check_digests(folder, read_provenance_file(folder / PROVENANCE_FILE))
         published = rows_by_curve(folder, schemas)
     found = {}
-    for table, schema in schemas.items():
+    # The cells first: of a search they say which keys all other tables have.
+    for table, schema in sorted(schemas.items(), key=lambda pair: pair[0] != "cells"):
         # Snakemake gives a single file as a text, not as a list.
         given = files.get(table, [])
         paths = [Path(given)] if isinstance(given, str) else [Path(file) for file in given]
         one = table in ("cells", "timings")
         if table == "cells":
             for path in paths:
-                check_cells(read_table(path, schema), path, Path(spec["store"]))
+                rows = read_table(path, schema)
+                check_cells(rows, path, Path(spec["store"]))
+                curve = path.name.removesuffix(".parquet")
+                if curve in spec["searched"]:
+                    planned[curve] = keys_of_rows(spec["searched"][curve], rows)
+            for curve in published.get(table, {}).keys() & spec["searched"].keys():
+                rows = published[table][curve]
+                planned[curve] = keys_of_rows(spec["searched"][curve], rows)
         own = published.get(table, {})
         found[table] = gather(paths, planned, schema, one_row_a_cell=one, published=own)
         if table != "cells":

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from srhm.results.outdated import made_by_other_code
+from srhm.results.paths import paths
 from srhm.results.publications import check_digests, published_file, read_published_table
 from srhm.results.published_provenance import (
     PROVENANCE_FILE,
@@ -21,6 +22,7 @@ from srhm.results.published_provenance import (
 )
 from srhm.results.records import read_table, write_table
 from srhm.results.tables import schema_of
+from srhm.search import Search
 
 
 def published_keys(folder: Path) -> frozenset[str]:
@@ -35,6 +37,25 @@ def published_keys(folder: Path) -> frozenset[str]:
     return frozenset(one["key"] for one in rows if not made_by_other_code(one["versions"]))
 
 
+def searching(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the spec of a curve its search and, by key, published rows that it takes; or nothing.
+
+    spec: {"cells", ...}; "search" where P is searched; "schemas", "published", "order" where the
+    curve takes published rows.
+    """
+    if "search" not in spec:
+        return {}
+    rows: dict[str, Mapping[Any, Any]] = {}
+    if "published" in spec:
+        file = published_file(Path(spec["published"]), "cells")
+        check_digests(file.parent, read_provenance_file(file.parent / PROVENANCE_FILE))
+        others = set(spec["order"]) - {entry["key"] for entry in spec["cells"]}
+        taken = read_published_table(file, schema_of(spec["schemas"]["cells"]))
+        taken = taken[taken["key"].isin(others)].drop_duplicates("key")
+        rows = {row["key"]: row for row in taken.to_dict("records")}
+    return {"search": Search(**spec["search"]), "published": rows}
+
+
 def write_curve(
     spec: Mapping[str, Any],
     rows: Mapping[str, Sequence[Mapping[str, Any]]],
@@ -42,12 +63,14 @@ def write_curve(
 ) -> None:
     """Writes the tables of a curve, with the published rows that the curve takes.
 
-    spec: {"curve", "columns", "schemas"}, and {"published", "order"} where it takes any. rows,
-    files: by table, in the order of writing: those that are trained here, and where to.
+    spec: {"curve", "columns", "schemas"}, and {"published", "order"} where it takes any; of a
+    search these are candidates. rows, files: by table, in the order of writing: those that are
+    trained here, and where to.
 
     Raises:
         PublicationError: as `completed`.
     """
+    order = _order(spec, rows["cells"]) if "published" in spec else ()
     for table, file in files.items():
         schema, own = schema_of(spec["schemas"][table]), rows[table]
         if "published" not in spec:
@@ -58,8 +81,18 @@ def write_curve(
             trained = read_table(path, schema)
         named = {"curve": spec["curve"], **(spec["columns"] if table == "cells" else {})}
         taken = published_file(Path(spec["published"]), table)
-        whole = completed(trained, taken, schema, order=spec["order"], named=named)
+        whole = completed(trained, taken, schema, order=order, named=named)
         write_table(whole, Path(file), schema)
+
+
+def _order(spec: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Sequence[str]:
+    """Keys of all rows of a curve that takes published ones."""
+    order: Sequence[str] = spec["order"]
+    if not (search := searching(spec)):
+        return order
+    known = {**search["published"], **{row["key"]: row for row in rows}}
+    cells = {**known, **{entry["key"]: entry["cell"] for entry in spec["cells"]}}
+    return paths(search["search"], {key: cells[key] for key in order}, known)[0]
 
 
 def completed(

@@ -26,7 +26,9 @@ def spec_text(value: Any) -> str:
 
 def _decides(curve: Curve) -> dict[str, Any]:
     """All that decides the rows of a curve."""
+    searched = {"search": vars(curve.search)} if curve.search else {}
     return {
+        **searched,
         "cells": curve.entries,
         "columns": curve.columns,
         "curve": curve.name,
@@ -43,10 +45,13 @@ def _training(curve: Curve) -> dict[str, Any]:
 def curve_spec(curve: Curve) -> str:
     """For the job that trains a curve, or gathers its parts."""
     schemas = {"cells": curve.trainer.cells, "timings": curve.trainer.timings}
-    told = {**_training(curve), "schemas": schemas}
-    if curve.published_in:
-        told |= {"published": curve.published_in, "order": curve.order}
-    return spec_text(told)
+    return spec_text({**_training(curve), "schemas": schemas, **_taken(curve)})
+
+
+def _taken(curve: Curve) -> dict[str, Any]:
+    """Where the published rows of a curve are, and the keys of all of its rows; or nothing."""
+    found = {"published": curve.published_in, "order": curve.order}
+    return found if curve.published_in else {}
 
 
 def taken_files(curve: Curve) -> list[str]:
@@ -57,7 +62,10 @@ def taken_files(curve: Curve) -> list[str]:
 
 def part_spec(curve: Curve, part: str, cells: Sequence[int]) -> str:
     """For the job of a part; cells: places in the curve of those that it trains."""
-    return spec_text({**_training(curve), "part": part, "places": cells})
+    told = {**_training(curve), "part": part, "places": cells}
+    if curve.search:  # it reads the published rows of its seeds
+        told |= {"schemas": {"cells": curve.trainer.cells}, **_taken(curve)}
+    return spec_text(told)
 
 
 def measuring_spec(measuring: Measuring, curve: Curve) -> str:
@@ -68,6 +76,7 @@ def measuring_spec(measuring: Measuring, curve: Curve) -> str:
         "gpu": measurement.gpu,
         "options": options,
         "tables": list(measurement.tables.items()),
+        **({"rows": curve.trainer.cells} if curve.search else {}),
     }
     if not curve.published_in:
         return spec_text({**_decides(curve), **named})

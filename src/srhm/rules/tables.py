@@ -6,6 +6,7 @@ from typing import Any
 
 from srhm.preset import Plan
 from srhm.results import places
+from srhm.results.paths import searched_spec
 from srhm.results.provenance import PACKAGE
 from srhm.rules.curves import spec_text
 from srhm.studies.registry import STUDIES
@@ -51,6 +52,7 @@ def gathering_spec(plan: Plan, study: str) -> str:
         {
             # A list, as the rows are put into its order.
             "planned": [[one.name, [entry["key"] for entry in one.entries]] for one in curves],
+            "searched": {one.name: searched_spec(one) for one in curves if one.search},
             "tables": {name: STUDIES[study].schemas[name] for name in files_of_curves(plan, study)},
             "store": places.store_of(trainer),
             "study": study,

@@ -30,12 +30,41 @@ class Window(Keys):
 
     low: float = Field(gt=0, le=1000, description="first P, as a multiple of the predicted P*")
     high: float = Field(gt=0, le=1000, description="largest P, as a multiple of the predicted P*")
-    per_octave: float = Field(ge=0.05, le=16, description="points for each factor 2 of P")
+    per_octave: float | None = Field(
+        None,
+        ge=0.05,
+        le=16,
+        description="points for each factor 2 of P, each of which every seed trains; absent where"
+        " there is `search`",
+    )
+    search: Literal["error", "sensitivities"] | None = Field(
+        None,
+        description="each seed trains those P alone that its own P* asks for, four for each factor"
+        " 2 (srhm.search); error: P* of the test error to a factor 2^(1/4); sensitivities: then P"
+        " from P*/2 to `beyond` P* in steps of sqrt(2), for P*_S and P*_D",
+    )
+    beyond: float = Field(
+        2.8, ge=1, le=16, description="largest P for sensitivities, as a multiple of P*"
+    )
+    start: float | None = Field(
+        None,
+        gt=0,
+        description="where the search starts, as a multiple of the predicted P*; absent: the"
+        " geometric mean of low and high",
+    )
 
     @model_validator(mode="after")
-    def _ordered(self) -> "Window":
+    def _consistent(self) -> "Window":
         if self.low > self.high:
             raise ValueError(f"low = {self.low} is above high = {self.high}")
+        if (self.per_octave is None) == (self.search is None):
+            raise ValueError("either per_octave or search is needed, and not both")
+        if self.start is not None and (
+            self.search is None or not self.low <= self.start <= self.high
+        ):
+            raise ValueError(
+                f"start = {self.start}: allowed are low to high, where there is search"
+            )
         return self
 
 
@@ -149,7 +178,10 @@ class SensitivityOptions(Keys):
 class HierarchySection(Keys):
     """Learning curves of LCN, CNN and FCN."""
 
-    seeds: int = Field(3, ge=1, le=1000, description="seeds 0, 1, ... of each curve")
+    seeds: int = Field(3, ge=1, le=1000, description="seeds of each curve")
+    first_seed: int = Field(
+        0, ge=0, le=1_000_000, description="the first of them; another draws other grammars"
+    )
     width: int = Field(64, ge=1, le=8192, description="channels H of every layer")
     n_test: int = Field(2000, ge=MIN_TEST, description="test points of a curve, at most")
     keep_weights: bool = Field(

@@ -1,7 +1,8 @@
 """From a section to its curves on the SRHM: cells, keys, samples. Imports no torch."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
+from math import log, log2, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from srhm.model.sampling import MIN_TEST, SampleError, largest_training_set, n_t
 from srhm.networks.registry import CONNECTED, NAMED, stand_in
 from srhm.results.provenance import canonical_json, short_hash
 from srhm.results.sources import digest_of
+from srhm.search import PER_OCTAVE, Search, lattice
 from srhm.study import ConfigError, Curve, Planned, Sample
 from srhm.trainers import HIERARCHY, NAMED_NETS
 from srhm.training.any_trainer import SAMPLES, decided_by
@@ -33,13 +35,15 @@ def plan(
 ) -> Planned:
     """Curves of a section with their cells and keys, the samples that they learn from, settings.
 
-    Groups that differ in P and seeds alone are one curve. measured: names of the study's
-    measurements, which are made of each curve.
+    Groups that differ in P and seeds alone are one curve, unless P is searched. measured: names of
+    the study's measurements, which are made of each curve.
 
     Raises:
         ConfigError: naming the group of curves, the key, its value and the allowed range.
     """
-    sizes: dict[str, tuple[dict[str, Any], GrammarParameters, set[tuple[int, int]]]] = {}
+    sizes: dict[
+        str, tuple[dict[str, Any], GrammarParameters, set[tuple[int, int]], Search | None]
+    ] = {}
     for number, group in enumerate(section.curves):
         where = f"curves.{number}"
         training = _training(section, group, where)
@@ -57,15 +61,17 @@ def plan(
                 shared["learning_rate"] = _published_rate(coordinates, where)
             shared["learning_rate"] = float(shared["learning_rate"])
             points = _sizes(group.P, coordinates, parameters, where)
+            search = _search(group.P, coordinates, points)
             if training.engine in NAMED_ENGINES:
                 _check_named(shared, points, where)
-            key = canonical_json(shared)
-            _, _, cells = sizes.setdefault(key, (shared, parameters, set()))
-            cells |= set(product(points, range(group.seeds or section.seeds)))
+            key = canonical_json([shared, search and vars(search)])
+            _, _, cells, _ = sizes.setdefault(key, (shared, parameters, set(), search))
+            seeds = range(section.first_seed, section.first_seed + (group.seeds or section.seeds))
+            cells |= set(product(points, seeds))
     curves: dict[str, Curve] = {}
     samples: dict[str, Sample] = {}
-    for shared, parameters, cells in sizes.values():
-        curve, sample = _curve(section, shared, parameters, sorted(cells), measured)
+    for shared, parameters, cells, search in sizes.values():
+        curve, sample = _curve(section, shared, parameters, sorted(cells), measured, search)
         curves[curve.name], samples[sample.name] = curve, sample
     settings = {"width": section.width, SENSITIVITIES: section.measurement.model_dump()}
     return Planned(curves=curves, samples=samples, settings=settings)
@@ -145,19 +151,18 @@ def _sizes(
         except SampleError as error:
             raise ConfigError(f"  {where}.P: {error}") from error
         return sorted(set(wanted))
-    predicted = theory.predicted_sample_complexity(
-        stand_in(coordinates["net"]),
-        depth=parameters.depth,
-        branching=parameters.branching,
-        n_synonyms=parameters.n_synonyms,
-        n_classes=parameters.n_classes,
-        n_empty=parameters.n_empty,
-    )
-    found, size = set(), wanted.low
-    while size <= wanted.high * (1 + 1e-9):
-        if round(size * predicted) <= available:
-            found.add(max(1, round(size * predicted)))
-        size *= 2 ** (1 / wanted.per_octave)
+    predicted, found = _predicted(coordinates, parameters), set()
+    if wanted.per_octave is None:
+        # By the net and the grammar alone: channels and rates leave P as they are.
+        phase = int(short_hash(coordinates), 16) / 16 ** len(short_hash(coordinates))
+        points = lattice(predicted, low=wanted.low, high=wanted.high, phase=phase)
+        found = {size for size in points if size <= available}
+    else:
+        size = wanted.low
+        while size <= wanted.high * (1 + 1e-9):
+            if round(size * predicted) <= available:
+                found.add(max(1, round(size * predicted)))
+            size *= 2 ** (1 / wanted.per_octave)
     if not found:
         raise ConfigError(
             f"  {where}.P: the window starts at"
@@ -167,12 +172,37 @@ def _sizes(
     return sorted(found)
 
 
+def _predicted(coordinates: Mapping[str, Any], parameters: GrammarParameters) -> float:
+    return theory.predicted_sample_complexity(
+        stand_in(coordinates["net"]),
+        depth=parameters.depth,
+        branching=parameters.branching,
+        n_synonyms=parameters.n_synonyms,
+        n_classes=parameters.n_classes,
+        n_empty=parameters.n_empty,
+    )
+
+
+def _search(
+    wanted: Window | list[int], coordinates: Mapping[str, Any], points: Sequence[int]
+) -> Search | None:
+    if isinstance(wanted, list) or wanted.search is None:
+        return None
+    start = wanted.start or sqrt(wanted.low * wanted.high)
+    at = log(start * _predicted(coordinates, parameters_of(coordinates)))
+    first = min(range(len(points)), key=lambda k: abs(log(points[k]) - at))
+    if wanted.search == "error":
+        return Search(first)
+    return Search(first, below=PER_OCTAVE, above=round(PER_OCTAVE * log2(wanted.beyond)))
+
+
 def _curve(
     section: HierarchySection,
     shared: Mapping[str, Any],
     parameters: GrammarParameters,
     cells: list[tuple[int, int]],
     measured: tuple[str, ...],
+    search: Search | None,
 ) -> tuple[Curve, Sample]:
     largest = max(size for size, _ in cells)
     n_test = n_test_points(parameters, n_train=largest, n_test=section.n_test)
@@ -198,12 +228,14 @@ def _curve(
     # The hash of all keys in the name: a curve file that exists is the one that is wanted, even
     # when Snakemake's own records are lost, and a change taken back finds the old file again.
     name = f"{shared['net']}_{text}_h{shared['width']}"
+    keys = [entry["key"] for entry in entries]
     curve = Curve(
-        name=f"{name}-{short_hash([e['key'] for e in entries])}",
+        name=f"{name}-{short_hash([*keys, vars(search)] if search else keys)}",
         trainer=trainer,
         sample=sample.name,
         entries=tuple(entries),
         measured=measured,
         keep_weights=section.keep_weights,
+        search=search,
     )
     return curve, sample

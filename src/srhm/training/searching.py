@@ -1,0 +1,39 @@
+"""The job of a curve whose P is searched: rounds of one candidate for each seed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from srhm.results.paths import paths, visits
+from srhm.results.published_cells import searching
+from srhm.results.store import StoredCell
+from srhm.training.any_trainer import train_curve
+from srhm.training.loop import Entry
+
+
+def train_paths(spec: Mapping[str, Any], **options: Any) -> tuple[list[Entry], list[StoredCell]]:
+    """Entries and cells of a curve: all, or where P is searched those on the paths of its seeds.
+
+    A seed is asked for its next candidate when the network of the one before is known, trained
+    here, stored or published. So nothing else that the store holds is a row. spec, options, what is
+    raised: see `srhm.training.any_trainer.train_curve`; "search" where P is searched.
+    """
+    if not (search := searching(spec)):
+        return spec["cells"], train_curve(spec, **options)
+    published, entries = search["published"], {entry["key"]: entry for entry in spec["cells"]}
+    cells = {**published, **{key: entry["cell"] for key, entry in entries.items()}}
+    found: dict[str, StoredCell] = {}
+    about = sum(visits(search["search"], cells).values())
+    while True:
+        rows = {**published, **{key: cell.row for key, cell in found.items()}}
+        _, following = paths(search["search"], cells, rows)
+        asked = [entries[key] for key in following if key in entries]
+        if not asked:
+            break
+        options["log"].info(
+            "%d candidates are known, of about %.0f; the search of %d seeds goes on",
+            *(len(found), about, len(asked)),
+        )
+        trained = train_curve({**spec, "cells": asked}, **options)
+        found |= {entry["key"]: cell for entry, cell in zip(asked, trained, strict=True)}
+    keys = [key for key in entries if key in found]
+    return [entries[key] for key in keys], [found[key] for key in keys]
