@@ -4,7 +4,11 @@ import json
 from pathlib import Path
 
 from srhm.results.deriving import write_derived
+from srhm.results.places import roots_of
+from srhm.results.sources import import_as_digested
 from srhm.runtime.progress import job_log
 
 with job_log(snakemake.log[0], name=Path(snakemake.output.rows).stem) as log:
-    write_derived(json.loads(snakemake.params.spec), Path(snakemake.output.rows), log=log)
+    spec = json.loads(snakemake.params.spec)
+    import_as_digested(snakemake.params.source, *roots_of("derive.py", spec["function"]))
+    write_derived(spec, Path(snakemake.output.rows), log=log)

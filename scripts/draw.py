@@ -6,10 +6,13 @@ from pathlib import Path
 from srhm.figures.drawing import caption_with_notes, save
 from srhm.results.commit import commit_of
 from srhm.results.deriving import made_of_tables
+from srhm.results.places import roots_of
+from srhm.results.sources import import_as_digested
 from srhm.runtime.progress import job_log
 
 with job_log(snakemake.log[0], name=snakemake.rule):
     spec = json.loads(snakemake.params.spec)
+    import_as_digested(snakemake.params.source, *roots_of("draw.py", spec["function"]))
     figure = made_of_tables(spec)
     save(
         figure,

@@ -4,12 +4,15 @@ import json
 from pathlib import Path
 
 from srhm.model.sampling import draw_samples
+from srhm.results.places import roots_of
 from srhm.results.records import write_derivations
+from srhm.results.sources import import_as_digested
 from srhm.runtime.progress import job_log
 from srhm.training.cell import parameters_of
 
 spec = json.loads(snakemake.params.spec)
 with job_log(snakemake.log[0], name=snakemake.wildcards.sample) as log:
+    import_as_digested(snakemake.params.source, *roots_of("draw_derivations.py"))
     samples = draw_samples(
         parameters_of(spec), spec["seeds"], n_train=spec["n_train"], n_test=spec["n_test"]
     )

@@ -4,10 +4,14 @@ import json
 from pathlib import Path
 
 from srhm.measure.any_measurement import measured_rows, of_rows, write_measured
+from srhm.results.places import roots_of
+from srhm.results.sources import import_as_digested
 from srhm.runtime.job import measuring_job
 
 spec = json.loads(snakemake.params.spec)
 with measuring_job(snakemake.log[0], name=spec["curve"], resources=snakemake.resources) as log:
+    measured = spec["options"].get("measurement", spec)["function"]
+    import_as_digested(snakemake.params.source, *roots_of("measure.py", measured))
     rows = measured_rows(
         of_rows(spec, Path(snakemake.input.rows)),
         derivations=snakemake.input.derivations,

@@ -3,8 +3,12 @@
 import json
 from pathlib import Path
 
+from srhm.results.places import roots_of
+from srhm.results.sources import import_as_digested
 from srhm.runtime.progress import job_log
 from srhm.scorecard.card import score
 
 with job_log(snakemake.log[0], name="claims") as log:
-    score(json.loads(snakemake.params.spec), Path(snakemake.output.claims), log=log)
+    spec = json.loads(snakemake.params.spec)
+    import_as_digested(snakemake.params.source, *roots_of("score.py", spec["module"]))
+    score(spec, Path(snakemake.output.claims), log=log)

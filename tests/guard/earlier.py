@@ -2,7 +2,8 @@
 
 python tests/guard/earlier.py MODULE:NAME [MODULE:NAME in the last commit], after an edit that moves
 no result: the golden traces (tests/golden) still hold. All that reaches the definition then keeps
-its digest. Lines of src/srhm/results/earlier.json that nothing asks for any more are left out.
+its digest. A script of the workflow is "scripts/NAME.py:". Lines of src/srhm/results/earlier.json
+that nothing asks for any more are left out.
 """
 
 import json
@@ -86,8 +87,8 @@ def needed(lines: dict[str, str]) -> dict[str, str]:
 
 def digest_in_last_commit(name: str) -> str:
     """Digest of a definition in the last commit."""
-    archive = subprocess.run(["git", "archive", "HEAD", "src"], cwd=ROOT, capture_output=True,
-                             check=True)  # fmt: skip
+    command = ["git", "archive", "HEAD", "src", "scripts"]
+    archive = subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
     with tempfile.TemporaryDirectory() as folder:
         with tarfile.open(fileobj=BytesIO(archive.stdout)) as files:
             files.extractall(folder, filter="data")

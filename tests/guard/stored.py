@@ -56,9 +56,9 @@ def planned(name: str) -> list[tuple[str, Planned]]:
 
 
 def job_lines() -> list[str]:
-    """A line for each trainer and each measurement: the digest of the code of its jobs.
+    """A line for each job of data, trainer and measurement: the digest of its code.
 
-    One that changes makes a run gather, or measure, all its curves again, from stored networks.
+    One that changes makes a run draw, gather or measure all of them again, from stored networks.
     """
     return sorted(f"{job} {digest_of(*roots)}" for job, roots in job_roots().items())
 
@@ -68,6 +68,7 @@ def job_roots() -> dict[str, tuple[str, ...]]:
     trainers = {one.trainer for one in STUDIES.values() if one.trainer is not None}
     measured = {one.function for study in STUDIES.values() for one in study.measurements}
     return {
+        "draw data": roots_of("draw_derivations.py"),
         **{f"train {one.name}": roots_of("train_curve.py", one.module) for one in trainers},
         **{f"measure {name}": roots_of("measure.py", name) for name in measured},
     }
