@@ -8,6 +8,7 @@ import pandas as pd
 from srhm.scorecard.claims import Claim, Measurement, verdict
 from srhm.scorecard.expectations import Expectation
 from srhm.scorecard.rows import rows_of
+from srhm.scorecard.verdicts import VERDICTS
 
 # Draws of tables, and the least part of them in which a claim that they can decide is found false.
 DRAWS, LEAST = 40, 0.9
@@ -25,13 +26,12 @@ def cells(table: pd.DataFrame) -> pd.DataFrame:
 def rates(
     measure: Callable[[Any], Measurement], tables: Iterable[Any], expected: Expectation
 ) -> pd.Series:
-    """Part of the tables with each verdict: false, true or open; tables, or rows of `cells`."""
+    """Part of the tables with each verdict; tables, or rows of `cells`."""
     claim = Claim("c", "", topic="", figure="", place="", expected=expected, why="",
                   measure=measure)  # fmt: skip
     found = [
         verdict(claim, measure({"cells": one} if isinstance(one, pd.DataFrame) else one))
         for one in tables
     ]
-    words = {"disagrees": "false", "agrees": "true", "close": "true", "open": "open"}
-    shares = pd.Series([words[one] for one in found]).value_counts(normalize=True)
-    return shares.reindex(["false", "true", "open"], fill_value=0.0)
+    shares = pd.Series(found).value_counts(normalize=True)
+    return shares.reindex(VERDICTS, fill_value=0.0)

@@ -116,8 +116,9 @@ def test_why_a_commit_is_unknown_is_said(tmp_path, monkeypatch):
 def test_the_scorecard_for_programs_has_every_claim_and_no_infinity():
     row = {"claim": "one", "statement": "P* ≤ 2", "place": "Eq. 3", "figure": "4", "note": "",
            "expected": 2.0, "tolerance": 0.5, "value": 2.25, "low": -inf, "high": inf, "n": 9,
-           "tolerance_reason": "", "scale": "plain", "fixed": "after",
-           "verdict": "open"}  # fmt: skip
+           "authors_value": 2.25, "authors_low": nan, "authors_high": nan, "tolerance_reason": "",
+           "scale": "plain", "fixed": "after",
+           "verdict": "inconclusive"}  # fmt: skip
     other = {**row, "claim": "two", "value": nan}
     made = [{"study": name, "command": f"make {name}"} for name in ("a", "b")]
     parts = [(pd.DataFrame([one]), by) for one, by in zip((row, other), made, strict=True)]
@@ -126,9 +127,10 @@ def test_the_scorecard_for_programs_has_every_claim_and_no_infinity():
     one, two = json.loads(text)
     assert one == {
         "claim": "one", "statement": "P* ≤ 2", "place": "Eq. 3", "figure": "4", "note": "",
-        "scale": "plain", "fixed": "after", "verdict": "open",
+        "scale": "plain", "fixed": "after", "verdict": "inconclusive",
         "expected": 2.0, "tolerance": 0.5, "value": 2.25, "low": None,
-        "high": None, "allowed": [1.5, 2.5],
+        "high": None, "authors_value": 2.25, "authors_low": None, "authors_high": None,
+        "error": None, "in_errors": None, "in_tolerances": 0.5, "allowed": [1.5, 2.5],
         "n": 9, "study": "a", "command": "make a", "commit": "abc",
     }  # fmt: skip
     assert (two["claim"], two["value"], two["command"]) == ("two", None, "make b")

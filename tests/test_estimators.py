@@ -74,9 +74,9 @@ def test_points_that_are_not_independent_are_averaged_first():
 
 def test_a_mean_of_noise_about_zero_is_found_and_one_about_another_number_is_not():
     mean, zero = partial(Mean, "y"), Within(0, 0.5)
-    assert decided(mean, {"y": noise()}, zero) == "agrees"
-    assert decided(mean, {"y": 1 + noise()}, zero) == "disagrees"
-    assert decided(mean, {"y": noise(4) - 0.3}, Below(0)) == "open"
+    assert decided(mean, {"y": noise()}, zero) == "reproduced"
+    assert decided(mean, {"y": 1 + noise()}, zero) == "differs"
+    assert decided(mean, {"y": noise(4) - 0.3}, Below(0)) == "inconclusive"
 
 
 def test_rows_that_do_not_count_are_left_out_and_counted():
@@ -128,8 +128,8 @@ def test_a_pair_of_which_one_does_not_count_is_left_out():
 def test_a_ratio_of_equal_sizes_is_not_found_to_be_two():
     twice = Within(log(2), log(1.5))
     log_ratio = partial(RATIO, scale="log")
-    assert decided(log_ratio, pairs(2.0), twice) == "agrees"
-    assert decided(log_ratio, pairs(1.0), twice) == "disagrees"
+    assert decided(log_ratio, pairs(2.0), twice) == "reproduced"
+    assert decided(log_ratio, pairs(1.0), twice) == "differs"
 
 
 def lines(slope, scatter=0.1, n=30):
@@ -170,7 +170,7 @@ def test_slopes_of_data_sets_are_averaged():
     assert numbers(found) == pytest.approx(interval([one.value for one in alone]))
     assert found.note.startswith("3 slopes of 90 rows")
     assert numbers(measured(per, seeds[0])) == pytest.approx(numbers(alone[0]))
-    assert decided(per, pd.concat(seeds), Within(3, 0.5)) == "disagrees"
+    assert decided(per, pd.concat(seeds), Within(3, 0.5)) == "differs"
 
 
 def test_values_without_a_logarithm_are_left_out_and_counted():
@@ -184,8 +184,8 @@ def test_values_without_a_logarithm_are_left_out_and_counted():
 
 def test_a_slope_is_found_and_noise_has_none():
     slope, root = partial(Slope, "y", against="x", within=("g",)), Within(0.5, 0.2)
-    assert decided(slope, lines(0.5), root) == "agrees"
-    assert decided(slope, lines(0.0), root) == "disagrees"
+    assert decided(slope, lines(0.5), root) == "reproduced"
+    assert decided(slope, lines(0.0), root) == "differs"
 
 
 def test_a_part_has_the_exact_interval():
@@ -203,7 +203,7 @@ def test_a_part_has_the_exact_interval():
 
 @pytest.mark.parametrize(
     ("count", "n", "expected"),
-    [(0, 99, "agrees"), (0, 30, "open"), (5, 99, "open"), (50, 99, "disagrees")],
+    [(0, 99, "reproduced"), (0, 30, "inconclusive"), (5, 99, "inconclusive"), (50, 99, "differs")],
 )
 def test_that_there_is_none_needs_many_rows(count, n, expected):
     rows = {"is_true": np.arange(n) < count}
@@ -222,8 +222,8 @@ def test_a_correlation_is_found_and_noise_has_none():
     high = Within(1, 0.4)
     correlation = partial(Correlation, "y", against="x")
     x = noise(seed=5)
-    assert decided(correlation, {"x": x, "y": x + 0.1 * noise(seed=6)}, high) == "close"
-    assert decided(correlation, {"x": x, "y": noise(seed=6)}, high) == "disagrees"
+    assert decided(correlation, {"x": x, "y": x + 0.1 * noise(seed=6)}, high) == "reproduced"
+    assert decided(correlation, {"x": x, "y": noise(seed=6)}, high) == "differs"
 
 
 def test_a_jackknife_of_a_mean_is_students_t():
@@ -250,8 +250,8 @@ def test_a_jackknife_finds_a_variance_and_not_another():
         return float(table["y"].var())
 
     rows = {"y": noise(400), "seed": range(400)}
-    assert decided(partial(Jackknife, variance), rows, Within(1, 0.5)) == "agrees"
-    assert decided(partial(Jackknife, variance), rows, Within(2, 0.5)) == "disagrees"
+    assert decided(partial(Jackknife, variance), rows, Within(1, 0.5)) == "reproduced"
+    assert decided(partial(Jackknife, variance), rows, Within(2, 0.5)) == "differs"
 
 
 def test_a_bootstrap_of_a_mean_is_as_wide_as_the_scatter():
@@ -272,15 +272,15 @@ def test_a_bootstrap_of_too_few_seeds_has_no_interval():
 def test_a_bootstrap_finds_a_median_and_not_another():
     median = partial(Bootstrap, lambda table: float(table["y"].median()))
     rows = {"y": noise(200), "seed": range(200)}
-    assert decided(median, rows, Within(0, 0.5)) == "agrees"
-    assert decided(median, rows, Within(1, 0.5)) == "disagrees"
+    assert decided(median, rows, Within(0, 0.5)) == "reproduced"
+    assert decided(median, rows, Within(1, 0.5)) == "differs"
 
 
 def test_a_stored_number_is_that_of_its_row():
     rows = {"value": [1.0, 2.0], "low": [0.5, 1.5], "high": [1.5, 2.5], "n": [7, 8], "k": [0, 1]}
     found = measured(partial(Stored, where={"k": 1}), rows)
     assert (*numbers(found), found.n) == (2.0, 1.5, 2.5, 8)
-    assert decided(partial(Stored, where={"k": 1}), rows, Within(1, 0.1)) == "disagrees"
+    assert decided(partial(Stored, where={"k": 1}), rows, Within(1, 0.1)) == "differs"
 
 
 def test_a_difference_is_of_pairs_that_agree():
@@ -290,9 +290,9 @@ def test_a_difference_is_of_pairs_that_agree():
     }  # fmt: skip
     apart = partial(Difference, "y", where={"kind": "new"}, over={"kind": "old"}, on=("seed",))
     assert numbers(measured(apart, rows)) == pytest.approx(interval([0.5, 1.0, 0.5]))
-    assert decided(apart, rows, Below(0)) == "open"
+    assert decided(apart, rows, Below(0)) == "inconclusive"
     far = {**rows, "y": [1.0, 2.0, 5.0, 4.4, 1.3, 0.35]}
-    assert decided(apart, far, Below(0)) == "disagrees"
+    assert decided(apart, far, Below(0)) == "differs"
     other = partial(Difference, "y", where={"kind": "new"}, over={"kind": "none"}, on=("seed",))
     assert measured(other, rows).note == "no rows"
 
@@ -302,9 +302,9 @@ def test_a_range_is_of_all_numbers():
     assert numbers(measured(partial(Range, "y"), rows)) == pytest.approx((0.25, 0.1, 0.4))
     largest = partial(Range, "y", largest=True)
     assert numbers(measured(largest, rows)) == pytest.approx((0.4, 0.1, 0.4))
-    assert decided(largest, rows, Below(0.5)) == "agrees"
-    assert decided(largest, rows, Below(0.3)) == "open"
-    assert decided(largest, rows, Below(0.05)) == "disagrees"
+    assert decided(largest, rows, Below(0.5)) == "reproduced"
+    assert decided(largest, rows, Below(0.3)) == "inconclusive"
+    assert decided(largest, rows, Below(0.05)) == "differs"
 
 
 def test_a_mean_of_bounds_has_no_interval():

@@ -25,6 +25,7 @@ from tables import cells_and_sensitivities, complexities, curve, trained
 from srhm.explorer import page
 from srhm.explorer.names import (
     AUTHORS,
+    CLAIMS,
     FIRST,
     FIRST_V,
     HERE,
@@ -38,7 +39,8 @@ from srhm.explorer.page import VIEWS as SECTIONS
 from srhm.explorer.page import write_explorer
 from srhm.explorer.rows import Source, claims_shown, explored, json_columns
 from srhm.results.records import write_table
-from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, SCORECARD, SENSITIVITIES, schema_of
+from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, SENSITIVITIES, schema_of
+from srhm.scorecard.card import SCHEMA
 from srhm.statistics.regression import slope_with_group_intercepts
 from srhm.studies.registry import STUDIES
 from srhm.study import names_in
@@ -122,14 +124,11 @@ def test_sensitivities_keep_layer_and_level(found, tables):
 
 
 def test_claims_have_indices_and_powers():
-    numbers = {"expected": 1.0, "tolerance": 0.15, "low": 0.82, "high": 0.96}
-    row = {"statement": "P*_LCN <", "note": "", **numbers}
-    shown = claims_shown(pd.DataFrame([row | {"verdict": one} for one in ("open", "agrees")]))
+    numbers = {"expected": 1.0, "tolerance": 0.15, "value": 0.85, "low": 0.752, "high": 0.948}
+    shown = claims_shown(pd.DataFrame([{"statement": "P*_LCN <", "note": "", **numbers}]))
     assert shown.loc[0, "statement_html"] == "P*<sub>LCN</sub> &lt;"
-    reason = "the interval excludes the expected number and reaches into the tolerance"
-    assert list(shown["verdict_html"]) == [
-        f"<details><summary>open</summary>{reason}</details>", "agrees"
-    ]  # fmt: skip
+    found = shown.loc[0, ["error", "in_errors", "in_tolerances"]].tolist()
+    assert found == pytest.approx([0.05, -3, -1])
 
 
 def test_numbers_for_json_are_short_and_infinities_are_none():
@@ -167,11 +166,11 @@ def written(tables, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("explorer")
     claim = {"claim": "one", "figure": "4", "statement": NASTY, "place": "Eq. 3", "n": 9,
              "expected": 2.0, "value": 2.2, "low": 2.1, "high": 2.3, "tolerance": 0.5,
-             "tolerance_reason": "", "verdict": "agrees", "note": ""}  # fmt: skip
+             "tolerance_reason": "", "verdict": "reproduced", "note": ""}  # fmt: skip
     schemas = {"CELLS": CELLS, "SAMPLE_COMPLEXITY": SAMPLE_COMPLEXITY,
-               "SENSITIVITIES": SENSITIVITIES, "SCORECARD": SCORECARD,
+               "SENSITIVITIES": SENSITIVITIES, CLAIMS: SCHEMA,
                PAPER_VALUES: schema_of(PAPER_VALUES)}  # fmt: skip
-    rows = {**tables, "SCORECARD": pd.DataFrame([claim]), PAPER_VALUES: PAPER_ROWS}
+    rows = {**tables, CLAIMS: pd.DataFrame([claim]), PAPER_VALUES: PAPER_ROWS}
     for name, schema in schemas.items():
         write_table(filled(rows[name], schema), folder / f"{name}.parquet", schema)
     cells = sorted(set(tables["CELLS"]["curve"]))
@@ -182,7 +181,7 @@ def written(tables, tmp_path_factory) -> Path:
         "publications": [],
         "tables": [
             {"study": "a", "file": str(folder / f"{name}.parquet"), "schema": name,
-             "published": {} if name == "SCORECARD" else {"archive: big": cells[:1]}}
+             "published": {} if name == CLAIMS else {"archive: big": cells[:1]}}
             for name in schemas
         ],
         # Of an older version: another schema.

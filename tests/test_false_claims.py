@@ -139,21 +139,21 @@ def test_a_false_claim_is_found_false_nine_times_of_ten(kind):
     estimator, tables, expected = FALSE[kind]
     found = list(tables())
     assert len(found) == DRAWS
-    assert rates(estimator, found, expected)["false"] >= LEAST
+    assert rates(estimator, found, expected)["differs"] >= LEAST
 
 
 @pytest.mark.parametrize(("part", "alike"), [(0.5, 0.0), (0.5, 1.0), (0.7, 0.3), (0.7, 1.0)])
 def test_a_part_of_points_of_six_vocabularies_that_is_false_by_less_stays_open(part, alike):
     estimator = Part("inside", shared=True, rows=cells)
     found = rates(estimator, inside(part, alike=alike, draws=MANY), Above(0.75))
-    assert found["true"] <= NOMINAL
-    assert found["false"] < LEAST
+    assert found["reproduced"] <= NOMINAL
+    assert found["differs"] < LEAST
 
 
 def test_six_vocabularies_can_refute_a_part_above_three_quarters_and_not_show_it():
     # Six of six independent ones have an exact interval from 0.54 on; thirteen would be above.
     estimator = Part("inside", shared=True, rows=cells)
-    assert rates(estimator, inside(1.0, alike=0.0), Above(0.75))["open"] == 1
+    assert rates(estimator, inside(1.0, alike=0.0), Above(0.75))["inconclusive"] == 1
     rows = pd.DataFrame({"s": 2, "v": np.arange(13), "inside": True})
-    assert rates(estimator, [rows], Above(0.75))["true"] == 1
-    assert rates(estimator, [rows[:12]], Above(0.75))["open"] == 1
+    assert rates(estimator, [rows], Above(0.75))["reproduced"] == 1
+    assert rates(estimator, [rows[:12]], Above(0.75))["inconclusive"] == 1

@@ -1,24 +1,23 @@
 """The paper's statements, and the claims that they name."""
 
+import re
 from dataclasses import replace
 from math import inf, isnan, log, nan
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from srhm.scorecard.card import claims_in, scorecard
 from srhm.scorecard.claims import Claim, Measurement
-from srhm.scorecard.deciding import BESIDE
 from srhm.scorecard.expectations import Above, Below, Factor, NoExpectation, Within
 from srhm.scorecard.headline import (
     Mark,
     Statement,
-    beside_ours,
     forest_rows,
     identifiers,
     in_words,
 )
+from srhm.scorecard.statements import statement_lines
 from srhm.studies.registry import STUDIES
 from srhm.studies.sparse_hierarchy.headline import HEADLINE, other_run
 
@@ -51,14 +50,14 @@ def test_no_claim_stands_twice_and_every_statement_has_words_and_a_place():
     assert all(one.says and one.quote and one.place and one.lines for one in HEADLINE)
 
 
-def claim(name, expected, value, low, high, note="", why=""):
-    found = Measurement(value=value, low=low, high=high, n=9, note=note)
-    return Claim(name, name, topic="t", figure="1", place="p", expected=expected, why=why,
+def claim(name, expected, value, low, high, authors=(nan, nan, nan)):
+    found = Measurement(value=value, low=low, high=high, n=9, note="", authors=authors)
+    return Claim(name, name, topic="t", figure="1", place="p", expected=expected, why="",
                  measure=lambda tables: found)  # fmt: skip
 
 
 def statement(**lines):
-    return Statement(heading="h", says="s", quote="q", place="p", lines=lines)
+    return Statement(heading="h", says="s", short=("s",), quote="q", place="p", lines=lines)
 
 
 def rows_of(*claims, **options):
@@ -85,7 +84,7 @@ def test_a_bound_is_a_one_sided_row_in_units_of_the_bound():
 
 def test_a_lower_bound_allows_all_above():
     (row,) = rows_of(claim("a", Above(0.5), 0.75, 0.6, 1))
-    assert (row.band, row.expected, row.verdict) == ((0, inf), "> 0.5", "agrees")
+    assert (row.band, row.expected, row.verdict) == ((0, inf), "> 0.5", "reproduced")
 
 
 def test_ratios_are_shown_as_factors():
@@ -109,52 +108,75 @@ def test_what_has_no_expectation_and_what_the_scorecard_lacks_is_left_out():
     assert forest_rows([statement(x="b")], table) == []
 
 
-def test_the_authors_points_come_from_the_notes_and_lie_in_the_same_units():
-    note = f"35 curves; {BESIDE}the authors' points 2.13 [1.85, 2.40] (n = 13)"
-    one = claim("a", Within(2, 0.5), 2.5, 2.25, 3, note=note)
-    theirs = beside_ours(scorecard({}, [one, claim("b", Within(1, 1), 1, 0, 2)]))
-    assert theirs.to_dict("records") == [{"claim": "a", "value": 2.13, "low": 1.85, "high": 2.4}]
-    (row,) = rows_of(one, authors=theirs)
+def test_the_authors_points_lie_in_the_same_units():
+    (row,) = rows_of(claim("a", Within(2, 0.5), 2.5, 2.25, 3, authors=(2.13, 1.85, 2.4)))
     assert row.authors.value == pytest.approx(0.26)
     assert row.theirs == "2.13 [1.85, 2.40]"
     assert "the authors' points 2.13" in row.sentence
-    assert row.sentence.endswith(
-        ": open, the interval excludes the expected number and reaches into the tolerance"
-    )
+    assert row.sentence.endswith(": inconclusive")
+    assert rows_of(claim("a", Within(2, 0.5), 2.5, 2.25, 3))[0].authors is None
 
 
-def test_points_without_an_interval_have_none():
-    note = f"x; {BESIDE}the authors' points 0.54 (n = 2)"
-    theirs = beside_ours(pd.DataFrame({"claim": ["a"], "note": [note]}))
-    assert theirs.loc[0, "value"] == 0.54
-    assert isnan(theirs.loc[0, "low"])
+@pytest.mark.parametrize(
+    ("expected", "ours", "theirs", "like"),
+    [
+        (Within(2, 0.5), 3, 2.6, True),
+        (Within(2, 0.5), 3, 2.4, False),  # within the tolerance
+        (Within(2, 0.5), 3, 1.4, False),  # on the other side
+        (Within(2, 0.5), 2, 2.6, False),  # ours does not differ
+        (Below(2), 3, 2.1, True),
+        (Below(2), 3, 1.9, False),
+        (Above(4), 3, 3.9, True),
+    ],
+)
+def test_what_differs_says_whether_the_authors_points_do_so_too(expected, ours, theirs, like):
+    (row,) = rows_of(claim("a", expected, ours, ours - 0.1, ours + 0.1, (theirs, nan, nan)))
+    assert row.like_authors == like
+    assert row.word.endswith(", like the authors'") == like
+    (words,) = in_words([row]).values()
+    assert words[0].endswith(f", like the authors' {theirs:.2f})") == like
 
 
 def test_a_statement_is_reproduced_if_all_of_its_claims_are():
     def words(*verdicts):
         return in_words([replace(ROW, verdict=word) for word in verdicts])
 
-    assert words("agrees", "close") == {"Agree or close": ["s"]}
-    assert words("agrees", "open") == {"Open": ["s (2.50, not 2)"]}
-    wide = replace(ROW, verdict="open", ours=Mark(0.1, -1, 1))
-    assert in_words([wide, wide]) == {"Open": ["s (wide interval)"]}
-    assert words("agrees", "too few data") == {"Open": ["s (2.50, not 2)"]}
-    assert words("open", "disagrees") == {"Disagree": ["s (2.50, not 2)"]}
+    beside = "s (2.50 ± 0.19, expected 2 ± 0.5)"
+    assert words("reproduced", "reproduced") == {"Reproduced": ["s"]}
+    assert words("reproduced", "inconclusive") == {"Inconclusive": [beside]}
+    assert words("inconclusive", "differs") == {"Differ": [beside]}
+    missing = replace(ROW, verdict="inconclusive", ours=None, value="not measured")
+    assert in_words([missing]) == {"Inconclusive": ["s (not measured)"]}
 
 
-def test_of_what_disagrees_words_say_whether_the_interval_holds_what_the_authors_points_give():
-    def words(theirs):
-        row = replace(ROW, verdict="disagrees", theirs=f"{theirs:.2f}", authors=Mark(theirs, 0, 0))
-        return in_words([row])["Disagree"]
+def test_the_statements_fit_into_a_terminal_of_100_columns_and_24_lines():
+    longest = [replace_measured(one) for one in OF_PAPER]
+    lines = statement_lines(HEADLINE, scorecard({}, longest))
+    assert max(map(len, lines)) <= 100
+    assert len(lines) <= 24
+    assert lines[0] == "35 numbers of the paper: 33 reproduced, 2 inconclusive."
+    assert sum("inconclusive" in line for line in lines) == 3
+    assert statement_lines(HEADLINE, scorecard({}, longest)[:0]) == []
 
-    assert words(ROW.ours.high) == [f"s (2.50, not 2, like authors' {ROW.ours.high:.2f})"]
-    assert words(ROW.ours.high + 1) == [f"s (2.50, not 2, authors' {ROW.ours.high + 1:.2f})"]
+
+def replace_measured(one):
+    """A claim whose number is expected, or for two is not known to be so."""
+    expected, tolerance = one.expected.columns
+    value = expected + (0.01 if tolerance == inf else 0 if tolerance == tolerance else -0.01)
+    wide = 9.0 if one.identifier in ("s0-exponent-lcn-L2", "s-ratio-lcn-s2-L3") else 0.001
+    found = Measurement(value=value, low=value - wide, high=value + wide, n=9, note="",
+                        authors=(2.1, nan, nan))  # fmt: skip
+    return replace(one, measure=lambda tables: found)
 
 
-def test_words_say_what_is_not_measured_and_the_interval_beside_a_bound():
-    def words(**changes):
-        return in_words([replace(ROW, verdict="open", **changes)])["Open"]
-
-    assert words(ours=None, measured="not measured") == ["s (not measured)"]
-    bound = words(measured="0.93 [0.69, 1.00]", expected="> 0.7")
-    assert bound == ["s (0.93 [0.69, 1.00], expected > 0.7)"]
+def test_numbers_that_are_equal_stand_once_and_what_is_not_measured_has_none():
+    pair = [claim("a", Within(2, 0.5), 3, 2.9, 3.1, (2.6, nan, nan)), claim("b", Within(2, 1), 2,
+            nan, nan), claim("c", Within(2, 1), nan, nan, nan)]  # fmt: skip
+    both = Statement(heading="h", says="s", short=("one; two", "three"), quote="q", place="p",
+                     lines={"x": "a", "y": "b", "z": "c", "w": "d"})  # fmt: skip
+    _, _, head, first, second, _, last = statement_lines([both], scorecard({}, pair))
+    assert head.split() == ["this", "run", "paper", "authors", "verdict"]
+    assert re.split("  +", first) == ["one; two", "3.00±0.05; 2.00±unknown", "2", "2.60; –",
+                                      "differs*; inconclusive"]  # fmt: skip
+    assert re.split("  +", second) == ["three", "–", "2", "–", "inconclusive"]
+    assert last.endswith("*: as theirs does.")

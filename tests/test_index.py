@@ -28,7 +28,7 @@ def run(tmp_path: Path) -> Run:
     for file in files:
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).touch()
-    verdicts = ["agrees", "disagrees", "agrees", "no expectation"]
+    verdicts = ["reproduced", "differs", "reproduced"]
     card = json.dumps([{"verdict": word} for word in verdicts])
     (tmp_path / places.scorecard_json("test", "report")).write_text(card, encoding="utf-8")
     return made
@@ -52,7 +52,7 @@ def test_the_index_links_what_is_there_and_names_what_is_missing(run: Run) -> No
     assert "table sensitivities of sparse_hierarchy" in missing
     assert "fig04" not in missing
     assert "Not made here: temperature (" in missing
-    assert "(2 agree, 1 disagrees, 1 with no expectation): <a href" in text
+    assert "(2 reproduced, 1 differs): <a href" in text
     assert '<img src="figures/fig04.png" alt="Figure 4: ' in text
 
 

@@ -35,10 +35,10 @@ from srhm.results.tables import (
     FLOW_TIMINGS,
     SAMPLE_COMPLEXITY,
     SCHEMAS,
-    SCORECARD,
     SENSITIVITIES,
     TIMINGS,
 )
+from srhm.scorecard.card import SCHEMA as SCORECARD
 from srhm.scorecard.claims import NOT_MEASURED, Claim
 from srhm.scorecard.expectations import NoExpectation
 from srhm.scorecard.text import verdict_counts
@@ -133,11 +133,11 @@ def scorecard() -> pd.DataFrame:
     return table(
         SCORECARD,
         [
-            claim("one", "agrees"),
-            claim("two", "agrees", figure="10", value=2.35, low=-inf, high=inf),
-            claim("three", "disagrees", value=4.0, low=3.9, high=4.1, tolerance=0.004),
-            claim("four", "too few data", value=nan, low=nan, high=nan, n=0, note=NASTY),
-            claim("five", "no expectation", expected=nan, tolerance=nan),
+            claim("one", "reproduced"),
+            claim("two", "reproduced", figure="10", value=2.35, low=-inf, high=inf),
+            claim("three", "differs", value=4.0, low=3.9, high=4.1, tolerance=0.004),
+            claim("four", "inconclusive", value=nan, low=nan, high=nan, n=0, note=NASTY),
+            claim("five", "reproduced", expected=3.0, tolerance=nan),
         ],
     )
 
@@ -362,17 +362,17 @@ def test_every_figure_is_there_in_the_order_of_the_paper_with_its_own_image(page
 
 def test_the_alternative_of_a_figure_is_its_first_sentence_and_what_its_claims_say(page):
     assert [image["alt"] for image in page.all("img")] == [
-        "Figure 4. Law. Four. Claims: 1 disagrees, 1 with too few data, 1 agrees.",
-        "Figure 10. Branching. See Eq. 3 and C_0. Claims: 1 agrees.",
+        "Figure 4. Law. Four. Claims: 1 differs, 1 inconclusive, 2 reproduced.",
+        "Figure 10. Branching. See Eq. 3 and C_0. Claims: 1 reproduced.",
         "Practice: what it shows Ours.",
     ]
 
 
-def test_every_claim_is_a_row_under_its_verdict_what_disagrees_first(page):
+def test_every_claim_is_a_row_under_its_verdict_what_differs_first(page):
     header, *lines = page.row_texts["scorecard"]
     assert header.startswith("The paper says")
-    order = ["Disagrees: 1", "three", "Too few data: 1", "four", "Agrees: 2", "one", "two",
-             "No expectation: 1", "five"]  # fmt: skip
+    order = ["Differs: 1", "three", "Inconclusive: 1", "four", "Reproduced: 3", "one", "two",
+             "five"]  # fmt: skip
     assert len(lines) == len(order)
     for text, name in zip(lines, order, strict=True):
         assert name in text
@@ -381,10 +381,7 @@ def test_every_claim_is_a_row_under_its_verdict_what_disagrees_first(page):
         if name in rows.index:
             assert rows["verdict"][name] in text
             assert rows["note"][name] in text.replace("P*LCN", "P*_LCN")
-    counts = {
-        "agrees": 2, "close": 0, "disagrees": 1, "open": 0, "too few data": 1,
-        "no expectation": 1,
-    }  # fmt: skip
+    counts = {"reproduced": 3, "differs": 1, "inconclusive": 1}
     assert verdict_counts(scorecard()) == counts
     for word, count in counts.items():
         assert re.search(rf"{count}\s+\S\s+{word}", page.text)
@@ -412,7 +409,7 @@ def test_a_figure_leads_to_the_claims_that_expect_a_number_of_it(html):
         name: re.findall(r'<li><a href="#claim-(\w+)"', part.partition("</ul>")[0])
         for name, part in re.findall(r'<figure id="(\w+)">(.*?)</figure>', html, re.DOTALL)
     }
-    of = scorecard().query("verdict != 'no expectation'").set_index("claim")["figure"]
+    of = scorecard().set_index("claim")["figure"]
     numbers = {"fig04": "4", "fig10": "10"}
     assert {name: sorted(found) for name, found in chips.items()} == {
         name: sorted(claim for claim, figure in of.items()
@@ -423,10 +420,7 @@ def test_a_figure_leads_to_the_claims_that_expect_a_number_of_it(html):
 
 def test_the_scorecard_is_written_as_text_too(texts):
     text = texts[1]
-    assert text.startswith(
-        "5 claims: 2 agree, 0 close, 1 disagrees, 0 open, 1 with too few data,"
-        " 1 with no expectation."
-    )
+    assert text.startswith("5 claims: 3 reproduced, 1 differs, 1 inconclusive.")
     assert re.findall(r"^## (.*)$", text, re.MULTILINE) == [
         *dict.fromkeys(TOPICS.values()),
         "Notes",
@@ -435,24 +429,26 @@ def test_the_scorecard_is_written_as_text_too(texts):
 
 
 def test_numbers_of_a_claim_are_rounded_by_its_tolerance_and_unknown_ones_say_so(page):
-    _, _, three, _, four, _, one, two, _, five = page.row_texts["scorecard"]
-    assert "2.10" in one
+    _, _, three, _, four, _, one, two, five = page.row_texts["scorecard"]
+    assert "2.10 ± 0.10" in one
     assert "2.10 [1.90, 2.30]" in one
     assert "unknown" in two
-    assert "4.0000" in three
+    assert "4.00 ± 0.05" in three
     assert "not measured" in four
-    assert "±" not in five
+    assert "< 3" in five
 
 
 def test_a_strip_is_cut_at_its_ends_and_says_so():
-    strip = scorecard_rows(table(SCORECARD, [claim("x", "agrees", low=0.0, high=inf)]))[0]["strip"]
+    strip = scorecard_rows(table(SCORECARD, [claim("x", "reproduced", low=0.0, high=inf)]))[0][
+        "strip"
+    ]
     assert (strip.low, strip.high) == (-3, 3)
     assert (strip.cut_low, strip.cut_high) == (True, True)
     assert strip.value == pytest.approx(0.1 / 0.35)
 
 
 def test_an_upper_bound_is_drawn_as_a_band_below_it():
-    bound = claim("x", "agrees", expected=0.5, tolerance=nan, value=0.25, low=0.2, high=0.6)
+    bound = claim("x", "reproduced", expected=0.5, tolerance=nan, value=0.25, low=0.2, high=0.6)
     strip = scorecard_rows(table(SCORECARD, [bound]))[0]["strip"]
     assert strip.band == (-3, 0)
     assert (strip.value, strip.low, strip.high) == pytest.approx((-0.5, -0.6, 0.2))
@@ -460,7 +456,7 @@ def test_an_upper_bound_is_drawn_as_a_band_below_it():
 
 def test_a_number_that_would_be_rounded_onto_a_bound_has_another_digit():
     near = {"expected": 0.5, "tolerance": nan, "value": 0.546, "low": 0.504, "high": 0.593}
-    (row,) = scorecard_rows(table(SCORECARD, [claim("x", "disagrees", **near)]))
+    (row,) = scorecard_rows(table(SCORECARD, [claim("x", "differs", **near)]))
     assert row["measured_text"] == "0.546 [0.504, 0.593]"
 
 
@@ -481,21 +477,21 @@ def test_a_number_that_would_be_rounded_onto_a_bound_has_another_digit():
 )
 def test_large_numbers_have_few_decimals_and_small_ones_a_power_of_ten(numbers, text):
     found = dict(zip(("value", "low", "high"), numbers, strict=True))
-    row = claim("x", "agrees", expected=16.0, tolerance=inf, **found)
+    row = claim("x", "reproduced", expected=16.0, tolerance=inf, **found)
     (shown,) = scorecard_rows(table(SCORECARD, [row]))
     assert shown["measured_text"] == text
 
 
 def test_a_small_factor_keeps_its_sign():
     found = {"value": log(2e-6), "low": log(1e-6), "high": log(3e-6)}
-    row = claim("x", "disagrees", scale="factor", expected=0.0, tolerance=log(1.4), **found)
+    row = claim("x", "differs", scale="factor", expected=0.0, tolerance=log(1.4), **found)
     (shown,) = scorecard_rows(table(SCORECARD, [row]))
     assert shown["measured_text"] == "×(2.0 [1.0, 3.0])·10⁻⁶"
 
 
 def test_a_logarithm_of_a_ratio_is_shown_as_a_factor():
     of_log = {"expected": 0.0, "tolerance": log(1.4), "value": log(2), "low": 0.5, "high": 0.9}
-    rows = [claim("x", "disagrees", scale=scale, **of_log) for scale in ("factor", "plain")]
+    rows = [claim("x", "differs", scale=scale, **of_log) for scale in ("factor", "plain")]
     first, second = scorecard_rows(table(SCORECARD, rows))
     assert first["expected_text"] == "×1 within ×1.4"
     assert first["measured_text"] == "×2.00 [1.65, 2.46]"
@@ -794,30 +790,33 @@ def test_a_page_with_claims_leads_to_how_they_are_judged(tmp_path):
     spec = paper(tmp_path)
     judging = [str(REPOSITORY / "docs" / "claims.md")]
     html, _, of_methods = written({**spec, "judging": judging}, tmp_path)
-    assert html.count('href="methods.html#how-a-claim-is-judged"') >= 2
-    assert '<section id="how-a-claim-is-judged"' in of_methods
-    assert "<h2>How a claim is judged</h2>" in of_methods
-    assert "Intervals against the band" not in Page(of_methods).text
+    assert html.count('href="methods.html#how-a-claim-is-tested"') >= 2
+    assert '<section id="how-a-claim-is-tested"' in of_methods
+    assert "<h2>How a claim is tested</h2>" in of_methods
+    assert "Three intervals" not in Page(of_methods).text
     assert "<span>First and present rules</span>" in of_methods
     deviations = [str(REPOSITORY / "docs" / "deviations.md")]
     *_, of_both = written({**spec, "judging": judging, "deviations": deviations}, tmp_path)
     assert '<a href="#first-and-present-rules">First and present rules</a>' in of_both
     assert '<h4 id="first-and-present-rules">First and present rules</h4>' in of_both
     without, _, _ = written(spec, tmp_path)
-    assert "how-a-claim-is-judged" not in without
+    assert "how-a-claim-is-tested" not in without
 
 
-def test_an_open_claim_says_why_in_its_title_and_in_its_words(tmp_path):
-    own = (
-        scorecard()
-        .iloc[:1]
-        .assign(verdict="open", expected=2.0, tolerance=0.5, value=2.4, low=2.1, high=2.7)
-    )
+def test_a_claim_shows_its_error_its_distances_its_interval_and_what_the_authors_points_give(
+    tmp_path,
+):
+    own = scorecard().iloc[:1].assign(
+        verdict="differs", expected=2.0, tolerance=0.35, value=2.5, low=2.402, high=2.598,
+        authors_value=2.4, authors_low=nan, authors_high=nan,
+    )  # fmt: skip
     html, text, _ = written(page_of(study("any", tmp_path, {}, claims=own)), tmp_path)
-    reason = "the interval excludes the expected number and reaches into the tolerance"
-    assert f'<span class="badge unsettled" title="{reason}">' in html
-    assert f"<p>Open: {reason}; " in html
-    assert reason in " ".join(text.split())
+    cells = re.findall(r'<td role="cell" class="number nowrap">(.*?)</td>', html)
+    assert cells == ["2.50 ± 0.05", "2 ± 0.35", "+10.0; +1.43"]
+    assert '<span class="badge differs">' in html
+    for told in (Page(html).text, text):
+        words = " ".join(told.split())
+        assert "2.50 [2.40, 2.60]; the authors' points differ, too: 2.40 [unknown]" in words
 
 
 def test_the_deviations_of_the_repository_can_be_shown():
@@ -852,7 +851,7 @@ say("wide", [document.documentElement.scrollWidth - innerWidth]);
 say("unseen", [...document.querySelectorAll("#scorecard tr")]
   .filter(r => !r.getClientRects().length)
   .map(r => r.id));
-document.querySelector("#only-agrees").click();
+document.querySelector("#only-reproduced").click();
 say("held", [...document.querySelectorAll("tr.claim")].filter(r => r.getClientRects().length)
   .map(r => r.id));
 }))</script></body>"""

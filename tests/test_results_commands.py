@@ -1,22 +1,24 @@
 """`srhm claims` and `srhm open`: which folder they take, what they print."""
 
 import os
+from math import nan
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from srhm.commands import claims, open_results
+from srhm.commands import open_results
+from srhm.commands.claims import MOST
 from srhm.commands.command import main
 from srhm.report.answer import lines_of_statements
 from srhm.results.records import write_table
-from srhm.results.tables import SCHEMAS
+from srhm.scorecard.card import SCHEMA
 from srhm.scorecard.text import markdown
 
 ROW = {
     "claim": "v-exponent-lcn-L2",
     "statement": "exponent of v",
-    "verdict": "agrees",
+    "verdict": "reproduced",
     "expected": 3.0,
     "tolerance": 0.2,
     "value": 2.89,
@@ -24,14 +26,13 @@ ROW = {
     "high": 2.92,
     "n": 3,
 }
-LINE = "agrees  exponent of v: 2.89 [2.85, 2.92], expected 3 ± 0.2"
+LINE = "LCN: exponent of v  2.890±0.018  3      –        reproduced"
 
 
 def scorecard(**changes: object) -> pd.DataFrame:
     """A scorecard of one claim."""
-    schema = SCHEMAS["SCORECARD"]
-    texts = {field.name: "" for field in schema if field.name not in ROW}
-    return pd.DataFrame([texts | ROW | changes])[schema.names]
+    texts = {one.name: nan if one.type == "double" else "" for one in SCHEMA if one.name not in ROW}
+    return pd.DataFrame([texts | ROW | changes])[SCHEMA.names]
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             folder / "index.html",
         )
         claims_file.parent.mkdir(parents=True)
-        write_table(scorecard(statement=statement), claims_file, SCHEMAS["SCORECARD"])
+        write_table(scorecard(statement=statement), claims_file, SCHEMA)
         index.touch()
         for file in (claims_file, index):
             os.utime(file, (date, date))
@@ -56,32 +57,37 @@ def test_the_claims_of_the_latest_run_are_printed_or_of_the_folder_that_is_named
     results: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["claims"]) == 0
-    assert "another: 2.89 [2.85, 2.92], expected 3 ± 0.2" in capsys.readouterr().out
+    assert "open results/grid/index.html" in capsys.readouterr().out
     assert main(["claims", "--results", "results/quick"]) == 0
-    printed = capsys.readouterr().out
-    # First the forest plot of what the paper states.
-    assert "  ✓ LCN, L = 2: exponent of v " in printed.partition(LINE)[0]
-    assert printed.splitlines()[-3:] == ["1 claims: 1 agrees", LINE, "from results/quick"]
+    printed = capsys.readouterr().out.splitlines()
+    assert LINE in printed
+    assert printed[-1] == "All 1 claims, figures, tables: open results/quick/index.html"
 
 
-def test_claims_without_expectation_show_what_was_measured() -> None:
-    nothing = {"expected": float("nan"), "tolerance": float("nan")}
-    assert claims.verdict_lines(scorecard(**nothing))[1].endswith("v: 2.89 [2.85, 2.92]")
-    assert claims.verdict_lines(scorecard(tolerance=float("nan")))[1].endswith("expected < 3")
+def test_claims_of_studies_that_state_nothing_are_counted_and_those_that_differ_named(
+    results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    others = pd.concat([scorecard(claim=f"a{n}", verdict="differs") for n in range(MOST + 2)])
+    write_table(others, results / "grid/tables/jamming/claims.parquet", SCHEMA)
+    (results / "grid/tables/sparse_hierarchy/claims.parquet").unlink()
+    assert main(["claims", "--results", "results/grid"]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0] == f"{MOST + 2} claims: 0 reproduced, {MOST + 2} differ, 0 inconclusive."
+    assert printed[1:-2] == ["differs: exponent of v: 2.890 ± 0.018, expected 3 ± 0.2"] * MOST
+    assert printed[-2] == "and 2 more"
+    assert len(printed) < 30
 
 
-def test_the_summary_of_the_paper_has_what_it_states_and_the_signs_of_its_claims() -> None:
+def test_the_summary_of_the_paper_has_what_it_states() -> None:
     stated = lines_of_statements("srhm.studies.sparse_hierarchy.headline", scorecard())
-    title, _, *lines = stated
-    assert "✓ agrees" in title
-    assert [line.split("(")[0].strip() for line in lines] == ["- ✓   P*_LCN ~ v^"]
+    assert LINE in stated
     text = markdown(
-        scorecard(verdict="disagrees"), topics={ROW["claim"]: "Vocabulary"}, stated=stated
+        scorecard(verdict="differs"), topics={ROW["claim"]: "Vocabulary"}, stated=stated
     )
     summary, _, rest = text.partition("\n## ")
     assert all(line in summary for line in stated)
-    assert "Disagree:" in rest
-    assert "Disagree:" not in summary
+    assert "Differ:" in rest
+    assert "Differ:" not in summary
     assert lines_of_statements("srhm.studies.sparse_hierarchy.headline", scorecard()[:0]) == []
     assert lines_of_statements(None, scorecard()) == []
 

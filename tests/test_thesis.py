@@ -30,6 +30,7 @@ def row(**values):
 def cards(*verdicts):
     names = ("alignment-feature-d5", "error-feature-d5")
     table = pd.DataFrame(zip(names, verdicts, strict=False), columns=["claim", "verdict"])
+    table["value"] = 1.0
     return Scorecards({"laptop": {"stripe": table}})
 
 
@@ -37,13 +38,11 @@ def cards(*verdicts):
     ("verdicts", "found"),
     [
         ([], "nothing measured"),
-        (["too few data", "too few data"], "nothing measured"),
-        (["no expectation"], "undecided"),
-        (["no expectation", "too few data"], "undecided"),
-        (["agrees", "close", "no expectation"], "agrees"),
-        (["agrees", "too few data"], "undecided"),
-        (["agrees", "open"], "undecided"),
-        (["agrees", "open", "disagrees"], "disagrees"),
+        (["nothing measured", "nothing measured"], "nothing measured"),
+        (["reproduced", "reproduced"], "reproduced"),
+        (["reproduced", "nothing measured"], "undecided"),
+        (["reproduced", "inconclusive"], "undecided"),
+        (["reproduced", "inconclusive", "differs"], "differs"),
     ],
 )
 def test_the_verdict_of_a_row_is_that_of_its_worst_claim(verdicts, found):
@@ -72,25 +71,27 @@ def test_settings_are_near_up_to_a_factor_of_four_in_each_size(values, found):
 def test_the_status_follows_from_verdict_and_settings():
     near, less = ("as published", "near"), ("far", "other data")
     found = {(one, setting): status(one, setting) for one, setting in product(
-        ("agrees", "undecided", "disagrees", "nothing measured"), (*near, *less))}  # fmt: skip
-    assert [found["agrees", one] for one in (*near, *less)] == ["works"] * 2 + ["elsewhere"] * 2
+        ("reproduced", "undecided", "differs", "nothing measured"), (*near, *less))}  # fmt: skip
+    assert [found["reproduced", one] for one in (*near, *less)] == ["works"] * 2 + ["elsewhere"] * 2
     for one, expected in (
-        ("undecided", "undecided"), ("disagrees", "differs"), ("nothing measured", "missing"),
+        ("undecided", "undecided"), ("differs", "differs"), ("nothing measured", "missing"),
     ):  # fmt: skip
         assert {found[one, setting] for setting in (*near, *less)} == {expected}
 
 
 def test_the_status_of_a_row_moves_with_the_scorecard():
-    assert cards("agrees", "close").status(row(**CLAIMED)) == "works"
-    assert cards("agrees", "close").status(row(**CLAIMED, sizes={"P": (9, 1)})) == "elsewhere"
-    assert cards("agrees", "disagrees").status(row(**CLAIMED)) == "differs"
-    assert cards("agrees", "open").status(row(**CLAIMED)) == "undecided"
-    assert cards("agrees").status(row(**CLAIMED)) == "undecided"
+    assert cards("reproduced", "reproduced").status(row(**CLAIMED)) == "works"
+    assert (
+        cards("reproduced", "reproduced").status(row(**CLAIMED, sizes={"P": (9, 1)})) == "elsewhere"
+    )
+    assert cards("reproduced", "differs").status(row(**CLAIMED)) == "differs"
+    assert cards("reproduced", "inconclusive").status(row(**CLAIMED)) == "undecided"
+    assert cards("reproduced").status(row(**CLAIMED)) == "undecided"
     assert Scorecards({}).status(row(**CLAIMED)) == "missing"
 
 
 def test_a_row_without_claims_is_missing_unless_the_source_has_a_picture_alone():
-    with_rows, at = cards("agrees", "agrees"), ("stripe/stripe",)
+    with_rows, at = cards("reproduced", "reproduced"), ("stripe/stripe",)
     assert with_rows.status(row()) == "missing"
     assert with_rows.status(row(at=at)) == "missing"
     assert with_rows.status(row(at=at, picture=True)) == "works"

@@ -295,7 +295,7 @@ claims = pd.read_parquet(tables / "claims.parquet").set_index("claim")
 print(claims[["expected", "tolerance", "value", "low", "high", "verdict"]].T)
 assert len(cells) == 36
 assert (cells["status"] == "done").all()
-assert claims.loc["seen-over-expected", "verdict"] == "agrees"
+assert claims.loc["seen-over-expected", "verdict"] == "reproduced"
 
 # %% [markdown]
 # Other commands take the study by name, with `PRESET=mine STUDY=seen_pairs`:

@@ -1,29 +1,30 @@
-"""The scorecard of a folder of results in the terminal: the paper's statements, then all claims.
+"""What the claims of a folder of results say, on one screen.
 
-`srhm claims --results results/quick` prints the forest plot of what the paper states, then how
-many claims have which verdict and a line for each.
+`srhm claims --results results/quick` prints what the paper states beside what was measured, or of
+other studies how many claims are reproduced, and which differ.
 """
 
 import sys
-from collections import Counter
 from collections.abc import Sequence
-from math import isfinite
 from pathlib import Path
 
 import pandas as pd
 
 from srhm.commands.printing import printing
 from srhm.commands.results_folder import REFUSED, NoResults, chosen_folder, parser_for_results
-from srhm.forest.text import text
+from srhm.results import places
 from srhm.results.records import TableError, read_table
-from srhm.results.tables import SCHEMAS
-from srhm.scorecard.deciding import why_open
-from srhm.scorecard.headline import beside_ours, forest_rows
-from srhm.scorecard.numbers import expected_text, measured_text
+from srhm.scorecard.card import SCHEMA
+from srhm.scorecard.numbers import expected_text, value_text
+from srhm.scorecard.statements import statement_lines
+from srhm.scorecard.text import verdict_counts
+from srhm.scorecard.verdicts import verdicts_in_words
 from srhm.studies.registry import STUDIES
 from srhm.studies.sparse_hierarchy.headline import HEADLINE
 
 PATTERN = "tables/*/claims.parquet"
+# Lines of claims that differ, of studies of which the paper states nothing.
+MOST = 20
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,45 +32,46 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser_for_results("claims", __doc__).parse_args(arguments)
     try:
         folder = chosen_folder(options.results, pattern=PATTERN)
-        table = read_claims_in(folder)
+        print("\n".join(screen(folder)))
     except NoResults as refusal:
         print(refusal, file=sys.stderr)
         return REFUSED
-    if rows := forest_rows(HEADLINE, table, authors=beside_ours(table)):
-        print(text(rows))
-    print("\n".join(verdict_lines(table)))
-    print(f"from {folder}")
     return 0
+
+
+def screen(folder: Path) -> list[str]:
+    """What the claims in a folder of results say, and where the rest is.
+
+    Raises:
+        NoResults: if a scorecard is of another version.
+    """
+    table = read_claims_in(folder)
+    lines = statement_lines(HEADLINE, table) or _lines_of_others(table)
+    index = folder / places.INDEX
+    return [*lines, f"All {len(table)} claims, figures, tables: open {index}"]
+
+
+def _lines_of_others(table: pd.DataFrame) -> list[str]:
+    """Counts, and the claims that differ."""
+    lines = [f"{len(table)} claims: {verdicts_in_words(verdict_counts(table))}."]
+    rows = table[table["verdict"] == "differs"].to_dict("records")
+    said = [
+        f"differs: {row['statement']}: {value_text(row)}, expected {expected_text(row)}"
+        for row in rows[:MOST]
+    ]
+    more = [f"and {len(rows) - MOST} more"] if len(rows) > MOST else []
+    return [*lines, *said, *more]
 
 
 def read_claims_in(folder: Path) -> pd.DataFrame:
     """The claims of all studies in a folder of results, in the order of the studies."""
     files = {file.parent.name: file for file in folder.glob(PATTERN)}
-    schema = SCHEMAS["SCORECARD"]
     try:
-        tables = [read_table(files[study], schema) for study in STUDIES if study in files]
+        tables = [read_table(files[study], SCHEMA) for study in STUDIES if study in files]
     except TableError as error:
         command = "make figures or make reproduce"
         raise NoResults(f"{error}: of another version, {command} scores it anew") from error
-    return pd.concat([one for one in tables if len(one)] or [schema.empty_table().to_pandas()])
-
-
-def verdict_lines(table: pd.DataFrame) -> list[str]:
-    """Counts of the verdicts, and for each claim a line with verdict, statement, numbers.
-
-    Below an open one where its interval lies.
-    """
-    counts = Counter(table["verdict"])
-    width = max(map(len, counts), default=0)
-    lines = [f"{len(table)} claims: {', '.join(f'{n} {word}' for word, n in counts.items())}"]
-    for row in table.to_dict("records"):
-        numbers = measured_text(row)
-        if isfinite(row["expected"]):
-            numbers += f", expected {expected_text(row)}"
-        lines.append(f"{row['verdict']:{width}}  {row['statement']}: {numbers}")
-        if why := why_open(row):
-            lines.append(f"{'':{width}}  {why}")
-    return lines
+    return pd.concat([one for one in tables if len(one)] or [SCHEMA.empty_table().to_pandas()])
 
 
 if __name__ == "__main__":

@@ -25,20 +25,18 @@ from srhm.commands.claim_tables import BEGIN, END, escaped, found_tables, in_one
 from srhm.commands.printing import printing
 from srhm.forest import picture
 from srhm.forest.layout import finding
-from srhm.forest.text import SIGNS
 from srhm.model.theory import sensitivity_threshold
 from srhm.report.prose import GENERATED
 from srhm.results import places
 from srhm.results.atomic import write_text
+from srhm.scorecard.card import AUTHORS
 from srhm.scorecard.headline import ForestRow, forest_rows, in_words
-from srhm.scorecard.numbers import expected_text, measured_text
-from srhm.scorecard.text import EQUIVALENCE, in_short
-from srhm.scorecard.verdicts import OF_SEVERAL, VERDICTS
+from srhm.scorecard.numbers import expected_text, measured_text, value_text
+from srhm.scorecard.text import EQUIVALENCE, in_short, verdict_counts
+from srhm.scorecard.verdicts import SIGNS, VERDICTS, verdicts_in_words
 from srhm.statistics.publications import read_publications
 from srhm.studies.registry import GROUPS, STUDIES
-from srhm.studies.sparse_hierarchy.claims.paper_points import as_sample_complexities
 from srhm.studies.sparse_hierarchy.claims.practice_fits import practice_fits
-from srhm.studies.sparse_hierarchy.claims.published_fits import published_fits
 from srhm.studies.sparse_hierarchy.headline import HEADLINE, other_run
 from srhm.studies.sparse_hierarchy.placements import placements_ratio
 from srhm.studies.sparse_hierarchy.practice_points import practice_points
@@ -55,7 +53,7 @@ DESKTOP, PHONE = "docs/images/forest.png", "docs/images/forest_phone.png"
 BEYOND = "docs/beyond.md"
 PAPER = ("sparse_hierarchy", "named_nets")
 MAIN, WIDE = "grid", "paper"
-NUMBERS = ("expected", "tolerance", "value", "low", "high")
+NUMBERS = ("expected", "tolerance", "value", "low", "high", *AUTHORS)
 # Of each study the figure that its README shows, of the shipped rows: tests/guard/pictures.py.
 PICTURES = "docs/images/studies"
 WRITTEN = "Written by `make readme` from the scorecards of the shipped rows, not by hand."
@@ -73,12 +71,10 @@ def read_scorecards(root: Path, preset: str) -> dict[str, pd.DataFrame]:
 
 def headline(root: Path) -> list[ForestRow]:
     """Rows of the forest plot of the shipped rows, beside the authors' points and 512 channels."""
-    points = _published(root)
     ours, wide = (read_scorecards(root, preset) for preset in (MAIN, WIDE))
     return forest_rows(
         HEADLINE,
         pd.concat([ours[study] for study in PAPER if study in ours], ignore_index=True),
-        authors=published_fits(as_sample_complexities(points), pd.DataFrame()),
         other=pd.concat([wide[study] for study in PAPER if study in wide], ignore_index=True),
     )
 
@@ -151,18 +147,11 @@ def deviations_text(
 
 
 def claims_text(text: str, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]) -> str:
-    """docs/claims.md with its picture, the table of verdicts and counts of open claims."""
+    """docs/claims.md with its picture and the table of verdicts."""
     head, *lines = claims_page.verdict_table(claims_of_paper(scorecards), rows_of=MAIN)
     rows = [line(head), line(["---"] * len(head))]
     rows += [line([*words, escaped(example)]) for *words, example in lines]
     picture_of_verdicts = f"![{claims_page.TITLE}]({claims_page.PICTURE.removeprefix('docs/')})"
-    of_all = [
-        table
-        for preset, studies in scorecards.items()
-        if preset != WIDE
-        for table in studies.values()
-    ]
-    rows += ["", claims_page.open_claims(of_all)]
     return _between(text, "verdicts", [picture_of_verdicts, "", *rows], of=claims_page.PAGE)
 
 
@@ -189,7 +178,7 @@ def results_text(
     lines = [
         "# What reproduced",
         "",
-        f"{WRITTEN} {EQUIVALENCE} [How a claim is judged](claims.md).",
+        f"{WRITTEN} {EQUIVALENCE} [How a claim is tested](claims.md).",
         "",
         *_forest(finding(rows)),
         "",
@@ -204,8 +193,9 @@ def results_text(
         "",
         *_choice(rows, scorecards[MAIN]),
         "",
-        "| the paper | measured | expected | authors' points | ours | verdict |",
-        "|---|---|---|---|---|---|",
+        "| the paper | measured | value ± error | 95 % interval | expected | errors; tolerances"
+        " | authors' points | verdict |",
+        "|---|---|---|---|---|---|---|---|",
         *_quoted(rows),
         "",
         *_beside_the_table(scorecards[MAIN]["sparse_hierarchy"]),
@@ -234,13 +224,13 @@ def results_text(
     # Each claim once: `paper` has rows of claims that `grid` has, too.
     every = pd.concat([table for preset, _, table in shipped if preset != WIDE])
     lines += [line([f"all but `{WIDE}`", "", str(len(every)), *_counts(every)])]
-    lines += ["", "## What disagrees", ""]
-    lines += [line(["study", "statement", "expected", "measured"]), line(["---"] * 4)]
+    lines += ["", "## What differs", ""]
+    lines += [line(["study", "statement", "value ± error", "expected"]), line(["---"] * 4)]
     lines += [
-        line([_link(study), escaped(row["statement"]), expected_text(row), measured_text(row)])
+        line([_link(study), escaped(row["statement"]), value_text(row), expected_text(row)])
         for preset, study, table in shipped
         if preset != WIDE
-        for row in table[table["verdict"] == "disagrees"].to_dict("records")
+        for row in table[table["verdict"] == "differs"].to_dict("records")
     ]
     lines += ["", "All claims, with notes: the pages of `make figures`, or `srhm claims`.", ""]
     return "\n".join(lines)
@@ -298,12 +288,12 @@ def _claims_of(study: str, preset: str, table: pd.DataFrame, names: Sequence[str
         raise ValueError(f"docs/beyond.md: {study} has no claims {unknown}")
     yield f"{_link(study)}, rows of `{preset}`, {len(table)} claims: {_verdicts(table)}."
     yield ""
-    yield line(["statement", "predicted", "measured", "verdict"])
+    yield line(["statement", "value ± error", "expected", "verdict"])
     yield line(["---"] * 4)
     for row in table.to_dict("records"):
         if names and row["claim"] not in names:
             continue
-        numbers = [expected_text(row), measured_text(row), row["verdict"]]
+        numbers = [value_text(row), expected_text(row), row["verdict"]]
         yield line([escaped(row["statement"]), *numbers])
 
 
@@ -326,8 +316,8 @@ def study_readme(
         figure = shown_figure(study)
         lines += [f"![{figure.title}](../../../../{PICTURES}/{study}.png)", ""]
     for preset, table in own.items():
-        judged = [word for word in VERDICTS for one in table["verdict"] if one == word in SIGNS]
-        counts = f"{''.join(SIGNS[word] for word in judged)} {_verdicts(table)}".strip()
+        signs = (SIGNS[word] * int((table["verdict"] == word).sum()) for word in VERDICTS)
+        counts = f"{''.join(signs)} {_verdicts(table)}".strip()
         shipped = "" if STUDIES[study].trainer is None else "shipped "
         lines += [f"Claims on the {shipped}rows of `{preset}`: {counts}.", ""]
         lines += [f"- **{kind}:** {escaped('; '.join(statements))}."
@@ -422,16 +412,17 @@ def _bullets(rows: Sequence[ForestRow]) -> list[str]:
 
 def _table(rows: Sequence[ForestRow]) -> Iterator[str]:
     """A line for each statement; of several claims the numbers in their order."""
-    yield "| the paper says | expected | authors' points | ours | verdict |"
+    yield "| the paper says | ours | expected | authors' points | verdict |"
     yield "|---|---|---|---|---|"
     for says, group in groupby(rows, key=lambda row: row.says):
         own = list(group)
         cells = [
-            [row.theirs.partition(" ")[0] or "–" for row in own],
-            [row.measured for row in own],
-            [row.verdict for row in own],
+            in_one_cell([row.value for row in own]),
+            _expected(own),
+            in_one_cell([row.theirs.partition(" ")[0] or "–" for row in own]),
+            in_one_cell([row.word for row in own]),
         ]
-        yield line([escaped(says), _expected(own), *map(in_one_cell, cells)])
+        yield line([escaped(says), *cells])
 
 
 def _expected(rows: Sequence[ForestRow]) -> str:
@@ -453,7 +444,9 @@ def _quoted(rows: Sequence[ForestRow]) -> Iterator[str]:
         source = f"“{escaped(one.quote)}” ({escaped(one.place)})"
         for row in rows:
             if row.claim in one.lines.values():
-                numbers = [row.expected, row.theirs or "–", row.measured, row.verdict]
+                distances = "; ".join(row.distances)
+                numbers = [row.value, row.measured.partition(" ")[2], row.expected, distances]
+                numbers += [row.theirs or "–", row.word]
                 yield line(["″" if source == before else source, escaped(row.label), *numbers])
                 before = source
 
@@ -579,9 +572,10 @@ def _choice(rows: Sequence[ForestRow], scorecards: Mapping[str, pd.DataFrame]) -
     )
 
 
-# Of the table of rules: heads, and the verdicts that are counted together.
-WITHIN = {"agree or close": ("agrees", "close", "within")}
-KINDS = WITHIN | {word: (word,) for word in VERDICTS if word not in WITHIN["agree or close"]}
+# Verdicts by the words of now and by those of the first rules.
+KINDS = {"reproduced": ("reproduced", "agrees", "close", "within"),
+         "differs": ("differs", "disagrees"),
+         "inconclusive": ("inconclusive", "open", "too few data")}  # fmt: skip
 # What became of claims that are none any more.
 BECAME = {"duplicate": "repeated another claim", "threshold": "were a fit at another test error",
           "test": "could not fail, or a test holds them",
@@ -611,13 +605,10 @@ def _rules(
     both = before.merge(now, on=key, suffixes=("", "_now"))
     kinds = {word: kind for kind, words in KINDS.items() for word in words}
     moved = both["verdict"].map(kinds) != both["verdict_now"].map(kinds)
-    held = both[both["verdict"] == "within"]["verdict_now"].map(kinds).value_counts()
-    counts = ", ".join(f"{held[kind]} {kind}" for kind in KINDS if kind in held)
     yield ""
     yield (
         f"Each claim is counted once: those of `{WIDE}` are claims of `{MAIN}`, too, and are in no"
-        f" sum. {len(both)} claims have both verdicts; {int(moved.sum())} moved. Of the"
-        f" {int(held.sum())} within their tolerance at first, {counts} now."
+        f" sum. {len(both)} claims have both verdicts; {int(moved.sum())} moved."
     )
     left = before.merge(now[key], on=key, how="left", indicator=True).query("_merge == 'left_only'")
     became = left.merge(gone, on=["study", "claim"], how="left")["became"]
@@ -625,9 +616,9 @@ def _rules(
         raise ValueError(f"{GONE_CLAIMS} does not say what became of {unknown}")
     parts = ", ".join(f"{int((became == kind).sum())} {words}" for kind, words in BECAME.items())
     yield ""
-    failed = int((left["verdict"] == "disagrees").sum())
+    failed = int(left["verdict"].isin(KINDS["differs"]).sum())
     yield (
-        f"Gone since: {len(left)} claims, of which {failed} disagreed; {parts}."
+        f"Gone since: {len(left)} claims, of which {failed} differed; {parts}."
         f" New: {len(now) - len(both)}."
     )
 
@@ -643,14 +634,11 @@ def _both(before: pd.DataFrame, now: pd.DataFrame) -> list[str]:
 
 
 def _counts(table: pd.DataFrame) -> list[str]:
-    return [str(int((table["verdict"] == word).sum())) for word in VERDICTS]
+    return [*map(str, verdict_counts(table).values())]
 
 
 def _verdicts(table: pd.DataFrame) -> str:
-    counts = zip(VERDICTS, _counts(table), strict=True)
-    return ", ".join(
-        f"{n} {word if n == '1' else OF_SEVERAL.get(word, word)}" for word, n in counts if n != "0"
-    )
+    return verdicts_in_words({word: n for word, n in verdict_counts(table).items() if n})
 
 
 def _shipped(scorecards: Mapping[str, Mapping[str, pd.DataFrame]], study: str) -> str:

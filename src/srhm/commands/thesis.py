@@ -10,6 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cached_property
 from importlib import import_module
+from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -27,7 +28,7 @@ FACTOR = 4
 FIGURES = {f"{name}/{one.name}" for name, study in STUDIES.items() for one in study.figures}
 
 Setting = Literal["as published", "near", "far", "other data"]
-Verdict = Literal["agrees", "undecided", "disagrees", "nothing measured"]
+Verdict = Literal["reproduced", "undecided", "differs", "nothing measured"]
 Status = Literal["works", "elsewhere", "differs", "undecided", "missing", "sketch"]
 STATUSES: tuple[Status, ...] = get_args(Status)
 
@@ -37,12 +38,12 @@ Rows are figures and statements of the paper, of a digest of it (an unpublished 
 results), of an article (arXiv 2601.19756), of A. Jacot's talk (*Bottleneck structure in large
 depth networks*) and of M. Geiger's thesis (*Loss landscape and symmetries in neural networks*).
 
-- *Works*: all claims agree or are close, or the source has a picture alone and it is drawn, at the
+- *Works*: all claims are reproduced, or the source has a picture alone and it is drawn, at the
   source's settings or near them.
-- *Elsewhere*: all claims agree, at settings far from the source's or on data of another kind.
-- *Differs*: a claim disagrees.
-- *Undecided*: no claim disagrees, and a claim is open or has no shipped rows, or none has an
-  expectation.
+- *Elsewhere*: all claims are reproduced, at settings far from the source's or on data of another
+  kind.
+- *Differs*: a claim differs.
+- *Undecided*: no claim differs, and a claim is inconclusive or has no shipped rows.
 - *Missing*: nothing is measured.
 - *Sketch*: the source has nothing to run."""
 HEAD = ("place", "shows", "status", "claims", "settings, source → here", "here")
@@ -54,10 +55,9 @@ shipped rows leaves its row undecided, and with a size that is not stated settin
 best. `make readme` writes this page from [one table](thesis.yaml) and the scorecards of the
 shipped rows. [What reproduced](results.md) has all claims of the paper.
 
-*Verdict*: that of the worst claim. *Disagrees* if a claim does; else *undecided* if a claim is
-open, has too few data or no shipped rows; else *agrees* (all claims agree or are close). Claims
-without an expectation do not count, and a row of such claims alone is undecided. *Nothing
-measured*: no claim, or too few data or no shipped rows for all.
+*Verdict*: that of the worst claim. *Differs* if a claim does; else *undecided* if a claim is
+inconclusive or has no shipped rows; else *reproduced*. *Nothing measured*: no claim, or no
+measured number for all.
 
 *Settings*: *as published*: the source's data and sizes, all of them stated, and nothing else
 changed. *Near*: the source's data, or images in place of its images, and each size that the
@@ -68,12 +68,12 @@ else.
 
 | verdict | settings as published or near | far, other data |
 |---|---|---|
-| agrees | works | elsewhere |
-| disagrees | differs | differs |
+| reproduced | works | elsewhere |
+| differs | differs | differs |
 | undecided | undecided | undecided |
 | nothing measured | missing | missing |
 
-Where the source has a picture without a number, the row needs no claim: its verdict is *agrees*
+Where the source has a picture without a number, the row needs no claim: its verdict is *reproduced*
 if the study draws the picture and has shipped rows, else *nothing measured*. A *sketch* has
 nothing to run and does not count."""
 
@@ -171,21 +171,21 @@ def claim_names(study: str) -> tuple[str, ...]:
 
 
 def worst(verdicts: Sequence[str]) -> Verdict:
-    """Of the worst of these, words of a scorecard."""
-    if set(verdicts) <= {"too few data"}:
+    """Of the worst of these: words of a scorecard, or "nothing measured"."""
+    if set(verdicts) <= {"nothing measured"}:
         return "nothing measured"
-    if "disagrees" in verdicts:
-        return "disagrees"
+    if "differs" in verdicts:
+        return "differs"
     judged = set(verdicts) - {"no expectation"}
-    return "agrees" if judged and judged <= {"agrees", "close"} else "undecided"
+    return "reproduced" if judged == {"reproduced"} else "undecided"
 
 
 def status(found: Verdict, setting: Setting) -> Status:
     """What a row with this verdict and these settings is."""
-    if found == "agrees":
+    if found == "reproduced":
         return "works" if setting in ("as published", "near") else "elsewhere"
     others: dict[Verdict, Status] = {
-        "disagrees": "differs",
+        "differs": "differs",
         "undecided": "undecided",
         "nothing measured": "missing",
     }
@@ -215,9 +215,12 @@ class Scorecards:
             return "sketch"
         if row.picture:
             drawn = all(study in self.preset for study in row.studies)
-            return status("agrees" if drawn else "nothing measured", row.setting)
+            return status("reproduced" if drawn else "nothing measured", row.setting)
         found = [self.of(*one) for names in row.matched.values() for one in names]
-        verdicts = [str(one["verdict"]) if one else "too few data" for one in found]
+        verdicts = [
+            str(one["verdict"]) if one and isfinite(one["value"]) else "nothing measured"
+            for one in found
+        ]
         return status(worst(verdicts), row.setting)
 
 

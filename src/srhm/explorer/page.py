@@ -114,10 +114,12 @@ VIEWS = (
     ),
     View(
         name="scorecard", title="Scorecard", table="claims",
-        note="Each claim with its 95 % interval; above the table what the paper states, where it is"
-        " measured here. A row leads to its claim. A click on “open” says why.",
-        columns=("study", "claim", "statement", "verdict", "place", "expected", "tolerance",
-                 "value", "low", "high", "n", "note"),
+        note="Each claim with its 95 % interval, and the distance from the expected number in"
+        " errors and in tolerances; above the table what the paper states, where it is measured"
+        " here. A row leads to its claim.",
+        columns=("study", "claim", "statement", "value", "error", "low", "high", "expected",
+                 "tolerance", "in_errors", "in_tolerances", "authors_value", "verdict", "n",
+                 "place", "note"),
         choices={"study": "study", "verdict": "verdict"},
     ),
 )  # fmt: skip

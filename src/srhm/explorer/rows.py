@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from markupsafe import Markup, escape
 
 from srhm.explorer.names import AUTHORS, PAPER_VALUES, PRACTICE, TEXT
 from srhm.model import theory
@@ -21,7 +20,7 @@ from srhm.networks.registry import HIERARCHICAL
 from srhm.report.page_table import net_name, percent
 from srhm.report.prose import typeset
 from srhm.results.coordinates import NET_AND_DATA
-from srhm.scorecard.deciding import why_open
+from srhm.scorecard.numbers import error, in_errors, in_tolerances
 
 CURVE = ("run", "study", "curve", *NET_AND_DATA, "width", "alpha_tilde", "protocol")
 # Of curves of gradient flow: what their protocol is called by.
@@ -213,17 +212,13 @@ def figure_rows(
 def claims_shown(claims: pd.DataFrame) -> pd.DataFrame:
     """Claims, with statement and note as HTML, too, with indices and powers: `statement_html`.
 
-    `verdict_html`: of an open claim it opens to say why.
+    Added: error, in_errors and in_tolerances, the distance from the expected number.
     """
     html = {f"{name}_html": claims[name].map(typeset).map(str) for name in ("statement", "note")}
-    verdicts = [str(_with_reason(row)) for row in claims.to_dict("records")]
-    return claims.assign(**html, verdict_html=verdicts)
-
-
-def _with_reason(row: Mapping[Any, Any]) -> Markup:
-    verdict, reason = row["verdict"], why_open(row)
-    opening = Markup("<details><summary>{}</summary>{}</details>")
-    return opening.format(verdict, reason) if reason else escape(verdict)
+    of_row = {"error": error, "in_errors": in_errors, "in_tolerances": in_tolerances}
+    rows = claims.to_dict("records")
+    numbers = {name: [function(row) for row in rows] for name, function in of_row.items()}
+    return claims.assign(**html, **numbers)
 
 
 def json_columns(table: pd.DataFrame) -> dict[str, list[Any]]:

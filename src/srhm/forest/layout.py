@@ -11,22 +11,14 @@ from itertools import groupby
 from typing import Literal
 
 from srhm.scorecard.headline import ForestRow, Mark
-from srhm.scorecard.verdicts import OF_SEVERAL
+from srhm.scorecard.verdicts import VERDICTS, verdicts_in_words
 
 EXTENT = 4.0
 Anchor = Literal["start", "middle", "end"]
 # What a verdict looks like: its shape, and how it is drawn.
-Shape = Literal[
-    "dot", "ring", "cross", "diamond", "triangle", "square", "small", "left", "right"
-]  # fmt: skip
-SHAPES: dict[str, Shape] = {
-    "agrees": "dot",
-    "close": "ring",
-    "disagrees": "cross",
-    "open": "diamond",
-    "too few data": "triangle",
-}
-HOLLOW = ("ring", "triangle", "square")
+Shape = Literal["dot", "cross", "diamond", "square", "small", "left", "right"]
+SHAPES: dict[str, Shape] = {"reproduced": "dot", "differs": "cross", "inconclusive": "diamond"}
+HOLLOW = ("diamond", "square")
 LINE = 20.0  # of the legend
 TICKS = (-4, -2, 0, 2, 4)
 AXIS = "distance from what is expected / tolerance"
@@ -159,9 +151,7 @@ def layout(
 def finding(rows: Sequence[ForestRow]) -> str:
     """The finding of the plot in one sentence."""
     counts = Counter(row.verdict for row in rows)
-    words = ", ".join(
-        f"{n} {word if n == 1 else OF_SEVERAL.get(word, word)}" for word, n in counts.most_common()
-    )
+    words = verdicts_in_words({word: counts[word] for word in VERDICTS if counts[word]})
     return f"{len(rows)} measurements of what the paper states: {words}"
 
 

@@ -13,16 +13,11 @@ from srhm.forest.letters import runs
 from srhm.scorecard.headline import ForestRow
 
 INK, SOFT, GREY, BAND = BLACK, "#555555", "#8a8a8a", "#dfe5ea"
-VERDICTS = {
-    "agrees": "#00558c",
-    "close": "#00558c",
-    "disagrees": "#a33b00",
-}
+VERDICTS = {"reproduced": "#00558c", "differs": "#a33b00"}
 # Marker of matplotlib, its size in points.
 MARKERS = {
-    "dot": ("o", 9.0), "ring": ("o", 8.5), "cross": ("X", 10.0), "diamond": ("D", 8.0),
-    "triangle": ("^", 9.0), "square": ("s", 6.0), "small": ("o", 5.0), "left": ("<", 7.0),
-    "right": (">", 7.0),
+    "dot": ("o", 9.0), "cross": ("X", 10.0), "diamond": ("D", 7.0), "square": ("s", 6.0),
+    "small": ("o", 5.0), "left": ("<", 7.0), "right": (">", 7.0),
 }  # fmt: skip
 WIDTHS = {"ours": 2.4, "axis": 0.8, "expected": 0.8}
 

@@ -10,13 +10,13 @@ from srhm.scorecard.headline import ForestRow
 
 STYLE = """
 .forest { font-family: system-ui, "Segoe UI", Roboto, Arial, "Noto Sans", sans-serif; width: 100%; height: auto; display: block;
-  --f-ink: #1c1c1c; --f-soft: #555; --f-band: #dfe5ea; --f-paper: #fff; --f-agrees: #00558c; --f-disagrees: #a33b00; --f-grey: #8a8a8a;
+  --f-ink: #1c1c1c; --f-soft: #555; --f-band: #dfe5ea; --f-paper: #fff; --f-reproduced: #00558c; --f-differs: #a33b00; --f-grey: #8a8a8a;
   print-color-adjust: exact; -webkit-print-color-adjust: exact }
 @media screen and (prefers-color-scheme: dark) { .forest { --f-ink: #ececec; --f-soft: #b4b4b4; --f-band: #39424a; --f-paper: #161616;
-  --f-agrees: #8cc4f5; --f-disagrees: #f08a4b; --f-grey: #9a9a9a } }
+  --f-reproduced: #8cc4f5; --f-differs: #f08a4b; --f-grey: #9a9a9a } }
 .forest text { fill: var(--f-ink) } .forest .soft { fill: var(--f-soft) } .forest .heading { font-weight: 600 }
 .forest .band { fill: var(--f-band) } .forest .hit { fill: transparent }
-.forest g { --f-own: var(--f-soft) } .forest .agrees, .forest .close { --f-own: var(--f-agrees) } .forest .disagrees { --f-own: var(--f-disagrees) }
+.forest g { --f-own: var(--f-soft) } .forest .reproduced { --f-own: var(--f-reproduced) } .forest .differs { --f-own: var(--f-differs) }
 .forest line { stroke: var(--f-grey); stroke-width: 1.2 } .forest line.ours { stroke: var(--f-own); stroke-width: 2.6 }
 .forest path { fill: var(--f-grey); stroke: var(--f-grey) } .forest path.ours { fill: var(--f-own); stroke: var(--f-own) }
 .forest path.hollow { fill: var(--f-paper); stroke-width: 2 } .forest path.cross { fill: none; stroke-width: 3 }
@@ -25,10 +25,8 @@ STYLE = """
 """.strip()  # noqa: E501
 PATHS = {
     "dot": "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0z",
-    "ring": "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0-9 0z",
     "cross": "M-4.5-4.5L4.5 4.5M-4.5 4.5L4.5-4.5",
     "diamond": "M0-6L6 0L0 6L-6 0z",
-    "triangle": "M0-5.5L5 4H-5z",
     "square": "M-3-3H3V3H-3z",
     "small": "M-2.5 0a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0-5 0z",
     "left": "M-1 0L6-4.5V4.5z",

@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 
 from srhm.forest.svg import svg
-from srhm.forest.text import SIGNS
-from srhm.scorecard.headline import beside_ours, forest_rows, in_words
+from srhm.scorecard.headline import forest_rows, in_words
+from srhm.scorecard.statements import statement_lines
 
 
 def answer_of(
@@ -23,7 +23,7 @@ def answer_of(
         return {"forests": {}, "in_words": {}}
     declared = import_module(module)
     name, other = declared.other_run(publications)
-    rows = forest_rows(declared.HEADLINE, scorecard, authors=beside_ours(scorecard), other=other)
+    rows = forest_rows(declared.HEADLINE, scorecard, other=other)
     drawn = {
         form: svg(rows, narrow=form == "narrow", other=name, link=link)
         for form in ("wide", "narrow")
@@ -33,18 +33,9 @@ def answer_of(
 
 
 def lines_of_statements(module: str | None, scorecard: pd.DataFrame) -> list[str]:
-    """What is stated, a line each with the signs of the claims that measure it, below a title.
+    """What is stated and what was measured, as `statement_lines`, to stand in Markdown as they are.
 
     module: as above. Nothing where none of these claims is in the scorecard.
     """
-    verdicts = dict(zip(scorecard["claim"], scorecard["verdict"], strict=True))
-    lines = []
-    for statement in import_module(module).HEADLINE if module else ():
-        found = [verdicts[claim] for claim in statement.lines.values() if claim in verdicts]
-        if found:
-            signs = "".join(SIGNS[verdict] for verdict in found if verdict in SIGNS)
-            lines.append(f"- {signs:<3} {statement.says} ({statement.place})")
-    if not lines:
-        return []
-    key = ", ".join(f"{sign} {verdict}" for verdict, sign in SIGNS.items())
-    return [f"What the paper states, with a sign for each claim ({key}):", "", *lines]
+    lines = statement_lines(import_module(module).HEADLINE, scorecard) if module else []
+    return ["```", *lines, "```"] if lines else []

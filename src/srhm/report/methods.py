@@ -17,7 +17,7 @@ from srhm.report.training import machine_table, together, training_table, versio
 
 Tables = Mapping[str, pd.DataFrame]
 # Title of the section with the rules of verdicts.
-JUDGING = "How a claim is judged"
+JUDGING = "How a claim is tested"
 
 
 def methods_html(

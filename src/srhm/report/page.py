@@ -25,8 +25,7 @@ from srhm.report.training import together
 from srhm.results.atomic import write_text
 from srhm.results.deriving import Files, table_of
 from srhm.results.records import read_table
-from srhm.results.tables import SCHEMAS
-from srhm.scorecard.card import claims_in
+from srhm.scorecard.card import SCHEMA, claims_in
 from srhm.scorecard.data import scorecard_data
 from srhm.scorecard.text import (
     AFTER,
@@ -35,19 +34,13 @@ from srhm.scorecard.text import (
     markdown,
     verdict_counts,
 )
-from srhm.scorecard.verdicts import verdicts_in_words
+from srhm.scorecard.verdicts import SIGNS, VERDICTS, verdicts_in_words
 
 # The page of the paper, which names the figures of the paper that it does not show.
 PAPER, PAPER_FIGURES = "report", range(1, 18)
 NO_CLAIMS = "This page has no claims: it shows figures and tables.\n"
-# A verdict's mark and class of style; its word stands beside, so that colour alone says nothing.
-MARKS = {
-    "agrees": ("✓", "agrees"),
-    "close": ("≈", "close"),
-    "disagrees": ("✗", "disagrees"),
-    "open": ("?", "unsettled"),
-    "too few data": ("–", "unsettled"),
-}
+# The order in which claims are shown.
+SHOWN_FIRST = ("differs", "inconclusive", "reproduced")
 
 
 class StudyTables(Mapping[str, pd.DataFrame]):
@@ -114,9 +107,9 @@ def read_claims(studies: Sequence[Mapping[str, Any]]) -> tuple[pd.DataFrame, dic
     """Scorecards of all studies together, and the topic of each claim."""
     declared = [study for study in studies if study["claims"] is not None]
     files = [Path(study["claims"]) for study in declared]
-    tables = [read_table(file, SCHEMAS["SCORECARD"]) for file in files if file.is_file()]
+    tables = [read_table(file, SCHEMA) for file in files if file.is_file()]
     claims = [claim for study in declared for claim in claims_in(study["claims_module"])]
-    empty = SCHEMAS["SCORECARD"].empty_table().to_pandas()
+    empty = SCHEMA.empty_table().to_pandas()
     return together([empty, *tables]), {claim.identifier: claim.topic for claim in claims}
 
 
@@ -157,7 +150,7 @@ def render(
     elsewhere = [table for table in page_tables if not table.on_top]
     prose_of = [prose.of_study(study["prose"]) for study in studies]
     definitions = [one.conventions for one in prose_of if one.conventions]
-    claims = scorecard_by_verdict(scorecard, _disagreeing_first())
+    claims = scorecard_by_verdict(scorecard, SHOWN_FIRST)
     lacking = [*_missing(studies, tables), *_missing_of_figures(figures)]
     numbers = {figure.number: figure.name for figure in figures if figure.number}
     # Those without an image are named above, and left out.
@@ -188,7 +181,7 @@ def render(
         ),
         counts=verdict_counts(scorecard),
         verdicts=claims,
-        marks=MARKS,
+        signs=SIGNS,
         after=AFTER,
         equivalence=EQUIVALENCE,
         judging=JUDGING,
@@ -271,12 +264,6 @@ def _missing_of_figures(figures: Sequence[Shown]) -> Iterator[str]:
             yield f"caption of {figure.label}"
 
 
-def _disagreeing_first() -> list[str]:
-    """Verdicts in the order in which their claims are shown."""
-    styles = ("disagrees", "unsettled", "close", "agrees")
-    return sorted(MARKS, key=lambda word: styles.index(MARKS[word][1]))
-
-
 def _by_figure(
     verdicts: Sequence[tuple[str, Sequence[Mapping[str, Any]]]],
     figures: Sequence[Shown],
@@ -285,7 +272,7 @@ def _by_figure(
     """Claims of which a number is expected, by the name of their figure."""
     found: dict[str, list[Mapping[str, Any]]] = {figure.name: [] for figure in figures}
     for word, claims in verdicts:
-        for claim in claims if word in MARKS else ():
+        for claim in claims if word in VERDICTS else ():
             if name := anchors.get(_figure_of(claim["figure"])):
                 found[name].append(claim)
     return found

@@ -7,8 +7,16 @@ from typing import Any
 
 import pandas as pd
 
-from srhm.scorecard.deciding import open_text, why_open
-from srhm.scorecard.numbers import band, expected_text, measured_text, unit
+from srhm.scorecard.numbers import (
+    authors_text,
+    band,
+    differs_like_authors,
+    distances_text,
+    expected_text,
+    measured_text,
+    unit,
+    value_text,
+)
 
 
 @dataclass(frozen=True)
@@ -51,8 +59,10 @@ def _scored(row: dict[Any, Any]) -> dict[str, Any]:
         **row,
         "expected_text": expected_text(row),
         "measured_text": measured_text(row),
-        "deciding_text": open_text(row),
-        "why_open": why_open(row),
+        "value_text": value_text(row),
+        "authors_text": authors_text(row),
+        "like_authors": differs_like_authors(row),
+        "distances": distances_text(row),
         "strip": _strip(*numbers, allowed=band(row)) if has_strip else None,
     }
 

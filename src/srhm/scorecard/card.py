@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 
 from srhm.results.deriving import table_of
 from srhm.results.records import write_table
@@ -14,11 +15,14 @@ from srhm.results.tables import SCHEMAS
 from srhm.scorecard.claims import Claim, RememberedTables, Tables, verdict
 from srhm.study import Study
 
-COLUMNS = tuple(SCHEMAS["SCORECARD"].names)
+# Columns of what the authors' points give by the same fit: value and 95 % interval.
+AUTHORS = ("authors_value", "authors_low", "authors_high")
+SCHEMA = pa.schema([*SCHEMAS["SCORECARD"], *((name, pa.float64()) for name in AUTHORS)])
+COLUMNS = tuple(SCHEMA.names)
 
 
 def scorecard(tables: Tables, claims: Sequence[Claim]) -> pd.DataFrame:
-    """A row (COLUMNS) for each claim; claims whose tables are missing have too few data.
+    """A row (COLUMNS) for each claim; claims whose tables are missing are inconclusive.
 
     A NaN tolerance beside an expected number makes that an upper bound, an infinite one a lower
     bound; both NaN: nothing is expected.
@@ -44,6 +48,7 @@ def scorecard(tables: Tables, claims: Sequence[Claim]) -> pd.DataFrame:
                 "fixed": claim.fixed,
                 "verdict": verdict(claim, measured),
                 "note": measured.note,
+                **dict(zip(AUTHORS, map(float, measured.authors), strict=True)),
             }
         )
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -68,5 +73,5 @@ def score(spec: Mapping[str, Any], path: Path, *, log: logging.Logger) -> None:
     """
     tables = {name: table_of(files) for name, files in spec["tables"].items()}
     table = scorecard(tables, claims_in(spec["module"]))
-    write_table(table, path, SCHEMAS["SCORECARD"])
+    write_table(table, path, SCHEMA)
     log.info("%d claims: %s", len(table), table["verdict"].value_counts().to_dict())

@@ -1,4 +1,4 @@
-"""What a claim of the paper is, what a measurement of it, and whether they agree."""
+"""What a claim of the paper is, what a measurement of it, and whether it is reproduced."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from copy import deepcopy
@@ -51,7 +51,8 @@ def once(tables: Tables, key: Hashable, computed: Callable[[], Found]) -> Found:
 class Measurement:
     """A measured number with its 95 % interval, from `n` points that enter it.
 
-    An end of the interval that is NaN or infinite is not known.
+    An end of the interval that is NaN or infinite is not known. authors: value and ends that the
+    authors' points give by the same fit.
     """
 
     value: float
@@ -59,6 +60,7 @@ class Measurement:
     high: float
     n: int
     note: str
+    authors: tuple[float, float, float] = (nan, nan, nan)
 
 
 NOT_MEASURED = Measurement(value=nan, low=nan, high=nan, n=0, note="no such curves in the tables")
@@ -110,26 +112,26 @@ def after_a_look(claims: Sequence[Claim], changes: Mapping[str, str]) -> tuple[C
 Line = tuple[str, str, str, Expectation, str, Callable[[Tables], Measurement]]
 
 
-# What fits beside the other columns of the text into a terminal of 150 columns.
+# Letters of a statement.
 MAX_STATEMENT = 78
 
 
 def verdict(claim: Claim, measured: Measurement) -> Verdict:
-    """A test of equivalence, which the 95 % interval decides and the value alone does not.
+    """A test of equivalence, by the 95 % interval and the value.
 
-    Agrees: the whole interval lies within expected ± tolerance and has the expected number in it,
-    or it keeps a bound. Close: within, without the number. Disagrees: wholly outside. Open: it
-    sticks out; an end that is not known sticks out. Fewer than three points are too few data.
-    Nothing expected: no expectation, or too few data without a value.
+    Reproduced: the interval lies within expected ± tolerance, or keeps a bound. Differs: it
+    excludes the expected number and the value lies beyond the tolerance, or all of it lies beyond
+    the bound. Inconclusive: all else; an end that is not known is infinitely far, and fewer than
+    three points decide nothing.
     """
     if isinstance(claim.expected, NoExpectation):
-        return "no expectation" if isfinite(measured.value) else "too few data"
-    if measured.n < MIN_POINTS:
-        return "too few data"
+        return "no expectation" if isfinite(measured.value) else "inconclusive"  # type: ignore
     low = -inf if isnan(measured.low) else measured.low
     high = inf if isnan(measured.high) else measured.high
-    if not claim.expected.meets(low, high):
-        return "disagrees"
-    if not claim.expected.allows(low, high):
-        return "open"
-    return "agrees" if claim.expected.is_in(low, high) else "close"
+    if measured.n < MIN_POINTS:
+        return "inconclusive"
+    if claim.expected.keeps(low, high):
+        return "reproduced"
+    lowest, highest = claim.expected.ends
+    beyond = measured.value < lowest or measured.value > highest
+    return "differs" if beyond and claim.expected.excludes(low, high) else "inconclusive"

@@ -11,15 +11,6 @@ from typing import Literal
 # What the numbers of a claim are: themselves, or logarithms of a ratio, shown as its factor.
 Scale = Literal["plain", "factor"]
 
-# An interval that misses the expected number by this part of the tolerance misses it by rounding.
-ROUNDING = 1e-6
-
-
-def holds_expected(low: float, high: float, *, expected: float, tolerance: float) -> bool:
-    """Whether an interval holds the expected number of a finite tolerance, but for rounding."""
-    rounding = ROUNDING * tolerance
-    return low - rounding <= expected <= high + rounding
-
 
 class _Judging:
     """What is expected of an interval: that it lies within a range."""
@@ -43,24 +34,18 @@ class _Judging:
             return expected, inf
         return expected - tolerance, expected + tolerance
 
-    def meets(self, low: float, high: float) -> bool:
-        """Whether a part of an interval lies in the range, ends included."""
-        lowest, highest = self.ends
-        return not (low > highest or high < lowest)
-
-    def allows(self, low: float, high: float) -> bool:
-        """Whether all of an interval does."""
+    def keeps(self, low: float, high: float) -> bool:
+        """Whether all of an interval lies in the range."""
         lowest, highest = self.ends
         if self.closed:
             return lowest <= low and high <= highest
         return (lowest < low or isinf(lowest)) and (high < highest or isinf(highest))
 
-    def is_in(self, low: float, high: float) -> bool:
-        """Whether the expected number lies in an interval; of a bound, whether it is kept."""
+    def excludes(self, low: float, high: float) -> bool:
+        """Whether an interval excludes the expected number; of a bound, what keeps it."""
         expected, tolerance = self.columns
-        if not isfinite(tolerance):
-            return self.allows(low, high)
-        return holds_expected(low, high, expected=expected, tolerance=tolerance)
+        lowest, highest = (expected, expected) if isfinite(tolerance) else self.ends
+        return low > highest or high < lowest
 
 
 @dataclass(frozen=True)

@@ -13,24 +13,33 @@ from typing import Any
 
 import pandas as pd
 
-from srhm.scorecard.deciding import BESIDE, why_open
-from srhm.scorecard.numbers import Row, band, expected_text, measured_text, unit
-
-# A number and its interval, where one is known, as a note has them.
-NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)(?: \[(-?\d+(?:\.\d+)?), (-?\d+(?:\.\d+)?)\])?")
+from srhm.scorecard.numbers import (
+    Row,
+    authors_row,
+    authors_text,
+    band,
+    differs_like_authors,
+    distances_text,
+    expected_text,
+    measured_text,
+    unit,
+    value_text,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Statement:
     """A statement of a source.
 
-    heading: under which it is shown. says: the statement in a few words. quote: the source's own
-    words, or its formula. place: section, equation or figure. lines: for each claim that measures
-    it, what is measured, and the claim's identifier.
+    heading: under which it is shown. says: the statement in a few words. short: what is measured,
+    for a line of a terminal, each label for as many of `lines`, in their order. quote: the source's
+    own words, or its formula. place: section, equation or figure. lines: for each claim that
+    measures it, what is measured, and the claim's identifier.
     """
 
     heading: str
     says: str
+    short: Sequence[str]
     quote: str
     place: str
     lines: Mapping[str, str]
@@ -60,8 +69,10 @@ class ForestRow:
     """A claim as a row of the forest plot; ours is None where nothing was measured.
 
     says: the statement that it belongs to. band: what is allowed, in the units of a mark. measured,
-    expected, theirs: numbers as text; why: of an open claim where its interval lies; authors,
-    other: the same claim in the authors' points and in another run.
+    value, expected, theirs: value and interval, value and error, the expected number and the
+    authors' by the same fit as text; distances: of the value from the expected number in errors and
+    in tolerances. like_authors: whether it differs, and the authors' value does likewise. authors,
+    other: marks of the same claim in the authors' points and in another run.
     """
 
     claim: str
@@ -72,34 +83,36 @@ class ForestRow:
     verdict: str
     band: tuple[float, float]
     measured: str
+    value: str
     expected: str
     theirs: str
+    distances: tuple[str, str]
     ours: Mark | None
-    why: str = ""
+    like_authors: bool = False
     authors: Mark | None = None
     other: Mark | None = None
+
+    @property
+    def word(self) -> str:
+        """The verdict; where the authors' points differ by the same fit, it says so."""
+        return f"{self.verdict}, like the authors'" if self.like_authors else self.verdict
 
     @property
     def sentence(self) -> str:
         """The row in words, for a title or a reader of screens."""
         theirs = f"; the authors' points {self.theirs}" if self.theirs else ""
-        verdict = f"{self.verdict}, {self.why}" if self.why else self.verdict
-        return f"{self.label}: {self.measured}, expected {self.expected}{theirs}: {verdict}"
+        return f"{self.label}: {self.measured}, expected {self.expected}{theirs}: {self.word}"
 
 
 def forest_rows(
-    statements: Sequence[Statement],
-    scorecard: pd.DataFrame,
-    *,
-    authors: pd.DataFrame | None = None,
-    other: pd.DataFrame | None = None,
+    statements: Sequence[Statement], scorecard: pd.DataFrame, *, other: pd.DataFrame | None = None
 ) -> list[ForestRow]:
     """Rows of the forest plot, in the order of the statements.
 
-    scorecard: SCORECARD_COLUMNS, of our run. authors, other: scorecards of the authors' points and
-    of another run. Claims that the scorecard lacks, or of which nothing is expected, are left out.
+    scorecard: SCORECARD_COLUMNS, of our run. other: scorecard of another run. Claims that the
+    scorecard lacks, or of which nothing is expected, are left out.
     """
-    ours, theirs, others = map(_by_claim, (scorecard, authors, other))
+    ours, others = map(_by_claim, (scorecard, other))
     return [
         ForestRow(
             claim=claim,
@@ -110,11 +123,13 @@ def forest_rows(
             verdict=str(row["verdict"]),
             band=band(row),
             measured=measured_text(row),
+            value=value_text(row),
             expected=expected_text(row),
-            theirs=measured_text(row | _numbers(theirs[claim])) if _known(theirs, claim) else "",
-            ours=_mark(row, row) if _known(ours, claim) else None,
-            why=why_open(row),
-            authors=_mark(theirs[claim], row) if _known(theirs, claim) else None,
+            theirs=authors_text(row),
+            distances=distances_text(row),
+            ours=_mark(row, row) if isfinite(row["value"]) else None,
+            like_authors=differs_like_authors(row),
+            authors=_mark(authors_row(row), row) if isfinite(row["authors_value"]) else None,
             other=_mark(others[claim], row) if _known(others, claim) else None,
         )
         for statement in statements
@@ -125,48 +140,29 @@ def forest_rows(
 
 
 def in_words(rows: Sequence[ForestRow]) -> dict[str, list[str]]:
-    """Statements by their verdicts, in the words of the rows.
+    """Statements by the verdicts of their rows, in words; kinds without any are left out.
 
-    Agree or close: every interval lies within its tolerance. Disagree: one lies wholly outside. Of
-    a row that does not agree its L and value stand beside what is expected, of one that disagrees
-    what the authors' points give, too: "like" it where the interval holds it. Kinds without any
-    statement are left out.
+    Reproduced: all rows are. Differ: a row does. Beside another statement stand its rows that are
+    not reproduced, with L, value and what is expected.
     """
-    found: dict[str, list[str]] = {"Agree or close": [], "Disagree": [], "Open": []}
+    found: dict[str, list[str]] = {"Reproduced": [], "Differ": [], "Inconclusive": []}
     for says, group in groupby(rows, key=lambda row: row.says):
         own = list(group)
-        short = [row for row in own if row.verdict == "disagrees"]
-        unsettled = [row for row in own if row.verdict not in ("agrees", "close")]
-        kind = "Disagree" if short else "Open" if unsettled else "Agree or close"
-        details = "; ".join(
-            dict.fromkeys(_beside(row, authors=bool(short)) for row in short or unsettled)
-        )
+        short = [row for row in own if row.verdict == "differs"]
+        unsettled = [row for row in own if row.verdict != "reproduced"]
+        kind = "Differ" if short else "Inconclusive" if unsettled else "Reproduced"
+        details = "; ".join(dict.fromkeys(map(_details, short or unsettled)))
         found[kind].append(f"{says} ({details})" if details else says)
     return {kind: statements for kind, statements in found.items() if statements}
 
 
-def _beside(row: ForestRow, *, authors: bool) -> str:
-    """L and the transformation where the row has them, value, expectation; authors: theirs, too.
-
-    Beside a bound the interval stands, too: the value alone may lie on its side. An interval that
-    holds what is expected is too wide to tell.
-    """
+def _details(row: ForestRow) -> str:
+    """L and the transformation where the row has them, value and what is expected."""
     named = [re.search(pattern, row.label) for pattern in (r"\bL = \d", r"P\*_[SD]\b")]
     of = ", ".join(found[0] for found in named if found)
-    if row.ours is None:
-        words = "not measured"
-    elif row.expected[0] in "<>":
-        words = f"{row.measured}, expected {row.expected}"
-    else:
-        number = row.expected.split(" ± ")[0].split(" within ")[0]
-        low, high = row.ours.ends
-        words = f"{row.measured.split()[0]}, not {number}"
-        words = "wide interval" if low <= 0 <= high else words
-    theirs = ""
-    if authors and row.theirs:
-        like = row.ours and row.authors and row.ours.low <= row.authors.value <= row.ours.high
-        theirs = f", {'like ' if like else ''}authors' {row.theirs.split()[0]}"
-    return f"{of}: {words}{theirs}" if of else words + theirs
+    words = f"{row.value}, expected {row.expected}" if row.ours else "not measured"
+    words += f", like the authors' {row.theirs.split()[0]}" if row.like_authors else ""
+    return f"{of}: {words}" if of else words
 
 
 def identifiers(statements: Iterable[Statement]) -> list[str]:
@@ -174,23 +170,8 @@ def identifiers(statements: Iterable[Statement]) -> list[str]:
     return [claim for statement in statements for claim in statement.lines.values()]
 
 
-def beside_ours(scorecard: pd.DataFrame) -> pd.DataFrame:
-    """What the notes of a scorecard say of the authors' points: claim, value, low, high."""
-    found = []
-    for claim, note in zip(scorecard["claim"], scorecard["note"], strict=True):
-        numbers = NUMBER.search(str(note).partition(BESIDE)[2])
-        if numbers:
-            ends = [nan if end is None else float(end) for end in numbers.groups()]
-            found.append((claim, *ends))
-    return pd.DataFrame(found, columns=["claim", "value", "low", "high"])
-
-
 def _by_claim(table: pd.DataFrame | None) -> dict[str, dict[Any, Any]]:
     return {} if table is None else {row["claim"]: row for row in table.to_dict("records")}
-
-
-def _numbers(row: Row) -> dict[str, float]:
-    return {name: row[name] for name in ("value", "low", "high")}
 
 
 def _known(rows: Mapping[str, Row], claim: str) -> bool:

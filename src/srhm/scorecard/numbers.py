@@ -1,10 +1,12 @@
 """Numbers of a row of a scorecard as text: rounded by its tolerance, ratios as factors."""
 
 from collections.abc import Mapping, Sequence
-from math import exp, floor, inf, isfinite, isinf, isnan, log10
+from math import exp, floor, inf, isfinite, isinf, isnan, log10, nan
 from typing import Any
 
 MOST_DECIMALS = 4
+# Half the 95 % interval of a normal distribution, in standard errors.
+NORMAL = 1.96
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 # A row of a scorecard.
 Row = Mapping[Any, Any]
@@ -25,6 +27,74 @@ def band(row: Row) -> tuple[float, float]:
 def unit(row: Row) -> float:
     """Tolerance of a row, or the size of its bound."""
     return float(row["tolerance"] if isfinite(row["tolerance"]) else abs(row["expected"]))
+
+
+def error(row: Row) -> float:
+    """Standard error of a normal distribution with the 95 % interval of a row; NaN: not known."""
+    half = (row["high"] - row["low"]) / 2
+    return float(half / NORMAL) if isfinite(half) else nan
+
+
+def in_errors(row: Row) -> float:
+    """Distance of the value from the expected number, or from the bound, in errors."""
+    return float(row["value"] - row["expected"]) / (error(row) or nan)
+
+
+def in_tolerances(row: Row) -> float:
+    """The same in tolerances; NaN where the claim is a bound."""
+    tolerance = row["tolerance"]
+    return float(row["value"] - row["expected"]) / (tolerance if isfinite(tolerance) else nan)
+
+
+def differs_like_authors(row: Row) -> bool:
+    """Whether a row differs, and the authors' value lies beyond the tolerance on the same side."""
+    if row["verdict"] != "differs":
+        return False
+    low, high = (row["expected"] + end * unit(row) for end in band(row))
+    ends = (low, high) if isfinite(row["tolerance"]) else (row["expected"],) * 2
+    theirs, ours = row["authors_value"], row["value"]
+    return bool((theirs < ends[0] and ours < ends[0]) or (theirs > ends[1] and ours > ends[1]))
+
+
+def value_text(row: Row) -> str:
+    """Value ± standard error of a row, to one digit of the error, two where the first is 1.
+
+    Of a ratio as a factor. Says so where one is not known.
+    """
+    if not isfinite(row["value"]):
+        return "not measured"
+    value, own = _shown(row, row["value"]), error(row)
+    sign = "×" if is_factor(row) else ""
+    if not isfinite(own) or own == 0:
+        known = "unknown" if isnan(own) else "0"
+        return f"{sign}{_text(row, value, decimals(row))} ± {known}".replace("-", "−")
+    own *= value if is_factor(row) else 1.0
+    power = floor(log10(own))
+    places = -power + (own < 1.95 * 10**power)
+    places = max(places, 2 if abs(value) < 10 else 0)
+    scale = "" if places <= MOST_DECIMALS + 1 else f"·10{str(power).translate(SUPERSCRIPTS)}"
+    ends = [end / 10**power if scale else end for end in (value, own)]
+    text = " ± ".join(f"{end:z.{max(0, 1 if scale else places)}f}" for end in ends)
+    return f"{sign}({text}){scale}".replace("-", "−") if scale else (sign + text).replace("-", "−")
+
+
+def distances_text(row: Row) -> tuple[str, str]:
+    """Distance from what is expected in errors and in tolerances; "–": not known, or no number."""
+    found = in_errors(row), in_tolerances(row)
+    return (
+        f"{found[0]:+.1f}".replace("-", "−") if isfinite(found[0]) else "–",
+        f"{found[1]:+.2f}".replace("-", "−") if isfinite(found[1]) else "–",
+    )
+
+
+def authors_row(row: Row) -> Row:
+    """The row with what the authors' points give by the same fit in place of ours."""
+    return {**row, **{name: row[f"authors_{name}"] for name in ("value", "low", "high")}}
+
+
+def authors_text(row: Row) -> str:
+    """What the authors' points give by the same fit; empty where they give nothing."""
+    return measured_text(authors_row(row)) if isfinite(row["authors_value"]) else ""
 
 
 def measured_text(row: Row) -> str:

@@ -1,4 +1,4 @@
-"""The scorecard as text that reads in a terminal of 150 columns as well as rendered."""
+"""The scorecard as Markdown."""
 
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
@@ -6,23 +6,30 @@ from typing import Any
 
 import pandas as pd
 
-from srhm.scorecard.deciding import open_text
-from srhm.scorecard.numbers import expected_text, measured_text
+from srhm.scorecard.numbers import (
+    authors_text,
+    differs_like_authors,
+    distances_text,
+    expected_text,
+    measured_text,
+    value_text,
+)
 from srhm.scorecard.verdicts import VERDICTS, verdicts_in_words
 
-TERMINAL = 150
+# Of lines of prose.
+WIDTH = 150
 OTHER_TOPIC = "Other claims"
-# How many claims that disagree are listed at the top: with their counts they fill one screen.
+# How many claims that differ are listed at the top: with their counts they fill one screen.
 MOST_AT_THE_TOP = 15
 # Behind the verdict of a claim whose rule was fixed after a look at rows.
 AFTER = "†"
 # What all verdicts are, and where a reader of the text finds more.
 EQUIVALENCE = (
-    "This is a test of equivalence: the whole 95 % interval must lie within the tolerance; a value"
-    " alone decides nothing."
+    "Reproduced: the 95 % interval lies within the tolerance. Differs: the interval excludes the"
+    " expected number, and the value lies beyond the tolerance. Inconclusive: all else."
 )
 RULES = "Rules: docs/claims.md."
-HEADER = ("expected", "measured (95 %)", "n", "verdict")
+HEADER = ("value ± error", "expected", "errors", "tolerances", "verdict")
 
 
 def markdown(
@@ -32,12 +39,11 @@ def markdown(
     says: str = "the paper says",
     stated: Sequence[str] = (),
 ) -> str:
-    """A summary; for each topic its counts and a table; the open claims; notes.
+    """A summary; for each topic its counts and a table; notes with the intervals.
 
-    The summary is all before the first heading: counts, and the claims that disagree. The
-    launcher shows it alone. Of open claims there is what would decide them. says: heading of the
-    statements. stated: lines that a summary has in place of the claims that disagree, which then
-    stand below a heading of their own.
+    The summary is all before the first heading: counts, and the claims that differ. says: heading
+    of the statements. stated: lines that a summary has in place of the claims that differ, which
+    then stand below a heading of their own.
 
     Rows are numbered, the notes have the same numbers. `topics` maps claims to their headings, in
     the order in which they come; other claims come last.
@@ -48,7 +54,7 @@ def markdown(
     lines, notes, number = [f"{claims}: {_counts(table)}."], list[str](), 0
     if stated:
         lines += ["", *stated, "", "All claims: `make claims`.", "", "## What the verdicts are"]
-    lines += ["", *_in_terminal(f"{EQUIVALENCE} {RULES}{_after(table)}"), *_failing(table)]
+    lines += ["", *_wrapped(f"{EQUIVALENCE} {RULES}{_after(table)}"), *_differing(table)]
     for topic in order:
         rows = table[headings == topic].to_dict("records")
         if not rows:
@@ -59,10 +65,12 @@ def markdown(
             number += 1
             cells.append([str(number), *_cells(row)])
             place = f"{row['place']}; {_figure(row['figure'])}"
-            text = f"{number}. `{row['claim']}` ({place}): {row['note']}"
-            notes += _in_terminal(text, indent="   ")
+            too = " differ, too:" if differs_like_authors(row) else ""
+            theirs = f"; the authors' points{too} {authors_text(row)}" if authors_text(row) else ""
+            said = f"{measured_text(row)}{theirs}; {row['note']}"
+            notes += _wrapped(f"{number}. `{row['claim']}` ({place}): {said}", indent="   ")
         lines += _aligned([["", says, *HEADER], *cells])
-    return "\n".join([*lines, *_open(table), "", "## Notes", "", *notes, ""])
+    return "\n".join([*lines, "", "## Notes", "", *notes, ""])
 
 
 def _after(table: pd.DataFrame) -> str:
@@ -72,8 +80,8 @@ def _after(table: pd.DataFrame) -> str:
     return f" {rules} fixed after a look at rows ({AFTER})." if count else ""
 
 
-def _in_terminal(text: str, *, indent: str = "") -> list[str]:
-    return wrap(text, TERMINAL, subsequent_indent=indent, break_on_hyphens=False)
+def _wrapped(text: str, *, indent: str = "") -> list[str]:
+    return wrap(text, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def _figure(name: str) -> str:
@@ -82,26 +90,21 @@ def _figure(name: str) -> str:
 
 
 def verdict_counts(table: pd.DataFrame) -> dict[str, int]:
-    """Number of rows with each verdict; "no expectation" only where there are any."""
-    counts = {word: int((table["verdict"] == word).sum()) for word in VERDICTS}
-    return {word: count for word, count in counts.items() if count or word != "no expectation"}
+    """Number of rows with each verdict."""
+    return {word: int((table["verdict"] == word).sum()) for word in VERDICTS}
 
 
 def in_short(table: pd.DataFrame, *, most: int = 3) -> dict[str, list[str]]:
     """The first claims of each verdict with their numbers, `most` and how many more there are."""
-    kinds = {
-        "Agree or close": ["agrees", "close"], "Disagree": ["disagrees"], "Open": ["open"]
-    }  # fmt: skip
     found = {}
-    for kind, verdicts in kinds.items():
-        rows = table[table["verdict"].isin(verdicts)].to_dict("records")
+    for word in VERDICTS:
+        rows = table[table["verdict"] == word].to_dict("records")
         said = [
-            f"{row['statement']}: {measured_text(row)} (expected {expected_text(row)})"
-            for row in rows
+            f"{row['statement']}: {value_text(row)} (expected {expected_text(row)})" for row in rows
         ]
         if said:
             more = [f"and {len(said) - most} more"] if len(said) > most else []
-            found[kind] = [*said[:most], *more]
+            found[word.capitalize()] = [*said[:most], *more]
     return found
 
 
@@ -109,45 +112,26 @@ def _counts(table: pd.DataFrame) -> str:
     return verdicts_in_words(verdict_counts(table))
 
 
-def _failing(table: pd.DataFrame) -> list[str]:
-    """A list of the claims that disagree, with what was measured."""
-    rows = table[table["verdict"] == "disagrees"].to_dict("records")
+def _differing(table: pd.DataFrame) -> list[str]:
+    """A list of the claims that differ, with what was measured."""
+    rows = table[table["verdict"] == "differs"].to_dict("records")
     if not rows:
         return []
     lines = [
-        f"- {row['statement']}: {measured_text(row)}, not {expected_text(row)}"
+        f"- {row['statement']}: {value_text(row)}, not {expected_text(row)}"
         for row in rows[:MOST_AT_THE_TOP]
     ]
     more = len(rows) - len(lines)
-    return ["", "Disagree:", "", *lines, *([f"- and {more} more"] if more else [])]
-
-
-def _open(table: pd.DataFrame) -> list[str]:
-    """A list of the claims that are open, with what would decide them."""
-    rows = table[table["verdict"] == "open"].to_dict("records")
-    if not rows:
-        return []
-    texts = [
-        f"- {row['statement']}: {measured_text(row)} where {expected_text(row)} is expected;"
-        f" {open_text(row)}"
-        for row in rows
-    ]
-    lines = [line for text in texts for line in _in_terminal(text, indent="  ")]
-    points = (
-        "Points are those of n: curves, pairs of curves, networks, as the note of a claim says."
-    )
-    return ["", "## Open, and what would decide", "", points, "", *lines]
+    return ["", "Differ:", "", *lines, *([f"- and {more} more"] if more else [])]
 
 
 def _cells(row: Mapping[Any, Any]) -> list[str]:
-    after = AFTER if row["fixed"] == "after" else ""
-    settled = row["verdict"] in ("agrees", "close", "disagrees")
     return [
         row["statement"].replace("|", "\\|"),
+        value_text(row),
         expected_text(row),
-        measured_text(row),
-        str(row["n"]),
-        (f"**{row['verdict']}**" if settled else row["verdict"]) + after,
+        *distances_text(row),
+        row["verdict"] + (AFTER if row["fixed"] == "after" else ""),
     ]
 
 

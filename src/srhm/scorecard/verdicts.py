@@ -3,17 +3,14 @@
 from collections.abc import Mapping
 from typing import Literal, get_args
 
-Verdict = Literal["agrees", "close", "disagrees", "open", "too few data", "no expectation"]
+Verdict = Literal["reproduced", "differs", "inconclusive"]
+SIGNS: dict[str, str] = {"reproduced": "✓", "differs": "✗", "inconclusive": "?"}
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
-# Verdicts behind a number of claims: of several or none, and of any.
-OF_SEVERAL = {"agrees": "agree", "disagrees": "disagree"}
-OF_ANY = {"too few data": "with too few data", "no expectation": "with no expectation"}
 
 
 def verdicts_in_words(counts: Mapping[str, int]) -> str:
-    """Numbers of claims by verdict, in words: 5 agree, 1 disagrees."""
+    """Numbers of claims by verdict, in words: 5 reproduced, 1 differs, 2 inconclusive."""
     return ", ".join(
-        f"{count} {OF_ANY.get(own, own)}"
+        f"{count} {'differ' if word == 'differs' and count != 1 else word}"
         for word, count in counts.items()
-        for own in [word if count == 1 else OF_SEVERAL.get(word, word)]
     )

@@ -68,13 +68,13 @@ def test_P_star_is_the_law_and_never_reached_without_positions(lawful):
 
 
 def test_claims_agree_where_the_predictions_are_true(lawful):
-    assert set(verdicts(lawful)) == {"agrees"}
+    assert set(verdicts(lawful)) == {"reproduced"}
 
 
 def test_claims_are_found_false():
     found = verdicts(tables(power=0.8, over=0.5, floor=0.3, felt=5))
     agreeing = {"s0-cnn", "s0-lcn", "bags-S", "bags-places"}
-    assert set(found[~found.index.isin(agreeing)]) == {"disagrees"}
+    assert set(found[~found.index.isin(agreeing)]) == {"differs"}
 
 
 def test_the_other_claims_are_found_false(lawful):
@@ -85,14 +85,14 @@ def test_the_other_claims_are_found_false(lawful):
     flat = cells["net"].isin(["cnn", "lcn"]) & wide
     cells.loc[flat, "P"] = (cells.loc[flat, "P"] * 4 / 9).round().astype(int)
     found = verdicts({**lawful, "cells": cells})
-    assert set(found[["bags-places", "bags-S", "s0-cnn", "s0-lcn"]]) == {"disagrees"}
+    assert set(found[["bags-places", "bags-S", "s0-cnn", "s0-lcn"]]) == {"differs"}
 
 
 def test_a_P_star_that_is_not_reached_is_left_out(lawful):
     cells = lawful["cells"].copy()
     cells.loc[cells["net"] == NET, "test_error"] = 0.5
     found = scorecard({**lawful, "cells": cells}, CLAIMS).set_index("claim")
-    assert found["verdict"]["s0-positions"] == "too few data"
+    assert found["verdict"]["s0-positions"] == "inconclusive"
     assert "not reached" in found["note"]["s0-positions"]
 
 

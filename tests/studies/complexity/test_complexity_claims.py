@@ -27,15 +27,15 @@ def measured(tables):
 def test_claims_find_the_law_that_the_tables_follow(tables):
     found = measured(tables)
     assert found.loc["empty-places-cnn-feature", "value"] == pytest.approx(2)
-    assert found.loc["empty-places-cnn-feature", "verdict"] == "agrees"
+    assert found.loc["empty-places-cnn-feature", "verdict"] == "reproduced"
     assert "3 curves" in found.loc["empty-places-cnn-feature", "note"]
     assert (
         "left out: 1 with P* above a tenth of the data"
         in found.loc["empty-places-cnn-feature", "note"]
     )
     # Two s_0 are no three points.
-    assert found.loc["empty-places-lcn-feature", "verdict"] == "too few data"
-    assert found.loc["empty-places-cnn-lazy", "verdict"] == "too few data"
+    assert found.loc["empty-places-lcn-feature", "verdict"] == "inconclusive"
+    assert found.loc["empty-places-cnn-lazy", "verdict"] == "inconclusive"
     assert "4 not reached" in found.loc["empty-places-cnn-lazy", "note"]
 
 
@@ -65,17 +65,17 @@ def test_lazy_networks_that_fit_are_told_from_capped_ones(tables):
     # Nothing is known where feature learning has not come to 10 %.
     late = cells[(cells["alpha_tilde"] == 1000) | (steps < 3)]
     row = measured(with_complexity({**tables, "cells": late})).loc["lazy-error-beyond"]
-    assert row["verdict"] == "too few data"
+    assert row["verdict"] == "inconclusive"
 
 
 def test_the_onset_claim_tells_joint_from_late():
     together = measured(with_complexity(flow_tables(GRAMMARS, tildes=(0.1, 1000.0))))
     assert together.loc["s-onset-feature", "value"] == pytest.approx(0, abs=1e-9)
-    assert together.loc["s-onset-feature", "verdict"] == "agrees"
+    assert together.loc["s-onset-feature", "verdict"] == "reproduced"
     assert "6 in which neither is reached" in together.loc["s-onset-lazy", "note"]
     late = measured(with_complexity(flow_tables(GRAMMARS, tildes=(0.1, 1000.0), late=1.8)))
     assert late.loc["s-onset-feature", "value"] == pytest.approx(log(1.8))
-    assert late.loc["s-onset-feature", "verdict"] == "disagrees"
+    assert late.loc["s-onset-feature", "verdict"] == "differs"
 
 
 def test_a_law_with_another_exponent_does_not_hold():
@@ -88,26 +88,28 @@ def test_a_law_with_another_exponent_does_not_hold():
     table["P_star"] = np.where(table["P_star"].notna(), 300.0, np.nan)
     found = measured({**made, "sample_complexity": table})
     assert found.loc["empty-places-cnn-feature", "value"] == pytest.approx(0)
-    assert found.loc["empty-places-cnn-feature", "verdict"] == "disagrees"
+    assert found.loc["empty-places-cnn-feature", "verdict"] == "differs"
 
 
 def test_claims_on_kernels_compare_test_errors(tables):
     found = measured(tables)
     assert found.loc["kernel-at-end", "value"] == pytest.approx(0)
-    assert found.loc["kernel-at-end", "verdict"] == "agrees"
+    assert found.loc["kernel-at-end", "verdict"] == "reproduced"
     # Lazy networks end at 0.75, the kernel at initialisation at 0.6.
     assert found.loc["kernel-at-start-lazy", "value"] == pytest.approx(0.15)
-    assert found.loc["kernel-at-start-lazy", "verdict"] == "disagrees"
+    assert found.loc["kernel-at-start-lazy", "verdict"] == "differs"
 
 
 def test_sgd_is_compared_where_both_were_trained():
     flow = flow_tables([("cnn", 1)], tildes=(0.1, 10.0))
     near = flow_tables([("cnn", 1)], tildes=(0.1,), optimiser="sgd")
     far = flow_tables([("cnn", 1)], tildes=(0.1,), optimiser="sgd", law=lambda tilde: 8.0)
-    assert measured(with_complexity(joined(flow, near))).loc["sgd-agrees", "verdict"] == "agrees"
+    assert (
+        measured(with_complexity(joined(flow, near))).loc["sgd-agrees", "verdict"] == "reproduced"
+    )
     row = measured(with_complexity(joined(flow, far))).loc["sgd-agrees"]
-    assert row["verdict"] == "disagrees" or row["value"] > 0.1
-    assert measured(with_complexity(flow)).loc["sgd-agrees", "verdict"] == "too few data"
+    assert row["verdict"] == "differs" or row["value"] > 0.1
+    assert measured(with_complexity(flow)).loc["sgd-agrees", "verdict"] == "inconclusive"
 
 
 def test_stability_before_training_and_its_change(tables):

@@ -117,7 +117,7 @@ def test_half_times_of_a_selection_are_in_the_note_alone(tables):
     cells.loc[own, "half_time"] *= 3
     cells.loc[own & (cells["member"] == 0), "status"] = "capped"
     row = rows_of(cells, ensembles).loc["half-time-cnn"]
-    assert row["verdict"] == "agrees"
+    assert row["verdict"] == "reproduced"
     assert "with 2 pairs of which some members fitted" in row["note"]
     assert float(row["note"].split(" with 2 pairs")[0].rsplit(" ", 1)[1]) > 2.5
 
@@ -128,7 +128,7 @@ def test_half_times_of_a_selection_are_in_the_note_alone(tables):
 def test_all_claims_hold_where_the_laws_do(tables):
     rows = rows_of(*tables, kernels_of(tables[0]))
     reported = rows["expected"].isna()
-    assert set(rows.loc[~reported, "verdict"]) == {"agrees"}
+    assert set(rows.loc[~reported, "verdict"]) == {"reproduced"}
     assert set(rows.loc[reported, "verdict"]) == {"no expectation"}
     assert rows.loc["lazy-slope-cnn", "value"] == pytest.approx(-1, abs=0.02)
     assert rows.loc["feature-slope-fcn", "value"] == pytest.approx(-4 / 3, abs=0.02)
@@ -152,7 +152,7 @@ def test_all_claims_hold_where_the_laws_do(tables):
 )
 def test_a_claim_does_not_hold_where_its_law_is_broken(claim, broken):
     rows = rows_of(*crossover_tables(**broken))
-    assert rows.loc[claim, "verdict"] == "disagrees"
+    assert rows.loc[claim, "verdict"] == "differs"
 
 
 def test_what_ensembles_gain_has_an_interval(tables):
@@ -182,7 +182,7 @@ def test_a_crossover_that_rises_with_the_width_is_reported():
     )
     assert rows.loc["crossover-in-width-cnn", "value"] == pytest.approx(0.5, abs=0.03)
     few = crossover_tables(widths=(4, 8))
-    assert rows_of(*few).loc["crossover-in-width-cnn", "verdict"] == "too few data"
+    assert rows_of(*few).loc["crossover-in-width-cnn", "verdict"] == "inconclusive"
 
 
 def test_a_jamming_line_that_rises_with_the_scale_is_reported(tables):
@@ -204,7 +204,7 @@ def test_a_jamming_line_that_rises_with_the_scale_is_reported(tables):
     assert "below 4 at 0.001" in row["note"]
     assert "1 lower bounds" in row["note"]
     fitting = cells.assign(status="fitted", n_unsatisfied=0)
-    assert rows_of(fitting).loc["jamming-in-scale-cnn", "verdict"] == "too few data"
+    assert rows_of(fitting).loc["jamming-in-scale-cnn", "verdict"] == "inconclusive"
 
 
 def test_members_that_did_not_fit_are_left_out_and_counted(tables):
@@ -213,19 +213,19 @@ def test_members_that_did_not_fit_are_left_out_and_counted(tables):
         kernel_change=cells["kernel_change"].where(cells["status"] == "fitted", 1e12)
     )
     rows = rows_of(wild, ensembles)
-    assert rows.loc["lazy-slope-cnn", "verdict"] == "agrees"
+    assert rows.loc["lazy-slope-cnn", "verdict"] == "reproduced"
     assert "left out: 8 capped networks" in rows.loc["lazy-slope-cnn", "note"]
     lost = cells.assign(status="capped")
     rows = rows_of(lost, ensembles.assign(n_capped=1))
-    assert "agrees" not in set(rows["verdict"])
-    assert rows.loc["lazy-slope-cnn", "verdict"] == "too few data"
+    assert "reproduced" not in set(rows["verdict"])
+    assert rows.loc["lazy-slope-cnn", "verdict"] == "inconclusive"
 
 
 def test_relu_does_not_enter_the_slopes(tables):
     cells, ensembles = tables
     relu = crossover_tables(activation="relu", change=lambda t, h: change_at(t, h, lazy=-0.5))
     rows = rows_of(pd.concat([cells, relu[0]]), pd.concat([ensembles, relu[1]]))
-    assert rows.loc["lazy-slope-cnn", "verdict"] == "agrees"
+    assert rows.loc["lazy-slope-cnn", "verdict"] == "reproduced"
 
 
 def test_the_error_of_both_regimes_is_compared_at_the_widest_network(tables):
@@ -248,17 +248,17 @@ def test_what_the_first_eigenvectors_gain_is_reported_for_each_regime(tables):
         assert row["value"] == pytest.approx(0.2515)
     assert rows.loc["aligned-labels-lazy-cnn", "value"] == pytest.approx(0.0015)
     without = rows_of(*tables)
-    assert without.loc["aligned-labels-feature-cnn", "verdict"] == "too few data"
+    assert without.loc["aligned-labels-feature-cnn", "verdict"] == "inconclusive"
 
 
 @pytest.mark.parametrize("study", ["complexity", None])
 def test_without_the_study_there_is_not_enough_data(tables, study):
     given = {} if study is None else {"cells": tables[0].assign(study=study)}
     rows = scorecard(given, CLAIMS)
-    assert set(rows["verdict"]) == {"too few data"}
+    assert set(rows["verdict"]) == {"inconclusive"}
 
 
 def test_cells_without_ensembles_give_the_other_claims(tables):
     rows = rows_of(tables[0])
-    assert rows.loc["lazy-slope-cnn", "verdict"] == "agrees"
-    assert rows.loc["variance-lazy", "verdict"] == "too few data"
+    assert rows.loc["lazy-slope-cnn", "verdict"] == "reproduced"
+    assert rows.loc["variance-lazy", "verdict"] == "inconclusive"

@@ -43,7 +43,7 @@ def scored(table):
 def test_laws_that_hold_agree():
     card = scored(exponents())
     assert len(card) == 12
-    assert set(card["verdict"]) <= {"agrees", "close"}
+    assert set(card["verdict"]) <= {"reproduced"}
     assert card.loc["depth-exponent-lcn-4", "value"] == pytest.approx(4, abs=0.05)
     assert card.loc["depth-exponent-cnn-3", "n"] == 6
 
@@ -51,9 +51,9 @@ def test_laws_that_hold_agree():
 def test_another_power_is_found_false():
     card = scored(exponents(lambda net, L: law(net, L) + 0.5 * (L - 1)))
     assert set(card.loc[[name for name in card.index if "exponent" in name], "verdict"]) == {
-        "disagrees"
+        "differs"
     }
-    assert set(card.loc[["depth-deeper-3", "depth-deeper-4"], "verdict"]) == {"disagrees"}
+    assert set(card.loc[["depth-deeper-3", "depth-deeper-4"], "verdict"]) == {"differs"}
     assert card.loc["depth-deeper-4", "value"] == pytest.approx(0.5, abs=0.05)
 
 
@@ -61,7 +61,7 @@ def test_a_first_empty_place_that_costs_more_is_found():
     card = scored(exponents(first=2.0))
     own = card.loc[[name for name in card.index if name.startswith("depth-first-")]]
     assert len(own) == 4
-    assert set(own["verdict"]) == {"disagrees"}
+    assert set(own["verdict"]) == {"differs"}
     assert own["value"].tolist() == pytest.approx([1.0] * 4, abs=0.1)
 
 

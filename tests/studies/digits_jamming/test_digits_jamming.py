@@ -84,10 +84,10 @@ def test_all_claims_hold_where_the_laws_do(lawful):
     assert set(rest) == WITHIN | {"no expectation"}, rest.to_dict()
 
 
-@pytest.mark.parametrize(("factor", "verdict"), [(1, "agrees"), (2, "disagrees")])
+@pytest.mark.parametrize(("factor", "verdict"), [(1, "reproduced"), (2, "differs")])
 def test_unsatisfied_points_of_two_depths_are_compared_at_equal_loss(lawful, factor, verdict):
     cells = lawful["cells"]
-    assert verdicts(lawful).loc[DEPTHS, "verdict"] == "too few data"
+    assert verdicts(lawful).loc[DEPTHS, "verdict"] == "inconclusive"
     deep = cells.assign(hidden_layers=5, key="deep-" + cells["key"])
     deep["n_unsatisfied"] *= factor
     row = verdicts({"cells": pd.concat([cells, deep])}).loc[DEPTHS]
@@ -120,10 +120,10 @@ def far_above(P, data):
     ],
 )
 def test_a_claim_does_not_hold_where_its_law_is_broken(identifier, laws):
-    assert verdicts(tables(**laws)).loc[identifier, "verdict"] == "disagrees"
+    assert verdicts(tables(**laws)).loc[identifier, "verdict"] == "differs"
 
 
-@pytest.mark.parametrize(("power", "words"), [(1, WITHIN), (2, {"disagrees"})])
+@pytest.mark.parametrize(("power", "words"), [(1, WITHIN), (2, {"differs"})])
 def test_n_star_grows_as_a_power_of_the_error(lawful, power, words):
     cells = lawful["cells"].copy()
     growth = np.where(cells["data"] == "random", 0.5, 0.15 * (cells["P"] / 100) ** -0.5)
@@ -161,7 +161,7 @@ def test_all_claims_of_mnist_hold_where_there_is_a_cusp(lawful):
 )
 def test_a_claim_of_mnist_does_not_hold_without_its_law(identifier, laws, averaged):
     given = on_mnist(tables(**laws), averaged=averaged)
-    assert verdicts(given).loc[identifier, "verdict"] == "disagrees"
+    assert verdicts(given).loc[identifier, "verdict"] == "differs"
 
 
 def test_networks_around_n_star_are_those_of_two_widths_and_of_either_side(lawful):
@@ -249,7 +249,7 @@ def test_figures_without_cells_say_so(lawful):
 
 
 def test_without_tables_nothing_is_measured():
-    assert set(verdicts({})["verdict"]) == {"too few data"}
+    assert set(verdicts({})["verdict"]) == {"inconclusive"}
 
 
 def test_every_figure_has_its_claims():

@@ -22,7 +22,7 @@ def card(*, norm=None, gain=0.02, below=0.02):
 
 def test_claims_hold_where_the_tables_follow_them():
     assert card(below=-0.01)["verdict"].to_dict() == {
-        "norm-peak": "close",
+        "norm-peak": "reproduced",
         "ensemble-above-single": "no expectation",
         "ensemble-flat": "no expectation",
     }
@@ -35,8 +35,8 @@ def test_an_ensemble_that_errs_more_is_reported():
 def test_a_norm_that_peaks_elsewhere_breaks_its_claim():
     row = card(norm=lambda ratio: np.exp(-np.log(ratio).abs())).loc["norm-peak"]
     assert row["value"] == pytest.approx(np.log(8**0.5))  # at N = P, the second width above h*
-    assert row["verdict"] == "disagrees"
+    assert row["verdict"] == "differs"
 
 
 def test_claims_without_tables_lack_data():
-    assert set(scorecard({}, CLAIMS)["verdict"]) == {"too few data"}
+    assert set(scorecard({}, CLAIMS)["verdict"]) == {"inconclusive"}

@@ -191,7 +191,7 @@ def test_all_claims_hold_where_the_cells_are_as_the_thesis_says():
 )  # fmt: skip
 def test_each_claim_can_fail(changed, fails):
     card = scored(invented(**changed))
-    assert set(card.loc[fails, "verdict"]) == {"disagrees"}
+    assert set(card.loc[fails, "verdict"]) == {"differs"}
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_each_claim_can_fail(changed, fails):
 )
 def test_each_claim_on_layers_can_fail(over, fails):
     card = scored(invented(), over=over)
-    assert set(card.loc[fails, "verdict"]) == {"disagrees"}
+    assert set(card.loc[fails, "verdict"]) == {"differs"}
 
 
 def test_blocks_that_are_nearer_have_a_larger_change_over_distance():

@@ -16,7 +16,7 @@ def test_claims_hold_on_a_table_that_follows_the_law():
     found = verdicts({"first_step": first_step_table()})
     for claim in ("first-step-law-lcn", "first-step-s0-exponent-lcn-L2",
                   "first-step-m-exponent-lcn-L3"):  # fmt: skip
-        assert found.loc[claim, "verdict"] == "agrees", claim
+        assert found.loc[claim, "verdict"] == "reproduced", claim
     assert found.loc["first-step-s0-exponent-cnn-L3", "verdict"] == "no expectation"
     assert found.loc["first-step-s0-exponent-cnn-L3", "value"] == pytest.approx(1, abs=0.1)
     assert found.loc["first-step-placements-lcn", "value"] == pytest.approx(1, rel=1e-6)
@@ -29,6 +29,6 @@ def test_claims_fail_on_a_table_that_does_not():
     other = table.assign(net=table["net"].map({"lcn": "cnn", "cnn": "lcn"}))
     exponents = [f"first-step-s0-exponent-lcn-L{L}" for L in (2, 3)]
     found = verdicts({"first_step": other}).loc[exponents, "verdict"]
-    assert found.tolist() == ["disagrees"] * 2
+    assert found.tolist() == ["differs"] * 2
     steeper = verdicts({"first_step": table.assign(n_equal=table["n_equal"] ** 1.2)})
-    assert steeper.loc["first-step-law-lcn", "verdict"] == "disagrees"
+    assert steeper.loc["first-step-law-lcn", "verdict"] == "differs"

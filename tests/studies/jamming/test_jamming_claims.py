@@ -66,11 +66,11 @@ def test_claims_hold_where_the_tables_follow_them():
     ],
 )
 def test_a_claim_does_not_hold_where_its_law_is_broken(identifier, laws):
-    assert card(tables(**laws)).loc[identifier, "verdict"] == "disagrees"
+    assert card(tables(**laws)).loc[identifier, "verdict"] == "differs"
 
 
 def test_claims_without_tables_lack_data():
-    assert set(card({})["verdict"]) == {"too few data"}
+    assert set(card({})["verdict"]) == {"inconclusive"}
 
 
 def test_networks_of_double_descent_count_among_the_jammed():

@@ -37,7 +37,7 @@ def test_all_claims_hold_on_tables_made_by_the_laws(card):
     assert len(with_verdict) >= 12
     reported = card[card["expected"].isna()]
     # At s_0 = 2 no invented P lies above the law.
-    assert set(reported["verdict"]) == {"no expectation", "too few data"}
+    assert set(reported["verdict"]) == {"no expectation", "inconclusive"}
 
 
 def test_values_are_those_of_the_laws(card):
@@ -73,7 +73,7 @@ def test_no_power_law_holds_where_the_errors_fall_with_a_root_of_p(cells, spectr
 def test_widths_that_differ_in_the_exponent_do_not_hold(cells, spectra, fitted):
     wide = (fitted["experiment"] == "teacher_student") & (fitted["sigma"] == 10)
     wrong = fitted.assign(exponent=fitted["exponent"] - 0.3 * wide)
-    assert scored(cells, spectra, wrong).loc["kernel-sigma", "verdict"] == "disagrees"
+    assert scored(cells, spectra, wrong).loc["kernel-sigma", "verdict"] == "differs"
 
 
 def test_a_kernel_is_read_at_the_p_star_of_the_network(card, cells, spectra, fitted, networks):
@@ -83,10 +83,10 @@ def test_a_kernel_is_read_at_the_p_star_of_the_network(card, cells, spectra, fit
     later = networks.assign(P_star=networks["P_star"] * 5)
     found = scored(cells, spectra, fitted, later)
     assert found["value"]["kernel-srhm-laplace-at-cnn-0"] > 0.9
-    assert found["verdict"]["kernel-srhm-laplace-at-cnn-2"] == "too few data"
+    assert found["verdict"]["kernel-srhm-laplace-at-cnn-2"] == "inconclusive"
     # 4,500 points are more than any kernel has learnt from.
     assert scored(cells, spectra, fitted)["verdict"]["kernel-srhm-gauss-at-cnn-1"] == (
-        "too few data"
+        "inconclusive"
     )
 
 

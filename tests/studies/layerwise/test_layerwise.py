@@ -41,7 +41,7 @@ def test_claims_hold_on_tables_that_follow_the_laws():
     _, complexity = layerwise_tables()
     found = verdicts({"sample_complexity": complexity})
     for claim in ("m-exponent-layerwise", "m-exponent-end-to-end", "layerwise-over-shallow"):
-        assert found.loc[claim, "verdict"] == "agrees", claim
+        assert found.loc[claim, "verdict"] == "reproduced", claim
     assert found.loc["layerwise-over-end-to-end", "value"] == pytest.approx(2)
     assert "lower bounds 1" in found.loc["layerwise-over-shallow", "note"]
 
@@ -51,7 +51,7 @@ def test_claims_fail_on_tables_that_do_not():
     slow = complexity["training"] == "layerwise"
     complexity.loc[slow, "P_star"] = 4.0 * complexity["m"] ** (2 * complexity["L"])
     found = verdicts({"sample_complexity": complexity})
-    assert found.loc["m-exponent-layerwise", "verdict"] == "disagrees"
+    assert found.loc["m-exponent-layerwise", "verdict"] == "differs"
 
 
 def test_the_rank_of_representations_is_that_of_the_last_hidden_layer_at_the_largest_size():

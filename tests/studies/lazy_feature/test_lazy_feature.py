@@ -114,7 +114,7 @@ def test_all_claims_hold_where_the_laws_do():
 def test_a_claim_does_not_hold_where_its_law_is_broken(identifier, laws):
     parts = [family(data, 5, **laws) for data in DATA]
     found = verdicts(*(pd.concat(tables) for tables in zip(*parts, strict=True)))
-    assert found.loc[identifier, "verdict"] == "disagrees"
+    assert found.loc[identifier, "verdict"] == "differs"
 
 
 @pytest.mark.parametrize("kernel", ["start", "end"])
@@ -123,7 +123,7 @@ def test_a_frozen_kernel_that_errs_otherwise_disagrees(kernel):
     name = {"start": "start-lazy", "end": "end"}[kernel]
     for more in (0.05, -0.05):
         found = verdicts(cells, ensembles, kernels_of(cells, **{kernel: more}))
-        assert found.loc[f"frozen-{name}", "verdict"] == "disagrees"
+        assert found.loc[f"frozen-{name}", "verdict"] == "differs"
     assert found.loc["frozen-start-feature", "value"] == pytest.approx(0.05)
 
 
@@ -163,7 +163,7 @@ def test_capped_networks_are_left_out_and_counted():
     lost = cells["alpha_tilde"] < 1
     found = verdicts(cells.assign(status=np.where(lost, "capped", cells["status"])), ensembles)
     row = found.loc["kernel-feature-digits-L2"]
-    assert row["verdict"] == "too few data"
+    assert row["verdict"] == "inconclusive"
     in_window = cells["alpha_tilde"] <= 1
     capped = int(((lost | (cells["status"] == "capped")) & in_window).sum())
     assert f"left out: {capped} capped" in row["note"]
@@ -171,7 +171,7 @@ def test_capped_networks_are_left_out_and_counted():
 
 def test_without_cells_nothing_is_measured():
     found = verdicts(pd.DataFrame(), pd.DataFrame())
-    assert set(found["verdict"]) == {"too few data"}
+    assert set(found["verdict"]) == {"inconclusive"}
 
 
 def test_a_function_of_alpha_tilde_collapses_and_one_of_alpha_does_not():

@@ -174,9 +174,9 @@ def test_networks_that_follow_the_paper_make_every_claim_hold(tables):
 
 
 def test_without_tables_nothing_is_said(tables):
-    assert set(rows_of({})["verdict"]) == {"too few data"}
+    assert set(rows_of({})["verdict"]) == {"inconclusive"}
     empty = {name: table[:0] for name, table in tables.items()}
-    assert set(rows_of(empty)["verdict"]) == {"too few data"}
+    assert set(rows_of(empty)["verdict"]) == {"inconclusive"}
 
 
 def test_lcn_and_cnn_are_counted_among_the_networks(tables):
@@ -190,7 +190,7 @@ def test_sensitivities_without_a_relation_to_the_error_break_the_correlations(ta
     follow = {name: table for name, table in tables.items() if not name.startswith("core")}
     own, broken = (rows_of(one, *CORRELATIONS) for one in (follow, noise))
     assert set(own["verdict"]) <= WITHIN
-    assert set(broken["verdict"]) <= {"open", "disagrees"}
+    assert set(broken["verdict"]) <= {"inconclusive", "differs"}
 
 
 def test_sensitivities_that_rise_as_the_error_falls_have_a_negative_correlation(tables):
@@ -198,7 +198,7 @@ def test_sensitivities_that_rise_as_the_error_falls_have_a_negative_correlation(
     row = rows_of(rising, "s-with-error-resnet18").loc["s-with-error-resnet18"]
     assert row["value"] == -1
     own = {name: table for name, table in rising.items() if not name.startswith("core")}
-    assert rows_of(own, "s-rank-output").loc["s-rank-output", "verdict"] == "disagrees"
+    assert rows_of(own, "s-rank-output").loc["s-rank-output", "verdict"] == "differs"
 
 
 def test_correlations_that_any_two_falling_curves_have_get_no_verdict(tables):
@@ -245,7 +245,7 @@ def test_an_order_by_chance_is_no_agreement(tables):
         verdicts.append(
             rows_of(named | {"sensitivities": drawn}, "s-rank-output")["verdict"].item()
         )
-    assert verdicts.count("agrees") <= 4
+    assert verdicts.count("reproduced") <= 4
 
 
 def test_a_sensitivity_that_falls_later_than_the_error_is_measured_so(tables):
@@ -270,7 +270,7 @@ def test_a_network_whose_sensitivity_does_not_fall_has_no_half_way(tables):
     row = rows_of(flat, "s-half-way-networks").loc["s-half-way-networks"]
     assert row["n"] == 2
     assert np.isnan(row["low"])
-    assert row["verdict"] == "too few data"  # of two networks
+    assert row["verdict"] == "inconclusive"  # of two networks
     assert "3 whose S does not fall" in row["note"]
 
 
@@ -278,7 +278,7 @@ def test_a_network_that_does_not_learn_says_nothing_of_where_it_learns(tables):
     cells = tables["cells"].copy()
     cells.loc[cells["net"] == "vgg16", "test_error"] = 0.5
     rows = rows_of(tables | {"cells": cells})
-    assert rows.loc["s-with-error-vgg16", "verdict"] == "too few data"
+    assert rows.loc["s-with-error-vgg16", "verdict"] == "inconclusive"
     assert "ends above 10%" in rows.loc["s-with-error-vgg16", "note"]
     assert rows.loc["s-at-50-percent-depth", "n"] == 4
     assert "1 whose test error ends above 10%" in rows.loc["s-at-50-percent-depth", "note"]
@@ -290,12 +290,12 @@ def test_that_sensitivities_fall_as_p_grows_is_judged_by_the_sign(tables, name):
     nowhere |= {name: table[:0] for name, table in tables.items() if name.startswith("core")}
     for kind in "ds":
         row = rows_of(tables, f"{kind}-{name}").iloc[0]
-        assert (row["n"], row["verdict"]) == (5, "agrees")
+        assert (row["n"], row["verdict"]) == (5, "reproduced")
         flat = rows_of(nowhere, f"{kind}-{name}").iloc[0]
-        assert (flat["value"], flat["verdict"]) == (pytest.approx(1), "open")
+        assert (flat["value"], flat["verdict"]) == (pytest.approx(1), "inconclusive")
     rising = changed(tables, lambda row: 1 / row["value"])
     rising |= {name: table[:0] for name, table in tables.items() if name.startswith("core")}
-    assert rows_of(rising, f"s-{name}")["verdict"].item() == "disagrees"
+    assert rows_of(rising, f"s-{name}")["verdict"].item() == "differs"
 
 
 def test_smaller_depths_are_reported(tables):

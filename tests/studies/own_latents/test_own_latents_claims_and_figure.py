@@ -70,12 +70,14 @@ def invented():
 
 def test_claims_are_found_true(invented):
     found = scorecard(invented, CLAIMS).set_index("claim")
-    assert set(found["verdict"]) == {"agrees"}, found[found["verdict"] != "agrees"].T.to_string()
+    assert set(found["verdict"]) == {"reproduced"}, found[
+        found["verdict"] != "reproduced"
+    ].T.to_string()
 
 
 def test_claims_are_found_false():
     found = scorecard(tables(true=False), CLAIMS).set_index("claim")
-    wrong = found[found["verdict"] == "disagrees"].index
+    wrong = found[found["verdict"] == "differs"].index
     rest = set(found.index) - set(wrong)
     # Exponents of m and s_0+1 are one more; depth costs 7/5 and 9/7 times as much.
     assert rest <= {name for name in found.index if "-over-" in name or name == "v-context"

@@ -196,7 +196,7 @@ def test_all_claims_hold_where_the_laws_do():
 )
 def test_a_claim_does_not_hold_where_its_law_is_broken(claims, laws):
     found = verdicts(tables(**laws), claims.split())
-    assert list(found.values()) == ["disagrees"] * len(claims.split())
+    assert list(found.values()) == ["differs"] * len(claims.split())
 
 
 def test_errors_of_the_regimes_are_compared_at_equal_numbers_of_points():
@@ -219,7 +219,7 @@ def test_networks_of_one_data_set_count_once():
         name: rows[rows["seed"] < 2] if "seed" in rows else rows for name, rows in given.items()
     }
     names = ("crossover-order", "no-crossing", "budget", "single-peak", "gain-peak")
-    assert set(verdicts(kept, names).values()) == {"too few data"}
+    assert set(verdicts(kept, names).values()) == {"inconclusive"}
     twice = given["cells"].assign(key=given["cells"]["key"] + "-again")
     doubled = {**given, "cells": pd.concat([given["cells"], twice], ignore_index=True)}
     chosen = [one for one in CLAIMS if one.identifier == "phase-no-crossing"]
@@ -257,7 +257,7 @@ def test_a_gain_that_is_largest_at_the_narrowest_width_has_no_place():
     card = scorecard(
         tables(peak=WIDTHS[0]), [one for one in CLAIMS if "gain-peak" in one.identifier]
     )
-    assert card["verdict"].tolist() == ["too few data"]
+    assert card["verdict"].tolist() == ["inconclusive"]
 
 
 def test_errors_of_zero_are_counted_as_left_out():
@@ -289,7 +289,7 @@ def test_labels_of_errors_are_where_they_say():
 
 
 def test_without_tables_nothing_is_measured():
-    assert set(verdicts({}).values()) == {"too few data"}
+    assert set(verdicts({}).values()) == {"inconclusive"}
 
 
 def test_the_plane_is_drawn_with_its_lines():

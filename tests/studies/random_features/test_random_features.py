@@ -117,7 +117,7 @@ def verdicts(cells: pd.DataFrame) -> dict[str, str]:
 def test_claims_hold_where_the_cells_are_as_the_theory_says() -> None:
     found = verdicts(invented())
     expected = {"variance", "excess", "flat", "ridge"}
-    assert {name for name, one in found.items() if one == "agrees"} == {
+    assert {name for name, one in found.items() if one == "reproduced"} == {
         f"random-features-{name}" for name in expected
     }
 
@@ -128,14 +128,14 @@ def test_claims_hold_where_the_cells_are_as_the_theory_says() -> None:
      ({"flat": 1.2}, "flat"), ({"ridge": 0.7}, "ridge")],
 )  # fmt: skip
 def test_claims_do_not_hold_where_they_are_not(changed: dict[str, float], claim: str) -> None:
-    assert verdicts(invented(**changed))[f"random-features-{claim}"] == "disagrees"
+    assert verdicts(invented(**changed))[f"random-features-{claim}"] == "differs"
 
 
 def test_a_claim_without_its_rows_is_not_decided() -> None:
     cells = invented()
     found = verdicts(cells[cells["N_over_P"] < 1])
-    assert found["random-features-variance"] == "too few data"
-    assert found["random-features-flat"] == "too few data"
+    assert found["random-features-variance"] == "inconclusive"
+    assert found["random-features-flat"] == "inconclusive"
 
 
 def test_the_figure_shows_single_members_their_limit_and_the_laws() -> None:

@@ -70,7 +70,7 @@ FALSE = {
 @pytest.mark.parametrize("kind", FALSE)
 def test_a_false_claim_is_found_false_nine_times_of_ten(kind):
     estimator, tables, expected = FALSE[kind]
-    assert rates(estimator, tables(DRAWS), expected)["false"] >= LEAST
+    assert rates(estimator, tables(DRAWS), expected)["differs"] >= LEAST
 
 
 # False by less than nine networks tell: most are open.
@@ -94,8 +94,8 @@ UNDECIDED = {
 def test_a_false_claim_that_few_networks_cannot_decide_stays_open(kind):
     estimator, tables, expected = UNDECIDED[kind]
     found = rates(estimator, tables(MANY), expected)
-    assert found["true"] <= NOMINAL
-    assert found["false"] < LEAST
+    assert found["reproduced"] <= NOMINAL
+    assert found["differs"] < LEAST
 
 
 # What a bootstrap of so few rows does not keep: at 1000 draws 8 % and 17 %.
@@ -111,4 +111,4 @@ TOO_OFTEN = {
 @pytest.mark.parametrize("kind", TOO_OFTEN)
 def test_a_claim_that_is_false_by_little_is_found_true_no_more_often_than_nominal(kind):
     estimator, tables, expected = TOO_OFTEN[kind]
-    assert rates(estimator, tables(MANY), expected)["true"] <= NOMINAL
+    assert rates(estimator, tables(MANY), expected)["reproduced"] <= NOMINAL

@@ -59,13 +59,13 @@ def test_a_softmax_that_counts_few_wrong_answers_keeps_the_bound():
     for net in NETS:
         for depth in (2, 3):
             row = card.loc[f"s-softmax-{net}-L{depth}"]
-            assert row["verdict"] == "agrees"
+            assert row["verdict"] == "reproduced"
             assert row["value"] == pytest.approx(0)  # P = 1600 alone is above 4 P*
             assert "left out: 12 below 4 P*" in row["note"]
             logits = card.loc[f"s-logits-{net}-L{depth}"]
             assert (logits["verdict"], logits["n"]) == ("no expectation", 3)
             assert logits["value"] == pytest.approx(0.51)
-        assert card.loc[f"s-certain-{net}", "verdict"] == "close"  # 1.01 times, each alike
+        assert card.loc[f"s-certain-{net}", "verdict"] == "reproduced"  # 1.01 times, each alike
         assert card.loc[f"s-certain-{net}", "value"] == pytest.approx(np.log(1.01), abs=1e-4)
 
 
@@ -74,15 +74,15 @@ def test_a_softmax_that_stays_sensitive_is_found_false_in_its_net_and_depth_alon
         return 0.4 + 0.01 * seed if (net, depth) == ("cnn", 3) else top
 
     verdicts = scored(invented(stays))["verdict"]
-    assert verdicts["s-softmax-cnn-L3"] == "disagrees"
-    assert verdicts["s-softmax-cnn-L2"] == verdicts["s-softmax-lcn-L3"] == "agrees"
+    assert verdicts["s-softmax-cnn-L3"] == "differs"
+    assert verdicts["s-softmax-cnn-L2"] == verdicts["s-softmax-lcn-L3"] == "reproduced"
 
 
 def test_sensitivities_below_four_p_star_do_not_count():
     def early(net, depth, size, seed, top):
         return 0.9 if size < 1600 else top
 
-    assert set(scored(invented(early))["verdict"].filter(like="s-softmax")) == {"agrees"}
+    assert set(scored(invented(early))["verdict"].filter(like="s-softmax")) == {"reproduced"}
 
 
 def test_a_softmax_far_from_that_of_certain_answers_is_found_false():
@@ -90,8 +90,8 @@ def test_a_softmax_far_from_that_of_certain_answers_is_found_false():
         return 0.5 * top if net == "lcn" else top
 
     verdicts = scored(invented(half))["verdict"]
-    assert verdicts["s-certain-lcn"] == "disagrees"
-    assert verdicts["s-certain-cnn"] == "close"
+    assert verdicts["s-certain-lcn"] == "differs"
+    assert verdicts["s-certain-cnn"] == "reproduced"
 
 
 def test_errors_below_three_percent_do_not_count_for_certain_answers():
@@ -105,13 +105,13 @@ def test_errors_below_three_percent_do_not_count_for_certain_answers():
 
 def test_curves_without_p_star_and_networks_without_values_are_left_out():
     card = scored(invented(errors=(0.6, 0.5, 0.4, 0.3, 0.2)))
-    assert card.loc["s-softmax-lcn-L2", "verdict"] == "too few data"
+    assert card.loc["s-softmax-lcn-L2", "verdict"] == "inconclusive"
     assert "15 of curves without a P*" in card.loc["s-softmax-lcn-L2", "note"]
     lost = scored(invented(lambda *_: np.nan)).loc["s-softmax-lcn-L2"]
-    assert lost["verdict"] == "too few data"
+    assert lost["verdict"] == "inconclusive"
     assert "3 not measured" in lost["note"]
     nothing = {name: table.head(0) for name, table in invented().items()}
-    assert set(scored(nothing)["verdict"]) == {"too few data"}
+    assert set(scored(nothing)["verdict"]) == {"inconclusive"}
 
 
 @pytest.mark.parametrize("error", [0.0, 0.02, 0.3, 0.75])

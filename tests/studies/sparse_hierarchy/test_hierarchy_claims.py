@@ -75,11 +75,11 @@ OF_THE_PRACTICE = r"published-(?:over-practice|within-prediction)|-practice-widt
 def test_the_law_of_the_paper_makes_every_claim_hold(ideal):
     of_practice = ideal.index.str.contains(OF_THE_PRACTICE)
     assert of_practice.sum() == 9
-    assert set(ideal.loc[of_practice, "verdict"]) == {"too few data"}
+    assert set(ideal.loc[of_practice, "verdict"]) == {"inconclusive"}
     ideal = ideal[~of_practice]
     numbers = ideal[ideal["tolerance"].notna()]
     assert numbers["value"].to_numpy() == pytest.approx(numbers["expected"].to_numpy(), abs=EXACT)
-    unsettled = ideal[(ideal["verdict"] != "agrees") & ideal["expected"].notna()]
+    unsettled = ideal[(ideal["verdict"] != "reproduced") & ideal["expected"].notna()]
     assert unsettled.empty, unsettled[["value", "low", "high", "n", "note"]]
 
 
@@ -185,7 +185,7 @@ def test_lcn_that_scales_like_a_cnn_fails_at_depth_three():
 
     names = ("s0-exponent-lcn-L2", "s0-exponent-lcn-L3", "lcn-over-cnn-L3")
     rows = rows_of(exact_complexities(MAIN, law=law), *names)
-    assert rows["verdict"].tolist() == ["agrees", "disagrees", "disagrees"]
+    assert rows["verdict"].tolist() == ["reproduced", "differs", "differs"]
     assert rows.loc["lcn-over-cnn-L3", "value"] == pytest.approx(0, abs=EXACT)
 
 
@@ -236,7 +236,7 @@ def test_curves_vary_one_parameter_for_its_exponent():
     claims = ("m-exponent-lcn-L2", "nc-exponent-cnn-L2", "lcn-constant-C0")
     rows = rows_of(exact_complexities(MAIN), *claims)
     assert (rows["n"] == 0).all()
-    assert (rows["verdict"] == "too few data").all()
+    assert (rows["verdict"] == "inconclusive").all()
     assert rows["note"].str.contains("no such curves|no two curves").all()
 
 
@@ -271,7 +271,7 @@ DIMENSION = ("sparser-is-easier", "fixed-dimension-over-prediction")
 def test_sparsity_that_does_not_help_is_seen():
     rows = rows_of(exact_complexities(FIXED_DIMENSION, law=lambda row: 1000 / row["L"]), *DIMENSION)
     assert rows.loc["sparser-is-easier", "value"] == pytest.approx(1.5, abs=EXACT)
-    assert rows.loc["sparser-is-easier", "verdict"] == "disagrees"
+    assert rows.loc["sparser-is-easier", "verdict"] == "differs"
     assert rows.loc["fixed-dimension-over-prediction", "high"] < -log(1.5)
     assert "0.67 and 2.83 by Eq. 3 (v = 4)" in rows.loc["sparser-is-easier", "note"]
 
@@ -281,7 +281,7 @@ def test_an_equal_p_star_at_fixed_dimension_is_not_the_prediction():
     curves = [grammar("lcn", L, v, s0) for L, s0 in ((2, 3), (3, 1)) for v in (7, 8, 9)]
     tables = exact_complexities(curves, law=lambda row: 1000, log_se=0.01)
     rows = rows_of(tables, *DIMENSION)
-    assert rows.loc["sparser-is-easier", "verdict"] == "open"
+    assert rows.loc["sparser-is-easier", "verdict"] == "inconclusive"
     row = rows.loc["fixed-dimension-over-prediction"]
     assert row["value"] == pytest.approx(np.mean([-log(v / 2**0.5) for v in (7, 8, 9)]), abs=EXACT)
     assert row["high"] < -log(2)
@@ -370,8 +370,8 @@ def test_curves_that_share_grammars_are_paired():
             for cells in ({}, {"cells": shared}, {"cells": cells_of(table, mixed)})
         )
         assert alone["value"] == paired["value"] == unlike["value"]
-        assert alone["verdict"] == "open"
-        assert paired["verdict"] == "agrees"
+        assert alone["verdict"] == "inconclusive"
+        assert paired["verdict"] == "reproduced"
         assert paired["high"] - paired["low"] < 1e-6
         assert unlike["high"] - unlike["low"] > 0.5
 
@@ -386,7 +386,7 @@ def constant_curves(*, maximal, **other):
 
 def test_the_constant_is_tested_at_maximal_m_and_reported_at_equal_m():
     names = ("lcn-constant-C0", "lcn-constant-C0-equal-m")
-    for maximal, verdicts in ((True, ["agrees", "too few data"]), (False, ["too few data"])):
+    for maximal, verdicts in ((True, ["reproduced", "inconclusive"]), (False, ["inconclusive"])):
         rows = rows_of(exact_complexities(constant_curves(maximal=maximal)), *names)
         assert rows["verdict"].tolist() == [*verdicts, "no expectation"][:2]
     flat = exact_complexities(
@@ -394,7 +394,7 @@ def test_the_constant_is_tested_at_maximal_m_and_reported_at_equal_m():
         law=lambda row: row["prediction"] / row["s"] ** (row["L"] / 2),
     )
     row = row_of(flat, "lcn-constant-C0")
-    assert (row["value"], row["verdict"]) == (pytest.approx(0, abs=EXACT), "disagrees")
+    assert (row["value"], row["verdict"]) == (pytest.approx(0, abs=EXACT), "differs")
     assert "1 (s = 2, L = 2, v = " in row["note"]
 
 
@@ -477,7 +477,7 @@ def test_no_interval_is_not_enough_data():
     row = row_of({"sample_complexity": three}, "s0-exponent-lcn-L3")
     assert row["value"] == pytest.approx(3, abs=EXACT)
     assert np.isnan(row["low"])
-    assert row["verdict"] == "too few data"
+    assert row["verdict"] == "inconclusive"
 
 
 @pytest.mark.parametrize(
@@ -511,7 +511,7 @@ def test_missing_data_are_said_to_be_missing(tables):
     table = scorecard(tables, CLAIMS)
     assert list(table.columns) == list(COLUMNS)
     assert len(table) == len(CLAIMS)
-    assert (table["verdict"] == "too few data").all()
+    assert (table["verdict"] == "inconclusive").all()
     assert (table["n"] == 0).all()
     assert (table["note"] != "").all()
 
@@ -573,7 +573,7 @@ def test_curves_become_claims_end_to_end():
     tables = {"sample_complexity": sample_complexity(values, thresholds={"test_error": [0.1]})}
     claims = ("s0-exponent-lcn-L3", "s0-exponent-cnn-L3", "lcn-over-cnn-L3")
     rows = rows_of(tables, *claims)
-    assert rows["verdict"].tolist() == ["agrees", "agrees", "agrees"]
+    assert rows["verdict"].tolist() == ["reproduced", "reproduced", "reproduced"]
     lcn, cnn = rows.loc["s0-exponent-lcn-L3"], rows.loc["s0-exponent-cnn-L3"]
     assert lcn["low"] > cnn["high"]
 
@@ -584,7 +584,7 @@ def test_a_fall_as_slow_as_1_over_p_is_not_sharp_and_a_threshold_that_matters_is
         MAIN, law=lambda row: 1e-2 * row["prediction"] * slow[row["threshold"]], thresholds=slow
     )
     row = row_of(tables, "sharp-fall")
-    assert (row["value"], row["verdict"]) == (pytest.approx(2 / 0.3), "disagrees")
+    assert (row["value"], row["verdict"]) == (pytest.approx(2 / 0.3), "differs")
     assert row_of(tables, "threshold-slope")["value"] == pytest.approx(0, abs=EXACT)
     own = tables["sample_complexity"]
     beyond = (own["threshold"] == 0.05) & (own["v"] > own["v"].min())
@@ -593,11 +593,11 @@ def test_a_fall_as_slow_as_1_over_p_is_not_sharp_and_a_threshold_that_matters_is
                          sharp["P_star"].mask(beyond)}):  # fmt: skip
         row = row_of({"sample_complexity": sharp.assign(**columns)}, "sharp-fall")
         assert row["value"] == pytest.approx(2 / 0.9)
-        assert row["verdict"] == ("open" if columns else "agrees")
+        assert row["verdict"] == ("inconclusive" if columns else "reproduced")
     steeper = {0.05: 1.3, 0.1: 1.1, 0.3: 1.0}
     tables = exact_complexities(
         MAIN, law=lambda row: 1e-2 * row["prediction"] ** steeper[row["threshold"]],
         thresholds=steeper,
     )  # fmt: skip
     row = row_of(tables, "threshold-slope")
-    assert (row["value"], row["verdict"]) == (pytest.approx(0.3), "disagrees")
+    assert (row["value"], row["verdict"]) == (pytest.approx(0.3), "differs")

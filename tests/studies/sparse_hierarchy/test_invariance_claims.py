@@ -40,8 +40,8 @@ def concurrence_tables(of_row, *, curves=MAIN):
 @pytest.mark.parametrize(
     ("claim", "of_row", "value", "verdict"),
     [
-        ("s-ratio-lcn-s2-L2", lambda row: 1.3 * row["P_star"], log(1.3), "close"),
-        ("d-ratio-cnn-s2-L2", lambda row: 0.5 * row["P_star"], log(0.5), "disagrees"),
+        ("s-ratio-lcn-s2-L2", lambda row: 1.3 * row["P_star"], log(1.3), "reproduced"),
+        ("d-ratio-cnn-s2-L2", lambda row: 0.5 * row["P_star"], log(0.5), "differs"),
         ("s-slope-cnn-s2", lambda row: 9 * row["P_star"] ** 0.8, 0.8, "no expectation"),
         ("d-slope-lcn-s2", lambda row: 9 * row["P_star"] ** 1.1, 1.1, "no expectation"),
     ],
@@ -64,7 +64,7 @@ def test_the_ratio_is_judged_at_each_depth_alone():
     tables = concurrence_tables(lambda row: row["P_star"] * (2.8 - 0.6 * row["L"]), curves=curves)
     rows = [row_of(tables, f"s-ratio-cnn-s2-L{depth}") for depth in (2, 3)]
     assert [row["value"] for row in rows] == pytest.approx([log(1.6), 0], abs=EXACT)
-    assert [row["verdict"] for row in rows] == ["disagrees", "agrees"]
+    assert [row["verdict"] for row in rows] == ["differs", "reproduced"]
     practice = concurrence_tables(lambda row: row["P_star"], curves=curves)
     table = practice["sample_complexity"]
     as_practice = table[table["criterion"] == "S_2"].assign(criterion="S_2_practice")
@@ -103,7 +103,11 @@ def test_censored_curves_that_could_not_change_the_verdict_are_left_out_and_coun
     tables = concurrence_tables(lambda row: row["P_star"], curves=CURVES)
     censored(tables, ["curve 1"], "not_reached", P_star_low=2.0, P_star_high=inf)
     row = row_of(tables, "s-ratio-lcn-s2-L3")
-    assert (row["n"], row["value"], row["verdict"]) == (3, pytest.approx(0, abs=EXACT), "agrees")
+    assert (row["n"], row["value"], row["verdict"]) == (
+        3,
+        pytest.approx(0, abs=EXACT),
+        "reproduced",
+    )
     assert "left out: 1 whose P*_S is not reached" in row["note"]
     assert "1.19 with the censored at their bounds" in row["note"]  # 2^(1/4)
 
@@ -119,7 +123,7 @@ def test_censored_curves_that_decide_leave_the_verdict_open(status, bounds):
     tables = concurrence_tables(lambda row: row["P_star"], curves=CURVES)
     row = row_of(censored(tables, ["curve 1"], status, **bounds), "s-ratio-lcn-s2-L3")
     assert row["value"] == pytest.approx(0, abs=EXACT)  # log(6) / 4 is above the tolerance
-    assert row["verdict"] == "open"
+    assert row["verdict"] == "inconclusive"
     assert row["note"].startswith("interval unknown, as the censored curves decide")
 
 
@@ -129,9 +133,9 @@ def test_more_censored_curves_than_others_leave_the_verdict_open():
     half = [f"curve {number}" for number in range(0, 8, 2)]
     weak = {"P_star_low": 1.0, "P_star_high": inf}
     assert row_of(censored(tables, half, "not_reached", **weak), "s-ratio-lcn-s2-L3")["n"] == 4
-    assert row_of(tables, "s-ratio-lcn-s2-L3")["verdict"] == "agrees"
+    assert row_of(tables, "s-ratio-lcn-s2-L3")["verdict"] == "reproduced"
     censored(tables, [*half, "curve 1"], "not_reached", **weak)
-    assert row_of(tables, "s-ratio-lcn-s2-L3")["verdict"] == "open"
+    assert row_of(tables, "s-ratio-lcn-s2-L3")["verdict"] == "inconclusive"
     assert np.isnan(row_of(tables, "s-slope-lcn-s2")["low"])
 
 
@@ -156,7 +160,7 @@ def test_the_fcn_is_measured_by_its_output_too():
     names = ("s-ratio-fcn-s2-L2", "s-ratio-fcn-s2-practice", "d-ratio-fcn-s2-practice")
     rows = [row_of(tables, name) for name in names]
     assert [row["value"] for row in rows] == pytest.approx([log(9), log(1.1), log(3)], abs=EXACT)
-    assert [row["verdict"] for row in rows] == ["disagrees", "close", "disagrees"]
+    assert [row["verdict"] for row in rows] == ["differs", "reproduced", "differs"]
 
 
 def test_the_fcn_of_the_practice_has_channels_for_each_patch():
@@ -192,7 +196,7 @@ def ends_at(values):
 
 
 def test_the_hidden_entry_that_falls_least_counts():
-    for least, verdict in ((0.7, "agrees"), (1.1, "disagrees")):
+    for least, verdict in ((0.7, "reproduced"), (1.1, "differs")):
         tables = tables_with(ends_at({("2", 1): 0.1, ("3", 1): 0.05, ("3", 2): least}))
         row = row_of(tables, "s-hidden-falls-lcn")
         assert row["value"] == pytest.approx(least, abs=EXACT)
@@ -219,10 +223,10 @@ def test_what_remains_is_an_absolute_value():
     places = ("lowest-L3", "lower-L3", "top-L3")
     ladder = [row_of(tables, f"s-output-{place}-remains-lcn") for place in places]
     assert [row["value"] for row in ladder] == pytest.approx([0.04, 0.16, 0.48], abs=EXACT)
-    assert [row["verdict"] for row in ladder] == ["no expectation", "agrees", "no expectation"]
+    assert [row["verdict"] for row in ladder] == ["no expectation", "reproduced", "no expectation"]
     # D is held to the paper's threshold of D_2.
     found = [row_of(tables, f"d-output-{place}-remains-lcn") for place in ("lower-L3", "top")]
-    assert [row["verdict"] for row in found] == ["disagrees", "disagrees"]
+    assert [row["verdict"] for row in found] == ["differs", "differs"]
 
 
 def test_what_remains_below_the_top_is_of_each_depth_alone():
@@ -232,7 +236,7 @@ def test_what_remains_below_the_top_is_of_each_depth_alone():
     shallow, deep = (row_of(tables, f"s-output-lower-L{n}-remains-lcn") for n in (2, 3))
     assert (shallow["n"], deep["n"]) == (3, 3)
     assert [shallow["value"], deep["value"]] == pytest.approx([0.008, 0.4], abs=EXACT)
-    assert [shallow["verdict"], deep["verdict"]] == ["agrees", "disagrees"]
+    assert [shallow["verdict"], deep["verdict"]] == ["reproduced", "differs"]
 
 
 @pytest.mark.parametrize("net", ["lcn", "cnn"])
@@ -240,7 +244,7 @@ def test_what_remains_below_the_top_is_of_each_depth_alone():
 def test_what_remains_at_a_depth_without_curves_is_not_enough_data(net, kind):
     tables = tables_with(curves=[one | {"net": net} for one in CURVES])
     row = row_of(tables, f"{kind}-output-lower-L2-remains-{net}")
-    assert (row["n"], row["verdict"]) == (0, "too few data")
+    assert (row["n"], row["verdict"]) == (0, "inconclusive")
     assert row_of(tables, f"{kind}-output-lower-L3-remains-{net}")["n"] == len(CURVES)
 
 
@@ -256,7 +260,7 @@ def test_the_fall_is_a_geometric_mean_over_curves_with_its_scatter():
     assert row[["value", "low", "high"]].tolist() == pytest.approx(expected, abs=EXACT)
     hidden = row_of(tables, "s-hidden-falls-lcn")
     assert hidden[["value", "low", "high"]].tolist() == pytest.approx(expected, abs=EXACT)
-    assert hidden["verdict"] == "open"  # 1 is within the interval
+    assert hidden["verdict"] == "inconclusive"  # 1 is within the interval
 
 
 @pytest.mark.parametrize(
@@ -299,7 +303,7 @@ def test_a_network_that_is_exactly_invariant_has_a_ratio():
     none = {("2", 1): 0.0, ("3", 1): 0.0, ("3", 2): 0.0}
     row = row_of(tables_with(ends_at(none)), "s-hidden-falls-lcn")
     assert 0 < row["value"] < 1e-5
-    assert row["verdict"] == "agrees"
+    assert row["verdict"] == "reproduced"
 
 
 # Where they fall
@@ -318,8 +322,8 @@ def test_levels_that_fall_later_are_measured_so():
     tables = tables_with(delayed({("S", 2): 1, ("S", 3): 2, ("D", 1): 1, ("D", 2): 1, ("D", 3): 1}))
     levels = row_of(tables, "s-onset-of-levels-lcn")
     assert levels["value"] == pytest.approx(1.5 * log(2), abs=EXACT)
-    assert levels["verdict"] == "disagrees"
-    assert row_of(tables, "d-onset-of-levels-lcn")["verdict"] == "agrees"
+    assert levels["verdict"] == "differs"
+    assert row_of(tables, "d-onset-of-levels-lcn")["verdict"] == "reproduced"
     kinds = row_of(tables, "onset-of-d-and-s-lcn")  # one step later, at once, one step earlier
     assert kinds["value"] == pytest.approx(0, abs=EXACT)
 
@@ -330,7 +334,7 @@ def test_a_curve_without_a_fall_at_every_level_has_no_onset():
 
     tables = tables_with(flat_at_the_top)
     row = row_of(tables, "s-onset-of-levels-lcn")
-    assert (row["n"], row["verdict"]) == (0, "too few data")
+    assert (row["n"], row["verdict"]) == (0, "inconclusive")
     assert "4 in which S of the output does not fall by 1.5 everywhere" in row["note"]
     assert row_of(tables, "d-onset-of-levels-lcn")["n"] == 4
 

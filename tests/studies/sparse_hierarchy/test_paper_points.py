@@ -6,8 +6,6 @@ import pytest
 from tables import MAIN, NETS, exact_complexities, grammar
 
 from srhm.scorecard.card import claims_in, scorecard
-from srhm.scorecard.deciding import beside
-from srhm.scorecard.text import markdown
 from srhm.studies.sparse_hierarchy.claims.paper_points import as_sample_complexities
 from srhm.studies.sparse_hierarchy.page import tables as page_tables
 from srhm.studies.sparse_hierarchy.published_values import SCHEMA
@@ -30,41 +28,25 @@ def rows_of(tables, *names):
     return scorecard(tables, chosen).set_index("claim")
 
 
-def test_each_law_has_what_the_papers_points_give_in_its_note():
+def test_each_law_has_what_the_papers_points_give():
     def law(row):
         return 1e-2 * (row["s0"] + 1) ** 1.4 * row["m"]
 
     tables = exact_complexities(MAIN) | {"published_values": points(MAIN, law)}
     rows = rows_of(tables, *EXPONENTS)
     for claim in EXPONENTS:
-        assert beside(rows.loc[claim]).startswith("the authors' points 1.40")
-        assert rows.loc[claim, "verdict"] == "agrees"
+        assert rows.loc[claim, "authors_value"] == pytest.approx(1.4)
+        assert rows.loc[claim, "verdict"] == "reproduced"
     alone = rows_of({"sample_complexity": tables["sample_complexity"]}, *EXPONENTS)
     numbers = ["value", "low", "high", "n", "verdict"]
     pd.testing.assert_frame_equal(rows[numbers], alone[numbers])
-    assert not any(map(beside, alone.to_dict("records")))
+    assert alone["authors_value"].isna().all()
 
 
-def test_points_that_give_no_number_leave_the_note_as_it_is():
+def test_points_that_give_no_number_give_none():
     few = points([grammar("lcn", 2, 8, 1)], lambda row: row["prediction"])
     rows = rows_of(exact_complexities(MAIN) | {"published_values": few}, *EXPONENTS)
-    assert not any(map(beside, rows.to_dict("records")))
-
-
-def test_an_open_claim_shows_the_papers_points_beside_what_would_decide():
-    curves = [grammar("lcn", 2, v, s0) for v in (6, 8, 10) for s0 in (0, 1, 2)]
-
-    def law(row):
-        return (row["s0"] + 1) ** (1.9 if row["v"] == 6 else 2.7)
-
-    published = points(curves, lambda row: (row["s0"] + 1) ** 2.5)
-    tables = exact_complexities(curves, law=law) | {"published_values": published}
-    row = rows_of(tables, EXPONENTS[0])
-    assert row["verdict"].tolist() == ["open"]
-    topics = {EXPONENTS[0]: "Sample complexity"}
-    text = " ".join(markdown(row.reset_index(), topics=topics).split())
-    found = text.partition("## Open")[2].partition("## Notes")[0]
-    assert "the authors' points 2.50 [2.50, 2.50] (n = 9)" in found
+    assert rows["authors_value"].isna().all()
 
 
 def test_the_papers_points_are_compared_at_equal_rates_of_its_table():
@@ -76,13 +58,14 @@ def test_the_papers_points_are_compared_at_equal_rates_of_its_table():
 
     tables = exact_complexities(curves) | {"published_values": points(curves, law)}
     row = rows_of(tables, EXPONENTS[0]).iloc[0]
-    assert beside(row) == "the authors' points 2.10 (n = 3)"
+    assert row["authors_value"] == pytest.approx(2.1)
 
 
-def test_an_error_that_is_not_known_is_not_told():
+def test_two_points_have_no_interval():
     two = points([grammar("lcn", 2, 8, s0) for s0 in (1, 2)], lambda row: row["prediction"])
     row = rows_of(exact_complexities(MAIN) | {"published_values": two}, EXPONENTS[0]).iloc[0]
-    assert beside(row) == "the authors' points 2.00 (n = 2)"
+    assert row["authors_value"] == pytest.approx(2)
+    assert np.isnan(row["authors_low"])
 
 
 def test_points_above_a_tenth_of_the_data_are_a_small_pool_as_ours_are():
@@ -106,7 +89,7 @@ def test_the_page_sets_the_laws_of_the_papers_points_beside_ours():
     (slope,) = (row for words, row in cells.items() if words.startswith("s = 2: P* follows"))
     numbers = {name: float(slope[name].split()[0]) for name in ("Authors' points", "Ours")}
     assert numbers == {"Authors' points": 0.9, "Ours": 1}
-    assert (slope["Verdict"], slope["Our verdict"]) == ("close", "agrees")
+    assert (slope["Verdict"], slope["Our verdict"]) == ("reproduced", "reproduced")
     assert slope["Meet"] == "no"
     small = as_sample_complexities(published)["small_pool"]
     assert slope["n"] == len(MAIN) - small.sum() > 30

@@ -136,7 +136,7 @@ def claim_rows(tables, start):
 
 
 @pytest.mark.parametrize(
-    ("factor", "verdict", "inside"), [(1.05, "close", "3 of 3"), (20.0, "disagrees", "0 of 3")]
+    ("factor", "verdict", "inside"), [(1.05, "reproduced", "3 of 3"), (20.0, "differs", "0 of 3")]
 )
 def test_the_claims_compare_the_paper_with_ours(factor, verdict, inside):
     curves = [cells_of(practice(s0=s0, v=v, m=v, n_c=v), 1000) for s0, v in enumerate((6, 8, 10))]
@@ -148,7 +148,7 @@ def test_the_claims_compare_the_paper_with_ours(factor, verdict, inside):
     assert (row["low"], row["high"]) == pytest.approx((row["value"] - half, row["value"] + half))
     assert row["verdict"] == verdict
     part = claim_rows(tables, "published-within").iloc[0]
-    assert part["value"] == (1 if verdict == "close" else 0)
+    assert part["value"] == (1 if verdict == "reproduced" else 0)
     assert part["n"] == 3
     assert part["note"].startswith(inside)
 
@@ -156,7 +156,7 @@ def test_the_claims_compare_the_paper_with_ours(factor, verdict, inside):
 def test_without_curves_of_the_practice_nothing_is_said():
     tables = tables_of([cells_of(practice(batch="shuffled"), 1000)], [1000.0])
     for name in ("published-over-practice-cnn-L2", "published-within-prediction"):
-        assert claim_rows(tables, name).iloc[0]["verdict"] == "too few data"
+        assert claim_rows(tables, name).iloc[0]["verdict"] == "inconclusive"
     titles = [table.title for table in page.tables(tables, {"threshold": 0.1})]
     assert not [title for title in titles if "practice" in title]
 

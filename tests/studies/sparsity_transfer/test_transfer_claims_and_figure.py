@@ -63,10 +63,10 @@ def test_quick_measures_the_curves_that_figures_4_7_and_8_train():
 
 def test_the_bound_holds_where_the_error_on_a_is_below_ten_percent():
     card = scored(invented(learns))
-    assert card.loc["sparsity-b-to-a-cnn", "verdict"] == "agrees"
+    assert card.loc["sparsity-b-to-a-cnn", "verdict"] == "reproduced"
     assert card.loc["sparsity-b-to-a-cnn", "value"] == pytest.approx(0.04)
     assert card.loc["sparsity-b-to-a-cnn", "n"] == 3
-    assert card.loc["sparsity-b-to-a-lcn", "verdict"] == "disagrees"
+    assert card.loc["sparsity-b-to-a-lcn", "verdict"] == "differs"
     assert card.loc["sparsity-a-to-b-cnn", "verdict"] == "no expectation"
     assert card.loc["sparsity-a-to-b-cnn", "value"] == pytest.approx(0.61)
 
@@ -77,7 +77,7 @@ def test_networks_that_have_not_learnt_their_own_kind_are_left_out_and_counted()
 
     row = scored(invented(error)).loc["sparsity-b-to-a-cnn"]
     assert row["n"] == 2
-    assert row["verdict"] == "too few data"
+    assert row["verdict"] == "inconclusive"
     assert "left out: 1 that have not learnt their own kind" in row["note"]
 
 
@@ -87,7 +87,7 @@ def test_without_rows_without_learnt_networks_or_at_s0_0_there_is_not_enough_dat
         invented(lambda *_: 0.5),
         invented(learns, s0=0),  # A and B are the same
     ):
-        assert set(scored(table)["verdict"]) == {"too few data"}
+        assert set(scored(table)["verdict"]) == {"inconclusive"}
 
 
 def lines_of(axes):

@@ -121,14 +121,14 @@ def test_all_claims_hold_where_the_laws_do():
     ],
 )
 def test_a_claim_does_not_hold_where_its_law_is_broken(identifier, laws):
-    assert verdicts(tables(**laws))[identifier] == "disagrees"
+    assert verdicts(tables(**laws))[identifier] == "differs"
 
 
 def test_without_tables_or_fits_nothing_is_measured():
     given = tables()
     lost = {**given, "cells": given["cells"].assign(status="capped")}
     for one in ({}, lost):
-        assert set(verdicts(one)) == {"too few data"}
+        assert set(verdicts(one)) == {"inconclusive"}
 
 
 def test_neurons_alignment_and_errors_are_drawn():

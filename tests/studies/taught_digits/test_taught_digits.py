@@ -45,12 +45,12 @@ def verdicts(found):
 
 
 def test_claims_agree_where_the_predictions_are_true():
-    assert set(verdicts(tables())) == {"agrees"}
+    assert set(verdicts(tables())) == {"reproduced"}
 
 
 def test_claims_are_found_false():
     found = verdicts(tables(places=(0.9, 0.7), deformations=0.8, both=0.9, own=1.5, other=1.2))
-    assert set(found) == {"disagrees"}
+    assert set(found) == {"differs"}
 
 
 def test_a_censored_P_star_is_left_out_and_counted():
@@ -59,7 +59,7 @@ def test_a_censored_P_star_is_left_out_and_counted():
     assert set(stars.loc[stars["taught"] == "both", "left_out"]) == {"below the range"}
     assert (stars.loc[stars["taught"] != "both", "left_out"] == "").all()
     card = scorecard(found, CLAIMS).set_index("claim")
-    assert card.loc["overlap-fc2", "verdict"] == "too few data"
+    assert card.loc["overlap-fc2", "verdict"] == "inconclusive"
     assert "3 with a P* that is censored" in card.loc["overlap-fc2", "note"]
 
 

@@ -62,20 +62,20 @@ def test_what_only_the_ratio_decides_is_predicted_by_it(tmp_path):
     assert table["predicted"].tolist() == pytest.approx(measured, rel=0.02)
     row = row_of(tables)
     assert row["value"] == pytest.approx(1, rel=0.02)
-    assert (row["n"], row["verdict"]) in ((6, "agrees"), (6, "close"))
+    assert (row["n"], row["verdict"]) in ((6, "reproduced"), (6, "reproduced"))
     assert "(v = 6, s_0 = 1)" in row["note"]
 
 
 def test_batches_that_do_something_else_than_the_ratio_are_seen(tmp_path):
     row = row_of(tables_with(tmp_path, lambda cell, ratio: 1.5 * falling(cell, ratio)))
     assert row["value"] == pytest.approx(1 / 1.5, rel=0.02)
-    assert row["verdict"] == "disagrees"
+    assert row["verdict"] == "differs"
 
 
 def test_a_ratio_beyond_the_line_is_not_predicted(tmp_path):
     tables = tables_with(tmp_path, falling, rates=(0.03, 0.01))
     assert tables["practice"].empty
-    assert row_of(tables)["verdict"] == "too few data"
+    assert row_of(tables)["verdict"] == "inconclusive"
 
 
 def test_nothing_is_found_without_published_cells_or_at_another_threshold(tmp_path):

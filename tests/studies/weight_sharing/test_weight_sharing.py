@@ -110,15 +110,15 @@ def test_a_grammar_with_a_censored_curve_has_no_exponent():
 def test_exponents_of_the_predictions_agree(card):
     own = card.loc[[name for name in card.index if name.startswith("exponent-")]]
     assert len(own) == 9
-    assert set(own["verdict"]) == {"agrees"}
-    assert card.loc["change-cnn_features-lcn-2", "verdict"] == "agrees"
+    assert set(own["verdict"]) == {"reproduced"}
+    assert card.loc["change-cnn_features-lcn-2", "verdict"] == "reproduced"
     assert card.loc["change-cnn_places-cnn-3", "value"] == pytest.approx(0, abs=0.02)
-    assert card.loc["change-cnn_places-lcn-2", "verdict"] == "disagrees"  # 2 and 2 here
-    assert card.loc["first-step-1-2", "verdict"] == "agrees"
+    assert card.loc["change-cnn_places-lcn-2", "verdict"] == "differs"  # 2 and 2 here
+    assert card.loc["first-step-1-2", "verdict"] == "reproduced"
     assert card.loc["second-step-lcn-2", "value"] == pytest.approx(2)
     two = [name for name in card.index if name.startswith(("second-step-", "two-steps-"))]
     assert len([name for name in two if name.endswith("-2")]) == 8
-    assert set(card.loc[[name for name in two if name.endswith("-2")], "verdict"]) == {"agrees"}
+    assert set(card.loc[[name for name in two if name.endswith("-2")], "verdict"]) == {"reproduced"}
 
 
 def test_other_exponents_savings_and_steps_are_found_false():
@@ -134,15 +134,15 @@ def test_other_exponents_savings_and_steps_are_found_false():
     ]
     own = [name for name in own if name not in LATER]
     assert len(own) == 26
-    assert set(card.loc[own, "verdict"]) == {"disagrees"}
+    assert set(card.loc[own, "verdict"]) == {"differs"}
     assert card.loc["saved-cnn_features-lcn-2", "value"] == pytest.approx(0.4, abs=0.02)
 
 
 def test_a_net_that_shares_one_layer_is_judged_against_the_lcn(card):
     of_one_layer = ["change-cnn_first-lcn-3", "change-cnn_second-lcn-3", "change-cnn-lcn-3"]
-    assert set(card.loc[of_one_layer, "verdict"]) == {"agrees"}
+    assert set(card.loc[of_one_layer, "verdict"]) == {"reproduced"}
     found = scorecard(tables(WANTED | {("lcn", 3): 3.6}), CLAIMS).set_index("claim")
-    assert set(found.loc[of_one_layer, "verdict"]) == {"disagrees"}
+    assert set(found.loc[of_one_layer, "verdict"]) == {"differs"}
 
 
 def test_four_levels_are_judged_from_no_empty_place_to_one():
@@ -155,15 +155,15 @@ def test_four_levels_are_judged_from_no_empty_place_to_one():
     )
     own = [name for name in agrees.index if name.endswith("-lcn-4")]
     assert len(own) == 7
-    assert set(agrees.loc[own, "verdict"]) == {"agrees"}
-    assert set(wrong.loc[own, "verdict"]) == {"disagrees"}
+    assert set(agrees.loc[own, "verdict"]) == {"reproduced"}
+    assert set(wrong.loc[own, "verdict"]) == {"differs"}
 
 
 def test_without_the_second_depth_its_claims_have_too_few_data():
     card = scorecard(tables({("lcn", 2): 2, ("cnn", 2): 2}), CLAIMS).set_index("claim")
-    assert card.loc["exponent-lcn-2", "verdict"] == "agrees"
+    assert card.loc["exponent-lcn-2", "verdict"] == "reproduced"
     assert set(card.loc[[name for name in card.index if name.endswith("-3")], "verdict"]) == {
-        "too few data"
+        "inconclusive"
     }
 
 

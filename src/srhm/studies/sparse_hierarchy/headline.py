@@ -51,10 +51,16 @@ def _invariances(net: str) -> dict[str, str]:
     }
 
 
+def _short(net: str) -> tuple[str, str]:
+    """Labels of its P*_S and P*_D over P* for a terminal."""
+    return f"{net}: P*_S / P*", f"{net}: P*_D / P*"
+
+
 HEADLINE: tuple[Statement, ...] = (
     Statement(
         heading=COMPLEXITY,
         says="P* follows Eq. 3 and 4",
+        short=("P* on Eq. 3 and 4: slope",),
         quote="Empirical sample complexity P* for a LCN … versus estimation of Eq. 3 … Same as (B)"
         " for CNNs, supporting Eq. 4",
         place="caption of Figure 4 B, C",
@@ -63,6 +69,7 @@ HEADLINE: tuple[Statement, ...] = (
     Statement(
         heading=COMPLEXITY,
         says="P*_LCN ~ (s_0+1)^L",
+        short=("LCN: exponent of s_0+1",),
         quote="P*_LCN ~ C_0(s, L) (s_0+1)^L n_c m^L",
         place="Eq. 3, section 4; Figure 4 B",
         lines=_by_depth("lcn", "s0"),
@@ -70,6 +77,7 @@ HEADLINE: tuple[Statement, ...] = (
     Statement(
         heading=COMPLEXITY,
         says="P*_CNN ~ (s_0+1)^2",
+        short=("CNN: exponent of s_0+1",),
         quote="P*_CNN ~ C_1 (s_0+1)^2 n_c m^L",
         place="Eq. 4, section 4; Figure 4 C",
         lines=_by_depth("cnn", "s0"),
@@ -77,6 +85,7 @@ HEADLINE: tuple[Statement, ...] = (
     Statement(
         heading=COMPLEXITY,
         says="P*_LCN ~ v^(L+1)",
+        short=("LCN: exponent of v",),
         quote="P*_LCN ~ C_0(s, L) (s_0+1)^L n_c m^L",
         place="Eq. 3 at n_c = m = v, section 4; Figure 4 B",
         lines=_by_depth("lcn", "v"),
@@ -84,6 +93,7 @@ HEADLINE: tuple[Statement, ...] = (
     Statement(
         heading=COMPLEXITY,
         says="P*_CNN ~ v^(L+1)",
+        short=("CNN: exponent of v",),
         quote="P*_CNN ~ C_1 (s_0+1)^2 n_c m^L",
         place="Eq. 4 at n_c = m = v, section 4; Figure 4 C",
         lines=_by_depth("cnn", "v"),
@@ -91,6 +101,7 @@ HEADLINE: tuple[Statement, ...] = (
     Statement(
         heading=COMPLEXITY,
         says="P*_LCN/P*_CNN ~ (s_0+1)^(L-2)",
+        short=("LCN / CNN: exponent of s_0+1",),
         quote="the sample complexity is only quadratic in L in (s_0+1) for CNNs, while it is"
         " exponential in L for LCNs",
         place="section 4; Eq. 3 over Eq. 4",
@@ -102,6 +113,7 @@ HEADLINE: tuple[Statement, ...] = (
     Statement(
         heading=COMPLEXITY,
         says="C_0 grows as s^(L/2)",
+        short=("C_0: exponent of s^(L/2)",),
         quote="our observations for C_0(s, L) are consistent with C_0(s, L) ~ s^(L/2)",
         place="section 4; Figure 10",
         lines={"C_0 against s^(L/2): exponent": "lcn-constant-C0"},
@@ -109,6 +121,7 @@ HEADLINE: tuple[Statement, ...] = (
     Statement(
         heading=SPARSITY,
         says="at fixed dimension sparser is easier",
+        short=("sparser / denser: P*",),
         quote="for a fixed dimension d, a higher sparsity is preferable as it leads to a smaller"
         " sample complexity",
         place="section 4; Figure 5",
@@ -117,6 +130,7 @@ HEADLINE: tuple[Statement, ...] = (
     Statement(
         heading=SPARSITY,
         says="sparsity B follows both laws",
+        short=("sparsity B: slope, LCN; CNN",),
         quote="the learning curves obtained implementing Sparsity B in the data are consistent with"
         " Eq. 3 and Eq. 4",
         place="appendix A; Figures 7, 8",
@@ -128,6 +142,7 @@ HEADLINE: tuple[Statement, ...] = (
     Statement(
         heading=INVARIANCE,
         says="LCN learns both with the task",
+        short=_short("LCN"),
         quote="P*_S ≈ P*_LCN, P*_D ≈ P*_LCN",
         place="Eq. 8, section 5; Figure 6 C, D",
         lines=_invariances("lcn"),
@@ -135,6 +150,7 @@ HEADLINE: tuple[Statement, ...] = (
     Statement(
         heading=INVARIANCE,
         says="CNN learns both with the task",
+        short=_short("CNN"),
         quote="This observation appears to be universal, as it holds … for the simple convolutional"
         " architectures",
         place="section 5; Figure 14",
@@ -143,6 +159,7 @@ HEADLINE: tuple[Statement, ...] = (
     Statement(
         heading=INVARIANCE,
         says="FCN learns both with the task",
+        short=_short("FCN"),
         quote="This observation appears to be universal, as it holds … even for fully-connected"
         " networks",
         place="section 5; Figure 16, by its caption's thresholds",
@@ -151,6 +168,7 @@ HEADLINE: tuple[Statement, ...] = (
     Statement(
         heading=INVARIANCE,
         says="all levels at once",
+        short=("S, l ≥ 2 / l = 1: LCN; CNN", "D, l ≥ 2 / l = 1: LCN; CNN"),
         quote="synonyms and insensitivity to diffeomorphisms are learnt at all levels of the"
         " hierarchy in one go",
         place="section 6; Figures 12, 15",
@@ -164,6 +182,7 @@ HEADLINE: tuple[Statement, ...] = (
     Statement(
         heading=NETWORKS,
         says="VGG, ResNet, EfficientNet learn both with the task",
+        short=("VGG etc.: P of S; D / ε",),
         quote="This observation appears to be universal, as it holds for common convolutional"
         " architectures like VGG, ResNet, and EfficientNet",
         place="section 5; Figure 9",
@@ -175,6 +194,7 @@ HEADLINE: tuple[Statement, ...] = (
     Statement(
         heading=NETWORKS,
         says="errors and S, D rank alike",
+        short=("VGG etc.: rank, ε with S; D",),
         quote="The SRHM captures these observations: … Test error vs sensitivity to diffeomorphisms"
         " … Same as (C) for sensitivity to exchange of synonyms",
         place="caption of Figure 1 C, D",

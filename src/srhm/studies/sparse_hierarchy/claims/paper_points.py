@@ -6,7 +6,7 @@ rates as ours (those of its practice). They are of one seed, so that the error i
 """
 
 from dataclasses import dataclass, replace
-from math import isfinite, nan
+from math import nan
 from typing import Any
 
 import pandas as pd
@@ -14,7 +14,6 @@ import pandas as pd
 from srhm.model import theory
 from srhm.scorecard.claims import Measurement, Tables, once
 from srhm.scorecard.curves import THRESHOLD
-from srhm.scorecard.deciding import BESIDE
 from srhm.scorecard.estimators import Estimator
 from srhm.statistics.sample_complexity import DEFAULT_RULE
 from srhm.training.rates import published_rate
@@ -73,7 +72,7 @@ def n_distinct(row: Any) -> float:
 
 @dataclass(frozen=True)
 class Beside:
-    """What our curves give; the note ends with what the authors' points give by the same fit.
+    """What our curves give, and as `authors` what the authors' points give by the same fit.
 
     thresholds: the note has the number at the other thresholds of the test error, too, which are
     the same networks. bounds: it has the number with each P* that is not reached at its lower bound
@@ -85,20 +84,17 @@ class Beside:
     bounds: bool = False
 
     def __call__(self, tables: Tables) -> Measurement:
-        """Ours. Without points that give a value the note stays."""
+        """Ours, and theirs where points give a value."""
         ours = self.measure(tables)
         note = ours.note + (self._at_others(tables) if self.thresholds else "")
         note += self._at_bounds(tables, ours) if self.bounds else ""
+        ours = replace(ours, note=note)
         points = tables.get("published_values", pd.DataFrame())
         if points.empty:
-            return replace(ours, note=note)
+            return ours
         table = once(tables, "the paper's points", lambda: as_sample_complexities(points))
         found = self.measure({"sample_complexity": table})
-        if not isfinite(found.value):
-            return replace(ours, note=note)
-        known = f" [{found.low:.2f}, {found.high:.2f}]" if isfinite(found.low) else ""
-        theirs = f"the authors' points {found.value:.2f}{known} (n = {found.n})"
-        return replace(ours, note=f"{note}; {BESIDE}{theirs}")
+        return replace(ours, authors=(found.value, found.low, found.high))
 
     def _at_others(self, tables: Tables) -> str:
         table = tables.get("sample_complexity", pd.DataFrame())

@@ -1,0 +1,69 @@
+"""What a source states and what was measured of it, a line each, for a terminal of 100 columns."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import pandas as pd
+
+from srhm.scorecard.headline import ForestRow, Statement, forest_rows
+from srhm.scorecard.verdicts import VERDICTS, verdicts_in_words
+
+HEADS = ("", "this run", "paper", "authors", "verdict")
+# Behind the verdict of a number that differs where the authors' does, too.
+LIKEWISE = "*"
+
+
+def statement_lines(statements: Sequence[Statement], scorecard: pd.DataFrame) -> list[str]:
+    """Counts, a table whose lines have up to two numbers each, and what its signs mean.
+
+    scorecard: SCORECARD_COLUMNS. Nothing where it has no claim of these statements.
+    """
+    rows = {row.claim: row for row in forest_rows(statements, scorecard)}
+    if not rows:
+        return []
+    cells = [HEADS, *(_cells(label, own) for label, own in _grouped(statements, rows))]
+    widths = [max(len(line[i]) for line in cells) for i in range(len(HEADS))]
+    counts = Counter(row.verdict for row in rows.values())
+    words = verdicts_in_words({word: counts[word] for word in VERDICTS if counts[word]})
+    table = [
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in cells
+    ]
+    likewise = any(row.like_authors for row in rows.values())
+    remark = f" {LIKEWISE}: as theirs does." if likewise else ""
+    return [
+        f"{len(rows)} numbers of the paper: {words}.",
+        "",
+        *table,
+        "",
+        f"Two numbers: L = 2; 3, or as named. ±: standard error. Authors: by the same fit.{remark}",
+    ]
+
+
+def _grouped(
+    statements: Sequence[Statement], rows: dict[str, ForestRow]
+) -> Iterator[tuple[str, list[ForestRow]]]:
+    """Each short label of the statements with those of its rows that there are."""
+    for statement in statements:
+        claims = list(statement.lines.values())
+        each = len(claims) // len(statement.short)
+        for number, label in enumerate(statement.short):
+            own = [rows[one] for one in claims[number * each : (number + 1) * each] if one in rows]
+            if own:
+                yield label, own
+
+
+def _cells(label: str, rows: Sequence[ForestRow]) -> tuple[str, ...]:
+    """A line of the table; two numbers that agree in a column stand there once."""
+    columns = [
+        [_bare(row.expected.partition(" ±")[0].partition(" within")[0]) for row in rows],
+        [_bare(row.theirs.partition(" ")[0]) or "–" for row in rows],
+        [row.verdict + LIKEWISE * row.like_authors for row in rows],
+    ]
+    values = "; ".join(_bare(row.value) if row.ours else "–" for row in rows)
+    return (label, values, *("; ".join(one if len(set(one)) > 1 else one[:1]) for one in columns))
+
+
+def _bare(text: str) -> str:
+    """Without spaces, and the sign of a ratio."""
+    return text.replace(" ", "").replace("×", "")
