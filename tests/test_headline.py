@@ -141,7 +141,7 @@ def test_a_statement_is_reproduced_if_all_of_its_claims_are():
     def words(*verdicts):
         return in_words([replace(ROW, verdict=word) for word in verdicts])
 
-    beside = "s (2.50 ± 0.19, expected 2 ± 0.5)"
+    beside = "s (2.50 ± 0.19, not 2)"
     assert words("reproduced", "reproduced") == {"Reproduced": ["s"]}
     assert words("reproduced", "inconclusive") == {"Inconclusive": [beside]}
     assert words("inconclusive", "differs") == {"Differ": [beside]}

@@ -494,7 +494,7 @@ def _of_probabilities(claims: pd.DataFrame) -> str:
     return (
         "- *Output.* Section 5 says that the output becomes insensitive to synonyms of any level."
         f" From 4 P\\* on S of the top level is {logits.min():.2f} to {logits.max():.2f} of the"
-        f" logits and, at the largest, {measured_text(softmax.iloc[-1].to_dict())} of their"
+        f" logits and, at the largest, {value_text(softmax.iloc[-1].to_dict())} of their"
         f" [softmax](../src/srhm/studies/softmax_outputs/README.md): {', '.join(verdicts)}."
     )
 

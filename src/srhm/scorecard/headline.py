@@ -160,7 +160,8 @@ def _details(row: ForestRow) -> str:
     """L and the transformation where the row has them, value and what is expected."""
     named = [re.search(pattern, row.label) for pattern in (r"\bL = \d", r"P\*_[SD]\b")]
     of = ", ".join(found[0] for found in named if found)
-    words = f"{row.value}, expected {row.expected}" if row.ours else "not measured"
+    expected = row.expected.partition(" ±")[0].partition(" within")[0]
+    words = f"{row.value}, not {expected}" if row.ours else "not measured"
     words += f", like the authors' {row.theirs.split()[0]}" if row.like_authors else ""
     return f"{of}: {words}" if of else words
 

@@ -102,10 +102,7 @@ def test_P_star_is_twice_the_law(lawful):
 
 def test_claims_agree_where_what_is_taught_costs_no_points(lawful):
     found = verdicts(lawful)
-    # The constant of 2 and that of class rules that are seen differ.
-    close = {f"factors-multiply-{net}" for net in ("lcn", "cnn")}
-    assert set(found[~found.index.isin(close)]) == {"reproduced"}
-    assert set(found[list(close)]) <= {"reproduced"}
+    assert set(found) == {"reproduced"}
 
 
 def test_claims_are_found_false():
@@ -115,7 +112,7 @@ def test_claims_are_found_false():
                       "synonyms-level-2-s0-0", "synonyms-level-2-s0-1",
                       "places-dense", "skewed", "D-before-S", "S-before-D"):  # fmt: skip
             assert found[f"{claim}-{net}"] == "differs", claim
-        assert found[f"s0-nothing-{net}"] in ("reproduced", "reproduced")
+        assert found[f"s0-nothing-{net}"] == "reproduced"
 
 
 def test_a_shortcut_is_found_and_none_is_found_where_there_is_none(lawful):
@@ -123,15 +120,15 @@ def test_a_shortcut_is_found_and_none_is_found_where_there_is_none(lawful):
     found = verdicts(tables(deficit=1, excess=0))[shortcuts]
     false = {name for name in shortcuts if "synonyms-all" in name or "saved-v" in name}
     assert len(false) == 8
-    assert set(found[list(false)]) == {"disagrees"}
-    assert set(found.drop(list(false))) == {"agrees"}
-    assert (verdicts(lawful)[shortcuts] == "agrees").all()
+    assert set(found[list(false)]) == {"differs"}
+    assert set(found.drop(list(false))) == {"reproduced"}
+    assert (verdicts(lawful)[shortcuts] == "reproduced").all()
     moved = lawful["cells"].copy()
     shared = moved["patterns"] > 0
     moved.loc[shared & (moved["synonyms"] > 0), "P"] *= 8
     moved.loc[shared | (moved["synonyms"] == 0), "donor"] += 0.2
     found = verdicts({**lawful, "cells": moved})[shortcuts]
-    assert set(found.drop([one for one in shortcuts if "synonyms-all" in one])) == {"disagrees"}
+    assert set(found.drop([one for one in shortcuts if "synonyms-all" in one])) == {"differs"}
 
 
 def test_the_figure_of_the_shortcut_shows_each_network_and_each_deficit(lawful):
