@@ -72,7 +72,7 @@ def value_text(row: Row) -> str:
     power = floor(log10(own))
     places = -power + (own < 1.95 * 10**power)
     places = max(places, 2 if abs(value) < 10 else 0)
-    scale = "" if places <= MOST_DECIMALS + 1 else f"·10{str(power).translate(SUPERSCRIPTS)}"
+    scale = "" if places <= MOST_DECIMALS else f"·10{str(power).translate(SUPERSCRIPTS)}"
     ends = [end / 10**power if scale else end for end in (value, own)]
     text = " ± ".join(f"{end:z.{max(0, 1 if scale else places)}f}" for end in ends)
     return f"{sign}({text}){scale}".replace("-", "−") if scale else (sign + text).replace("-", "−")
