@@ -11,6 +11,7 @@ import pytest
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry, initial_weights
 from srhm.results import store
+from srhm.results.atomic import StorageError
 from srhm.results.store import DamagedFile
 from srhm.runtime.stopping import StopRequest
 from srhm.training.checkpoints import (
@@ -279,3 +280,16 @@ def test_a_full_disk_warns_and_training_goes_on_with_the_earlier_checkpoint(
     assert "No space left on device" in caplog.text
     assert read_checkpoint(tmp_path, KEY).seconds == 12.5
     assert [file.name for file in tmp_path.iterdir()] == [f"{KEY}.safetensors"]
+
+
+def test_a_checkpoint_that_cannot_be_read_now_stays_and_stops_the_training(tmp_path, monkeypatch):
+    path = write_checkpoint(tmp_path, KEY, Snapshot({"step": 3}, {}))
+
+    def shut(path, *_, **__):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(path), "open", shut)
+        with pytest.raises(StorageError, match=f"Permission denied.*{KEY}"):
+            resume(tmp_path, KEY, log=LOG)
+    assert resume(tmp_path, KEY, log=LOG).position == {"step": 3}

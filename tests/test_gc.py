@@ -146,6 +146,20 @@ def test_where_a_noted_configuration_is_gone_everything_is_kept(results, noted, 
     assert files_in(results) == before
 
 
+def test_what_a_run_noted_and_cannot_be_read_keeps_everything(results, noted, monkeypatch):
+    before, read = files_in(results), Path.read_text
+
+    def shut(path, *arguments, **options):
+        if path.name == places.CONFIGURATION:
+            raise PermissionError(13, "Permission denied", str(path))
+        return read(path, *arguments, **options)
+
+    monkeypatch.setattr(Path, "read_text", shut)
+    with pytest.raises(PermissionError, match=str(places.CONFIGURATION)):
+        collect(results, "--confirm", "yes")
+    assert files_in(results) == before
+
+
 @pytest.mark.parametrize("text", ["preset: tiny\n", "preset: [\n"])
 def test_a_configuration_that_cannot_be_read_keeps_everything(results, capsys, text):
     (results.parent / "config" / "broken.yaml").write_text(text)

@@ -1,8 +1,11 @@
 """Tables: what is written is read, equal rows give equal bytes, and all else is refused by name."""
 
+import errno
 import math
+import os
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -12,8 +15,10 @@ import pytest
 from assertions import assert_equal
 
 from srhm.results import records
+from srhm.results.atomic import StorageError
 from srhm.results.records import (
     TableError,
+    holds,
     read_derivations,
     read_provenance,
     read_table,
@@ -184,6 +189,24 @@ def test_a_file_that_is_no_table_is_named(path):
     path.write_text("key,P\na,1\n")
     with pytest.raises(TableError, match=f"{path} is damaged"):
         read_table(path, SCHEMA)
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [OSError(errno.EACCES, "denied"), OSError(errno.EIO, "failed"), pa.ArrowMemoryError("short")],
+    ids=["denied", "failed", "memory"],
+)
+def test_a_table_that_cannot_be_read_now_is_no_damaged_one(path, monkeypatch, refusal):
+    write_table(ROWS, path, SCHEMA)
+
+    def refused(*_, **__):
+        raise refusal
+
+    monkeypatch.setattr(records.pq, "ParquetFile", refused)
+    number = refusal.errno if isinstance(refusal, OSError) else errno.ENOMEM
+    for read in (read_table, partial(holds, rows=pd.DataFrame(ROWS))):
+        with pytest.raises(StorageError, match=f"{os.strerror(number)}.*{path.name}"):
+            read(path, schema=SCHEMA)
 
 
 def test_a_write_that_fails_leaves_the_earlier_table_alone(path, monkeypatch):

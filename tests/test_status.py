@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 import yaml
@@ -56,9 +57,35 @@ def test_cells_are_counted_by_kind_and_status(cells, tmp_path):
     store_cell(store, "0" * 24)  # of no plan
     watch = Watch(cells, store)
     found = table(Run(preset.plan_preset(CONFIG), tmp_path), watch).set_index("net")
-    columns = ["cells", "done", "missing", "checkpointed", "capped", "diverged", "unreadable"]
-    assert found.loc["lcn", columns].tolist() == [4, 2, 2, 1, 1, 0, 0]
-    assert found.loc["cnn", columns].tolist() == [4, 2, 2, 0, 0, 1, 1]
+    columns = ["cells", "done", "missing", "checkpointed", "capped", "diverged"]
+    columns += ["damaged", "unreadable"]
+    assert found.loc["lcn", columns].tolist() == [4, 2, 2, 1, 1, 0, 0, 0]
+    assert found.loc["cnn", columns].tolist() == [4, 1, 2, 0, 0, 1, 1, 0]
+
+
+def test_cells_that_cannot_be_read_now_are_neither_done_nor_missing(cells, tmp_path, monkeypatch):
+    first, second, third, *_ = list(cells)
+    run = Run(preset.plan_preset(CONFIG), tmp_path)
+    store = tmp_path / "results" / "cells"
+    for key in (first, second, third):
+        store_cell(store, key)
+    read, listed = Path.open, os.scandir
+
+    def denied(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    def opened(path, *arguments, **options):  # of another user, mode 600
+        return denied(path) if path.stem == first else read(path, *arguments, **options)
+
+    def looked_into(path):  # mode 700
+        return denied(path) if Path(path).name == second[:2] else listed(path)
+
+    monkeypatch.setattr(Path, "open", opened)
+    monkeypatch.setattr(os, "scandir", looked_into)
+    watch = Watch(cells, store)
+    assert set(watch.unreadable()) >= {first, second}
+    counted = table(run, watch)[["done", "missing", "damaged", "unreadable"]].sum()
+    assert counted.tolist() == [1, 5, 0, 2]
 
 
 def test_networks_on_images_are_counted_in_their_own_store(tmp_path, capsys):
@@ -77,8 +104,8 @@ def test_networks_on_images_are_counted_in_their_own_store(tmp_path, capsys):
     assert main(arguments) == 0
     printed = capsys.readouterr().out
     (line,) = [line.split() for line in printed.splitlines() if "vgg11_bn" in line]
-    # study, net, L, s, width; cells, done, missing, checkpointed, capped, diverged, unreadable
-    assert line == ["images", "vgg11_bn", "-", "-", "4", "2", "1", "1", "1", "1", "0", "0"]
+    # study, net, L, s, width; cells, done, missing, checkpointed, capped, diverged, damaged, ...
+    assert line == ["images", "vgg11_bn", "-", "-", "4", "2", "1", "1", "1", "1", "0", "0", "0"]
     assert "images: 1 of 2 cells" in printed
     assert "sparse_hierarchy: 0 of 8 cells" in printed
     assert "not counted" not in printed

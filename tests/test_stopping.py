@@ -17,7 +17,8 @@ from train_curves import LOG, StopsAfter, assert_same_cells, hierarchy_curves, t
 from srhm.model.letters import parameters_of
 from srhm.model.sampling import draw_samples
 from srhm.results import store
-from srhm.results.store import StorageError, path_of, read_cell
+from srhm.results.atomic import StorageError
+from srhm.results.store import path_of, read_cell
 from srhm.runtime import stopping
 from srhm.runtime.progress import FAILED, job_log
 from srhm.runtime.stopping import (
@@ -293,6 +294,32 @@ def test_a_full_disk_is_named_and_stored_cells_are_kept(planned, tmp_path, monke
     monkeypatch.undo()
     read_cell(tmp_path / "cells", entries[0]["key"])
     assert len(list(tmp_path.rglob("*.*"))) == 1  # no partial file is left
+
+
+def test_a_store_that_is_not_there_is_refused_before_anything_is_trained(
+    planned, tmp_path, monkeypatch
+):
+    (tmp_path / "cells").symlink_to("unmounted")
+    monkeypatch.setattr(training_curve, "train_cell", None)
+    with pytest.raises(StorageError, match="a link to unmounted, which is not there"):
+        train(*planned, tmp_path)
+
+
+def test_a_cell_that_cannot_be_read_now_is_not_trained_again(planned, tmp_path, monkeypatch):
+    entries, samples = planned
+    train(entries, samples, tmp_path)
+    path = path_of(tmp_path / "cells", entries[1]["key"])
+    whole = path.read_bytes()
+
+    def failing(file, *_, **__):
+        raise OSError(5, "Input/output error", str(file))
+
+    monkeypatch.setattr(training_curve, "train_cell", None)
+    with monkeypatch.context() as patched:
+        patched.setattr(type(path), "read_bytes", failing)
+        with pytest.raises(StorageError, match="Input/output error"):
+            train(entries, samples, tmp_path)
+    assert path.read_bytes() == whole
 
 
 def test_a_folder_in_place_of_a_cell_is_named_before_anything_is_trained(

@@ -1,12 +1,20 @@
 """A stored cell is whole and its own, or it is refused by name."""
 
+import errno
+import os
 import threading
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
+from srhm.measure.members import members_of
+from srhm.measure.trained_cells import trained_cell
 from srhm.results import store
+from srhm.results.atomic import StorageError, check_writable
+from srhm.results.outdated import row_of
 from srhm.results.store import DamagedCell, StoredCell, path_of, read_cell, write_cell
 
 KEY = "ab12cd34ef56"
@@ -162,3 +170,73 @@ def test_two_writers_of_one_key_leave_one_whole_file(tmp_path, monkeypatch):
     for writer in writers:
         writer.join()
     assert files_in(tmp_path) == [path_of(tmp_path, KEY)]
+
+
+def refusing(number):
+    """In place of an access to a file: the system refuses it."""
+
+    def refuse(path, *_, **__):
+        raise OSError(number, os.strerror(number), str(path))
+
+    return refuse
+
+
+# Another user's file, a disk that fails, a server that restarted, too many open files, no memory.
+REFUSALS = [errno.EACCES, errno.EIO, errno.ESTALE, errno.EMFILE, errno.ENOMEM]
+
+
+@pytest.mark.parametrize("number", REFUSALS, ids=errno.errorcode.get)
+def test_what_cannot_be_read_now_is_no_damage(tmp_path, monkeypatch, number):
+    path = write_cell(tmp_path, KEY, make_cell())
+    whole = path.read_bytes()
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "open", refusing(number))
+        for read in (partial(read_cell, tmp_path, KEY), partial(row_of, path)):
+            with pytest.raises(StorageError, match=f"{os.strerror(number)}.*{KEY}") as refusal:
+                read()
+            assert KEY in repr(refusal.value)
+    assert path.read_bytes() == whole
+
+
+def test_a_want_of_memory_is_no_damage(tmp_path, monkeypatch):
+    write_cell(tmp_path, KEY, make_cell())
+
+    def short(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(Path, "read_bytes", short)
+    with pytest.raises(StorageError, match=f"Cannot allocate memory.*{KEY}"):
+        read_cell(tmp_path, KEY)
+
+
+@pytest.mark.parametrize("number", [*REFUSALS, errno.EEXIST], ids=errno.errorcode.get)
+def test_a_place_that_takes_no_file_is_told_from_a_fault_of_the_program(
+    tmp_path, monkeypatch, number
+):
+    monkeypatch.setattr(Path, "mkdir", refusing(number))
+    with pytest.raises(StorageError, match=KEY):
+        write_cell(tmp_path, KEY, make_cell())
+
+
+def test_a_store_on_a_disk_that_is_not_mounted_is_refused(tmp_path):
+    store = tmp_path / "cells"
+    store.symlink_to(tmp_path / "disk" / "cells")
+    with pytest.raises(StorageError, match="disk/cells, which is not there: mount it"):
+        check_writable(store)
+    (tmp_path / "disk" / "cells").mkdir(parents=True)
+    check_writable(store)
+    assert list(store.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "read",
+    [trained_cell, lambda entry, store: list(members_of([entry], store=store))],
+    ids=["cell", "member"],
+)
+@pytest.mark.parametrize("number", REFUSALS, ids=errno.errorcode.get)
+def test_a_measurement_removes_no_cell_that_cannot_be_read_now(tmp_path, monkeypatch, number, read):
+    path = write_cell(tmp_path, KEY, make_cell())
+    monkeypatch.setattr(Path, "open", refusing(number))
+    with pytest.raises(StorageError, match=f"{os.strerror(number)}.*{KEY}"):
+        read({"key": KEY, "cell": {"P": 64, "seed": 0}}, tmp_path)
+    assert path.is_file()

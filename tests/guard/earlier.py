@@ -1,9 +1,10 @@
-"""A line of equivalence: what a definition computes now is what it computed in the last commit.
+"""Lines of equivalence: what a definition computes now is what it computed in the last commit.
 
-python tests/guard/earlier.py MODULE:NAME [MODULE:NAME in the last commit], after an edit that moves
-no result: the golden traces (tests/golden) still hold. All that reaches the definition then keeps
-its digest. A script of the workflow is "scripts/NAME.py:". Lines of src/srhm/results/earlier.json
-that nothing asks for any more are left out.
+python tests/guard/earlier.py MODULE:NAME[=MODULE:NAME in the last commit] ..., after an edit that
+moves no result: the golden traces (tests/golden) still hold. All that reaches the definitions then
+keeps its digest; of several, those that others reach come first. A script of the workflow is
+"scripts/NAME.py:". Lines of src/srhm/results/earlier.json that nothing asks for any more are left
+out.
 """
 
 import json
@@ -100,7 +101,11 @@ def digest_in_last_commit(name: str) -> str:
 
 
 if __name__ == "__main__":
-    now, *before = sys.argv[1:]
-    line = {sources.digest_of(now): digest_in_last_commit(*before or [now])}
-    text = json.dumps(needed(sources.earlier() | line), indent=1)
+    lines = sources.earlier()
+    for word in sys.argv[1:]:
+        now, _, before = word.partition("=")
+        lines[sources.digest_of(now)] = digest_in_last_commit(before or now)
+        sources.digest_of.cache_clear()
+        sources._digests.clear()
+    text = json.dumps(needed(lines), indent=1)
     sources.EARLIER.write_text(text + "\n", encoding="utf-8")

@@ -101,11 +101,16 @@ def configurations(directory: Path, named: Sequence[Path] = ()) -> list[Path]:
 
     Raises:
         ConfigError: if a noted file is gone otherwise, naming it and the folder.
+        OSError: if a folder or a note cannot be read: what it refers to is not known.
     """
     files = list(dict.fromkeys([*sorted(CONFIG.glob("*.yaml")), *named]))
     known = {file.resolve() for file in files}
-    for note in sorted((directory / "results").glob(f"*/{places.CONFIGURATION}")):
-        file = Path(note.read_text(encoding="utf-8"))
+    for folder in sorted((directory / "results").glob("*")):
+        note = folder / places.CONFIGURATION
+        try:
+            file = Path(note.read_text(encoding="utf-8"))
+        except (FileNotFoundError, NotADirectoryError):
+            continue
         if file.is_file():
             if file.resolve() not in known:
                 files.append(file)

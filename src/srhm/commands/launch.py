@@ -9,6 +9,7 @@ that outlives its Snakemake blocks nothing. When the lock is free, a lock that S
 """
 
 import argparse
+import errno
 import fcntl
 import os
 import signal
@@ -107,6 +108,9 @@ def main(
         except (Refused, StudyError) as refusal:
             print(refusal)
             return REFUSED
+        except PermissionError as error:
+            print(f"{error}{_whose(error)}; nothing was started")
+            return REFUSED
 
 
 def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
@@ -140,6 +144,11 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
             return 0
         for line in run.not_measurable() if run else ():
             print(line, flush=True)
+        watch = Watch(run.work, *run.stores, searched=run.searched) if run and run.curves else None
+        for error in watch.unreadable().values() if watch else ():
+            raise Refused(
+                f"a stored network cannot be read: {error}{_whose(error)}; nothing was started"
+            )
         start, since, killed = time.monotonic(), time.time(), limits.killed_for_memory()
         _date_now(folder / "results")
         cores = [] if options.cores is None else ["--cores", str(options.cores)]
@@ -148,7 +157,6 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
         if run and not is_dry(extra):
             _note(config, folder / "results" / run.plan.name)
             _remove_empty(folder / "results" / run.plan.name)
-        watch = Watch(run.work, *run.stores, searched=run.searched) if run and run.curves else None
         lines = PrintedLines(
             every_line=options.every_line or is_dry(extra) or "--verbose" in extra,
             milestones=_milestones(run),
@@ -174,6 +182,23 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
         print(f"stopped after {wall_time} (exit code {code}){_kept(run, watch)}")
         print("the same command goes on from there, once what is reported above is mended")
     return code
+
+
+def _whose(error: OSError) -> str:
+    """Of which user the file or folder is that may not be read or written, and what would let us.
+
+    Empty where the system says something else of it.
+    """
+    if error.errno not in (errno.EACCES, errno.EPERM) or error.filename is None:
+        return ""
+    path = Path(error.filename)
+    while not os.path.lexists(path):
+        path = path.parent
+    try:
+        owner = path.owner()
+    except KeyError:
+        owner = f"user {path.lstat().st_uid}"
+    return f". {path} belongs to {owner}: a group shares results that are made under umask 002"
 
 
 def _parser(prog: str) -> argparse.ArgumentParser:
@@ -310,7 +335,7 @@ def _locked(folder: Path) -> Iterator[IO[str]]:
         lock_file = (results / ".lock").open("a+", encoding="utf-8")
     except OSError as error:
         raise Refused(
-            f"{results} cannot be written to: {error.strerror}; nothing was started"
+            f"{results} cannot be written to: {error.strerror}{_whose(error)}; nothing was started"
         ) from error
     with lock_file as lock:
         try:

@@ -21,11 +21,12 @@ GROUPS = ["net", "L", "s", "width"]
 
 
 def table(run: Run, watch: Watch) -> pd.DataFrame:
-    """A row for each kind of network: cells planned, done, missing, capped, diverged, begun.
+    """A row for each kind of network: its cells by what is known of them.
 
-    Of searches planned and missing cells are expected numbers.
+    Of searches planned and missing cells are expected numbers. damaged: stored cells of which the
+    file does not tell a row. unreadable: those that the system does not let us read now.
     """
-    arrived = watch.arrivals()
+    arrived, unread = watch.arrivals(), watch.unreadable()
     rows = []
     for study, planned in run.plan.studies.items():
         parts = watch.shares()
@@ -37,8 +38,9 @@ def table(run: Run, watch: Watch) -> pd.DataFrame:
             if entry["key"] in parts
         }
         for key, (curve, cell) in places.items():
-            row = row_of(run.stored(curve, key)) if key in arrived else {}
-            status = row.get("status", "unreadable") if key in arrived else "missing"
+            status = "unreadable" if key in unread else "missing"
+            if key in arrived:
+                status = row_of(run.stored(curve, key)).get("status", "damaged")
             begun = status == "missing" and run.checkpoint(curve, key).is_file()
             rows.append(
                 # Images and random points have no hierarchy of known depth and branching.
@@ -46,10 +48,13 @@ def table(run: Run, watch: Watch) -> pd.DataFrame:
                 | {name: "-" if cell.get(name) is None else cell[name] for name in GROUPS}
                 | {
                     "cells": parts[key],
-                    "done": int(key in arrived),
-                    "missing": 0.0 if key in arrived else parts[key],
+                    "done": int(key in arrived and status != "damaged"),
+                    "missing": parts[key] if status == "missing" else 0.0,
                     "checkpointed": int(begun),
-                    **{name: int(status == name) for name in ("capped", "diverged", "unreadable")},
+                    **{
+                        name: int(status == name)
+                        for name in ("capped", "diverged", "damaged", "unreadable")
+                    },
                 }
             )
     table = pd.DataFrame(rows).groupby(["study", *GROUPS], sort=False).sum()
@@ -73,6 +78,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 watch_of_study = Watch(own, *alone.stores, searched=alone.searched)
                 progress = watch_of_study.progress(now=time.time())
                 print(f"{study}: {progress.line()}")
+        for error in dict.fromkeys(map(str, watch.unreadable().values())):
+            print(f"cannot be read: {error}")
         if again := outdated.remark(watch.n_outdated()):
             print(again)
     for line in [*run.archived(), *run.not_counted()]:

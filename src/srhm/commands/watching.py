@@ -1,8 +1,8 @@
 """A run as it goes on: cells that arrive in the store, their rate, and the time left."""
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -107,16 +107,18 @@ class Watch:
 
         Those that are trained again, see `outdated.is_outdated`, are not among them.
         """
-        return {key: written for key, (written, row) in self._found().items() if not _outdated(row)}
+        return {
+            key: written for key, (written, row) in self._found()[0].items() if not _outdated(row)
+        }
 
     def n_outdated(self) -> int:
         """Number of awaited cells that are stored and trained again all the same."""
-        return sum(_outdated(row) for _, row in self._found().values())
+        return sum(_outdated(row) for _, row in self._found()[0].values())
 
     def shares(self) -> dict[str, float]:
         """Cells that are or may still be trained, by key: 1, or how probably (`paths.shares`)."""
         found = dict.fromkeys(self.work, 1.0)
-        rows = {key: row for key, (_, row) in self._found().items() if not _outdated(row)}
+        rows = {key: row for key, (_, row) in self._found()[0].items() if not _outdated(row)}
         for curve in self._searched:
             cells = {entry["key"]: entry["cell"] for entry in curve.entries}
             own = {key: rows[key] for key in cells if rows.get(key)}
@@ -127,20 +129,40 @@ class Watch:
             found |= self._shares[curve.name][1]
         return found
 
-    def _found(self) -> dict[str, tuple[float, Mapping[str, Any]]]:
-        names = {f"{key}.safetensors" for key in self.work}
-        found = {}
-        for file in chain.from_iterable(s.glob("*/*.safetensors") for s in self._stores):
-            if file.name in names:
-                try:
-                    written = file.stat().st_mtime
-                except FileNotFoundError:  # removed since: damaged, or collected
-                    continue
+    def unreadable(self) -> dict[str, OSError]:
+        """Awaited cells that may be stored and cannot be read now: by key what the system says."""
+        return self._found()[1]
+
+    def _found(self) -> tuple[dict[str, tuple[float, Mapping[str, Any]]], dict[str, OSError]]:
+        """Cells that are stored, and those of which it cannot be told."""
+        found: dict[str, tuple[float, Mapping[str, Any]]] = {}
+        unread: dict[str, OSError] = {}
+        shut: list[OSError] = []
+        for file in self._files(shut):
+            try:
+                written = file.stat().st_mtime
                 read = self._read.get(file)
                 if read is None or read[0] != written:
                     read = self._read[file] = (written, row_of(file))
                 found[file.stem] = read
-        return found
+            except FileNotFoundError:  # removed since: damaged, or collected
+                continue
+            except OSError as error:
+                unread[file.stem] = error
+        for refusal in shut:
+            # A folder holds the cells whose keys begin with its name, and a store all.
+            folder = Path(refusal.filename)
+            begin = "" if folder in self._stores else folder.name
+            unread |= {key: refusal for key in self.work if key.startswith(begin)}
+        return found, {key: error for key, error in unread.items() if key not in found}
+
+    def _files(self, shut: list[OSError]) -> Iterator[Path]:
+        """Files of awaited cells. shut: takes what is said of folders that cannot be listed."""
+        names = {f"{key}.safetensors" for key in self.work}
+        for store in self._stores:
+            for folder, _, files in os.walk(store, onerror=shut.append, followlinks=True):
+                yield from (Path(folder, name) for name in files if name in names)
+        shut[:] = [error for error in shut if not isinstance(error, FileNotFoundError)]
 
     def progress(self, *, now: float, since: float | None = None) -> Progress:
         """Progress at a time; the window of the rate is the last ten minutes, or from `since`."""

@@ -61,6 +61,7 @@ def members_of(entries: Sequence[Mapping[str, Any]], *, store: Path) -> Iterator
 
     Raises:
         MissingMember: if a cell is not in the store or is damaged; a damaged one is removed.
+        StorageError: if one cannot be read now.
     """
     torch.set_num_threads(1)
     data: dict[tuple[int, int], PlaneData] = {}

@@ -16,6 +16,7 @@ def trained_cell(entry: Mapping[str, Any], store: Path) -> StoredCell:
 
     Raises:
         MissingCell: if it is not in the store or is damaged; a damaged one is removed.
+        StorageError: if it cannot be read now.
     """
     cell = entry["cell"]
     name = f"cell {entry['key']} (P = {cell['P']}, seed {cell['seed']})"

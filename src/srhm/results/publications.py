@@ -15,6 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from srhm.results.atomic import StorageError, naming
 from srhm.results.published_provenance import (
     PROVENANCE_FILE,
     OtherFormat,
@@ -65,12 +66,16 @@ def read_published_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
     Raises:
         OtherFormat: if it is whole and has other columns.
         PublicationError: if it is missing or damaged.
+        StorageError: if it cannot be read now.
     """
-    if not path.is_file():
-        raise damaged_file(path, "is missing")
     try:
-        found = pq.read_schema(path)
+        with naming(path):
+            found = pq.read_schema(path)
         fields = list(zip(found.names, found.types, strict=True))
+    except FileNotFoundError as error:
+        raise damaged_file(path, "is missing") from error
+    except StorageError:
+        raise
     except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
         raise _unreadable(path, error) from error
     expected = list(zip(schema.names, schema.types, strict=True))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from srhm.results import places
+from srhm.results.atomic import naming
 from srhm.results.provenance import canonical_json
 from srhm.study import Planned, Study
 
@@ -78,12 +79,15 @@ def read_provenance_file(path: Path) -> dict[str, Any]:
     Raises:
         OtherFormat: if it belongs to tables of other columns.
         PublicationError: if it is missing or damaged, or not what was written.
+        StorageError: if it cannot be read now.
     """
-    if not path.is_file():
-        raise damaged_file(path, "is missing")
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
+        with naming(path):
+            content = path.read_bytes()
+        found = json.loads(content)
+    except FileNotFoundError as error:
+        raise damaged_file(path, "is missing") from error
+    except ValueError as error:
         raise damaged_file(path, f"is damaged ({error})") from error
     if not isinstance(found, dict):
         raise damaged_file(path, "is damaged (no JSON object)")

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from srhm.model.grammar import GrammarParameters
 from srhm.model.sampling import Derivations
-from srhm.results.atomic import replacing
+from srhm.results.atomic import StorageError, naming, replacing
 from srhm.results.tables import may_lack_columns
 
 
@@ -75,7 +75,8 @@ def read_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
     """Rows of a table.
 
     Raises:
-        TableError: if the file is missing, cannot be read, or has other columns.
+        TableError: if the file is missing or damaged, or has other columns.
+        StorageError: if it cannot be read now.
     """
     table = _read(path)
     if table.schema.names != schema.names or table.schema.types != schema.types:
@@ -125,6 +126,7 @@ def read_derivations(
 
     Raises:
         TableError: if the file is missing, damaged, or of another grammar's shape.
+        StorageError: if it cannot be read now.
     """
     table = _read(path).combine_chunks()
     shapes = {
@@ -172,13 +174,18 @@ def _encodings(table: pa.Table) -> dict[str, list[str]]:
 
 
 def _read(path: Path) -> pa.Table:
-    if not Path(path).is_file():
-        raise TableError(f"{path} does not exist; the rule that makes it has not run")
     try:
         # In this thread: where memory is short, Arrow's own threads may wait for ever.
-        with pq.ParquetFile(path, pre_buffer=False, page_checksum_verification=True) as file:
+        with (
+            naming(Path(path)),
+            pq.ParquetFile(path, pre_buffer=False, page_checksum_verification=True) as file,
+        ):
             table = file.read(use_threads=False)
         _ = table.schema.names  # decoded only now
+    except FileNotFoundError as error:
+        raise TableError(f"{path} does not exist; the rule that makes it has not run") from error
+    except StorageError:
+        raise
     except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
         raise TableError(f"{path} is damaged ({error}); delete it to have it made again") from error
     return table

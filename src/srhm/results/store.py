@@ -5,7 +5,6 @@ checksum over all of it. A key is made of the cell's scientific coordinates and 
 the sources that trained it, so that a file found under a key is the result that is wanted.
 """
 
-import errno
 import hashlib
 import json
 import os
@@ -16,10 +15,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
 
-from srhm.results.atomic import replacing
+from srhm.results.atomic import naming, replacing
 
 
 class DamagedFile(Exception):
@@ -28,14 +27,6 @@ class DamagedFile(Exception):
 
 class DamagedCell(DamagedFile):
     """A stored cell that cannot be trusted."""
-
-
-class StorageError(OSError):
-    """A file that cannot be written: the disk is full, read-only, or not ours to write to."""
-
-
-# What the writing of a file fails with when the place is at fault, not the file.
-_OF_THE_PLACE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG)
 
 
 @dataclass(frozen=True)
@@ -68,6 +59,7 @@ def read_cell(folder: Path, key: str) -> StoredCell:
 
     Raises:
         FileNotFoundError: if there is none.
+        StorageError: if the file cannot be read now.
         DamagedCell: if the file is cut, altered, or belongs to another key.
     """
     try:
@@ -88,15 +80,10 @@ def write_sealed(
     """
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     metadata = {**texts, "key": key, "checksum": _checksum(key, texts, arrays)}
-    try:
-        with replacing(path) as partial, partial.open("wb") as file:
-            file.write(save(arrays, metadata))
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        if error.errno in _OF_THE_PLACE:
-            raise StorageError(error.errno, os.strerror(error.errno), str(path)) from error
-        raise
+    with naming(path), replacing(path) as partial, partial.open("wb") as file:
+        file.write(save(arrays, metadata))
+        file.flush()
+        os.fsync(file.fileno())
     return path
 
 
@@ -107,21 +94,15 @@ def read_sealed(
 
     Raises:
         FileNotFoundError: if there is none.
-        StorageError: if there is a folder in its place, so that none can be written.
+        StorageError: if it cannot be read now, or there is a folder in its place.
         DamagedFile: if the file is cut, altered, or belongs to another key.
     """
-    if path.is_dir():
-        raise StorageError(errno.EISDIR, "a folder is in place of this file: remove it", str(path))
-    if not path.is_file():
-        raise FileNotFoundError(path)
+    with naming(path):
+        content = path.read_bytes()
     try:
-        with safe_open(path, framework="numpy") as file:
-            metadata = file.metadata() or {}
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (SafetensorError, OSError, ValueError) as error:
-        if not path.is_file():  # another process has removed it meanwhile
-            raise FileNotFoundError(path) from error
-        raise DamagedFile(f"{path} cannot be read ({error})") from error
+        arrays, metadata = load(content), _texts_in(content)
+    except (SafetensorError, ValueError, KeyError) as error:
+        raise DamagedFile(f"{path} holds no cell ({error})") from error
     missing = {*names, "key", "checksum"} - metadata.keys()
     if missing:
         raise DamagedFile(f"{path} lacks {', '.join(sorted(missing))}")
@@ -131,6 +112,35 @@ def read_sealed(
     if metadata["checksum"] != _checksum(key, texts, arrays):
         raise DamagedFile(f"{path} does not match its checksum")
     return texts, arrays
+
+
+def read_texts(path: Path) -> dict[str, str]:
+    """Texts of a sealed file, not checked: its head alone is read. Empty if it is damaged.
+
+    Raises:
+        FileNotFoundError: if there is none.
+        StorageError: if it cannot be read now.
+    """
+    with naming(path), path.open("rb") as file:
+        length = file.read(8)
+        rest = os.fstat(file.fileno()).st_size
+        head = length + file.read(min(rest, int.from_bytes(length, "little")))
+    try:
+        return _texts_in(head)
+    except ValueError:
+        return {}
+
+
+def _texts_in(content: bytes) -> dict[str, str]:
+    """The texts of a sealed file, of which the head is enough.
+
+    Raises:
+        ValueError: if they cannot be told.
+    """
+    end = 8 + int.from_bytes(content[:8], "little")
+    head = json.loads(content[8:end])
+    texts = head.get("__metadata__", {}) if isinstance(head, dict) else {}
+    return texts if isinstance(texts, dict) else {}
 
 
 def _checksum(

@@ -12,7 +12,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from srhm.results.store import DamagedFile, StorageError, read_sealed, write_sealed
+from srhm.results.atomic import StorageError
+from srhm.results.store import DamagedFile, read_sealed, write_sealed
 from srhm.runtime.stopping import StopRequest
 from srhm.training.protocol import Snapshot
 
@@ -51,6 +52,7 @@ def read_checkpoint(folder: Path, key: str) -> Snapshot:
 
     Raises:
         FileNotFoundError: if there is none.
+        StorageError: if it cannot be read now.
         DamagedFile: if it is cut, altered, or of another cell.
     """
     texts, arrays = read_sealed(checkpoint_of(folder, key), key, ("position", "seconds"))
@@ -65,7 +67,11 @@ def remove_checkpoint(folder: Path, key: str) -> None:
 
 
 def resume(folder: Path, key: str, *, log: logging.Logger) -> Snapshot | None:
-    """The snapshot from which to go on; None: from the beginning, with a word if it is damaged."""
+    """The snapshot from which to go on; None: from the beginning, with a word if it is damaged.
+
+    Raises:
+        StorageError: if it cannot be read now.
+    """
     try:
         return read_checkpoint(folder, key)
     except FileNotFoundError:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from srhm.results.atomic import StorageError, check_writable
 from srhm.results.outdated import made_by_other_code
-from srhm.results.store import DamagedCell, StorageError, StoredCell, path_of, read_cell, write_cell
+from srhm.results.store import DamagedCell, StoredCell, path_of, read_cell, write_cell
 from srhm.runtime.stopping import STOPPED, Stopped, StopRequest
 from srhm.training.cell import TrainedCell
 from srhm.training.checkpoints import Interrupted, Keeper, checkpoint_of, remove_checkpoint, resume
@@ -126,7 +127,8 @@ def train_or_load(
 
     Raises:
         Stopped: when asked to stop, after each unfinished batch has left a checkpoint.
-        StorageError: if the place cannot be written to; other batches are stopped as above.
+        StorageError: if a cell or checkpoint cannot be read now, or the place not be written to:
+            before anything is trained, or other batches are stopped as above.
         Exception: of the first batch that fails, with a note that names it, after all others.
     """
     needed = keep_weights and arrays_needed
@@ -138,6 +140,7 @@ def train_or_load(
     log.info("%d cells: %d in the store, %d to train", len(entries), len(found), len(missing))
     if not missing:
         return [found[entry["key"]] for entry in entries]
+    check_writable(store)
     trainer = prepared()
     at_once = trainer.at_once or threads
     waiting = trainer.batches(missing)
@@ -161,7 +164,7 @@ def train_or_load(
             log.error("%s failed: %r", name, outcome)
             failures.append(outcome)
             if isinstance(outcome, StorageError):
-                stop.ask(f"{store} cannot be written to")
+                stop.ask(f"{store} cannot be written to or read")
     lacking = sum(entry["key"] not in found for entry in entries)
     if stop.reason:
         log.warning(
