@@ -62,9 +62,34 @@ export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help doctor cifar mnist fashion reproduce figures plane plan publish status claims open gc unlock test test-all test-science test-fresh test-gpu-interpreter check-gpu bench-gpu lint layout format schema readme play docs env env-cluster env-equivariance env-images env-gpu env-docs wheelhouse hashes check-hashes clean-env
+.PHONY: help help-all doctor cifar mnist fashion reproduce figures plane plan publish status claims open gc unlock test test-all test-science test-fresh test-gpu-interpreter check-gpu bench-gpu lint layout format schema readme play docs env env-cluster env-equivariance env-images env-gpu env-docs wheelhouse hashes check-hashes clean-env
 
 help:
+	@echo 'The Sparse Random Hierarchy Model, reproduced. Each command first installs what it needs into $(VENV).'
+	@echo
+	@echo 'See      make figures      draw the results that come with this repository; trains nothing'
+	@echo '         make open         show the newest results in a browser'
+	@echo '         make claims       print what reproduced and what did not'
+	@echo 'Run      make reproduce    repeat the paper with small networks'
+	@echo '         make plan         what a run would train, how long, how much disk; trains nothing'
+	@echo '         make status       how far a run is (to continue a stopped run, repeat its command)'
+	@echo '         make doctor       something fails? what is wrong here, and what to do'
+	@echo 'With     STUDY=teaching    one study in place of the paper (docs/studies.md lists all)'
+	@echo '         PRESET=laptop     another size: quick (default), laptop, grid, paper, or config/NAME.yaml'
+	@echo '         CORES=4           number of cores (here: $(CORES))'
+	@echo '         FROM=published    reuse the results that come with the repository, train the rest'
+	@echo '         PROFILE=slurm     on a cluster, after make env-cluster (docs/cluster.md)'
+	@echo '         DEVICE=cuda       on a GPU; not yet tested on a real one (docs/gpu.md)'
+	@echo 'Keep     make publish      copy finished results into published/, where make figures finds them'
+	@echo '         make gc           list stored networks that nothing uses; CONFIRM=yes deletes them'
+	@echo 'Change   make test         the checks; make test-all: every one; make lint: no tests'
+	@echo '         make format       lay out the code; make docs: build the documentation'
+	@echo '         make readme       rewrite the numbers in README and docs after results have changed'
+	@echo 'More     make help-all     every command and every word'
+	@echo
+	@echo 'Example: make plan PRESET=paper STUDY=temperature CORES=16          Documentation: docs/index.md'
+
+help-all:
 	@echo 'make reproduce [PRESET=quick] [CORES=N]  train, measure, draw the paper: results/PRESET/{report.html,figures,tables}'
 	@echo '               [STUDY=jamming]           a study, or a group of studies, in place of the paper: results/PRESET/STUDY.html'
 	@echo '               [VERBOSE=1]               all that Snakemake prints, in place of phases and what goes wrong'

@@ -17,7 +17,10 @@ import pytest
 from srhm.commands import launch
 from srhm.commands.watching import last_words
 from srhm.results import places
+from srhm.results.records import write_table
 from srhm.runtime.progress import FAILED
+from srhm.scorecard.card import SCHEMA, claims_in, scorecard
+from srhm.studies.registry import STUDIES
 
 # The job waits for a file `go`, so that a test decides how long it lasts.
 SNAKEFILE = """
@@ -152,6 +155,11 @@ def test_a_second_launch_is_refused_while_the_first_runs_and_changes_nothing(sta
     assert code == 0, printed
     assert "done in" in printed
     assert (folder / "results" / "toy" / "network").exists()
+    log = folder / "results" / launch.LOG
+    said = log.read_text(encoding="utf-8")
+    code, printed = start().end()
+    assert code == 0, printed
+    assert log.read_text(encoding="utf-8") == said  # nothing was to be done
 
 
 def test_a_launch_after_the_sigkill_of_a_whole_run_continues_it(start, folder):
@@ -378,13 +386,20 @@ def test_the_rows_that_are_asked_for_reach_the_workflow_or_the_launch_is_refused
             launch._with_rows(words, "both")
 
 
-def test_the_end_shows_the_summary_of_a_scorecard_and_not_its_tables(tmp_path, capsys):
+def test_the_end_shows_what_the_claims_say_and_what_is_missing(tmp_path, capsys):
     run = launch._run_of(launch.REPOSITORY / "config" / "test.yaml", tmp_path, [launch.DEFAULT])
-    scorecard = tmp_path / places.scorecard_file("test", "report")
-    scorecard.parent.mkdir(parents=True)
-    scorecard.write_text("9 claims: 8 agree.\n\nDisagree:\n\n- a law\n\n## Topic\n\n| a table |\n")
+    file = tmp_path / places.table_file("test", "sparse_hierarchy", "claims")
+    file.parent.mkdir(parents=True)
+    claims = claims_in(str(STUDIES["sparse_hierarchy"].claims))
+    write_table(scorecard({}, claims), file, SCHEMA)
     launch._show_results(run, "1 min 2 s")
-    printed = capsys.readouterr().out
-    assert f"scorecard: {scorecard}\n\n9 claims: 8 agree.\n\nDisagree:\n\n- a law\n" in printed
-    assert "a table" not in printed
-    assert "done in 1 min 2 s" in printed
+    first, second, *rest = capsys.readouterr().out.splitlines()
+    assert first == "Done in 1 min 2 s: preset test."
+    assert "numbers of the paper: " in second
+    assert len(rest) <= 28
+    assert all(len(line) <= 100 for line in rest)
+    assert any(line.startswith(f"All {len(claims)} claims, figures: open ") for line in rest)
+    file.unlink()
+    launch._show_results(run, "1 min 2 s")
+    launch._show_results(None, "1 min 2 s")
+    assert "done in 1 min 2 s" in capsys.readouterr().out

@@ -163,7 +163,7 @@ def test_on_a_terminal_the_phases_stand_below_what_is_shown(
         LiveView(watch, out, printed=printed, lines=PrintedLines()),
     ):
         deadline = time.monotonic() + 5
-        while "install > data > train 1/8, " not in out.getvalue():
+        while "install > data > train 12 %, " not in out.getvalue():
             assert time.monotonic() < deadline
             time.sleep(0.01)
         assert " left > measure 0/3 > figures 0/1" in out.getvalue()
@@ -187,7 +187,7 @@ def test_off_a_terminal_there_is_a_line_at_a_time(
     first, *lines = out.getvalue().splitlines()
     assert first == "a warning"
     assert 1 <= len(lines) <= 3
-    assert set(lines) == {"install > data > train 0/8 > measure 0/3 > figures 0/1"}
+    assert set(lines) == {"install > data > train 0 % > measure 0/3 > figures 0/1"}
     assert "\r" not in out.getvalue()
 
 

@@ -61,7 +61,7 @@ def test_the_claims_of_the_latest_run_are_printed_or_of_the_folder_that_is_named
     assert main(["claims", "--results", "results/quick"]) == 0
     printed = capsys.readouterr().out.splitlines()
     assert LINE in printed
-    assert printed[-1] == "All 1 claims, figures, tables: open results/quick/index.html"
+    assert printed[-1] == "All 1 claims, figures: open results/quick/index.html"
 
 
 def test_claims_of_studies_that_state_nothing_are_counted_and_those_that_differ_named(

@@ -114,13 +114,34 @@ def test_networks_on_images_are_counted_in_their_own_store(tmp_path, capsys):
 def test_the_rate_is_that_of_the_last_minutes_and_the_rest_takes_as_long(cells, tmp_path):
     keys = list(cells)
     store_cell(tmp_path, keys[0], written=NOW - WINDOW - 1)
-    for key in keys[1:3]:
-        store_cell(tmp_path, key, written=NOW - 10)
+    store_cell(tmp_path, keys[1], written=NOW - 310)
+    store_cell(tmp_path, keys[2], written=NOW - 10)
     progress = Watch(cells, tmp_path).progress(now=NOW)
     assert (progress.done, progress.cells, progress.recent_cells) == (3, 8, 2)
-    expected = progress.work_left * WINDOW / progress.recent_work
-    assert progress.left() == f"{expected / 60:.0f} min"
+    assert progress.recent_work == cells[keys[2]]  # in the 300 s since the one before
+    expected = progress.work_left * 300 / cells[keys[2]] - 10
+    assert progress.left() == in_words(expected)
     assert "3 of 8 cells, 0.2 cells/min" in progress.line()
+    percent = 100 * sum(cells[key] for key in keys[:3]) / sum(cells.values())
+    assert progress.short().startswith(f"{percent:.0f} %, ")
+
+
+def test_the_time_left_falls_while_a_long_cell_trains(cells, tmp_path):
+    keys = list(cells)
+    for key, written in zip(keys[:3], (NOW - 300, NOW - 200, NOW - 100), strict=True):
+        store_cell(tmp_path, key, written=written)
+    watch = Watch(cells, tmp_path)
+    at_arrival = watch.progress(now=NOW - 100)
+    whole = at_arrival.work_left * 200 / at_arrival.recent_work
+    assert at_arrival.left() == in_words(whole)
+    assert watch.progress(now=NOW - 50).left() == in_words(whole - 50)
+    assert watch.progress(now=NOW + 150).left() == in_words(max(whole - 250, 0.1 * whole))
+
+
+def in_words(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def test_a_cell_from_the_future_counts_as_new(cells, tmp_path):

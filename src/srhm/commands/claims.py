@@ -4,8 +4,9 @@
 other studies how many claims are reproduced, and which differ.
 """
 
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -13,8 +14,11 @@ import pandas as pd
 from srhm.commands.printing import printing
 from srhm.commands.results_folder import REFUSED, NoResults, chosen_folder, parser_for_results
 from srhm.results import places
+from srhm.results.published_provenance import PublicationError
 from srhm.results.records import TableError, read_table
-from srhm.scorecard.card import SCHEMA
+from srhm.scorecard.archived_run import compare_tables
+from srhm.scorecard.card import SCHEMA, read_scorecards
+from srhm.scorecard.headline import identifiers
 from srhm.scorecard.numbers import expected_text, value_text
 from srhm.scorecard.statements import statement_lines
 from srhm.scorecard.text import verdict_counts
@@ -25,6 +29,8 @@ from srhm.studies.sparse_hierarchy.headline import HEADLINE
 PATTERN = "tables/*/claims.parquet"
 # Lines of claims that differ, of studies of which the paper states nothing.
 MOST = 20
+# Of the terminal.
+COLUMNS = 100
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,16 +45,41 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def screen(folder: Path) -> list[str]:
-    """What the claims in a folder of results say, and where the rest is.
+def screen(folder: Path, studies: Collection[str] = STUDIES) -> list[str]:
+    """What the claims of studies in a folder of results say, and where the rest is.
+
+    With the comparison with the published rows of the preset, where there are any.
 
     Raises:
         NoResults: if a scorecard is of another version.
     """
-    table = read_claims_in(folder)
+    table = read_claims_in(folder, studies)
     lines = statement_lines(HEADLINE, table) or _lines_of_others(table)
-    index = folder / places.INDEX
-    return [*lines, f"All {len(table)} claims, figures, tables: open {index}"]
+    index = os.path.relpath(folder / places.INDEX)
+    lines += [*_archive_lines(folder, table), f"All {len(table)} claims, figures: open {index}"]
+    return [shorten_line(one) for one in lines]
+
+
+def shorten_line(line: str) -> str:
+    """A line of at most COLUMNS letters; longer ones end in …"""
+    return line if len(line) <= COLUMNS else f"{line[: COLUMNS - 1]}…"
+
+
+def _archive_lines(folder: Path, scores: pd.DataFrame) -> list[str]:
+    """How the paper's study compares with the published rows of its preset."""
+    study = "sparse_hierarchy"
+    tables, published = folder / "tables" / study, places.PUBLISHED / folder.name / study
+    archived = read_scorecards(places.PUBLISHED.parent, folder.name).get(study)
+    if archived is None or not (tables / "cells.parquet").is_file():
+        return []
+    try:
+        found = compare_tables(
+            tables, published, claims=identifiers(HEADLINE), scores=scores,
+            archived_scores=archived,
+        )  # fmt: skip
+    except (TableError, PublicationError) as error:
+        return [f"not compared with the archive: {error}"]
+    return found.lines() if found else []
 
 
 def _lines_of_others(table: pd.DataFrame) -> list[str]:
@@ -63,11 +94,12 @@ def _lines_of_others(table: pd.DataFrame) -> list[str]:
     return [*lines, *said, *more]
 
 
-def read_claims_in(folder: Path) -> pd.DataFrame:
-    """The claims of all studies in a folder of results, in the order of the studies."""
+def read_claims_in(folder: Path, studies: Collection[str] = STUDIES) -> pd.DataFrame:
+    """The claims of these studies in a folder of results, in the order of the studies."""
     files = {file.parent.name: file for file in folder.glob(PATTERN)}
     try:
-        tables = [read_table(files[study], SCHEMA) for study in STUDIES if study in files]
+        shown = [one for one in STUDIES if one in studies and one in files]
+        tables = [read_table(files[study], SCHEMA) for study in shown]
     except TableError as error:
         command = "make figures or make reproduce"
         raise NoResults(f"{error}: of another version, {command} scores it anew") from error

@@ -28,6 +28,7 @@ import psutil
 import yaml
 
 from srhm.commands import limits, variables
+from srhm.commands.claims import screen, shorten_line
 from srhm.commands.device_options import (
     CHOICES,
     DeviceError,
@@ -53,12 +54,11 @@ from srhm.commands.presets import (
 )
 from srhm.commands.printed_lines import PrintedLines
 from srhm.commands.printing import outlasting, printing
+from srhm.commands.results_folder import NoResults
 from srhm.commands.watching import Watch, last_words, snakemake_by_hand
-from srhm.explorer.names import explorer_name
 from srhm.results import places
 from srhm.results.atomic import write_text
 from srhm.results.paths import stored_paths
-from srhm.rules import first_looks
 from srhm.runtime.devices import visible_devices
 from srhm.runtime.progress import FAILED
 from srhm.runtime.stopping import ECHO
@@ -163,7 +163,15 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
         )
         if not is_dry(extra):
             print(f"what each job says: {folder / 'results' / LOG}", flush=True)
+        log, earlier = (folder / "results" / name for name in (LOG, f"{LOG}.earlier"))
+        with suppress(FileNotFoundError):
+            log.replace(earlier)
         code = _run([*command, *words], lock, config.stem, local=local, watch=watch, lines=lines)
+        with suppress(FileNotFoundError):
+            if code or lines.ended.total():
+                earlier.unlink()
+            else:  # nothing was to be done: the log of what was done stays
+                earlier.replace(log)
         seconds = round(time.monotonic() - start)
         lock.truncate(0)
         if run and not is_dry(extra):
@@ -591,20 +599,15 @@ def _is_local(profile: Path, extra: Sequence[str]) -> bool:
 
 
 def _milestones(run: Run | None) -> dict[str, str]:
-    """What is said when a figure is there: first looks, and Figure 4 of the paper or the first."""
+    """What is said when Figure 4 of the paper is there, or the first figure of other studies."""
     if run is None:
         return {}
-    found = {}
-    for rule, (study, figure) in first_looks.looks_of(run.plan).items():
-        n_curves = len(first_looks.curves_of_look(run.plan, study, figure))
-        of_all = f"{n_curves} of {len(run.plan.studies[study].curves)} curves"
-        file = run.directory / first_looks.files_of_look(run.plan, figure)["png"]
-        found[rule] = f"{_for_people(figure.name)}, a first look at {of_all}: {file}"
     figures = [figure.name for study in run.plan.studies for figure in STUDIES[study].figures]
-    for name in [FIRST] if FIRST in figures else figures[:1]:
-        file = run.directory / places.figure_files(run.plan.name, name)["png"]
-        found[name] = f"{_for_people(name)}: {file}"
-    return found
+    return {
+        name: f"{_for_people(name)}: "
+        f"{run.directory / places.figure_files(run.plan.name, name)['png']}"
+        for name in ([FIRST] if FIRST in figures else figures[:1])
+    }
 
 
 def _for_people(figure: str) -> str:
@@ -663,33 +666,15 @@ def _in_foreground() -> bool:
 
 
 def _show_results(run: Run | None, wall_time: str) -> None:
-    if run is not None:
-        results = run.directory / "results" / run.plan.name
-        for name in ("figures", "tables"):
-            if files := [file for file in (results / name).rglob("*") if file.is_file()]:
-                print(f"{name}: {results / name} ({len(files)} files)")
-        for explorer in map(explorer_name, GROUPS):
-            if (file := run.directory / places.page_file(run.plan.name, explorer)).is_file():
-                print(f"explorer: {file}")
-        for page in dict.fromkeys(STUDIES[study].page_name for study in run.plan.studies):
-            _show_page(run, page)
-    print(f"done in {wall_time}")
-    for absent in run.absent.values() if run else ():
-        print(absent)
-    if run is not None and (index := results / places.INDEX).is_file():
-        print(f"all pages, figures and tables, and what is missing: open {index}")
-
-
-def _show_page(run: Run, page: str) -> None:
-    """Where a page and its scorecard are, and what the scorecard says in short."""
-    html = run.directory / places.page_file(run.plan.name, page)
-    scorecard = run.directory / places.scorecard_file(run.plan.name, page)
-    if html.is_file():
-        print(f"page: {html}")
-    if scorecard.is_file():
-        # All before the first heading fits into one screen (`srhm.scorecard.text`).
-        summary = scorecard.read_text(encoding="utf-8").partition("\n## ")[0].rstrip()
-        print(f"scorecard: {scorecard}\n\n{summary}\n")
+    """The last screen: what the claims say, where the rest is, what is missing."""
+    if run is None:
+        print(f"done in {wall_time}")
+        return
+    print(f"Done in {wall_time}: preset {run.plan.name}.")
+    with suppress(NoResults):
+        print("\n".join(screen(run.directory / "results" / run.plan.name, run.plan.studies)))
+    if why := [one.partition("\n")[0] for one in run.absent.values()]:
+        print(shorten_line(f"Missing: {'; '.join(why)}"))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ registry of the studies. In README.md, docs/beyond.md, docs/claims.md and docs/d
 what stands between the markers is written.
 """
 
-import json
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +28,7 @@ from srhm.model.theory import sensitivity_threshold
 from srhm.report.prose import GENERATED
 from srhm.results import places
 from srhm.results.atomic import write_text
-from srhm.scorecard.card import AUTHORS
+from srhm.scorecard.card import SCORECARDS, read_scorecards
 from srhm.scorecard.headline import ForestRow, forest_rows, in_words
 from srhm.scorecard.numbers import expected_text, measured_text, value_text
 from srhm.scorecard.text import EQUIVALENCE, in_short, verdict_counts
@@ -44,7 +43,6 @@ from srhm.studies.sparse_hierarchy.published_values import published_values
 from srhm.study import Figure
 
 ROOT = places.PUBLISHED.parent
-SCORECARDS = "tests/guard/scorecards"
 FIRST_RULES = "reference/first_rules.csv"
 GONE_CLAIMS = "reference/gone_claims.csv"
 DEVIATIONS = "docs/deviations.md"
@@ -53,20 +51,9 @@ DESKTOP, PHONE = "docs/images/forest.png", "docs/images/forest_phone.png"
 BEYOND = "docs/beyond.md"
 PAPER = ("sparse_hierarchy", "named_nets")
 MAIN, WIDE = "grid", "paper"
-NUMBERS = ("expected", "tolerance", "value", "low", "high", *AUTHORS)
 # Of each study the figure that its README shows, of the shipped rows: tests/guard/pictures.py.
 PICTURES = "docs/images/studies"
 WRITTEN = "Written by `make readme` from the scorecards of the shipped rows, not by hand."
-
-
-def read_scorecards(root: Path, preset: str) -> dict[str, pd.DataFrame]:
-    """Scorecards of the shipped rows of a preset, by study, without notes."""
-    found = {}
-    for file in sorted((root / SCORECARDS / preset).glob("*.jsonl")):
-        rows = [json.loads(one) for one in file.read_text(encoding="utf-8").splitlines()]
-        table = pd.DataFrame(rows)
-        found[file.stem] = table.astype(dict.fromkeys(NUMBERS, float))
-    return found
 
 
 def headline(root: Path) -> list[ForestRow]:

@@ -15,21 +15,27 @@ from srhm.study import Curve
 
 # Seconds over which the rate is taken: long cells arrive rarely, and a cluster's jobs in waves.
 WINDOW = 600.0
+# Seconds between the first and the last arrival below which they say nothing of the speed.
+LEAST = 5.0
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Cells done of all, expected seconds of work left, and cells and work done in the window.
+    """Cells done of all, planned seconds of work done and left, and what came in the window.
 
-    Of searches cells and work left are expected numbers.
+    Of searches cells and work left are expected numbers. recent_work was done in `span` seconds,
+    which ended `idle` seconds ago, when the last cell arrived.
     """
 
     done: int
     cells: int
+    work_done: float
     work_left: float
     recent_cells: int
     recent_work: float
     window: float
+    span: float
+    idle: float
 
     def line(self) -> str:
         """One line for people: cells, rate, time left."""
@@ -45,13 +51,18 @@ class Progress:
         return f"{text}, {rate:.3g} cells/min, about {self.left()} left"
 
     def short(self) -> str:
-        """Cells done of all and, where any arrived in the window, the time left."""
-        text = f"{self.done}/{self.cells}"
+        """Percent of the work and, where any cell arrived in the window, the time left."""
+        text = f"{100 * self.work_done / ((self.work_done + self.work_left) or 1):.0f} %"
         return f"{text}, {self.left()} left" if self.recent_cells and self.work_left else text
 
     def left(self) -> str:
-        """Time that the rest takes at the rate of the window, in words."""
-        seconds = self.work_left * self.window / self.recent_work
+        """Time that the rest takes at the measured speed, in words.
+
+        What cells in training have done since the last arrival counts as done at that speed, as
+        otherwise the time would stand still, or rise, while long cells train; up to nine tenths.
+        """
+        seconds = self.work_left * self.span / self.recent_work
+        seconds -= min(self.idle, 0.9 * seconds)
         if seconds < 90:
             return f"{seconds:.0f} s"
         return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
@@ -171,12 +182,19 @@ class Watch:
         left = {key: part for key, part in parts.items() if key not in arrived}
         begin = max(now - WINDOW, since or 0.0)
         # Clocks of other hosts differ: a cell from the future has arrived just now.
-        recent = [key for key, written in arrived.items() if written >= begin]
+        recent = sorted((key for key in arrived if arrived[key] >= begin), key=arrived.__getitem__)
+        first, last = (min(arrived[recent[end]], now) if recent else now for end in (0, -1))
+        # Between the first arrival and the last: before it the workflow was read, and data drawn.
+        is_timed = last - first >= LEAST
+        timed = recent[1:] if is_timed else recent
         return Progress(
             done=len(arrived),
             cells=len(arrived) + ceil(sum(left.values())),
+            work_done=sum(self.work[key] for key in arrived),
             work_left=sum(part * self.work[key] for key, part in left.items()),
             recent_cells=len(recent),
-            recent_work=sum(self.work[key] for key in recent),
+            recent_work=sum(self.work[key] for key in timed),
             window=max(now - begin, 1.0),
+            span=last - first if is_timed else max(now - begin, 1.0),
+            idle=now - last,
         )

@@ -1,5 +1,6 @@
 """Claims of a study measured on its tables: a row for each."""
 
+import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
@@ -18,6 +19,8 @@ from srhm.study import Study
 # Columns of what the authors' points give by the same fit: value and 95 % interval.
 AUTHORS = ("authors_value", "authors_low", "authors_high")
 SCHEMA = pa.schema([*SCHEMAS["SCORECARD"], *((name, pa.float64()) for name in AUTHORS)])
+# Of the shipped rows, as they are kept for comparison.
+SCORECARDS = "tests/guard/scorecards"
 COLUMNS = tuple(SCHEMA.names)
 
 
@@ -52,6 +55,16 @@ def scorecard(tables: Tables, claims: Sequence[Claim]) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def read_scorecards(root: Path, preset: str) -> dict[str, pd.DataFrame]:
+    """Scorecards of the shipped rows of a preset, by study, without notes."""
+    numbers = ("expected", "tolerance", "value", "low", "high", *AUTHORS)
+    found = {}
+    for file in sorted((root / SCORECARDS / preset).glob("*.jsonl")):
+        rows = [json.loads(one) for one in file.read_text(encoding="utf-8").splitlines()]
+        found[file.stem] = pd.DataFrame(rows).astype(dict.fromkeys(numbers, float))
+    return found
 
 
 def claims_in(module: str) -> tuple[Claim, ...]:
