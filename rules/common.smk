@@ -15,7 +15,7 @@ from srhm.explorer.names import explorer_name
 from srhm.results import places
 from srhm.results.places import source_of
 from srhm.results.provenance import PACKAGE
-from srhm.rules import curves, explorers, first_looks, pages, slurm, tables
+from srhm.rules import curves, early, explorers, pages, slurm, tables
 from srhm.runtime.devices import device_here
 from srhm.studies.registry import GROUPS, STUDIES, TRAINERS
 from srhm.study import ConfigError
@@ -51,9 +51,9 @@ STYLE = (PACKAGE / "figures/paper.mplstyle").read_text(encoding="utf-8")
 
 MEASUREMENTS = curves.measurements_of(PLAN)
 MEASURING = curves.measuring_names(MEASUREMENTS)
-FIRST = first_looks.priorities(
-    PLAN, lambda curve: sum(cost.seconds for cost in expected_costs(curve))
-)
+# A figure that is made before all else, with its curves alone.
+PARTS = early.parts_of(PLAN)
+FIRST = early.priorities(PLAN, lambda curve: sum(cost.seconds for cost in expected_costs(curve)))
 EXPLORERS = explorers.explorers_of(PLAN)
 
 
@@ -116,7 +116,7 @@ def training_megabytes(wildcards, threads, attempt):
 
 
 def priority_of(name, otherwise):
-    """Function of wildcards: the priority of a curve or sample of a first look; otherwise: of others."""
+    """Function of wildcards: the priority of a curve or sample of an early figure, or of others."""
 
     def priority(wildcards):
         return FIRST.get(getattr(wildcards, name), otherwise)

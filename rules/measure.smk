@@ -15,7 +15,7 @@ for folder, (measurement, _) in MEASUREMENTS.items():
             **{table: f"{folder}/{table}/{{curve}}.parquet" for table in measurement.tables},
         log:
             f"{LOGS}/{MEASURING[folder]}/{{curve}}.log",
-        priority: measurement.trainer.priority
+        priority: priority_of("curve", measurement.trainer.priority)
         conda:
             "../envs/srhm.yaml"
         resources:

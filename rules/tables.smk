@@ -1,64 +1,68 @@
 """From rows of curves to the checked tables of a study, and to tables derived of these.
 
-A table of sample complexities, say, is derived.
+A table of sample complexities, say, is derived. An early figure has tables of its curves alone.
 """
 
-for study in PLAN.studies:
-    if STUDIES[study].trainer is not None:
+for plan in [PLAN, *PARTS.values()]:
+    for study in plan.studies:
+        # Of an early figure before the tables of whole studies, and those before their figures.
+        first = early.PRIORITY if plan.part else early.EARLY
+        mark = f"_of_{plan.part}" if plan.part else ""
+        if STUDIES[study].trainer is not None:
 
-        rule:
-            name:
-                f"gather_{study}"
-            input:
-                **tables.files_of_curves(PLAN, study),
-                published_files=tables.published_files(PLAN, study),
-            output:
-                **{
-                    name: places.table_file(PRESET, study, name)
-                    for name in tables.files_of_curves(PLAN, study)
-                },
-            log:
-                f"{LOGS}/gather_{study}.log",
-            priority: STUDIES[study].priority + first_looks.EARLY
-            localrule: True
-            conda:
-                "../envs/srhm.yaml"
-            params:
-                spec=tables.gathering_spec(PLAN, study),
-                source=source_of("gather.py"),
-            message:
-                f"Gathering and checking the tables of {study}"
-            script:
-                "../scripts/gather.py"
+            rule:
+                name:
+                    f"gather_{study}{mark}"
+                input:
+                    **tables.files_of_curves(plan, study),
+                    published_files=tables.published_files(plan, study),
+                output:
+                    **{
+                        name: places.table_file(PRESET, study, name, part=plan.part)
+                        for name in tables.files_of_curves(plan, study)
+                    },
+                log:
+                    f"{LOGS}/gather_{study}{mark}.log",
+                priority: STUDIES[study].priority + first
+                localrule: True
+                conda:
+                    "../envs/srhm.yaml"
+                params:
+                    spec=tables.gathering_spec(plan, study),
+                    source=source_of("gather.py"),
+                message:
+                    f"Gathering and checking the tables of {study}{mark.replace('_', ' ')}"
+                script:
+                    "../scripts/gather.py"
 
-    for table in STUDIES[study].tables:
+        for table in STUDIES[study].tables:
 
-        rule:
-            name:
-                f"derive_{study}_{table.name}"
-            input:
-                **tables.repository_files(table),
-                tables=tables.table_files(PLAN, study, table.uses),
-            output:
-                rows=places.table_file(PRESET, study, table.name),
-            log:
-                f"{LOGS}/derive_{study}_{table.name}.log",
-            priority: STUDIES[study].priority + first_looks.EARLY
-            localrule: True
-            conda:
-                "../envs/srhm.yaml"
-            params:
-                spec=tables.using_spec(
-                    PLAN,
-                    study,
-                    table.uses,
-                    table.settings,
-                    files=tables.repository_files(table),
-                    function=table.function,
-                    schema=table.schema,
-                ),
-                source=source_of("derive.py", table.function),
-            message:
-                f"Computing {table.name.replace('_', ' ')} of {study}"
-            script:
-                "../scripts/derive.py"
+            rule:
+                name:
+                    f"derive_{study}_{table.name}{mark}"
+                input:
+                    **tables.repository_files(table),
+                    tables=tables.table_files(plan, study, table.uses),
+                output:
+                    rows=places.table_file(PRESET, study, table.name, part=plan.part),
+                log:
+                    f"{LOGS}/derive_{study}_{table.name}{mark}.log",
+                priority: STUDIES[study].priority + first
+                localrule: True
+                conda:
+                    "../envs/srhm.yaml"
+                params:
+                    spec=tables.using_spec(
+                        plan,
+                        study,
+                        table.uses,
+                        table.settings,
+                        files=tables.repository_files(table),
+                        function=table.function,
+                        schema=table.schema,
+                    ),
+                    source=source_of("derive.py", table.function),
+                message:
+                    f"Computing {table.name.replace('_', ' ')} of {study}{mark.replace('_', ' ')}"
+                script:
+                    "../scripts/derive.py"

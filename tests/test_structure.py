@@ -54,7 +54,6 @@ PLACES = {name: place for place, line in enumerate(ORDER.split("\n")) for name i
 LOADED = {
     "derive.py": ("function",),
     "draw.py": ("function",),
-    "draw_first_look.py": ("function",),
     "draw_derivations.py": (),
     "gather.py": (),
     "measure.py": ("function",),

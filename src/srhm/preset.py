@@ -133,10 +133,12 @@ class Plan:
     """What a preset asks for.
 
     studies: what it asks of each study that it has a section for, in the order of the registry.
+    part: name of the figure that has these curves alone; empty: all curves.
     """
 
     preset: Common
     studies: Mapping[str, Planned]
+    part: str = ""
 
     @property
     def name(self) -> str:

@@ -106,7 +106,7 @@ class Figure:
     files: further files of the repository, each as a pattern of paths. shows: columns and the
     value that all of its rows have there, which its link into the explorer chooses. first: values
     that the cells of the curves which it shows may have, by name: these curves are trained first,
-    and it has a first look, drawn of them alone. answers: the README shows it.
+    and it is drawn of tables of them alone. answers: the README shows it.
     """
 
     name: str

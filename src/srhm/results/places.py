@@ -100,9 +100,10 @@ def measured_files(
     return {table: f"{folder}/{table}/{curve}.parquet" for table in measurement.tables}
 
 
-def table_file(preset: str, study: str, table: str) -> str:
-    """A table of a study."""
-    return f"results/{preset}/tables/{study}/{table}.parquet"
+def table_file(preset: str, study: str, table: str, *, part: str = "") -> str:
+    """A table of a study; part: of the curves of this figure alone."""
+    folder = f"results/{preset}/tables/{study}{f'/{part}' if part else ''}"
+    return f"{folder}/{table}.parquet"
 
 
 def figure_files(preset: str, figure: str) -> dict[str, str]:

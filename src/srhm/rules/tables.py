@@ -72,7 +72,8 @@ def used_tables(plan: Plan, study: str, uses: Uses) -> list[tuple[str | None, st
     found: list[tuple[str | None, str]] = []
     for owner, table, schema in named_tables(study, uses):
         has = owner in plan.studies
-        found.append((places.table_file(plan.name, owner, table) if has else None, schema))
+        file = places.table_file(plan.name, owner, table, part=plan.part)
+        found.append((file if has else None, schema))
     return found
 
 

@@ -567,7 +567,7 @@ def inputs(tmp_path_factory) -> dict[str, str]:
 def test_published_files_are_inputs_of_the_figure_and_the_page_alone(inputs):
     assert {"train_hierarchy", "gather_sparse_hierarchy", "score_sparse_hierarchy"} <= set(inputs)
     holding = {rule for rule, files in inputs.items() if "/published/" in files}
-    assert holding == {"explorer", "fig04", "fig04_first_look", "page_report", "page_report_so_far"}
+    assert holding == {"explorer", "fig04", "page_report", "page_report_so_far"}
     for rule in holding:
         for name in ("cells.parquet", "provenance.json"):
             assert f"/published/big/{STUDY}/{name}" in inputs[rule]

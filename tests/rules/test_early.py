@@ -1,0 +1,77 @@
+"""Figure 4 is made of its own curves, which are trained first, while the others are trained."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from srhm import preset
+from srhm.commands import launch
+from srhm.commands.presets import CONFIG, Run
+from srhm.preset import Plan
+from srhm.rules import early, tables
+from srhm.studies.registry import STUDIES
+
+STUDY = "sparse_hierarchy"
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    """The preset quick; nothing of it is trained here."""
+    return preset.plan_preset(yaml.safe_load((CONFIG / "quick.yaml").read_text()))
+
+
+def test_only_figure_4_is_early_and_none_of_published_rows(plan: Plan) -> None:
+    assert list(early.parts_of(plan)) == ["fig04"]
+    values = yaml.safe_load((CONFIG / "grid.yaml").read_text())
+    published = preset.plan_preset({**values, "rows": "published"})
+    assert early.parts_of(published) == {}
+
+
+def test_its_curves_are_all_of_lcn_and_cnn_as_the_text_trains_them(plan: Plan) -> None:
+    chosen = early.parts_of(plan)["fig04"].curves
+    cells = pd.DataFrame([curve.cells[0] for curve in chosen.values()])
+    assert set(cells["net"]) == {"lcn", "cnn"}
+    # None that the figure shows waits for the end.
+    shown = [
+        name for name, curve in plan.studies[STUDY].curves.items()
+        if all(curve.cells[0][key] == value for key, value in
+               {"s": 2, "sparsity": "A", "whitening": False, "bias": False}.items())
+        and curve.cells[0]["batch"] == "shuffled" and curve.cells[0]["net"] != "fcn"
+    ]  # fmt: skip
+    assert list(chosen) == shown
+    assert len(shown) < len(plan.studies[STUDY].curves)
+
+
+def test_its_tables_are_of_these_curves_and_lie_apart(plan: Plan) -> None:
+    part = early.parts_of(plan)["fig04"]
+    files = tables.files_of_curves(part, STUDY)["cells"]
+    assert len(files) == len(part.curves)
+    assert set(files) < set(tables.files_of_curves(plan, STUDY)["cells"])
+    uses = next(one.uses for one in STUDIES[STUDY].figures if one.name == "fig04")
+    assert tables.table_files(part, STUDY, uses)[0] == (
+        f"results/quick/tables/{STUDY}/fig04/cells.parquet"
+    )
+    assert part.name == plan.name
+
+
+def test_its_curves_go_first_the_longest_before_all(plan: Plan) -> None:
+    seconds = {name: float(place) for place, name in enumerate(plan.curves)}
+    found = early.priorities(plan, lambda curve: seconds[curve.name])
+    chosen = early.parts_of(plan)["fig04"].curves
+    assert {name: found[name] for name in chosen} == {
+        name: early.PRIORITY + seconds[name] for name in chosen
+    }
+    samples = {curve.sample for curve in chosen.values()}
+    assert found.keys() == {*chosen, *samples}
+    for sample in samples:
+        own = [found[name] for name, curve in chosen.items() if curve.sample == sample]
+        assert found[sample] == max(own)
+
+
+def test_a_run_says_when_it_is_there(plan: Plan, tmp_path: Path) -> None:
+    said = launch._milestones(Run(plan, tmp_path))
+    assert said == {"fig04": f"Figure 4: {tmp_path}/results/quick/figures/fig04.png"}
+    other = launch._milestones(Run(plan.only(["named_nets"]), tmp_path))
+    assert other.keys() == {STUDIES["named_nets"].figures[0].name}
