@@ -277,6 +277,8 @@ def test_a_module_that_is_edited_while_it_is_imported_is_refused(digest, tmp_pat
     with pytest.raises(EditedSourceError, match="edited after this run had begun"):
         import_as_digested("another", f"{package}.main:root")
     (tmp_path / package / "rules.py").write_text("N = 2\n", encoding="utf-8")
+    import_as_digested(source, f"{package}.main:root")  # what was imported stays
+    import_as_digested.cache_clear()
     with pytest.raises(EditedSourceError, match="nothing is stored"):
         import_as_digested(source, f"{package}.main:root")
 

@@ -84,7 +84,7 @@ def imports_of(name):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{name}: a relative import escapes the digest"
+            assert node.level == 0, f"{name}: a relative import, which is not followed here"
             names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         found |= {n.removeprefix("srhm.") for n in names if n.startswith("srhm.")} & KNOWN
     return found - {name}

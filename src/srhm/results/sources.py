@@ -43,8 +43,10 @@ UNREAD = frozenset(
         "srhm.training.loop:_name",
         "srhm.training.loop:_result",
         "srhm.results.provenance:versions",
-        # When something is made again, not what.
+        # When something is made again, not what; the roots themselves.
         "srhm.results.sources:",
+        "srhm.results.outdated:made_by_other_code",
+        "srhm.training.any_trainer:decided_by",
     }
 )
 
@@ -93,8 +95,9 @@ def reached(*names: str) -> set[str]:
     return found
 
 
+@cache
 def import_as_digested(source: str, *names: str) -> None:
-    """Imports every module of this project that these names reach.
+    """Imports every module of this project that these names reach; a second time it does nothing.
 
     source: their digest when the result was planned. What a job computes after this call, it
     computes with the code of this digest: later edits of files are not imported.
