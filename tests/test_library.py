@@ -33,10 +33,12 @@ from srhm.measure.sensitivity import measure
 from srhm.model.grammar import Grammar, GrammarParameters
 from srhm.model.parsing import parse
 from srhm.model.sampling import derive, draw_samples
+from srhm.model.theory import n_distinct, predicted_sample_complexity
 from srhm.networks.geometry import geometry, initial_weights
 from srhm.networks.hierarchical import HierarchicalNetwork
 from srhm.sensitivity import sensitivities
 from srhm.statistics import sample_complexity as tables
+from srhm.tangent_kernel import infinite_width_kernel
 from srhm.torch_data import HierarchyDataset
 from srhm.transforms import Displacement, OneHot, Synonyms, Tokens
 
@@ -131,6 +133,7 @@ def test_sizes_that_cannot_be_are_refused(grammar, sizes):
         lambda data: sample_complexity([1, 2], [1, 0], confidence=95),
         lambda data: sample_complexity([1, 2], [1, 0], confidence=np.nan),
         lambda data: sample_complexity([1, 2], [1, 0], threshold=np.nan),
+        lambda data: infinite_width_kernel(np.eye(2), depth=0),
         lambda data: Displacement(0),
         lambda data: Deformation(cutoff=0, generator=np.random.default_rng(0)),
         lambda data: Deformation(cutoff=3, temperature=np.inf, generator=np.random.default_rng(0)),
@@ -148,6 +151,7 @@ def test_numbers_out_of_range_are_refused_with_the_range(grammar, data, call):
         lambda data: sensitivities(nn.Flatten(), ["output"], data, seed=0.5),
         lambda data: sensitivities(nn.Flatten(), ["output"], data, seed=0, n_points=1e2),
         lambda data: sensitivities(nn.Flatten(), ["output"], data, seed=0, n_draws="4"),
+        lambda data: infinite_width_kernel(np.eye(2), depth=1.5),
         lambda data: Displacement(1.0),
         lambda data: Synonyms(None),
         lambda data: Deformation(cutoff=(3, 8.5), generator=np.random.default_rng(0)),
@@ -157,6 +161,58 @@ def test_numbers_out_of_range_are_refused_with_the_range(grammar, data, call):
 def test_what_is_no_whole_number_is_refused_with_the_range(grammar, data, call):
     with pytest.raises(TypeError, match=r"^\w+ = \S+: allowed are whole numbers, \d+ or more$"):
         call(HierarchyDataset(data, grammar))
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint64])
+def test_integers_of_every_type_give_the_grammar_and_the_data_of_pythons(kind):
+    numbers = {"depth": 2, "branching": 2, "n_features": 12, "n_empty": 1}
+    expected = random_grammar(**numbers, seed=3)
+    found = random_grammar(**{name: kind(n) for name, n in numbers.items()}, seed=kind(3))
+    assert found.parameters.n_distinct == expected.parameters.n_distinct == 1_327_104
+    assert all((a == b).all() for a, b in zip(found.rules, expected.rules, strict=True))
+    sets = train_and_test(found, n_train=kind(100), n_test=kind(50), seed=kind(3))
+    for one, other in zip(
+        sets, train_and_test(expected, n_train=100, n_test=50, seed=3), strict=True
+    ):
+        assert_equal(one, other)
+
+
+def test_sizes_and_laws_do_not_overflow():
+    grammar = random_grammar(depth=2, branching=2, n_features=5, n_empty=1, seed=0)
+    n = np.int16(25000)
+    with pytest.raises(SampleError, match=r"P = 25000 and n_test = 25000: .* only 40000 distinct"):
+        train_and_test(grammar, n_train=n, n_test=n, seed=0)
+    numbers = {"depth": 3, "branching": 3, "n_features": 9, "n_empty": 2}
+    large = random_grammar(**{name: np.int64(n) for name, n in numbers.items()}, seed=0)
+    assert large.parameters.n_distinct == 9 * (81 * 27) ** 13
+    law = {"depth": 3, "branching": 3, "n_synonyms": 81, "n_classes": 9, "n_empty": 2}
+    small = {name: np.int16(n) for name, n in law.items()}
+    assert n_distinct(**small) == 9 * (81 * 27) ** 13
+    for net in ("lcn", "cnn", "fcn"):
+        expected = predicted_sample_complexity(net, **law)
+        assert predicted_sample_complexity(net, **small) == expected
+
+
+@pytest.mark.parametrize("name", [*KIND, "n_synonyms", "n_classes", "seed"])
+@pytest.mark.parametrize("value", [0.5, 1e3, "2", np.float64(2)])
+def test_a_grammar_of_broken_numbers_is_refused_with_the_argument(name, value):
+    numbers = {**KIND, "seed": 0, name: value}
+    with pytest.raises(TypeError, match=f"^{name} = .*: allowed are whole numbers, "):
+        random_grammar(**numbers)
+
+
+@pytest.mark.parametrize("name", ["n_train", "n_test", "seed"])
+def test_a_sample_of_broken_numbers_is_refused_with_the_argument(grammar, name):
+    numbers = {"n_train": 10, "n_test": 10, "seed": 0, name: 1e1}
+    with pytest.raises(TypeError, match=f"^{name} = 10.0: allowed are whole numbers, "):
+        train_and_test(grammar, **numbers)
+
+
+@pytest.mark.parametrize("change", [displace, exchange_synonyms])
+def test_a_level_that_is_no_whole_number_is_refused(grammar, data, change):
+    generator = np.random.default_rng(0)
+    with pytest.raises(TypeError, match=r"^level = 1\.5: allowed are whole numbers, 1 to 2"):
+        change(data, grammar, level=1.5, generator=generator)
 
 
 def test_one_feature_has_no_whitening():
@@ -481,6 +537,20 @@ def test_a_sum_over_places_sees_no_displacement_but_synonyms(grammar, data):
 def test_layers_that_are_no_representation_are_refused(grammar, data, layers, message):
     with pytest.raises(ValueError, match=message):
         sensitivities(Bag(), layers, HierarchyDataset(data, grammar, form="symbols"), seed=0)
+
+
+def test_a_layer_before_one_in_place_is_measured_as_it_was(grammar, data):
+    def net(*, inplace):
+        torch.manual_seed(0)
+        flat, first, last = nn.Flatten(), nn.Linear(3 * 16, 20), nn.Linear(20, 3)
+        return nn.Sequential(flat, first, nn.ReLU(inplace=inplace), last)
+
+    dataset = HierarchyDataset(data, grammar)
+    rows = [
+        sensitivities(net(inplace=one), ["0", "1", "2", "output"], dataset, seed=0)
+        for one in (False, True)
+    ]
+    pd.testing.assert_frame_equal(*rows)
 
 
 def test_a_network_is_measured_without_dropout_and_left_in_its_modes(grammar, data):

@@ -113,7 +113,7 @@ def test_the_kernel_of_a_module_is_that_of_the_flow(tolerance):
 @pytest.mark.parametrize(
     ("x", "other", "depth", "message"),
     [
-        (np.ones((2, 3)), None, 0, "depth of 1 or more"),
+        (np.ones((2, 3)), None, 0, "depth = 0: allowed are 1 or more"),
         (np.ones((2, 3)), np.ones((2, 4)), 1, "inputs of one size"),
         (np.ones(3), None, 1, "allowed are"),
     ],

@@ -190,7 +190,7 @@ def test_another_generator_gives_another_transformation(make_sample):
 @pytest.mark.parametrize("transform", [exchange_synonyms, displace])
 def test_a_level_that_the_grammar_lacks_is_refused(make_sample, stream, transform, level):
     grammar, data, _ = make_sample(n_train=1)
-    with pytest.raises(ValueError, match=f"level = {level}: allowed are 1 to L = 2"):
+    with pytest.raises(ValueError, match=f"level = {level}: allowed are 1 to 2"):
         transform(data, grammar, level=level, generator=stream)
 
 

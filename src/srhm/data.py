@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from srhm.model.encoding import symbols
 from srhm.model.grammar import Grammar, GrammarError, GrammarParameters, Sparsity, draw_grammar
 from srhm.model.sampling import Derivations, SampleError, derive, draw_sample
+from srhm.model.scalars import whole
 from srhm.model.seeding import generator
 from srhm.model.transformations import displace, exchange_synonyms
 
@@ -67,22 +68,28 @@ def random_grammar(
     data.
 
     Raises:
+        TypeError: if a number is no whole one, with the name of the argument and its range.
         GrammarError: if no grammar has these parameters; the message says which are allowed.
         ValueError: if the seed is negative.
     """
+    seed = whole(seed, "seed", least=0)
     parameters = GrammarParameters(
         depth=depth,
         branching=branching,
         n_features=n_features,
-        n_synonyms=n_features ** max(branching - 1, 0) if n_synonyms is None else n_synonyms,
-        n_classes=n_features if n_classes is None else n_classes,
+        n_synonyms=1,
+        n_classes=1,
         n_empty=n_empty,
         sparsity=sparsity,
     )
-    if n_features**branching > MAX_TUPLES:
-        raise GrammarError(
-            f"v = {n_features} with s = {branching}: there are v^s tuples; allowed are v^s < 2^63"
-        )
+    v, s = parameters.n_features, parameters.branching
+    parameters = replace(
+        parameters,
+        n_synonyms=v ** (s - 1) if n_synonyms is None else n_synonyms,
+        n_classes=v if n_classes is None else n_classes,
+    )
+    if v**s > MAX_TUPLES:
+        raise GrammarError(f"v = {v} with s = {s}: there are v^s tuples; allowed are v^s < 2^63")
     return draw_grammar(parameters, generator=generator(seed, role="grammar"))
 
 
@@ -96,12 +103,15 @@ def train_and_test(
     workflow draws the same sample for this seed.
 
     Raises:
+        TypeError: if a number is no whole one, with the name of the argument and its range.
         SampleError: if there are too few distinct data; the message says how many.
         ValueError: if the seed is negative.
     """
-    for name, n in (("n_train", n_train), ("n_test", n_test)):
-        if n < 1:
-            raise SampleError(f"{name} = {n}: allowed are 1 or more")
+    seed = whole(seed, "seed", least=0)
+    try:
+        n_train, n_test = whole(n_train, "n_train", least=1), whole(n_test, "n_test", least=1)
+    except ValueError as refusal:
+        raise SampleError(str(refusal)) from None
     return draw_sample(
         grammar,
         n_train=n_train,

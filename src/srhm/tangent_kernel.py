@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from srhm.extras import extra
+from srhm.model.scalars import whole
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -41,14 +42,15 @@ def infinite_width_kernel(
     None: x itself. Returns (n, m).
 
     Raises:
+        TypeError: if the depth is no whole number.
         ValueError: if there is no hidden layer, or the inputs do not have one size.
     """
+    depth = whole(depth, "depth", least=1)
     one = _rows(x)
     two = one if other is None else _rows(other)
-    if depth < 1 or one.shape[1] != two.shape[1]:
+    if one.shape[1] != two.shape[1]:
         raise ValueError(
-            f"depth = {depth}, inputs of {one.shape[1]} and {two.shape[1]} values: allowed are a"
-            " depth of 1 or more, and inputs of one size"
+            f"inputs of {one.shape[1]} and {two.shape[1]} values: allowed are inputs of one size"
         )
     covariance = one @ two.T / one.shape[1]
     lengths = np.sqrt(np.outer((one**2).mean(axis=1), (two**2).mean(axis=1)))

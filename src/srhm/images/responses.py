@@ -44,4 +44,5 @@ def responses(
 
 
 def _keep(parts: list[Tensor], module: nn.Module, inputs: object, output: Tensor) -> None:
-    parts.append(output.flatten(1).cpu())
+    # A layer behind it may change it in place.
+    parts.append(output.flatten(1).clone().cpu())

@@ -8,10 +8,13 @@ belongs to one latent only.
 from dataclasses import dataclass
 from itertools import combinations, product
 from math import comb
+from operator import index
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from srhm.model.scalars import whole
 
 Sparsity = Literal["A", "B"]
 # Features are kept as 16-bit integers, with one value for the empty symbol.
@@ -22,6 +25,7 @@ MAX_PLACES = 2**31 - 1
 
 def n_nodes(*, depth: int, branching: int) -> int:
     """Number of production rules that a datum uses, (s^L - 1)/(s - 1)."""
+    depth, branching = index(depth), index(branching)
     return (branching**depth - 1) // (branching - 1)
 
 
@@ -31,6 +35,7 @@ def n_placements(*, branching: int, n_empty: int, sparsity: str = "A") -> int:
     Sparsity A: each feature in its own sub-patch, (s_0+1)^s. Sparsity B: anywhere, order kept,
     binomial(s(s_0+1), s). Section 3 and Figure 2, panel 3.
     """
+    branching, n_empty = index(branching), index(n_empty)
     if sparsity == "A":
         return (n_empty + 1) ** branching
     return comb(branching * (n_empty + 1), branching)
@@ -50,6 +55,7 @@ def n_distinct(
     One choice of synonym and of places for each rule that a datum uses; no two choices give the
     same datum, since no tuple is shared by two latents of a level.
     """
+    n_synonyms, n_classes = index(n_synonyms), index(n_classes)
     places = n_placements(branching=branching, n_empty=n_empty, sparsity=sparsity)
     return n_classes * (n_synonyms * places) ** n_nodes(depth=depth, branching=branching)
 
@@ -63,6 +69,7 @@ class GrammarParameters:
     """Parameters of a grammar: L, s, v, m, n_c, s_0 of the paper, and the kind of sparsity.
 
     Raises:
+        TypeError: if a number is no whole one.
         GrammarError: unless L >= 1, s >= 2, v, m, n_c >= 1, s_0 >= 0, v m <= v^s, n_c m <= v^s.
     """
 
@@ -76,16 +83,20 @@ class GrammarParameters:
 
     def __post_init__(self) -> None:
         ranges = {
-            "L": (self.depth, 1, 8),
-            "s": (self.branching, 2, 16),
-            "v": (self.n_features, 1, MAX_FEATURES),
-            "m": (self.n_synonyms, 1, MAX_FEATURES),
-            "n_c": (self.n_classes, 1, MAX_FEATURES),
-            "s0": (self.n_empty, 0, 64),
+            "L": ("depth", 1, 8),
+            "s": ("branching", 2, 16),
+            "v": ("n_features", 1, MAX_FEATURES),
+            "m": ("n_synonyms", 1, MAX_FEATURES),
+            "n_c": ("n_classes", 1, MAX_FEATURES),
+            "s0": ("n_empty", 0, 64),
         }
-        for key, (value, low, high) in ranges.items():
-            if not low <= value <= high:
-                raise GrammarError(f"{key} = {value}: allowed are {low} to {high}")
+        for key, (name, low, high) in ranges.items():
+            value = getattr(self, name)
+            try:
+                # The only door of parameters: powers of NumPy's integers would overflow.
+                object.__setattr__(self, name, whole(value, name, least=low, most=high))
+            except ValueError:
+                raise GrammarError(f"{key} = {value}: allowed are {low} to {high}") from None
         if self.sparsity not in ("A", "B"):
             raise GrammarError(f"sparsity = {self.sparsity!r}: allowed are 'A' and 'B'")
         if self.input_length > MAX_PLACES:

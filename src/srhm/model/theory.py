@@ -5,6 +5,7 @@ added here retrains nothing. The letters are in docs/notation.md.
 """
 
 from math import log, sqrt
+from operator import index
 
 from srhm.model.grammar import n_distinct
 
@@ -27,6 +28,9 @@ def predicted_sample_complexity(
     Raises:
         ValueError: if the net is unknown.
     """
+    # Python's own integers, whose powers do not overflow.
+    numbers = map(index, (depth, branching, n_synonyms, n_classes, n_empty))
+    depth, branching, n_synonyms, n_classes, n_empty = numbers
     dense = float(n_classes * n_synonyms**depth)
     if net == "cnn":
         return (n_empty + 1) ** 2 * dense

@@ -10,6 +10,7 @@ import numpy as np
 
 from srhm.model.grammar import Grammar
 from srhm.model.sampling import Derivations, depth_slices, derive
+from srhm.model.scalars import whole
 
 
 def exchange_synonyms(
@@ -26,7 +27,8 @@ def exchange_synonyms(
     the choice at level l is drawn from all m synonyms, as in the published figures.
 
     Raises:
-        ValueError: if the level is not in 1 ... L, or m = 1 leaves no other synonym.
+        TypeError: if the level is no whole number.
+        ValueError: if it is not in 1 ... L, or m = 1 leaves no other synonym.
     """
     parameters = grammar.parameters
     slices = _nodes_from(grammar, level)
@@ -60,7 +62,8 @@ def displace(
     all lower levels are drawn anew too, as in the published figures.
 
     Raises:
-        ValueError: if the level is not in 1 ... L.
+        TypeError: if the level is no whole number.
+        ValueError: if it is not in 1 ... L.
     """
     slices = _nodes_from(grammar, level)
     placements = data.placements.copy()
@@ -74,6 +77,5 @@ def displace(
 def _nodes_from(grammar: Grammar, level: int) -> list[slice]:
     """Nodes that produce level l, then those of each level below."""
     depth = grammar.parameters.depth
-    if not 1 <= level <= depth:
-        raise ValueError(f"level = {level}: allowed are 1 to L = {depth}")
+    level = whole(level, "level", least=1, most=depth)
     return depth_slices(grammar.parameters)[depth - level :]

@@ -64,7 +64,8 @@ def record_activations(network: nn.Module, x: Tensor, names: Sequence[str]) -> d
 
 
 def _keep(outputs: list[Tensor], module: nn.Module, inputs: object, output: Tensor) -> None:
-    outputs.append(output)
+    # A layer behind it may change it in place.
+    outputs.append(output.clone() if isinstance(output, Tensor) else output)
 
 
 @contextmanager
