@@ -5,6 +5,7 @@ differs by 0.04 to 0.08 (one sd), between two processors by less. So each P* is 
 of its own grammar; where seeds are others, statements alone are, with the archive's intervals.
 """
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite, log
@@ -137,6 +138,16 @@ def _named(row: Mapping[str, Any] | pd.Series) -> str:
     )
 
 
+def tables_of_run(folder: Path) -> list[pd.DataFrame]:
+    """Cells and sensitivities of a run, of the folder of a study's tables.
+
+    Raises:
+        TableError: if a table is missing or damaged.
+    """
+    schemas = {"cells": CELLS, "sensitivities": SENSITIVITIES}
+    return [read_table(folder / f"{name}.parquet", schema) for name, schema in schemas.items()]
+
+
 def compare_tables(
     tables: Path, published: Path, *, claims: Sequence[str] = (), **scores: pd.DataFrame
 ) -> Comparison | None:
@@ -152,10 +163,20 @@ def compare_tables(
     if not (published / PROVENANCE_FILE).is_file():
         return None
     check_digests(published, read_provenance_file(published / PROVENANCE_FILE))
-    schemas = {"cells": CELLS, "sensitivities": SENSITIVITIES}
-    own = [read_table(tables / f"{name}.parquet", schema) for name, schema in schemas.items()]
     theirs = [
         read_published_table(published / f"{name}.parquet", schema)
-        for name, schema in schemas.items()
+        for name, schema in (("cells", CELLS), ("sensitivities", SENSITIVITIES))
     ]
-    return compared(seed_stars(*own), seed_stars(*theirs), claims=claims, **scores)
+    own = seed_stars(*tables_of_run(tables))
+    return compared(own, seed_stars(*theirs), claims=claims, **scores)
+
+
+if __name__ == "__main__":  # FOLDER of tables: P* of each seed, as reference/ keeps them
+    stars = seed_stars(*tables_of_run(Path(sys.argv[1]))).dropna(subset="P_star")
+    stars = stars.sort_values(["curve", "criterion", "seed"])
+    print(
+        stars[["curve", "seed", "criterion", "P_star"]].to_csv(
+            index=False, float_format="%.6g", lineterminator="\n"
+        ),
+        end="",
+    )
