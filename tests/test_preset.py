@@ -156,6 +156,14 @@ def test_what_cannot_be_run_is_refused_with_key_value_and_what_is_allowed(where,
     assert_refused(changed(CONFIG, where, changes), [*within, *parts])
 
 
+def test_a_search_is_for_ten_percent_alone():
+    config = changed(CONFIG, "group", {"P": SEARCH})
+    plan_preset(config)
+    other = {**config, "analysis": {"threshold": 0.15}}
+    with pytest.raises(ConfigError, match=r"analysis.threshold = 0.15: allowed is 0.1, at which"):
+        plan_preset(other)
+
+
 @pytest.mark.parametrize(
     ("changes", "parts"),
     [

@@ -2,6 +2,8 @@
 
 import re
 from dataclasses import replace
+from itertools import pairwise, product
+from math import log2
 from pathlib import Path
 
 import pytest
@@ -303,3 +305,43 @@ def test_the_scale_of_the_fcn_is_a_coordinate_of_the_fcn_alone():
 def test_a_rate_from_the_table_is_a_number_in_the_cell():
     found = cells(group(net=["lcn", "cnn"]), training={"learning_rate": "table"})
     assert values(found, "net", "learning_rate") == {("lcn", 0.01), ("cnn", 0.1)}
+
+
+SEARCH = {"low": 0.5, "high": 8, "search": "error"}
+
+
+def test_candidates_of_a_search_are_a_lattice_that_net_and_grammar_shift():
+    (curve,) = planned(group(P=SEARCH)).curves.values()
+    sizes = sorted({cell["P"] for cell in curve.cells})
+    assert [b / a for a, b in pairwise(sizes)] == pytest.approx([2**0.25] * 15, rel=0.01)
+    assert 256 <= sizes[0] < 512 * 2**-0.75 < 512 * 2**2.75 < sizes[-1] <= 4096
+    assert {(cell["P"], cell["seed"]) for cell in curve.cells} == set(product(sizes, (0, 1)))
+    assert curve.search is not None
+    assert sizes[curve.search.start] == pytest.approx(1024, rel=0.1)
+    # Channels and rates leave P as they are, another grammar does not.
+    wide, other = (
+        sorted({cell["P"] for cell in cells(group(P=SEARCH, **change)).values()})
+        for change in ({"width": 9}, {"s0": 2})
+    )
+    assert wide == sizes
+    shifts = [4 * log2(one[0] / law) % 1 for one, law in ((sizes, 512), (other, 1152))]
+    assert abs(shifts[0] - shifts[1]) > 0.02
+
+
+def test_a_search_that_starts_or_goes_on_otherwise_has_the_same_keys_and_another_name():
+    searches = [
+        SEARCH, {**SEARCH, "start": 1}, {**SEARCH, "search": "sensitivities"},
+        {**SEARCH, "search": "sensitivities", "beyond": 2},
+    ]  # fmt: skip
+    plans = [planned(group(P=one)) for one in searches]
+    assert len({frozenset(cells_of(one)) for one in plans}) == 1
+    assert len({name for one in plans for name in one.curves}) == len(searches)
+    (starts, follows, near) = [next(iter(one.curves.values())).search for one in plans[1:]]
+    assert starts.start < follows.start
+    assert [(one.below, one.above) for one in (starts, follows, near)] == [(0, 0), (4, 6), (4, 4)]
+
+
+def test_the_first_seed_is_another():
+    found = cells(group(P=SEARCH), first_seed=100)
+    assert values(found, "seed") == {(100,), (101,)}
+    assert found.keys().isdisjoint(cells(group(P=SEARCH)))
