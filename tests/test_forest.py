@@ -91,12 +91,12 @@ def test_the_svg_has_a_title_and_rows_in_reach_of_the_keyboard(narrow):
     (alone,) = (g for g in ElementTree.fromstring(svg([ROW])).iter(f"{SVG}g") if g.get("tabindex"))
     assert alone.find(f"{SVG}title").text == ROW.sentence
     words = "".join(root.itertext())
-    assert ROW.measured in words
+    assert ROW.value in words
     assert ROW.expected in words
 
 
 def test_what_a_row_says_is_escaped():
-    row = replace(ROW, label="a < b & c", measured="1 < 2")
+    row = replace(ROW, label="a < b & c", value="1 < 2")
     assert "a < b & c" in "".join(ElementTree.fromstring(svg([row])).itertext())
 
 
@@ -108,7 +108,7 @@ def test_the_picture_has_a_mark_for_each_of_the_layout():
                 for part in one.parts)  # fmt: skip
     assert len(axes.lines) == drawn
     texts = {one.get_text() for one in axes.texts}
-    assert {ROW.measured, ROW.expected, ROW.heading} <= texts
+    assert {ROW.value, ROW.expected, ROW.heading} <= texts
 
 
 def test_indices_and_powers():

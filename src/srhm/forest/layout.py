@@ -157,7 +157,7 @@ def finding(rows: Sequence[ForestRow]) -> str:
 
 def _columns(y: float, form: _Form) -> Iterator[Part]:
     """What the numbers of a row are, above the first of them."""
-    measured = "measured [95 %]"
+    measured = "value ± error"
     if form.stacked:
         yield Words(form.width - 4, y, f"{measured}, expected", "soft", "end")
     else:
@@ -180,10 +180,10 @@ def _row(row: ForestRow, y: float, form: _Form) -> Iterator[Part]:
     if row.ours is not None:
         yield from _mark(row.ours, centre, form, "ours", own, row.verdict)
     if form.stacked:
-        yield Words(form.width - 4, y + form.text, row.measured, anchor="end")
+        yield Words(form.width - 4, y + form.text, row.value, anchor="end")
         yield Words(form.width - 4, y + form.bar + 4, row.expected, "soft", "end")
     else:
-        yield Words(form.right + 20, y + form.text, row.measured)
+        yield Words(form.right + 20, y + form.text, row.value)
         yield Words(form.width - 4, y + form.text, row.expected, "soft", "end")
 
 

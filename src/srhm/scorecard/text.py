@@ -53,7 +53,7 @@ def markdown(
     claims = f"{len(table)} claim{'' if len(table) == 1 else 's'}"
     lines, notes, number = [f"{claims}: {_counts(table)}."], list[str](), 0
     if stated:
-        lines += ["", *stated, "", "All claims: `make claims`.", "", "## What the verdicts are"]
+        lines += ["", *stated, "", "## What the verdicts are"]
     lines += ["", *_wrapped(f"{EQUIVALENCE} {RULES}{_after(table)}"), *_differing(table)]
     for topic in order:
         rows = table[headings == topic].to_dict("records")
