@@ -30,7 +30,7 @@ def examples(scorecard: pd.DataFrame) -> list[dict[Any, Any]]:
     Raises:
         ValueError: if the scorecard has no claim of a verdict.
     """
-    found = {}
+    found: dict[str, dict[Any, Any]] = {}
     for row in scorecard.to_dict("records"):
         if isfinite(row["tolerance"]) and isfinite(row["value"]):
             found.setdefault(row["verdict"], row)
