@@ -451,20 +451,6 @@ def crossover_tables(
     return pd.DataFrame(cells), pd.DataFrame(together)
 
 
-def kernels_of(cells, *, gain=0.2):
-    """Kernels whose first eigenvector has a tenth of each target before training, more after."""
-    rows = []
-    for _, cell in cells[cells["width"] == 40].iterrows():
-        own = gain if cell["alpha_tilde"] < 1 else 0.0
-        for when, first in (("initial", 0.1), ("end", 0.1 + own + 1e-3 * cell["member"])):
-            for target in ("labels", "level2"):
-                for rank, value in ((1, first), (11, 1 - first)):
-                    rows.append({"curve": cell["curve"], "key": cell["key"], "when": when,
-                                 "quantity": "projection", "target": target, "rank": rank,
-                                 "value": value})  # fmt: skip
-    return pd.DataFrame(rows)
-
-
 # Jamming at N = P/2, and double descent
 
 JAMMING_SIZES = (128, 256, 512)

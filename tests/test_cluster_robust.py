@@ -1,7 +1,7 @@
 """Intervals by clusters: closed forms, and how often they cover on invented grammars."""
 
 from itertools import product
-from math import nan, sqrt
+from math import nan
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,6 @@ from srhm.scorecard.rows import counted, rows_of
 from srhm.statistics.cluster_robust import clustered_error
 from srhm.statistics.exponents_of_grammars import complexities
 from srhm.statistics.regression import SeedNoise, mean, slope_with_group_intercepts
-from srhm.studies.sparse_hierarchy.claims.complexities import Spread
 from srhm.studies.sparse_hierarchy.study import STUDY
 
 # v of the curves of `grid` that enter fits at s = 2, by net and L, with the s_0 of each.
@@ -128,25 +127,6 @@ def test_intervals_by_clusters_cover_90_to_98_of_100(case):
                                   "ratios"])  # fmt: skip
 def test_intervals_of_seeds_taken_as_independent_cover_too_seldom(case):
     assert covered(case, "seeds") < stats.binom.ppf(1e-3, TESTED, 0.95)
-
-
-SPREADS = {
-    "L = 2": of("cnn", 2),
-    "L = 3": of("cnn", 3),
-    "s = 3": table_of({("cnn", 2): dict.fromkeys((3, 4, 6), (0, 1, 2, 4))}),
-}
-
-
-@pytest.mark.parametrize("case", SPREADS)
-def test_intervals_of_a_spread_by_a_jackknife_cover_90_to_98_of_100(case):
-    curves, estimator = SPREADS[case], Spread("constant", rows=cells)
-    truth = sqrt((OF_ALL_L**2 + OF_ONE_L**2 + OWN**2) / SEEDS)
-    count = 0
-    for seeds in drawn(curves, np.random.default_rng(3)):
-        one = curves.assign(s=2, constant=np.exp(seeds.mean(axis=1)), log_se=0.1)
-        found = shown(estimator, one)
-        count += found.low < truth < found.high
-    assert 0.90 * TESTED <= count <= MOST
 
 
 def parts(part, *, shared):

@@ -20,7 +20,7 @@ from srhm.scorecard.estimators import (
     Stored,
 )
 from srhm.scorecard.expectations import Below, Within
-from srhm.scorecard.resampling import Bootstrap, Jackknife
+from srhm.scorecard.resampling import Jackknife
 from srhm.scorecard.rows import left_out, rows_of
 
 
@@ -252,28 +252,6 @@ def test_a_jackknife_finds_a_variance_and_not_another():
     rows = {"y": noise(400), "seed": range(400)}
     assert decided(partial(Jackknife, variance), rows, Within(1, 0.5)) == "reproduced"
     assert decided(partial(Jackknife, variance), rows, Within(2, 0.5)) == "differs"
-
-
-def test_a_bootstrap_of_a_mean_is_as_wide_as_the_scatter():
-    rows = pd.DataFrame({"y": np.repeat(noise(80), 3), "seed": np.arange(240) // 3})
-    found = measured(partial(Bootstrap, lambda table: table["y"].mean()), rows)
-    assert (found.n, found.value) == (80, pytest.approx(noise(80).mean()))
-    _, low, high = interval(noise(80))
-    assert found.low == pytest.approx(low, abs=0.05)
-    assert found.high == pytest.approx(high, abs=0.05)
-
-
-def test_a_bootstrap_of_too_few_seeds_has_no_interval():
-    found = measured(partial(Bootstrap, len, fewest=3), {"seed": [0, 1, 1]})
-    assert found.value == 3
-    assert np.isnan(found.low)
-
-
-def test_a_bootstrap_finds_a_median_and_not_another():
-    median = partial(Bootstrap, lambda table: float(table["y"].median()))
-    rows = {"y": noise(200), "seed": range(200)}
-    assert decided(median, rows, Within(0, 0.5)) == "reproduced"
-    assert decided(median, rows, Within(1, 0.5)) == "differs"
 
 
 def test_a_stored_number_is_that_of_its_row():

@@ -9,7 +9,7 @@ import pytest
 
 from srhm.scorecard.card import claims_in, scorecard
 from srhm.scorecard.claims import Claim, Measurement
-from srhm.scorecard.expectations import Above, Below, Factor, NoExpectation, Within
+from srhm.scorecard.expectations import Above, Below, Factor, Within
 from srhm.scorecard.headline import (
     Mark,
     Statement,
@@ -102,8 +102,7 @@ def test_ends_that_are_not_known_stay_so():
         assert row.measured == "1.00 [unknown]"
 
 
-def test_what_has_no_expectation_and_what_the_scorecard_lacks_is_left_out():
-    assert rows_of(claim("a", NoExpectation(), 1, 0, 2)) == []
+def test_what_the_scorecard_lacks_is_left_out():
     table = scorecard({}, [claim("a", Within(1, 1), 1, 0, 2)])
     assert forest_rows([statement(x="b")], table) == []
 

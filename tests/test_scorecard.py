@@ -17,9 +17,10 @@ from srhm.scorecard.claims import (
     Measurement,
     RememberedTables,
     after_a_look,
+    predictions,
     verdict,
 )
-from srhm.scorecard.expectations import Above, Below, Factor, NoExpectation, Within
+from srhm.scorecard.expectations import Above, Below, Factor, Within
 from srhm.scorecard.numbers import distances_text, error, value_text
 from srhm.scorecard.text import EQUIVALENCE, RULES, markdown
 from srhm.studies.registry import STUDIES
@@ -33,8 +34,6 @@ def topics_of(claims):
 
 def expectation(expected, tolerance):
     """The kind that a number and a tolerance stand for in the table."""
-    if np.isnan(expected):
-        return NoExpectation()
     if np.isinf(tolerance):
         return Above(expected)
     return Below(expected) if np.isnan(tolerance) else Within(expected, tolerance)
@@ -109,18 +108,6 @@ def test_an_upper_bound_needs_the_whole_interval_on_one_side(value, low, high, n
 
 
 @pytest.mark.parametrize(
-    ("one", "word"),
-    [
-        (measured(2.0, 0.1), "no expectation"),
-        (measured(2.0, nan, n=1), "no expectation"),
-        (NOT_MEASURED, "inconclusive"),
-    ],
-)
-def test_where_nothing_is_expected_there_is_no_verdict(one, word):
-    assert verdict(claim_with(one, expected=nan, tolerance=nan), one) == word
-
-
-@pytest.mark.parametrize(
     ("kind", "numbers"),
     [(Within, (inf, 1.0)), (Within, (nan, 1.0)), (Within, (1.0, 0.0)), (Within, (1.0, inf)),
      (Within, (1.0, -1.0)), (Below, (inf,)), (Above, (nan,)),
@@ -178,19 +165,16 @@ def test_markdown_has_a_row_and_a_note_for_each_claim():
         claim_with(measured(2.1, 0.2)),
         claim_with(NOT_MEASURED, identifier="b"),
         claim_with(measured(1.5, 0.2), identifier="c", tolerance=nan),
-        replace(
-            claim_with(measured(1.5, nan), identifier="d", expected=nan, tolerance=nan),
-            fixed="after",
-        ),
+        replace(claim_with(measured(1.5, nan), identifier="d", tolerance=nan), fixed="after"),
         claim_with(measured(2.4, 0.2), identifier="e"),
     ]
     lines = markdown(scorecard({}, claims), topics=topics_of(claims)).splitlines()
-    assert lines[0] == ("5 claims: 2 reproduced, 0 differ, 2 inconclusive.")
+    assert lines[0] == ("5 claims: 2 reproduced, 0 differ, 3 inconclusive.")
     assert [columns_of(line) for line in lines if line.startswith("| ")][1:] == [
         ["1", "a / b", "2.10 ± 0.10", "2 ± 0.5", "+1.0", "+0.20", "reproduced"],
         ["2", "a / b", "not measured", "2 ± 0.5", "–", "–", "inconclusive"],
         ["3", "a / b", "1.50 ± 0.10", "< 2", "−4.9", "–", "reproduced"],
-        ["4", "a / b", "1.50 ± unknown", "–", "–", "–", "no expectation†"],
+        ["4", "a / b", "1.50 ± unknown", "< 2", "–", "–", "inconclusive†"],
         ["5", "a / b", "2.40 ± 0.10", "2 ± 0.5", "+3.9", "+0.80", "inconclusive"],
     ]
     assert "1. `a` (Eq. 3; Figure 4 B): 2.10 [1.90, 2.30]; why" in lines
@@ -218,6 +202,24 @@ def test_what_was_changed_after_a_look_is_said_with_the_reason():
     assert after_a_look([first, second], {"a-1": "rows"})[1] == second
     with pytest.raises(ValueError, match="no claim is named c"):
         after_a_look([first, second], {"a-1 c": "rows"})
+
+
+def test_predictions_stand_under_a_heading_with_their_commit():
+    first, second = (claim_with(measured(2.0, 0.1), identifier=name) for name in ("a-1", "b-1"))
+    one, other = predictions([first, second], {"a-*": "2026-11-25, 0cefaf50"})
+    assert one.committed == "2026-11-25, 0cefaf50"
+    assert one.topic == f"{first.topic} (predictions, committed 2026-11-25, 0cefaf50)"
+    assert other == second
+    with pytest.raises(ValueError, match="no claim is named c"):
+        predictions([first, second], {"c": "2026-11-25, 0cefaf50"})
+
+
+def test_what_this_project_predicts_was_committed():
+    said = [claim for claim in ALL if re.search("prediction of this project|pilot", claim.place)]
+    assert len(said) > 50
+    for claim in ALL:
+        assert bool(claim.committed) >= (claim in said), claim.identifier
+        assert not claim.committed or re.fullmatch(r"2026-\d\d-\d\d, [0-9a-f]{8}", claim.committed)
 
 
 def test_the_summary_has_counts_and_what_differs_and_fits_into_a_screen():
@@ -259,7 +261,7 @@ LONG = ("complexity", "crossover")
     ],
 )
 def test_small_numbers_are_shown_with_digits_of_their_interval(value, half_width, tolerance, shown):
-    claim = claim_with(measured(value, half_width), expected=nan, tolerance=nan)
+    claim = claim_with(measured(value, half_width))
     row = {**scorecard({}, [claim]).to_dict("records")[0], "tolerance": tolerance}
     text = markdown(pd.DataFrame([row]), topics=topics_of([claim]))
     assert f": {shown}; " in text

@@ -124,8 +124,8 @@ def deviations_text(
     """docs/deviations.md with the table of first and present rules written anew.
 
     first: preset, study, claim and verdict of the shipped rows by the rules with which each study
-    first had rows. gone: study, claim and what became of those that are no claims any more, of
-    BECAME.
+    first had rows. gone: preset, study, claim and what became of those that are no claims any
+    more, of BECAME.
 
     Raises:
         ValueError: if `gone` does not say what became of a claim.
@@ -467,21 +467,16 @@ def _beside_the_table(claims: pd.DataFrame) -> Iterator[str]:
         f" {counted[1]:.1f} from s₀ = 1 to 4, L = 2) times {found['sparsity-b-prefactor-lcn']}"
         " (LCN)."
     )
-    yield (
-        "- *Fixed dimension.* What sparser data gain over what Eq. 3 says is"
-        f" {found['fixed-dimension-over-prediction']}."
-    )
 
 
 def _of_probabilities(claims: pd.DataFrame) -> str:
-    """How insensitive to synonyms of the top level the logits and the softmax of the output are."""
-    logits = claims[claims["claim"].str.startswith("s-logits-")]["value"]
+    """How insensitive to synonyms of the top level the softmax of the output is."""
     softmax = claims[claims["claim"].str.startswith("s-softmax-")].sort_values("value")
     verdicts = [one for one in VERDICTS if one in set(softmax["verdict"])]
     return (
         "- *Output.* Section 5 says that the output becomes insensitive to synonyms of any level."
-        f" From 4 P\\* on S of the top level is {logits.min():.2f} to {logits.max():.2f} of the"
-        f" logits and, at the largest, {value_text(softmax.iloc[-1].to_dict())} of their"
+        " S of the top level stays in the logits; from 4 P\\* on it is, at the largest,"
+        f" {measured_text(softmax.iloc[-1].to_dict())} in their"
         f" [softmax](../src/srhm/studies/softmax_outputs/README.md): {', '.join(verdicts)}."
     )
 
@@ -566,7 +561,11 @@ KINDS = {"reproduced": ("reproduced", "agrees", "close", "within"),
 # What became of claims that are none any more.
 BECAME = {"duplicate": "repeated another claim", "threshold": "were a fit at another test error",
           "test": "could not fail, or a test holds them",
-          "rewritten": "are judged under other names"}  # fmt: skip
+          "rewritten": "are judged under other names",
+          "expected nothing": "expected nothing",
+          "zero": "were a bound of zero that no source states",
+          "twice": "said a statement again",
+          "no reason": "had a tolerance without a reason"}  # fmt: skip
 
 
 def _rules(
@@ -598,7 +597,7 @@ def _rules(
         f" sum. {len(both)} claims have both verdicts; {int(moved.sum())} moved."
     )
     left = before.merge(now[key], on=key, how="left", indicator=True).query("_merge == 'left_only'")
-    became = left.merge(gone, on=["study", "claim"], how="left")["became"]
+    became = left.merge(gone, on=key, how="left")["became"]
     if unknown := sorted(set(left["claim"][~became.isin(BECAME).to_numpy()])):
         raise ValueError(f"{GONE_CLAIMS} does not say what became of {unknown}")
     parts = ", ".join(f"{int((became == kind).sum())} {words}" for kind, words in BECAME.items())

@@ -176,8 +176,7 @@ def worst(verdicts: Sequence[str]) -> Verdict:
         return "nothing measured"
     if "differs" in verdicts:
         return "differs"
-    judged = set(verdicts) - {"no expectation"}
-    return "reproduced" if judged == {"reproduced"} else "undecided"
+    return "reproduced" if set(verdicts) == {"reproduced"} else "undecided"
 
 
 def status(found: Verdict, setting: Setting) -> Status:

@@ -27,8 +27,7 @@ COLUMNS = tuple(SCHEMA.names)
 def scorecard(tables: Tables, claims: Sequence[Claim]) -> pd.DataFrame:
     """A row (COLUMNS) for each claim; claims whose tables are missing are inconclusive.
 
-    A NaN tolerance beside an expected number makes that an upper bound, an infinite one a lower
-    bound; both NaN: nothing is expected.
+    A NaN tolerance makes the expected number an upper bound, an infinite one a lower bound.
     """
     rows, remembered = [], RememberedTables(tables)
     for claim in claims:

@@ -4,12 +4,12 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from math import inf, isfinite, isnan, nan
+from math import inf, isnan, nan
 from typing import Any, Literal, TypeVar
 
 import pandas as pd
 
-from srhm.scorecard.expectations import Expectation, NoExpectation
+from srhm.scorecard.expectations import Expectation
 from srhm.scorecard.verdicts import Verdict
 
 Tables = Mapping[str, pd.DataFrame]
@@ -72,9 +72,10 @@ class Claim:
 
     A study gives topic and figure once, with `functools.partial`. identifier: for links. says: the
     statement, of a line (MAX_STATEMENT). topic: heading of the scorecard. figure: that shows it.
-    place: where the source says it. why: reason of the tolerance, of the bound, or why nothing is
-    expected. fixed: whether expectation, rows and fit were fixed before or after a look at rows.
-    measure: NOT_MEASURED where a table is missing, or without any rows.
+    place: where the source says it. why: reason of the tolerance or of the bound.
+    fixed: whether expectation, rows and fit were fixed before or after a look at rows.
+    measure: NOT_MEASURED where a table is missing, or without any rows. committed: of a prediction
+    of this project the date and commit, before its rows; "" of a sentence of a source.
     """
 
     identifier: str
@@ -86,6 +87,7 @@ class Claim:
     why: str = field(kw_only=True)
     fixed: Literal["before", "after"] = field(default="before", kw_only=True)
     measure: Callable[[Tables], Measurement] = field(kw_only=True)
+    committed: str = field(default="", kw_only=True)
 
 
 def after_a_look(claims: Sequence[Claim], changes: Mapping[str, str]) -> tuple[Claim, ...]:
@@ -96,16 +98,41 @@ def after_a_look(claims: Sequence[Claim], changes: Mapping[str, str]) -> tuple[C
     Raises:
         ValueError: for a pattern that no claim has.
     """
-    patterns = [(one, words) for several, words in changes.items() for one in several.split()]
+    found = []
+    for claim, words in zip(claims, _said_of(claims, changes), strict=True):
+        why = f"{claim.why}; after a look: {'; '.join(words)}"
+        found.append(replace(claim, fixed="after", why=why) if words else claim)
+    return tuple(found)
+
+
+def predictions(claims: Sequence[Claim], commits: Mapping[str, str]) -> tuple[Claim, ...]:
+    """The claims, of which some are predictions of this project: `committed`, and in the topic.
+
+    They stand under a heading of their own. commits: patterns of identifiers, with a space between,
+    to the date and the commit by which these were written down, before their rows.
+
+    Raises:
+        ValueError: for a pattern that no claim has.
+    """
+    found = []
+    for claim, committed in zip(claims, _said_of(claims, commits), strict=True):
+        if committed:
+            topic = f"{claim.topic} (predictions, committed {committed[0]})"
+            claim = replace(claim, committed=committed[0], topic=topic)
+        found.append(claim)
+    return tuple(found)
+
+
+def _said_of(claims: Sequence[Claim], said: Mapping[str, str]) -> list[list[str]]:
+    """Of each claim what is said of the patterns of identifiers that it has."""
+    patterns = [(one, words) for several, words in said.items() for one in several.split()]
     for pattern, _ in patterns:
         if not any(fnmatchcase(claim.identifier, pattern) for claim in claims):
             raise ValueError(f"no claim is named {pattern}")
-    found = []
-    for claim in claims:
-        own = [words for pattern, words in patterns if fnmatchcase(claim.identifier, pattern)]
-        why = f"{claim.why}; after a look: {'; '.join(own)}"
-        found.append(replace(claim, fixed="after", why=why) if own else claim)
-    return tuple(found)
+    return [
+        [words for pattern, words in patterns if fnmatchcase(claim.identifier, pattern)]
+        for claim in claims
+    ]
 
 
 # Of a table of claims: identifier, statement, place, what is expected, its reason, measure.
@@ -124,8 +151,6 @@ def verdict(claim: Claim, measured: Measurement) -> Verdict:
     the bound. Inconclusive: all else; an end that is not known is infinitely far, and fewer than
     three points decide nothing.
     """
-    if isinstance(claim.expected, NoExpectation):
-        return "no expectation" if isfinite(measured.value) else "inconclusive"  # type: ignore
     low = -inf if isnan(measured.low) else measured.low
     high = inf if isnan(measured.high) else measured.high
     if measured.n < MIN_POINTS:

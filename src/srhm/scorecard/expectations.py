@@ -1,4 +1,4 @@
-"""What a source, or nothing, says of a number: kinds of expectation as types.
+"""What a source says of a number: kinds of expectation as types.
 
 In the table of a scorecard each is three columns: `expected` and `tolerance`, of which NaN stands
 for what there is not and an infinite tolerance for all above, and `scale`.
@@ -124,16 +124,4 @@ class Above(_Judging):
         return float(self.bound), inf
 
 
-@dataclass(frozen=True)
-class NoExpectation:
-    """Nothing: the number stands beside those of which something is expected."""
-
-    scale: Scale = "plain"
-
-    @property
-    def columns(self) -> tuple[float, float]:
-        """Neither number."""
-        return nan, nan
-
-
-Expectation = Within | Factor | Below | Above | NoExpectation
+Expectation = Within | Factor | Below | Above

@@ -122,8 +122,6 @@ def _bracketed(texts: Sequence[str]) -> str:
 def expected_text(row: Row) -> str:
     """What is expected: a number with its tolerance, a factor with its, or a bound."""
     value, tolerance = row["expected"], row["tolerance"]
-    if not isfinite(value):
-        return "–"
     if is_factor(row):
         return f"×{exp(value):.3g} within ×{exp(tolerance):.3g}"
     bound = f"{'>' if isinf(tolerance) else '<'} {value:.3g}"

@@ -1,4 +1,4 @@
-"""Estimators whose interval is that of a statistic of fewer seeds, or of seeds drawn again."""
+"""An estimator whose interval is that of a statistic of fewer seeds."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from srhm.model.seeding import generator
 from srhm.scorecard.claims import Measurement
 from srhm.scorecard.estimators import Estimator, Scale
 from srhm.scorecard.fits import as_ratio, no_points
@@ -47,34 +46,3 @@ class Jackknife(Estimator):
     def _taken(self, table: pd.DataFrame) -> float:
         value = self.statistic(table)
         return value if self.scale == "plain" else float(np.log(value))
-
-
-@dataclass(frozen=True)
-class Bootstrap(Estimator):
-    """A statistic of all rows, its interval by drawing seeds again, with all their rows.
-
-    over: column of what is drawn. fewest: draws of fewer different ones are not taken.
-    """
-
-    statistic: Statistic = field(kw_only=False)
-    over: str = field(default="seed", kw_only=True)
-    draws: int = field(default=400, kw_only=True)
-    fewest: int = field(default=1, kw_only=True)
-
-    def of(self, table: pd.DataFrame) -> Measurement:
-        """See the class."""
-        stream, groups = generator(1, role="drawing"), table.groupby(self.over).indices
-        seeds = pd.Series(list(groups))
-        draws = [
-            seeds.sample(len(seeds), replace=True, random_state=stream) for _ in range(self.draws)
-        ]
-        found = [
-            self.statistic(table.iloc[np.concatenate([groups[one] for one in drawn])])
-            for drawn in draws
-            if drawn.nunique() >= self.fewest
-        ]
-        tail = (1 - CONFIDENCE) / 2
-        low, high = map(float, np.quantile(found, [tail, 1 - tail])) if found else (nan, nan)
-        note = f"{len(table)} {self.what}, {len(seeds)} {self.over}s drawn again"
-        value = self.statistic(table)
-        return Measurement(value=value, low=low, high=high, n=len(seeds), note=note)

@@ -1,8 +1,6 @@
 """Ranks of layers under weight decay: counts and claims, on invented tables."""
 
-import numpy as np
 import pandas as pd
-import pytest
 from tables import bottleneck_tables
 
 from srhm.scorecard.card import scorecard
@@ -19,13 +17,6 @@ def test_large_singular_values_are_counted_in_every_layer():
     assert end.loc[bottleneck.in_deep_half(end), "k"].unique().tolist() == [3, 4]
 
 
-def test_a_value_dies_where_it_stays_low():
-    values = pd.Series([0.9, 0.1, 0.9, 0.2, 0.1], index=[1, 2, 3, 4, 5])
-    assert bottleneck.first_lasting(values, 0.5) == 4
-    assert bottleneck.first_lasting(values, 1.0) == 1
-    assert np.isnan(bottleneck.first_lasting(values[:3], 0.5))
-
-
 def verdicts(tables) -> pd.DataFrame:
     return scorecard(tables, CLAIMS).set_index("claim")
 
@@ -33,9 +24,6 @@ def verdicts(tables) -> pd.DataFrame:
 def test_claims_hold_on_tables_that_follow_the_laws():
     found = verdicts(bottleneck_tables())
     assert found.loc["bottleneck-rank-decay", "verdict"] == "reproduced"
-    assert found.loc["bottleneck-rank-no-decay", "value"] == pytest.approx(17)
-    assert found.loc["bottleneck-s-layers-after-rank", "value"] == -1
-    assert found.loc["bottleneck-d-layers-after-rank", "value"] == 1
 
 
 def test_claims_fail_on_tables_that_do_not():

@@ -154,14 +154,7 @@ def scored(cells, **changed):
 
 def test_all_claims_hold_where_the_cells_are_as_the_thesis_says():
     card = scored(invented())
-    nearest = ["nearest-mirror-2", "nearest-others-2", "nearest-mirror-5"]
-    reported = ["sphere-linear-depth", "sphere-linear-band", "tetris-smaller-plain"]
-    reported += ["digits-planar-NR-R", *nearest]
-    assert set(card.loc[reported, "verdict"]) == {"no expectation"}
-    assert set(card.drop(reported)["verdict"]) <= WITHIN
-    assert card.loc["falls-with-voxels", "value"] == pytest.approx(-2)
-    assert card.loc["sphere-relu-grid", "value"] == pytest.approx(-2)
-    assert card.loc["tetris-filter-helps", "n"] == 3
+    assert set(card["verdict"]) <= WITHIN
 
 
 @pytest.mark.parametrize(
@@ -169,22 +162,12 @@ def test_all_claims_hold_where_the_cells_are_as_the_thesis_says():
     [
         ({"tetris_accuracy": lambda cell, value: 0.5 + 0.01 * cell["seed"]},
          ["tetris-steerable-filtered", "tetris-plain-filtered", "tetris-plain-unfiltered"]),
-        ({"tetris_accuracy": lambda cell, value: 1.3 - value},
-         ["tetris-filter-helps", "tetris-steerable-above"]),
-        ({"layers_accuracy": lambda cell, value: 1.2 - value},
-         ["change-narrow", "change-wide", "change-bias", "change-turned", "change-padding",
-          "change-behind", "change-all"]),
-        ({"voxels_error": lambda cell, value: cell["n"] + cell["seed"] / 10},
-         ["falls-with-voxels"]),
         ({"voxels_error": lambda cell, value: 1 / value},
          ["filter-lowers", "gates-below-components"]),
-        ({"sphere_error": lambda cell, value: 1 / value},
-         ["sphere-relu-grid"]),
         ({"sphere_error": lambda cell, value: value * cell["band"]}, ["sphere-relu-flat"]),
         ({"digits_accuracy_R": lambda cell, value: 0.5 + 0.01 * cell["seed"]},
          ["digits-planar-R-R", "digits-spherical-R-R",
           "digits-spherical-NR-R", "digits-no-loss"]),
-        ({"digits_accuracy_R": lambda cell, value: 1 - value}, ["digits-spherical-above"]),
         ({"digits_accuracy_NR": lambda cell, value: value / 2},
          ["digits-planar-NR-NR", "digits-spherical-NR-NR"]),
     ],
@@ -204,16 +187,6 @@ def test_each_claim_can_fail(changed, fails):
 def test_each_claim_on_layers_can_fail(over, fails):
     card = scored(invented(), over=over)
     assert set(card.loc[fails, "verdict"]) == {"differs"}
-
-
-def test_blocks_that_are_nearer_have_a_larger_change_over_distance():
-    cells = invented()
-    blocks = invented_blocks(cells).assign(
-        distance=lambda rows: np.where(rows["block"] < 2, 1, 0.01)
-    )
-    card = scorecard({"cells": cells, "blocks": blocks}, CLAIMS).set_index("claim")
-    assert card.loc["nearest-mirror-2", "value"] == pytest.approx(0.02)
-    assert card.loc["nearest-others-2", "value"] == pytest.approx(2)
 
 
 def test_each_network_is_a_job_and_the_picture_has_one():

@@ -1,7 +1,6 @@
 """Claims on the first step of gradient descent, on invented tables."""
 
 import pandas as pd
-import pytest
 from tables import first_step_table
 
 from srhm.scorecard.card import scorecard
@@ -17,10 +16,6 @@ def test_claims_hold_on_a_table_that_follows_the_law():
     for claim in ("first-step-law-lcn", "first-step-s0-exponent-lcn-L2",
                   "first-step-m-exponent-lcn-L3"):  # fmt: skip
         assert found.loc[claim, "verdict"] == "reproduced", claim
-    assert found.loc["first-step-s0-exponent-cnn-L3", "verdict"] == "no expectation"
-    assert found.loc["first-step-s0-exponent-cnn-L3", "value"] == pytest.approx(1, abs=0.1)
-    assert found.loc["first-step-placements-lcn", "value"] == pytest.approx(1, rel=1e-6)
-    assert "never" in found.loc["first-step-synonyms-lcn", "note"]
 
 
 def test_claims_fail_on_a_table_that_does_not():

@@ -11,7 +11,7 @@ from srhm.model.sampling import SampleError
 from srhm.results import records
 from srhm.results.tables import FIRST_STEP
 from srhm.studies.first_step.configuration import FirstStepSection, plan
-from srhm.studies.first_step.scaling import equal_points, exponent, grouping_size, over_seeds
+from srhm.studies.first_step.scaling import equal_points, exponent, over_seeds
 from srhm.studies.first_step.table import first_step_rows
 from srhm.study import ConfigError
 
@@ -86,16 +86,3 @@ def test_a_seed_that_lacks_a_grammar_does_not_enter_the_exponent():
     points = equal_points(first_step_table())
     gone = (points["seed"] == 0) & (points["s0"] == 2)
     assert exponent(points[~gone], net="lcn", of="s0+1", depth=2).n == 7
-
-
-def test_synonyms_group_where_their_variance_falls_below_that_of_latents():
-    table = first_step_table()
-    chosen = (table["net"] == "lcn") & (table["L"] == 2) & (table["s0"] == 1) & (table["n_c"] == 8)
-    fewer = table[chosen & (table["m"] == 2)]  # law 128: 0.5 + 128/P = 1 at P = 256
-    found = grouping_size(fewer, "synonyms")
-    assert found.status == "reached"
-    assert found.low == 100
-    assert found.high == 1000
-    assert grouping_size(table[chosen & (table["m"] == 8)], "synonyms").status == "not_reached"
-    dense = table[(table["net"] == "lcn") & (table["L"] == 2) & (table["s0"] == 0)]
-    assert grouping_size(dense, "placements").status == "below_range"

@@ -101,12 +101,8 @@ def verdicts(given, tag=""):
 
 def test_all_claims_hold_where_the_laws_do(lawful):
     found = verdicts(lawful)
-    reported = {name for name, one in found.items() if one == "no expectation"}
-    assert reported == {"crossing", "fits", "cut-off"}
-    del found["soon"]  # its errors have a size of their own, below
-    of_noise = {found.pop(f"sgd-{name}") for name in ("norm", "widest", "error")}
-    assert of_noise == {"inconclusive"}  # below, too
-    assert set(found.values()) == WITHIN | {"no expectation"}, found
+    assert found.pop("sgd-norm") == "inconclusive"  # below
+    assert set(found.values()) == WITHIN, found
     assert set(verdicts(lawful, "mnist-").values()) == {"inconclusive"}
 
 
@@ -126,19 +122,6 @@ def test_claims_on_mnist_are_those_on_digits_of_its_own_rows(lawful):
     assert {name: found[name] for name in ("divergence", "linear", "members-delta")} == {
         "divergence": "differs", "linear": "reproduced", "members-delta": "reproduced",
     }  # fmt: skip
-    assert not {"crossing", "fits", "cut-off"} & set(found)
-
-
-@pytest.mark.parametrize(("more", "verdict"), [(0.0, "reproduced"), (0.05, "differs")])
-def test_ensembles_at_a_few_n_star_are_compared_with_the_widest(more, verdict):
-    given = tables()
-    rows = given["fluctuations"]
-    noise = 1e-4 * (rows["seed"] - 2)
-    rows["ensemble_error"] = 0.05 + more * (rows["width"] < 32) + noise * (rows["width"] < 128)
-    found = measured("soon", given)
-    assert found["value"] == pytest.approx(more)
-    assert found["verdict"] == verdict
-    assert found["note"].endswith(f"N {weights(12)}")
 
 
 @pytest.mark.parametrize(
@@ -146,30 +129,14 @@ def test_ensembles_at_a_few_n_star_are_compared_with_the_widest(more, verdict):
     [({"members_error": -0.5}, "members-error members-square"),
      ({"members_delta": -0.2}, "members-delta members-square"),
      ({"members_estimate": 0.5}, "members-estimate"),
-     ({"narrow": 0.1, "wide": 0.4}, "crossing-spread"),
      ({"fluctuation": 0.0}, "norm-test norm-train norm-noise"),
-     ({"gradient": 0.3}, "gradient gradient-falls"), ({"delta": 2.0}, "linear square"),
-     ({"excess": -1.5}, "excess square"), ({"falls": -1.0}, "error-delta error-size"),
+     ({"gradient": 0.3}, "gradient"), ({"delta": 2.0}, "linear square"),
+     ({"excess": -1.5}, "excess square"),
      ({"slope": -0.7}, "divergence"), ({"top": 5.0}, "divergence-peak")],
 )  # fmt: skip
 def test_a_claim_does_not_hold_where_its_law_is_broken(laws, broken):
     found = verdicts(tables(**laws))
     assert {found[name] for name in broken.split()} == {"differs"}, found
-
-
-def test_sums_of_powers_are_fitted_from_one_and_a_half_times_the_width_that_fits(lawful):
-    spoilt = tables()
-    rows = spoilt["fluctuations"]
-    near = rows["width"].isin([6, 7, 8])  # h* = 5.5
-    for column in ("gradient", "delta", "mean_error"):
-        rows.loc[near, column] *= 3
-    for name in ("gradient-falls", "error-delta", "error-size"):
-        assert measured(name, spoilt)["value"] == pytest.approx(measured(name, lawful)["value"])
-
-
-def test_growth_of_the_norm_in_the_last_nine_tenths_is_measured(lawful):
-    peak = (weights(6) / STAR - 1) ** -2
-    assert measured("cut-off", lawful)["value"] == pytest.approx(20 / peak)
 
 
 def measured(name, given):
@@ -220,7 +187,7 @@ def test_means_that_are_not_positive_are_counted_and_named(lawful):
     assert "left out" not in measured("norm-test", given)["note"]
 
 
-def of_noise(cells, *, height=0.5, less=0.004):
+def of_noise(cells, *, height=0.5):
     """Cells of all widths by SGD of four points and of all, as high and as wrong as said."""
     added = []
     for batch in (4, P):
@@ -232,28 +199,17 @@ def of_noise(cells, *, height=0.5, less=0.004):
         for column in ("train_norm", "test_norm"):
             some.loc[peak, column] *= height**0.5 if noisy else 1
             some.loc[some["width"] == WIDTHS[-1], column] *= 2**0.5 if noisy else 1
-        some["test_error"] -= less * noisy * (1 + 0.1 * some["seed"])
+        some["test_error"] -= 0.004 * noisy * (1 + 0.1 * some["seed"])
         added.append(some)
     return pd.concat([cells, *added], ignore_index=True)
 
 
-@pytest.mark.parametrize(("height", "less", "verdict"), [(0.5, 0.004, "reproduced"),
-                                                         (2.0, -0.004, "differs")])  # fmt: skip
-def test_noise_of_batches_is_compared_with_all_points(lawful, height, less, verdict):
-    given = lawful | {"cells": of_noise(lawful["cells"], height=height, less=less)}
+@pytest.mark.parametrize(("height", "verdict"), [(0.5, "reproduced"), (2.0, "differs")])
+def test_noise_of_batches_is_compared_with_all_points(lawful, height, verdict):
+    given = lawful | {"cells": of_noise(lawful["cells"], height=height)}
     found = verdicts(given)
-    assert (found["sgd-norm"], found["sgd-error"]) == (verdict, verdict)
-    norms = measured("sgd-norm", given)
-    assert norms["value"] == pytest.approx(height, rel=1e-6)
-    errors = measured("sgd-error", given)
-    # Two members of five seeds at each width from h* = 5.5 to 3 h*
-    near = [width for width in WIDTHS if 30**0.5 <= width <= 3 * 30**0.5]
-    assert errors["value"] == pytest.approx(-less * 1.2)
-    assert f"{10 * len(near)} pairs of networks" in errors["note"]
-    assert found["sgd-widest"] == "no expectation"
-    assert measured("sgd-widest", given)["value"] == pytest.approx(2)
-    for name in ("sgd-norm", "sgd-widest", "sgd-error"):
-        del found[name]
+    assert found.pop("sgd-norm") == verdict
+    assert measured("sgd-norm", given)["value"] == pytest.approx(height, rel=1e-6)
     assert found == {name: one for name, one in verdicts(lawful).items() if name in found}
 
 
@@ -261,7 +217,7 @@ def test_noise_alone_is_not_compared(lawful):
     cells = of_noise(lawful["cells"])
     given = lawful | {"cells": cells[cells["settings"] != json.dumps({"batch_size": P})]}
     found = verdicts(given)
-    assert found["sgd-norm"] == found["sgd-error"] == "inconclusive"
+    assert found["sgd-norm"] == "inconclusive"
 
 
 def test_claims_without_their_rows_are_not_decided(lawful):

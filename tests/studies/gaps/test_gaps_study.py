@@ -11,7 +11,7 @@ from assertions import WITHIN
 from tables import jamming_cell
 
 from srhm.scorecard.card import scorecard
-from srhm.scorecard.claims import RememberedTables, verdict
+from srhm.scorecard.claims import RememberedTables
 from srhm.studies.gaps import analysis
 from srhm.studies.gaps.analysis import GAMMA, THETA
 from srhm.studies.gaps.claims import CLAIMS
@@ -28,8 +28,8 @@ STARS = ("growth", "waiting", "depth", "soft", "logistic", "slow")
 NAMES = ("cells", "gaps", "cusps", "ranks", "hessians", "histories")
 
 
-def near(stream, kind, member, theta=None, gamma=None, power=0.5, cusps=0.23, late=1e-9, shrink=5,
-         budget=LONG, few=1.0, negative=None, shifted=0.0, rank=1.0):  # fmt: skip
+def near(stream, kind, member, theta=None, gamma=None, power=0.5, cusps=0.23, late=1e-9,
+         budget=LONG, few=1.0, negative=None, shifted=0.0):  # fmt: skip
     """A network of a kind with its gaps, cusps and spectra: the last three of nine fit."""
     fits, loss = member >= 6, 10.0 ** (-3 + 0.3 * member)
     n_unsatisfied = 0 if fits else round(few * (240 + 10 * member))
@@ -56,8 +56,7 @@ def near(stream, kind, member, theta=None, gamma=None, power=0.5, cusps=0.23, la
     values = []
     if kind in ("relu-3", "tanh-3") and not fits:
         hp = (stream.standard_normal(N) + shifted) * loss**power
-        gap = np.exp(-shrink * n_unsatisfied / N)
-        h0 = [gap + 50 * (k < 10) if k < rank * n_unsatisfied else 0.0 for k in range(N)]
+        h0 = [1 + 50 * (k < 10) if k < n_unsatisfied else 0.0 for k in range(N)]
         part_below = negative or {"tanh-3": 0.005}.get(kind, 0.1)
         h = np.where(np.arange(N) < part_below * N, -1.0, 1.0)
         values = [{"key": key, "when": "end", "part": part, "eigenvalue": value}
@@ -90,10 +89,10 @@ def star_cells(*, growth=1.0, waiting=0.2, depth=1.0, soft=1.0, logistic=1.0, sl
     return cells, histories
 
 
-BEFORE = {"theta": 0.9, "gamma": 0.7, "cusps": 0.05, "power": 0.0, "shrink": -5, "budget": SHORT}
+BEFORE = {"theta": 0.9, "gamma": 0.7, "cusps": 0.05, "power": 0.0, "budget": SHORT}
 
 
-def tables(symmetry=1, **laws):
+def tables(**laws):
     """All tables of the study, with these laws of `near` and `star_cells` broken."""
     stream, found = np.random.default_rng(0), {name: [] for name in NAMES}
     ours = {name: value for name, value in laws.items() if name in STARS}
@@ -122,7 +121,7 @@ def tables(symmetry=1, **laws):
         found["ranks"] += [
             {"key": f"r{neurons}", "when": when, "n_parameters": 100 + neurons,
              "n_neurons": neurons, "n_straight": straight,
-             "rank": 100 + neurons - symmetry * neurons - straight}
+             "rank": 100 - straight}
             for when in ("initial", "end") for straight in (0, 3)
         ]  # fmt: skip
     return {name: pd.DataFrame(rows) for name, rows in found.items()}
@@ -139,25 +138,22 @@ def verdicts(given, names=None):
 
 def test_all_claims_hold_where_the_laws_do(lawful):
     found = verdicts(lawful)
-    assert set(found.values()) == WITHIN | {"no expectation"}, found
+    assert set(found.values()) <= WITHIN, found
 
 
 BROKEN = {
     "theta": ({"theta": 0.8}, [f"gaps-plus-{kind}" for kind in list(THETA)[:4]]),
     "gamma": ({"gamma": 0.6}, [f"gaps-minus-{kind}" for kind in GAMMA]),
-    "power": ({"power": 0.0}, ["gaps-hp-scale-relu", "gaps-hp-collapse-tanh"]),
+    "power": ({"power": 0.0}, ["gaps-hp-scale-relu", "gaps-hp-scale-tanh"]),
     "cusps": ({"cusps": 0.02}, ["gaps-cusps-random", "gaps-cusps-digits"]),
-    "shrink": ({"shrink": -5.0}, ["gaps-h0-shrinks"]),
     "few": ({"few": 0.25}, ["gaps-bound-tanh", "gaps-bound-relu", "gaps-unsatisfied-tanh"]),
     "shifted": ({"shifted": 0.5}, ["gaps-hp-negative-relu"]),
-    "rank": ({"rank": 0.8}, ["gaps-h0-zeros"]),
     "negative": ({"negative": 0.3}, ["gaps-negative-tanh", "gaps-negative-relu"]),
     "waiting": ({"waiting": -0.2}, ["gaps-n-star-time"]),
     "depth": ({"depth": 2.0}, ["gaps-n-star-depth"]),
     "soft": ({"soft": 2.0}, ["gaps-n-star-loss"]),
     "logistic": ({"logistic": 2.0}, ["gaps-n-star-logistic"]),
     "slow": ({"slow": 1.0}, ["gaps-n-star-logistic-late"]),
-    "symmetry": ({"symmetry": 0}, ["gaps-n-eff"]),
 }
 
 
@@ -187,14 +183,6 @@ def test_n_star_in_time_is_that_of_a_plain_loop(lawful):
         assert (row["N_low"], row["N_high"]) == (max(jammed), min(fits))
 
 
-def test_the_collapse_is_complete_at_the_exponent_of_the_spectra_alone(lawful):
-    whole = analysis.scales_of_hp(lawful["cells"], lawful["hessians"], activation="relu")
-    assert len(whole) == 6
-    assert analysis.collapse(whole) < 0.2
-    other = whole.assign(mean_loss=whole["mean_loss"] ** 3)
-    assert analysis.collapse(other) > 1
-
-
 def added(given, change, kinds=tuple(analysis.KINDS)):
     """The tables with a changed copy of each network of these kinds, under another key."""
     cells = given["cells"].copy()
@@ -216,7 +204,7 @@ def measured(given, names):
     return [(one.value, one.low, one.high, one.n) for one in found]
 
 
-NEAR = ("plus", "minus", "fitted", "cusps", "hp-", "h0")
+NEAR = ("plus", "minus", "cusps", "hp-")
 
 
 def test_networks_of_a_short_training_have_no_part(lawful):
@@ -228,61 +216,16 @@ def test_networks_of_a_short_training_have_no_part(lawful):
     drawings({**lawful, "cells": short(lawful["cells"])})
 
 
-def test_networks_fit_only_where_no_point_is_unsatisfied(lawful):
-    names = ["gaps-fitted-digits-3"]
-    assert set(verdicts(lawful, names).values()) == {"no expectation"}
-    cells = lawful["cells"].copy()
-    one = cells["key"] == "digits-3-6"
-    cells.loc[one, ["status", "n_unsatisfied", "mean_loss"]] = ("capped", 5, 1e-12)
-    given = {**lawful, "cells": cells}
-    (claim,) = (c for c in CLAIMS if c.identifier in names)
-    assert "of 2 seeds, fewer than 3" in claim.measure(given).note
-    assert verdict(claim, claim.measure(given)) == "inconclusive"
-
-
 def test_networks_of_a_seed_count_once(lawful):
-    names = ("plus", "minus", "fitted", "cusps", "collapse")
+    names = ("plus", "minus", "cusps")
     twice = measured(added(lawful, lambda cells: cells), names)
     np.testing.assert_allclose(twice, measured(lawful, names), rtol=1e-9)
 
 
-def test_a_network_before_and_after_training_counts_once_in_n_eff():
-    once = pd.DataFrame({"key": list("abcd"), "when": "initial", "n_parameters": 100,
-                         "n_neurons": 10, "n_straight": 0, "rank": [90, 88, 87, 90]})  # fmt: skip
-    ((value, low, high, n),) = measured({"ranks": once}, ["n-eff"])
-    assert (value, n) == (pytest.approx(355 / 360), 4)
-    both = pd.concat([once, once.assign(when="end")])
-    assert measured({"ranks": both}, ["n-eff"]) == [pytest.approx((value, low, high, n))]
-
-
-def test_unsatisfied_srhm_networks_are_counted_by_budget(lawful):
-    # gaussian: a part of 0.05 is not jammed, one of 0.15 is and counts; orthogonal: twice as many,
-    # of which 0.1 is not jammed, and 0.3 is above a quarter
-    for start, long in (("", 1 / 3), ("-orthogonal", 0)):
-        for word, expected in (("short", 0), ("long", long)):
-            ((value, *_),) = measured(lawful, [f"few-unsatisfied{start}-{word}"])
-            assert value == pytest.approx(expected)
-
-
-def test_few_large_overlaps_move_the_loss_and_not_the_median(lawful):
-    stream, keys = np.random.default_rng(1), [f"relu-3-{member}" for member in range(6)]
-    # p ~ z^0.5, far below the root of the loss, which others decide
-    parts = [{"key": key, "gap": 0.01 * stream.random(20000) ** (1 / 1.5)} for key in keys]
-    given = {**lawful, "gaps": pd.concat([pd.DataFrame(part) for part in parts])}
-    found = {c.identifier: c.measure(given).value for c in CLAIMS if "relu-3" in c.identifier}
-    assert found["gaps-median-relu-3"] == pytest.approx(0.5, abs=0.1)
-    assert found["gaps-plus-relu-3"] != pytest.approx(0.5, abs=0.1)
-
-
-def test_the_longest_trainings_decide_and_the_shortest_are_reported(lawful):
-    for side, expected, before in (("plus", 0.3, 0.9), ("minus", 0.2, 0.7)):
-        names = [f"gaps-{side}-relu-3", f"gaps-{side}-relu-3-short"]
-        found = {c.identifier: c.measure(lawful).value for c in CLAIMS if c.identifier in names}
-        assert found[names[0]] == pytest.approx(expected, abs=0.1)
-        assert found[names[1]] == pytest.approx(before, abs=0.15)
-    cells = lawful["cells"]
-    alone = {**lawful, "cells": cells[~cells["key"].str.endswith("-short")]}
-    assert set(verdicts(alone, names).values()) == {"reproduced", "inconclusive"}
+def test_the_longest_trainings_decide(lawful):
+    for side, expected in (("plus", 0.3), ("minus", 0.2)):
+        ((value, *_),) = measured(lawful, [f"gaps-{side}-relu-3"])
+        assert value == pytest.approx(expected, abs=0.1)
 
 
 def drawings(given):

@@ -9,14 +9,6 @@ from srhm.scorecard.card import scorecard
 from srhm.statistics.jamming import with_jamming
 from srhm.studies.jamming.claims import CLAIMS
 
-REPORTED = {
-    "jammed-below-a-quarter",
-    "n-star-growth-true",
-    "n-star-growth-shuffled",
-    "unsatisfied-at-jamming-srhm",
-    "load-at-jamming",
-}
-
 
 def tables(*, negative=(0.5, 0.43), unsatisfied=None, labels=None, growth=1.0):
     """Networks of every kind; negative modes of ReLU and of tanh; N_Δ/N of the jammed."""
@@ -33,10 +25,8 @@ def tables(*, negative=(0.5, 0.43), unsatisfied=None, labels=None, growth=1.0):
         spectra(part, negative=negative[activation == "tanh"])[1]
         for activation, part in cells.groupby("activation")
     ]
-    descent = jamming_cells(study="double_descent")
     return {
         "cells": cells,
-        "all_cells": pd.concat([cells, descent], ignore_index=True),
         "hessian_summaries": pd.concat(summaries, ignore_index=True),
     }
 
@@ -47,10 +37,7 @@ def card(given):
 
 def test_claims_hold_where_the_tables_follow_them():
     found = card(tables())
-    verdicts = found["verdict"].to_dict()
-    assert {name for name, one in verdicts.items() if one == "no expectation"} == REPORTED
-    assert {name for name, one in verdicts.items() if one in WITHIN} == (set(verdicts) - REPORTED)
-    assert found.loc["n-star-growth-true", "value"] == pytest.approx(1)
+    assert set(found["verdict"]) <= WITHIN
     assert found.loc["hp-negative-tanh-random", "value"] == pytest.approx(0.43, abs=0.01)
     assert found.loc["unsatisfied-at-jamming-random", "value"] == pytest.approx(0.75, abs=0.01)
 
@@ -71,10 +58,3 @@ def test_a_claim_does_not_hold_where_its_law_is_broken(identifier, laws):
 
 def test_claims_without_tables_lack_data():
     assert set(card({})["verdict"]) == {"inconclusive"}
-
-
-def test_networks_of_double_descent_count_among_the_jammed():
-    given = tables()
-    more = card(given)["n"] - card(given | {"all_cells": given["cells"]})["n"]
-    assert more["jammed-below-a-quarter"] > 0
-    assert more["n-star-growth-shuffled"] == 0

@@ -79,21 +79,14 @@ def kernels_of(cells, *, start=0.002, end=0.003, feature=0.05):
     return pd.concat(parts, ignore_index=True)
 
 
-def verdicts(cells, ensembles, kernels=None):
-    tables = {"cells": cells, "ensembles": ensembles}
-    if kernels is None:
-        kernels = kernels_of(cells) if len(cells) else pd.DataFrame()
-    return scorecard({**tables, "frozen_kernels": kernels}, CLAIMS).set_index("claim")
+def verdicts(cells, ensembles):
+    return scorecard({"cells": cells, "ensembles": ensembles}, CLAIMS).set_index("claim")
 
 
 def test_all_claims_hold_where_the_laws_do():
     found = verdicts(*lawful())
-    assert set(found["verdict"]) == WITHIN | {"no expectation"}
-    judged = found[found["verdict"].isin(WITHIN)]
-    # Six of each family; who wins: three depths on digits, one on PCA; variance in two regimes.
-    # Two frozen kernels.
-    assert len(judged) == 6 * 7 + 3 + 1 + 2 + 1 + 2
-    assert found.loc["crossing-digits-L5", "value"] == pytest.approx(10, rel=0.02)
+    assert set(found["verdict"]) <= WITHIN
+    assert len(found) == 5 * 7 + 2  # five of each family, variance in two regimes
 
 
 @pytest.mark.parametrize(
@@ -104,9 +97,6 @@ def test_all_claims_hold_where_the_laws_do():
         ("weights-feature-digits-L5", {"weights": lambda tilde, width: tilde**-0.4}),
         ("half-time-feature-digits-L5", {"half": lambda tilde, width: tilde * width / (1 + tilde)}),
         ("half-time-lazy-digits-L5", {"half": lambda tilde, width: tilde}),
-        ("collapse-digits-L5",
-         {"error": lambda tilde, width: error_at(tilde / width**0.5, width, sign=-1.0)}),
-        ("winner-digits-L5", {"error": partial(error_at, sign=1.0)}),
         ("variance-lazy-digits", {"h_power": 0.0}),
         ("variance-feature-digits", {"h_power": 0.0}),
     ],
@@ -115,27 +105,6 @@ def test_a_claim_does_not_hold_where_its_law_is_broken(identifier, laws):
     parts = [family(data, 5, **laws) for data in DATA]
     found = verdicts(*(pd.concat(tables) for tables in zip(*parts, strict=True)))
     assert found.loc[identifier, "verdict"] == "differs"
-
-
-@pytest.mark.parametrize("kernel", ["start", "end"])
-def test_a_frozen_kernel_that_errs_otherwise_disagrees(kernel):
-    cells, ensembles = family("digits", 3)
-    name = {"start": "start-lazy", "end": "end"}[kernel]
-    for more in (0.05, -0.05):
-        found = verdicts(cells, ensembles, kernels_of(cells, **{kernel: more}))
-        assert found.loc[f"frozen-{name}", "verdict"] == "differs"
-    assert found.loc["frozen-start-feature", "value"] == pytest.approx(0.05)
-
-
-def test_a_kernel_that_did_not_fit_is_left_out_and_counted():
-    cells, ensembles = family("digits", 3)
-    kernels = kernels_of(cells, start=0.002)
-    wide = cells["curve"][cells["width"] == max(CROSSOVER_WIDTHS)].iloc[0]
-    lost = (kernels["curve"] == wide) & (kernels["kernel"] == "initial")
-    kernels.loc[lost, ["status", "test_error"]] = ("capped", 0.9)
-    row = verdicts(cells, ensembles, kernels).loc["frozen-start-lazy"]
-    assert row["value"] == pytest.approx(0.002)
-    assert "a network or a kernel that did not fit" in row["note"]
 
 
 def test_frozen_kernels_are_drawn_beside_their_networks():
@@ -266,4 +235,4 @@ def test_figures_without_cells_say_so():
 
 def test_every_figure_has_its_caption_and_its_claims():
     figures = {one.name for one in STUDY.figures}
-    assert {claim.figure for claim in CLAIMS} | {"digits_regimes"} == figures
+    assert {claim.figure for claim in CLAIMS} <= figures

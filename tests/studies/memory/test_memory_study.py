@@ -99,9 +99,7 @@ GOOD = {**LEARNT, ("ram", "columns"): 0.25}
 
 def test_all_claims_hold_where_the_cells_are_as_the_thesis_says():
     card = scored(invented(learnt=GOOD, large=LARGE))
-    reported = {"ram-random-over-columns", "memento-over-necklace", "memento-below-ram-16"}
-    assert set(card.loc[sorted(reported), "verdict"]) == {"no expectation"}
-    assert set(card.drop(sorted(reported))["verdict"]) <= WITHIN
+    assert set(card["verdict"]) <= WITHIN
     assert card.loc["memento-below-ram", "value"] == pytest.approx(-0.24)
     assert card.loc["memento-below-ram", "n"] == 3
     assert card.loc["ram-linear-below-random", "n"] == 3

@@ -125,9 +125,9 @@ def test_at_one_size_the_grammar_is_that_of_most_networks_and_over_sizes_that_of
     assert set(compared["v"]) == {6}
     assert set(compared["net"]) == set(N_LAYERS)
     assert set(one_grammar(cells[cells["net"] != "vgg16"], "networks")["v"]) == {4}
-    found = rows_of(two_grammars, "d-rank-output", "d-rank-output-growing-p")
+    found = rows_of(two_grammars, "d-rank-output")
     assert found["n"]["d-rank-output"] == 5
-    assert found["value"]["d-rank-output"] < 0 < found["value"]["d-rank-output-growing-p"]
+    assert found["value"]["d-rank-output"] < 0
 
 
 def test_lcn_and_cnn_enter_on_the_same_data_as_the_text_trains_them(tables):
@@ -167,10 +167,7 @@ def test_one_size_is_chosen_by_the_prediction_alone(tables):
 def test_networks_that_follow_the_paper_make_every_claim_hold(tables):
     # All networks on one line: LCN and CNN have errors of their own in the invented tables.
     rows = rows_of({name: t for name, t in tables.items() if not name.startswith("core")})
-    settled = rows[rows["expected"].notna()]
-    assert set(settled["verdict"]) <= WITHIN, settled[["value", "low", "high", "note"]]
-    reported = rows[rows["expected"].isna()]
-    assert set(reported["verdict"]) == {"no expectation"}
+    assert set(rows["verdict"]) <= WITHIN, rows[["value", "low", "high", "note"]]
 
 
 def test_without_tables_nothing_is_said(tables):
@@ -181,7 +178,6 @@ def test_without_tables_nothing_is_said(tables):
 
 def test_lcn_and_cnn_are_counted_among_the_networks(tables):
     assert rows_of(tables, "d-rank-output").loc["d-rank-output", "n"] == 7
-    assert rows_of(tables, "s-with-error-vgg11").loc["s-with-error-vgg11", "n"] == 5
 
 
 def test_sensitivities_without_a_relation_to_the_error_break_the_correlations(tables):
@@ -195,8 +191,6 @@ def test_sensitivities_without_a_relation_to_the_error_break_the_correlations(ta
 
 def test_sensitivities_that_rise_as_the_error_falls_have_a_negative_correlation(tables):
     rising = changed(tables, lambda row: 1 / row["value"])
-    row = rows_of(rising, "s-with-error-resnet18").loc["s-with-error-resnet18"]
-    assert row["value"] == -1
     own = {name: table for name, table in rising.items() if not name.startswith("core")}
     assert rows_of(own, "s-rank-output").loc["s-rank-output", "verdict"] == "differs"
 
@@ -205,10 +199,6 @@ def test_correlations_that_any_two_falling_curves_have_get_no_verdict(tables):
     # The sensitivity follows the number of points alone, with no regard to the network.
     falls = changed(tables, lambda row: 1 / row["P"])
     rows = rows_of(falls)
-    any_two = rows[rows.index.str.contains("with-error|growing-p")]
-    assert len(any_two) == 14
-    assert set(any_two["verdict"]) == {"no expectation"}
-    assert any_two["value"].min() > 0.7
     across = rows.loc[list(CORRELATIONS)]
     assert not WITHIN & set(across["verdict"])
 
@@ -274,16 +264,6 @@ def test_a_network_whose_sensitivity_does_not_fall_has_no_half_way(tables):
     assert "3 whose S does not fall" in row["note"]
 
 
-def test_a_network_that_does_not_learn_says_nothing_of_where_it_learns(tables):
-    cells = tables["cells"].copy()
-    cells.loc[cells["net"] == "vgg16", "test_error"] = 0.5
-    rows = rows_of(tables | {"cells": cells})
-    assert rows.loc["s-with-error-vgg16", "verdict"] == "inconclusive"
-    assert "ends above 10%" in rows.loc["s-with-error-vgg16", "note"]
-    assert rows.loc["s-at-50-percent-depth", "n"] == 4
-    assert "1 whose test error ends above 10%" in rows.loc["s-at-50-percent-depth", "note"]
-
-
 @pytest.mark.parametrize("name", ["falls-output", "falls-internal"])
 def test_that_sensitivities_fall_as_p_grows_is_judged_by_the_sign(tables, name):
     nowhere = changed(tables, lambda row: 0.9)
@@ -298,32 +278,15 @@ def test_that_sensitivities_fall_as_p_grows_is_judged_by_the_sign(tables, name):
     assert rows_of(rising, f"s-{name}")["verdict"].item() == "differs"
 
 
-def test_smaller_depths_are_reported(tables):
-    everywhere = changed(tables, lambda row: 0.02 if row["P"] == SIZES[-1] else 0.9)
-    assert rows_of(everywhere, "s-at-20-percent-depth")["verdict"].item() == "no expectation"
-
-
-def test_a_vgg_is_the_one_with_batch_norm_where_it_is_there(tables):
-    def renamed(table):
-        rows = table[table["net"] == "vgg11"]
-        return rows.assign(net="vgg11_bn", curve="bn", key="bn" + rows["key"])
-
-    both = {name: pd.concat([table, renamed(table)]) for name, table in tables.items()}
-    for given, net in ((tables, "(vgg11)"), (both, "(vgg11_bn)")):
-        row = rows_of(given, "s-with-error-vgg11").loc["s-with-error-vgg11"]
-        assert net in row["note"]
-        assert row["verdict"] == "no expectation"
-
-
 def test_the_number_of_capped_points_is_said(tables):
     cells = tables["cells"]
     cells = cells.assign(status=cells["status"].where(cells["P"] < 8000, "capped"))
-    row = rows_of(tables | {"cells": cells}, "d-rank-output-growing-p")
-    assert "; 5 capped" in row["note"].item()
+    row = rows_of(tables | {"cells": cells}, "d-rank-output")
+    assert "capped" in row["note"].item()
 
 
 def test_the_number_is_the_same_each_time(tables):
     pd.testing.assert_frame_equal(
-        rows_of(tables, "d-rank-output", "s-with-error-vgg11"),
-        rows_of(tables, "d-rank-output", "s-with-error-vgg11"),
+        rows_of(tables, "d-rank-output"),
+        rows_of(tables, "d-rank-output"),
     )

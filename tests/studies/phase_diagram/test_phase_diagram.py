@@ -163,16 +163,9 @@ def test_the_closed_gap_is_that_of_mean_logarithms():
     np.testing.assert_allclose(found, 0.5)  # errors sqrt(0.08), 0.2 and sqrt(0.02)
 
 
-REPORTED = {
-    "digits-feature", "digits-lazy", "sublinear", "bound",
-    "omega-lazy-stripe", "omega-lazy-digits", "omega-lazy-patches",
-}  # fmt: skip
-
-
 def test_all_claims_hold_where_the_laws_do():
     found = verdicts(tables())
-    assert {name for name, one in found.items() if one == "no expectation"} == REPORTED
-    assert {one for name, one in found.items() if name not in REPORTED} <= WITHIN
+    assert set(found.values()) <= WITHIN, found
 
 
 @pytest.mark.parametrize(
@@ -182,7 +175,6 @@ def test_all_claims_hold_where_the_laws_do():
         ("crossover-flat", {"power": 0.5, "crossing": 0.5}),
         ("no-crossing", {"jammed_change": 0.1}),
         ("budget", {"shift": -0.2}),
-        ("single-peak", {"peak": 2.0}),
         ("gain-peak", {"peak": 24.0}),
         ("ensemble-flat", {"flat": -0.3}),
         ("digits-winner patches-winner", {"winner": 2.0}),
@@ -190,7 +182,6 @@ def test_all_claims_hold_where_the_laws_do():
         ("whole-flow whole-svm", {"whole": 0.2}),
         ("compressed-flow compressed-svm", {"squeezed": 0.3}),
         ("gap", {"offset": 0.4}),
-        ("omega-feature-stripe information-feature-digits omega-feature-patches", {"gained": -0.1}),
         ("inflation-digits inflation-patches", {"inflation": 0.5}),
     ],
 )
@@ -218,7 +209,7 @@ def test_networks_of_one_data_set_count_once():
     kept = {
         name: rows[rows["seed"] < 2] if "seed" in rows else rows for name, rows in given.items()
     }
-    names = ("crossover-order", "no-crossing", "budget", "single-peak", "gain-peak")
+    names = ("crossover-order", "no-crossing", "budget", "gain-peak")
     assert set(verdicts(kept, names).values()) == {"inconclusive"}
     twice = given["cells"].assign(key=given["cells"]["key"] + "-again")
     doubled = {**given, "cells": pd.concat([given["cells"], twice], ignore_index=True)}
@@ -258,14 +249,6 @@ def test_a_gain_that_is_largest_at_the_narrowest_width_has_no_place():
         tables(peak=WIDTHS[0]), [one for one in CLAIMS if "gain-peak" in one.identifier]
     )
     assert card["verdict"].tolist() == ["inconclusive"]
-
-
-def test_errors_of_zero_are_counted_as_left_out():
-    given = tables()
-    digits = (given["cells"]["data"] == "digits") & (given["cells"]["P"] == 256)
-    given["cells"].loc[digits & (given["cells"]["seed"] == 0), "test_error"] = 0.0
-    card = scorecard(given, [one for one in CLAIMS if one.identifier == "phase-digits-lazy"])
-    assert "left out: 1 networks with test_error = 0" in card["note"].item()
 
 
 def test_a_width_without_an_ensemble_is_an_empty_field():

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from srhm.images.deformations import largest_temperature
 from srhm.scorecard.card import scorecard
-from srhm.scorecard.text import TERMINAL
+from srhm.scorecard.claims import MAX_STATEMENT
 from srhm.studies.relative_stability.analysis import (
     by_network,
     log_correlations,
@@ -144,25 +144,9 @@ def scored(tables):
     )
 
 
-REPORTED = {
-    "noise-slope",
-    "well-below-bound",
-    "asymptote",
-    "error-over-root",
-    "as-they-are",
-    "stripe-lazy",
-    "srhm-correlation",
-}
-# With nine networks and D_f at random the interval of these may stick out.
-LOOSE = {f"{data}correlation-{name}" for data in ("", "mnist5k-", "fashion-") for name in "DG"}
-
-
 def test_all_claims_hold_where_networks_are_as_in_the_thesis():
     verdicts = scored(invented())
-    assert set(verdicts[sorted(REPORTED)]) == {"no expectation"}
-    assert verdicts["correlation-D"] in WITHIN
-    rest = verdicts.drop(sorted(REPORTED | LOOSE))
-    assert set(rest) <= WITHIN, rest[~rest.isin(WITHIN)]
+    assert set(verdicts) <= WITHIN, verdicts[~verdicts.isin(WITHIN)]
 
 
 @pytest.mark.parametrize(
@@ -206,7 +190,7 @@ def test_without_rows_nothing_is_measured():
 
 
 def test_statements_fit_into_a_line():
-    assert all(len(claim.says) <= TERMINAL // 2 + 3 for claim in CLAIMS)
+    assert all(len(claim.says) <= MAX_STATEMENT for claim in CLAIMS)
 
 
 def test_a_correlation_is_that_of_numpy():

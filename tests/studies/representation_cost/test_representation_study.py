@@ -128,12 +128,6 @@ def test_claims_hold_on_networks_that_follow_the_theory():
                   "R1-square", "linear-target", "weight-rank", "sharpness", "geodesic",
                   "R1-affine", "unstable-ranks", "planar"):  # fmt: skip
         assert found.loc[f"cost-{claim}", "verdict"] in WITHIN, claim
-    # Theorems have no verdict.
-    value = found["value"]
-    assert value["cost-R1-bound"] < 0
-    assert max(value["cost-structure-bound"], value["cost-signal-bound"]) < 1
-    assert value["cost-uneven-layers"] < 0.5
-    assert value["cost-path-3"] == pytest.approx(4 / 3, rel=0.1)
 
 
 def test_claims_do_not_hold_on_networks_that_do_not():
@@ -201,11 +195,6 @@ def test_fits_of_rank_1_are_compared_with_the_bound_on_their_derivative():
     other = fits_of_rank_1(power=2)
     for change in ({"weight_rank": 2.0}, {"weight_rank": 0.0}, {"loss": 0.5}, {"map": "circle"}):
         assert underestimating(other.assign(**change)).empty
-    claim = [one for one in CLAIMS if one.identifier == "cost-underestimation"]
-    for power in (1, 3):
-        row = scorecard({"cells": fits_of_rank_1(power=power)}, claim).iloc[0]
-        assert row["verdict"] == "no expectation"
-        assert row["value"] == pytest.approx(power - 2, abs=1e-6)
 
 
 def zigzag_tables(*, shallow: float, deep: float, directions: int) -> dict[str, pd.DataFrame]:
@@ -261,9 +250,6 @@ def test_one_output_leaves_one_direction_and_three_do_not():
     names = [f"cost-half-{word}" for word in ("full", "three")]
     found = verdicts(half_tables(full=0.01, other=0.8, directions=1))
     assert set(found.loc[[*names, "cost-half-true"], "verdict"]) <= WITHIN
-    values = found["value"]
-    assert values["cost-half-directions"] == 1
-    assert (values["cost-half-first-true"], values["cost-half-first-full"]) == (1, 2)
     found = verdicts(half_tables(full=0.8, other=0.2, directions=2))
     assert set(found.loc[names, "verdict"]) == {"differs"}
     far = half_tables(full=0.01, other=0.8, directions=1)

@@ -19,8 +19,7 @@ from temperature_tables import (
 )
 
 from srhm.scorecard.card import scorecard
-from srhm.scorecard.expectations import NoExpectation
-from srhm.scorecard.text import TERMINAL
+from srhm.scorecard.claims import MAX_STATEMENT
 from srhm.studies.temperature.claims import CLAIMS
 
 FEW = GRAMMARS[:2]
@@ -40,10 +39,9 @@ def of(law_of_options):
 
 
 def test_there_are_ten_claims_and_more_with_reasons_and_statements_of_a_line():
-    judged = [claim for claim in CLAIMS if not isinstance(claim.expected, NoExpectation)]
-    assert len(judged) >= 10
+    assert len(CLAIMS) >= 10
     assert all(claim.why for claim in CLAIMS)
-    assert all(len(claim.says) <= TERMINAL // 2 + 3 for claim in CLAIMS)
+    assert all(len(claim.says) <= MAX_STATEMENT for claim in CLAIMS)
     assert len({claim.identifier for claim in CLAIMS}) == len(CLAIMS)
 
 
@@ -66,7 +64,6 @@ def test_batches_and_momenta_at_equal_ratio(factor, verdict):
         assert card.loc[claim, "verdict"] == verdict
         assert card.loc[claim, "value"] == pytest.approx(factor, rel=0.05)
         assert card.loc[claim, "n"] == 4  # both s_0 of a seed share a grammar
-    assert card.loc["ratio-large-batch", "verdict"] == "no expectation"
 
 
 @pytest.mark.parametrize(
@@ -113,8 +110,6 @@ def test_exponents_at_the_texts_ratio_and_in_the_limit():
     grown = scored(tables_of(lines_of_families(steeper)))
     assert grown.loc["places-text-cnn-2", "value"] < same.loc["places-text-cnn-2", "value"] - 0.3
     assert grown.loc["places-text-cnn-2", "verdict"] == "differs"
-    assert grown.loc["more-empty-more-noise-cnn-2", "verdict"] == "reproduced"
-    assert same.loc["more-empty-more-noise-cnn-2", "verdict"] not in WITHIN
 
 
 @pytest.mark.parametrize(("change", "verdicts"), [(0.0, WITHIN), (-0.6, ("differs",))])
@@ -127,19 +122,6 @@ def test_the_power_of_places_by_vocabulary_at_one_rate(change, verdicts):
     )
     assert card.loc["places-by-v-cnn-2", "value"] == pytest.approx(change, abs=0.05)
     assert card.loc["places-by-v-cnn-2", "verdict"] in verdicts
-    assert card.loc["places-v6-cnn-2", "verdict"] in WITHIN
-    assert card.loc["places-v10-cnn-2", "verdict"] in verdicts
-
-
-@pytest.mark.parametrize(("factor", "verdicts"), [(1.0, WITHIN), (0.5, ("differs",))])
-def test_the_first_empty_place(factor, verdicts):
-    law = of(lambda cell: factor if cell["s0"] == 0 else 1.0)
-    card = scored(
-        tables_of(cells_of(*(curve(law, grammar=one, learning_rate=0.003) for one in DEEP)))
-    )
-    row = card.loc["first-place-v6-cnn-3"]
-    assert row["value"] == pytest.approx(-log(factor) / log(2), abs=0.1)
-    assert row["verdict"] in verdicts
 
 
 @pytest.mark.parametrize(("power", "verdict"), [(0.0, "reproduced"), (-1.0, "differs")])
@@ -198,25 +180,3 @@ def test_sensitivities_that_move_with_the_error_and_that_do_not():
     unknown = scored(tables_of(cells, some)).loc["concurrence-S"]
     assert "left out: 2 whose P*_S is not known at one T" in unknown["note"]
     assert unknown["verdict"] == "inconclusive"  # two vocabularies
-
-
-def test_precise_complexities_are_counted():
-    exact = scored(tables_of(lines_of_families(spread=0.01))).loc["precision"]
-    assert exact["value"] == 24  # six families, four rates
-    assert scored(tables_of(lines_of_families(spread=0.6))).loc["precision", "value"] == 0
-
-
-def test_the_output_of_watched_networks_at_two_rates():
-    watched = cells_of(*(curve(learning_rate=rate, sizes=[2000]) for rate in (0.01, 0.001)))
-    rows = [
-        {"curve": cell["curve"], "key": cell["key"], "steps": steps, "time": 1.0, "kind": "S",
-         "layer": "output", "k": 3, "l": 1, "n": 10, "standard_error": 0.01,
-         "value": 0.9 if steps == 0 else 0.1 if cell["learning_rate"] == 0.01 else 0.3}
-        for cell in watched.to_dict("records") for steps in (0, 500)
-    ]  # fmt: skip
-    tables = tables_of(pd.concat([cells_of(line()), watched], ignore_index=True))
-    twice = pd.concat([tables["cells"], watched.assign(curve="another")], ignore_index=True)
-    tables = {**tables, "cells": twice, "sensitivity_histories": pd.DataFrame(rows)}
-    row = scored(tables).loc["in-between"]
-    assert row["value"] == pytest.approx(3.0)
-    assert row["n"] == 4

@@ -5,7 +5,7 @@ Fixed before any curve of this study was trained (README).
 
 from functools import partial
 
-from srhm.scorecard.claims import Claim
+from srhm.scorecard.claims import Claim, predictions
 from srhm.scorecard.estimators import Difference, Mean, Ratio, Slope
 from srhm.scorecard.expectations import Above, Factor, Within
 from srhm.studies.attention.analysis import bags, exponents, stars, stars_from_zero
@@ -24,7 +24,7 @@ SLOPE = partial(Slope, "P_star", against="per_place", per=GRAMMAR, rows=stars,
                 what="P* of grammars")  # fmt: skip
 PAIR = ("L", "v", "s0", "seed")
 
-CLAIMS: tuple[Claim, ...] = (
+STATED = (
     power(
         "s0-positions", "Transformer with positions: power of s_0+1 in P*, s_0 = 1, 2",
         expected=Within(2, 0.5), why=HALF,
@@ -103,3 +103,10 @@ CLAIMS: tuple[Claim, ...] = (
         for net in LAWS
     ),
 )  # fmt: skip
+
+CLAIMS = predictions(
+    STATED,
+    {
+        "s0-positions* s0-change-* points-* bags*": "2026-11-25, 0cefaf50",
+    },
+)

@@ -46,17 +46,3 @@ def in_deep_half(rows: pd.DataFrame) -> pd.Series:
     """Whether the layer k of each row (k, hidden_layers) is a hidden one of the deep half."""
     layers = rows["hidden_layers"]
     return (rows["k"] <= layers) & (rows["k"] > DEEP_HALF * layers)
-
-
-def first_lasting(values: pd.Series, bound: float) -> float:
-    """The first k from which on the values stay at or below a bound; NaN if the last is above.
-
-    values: of one cell, indexed by the layer k.
-    """
-    ordered = values.sort_index()
-    above = ordered.index[ordered > bound]
-    if len(above) and above[-1] == ordered.index[-1]:
-        return float("nan")
-    return float(
-        ordered.index[0] if not len(above) else ordered.index[ordered.index > above[-1]][0]
-    )

@@ -4,16 +4,12 @@ Letters of the thesis (chapters 1 and 2): N weights without biases, N_Delta unsa
 the smallest N that fits P points, h* its width.
 """
 
-from math import nan
-
 import numpy as np
 import pandas as pd
 
 from srhm.statistics.jamming import smallest_that_fit
 
-# From this multiple of h* on the power laws of chapter 2b are fitted.
-FAR = 3.0
-# From this part of N* on networks count as just before the cusp.
+# From this part of N* on networks are looked at for the cusp.
 BEFORE = 0.4
 # What the curves of one P share.
 CURVE = ["data", "hidden_layers", "P"]
@@ -59,8 +55,7 @@ def peaks(table: pd.DataFrame) -> pd.DataFrame:
 
     Columns of CURVE; N_star, N_peak: the N of the largest final error from half of N* on;
     is_cusp: whether that is neither the narrowest nor the widest; final, early: error there minus
-    that of the widest network; kept: early minus half of final; n_widths; waits: what the widest
-    loses in time, its error at the end minus its least one, less what that nearest to N* does.
+    that of the widest network; n_widths.
     """
     found = []
     for values, part in table.dropna(subset=["N_star"]).groupby(CURVE):
@@ -69,53 +64,27 @@ def peaks(table: pd.DataFrame) -> pd.DataFrame:
             continue
         top, last = part.iloc[int(np.argmax(part["final"].to_numpy()))], part.iloc[-1]
         heights = {name: float(top[name] - last[name]) for name in ("final", "early")}
-        heights["kept"] = heights["early"] - heights["final"] / 2
-        lost = part["final"] - part["early"]
-        nearest = int(np.argmin(np.abs(np.log(part["N"] / part["N_star"]))))
-        waits = lost.iloc[-1] - lost.iloc[nearest]
         inner = part["N"].iloc[0] < top["N"] < last["N"]
         found.append({**dict(zip(CURVE, values, strict=True)), "N_star": top["N_star"],
-                      "N_peak": top["N"], "is_cusp": inner, **heights, "n_widths": len(part),
-                      "waits": waits})  # fmt: skip
-    columns = [*CURVE, "N_star", "N_peak", "is_cusp", "final", "early", "kept", "n_widths", "waits"]
+                      "N_peak": top["N"], "is_cusp": inner, **heights,
+                      "n_widths": len(part)})  # fmt: skip
+    columns = [*CURVE, "N_star", "N_peak", "is_cusp", "final", "early", "n_widths"]
     return pd.DataFrame(found, columns=columns)
-
-
-def beyond(table: pd.DataFrame, *, factor: float) -> pd.DataFrame:
-    """Rows of `errors` at widths of at least so many h* that have an ensemble.
-
-    Added: gain, ensemble minus mean error; excess, the opposite.
-    """
-    known = table.dropna(subset=["N_star", "ensemble"]) if len(table) else table
-    known = known[known["width"] >= factor * known["h_star"]] if len(known) else known
-    gain = known["ensemble"] - known["mean_error"] if len(known) else nan
-    return known.assign(gain=gain, excess=-gain)
 
 
 def around(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
     """Networks of which the history is kept and N* known, from BEFORE times N* on.
 
-    Added to their rows: N_star; N; final, early: test error at the end, and the least in the
-    history; lost: the difference; side: "at" of the two widths between which N* lies, "before" and
-    "beyond"; is_at: 1 of "at", else 0.
+    Added to their rows: N_star; N; final: test error at the end.
     """
-    least = histories.groupby("key")["test_error"].min().rename("early").reset_index()
     stars = smallest_that_fit(cells)
     if stars.empty:
         return stars
-    stars = stars[stars["status"] == "reached"][[*CURVE, "h_low", "h_high", "N_star"]]
-    rows = cells[cells["status"] != "diverged"].merge(least, on="key").merge(stars, on=CURVE)
+    stars = stars[stars["status"] == "reached"][[*CURVE, "N_star"]]
+    rows = cells[(cells["status"] != "diverged") & cells["key"].isin(histories["key"])]
+    rows = rows.merge(stars, on=CURVE)
     rows = rows[rows["n_weights"] >= BEFORE * rows["N_star"]]
-    side = np.select(
-        [rows["width"] < rows["h_low"], rows["width"] > rows["h_high"]], ["before", "beyond"], "at"
-    )
-    return rows.assign(
-        N=rows["n_weights"],
-        final=rows["test_error"],
-        lost=rows["test_error"] - rows["early"],
-        side=side,
-        is_at=(side == "at").astype(float),
-    )
+    return rows.assign(N=rows["n_weights"], final=rows["test_error"])
 
 
 def largest(rows: pd.DataFrame) -> pd.DataFrame:

@@ -11,7 +11,6 @@ from scipy import special
 
 from srhm.results.coordinates import GRAMMAR
 from srhm.statistics.regression import CONFIDENCE, Fit, mean
-from srhm.statistics.sample_complexity import Crossing, lasting_crossing
 
 # Column of `equal_points` of each exponent, and what tells the groups apart that it is fitted in.
 EXPONENTS: dict[str, tuple[str, ...]] = {
@@ -97,19 +96,6 @@ def grouping_ratio(rows: pd.DataFrame, kind: str) -> pd.Series:
 def all_data_ratio(rows: pd.DataFrame) -> float:
     """What the ratio of the synonyms is for all data, geometric mean over rows."""
     return float(np.exp(np.log(rows["all_synonym_noise"] / rows["all_latent_signal"]).mean()))
-
-
-def grouping_size(rows: pd.DataFrame, kind: str) -> Crossing:
-    """The P from which on synonyms, or placements, differ less than the latents do.
-
-    rows: of one net and grammar. The ratio of the two variances is averaged over seeds
-    geometrically; where all sizes lie below 1 or none does, the crossing says so.
-    """
-    ratio = grouping_ratio(rows, kind)
-    if not (ratio > 0).all():  # without empty places there is nothing to displace
-        return Crossing("below_range", np.nan, 0.0, float(rows["P"].min()))
-    means = np.log(ratio).groupby(rows["P"]).mean()
-    return lasting_crossing(means.index.to_numpy(dtype=float), means.to_numpy(), 0.0)
 
 
 def _slopes(x: np.ndarray, y: np.ndarray, group: np.ndarray) -> np.ndarray:

@@ -13,17 +13,16 @@ import numpy as np
 import pandas as pd
 
 from srhm.scorecard.claims import Claim, Line, Measurement, after_a_look
-from srhm.scorecard.estimators import Mean, Part
-from srhm.scorecard.expectations import Above, Below, Factor, NoExpectation, Within
+from srhm.scorecard.estimators import Mean
+from srhm.scorecard.expectations import Below, Factor, Within
 from srhm.scorecard.fits import listed_as_left_out
 from srhm.scorecard.resampling import Jackknife
 from srhm.scorecard.rows import rows_of
 from srhm.studies.fluctuations import analysis
-from srhm.studies.fluctuations.analysis import FAR, FITS
+from srhm.studies.fluctuations.analysis import FAR
 from srhm.studies.fluctuations.data_sets import DIGITS, MNIST
 
 MOST = 16  # members of the ensembles whose fall with n is fitted, at most
-SOON = 3.0  # times N*: a few
 NO_STAR = "no N* within the widths, or no width beyond"
 Means = Callable[[pd.DataFrame], pd.DataFrame]
 
@@ -58,19 +57,6 @@ def tops(*tables: pd.DataFrame, column: str, data: str) -> pd.DataFrame:
     )  # fmt: skip
 
 
-@rows_of("cells", "histories", "fluctuations", nothing=NO_STAR)
-def soon(*tables: pd.DataFrame, data: str) -> pd.DataFrame:
-    """lost: error of the mean network at the first N from SOON N* on less that at the widest."""
-    tables = analysis.of_data(data, *tables)
-    rows, (N_star, _) = analysis.by_seed(*tables), analysis.threshold(tables[0])
-    beyond = rows[rows["N"] >= SOON * N_star].sort_values("N")
-    if beyond["N"].nunique() < 2:
-        return pd.DataFrame()
-    errors = beyond.groupby("seed")["ensemble"]
-    return pd.DataFrame({"N": beyond.groupby("seed")["N"].first(),
-                         "lost": errors.first() - errors.last()})  # fmt: skip
-
-
 @rows_of("cells", "resampled")
 def members(*tables: pd.DataFrame, data: str) -> pd.DataFrame:
     """Ensembles of up to MOST."""
@@ -78,56 +64,11 @@ def members(*tables: pd.DataFrame, data: str) -> pd.DataFrame:
     return resampled[resampled["n"] <= MOST]
 
 
-@rows_of("cells", nothing=NO_STAR)
-def networks(cells: pd.DataFrame, *, data: str) -> pd.DataFrame:
-    """Networks from FITS h* on, and whether each `errs` on a training point."""
-    (cells,) = analysis.of_data(data, cells)
-    used = cells[cells["width"] >= FITS * analysis.threshold(cells)[1]]
-    return used.assign(errs=used["train_error"] > 0)
-
-
-@rows_of("cells", "histories")
-def peaks(*tables: pd.DataFrame, data: str) -> pd.DataFrame:
-    """f^2 on training points by width and seed: at the end, and after a tenth of the training."""
-    cells, histories = analysis.of_data(data, *tables)
-    early, late = (analysis.norms_at(cells, histories, part) for part in analysis.TIMES[1:])
-    return late.merge(early, on=["width", "seed", "N"], suffixes=("", "_early"))
-
-
-@rows_of("cells", "crossings", nothing=NO_STAR)
-def crossings(*tables: pd.DataFrame, data: str) -> pd.DataFrame:
-    """Of each seed the median of the widest networks, and how their quartiles' range `grows`.
-
-    From that of the narrowest width above h* on.
-    """
-    cells, table = analysis.of_data(data, *tables)
-    used = table[table["width"] >= analysis.threshold(cells)[1]]
-    if used.empty:
-        return used
-    found = analysis.quartiles(used).set_index(["width", "seed"])
-    ranges, last = found["high"] - found["low"], used["width"].max()
-    return pd.DataFrame(
-        {"middle": found["middle"][last], "grows": ranges[last] - ranges[used["width"].min()]}
-    )
-
-
 @rows_of("cells", nothing="no networks of small batches beside those of all points")
 def noise(cells: pd.DataFrame) -> pd.DataFrame:
     """`by_noise` of digits, where there are networks of both kinds."""
     rows = analysis.by_noise(DIGITS, cells)
     return rows if rows["is_noisy"].nunique() == 2 else rows.iloc[:0]
-
-
-@rows_of(noise, nothing="no pairs of networks of small batches and of all points near N*")
-def pairs(rows: pd.DataFrame) -> pd.DataFrame:
-    """lost: error of a network of small batches less that of all points; near N*, equal starts."""
-    if rows.empty:
-        return rows
-    on = ["width", "seed", "member"]
-    near = rows[rows["near"]]
-    small, whole = near[near["is_noisy"]], near[~near["is_noisy"]]
-    both = small.merge(whole[[*on, "error"]], on=on, suffixes=("", "_whole"))
-    return both.assign(lost=both["error"] - both["error_whole"])
 
 
 class Top(Mean):
@@ -176,56 +117,24 @@ def _without_logarithm(rows: pd.DataFrame, *, x: str, y: str, means: Means, of: 
     return f"{end}; that biases the slope" if end else ""
 
 
-def second(y: str, powers: tuple[float, ...], x: str = "N", *, data: str) -> Jackknife:
-    """The second coefficient of y = sum_k c_k x^power_k over widths from FITS h* on."""
-
-    def all_of(rows: pd.DataFrame) -> list[float]:
-        table = analysis.by_width(rows)
-        return analysis.coefficients(table[x], table[y], powers).tolist()
-
-    def words(rows: pd.DataFrame) -> str:
-        terms = zip(all_of(rows), powers, strict=True)
-        return f"; {y} = " + " + ".join(f"{c:.3g} {x}^{power:g}" for c, power in terms)
-
-    return Jackknife(
-        lambda rows: all_of(rows)[1], rows=sizes.given(least=FITS, data=data), words=words,
-        tells=("width",),
-    )  # fmt: skip
-
-
 def divergence(rows: pd.DataFrame) -> tuple[float, float]:
     """Slope of log f^2 in log(N/N* - 1), from the peak to FAR h*, and the N* fitted with it."""
     part = analysis.near(analysis.by_width(rows), "norm", float(rows["h_star"].iloc[0]))
     return analysis.divergence(part["N"], part["norm"])
 
 
-def cut_off(rows: pd.DataFrame) -> float:
-    """Largest f^2 over that of the widest: after a tenth of the training over that at its end.
-
-    F = f - f(w0) starts at 0: a growth of f^2 common to all widths cancels.
-    """
-    means = rows.groupby("width")[["norm", "norm_early"]].mean()
-    heights = means.max() / means.iloc[-1]
-    return float(heights["norm_early"] / heights["norm"])
-
-
-def smoothed(rows: pd.DataFrame, *, widest: bool = False) -> float:
-    """Largest f^2 of all widths, or that of the widest: small batches over all points."""
-    means = rows.groupby(["is_noisy", "width"])["norm"].mean().unstack("width")
-    norms = means.iloc[:, -1] if widest else means.max(axis=1)
+def smoothed(rows: pd.DataFrame) -> float:
+    """Largest f^2 of all widths: small batches over all points."""
+    norms = rows.groupby(["is_noisy", "width"])["norm"].mean().groupby("is_noisy").max()
     return float(norms[True] / norms[False])
 
 
-POSITIVE = "a lower bound: the coefficient is positive"
 STEP = "×2, ours: a step of the widths is up to 1.8 in N"
 
 
 def lines(data: str) -> dict[str, tuple[Line, ...]]:
     """What is claimed of a data set, by figure; places in chapter 2b."""
-    power, term = partial(exponent, data=data), partial(second, data=data)
-    along, lost, fitted, early = (
-        rows.given(data=data) for rows in (crossings, soon, networks, peaks)
-    )
+    power = partial(exponent, data=data)
     highest = tops.given(column="norm", data=data)
     return {
         "members": (
@@ -241,13 +150,6 @@ def lines(data: str) -> dict[str, tuple[Line, ...]]:
              power("delta", "excess", of="n")),
             ("members-estimate", "Exponent of ‖f − f̄‖/‖∇f‖ in δ, ensembles of n networks",
              "Fig. 10: linear", Within(1, 0.15), "0.15, ours", power("estimate", "delta", of="n")),
-            ("crossing", "Distance to f = 0 along ∇f over |f|/‖∇f‖, widest networks: median",
-             "Fig. 9", NoExpectation(), "a ReLU network is linear on so short a line: always 1",
-             Mean("middle", rows=along, what="seeds")),
-            ("crossing-spread",
-             "Crossing along ∇f: interquartile range, widest minus narrowest above h*",
-             "Fig. 9: the estimate improves with N", Below(0), "an upper bound: it shrinks",
-             Mean("grows", rows=along, what="seeds")),
         ),
         "size": (
             *((f"norm-{column}", f"Exponent of N in ‖f − f̄‖, {where} points",
@@ -257,31 +159,17 @@ def lines(data: str) -> dict[str, tuple[Line, ...]]:
             ("gradient", "Exponent of N in ‖∇f‖, from 3 h* on",
              "Fig. 6A: free fit -0.28", Within(-0.28, 0.1),
              "0.1, ours: C0 and C1 depend on the data", power("N", "gradient")),
-            ("gradient-falls", "C1 of ‖∇f‖ = C0 + C1 N^-1/4, from 1.5 h* on",
-             "Fig. 6A: C1 = 51", Above(0), POSITIVE, term("gradient", (0.0, -0.25))),
             ("square", "Exponent of δ in the excess ε − ε̄ over sizes, from 3 h* on",
              "Fig. 6B: δ², free fit 2.5", Within(2, 0.5),
              "0.5, ours: reaches the thesis's free fit", power("delta", "excess")),
-            ("error-delta", "D0 of ε = ε_∞ + D0 δ², from 1.5 h* on",
-             "Fig. 6B", Above(0), POSITIVE, term("single", (0.0, 2.0), "delta")),
             ("linear", "Exponent of ‖f − f̄‖/‖∇f‖ in δ over sizes, from 3 h* on",
              "Fig. 6C: linear, free fit 1.1", Within(1, 0.2), "0.2, ours",
              power("estimate", "delta")),
             ("excess", "Exponent of N in the excess ε − ε̄, from 3 h* on",
              "Fig. 6D: N^-1/2, free fit -0.42", Within(-0.5, 0.2),
              "0.2, ours: that of digits_jamming", power("N", "excess")),
-            ("soon", "Error of f̄ at 3 N* less that of the widest networks",
-             "sec. 9: an ensemble at a few N* is near the best", Within(0, 0.01),
-             "0.01, ours: a percentage point, as of biases (early_dynamics)",
-             Mean("lost", rows=lost, what="seeds", tells=("N",))),
-            ("error-size", "B0 of ε = ε_∞ + B0 N^-1/2 + B1 N^-3/4, from 1.5 h* on",
-             "Fig. 2A: B0 = 6.4, B1 = -49", Above(0), POSITIVE, term("single", (0.0, -0.5, -0.75))),
         ),
         "norm": (
-            ("fits", "Part of the networks from 1.5 h* on with a training error",
-             "Fig. 2B: none", NoExpectation(),
-             "h* is defined as the width that fits: no other number",
-             Part("errs", rows=fitted, what=f"networks from {FITS:g} h* on")),
             ("divergence", "Slope of log ‖f‖² in log(N/N* − 1), N* fitted, peak to 3 h*",
              "Fig. 7B: -2", Within(-2, 0.5), "0.5, ours: few widths, three fitted numbers",
              Jackknife(lambda rows: divergence(rows)[0], rows=sizes.given(least=0.0, data=data),
@@ -289,10 +177,6 @@ def lines(data: str) -> dict[str, tuple[Line, ...]]:
             ("divergence-peak", "N of the largest ‖f‖², over N*",
              "Fig. 7A: right after jamming", Factor(1, within=2), STEP,
              Top("over_star", scale="log", rows=highest, what="seeds")),
-            ("cut-off", "Peak of ‖f‖² over the widest: after a tenth of training over the end",
-             "Fig. 7B: cut off by time", NoExpectation(),
-             "near N* rates fall to a hundredth, which ends the growth of ‖f‖ by itself",
-             Jackknife(cut_off, rows=early)),
         ),
     }  # fmt: skip
 
@@ -308,48 +192,26 @@ STATED = tuple(
     for data, (tag, end, start) in SETS.items()
     for figure, rows in lines(data).items()
     for name, says, place, expected, why, measure in rows
-    if data == DIGITS or not isinstance(expected, NoExpectation)  # is so of every data set
 )  # fmt: skip
 
-# The thesis expects both and shows neither.
-OF_NOISE = partial(
-    Claim, topic="Fluctuations beyond jamming", figure="fluctuations_norm",
+# The thesis expects it and does not show it.
+NOISE = Claim(
+    "fluctuations-sgd-norm", "Largest ‖f‖² of all widths: batches of 4 over all points",
+    topic="Fluctuations beyond jamming", figure="fluctuations_norm",
     place="thesis, ch. 8.3: a relevant perturbation near jamming",
-)  # fmt: skip
-NOISE = (
-    OF_NOISE(
-        "fluctuations-sgd-norm", "Largest ‖f‖² of all widths: batches of 4 over all points",
-        expected=Below(1), why="an upper bound: noise smooths the divergence",
-        measure=Jackknife(smoothed, rows=noise, scale="ratio", tells=("width",)),
-    ),
-    OF_NOISE(
-        "fluctuations-sgd-widest", "‖f‖² of the widest: batches of 4 over all points",
-        expected=NoExpectation(), why="beside the largest: the thesis speaks of jamming alone",
-        measure=Jackknife(partial(smoothed, widest=True), rows=noise, scale="ratio"), fixed="after",
-    ),
-    OF_NOISE(
-        "fluctuations-sgd-error", "Test error from h* to 3 h*: batches of 4 less all points",
-        expected=Below(0), why="an upper bound: noise improves performance",
-        measure=Mean("lost", rows=pairs, per=("seed",), what="pairs of networks",
-                     tells=("width",)),
-    ),
+    expected=Below(1), why="an upper bound: noise smooths the divergence",
+    measure=Jackknife(smoothed, rows=noise, scale="ratio", tells=("width",)),
 )  # fmt: skip
 
 CLAIMS = after_a_look(
-    (*STATED, *NOISE),
+    (*STATED, NOISE),
     {
-        "fluctuations-crossing fluctuations-fits": "not judged any more",
         "fluctuations-divergence-peak":
             "the interval has the steps of the widths and of N*, before the scatter of seeds "
             "alone, which is zero",
         "fluctuations-members-delta":
             "taken out as exact and put back, with its first tolerance: f^n - f̄ falls as n^-1/2 "
             "exactly, ‖∇f^n‖ need not stay",
-        "fluctuations-soon": "written then",
-        "fluctuations-cut-off":
-            "not judged any more: below 1 wherever ‖f‖ still grows after a tenth of the training",
-        "fluctuations*-gradient-falls fluctuations*-error-delta fluctuations*-error-size":
-            "from 1.5 h* on, before from h* on, where a fifth of the networks of digits are jammed",
         "fluctuations-sgd-norm":
             "the largest alone, by its logarithm; before over that of the widest, which noise "
             "doubles",

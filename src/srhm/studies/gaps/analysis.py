@@ -169,16 +169,6 @@ def scales_of_hp(cells: pd.DataFrame, hessians: pd.DataFrame, *, activation: str
     return pd.DataFrame(found, columns=["key", "seed", "mean_loss", "scale"] if not found else None)
 
 
-def collapse(table: pd.DataFrame) -> float:
-    """Spread of log quantiles over networks after division by sqrt(Loss), over that before.
-
-    table: of `scales_of_hp`. The spread is the standard deviation, averaged over QUANTILES.
-    """
-    logs = table[[f"q{q:g}" for q in QUANTILES]].to_numpy()
-    after = logs - 0.5 * np.log(table["mean_loss"].to_numpy(dtype=float))[:, None]
-    return float(after.std(axis=0).mean() / logs.std(axis=0).mean())
-
-
 def gaps_of_h0(cells: pd.DataFrame, hessians: pd.DataFrame) -> pd.DataFrame:
     """Gap of sp(H0) of each converged jammed network with N_Delta below its number of weights.
 
@@ -227,8 +217,7 @@ def negative_modes(
     Columns: key, seed, activation, unsatisfied; part: negative modes of H over the number of all;
     over: the bound of chapter 1 on the unsatisfied points, over N_Delta. It is the number of
     negative modes of Hp, without the cusps N_c of a ReLU network, along which the loss rises though
-    Hp says otherwise. negative_hp: negative modes of Hp over those that are not zero; zeros: zero
-    modes of H0 over N - N_Delta, N with biases, NaN where that is not positive.
+    Hp says otherwise. negative_hp: negative modes of Hp over those that are not zero.
     """
     rows = converged(near_jamming(cells, hessians))
     rows = rows[rows["data"] == "random"]
@@ -240,21 +229,18 @@ def negative_modes(
     names, found = ["key", "seed", "activation", "unsatisfied"], []
     for _, row in rows.iterrows():
         n_negative, n_positive = {}, {}
-        for part in ("H", "Hp", "H0"):
+        for part in ("H", "Hp"):
             values = groups[row["key"], part].to_numpy(dtype=float)
             least = ZERO * abs(values).max()
             n_negative[part] = int((values < -least).sum())
             n_positive[part] = int((values > least).sum())
-        n = len(groups[row["key"], "H"])  # of H0 zeros may be left out
-        beyond = n - row["n_unsatisfied"]
         cusp = row["n_weights"] * n_cusps[row["key"]] if row["activation"] == "relu" else 0
         found.append({
-            **row[names], "part": n_negative["H"] / n,
+            **row[names], "part": n_negative["H"] / len(groups[row["key"], "H"]),
             "over": (n_negative["Hp"] - cusp) / row["n_unsatisfied"],
             "negative_hp": n_negative["Hp"] / (n_negative["Hp"] + n_positive["Hp"]),
-            "zeros": (n - n_positive["H0"]) / beyond if beyond > 0 else nan,
         })  # fmt: skip
-    return pd.DataFrame(found, columns=[*names, "part", "over", "negative_hp", "zeros"])
+    return pd.DataFrame(found, columns=[*names, "part", "over", "negative_hp"])
 
 
 def hierarchical(cells: pd.DataFrame) -> pd.DataFrame:

@@ -4,51 +4,38 @@ N counts weights without biases, but in N_eff. Tolerances were fixed before the 
 measured were trained; the README says which trials came before them.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from math import isfinite, nan
-from typing import Any
+from math import isfinite
 
 import numpy as np
 import pandas as pd
 
 from srhm.scorecard.claims import Claim, Measurement, after_a_look
-from srhm.scorecard.estimators import Mean, Part, Range, Ratio, Slope, Stored
-from srhm.scorecard.expectations import Above, Below, NoExpectation, Within
+from srhm.scorecard.estimators import Mean, Range, Ratio, Slope, Stored
+from srhm.scorecard.expectations import Above, Below, Within
 from srhm.scorecard.fits import as_ratio
-from srhm.scorecard.jamming import BEYOND, LEAST
-from srhm.scorecard.resampling import Bootstrap
+from srhm.scorecard.jamming import BEYOND
 from srhm.scorecard.rows import chosen, left_out, rows_of
 from srhm.studies.gaps import analysis
-from srhm.studies.gaps.analysis import FEWEST, GAMMA, HIGH, KINDS, LOW, NAMES, TAIL, THETA
+from srhm.studies.gaps.analysis import FEWEST, GAMMA, HIGH, KINDS, LOW, NAMES, THETA
 
 NORMAL = 1.96  # half a 95 % interval in standard deviations
 FEW = f"jammed networks of an activation with fewer than {FEWEST}"
 
 
 @rows_of("cells", "gaps", nothing="no exponent")
-def exponents(
-    cells: pd.DataFrame, gaps: pd.DataFrame, *, side: str, longest: bool = True
-) -> pd.DataFrame:
-    """theta (side plus, median) or gamma (minus, fitted) of the pooled gaps of each kind.
-
-    longest: of the networks of the largest budget; else of the smallest, where there are two.
-    """
-    end, found = TAIL if side == "median" else HIGH, []
+def exponents(cells: pd.DataFrame, gaps: pd.DataFrame, *, side: str) -> pd.DataFrame:
+    """theta (side plus) or gamma (minus) of the pooled gaps of each kind, at the largest budget."""
+    found = []
     for kind, columns in KINDS.items():
-        own = chosen(cells, columns)
-        if not longest and analysis.budgets(own) < 2:
-            continue
-        samples = analysis.gaps_by_seed(own, gaps, kind=kind, side=side, longest=longest)
-        one = analysis.gap_exponent(samples, high=end)
+        samples = analysis.gaps_by_seed(chosen(cells, columns), gaps, kind=kind, side=side)
+        one = analysis.gap_exponent(samples, high=HIGH)
         value, low, high = one.value, one.low, one.high
-        if side in ("minus", "fitted"):
+        if side == "minus":
             value, low, high = -value, -high, -low
         found.append({"kind": kind, "value": value, "low": low, "high": high, "gaps": one.n,
-                      "n": one.n_samples, "window": f"{LOW:g} and {end:g}"})  # fmt: skip
-    if not found:
-        return pd.DataFrame()
+                      "n": one.n_samples})  # fmt: skip
     rows = pd.DataFrame(found)
     few = {f"of {n} seeds, fewer than {FEWEST}": rows["n"] == n for n in range(FEWEST)}
     return left_out(rows, few)
@@ -83,31 +70,10 @@ def scales(cells: pd.DataFrame, hessians: pd.DataFrame) -> pd.DataFrame:
     return left_out(found, {FEW: n < FEWEST})
 
 
-@rows_of("cells", "hessians", nothing="no jammed network")
-def gaps_of_h0(cells: pd.DataFrame, hessians: pd.DataFrame) -> pd.DataFrame:
-    """Gap of sp(H0) of jammed networks."""
-    found = analysis.gaps_of_h0(cells, hessians)
-    return left_out(found, {"whose H0 has a rank below N_Δ": found["gap"].isna()})
-
-
 @rows_of("cells", "hessians", "cusps", nothing="no jammed network")
 def negative(*tables: pd.DataFrame) -> pd.DataFrame:
     """`negative_modes` of jammed networks."""
     return analysis.negative_modes(*tables)
-
-
-@rows_of(negative, nothing="no jammed network with N_Δ below N")
-def zeros(modes: pd.DataFrame) -> pd.DataFrame:
-    """Those with fewer unsatisfied points than weights and biases."""
-    return modes.dropna(subset="zeros")
-
-
-@rows_of("ranks")
-def ranks(table: pd.DataFrame) -> pd.DataFrame:
-    """Networks before and after training; part: N_eff over N less the hidden neurons."""
-    part = table["rank"] / (table["n_parameters"] - table["n_neurons"])
-    straight = table["n_straight"] != 0
-    return left_out(table.assign(part=part), {"with neurons that are dead or linear": straight})
 
 
 @rows_of("cells", "cusps", nothing="no converged network")
@@ -117,24 +83,6 @@ def cusps(cells: pd.DataFrame, table: pd.DataFrame, *, settled: bool) -> pd.Data
     found = pd.concat([part for part in parts if len(part)] or parts[:1])
     reasons = {"without a plateau about 1e-4": ~(found["plateau"] <= analysis.PLATEAU)}
     return left_out(found, reasons if settled else {})
-
-
-@rows_of("cells")
-def ends_of_hierarchical(cells: pd.DataFrame) -> pd.DataFrame:
-    """SRHM networks of the smallest and the largest budget of their start, `word` short or long.
-
-    is_few: whether N_Delta/N < 1/4.
-    """
-    marked = analysis.hierarchical(cells)
-    budget = marked["budget"]
-    of_start = marked.groupby("initialisation")["budget"]
-    ends = {
-        "short": budget == of_start.transform("min"),
-        "long": budget == of_start.transform("max"),
-    }
-    rows = pd.concat([marked[mask].assign(word=word) for word, mask in ends.items()])
-    rows = rows.assign(is_few=rows["unsatisfied"] < LEAST)
-    return left_out(rows, {"not jammed": ~rows["jammed"]})
 
 
 class Stepped(Ratio):
@@ -167,47 +115,22 @@ A_STEP = "30 %: a step of the widths is 15 to 40 % of N"
 LAST, RELU = {"time": analysis.TIMES[-1]}, ("relu-2", "relu-3", "relu-5")
 
 
-def _exponents(kind: str) -> Iterator[Claim]:
-    """Claims on both exponents of a kind, beside each those that are reported."""
-    place = "thesis, ch. 1, Fig. 9d" if kind == "digits-3" else "thesis, ch. 1, Fig. 8"
-
-    def of(identifier: str, says: str, why: str, expected: float = nan, **options: Any) -> Claim:
-        own = Within(expected, 0.1) if isfinite(expected) else NoExpectation()
-        return gaps(
-            identifier, f"{says}: {NAMES[kind]}", place=place, expected=own, why=why,
-            measure=Stored(
-                where={"kind": kind}, rows=exponents.given(**options), what="seeds",
-                each="{gaps} gaps between {window}",
-            ),
-        )  # fmt: skip
-
-    close = "0.1, ours: exponents of spheres, 0.42 and 0.41, are further than that from ReLU's"
-    silent, beside = (
-        "the source gives no number",
-        "no expectation: beside the networks trained longest",
-    )
-    for letter, side, expected in (("θ", "plus", THETA[kind]), ("γ", "minus", GAMMA[kind])):
-        why = close if isfinite(expected) else silent
-        yield of(f"gaps-{side}-{kind}", letter, why, expected, side=side)
-        if side == "plus":
-            yield of(f"gaps-median-{kind}", "θ of Δ over its median",
-                     "no expectation: chosen when θ of Δ/√Loss was known",
-                     side="median")  # fmt: skip
-        if kind != "digits-3":
-            yield of(f"gaps-{side}-{kind}-short", f"{letter}, smallest budget", beside,
-                     side=side, longest=False)  # fmt: skip
-    yield of(f"gaps-fitted-{kind}", "γ, networks that fit", silent, side="fitted")
-
-
 STATED = (
-    *(one for kind in NAMES for one in _exponents(kind)),
-    n_star(
-        "gaps-n-star-growth", "Slope of log N* against log P",
-        place="thesis, ch. 1, Fig. 5",
-        expected=NoExpectation(), why="digits_jamming judges it, of more sizes",
-        measure=Slope(
-            "N_star", against="P", within=("seed",), where=LAST, rows=stars_in_time, what="N*"
-        ),
+    *(
+        gaps(
+            f"gaps-{side}-{kind}", f"{letter}: {NAMES[kind]}",
+            place=f"thesis, ch. 1, Fig. {'9d' if kind == 'digits-3' else '8'}",
+            expected=Within(expected, 0.1),
+            why="0.1, ours: exponents of spheres, 0.42 and 0.41, are further than that from"
+                " ReLU's",
+            measure=Stored(
+                where={"kind": kind}, rows=exponents.given(side=side), what="seeds",
+                each=f"{{gaps}} gaps between {LOW:g} and {HIGH:g}",
+            ),
+        )
+        for kind in NAMES
+        for letter, side, expected in (("θ", "plus", THETA[kind]), ("γ", "minus", GAMMA[kind]))
+        if isfinite(expected)
     ),
     n_star(
         "gaps-n-star-time", "N* after 10,000 evaluations over that after 1000",
@@ -240,49 +163,20 @@ STATED = (
              "logistic"),
         )
     ),
-    n_star(
-        "gaps-n-star-load", "P/N* after 10,000 evaluations",
-        place="thesis, ch. 1, Fig. 6a: 2.8 to 2.9",
-        expected=NoExpectation(),
-        why="no expectation: N* depends on the budget, which is far shorter here",
-        measure=Mean("load", where=LAST, rows=stars_in_time, what="N*"),
-    ),
     *(
-        one
+        spectra(
+            f"gaps-hp-scale-{activation}", f"Exponent of the loss in sp(Hp): {name}",
+            place=place,
+            expected=Within(0.5, 0.1), why="0.1, ours: as for exponents of gaps",
+            measure=Slope(
+                "scale", against="mean_loss", where={"activation": activation}, rows=scales,
+                what="networks",
+            ),
+        )
         for activation, name, place in (
             ("relu", "ReLU", "thesis, ch. 1, Fig. 7a, b"),
             ("tanh", "tanh", "thesis, ch. 1, Fig. 7e"),
         )
-        for one in (
-            spectra(
-                f"gaps-hp-scale-{activation}", f"Exponent of the loss in sp(Hp): {name}",
-                place=place,
-                expected=Within(0.5, 0.1), why="0.1, ours: as for exponents of gaps",
-                measure=Slope(
-                    "scale", against="mean_loss", where={"activation": activation}, rows=scales,
-                    what="networks",
-                ),
-            ),
-            spectra(
-                f"gaps-hp-collapse-{activation}",
-                f"Spread of λ/√Loss over that of λ, quantiles of sp(Hp): {name}",
-                place=place,
-                expected=Below(0.5), why="an upper bound, ours: a collapse halves it",
-                measure=Bootstrap(
-                    analysis.collapse, where={"activation": activation}, rows=scales,
-                    fewest=FEWEST, what="networks",
-                ),
-            ),
-        )
-    ),
-    spectra(
-        "gaps-h0-shrinks", "Slope of the log of the gap of sp(H0) against N_Δ/N",
-        place="thesis, ch. 1, Fig. 7c",
-        expected=Below(0), why="an upper bound: the gap shrinks",
-        measure=Slope(
-            "gap", against="ratio", logs="y", within=("activation",), rows=gaps_of_h0,
-            what="networks",
-        ),
     ),
     *(
         spectra(
@@ -313,23 +207,6 @@ STATED = (
              partial(Mean, "unsatisfied", per=("seed",))),
         )
     ),
-    spectra(
-        "gaps-h0-zeros", "Zero modes of H0 over N − N_Δ, random data",
-        place="thesis, ch. 1, Fig. 7c: N − N_Δ zero modes",
-        fixed="after",
-        expected=Within(1, 0.01),
-        why="0.01, ours: as of N_eff, a rank, too; written after a look at the rows",
-        measure=Mean("zeros", per=("activation", "seed"), rows=zeros, what="networks"),
-    ),
-    spectra(
-        "gaps-n-eff", "N_eff over N less the hidden neurons, digits",
-        place="thesis, ch. 1, Fig. 11",
-        expected=Within(1, 0.01),
-        why="0.01, ours: a rank is exact where all neurons have a kink",
-        measure=Mean(
-            "part", per=("key",), rows=ranks, what="states, before and after training"
-        ),
-    ),
     *(
         spectra(
             f"gaps-cusps-{name}", says, place=f"thesis, ch. 1, Fig. 12{source}",
@@ -353,20 +230,6 @@ STATED = (
              Below(0.02), "an upper bound, ours: a tenth of N_c", RELU, "fresh", False),
         )
     ),
-    *(
-        spectra(
-            f"gaps-few-unsatisfied{name}-{word}",
-            f"Jammed SRHM networks with N_Δ/N < 1/4, {text}, {start} start",
-            place="thesis, ch. 2a, Fig. 3B: none",
-            expected=NoExpectation(), why="no expectation: few networks",
-            measure=Part(
-                "is_few", where={"initialisation": start, "word": word}, rows=ends_of_hierarchical,
-                what="jammed networks", tells=("budget",),
-            ),
-        )
-        for name, start in (("", "gaussian"), ("-orthogonal", "orthogonal"))
-        for word, text in (("short", "3000 evaluations"), ("long", "ten times as many"))
-    ),
 )  # fmt: skip
 
 CLAIMS = after_a_look(
@@ -375,17 +238,10 @@ CLAIMS = after_a_look(
         "gaps-plus-* gaps-minus-*":
             "networks of the largest budget, before of the only one; seeds drawn again; "
             "jammed digits at a last rate of 1e-7",
-        "gaps-median-*": "written then",
-        "gaps-fitted-*": "networks that fit alone, of three seeds or more",
-        "gaps-n-star-growth": "not judged any more",
         "gaps-n-star-time gaps-n-star-depth gaps-n-star-loss gaps-n-star-logistic":
             "the interval has the steps of the widths",
-        "gaps-hp-collapse-*": "seeds drawn again, before networks",
-        "gaps-h0-shrinks": "networks whose H0 has a rank below N_Δ are left out",
-        "gaps-n-eff": "gradients of 600 points, before 120; states of one network averaged",
         "gaps-cusps-*":
             "networks of the largest budget, seeds averaged; jammed digits at a last rate of "
             "1e-7",
-        "gaps-few-unsatisfied*": "the starts apart",
     },
 )  # fmt: skip

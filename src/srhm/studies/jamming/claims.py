@@ -11,9 +11,9 @@ from math import nan
 import pandas as pd
 
 from srhm.scorecard.claims import Claim, after_a_look
-from srhm.scorecard.estimators import Mean, Part, Ratio, Slope
-from srhm.scorecard.expectations import Below, NoExpectation, Within
-from srhm.scorecard.jamming import jammed, stars
+from srhm.scorecard.estimators import Mean, Ratio
+from srhm.scorecard.expectations import Below, Within
+from srhm.scorecard.jamming import stars
 from srhm.scorecard.rows import rows_of
 from srhm.statistics.jamming import first_jammed, hessian_modes, with_jamming
 
@@ -39,12 +39,6 @@ def at_the_transition(cells: pd.DataFrame) -> pd.DataFrame:
             parts.append(own[own["jammed"]].merge(first[on], on=on))
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
-
-TRANSITION = partial(
-    Mean, "unsatisfied", rows=at_the_transition, what="jammed networks",
-    each="P/N = {load:.2f} at N = {n_weights}",
-)  # fmt: skip
-GROWTH = partial(Slope, "N_star", against="P", within=("net", "n_inputs"), what="sizes P")
 
 jamming = partial(
     Claim, topic="Jamming: unsatisfied points and spectra of the Hessian", figure="jamming"
@@ -74,28 +68,9 @@ STATED = (
         place="thesis, ch. 1, Fig. 6a",
         expected=Within(0.75, 0.25),
         why="0.25, ours: N_Δ/N rises with P/N, and a step of the grid is some 10 % of P/N",
-        measure=TRANSITION(where={"data": "random", "activation": "relu"}),
-    ),
-    jamming(
-        "unsatisfied-at-jamming-srhm", "N_Δ/N at the first jammed P/N, ReLU, SRHM",
-        place="thesis, ch. 1, Fig. 9a: 0.5 for images, not universal",
-        expected=NoExpectation(), why="the source gives no number",
-        measure=TRANSITION(where={"data": "srhm", "activation": "relu"}),
-    ),
-    jamming(
-        "jammed-below-a-quarter", "Part of the jammed networks with N_Δ/N below 1/4",
-        place="thesis, ch. 2a, Fig. 3B",
-        expected=NoExpectation(), why="digits_jamming judges it, of shipped rows",
-        measure=Part("is_few", rows=jammed.of_tables("all_cells"), what="jammed networks"),
-    ),
-    jamming(
-        "load-at-jamming", "P/N*, random and shuffled labels (grows with the budget)",
-        place="thesis, ch. 1, Fig. 6a: 2.8 to 2.9",
-        expected=NoExpectation(),
-        why="no expectation: N* depends on the budget, which is far shorter here",
         measure=Mean(
-            "load", where={"is_structured": False}, rows=stars.of_tables("all_cells"),
-            what="sizes P",
+            "unsatisfied", where={"data": "random", "activation": "relu"}, rows=at_the_transition,
+            what="jammed networks", each="P/N = {load:.2f} at N = {n_weights}",
         ),
     ),
     jamming(
@@ -109,25 +84,11 @@ STATED = (
             what="sizes P", each="{ratio:.2f} at {P}",
         ),
     ),
-    jamming(
-        "n-star-growth-shuffled", "Slope of log N* against log P, shuffled labels",
-        place="thesis, ch. 1, Fig. 5; ch. 2a, Fig. 3A: linear",
-        expected=NoExpectation(), why="digits_jamming judges it, of shipped rows",
-        measure=GROWTH(where={"data": "srhm", "labels": "shuffled"}, rows=stars),
-    ),
-    jamming(
-        "n-star-growth-true", "Slope of log N* against log P, labels of the grammar",
-        place="thesis, ch. 1, Fig. 10: sublinear",
-        expected=NoExpectation(), why="digits_jamming judges it, of shipped rows",
-        measure=GROWTH(where={"data": "srhm", "labels": "parity"}, rows=stars),
-    ),
 )  # fmt: skip
 
 CLAIMS = after_a_look(
     STATED,
     {
-        "hp-negative-* unsatisfied-* jammed-below-a-quarter":
-            "jammed from a mean loss of 1e-9 on, before 1e-12",
-        "jammed-below-a-quarter n-star-growth-*": "not judged any more",
+        "hp-negative-* unsatisfied-*": "jammed from a mean loss of 1e-9 on, before 1e-12",
     },
-)  # fmt: skip
+)

@@ -15,6 +15,4 @@ STUDY = flow_study(
             (("cells", "double_descent/cells"), "hessians", "hessian_summaries"),
         ),
     ),
-    # N*(P) is read off the widths of double descent, too.
-    claim_uses={"all_cells": ("cells", "double_descent/cells")},
 )

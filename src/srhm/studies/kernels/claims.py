@@ -6,7 +6,7 @@ those of other digits and of spheres; another's trial had given β of 0.34 to 0.
 0.47 and d_eff = 12.6.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -15,11 +15,10 @@ import pandas as pd
 
 from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables, after_a_look
 from srhm.scorecard.estimators import Difference, Mean
-from srhm.scorecard.expectations import Above, NoExpectation, Within
+from srhm.scorecard.expectations import Above, Within
 from srhm.scorecard.rows import rows_of
 from srhm.studies.kernels.exponents import FIXED_RANKS
 from srhm.studies.kernels.laws import density_exponent, learning_exponent, stripe_exponent
-from srhm.studies.kernels.networks import error_at, of_grammars
 
 # Coordinates in which spectra agree of which those of most points count.
 SPECTRUM = ["experiment", "data", "d", "kernel", "quantity"]
@@ -30,20 +29,6 @@ Family = dict[str, Any]
 def curves(exponents: pd.DataFrame) -> pd.DataFrame:
     """Pseudo-values of the exponents of each curve at its last decade of P."""
     return exponents[exponents["window"] == "last decade"]
-
-
-@rows_of("exponents")
-def longest(exponents: pd.DataFrame) -> pd.DataFrame:
-    """The same from the smallest P to the largest."""
-    rows = exponents[exponents["window"] == "from the start"]
-    by = [*SPECTRUM, "teacher", "sigma", "method"]
-    return rows[rows["n_to"] == rows.groupby(by, dropna=False)["n_to"].transform("max")]
-
-
-@rows_of("exponents")
-def beginnings(exponents: pd.DataFrame) -> pd.DataFrame:
-    """The same from the smallest P to each, `n_to`."""
-    return exponents[exponents["window"] == "from the start"]
 
 
 @rows_of("exponents")
@@ -83,44 +68,6 @@ DOUBLINGS = (
     "the changes are to vanish; until a look the eigenvalue at half the points was to be within a"
     " tenth of that at all, which the source does not say"
 )
-
-
-def of_grammar(cells: pd.DataFrame) -> Iterator[tuple[str, int, pd.DataFrame]]:
-    """Kernel, s_0 and finished cells on the SRHM, of the largest v."""
-    rows = cells[(cells["experiment"] == "srhm") & (cells["status"] == "done")]
-    for (kernel, _), own in rows.groupby(["kernel", "s0"]):
-        yield str(kernel), int(own["s0"].iloc[0]), own[own["v"] == own["v"].max()]
-
-
-@rows_of("cells", nothing="no P above the law")
-def at_the_law(cells: pd.DataFrame) -> pd.DataFrame:
-    """Kernels at the smallest P above the law of the LCN, over grammars."""
-    found = [cells.head(0)]
-    for _, n_empty, own in of_grammar(cells):
-        first = own.iloc[0]
-        law = first["s"] ** (first["L"] / 2) * (n_empty + 1) ** first["L"]
-        above = own[own["P"] >= law * first["n_c"] * first["m"] ** first["L"]]
-        found.append(above[above["P"] == above["P"].min()])
-    return pd.concat(found[1:] or found)
-
-
-@rows_of("cells", "networks", nothing="no published P* on this grammar, or none that a kernel has")
-def at_networks(cells: pd.DataFrame, networks: pd.DataFrame) -> pd.DataFrame:
-    """Part that a kernel classifies right at the measured P* of a network on the same grammar.
-
-    `right` for each grammar; the error between two P is linear in log P.
-    """
-    rows = []
-    for kernel, n_empty, own in of_grammar(cells):
-        for net, measured in networks.groupby("net"):
-            found = of_grammars(measured, own)
-            if found.empty:
-                continue
-            size = float(found["P_star"].iloc[0])
-            at = {"net": net, "kernel": kernel, "s0": n_empty, "P*": size, "v": own["v"].max()}
-            rows += [{**at, "right": 1 - error_at(one, size)} for _, one in own.groupby("seed")]
-    names = ["net", "kernel", "s0", "P*", "v", "right"]
-    return pd.DataFrame(rows, columns=names).dropna(subset=["right"])
 
 
 def exponent(family: Family, rows: Any = curves) -> Mean:
@@ -187,28 +134,19 @@ TENS = f"ranks {FIXED_RANKS[0]} to {FIXED_RANKS[-1]}"
 TAIL = {"experiment": "spectrum", "data": "digits", "kernel": "laplace", "quantity": "tail"}
 SPHERE_2 = {"experiment": "teacher_student", "data": "sphere", "d": 2, "teacher": "laplace",
             "kernel": "laplace", "quantity": "expected_mse"}  # fmt: skip
-GAUSS_6 = {"experiment": "teacher_student", "data": "sphere", "d": 6, "kernel": "gauss",
-           "teacher": "gauss", "quantity": "stretching"}  # fmt: skip
 OF_FORMULA = "a tenth of the formula, which holds for large P alone"
 SAME = (
     "0.1: the thesis calls exponents of 0.36 and 0.4, 0.07 and 0.1 equal, and 0.4 and 0.1 different"
-)
-JITTER = (
-    "the jitter decides: error at P = 300 of 0.87, 0.43, 0.10 with 1e-12, 1e-10, 1e-8; a number was"
-    " expected until a look at the rows"
 )
 MORE_RUNS = (
     "; P = 8192 of inputs as they are, and sixteen runs in place of eight, were set after a look at"
     " 0.44 [0.39, 0.50] and 0.73 [0.51, 0.95]"
 )
-NO_NUMBER = "no source has a number"
 teacher = partial(Claim, topic="Teacher and student", figure="kernel_teachers")
 digits = partial(Claim, topic="Digits", figure="kernel_digits")
-reported = partial(digits, expected=NoExpectation(), why=f"{NO_NUMBER} for these digits")
 mnist = partial(Claim, topic="MNIST", figure="kernel_mnist5k")
 geometry = partial(Claim, topic="Spectra and neighbours", figure="kernel_neighbours")
 stripes = partial(Claim, topic="The stripe model", figure="kernel_stripe")
-srhm = partial(Claim, topic="The SRHM", figure="kernel_srhm")
 
 
 def _tenth(value: float) -> Within:
@@ -258,41 +196,12 @@ STATED = (
         )
     ),
     *(
-        teacher(
-            f"kernel-gauss-{name}", f"S^6, Gauss student: {words}", figure="kernel_students",
-            place=f"thesis, ch. 6, appendix D, Fig. 7: {source}",
-            fixed="after", expected=NoExpectation(), why=JITTER, measure=measure,
-        )
-        for name, words, source, measure in (
-            ("student-6", "β, Laplace teacher", "1/6",
-             exponent({**GAUSS_6, "teacher": "laplace", "quantity": "expected_mse", "sigma": 6.0})),
-            ("stretching", "p of log MSE = a − b P^p, Gauss teacher", "1/3",
-             exponent(GAUSS_6, longest)),
-        )
-    ),
-    *(
         digits(
             f"kernel-digits-{name}", f"Digits: exponent of the {words}",
             place=f"thesis, ch. 6, {place} (MNIST)", expected=Within(0, 0.1), why=SAME,
             measure=difference(one, other),
         )
         for name, words, one, other, place in COMPARED
-    ),
-    *(
-        reported(
-            f"kernel-digits-{quantity}",
-            f"Digits: exponent of the {words}, Laplace kernel, regression",
-            place="thesis, ch. 6, Fig. 1: 0.4 for MNIST",
-            measure=exponent({**LAPLACE, "quantity": quantity}),
-        )
-        for quantity, words in (("mse", "mean squared error"), ("error", "test error"))
-    ),
-    reported(
-        "kernel-digits-ranks", f"Digits: a − 1 of kernel PCA, {TENS}",
-        figure="kernel_pca", place="thesis, ch. 6, Fig. 3: 0.36 for MNIST; ranks not stated",
-        fixed="after",
-        why="added after a look: tails bend down at higher ranks",
-        measure=exponent(TAIL, OF_FIXED),
     ),
     digits(
         "kernel-digits-pca", "Digits: β of the mean squared error less a − 1 of kernel PCA",
@@ -316,20 +225,6 @@ STATED = (
         )
         for kernel, label in (("laplace", "Laplace"), ("tangent", "tangent"))
     ),
-    *(
-        stripes(
-            f"kernel-early-{name}",
-            f"Stripes, {words}, d = 5, tangent kernel: β from P = 32 to 512",
-            place="thesis, ch. 3b, Fig. 9, right", fixed="after", expected=NoExpectation(),
-            why="the P at which networks are trained (stripe): below those of the law",
-            measure=exponent({"experiment": "stripe", "data": name.replace("-", "_"), "d": 5,
-                              "kernel": "tangent", "quantity": "error", "n_to": 512}, beginnings),
-        )
-        for name, words in (
-            ("stripe", "inputs as they are"),
-            ("stripe-compressed", "inputs compressed by √P"),
-        )
-    ),
     mnist(
         "kernel-mnist-beta", "MNIST: exponent of the MSE, Laplace", place="thesis, ch. 6, Fig. 1",
         expected=Within(0.4, 0.1), why=SAME,
@@ -352,12 +247,6 @@ STATED = (
         "kernel-mnist-pca", "MNIST: β of the MSE less a − 1 at these ranks",
         place="thesis, ch. 6, section 6, Fig. 3", expected=Within(0, 0.1),
         why=SAME, measure=partial(beyond_pca, data="mnist5k"),
-    ),
-    mnist(
-        "kernel-mnist-neighbour",
-        "MNIST: exponent of the distance to the nearest neighbour, 1/d_eff",
-        place="thesis, ch. 6, Eq. 16; Fig. 4: d_eff = 15", expected=_tenth(1 / 15), why=OF_FORMULA,
-        measure=exponent({"experiment": "neighbours", "quantity": "distance", "data": "mnist5k"}),
     ),
     mnist(
         "kernel-mnist-convergence",
@@ -403,56 +292,11 @@ STATED = (
         for d in (1, 2, 3, 5)
     ),
     geometry(
-        "kernel-neighbour-15", "S^15: exponent of the distance to the nearest neighbour",
-        place="thesis, ch. 6, Fig. 4: beside MNIST", fixed="after", expected=NoExpectation(),
-        why="what MNIST is to be compared with: at these P it is above 1/15, its limit",
-        measure=exponent(
-            {"experiment": "neighbours", "quantity": "distance", "data": "sphere", "d": 15}
-        ),
-    ),
-    geometry(
-        "kernel-neighbour-digits",
-        "Digits: exponent of the distance to the nearest neighbour, 1/d_eff",
-        place="thesis, ch. 6, Eq. 16: d_eff = 15 for MNIST",
-        expected=NoExpectation(), why=f"{NO_NUMBER} for these digits",
-        measure=exponent({"experiment": "neighbours", "quantity": "distance", "data": "digits"}),
-    ),
-    geometry(
         "kernel-gram-convergence",
         "Digits: eigenvalues 10 to 100: change from P/4 to P/2 over that from P/2 to P",
         figure="kernel_pca", place="thesis, ch. 6, appendix J, Fig. 9",
         expected=Above(1), fixed="after", why=DOUBLINGS,
         measure=Mean("factor", per=("seed",), rows=convergence, what="seeds", tells=("P",)),
-    ),
-    *(
-        srhm(
-            f"kernel-srhm-{kernel}-at-{net}-{n_empty}",
-            f"{NAMES[kernel]} kernel, s_0 = {n_empty}: part right at the {net.upper()}'s P*",
-            place="ours; thesis, ch. 6: kernels suffer from the dimension",
-            expected=NoExpectation(), fixed="after",
-            why="no source has a number; the network's 0.9 was a bound until a look at the rows",
-            measure=Mean(
-                "right", where={"net": net, "kernel": kernel, "s0": n_empty}, rows=at_networks,
-                what="grammars", tells=("P*", "v"),
-            ),
-        )
-        for kernel in ("laplace", "gauss")
-        for net, empty in (("cnn", (0, 1, 2)), ("lcn", (0, 1)))
-        for n_empty in empty
-    ),
-    *(
-        srhm(
-            f"kernel-srhm-{kernel}-{n_empty}",
-            f"{NAMES[kernel]} kernel, s_0 = {n_empty}: test error at Eq. 3 of the LCN",
-            place="not in the sources; networks reach 0.1 there",
-            expected=NoExpectation(), why=NO_NUMBER,
-            measure=Mean(
-                "error", where={"kernel": kernel, "s0": n_empty}, rows=at_the_law, what="grammars",
-                tells=("P", "v"),
-            ),
-        )
-        for kernel in ("laplace", "gauss")
-        for n_empty in (0, 1, 2)
     ),
 )  # fmt: skip
 

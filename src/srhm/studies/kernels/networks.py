@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 
@@ -38,10 +37,3 @@ def of_grammars(measured: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     """Those of the networks that reach their P* on a grammar of these rows."""
     grammars = rows[list(GRAMMAR)].dropna().drop_duplicates().astype("int64")
     return measured[measured["status"] == "reached"].merge(grammars, on=list(GRAMMAR))
-
-
-def error_at(curve: pd.DataFrame, size: float) -> float:
-    """Error of one curve (columns P, error) at a P between its own, linear in log P; else NaN."""
-    ordered = curve.sort_values("P")
-    sizes = np.log(ordered["P"].to_numpy(dtype=float))
-    return float(np.interp(np.log(size), sizes, ordered["error"], left=np.nan, right=np.nan))

@@ -27,8 +27,5 @@ STUDY = flow_study(
         ),
     ),
     page_tables="srhm.report.complexities:complexity_tables",
-    claim_uses={
-        "all_cells": ("cells", "complexity/cells"),
-        "all_singular_summaries": ("singular_summaries", "complexity/singular_summaries"),
-    },
+    claim_uses={"all_cells": ("cells", "complexity/cells")},
 )

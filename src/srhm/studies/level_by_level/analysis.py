@@ -133,19 +133,3 @@ def powers_of_m(rows: pd.DataFrame) -> pd.DataFrame:
         one = one.assign(L=depth, power=drops / np.log(one["m"]))
         found.append(one.groupby(kept)["power"].mean().reset_index())
     return pd.concat(found[1:] or found, ignore_index=True)
-
-
-def over_networks(rows: pd.DataFrame, references: pd.DataFrame, training: str) -> pd.DataFrame:
-    """P* of the algorithm over that of networks, `ratio`, for each grammar that has both.
-
-    rows: of `curves` with distinct draws. A net is compared with its kind: shared
-    with cnn, separate with lcn. Several published P* of a grammar enter with their geometric mean.
-    """
-    kinds = {"shared": "cnn", "separate": "lcn"}
-    other = references[(references["training"] == training) & (references["status"] == "reached")]
-    other = other.assign(log_P=np.log(other["P_star"].astype(float)))
-    other = other.groupby(["net", *GRAMMAR])["log_P"].mean().reset_index()
-    own = rows[rows["status"] == "reached"]
-    own = own.assign(own_net=own["net"], net=own["net"].map(kinds))
-    both = own.merge(other, on=["net", *GRAMMAR])
-    return both.assign(ratio=both["P_star"].astype(float) / np.exp(both["log_P"]))

@@ -13,12 +13,11 @@ import pandas as pd
 
 from srhm.scorecard.claims import Claim
 from srhm.scorecard.curves import THRESHOLD, with_seeds
-from srhm.scorecard.estimators import Mean, Part, Slope
-from srhm.scorecard.expectations import Below, NoExpectation, Within
+from srhm.scorecard.estimators import Mean, Slope
+from srhm.scorecard.expectations import Below, Within
 from srhm.scorecard.falls import FALL_REASON
 from srhm.scorecard.rows import left_out, rows_of
 from srhm.studies.level_by_level.analysis import (
-    ALL,
     CURVE,
     IDENTIFIABLE,
     LEAST_GAP,
@@ -28,7 +27,6 @@ from srhm.studies.level_by_level.analysis import (
     identifiable,
     levels_of,
     names,
-    over_networks,
     powers_of_m,
     powers_of_P,
 )
@@ -53,19 +51,6 @@ def stars(complexity: pd.DataFrame, cells: pd.DataFrame, *, column: str = "law")
         ),
         reasons,
     )
-
-
-@rows_of("sample_complexity", "references", nothing="no grammar with a P* of both")
-def ratios(
-    complexity: pd.DataFrame, references: pd.DataFrame, *, training: str, criterion: str = ALL
-) -> pd.DataFrame:
-    """P* of the algorithm over that of LCN and CNN on the same grammars; distinct data for both.
-
-    The networks' mean is over all grammars; criterion: over which that of the algorithm is.
-    """
-    nets = ("shared", "separate")
-    rows = [curves(complexity, net=net, draws="distinct", criterion=criterion) for net in nets]
-    return over_networks(pd.concat(rows), references, training)
 
 
 @rows_of("cells", "levels")
@@ -104,21 +89,20 @@ def dirt(cells: pd.DataFrame, levels: pd.DataFrame, complexity: pd.DataFrame) ->
 
 @rows_of("cells")
 def largest(cells: pd.DataFrame) -> pd.DataFrame:
-    """Cells at the largest P of each dense curve with independent draws."""
+    """Identifiable cells at the largest P of each dense curve with independent draws."""
     own = cells[(cells["draws"] == "independent") & (cells["s0"] == 0)]
     own = own[own["P"] == own.groupby(list(CURVE))["P"].transform("max")]
-    is_diagonal = own.index.isin(diagonal(own).index)
-    return own.assign(identifiable=identifiable(own), is_diagonal=is_diagonal)
+    return own[identifiable(own)]
 
 
 @rows_of("cells", "sensitivities")
 def learnt(cells: pd.DataFrame, sensitivities: pd.DataFrame) -> pd.DataFrame:
-    """S_{k,l} at the largest P of each curve that was learnt; `above`: k >= l."""
+    """S_{k,l}, k >= l, at the largest P of each curve that was learnt."""
     own = cells[cells["P"] == cells.groupby(list(CURVE))["P"].transform("max")]
     own = own[own["test_error"] <= THRESHOLD]
     rows = sensitivities.merge(own[["key", "seed"]].assign(grammar=names(own)), on="key")
     rows = rows[(rows["kind"] == "S") & (rows["n"] > 0)]
-    return rows.assign(above=rows["k"] >= rows["l"])
+    return rows[rows["k"] >= rows["l"]]
 
 
 def exponent(net: str, column: str, against: str, depth: int) -> Slope:
@@ -138,21 +122,20 @@ WHOLE = (
     "0.35: below 0.5, so that no value is within the tolerance of two whole exponents; the claim"
     f" leaves o(1) open{LATER}"
 )
-reported = partial(Claim, place=ARTICLE, expected=NoExpectation(), why="no source has a number")
 needed = partial(
-    reported, topic="Points that the algorithm needs", figure="level_by_level_complexity",
+    Claim, topic="Points that the algorithm needs", figure="level_by_level_complexity",
     place=f"{ARTICLE}, 'The Power of Sample Complexity'",
 )  # fmt: skip
 of_level = partial(
     Claim, topic="Error of each level", figure="level_by_level_errors", place=CHAINING
 )
 condition = partial(
-    reported, topic="Clean signal and weak identifiability", figure="level_by_level_conditions"
+    Claim,
+    topic="Clean signal and weak identifiability",
+    figure="level_by_level_conditions",
+    place=ARTICLE,
 )
 sparse = partial(Claim, topic="What empty places cost", figure="level_by_level_sparsity")
-OVER = partial(Mean, "ratio", scale="ratio", what="grammars and nets")
-AT_END = partial(Mean, "test_error", rows=largest, what="grammars and nets")
-FELT = partial(Mean, "value", per=("grammar", "seed"), rows=learnt, what="networks, over k and l")
 
 CLAIMS = (
     *(
@@ -175,19 +158,6 @@ CLAIMS = (
             ),
         )
         for net in ("shared", "separate")
-    ),
-    *(
-        needed(
-            f"over-{training.replace(' ', '-')}",
-            f"P* of the algorithm over that of networks trained {training} by SGD",
-            measure=OVER(rows=ratios.given(training=training)),
-        )
-        for training in ("end to end", "layer by layer")
-    ),
-    needed(
-        "identifiable-over-end-to-end",
-        "the same over networks trained end to end, identifiable grammars alone",
-        measure=OVER(rows=ratios.given(training="end to end", criterion=IDENTIFIABLE)),
     ),
     *(
         of_level(
@@ -224,30 +194,14 @@ CLAIMS = (
         "identifiable-are-learnt",
         "weakly identifiable grammars are learnt: class error at the largest P",
         expected=Below(THRESHOLD), why="the bound is the test error that defines P*",
-        measure=AT_END(where={"identifiable": True}),
-    ),
-    condition(
-        "others", "grammars that are not weakly identifiable: class error at the largest P",
-        measure=AT_END(where={"identifiable": False}),
-    ),
-    *(
-        condition(
-            f"share-identifiable-{net}", f"{net}: share of grammars that are weakly identifiable",
-            measure=Part(
-                "identifiable", where={"net": net, "is_diagonal": True}, rows=largest,
-                what=f"grammars with a gap of at least {LEAST_GAP}",
-            ),
-        )
-        for net in ("shared", "separate")
+        measure=Mean("test_error", rows=largest, what="grammars and nets"),
     ),
     condition(
         "insensitive-above", "S_{k,l} of learnt grammars for k >= l (1 where nothing is learnt)",
         figure="level_by_level_stages", place="section 5",
-        expected=Below(0.5), why=FALL_REASON, measure=FELT(where={"above": True}),
-    ),
-    condition(
-        "sensitive-below", "S_{k,l} of learnt grammars for k < l",
-        figure="level_by_level_stages", place="section 5", measure=FELT(where={"above": False}),
+        expected=Below(0.5), why=FALL_REASON, measure=Mean(
+            "value", per=("grammar", "seed"), rows=learnt, what="networks, over k and l"
+        ),
     ),
     *(
         sparse(

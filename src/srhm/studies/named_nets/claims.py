@@ -7,7 +7,6 @@ them. Errors and sensitivities are averages over the seeds.
 
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
 from math import isfinite, nan
 from typing import Any
 
@@ -16,8 +15,8 @@ import pandas as pd
 
 from srhm.model.seeding import generator
 from srhm.scorecard.claims import Claim, Measurement
-from srhm.scorecard.estimators import Correlation, Estimator, Mean
-from srhm.scorecard.expectations import Above, Below, Factor, NoExpectation
+from srhm.scorecard.estimators import Estimator, Mean
+from srhm.scorecard.expectations import Above, Below, Factor
 from srhm.scorecard.falls import LEARNT, LEAST_RATIO, MIN_FALL, UNLEARNT
 from srhm.scorecard.fits import no_points
 from srhm.scorecard.rows import LEFT_OUT, left_out, rows_of
@@ -34,15 +33,6 @@ from srhm.studies.named_nets.error_and_sensitivity import (
     side_by_side,
 )
 
-# The networks of Figure 9, and by which of ours each is measured: the first that is there. The
-# paper prints VGG11 and VGG16; its figures were made with batch norm.
-PAPER_NETWORKS = {
-    "VGG11": ("vgg11_bn", "vgg11"),
-    "VGG16": ("vgg16_bn", "vgg16"),
-    "ResNet18": ("resnet18",),
-    "ResNet34": ("resnet34",),
-    "EfficientNetB0": ("efficientnetb0",),
-}
 NO_NETWORKS = "no named nets in the tables"
 
 
@@ -90,13 +80,6 @@ def _learning(points: pd.DataFrame) -> pd.DataFrame:
 AT_DEPTH = networks.given(place=DEEP)
 
 
-@rows_of(AT_DEPTH, nothing="no such network in the tables")
-def one_network(points: pd.DataFrame, *, nets: tuple[str, ...]) -> pd.DataFrame:
-    """The points of the first of these networks that is in the tables."""
-    net = next((net for net in nets if net in set(points["net"])), nets[-1])
-    return points[points["net"] == net]
-
-
 @rows_of(AT_DEPTH, nothing=NO_NETWORKS)
 def half_ways(points: pd.DataFrame, *, kind: str) -> pd.DataFrame:
     """P_half of the sensitivity over P_half of ε of each network that learns: ratio.
@@ -130,14 +113,6 @@ def _changes(points: pd.DataFrame, kind: str) -> pd.DataFrame:
     )  # fmt: skip
     ends = ends[ends["first"] > 0]
     return ends.assign(ratio=(ends["last"] / ends["first"]).clip(lower=LEAST_RATIO))
-
-
-@rows_of("cells", "sensitivities", nothing=NO_NETWORKS)
-def changes(
-    named: pd.DataFrame, measured: pd.DataFrame, *, place: Place, kind: str
-) -> pd.DataFrame:
-    """What growing P does to the named nets, `_changes`."""
-    return _changes(networks.function(named, measured, place=place), kind)
 
 
 @rows_of("cells", "sensitivities", optional=("core_cells", "core_sensitivities"),
@@ -177,8 +152,6 @@ def _log_half_way(sizes: Any, values: Any) -> float:
 
 
 WORDS = {"S": "S (synonyms)", "D": "D (diffeomorphisms)"}
-WIDTH: Any = {"tells": ("capped", "width")}
-FALLING = "no expectation: any two curves that fall with P have a high rank correlation"
 same = partial(
     Claim, topic="Named nets: ε falls where S and D fall, rank correlation over P at 80 % depth",
     figure="9", place="section 5; appendix B",
@@ -194,7 +167,6 @@ PLACES: tuple[tuple[Place, str, str, str, tuple[str, ...]], ...] = (
     ("output", "output", "the output", "section 1", ("1 C", "1 D", "1 E", "1 F")),
     (DEEP, "internal", "80 % depth", "appendix G", ("17 A", "17 B", "17 C", "17 D")),
 )
-GROWING = partial(Correlation, "error", against="value", groups=("net",))
 REMARKABLE = (
     "a lower bound, ours: 'remarkable correlation' has no number in the paper; below 0.7 less than"
     " half of the variance of one order is explained by the other; fewer than five points have no"
@@ -212,13 +184,6 @@ FALLS = (
 # where `fixed` says so.
 CLAIMS: tuple[Claim, ...] = (
     *(same(
-        f"{kind.lower()}-with-error-{name.lower()}",
-        f"{name}: ε and {WORDS[kind]} over P, rank correlation",
-        expected=NoExpectation(), why=FALLING, fixed="after",
-        measure=Correlation("error", against="value", rows=one_network.given(nets=nets),
-                            where={"kind": kind}, what="P", each="{net}", **WIDTH),
-    ) for name, nets in PAPER_NETWORKS.items() for kind in "SD"),
-    *(same(
         f"{kind.lower()}-half-way-networks",
         f"All: half-way P of {kind} over that of ε",
         expected=Factor(1, within=2),
@@ -229,30 +194,18 @@ CLAIMS: tuple[Claim, ...] = (
                      what="networks", each="{ratio:.2f} {net}", tells=("width",)),
     ) for kind in "SD"),
     *(rank(
-        f"{kind.lower()}-rank-{name}{'-growing-p' if grows else ''}",
-        f"ε and {WORDS[kind]} of {where}, {'growing P' if grows else 'around the P of the figure'}",
-        figure=figure, place=source,
-        expected=NoExpectation() if grows else Above(0.7), why=FALLING if grows else REMARKABLE,
-        fixed="after",
-        measure=(GROWING if grows else AtEachSize)(
-            rows=together.given(place=place, most="cells" if grows else "networks"),
-            what="points" if grows else "networks",
-            where={"kind": kind} | ({} if grows else {"shown": True}), **WIDTH),
+        f"{kind.lower()}-rank-{name}",
+        f"ε and {WORDS[kind]} of {where}, around the P of the figure",
+        figure=figure, place=source, expected=Above(0.7), why=REMARKABLE, fixed="after",
+        measure=AtEachSize(
+            rows=together.given(place=place, most="networks"), what="networks",
+            where={"kind": kind, "shown": True}, tells=("capped", "width")),
     ) for place, name, where, source, figures in PLACES
-      for (grows, kind), figure in zip(product((False, True), "DS"), figures, strict=True)),
+      for kind, figure in zip("DS", figures[:2], strict=True)),
     *(falls(
         f"{kind.lower()}-falls-{name}", f"{WORDS[kind]} of {where}: falls as P grows",
         figure=figure, place=source, expected=Below(1), why=FALLS, fixed="after",
         measure=RATIO(rows=all_changes.given(place=place, kind=kind)),
     ) for place, name, where, source, figures in PLACES
       for kind, figure in zip("DS", figures[2:], strict=True)),
-    *(falls(
-        f"{kind.lower()}-at-{100 * depth:.0f}-percent-depth",
-        f"{WORDS[kind]} at {100 * depth:.0f} % depth, named nets",
-        figure="9", place="appendix B", expected=NoExpectation(),
-        fixed="after",
-        why="no expectation: the paper shows 20 and 50 % depth in Figure 9 and says nothing of"
-            " them",
-        measure=RATIO(rows=changes.given(place=depth, kind=kind)),
-    ) for depth in (0.2, 0.5) for kind in "SD"),
 )  # fmt: skip

@@ -8,7 +8,7 @@ from functools import partial
 
 import pandas as pd
 
-from srhm.scorecard.claims import Claim, after_a_look
+from srhm.scorecard.claims import Claim, after_a_look, predictions
 from srhm.scorecard.estimators import Difference, Mean, Ratio, Slope
 from srhm.scorecard.expectations import Factor, Within
 from srhm.scorecard.rows import left_out, rows_of
@@ -117,8 +117,10 @@ def of_net(net: str, equation: str) -> list[Claim]:
     ]  # fmt: skip
 
 
+STATED = tuple(one for net, equation in NETS.items() for one in of_net(net, equation))
+
 CLAIMS = after_a_look(
-    tuple(one for net, equation in NETS.items() for one in of_net(net, equation)),
+    predictions(STATED, {"s0-change-* points-*": "2026-11-25, 8bd366ae"}),
     {
         "*-decay-*":
             "a network that ends at the cap and errs counts for no P* where its seed had learnt"

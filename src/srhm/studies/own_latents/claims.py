@@ -9,7 +9,7 @@ from functools import partial
 
 import pandas as pd
 
-from srhm.scorecard.claims import Claim
+from srhm.scorecard.claims import Claim, predictions
 from srhm.scorecard.curves import with_seeds
 from srhm.scorecard.estimators import Mean, Ratio, Slope
 from srhm.scorecard.expectations import Below, Factor, Within
@@ -24,18 +24,17 @@ def stars(
     *,
     column: str = "",
     along: Sequence[str] = (),
-    criterion: str = "wrong",
 ) -> pd.DataFrame:
-    """P* of a criterion; with a column, of dense curves (or any, of s0) that differ in it alone.
+    """P* of all levels; with a column, of dense curves (or any, of s0) that differ in it alone.
 
     P_open: P* times the part of tuples that is not in use, for the context. P_per_m: P* over m^L,
     for the class.
     """
-    rows = complexity[complexity["criterion"] == criterion]
+    rows = complexity[complexity["criterion"] == "wrong"]
     rows = rows if column == "s0" else rows[rows["s0"] == 0]
     rows = rows[open_part(rows) > 0]
     rows = differing(rows, column, along=along) if column else rows
-    own = cells.assign(curve=names(cells), test_error=cells[criterion])
+    own = cells.assign(curve=names(cells), test_error=cells["wrong"])
     rows = with_seeds(rows, own, threshold=WRONG)
     per_m = rows["L"].where(rows["target"] == "class", 0)
     pool = rows["target"] + rows["net"] + rows["L"].astype(str)
@@ -90,15 +89,13 @@ depth = partial(Claim, topic="Depth", figure="own_latents")
 noisy = partial(Claim, topic="Where noise equals signal", figure="own_latents", place=COUNT)
 
 
-def exponent(
-    target: str, net: str, column: str, where: dict[str, int], *, criterion: str = "wrong"
-) -> Slope:
+def exponent(target: str, net: str, column: str, where: dict[str, int]) -> Slope:
     """Exponent of s_0+1 or m in P*."""
     return Slope(
         "P_open", against="places" if column == "s0" else column,
         within=tuple(name for name in CURVE if name != column),
         where={"s": 2, "target": target, "net": net, **where}, error="clusters",
-        rows=stars.given(column=column, criterion=criterion), what="curves",
+        rows=stars.given(column=column), what="curves",
     )  # fmt: skip
 
 
@@ -113,12 +110,12 @@ def of_noise(net: str, column: str, where: dict[str, int], *, along: tuple[str, 
     )  # fmt: skip
 
 
-def ratio(target: str, net: str, L: int, *, criterion: str = "wrong") -> Ratio:
+def ratio(target: str, net: str, L: int) -> Ratio:
     """P* at L + 1 over that at L, of the label over m."""
     return Ratio(
         "P_per_m", where={"target": target, "net": net, "L": L + 1}, over={"L": L},
         on=[name for name in CURVE if name != "L"], scale="log", what="grammars", alone=("v", "m"),
-        rows=stars.given(criterion=criterion),
+        rows=stars,
     )  # fmt: skip
 
 
@@ -133,12 +130,7 @@ def deeper(target: str, net: str, L: int, *, factor: float, reason: str, within:
     )  # fmt: skip
 
 
-# Levels above the first have fewer parents and the errors of those below, which the prediction had
-# left out: what it says of one level is looked at in one level.
-LATER = "; after a look: level 1 alone"
-first = partial(Claim, topic="Level 1 alone", figure="own_latents", place=COUNT, fixed="after")
-
-CLAIMS = (
+STATED = (
     *(
         Claim(
             f"m-{target}-L{L}",
@@ -242,30 +234,13 @@ CLAIMS = (
         )
         for net, L, power in (("shared", 3, 2), ("separate", 2, 5), ("separate", 3, 6))
     ),
-    *(
-        first(
-            f"level-1-m-L{L}",
-            f"context, shared, level 1: exponent of m in P* at L = {L}, P* times 1 - m/v^(s-1)",
-            expected=Within(3, 0.5), why=HALF + LATER,
-            measure=exponent("context", "shared", "m", {"L": L}, criterion="wrong_first"),
-        )
-        for L in (2, 3, 4)
-    ),
-    *(
-        first(
-            f"level-1-{net}-L{L + 1}-over-L{L}",
-            f"context, {net}, level 1: P*(L = {L + 1}) over P*(L = {L})",
-            expected=Factor(factor, 1.5), why=f"1.5: it tells 1, 1/2 and m apart{LATER}",
-            measure=ratio("context", net, L, criterion="wrong_first"),
-        )
-        for net, factor in (("separate", 1), ("shared", 0.5)) for L in (2, 3)
-    ),
-    *(
-        first(
-            f"level-1-s0-{net}-L{L}", f"context, {net}, level 1: exponent of s_0+1 at L = {L}",
-            expected=Within(2 if net == "shared" else L + 1, 0.35), why=WHOLE + LATER,
-            measure=exponent("context", net, "s0", {"L": L}, criterion="wrong_first"),
-        )
-        for net in ("shared", "separate") for L in (2, 3, 4)
-    ),
 )  # fmt: skip
+
+CLAIMS = predictions(
+    STATED,
+    {
+        "m-parent-* v-context full-* context-shared-* class-shared-* first-* noise-*"
+        " s0-context-*-L? s0-parent-* s0-class-*-L?": "2026-11-25, 4e7975f6",
+        "s0-*-shared-L2-s3": "2026-11-25, b71226c1",
+    },
+)

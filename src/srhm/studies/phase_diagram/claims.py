@@ -6,15 +6,13 @@ slope is that of the scatter about its lines.
 """
 
 from functools import partial
-from math import log
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from srhm.scorecard.claims import Claim, Line, after_a_look
-from srhm.scorecard.estimators import Mean, Part, Ratio, Slope
-from srhm.scorecard.expectations import Above, Below, Factor, NoExpectation, Within
+from srhm.scorecard.estimators import Mean, Ratio, Slope
+from srhm.scorecard.expectations import Above, Below, Factor, Within
 from srhm.scorecard.rows import left_out, rows_of
 from srhm.statistics.output_scale import fitted_in
 from srhm.studies.phase_diagram import analysis
@@ -24,17 +22,11 @@ from srhm.studies.phase_diagram.analysis import (
     KIND,
     PARTS,
     PATCHES,
-    SIZES,
     STRIPE,
     Kind,
     of_kind,
     plane_of,
 )
-
-# Smallest N/P from which all networks are expected to fit, chapter 2a.
-BOUND = 4.0
-# Factor of h* within which widths are at jamming.
-NEAR = 1.3
 
 
 @rows_of("cells", "histories")
@@ -82,43 +74,21 @@ def gains(cells: pd.DataFrame, lines: pd.DataFrame, ensembles: pd.DataFrame) -> 
 
 @rows_of(gains)
 def peaks(rows: pd.DataFrame) -> pd.DataFrame:
-    """Of each seed and alpha_tilde where an ensemble gains most, and the error below jamming.
+    """Of each seed and alpha_tilde where an ensemble gains most.
 
-    over_star: width of the largest gain over h*. below: error of single networks at the width below
-    jamming minus that at jamming, the mean of the widths within NEAR of h*.
+    over_star: width of the largest gain over h*.
     """
     found = []
     for (seed, tilde), own in rows.groupby(["seed", "alpha_tilde"]) if len(rows) else ():
         top = own.nlargest(1, "gain").iloc[0]
-        near = own[np.abs(np.log(own["width"] / own["h_star"])) <= log(NEAR)]
-        narrow = own[own["width"] < near["width"].min()].nlargest(1, "width")["mean_error"]
         found.append({
             "seed": seed, "alpha_tilde": tilde, "over_star": top["width"] / top["h_star"],
             "is_inside": own["width"].min() < top["width"] < own["width"].max(),
-            "below": narrow.max() - near["mean_error"].mean(),
         })  # fmt: skip
-    return pd.DataFrame(found)
-
-
-@rows_of(peaks)
-def tops(found: pd.DataFrame) -> pd.DataFrame:
-    """`peaks`, without those whose place is not known."""
-    if found.empty:
-        return found
-    return left_out(found, {"at the narrowest or widest width": ~found["is_inside"]})
-
-
-@rows_of("cells")
-def thresholds(cells: pd.DataFrame) -> pd.DataFrame:
-    """N* of each P for each member alone."""
-    return analysis.thresholds(of_kind(cells, SIZES))
-
-
-@rows_of("cells", nothing="no network has four times as many weights as points")
-def beyond(cells: pd.DataFrame) -> pd.DataFrame:
-    """Networks with N >= BOUND P, and whether each `fits`."""
-    rows = of_kind(cells, SIZES)
-    return rows[rows["n_weights"] >= BOUND * rows["P"]].assign(fits=rows["status"] == "fitted")
+    tops = pd.DataFrame(found)
+    if tops.empty:
+        return tops
+    return left_out(tops, {"at the narrowest or widest width": ~tops["is_inside"]})
 
 
 @rows_of("cells")
@@ -143,29 +113,24 @@ def closed_gaps(cells: pd.DataFrame, compressed: pd.DataFrame) -> pd.DataFrame:
 
 
 @rows_of("cells", "alignment")
-def changes(
-    cells: pd.DataFrame, alignment: pd.DataFrame, *, kind: Kind, lazy: bool
-) -> pd.DataFrame:
-    """Omega and information before training minus after, of fitted networks at the largest P.
+def changes(cells: pd.DataFrame, alignment: pd.DataFrame, *, kind: Kind) -> pd.DataFrame:
+    """inflation: sum of the kernel's eigenvalues kept, after over before training.
 
-    inflation: sum of the eigenvalues kept, after over before.
+    Of networks of feature learning that fitted, at the largest P.
     """
     found = analysis.aligned(analysis.with_cells(alignment, of_kind(cells, kind)))
-    found = fitted_in(found, lazy=lazy)
-    names = ("omega", "information")
-    change = {name: found[f"{name}_initial"] - found[f"{name}_end"] for name in names}
+    found = fitted_in(found, lazy=False)
     inflation = found["eigenvalue_end"] / found["eigenvalue_initial"]
-    return found.assign(inflation=inflation, **change)[found["P"] == found["P"].max()]
+    return found.assign(inflation=inflation)[found["P"] == found["P"].max()]
 
 
 MEAN, SLOPE = partial(Mean, per=("seed",)), partial(Slope, per=("seed",))
 TILDES, NETWORKS = partial(MEAN, what="alpha_tilde"), partial(MEAN, what="networks")
-REPORTED = (NoExpectation(), "no expectation: the thesis gives no number for this network")
 
 
-def below(reason: str, *, bound: float = 0) -> tuple[Below, str]:
-    """An upper bound, 1 of a ratio."""
-    return Below(bound), f"an upper bound: {reason}"
+def below(reason: str) -> tuple[Below, str]:
+    """An upper bound of a ratio."""
+    return Below(1), f"an upper bound: {reason}"
 
 
 def where(kind: Kind, regime: str, **more: bool) -> dict[str, Any]:
@@ -200,30 +165,18 @@ PLANES: tuple[Line, ...] = (
      Above(1), "a lower bound: jamming lies wholly on the side of features",
      NETWORKS("kernel_change", scale="ratio", rows=jammed)),
     ("budget", "h* at the whole budget over that at a sixteenth", "Fig. 4",
-     *below("h* falls with the budget", bound=1), TILDES("ratio", scale="ratio", rows=shifts)),
-    ("single-peak", "error of single networks: next width below jamming minus at jamming", "Fig. 5",
-     *below("the error peaks at jamming"), TILDES("below", rows=peaks)),
+     *below("h* falls with the budget"), TILDES("ratio", scale="ratio", rows=shifts)),
     ("gain-peak", "h at which ensembles gain most, over h*", "Fig. 5",
      Factor(1, within=2), "×2, ours: widths are a factor 1.3 apart",
-     TILDES("over_star", scale="log", rows=tops)),
+     TILDES("over_star", scale="log", rows=peaks)),
     ("ensemble-flat", "error of ensembles against h, h ≥ 2 h*: slope", "Fig. 5",
      Within(0, 0.1), "0.1, ours: a quarter over a decade",
      SLOPE("ensemble_error", against="width", within=("alpha_tilde",), where={"is_far": True},
            rows=gains, what="widths at alpha_tilde")),
-    ("sublinear", "digits: N* against P: slope below 1", "Fig. 7 A; ch. 9: 0.75",
-     NoExpectation(), "digits_jamming judges it, of more sizes",
-     SLOPE("N_star", against="P", within=("member",), rows=thresholds,
-           what="thresholds of networks")),
-    ("bound", "digits: part of the networks with N ≥ 4 P that fit", "Fig. 7 A; ch. 2a: N* ≤ 4 P",
-     NoExpectation(), "networks of four times as many weights as points always fit",
-     Part("fits", rows=beyond, what="networks", tells=("seed",))),
 )  # fmt: skip
 LEARNING: tuple[Line, ...] = (
-    *((f"digits-{regime}", f"digits, {regime}: test error against P: slope -β",
-       f"Fig. 8 (CNN, MNIST: {beta})", *REPORTED, errors(DIGITS, regime))
-      for regime, beta in (("feature", "1/2"), ("lazy", "1/3"))),
     ("digits-winner", "digits: error of lazy over feature, single networks of all P",
-     "Fig. 8; ch. 3a, Table 1: FC, images", *below("lazy learning errs less", bound=1),
+     "Fig. 8; ch. 3a, Table 1: FC, images", *below("lazy learning errs less"),
      winner(DIGITS, "lazy", "feature")),
     *((f"patches-{regime}", f"digits, CNN, {regime}: test error against P: slope -β",
        "Fig. 8 (CNN, MNIST)",
@@ -231,7 +184,7 @@ LEARNING: tuple[Line, ...] = (
        errors(PATCHES, regime))
       for regime, beta in (("feature", 1 / 2), ("lazy", 1 / 3))),
     ("patches-winner", "digits, CNN: error of feature over lazy, single networks of all P",
-     "Fig. 8", *below("feature learning errs less", bound=1), winner(PATCHES, "feature", "lazy")),
+     "Fig. 8", *below("feature learning errs less"), winner(PATCHES, "feature", "lazy")),
     *((f"{inputs}-{word}", f"stripes, Θ0 {inputs}, {text}: test error against P: slope -β",
        "Fig. 9, right", Within(-beta, 0.075),
        "0.075, ours: half of the distance between the two regimes at d = 5",
@@ -243,23 +196,10 @@ LEARNING: tuple[Line, ...] = (
      Within(1, 0.25), "0.25, ours: a quarter of the gap",
      Mean("part", rows=closed_gaps, what="data sets")),
 )  # fmt: skip
-ALIGNMENT: tuple[Line, ...] = tuple(
-    (f"{column}-{regime}-{label}", f"{name}, {regime}: {text}, before minus after training",
-     "Fig. 10", *limit,
-     NETWORKS(column, rows=changes.given(kind=kind, lazy=regime == "lazy")))
-    for label, name, kind in (("stripe", "stripes", STRIPE), ("digits", "digits", DIGITS),
-                              ("patches", "digits, CNN", PATCHES))
-    for column, regime, text, limit in (
-        ("omega", "feature", "Σ ω of 10 eigenvectors", below("eigenvectors align with labels")),
-        ("information", "feature", "largest I(φ; y)", below("eigenvectors align with labels")),
-        ("omega", "lazy", "Σ ω of 10 eigenvectors",
-         (NoExpectation(), "0 by what lazy means: the kernel stays where it was")),
-    )
-)  # fmt: skip
 INFLATION: tuple[Line, ...] = tuple(
     (f"inflation-{label}", f"{name}, feature: Σ of 10 eigenvalues of Θ, after over before training",
      "Fig. 8a, b: the kernel inflates", Above(1), "a lower bound: it grows",
-     NETWORKS("inflation", scale="ratio", rows=changes.given(kind=kind, lazy=False)))
+     NETWORKS("inflation", scale="ratio", rows=changes.given(kind=kind)))
     for label, name, kind in (("digits", "digits", DIGITS), ("patches", "digits, CNN", PATCHES))
 )  # fmt: skip
 STATED = tuple(
@@ -269,22 +209,21 @@ STATED = tuple(
         why=why, measure=measure,
     )
     for figure, rows in (("phase_diagram", PLANES), ("phase_learning", LEARNING),
-                         ("phase_alignment", ALIGNMENT), ("phase_alignment", INFLATION))
+                         ("phase_alignment", INFLATION))
     for name, says, place, expected, why, measure in rows
 )  # fmt: skip
 
 CLAIMS = after_a_look(
     STATED,
     {
-        "phase-crossover-* phase-no-crossing phase-budget phase-single-peak "
+        "phase-crossover-* phase-no-crossing phase-budget "
         "phase-gain-peak phase-ensemble-flat phase-digits-* phase-whole-* "
         "phase-compressed-* phase-*-digits":
             "the interval is over data sets, before over networks, widths and scales",
         "phase-gain-peak": "largest gains at the ends of the widths are left out",
-        "phase-whole-* phase-compressed-* phase-gap phase-*-stripe":
+        "phase-whole-* phase-compressed-* phase-gap":
             "P = 512 is left out, where one network decided",
         "phase-digits-winner phase-patches-winner": "of all P, before of the largest alone",
         "phase-inflation-*": "written then",
-        "phase-sublinear phase-bound phase-omega-lazy-*": "not judged any more",
     },
 )  # fmt: skip

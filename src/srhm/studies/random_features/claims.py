@@ -6,28 +6,13 @@ import pandas as pd
 
 from srhm.scorecard.claims import Claim, after_a_look
 from srhm.scorecard.estimators import Mean, Slope
-from srhm.scorecard.expectations import NoExpectation, Within
+from srhm.scorecard.expectations import Within
 from srhm.scorecard.rows import rows_of
 
 SET = ["data", "P", "seed"]  # one data set
 # N/P from which on the decay with N is fitted, and between which the members' variance, which
 # diverges at N = P, leaves the mean over members of no use.
 WIDE, BELOW, ABOVE = 4.0, 0.7, 1.5
-
-
-@rows_of("cells")
-def peaks(cells: pd.DataFrame) -> pd.DataFrame:
-    """The cell of largest squared error of single members of each data set with three N."""
-    tried = cells.groupby(SET).filter(lambda own: len(own) > 2)
-    return tried.loc[tried.groupby(SET)["mse"].idxmax()]
-
-
-@rows_of("cells")
-def heights(cells: pd.DataFrame) -> pd.DataFrame:
-    """Of each data set the squared error of single members at N = P over that at the largest N."""
-    wide = cells[cells["N_over_P"] >= WIDE].sort_values("N").groupby(SET)["mse"].last()
-    at = cells[cells["N"] == cells["P"]].groupby(SET)["mse"].first()
-    return (at / wide).dropna().rename("height").reset_index()
 
 
 @rows_of("cells", nothing=f"no two N from {WIDE:g} P on")
@@ -53,13 +38,6 @@ def limits(cells: pd.DataFrame, *, over: str) -> pd.DataFrame:
     return own.assign(ratio=own["mse_limit"] / own[over])
 
 
-@rows_of("cells")
-def gains(cells: pd.DataFrame) -> pd.DataFrame:
-    """Cells at N = 2 P, with `gain`, test error of a single member minus that of the ensemble."""
-    own = cells[cells["N_over_P"] == 2]
-    return own.assign(gain=own["error"] - own["error_ensemble"])
-
-
 LAW = (
     "0.1, ours, for 1/(N − P), the mean of an inverse Wishart matrix, which has −1.16 in N from 4 P"
     " to 16 P"
@@ -68,12 +46,6 @@ DECAY = partial(Slope, within=SET, what="cells")
 features = partial(Claim, topic="Random features", figure="random_features")
 
 STATED = (
-    features(
-        "random-features-peak", "N/P at the largest squared error of a single member",
-        place="thesis, ch. 8.1; Mei and Montanari 2021",
-        expected=NoExpectation(), why="a theorem: at N = P the variance has no bound",
-        measure=Mean("N_over_P", rows=peaks, what="seeds of data sets"),
-    ),
     *(
         features(
             f"random-features-{column}", f"exponent of N − P in the {what}, N ≥ 4 P",
@@ -103,28 +75,11 @@ STATED = (
              "0.1, ours: the law is for large N, and N is as small as 60"),
         )
     ),
-    features(
-        "random-features-height", "squared error of a single member, N = P over the largest N",
-        place="thesis, ch. 8.1",
-        expected=NoExpectation(), why="it diverges with the number of members that are tried",
-        measure=Mean("height", scale="ratio", rows=heights, what="seeds of data sets"),
-    ),
-    *(
-        features(
-            f"random-features-gain-{data}",
-            f"test error, single member minus ensemble, N = 2 P, {data}",
-            place="thesis, ch. 8.1",
-            expected=NoExpectation(), why="no source has a number",
-            measure=Mean("gain", where={"data": data}, rows=gains, what="seeds"),
-        )
-        for data in ("digits", "srhm")
-    ),
 )  # fmt: skip
 
 CLAIMS = after_a_look(
     STATED,
     {
-        "random-features-peak": "not judged any more",
         "random-features-variance random-features-excess": "in N − P, before in N",
     },
 )  # fmt: skip

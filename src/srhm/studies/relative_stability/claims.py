@@ -15,14 +15,13 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from srhm.scorecard.claims import Claim, Measurement, after_a_look
+from srhm.scorecard.claims import Claim, Measurement, after_a_look, predictions
 from srhm.scorecard.estimators import Estimator, Mean, Range, Slope
 from srhm.scorecard.expectations import (
     Above,
     Below,
     Expectation,
     Factor,
-    NoExpectation,
     Within,
 )
 from srhm.scorecard.fits import no_points
@@ -44,19 +43,10 @@ LAZY = 10.0  # alpha_tilde above which training is called lazy
 
 @rows_of("cells", nothing="no fields")
 def fields(cells: pd.DataFrame) -> pd.DataFrame:
-    """Drawn fields: the exact sum of their displacement and their largest Xi over the laws of each.
-
-    asymptote: the exact sum over Eq. 3, the law of large
-    cut-offs; largest_xi: the median over Eq. 13.
-    """
+    """Drawn fields; largest_xi: the median of their largest Xi over Eq. 13."""
     rows = cells[cells["experiment"] == "fields"]
-    exact, c, T = rows["exact_squared_displacement"], rows["cutoff"], rows["temperature"]
-    law = pi / 4 * rows["size"] ** 2 * T * np.log(c)
-    return rows.assign(
-        asymptote=exact / law,
-        largest_xi=rows["compression"] / (c / 2 * np.sqrt(pi**3 * T * np.log(c))),
-        at_largest=c == c.max(),
-    )
+    c, T = rows["cutoff"], rows["temperature"]
+    return rows.assign(largest_xi=rows["compression"] / (c / 2 * np.sqrt(pi**3 * T * np.log(c))))
 
 
 @rows_of("cells", "stability", nothing="no such network")
@@ -109,21 +99,13 @@ def monotonies(cells: pd.DataFrame, table: pd.DataFrame, *, data: str = "digits"
     return pd.DataFrame({"net": found.keys(), "rho": found.values()})
 
 
-@rows_of("cells", "noise", nothing="no trained network")
-def noises(cells: pd.DataFrame, noise: pd.DataFrame) -> pd.DataFrame:
-    """G_f of trained networks against the norm of the noise, up to 1."""
-    rows = measured({"cells": cells, "noise": noise}, table="noise", when="end")
-    return rows[rows["noise_norm"] <= 1]
-
-
 @rows_of("cells", "stability", nothing="no network with a test error")
 def errors(
     cells: pd.DataFrame, table: pd.DataFrame, *, average: str = "median", data: str = "digits"
 ) -> pd.DataFrame:
-    """Test error and stabilities of each network at the largest P; inverse_G: 1/G_f."""
-    rows = by_network(networks.function(cells, table, largest=True, average=average, data=data))
-    root = rows["test_error"] / np.sqrt(rows["R"])
-    return rows.assign(inverse_G=1 / rows["G"], over_root=root).reset_index()
+    """Test error and stabilities of each network at the largest P."""
+    found = networks.function(cells, table, largest=True, average=average, data=data)
+    return by_network(found).reset_index()
 
 
 @rows_of("cells", "stability", nothing="no network with scans")
@@ -134,13 +116,6 @@ def errors_by_displacement(
     scans = partial(networks.function, cells, table, largest=True, part="displacements")
     here, there = (by_network(scans(displacement=one)) for one in (1.0, displacement))
     return here.join(there["R"].rename("R_there"), how="inner").reset_index()
-
-
-@rows_of("cells", "stability", nothing="no network with a test error")
-def errors_of_models(cells: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
-    """The same of nets that learn the SRHM, a row for each net and P."""
-    rows = networks.function(cells, table, data="srhm", when="end", lazy=False)
-    return by_network(rows.assign(net=rows["net"] + "-" + rows["P"].astype(str))).reset_index()
 
 
 @rows_of("cells", "stability", nothing="no network on both")
@@ -329,13 +304,6 @@ def of_images(data: str, words: str, correlation: float) -> list[Claim]:
                Within(correlation, 0.25), "0.25, as of the small digits",
                LogCorrelation("R", rows=errors.given(average="mean", data=data),
                               what="networks")),
-        stated("correlation-D", "correlation with D_f less that with R_f", "Fig. 15, Table 2",
-               Below(0), BOUND,
-               LogCorrelation("D", less="R", rows=errors.given(data=data), what="networks")),
-        stated("correlation-G", "correlation with 1/G_f less that with R_f", "Fig. 16, Table 2",
-               Below(0), BOUND,
-               LogCorrelation("inverse_G", less="R", rows=errors.given(data=data),
-                              what="networks")),
         stated("error-slope", "slope of log ε against log R_f over networks", "Fig. 5",
                Within(0.5, 0.25), "half of it, as of the small digits",
                _SlopeOfErrors("test_error", against="R", rows=errors.given(data=data),
@@ -354,18 +322,12 @@ of_clothes = _of("Fashion-MNIST, 28 × 28", "fashion", before="fashion-")
 why = _of("Why R_f grows on the small digits", "pixels")
 
 STATED = (
-    drawn("asymptote", "exact δ² at the largest c over π/4 n² T ln c", "Eq. 3", NoExpectation(),
-          "a law for large c, which it nears as 1/ln c",
-          OF_FIELDS("asymptote", where={"at_largest": True})),
     drawn("compression", "median of max Ξ over c/2 (π³ T ln c)^(1/2)", "Eq. 13, Fig. 8",
           Within(1, 0.25), "a quarter: it 'can be approximated' by it, on log axes",
           OF_FIELDS("largest_xi")),
     drawn("bound", "part of the fields with max Ξ ≥ 1 at the bound on T", "Eq. 14",
           Within(0.5, 0.25), "the bound is where the median is 1; a quarter of the fields",
           OF_FIELDS("part_above_one", where={"times_bound": 1.0})),
-    drawn("well-below-bound", "the same at a tenth of the bound", "sec. 2.2",
-          NoExpectation(), "ten times below the median's temperature no field gets there",
-          OF_FIELDS("part_above_one", where={"times_bound": 0.1})),
     trained("start", "R_f before training, over networks", "Fig. 3, 4", UNITY, TWO,
             LEVEL(rows=networks.given(largest=True, when="start"))),
     trained("fc-grows", "fully connected, R_f before over after training", "Fig. 4", Below(1),
@@ -391,9 +353,6 @@ STATED = (
     deep("depth-monotone", "deep networks, trained, rank correlation of R and depth",
          "Fig. 14", Below(-0.8), FALLING,
          MeanCorrelation("rho", rows=monotonies, what="networks")),
-    scanned("noise-slope", "slope of log G_f against log ‖η‖, ‖η‖ ≤ 1", "Fig. 11",
-            NoExpectation(), "2 for any differentiable function and small noise",
-            Slope("G", against="noise_norm", within=("net", "seed"), rows=noises, what="points")),
     scanned("interpolation",
             "trained, δ = 1, R_f with Gaussian over bilinear interpolation", "Fig. 3",
             SAME, QUARTER, FACTOR(rows=INTERPOLATED)),
@@ -409,25 +368,12 @@ STATED = (
            CORRELATED, LogCorrelation("R", rows=errors, what="networks")),
     erring("correlation-mean", "the same with means in place of medians", "Fig. 17", CORRELATION,
            CORRELATED, LogCorrelation("R", rows=errors.given(average="mean"), what="networks")),
-    erring("correlation-D", "correlation with D_f less that with R_f", "Fig. 15", Below(0), BOUND,
-           LogCorrelation("D", less="R", rows=errors, what="networks")),
-    erring("correlation-G", "correlation with 1/G_f less that with R_f", "Fig. 16", Below(0),
-           BOUND, LogCorrelation("inverse_G", less="R", rows=errors, what="networks")),
     erring("error-slope", "slope of log ε against log R_f over networks", "Fig. 5",
            Within(0.5, 0.25), "half of it: a line through 15 points on axes of two decades",
            _SlopeOfErrors("test_error", against="R", rows=errors, what="networks")),
-    erring("error-over-root", "ε over the root of R_f (0.24 on CIFAR-10)", "Fig. 5",
-           NoExpectation(), "a number of these images",
-           Mean("over_root", scale="ratio", rows=errors, what="networks")),
-    trained("as-they-are", "R_f of digits at 16 × 16 over that at 8 × 8", "not there",
-            NoExpectation(), "a control: white noise and pixels in between",
-            RATIO(rows=controls.given(of="digits", over="digits8"))),
     model("stripe-slope", "stripe, α̃ = 0.1: slope of log R_f against log P", "Fig. 7",
           Within(-1, 0.25), "a quarter, as of P of less than two decades",
           GROWTH(rows=networks.given(data="stripe", kind="fcn", when="end", lazy=False))),
-    model("stripe-lazy", "stripe, α̃ = 1000: the same", "not there", NoExpectation(),
-          "lazy weights do not align (chapter 3b); no number in the source",
-          GROWTH(rows=networks.given(data="stripe", kind="fcn", when="end", lazy=True))),
     model("srhm-start", "SRHM: R_f before training", "not there", UNITY, TWO,
           Mean("R", scale="log", per=("seed",), rows=starts, what="networks and seeds")),
     model("srhm-slope", "SRHM, CNN, α̃ = 0.1: slope of log R_f against log P", "not there",
@@ -435,9 +381,6 @@ STATED = (
           GROWTH(rows=networks.given(data="srhm", kind="cnn", when="end", lazy=False))),
     model("srhm-depth", "SRHM, CNN: R of the output over the first layer", "Fig. 14", Below(1),
           BOUND, Mean("ratio", scale="ratio", rows=layers_of_models, what="seeds")),
-    model("srhm-correlation", "SRHM: correlation of log ε and log R_f", "Fig. 5", NoExpectation(),
-          "no expectation: these points are five P of two nets, and what falls with P correlates",
-          LogCorrelation("R", rows=errors_of_models, what="nets and P")),
 )  # fmt: skip
 
 DECIDING = (
@@ -452,23 +395,32 @@ DECIDING = (
                                  kind="deep"))),
 )  # fmt: skip
 
+OF_ALL_IMAGES = (
+    *STATED,
+    *(one for one in of_images("mnist5k", "MNIST", 0.75) if one.place not in OF_CIFAR),
+    *of_images("fashion", "Fashion-MNIST", 0.94),
+    of_clothes(
+        "augmentation", "Fashion-MNIST: R_f with crops and mirrors over without",
+        "Fig. 12", UNITY, "a factor of two: augmentation changes it little, on a log axis",
+        Mean("ratio", scale="log", what="seeds",
+             rows=controls.given(of="fashion", over="fashion", augmented=True)),
+    ),
+    of_clothes(
+        "longer", "Fashion-MNIST, deep networks: R_f after 3000 steps over that after 300",
+        "not there", Below(1), "predicted: short training is why R_f stayed near one",
+        RATIO(rows=prolonged.given(data="fashion")),
+    ),
+    *DECIDING,
+)  # fmt: skip
+
 CLAIMS = after_a_look(
-    (
-        *STATED,
-        *(one for one in of_images("mnist5k", "MNIST", 0.75) if one.place not in OF_CIFAR),
-        *of_images("fashion", "Fashion-MNIST", 0.94),
-        of_clothes(
-            "augmentation", "Fashion-MNIST: R_f with crops and mirrors over without",
-            "Fig. 12", UNITY, "a factor of two: augmentation changes it little, on a log axis",
-            Mean("ratio", scale="log", what="seeds",
-                 rows=controls.given(of="fashion", over="fashion", augmented=True)),
-        ),
-        of_clothes(
-            "longer", "Fashion-MNIST, deep networks: R_f after 3000 steps over that after 300",
-            "not there", Below(1), "predicted: short training is why R_f stayed near one",
-            RATIO(rows=prolonged.given(data="fashion")),
-        ),
-        *DECIDING,
+    predictions(
+        OF_ALL_IMAGES,
+        {
+            "stability-srhm-start stability-srhm-slope": "2026-11-22, 5b7ce3f5",
+            "stability-coarse-* stability-few-fall": "2026-11-25, 520ddbe8",
+            "stability-fashion-longer": "2026-11-27, 4084aec9",
+        },
     ),
     {
         "stability-correlation-small stability-correlation-large": "written then",
@@ -476,11 +428,9 @@ CLAIMS = after_a_look(
             "an upper bound, before -1 ± 0.2; an interval within [-1, 1], before one beyond 1",
         "stability-fashion-[!l]* stability-fashion-lenet-above-one": LONGER,
         "stability-*fc-grows stability-*deep-falls stability-*size-falls stability-*noise-grows"
-        " stability-as-they-are stability-coarse-* stability-few-fall": CLUSTERS,
+        " stability-coarse-* stability-few-fall": CLUSTERS,
         "stability-fashion-longer": "written when some of the rows were there, not looked at",
         "stability-fashion-depth-monotone": "an interval within [-1, 1]",
-        "stability-well-below-bound stability-noise-slope stability-srhm-correlation":
-            "not judged any more",
         "stability-srhm-start": "the interval over grammars, which two nets share",
     },
 )  # fmt: skip

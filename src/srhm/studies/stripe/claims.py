@@ -10,7 +10,7 @@ import pandas as pd
 
 from srhm.scorecard.claims import Claim, after_a_look
 from srhm.scorecard.estimators import Mean, Slope
-from srhm.scorecard.expectations import Below, NoExpectation, Within
+from srhm.scorecard.expectations import Below, Within
 from srhm.scorecard.rows import left_out, rows_of
 from srhm.studies.stripe.analysis import alignments, beta, in_regimes
 
@@ -63,20 +63,11 @@ STATED = tuple(
     one
     for d in DIMENSIONS
     for one in (
-        *(
-            stripe(
-                f"alignment-{regime}-d{d}", f"{regime}, d = {d}: Λ = W_∥/W_⊥ against P: slope",
-                place=place, expected=expected, why=why,
-                measure=SLOPE(
-                    "alignment", where={"n_inputs": d, "regime": regime}, rows=aligned
-                ),
-            )
-            for regime, place, expected, why in (
-                ("feature", "thesis, ch. 3b, Fig. 9: Λ ~ √P", Within(0.5, 0.15),
-                 "0.15, ours: the thesis has a scaling argument and no number measured"),
-                ("lazy", "thesis, ch. 3b", NoExpectation(),
-                 "0 by what lazy means: weights stay where they were"),
-            )
+        stripe(
+            f"alignment-feature-d{d}", f"feature, d = {d}: Λ = W_∥/W_⊥ against P: slope",
+            place="thesis, ch. 3b, Fig. 9: Λ ~ √P", expected=Within(0.5, 0.15),
+            why="0.15, ours: the thesis has a scaling argument and no number measured",
+            measure=SLOPE("alignment", where={"n_inputs": d, "regime": "feature"}, rows=aligned),
         ),
         *(
             stripe(
@@ -118,7 +109,6 @@ STATED = tuple(
 CLAIMS = after_a_look(
     STATED,
     {
-        "alignment-lazy-d5": "not judged any more",
         "*-d5": "eighteen data sets of the networks in place of six, by cost alone",
     },
 )  # fmt: skip

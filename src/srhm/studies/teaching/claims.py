@@ -6,7 +6,7 @@ s_0 = 1, 2) that is told in the study's README; what was changed after a look sa
 
 from functools import partial
 
-from srhm.scorecard.claims import Claim, after_a_look
+from srhm.scorecard.claims import Claim, after_a_look, predictions
 from srhm.scorecard.estimators import Mean, Ratio, Slope
 from srhm.scorecard.expectations import Above, Below, Factor, Within
 from srhm.studies.teaching.analysis import (
@@ -220,5 +220,14 @@ STATED = tuple(
 )
 
 CLAIMS = after_a_look(
-    STATED, {"synonyms-level-2-s0-?-???": "s_0 = 0 and 1 apart, before their mean"}
+    predictions(
+        STATED,
+        {
+            "s0-[psb]* synonyms-* factors-* places-dense-* skewed-* halves-*"
+            " ?-before-?-*": "2026-11-25, 41955354",
+            "seen-rules-*": "2026-11-25, 885babb1",
+            "named-* deficit-*": "2026-11-28, 15e1f901",
+        },
+    ),
+    {"synonyms-level-2-s0-?-???": "s_0 = 0 and 1 apart, before their mean"},
 )

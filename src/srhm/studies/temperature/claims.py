@@ -9,17 +9,16 @@ averaged over the pairs first, as pairs of one grammar are not independent; n co
 """
 
 from functools import partial
-from math import nan
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from srhm.results.coordinates import GRAMMAR, NET_AND_DATA
-from srhm.scorecard.claims import Claim, after_a_look
+from srhm.results.coordinates import NET_AND_DATA
+from srhm.scorecard.claims import Claim, after_a_look, predictions
 from srhm.scorecard.curves import of_the_paper
-from srhm.scorecard.estimators import Difference, Mean, Slope, Stored
-from srhm.scorecard.expectations import Below, NoExpectation, Within
+from srhm.scorecard.estimators import Mean, Slope, Stored
+from srhm.scorecard.expectations import Within
 from srhm.scorecard.noise import SHARED_GRAMMAR
 from srhm.scorecard.rows import chosen, left_out, rows_of
 from srhm.statistics.exponents_of_grammars import OF_GRAMMAR, complexities_of_grammars, powers
@@ -35,8 +34,6 @@ from srhm.studies.temperature.analysis import (
 
 # Ratios a decade apart at which most lines are measured: rates 0.01 and 0.001 at batch 4.
 DECADE = (TEXT, TEXT / 10)
-# P* that are counted: v, and the relative standard error.
-LEAST_FEATURES, LEAST_ERROR = 6, 0.05
 # What a curve has at the text's options.
 _TEXT = {name: MAIN[name] for name in
          ("engine", "batch", "batch_size", "momentum", "loss_threshold", "width")}  # fmt: skip
@@ -158,66 +155,13 @@ def fitted(table: pd.DataFrame) -> pd.DataFrame:
 
 
 @rows_of("complexities", "cells", nothing="no grammar with both s_0 at this T")
-def powers_of_places(
-    table: pd.DataFrame, cells: pd.DataFrame, *, T: float, steps: tuple[tuple[int, int], ...]
-) -> pd.DataFrame:
-    """Power of s_0+1 of each grammar at one T from one s_0 to the other: step, exponent."""
+def powers_of_places(table: pd.DataFrame, cells: pd.DataFrame, *, T: float) -> pd.DataFrame:
+    """Power of s_0+1 of each grammar at one T from s_0 = 1 to 2: exponent."""
     rows = line_of(table)
     rows = rows[of_the_paper(rows) & (rows["ratio"].round(9) == _at(T))]
     own = cells[cells["curve"].isin(rows["curve"])]
     alone = complexities_of_grammars(own, threshold=THRESHOLD)
-    by = ("net", *OF_GRAMMAR, "step")
-    parts = [alone[alone["s0"].isin(step)].assign(step=step[0]) for step in steps]
-    return powers(pd.concat(parts), "P_star", by=by)
-
-
-@rows_of("complexities", "cells", nothing="no grammar with two s_0 at both T")
-def changes(table: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
-    """Exponent of s_0+1 at the text's T less that at a tenth of it, of each grammar and seed.
-
-    v for v the same families: the slope of what the decade does to log P* of each seed.
-    """
-    rows = usable(line_of(table))
-    rows = rows[of_the_paper(rows)].assign(T=rows["ratio"].round(9))
-    ends = [_at(one) for one in DECADE]
-    curves = rows.pivot_table(
-        index=list(NET_AND_DATA), columns="T", values="curve", aggfunc="first"
-    ).reindex(columns=ends).dropna().reset_index()  # fmt: skip
-    alone, found = seed_complexities(cells, threshold=THRESHOLD), []
-    for names, own in curves.groupby(["net", *SHARED_GRAMMAR]):
-        change = alone.loc[own[ends[0]]].to_numpy() - alone.loc[own[ends[1]]].to_numpy()
-        x = np.log1p(own["s0"].to_numpy(dtype=float))
-        x = x - x.mean()
-        if len(x) > 1:
-            by_name = dict(zip(["net", *SHARED_GRAMMAR], names, strict=True))
-            found += [{**by_name, "change": one} for one in x @ change / (x @ x)]
-    return pd.DataFrame(found, columns=["net", *SHARED_GRAMMAR, "change"]).dropna()
-
-
-@rows_of("complexities", nothing="no P* at v >= 6")
-def precise(table: pd.DataFrame) -> pd.DataFrame:
-    """Number of P* at v >= 6 with a standard error below 5 %, and of all of them."""
-    rows = usable(of_errors(table), small_pools=True)
-    rows = rows[rows["v"] >= LEAST_FEATURES]
-    n = int((rows["log_se"] < LEAST_ERROR).sum())
-    row = {"value": n, "low": nan, "high": nan, "n": n, "of_all": len(rows)}
-    return pd.DataFrame([row] if len(rows) else [])
-
-
-@rows_of("cells", "sensitivity_histories", nothing="no network is watched at both rates")
-def watched(cells: pd.DataFrame, measured: pd.DataFrame, *, kind: str, level: int) -> pd.DataFrame:
-    """S or D of the output at the end of training, at the small over the large rate, equal P."""
-    last = measured[measured["steps"] == measured.groupby("key")["steps"].transform("max")]
-    last = last[(last["layer"] == "output") & (last["kind"] == kind) & (last["l"] == level)]
-    # A cell that is watched may be one of a learning curve, too.
-    both = last.merge(cells.drop_duplicates("key").drop(columns=["curve", "steps"]), on="key")
-    found = []
-    for names, own in both.groupby(["net", *GRAMMAR, "P", "seed"]):
-        values = own.sort_values("learning_rate")["value"].to_numpy(dtype=float)
-        if len(values) == 2 and (values > 0).all():
-            by_name = dict(zip(["net", *GRAMMAR, "P", "seed"], names, strict=True))
-            found.append({**by_name, "ratio": values[0] / values[1]})
-    return pd.DataFrame(found)
+    return powers(alone[alone["s0"].isin((1, 2))], "P_star", by=("net", *OF_GRAMMAR))
 
 
 GRAMMARS = (*SHARED_GRAMMAR, "seed")
@@ -231,10 +175,8 @@ SDE = "Sclocchi and Wyart (2024): noise of SGD depends on the rate over the batc
 PILOT = "pilot of two grammars, see the page"
 TABLE = "practice of Figure 4: rate 0.1 below s_0 = 4, 0.03 there"
 LAW = {"lcn": "Eq. 3", "cnn": "Eq. 4"}
-# Rate 0.003 at batch 4, at which most vocabularies are measured.
+# Rate 0.003 at batch 4, at which most v are measured.
 SMALL = 0.3 * TEXT
-VOCABULARIES = (("cnn", 2, (4, 6, 8, 10)), ("cnn", 3, (4, 6)), ("lcn", 2, (6, 8)),
-                ("lcn", 3, (4,)))  # fmt: skip
 KINDS = (("cnn", 2), ("lcn", 2), ("cnn", 3), ("lcn", 3))
 # Factors that the pilot has for a decade: 1.26 to 1.37 at L = 2, 1.8 at L = 3.
 DECADES = {("cnn", 2): Within(1.4, 0.2), ("lcn", 2): Within(1.4, 0.3),
@@ -296,20 +238,7 @@ STATED: tuple[Claim, ...] = (
         place="Smith and Le (2018): the noise scale has a factor 1/(1 - momentum)",
         measure=_equal_T(momentum=0), **TENTH,
     ),
-    ratio(
-        "ratio-large-batch", "P* at batches of 256 over P* at batch 4, at equal T",
-        place=SDE, expected=NoExpectation(),
-        why="where the rule ends is not known beforehand: no expectation",
-        measure=_equal_T(batch_size=256, noisy=True),
-    ),
     *(one for net, depth in KINDS for one in _of_kind(net, depth)),
-    *(exponent(
-        f"more-empty-more-noise-{net}-2",
-        f"{net.upper()}, L = 2: exponent of s_0+1 at the text's T less that at a tenth",
-        place=PILOT, expected=Below(0),
-        why="in the pilot a lower T raises P* more at larger s_0: the difference is below 0",
-        measure=Mean("change", rows=changes, where={"net": net, "L": 2}, what="grammars"),
-    ) for net in ("cnn", "lcn")),
     *(exponent(
         f"synonyms-limit-{net}-2",
         f"{net.upper()}, L = 2: exponent of m in the limit of no noise",
@@ -326,39 +255,14 @@ STATED: tuple[Claim, ...] = (
         measure=Slope("P_star", against="v", rows=dense_at_small_T, where={"net": net, "L": 3},
                       error="clusters", what="curves", each="{P_star:.0f} (v = {v})"),
     ) for net in ("cnn", "lcn")),
-    *(exponent(
-        f"places-v{v}-{net}-{depth}",
-        f"{net.upper()}, L = {depth}, v = {v}: power of s_0+1 from s_0 = 1 to 2, rate 0.003",
-        place=LAW[net], expected=Within(2 if net == "cnn" else depth, 0.2), fixed="after",
-        why="0.2, as for the exponents over all v; written after a look, one vocabulary at a time",
-        measure=Mean("exponent", rows=powers_of_places.given(T=SMALL, steps=((1, 2),)),
-                     where={"net": net, "L": depth, "v": v}, what="grammars"),
-    ) for net, depth, vs in VOCABULARIES for v in vs),
     exponent(
         "places-by-v-cnn-2",
         "CNN, L = 2: power from s_0 = 1 to 2 against log v, rate 0.003: slope",
         place=f"{LAW['cnn']}: one power for all v", expected=Within(0, 0.2), fixed="after",
         why="0.2: from v = 4 to 10 about what is allowed to an exponent; written after a look",
         measure=Slope("exponent", against="v", logs="x", where={"net": "cnn", "L": 2},
-                      rows=powers_of_places.given(T=SMALL, steps=((1, 2),)), what="grammars"),
+                      rows=powers_of_places.given(T=SMALL), what="grammars"),
     ),
-    *(exponent(
-        f"first-place-v{v}-cnn-3",
-        f"CNN, L = 3, v = {v}: power from s_0 = 0 to 1 less that from 1 to 2, rate 0.003",
-        place=f"{LAW['cnn']}: one power for all s_0", expected=Within(0, 0.2), fixed="after",
-        why="0.2, as for exponents; written after a look, one vocabulary at a time",
-        measure=Difference("exponent", over={"step": 1}, on=("net", *OF_GRAMMAR),
-                           rows=powers_of_places.given(T=SMALL, steps=((0, 1), (1, 2))),
-                           where={"net": "cnn", "L": 3, "v": v, "step": 0}, what="grammars"),
-    ) for v in (4, 6)),
-    *(exponent(
-        f"constant-{at}-{net}-{depth}",
-        f"{net.upper()}, L = {depth}: {'C_0' if net == 'lcn' else 'C_1'}"
-        f" {'at the ratio of the text' if at == 'ratio' else 'in the limit of no noise'}",
-        place=LAW[net], expected=NoExpectation(),
-        why="the paper gives about s^(L/2) (LCN) and 1 (CNN), no error: no expectation",
-        measure=_fitted("constant", net, depth, at, **({"T": _at(TEXT)} if at == "ratio" else {})),
-    ) for net, depth in KINDS for at in ("ratio", "limit")),
     exponent(
         "table-effect-cnn-2", "CNN, L = 2: what the published rates add to the exponent of s_0+1",
         place=TABLE, expected=Within(0, 0.1), why="0.1: half of what is allowed to an exponent",
@@ -404,13 +308,6 @@ STATED: tuple[Claim, ...] = (
         })),
     ),
     ratio(
-        "another-route",
-        "P* of the dense reference trainer over that of the sparse engine, two ratios",
-        place="the same training by another code", expected=NoExpectation(),
-        why="1: runs differ by rounding only; a check of the code",
-        measure=_equal_T(engine="reference"),
-    ),
-    ratio(
         "width", "What a 3.3 times lower T does to P*: widths 128 and 512 over width 64",
         place="widths of 32 to 512 gave one error in trials",
         measure=Mean("ratio", scale="ratio", rows=in_width, per=GRAMMARS,
@@ -429,29 +326,16 @@ STATED: tuple[Claim, ...] = (
         measure=Mean("ratio", scale="ratio", rows=sensitivities.given(criterion=f"{kind}_2"),
                      error="clusters", what="families"),
     ) for kind in "SD"),
-    ratio(
-        "in-between", "S of the output at level 1, rate 0.001 over 0.01, at one P between both P*",
-        figure="temperature_in_time",
-        place="section 5: networks that learn are insensitive to synonyms",
-        expected=NoExpectation(), why="by how much is not known beforehand: no expectation",
-        measure=Mean("ratio", scale="ratio", rows=watched.given(kind="S", level=1),
-                     what="grammars"),
-    ),
-    ratio(
-        "precision", "P* at v >= 6 with a relative standard error below 5 %",
-        place="this study", expected=NoExpectation(),
-        why="a count, which shows how much is behind the other rows: no expectation",
-        measure=Stored(rows=precise, what="P*", each="of {of_all}"),
-    ),
 )  # fmt: skip
 
 CLAIMS = after_a_look(
-    STATED,
+    predictions(STATED, {
+        "decade-* limit-gradient-flow gradient-descent-steps width": "2026-11-22, 5fa188c1",
+    }),
     {
-        "another-route": "not judged any more",
         "decade-*": "the paper's grammars alone, as the pilot's; before, m = 2 and 4 at v = 8, too",
         "concurrence-* limit-*": "intervals by vocabularies, whose rules families share",
-        "places-text-* places-limit-* synonyms-limit-* constant-* table-effect-*":
+        "places-text-* places-limit-* synonyms-limit-* table-effect-*":
             "intervals by vocabularies, of three or more; before, of paired seeds or the scatter",
         "width": "the interval over grammars, each of which has two widths",
     },

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from srhm.scorecard.claims import Claim
+from srhm.scorecard.claims import Claim, predictions
 from srhm.scorecard.curves import THRESHOLD
 from srhm.scorecard.estimators import Difference, Mean, Ratio, Slope
 from srhm.scorecard.expectations import Within
@@ -109,7 +109,7 @@ def _ratio(net: str, other: str, depth: int) -> Claim:
     )  # fmt: skip
 
 
-CLAIMS: tuple[Claim, ...] = (
+STATED = (
     *(
         sharing(
             f"exponent-{net}-{depth}", f"L = {depth}, {WORDS[net]}: exponent of s_0+1 in P*",
@@ -209,3 +209,12 @@ CLAIMS: tuple[Claim, ...] = (
         for depth in (2, 3)
     ),
 )  # fmt: skip
+
+CLAIMS = predictions(
+    STATED,
+    {
+        "exponent-cnn_* change-cnn_*-[23] saved-* first-step-* counting-*": "2026-11-25, 338f959a",
+        "second-step-* two-steps-*": "2026-11-26, 488d9ae9",
+        "change-cnn_*-lcn-4": "2026-11-26, 59c85901",
+    },
+)

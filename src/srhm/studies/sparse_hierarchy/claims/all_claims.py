@@ -5,10 +5,7 @@ measured; what was changed after a look is said at the end and in the README of 
 """
 
 from srhm.scorecard.claims import Claim, after_a_look
-from srhm.studies.sparse_hierarchy.claims.complexities import (
-    COMPLEXITY_CLAIMS,
-    PUBLISHED_POINTS_CLAIMS,
-)
+from srhm.studies.sparse_hierarchy.claims.complexities import COMPLEXITY_CLAIMS
 from srhm.studies.sparse_hierarchy.claims.concurrence import (
     CONCURRENCE_CLAIMS,
     concurrence_claims,
@@ -22,7 +19,6 @@ from srhm.studies.sparse_hierarchy.claims.sparsity import SPARSITY_CLAIMS
 STATED: tuple[Claim, ...] = (
     *COMPLEXITY_CLAIMS,
     *FALL_CLAIMS,
-    *PUBLISHED_POINTS_CLAIMS,
     *PRACTICE_CLAIMS,
     *SPARSITY_CLAIMS,
     *CONCURRENCE_CLAIMS,
@@ -37,8 +33,6 @@ CLAIMS = after_a_look(
         "slope-against-prediction*":
             "the paper's grammars alone; intervals by vocabularies, as curves that share "
             "grammars are not independent; an intercept for each learning rate",
-        "published-over-practice-???-L?":
-            "intervals by vocabularies, as curves that share grammars are not independent",
         "sparsity-b-slope-*":
             "intervals by vocabularies, as curves that share grammars are not independent; an "
             "intercept for each learning rate, as all curves of L = 3 have another than those of "
@@ -46,7 +40,7 @@ CLAIMS = after_a_look(
         "[sd]-ratio-???-s3 [sd]-ratio-fcn-s2-practice*":
             "the paper's grammars alone; intervals by vocabularies, as curves that share "
             "grammars are not independent",
-        "[sd]-hidden-below-* [sd]-onset-of-levels-* onset-of-d-and-s-*":
+        "[sd]-onset-of-levels-* onset-of-d-and-s-*":
             "the paper's grammars alone; intervals by vocabularies, as curves that share "
             "grammars are not independent",
         "d-output-top-remains-*":

@@ -13,8 +13,8 @@ import pandas as pd
 
 from srhm.scorecard.claims import Claim, Measurement, Tables
 from srhm.scorecard.curves import NO_CURVES, curves
-from srhm.scorecard.estimators import Mean, Slope
-from srhm.scorecard.expectations import Factor, NoExpectation
+from srhm.scorecard.estimators import Mean
+from srhm.scorecard.expectations import Factor
 from srhm.scorecard.noise import OF_SEEDS
 from srhm.scorecard.rows import LEFT_OUT, chosen, counted, left_out, rows_of
 from srhm.statistics.sample_complexity import OUTPUT_OF_FCN
@@ -85,11 +85,11 @@ class _Censored:
     """A measurement whose interval is unknown where the curves whose P*_S is censored decide it.
 
     Leaving them out favours agreement. They decide when they are more than those that enter, or
-    (of a mean) when it is within a factor NEARLY but would not be with theirs at their bounds:
+    when the mean is within a factor NEARLY but would not be with theirs at their bounds:
     wider windows of P help.
     """
 
-    measure: Mean | Slope
+    measure: Mean
 
     def __call__(self, tables: Tables) -> Measurement:
         """See the class."""
@@ -100,7 +100,7 @@ class _Censored:
         known = table["bound"].astype(float).dropna().map(log)
         n_entering, note = len(counted(table)[0]), measured.note
         decides = len(known) > 2 * n_entering
-        if isinstance(self.measure, Mean) and len(known) > n_entering:
+        if len(known) > n_entering:
             bounded = float(known.mean())
             note += f"; {exp(bounded):.2f} with the censored at their bounds"
             decides |= abs(measured.value) <= log(NEARLY) < abs(bounded)
@@ -126,18 +126,6 @@ def _ratio(
     )  # fmt: skip
 
 
-def _slope(net: str, branching: int, criterion: str) -> _Censored:
-    """Slope of log P*_S against log P*, one intercept: the paper's line is y = x for all L."""
-    return _Censored(
-        Slope("invariance", against="P_star", error="clusters", what="curves",
-              rows=invariances.given(criterion=criterion),
-              where={"net": net, "s": branching}, tells=("width",))
-    )  # fmt: skip
-
-
-# S_2 as the published figures measured it: the old synonym may come again. At level 1 that is
-# (1 - 1/m) of S_2 as the text defines it, and the thresholds were tuned on it.
-PRACTICE = "S_2_practice"
 FIGURES = {
     ("lcn", 2): {"S": "6 C", "D": "6 D"},
     ("lcn", 3): {"S": "11, left", "D": "11, right"},
@@ -150,8 +138,7 @@ PLACES = {
     "cnn": "section 5; appendix E",
     "fcn": "section 5; appendix F",
 }
-# Tolerances were fixed before anything was measured; each L alone, and what is reported, came after
-# a look.
+# Tolerances were fixed before anything was measured; each L alone came after a look.
 NEARLY_EQUAL: dict[str, Any] = {
     "expected": Factor(1, within=NEARLY),
     "why": "×1.5: 'nearly equal'; P* of one curve is known to a step of the published grid of P,"
@@ -162,42 +149,28 @@ EACH_DEPTH = NEARLY_EQUAL | {
     "why": f"{NEARLY_EQUAL['why']}. Each L alone, changed after a look: the mean over both hides"
     " where they differ (s = 3 has few curves of L = 3)",
 }
-REPORTED: dict[str, Any] = {
-    "fixed": "after",
-    "expected": NoExpectation(),
-    "why": "no expectation: the ratio of the text's P*_S and P*_D to P* is judged, and one"
-    " measurement counts once; changed after a look",
-}
 
 
 def concurrence_claims(net: str, branching: int) -> list[Claim]:
-    """P*_S ~ P* and P*_D ~ P* of a net at one s: ratio, slope, and the practice's S.
+    """P*_S ~ P* and P*_D ~ P* of a net at one s: ratio.
 
     The ratio at each L where s = 2; curves with s = 3 and L = 3 are few.
     """
-    words, found = f"{net.upper()}, s = {branching}{{}}: P*_{{}} ≈ P*", []
+    found = []
     for kind in "SD":
         own = partial(
             Claim, topic="Invariances are learnt when the task is: P*_S and P*_D against P*",
             figure=FIGURES[net, branching][kind], place=PLACES[net],
         )  # fmt: skip
-        start, end, criterion = kind.lower(), f"{net}-s{branching}", f"{kind}_2"
-        says = words.format("", kind)
         found += [
-            own(f"{start}-ratio-{end}{f'-L{depth}' if depth else ''}",
-                words.format(f", L = {depth}" if depth else "", kind)
-                + f": P*_{kind} over P*",
-                measure=_ratio(net, branching, criterion, depth=depth),
+            own(f"{kind.lower()}-ratio-{net}-s{branching}{f'-L{depth}' if depth else ''}",
+                f"{net.upper()}, s = {branching}{f', L = {depth}' if depth else ''}:"
+                f" P*_{kind} ≈ P*: P*_{kind} over P*",
+                measure=_ratio(net, branching, f"{kind}_2", depth=depth),
                 **(EACH_DEPTH if depth else NEARLY_EQUAL))
             for depth in ((2, 3) if branching == 2 else (None,))
         ]  # fmt: skip
-        found.append(own(f"{start}-slope-{end}", f"{says}: slope of log P*_{kind} on log P*",
-                         measure=_slope(net, branching, criterion), **REPORTED))  # fmt: skip
-        if kind == "S" and net != "fcn":
-            practice = own(f"s-ratio-{end}-practice", f"{says}, S of the practice: P*_S over P*",
-                           measure=_ratio(net, branching, PRACTICE),
-                           **REPORTED | {"expected": NoExpectation("factor")})  # fmt: skip
-    return found if net == "fcn" else [*found, practice]
+    return found
 
 
 def fcn_practice_claims() -> list[Claim]:
