@@ -117,9 +117,9 @@ VIEWS = (
         note="Each claim with its 95 % interval, and the distance from the expected number in"
         " errors and in tolerances; above the table what the paper states, where it is measured"
         " here. A row leads to its claim.",
-        columns=("study", "claim", "statement", "value", "error", "low", "high", "expected",
-                 "tolerance", "in_errors", "in_tolerances", "authors_value", "verdict", "n",
-                 "place", "note"),
+        columns=("study", "statement", "value", "error", "expected", "in_errors", "in_tolerances",
+                 "authors_value", "verdict", "low", "high", "tolerance", "n", "claim", "place",
+                 "note"),
         choices={"study": "study", "verdict": "verdict"},
     ),
 )  # fmt: skip
