@@ -71,7 +71,7 @@ def test_only_the_cells_of_a_further_seed_are_trained():
         assert Path(left.published_in) == FOLDER
         assert "order" in curves.curve_spec(left)
         assert "order" not in curves.curve_spec(whole)
-        assert [Path(file).parent for file in curves.taken_files(left)] == [FOLDER] * 4
+        assert [Path(file).parent for file in curves.taken_files(left)] == [FOLDER] * 3
     number = sum(map(len, now.partly.values()))
     assert f" and {number} cells of others are archived rows" in now.origin
     assert {one["key"] for left in now.trained.values() for one in left.entries}.isdisjoint(
