@@ -153,9 +153,10 @@ def measuring(folder):
 
 def files_of_group(group):
     """All that a group of studies is to make, and its explorer, if the preset has any of them."""
-    name = explorer_name(group)
-    explorer = [places.page_file(PRESET, name)] if name in EXPLORERS else []
-    return [*pages.files_of_studies(PLAN, GROUPS[group]), *explorer]
+    name, found = explorer_name(group), pages.files_of_studies(PLAN, GROUPS[group])
+    if name in EXPLORERS:
+        found += [places.page_file(PRESET, name), *explorers.files_of_rows(PLAN, EXPLORERS[name])]
+    return found
 
 
 def file_of_page(page, place, category=None):

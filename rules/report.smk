@@ -65,7 +65,7 @@ for name, studies in EXPLORERS.items():
             publications=explorers.publications_of(PLAN, studies),
         output:
             page=report(places.page_file(PRESET, name), category="Pages"),
-            data=[explorers.csv_of(PLAN, *one) for one in explorers.explored_figures(studies)],
+            data=explorers.files_of_rows(PLAN, studies),
         log:
             f"{LOGS}/{name}.log",
         priority: min(STUDIES[study].priority for study in studies)

@@ -356,12 +356,21 @@ def test_make_says_which_word_from_may_have() -> None:
 
 
 def test_settings_of_a_user_stand_beside_the_device(tmp_path: Path) -> None:
-    words = ["--config", "seeds=1", "device=cuda", "--until", "fig04"]
+    words = ["--config", "rows=both", "device=cuda", "--until", "fig04"]
     found = options_for(tmp_path, words)
-    assert settings_of(tmp_path, found) == (["seeds=1", "device=cuda"], {"gpu": 2})
+    assert settings_of(tmp_path, found) == (["rows=both", "device=cuda"], {"gpu": 2})
     assert found[:5] == words
     found = options_for(tmp_path, words, given="cpu")
-    assert settings_of(tmp_path, found) == (["seeds=1", "device=cpu"], {})
+    assert settings_of(tmp_path, found) == (["rows=both", "device=cpu"], {})
+
+
+@pytest.mark.parametrize(
+    "word", ["sparse_hierarchy={'seeds': 3}", "preset=other", "analysis={'threshold': 0.2}"]
+)
+def test_keys_that_no_file_has_are_refused(tmp_path: Path, word: str) -> None:
+    for words in (["--config", "device=cpu", word], [f"--config={word}"], ["-C", word]):
+        with pytest.raises(DeviceError, match=r"allowed are device and rows.*--configfile"):
+            options_for(tmp_path, words)
 
 
 def test_a_device_that_is_no_word_is_left_to_the_configuration_to_refuse(tmp_path: Path) -> None:

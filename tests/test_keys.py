@@ -165,3 +165,26 @@ def test_a_learning_rate_that_is_on_is_refused_with_its_key(rate):
         with pytest.raises(ConfigError, match=r"training\.learning_rate: .*a number is needed"):
             plan_preset({"preset": "tiny", "sparse_hierarchy": section})
         del training["training"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "line"),
+    [
+        ({"P": [10**9]}, "P = 1000000000 and n_test = 500 of sphere: together they are at most"),
+        ({"seeds": 10**8}, "seeds: 100000000 is not allowed: .*less than or equal to 1000"),
+        (
+            {"N_over_P": [1e308]},
+            r"N_over_P.*1e\+308 is not allowed: .*less than or equal to 10{15}",
+        ),
+    ],
+)
+def test_numbers_beyond_all_bounds_are_refused_with_their_bound(keys, line):
+    curve = {"data": ["sphere"], "P": [20], "N_over_P": [1], **keys}
+    with pytest.raises(ConfigError, match=line):
+        plan_preset({"preset": "tiny", "random_features": {"curves": [curve]}})
+
+
+def test_a_branching_that_no_grammar_has_is_refused_at_once():
+    curve = {"net": "lcn", "L": 2, "s": 10**8, "v": 3, "s0": 1, "P": [30]}
+    with pytest.raises(ConfigError, match="s = 100000000: allowed are 2 to 16"):
+        plan_preset({"preset": "tiny", "sparse_hierarchy": {"seeds": 1, "curves": [curve]}})

@@ -18,7 +18,11 @@ Seeds = Annotated[int, Field(ge=1, le=1000, strict=True)]
 # Of a name that the section leaves out: its value, from the names before it.
 Absent = Mapping[str, Callable[[Mapping[str, Any]], Any]]
 # Classes and synonyms of a grammar.
-GRAMMAR: Absent = {"n_c": lambda cell: cell["v"], "m": lambda cell: cell["v"] ** (cell["s"] - 1)}
+# More synonyms than of s = 17 no grammar has: it refuses s, whatever the power.
+GRAMMAR: Absent = {
+    "n_c": lambda cell: cell["v"],
+    "m": lambda cell: cell["v"] ** min(cell["s"] - 1, 16),
+}
 
 
 def combinations(

@@ -198,6 +198,7 @@ def test_targets_are_of_the_studies_that_the_preset_has(paper):
     for curve in paper.only(["sparse_hierarchy", "named_nets"]).curves.values():
         assert places.rows_of_curve(curve.trainer, curve.name) in found
     assert "results/test/figures/fig04.png" in found
+    assert "results/test/tables/sparse_hierarchy/claims.parquet" in found
     assert not any("jamming" in file for file in found)
 
 

@@ -72,13 +72,19 @@ def device_options(
 
     Raises:
         DeviceError: if the jobs of this machine are to compute on a GPU, and none is visible or
-            torch cannot use it; if Snakemake cannot read the words.
+            torch cannot use it; if Snakemake cannot read the words, or they set other keys.
     """
     in_file = read_preset(config).get("device", DEFAULT)
     if in_file == (given or in_file) == "cpu" and _is_plain(words, profile if local else None):
         return list(words)
     said = _as_snakemake_reads(words, profile if local else None)
     settings = [word for word in said.config or [] if not word.startswith("device=")]
+    if unknown := [word for word in settings if not word.startswith("rows=")]:
+        raise DeviceError(
+            f"--config {unknown[0]}: `srhm status`, `publish` and `gc` would know nothing of it;"
+            " allowed are device and rows. Write other keys into a file, and name it by"
+            " --configfile"
+        )
     in_words = [word[len("device=") :] for word in said.config or [] if word not in settings]
     asked = given or (in_words or [in_file])[-1]
     if asked not in CHOICES:

@@ -125,6 +125,11 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
             f"this is {here}, but its environment runs the code of {REPOSITORY}: `make env` in this"
             " folder installs its own"
         )
+    if (settings := options.directory / ".numba_config.yaml").is_file():
+        raise Refused(
+            f"{settings} would change how code is compiled, and with it the bits of networks under"
+            " the same keys: move it elsewhere; nothing was started"
+        )
     config, profile = _configuration(options), _profile(options.profile)
     targets = [name if name in GROUPS else f"{name}_study" for name in options.study]
     folder, local = options.directory.resolve(), _is_local(profile, extra)

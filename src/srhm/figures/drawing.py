@@ -28,11 +28,14 @@ Result = TypeVar("Result")
 
 
 def styled(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """The function, run under the paper's style; the settings of the caller are left alone."""
+    """The function, run under the paper's style alone; the settings of the caller come back.
+
+    A file `matplotlibrc` of the user's own is not part of it.
+    """
 
     @wraps(function)
     def under_style(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
-        with matplotlib.style.context(STYLE):
+        with matplotlib.style.context(STYLE, after_reset=True):
             return function(*args, **kwargs)
 
     return under_style

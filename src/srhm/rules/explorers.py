@@ -107,6 +107,11 @@ def explored_figures(studies: Sequence[str]) -> list[tuple[str, Figure]]:
     return [one for one in declared if explored_at(*one)]
 
 
+def files_of_rows(plan: Plan, studies: Sequence[str]) -> list[str]:
+    """The rows of the figures of these studies as CSV: a file for each that has rows."""
+    return [csv_of(plan, *one) for one in explored_figures(studies)]
+
+
 def csv_of(plan: Plan, study: str, figure: Figure) -> str:
     """The rows of a figure as CSV, which its explorer writes; empty for one of no rows."""
     file = Path(places.figure_files(plan.name, figure.name)["pdf"]).with_suffix(".csv")

@@ -204,6 +204,7 @@ def files_of_studies(plan: Plan, studies: Sequence[str]) -> list[str]:
                       places.scorecard_json):  # fmt: skip
             found.append(place(plan.name, page))
         found += [places.table_file(plan.name, study, name) for name in STUDIES[study].schemas]
+        found += claim_tables(plan, [study]).values()
         for figure in STUDIES[study].figures:
             found += places.figure_files(plan.name, figure.name).values()
         for files in files_of_curves(plan, study).values():

@@ -36,6 +36,14 @@ def test_each_width_is_compared_with_the_usual_one():
     assert in_words(check).startswith("H = 64: 0.90 [0.90, 0.90] (8 curves); H = 512: 1.20")
 
 
+def test_where_no_curve_of_the_reference_reaches_it_nothing_is_compared():
+    table = run(FACTORS)
+    table.loc[table["width"] == 128, "status"] = "not_reached"
+    check = compared(table)
+    assert check.over == {}
+    assert in_words(check) == "no curve reaches it at two widths"
+
+
 def test_its_interval_is_that_of_the_scatter_over_the_curves():
     logs = np.linspace(-0.2, 0.4, len(CURVES))
     shifts = iter(logs)

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from srhm.experiments.planning import CurveCells, planned
 from srhm.keys import Keys, PositiveInt, Scales, Sizes
-from srhm.lists import Several, combinations
+from srhm.lists import Seeds, Several, combinations
 from srhm.studies.random_features.sizes import HIERARCHY, N_DIGITS
 from srhm.study import Planned, Trainer
 
@@ -25,7 +25,7 @@ class Features(Keys):
     P: Sizes = Field(description="training points")
     N_over_P: Scales = Field(description="features over training points")
     members: int = Field(20, ge=2, le=1000, strict=True, description="of an ensemble")
-    seeds: PositiveInt = Field(5, description="seeds 0, 1, ... of data and features")
+    seeds: Seeds = Field(5, description="seeds 0, 1, ... of data and features")
     n_test: PositiveInt = Field(500, description="test points")
     d: int = Field(30, ge=2, le=1000, strict=True, description="dimension of the sphere's space")
     noise: float = Field(
@@ -34,9 +34,9 @@ class Features(Keys):
 
     @model_validator(mode="after")
     def _enough_distinct_data(self) -> Self:
-        most = {"digits": N_DIGITS, "srhm": HIERARCHY.n_distinct}
+        most = {"digits": N_DIGITS, "srhm": HIERARCHY.n_distinct, "sphere": 10**9}
         for name in self.data:
-            if max(self.P) + self.n_test > most.get(name, 10**9):
+            if max(self.P) + self.n_test > most[name]:
                 raise ValueError(
                     f"P = {max(self.P)} and n_test = {self.n_test} of {name}: together they are at"
                     f" most {most[name]}"

@@ -63,8 +63,10 @@ def width_check(
     logs = reached.pivot(index="curve", columns="width", values="log")
     over = {}
     for width in sorted(set(reached["width"])):
+        if width == reference or reference not in logs:
+            continue
         ratios = (logs[width] - logs[reference]).dropna().to_numpy(dtype=float)
-        if width != reference and len(ratios):
+        if len(ratios):
             over[int(width)] = mean(ratios, [])
     return WidthCheck(rows=rows, reference=reference, over=over)
 
