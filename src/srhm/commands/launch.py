@@ -28,7 +28,6 @@ import psutil
 import yaml
 
 from srhm.commands import limits, variables
-from srhm.commands.claims import screen, shorten_line
 from srhm.commands.device_options import (
     CHOICES,
     DeviceError,
@@ -675,6 +674,9 @@ def _show_results(run: Run | None, wall_time: str) -> None:
     if run is None:
         print(f"done in {wall_time}")
         return
+    # It reads tables: pandas is loaded when the run has ended, not before it starts.
+    from srhm.commands.claims import screen, shorten_line
+
     print(f"Done in {wall_time}: preset {run.plan.name}.")
     with suppress(NoResults):
         print("\n".join(screen(run.directory / "results" / run.plan.name, run.plan.studies)))
