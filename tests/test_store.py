@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
+from srhm.images import fashion
 from srhm.measure.members import members_of
 from srhm.measure.trained_cells import trained_cell
 from srhm.results import store
@@ -240,3 +241,11 @@ def test_a_measurement_removes_no_cell_that_cannot_be_read_now(tmp_path, monkeyp
     with pytest.raises(StorageError, match=f"{os.strerror(number)}.*{KEY}"):
         read({"key": KEY, "cell": {"P": 64, "seed": 0}}, tmp_path)
     assert path.is_file()
+
+
+def test_packed_images_that_cannot_be_read_now_are_no_damaged_ones(tmp_path, monkeypatch):
+    name, content = next(iter(fashion.FILES.items()))
+    (tmp_path / name).touch()
+    monkeypatch.setattr(Path, "open", refusing(errno.EACCES))
+    with pytest.raises(PermissionError, match=name):
+        fashion.read_numbers(tmp_path / name, content)

@@ -96,8 +96,9 @@ def read_numbers(path: Path, content: Content) -> NDArray[np.uint8]:
     """
     if not path.is_file():
         raise MnistError(f"{path} does not exist; the others of {path.parent} do not replace it")
+    packed = path.read_bytes()
     try:
-        unpacked = gzip.decompress(path.read_bytes())
+        unpacked = gzip.decompress(packed)
     except (OSError, EOFError, zlib.error) as error:
         raise MnistError(f"{path} cannot be unpacked ({error}): get it again") from error
     found = hashlib.sha256(unpacked).hexdigest()
