@@ -13,7 +13,13 @@ import pandas as pd
 from srhm.model import theory
 from srhm.networks.registry import stand_in
 from srhm.results.tables import SENSITIVITIES
-from srhm.statistics.sample_complexity import RESULT_COLUMNS, all_sample_complexities
+from srhm.statistics.sample_complexity import (
+    OUTPUT_OF_FCN,
+    RESULT_COLUMNS,
+    all_sample_complexities,
+    threshold_of_sensitivity,
+)
+from srhm.statistics.sample_complexity import SENSITIVITIES as SENSITIVITIES_OF
 from srhm.studies.sparse_hierarchy.placements import placements_ratio
 
 # LCN, CNN and FCN: learning curves with noise
@@ -278,33 +284,57 @@ def fall(x) -> float:
     return 0.01 + 0.99 / (1 + x**4)
 
 
+NOTHING_FELT = {"value": np.nan, "n": 0}
+
+
+def at_once(x) -> float:
+    """A value whose root is linear in the logarithm of x, 0.1 at x = 1."""
+    return 0.1 * max(0.1, 1 - log(x) / log(4)) ** 2
+
+
 def networks(
     table: pd.DataFrame,
     *,
-    error: Callable[[float], float] = fall,
+    error: Callable[[float], float] = at_once,
     sensitivity: Callable[[str, str, int, int, float], float] | None = None,
-    n_seeds=2,
+    n_seeds=1,
 ) -> dict[str, pd.DataFrame]:
     """Tables "cells" and "sensitivities" of networks at MULTIPLES_OF_P_STAR for each curve.
 
-    `sensitivity` gives S or D from kind, layer, k, level and x, by default `fall` for every entry.
+    P* of the error, and of S_2 and D_2, are those of the table. `sensitivity` gives S or D from
+    kind, layer, k, level and x, by default `fall` for every other entry.
     """
     cells, rows = [], []
+    stars = table.set_index(["curve", "criterion"])["P_star"]
+    stars = stars[~stars.index.duplicated()].to_dict()
     main = table[table["criterion"] == "test_error"].drop_duplicates("curve")
     for curve in main.to_dict("records"):
         layers = range(1, curve["L"] + 2)
         for x, seed in product(MULTIPLES_OF_P_STAR, range(n_seeds)):
             key = f"{curve['curve']}-{x}-{seed}"
-            cell = curve | {"P": round(1000 * x), "seed": seed, "key": key}
+            cell = curve | {"P": curve["P_star"] * x, "seed": seed, "key": key}
             cells.append(cell | {"test_error": error(x), "status": "fitted", "train_loss": 1e-3})
-            cell |= {"variant": "text", "standard_error": 0.01, "n_draws": 4}
+            cell |= {"standard_error": 0.01, "n_draws": 4}
             for kind, k, level in product("SD", layers, layers[:-1]):
                 layer = "output" if k > curve["L"] else str(k)
-                value = sensitivity(kind, layer, k, level, x) if sensitivity else fall(x)
                 entry = {"kind": kind, "layer": layer, "k": k, "l": level}
                 possible = kind == "S" or curve["s0"] > 0
-                measured = {"value": value, "n": 100} if possible else {"value": np.nan, "n": 0}
-                rows.append(cell | entry | measured)
+                for variant in ("text", "practice"):
+                    name = SENSITIVITIES_OF.get((kind, variant), "")
+                    if layer == "output":
+                        is_fcn = stand_in(curve["net"]) == "fcn" and variant == "practice"
+                        name = OUTPUT_OF_FCN[kind] if is_fcn and level == 1 else ""
+                    elif (k, level) != (2, 1):
+                        name = ""
+                    value = sensitivity(kind, layer, k, level, x) if sensitivity else fall(x)
+                    if name and not sensitivity:
+                        star = stars.get((curve["curve"], name), curve["P_star"])
+                        at = threshold_of_sensitivity(name, curve)
+                        value = at / 0.1 * at_once(x * curve["P_star"] / star)
+                    elif variant == "practice":
+                        continue
+                    measured = {"value": value, "n": 100} if possible else NOTHING_FELT
+                    rows.append(cell | {"variant": variant} | entry | measured)
     return {"cells": pd.DataFrame(cells), "sensitivities": pd.DataFrame(rows)[SENSITIVITIES.names]}
 
 

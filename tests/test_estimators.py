@@ -193,12 +193,12 @@ def test_a_part_has_the_exact_interval():
     exact = stats.binomtest(3, 20).proportion_ci(0.95)
     assert numbers(found) == pytest.approx((0.15, exact.low, exact.high))
     assert found.note.startswith("3 of 20 rows")
-    # Rows of one vocabulary count together: four of five vocabularies of four rows each.
+    # Rows of one grammar count together: four of five grammars of four rows each.
     shared = {"is_true": [True] * 16 + [False] * 4, "s": [2] * 20, "v": [n // 4 for n in range(20)]}
     found = measured(partial(Part, "is_true", shared=True), shared)
     exact = stats.binomtest(4, 5).proportion_ci(0.95)
     assert numbers(found) == pytest.approx((0.8, exact.low, exact.high))
-    assert "error from 5 vocabularies" in found.note
+    assert "error from 5 grammars" in found.note
 
 
 @pytest.mark.parametrize(

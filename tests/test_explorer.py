@@ -407,7 +407,7 @@ def test_a_power_law_and_a_ratio_are_those_of_the_scorecard(written, tmp_path):
     assert said["usual"] == [2, 3, 4]
     x, y = (np.log([row[of] for row in POINTS]) for of in ("prediction", "P_star"))
     of_all, vocabulary = np.zeros(len(x)), np.array([row["v"] for row in POINTS])
-    expected = slope_with_group_intercepts(x, y, of_all, [], clusters=vocabulary)
+    expected = slope_with_group_intercepts(x, y, of_all, clusters=vocabulary)
     for name in ("slope", "low", "high"):
         assert said["law"][name] == pytest.approx(getattr(expected, name), rel=1e-3)
     assert said["law"]["factor"] == pytest.approx(np.exp(np.mean(y - x)))

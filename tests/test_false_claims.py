@@ -1,7 +1,7 @@
 """Claims that are false by a stated amount are found false, for each kind of estimator.
 
 A claim is found false where its whole interval lies outside of what is expected. Values of P* are
-those of invented grammars of the sizes of `grid` (`test_cluster_robust.py`).
+those of invented grammars of the sizes of `grid` (`test_intervals_of_grammars.py`).
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from false_claims import DRAWS, LEAST, MANY, NOMINAL, cells, rates
 from scipy import stats
-from test_cluster_robust import CURVES, POINTS, drawn, law, of, ratios
+from test_intervals_of_grammars import CURVES, POINTS, SEEDS, drawn, law, of, of_seeds
 
 from srhm.scorecard.estimators import (
     Correlation,
@@ -31,9 +31,10 @@ from srhm.scorecard.resampling import Jackknife
 
 def complexities(curves, logs):
     """Rows of P* whose logarithm is `logs` and what grammars add, DRAWS times."""
-    noise = drawn(curves, np.random.default_rng(1))[:DRAWS].mean(axis=-1)
-    known = curves.assign(s=2, places=curves["s0"] + 1.0, log_se=0.1, dof=9, log_sd_source="pool")
-    return [known.assign(P_star=np.exp(np.asarray(logs) + one)) for one in noise]
+    rows = of_seeds(curves)
+    logs = np.repeat(np.broadcast_to(np.asarray(logs, float), len(curves)), SEEDS)
+    noise = drawn(rows, np.random.default_rng(1), DRAWS)
+    return [rows.assign(P_star=np.exp(logs + one)) for one in noise]
 
 
 def normal(**columns):
@@ -103,11 +104,11 @@ FALSE: dict[str, tuple[Estimator, Callable[[], object], Expectation]] = {
         lambda: [one.assign(law=np.exp(law(one)))
                  for one in complexities(CURVES, 0.7 * law(CURVES))], Within(1, 0.15)),
     "paired ratio with an exponent of 1, not 0": (
-        Slope("P_star", **PER_GRAMMAR), lambda: complexities(ratios(), np.log1p(ratios()["s0"])),
+        Slope("P_star", **PER_GRAMMAR), lambda: places(1, "lcn", 2),
         Within(0, 0.35)),
     "mean ratio of 2, not 1": (
         Mean("P_star", scale="log", error="clusters", rows=cells),
-        lambda: complexities(ratios(), np.full(len(ratios()), log(2))), Factor(1, within=1.5)),
+        lambda: complexities(of("lcn", 2), log(2)), Factor(1, within=1.5)),
     "mean of 0, not 1": (Mean("x", rows=cells), normal, Within(1, 0.3)),
     "ratio of 2, not 1": (
         Ratio("value", where={"kind": 1}, over={"kind": 0}, on=["pair"], rows=cells),

@@ -1,4 +1,4 @@
-"""P* of synthetic learning curves whose answer is known, and slopes through such P*."""
+"""P* of synthetic learning curves whose answer is known."""
 
 from math import exp, inf, log, nan
 
@@ -7,12 +7,6 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from srhm.statistics.regression import (
-    Fit,
-    PairedSeeds,
-    SeedNoise,
-    slope_with_group_intercepts,
-)
 from srhm.statistics.sample_complexity import (
     CURVE_COLUMNS,
     RESULT_COLUMNS,
@@ -370,163 +364,6 @@ class TestTable:
         covered = int((first["P_star_low"] < exp(5)).mul(first["P_star_high"] > exp(5)).sum())
         few, many = stats.binom.ppf([5e-4, 1 - 5e-4], n_pools, 0.95)
         assert few <= covered <= many
-
-
-def noise_of(errors, *, dof=20, source=None):
-    errors = np.array(errors, float)
-    return SeedNoise(
-        standard_error=errors,
-        dof=np.full(errors.shape, float(dof)),
-        source=np.zeros(errors.shape) if source is None else np.array(source),
-    )
-
-
-def slope(x, y, groups, *noise) -> Fit:
-    return slope_with_group_intercepts(
-        np.array(x, float), np.array(y, float), np.array(groups), list(noise)
-    )
-
-
-class TestSlope:
-    def test_slope_of_exact_lines_with_an_intercept_each(self):
-        fit = slope([0, 1, 2, 5, 6], [1, 3, 5, -3, -1], [0, 0, 0, 1, 1], noise_of([0.1] * 5))
-        assert fit.slope == pytest.approx(2, rel=EXACT)
-        assert (fit.n, fit.n_groups, fit.error_from) == (5, 2, "seeds")
-        # Sum of squares about the groups' means 2 + 0.5.
-        assert fit.standard_error == pytest.approx(0.1 / 2.5**0.5, rel=EXACT)
-        half_width = stats.t.ppf(0.975, 20) * 0.1 / 2.5**0.5
-        assert fit.high - fit.slope == pytest.approx(half_width, rel=1e-9)
-
-    def test_groups_in_which_nothing_varies_are_not_counted(self):
-        x, y = [0, 1, 2, 0.1, 0.1, 0.1, 9], [0, 1, 2, 7, 8, 9, 3]
-        fit = slope(x, y, [0, 0, 0, 1, 1, 1, 2], noise_of([0.1] * 7))
-        assert (fit.slope, fit.n, fit.n_groups) == (pytest.approx(1, rel=EXACT), 3, 1)
-        assert slope([1, 1], [2, 3], [0, 0], noise_of([0.1] * 2)).n == 0
-        assert slope([], [], [], noise_of([])).n == 0
-
-    def test_scatter_beyond_the_seeds_widens_the_interval(self):
-        x, groups = np.arange(8.0), np.zeros(8)
-        y = x + np.array([1, -1, -1, 1, 1, -1, -1, 1])
-        residual = stats.linregress(x, y)
-        little = slope(x, y, groups, noise_of([1e-3] * 8))
-        assert little.error_from == "scatter"
-        assert little.standard_error == pytest.approx(residual.stderr, rel=1e-9)
-        assert little.dof == 6
-        unknown = slope(x, y, groups, noise_of([nan] * 8, dof=0))
-        assert (unknown.low, unknown.high) == (little.low, little.high)
-        much = slope(x, y, groups, noise_of([3.0] * 8))
-        assert (much.error_from, much.dof) == ("seeds", pytest.approx(20))
-
-    def test_scatter_that_seeds_explain_keeps_their_degrees_of_freedom(self):
-        # Residuals of (1, -2, 1)/sqrt 6 have standard deviation 1 with one degree of freedom.
-        x, y = np.array([-1.0, 0, 1]), np.array([1.0, -2, 1]) / 6**0.5
-        for ratio, dof in ((1.5, 20), (2.5, 1)):  # F(1, 20) is significant above 2.09 squared
-            fit = slope(x, y, np.zeros(3), noise_of([1 / ratio] * 3))
-            assert fit.error_from == "scatter"
-            assert fit.standard_error == pytest.approx(1 / 2**0.5, rel=1e-9)
-            assert fit.dof == pytest.approx(dof)
-
-    def test_degrees_of_freedom_follow_satterthwaite(self):
-        # Two points, two sources of equal variance share: dof = 4 / (1/4 + 1/12).
-        fit = slope(
-            [0, 1],
-            [0, 1],
-            [0, 0],
-            SeedNoise(
-                standard_error=np.array([0.1, 0.1]),
-                dof=np.array([4.0, 12.0]),
-                source=np.array(["a", "b"]),
-            ),
-        )
-        assert fit.dof == pytest.approx(4 / (1 / 4 + 1 / 12), rel=1e-9)
-        assert fit.standard_error == pytest.approx(0.1 * 2**0.5, rel=1e-9)
-
-    def test_without_any_estimate_the_interval_is_infinite(self):
-        fit = slope([0, 1], [0, 1], [0, 0], noise_of([nan, nan], dof=0))
-        assert (fit.slope, fit.n, fit.low, fit.high) == (1, 2, -inf, inf)
-
-    def test_errors_of_a_ratio_add(self):
-        fit = slope([0, 1], [0, 1], [0, 0], noise_of([0.3, 0.3]), noise_of([0.4, 0.4]))
-        assert fit.standard_error == pytest.approx(0.5 * 2**0.5, rel=1e-9)
-
-    def test_slope_intervals_cover_as_often_as_they_say_or_more(self):
-        # Points on true lines, a pooled standard deviation of 12 degrees of freedom: the larger of
-        # two errors covers at least 0.95; a miss rate above it has false alarm 1e-3.
-        rng, covered, n = np.random.default_rng(7), 0, 1000
-        x = np.log([1, 2, 3, 1, 2, 3])
-        for _ in range(n):
-            estimate = 0.1 * np.sqrt(rng.chisquare(12) / 12)
-            y = 3 * x + 0.1 * rng.standard_normal(6)
-            fit = slope(x, y, [0, 0, 0, 1, 1, 1], noise_of([estimate] * 6, dof=12))
-            covered += fit.low < 3 < fit.high
-        assert covered >= stats.binom.ppf(1e-3, n, 0.95)
-
-
-def paired_with(values, family):
-    return PairedSeeds(values=np.array(values, float), family=np.array(family))
-
-
-class TestPairedSeeds:
-    """Curves of a family share what a seed draws."""
-
-    X, GROUPS = np.array([0.0, 1.0, 2.0]), np.zeros(3)
-
-    def fit(self, values, *, family=(0, 0, 0), noise=None):
-        # On a line, so that no scatter about it hides the error of the seeds.
-        return slope_with_group_intercepts(
-            self.X, self.X, self.GROUPS, [noise or noise_of([9.0] * 3)],
-            paired=paired_with(values, family),
-        )  # fmt: skip
-
-    def test_what_a_seed_shifts_alike_moves_no_slope(self):
-        fit = self.fit([[0 + g, 0.0, 0 - g] for g in (0.7, 0.7, 0.7)])
-        assert fit.standard_error == pytest.approx(0, abs=1e-12)
-
-    def test_the_error_is_that_of_the_slopes_of_the_seeds(self):
-        values = np.array([[0.0, 0.1, 0.3], [1.0, 1.2, 1.1], [2.0, 2.5, 2.4]])
-        fit = self.fit(values)
-        slopes = [stats.linregress(self.X, seed).slope for seed in values.T]
-        assert fit.standard_error == pytest.approx(np.std(slopes, ddof=1) / 3**0.5, rel=1e-9)
-        assert (fit.error_from, fit.dof) == ("seeds", 2)
-
-    def test_families_are_independent_of_each_other(self):
-        rng = np.random.default_rng(1)
-        values = rng.standard_normal((3, 4))
-        fit = self.fit(values, family=(0, 1, 2))
-        weights = (self.X - 1) / 2
-        variances = [w**2 * np.var(v, ddof=1) / 4 for w, v in zip(weights, values, strict=True)]
-        assert fit.standard_error == pytest.approx(sum(variances) ** 0.5, rel=1e-9)
-        assert fit.standard_error != pytest.approx(self.fit(values).standard_error, rel=1e-3)
-
-    def test_a_seed_without_all_points_of_its_family_is_left_out(self):
-        whole = self.fit([[0.0, 0.1], [1.0, 1.2], [2.0, 2.5]])
-        more = [[0.0, 0.1, nan], [1.0, 1.2, 1.1], [2.0, 2.5, 2.25]]
-        assert self.fit(more).standard_error == pytest.approx(whole.standard_error, rel=1e-9)
-        assert (whole.dof, self.fit(more).dof) == (1, 1)
-
-    @pytest.mark.parametrize("values", [[[0.0]] * 3, [[0.0, nan], [1.0, 1.0], [nan, 2.0]]])
-    def test_without_two_whole_seeds_the_points_count_as_independent(self, values):
-        fit = self.fit(values, noise=noise_of([0.1] * 3))
-        assert fit.dof == 20
-        assert fit.standard_error == pytest.approx(0.1 / 2**0.5, rel=1e-9)
-
-    def test_intervals_of_paired_slopes_cover_as_often_as_they_say_or_more(self):
-        # Three grammars of four seeds; a seed shifts all curves of a grammar by 0.3, each alone by
-        # 0.05. The larger of two errors covers at least 0.95; false alarm 1e-3. Taken as
-        # independent, the same points would give intervals six times as wide.
-        rng, covered, widths, n = np.random.default_rng(11), 0, [], 1000
-        x, family = np.tile(np.log([2.0, 3, 5]), 3), np.repeat(np.arange(3), 3)
-        for _ in range(n):
-            common = np.repeat(0.3 * rng.standard_normal((3, 4)), 3, axis=0)
-            values = 2 * x[:, None] + common + 0.05 * rng.standard_normal((9, 4))
-            fit = slope_with_group_intercepts(
-                x, values.mean(axis=1), family, [], paired=paired_with(values, family)
-            )
-            covered += fit.low < 2 < fit.high
-            widths.append(fit.high - fit.low)
-        assert covered >= stats.binom.ppf(1e-3, n, 0.95)
-        unpaired = slope_with_group_intercepts(x, 2 * x, family, [noise_of([0.3 / 2] * 9, dof=27)])
-        assert np.mean(widths) < (unpaired.high - unpaired.low) / 3
 
 
 def test_seeds_have_a_sample_complexity_each():

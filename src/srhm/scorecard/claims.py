@@ -52,7 +52,8 @@ class Measurement:
     """A measured number with its 95 % interval, from `n` points that enter it.
 
     An end of the interval that is NaN or infinite is not known. authors: value and ends that the
-    authors' points give by the same fit.
+    authors' points give by the same fit. decides: whether there is enough of what is independent
+    for a verdict.
     """
 
     value: float
@@ -61,6 +62,7 @@ class Measurement:
     n: int
     note: str
     authors: tuple[float, float, float] = (nan, nan, nan)
+    decides: bool = True
 
 
 NOT_MEASURED = Measurement(value=nan, low=nan, high=nan, n=0, note="no such curves in the tables")
@@ -153,7 +155,7 @@ def verdict(claim: Claim, measured: Measurement) -> Verdict:
     """
     low = -inf if isnan(measured.low) else measured.low
     high = inf if isnan(measured.high) else measured.high
-    if measured.n < MIN_POINTS:
+    if measured.n < MIN_POINTS or not measured.decides:
         return "inconclusive"
     if claim.expected.keeps(low, high):
         return "reproduced"

@@ -1,7 +1,7 @@
-"""Learning curves of LCN, CNN and FCN as rows: of each P*, of pairs of curves, with their seeds.
+"""P* of single grammars as rows: of LCN, CNN and FCN, and of pairs of curves.
 
-A row has the coordinates of its curve, P*, what the seeds say of its error
-(`srhm.scorecard.noise`), and where it does not count the reason. Several studies use them.
+A row has the coordinates of its curve, the seed, which draws a grammar, its P*, and where it does
+not count the reason. Several studies use them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,9 +11,8 @@ import numpy as np
 import pandas as pd
 
 from srhm.results.coordinates import NET_AND_DATA
-from srhm.scorecard.noise import SEED_LOGS
 from srhm.scorecard.rows import left_out, rows_of
-from srhm.statistics.sample_complexity import seed_complexities
+from srhm.statistics.sample_complexity import DEFAULT_RULE, crossing, is_dead
 
 THRESHOLD = 0.10  # test error that defines P*, section 4
 OPTIONS = ("whitening", "bias", "batch", "alpha", "width", "engine")
@@ -21,7 +20,7 @@ NO_CURVES = "no such curves in the tables"
 
 
 @rows_of("sample_complexity", optional=("cells",), nothing=NO_CURVES)
-def curves(
+def complexities(
     table: pd.DataFrame,
     cells: pd.DataFrame,
     *,
@@ -29,9 +28,8 @@ def curves(
     sparsity: str = "A",
     every_grammar: bool = False,
     every_rate: bool = False,
-    at_bounds: bool = False,
 ) -> pd.DataFrame:
-    """Sample complexities of the test error at one sparsity and with the main options, all nets.
+    """P* of the test error of each curve and seed at one sparsity, with the main options, all nets.
 
     Of the paper's grammars alone, n_c = v and m = v^(s-1), which it keeps throughout (section 4),
     unless `every_grammar`. The main options are what most of these curves have: batch, whitening,
@@ -40,41 +38,71 @@ def curves(
     the fits. Of a grammar that was learnt at several rates the one counts that most curves of this
     net, L and s have, unless `every_rate`.
 
-    Added: places, s_0+1; constant, P* over Eq. 3 or 4; rate, the learning rate, NaN where unknown;
-    SEED_LOGS, log P* of each seed at THRESHOLD; log_sd_source: curves with the same one share their
-    standard deviation. A P* that is censored, or above a tenth of the distinct data, is left out;
-    with `at_bounds` one that is not reached has its lower bound.
+    Added: `of_seeds`; places, s_0+1; constant, P* over Eq. 3 or 4; rate, the learning rate, NaN
+    where unknown. A P* that is censored, or above a tenth of the distinct data, is left out.
     """
     if not every_grammar:
         table = table[of_the_paper(table)]
     table = table[(table["criterion"] == "test_error") & (table["sparsity"] == sparsity)]
     table = table[np.isclose(table["threshold"].to_numpy(dtype=float), threshold)]
-    beyond = table["status"] == "not_reached"
-    if at_bounds and beyond.any():
-        table = table.assign(P_star=table["P_star"].mask(beyond, table["P_star_low"]),
-                             status=table["status"].mask(beyond, "reached"))  # fmt: skip
     options = {"whitening": True, "bias": True, "batch": False, "alpha": True}
     table = table.merge(_most_common(table, by=[], ascending=options))
     widths = {"width": False, "engine": True}
     table = table.merge(_most_common(table, by=["net", "L", "s"], ascending=widths))
-    shared = table["net"].astype(str) + ", L = " + table["L"].astype(str)
+    table = with_rates(table, cells)
+    table = of_seeds(table if every_rate else _at_usual_rates(table), cells, threshold=threshold)
     table = table.assign(
         places=table["s0"] + 1,
         constant=table["P_star"] / table["prediction"],
-        log_sd_source=shared.where(table["log_sd_pooled"].astype(bool), table["curve"]),
     )
-    table = with_rates(table, cells)
-    table = table if every_rate else _at_usual_rates(table)
-    table = with_seeds(table, cells if threshold == THRESHOLD else cells.head(0))
-    status = table["status"]
     return left_out(
         table,
         {
-            "not reached": status == "not_reached",
-            "below the measured range": status == "below_range",
+            "not reached": table["status"] == "not_reached",
+            "below the measured range": table["status"] == "below_range",
             "small pool": table["small_pool"].astype(bool),
         },
     )
+
+
+def of_seeds(
+    table: pd.DataFrame,
+    cells: pd.DataFrame,
+    *,
+    by: Sequence[str] = ("curve",),
+    threshold: float = THRESHOLD,
+) -> pd.DataFrame:
+    """The curves with a row for each seed: seed, P_star, status, bound, small_pool.
+
+    by: columns of both tables that tell curves apart. bound: P*, of a censored one (P_star is NaN)
+    its bound. Cells without a training loss are of no dead network. Without any cells a curve is
+    that of one seed, 0.
+    """
+    if cells.empty:
+        return table.assign(seed=0, bound=table["P_star"])
+    cells = cells.merge(table[list(by)].drop_duplicates(), on=list(by))
+    cells = cells[~is_dead(cells)] if "train_loss" in cells else cells
+    rows = []
+    for names, own in cells.sort_values("P").groupby([*by, "seed"], sort=False):
+        sizes, errors = (own[name].to_numpy(dtype=float) for name in ("P", "test_error"))
+        star = crossing(sizes, errors, threshold)
+        rows.append((*names, np.exp(star.log_size), star.status, star.size))
+    read = pd.DataFrame(rows, columns=[*by, "seed", "P_star", "status", "bound"])
+    found = table.drop(columns=["P_star", "status"]).merge(read, on=list(by))
+    if "n_distinct" not in found:
+        return found
+    most = DEFAULT_RULE.small_pool * found["n_distinct"]
+    return found.assign(small_pool=found["bound"] > most)
+
+
+@rows_of("sensitivities", optional=("cells",), nothing=NO_CURVES)
+def of_living(sensitivities: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
+    """Sensitivities of networks that are not dead."""
+    if cells.empty:
+        return sensitivities
+    key = ["curve", "P", "seed"]
+    dead = pd.MultiIndex.from_frame(cells.loc[is_dead(cells), key])
+    return sensitivities[~pd.MultiIndex.from_frame(sensitivities[key]).isin(dead)]
 
 
 def _at_usual_rates(table: pd.DataFrame) -> pd.DataFrame:
@@ -88,32 +116,6 @@ def _at_usual_rates(table: pd.DataFrame) -> pd.DataFrame:
 def of_the_paper(table: pd.DataFrame) -> Any:
     """Mask of the rows with n_c = v classes and m = v^(s-1) synonyms, the largest number."""
     return (table["n_c"] == table["v"]) & (table["m"] == table["v"] ** (table["s"] - 1))
-
-
-def with_seeds(
-    table: pd.DataFrame,
-    cells: pd.DataFrame,
-    *,
-    by: Sequence[str] = ("curve",),
-    threshold: float = THRESHOLD,
-) -> pd.DataFrame:
-    """The curves with SEED_LOGS: log P* of each seed, shape (n_seeds,), NaN where censored.
-
-    by: columns of both tables that tell curves apart. Cells without a training loss have not
-    collapsed.
-    """
-    seeds = sorted(set(cells["seed"])) if len(cells) else []
-    names, own_names = (_joined(one, by) if len(one) else [] for one in (table, cells))
-    own = cells.assign(curve=own_names) if len(cells) else cells
-    own = own[own["curve"].isin(names)] if len(cells) else cells
-    own = own if "train_loss" in own else own.assign(train_loss=0.0)
-    found = seed_complexities(own, threshold=threshold)
-    values = found.reindex(index=names, columns=seeds).to_numpy(dtype=float)
-    return table.assign(**{SEED_LOGS: pd.Series(list(values), index=table.index, dtype=object)})
-
-
-def _joined(table: pd.DataFrame, by: Sequence[str]) -> list[str]:
-    return [" ".join(map(str, row)) for row in zip(*(table[name] for name in by), strict=True)]
 
 
 def with_rates(table: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:

@@ -12,10 +12,17 @@ these in the note. What they share:
              of a column that is true or false, how many are true
 
 Of means, ratios and slopes: `error` says where the interval comes from: the scatter of the points
-(Student t); the larger of that and what their seeds say (`srhm.scorecard.noise`); the same with
-seeds paired, whose grammars the points of a family share; or clusters of points whose grammars
-share rules, of all nets, s_0 and L (with fewer than three of these, as paired). `alone` names
-columns: the note has the number of each group of rows that agree in these.
+(Student t), or clusters of points of one grammar (`srhm.scorecard.grammars`). `alone` names
+columns: the note has the number of each group of rows that agree in these. What follows is of
+clusters alone:
+
+    read        how many P* of a curve a value has: each has an error that its grammars share
+    at_largest  the number at the largest v, of a line in ln v, in place of the mean over v
+    one_v       whether a study has one v, of which alone it says something
+
+Of fewer grammars, or values of v, than FEWEST a number decides nothing. Where a mean, or an
+exponent that each grammar has, depends on v significantly (TREND), the interval holds that of the
+mean over v besides: so it decides only what both decide.
 """
 
 from abc import ABC, abstractmethod
@@ -30,19 +37,33 @@ import pandas as pd
 from srhm.model.seeding import generator
 from srhm.scorecard.claims import MIN_POINTS, NOT_MEASURED, Measurement, Tables
 from srhm.scorecard.fits import as_ratio, listed_as_left_out, no_points, of_fit, part_of
-from srhm.scorecard.noise import groups_of, seed_noise, seed_pairs, vocabularies
+from srhm.scorecard.grammars import grammars, groups_of
 from srhm.scorecard.rows import LEFT_OUT, Conditions, RowFunction, chosen, counted
+from srhm.statistics.censored import censored_fit
 from srhm.statistics.rank_correlation import rank_correlation
-from srhm.statistics.regression import NO_FIT, Fit, mean, slope_with_group_intercepts
+from srhm.statistics.regression import (
+    NO_FIT,
+    Fit,
+    coefficient,
+    mean,
+    of_error,
+    shared_variance,
+    slope_with_group_intercepts,
+    with_shared,
+)
 
 # What a mean is taken of: the values; their logarithms; those, and shown as a geometric mean.
 Scale = Literal["plain", "log", "ratio"]
 # Which of both coordinates of a slope are logarithms.
 Logs = Literal["both", "x", "y", "none"]
 # Where the interval of a fit comes from.
-ErrorFrom = Literal["scatter", "seeds", "paired", "clusters"]
-# Arguments of a fit on its errors.
-Noise = dict[str, Any]
+ErrorFrom = Literal["scatter", "clusters"]
+# Grammars, and different v, with which a number decides.
+FEWEST = {"mean": (5, 2), "slope": (6, 3)}
+# Level of the test of a dependence on v.
+TREND = 0.01
+# Of values that are known by a bound alone more do not decide.
+MOST_CENSORED = 0.3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,27 +127,79 @@ class Fitted(Estimator):
 
     error: ErrorFrom = "scatter"
     alone: Sequence[str] = ()
+    read: int = 0
+    at_largest: bool = False
+    one_v: bool = False
+
+    # What FEWEST asks of the number.
+    kind = "mean"
 
     @abstractmethod
     def fit(self, table: pd.DataFrame) -> Fit:
         """The fit of some rows."""
 
+    def trend(self, table: pd.DataFrame) -> Fit:
+        """How much the number changes per ln v."""
+        return NO_FIT
+
+    def entering(self, tables: Tables) -> pd.DataFrame:
+        """Rows that determine the number."""
+        rows = self.rows(tables)
+        return self._used(counted(self.points(rows))[0] if len(rows) else rows)
+
+    def _used(self, table: pd.DataFrame) -> pd.DataFrame:
+        return table
+
     def _measured(self, fit: Fit, table: pd.DataFrame) -> Measurement:
         degrees = f"{fit.dof:.0f} degree{'s' * (round(fit.dof) != 1)} of freedom"
-        source = f"{fit.n_clusters} vocabularies" if fit.n_clusters else f"the {fit.error_from}"
+        used = self._used(table)
+        units = "grammars" if "seed" in used else "v"
+        source = f"{fit.n_clusters} {units}" if fit.n_clusters else f"the {fit.error_from}"
         origin = f"error from {source} ({degrees})"
         if fit.error_from == "nothing":
             origin = "no estimate of the error"
         lines = f" on {fit.n_groups} lines" if fit.n_groups > 1 else ""
-        return of_fit(fit, f"{fit.n} {self.what}{lines}; {origin}{self._alone(table)}")
+        found = of_fit(fit, f"{fit.n} {self.what}{lines}; {origin}{self._alone(table)}")
+        if self.error != "clusters":
+            return found
+        return self._with_trend(self._enough(found, fit, used), used)
 
-    def _noise(self, table: pd.DataFrame) -> Noise:
+    def _enough(self, found: Measurement, fit: Fit, used: pd.DataFrame) -> Measurement:
+        """The measurement, which decides nothing with fewer grammars or v than FEWEST."""
+        least, of_v = FEWEST[self.kind]
+        n, n_v = fit.n_clusters, used["v"].nunique() if "v" in used else of_v
+        if "seed" not in used:  # means over seeds, of which each v is a cluster
+            return replace(found, decides=n >= MIN_POINTS)
+        if n >= least and (n_v >= of_v or self.one_v):
+            return found
+        note = f"{found.note}; too few to decide: {n} grammars on {n_v} v, not {least} on {of_v}"
+        return replace(found, decides=False, note=note)
+
+    def _with_trend(self, found: Measurement, used: pd.DataFrame) -> Measurement:
+        """The measurement, whose interval holds that over v where there is a trend."""
+        least, of_v = FEWEST["slope"]
+        if self.at_largest or "v" not in used or used["v"].nunique() < of_v:
+            return found
+        trend = self.trend(used)
+        if trend.n_clusters < least or not trend.differs_from_zero(TREND):
+            return found
+        each = {float(v): self.fit(used[used["v"] == v]).slope for v in used["v"].unique()}
+        known = {v: one for v, one in each.items() if np.isfinite(one)}
+        over = mean(np.array(list(known.values())))
+        ends = [f"{self._back(known[v]):.2f} at v = {v:g}" for v in (min(known), max(known))]
+        note = (
+            f"{found.note}; {trend.slope:.2f} [{trend.low:.2f}, {trend.high:.2f}] per ln v"
+            f" ({', '.join(ends)}): the interval holds that of the mean over v, {self._shown(over)}"
+        )
+        low, high = min(found.low, over.low), max(found.high, over.high)
+        return replace(found, low=low, high=high, note=note)
+
+    def _errors(self, table: pd.DataFrame) -> dict[str, Any]:
+        """Arguments of a fit on its errors."""
         if self.error == "scatter":
-            return {"noise": []}
-        found: Noise = {"noise": seed_noise(table)}
-        if self.error != "seeds":
-            found["paired"] = seed_pairs(table)
-        return found | ({"clusters": vocabularies(table)} if self.error == "clusters" else {})
+            return {}
+        curves = groups_of(table, ["curve"]) if "curve" in table else np.arange(len(table))
+        return {"clusters": grammars(table), "curves": curves, "read": self.read**0.5}
 
     def _alone(self, table: pd.DataFrame) -> str:
         """The number of each group that has one, with the values that its rows share."""
@@ -152,6 +225,11 @@ class Fitted(Estimator):
         return value
 
 
+def _log_v(table: pd.DataFrame) -> Any:
+    """Logarithm of v, shape (n_rows,)."""
+    return np.log(table["v"].to_numpy(dtype=float))
+
+
 @dataclass(frozen=True)
 class Mean(Fitted):
     """Mean of a column.
@@ -167,15 +245,34 @@ class Mean(Fitted):
 
     def fit(self, table: pd.DataFrame) -> Fit:
         """See the class."""
-        values = table[self._taken].astype(float)
-        if self.scale != "plain":
-            values = pd.Series(np.log(values.to_numpy()), index=values.index)
+        used = self._used(table)
+        values = self._values(used)
         if self.per:
-            values = values.where(np.isfinite(values))
-            values = values.groupby([table[name] for name in self.per]).mean()
-        known = np.isfinite(values.to_numpy())
-        noise = self._noise(table[known]) if not self.per else {"noise": []}
-        return mean(np.asarray(values[known], dtype=np.float64), **noise)
+            return mean(values.groupby([used[name] for name in self.per]).mean().to_numpy())
+        if used.empty:
+            return NO_FIT
+        columns = np.ones((len(used), 1))
+        if self.at_largest:
+            columns = np.stack([columns[:, 0], _log_v(used) - _log_v(used).max()], axis=1)
+        return self._coefficient(used, columns)
+
+    def trend(self, table: pd.DataFrame) -> Fit:
+        """See the class."""
+        return self._coefficient(table, np.stack([_log_v(table), np.ones(len(table))], axis=1))
+
+    def _coefficient(self, used: pd.DataFrame, columns: Any) -> Fit:
+        values = self._values(used).to_numpy(dtype=np.float64)
+        return coefficient(columns, values, **self._errors(used))
+
+    def _used(self, table: pd.DataFrame) -> pd.DataFrame:
+        return table[np.isfinite(self._values(table).to_numpy())] if len(table) else table
+
+    def _values(self, table: pd.DataFrame) -> pd.Series:
+        values = table[self._taken].astype(float)
+        if self.scale == "plain":
+            return values
+        with np.errstate(divide="ignore"):
+            return pd.Series(np.log(values.to_numpy()), index=values.index)
 
     def of(self, table: pd.DataFrame) -> Measurement:
         """See the class."""
@@ -200,6 +297,43 @@ class Mean(Fitted):
 
     def _back(self, value: float) -> float:
         return value if self.scale == "plain" else float(np.exp(value))
+
+
+@dataclass(frozen=True)
+class CensoredMean(Mean):
+    """Mean of a column of which some values are bounds: `censored_fit`, jackknife over grammars.
+
+    side: column, 0 of a known value, 1 where it lies above its bound, -1 below. Of more bounds than
+    MOST_CENSORED it decides nothing.
+    """
+
+    side: str = field(default="side", kw_only=True)
+    error: ErrorFrom = field(default="clusters", kw_only=True)
+
+    def _coefficient(self, used: pd.DataFrame, columns: Any) -> Fit:
+        side = used[self.side].to_numpy(dtype=np.int64)
+        found = super()._coefficient(used, columns)
+        if not side.any():
+            return found
+        values, names = self._values(used).to_numpy(dtype=np.float64), grammars(used)
+        value = float(censored_fit(columns, values, side)[0])
+        kept = [names != one for one in np.unique(names)]
+        left = np.array([censored_fit(columns[own], values[own], side[own])[0] for own in kept])
+        n = len(left)
+        error = float(np.sqrt((n - 1) / n * np.square(left - left.mean()).sum()))
+        errors, weights = self._errors(used), np.linalg.pinv(columns)[0]
+        read = np.full(len(used), errors["read"])
+        shared = shared_variance(weights, errors["curves"], read)
+        return of_error(found, value, *with_shared(error, n - 1.0, shared))
+
+    def of(self, table: pd.DataFrame) -> Measurement:
+        """See the class."""
+        found, part = super().of(table), float((table[self.side] != 0).mean())
+        if not part:
+            return found
+        note = f"{found.note}; {part:.0%} of the values are bounds"
+        note += f", of which {MOST_CENSORED:.0%} decide nothing" * (part > MOST_CENSORED)
+        return replace(found, note=note, decides=found.decides and part <= MOST_CENSORED)
 
 
 @dataclass(frozen=True)
@@ -244,10 +378,16 @@ class Slope(Fitted):
     """
 
     column: str = field(kw_only=False)
+    read: int = field(default=1, kw_only=True)
     against: str = field(kw_only=True)
     logs: Logs = field(default="both", kw_only=True)
     within: Sequence[str] = field(default=(), kw_only=True)
     per: Sequence[str] = field(default=(), kw_only=True)
+
+    @property
+    def kind(self) -> str:  # type: ignore[override]
+        """Of lines at one v each a mean of their slopes."""
+        return "mean" if "v" in self.within else "slope"
 
     def fit(self, table: pd.DataFrame) -> Fit:
         """See the class."""
@@ -259,24 +399,30 @@ class Slope(Fitted):
         fits = [self._line(own) for _, own in used.groupby(list(self.per))]
         fits = [fit for fit in fits if fit.n]
         slopes = np.array([fit.slope for fit in fits])
-        return fits[0] if len(fits) == 1 else mean(slopes, [])
+        return fits[0] if len(fits) == 1 else mean(slopes)
 
-    def entering(self, tables: Tables) -> pd.DataFrame:
-        """Rows that determine the slope: those of groups in which `against` varies."""
-        rows = self.rows(tables)
-        used = counted(self.points(rows))[0] if len(rows) else rows
+    def trend(self, table: pd.DataFrame) -> Fit:
+        """See the class."""
+        return self._line(table, of_v=True) if self.kind == "mean" else NO_FIT
+
+    def _used(self, table: pd.DataFrame) -> pd.DataFrame:
+        used = table[self._positive(table)] if len(table) else table
         if used.empty:
             return used
         groups = pd.Series(groups_of(used, self.within), index=used.index)
         return used[used[self.against].groupby(groups).transform("nunique") > 1]
 
-    def _line(self, used: pd.DataFrame) -> Fit:
+    def _line(self, used: pd.DataFrame, *, of_v: bool = False) -> Fit:
         x, y = (
             np.log(values) if is_log else values
             for name, is_log in self._coordinates
             for values in [used[name].to_numpy(dtype=float)]
         )
-        return slope_with_group_intercepts(x, y, groups_of(used, self.within), **self._noise(used))
+        if of_v:
+            x = np.stack([x * _log_v(used), x], axis=1)
+        elif self.at_largest:
+            x = np.stack([x, x * (_log_v(used) - _log_v(used).max())], axis=1)
+        return slope_with_group_intercepts(x, y, groups_of(used, self.within), **self._errors(used))
 
     def of(self, table: pd.DataFrame) -> Measurement:
         """See the class."""
@@ -308,8 +454,8 @@ class Slope(Fitted):
 class Part(Estimator):
     """Part of the rows in which a column is true, with the exact interval of a binomial.
 
-    shared: rows whose grammars share rules are not independent; the interval is that of as many
-    rows as there are vocabularies, as if rows of one were all alike.
+    shared: rows of one grammar are not independent; the interval is that of as many rows as there
+    are grammars, as if rows of one were all alike.
     """
 
     column: str = field(kw_only=False)
@@ -321,8 +467,8 @@ class Part(Estimator):
         note = f"{count} of {n} {self.what}"
         if not self.shared:
             return part_of(count, n, note)
-        k = len(set(vocabularies(table)))
-        return part_of(count, n, f"{note}; error from {k} vocabularies", independent=k)
+        k = len(set(grammars(table)))
+        return part_of(count, n, f"{note}; error from {k} grammars", independent=k)
 
 
 @dataclass(frozen=True)

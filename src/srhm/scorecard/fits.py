@@ -1,6 +1,7 @@
 """How a fit, or a mean, becomes a measurement with its interval and its note."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from math import exp, isfinite, nan
 
 from scipy import special
@@ -35,13 +36,8 @@ def no_points(note: str) -> Measurement:
 
 def as_ratio(measured: Measurement) -> Measurement:
     """The mean of a logarithm as the geometric mean, with the interval of the logarithm."""
-    return Measurement(
-        value=exp(measured.value),
-        low=exp(measured.low),
-        high=exp(measured.high),
-        n=measured.n,
-        note=measured.note,
-    )
+    value, low, high = (exp(one) for one in (measured.value, measured.low, measured.high))
+    return replace(measured, value=value, low=low, high=high)
 
 
 def listed_as_left_out(counts: Mapping[str, int]) -> str:

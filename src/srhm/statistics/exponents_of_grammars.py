@@ -51,6 +51,6 @@ def mean_exponents(table: pd.DataFrame, *, by: Sequence[str]) -> pd.DataFrame:
     """Means of `exponent` over grammars with 95 % intervals: by, exponent, low, high, n."""
     rows = []
     for names, own in table.groupby(list(by)):
-        fit = mean(own["exponent"].to_numpy(float), [])
+        fit = mean(own["exponent"].to_numpy(float))
         rows.append([*names, fit.slope, fit.low, fit.high, fit.n])
     return pd.DataFrame(rows, columns=[*by, "exponent", "low", "high", "n"])

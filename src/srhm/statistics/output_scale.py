@@ -167,7 +167,7 @@ def slope_in_scale(cells: pd.DataFrame, column: str, *, lazy: bool) -> Fit:
     rows = fitted_in(cells, lazy=lazy)
     rows = rows[rows[column] > 0]
     return slope_with_group_intercepts(
-        log_of(rows, "alpha_tilde"), log_of(rows, column), _members(rows), []
+        log_of(rows, "alpha_tilde"), log_of(rows, column), _members(rows)
     )
 
 
@@ -176,7 +176,7 @@ def width_fit(cells: pd.DataFrame, tilde: float) -> Fit:
     rows = cells[(cells["status"] == "fitted") & np.isclose(cells["alpha_tilde"], tilde, rtol=1e-6)]
     rows = rows[rows["kernel_change"] > 0]
     return slope_with_group_intercepts(
-        log_of(rows, "width"), log_of(rows, "kernel_change"), np.zeros(len(rows)), []
+        log_of(rows, "width"), log_of(rows, "kernel_change"), np.zeros(len(rows))
     )
 
 

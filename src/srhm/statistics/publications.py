@@ -116,5 +116,5 @@ def published_complexities(
     cells = cells[~cells["batch"].astype(str).str.startswith("balanced")]
     table = complexities(cells, thresholds=[threshold])
     own = table[table["criterion"] == "test_error"]
-    own = own.drop_duplicates(["net", *GRAMMAR, *own.columns.intersection(OPTIONS)])
+    own = own.drop_duplicates(["net", *GRAMMAR, *own.columns.intersection(list(OPTIONS))])
     return own[["net", *GRAMMAR, *ROWS]].assign(origin=f"{file.parts[-3]}/sparse_hierarchy")

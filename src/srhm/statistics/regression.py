@@ -1,61 +1,38 @@
-"""A slope common to several groups of points, or a mean, with an interval and where it comes from.
+"""A coefficient common to several groups of points, or a mean, with its interval.
 
-Points are learning curves: y is a logarithm of a measured sample complexity P*, x a logarithm of
-what the paper says it depends on.
+Points are P* of single grammars: y is a logarithm of a measured sample complexity P*, x a logarithm
+of what the paper says it depends on.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import inf, isfinite, nan, sqrt
+from math import inf, nan, sqrt
 from typing import Any, Literal
 
 import numpy as np
-import scipy
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
 from srhm.statistics.cluster_robust import clustered_error
 
 CONFIDENCE = 0.95
-# Scatter about the line is called misfit when seed noise alone gives as much in 1 fit of 20.
-MISFIT_LEVEL = 0.05
-# Of fewer clusters no error is estimated.
-MIN_CLUSTERS = 3
+# Error of log P* that all grammars of a curve share, as they share its P: of crossings that are
+# linear in the root of the error, at steps of 1.6 or less (tests/test_floor.py).
+FLOOR = 0.03
+# Of the variance of x within its group: rounding of equal values.
+ROUNDING = 1e-12
+# Of a variance: with a smaller part that is estimated it is known.
+KNOWN = 1e-4
 
-ErrorFrom = Literal["seeds", "scatter", "clusters", "nothing"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class SeedNoise:
-    """Standard errors of the points that stem from their seeds, shape (n_points,) each.
-
-    Points with the same `source` share one estimate of a standard deviation, known with `dof`
-    degrees of freedom; their errors themselves are taken as independent.
-    """
-
-    standard_error: NDArray[np.float64]
-    dof: NDArray[np.float64]
-    source: NDArray[Any]
-
-
-@dataclass(frozen=True, kw_only=True)
-class PairedSeeds:
-    """The points as each of their seeds alone gives them, shape (n_points, n_seeds), NaN for none.
-
-    Points of one `family`, shape (n_points,), share what a seed draws (a grammar), so that their
-    errors are not independent: what a seed shifts alike in all of them moves no slope.
-    """
-
-    values: NDArray[np.float64]
-    family: NDArray[Any]
+ErrorFrom = Literal["scatter", "clusters", "nothing"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fit:
-    """A slope with its Student t interval; `n` points in `n_groups` groups determine it.
+    """A coefficient with its Student t interval; `n` points in `n_groups` groups determine it.
 
-    Without a determined slope it is NaN and n = 0; without a determined error the interval is
-    infinite. `error_from` says whether the standard error is propagated from the seeds, that of the
-    scatter about the lines, or that of the scatter of `n_clusters` clusters of points.
+    Without a determined coefficient it is NaN and n = 0; without a determined error the interval is
+    infinite. `error_from` says whether the error is that of the scatter of the points or that of
+    `n_clusters` clusters of points.
     """
 
     slope: float
@@ -67,6 +44,13 @@ class Fit:
     n_groups: int
     error_from: ErrorFrom
     n_clusters: int = 0
+
+    def differs_from_zero(self, level: float) -> bool:
+        """Whether a two-sided t test of this level says so."""
+        if not self.dof > 0:
+            return False
+        quantile = float(special.stdtrit(self.dof, 1 - level / 2))
+        return abs(self.slope) > quantile * self.standard_error
 
 
 NO_FIT = Fit(
@@ -85,191 +69,130 @@ def slope_with_group_intercepts(
     x: NDArray[np.float64],
     y: NDArray[np.float64],
     groups: NDArray[Any],
-    noise: Sequence[SeedNoise],
     *,
-    paired: PairedSeeds | None = None,
     clusters: NDArray[Any] | None = None,
-    confidence: float = CONFIDENCE,
+    curves: NDArray[Any] | None = None,
+    read: ArrayLike = 1.0,
 ) -> Fit:
-    """Least-squares slope b of y = a_group + b x, one intercept for each group; shapes (n_points,).
+    """Least-squares slope b of y = a_group + b x, one intercept for each group.
 
-    Groups in which x does not vary say nothing on the slope and are not counted. `noise` holds the
-    independent parts of each point's error (two for a ratio of sample complexities). `paired`
-    takes its place where each family has two seeds or more with a value at all of its points.
-    `clusters`: points with the same value, shape (n_points,), have errors that are not independent;
-    of MIN_CLUSTERS or more the error is that of `clustered_error`, whatever the seeds say. Of fewer
-    it is that of the case without, but unknown without an error of the seeds.
-
-    Else the standard error is the larger of two. (a) The seeds' errors propagated through the
-    least-squares weights, with Welch-Satterthwaite degrees of freedom: it does not see that the
-    points may not lie on a line. (b) The residual standard error: it sees this, but three points
-    about a line are hardly an estimate, and are as often too close to it as too far. The degrees
-    of freedom are those of (a), or of (b) if these are more, unless (b) exceeds (a) significantly
-    (F test, 5 %) or (a) is unknown: then the scatter is no seed noise, and those of (b) count.
-    Taking them whenever (b) is larger would multiply the interval by six in a third of the fits of
-    three points to a true line.
+    x: shape (n_points,), or (n_points, n_columns), of which the slope on the first is given.
+    groups, (n_points,): where the first x does not vary they say nothing on the slope and are not
+    counted. clusters, curves, read: as in `coefficient`.
     """
-    if not x.size:
-        return NO_FIT
+    columns = x[:, None] if x.ndim == 1 else x
     member = np.unique(groups, return_inverse=True)[1]
+    first = columns[:, 0]
     sizes = np.bincount(member)
-    x_centred = x - (np.bincount(member, x) / sizes)[member]
-    y_centred = y - (np.bincount(member, y) / sizes)[member]
-    spread = np.bincount(member, x_centred**2)
-    varies = spread > 1e-12 * np.bincount(member, x**2)  # else rounding of equal values
+    centred = first - (np.bincount(member, first) / sizes)[member] if len(first) else first
+    varies = np.bincount(member, centred**2) > ROUNDING * np.bincount(member, first**2)
     used = varies[member]
     if not used.any():
         return NO_FIT
-    weights = np.where(used, x_centred, 0.0) / spread[varies].sum()
-    slope = float(weights @ y_centred)
-    n, n_groups = int(used.sum()), int(varies.sum())
-
-    residuals = (y_centred - slope * x_centred)[used]
-    scatter_dof = n - n_groups - 1
-    scatter = nan
-    if scatter_dof >= 1:
-        scatter = sqrt(float(residuals @ residuals) / scatter_dof / float(spread[varies].sum()))
-    if clusters is not None and len(np.unique(clusters[used])) >= MIN_CLUSTERS:
-        own, centred = member[used], x_centred[used]
-        hat = (own[:, None] == own) / sizes[own] + np.outer(centred, centred) / (centred @ centred)
-        error, dof = clustered_error(weights[used], hat, y[used], clusters[used])
-        return _of_clusters(slope, (error, dof), (n, n_groups), clusters[used], confidence)
-    seeds = _propagated(weights, used, noise, paired)
-    if clusters is not None and not isfinite(seeds[0]):
-        scatter = nan
-    return _with_larger_error(slope, seeds, (scatter, scatter_dof), (n, n_groups), confidence)
-
-
-def mean(
-    y: NDArray[np.float64],
-    noise: Sequence[SeedNoise],
-    *,
-    paired: PairedSeeds | None = None,
-    clusters: NDArray[Any] | None = None,
-    confidence: float = CONFIDENCE,
-) -> Fit:
-    """Mean of the points y, shape (n_points,), as the slope on a constant of 1: `n_groups` is 0.
-
-    Its error is chosen as in `slope_with_group_intercepts`. Without `noise` it is that of the
-    scatter, which alone is right where the points' errors are not known or not independent.
-    """
-    n = y.size
-    if not n:
-        return NO_FIT
-    weights, used = np.full(n, 1 / n), np.ones(n, dtype=bool)
-    if clusters is not None and len(np.unique(clusters)) >= MIN_CLUSTERS:
-        found = clustered_error(weights, np.full((n, n), 1 / n), y, clusters)
-        return _of_clusters(float(y.mean()), found, (n, 0), clusters, confidence)
-    seeds = _propagated(weights, used, noise, paired)
-    unknown = n < 2 or (clusters is not None and not isfinite(seeds[0]))
-    scatter = nan if unknown else float(np.std(y, ddof=1)) / sqrt(n)
-    return _with_larger_error(float(y.mean()), seeds, (scatter, n - 1), (n, 0), confidence)
-
-
-def _of_clusters(
-    slope: float,
-    error: tuple[float, float],
-    counts: tuple[int, int],
-    clusters: NDArray[Any],
-    confidence: float,
-) -> Fit:
-    """The fit with the (standard error, degrees of freedom) of its clusters."""
-    fit = _fit(slope, *error, *counts, "clusters", confidence)
-    return replace(fit, n_clusters=len(np.unique(clusters)))
-
-
-def _with_larger_error(
-    slope: float,
-    from_seeds: tuple[float, float],
-    from_scatter: tuple[float, int],
-    counts: tuple[int, int],
-    confidence: float,
-) -> Fit:
-    """The fit with one of two (standard error, degrees of freedom); counts are n and n_groups."""
-    (seeds, seeds_dof), (scatter, scatter_dof), (n, n_groups) = from_seeds, from_scatter, counts
-    if not isfinite(seeds):
-        if not isfinite(scatter):
-            return _fit(slope, inf, 0.0, n, n_groups, "nothing", confidence)
-        return _fit(slope, scatter, scatter_dof, n, n_groups, "scatter", confidence)
-    if not scatter > seeds:
-        return _fit(slope, seeds, seeds_dof, n, n_groups, "seeds", confidence)
-    too_far = (
-        scipy.special.fdtri(scatter_dof, seeds_dof, 1 - MISFIT_LEVEL) if seeds_dof > 0 else 0.0
+    member = np.unique(member[used], return_inverse=True)[1]
+    same = (member[:, None] == member) / np.bincount(member)[member]
+    columns = columns[used] - same @ columns[used]
+    inverse = np.linalg.pinv(columns)
+    return _fit(
+        inverse[0],
+        same + columns @ inverse,
+        y[used],
+        n_groups=int(varies.sum()),
+        n_fitted=int(varies.sum()) + columns.shape[1],
+        clusters=None if clusters is None else clusters[used],
+        curves=None if curves is None else curves[used],
+        read=np.broadcast_to(read, y.shape)[used],
     )
-    is_misfit = scatter**2 > too_far * seeds**2
-    dof = scatter_dof if is_misfit else max(seeds_dof, scatter_dof)
-    return _fit(slope, scatter, dof, n, n_groups, "scatter", confidence)
+
+
+def mean(y: NDArray[np.float64], **errors: Any) -> Fit:
+    """Mean of the points y, shape (n_points,), as the coefficient of a constant of 1."""
+    return coefficient(np.ones((len(y), 1)), y, **errors)
+
+
+def coefficient(
+    columns: NDArray[np.float64],
+    y: NDArray[np.float64],
+    *,
+    clusters: NDArray[Any] | None = None,
+    curves: NDArray[Any] | None = None,
+    read: ArrayLike = 1.0,
+) -> Fit:
+    """Least-squares coefficient of the first of the columns, shape (n_points, n_columns).
+
+    Shapes (n_points,) else. clusters: points with the same value have errors that are not
+    independent, and the error is that of `clustered_error`; without them it is that of the scatter.
+    curves, with clusters: points with the same value share an error of FLOOR times `read` (a
+    number, or one a point) besides. `n_groups` of the fit is 0.
+    """
+    if not y.size:
+        return NO_FIT
+    inverse = np.linalg.pinv(columns)
+    return _fit(
+        inverse[0],
+        columns @ inverse,
+        y,
+        n_groups=0,
+        n_fitted=columns.shape[1],
+        clusters=clusters,
+        curves=curves,
+        read=np.broadcast_to(read, y.shape),
+    )
+
+
+def shared_variance(
+    weights: NDArray[np.float64], curves: NDArray[Any], read: NDArray[np.float64]
+) -> float:
+    """Variance of weights @ y that is due to the error that points of one curve share."""
+    number = np.unique(curves, return_inverse=True)[1]
+    return FLOOR**2 * float(np.square(np.bincount(number, weights * read)).sum())
+
+
+def with_shared(error: float, dof: float, shared: float) -> tuple[float, float]:
+    """Standard error and degrees of freedom (Satterthwaite) with a further variance, known."""
+    if not dof > 0:
+        return nan, 0.0
+    variance = error**2 + shared
+    return sqrt(variance), dof / max(error**2 / variance, KNOWN) ** 2 if variance else dof
 
 
 def _fit(
-    slope: float,
-    error: float,
-    dof: float,
-    n: int,
-    n_groups: int,
-    error_from: ErrorFrom,
-    confidence: float,
-) -> Fit:
-    half_width = inf
-    if isfinite(error) and dof > 0:
-        half_width = float(scipy.special.stdtrit(dof, (1 + confidence) / 2)) * error
-    return Fit(
-        slope=slope,
-        standard_error=error,
-        dof=float(dof),
-        low=slope - half_width,
-        high=slope + half_width,
-        n=n,
-        n_groups=n_groups,
-        error_from=error_from,
-    )
-
-
-def _propagated(
     weights: NDArray[np.float64],
-    used: NDArray[np.bool_],
-    noise: Sequence[SeedNoise],
-    paired: PairedSeeds | None,
-) -> tuple[float, float]:
-    """Standard error of the weighted sum of points, and its degrees of freedom."""
-    if paired is not None:
-        error, dof = _of_pairs(weights, used, paired)
-        if isfinite(error):
-            return error, dof
-    variances: dict[Any, float] = {}
-    dofs: dict[Any, float] = {}
-    for part in noise:  # two parts may share a source: its estimate is no better known for that
-        for source in np.unique(part.source[used]):
-            rows = used & (part.source == source)
-            variance = float(np.sum((weights * part.standard_error)[rows] ** 2))
-            variances[source] = variances.get(source, 0.0) + variance
-            dofs[source] = min(dofs.get(source, inf), float(part.dof[rows].min()))
-    return _welch(list(variances.values()), list(dofs.values()))
+    hat: NDArray[np.float64],
+    y: NDArray[np.float64],
+    *,
+    n_groups: int,
+    n_fitted: int,
+    clusters: NDArray[Any] | None,
+    curves: NDArray[Any] | None,
+    read: NDArray[np.float64],
+) -> Fit:
+    """weights @ y; hat: projection on all that is fitted, of n_fitted numbers."""
+    slope, n_clusters = float(weights @ y), 0
+    if clusters is None:
+        residuals, dof = y - hat @ y, float(len(y) - n_fitted)
+        error = nan
+        if dof > 0:
+            error = sqrt(float(residuals @ residuals) / dof * float(weights @ weights))
+    else:
+        n_clusters = len(np.unique(clusters))
+        error, dof = clustered_error(weights, hat, y, clusters)
+        if curves is not None:
+            error, dof = with_shared(error, dof, shared_variance(weights, curves, read))
+    unknown = replace(NO_FIT, n=len(y), n_groups=n_groups, n_clusters=n_clusters)
+    return of_error(unknown, slope, error, dof)
 
 
-def _of_pairs(
-    weights: NDArray[np.float64], used: NDArray[np.bool_], paired: PairedSeeds
-) -> tuple[float, float]:
-    """The same from the seeds' own sums; the error is infinite where a family has no two seeds."""
-    variances, dofs = [], []
-    for family in np.unique(paired.family[used]):
-        rows = used & (paired.family == family)
-        sums = weights[rows] @ paired.values[rows]  # NaN of a seed that lacks one of the points
-        sums = sums[np.isfinite(sums)]
-        if sums.size < 2:
-            return inf, 0.0
-        variances.append(float(np.var(sums, ddof=1)) / sums.size)
-        dofs.append(sums.size - 1.0)
-    return _welch(variances, dofs)
-
-
-def _welch(variances: Sequence[float], dofs: Sequence[float]) -> tuple[float, float]:
-    """Standard error and degrees of freedom of a sum of independent terms (Satterthwaite)."""
-    total = sum(variances)
-    if not variances or not isfinite(total) or min(dofs) <= 0:
-        return inf, 0.0
-    if total == 0:
-        return 0.0, min(dofs)
-    shares = sum(v**2 / dof for v, dof in zip(variances, dofs, strict=True))
-    # none: every term's error is known, not estimated
-    return sqrt(total), total**2 / shares if shares else inf
+def of_error(fit: Fit, slope: float, error: float, dof: float) -> Fit:
+    """The fit with another coefficient, its standard error and the degrees of freedom of this."""
+    known = dof > 0
+    half = float(special.stdtrit(dof, (1 + CONFIDENCE) / 2)) * error if known else inf
+    return replace(
+        fit,
+        slope=slope,
+        standard_error=error if known else inf,
+        dof=dof if known else 0.0,
+        low=slope - half,
+        high=slope + half,
+        error_from="nothing" if not known else "clusters" if fit.n_clusters else "scatter",
+    )

@@ -349,12 +349,18 @@ def seed_complexities(cells: pd.DataFrame, *, threshold: float) -> pd.DataFrame:
 def _thresholds(
     criterion: str, curve: Mapping[Any, Any], thresholds: Mapping[str, Sequence[float]]
 ) -> Sequence[float]:
-    if criterion in OUTPUT_OF_FCN.values():
-        return [OUTPUT_THRESHOLD]
-    if criterion in thresholds or criterion not in SENSITIVITIES.values():
+    felt = {*SENSITIVITIES.values(), *OUTPUT_OF_FCN.values()}
+    if criterion in thresholds or criterion not in felt:
         return thresholds[criterion]
+    return [threshold_of_sensitivity(criterion, curve)]
+
+
+def threshold_of_sensitivity(criterion: str, curve: Mapping[Any, Any]) -> float:
+    """The paper's threshold of a criterion of SENSITIVITIES or OUTPUT_OF_FCN, by net, L and s."""
+    if criterion in OUTPUT_OF_FCN.values():
+        return OUTPUT_THRESHOLD
     net, L, s = stand_in(curve["net"]), curve["L"], curve["s"]
-    return [theory.sensitivity_threshold(criterion[0], net, depth=L, branching=s)]
+    return theory.sensitivity_threshold(criterion[0], net, depth=L, branching=s)
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ def test_its_interval_is_that_of_the_scatter_over_the_curves():
     logs = np.linspace(-0.2, 0.4, len(CURVES))
     shifts = iter(logs)
     table = run(FACTORS, law=lambda row: 99 * np.exp(next(shifts) if row["width"] == 64 else 0))
-    expected, found = mean(logs, []), compared(table).over[64]
+    expected, found = mean(logs), compared(table).over[64]
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
 
 

@@ -132,7 +132,7 @@ def test_the_exponent_of_v_at_small_ratio(power, verdict):
     row = scored(tables_of(cells)).loc["features-small-T-cnn-3"]
     assert row["value"] == pytest.approx(4 + power, abs=0.1)
     assert row["verdict"] == verdict
-    assert "5 vocabularies" in row["note"]
+    assert "grammars" in row["note"]
 
 
 @pytest.mark.parametrize(("factor", "verdict"), [(1.0, "reproduced"), (1.4, "differs")])
@@ -179,4 +179,4 @@ def test_sensitivities_that_move_with_the_error_and_that_do_not():
     some = felt(cells[cells["v"] < 10])
     unknown = scored(tables_of(cells, some)).loc["concurrence-S"]
     assert "left out: 2 whose P*_S is not known at one T" in unknown["note"]
-    assert unknown["verdict"] == "inconclusive"  # two vocabularies
+    assert unknown["verdict"] == "inconclusive"  # two v

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from srhm.scorecard.claims import Claim, after_a_look, predictions
-from srhm.scorecard.curves import THRESHOLD, with_seeds
+from srhm.scorecard.curves import THRESHOLD, of_seeds
 from srhm.scorecard.estimators import Mean, Slope
 from srhm.scorecard.expectations import Below, Factor, Within
 from srhm.scorecard.rows import left_out, rows_of
@@ -49,14 +49,10 @@ def of_criterion(complexity: pd.DataFrame, criterion: str) -> pd.DataFrame:
 def stars(complexity: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     """P* of the test error, with `places`, s_0 + 1."""
     rows = of_criterion(complexity, "test_error")
-    shared = rows["net"].astype(str) + ", " + rows["alpha_tilde"].astype(str)
-    rows = rows.assign(
-        places=rows["s0"] + 1,
-        log_sd_source=shared.where(rows["log_sd_pooled"].astype(bool), rows["curve"]),
-    )
+    rows = of_seeds(rows, cells, by=("curve", "alpha_tilde", "optimiser"))
+    rows = rows.assign(places=rows["s0"] + 1)
     reasons = {reason: rows["status"] == status for reason, status in CENSORED.items()}
     small_pool = rows["small_pool"].astype(bool)
-    rows = with_seeds(rows, cells, by=("curve", "alpha_tilde", "optimiser"))
     return left_out(rows, {**reasons, "with P* above a tenth of the data": small_pool})
 
 
@@ -133,7 +129,7 @@ kernel = partial(
 )  # fmt: skip
 CURVES: dict[str, Any] = {"what": "curves", "tells": ("alpha_tilde",)}
 EXPONENT = partial(
-    Slope, "P_star", against="places", within=tuple(name for name in GRAMMAR if name != "s0"),
+    Slope, "P_star", against="places", within=(*(one for one in GRAMMAR if one != "s0"), "seed"),
     error="clusters", rows=stars, **CURVES,
 )  # fmt: skip
 OF_KERNEL = partial(

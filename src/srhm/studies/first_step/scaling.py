@@ -85,7 +85,7 @@ def slopes(
 
 def exponent(points: pd.DataFrame, *, net: str, of: str, depth: int | None = None) -> Fit:
     """Mean of `slopes` over the seeds."""
-    return mean(slopes(points, net=net, of=of, depth=depth)["slope"].to_numpy(dtype=float), [])
+    return mean(slopes(points, net=net, of=of, depth=depth)["slope"].to_numpy(dtype=float))
 
 
 def grouping_ratio(rows: pd.DataFrame, kind: str) -> pd.Series:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from srhm.results.coordinates import GRAMMAR
-from srhm.scorecard.curves import THRESHOLD, with_seeds
+from srhm.scorecard.curves import THRESHOLD, of_seeds
 from srhm.scorecard.estimators import Slope
 from srhm.scorecard.rows import left_out, rows_of
 
@@ -26,26 +26,22 @@ def compared(
 ) -> pd.DataFrame:
     """P* of the test error at this threshold, with its `series` and `power`, m^L.
 
-    cells: of which log P* of each seed is added. Left out are those that are not reached, and of
-    deep networks those above a tenth of the distinct data. Shallow ones need a part of all data
-    that hardly depends on the grammar.
+    cells: P* of each seed are read of them, in place of those of the curves. Left out are those
+    that are not reached, and of deep networks those above a tenth of the distinct data. Shallow
+    ones need a part of all data that hardly depends on the grammar.
     """
     rows = complexity[
         (complexity["study"] == STUDY)
         & (complexity["criterion"] == "test_error")
         & np.isclose(complexity["threshold"].to_numpy(dtype=float), threshold)
     ]
-    shared = rows["net"].astype(str) + ", L = " + rows["L"].astype(str)
-    rows = rows.assign(
-        series=series_of(rows), power=rows["m"].astype(float) ** rows["L"],
-        log_sd_source=shared.where(rows["log_sd_pooled"].astype(bool), rows["curve"]),
-    )  # fmt: skip
+    rows = rows.assign(series=series_of(rows), power=rows["m"].astype(float) ** rows["L"])
+    rows = rows if cells is None else of_seeds(rows, cells, by=("curve", *OPTIONS))
     small_pool = rows["small_pool"].astype(bool) & (rows["series"] != "shallow")
     reasons = {
         "censored": rows["status"] != "reached",
         "above a tenth of the distinct data": small_pool,
     }
-    rows = rows if cells is None else with_seeds(rows, cells, by=("curve", *OPTIONS))
     return left_out(rows, reasons)
 
 

@@ -12,7 +12,7 @@ from functools import partial
 import pandas as pd
 
 from srhm.scorecard.claims import Claim
-from srhm.scorecard.curves import THRESHOLD, with_seeds
+from srhm.scorecard.curves import THRESHOLD, of_seeds
 from srhm.scorecard.estimators import Mean, Slope
 from srhm.scorecard.expectations import Below, Within
 from srhm.scorecard.falls import FALL_REASON
@@ -39,18 +39,11 @@ def stars(complexity: pd.DataFrame, cells: pd.DataFrame, *, column: str = "law")
         (complexity["draws"] == "independent") & (complexity["criterion"] == IDENTIFIABLE)
     ]
     rows = diagonal(rows) if column == "law" else differing(rows, column)
-    pool = rows["net"] + rows["draws"] + rows["criterion"] + rows["L"].astype(str)
+    known = cells[identifiable(cells)]
+    rows = of_seeds(rows, known.assign(curve=names(known)))
     reasons = {"not reached": rows["status"] == "not_reached"}
     reasons |= {"below the range": rows["status"] != "reached"}
-    known = cells[identifiable(cells)]
-    rows = with_seeds(rows, known.assign(curve=names(known)))
-    return left_out(
-        rows.assign(
-            places=rows["s0"] + 1,
-            log_sd_source=pool.where(rows["log_sd_pooled"].astype(bool), rows["curve"]),
-        ),
-        reasons,
-    )
+    return left_out(rows.assign(places=rows["s0"] + 1), reasons)
 
 
 @rows_of("cells", "levels")
@@ -108,9 +101,10 @@ def learnt(cells: pd.DataFrame, sensitivities: pd.DataFrame) -> pd.DataFrame:
 def exponent(net: str, column: str, against: str, depth: int) -> Slope:
     """Exponent of m, or of s_0+1, in P* at one depth, of grammars that differ in it alone."""
     return Slope(
-        "P_star", against=against, within=tuple(name for name in CURVE if name != column),
-        where={"net": net, "L": depth}, error="clusters", rows=stars.given(column=column),
-        what="curves",
+        "P_star", against=against,
+        within=(*(one for one in CURVE if one != column), *(["seed"] if column == "s0" else [])),
+        where={"net": net, "L": depth}, error="clusters", one_v=True,
+        rows=stars.given(column=column), what="P*",
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from functools import partial
 import pandas as pd
 
 from srhm.scorecard.claims import Claim, predictions
-from srhm.scorecard.curves import with_seeds
+from srhm.scorecard.curves import of_seeds
 from srhm.scorecard.estimators import Mean, Ratio, Slope
 from srhm.scorecard.expectations import Below, Factor, Within
 from srhm.scorecard.rows import left_out, rows_of
@@ -35,15 +35,13 @@ def stars(
     rows = rows[open_part(rows) > 0]
     rows = differing(rows, column, along=along) if column else rows
     own = cells.assign(curve=names(cells), test_error=cells["wrong"])
-    rows = with_seeds(rows, own, threshold=WRONG)
+    rows = of_seeds(rows, own, threshold=WRONG)
     per_m = rows["L"].where(rows["target"] == "class", 0)
-    pool = rows["target"] + rows["net"] + rows["L"].astype(str)
     return left_out(
         rows.assign(
             places=rows["s0"] + 1,
             P_open=rows["P_star"] * open_part(rows),
             P_per_m=rows["P_star"] / rows["m"].astype(float) ** per_m,
-            log_sd_source=pool.where(rows["log_sd_pooled"].astype(bool), rows["curve"]),
         ),
         {"not reached": rows["status"] == "not_reached",
          "below the range": rows["status"] != "reached"},
@@ -93,9 +91,9 @@ def exponent(target: str, net: str, column: str, where: dict[str, int]) -> Slope
     """Exponent of s_0+1 or m in P*."""
     return Slope(
         "P_open", against="places" if column == "s0" else column,
-        within=tuple(name for name in CURVE if name != column),
-        where={"s": 2, "target": target, "net": net, **where}, error="clusters",
-        rows=stars.given(column=column), what="curves",
+        within=(*(one for one in CURVE if one != column), *(["seed"] if column == "s0" else [])),
+        where={"s": 2, "target": target, "net": net, **where}, error="clusters", one_v=True,
+        rows=stars.given(column=column), what="P*",
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 from scipy import special
 
 from srhm.results.coordinates import GRAMMAR, NET_AND_DATA
-from srhm.scorecard.noise import vocabularies
+from srhm.scorecard.grammars import grammars
 from srhm.statistics.regression import CONFIDENCE, Fit, mean
 from srhm.training.rates import published_rate
 
@@ -85,7 +85,7 @@ def published_over_ours(points: pd.DataFrame) -> Fit:
     This holds the spread of the paper's grammars and of its grid, which our seeds do not know.
     """
     ratios = points["log_ratio"].to_numpy(dtype=float)
-    return mean(ratios, [], clusters=vocabularies(points))
+    return mean(ratios, clusters=grammars(points))
 
 
 def practice_curves(table: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:

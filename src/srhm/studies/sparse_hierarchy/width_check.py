@@ -67,7 +67,7 @@ def width_check(
             continue
         ratios = (logs[width] - logs[reference]).dropna().to_numpy(dtype=float)
         if len(ratios):
-            over[int(width)] = mean(ratios, [])
+            over[int(width)] = mean(ratios)
     return WidthCheck(rows=rows, reference=reference, over=over)
 
 

@@ -21,12 +21,10 @@ from numpy.typing import NDArray
 from srhm.model import theory
 from srhm.results.coordinates import NET_AND_DATA
 from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY
-from srhm.scorecard.noise import SHARED_GRAMMAR, groups_of, vocabularies
+from srhm.scorecard.grammars import SHARED_GRAMMAR, grammars, groups_of
 from srhm.statistics.regression import (
     NO_FIT,
     Fit,
-    PairedSeeds,
-    SeedNoise,
     mean,
     slope_with_group_intercepts,
 )
@@ -186,37 +184,25 @@ def usable(rows: pd.DataFrame, *, small_pools: bool = False) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Points:
-    """log P* of families, or sums of log P* of curves with weights, a point a family.
+    """log P* of single grammars, or sums with weights of a grammar's log P* of several curves.
 
-    families: NET_AND_DATA, small_pool, prediction; log_P, shape (n,); seeds: the same of each seed
-    alone, (n, n_seeds), NaN where it is censored; noise: the errors from the seeds' scatter.
+    families: NET_AND_DATA, small_pool, prediction, seed; log_P, shape (n,); read, (n,): root of the
+    sum of squared weights, of the error that grammars of one family share.
     """
 
     families: pd.DataFrame
     log_P: NDArray[np.float64]
-    seeds: NDArray[np.float64]
-    noise: SeedNoise
+    read: NDArray[np.float64]
 
     def __getitem__(self, chosen: NDArray[np.bool_]) -> "Points":
         """The points that are chosen, shape (n,)."""
-        noise = SeedNoise(
-            standard_error=self.noise.standard_error[chosen],
-            dof=self.noise.dof[chosen],
-            source=self.noise.source[chosen],
-        )
-        return Points(self.families[chosen], self.log_P[chosen], self.seeds[chosen], noise)
+        return Points(self.families[chosen], self.log_P[chosen], self.read[chosen])
 
     @property
-    def paired(self) -> PairedSeeds:
-        """The seeds, whose grammars families of other s_0 share."""
-        return PairedSeeds(
-            values=self.seeds, family=groups_of(self.families, ["net", *SHARED_GRAMMAR])
-        )
-
-    @property
-    def clusters(self) -> NDArray[Any]:
-        """The vocabulary of each family, whose production rules families of other s_0, m share."""
-        return vocabularies(self.families)
+    def errors(self) -> dict[str, Any]:
+        """What a fit is told of their errors: see `coefficient`."""
+        curves = groups_of(self.families, NET_AND_DATA)
+        return {"clusters": grammars(self.families), "curves": curves, "read": self.read}
 
 
 # Of the curves of one family, by falling ratio, to the weights of their log P*; None: it has none.
@@ -226,36 +212,27 @@ Weights = Callable[[pd.DataFrame], NDArray[np.float64] | None]
 def points_of(
     rows: pd.DataFrame, cells: pd.DataFrame, weights: Weights, *, small_pools: bool = False
 ) -> Points:
-    """Sums of log P* with the weights that each family of the rows has.
+    """Sums of each seed's log P* with the weights that its family of the rows has.
 
     rows: of `line_of`. Censored curves are left out before.
     """
     rows = usable(rows, small_pools=small_pools)
     alone = seed_complexities(cells[cells["curve"].isin(rows["curve"])], threshold=THRESHOLD)
-    families, log_P, seeds, errors, dofs, sources = [], [], [], [], [], []
+    families, log_P, read = [], [], []
     for _, own in rows.groupby(list(NET_AND_DATA), sort=False, dropna=False):
         found = weights(own)
         if found is None:
             continue
-        used = found != 0
-        chosen, w = own[used], found[used]
-        families.append(own.iloc[-1])
-        log_P.append(float(w @ np.log(chosen["P_star"].to_numpy(dtype=float))))
-        seeds.append(w @ alone.reindex(chosen["curve"]).to_numpy(dtype=float))
-        errors.append(float(np.sqrt(np.sum((w * chosen["log_se"].to_numpy(dtype=float)) ** 2))))
-        dofs.append(float(chosen["dof"].min()))
-        sources.append(" ".join(str(own.iloc[0][name]) for name in POOLED_OVER))
-    n_seeds = alone.shape[1]
-    names = [*NET_AND_DATA, "small_pool", "prediction"]
+        w, chosen = found[found != 0], own[found != 0]
+        for seed, value in (w @ alone.reindex(chosen["curve"])).dropna().items():
+            families.append({**own.iloc[-1], "seed": seed})
+            log_P.append(float(value))
+            read.append(float(np.sqrt(w @ w)))
+    names = [*NET_AND_DATA, "small_pool", "prediction", "seed"]
     return Points(
-        pd.DataFrame(families, columns=rows.columns)[names].reset_index(drop=True),
+        pd.DataFrame(families, columns=[*rows.columns, "seed"])[names],
         np.array(log_P),
-        np.array(seeds).reshape(len(seeds), n_seeds),
-        SeedNoise(
-            standard_error=np.array(errors),
-            dof=np.array(dofs),
-            source=np.array(sources, dtype=object),
-        ),
+        np.array(read),
     )
 
 
@@ -352,9 +329,8 @@ def limits(
     }
     full, flows = _full_batches(table), _flow_complexities([Path(file) for file in flow])
     rows = []
-    first = both["linear"]
-    for i, family in first.families.iterrows():
-        fits = {name: _alone(points, int(str(i))) for name, points in both.items()}
+    for _, family in both["linear"].families.drop_duplicates(list(NET_AND_DATA)).iterrows():
+        fits = {name: _alone(points, family) for name, points in both.items()}
         own = reached[(reached[list(NET_AND_DATA)] == family[list(NET_AND_DATA)]).all(axis=1)]
         slopes = [fit.slope for fit in fits.values()]
         rows.append(
@@ -366,7 +342,7 @@ def limits(
                 "P_limit": exp(float(np.mean(slopes))),
                 "P_limit_low": exp(min(fit.low for fit in fits.values())),
                 "P_limit_high": _exp(max(fit.high for fit in fits.values())),
-                "n_seeds": int(np.isfinite(first.seeds[int(str(i))]).sum()),
+                "n_seeds": fits["linear"].n,
                 **_of_family(full, family, "P_full"),
                 **_of_family(flows, family, "P_flow"),
                 "n_seeds_flow": int(np.nan_to_num(_of_family(flows, family, "n", ends=("",))["n"])),
@@ -379,11 +355,10 @@ def _exp(value: float) -> float:
     return exp(value) if value < 700 else float("inf")
 
 
-def _alone(points: Points, i: int) -> Fit:
-    """The point i with the interval of its seeds."""
-    chosen = np.arange(len(points.log_P)) == i
-    one = points[chosen]
-    return mean(one.log_P, [one.noise], paired=one.paired)
+def _alone(points: Points, family: pd.Series) -> Fit:
+    """Mean over the grammars of a family."""
+    names = list(NET_AND_DATA)
+    return mean(points.log_P[(points.families[names] == family[names]).all(axis=1).to_numpy()])
 
 
 def _full_batches(table: pd.DataFrame) -> pd.DataFrame:
@@ -448,8 +423,7 @@ def exponents(cells: pd.DataFrame, table: pd.DataFrame, *, threshold: float) -> 
 
     At each ratio of the lines, in the limit, and of (s_0+1) at the table of published rates: P*
     there is interpolated in log T. Fits of log P* with an intercept for each grammar, intervals by
-    vocabularies; of fewer than three from the seeds, whose grammars families of other s_0 share, or
-    from the scatter. P* above a tenth of the distinct data are left out. In the limit the interval
+    grammars. P* above a tenth of the distinct data are left out. In the limit the interval
     holds those of both extrapolations.
 
     cells, table: CELLS and COMPLEXITIES. threshold: as in `limits`.
@@ -530,7 +504,7 @@ def _places(points: Points) -> tuple[Fit, Points]:
     """Exponent of (s_0+1), of families with n_c = v = m."""
     own = _maximal(points)
     x = np.log1p(own.families["s0"].to_numpy(dtype=float))
-    return _slope(own, x, by=[*SHARED_GRAMMAR, "sparsity"]), own
+    return _slope(own, x, by=[*SHARED_GRAMMAR, "sparsity", "seed"]), own
 
 
 def _synonyms(points: Points) -> tuple[Fit, Points]:
@@ -549,9 +523,7 @@ def constant(points: Points) -> tuple[Fit, Points]:
     if not len(own.log_P):
         return NO_FIT, own
     scale = np.array([_law(row) for row in own.families.to_dict("records")])
-    paired = PairedSeeds(values=own.seeds - scale[:, None], family=own.paired.family)
-    found = mean(own.log_P - scale, [own.noise], paired=paired, clusters=own.clusters)
-    return found, own
+    return mean(own.log_P - scale, **own.errors), own
 
 
 def _law(family: Mapping[Any, Any]) -> float:
@@ -572,11 +544,4 @@ def _slope(points: Points, x: NDArray[np.float64], *, by: Sequence[str]) -> Fit:
     if not len(points.log_P):
         return NO_FIT
     groups = groups_of(points.families, list(by))
-    return slope_with_group_intercepts(
-        x,
-        points.log_P,
-        groups,
-        [points.noise],
-        paired=points.paired,
-        clusters=points.clusters,
-    )
+    return slope_with_group_intercepts(x, points.log_P, groups, **points.errors)

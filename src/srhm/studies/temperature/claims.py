@@ -16,10 +16,10 @@ import pandas as pd
 
 from srhm.results.coordinates import NET_AND_DATA
 from srhm.scorecard.claims import Claim, after_a_look, predictions
-from srhm.scorecard.curves import of_the_paper
+from srhm.scorecard.curves import of_seeds, of_the_paper
 from srhm.scorecard.estimators import Mean, Slope, Stored
 from srhm.scorecard.expectations import Within
-from srhm.scorecard.noise import SHARED_GRAMMAR
+from srhm.scorecard.grammars import SHARED_GRAMMAR
 from srhm.scorecard.rows import chosen, left_out, rows_of
 from srhm.statistics.exponents_of_grammars import OF_GRAMMAR, complexities_of_grammars, powers
 from srhm.statistics.sample_complexity import seed_complexities
@@ -132,14 +132,13 @@ def limits(table: pd.DataFrame) -> pd.DataFrame:
                         flow=table["P_flow"] / table["P_limit"])  # fmt: skip
 
 
-@rows_of("complexities", nothing="no P* at L = 3 and a tenth of the text's T")
-def dense_at_small_T(table: pd.DataFrame) -> pd.DataFrame:
+@rows_of("complexities", "cells", nothing="no P* at L = 3 and a tenth of the text's T")
+def dense_at_small_T(table: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     """P* at a tenth of the text's T, of the paper's grammars without sparsity."""
     rows = usable(line_of(table))
     rows = rows[of_the_paper(rows) & (rows["s0"] == 0)]
-    rows = rows[rows["ratio"].round(9) == _at(DECADE[1])]
-    source = rows["net"] + rows["L"].astype(str) + rows["v"].astype(str)
-    return rows.assign(log_sd_source=source)
+    rows = of_seeds(rows[rows["ratio"].round(9) == _at(DECADE[1])], cells)
+    return rows[rows["status"] == "reached"]
 
 
 @rows_of("practice", nothing="no grammar of this study with a published curve by both")

@@ -6,24 +6,35 @@ second layer, transformations of the input.
 
 from dataclasses import dataclass, replace
 from functools import partial
-from math import exp, log, nan
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from srhm.scorecard.claims import Claim, Measurement, Tables
-from srhm.scorecard.curves import NO_CURVES, curves
-from srhm.scorecard.estimators import Mean
+from srhm.scorecard.curves import NO_CURVES, complexities, of_living
+from srhm.scorecard.estimators import CensoredMean
 from srhm.scorecard.expectations import Factor
-from srhm.scorecard.noise import OF_SEEDS
-from srhm.scorecard.rows import LEFT_OUT, chosen, counted, left_out, rows_of
-from srhm.statistics.sample_complexity import OUTPUT_OF_FCN
+from srhm.scorecard.falls import log_half_way
+from srhm.scorecard.rows import LEFT_OUT, chosen, left_out, rows_of
+from srhm.statistics.sample_complexity import (
+    OUTPUT_OF_FCN,
+    SIDES,
+    crossing,
+    sensitivity_values,
+    threshold_of_sensitivity,
+)
 
 # A factor between P*_S and P* within which they are nearly equal.
 NEARLY = 1.5
+# A sensitivity above its threshold that changes by less than this part from one P to the next, the
+# next beyond so many P*, will not fall to it: it is on a plateau, and P*_S does not exist.
+PLATEAU, BEYOND = 0.05, 2
 
 
-def _of_practice_width(rows: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
+def _of_practice_width(
+    rows: pd.DataFrame, table: pd.DataFrame, cells: pd.DataFrame
+) -> pd.DataFrame:
     """Main curves of FCNs with H times as many channels as the first layer has patches.
 
     So the published figure was made, where the caption has one width for each depth. H is the width
@@ -38,91 +49,97 @@ def _of_practice_width(rows: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     if wide.empty:
         return pd.DataFrame()
     # Their widths differ between grammars: as one width none is taken for the exception.
-    found = curves.function(wide.assign(width=usual), pd.DataFrame())
+    found = complexities.function(wide.assign(width=usual), cells)
     return found.assign(width=found["curve"].map(wide.groupby("curve")["width"].first()))
 
 
-@rows_of(curves, "sample_complexity", nothing=NO_CURVES)
+@rows_of(complexities, "sample_complexity", of_living, optional=("cells",), nothing=NO_CURVES)
 def invariances(
-    rows: pd.DataFrame, table: pd.DataFrame, *, criterion: str, practice_width: bool = False
+    rows: pd.DataFrame,
+    table: pd.DataFrame,
+    sensitivities: pd.DataFrame,
+    cells: pd.DataFrame,
+    *,
+    criterion: str,
+    practice_width: bool = False,
 ) -> pd.DataFrame:
-    """Curves with P* of a sensitivity (`invariance`, a name of its criterion) over P*: ratio.
+    """P* with P* of a sensitivity (`invariance`, by its criterion) of each grammar, over P*: ratio.
 
-    bound: that ratio, of a P*_S that is censored its bound's. Curves whose P*_S alone is censored
-    are left out, as are those without it. practice_width: FCNs as wide as those of the published
-    figure.
+    side: 0, or where that P*_S lies of the bound that stands in its place, above (1) or below (-1).
+    half_way: P at which the sensitivity has fallen half-way (`log_half_way`) over P*, which needs
+    no threshold. Grammars whose sensitivity is on a PLATEAU are left out, as those without P*_S.
+    practice_width: FCNs as wide as those of the published figure.
     """
     if practice_width:
-        rows = _of_practice_width(rows, table)
+        rows = _of_practice_width(rows, table, cells)
     if rows.empty:
         return rows
-    columns = {name: f"{name}_other" for name in ("P_star", "P_star_low", "P_star_high", "status")}
-    other = table[table["criterion"] == criterion].drop_duplicates("curve")
-    both = rows.merge(other[["curve", *columns]].rename(columns=columns), on="curve", how="left")
-    status = both["status_other"]
-    bound = both["P_star_other"].where(status == "reached", both["P_star_low_other"])
-    bound = bound.where(status != "below_range", both["P_star_high_other"])
-    kind, usable = criterion[0], both[LEFT_OUT] == ""
-    both = left_out(
-        both,
+    felt = sensitivity_values(sensitivities[sensitivities["curve"].isin(rows["curve"])])
+    felt = felt[(felt["criterion"] == criterion) & felt["value"].notna()].sort_values("P")
+    found = [
+        _fallen(own, threshold_of_sensitivity(criterion, own.iloc[0].to_dict()))
+        for _, own in felt.groupby(["curve", "seed"], sort=False)
+    ]
+    names = ["curve", "seed", "status_felt", "invariance", "half_way", "P_last", "still"]
+    both = rows.merge(pd.DataFrame(found, columns=names), on=["curve", "seed"], how="left")
+    kind, usable, status = criterion[0], both[LEFT_OUT] == "", both["status_felt"]
+    beyond = both["P_last"] >= BEYOND * both["P_star"]
+    plateau = (status == "not_reached") & beyond & (both["still"] < PLATEAU)
+    words = f"whose {kind} is on a plateau above its threshold"
+    return left_out(
+        both.assign(
+            ratio=both["invariance"] / both["P_star"],
+            half_way=both["half_way"] / both["P_star"],
+            side=status.map(SIDES).fillna(0).astype("int64"),
+        ),
         {
             "whose P* is censored or above a tenth of the data": ~usable,
             f"without {kind}": status.isna(),
-            f"whose P*_{kind} is not reached": status == "not_reached",
-            f"whose P*_{kind} is below the measured range": status == "below_range",
+            words: plateau,
         },
     )
-    # Where every cell diverged nothing is known, the bound is 0.
-    bound = bound.where((bound > 0) & usable)
-    # What seeds say of P* is not the error of the ratio.
-    both = both.drop(columns=OF_SEEDS, errors="ignore")
-    return both.assign(invariance=both["P_star_other"], bound=bound / both["P_star"],
-                       ratio=both["P_star_other"] / both["P_star"])  # fmt: skip
+
+
+def _fallen(own: pd.DataFrame, threshold: float) -> tuple[Any, ...]:
+    """What a grammar's sensitivity says: see `invariances`; still: its last relative change."""
+    sizes, values = (own[name].to_numpy(dtype=float) for name in ("P", "value"))
+    found = crossing(sizes, values, threshold)
+    still = abs(values[-1] / values[-2] - 1) if len(values) > 1 else np.inf
+    half_way = np.exp(log_half_way(sizes, values))
+    name = own.iloc[0]
+    return name["curve"], name["seed"], found.status, found.size, half_way, sizes[-1], still
 
 
 @dataclass(frozen=True)
-class _Censored:
-    """A measurement whose interval is unknown where the curves whose P*_S is censored decide it.
-
-    Leaving them out favours agreement. They decide when they are more than those that enter, or
-    when the mean is within a factor NEARLY but would not be with theirs at their bounds:
-    wider windows of P help.
-    """
-
-    measure: Mean
+class Concurrence(CensoredMean):
+    """Mean of log(P*_S / P*), or D for S; the note has that of the half-way P beside."""
 
     def __call__(self, tables: Tables) -> Measurement:
         """See the class."""
-        measured = self.measure(tables)
-        table = self.measure.points(self.measure.rows(tables))
-        if not measured.n or table.empty:
+        measured, rows = super().__call__(tables), self.rows(tables)
+        rows = self.points(rows) if len(rows) else rows
+        if rows.empty or not rows["half_way"].notna().any():
             return measured
-        known = table["bound"].astype(float).dropna().map(log)
-        n_entering, note = len(counted(table)[0]), measured.note
-        decides = len(known) > 2 * n_entering
-        if len(known) > n_entering:
-            bounded = float(known.mean())
-            note += f"; {exp(bounded):.2f} with the censored at their bounds"
-            decides |= abs(measured.value) <= log(NEARLY) < abs(bounded)
-        if not decides:
-            return replace(measured, note=note)
-        note = f"interval unknown, as the censored curves decide; {note}"
-        return replace(measured, low=nan, high=nan, note=note)
+        known = np.log(rows["half_way"].dropna())
+        beside = f"half-way P over P* {np.exp(known.mean()):.2f} ({len(known)} grammars)"
+        return replace(measured, note=f"{measured.note}; {beside}")
 
 
 def _ratio(
-    net: str, branching: int, criterion: str, *, depth: int | None = None, wide: bool = False
-) -> _Censored:
-    """Mean of log(P*_S / P*), or D for S; at one L, or with each L alone in the note.
-
-    Both are of the same networks, so that their errors are correlated: the interval is that of the
-    scatter over the curves, in clusters that share rules.
-    """
+    net: str,
+    branching: int,
+    criterion: str,
+    *,
+    depth: int | None = None,
+    wide: bool = False,
+    at_largest: bool = False,
+) -> Concurrence:
+    """Mean of log(P*_S / P*), or D for S; at one L, or with each L alone in the note."""
     rows = invariances.given(criterion=criterion, practice_width=wide)
-    return _Censored(
-        Mean("ratio", scale="log", error="clusters", rows=rows, what="curves", alone=("L",),
-             where={"net": net, "s": branching} | ({"L": depth} if depth else {}),
-             tells=("width",))
+    return Concurrence(
+        "ratio", scale="log", rows=rows, what="grammars' P*", read=2, alone=("L",),
+        at_largest=at_largest,
+        where={"net": net, "s": branching} | ({"L": depth} if depth else {}), tells=("width",),
     )  # fmt: skip
 
 
@@ -149,6 +166,11 @@ EACH_DEPTH = NEARLY_EQUAL | {
     "why": f"{NEARLY_EQUAL['why']}. Each L alone, changed after a look: the mean over both hides"
     " where they differ (s = 3 has few curves of L = 3)",
 }
+AT_LARGEST = NEARLY_EQUAL | {
+    "fixed": "after",
+    "why": f"{NEARLY_EQUAL['why']}. Written after a look: the mean over v hides a trend; a line in"
+    " ln v, at the largest",
+}
 
 
 def concurrence_claims(net: str, branching: int) -> list[Claim]:
@@ -169,6 +191,14 @@ def concurrence_claims(net: str, branching: int) -> list[Claim]:
                 measure=_ratio(net, branching, f"{kind}_2", depth=depth),
                 **(EACH_DEPTH if depth else NEARLY_EQUAL))
             for depth in ((2, 3) if branching == 2 else (None,))
+        ]  # fmt: skip
+        found += [
+            own(f"{kind.lower()}-ratio-{net}-s2-L{depth}-largest-v",
+                f"{net.upper()}, s = 2, L = {depth}, at the largest v: P*_{kind} ≈ P*:"
+                f" P*_{kind} over P*",
+                measure=_ratio(net, 2, f"{kind}_2", depth=depth, at_largest=True),
+                **AT_LARGEST)
+            for depth in ((2, 3) if branching == 2 and net != "fcn" else ())
         ]  # fmt: skip
     return found
 

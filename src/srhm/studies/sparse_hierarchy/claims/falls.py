@@ -6,34 +6,37 @@ import pandas as pd
 
 from srhm.results.coordinates import GRAMMAR
 from srhm.scorecard.claims import Claim
-from srhm.scorecard.curves import NO_CURVES, curves
+from srhm.scorecard.curves import NO_CURVES, complexities
 from srhm.scorecard.estimators import Mean, Slope, pairs_of
 from srhm.scorecard.expectations import Below, Within
-from srhm.scorecard.rows import counted, rows_of
-from srhm.studies.sparse_hierarchy.claims.complexities import CURVES
+from srhm.scorecard.rows import LEFT_OUT, counted, rows_of
+from srhm.studies.sparse_hierarchy.claims.complexities import PAIRS
 
 # Test errors between which its fall is measured.
 LOWEST, HIGHEST = 0.05, 0.30
-SLOW = "curves of nets and L that mostly end above the lower error"
+SLOW = "grammars of nets and L that mostly end above the lower error"
 
 
-@rows_of(curves.given(threshold=LOWEST), curves.given(threshold=HIGHEST), nothing=NO_CURVES)
+@rows_of(
+    complexities.given(threshold=LOWEST),
+    complexities.given(threshold=HIGHEST),
+    nothing=NO_CURVES,
+)
 def falls(lower: pd.DataFrame, upper: pd.DataFrame) -> pd.DataFrame:
-    """P* at the test error LOWEST over that at HIGHEST, a row a curve: ratio.
+    """P* at the test error LOWEST over that at HIGHEST, a row a grammar: ratio.
 
-    The slower the fall, the rather a curve ends above LOWEST and has no ratio. SLOW: whether as
+    The slower the fall, the rather a grammar ends above LOWEST and has no ratio. SLOW: whether as
     many curves of one net and L have none as have one.
     """
-    alike = ["curve", "net", *GRAMMAR, "prediction", "rate", "width"]
+    alike = ["curve", "seed", "net", *GRAMMAR, "prediction", "rate", "width"]
     both = pairs_of(lower, upper, on=alike, column="P_star")
     if both.empty:
         return both
-    begun = counted(upper)[0]["curve"]
-    ended = set(counted(both)[0]["curve"])
-    slow = lower[lower["curve"].isin(begun) & (lower["status"] == "not_reached")]
+    key = ["curve", "seed"]
+    slow = lower[lower["status"] == "not_reached"].merge(counted(upper)[0][key], on=key)
     kinds = [both[name] for name in ("net", "L")]
     n_slow = slow.groupby(["net", "L"]).size()
-    n_ended = both["curve"].isin(ended).groupby(kinds).transform("sum")
+    n_ended = (both[LEFT_OUT] == "").groupby(kinds).transform("sum")
     own = pd.MultiIndex.from_arrays(kinds)
     return both.assign(**{SLOW: n_slow.reindex(own, fill_value=0).to_numpy() >= n_ended})
 
@@ -51,7 +54,7 @@ FALL_CLAIMS: tuple[Claim, ...] = (
         why="as of the law's slope, which another threshold would change by this number; written"
             " after a look",
         measure=Slope("ratio", against="prediction", within=("net",), alone=("net",),
-                      where={"net": ("lcn", "cnn"), "s": 2}, **CURVES | {"rows": falls}),
+                      where={"net": ("lcn", "cnn"), "s": 2}, **PAIRS | {"rows": falls}),
     ),
     fall(
         "sharp-fall",
@@ -60,9 +63,9 @@ FALL_CLAIMS: tuple[Claim, ...] = (
         expected=Below(HIGHEST / LOWEST),
         fixed="after",
         why="an error that falls as 1/P, at no scale of its own, takes a factor 6 for this fall;"
-            " written after a look, and so is this: without an interval where as many curves of a"
+            " written after a look, and so is this: without an interval where as many grammars of a"
             " net and L end above the lower error as reach it",
         measure=Mean("ratio", scale="ratio", alone=("net", "L"), open=SLOW,
-                     where={"net": ("lcn", "cnn")}, **CURVES | {"rows": falls}),
+                     where={"net": ("lcn", "cnn")}, **PAIRS | {"rows": falls}),
     ),
 )  # fmt: skip

@@ -2,8 +2,7 @@
 
 S_{k,l} and D_{k,l} are sensitivities of layer k to level l: k = L+1 is the output, l = 1 the input.
 
-Sensitivities are averages over the seeds. What several curves give is averaged over the curves,
-its error that of the scatter over them, in clusters that share rules.
+They are those of each grammar; what several grammars give is averaged over them.
 """
 
 from itertools import product
@@ -14,13 +13,11 @@ import numpy as np
 import pandas as pd
 
 from srhm.scorecard.claims import Claim
-from srhm.scorecard.curves import NO_CURVES, curves
+from srhm.scorecard.curves import NO_CURVES, complexities, of_living
 from srhm.scorecard.estimators import Mean
 from srhm.scorecard.expectations import Below, Expectation, Factor
-from srhm.scorecard.falls import LEARNT, LEAST_RATIO, MIN_FALL, UNLEARNT
-from srhm.scorecard.noise import OF_SEEDS
+from srhm.scorecard.falls import LEARNT, LEAST_RATIO, MIN_FALL, UNLEARNT, log_half_way
 from srhm.scorecard.rows import left_out, rows_of
-from srhm.statistics.sample_complexity import lasting_crossing
 
 # Which sensitivities of the output a claim is about: rows with l and layer -> a mask of them.
 ENTRIES = {
@@ -29,19 +26,20 @@ ENTRIES = {
     "output at top": lambda rows: (rows["layer"] == "output") & (rows["l"] == rows["L"]),
 }
 ABOVE_A_TENTH = "above a tenth of the data"
+# What tells grammars of the curves, and sensitivities of one, apart.
+UNIT, ENTRY = ["curve", "seed"], ["kind", "layer", "k", "l"]
 
 
-@rows_of(curves, "cells", nothing=NO_CURVES)
+@rows_of(complexities, "cells", nothing=NO_CURVES)
 def learning_curves(rows: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
-    """Main curves with first and last P, the mean test errors there, and whether they learn."""
-    errors = cells[cells["curve"].isin(rows["curve"])].groupby(["curve", "P"])["test_error"].mean()
-    ends = errors.rename("error").reset_index().sort_values("P").groupby("curve")
+    """Grammars of the main curves with first and last P, the test errors there, and who learns."""
+    errors = cells.loc[cells["curve"].isin(rows["curve"]), [*UNIT, "P", "test_error"]]
+    ends = errors.rename(columns={"test_error": "error"}).sort_values("P").groupby(UNIT)
     for end, found in (("first", ends.head(1)), ("last", ends.tail(1))):
         named = {name: f"{name}_{end}" for name in ("P", "error")}
-        rows = rows.merge(found.rename(columns=named), on="curve")
+        rows = rows.merge(found.rename(columns=named), on=UNIT)
     return left_out(
-        # What seeds say is of P*.
-        rows.drop(columns=OF_SEEDS, errors="ignore"),
+        rows,
         {
             ABOVE_A_TENTH: rows["small_pool"].astype(bool),
             f"whose test error ends above {LEARNT:.0%}": ~(rows["error_last"] < LEARNT),
@@ -49,22 +47,21 @@ def learning_curves(rows: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _averages(rows: pd.DataFrame, sensitivities: pd.DataFrame) -> pd.DataFrame:
-    """Seed averages of the text's sensitivities: curve, kind, layer, k, l, P, value."""
+def _of_text(rows: pd.DataFrame, sensitivities: pd.DataFrame) -> pd.DataFrame:
+    """The text's sensitivities of these curves: UNIT, ENTRY, P, value."""
     chosen = (sensitivities["variant"] == "text") & (sensitivities["n"] > 0)
     chosen &= sensitivities["curve"].isin(rows["curve"])
-    by = ["curve", "kind", "layer", "k", "l", "P"]
-    return sensitivities[chosen].groupby(by, sort=False)["value"].mean().reset_index()
+    return sensitivities.loc[chosen, [*UNIT, *ENTRY, "P", "value"]]
 
 
-def _ends(rows: pd.DataFrame, averages: pd.DataFrame) -> pd.DataFrame:
-    """Sensitivities at the first and last P of each curve: first, last, log_ratio."""
-    entry = ["curve", "kind", "layer", "k", "l"]
-    found = rows[["curve", "L", "P_first", "P_last"]]
-    found = found.merge(averages[entry].drop_duplicates(), on="curve")
+def _ends(rows: pd.DataFrame, felt: pd.DataFrame) -> pd.DataFrame:
+    """Sensitivities at the first and last P of each grammar: first, last, log_ratio."""
+    entry = [*UNIT, *ENTRY]
+    found = rows[[*UNIT, "L", "P_first", "P_last"]]
+    found = found.merge(felt[entry].drop_duplicates(), on=UNIT)
     for end in ("first", "last"):
         names = {"P": f"P_{end}", "value": end}
-        found = found.merge(averages.rename(columns=names), on=[*entry, f"P_{end}"])
+        found = found.merge(felt.rename(columns=names), on=[*entry, f"P_{end}"])
     found = found[(found["first"] > 0) & found["last"].notna()]
     ratio = (found["last"] / found["first"]).clip(lower=LEAST_RATIO)
     return found.assign(log_ratio=np.log(ratio))
@@ -80,16 +77,16 @@ def _starting_unlearnt(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _of_curve(rows: pd.DataFrame, values: pd.Series, kind: str) -> pd.DataFrame:
-    """Each curve with its value; those without one are left out.
+    """Each grammar with its value; those without one are left out.
 
     Curves of other depths have no such entry, those with s_0 = 0 or m = 1 nothing to transform.
     """
-    rows = rows.assign(value=rows["curve"].map(values))
+    rows = rows.merge(values.rename("value").reset_index(), on=UNIT, how="left")
     lacks = (rows["left_out"] == "") & rows["value"].isna()
     return rows.assign(left_out=rows["left_out"].mask(lacks, f"without such a {kind}"))
 
 
-@rows_of(learning_curves, "sensitivities", nothing=NO_CURVES)
+@rows_of(learning_curves, of_living, nothing=NO_CURVES)
 def falls(rows: pd.DataFrame, sensitivities: pd.DataFrame, *, kind: str) -> pd.DataFrame:
     """S_{k,l} or D_{k,l} of k > l at the largest over that at the smallest P of each curve: value.
 
@@ -97,13 +94,13 @@ def falls(rows: pd.DataFrame, sensitivities: pd.DataFrame, *, kind: str) -> pd.D
     above 30 % to below 10 % within their window; windows differ between curves.
     """
     rows = _starting_unlearnt(rows)
-    ends = _ends(rows, _averages(rows, sensitivities))
+    ends = _ends(rows, _of_text(rows, sensitivities))
     own = ends[(ends["kind"] == kind) & (ends["layer"] != "output") & (ends["k"] > ends["l"])]
-    values = np.exp(own.groupby("curve", sort=False)["log_ratio"].max())
+    values = np.exp(own.groupby(UNIT, sort=False)["log_ratio"].max())
     return _of_curve(rows, values, kind)
 
 
-@rows_of(learning_curves, "sensitivities", nothing=NO_CURVES)
+@rows_of(learning_curves, of_living, nothing=NO_CURVES)
 def remains(
     rows: pd.DataFrame, sensitivities: pd.DataFrame, *, kind: str, entries: str
 ) -> pd.DataFrame:
@@ -111,12 +108,12 @@ def remains(
 
     Of several entries of a curve the largest counts.
     """
-    ends = _ends(rows, _averages(rows, sensitivities))
+    ends = _ends(rows, _of_text(rows, sensitivities))
     own = ends[(ends["kind"] == kind) & ENTRIES[entries](ends)]
-    return _of_curve(rows, own.groupby("curve", sort=False)["last"].max(), kind)
+    return _of_curve(rows, own.groupby(UNIT, sort=False)["last"].max(), kind)
 
 
-@rows_of(learning_curves, "sensitivities", nothing=NO_CURVES)
+@rows_of(learning_curves, of_living, nothing=NO_CURVES)
 def delays(rows: pd.DataFrame, sensitivities: pd.DataFrame, *, kinds: str) -> pd.DataFrame:
     """P_half over another of each curve, geometric mean over the levels: value.
 
@@ -126,43 +123,34 @@ def delays(rows: pd.DataFrame, sensitivities: pd.DataFrame, *, kinds: str) -> pd
     """
     rows = _starting_unlearnt(rows)
     learning = rows[rows["left_out"] == ""]
-    averages = _averages(learning, sensitivities)
-    own = averages[(averages["layer"] == "output") & averages["kind"].isin(list(kinds))]
+    felt = _of_text(learning, sensitivities)
+    own = felt[(felt["layer"] == "output") & felt["kind"].isin(list(kinds))]
     halves = {
-        key: _log_half_way(*part[["P", "value"]].to_numpy(dtype=float).T)
-        for key, part in own.sort_values("P").groupby(["curve", "kind", "l"])
+        key: log_half_way(*part[["P", "value"]].to_numpy(dtype=float).T)
+        for key, part in own.sort_values("P").groupby([*UNIT, "kind", "l"])
     }
     values = {}
-    for curve, depth in zip(learning["curve"], learning["L"], strict=True):
+    for *unit, depth in learning[[*UNIT, "L"]].itertuples(index=False):
         levels = range(1, depth + 1)
         entries = product(kinds, levels)
-        half = {(kind, k): halves.get((curve, kind, k), nan) for kind, k in entries}
+        half = {(kind, k): halves.get((*unit, kind, k), nan) for kind, k in entries}
         if kinds == "SD":
             each = [half["D", k] - half["S", k] for k in levels]
         else:
             each = [half[kinds, k] - half[kinds, 1] for k in levels[1:]]
         if np.isfinite(list(half.values())).all() and each:
-            values[curve] = float(np.exp(np.mean(each)))
-    rows = rows.assign(value=rows["curve"].map(values))
+            values[tuple(unit)] = float(np.exp(np.mean(each)))
+    rows = rows.assign(value=[values.get(unit, nan) for unit in rows[UNIT].itertuples(index=False)])
     lacks = (rows["left_out"] == "") & rows["value"].isna()
     words = f"in which {' or '.join(kinds)} of the output does not fall by {MIN_FALL:g} everywhere"
     return rows.assign(left_out=rows["left_out"].mask(lacks, words))
-
-
-def _log_half_way(sizes: Any, values: Any) -> float:
-    finite = np.isfinite(values)
-    sizes, values = sizes[finite], values[finite]
-    if not values.size or values[0] <= 0 or values[-1] * MIN_FALL > values[0]:
-        return nan
-    last = max(values[-1], LEAST_RATIO * values[0])
-    return lasting_crossing(sizes, values, float(np.sqrt(values[0] * last))).log_size
 
 
 NETS = ("lcn", "cnn")
 FIGURES = {"lcn": "12", "cnn": "15"}
 APPENDICES = {"lcn": "appendix D", "cnn": "appendix E"}
 WORDS = {"S": "synonyms", "D": "diffeomorphisms"}
-OF_CURVES: Any = {"error": "clusters", "what": "curves", "alone": ("L",), "tells": ("width",)}
+OF_GRAMMARS: Any = {"error": "clusters", "what": "grammars", "alone": ("L",), "tells": ("width",)}
 A_FALL = (
     "the bound is no change: the paper gives no number for 'significantly lower', and how far a"
     " sensitivity falls depends on the smallest and the largest P. Changed after a look, before"
@@ -203,7 +191,7 @@ INSENSITIVITY_CLAIMS: tuple[Claim, ...] = (
         topic="Sensitivities fall: their value at the largest over that at the smallest P",
         figure=FIGURES[net], place=APPENDICES[net],
         expected=Below(1), why=A_FALL, fixed="after",
-        measure=Mean("value", scale="ratio", where={"net": net}, **OF_CURVES,
+        measure=Mean("value", scale="ratio", where={"net": net}, **OF_GRAMMARS,
                      rows=falls.given(kind=kind)),
     ) for net in NETS for kind in "SD"),
     *(Claim(
@@ -213,7 +201,7 @@ INSENSITIVITY_CLAIMS: tuple[Claim, ...] = (
         figure=FIGURES[net], place="section 5",
         expected=expected, why=why,
         fixed="after" if depth else "before",
-        measure=Mean("value", where={"net": net, **depth}, **OF_CURVES,
+        measure=Mean("value", where={"net": net, **depth}, **OF_GRAMMARS,
                      rows=remains.given(kind=kind, entries=entries)),
     ) for net in NETS for kind, name, says, entries, depth, (expected, why) in REMAINS),
     *(Claim(
@@ -224,7 +212,7 @@ INSENSITIVITY_CLAIMS: tuple[Claim, ...] = (
         why="×1.5: about a step of our grid of P (a factor 1.4), while the test error falls from"
             " 0.8 to 0.01 within a factor 4-8; levels learnt one after the other would each be such"
             " a fall apart",
-        measure=Mean("value", scale="log", where={"net": net}, **OF_CURVES,
+        measure=Mean("value", scale="log", where={"net": net}, read=2, **OF_GRAMMARS,
                      rows=delays.given(kinds=kinds)),
     ) for net in NETS for name, kinds, says in ONSETS),
 )  # fmt: skip

@@ -6,7 +6,6 @@ rates as ours (those of its practice). They are of one seed, so that the error i
 """
 
 from dataclasses import dataclass, replace
-from math import nan
 from typing import Any
 
 import pandas as pd
@@ -24,9 +23,6 @@ OF_ANY_POINT: dict[str, Any] = {
     "threshold": THRESHOLD,
     "sparsity": "A",
     "status": "reached",
-    "log_se": nan,
-    "dof": nan,
-    "log_sd_pooled": False,
     "whitening": False,
     "bias": False,
     "batch": "practice",
@@ -75,19 +71,16 @@ class Beside:
     """What our curves give, and as `authors` what the authors' points give by the same fit.
 
     thresholds: the note has the number at the other thresholds of the test error, too, which are
-    the same networks. bounds: it has the number with each P* that is not reached at its lower bound
-    among them, as leaving out the hardest grammars favours a small slope.
+    the same networks.
     """
 
     measure: Estimator
     thresholds: bool = False
-    bounds: bool = False
 
     def __call__(self, tables: Tables) -> Measurement:
         """Ours, and theirs where points give a value."""
         ours = self.measure(tables)
         note = ours.note + (self._at_others(tables) if self.thresholds else "")
-        note += self._at_bounds(tables, ours) if self.bounds else ""
         ours = replace(ours, note=note)
         points = tables.get("published_values", pd.DataFrame())
         if points.empty:
@@ -105,10 +98,3 @@ class Beside:
         found = {one: replace(self.measure, rows=own)(tables) for one, own in rows.items()}
         parts = [f"{one.value:.2f} at {at:.0%}" for at, one in found.items() if one.n]
         return f"; other thresholds: {', '.join(parts)}" if parts else ""
-
-    def _at_bounds(self, tables: Tables, ours: Measurement) -> str:
-        rows = self.measure.rows.given(at_bounds=True)
-        found = replace(self.measure, rows=rows)(tables)
-        if found.n <= ours.n:
-            return ""
-        return f"; {found.value:.2f} with the {found.n - ours.n} not reached at their lower bounds"
