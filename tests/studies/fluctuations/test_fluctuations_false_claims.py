@@ -37,14 +37,13 @@ TOP = Top("over_star", scale="log", rows=cells)
 NEAR = Factor(1, within=2)
 
 
-@pytest.mark.parametrize(("factor", "seeds"), [(6, 4), (5, 8)])
+@pytest.mark.parametrize(("factor", "seeds"), [(6, 4), (5, 8), (0.4, 4), (0.4, 8), (3, 4), (3, 8)])
 def test_a_peak_far_from_jamming_is_found_so_nine_times_of_ten(factor, seeds):
     assert rates(TOP, peaks(factor, seeds, DRAWS), NEAR)["differs"] >= LEAST
 
 
-@pytest.mark.parametrize("factor", [0.4, 2.3, 3])
 @pytest.mark.parametrize("seeds", [4, 8])
-def test_a_peak_a_step_beyond_what_is_allowed_stays_open(factor, seeds):
-    found = rates(TOP, peaks(factor, seeds, MANY), NEAR)
+def test_a_peak_hardly_beyond_what_is_allowed_is_not_found_right(seeds):
+    found = rates(TOP, peaks(2.3, seeds, MANY), NEAR)
     assert found["reproduced"] <= NOMINAL
     assert found["differs"] < LEAST
