@@ -18,16 +18,25 @@ from stored import ROOT, SHIPPED, drawn_of_shipped_rows, stored_scores
 
 from srhm.commands.readme import PICTURES, shown_figure
 from srhm.figures.drawing import styled
+from srhm.studies.registry import STUDIES
+from srhm.study import Figure
 
 ROWS = "rows"  # entry of a picture that holds the digest of its rows
 DPI, WIDTH, COLOURS = 150, 900, 256
 PRESETS = ("grid", "laptop", "quick", "paper")  # the first that a study has rows of
 DRAWN = {study: preset for preset in reversed(PRESETS) for one, study in SHIPPED if one == preset}
+MORE = {"teaching": "shortcut"}  # a further figure that a README shows, in a picture of its own
 
 
 def picture(study: str) -> Path:
     """File of the picture."""
     return ROOT / PICTURES / f"{study}.png"
+
+
+def pictures(study: str) -> list[Path]:
+    """Files of all pictures of a study."""
+    more = [ROOT / PICTURES / f"{study}_{MORE[study]}.png"] if study in MORE else []
+    return [picture(study), *more]
 
 
 def rows_of(study: str) -> str:
@@ -47,8 +56,15 @@ def drawn_rows(file: Path) -> str:
 
 
 def draw(study: str) -> None:
-    """Draws the picture of a study."""
-    figure, whole = drawn_of_shipped_rows(DRAWN[study], study, shown_figure(study)), io.BytesIO()
+    """Draws the pictures of a study."""
+    shown = [shown_figure(study)]
+    shown += [one for one in STUDIES[study].figures if one.name == MORE.get(study)]
+    for figure, file in zip(shown, pictures(study), strict=True):
+        _draw(study, figure, file)
+
+
+def _draw(study: str, declared: Figure, file: Path) -> None:
+    figure, whole = drawn_of_shipped_rows(DRAWN[study], study, declared), io.BytesIO()
     styled(figure.savefig)(whole, dpi=DPI)
     plt.close(figure)
     image = Image.open(whole).convert("RGB")
@@ -57,7 +73,7 @@ def draw(study: str) -> None:
     few = image.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     told = PngImagePlugin.PngInfo()
     told.add_text(ROWS, rows_of(study))
-    few.save(picture(study), optimize=True, pnginfo=told)
+    few.save(file, optimize=True, pnginfo=told)
 
 
 if __name__ == "__main__":
@@ -67,4 +83,4 @@ if __name__ == "__main__":
     for study in sys.argv[1:] or [one for one in DRAWN if picture(one).is_file()]:
         if sys.argv[1:] or drawn_rows(picture(study)) != rows_of(study):
             draw(study)
-            print(picture(study))
+            print(*pictures(study))

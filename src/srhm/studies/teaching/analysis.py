@@ -14,7 +14,7 @@ from srhm.model import theory
 from srhm.results.coordinates import DATA_MODEL, GRAMMAR
 from srhm.scorecard.curves import THRESHOLD
 from srhm.scorecard.rows import left_out, rows_of
-from srhm.statistics.sample_complexity import crossing, sample_complexity
+from srhm.statistics.sample_complexity import crossing, is_dead, sample_complexity
 from srhm.studies.teaching.configuration import law
 from srhm.studies.teaching.tables import SAMPLE_COMPLEXITY
 
@@ -128,7 +128,7 @@ def borrowed(cells: pd.DataFrame) -> pd.DataFrame:
     excess: part that is answered with the donor's class, less that without its placements. undone:
     whether the test error lies in UNDONE.
     """
-    rows = cells[cells["donor"].notna()]
+    rows = cells[cells["donor"].notna() & ~is_dead(cells)]
     return rows.assign(
         taught=taught(rows),
         excess=rows["donor"] - rows["anew"],
@@ -149,7 +149,7 @@ def seed_stars(
     by: columns in which the cells of a curve agree. per_place: s_0 + 1. times_m: P* times m^l where
     synonyms are taught up to level l.
     """
-    known = cells[np.isfinite(cells[criterion].astype(float))].sort_values("P")
+    known = cells[np.isfinite(cells[criterion].astype(float)) & ~is_dead(cells)].sort_values("P")
     rows = []
     for values, own in known.groupby([*by, "seed"]):
         row: dict[str, Any] = dict(zip([*by, "seed"], values, strict=True))
