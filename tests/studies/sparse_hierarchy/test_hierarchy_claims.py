@@ -1,6 +1,7 @@
 """Claims on LCN, CNN and FCN on invented sample complexities whose law is known."""
 
 import re
+from itertools import product
 from math import log, nan
 
 import numpy as np
@@ -92,6 +93,8 @@ def test_the_law_of_the_paper_makes_every_claim_hold(ideal):
 
 def test_markdown_fits_into_a_terminal_of_150_columns(ideal):
     topics = {claim.identifier: claim.topic for claim in CLAIMS}
+    # What is exact lies any number of errors away.
+    ideal = ideal.assign(low=0.8 * ideal["value"] - 0.1, high=1.2 * ideal["value"] + 0.1)
     assert max(map(len, markdown(ideal.reset_index(), topics=topics).splitlines())) <= 150
 
 
@@ -402,8 +405,6 @@ def test_claims_are_judged_on_the_papers_grammars():
     judged = without["expected"].notna() & ~without.index.str.contains(OF_THE_PRACTICE)
     assert (without.loc[judged, "n"] > 2).all()
     pd.testing.assert_frame_equal(without.loc[judged, numbers], beside.loc[judged, numbers])
-    exponents = [f"{name}-exponent-lcn-L2" for name in ("m", "nc")]
-    assert (beside.loc[exponents, "n"] > without.loc[exponents, "n"]).all()
     assert len(main_curves.given(every_grammar=True)(tables)) > len(main_curves(tables))
 
 
@@ -417,10 +418,10 @@ def test_curves_become_claims_end_to_end():
     rng, rows = np.random.default_rng(11), []
     sizes_around = np.array([0.25, 0.5, 1, 2, 4])
     for net in NETS:
-        for s0 in (0, 1, 2, 4):
-            coordinates = grammar(net, 3, 6, s0) | {"curve": f"{net}-{s0}"}
+        for v, s0 in product((5, 6), (0, 1, 2, 4)):
+            coordinates = grammar(net, 3, v, s0) | {"curve": f"{net}-{v}-{s0}"}
             P_star = 8000 * (s0 + 1.0) ** (3 if net == "lcn" else 2) / 8
-            for seed in range(3):
+            for seed in range(4):
                 own = np.log(P_star) + 0.1 * rng.standard_normal()
                 for P in P_star * sizes_around:
                     error = 0.8 / (1 + 7 * np.exp(3 * (np.log(P) - own)))
@@ -433,7 +434,7 @@ def test_curves_become_claims_end_to_end():
     }
     claims = ("s0-exponent-lcn-L3", "s0-exponent-cnn-L3", "lcn-over-cnn-L3")
     rows = rows_of(tables, *claims)
-    assert rows["verdict"].tolist() == ["reproduced", "reproduced", "reproduced"]
+    assert rows["verdict"].tolist() == ["reproduced"] * 3, rows["note"].tolist()
     lcn, cnn = rows.loc["s0-exponent-lcn-L3"], rows.loc["s0-exponent-cnn-L3"]
     assert lcn["low"] > cnn["high"]
 
