@@ -95,7 +95,8 @@ def test_markdown_fits_into_a_terminal_of_150_columns(ideal):
     topics = {claim.identifier: claim.topic for claim in CLAIMS}
     # What is exact lies any number of errors away.
     ideal = ideal.assign(low=0.8 * ideal["value"] - 0.1, high=1.2 * ideal["value"] + 0.1)
-    assert max(map(len, markdown(ideal.reset_index(), topics=topics).splitlines())) <= 150
+    lines = markdown(ideal.reset_index(), topics=topics).splitlines()
+    assert max(map(len, lines)) <= 150, max(lines, key=len)
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ COMPLEXITY_CLAIMS: tuple[Claim, ...] = (
     ) for net, depth in NETS_AND_DEPTHS),
     *(law(
         f"s0-exponent-{net}-L{depth}-largest-v",
-        f"{LAWS[net]}: exponent of (s_0+1) at the largest v, L = {depth}",
+        f"{LAWS[net]}: exponent of (s_0+1), largest v, L = {depth}",
         figure=FIGURES[net], place=PLACES[net],
         expected=Within(depth if net == "lcn" else 2, 0.35),
         fixed="after",
