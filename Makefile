@@ -62,7 +62,7 @@ export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help help-all doctor cifar mnist fashion reproduce figures plane plan publish status claims open gc unlock test test-all test-science test-fresh test-gpu-interpreter check-gpu bench-gpu lint layout format schema readme play docs env env-cluster env-equivariance env-images env-gpu env-docs wheelhouse hashes check-hashes clean-env
+.PHONY: help help-all doctor cifar mnist fashion reproduce figures plane plan publish status claims open gc unlock test test-all test-science test-fresh check-gpu lint layout format schema readme play docs env env-cluster env-equivariance env-images env-docs wheelhouse hashes check-hashes clean-env
 
 help:
 	@echo 'The Sparse Random Hierarchy Model, reproduced. Each command first installs what it needs into $(VENV).'
@@ -95,7 +95,7 @@ help-all:
 	@echo '               [VERBOSE=1]               all that Snakemake prints, in place of phases and what goes wrong'
 	@echo 'make figures   [PRESET=..] [STUDY=..]    the same from the rows of published/, in a minute; trains nothing: results/PRESET-published/'
 	@echo 'make plane     [PRESET=quick] [CORES=N]  the same as STUDY=plane: lazy and feature learning, spectra'
-	@echo 'make plan      [PRESET=quick] [STUDY=..] cells, steps, core-hours and disk, and which jobs run and why; runs nothing; with DEVICE=cuda GPU-hours, too'
+	@echo 'make plan      [PRESET=quick] [STUDY=..] cells, steps, core-hours and disk, and which jobs run and why; runs nothing'
 	@echo 'make publish   [PRESET=quick] [STUDY=..] keep the finished rows in published/PRESET, for make figures'
 	@echo '               [FROM=published] of make reproduce, plan and status: reuses archived rows; trains only missing networks'
 	@echo 'make status    [PRESET=quick] [STUDY=..] networks trained, missing, capped, diverged; how fast, and how long still (also while a run is going on); without STUDY the paper'
@@ -107,9 +107,7 @@ help-all:
 	@echo 'make test-all                            the same with the slow tests: faults (killed, full disk, ...), tutorials, documentation; as root'
 	@echo 'make test-science                        results of the thesis within their tolerances (tests/science): about half an hour'
 	@echo 'make test-fresh                          small commands in a fresh Debian, after its steps, without a network; as root, ARGS="--debian 13 --whole"'
-	@echo 'make test-gpu-interpreter                GPU kernels without a GPU: interpreted against the CPU, compiled for H100 and A100 (1 GB more, minutes)'
 	@echo 'make check-gpu                           does what this machine'"'"'s GPU computes agree with the processor? a table to send in (docs/gpu.md)'
-	@echo 'make bench-gpu                           steps a second of the packed engine on this machine'"'"'s GPU: results/benchmarks/gpu.json'
 	@echo 'make lint | make format                  only the checks without tests | put the layout of the code in order'
 	@echo 'make docs                                these documents, tutorials and the reference of the library as pages: results/docs/index.html'
 	@echo 'make cifar                               download CIFAR-10 (162 MB) and check it, for Figure 1 A, B'
@@ -200,19 +198,12 @@ test-all: test
 test-science: env
 	$(BIN)/python -m pytest -m science --numprocesses 0 --capture no --durations 0 tests/science
 
-# Triton lies beside the environment, which stays the lock's alone, and out of `make test`.
-test-gpu-interpreter: env-gpu
-	PYTHONPATH=$(VENV)/gpu TRITON_INTERPRET=1 $(BIN)/python -m pytest --quiet --numprocesses $(CORES) --maxprocesses 4 tests/gpu
-
 # Without an environment: the root has its own.
 test-fresh:
 	@$(PYTHON) benchmarks/fresh_root.py $(ARGS)
 
-# With the python of an environment that has a torch with CUDA, say: make bench-gpu GPU_PYTHON=python3
+# With the python of an environment that has a torch with CUDA, say: make check-gpu GPU_PYTHON=python3
 GPU_PYTHON ?= $(BIN)/python
-bench-gpu:
-	PYTHONPATH=src $(GPU_PYTHON) benchmarks/gpu.py $(ARGS)
-
 check-gpu:
 	@PYTHONPATH=src $(GPU_PYTHON) -m srhm.commands.check_gpu $(ARGS)
 
@@ -258,11 +249,7 @@ env-equivariance: env
 env-images: env
 	@$(PIP) install --no-deps --requirement $(LOCKS)/images.lock $(LOG)
 
-env-gpu: env
-	@test -d $(VENV)/gpu/triton || $(PIP) install --no-deps --target $(VENV)/gpu \
-	  $(shell sed -n 's/^gpu = \["\(.*\)"\]$$/\1/p' pyproject.toml) $(LOG)
-
-# Documentation, with every warning an error. Sphinx lies beside the environment, like Triton.
+# Documentation, with every warning an error. Sphinx lies beside the environment.
 docs: env-docs
 	PYTHONPATH=$(VENV)/docs $(BIN)/python -m sphinx --fail-on-warning --quiet --conf-dir docs . results/docs
 	@echo 'results/docs/index.html'

@@ -1,65 +1,66 @@
-"""The command that tries every form of training on a GPU, on stand-ins for one."""
+"""The command that compares a GPU with the processor, on the processor in place of one."""
 
-import json
-from pathlib import Path
-
+import numpy as np
 import pytest
-import stand_in_process
+import torch
 
 from srhm.commands import check_gpu
-from srhm.runtime import first_use
-from srhm.runtime.first_use import FOLDER, GpuForm
+from srhm.commands.check_gpu import Compared, distances
+from srhm.training import stacked
 
 
 @pytest.fixture(autouse=True)
-def answered(tmp_path, monkeypatch):
-    """Trials answer at once what they are told to."""
-    monkeypatch.setenv("PYTHONPATH", str(Path(stand_in_process.__file__).parent))
-    monkeypatch.setenv("TRIALS", str(tmp_path / "trials"))
-    monkeypatch.setattr(first_use, "CHILD", "stand_in_process")
+def small(monkeypatch):
+    """Fewer networks, steps and kinds."""
+    stacks = {name: check_gpu.STACKS[name] for name in ("CNN", "VGG11")}
+    monkeypatch.setattr(check_gpu, "STACKS", stacks)
+    monkeypatch.setattr(check_gpu, "SEEDS", 2)
+    monkeypatch.setattr(check_gpu, "STEPS", {"sparse_hierarchy": 6, "named_nets": 2})
+    monkeypatch.setattr(check_gpu, "IMAGE_STEPS", 2)
 
 
-def checked(monkeypatch, tmp_path, *behaviours):
-    """Exit code of the command; forms a, b, ... do what they are told to."""
-    forms = [
-        GpuForm("abc"[i], "srhm.training.plain", f"stand_in:{one}")
-        for i, one in enumerate(behaviours)
-    ]
-    monkeypatch.setattr(check_gpu, "FORMS", forms)
-    return check_gpu.main(["--directory", str(tmp_path), "--limit", "2"])
-
-
-def test_a_device_that_agrees(monkeypatch, tmp_path, capsys):
-    for _ in range(2):  # whatever is known
-        assert checked(monkeypatch, tmp_path, "honest", "honest") == 0
+def test_a_device_that_agrees_has_a_row_for_each_kind(capsys):
+    assert check_gpu.main(["--device", "cpu"]) == 0
     said = capsys.readouterr().out
-    assert said.startswith("a card; driver 1.2, torch 3.4, triton none; ")
-    assert said.count("| a | CNN | 2 × 3 | 1 | 2 | weights 0.1 (0.2) | equal |") == 2
-    assert len((tmp_path / "trials").read_text().splitlines()) == 4
-    kept = [json.loads(file.read_text()) for file in (tmp_path / FOLDER).glob("*.json")]
-    assert {one["form"] for one in kept} == {"a", "b"}
+    rows = [line.split(" | ") for line in said.splitlines() if line.endswith("| agrees |")]
+    names = ["| CNN", "| VGG11", "| CNN, gradient flow", "| FCN, Adam", "| ResNet18, images"]
+    assert [row[0] for row in rows] == names
+    # The processor beside itself.
+    assert [(float(row[4]), float(row[5])) for row in rows[:2]] == [(0, 1), (0, 1)]
 
 
-def test_what_does_not_agree_stands_in_the_table(monkeypatch, tmp_path, capsys):
-    assert checked(monkeypatch, tmp_path, "lies", "hangs", "honest") == 1
-    said = capsys.readouterr().out
-    assert "| a | | | | | CNN: weights 0.5, allowed 0.2 | differs |" in said
-    assert "| b | | | | | no answer in 2 s | hung |" in said
-    assert "| c | CNN | 2 × 3 | 1 | 2 | weights 0.1 (0.2) | equal |" in said
+def test_a_device_that_computes_in_half_the_digits_differs(monkeypatch, capsys):
+    step = stacked.Stack._step
+
+    def coarse(stack, *arguments):
+        losses = step(stack, *arguments)
+        if stack.device == torch.device("cpu:0"):
+            for weights in stack._weights.values():
+                weights.copy_(weights.bfloat16())
+        return losses
+
+    monkeypatch.setattr(stacked.Stack, "_step", coarse)
+    monkeypatch.setattr(check_gpu, "compared_flows", lambda device: [])
+    monkeypatch.setattr(check_gpu, "compared_images", lambda device: [])
+    assert check_gpu.main(["--device", "cpu:0"]) == 1
+    assert capsys.readouterr().out.count("| DIFFERS |") == 2
 
 
-def test_a_device_that_dies_has_a_row_without_numbers(monkeypatch, tmp_path, capsys):
-    assert checked(monkeypatch, tmp_path, "dies_at_once") == 1
-    said = capsys.readouterr().out
-    assert "a device without a name" in said
-    assert "| a | | | | | it was ended by SIGKILL | failed |" in said
+@pytest.mark.parametrize(
+    ("double", "single", "agrees"),
+    [(1e-9, 2.0, True), (1e-3, 2.0, False), (1e-9, 30.0, False), (np.nan, 2.0, True)],
+)
+def test_what_is_allowed(double, single, agrees):
+    row = Compared("a", "1 × 1", (1.0, 1.0), double=double, single=single)
+    assert row.agrees is agrees
 
 
-def test_no_gpu_is_said(monkeypatch, tmp_path, capsys):
-    assert checked(monkeypatch, tmp_path, "nothing_there") == 2
-    assert capsys.readouterr().out == ("there is no GPU to check: torch sees no CUDA device\n")
+def test_distances_are_over_how_far_training_has_moved():
+    start, here, there = ({"w": np.array([x, 0.0])} for x in (1.0, 3.0, 3.5))
+    assert distances([there], [here], [start]) == [0.25]
 
 
-def test_the_forms_are_all_that_there_are():
-    names = [form.name for form in check_gpu.FORMS]
-    assert names == ["packed", "plain", "stacked", "flow", "images"]
+def test_no_gpu_is_said(monkeypatch, capsys):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert check_gpu.main([]) == 2
+    assert "there is no GPU to check: torch " in capsys.readouterr().out

@@ -15,7 +15,6 @@ SAME = {
     "main": "a command: its arguments -> exit status",
     "plan": "a section -> what is planned of it",
     "prepare": "entries of a curve -> what trains them",
-    "gpu_forms": "entries of a curve -> forms that can train them on a GPU",
     "run": "an experiment: the coordinates of a cell -> its outcome",
     "draw": "a figure: its tables -> a matplotlib figure",
     "train_cell": "coordinates of a cell and its data -> the trained cell",
@@ -44,18 +43,7 @@ SAME = {
         ),
         "of deformations, by the convention of the article and by that of the authors' code",
     ),
-    **dict.fromkeys(
-        (
-            "add_layer",
-            "forward",
-            "gather_bases",
-            "loss_and_errors",
-            "update_embedding",
-            "update_layer",
-            "update_readout",
-        ),
-        "kernels of the sparse engine, for processors and for GPUs",
-    ),
+    "forward": "kernels of the sparse engine, and the pass of a tape",
 }
 
 

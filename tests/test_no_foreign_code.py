@@ -1,7 +1,7 @@
 """No file that is read, and no text that is given, can become code that runs.
 
 The parsed source is looked at. What libraries do inside is theirs: Numba keeps its compiled code,
-of this package's own functions, in a cache of its own (`srhm.training.compiled_code`).
+of this package's own functions, in a cache of its own (`srhm.training.machine_code`).
 """
 
 import ast

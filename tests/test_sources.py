@@ -324,7 +324,11 @@ def doubled(name):
         ("training.curve", replaced('"train"]', '"train"][::4]'), ON_SRHM),
         ("results.records", doubled("read_derivations"), ON_SRHM),
         ("results.records", doubled("write_derivations"), ON_SRHM | {"data"}),
-        ("training.any_trainer", replaced("gpu else ()", "gpu else []"), TRAINED),
+        (
+            "training.any_trainer",
+            replaced("device=device, log=log", "log=log, device=device"),
+            TRAINED,
+        ),
         ("training.loop", doubled("train_or_load"), TRAINED),
         ("training.checkpoints", doubled("resume"), TRAINED),
         ("results.store", doubled("write_cell"), TRAINED),

@@ -377,7 +377,7 @@ with stop_on_signals(StopRequest(limit=limit)) as stop:
     print("ready", flush=True)
     log = logging.getLogger()
     train_or_load(
-        curve.entries, lambda: hierarchy_trainer(curve.entries, samples, form=None, log=log),
+        curve.entries, lambda: hierarchy_trainer(curve.entries, samples, device="cpu", log=log),
         store=folder / "cells", checkpoints=folder / "checkpoints",
         threads=2, keep_weights=True, log=log, stop=stop,
     )

@@ -204,7 +204,6 @@ def test_what_a_study_declares_by_name_is_there(study):
 @pytest.mark.parametrize("trainer", TRAINERS, ids=lambda trainer: trainer.name)
 def test_what_a_trainer_declares_by_name_is_there(trainer):
     assert callable(resolved(f"{trainer.module}:prepare"))
-    assert callable(resolved(f"{trainer.module}:gpu_forms"))
     assert callable(resolved(trainer.cost or trainer.seconds))
     assert schema_of(trainer.cells).names
     assert schema_of(trainer.timings).names

@@ -106,7 +106,7 @@ def test_both_engines_train_a_cell_to_the_same_end(make_sample, net, steps):
     found = []
     for engine in NAMED_ENGINES:
         entry = {"cell": {**cell, "engine": engine}}
-        trainer = hierarchy_trainer([entry], samples, form=None, log=logging.getLogger("test"))
+        trainer = hierarchy_trainer([entry], samples, device="cpu", log=logging.getLogger("test"))
         found += trainer.train([entry])
     (one, other), engines = found, [cell.row.pop("engine") for cell in found]
     assert engines == list(NAMED_ENGINES)

@@ -12,6 +12,7 @@ from srhm.images import experiment
 from srhm.images.configuration import ImagesSection
 from srhm.runtime.stopping import StopRequest
 from srhm.training import curve
+from srhm.training.any_trainer import torch_device
 from srhm.training.configuration import HierarchySection
 from srhm.training.loop import train_or_load
 
@@ -87,16 +88,18 @@ def train_here(
 
 
 def train_srhm(entries, samples, *, gpu=0, log=LOG, **options):
-    """Cells of the SRHM, on samples by seed and part; on a GPU by the form that comes first."""
-    form = next(iter(curve.gpu_forms(entries)), None) if gpu else None
-    prepared = lambda: curve.hierarchy_trainer(entries, samples, form=form, log=log)  # noqa: E731
+    """Cells of the SRHM, on samples by seed and part."""
+    prepared = lambda: curve.hierarchy_trainer(  # noqa: E731
+        entries, samples, device=torch_device(gpu), log=log
+    )
     return train_here(entries, prepared, log=log, **options)
 
 
 def train_flow(entries, *, gpu=0, log=LOG, **options):
     """Cells of any output scale."""
-    form = flow_cells.ON_GPU if gpu else None
-    prepared = lambda: flow_cells.prepare(entries, inputs={}, form=form, log=log)  # noqa: E731
+    prepared = lambda: flow_cells.prepare(  # noqa: E731
+        entries, inputs={}, device=torch_device(gpu), log=log
+    )
     return train_here(entries, prepared, log=log, **options)
 
 

@@ -31,7 +31,7 @@ class ConfigError(Exception):
 class Trainer:
     """What trains the cells of some curves, and where these are kept.
 
-    module: has the functions `prepare` and `gpu_forms`. cost: function from cells to the
+    module: has the function `prepare`. cost: function from cells to the
     `srhm.training.cost.Cost` that each is expected to have. folder: where its cells, checkpoints,
     curves and parts lie. cells, timings: schemas of its rows, by name in `srhm.results.tables`.
     curves: regular expression for the names of its curves. title: for people. priority: of its

@@ -1,4 +1,4 @@
-"""Faults of what surrounds a run: disks, users, limits, variables of the environment, caches.
+"""Faults of what surrounds a run: disks, users, limits, variables of the environment.
 
 Most last while a run trains a cell that was deleted before. Disks are mounted, which needs root.
 """
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from disturbed import REPOSITORY, Undisturbed, assert_said, truncated
+from disturbed import REPOSITORY, Undisturbed, assert_said
 
 pytestmark = pytest.mark.slow
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="mounting and other users need root")
@@ -102,19 +102,6 @@ def test_a_lacking_cell_is_trained_under(undisturbed, variables, before, says):
     with undisturbed.scene() as scene:
         scene.cell(0).unlink()
         undisturbed.is_finished_by(scene, trains=1, says=says, environment=variables, before=before)
-
-
-def test_damaged_compiled_code_is_compiled_again(undisturbed, tmp_path):
-    user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "srhm"
-    own = tmp_path / "compiled"
-    with undisturbed.scene() as scene:
-        shutil.copytree(os.environ.get("NUMBA_CACHE_DIR") or user, own)
-        files = list(own.rglob("*.nbi"))
-        assert files
-        for file in files:
-            truncated(file)
-        scene.cell(0).unlink()
-        undisturbed.is_finished_by(scene, trains=1, environment={"NUMBA_CACHE_DIR": str(own)})
 
 
 def test_results_may_be_moved_to_a_path_that_no_shell_likes(undisturbed, tmp_path):

@@ -1,4 +1,4 @@
-"""Training of flow cells on another device, and what a job with a GPU does; tests/gpu has the rest.
+"""Training of flow cells on another device, and what a job with a GPU does.
 
 No GPU is needed: `elsewhere` stands for one.
 """
@@ -7,12 +7,12 @@ from functools import cache
 
 import pytest
 import torch
+import train_curves
 from elsewhere import DEVICE, Elsewhere
 from flow_kinds import KINDS, SRHM, assert_same, cells_of, entries_of, interrupted
 from train_curves import train_flow
 
 from srhm.flow import cells as flow_cells
-from srhm.flow import gpu
 from srhm.flow.cost import expected_bytes
 from srhm.flow.members import train_members
 from srhm.results.store import path_of
@@ -120,9 +120,10 @@ def test_a_gpu_that_torch_does_not_see_is_a_clear_error(tmp_path, monkeypatch):
 def card(monkeypatch):
     """A stand-in for a GPU with room for everything, until a test says otherwise."""
     room = {"bytes": 1e12}
-    monkeypatch.setattr(flow_cells, "device_of", lambda gpu: DEVICE)
-    monkeypatch.setattr(flow_cells, "gpu_name", lambda device: "a card")
-    monkeypatch.setattr(flow_cells, "free_bytes", lambda device: room["bytes"])
+    monkeypatch.setattr(train_curves, "torch_device", lambda gpu: "meta" if gpu else "cpu")
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "a card")
+    free = lambda: (room["bytes"] / flow_cells.SHARE_OF_MEMORY, 0)  # noqa: E731
+    monkeypatch.setattr(torch.cuda, "mem_get_info", free)
     with Elsewhere():
         yield room
 
@@ -136,7 +137,6 @@ def test_the_row_says_which_device_made_it(card, tmp_path, monkeypatch):
     made = train_flow(entries, store=tmp_path, gpu=1)
     assert all(cell.row["versions"].endswith(" on a card") for cell in made)
     assert {cell.timing["processor"] for cell in made} == {"a card"}
-    monkeypatch.setattr(flow_cells, "device_of", lambda gpu: torch.device("cpu"))
     monkeypatch.delattr(flow_cells, "train_members")  # a run without a GPU takes them as they are
     again = train_flow(entries, store=tmp_path)
     assert [repr(cell.row) for cell in again] == [repr(cell.row) for cell in made]
@@ -183,11 +183,6 @@ def test_batches_on_a_gpu_are_cut_by_its_memory(card, tmp_path, monkeypatch):
     assert tried == [3, 2]
 
 
-def test_a_share_of_the_free_memory_is_taken(monkeypatch):
-    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (8e9, 80e9))
-    assert gpu.free_bytes(torch.device("cuda")) == gpu.SHARE_OF_MEMORY * 8e9
-
-
 class StopsAtOnce(StopRequest):
     """A request that comes once a batch is in training."""
 
@@ -204,7 +199,6 @@ class StopsAtOnce(StopRequest):
 @pytest.mark.parametrize("first", [0, 1])
 def test_a_checkpoint_of_another_kind_of_device_is_left(first, card, tmp_path, monkeypatch, caplog):
     entries, devices = curve(seeds=1), [torch.device("cpu"), DEVICE]
-    monkeypatch.setattr(flow_cells, "device_of", lambda gpu: devices[gpu])
     options = {"store": tmp_path / "cells"}
     for gpu_of_job in (first, first):  # of the same kind it goes on
         with pytest.raises(Stopped), caplog.at_level("WARNING"):

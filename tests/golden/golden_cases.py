@@ -3,7 +3,6 @@
 A trainer is called through the function that the workflow's script calls.
 """
 
-import logging
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -22,7 +21,7 @@ from srhm.training.cell import train_cell
 from srhm.training.dense import DenseEngine
 from srhm.training.reference import ReferenceEngine
 from srhm.training.sparse import SparseEngine
-from srhm.training.stacked import StackedTraining
+from srhm.training.stacked import train_stack
 from srhm.training.taped import TapedEngine
 
 # Digits in a file: more than the tolerances need.
@@ -100,10 +99,14 @@ def core(make_engine: Any, **changes: Any) -> Trace:
     n_points = {"n_train": cell["P"], "n_test": cell["n_test"]}
     samples = draw_samples(parameters_of(cell), [cell["seed"]], **n_points)
     data = samples[cell["seed"], "train"], samples[cell["seed"], "test"]
-    if make_engine is StackedTraining:
-        log = logging.getLogger("golden")
-        stack = StackedTraining([cell], log, device=torch.device("cpu"), size=2)
-        trained = stack.train(cell, *data)
+    if make_engine is train_stack:
+        others = {**cell, "seed": cell["seed"] + 1}
+        samples |= {(others["seed"], part): own for (_, part), own in samples.items()}
+        trained, _ = train_stack(
+            [{"key": "a", "cell": cell}, {"key": "b", "cell": others}],
+            start=None, pause=lambda snapshot: None, samples=samples,
+            device=torch.device("cpu"), made_by="cpu",
+        )  # fmt: skip
     else:
         trained = train_cell(cell, *data, make_engine=make_engine)
     return trace_of(trained.row, trained.weights, cell)
@@ -183,7 +186,7 @@ CASES: dict[str, tuple[str, Callable[[], Trace]]] = {
     "torch_vgg": ("single", partial(core, TapedEngine, **NAMED, net="vgg11_bn")),
     "torch_resnet": ("single", partial(core, TapedEngine, **NAMED, net="resnet18")),
     "torch_efficientnet": ("efficientnet", partial(core, TapedEngine, **EFFICIENTNET)),
-    "stacked_vgg": ("single", partial(core, StackedTraining, **NAMED, net="vgg11_bn")),
+    "stacked_vgg": ("single", partial(core, train_stack, **NAMED, net="vgg11_bn")),
     "flow_relu": ("double", partial(plane, SRHM)),
     "flow_softplus": ("double", partial(plane, SRHM, **SMOOTH)),
     "flow_random": ("double", partial(plane, RANDOM)),

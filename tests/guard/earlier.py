@@ -22,7 +22,7 @@ from stored import PRESETS, ROOT, job_roots, planned
 from srhm.experiments import cells as experiments
 from srhm.networks.registry import CONNECTED, HIERARCHICAL, NAMED, NETS, PRIMITIVE
 from srhm.results import sources
-from srhm.results.outdated import FORMS
+from srhm.results.outdated import CODE
 from srhm.trainers import FLOW, HIERARCHY, IMAGES
 from srhm.training.any_trainer import SAMPLES, decided_by
 from srhm.training.curve import AUTOGRAD, NAMED_ENGINE
@@ -57,8 +57,8 @@ def experiment_cells() -> list[tuple[str, str]]:
 
 
 def all_roots() -> list[tuple[str, ...]]:
-    """All of which digests are kept: of cells, samples, forms for GPUs and jobs."""
-    return [*cell_roots(), SAMPLES, *((form,) for form in FORMS.values()), *job_roots().values()]
+    """All of which digests are kept: of cells, samples, stacks and jobs."""
+    return [*cell_roots(), SAMPLES, (CODE,), *job_roots().values()]
 
 
 class _Lines(dict[str, str]):

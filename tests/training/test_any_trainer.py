@@ -7,17 +7,15 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+import torch
 
 from srhm.results.sources import digest_of
-from srhm.runtime.first_use import GpuForm
 from srhm.runtime.stopping import StopRequest
-from srhm.training import any_trainer
 from srhm.training.any_trainer import decided_by, spec_of_part, train_curve
 from srhm.training.cell import TrainedCell
 from srhm.training.loop import BatchTrainer
 
 CELLS = [{"key": str(place), "cell": {"P": place}} for place in range(4)]
-A_FORM = GpuForm("a_form", "srhm.training.plain", "srhm.training.trials:plain_trial")
 SPEC = {
     **{"cells": CELLS, "curve": "c", "inputs": {"folder": "data"}},
     **{"keep_weights": False, "arrays_needed": True},
@@ -55,11 +53,7 @@ def test_a_spec_is_trained_by_the_module_that_it_names(
         return [TrainedCell(row, {"seconds": 0.0}, {"w": np.ones(2)})]
 
     module.prepare = prepare
-    module.gpu_forms = lambda entries: [A_FORM] if gpu else []
-    asked = []
-    monkeypatch.setattr(
-        any_trainer, "trusted", lambda forms, **named: asked.append(forms) or forms[0]
-    )
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setitem(sys.modules, "a_trainer", module)
     log = logging.getLogger("test")
     places = {"store": tmp_path / "cells", "checkpoints": tmp_path / "checkpoints"}
@@ -73,10 +67,9 @@ def test_a_spec_is_trained_by_the_module_that_it_names(
     cells = train_curve(spec, derivations=derivations, **options)
     assert [cell.row["P"] for cell in cells] == [0, 1, 2, 3]
     assert [cell.weights for cell in cells] == [{}] * 4
-    form = A_FORM if gpu else None
-    assert called == [{"entries": entries, "inputs": inputs, "form": form, "log": log}]
-    assert asked == ([[A_FORM]] if gpu else [])
+    device = "cuda" if gpu else "cpu"
+    assert called == [{"entries": entries, "inputs": inputs, "device": device, "log": log}]
     assert SPEC["inputs"] == spec["inputs"] == {"folder": "data"}
     again = train_curve(spec, derivations=derivations, **options)
     assert [cell.row for cell in again] == [cell.row for cell in cells]
-    assert len(called) == 1 >= len(asked)  # nothing was missing, so that nothing was prepared
+    assert len(called) == 1  # nothing was missing, so that nothing was prepared

@@ -1,87 +1,230 @@
-"""Tries every form of training on this machine's GPU, and prints a table to send in.
+"""Compares what this machine's GPU trains with the processor, and prints a table to send in.
 
-`python -m srhm.commands.check_gpu`, or `make check-gpu`. A run does the same by itself at the first
-use of a device; here all forms are tried, whatever is known of them, and the outcomes are kept for
-the runs of this folder.
+`make check-gpu`, or `python -m srhm.commands.check_gpu`. Small networks of each kind are trained on
+both. In double precision they must agree to 1e-6 of how far training has moved their weights. In
+single precision the device may be ten times as far from the processor's double precision as the
+processor's own single precision is, in the median of the networks of a row: tf32 is farther.
 """
 
 import argparse
-import logging
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
 
 from srhm.commands.printing import printing
-from srhm.flow import cells
-from srhm.images import experiment
-from srhm.runtime.first_use import FOLDER, LIMIT, FirstUse, first_use_of
-from srhm.runtime.no_device import NoDevice
-from srhm.training import curve
+from srhm.flow.configuration import FlowSection
+from srhm.flow.members import train_members
+from srhm.flow.plan import plan as plan_flow
+from srhm.images import training as images
+from srhm.images.cifar import CHANNELS, N_CLASSES, SIZE, Images
+from srhm.model.letters import parameters_of
+from srhm.model.sampling import draw_samples
+from srhm.model.seeding import generator
+from srhm.preset import plan_preset
 from srhm.training.cell import processor
+from srhm.training.stacked import StackMember, train_stack
 
-FORMS = (curve.PACKED, curve.PLAIN, curve.STACKED, cells.ON_GPU, experiment.ON_GPU)
-COLUMNS = ("form", "network", "trained, steps", "device, s", "one core, s", "differences (allowed)",
-           "outcome")  # fmt: skip
-HEADER = f"| {' | '.join(COLUMNS)} |\n{'|---' * len(COLUMNS)}|"
-NO_DEVICE, NOT_ALL = 2, 1
+ALLOWED, ALLOWED_SINGLE = 1e-6, 10.0
+SEEDS, P, N_TEST = 4, 64, 200
+# Section, and the keys of its only group of curves.
+STACKS: dict[str, tuple[str, dict[str, Any]]] = {
+    "CNN": ("sparse_hierarchy", {"net": "cnn", "L": 2, "s0": 1, "width": 256}),
+    "LCN": ("sparse_hierarchy", {"net": "lcn", "L": 3, "s0": 1, "width": 64}),
+    "FCN": ("sparse_hierarchy", {"net": "fcn", "L": 2, "s0": 1, "width": 256}),
+    "VGG11": ("named_nets", {"net": "vgg11", "L": 2, "s0": 2, "width": 8}),
+    "ResNet18": ("named_nets", {"net": "resnet18", "L": 2, "s0": 2, "width": 8}),
+    "EfficientNetB0": ("named_nets", {"net": "efficientnetb0", "L": 2, "s0": 2, "width": 8}),
+}
+STEPS = {"sparse_hierarchy": 100, "named_nets": 6}
+FLOWS = {
+    "CNN, gradient flow": {"net": "cnn", "optimiser": {"max_evaluations": 100}},
+    "FCN, Adam": {"net": "fcn", "optimiser": {"name": "adam", "max_evaluations": 100}},
+}
+IMAGE_STEPS = 6
+IMAGE_CELL: dict[str, Any] = {
+    **{"net": "resnet18", "width": 8, "batch_size": 32, "max_steps": IMAGE_STEPS},
+    **{"learning_rate": 1e-3, "schedule": "cosine", "momentum": 0.9, "weight_decay": 5e-4},
+    "augmentation": True,
+}
+HEADER = (
+    "| network | trained, steps | device, s | processor, s | double | single | outcome |\n"
+    "|---|---|---|---|---|---|---|"
+)
+Weights = Mapping[str, NDArray[Any]]
 
 
-def lines(found: FirstUse) -> list[str]:
-    """Rows of the table: one for each network, or one that says why there is none."""
-    if not found.rows:
-        return [f"| {found.form} | | | | | {found.reason} | {found.outcome} |"]
-    table = []
-    for row in found.rows:
-        differences = ", ".join(
-            f"{name} {value:.2g} ({allowed:.2g})"
-            for name, (value, allowed) in row["differences"].items()
+@dataclass(frozen=True)
+class Compared:
+    """A row of the table.
+
+    double: largest distance between the weights of device and processor, over how far training has
+    moved them. single: median distance of the device from double precision, over that of the
+    processor; NaN where there is no such training.
+    """
+
+    network: str
+    trained: str
+    seconds: tuple[float, float]
+    double: float = np.nan
+    single: float = np.nan
+
+    @property
+    def agrees(self) -> bool:
+        """Whether what there is is within what is allowed."""
+        return not (self.double > ALLOWED or self.single > ALLOWED_SINGLE)
+
+    def line(self) -> str:
+        """The row."""
+        single, double = (f"{value:.2g}" for value in (self.single, self.double))
+        there, here = (f"{value:.3g}" for value in self.seconds)
+        outcome = "agrees" if self.agrees else "DIFFERS"
+        row = (self.network, self.trained, there, here, double, single, outcome)
+        return f"| {' | '.join(row)} |"
+
+
+def distances(
+    some: Sequence[Weights], others: Sequence[Weights], starts: Sequence[Weights]
+) -> list[float]:
+    """Of each network: how far its weights are from the other's, over how far those have moved."""
+
+    def apart(one: Weights, other: Weights, start: Weights) -> float:
+        squares = (np.square(one[name] - other[name], dtype=np.float64).sum() for name in start)
+        return float(sum(squares) ** 0.5)
+
+    return [
+        apart(one, other, start) / apart(other, start, start)
+        for one, other, start in zip(some, others, starts, strict=True)
+    ]
+
+
+def parameters_alone(weights: Weights) -> Weights:
+    """Without batch norm's buffers, which no gradient moves."""
+    buffers = ("running_mean", "running_var", "num_batches_tracked")
+    return {name: array for name, array in weights.items() if not name.endswith(buffers)}
+
+
+def timed(train: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
+    """What a second call gives, and its seconds: the first one loads libraries."""
+    train(*arguments)
+    clock = time.perf_counter()
+    return train(*arguments), time.perf_counter() - clock
+
+
+def compared_stacks(device: str) -> Iterator[Compared]:
+    """LCN, CNN, FCN and named nets in stacks."""
+    for name, (section, group) in STACKS.items():
+        training = {"max_steps": STEPS[section], "n_checks": 0, "loss_threshold": 1e-12}
+        training |= {"batch_size": 16, "learning_rate": 0.01} if section == "named_nets" else {}
+        keys = {"seeds": SEEDS, "n_test": N_TEST, "training": training}
+        keys["curves"] = [{"v": 4, "P": [P], **group}]
+        (curve,) = plan_preset({"preset": "check", section: keys}).curves.values()
+        parameters = parameters_of(curve.cells[0])
+        samples = draw_samples(parameters, range(SEEDS), n_train=P, n_test=N_TEST)
+
+        def trained(where: str, dtype: str, curve: Any = curve, samples: Any = samples) -> Any:
+            entries = [{**e, "cell": {**e["cell"], "dtype": dtype}} for e in curve.entries]
+            cells = train_stack(
+                entries, start=None, pause=lambda snapshot: None, samples=samples,
+                device=torch.device(where), made_by=where,
+            )  # fmt: skip
+            return [cell.weights for cell in cells]
+
+        starts = [
+            parameters_alone(StackMember(cell, samples, None).engine.weights())
+            for cell in curve.cells
+        ]
+        exact = trained("cpu", "float64")
+        (there, seconds), (here, alone) = (timed(trained, at, "float32") for at in (device, "cpu"))
+        rounding = median(distances(here, exact, starts))
+        yield Compared(
+            name,
+            f"{SEEDS} × {STEPS[section]}",
+            (seconds, alone),
+            double=max(distances(trained(device, "float64"), exact, starts)),
+            single=median(distances(there, exact, starts)) / rounding,
         )
-        table.append(
-            f"| {found.form} | {row['network']} | {row['trained']} × {row['steps']} |"
-            f" {row['seconds']:.3g} | {row['on_processor']:.3g} | {differences} |"
-            f" {found.outcome} |"
-        )
-    if found.outcome != "equal":
-        table.append(f"| {found.form} | | | | | {found.reason} | {found.outcome} |")
-    return table
+
+
+def compared_flows(device: str) -> Iterator[Compared]:
+    """Members of a flow, all at once, in double precision."""
+    for name, group in FLOWS.items():
+        keys = {"L": 2, "v": 4, "s0": 1, "width": 32, "P": P, "loss_threshold": 1e-12, **group}
+        section = FlowSection.model_validate({"n_test": 100, "curves": [keys]})
+        (curve,) = plan_flow(section, Path(), study="check").curves.values()
+        cells = [{**curve.entries[0]["cell"], "member": member} for member in range(2 * SEEDS)]
+
+        def trained(where: str, cells: Any = cells) -> list[Weights]:
+            found = train_members(cells, device=torch.device(where)).weights
+            return [{k: v[e].numpy() for k, v in found.items()} for e in range(len(cells))]
+
+        (there, seconds), (here, alone) = (timed(trained, at) for at in (device, "cpu"))
+        zero = [{k: 0 * v for k, v in weights.items()} for weights in here]
+        double = max(distances(there, here, zero))
+        yield Compared(name, f"{len(cells)} × 100", (seconds, alone), double=double)
+
+
+class DoubleEngine(images.ImageEngine):
+    """The engine of networks on images in double precision."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.network.double()
+        self._moments = [moment.double() for moment in self._moments]
+
+
+def compared_images(device: str) -> Iterator[Compared]:
+    """A network on invented images, one seed after the other."""
+    torch.backends.cudnn.allow_tf32 = False
+    stream = generator(0, role="train")
+    pixels = stream.integers(256, size=(128, CHANNELS, SIZE, SIZE)).astype(np.uint8)
+    data = Images(pixels, stream.integers(N_CLASSES, size=128))
+    orders = stream.integers(128, size=(SEEDS, IMAGE_STEPS * IMAGE_CELL["batch_size"]))
+
+    def trained(where: str, engine: Any = images.ImageEngine, steps: int | None = None) -> Any:
+        found = []
+        for seed, order in enumerate(orders):
+            one = engine({**IMAGE_CELL, "seed": seed}, data, data, data, device=where)
+            one.steps(order[:steps])
+            found.append(one.weights())
+        return found
+
+    starts = [parameters_alone(weights) for weights in trained("cpu", steps=0)]
+    exact = trained("cpu", DoubleEngine)
+    (there, seconds), (here, alone) = (timed(trained, at) for at in (device, "cpu"))
+    yield Compared(
+        "ResNet18, images",
+        f"{SEEDS} × {IMAGE_STEPS}",
+        (seconds, alone),
+        double=max(distances(trained(device, DoubleEngine), exact, starts)),
+        single=median(distances(there, exact, starts)) / median(distances(here, exact, starts)),
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 if every form agrees with the processor, 1 if one does not, 2 if there is no GPU."""
-    parser = argparse.ArgumentParser(prog="check_gpu", description=__doc__.splitlines()[0])
-    parser.add_argument("--directory", type=Path, default=Path(), help="where results/ lies")
+    """0 if all agree with the processor, 1 if one does not, 2 if there is no GPU."""
+    parser = argparse.ArgumentParser(prog="check_gpu", description=__doc__)
     parser.add_argument("--device", default="cuda", help="of torch; for tests")
-    parser.add_argument("--only", nargs="+", help="names of forms")
-    parser.add_argument("--limit", type=float, default=LIMIT, help="seconds of one form")
     options = parser.parse_args(arguments)
-    log, clock = logging.getLogger("srhm.check_gpu"), time.monotonic()
-    tried = list[FirstUse]()
-    named = {"device": options.device, "limit": options.limit, "again": True}
-    for form in FORMS:
-        if options.only and form.name not in options.only:
-            continue
-        try:
-            found = first_use_of(form, log=log, folder=options.directory / FOLDER, **named)
-        except NoDevice as error:
-            print(f"there is no GPU to check: {error}")
-            return NO_DEVICE
-        if not tried:
-            of = ", ".join(f"{name} {text or 'unknown'}" for name, text in found.device.items()
-                           if name not in ("name", "digest"))  # fmt: skip
-            print(f"{found.device.get('name', 'a device without a name')}; {of}; {processor()}\n")
-            print(HEADER)
-        print("\n".join(lines(found)), flush=True)
-        tried.append(found)
-    seconds = time.monotonic() - clock
-    codes = ", ".join(f"{one.form} {one.device.get('digest', '')}" for one in tried)
-    print(f"\n{seconds:.0f} s; code: {codes}")
-    bad = [one for one in tried if one.outcome != "equal"]
-    for one in bad:
-        if one.said:
-            print(f"\n{one.form} said:\n\n{one.said.strip()}")
-    print(f"\nkept in {options.directory / FOLDER}; please send the table in (docs/gpu.md)")
-    return NOT_ALL if bad else 0
+    if options.device == "cuda" and not torch.cuda.is_available():
+        print(f"there is no GPU to check: torch {torch.__version__} sees no CUDA device")
+        return 2
+    name = torch.cuda.get_device_name() if options.device == "cuda" else options.device
+    print(f"{name}; torch {torch.__version__}; {processor()}\n\n{HEADER}")
+    rows = []
+    for compare in (compared_stacks, compared_flows, compared_images):
+        for row in compare(options.device):
+            print(row.line(), flush=True)
+            rows.append(row)
+    print(f"\nallowed: double {ALLOWED}, single {ALLOWED_SINGLE}; please send the table in")
+    return 0 if all(row.agrees for row in rows) else 1
 
 
 if __name__ == "__main__":

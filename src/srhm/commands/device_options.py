@@ -8,7 +8,6 @@ take cores while they wait for another's.
 from collections.abc import Sequence
 from contextlib import redirect_stderr
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
 from typing import Any, get_args
@@ -34,8 +33,8 @@ class DeviceError(Exception):
 def why_no_gpu_here() -> str:
     """Why the torch of this environment computes on no GPU, for people; empty if it may.
 
-    Only the version of torch is read, and whether Triton is installed, which comes with CUDA: an
-    import would take seconds. A driver that does not suit torch is found by the job.
+    Only the version of torch is read: an import would take seconds. A driver that does not suit
+    torch is found by the job.
     """
     try:
         torch = version("torch")
@@ -43,8 +42,6 @@ def why_no_gpu_here() -> str:
         return "torch is not installed here"
     if torch.endswith("+cpu"):
         return f"torch {torch} of this environment is a build without CUDA"
-    if find_spec("triton") is None:
-        return f"torch {torch} of this environment has no triton, which builds with CUDA bring"
     return ""
 
 

@@ -18,9 +18,7 @@ from srhm.results import outdated, places
 from srhm.results.paths import shares, stored_paths
 from srhm.runtime.devices import device_here
 from srhm.studies.registry import STUDIES
-from srhm.training.cost import costs, model_origin
-from srhm.training.curve import PACKABLE
-from srhm.training.gpu_cost import gpu_rate, gpu_seconds
+from srhm.training.cost import model_origin
 
 KIND = ["study", "net", "L", "s", "engine"]
 
@@ -125,29 +123,6 @@ def to_measure(run: Run) -> str:
     return f"to measure, after training: {sum(left.values())} curves ({each})"
 
 
-def on_one_gpu(run: Run, cells: pd.DataFrame) -> str:
-    """What the packed engine would take on one GPU for the cells that are to be trained.
-
-    cells: of `expected_cells`, for this run.
-    """
-    left = set(cells["key"][~cells["trained"].astype(bool)])
-    packed = [
-        entry["cell"]
-        for key, entry in run.entries.items()
-        if key in left and entry["cell"].get("engine") == PACKABLE
-    ]
-    if not packed:
-        return "on a GPU: no cell is left that the packed engine trains"
-    rate = gpu_rate()
-    hours = gpu_seconds(packed, costs(packed), rate) / 3600
-    others = len(left) - len(packed)
-    not_counted = f" (the other {others} are not counted: no rate is known)" if others else ""
-    return (
-        f"on one GPU: {len(packed)} of these cells by the packed engine{not_counted},"
-        f" {hours:.2g} GPU-hours; from {rate.origin}"
-    )
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prints the summary for a preset; 2 if its configuration is refused."""
     parser = parser_for("plan", __doc__, default=DEFAULT)
@@ -162,7 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(costs_text(cells, cores=options.cores))
     print(to_measure(run))
     if device_here(options.device or run.plan.preset.device) == "cuda":
-        print(on_one_gpu(run, cells))
+        print("on GPUs: no card has been timed; these hours are those of processors (docs/gpu.md)")
     for line in [*run.archived(), *run.not_counted(), *run.not_measurable()]:
         print(line)
     return 0

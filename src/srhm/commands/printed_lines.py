@@ -25,8 +25,6 @@ OF_A_JOB = re.compile(
             r"\S+, P = \d+, seed \d+: R_f",
             r"\S+, \d+\.\d MB",
             r"device \S+ (?:of|as given by) ",
-            r".* on .*: equal within rounding at first use",
-            r"first use of ",
             r"beside it the published run ",
         )
     )

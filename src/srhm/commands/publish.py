@@ -7,7 +7,6 @@ machine too. Where the configuration or the code no longer asks for rows that ar
 writes nothing unless `--drop` is given.
 """
 
-import re
 import sys
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -52,7 +51,6 @@ from srhm.studies.registry import STUDIES
 from srhm.study import Curve, Planned
 
 NOTHING = 1  # exit code where nothing is written: none finished, rows or damaged files in the way
-NO_GPU = re.compile("cpu|interpreter", re.IGNORECASE)  # devices of such a form without a GPU
 SHOWN = 5  # reasons that are written out
 
 
@@ -387,9 +385,9 @@ def provenance_of(
 
 
 def _device(versions: str) -> str:
-    """GPU or CPU, of a network by its versions: a form for GPUs names the device that it ran on."""
-    form = ON_GPU.search(versions)
-    return "GPU" if form and not NO_GPU.search(versions[form.end() :]) else "CPU"
+    """GPU or CPU, of a network by its versions: a stack names the device that it was on."""
+    stack = ON_GPU.search(versions)
+    return "GPU" if stack and versions[stack.end() :] != "cpu" else "CPU"
 
 
 def _times(provenance: Mapping[str, Any]) -> str:

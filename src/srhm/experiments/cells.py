@@ -8,7 +8,6 @@ from typing import Any
 from srhm.experiments.outcome import DONE, Outcome
 from srhm.names import resolved
 from srhm.results import provenance
-from srhm.runtime.first_use import GpuForm
 from srhm.training.cell import TrainedCell
 from srhm.training.clock import Clock
 from srhm.training.loop import Batch, BatchTrainer, Entry
@@ -17,21 +16,12 @@ from srhm.training.protocol import Pause, Snapshot
 PACKAGES = ("numpy", "scipy", "scikit-learn", "torch")
 
 
-def gpu_forms(entries: Sequence[Entry]) -> list[GpuForm]:
-    """None: experiments are computed on processors."""
-    return []
-
-
 def prepare(
-    entries: Sequence[Entry],
-    *,
-    inputs: Mapping[str, Any],
-    form: GpuForm | None,
-    log: logging.Logger,
+    entries: Sequence[Entry], *, inputs: Mapping[str, Any], device: str, log: logging.Logger
 ) -> BatchTrainer:
     """What computes the cells of a curve, each in one piece.
 
-    inputs: experiment: its function, "package.module:function". form: without effect.
+    inputs: experiment: its function, "package.module:function". device: without effect.
     """
     return BatchTrainer(
         train=partial(_computed, function=resolved(inputs["experiment"])),

@@ -21,7 +21,6 @@ from torch import Tensor
 
 from srhm.flow.cost import BATCH_BYTES, expected_bytes
 from srhm.flow.flow import Arrays
-from srhm.flow.gpu import device_of, free_bytes, gpu_name
 from srhm.flow.members import alpha_of, network_of, predictor_of, train_members
 from srhm.flow.networks import Weights
 from srhm.flow.predictor import Predictor
@@ -30,7 +29,6 @@ from srhm.results import provenance
 from srhm.results.provenance import short_hash
 from srhm.results.store import read_cell
 from srhm.results.tables import FLOW_COORDINATES
-from srhm.runtime.first_use import GpuForm
 from srhm.training.cell import TrainedCell
 from srhm.training.clock import Clock
 from srhm.training.loop import Batch, BatchTrainer, Entry
@@ -38,7 +36,9 @@ from srhm.training.protocol import Pause, Snapshot, Unresumable
 
 TEST_OUTPUTS = "test_outputs"
 HISTORIES = "history"
-ON_GPU = GpuForm("flow", "srhm.flow.members", "srhm.flow.trials:flow_trial")
+# Of the free memory of a GPU, what the expected bytes of a batch may take: the expectation is a
+# rule of thumb (0.6 to 1.4 times what was measured), and libraries and fragments need some.
+SHARE_OF_MEMORY = 0.5
 
 
 @dataclass(frozen=True)
@@ -121,17 +121,8 @@ def columns_of(cell: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def gpu_forms(entries: Sequence[Entry]) -> list[GpuForm]:
-    """The form that trains members on a GPU."""
-    return [ON_GPU]
-
-
 def prepare(
-    entries: Sequence[Entry],
-    *,
-    inputs: Mapping[str, Any],
-    form: GpuForm | None,
-    log: logging.Logger,
+    entries: Sequence[Entry], *, inputs: Mapping[str, Any], device: str, log: logging.Logger
 ) -> BatchTrainer:
     """What trains the members of a curve in batches of equal P, the smallest P first.
 
@@ -141,17 +132,14 @@ def prepare(
     Args:
         entries: equal in all but P, alpha_tilde, seed, member.
         inputs: none; the data are drawn from the coordinates.
-        form: of `gpu_forms`: on the job's GPU (docs/gpu.md); None: on processors.
+        device: "cpu", or "cuda": the job's GPU (docs/gpu.md).
         log: where messages go.
-
-    Raises:
-        NoDevice: if torch sees no GPU where one is asked for.
     """
-    device = device_of(int(form is not None))
-    room = BATCH_BYTES if device.type == "cpu" else free_bytes(device)
-    versions, made_by = provenance.versions(("numpy", "torch")), None
-    if device.type != "cpu":
-        made_by = gpu_name(device)
+    room, versions, made_by = BATCH_BYTES, provenance.versions(("numpy", "torch")), None
+    if device != "cpu":
+        torch.cuda.empty_cache()  # what earlier batches have left counts as free
+        room = SHARE_OF_MEMORY * torch.cuda.mem_get_info()[0]
+        made_by = torch.cuda.get_device_name()
         versions += f" on {made_by}"
 
     def smaller(error: Exception, batch: Batch, waiting: Sequence[Batch]) -> list[Batch] | None:
@@ -166,7 +154,7 @@ def prepare(
         return batches(chain(batch, *waiting), room=room)
 
     return BatchTrainer(
-        train=partial(_train_batch, device=device, made_by=made_by),
+        train=partial(_train_batch, device=torch.device(device), made_by=made_by),
         versions=versions,
         batches=partial(batches, room=room),
         at_once=1,

@@ -18,34 +18,21 @@ from srhm.images.training import initial_network, outputs_of, train_cell
 from srhm.model.seeding import generator
 from srhm.results import provenance
 from srhm.results.store import read_cell
-from srhm.runtime.first_use import GpuForm, trusted
 from srhm.training.cell import TrainedCell
 from srhm.training.clock import Clock
 from srhm.training.loop import BatchTrainer, Entry, alone
 from srhm.training.protocol import Pause, Snapshot
 
-ON_GPU = GpuForm("images", "srhm.images.training", "srhm.images.trials:images_trial")
-
-
-def gpu_forms(entries: Sequence[Entry]) -> list[GpuForm]:
-    """The form that trains networks on images on a GPU."""
-    return [ON_GPU]
-
 
 def prepare(
-    entries: Sequence[Entry],
-    *,
-    inputs: Mapping[str, Any],
-    form: GpuForm | None,
-    log: logging.Logger,
+    entries: Sequence[Entry], *, inputs: Mapping[str, Any], device: str, log: logging.Logger
 ) -> BatchTrainer:
     """What trains the cells of a curve of images.
 
-    inputs: {"folder": of CIFAR-10, "records_per_file"}. form: of `gpu_forms`: on the job's GPU;
-    None: on processors.
+    inputs: {"folder": of CIFAR-10, "records_per_file"}. device: "cpu", or "cuda": the job's GPU.
     """
     data = load(Path(inputs["folder"]), records_per_file=inputs["records_per_file"])
-    return image_trainer(*data, device="cuda" if form else "cpu")
+    return image_trainer(*data, device=device)
 
 
 def image_trainer(training: Images, test: Images, *, device: str) -> BatchTrainer:
@@ -83,10 +70,10 @@ def measure_images(
     entries: cells, all of them in the store. folder, records_per_file: of the images. All networks
     of one seed see the same images, deformations and noises. A network that diverged has none: NaN.
     Trained networks are in evaluation mode; before training, batch norm takes the moments of each
-    batch. gpu: 1 where the networks are evaluated on a GPU, if it can be trusted.
+    batch. gpu: 1 where the networks are evaluated on a GPU.
     """
     training, test = load(Path(folder), records_per_file=records_per_file)
-    device = "cuda" if gpu and trusted([ON_GPU], log=log) else "cpu"
+    device = "cuda" if gpu else "cpu"
     points = standardised(test[:n_points], by=training)
     probes: dict[int, ImageProbe] = {}
     rows = []

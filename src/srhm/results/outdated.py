@@ -13,13 +13,9 @@ from typing import Any
 from srhm.results.sources import digest_of
 from srhm.results.store import read_texts
 
-# What the rows of forms for GPUs say in their versions: the form, and the digest of its code.
-ON_GPU = re.compile(r"\b(packed|plain|stacked) ([0-9a-f]+) (?:of \d+ )?on ")
-FORMS = {
-    "packed": "srhm.training.packed:PackedTraining",
-    "plain": "srhm.training.plain:PlainTraining",
-    "stacked": "srhm.training.stacked:StackedTraining",
-}
+# What a row of a network that was trained in a stack says in its versions: the digest of CODE.
+ON_GPU = re.compile(r"\bstacked ([0-9a-f]+) on ")
+CODE = "srhm.training.stacked:train_stack"
 
 
 def made_by_other_code(versions: str) -> bool:
@@ -27,7 +23,7 @@ def made_by_other_code(versions: str) -> bool:
     form = ON_GPU.search(versions)
     if form is None:
         return False
-    return form[2] != digest_of(FORMS[form[1]])
+    return form[1] != digest_of(CODE)
 
 
 def row_of(path: Path) -> Mapping[str, Any]:

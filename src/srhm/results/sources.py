@@ -33,10 +33,9 @@ UNREAD = frozenset(
         "srhm.networks.registry:NAMED",
         "srhm.networks.registry:NETS",
         "srhm.training.curve:ENGINES",
-        "srhm.training.curve:GPU_FORMS",
-        "srhm.training.curve:KERNELS",
-        # Which device trains: a row names the form for GPUs and its digest.
-        "srhm.runtime.first_use:trusted",
+        # Which device trains: the row of a network of a stack names the digest of the stack's code.
+        "srhm.training.any_trainer:torch_device",
+        "srhm.training.stacked:stack_trainer",
         # What a job says while it runs, and what describes a row.
         "srhm.runtime.progress:",
         "srhm.training.loop:_Progress",

@@ -9,7 +9,7 @@ from typing import Any
 from srhm.networks.registry import NETS, function_of
 from srhm.results.sources import import_as_digested
 from srhm.results.store import StoredCell
-from srhm.runtime.first_use import trusted
+from srhm.runtime.no_device import NoDevice
 from srhm.runtime.stopping import StopRequest
 from srhm.training.curve import ENGINES
 from srhm.training.loop import BatchTrainer, train_or_load
@@ -52,12 +52,13 @@ def train_curve(
     """All cells of a spec, in its order; those that the store lacks are trained.
 
     spec: {"cells", "trainer", "inputs", "keep_weights", "arrays_needed"}; derivations: file of the
-    samples, or nothing; gpu: 1 where the job has a GPU, on which the first form trains that can be
-    trusted there. The module that trains is loaded, and its inputs are read, only if a cell is
-    missing. All else, what is raised too, as in `srhm.training.loop.train_or_load`.
+    samples, or nothing; gpu: 1 where the job has a GPU. The module that trains is loaded, and its
+    inputs are read, only if a cell is missing. All else, what is raised too, as in
+    `srhm.training.loop.train_or_load`.
 
     Raises:
         EditedSourceError: if a cell is missing and the code is not that of its key.
+        NoDevice: if a cell is missing, and torch sees no GPU where the job has one.
     """
     inputs = dict(spec["inputs"])
     if derivations:
@@ -70,10 +71,8 @@ def train_curve(
             for entry in entries
         }:
             import_as_digested(source, *names)
-        trainer = import_module(spec["trainer"])
-        forms = trainer.gpu_forms(entries) if gpu else ()
-        form = trusted(forms, log=log, stop=stop) if forms else None
-        found: BatchTrainer = trainer.prepare(entries, inputs=inputs, form=form, log=log)
+        trainer, device = import_module(spec["trainer"]), torch_device(gpu)
+        found: BatchTrainer = trainer.prepare(entries, inputs=inputs, device=device, log=log)
         return found
 
     return train_or_load(
@@ -92,3 +91,21 @@ def train_curve(
 def spec_of_part(spec: Mapping[str, Any]) -> dict[str, Any]:
     """The spec of a part: with those cells alone that stand at its places."""
     return {**spec, "cells": [spec["cells"][place] for place in spec["places"]]}
+
+
+def torch_device(gpu: int) -> str:
+    """What torch calls the device of a job: "cpu", or "cuda" where it has a GPU.
+
+    Raises:
+        NoDevice: if it asks for a GPU and torch sees none; the message says what to do.
+    """
+    if not gpu:
+        return "cpu"
+    import torch  # here, so that jobs of the fast engine do not pay for it
+
+    if not torch.cuda.is_available():
+        raise NoDevice(
+            f"gpu = {gpu}, but torch {torch.__version__} sees no CUDA device: it needs a torch with"
+            " CUDA and its driver (docs/gpu.md), and gpu = 0 trains without them"
+        )
+    return "cuda"

@@ -19,7 +19,15 @@ from srhm.model.letters import parameters_of
 from srhm.model.sampling import Derivations
 from srhm.model.seeding import generator
 from srhm.networks.geometry import Geometry, geometry, initial_biases, initial_weights
-from srhm.training.protocol import Engine, Pause, Snapshot, TrainingPlan, points_per_batch, train
+from srhm.training.protocol import (
+    Engine,
+    Pause,
+    Snapshot,
+    TrainingOutcome,
+    TrainingPlan,
+    points_per_batch,
+    train,
+)
 
 DTYPES = {"float32": np.float32, "float64": np.float64}
 PLAN = ("batch", "batch_size", "loss_threshold", "max_steps", "n_checks")
@@ -68,18 +76,56 @@ def train_cell(
 
     The row depends on the cell alone: not on threads, nor on what is trained beside it, nor on
     interruptions. start, pause: as in `protocol.train`; a snapshot knows the seconds spent so far,
-    which are part of the times.
-
-    make_engine: the engine's class. That of LCN, CNN and FCN is given their geometry and initial
-    weights; another one has a class method `of_cell`, which makes it of the coordinates, so that
-    its code is no part of this module and of the digests of their cells. Where it says
-    `whole_batches`, the points that are left over in an epoch are dropped.
+    which are part of the times. make_engine: see `begun_cell`.
 
     Raises:
         Unresumable: if the start is not one of this training.
     """
     begun = datetime.now(UTC).isoformat(timespec="seconds")
     clock = time.perf_counter()
+    engine, training, test, plan = begun_cell(cell, training, test, make_engine=make_engine)
+    before = 0.0 if start is None else start.seconds
+
+    def spent() -> float:
+        return before + time.perf_counter() - clock
+
+    def timed_pause(snapshot: Callable[[], Snapshot]) -> None:
+        if pause is not None:
+            pause(lambda: replace(snapshot(), seconds=spent()))
+
+    outcome = train(
+        engine,
+        training.labels,
+        plan,
+        n_classes=cell["n_c"],
+        generator=generator(cell["seed"], role="order"),
+        start=start,
+        pause=timed_pause,
+    )
+    timing = {
+        "steps": outcome.steps,
+        "seconds": spent(),
+        "started": begun,
+        "host": socket.gethostname(),
+        "processor": processor(),
+    }
+    return cell_result(cell, outcome, engine.weights(), timing)
+
+
+def begun_cell(
+    cell: Mapping[str, Any],
+    training: Derivations,
+    test: Derivations,
+    *,
+    make_engine: Callable[..., Engine],
+) -> tuple[Any, Derivations, Derivations, TrainingPlan]:
+    """A cell before its first step: engine, its training and test points of a sample, and plan.
+
+    make_engine: the engine's class. That of LCN, CNN and FCN is given their geometry and initial
+    weights; another one has a class method `of_cell`, which makes it of the coordinates, so that
+    its code is no part of this module and of the digests of their cells. Where it says
+    `whole_batches`, the points that are left over in an epoch are dropped.
+    """
     parameters = parameters_of(cell)
     whole_batches = getattr(make_engine, "whole_batches", False)
     plan = TrainingPlan(**{name: cell[name] for name in PLAN}, drop_incomplete=whole_batches)
@@ -96,35 +142,20 @@ def train_cell(
         dtype=DTYPES[cell["dtype"]],
         **({"whitening": True} if cell["whitening"] else {}),
     )
-    before = 0.0 if start is None else start.seconds
+    return engine, training, test, plan
 
-    def spent() -> float:
-        return before + time.perf_counter() - clock
 
-    def timed_pause(snapshot: Callable[[], Snapshot]) -> None:
-        if pause is not None:
-            pause(lambda: replace(snapshot(), seconds=spent()))
-
-    outcome = train(
-        engine,
-        training.labels,
-        plan,
-        n_classes=parameters.n_classes,
-        generator=generator(cell["seed"], role="order"),
-        start=start,
-        pause=timed_pause,
-    )
+def cell_result(
+    cell: Mapping[str, Any],
+    outcome: TrainingOutcome,
+    weights: Mapping[str, NDArray[np.floating]],
+    timing: dict[str, Any],
+) -> TrainedCell:
+    """A cell after its last step."""
     # Deep grammars have more distinct data than a float can say.
-    n_distinct = float(min(parameters.n_distinct, int(sys.float_info.max)))
+    n_distinct = float(min(parameters_of(cell).n_distinct, int(sys.float_info.max)))
     row = {"fcn_scale": None, **cell, "n_distinct": n_distinct, **vars(outcome)}
-    timing = {
-        "steps": outcome.steps,
-        "seconds": spent(),
-        "started": begun,
-        "host": socket.gethostname(),
-        "processor": processor(),
-    }
-    final = {name: array.astype(np.float32) for name, array in engine.weights().items()}
+    final = {name: array.astype(np.float32) for name, array in weights.items()}
     return TrainedCell(row, timing, final)
 
 

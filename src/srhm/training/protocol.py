@@ -5,9 +5,9 @@ the plan and the engine alone, never by a clock: a training that was interrupted
 the same calls on the same numbers as an undisturbed one, and gives the same bits.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -188,6 +188,87 @@ class BatchOrder:
         return np.concatenate(stacked, axis=1)
 
 
+# What a course asks for beside points to train on.
+TEST: Final = "test error"
+PAUSE: Final = "pause"
+# Points to train on, answered by (their summed cross-entropy as their batches saw it, how many of
+# them were trained on: whole batches, or all); TEST, by the test error; PAUSE, by nothing.
+Asked = NDArray[np.int64] | Literal["test error", "pause"]
+Course = Generator[Asked, Any, "TrainingOutcome"]
+
+
+def course(
+    labels: NDArray[np.integer],
+    plan: TrainingPlan,
+    *,
+    n_classes: int,
+    generator: np.random.Generator,
+    at: Position,
+) -> Course:
+    """What a training asks its network for, one thing after the other, and how it ends.
+
+    at: where it begins, and always where it is; between an answer and the next PAUSE it is not the
+    position of the network. Other arguments are those of `train`.
+    """
+    size = points_per_batch(plan, n_classes=n_classes)
+    order = BatchOrder(plan, labels, n_classes=n_classes, generator=generator)
+    checks = check_steps(plan)
+    if at.generator:  # after the batches are composed
+        generator.bit_generator.state = at.generator
+
+    def look(step: int) -> Generator[Asked, Any, float]:
+        error: float = yield TEST
+        if error < at.best:
+            at.best, at.best_step = error, step
+        return error
+
+    status: Status = "capped"
+    steps = at.first_step
+    while at.first_step < plan.max_steps:
+        at.generator = dict(generator.bit_generator.state)
+        epoch = order.epoch()
+        points = epoch[: (plan.max_steps - at.first_step) * size]
+        steps = at.first_step - (-at.done // size)
+        while at.done < len(points):
+            upcoming = checks[np.searchsorted(checks, steps, side="right") :]
+            until = [*(upcoming[:1] - steps) * size, len(points) - at.done]
+            summed, taken = yield points[at.done : at.done + min(until)]
+            at.summed += summed
+            at.done += taken
+            steps += -(-taken // size)
+            if not np.isfinite(at.summed):
+                return TrainingOutcome(
+                    epochs=at.epochs,
+                    steps=steps,
+                    train_loss=np.nan,
+                    test_error=np.nan,
+                    best_test_error=np.nan,
+                    best_step=at.best_step,
+                    status="diverged",
+                )
+            if len(upcoming) and steps == upcoming[0]:
+                yield from look(steps)
+            yield PAUSE
+        at.loss = at.summed / len(points)
+        at.first_step, at.done, at.summed = steps, 0, 0.0
+        if len(points) < len(epoch):
+            break
+        at.epochs += 1
+        if at.loss < plan.loss_threshold:
+            status = "fitted"
+            break
+    error = yield from look(steps)
+    return TrainingOutcome(
+        epochs=at.epochs,
+        steps=steps,
+        train_loss=at.loss,
+        test_error=error,
+        best_test_error=at.best,
+        best_step=at.best_step,
+        status=status,
+    )
+
+
 def train(
     engine: Engine,
     labels: NDArray[np.integer],
@@ -217,67 +298,26 @@ def train(
         Unresumable: if position or engine of the start are not of this training; the engine and
             the generator are of no use then.
     """
-    size = points_per_batch(plan, n_classes=n_classes)
-    order = BatchOrder(plan, labels, n_classes=n_classes, generator=generator)
-    checks = check_steps(plan)
-    at = Position()
+    at, most = Position(), engine.steps_at_once * points_per_batch(plan, n_classes=n_classes)
     if start is not None:
         try:
             at = Position(**start.position)
-            generator.bit_generator.state = at.generator
+            type(generator.bit_generator)().state = at.generator
             engine.restore(start.engine)
         except (ValueError, TypeError, KeyError, IndexError, RuntimeError) as cause:
             raise Unresumable(f"{type(cause).__name__}: {cause}") from cause
-
-    def look(step: int) -> float:
-        error = engine.test_error()
-        if error < at.best:
-            at.best, at.best_step = error, step
-        return error
-
-    status: Status = "capped"
-    steps = at.first_step
-    while at.first_step < plan.max_steps:
-        at.generator = dict(generator.bit_generator.state)
-        epoch = order.epoch()
-        points = epoch[: (plan.max_steps - at.first_step) * size]
-        steps = at.first_step - (-at.done // size)
-        while at.done < len(points):
-            upcoming = checks[np.searchsorted(checks, steps, side="right") :]
-            wanted = min([engine.steps_at_once, *(upcoming[:1] - steps)]) * size
-            take = min(len(points) - at.done, int(wanted))
-            at.summed += engine.steps(points[at.done : at.done + take])
-            at.done += take
-            steps += -(-take // size)
-            if not np.isfinite(at.summed):
-                return TrainingOutcome(
-                    epochs=at.epochs,
-                    steps=steps,
-                    train_loss=np.nan,
-                    test_error=np.nan,
-                    best_test_error=np.nan,
-                    best_step=at.best_step,
-                    status="diverged",
-                )
-            if len(upcoming) and steps == upcoming[0]:
-                look(steps)
-            if pause is not None:
+    moves = course(labels, plan, n_classes=n_classes, generator=generator, at=at)
+    answer: Any = None
+    while True:
+        try:
+            asked = moves.send(answer)
+        except StopIteration as end:
+            outcome: TrainingOutcome = end.value
+            return outcome
+        if isinstance(asked, str):
+            answer = engine.test_error() if asked == TEST else None
+            if asked == PAUSE and pause is not None:
                 pause(lambda: Snapshot(asdict(at), engine.state()))
-        at.loss = at.summed / len(points)
-        at.first_step, at.done, at.summed = steps, 0, 0.0
-        if len(points) < len(epoch):
-            break
-        at.epochs += 1
-        if at.loss < plan.loss_threshold:
-            status = "fitted"
-            break
-    error = look(steps)
-    return TrainingOutcome(
-        epochs=at.epochs,
-        steps=steps,
-        train_loss=at.loss,
-        test_error=error,
-        best_test_error=at.best,
-        best_step=at.best_step,
-        status=status,
-    )
+        else:
+            points = asked[:most]
+            answer = engine.steps(points), len(points)

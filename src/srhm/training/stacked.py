@@ -1,95 +1,61 @@
-"""The stacked engine: VGG, ResNet and EfficientNet, many of one architecture in each step of a GPU.
+"""Networks of one shape in a stack, on a GPU: LCN, CNN, FCN, VGG, ResNet and EfficientNet.
 
-Weights, momenta and batch norm's buffers of all networks lie in stacks, and `torch.vmap` makes the
-layers of one network layers of all of them: a convolution becomes one of as many groups. `rounds`
-lets each network be trained by the protocol in a thread of its own, as `network` trains one.
-
-A stack has one size whatever is in it: empty slots are computed too, so that the shapes that a
-device sees, and with them its numbers, are always the same.
+Weights and momenta of all networks have a leading axis, and `torch.func.vmap` makes the gradient of
+one network that of all. Each follows its own course of `protocol`, and leaves the stack at its end.
+What a stack computes is what the engines of processors compute, up to the order of sums; the last
+digits of a network may depend on what it is stacked with.
 """
 
 import logging
-import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import chain, groupby
+from traceback import clear_frames
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.func import functional_call
+from torch.func import functional_call, grad_and_value, stack_module_state, vmap
 from torch.nn.functional import cross_entropy
 
 from srhm.model.encoding import symbols
-from srhm.model.grammar import GrammarParameters
 from srhm.model.letters import parameters_of
 from srhm.model.sampling import Derivations
+from srhm.model.seeding import generator
 from srhm.networks.convolutions import Dropout
+from srhm.networks.geometry import Geometry
+from srhm.networks.registry import NAMED
 from srhm.results import provenance
-from srhm.results.outdated import FORMS
+from srhm.results.outdated import CODE
+from srhm.results.provenance import short_hash
 from srhm.results.sources import digest_of
-from srhm.runtime.no_device import NoDevice
-from srhm.training.cell import DTYPES, points_of_a_step
-from srhm.training.network import TEST_BATCH, NetworkEngine, columns, network_for
+from srhm.training.cell import TrainedCell, begun_cell, cell_result, points_of_a_step
+from srhm.training.clock import Clock
+from srhm.training.loop import Batch, BatchTrainer, Entry
+from srhm.training.network import NetworkEngine, columns
 from srhm.training.network_state import MOMENTUM, STREAM
-from srhm.training.protocol import Engine
-from srhm.training.rounds import PackMember, Rounds, TrainingInRounds, Work, halved_until_it_fits
+from srhm.training.protocol import (
+    PAUSE,
+    Asked,
+    Pause,
+    Position,
+    Snapshot,
+    TrainingOutcome,
+    Unresumable,
+    course,
+)
+from srhm.training.reference import ReferenceEngine
 
-# Networks of a stack, and bytes that it may take. Both are guesses: no card has run a stack yet.
+# Networks of a stack, where the memory lets them; no card has been timed yet.
 MOST_NETWORKS = 16
-MOST_BYTES = 5 * 10**9
-# Steps that all networks make between two looks at what they have asked for.
-STEPS_OF_A_ROUND = 20
-# Copies of the weights: themselves, momenta, rates, gradients of each layer and of all.
-COPIES = 5
-# Entry of a state: what kind of device, and what size of stack, its bits are of.
-DEVICE = "device"
-# Coordinates that cells of one stack share.
-SHAPE = ("net", "L", "s", "s0", "v", "m", "n_c", "sparsity", "width", "whitening")
-TRAINING = ("dtype", "batch", "batch_size", "momentum")
-
-
-@dataclass(frozen=True, kw_only=True)
-class StackLayout:
-    """What the networks of a stack share: architecture, training, and room for their data."""
-
-    net: str
-    parameters: GrammarParameters
-    width: int
-    batch_size: int
-    momentum: float
-    n_train: int
-    n_test: int
-    dtype: type = np.float32
-    whitening: bool = False
-
-    @property
-    def real(self) -> torch.dtype:
-        """Precision of weights."""
-        return torch.float64 if self.dtype is np.float64 else torch.float32
-
-    def template(self) -> nn.Module:
-        """The network without storage: what is done with given weights."""
-        network = network_for(
-            self.net, self.parameters, width=self.width, generator=torch.Generator()
-        )
-        return network.to(device="meta", dtype=self.real)
-
-
-@dataclass(frozen=True)
-class StackMask:
-    """What one layer of dropout or drop-connect draws in a step of one network."""
-
-    name: str
-    rate: float
-    shape: tuple[int, ...]
-
-    @property
-    def n_choices(self) -> int:
-        """Values of the mask."""
-        return math.prod(self.shape)
+# Steps between two moments at which a stack can be interrupted, and test points in memory at once.
+STEPS_AT_ONCE, TEST_BATCH = 100, 256
+# Coordinates in which cells of one stack may differ.
+OWN = {"P", "seed", "learning_rate"}
+Samples = Mapping[tuple[int, str], Derivations]
 
 
 class GivenMask(nn.Module):
@@ -107,13 +73,26 @@ class GivenMask(nn.Module):
         return x * self.kept.to(x.dtype) / (1 - self.rate) if self.training else x
 
 
-def masks_in_order(network: nn.Module, x: Tensor) -> list[StackMask]:
-    """Masks that a training step on inputs x draws, in the order in which it draws them."""
-    found: list[StackMask] = []
+@dataclass(frozen=True)
+class MaskDrawn:
+    """What one layer of dropout or drop-connect draws in a step of one network."""
+
+    name: str
+    rate: float
+    shape: tuple[int, ...]
+
+    def drawn(self, stream: torch.Generator) -> Tensor:
+        """Its choices, as the layer draws them."""
+        return torch.rand(self.shape, generator=stream) >= self.rate
+
+
+def given_masks(network: nn.Module, x: Tensor) -> list[MaskDrawn]:
+    """Masks that a training step on inputs x draws, in order; from now on they are to be given."""
+    found: list[MaskDrawn] = []
 
     def note(name: str, module: nn.Module, arguments: tuple[Tensor, ...]) -> None:
         assert isinstance(module, Dropout)
-        found.append(StackMask(name, module.rate, module.mask_shape(arguments[0])))
+        found.append(MaskDrawn(name, module.rate, module.mask_shape(arguments[0])))
 
     handles = [
         module.register_forward_pre_hook(partial(note, name))
@@ -123,477 +102,328 @@ def masks_in_order(network: nn.Module, x: Tensor) -> list[StackMask]:
     network.train()(x)
     for handle in handles:
         handle.remove()
+    for mask in found:
+        parent, _, own = mask.name.rpartition(".")
+        setattr(network.get_submodule(parent), own, GivenMask(mask.rate))
     return found
 
 
-def stack_size(layout: StackLayout) -> int:
-    """Networks of a stack: a power of two that depends on architecture and batch alone.
+class HierarchicalStart(ReferenceEngine):
+    """An LCN, CNN or FCN as it enters a stack; in the end, with the weights that it has then."""
 
-    Not on the memory that happens to be free: the bits of a network may depend on the size.
+    stream = None
+
+    def __init__(self, geometry: Geometry, *arguments: Any, rate: float, **options: Any) -> None:
+        super().__init__(geometry, *arguments, rate=rate, **options)
+        self.rate = rate
+
+
+class NamedStart(NetworkEngine):
+    """A named net as it enters a stack; in the end, with the weights that it has then."""
+
+    def __init__(self, *arguments: Any, rate: float, **options: Any) -> None:
+        super().__init__(*arguments, rate=rate, **options)
+        self.rate, self.stream = rate, self._stream
+
+
+class StackMember:
+    """A network of a stack: its coordinates and data, and how far its course is.
+
+    at, outcome: where it is, or how it has ended. asked: points or TEST, what it waits for.
     """
-    network = layout.template()
-    elements = COPIES * sum(p.numel() for p in network.parameters())
 
-    def count(module: nn.Module, arguments: tuple[Tensor, ...], output: Tensor) -> None:
-        nonlocal elements
-        elements += 2 * output.numel()  # values and their gradients
+    def __init__(
+        self, cell: Mapping[str, Any], samples: Samples, known: Mapping[str, Any] | None
+    ) -> None:
+        """known: of `told`; None: at the beginning."""
+        named = cell["net"] in NAMED
+        make: Any = NamedStart if named else HierarchicalStart
+        data = (samples[cell["seed"], part] for part in ("train", "test"))
+        engine, self.train, self.test, plan = begun_cell(cell, *data, make_engine=make)
+        self.cell, self.engine = cell, engine
+        known = known or {"at": asdict(Position())}
+        self.at = Position(**known["at"])
+        self.outcome = TrainingOutcome(**known["outcome"]) if "outcome" in known else None
+        self.asked: Asked | None = None
+        if self.outcome is None:
+            order = generator(cell["seed"], role="order")
+            self._course = course(
+                self.train.labels, plan, n_classes=cell["n_c"], generator=order, at=self.at
+            )
+            self.answer(None)
 
-    for module in network.modules():
-        if not list(module.children()):
-            module.register_forward_hook(count)
-    network.train()(_blank(layout))
-    size = MOST_NETWORKS
-    while size > 1 and size * elements * layout.real.itemsize > MOST_BYTES:
-        size //= 2
-    return size
+    def answer(self, given: Any) -> None:
+        """Goes on to the next points or test error that it asks for, or to its end."""
+        try:
+            self.asked = self._course.send(given)
+            while self.asked is PAUSE:
+                self.asked = self._course.send(None)
+        except StopIteration as end:
+            self.asked, self.outcome = None, end.value
 
-
-def _blank(layout: StackLayout) -> Tensor:
-    """A batch of inputs (batch, v, d) without storage."""
-    shape = (layout.batch_size, layout.parameters.n_features, layout.parameters.input_length)
-    return torch.empty(shape, dtype=layout.real, device="meta")
-
-
-def device_for_stacks() -> torch.device:
-    """The GPU.
-
-    Raises:
-        NoDevice: if there is none.
-    """
-    if torch.cuda.is_available():
-        return torch.device("cuda")
-    raise NoDevice("device = 'cuda', but torch sees no CUDA device; 'cpu' trains without one")
-
-
-def device_label(device: torch.device) -> str:
-    """Name of a device: of a GPU as its maker gives it, else its kind."""
-    return torch.cuda.get_device_name(device) if device.type == "cuda" else device.type
-
-
-def plain_float32() -> None:
-    """For the whole process, on a GPU: no tf32, and convolutions whose sums have one order."""
-    torch.backends.cudnn.deterministic = True
-    torch.backends.cudnn.allow_tf32 = False  # torch has it on for convolutions
-    torch.backends.cuda.matmul.allow_tf32 = False
+    def told(self) -> dict[str, Any]:
+        """Where it is, and how it has ended."""
+        return {"at": asdict(self.at)} | ({"outcome": vars(self.outcome)} if self.outcome else {})
 
 
 class Stack:
-    """`size` slots for networks of one layout on one device, all of which make each step."""
-
-    def __init__(self, layout: StackLayout, size: int, *, device: torch.device) -> None:
-        self.layout, self.size, self.device = layout, size, device
-        plain_float32()
-        self._template = layout.template()
-        self._masks = masks_in_order(self._template, _blank(layout))
-        for mask in self._masks:
-            parent, _, own = mask.name.rpartition(".")
-            setattr(self._template.get_submodule(parent), own, GivenMask(mask.rate))
-        self._streams = [torch.Generator() for _ in range(size)]
-        self._free = list(range(size))[::-1]
-        self._n_test = [0] * size
-
-        # One array for the weights of all layers, each layer's a block: the update is one kernel.
-        shapes = {name: p.shape for name, p in self._template.named_parameters()}
-        blocks = [size * shape.numel() for shape in shapes.values()]
-        self._weights, self._momenta, self._rates = (
-            torch.zeros(sum(blocks), dtype=layout.real, device=device) for _ in range(3)
-        )
-
-        def by_layer(flat: Tensor) -> dict[str, Tensor]:
-            return {
-                name: part.view(size, *shape)
-                for (name, shape), part in zip(shapes.items(), flat.split(blocks), strict=True)
-            }
-
-        self._parameters = {
-            name: part.detach().requires_grad_() for name, part in by_layer(self._weights).items()
-        }
-        self._momentum_of, self._rate_of = by_layer(self._momenta), by_layer(self._rates)
-        self._buffers = {
-            name: torch.zeros((size, *like.shape), dtype=like.dtype, device=device)
-            for name, like in self._template.state_dict().items()
-            if name not in shapes
-        }
-
-        d = layout.parameters.input_length
-        self._symbols, self._test_symbols = (
-            torch.zeros((size, n, d), dtype=torch.int16, device=device)
-            for n in (layout.n_train, layout.n_test)
-        )
-        self._labels, self._test_labels = (
-            torch.zeros((size, n), dtype=torch.int64, device=device)
-            for n in (layout.n_train, layout.n_test)
-        )
-        self._rows = torch.arange(size, device=device)[:, None]
-        table = columns(layout.parameters, whitening=layout.whitening)
-        self._columns = self._sent(table.astype(layout.dtype))
-
-    @property
-    def batch_size(self) -> int:
-        """Points of a step."""
-        return self.layout.batch_size
-
-    def rehearse(self) -> None:
-        """A step and an evaluation of empty slots: too little memory shows before any training.
-
-        What they need stays reserved for this process.
-        """
-        kept = torch.zeros(
-            (self.size, sum(mask.n_choices for mask in self._masks)),
-            dtype=torch.bool,
-            device=self.device,
-        )
-        points = torch.zeros((self.size, self.batch_size), dtype=torch.int64, device=self.device)
-        self._step(points, kept)
-        self._n_right(0, n_test=self.layout.n_test)
-
-    def enter(
-        self,
-        state: Mapping[str, NDArray[Any]],
-        train: Derivations,
-        test: Derivations,
-        *,
-        rate: float,
-    ) -> int:
-        """Puts a network with its data into a free slot, and returns that.
-
-        state: of a `NetworkEngine` that has made no step, which decides the initial weights.
-
-        Raises:
-            ValueError: if there is no free slot, or more data than the stack was made for.
-        """
-        layout = self.layout
-        if not self._free:
-            raise ValueError(f"all {self.size} slots of the stack are taken")
-        if len(train) > layout.n_train or len(test) > layout.n_test:
-            raise ValueError(
-                f"{len(train)} training and {len(test)} test points: the stack was made for"
-                f" {layout.n_train} and {layout.n_test}"
-            )
-        slot = self._free.pop()
-        own = self._state(slot)
-        for name, array in own.items():
-            if name in state:
-                array.copy_(self._sent(state[name]).view_as(array))
-            else:
-                array.zero_()  # momenta
-        self._streams[slot].set_state(torch.from_numpy(np.array(state[STREAM])))
-        for rates in self._rate_of.values():
-            rates[slot].fill_(rate)
-        for data, symbols_, labels in (
-            (train, self._symbols, self._labels),
-            (test, self._test_symbols, self._test_labels),
-        ):
-            symbols_[slot, : len(data)] = self._sent(symbols(data, layout.parameters))
-            labels[slot, : len(data)] = self._sent(data.labels.astype(np.int64))
-        self._n_test[slot] = len(test)
-        return slot
-
-    def retire(self, slot: int) -> None:
-        """Gives a slot back; its weights become and stay zero, whatever became of the network."""
-        for array in self._state(slot).values():
-            array.zero_()
-        for rates in self._rate_of.values():
-            rates[slot].zero_()
-        self._free.append(slot)
-
-    def train(self, works: Sequence[Work]) -> list[float]:
-        """Trains each network on its points; the losses, summed on from what they were.
-
-        Raises:
-            ValueError: unless each network of the stack is given the same number of whole batches.
-        """
-        slots = [work.slot for work in works]
-        taken = set(range(self.size)) - set(self._free)
-        (n_points, *others) = {len(work.points) for work in works}
-        if set(slots) != taken or others or n_points % self.batch_size:
-            raise ValueError(
-                f"slots {sorted(slots)} of {sorted(taken)}: all networks of a stack make each"
-                f" step, of {self.batch_size} points"
-            )
-        n_steps = n_points // self.batch_size
-        orders = np.zeros((n_steps, self.size, self.batch_size), dtype=np.int64)
-        summed = np.zeros(self.size)
-        for work in works:
-            orders[:, work.slot] = np.asarray(work.points).reshape(n_steps, -1)
-            summed[work.slot] = work.summed
-        sums = self._sent(summed)
-        steps = zip(self._sent(orders), self._drawn(slots, n_steps), strict=True)
-        for points, kept in steps:
-            sums += self._step(points, kept).double() * self.batch_size
-        found = self._fetched(sums)
-        return [float(found[slot]) for slot in slots]
-
-    def _step(self, points: Tensor, kept: Tensor) -> Tensor:
-        """One step of all slots on their points (size, batch); the mean losses before it (size).
-
-        kept: choices (size, all masks of a step).
-        """
-        x = self._inputs(self._symbols[self._rows, points])
-        y = self._labels[self._rows, points]
-        masks = {
-            f"{mask.name}.kept": part.reshape(self.size, *mask.shape)
-            for mask, part in zip(
-                self._masks, kept.split([m.n_choices for m in self._masks], dim=1), strict=True
-            )
-        }
-        self._template.train()
-        logits = torch.vmap(self._outputs)(self._parameters, self._buffers, masks, x)
-        # Networks share no weights: each is given the gradient of its own loss.
-        losses = cross_entropy(logits.flatten(0, 1), y.flatten(), reduction="none")
-        losses = losses.view(self.size, -1).mean(dim=1)
-        gradients = torch.autograd.grad(losses.sum(), list(self._parameters.values()))
-        with torch.no_grad():
-            self._momenta.mul_(self.layout.momentum)
-            self._momenta.add_(torch.cat([gradient.flatten() for gradient in gradients]))
-            self._weights.addcmul_(self._rates, self._momenta, value=-1)
-        return losses.detach()
-
-    def test_errors(self, slots: Sequence[int]) -> list[float]:
-        """Fraction of its test set that each network does not classify right; a tie is an error.
-
-        One network after the other: a large batch of one needs no company to fill a device.
-        """
-        right = torch.stack([self._n_right(slot, n_test=self._n_test[slot]) for slot in slots])
-        found = self._fetched(right)
-        return [1 - int(n) / self._n_test[s] for n, s in zip(found, slots, strict=True)]
-
-    @torch.no_grad()
-    def _n_right(self, slot: int, *, n_test: int) -> Tensor:
-        """How many of its test points a network classifies right."""
-        self._template.eval()
-        parameters = {name: stack[slot] for name, stack in self._parameters.items()}
-        buffers = {name: stack[slot] for name, stack in self._buffers.items()}
-        right = torch.zeros((), dtype=torch.int64, device=self.device)
-        for start in range(0, n_test, TEST_BATCH):
-            batch = slice(start, min(start + TEST_BATCH, n_test))
-            x = self._inputs(self._test_symbols[slot, batch])
-            logits = self._outputs(parameters, buffers, {}, x)
-            own = logits.gather(1, self._test_labels[slot, batch, None])
-            right += ((logits >= own).sum(dim=1) == 1).sum()
-        return right
-
-    def weights(self, slot: int) -> dict[str, NDArray[Any]]:
-        """Copies of parameters and of batch norm's buffers, by their names in the network."""
-        own = self._state(slot)
-        return {name: self._fetched(own[name]).copy() for name in self._template.state_dict()}
-
-    def state(self, slot: int) -> dict[str, NDArray[Any]]:
-        """Copies of weights, of momenta and of dropout's stream, and what its bits are of."""
-        found = {name: self._fetched(own).copy() for name, own in self._state(slot).items()}
-        stream = self._streams[slot].get_state().numpy().copy()
-        return {**found, STREAM: stream, DEVICE: np.frombuffer(self._place, dtype=np.uint8)}
-
-    def restore(self, slot: int, state: Mapping[str, NDArray[Any]]) -> None:
-        """Puts a network where `state` was taken.
-
-        Raises:
-            ValueError: if names, shapes or precisions are not those of this network, or the state
-                is from another kind of device or another size of stack.
-        """
-        own = self._state(slot)
-        if state.keys() != {*own, STREAM, DEVICE}:
-            odd = sorted(state.keys() ^ {*own, STREAM, DEVICE})
-            raise ValueError(f"the state is not one of this stack: {', '.join(odd)}")
-        if bytes(state[DEVICE]) != self._place:
-            made_on = bytes(state[DEVICE]).decode()
-            raise ValueError(f"it was made on {made_on}, not on {self._place.decode()}")
-        values = {name: torch.from_numpy(np.array(state[name])) for name in own}
-        for name, like in own.items():
-            if like.ndim == 0 and values[name].shape == (1,):  # a file has none without axes
-                values[name] = values[name][0]
-            value = values[name]
-            if value.shape != like.shape or value.dtype != like.dtype:
-                raise ValueError(f"{name}: {value.dtype}{tuple(value.shape)} does not fit")
-        for name, like in own.items():
-            like.copy_(values[name].to(self.device))
-        self._streams[slot].set_state(torch.from_numpy(np.array(state[STREAM])))
-
-    @property
-    def _place(self) -> bytes:
-        return f"{self.device.type}, {self.size} at a time".encode()
-
-    def _state(self, slot: int) -> dict[str, Tensor]:
-        """Views of what the training of a network changes, by the names of `network_state`."""
-        weights = {name: stack.detach()[slot] for name, stack in self._parameters.items()}
-        buffers = {name: stack[slot] for name, stack in self._buffers.items()}
-        momenta = {MOMENTUM + name: stack[slot] for name, stack in self._momentum_of.items()}
-        return {**weights, **buffers, **momenta}
-
-    def _outputs(
-        self,
-        parameters: dict[str, Tensor],
-        buffers: dict[str, Tensor],
-        masks: dict[str, Tensor],
-        x: Tensor,
-    ) -> Tensor:
-        """Logits (batch, classes) of one network, whose buffers change in training mode."""
-        return functional_call(self._template, {**parameters, **buffers, **masks}, (x,))
-
-    def _inputs(self, symbols_: Tensor) -> Tensor:
-        """Inputs (..., v, d) of symbols (..., d)."""
-        return self._columns[symbols_.long()].transpose(-1, -2).contiguous()
-
-    def _drawn(self, slots: Sequence[int], n_steps: int) -> Tensor:
-        """Choices of the masks of these networks (steps, size, all masks of a step).
-
-        Each network's are drawn as it draws them alone, from its own stream.
-        """
-        n_choices = sum(mask.n_choices for mask in self._masks)
-        kept = torch.zeros((n_steps, self.size, n_choices), dtype=torch.bool, device="cpu")
-        for slot in slots:
-            stream = self._streams[slot]
-            for step in range(n_steps if self._masks else 0):
-                drawn = [
-                    torch.rand(mask.shape, generator=stream, device="cpu").flatten() >= mask.rate
-                    for mask in self._masks
-                ]
-                kept[step, slot] = torch.cat(drawn)
-        return kept.to(self.device)
-
-    def _sent(self, array: NDArray[Any]) -> Tensor:
-        return torch.from_numpy(np.array(array)).to(self.device)
-
-    def _fetched(self, tensor: Tensor) -> NDArray[Any]:
-        return tensor.cpu().numpy()
-
-
-def make_stack(
-    layout: StackLayout, size: int, *, device: torch.device, log: logging.Logger
-) -> Stack:
-    """A stack that has made a step and an evaluation; of half the size, aloud, if none fits.
-
-    Raises:
-        torch.cuda.OutOfMemoryError: if not even one network fits.
-    """
-
-    def rehearsed(n: int) -> Stack:
-        stack = Stack(layout, n, device=device)
-        stack.rehearse()
-        return stack
-
-    return halved_until_it_fits(rehearsed, size, log=log)
-
-
-class StackedEngine(PackMember):
-    """One network of a stack, as the protocol sees it; arguments are those of `NetworkEngine`."""
-
-    steps_at_once = NetworkEngine.steps_at_once
+    """Networks, momenta and data of members on a device, each along a leading axis."""
 
     def __init__(
-        self,
-        rounds: Rounds,
-        net: str,
-        parameters: GrammarParameters,
-        train: Derivations,
-        test: Derivations,
-        *,
-        width: int,
-        generator: np.random.Generator,
-        batch_size: int,
-        rate: float,
-        momentum: float,
-        dtype: type = np.float32,
-        whitening: bool = False,
+        self, members: Sequence[StackMember], samples: Samples, *, device: torch.device
     ) -> None:
-        stack = rounds.pack
-        own = (net, parameters, width, batch_size, momentum, dtype, whitening)
-        if own != _shared(stack.layout):
-            raise ValueError("networks of a stack share architecture, data and training")
-        alone = NetworkEngine(
-            net,
-            parameters,
-            train,
-            test,
-            width=width,
-            generator=generator,
-            batch_size=batch_size,
-            rate=rate,
-            momentum=momentum,
-            dtype=dtype,
-            whitening=whitening,
+        if device.type == "cuda":
+            torch.backends.cudnn.deterministic = True
+            torch.backends.cudnn.allow_tf32 = False  # torch has it on for convolutions
+            torch.backends.cuda.matmul.allow_tf32 = False
+        self.members, self.device = list(members), device
+        first = members[0]
+        self._parameters, self._momentum = parameters_of(first.cell), first.cell["momentum"]
+        self._channels_first = isinstance(first.engine, NetworkEngine)
+        self._size = points_of_a_step(first.cell)
+        table = columns(self._parameters, whitening=first.cell["whitening"])
+        weights, buffers = stack_module_state([one.engine.network for one in members])
+        self._weights = {name: self._sent(one.detach()) for name, one in weights.items()}
+        self._buffers = {name: self._sent(one) for name, one in buffers.items()}
+        self._momenta = {name: torch.zeros_like(one) for name, one in self._weights.items()}
+        self._columns = self._sent(torch.from_numpy(table).to(next(iter(weights.values())).dtype))
+        rates = [one.engine.rate for one in members]
+        self._rates = self._sent(torch.tensor(rates, dtype=self._columns.dtype))
+        self._train = self._stacked([one.train for one in members])
+        self._test = self._stacked([one.test for one in members])
+        self._streams = [one.engine.stream for one in members]
+        # What is done with given weights; it has none.
+        self._template = StackMember(first.cell, samples, None).engine.network.to("meta")
+        blank = self._sent(torch.zeros((self._size, self._parameters.input_length)))
+        self._masks = given_masks(self._template, self._inputs(blank).to("meta"))
+
+    def train(self, orders: Sequence[NDArray[np.int64]]) -> list[tuple[float, int]]:
+        """Trains each network on a part of its points: summed cross-entropies, how many points.
+
+        All make equally many steps: as many as the one makes that has the fewest points.
+        """
+        lengths = [len(order) for order in orders]
+        n_steps = min(STEPS_AT_ONCE, -(-min(lengths) // self._size))
+        taken = np.minimum(lengths, n_steps * self._size)
+        points = np.zeros((len(orders), n_steps * self._size), dtype=np.int64)
+        real = np.arange(points.shape[1]) < taken[:, None]
+        for row, order in zip(points, orders, strict=True):
+            row[: len(order)] = order[: len(row)]
+        shape = (len(orders), n_steps, self._size)
+        batches = zip(
+            self._sent(torch.from_numpy(points.reshape(shape).swapaxes(0, 1).copy())),
+            self._sent(torch.from_numpy(real.reshape(shape).swapaxes(0, 1).copy())),
+            strict=True,
         )
-        super().__init__(rounds, partial(stack.enter, alone.state(), train, test, rate=rate))
+        sums = sum(self._step(own, is_real) for own, is_real in batches)
+        assert isinstance(sums, Tensor)
+        return list(zip(sums.cpu().tolist(), taken.tolist(), strict=True))
+
+    def _step(self, points: Tensor, real: Tensor) -> Tensor:
+        """A step of all on their points (members, batch), of which some are none; summed losses."""
+        symbols_, labels = self._train
+        rows = torch.arange(len(points), device=self.device)[:, None]
+        x, y = self._inputs(symbols_[rows, points]), labels[rows, points]
+        shares = real.to(self._columns.dtype) / real.sum(dim=1, keepdim=True)
+        drawn = [
+            [mask.drawn(stream) for mask in self._masks]
+            for stream in self._streams
+            if stream is not None
+        ]
+        masks = {
+            f"{mask.name}.kept": self._sent(torch.stack([own[k] for own in drawn]))
+            for k, mask in enumerate(self._masks)
+        }
+
+        def loss(weights: Any, buffers: Any, masks: Any, *data: Tensor) -> tuple[Tensor, Any]:
+            x, y, share = data
+            logits = functional_call(self._template, {**weights, **buffers, **masks}, (x,))
+            return (share * cross_entropy(logits, y, reduction="none")).sum(), buffers
+
+        self._template.train()
+        gradients, (losses, self._buffers) = vmap(grad_and_value(loss, has_aux=True))(
+            self._weights, self._buffers, masks, x, y, shares
+        )
+        for name, weights in self._weights.items():
+            momenta = self._momenta[name].mul_(self._momentum).add_(gradients[name])
+            weights.sub_(momenta * self._rates.view(-1, *[1] * (weights.ndim - 1)))
+        return losses.double() * real.sum(dim=1)
+
+    @torch.no_grad()
+    def test_errors(self, rows: Sequence[int]) -> list[float]:
+        """Fraction of its test set that each of these gets wrong; a tie is an error."""
+        self._template.eval()
+        own = self._sent(torch.tensor(rows))
+        state = {name: one[own] for name, one in (self._weights | self._buffers).items()}
+        symbols_, labels = (one[own] for one in self._test)
+        right = torch.zeros(len(rows), dtype=torch.int64, device=self.device)
+        for start in range(0, labels.shape[1], TEST_BATCH):
+            batch = slice(start, start + TEST_BATCH)
+            logits = vmap(lambda state, x: functional_call(self._template, state, (x,)))(
+                state, self._inputs(symbols_[:, batch])
+            )
+            its = logits.gather(2, labels[:, batch, None])
+            right += ((logits >= its).sum(dim=2) == 1).sum(dim=1)
+        return [1 - n / labels.shape[1] for n in right.cpu().tolist()]
+
+    def state(self, row: int) -> dict[str, NDArray[Any]]:
+        """Copies of weights, buffers, momenta and dropout's stream of a member, by name."""
+        momenta = {MOMENTUM + name: one for name, one in self._momenta.items()}
+        arrays = {**self._weights, **self._buffers, **momenta}
+        found = {name: one[row].cpu().numpy().copy() for name, one in arrays.items()}
+        stream = self._streams[row]
+        return found if stream is None else {**found, STREAM: stream.get_state().numpy().copy()}
+
+    def restore(self, row: int, state: Mapping[str, NDArray[Any]]) -> None:
+        """Puts a member where `state` was taken.
+
+        Raises:
+            KeyError, RuntimeError: if names or shapes are not those of this member.
+        """
+        momenta = {MOMENTUM + name: one for name, one in self._momenta.items()}
+        of_its_own = {} if self.members[row].outcome else momenta
+        for name, own in {**self._weights, **self._buffers, **of_its_own}.items():
+            own[row] = torch.from_numpy(np.array(state[name])).reshape(own[row].shape)
+        stream = self._streams[row]
+        if stream is not None:
+            stream.set_state(torch.from_numpy(np.array(state[STREAM])))
+
+    def leave(self) -> None:
+        """Members that have ended leave, each with what became of it in its engine."""
+        kept = [row for row, one in enumerate(self.members) if one.outcome is None]
+        for row, one in enumerate(self.members):
+            if one.outcome:
+                state = {**self._weights, **self._buffers}
+                one.engine.network.load_state_dict({k: v[row].cpu() for k, v in state.items()})
+        rows = self._sent(torch.tensor(kept, dtype=torch.int64))
+        self.members = [self.members[row] for row in kept]
+        self._streams = [self._streams[row] for row in kept]
+        self._rates = self._rates[rows]
+        for arrays in (self._weights, self._momenta, self._buffers):
+            arrays.update({name: one[rows] for name, one in arrays.items()})
+        self._train, self._test = (
+            tuple(one[rows] for one in part) for part in (self._train, self._test)
+        )
+
+    def _stacked(self, data: Sequence[Derivations]) -> tuple[Tensor, ...]:
+        """Symbols (members, points, places) and labels (members, points), filled up with zeros."""
+        parameters, n = self._parameters, max(map(len, data))
+        found = np.zeros((len(data), n, parameters.input_length), dtype=np.int16)
+        labels = np.zeros((len(data), n), dtype=np.int64)
+        for row, one in enumerate(data):
+            found[row, : len(one)], labels[row, : len(one)] = symbols(one, parameters), one.labels
+        return self._sent(torch.from_numpy(found)), self._sent(torch.from_numpy(labels))
+
+    def _inputs(self, symbols_: Tensor) -> Tensor:
+        """Inputs (..., d, v) of symbols (..., d); of a named net (..., v, d)."""
+        x = self._columns[symbols_.long()]
+        return x.transpose(-1, -2).contiguous() if self._channels_first else x
+
+    def _sent(self, tensor: Tensor) -> Tensor:
+        return tensor.to(self.device)
 
 
-def _shared(layout: StackLayout) -> tuple[Any, ...]:
-    return (
-        layout.net,
-        layout.parameters,
-        layout.width,
-        layout.batch_size,
-        layout.momentum,
-        layout.dtype,
-        layout.whitening,
+def stack_trainer(
+    entries: Sequence[Entry], samples: Samples, *, device: str, log: logging.Logger
+) -> BatchTrainer:
+    """What trains cells in stacks of those of one shape, the smallest P first.
+
+    samples: training and test data by seed and part. Where a stack does not fit the memory of the
+    device, it and those after it are cut to half its size, with a warning.
+    """
+    name = torch.cuda.get_device_name(device) if device == "cuda" else device
+    versions = provenance.versions(("numpy", "torch"))
+
+    def smaller(error: Exception, batch: Batch, waiting: Sequence[Batch]) -> list[Batch] | None:
+        clear_frames(error.__traceback__)  # they hold the stack's tensors
+        if not isinstance(error, torch.cuda.OutOfMemoryError) or len(batch) == 1:
+            return None
+        size = len(batch) // 2
+        log.warning("out of memory with %d networks at once, now %d", len(batch), size)
+        return stacks([*batch, *chain(*waiting)], size=size)
+
+    return BatchTrainer(
+        train=partial(train_stack, samples=samples, device=torch.device(device), made_by=name),
+        versions=f"{versions}, stacked {digest_of(CODE)} on {name}",
+        batches=partial(stacks, size=MOST_NETWORKS),
+        at_once=1,
+        after=smaller,
     )
 
 
-class _Maker:
-    """Makes engines of cells, as the class `NetworkEngine` does for `train_cell`."""
+def stacks(entries: Iterable[Entry], *, size: int) -> list[Batch]:
+    """Batches of at most so many cells that differ in no coordinate but OWN, by P."""
 
-    whole_batches = NetworkEngine.whole_batches
+    def shape(entry: Entry) -> str:
+        return repr(sorted((k, v) for k, v in entry["cell"].items() if k not in OWN))
 
-    def __init__(self, make_engine: Callable[..., Engine]) -> None:
-        self._make_engine = make_engine
-
-    def __call__(self, *arguments: Any, **options: Any) -> Engine:
-        return self._make_engine(*arguments, **options)
-
-    def of_cell(self, cell: Mapping[str, Any], *arguments: Any, **options: Any) -> Engine:
-        """As `NetworkEngine.of_cell`."""
-        return self(
-            cell["net"], *arguments, width=cell["width"], rate=cell["learning_rate"], **options
-        )
+    found = list[Batch]()
+    ordered = sorted(entries, key=lambda entry: (shape(entry), entry["cell"]["P"]))
+    for _, group in groupby(ordered, key=shape):
+        alike = list(group)
+        found += [alike[i : i + size] for i in range(0, len(alike), size)]
+    return found
 
 
-class StackedTraining(TrainingInRounds):
-    """Trains cells of one architecture together: call `train` in a thread for each."""
+def train_stack(
+    batch: Batch,
+    *,
+    start: Snapshot | None,
+    pause: Pause,
+    samples: Samples,
+    device: torch.device,
+    made_by: str,
+) -> list[TrainedCell]:
+    """The cells of a batch, trained at once; start, pause: as in `protocol.train`, of all of them.
 
-    def __init__(
-        self,
-        cells: Sequence[Mapping[str, Any]],
-        log: logging.Logger,
-        *,
-        device: torch.device | None = None,
-        size: int | None = None,
-    ) -> None:
-        """A stack for these cells, of `size` networks; None: as `stack_size` says.
+    Raises:
+        Unresumable: if the start is not one of these cells on this kind of device.
+    """
+    clock, here = Clock(start), {"members": short_hash([entry["key"] for entry in batch])}
+    here["device"] = device.type
+    if start and {name: start.position.get(name) for name in here} != here:
+        raise Unresumable("it is of other cells, or of another kind of device")
+    known = start.position["each"] if start else [None] * len(batch)
+    everyone = [
+        StackMember(entry["cell"], samples, told) for entry, told in zip(batch, known, strict=True)
+    ]
+    stack = Stack(everyone, samples, device=device)
+    if start:
+        try:
+            for row in range(len(batch)):
+                own = f"{row}: "
+                stack.restore(row, {k.removeprefix(own): v for k, v in start.engine.items()
+                                    if k.startswith(own)})  # fmt: skip
+        except (KeyError, RuntimeError) as misfit:
+            raise Unresumable(f"it does not fit ({misfit!r})") from misfit
+        stack.leave()
 
-        device: None for the GPU.
+    def snapshot() -> Snapshot:
+        arrays = dict[str, NDArray[Any]]()
+        for row, one in enumerate(everyone):
+            place = stack.members.index(one) if one in stack.members else None
+            own = one.engine.state() if place is None else stack.state(place)
+            arrays |= {f"{row}: {name}": array for name, array in own.items()}
+        return Snapshot({**here, "each": [one.told() for one in everyone]}, arrays, clock.seconds)
 
-        Raises:
-            ValueError: if the cells are not of one architecture and training.
-            NoDevice: if there is no GPU, and no other device is given.
-            torch.cuda.OutOfMemoryError: see `make_stack`.
-        """
-        first = cells[0]
-        for cell in cells:
-            if any(cell[name] != first[name] for name in SHAPE + TRAINING):
-                raise ValueError(f"cells of one stack share {', '.join(SHAPE + TRAINING)}")
-        device = device or device_for_stacks()
-        layout = StackLayout(
-            net=first["net"],
-            parameters=parameters_of(first),
-            width=first["width"],
-            batch_size=points_of_a_step(first),
-            momentum=first["momentum"],
-            n_train=max(cell["P"] for cell in cells),
-            n_test=max(cell["n_test"] for cell in cells),
-            dtype=DTYPES[first["dtype"]],
-            whitening=first["whitening"],
-        )
-        stack = make_stack(layout, size or stack_size(layout), device=device, log=log)
-        name = device_label(device)
-        code = digest_of(FORMS["stacked"])
-        packages = provenance.versions(["numpy", "torch"])
-        log.info("%d cells in a stack of %d on %s", len(cells), stack.size, name)
-        super().__init__(
-            Rounds(stack, steps=STEPS_OF_A_ROUND, in_step=True),
-            StackedEngine,
-            device=name,
-            versions=f"{packages}, stacked {code} of {stack.size} on {name}",
-        )
-
-    def maker(self, make_engine: Callable[..., Engine]) -> Callable[..., Engine]:
-        """What `train_cell` is given to make the engine: a cell is of a named net."""
-        return _Maker(make_engine)
+    while stack.members:
+        if looking := [row for row, one in enumerate(stack.members) if isinstance(one.asked, str)]:
+            for row, error in zip(looking, stack.test_errors(looking), strict=True):
+                stack.members[row].answer(error)
+        else:
+            pause(snapshot)
+            orders = [one.asked for one in stack.members if isinstance(one.asked, np.ndarray)]
+            for one, given in zip(stack.members, stack.train(orders), strict=True):
+                one.answer(given)
+        if any(one.outcome for one in stack.members):
+            stack.leave()
+    total = sum(one.outcome.steps for one in everyone if one.outcome)
+    found = []
+    for one in everyone:
+        assert one.outcome is not None
+        timing = clock.timing(steps=one.outcome.steps)
+        # Of the stack's time each network has the part that its steps are.
+        timing["seconds"] *= one.outcome.steps / max(total, 1)
+        timing["processor"] = made_by
+        found.append(cell_result(one.cell, one.outcome, one.engine.weights(), timing))
+    return found

@@ -121,13 +121,12 @@ def test_a_checkpoint_that_does_not_fit_is_named_and_its_cell_begins_anew(
     assert str(checkpoint_of(checkpoints, key)) in caplog.text
 
 
-@pytest.mark.parametrize(("gpu", "device"), [(0, "cpu"), (1, "cuda")])
-def test_the_device_is_the_processor_unless_a_gpu_is_asked_for(folder, monkeypatch, gpu, device):
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_networks_are_trained_on_the_device_of_the_job(folder, monkeypatch, device):
     made = []
     monkeypatch.setattr(experiment, "image_trainer", lambda *data, device: made.append(device))
     inputs = {"folder": str(folder), "records_per_file": N}
-    form = experiment.ON_GPU if gpu else None
-    experiment.prepare([], inputs=inputs, form=form, log=LOG)
+    experiment.prepare([], inputs=inputs, device=device, log=LOG)
     assert made == [device]
 
 
