@@ -11,8 +11,8 @@ from srhm.search import (
     COARSE,
     MOST_DEAD,
     PER_OCTAVE,
-    Outcome,
     Search,
+    SearchOutcome,
     expected_visits,
     lattice,
     next_candidate,
@@ -21,7 +21,7 @@ from srhm.search import (
 )
 from srhm.statistics.sample_complexity import is_dead, lasting_crossing
 
-ABOVE, LEARNT, DEAD = Outcome.ABOVE, Outcome.LEARNT, Outcome.DEAD
+ABOVE, LEARNT, DEAD = SearchOutcome.ABOVE, SearchOutcome.LEARNT, SearchOutcome.DEAD
 FINE, THRESHOLD = log(2) / PER_OCTAVE, 0.1
 
 

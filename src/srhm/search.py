@@ -22,7 +22,7 @@ DEAD_LOSS, DEAD_TIES = 0.9, 0.5
 SPREAD = 3
 
 
-class Outcome(StrEnum):
+class SearchOutcome(StrEnum):
     """What a trained network says of P*."""
 
     ABOVE = "above the threshold"
@@ -60,25 +60,27 @@ def lattice(prediction: float, *, low: float, high: float, phase: float) -> list
 
 def outcome(
     *, test_error: float, status: str, train_loss: float, n_classes: int, threshold: float
-) -> Outcome:
+) -> SearchOutcome:
     """What a network says: nothing if it diverged, or if nearly all of its ReLUs give zero."""
     constant = status == "capped" and train_loss >= DEAD_LOSS * log(n_classes)
     ties = test_error > 1 - (1 - DEAD_TIES) / n_classes
     if constant or ties or not isfinite(test_error):
-        return Outcome.DEAD
-    return Outcome.ABOVE if test_error > threshold else Outcome.LEARNT
+        return SearchOutcome.DEAD
+    return SearchOutcome.ABOVE if test_error > threshold else SearchOutcome.LEARNT
 
 
-def next_candidate(search: Search, n: int, tried: Mapping[int, Outcome]) -> int | None:
+def next_candidate(search: Search, n: int, tried: Mapping[int, SearchOutcome]) -> int | None:
     """The candidate of 0 ... n - 1 that a seed trains after these; None when its search has ended.
 
     tried: what the networks of its candidates say. The bracket is the largest candidate that is
     above the threshold, and the smallest beyond it that is not. A dead network is no end of it: the
     search takes the next candidate.
     """
-    above = [k for k, said in tried.items() if said == Outcome.ABOVE]
+    above = [k for k, said in tried.items() if said == SearchOutcome.ABOVE]
     low = max(above, default=-1)
-    high = min((k for k, said in tried.items() if said == Outcome.LEARNT and k > low), default=n)
+    high = min(
+        (k for k, said in tried.items() if said == SearchOutcome.LEARNT and k > low), default=n
+    )
     if not above and high == n:
         outwards = sorted(range(n), key=lambda k: (abs(k - search.start), -k))
         left = [k for k in outwards if k not in tried]
@@ -96,7 +98,7 @@ def next_candidate(search: Search, n: int, tried: Mapping[int, Outcome]) -> int 
     return left[0] if follows and left else None
 
 
-def _beyond(side: range, tried: Mapping[int, Outcome]) -> int | None:
+def _beyond(side: range, tried: Mapping[int, SearchOutcome]) -> int | None:
     """The next candidate on the side of the bracket that is not known yet, the nearest first."""
     if sum(k in tried for k in side) >= MOST_DEAD:
         return None
@@ -105,13 +107,13 @@ def _beyond(side: range, tried: Mapping[int, Outcome]) -> int | None:
 
 
 def walk(
-    search: Search, n: int, outcomes: Mapping[int, Outcome]
-) -> tuple[dict[int, Outcome], int | None]:
+    search: Search, n: int, outcomes: Mapping[int, SearchOutcome]
+) -> tuple[dict[int, SearchOutcome], int | None]:
     """The path of a seed as far as its outcomes are known, and the next candidate, None at its end.
 
     outcomes may hold others, which change nothing.
     """
-    path: dict[int, Outcome] = {}
+    path: dict[int, SearchOutcome] = {}
     while (k := next_candidate(search, n, path)) is not None and k in outcomes:
         path[k] = outcomes[k]
     return path, k
@@ -122,7 +124,7 @@ def expected_visits(search: Search, n: int) -> list[float]:
     ends = range(max(search.start - SPREAD, 0), min(search.start + SPREAD, n - 1) + 2)
     visits = [0.0] * n
     for end in ends:
-        said = {k: Outcome.ABOVE if k < end else Outcome.LEARNT for k in range(n)}
+        said = {k: SearchOutcome.ABOVE if k < end else SearchOutcome.LEARNT for k in range(n)}
         for k in walk(search, n, said)[0]:
             visits[k] += 1 / len(ends)
     return visits
