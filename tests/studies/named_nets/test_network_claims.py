@@ -280,7 +280,7 @@ def test_that_sensitivities_fall_as_p_grows_is_judged_by_the_sign(tables, name):
 
 def test_the_number_of_capped_points_is_said(tables):
     cells = tables["cells"]
-    cells = cells.assign(status=cells["status"].where(cells["P"] < 8000, "capped"))
+    cells = cells.assign(status=cells["status"].where(cells["P"] < 2000, "capped"))
     row = rows_of(tables | {"cells": cells}, "d-rank-output")
     assert "capped" in row["note"].item()
 

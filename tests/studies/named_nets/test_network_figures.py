@@ -102,7 +102,7 @@ def test_figure_9_marks_capped_and_diverged_cells(named: Tables) -> None:
     figure = architectures.draw(damaged(named[0]), named[1], preset="invented")
     for row, net in enumerate(N_LAYERS):
         for axes in figure.axes[3 * row : 3 * row + 3]:
-            opened = sorted(x for x, _ in points(axes, "inconclusive"))
+            opened = sorted(x for x, _ in points(axes, "open"))
             lost = [x for x, _ in points(axes, "diverged")]
             assert (opened, lost) == (
                 ([SIZES[-1]] * 3, [SIZES[0]]) if net == "resnet18" else ([], [])

@@ -12,7 +12,7 @@ from srhm.studies.sparse_hierarchy.published_values import SCHEMA
 from srhm.studies.sparse_hierarchy.study import STUDY
 
 CLAIMS = claims_in(str(STUDY.claims))
-LAW = "s = 2: P* follows Eq. 3 (LCN), Eq. 4 (CNN): slope of log P* on log prediction"
+LAW = "s = 2: P* follows Eq. 3 (LCN), 4 (CNN): slope of log P* on log prediction"
 EXPONENTS = [f"s0-exponent-{net}-L{L}" for net in NETS for L in (2, 3)]
 
 

@@ -125,14 +125,14 @@ COMPLEXITY_CLAIMS: tuple[Claim, ...] = (
     ) for net, depth in NETS_AND_DEPTHS),
     law(
         "slope-against-prediction",
-        "s = 2: P* follows Eq. 3 (LCN), Eq. 4 (CNN): slope of log P* on log prediction",
+        "s = 2: P* follows Eq. 3 (LCN), 4 (CNN): slope of log P* on log prediction",
         place="Eq. 3 and 4, section 4",
         expected=Within(1, 0.15), why=SLOPE_REASON,
         measure=Beside(of_the_law(("lcn", "cnn"), 2)),
     ),
     law(
         "lcn-constant-C0",
-        "C_0(s, L) ~ s^(L/2): slope of log C_0 on log s^(L/2), m = v^(s-1), equal rates",
+        "C_0 ~ s^(L/2): slope of log C_0 on log s^(L/2), m = v^(s-1), equal rates",
         figure="10", place="section 4; appendix D",
         expected=Within(1, 0.45),
         fixed="after",

@@ -172,9 +172,9 @@ L3: dict[str, int] = {"L": 3}
 # The largest of one level (L = 2) and of two (L = 3) are two measurements.
 REMAINS: tuple[tuple[str, str, str, str, dict[str, int], tuple[Expectation, str]], ...] = (
     ("S", "lower-L2", "level l = 1, L = 2", "output below top", L2, LEARNT_S),
-    ("S", "lower-L3", "l = 1, 2, the largest, L = 3", "output below top", L3, LEARNT_S),
+    ("S", "lower-L3", "largest of l = 1, 2, L = 3", "output below top", L3, LEARNT_S),
     ("D", "lower-L2", "level l = 1, L = 2", "output below top", L2, LEARNT_D),
-    ("D", "lower-L3", "l = 1, 2, the largest, L = 3", "output below top", L3, LEARNT_D),
+    ("D", "lower-L3", "largest of l = 1, 2, L = 3", "output below top", L3, LEARNT_D),
     ("D", "top", "level l = L", "output at top", {}, LEARNT_D),
 )
 ONSETS = (
