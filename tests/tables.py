@@ -5,7 +5,7 @@ Tables of one study have the names by which its claims know them.
 
 from collections.abc import Callable, Mapping
 from itertools import product
-from math import log, nan
+from math import log, nan, sqrt
 
 import numpy as np
 import pandas as pd
@@ -350,35 +350,38 @@ def scale_of(alpha_tilde):
 
 
 def _value(P, P_star, threshold, largest):
-    """Linear in log P, so that the crossing of the threshold is exact."""
-    return float(np.clip(threshold + 0.1 * log(P_star / P), 0, largest))
+    """Its root is linear in log P, so that the crossing of the threshold is exact."""
+    root = sqrt(threshold) * (1 + log(P_star / P) / 2)
+    return float(np.clip(root, 0, sqrt(largest))) ** 2
 
 
 def flow_tables(
-    grammars, *, tildes=TILDES, seeds=2, law=scale_of, late=1.0, spread=0.1, optimiser="flow"
-):
+    grammars, *, features=(4,), tildes=TILDES, seeds=2, law=scale_of, power=0, late=1.0, spread=0.1,
+    optimiser="flow",
+):  # fmt: skip
     """Cells, sensitivities, frozen kernels, and no ensembles of the study complexity.
 
-    grammars: (net, s0) of v = n_c = m = 4, L = s = 2. late: P*_S and P*_D over P*. spread: log P*
-    of the seeds goes from minus to plus this.
+    grammars: (net, s0) of L = s = 2 and v = n_c = m of `features`. power: of s_0 + 1 in P* over law
+    and prediction. late: P*_S and P*_D over P*. spread: log P* of the seeds goes from minus to plus
+    this.
     """
     cells, felt, frozen = [], [], []
-    for (net, s0), tilde in product(grammars, tildes):
+    for (net, s0), v, tilde in product(grammars, features, tildes):
         prediction = theory.predicted_sample_complexity(
-            net, depth=2, branching=2, n_synonyms=4, n_classes=4, n_empty=s0
+            net, depth=2, branching=2, n_synonyms=v, n_classes=v, n_empty=s0
         )
-        curve = f"complexity_{net}_s0{s0}-{optimiser}"
+        curve = f"complexity_{net}_s0{s0}_v{v}-{optimiser}"
         for relative, seed in product(RELATIVE, range(seeds)):
             P = round(2 * relative * prediction)
             noise = spread * (2 * seed / max(seeds - 1, 1) - 1)
-            P_star = law(tilde) * prediction * np.exp(noise)
+            P_star = law(tilde) * prediction * (s0 + 1) ** power * np.exp(noise)
             error = _value(P, P_star, 0.1, 0.75)
             key = f"{curve}-{tilde}-{P}-{seed}"
             lazy = tilde > 100
             cells.append(
                 {
                     "study": "complexity", "curve": curve, "key": key, "data": "srhm", "net": net,
-                    "L": 2, "s": 2, "s0": s0, "v": 4, "m": 4, "n_c": 4, "sparsity": "A",
+                    "L": 2, "s": 2, "s0": s0, "v": v, "m": v, "n_c": v, "sparsity": "A",
                     "hidden_layers": 2, "width": 32, "alpha_tilde": tilde, "P": P, "seed": seed,
                     "member": 0, "labels": "classes", "loss": "cross_entropy",
                     "activation": "relu", "training": "end_to_end", "optimiser": optimiser,

@@ -103,7 +103,7 @@ def test_random_data_have_no_rows():
     cells = tables["cells"]
     random = cells.assign(data="random", L=np.nan, s0=np.nan)
     both = pd.concat([cells, random.assign(curve="random", key=random["key"] + "r")])
-    assert set(complexity_of({**tables, "cells": both})["curve"]) == {"complexity_fcn_s01-flow"}
+    assert set(complexity_of({**tables, "cells": both})["curve"]) == {"complexity_fcn_s01_v4-flow"}
 
 
 def test_the_table_has_its_schema(tables, tmp_path):

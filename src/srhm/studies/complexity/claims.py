@@ -130,7 +130,7 @@ kernel = partial(
 CURVES: dict[str, Any] = {"what": "curves", "tells": ("alpha_tilde",)}
 EXPONENT = partial(
     Slope, "P_star", against="places", within=(*(one for one in GRAMMAR if one != "s0"), "seed"),
-    error="clusters", rows=stars, **CURVES,
+    error="clusters", rows=stars, **{**CURVES, "what": "P*"},
 )  # fmt: skip
 OF_KERNEL = partial(
     Mean, per=("curve", "alpha_tilde"), rows=frozen, what="curves at an α̃", tells=("alpha_tilde",)
