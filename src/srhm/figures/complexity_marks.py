@@ -58,7 +58,7 @@ def with_ends(rows: pd.DataFrame, *, of: str = "", unit: Any = 1.0) -> pd.DataFr
     low, high = (rows[f"P_star_{end}{of}"].astype(float) for end in ("low", "high"))
     beyond = (status == "not_reached") * ABOVE + (status == "below_range") * BELOW
     value = rows[f"P_star{of}"].astype(float).where(beyond == 0, low.where(beyond > 0, high))
-    value = value.where(value > 0)
+    value = value.where((value > 0) & np.isfinite(value))
     known = (beyond == 0) & np.isfinite(low) & np.isfinite(high)
     added: dict[str, Any] = {"y": value, "y_low": low.where(known), "y_high": high.where(known)}
     found: dict[str, Any] = {f"{name}{of}": column / unit for name, column in added.items()}
