@@ -895,7 +895,7 @@ def test_a_browser_decodes_every_image_shows_every_row_and_asks_for_nothing(
     assert counts < 768, "the verdicts are counted below the first screen"
     assert figure < 2 * 768, "the first figure is below the second screen"
     # One count shows its claims alone.
-    assert said("held") == "claim-one claim-two"
+    assert said("held") == "claim-one claim-two claim-five"
     assert int(said("wide")) <= 0, "the page is wider than the screen"
     for row in scorecard().to_dict("records"):
         assert f'<tr id="claim-{row["claim"]}" class="claim' in dom
