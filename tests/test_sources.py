@@ -269,6 +269,15 @@ def test_a_line_of_equivalence_holds_for_all_that_reaches_a_definition(digest, m
     assert digest(**edited) == before
 
 
+def test_a_digest_does_not_depend_on_what_was_digested_before():
+    names, found = ["srhm.figures.looks:BLACK", "srhm.figures.looks:GREY"], []  # one assignment
+    for order in (names, names[::-1]):
+        sources.digest_of.cache_clear()
+        sources._digests.clear()
+        found.append({name: digest_of(name) for name in order})
+    assert found[0] == found[1]
+
+
 def test_a_module_that_is_edited_while_it_is_imported_is_refused(digest, tmp_path):
     source = digest()
     package = sources.PACKAGES[-1]
