@@ -39,7 +39,9 @@ from srhm.results.records import read_table, write_table
 from srhm.results.sources import digest_of
 from srhm.results.tables import CELLS, SENSITIVITIES, TIMINGS
 from srhm.scorecard.card import scorecard
+from srhm.scorecard.numbers import NORMAL
 from srhm.statistics.publications import Publication, read_publications
+from srhm.statistics.regression import FLOOR
 from srhm.statistics.sample_complexity import all_sample_complexities
 from srhm.studies.sparse_hierarchy import page
 from srhm.studies.sparse_hierarchy.claims.complexities import COMPLEXITY_CLAIMS
@@ -504,13 +506,15 @@ def test_fits_of_published_rows_pair_curves_of_one_grammar_as_the_scorecard_does
     fits = published_fits(run.sample_complexity, run.cells).set_index("claim")
     tables = {"sample_complexity": run.sample_complexity, "cells": run.cells}
     own = scorecard(tables, claims=COMPLEXITY_CLAIMS).set_index("claim")
-    alone = published_fits(run.sample_complexity, run.cells.iloc[:0]).set_index("claim")
-    for claim in ("s0-exponent-lcn-L2", "lcn-over-cnn-L2"):
+    for claim, s0, n_nets in (("s0-exponent-lcn-L2", (1, 2, 4), 1), ("lcn-over-cnn-L2", (1, 2), 2)):
         for name in ("value", "low", "high", "note"):
             assert fits.loc[claim, name] == own.loc[claim, name]
-        # A seed is off by one factor on all curves: in their ratios it is not seen.
-        widths = [table.loc[claim, "high"] - table.loc[claim, "low"] for table in (fits, alone)]
-        assert widths[0] < widths[1] / 3
+        # A seed is off by one factor on all curves: in their ratios it is not seen, so that only
+        # the error is left that the seeds of a curve share, FLOOR of each log P*.
+        x = np.log(np.add(s0, 1))
+        shared = FLOOR * np.sqrt(n_nets / np.square(x - x.mean()).sum())
+        width = fits.loc[claim, "high"] - fits.loc[claim, "low"]
+        assert width == pytest.approx(2 * NORMAL * shared, rel=1e-3)
 
 
 def test_the_page_shows_the_fits_with_their_provenance_and_is_else_the_same(finished, tmp_path):

@@ -3,14 +3,16 @@
 import pandas as pd
 
 from srhm.results.places import PUBLISHED
+from srhm.results.published_provenance import PROVENANCE_FILE
 from srhm.scorecard.curves import with_rates
+from srhm.statistics.publications import read_publications
 from srhm.studies.sparse_hierarchy.page import _complexities
 
 
 def test_of_each_net_the_papers_grammars_at_the_usual_width_and_rate_stand_first():
-    folder = PUBLISHED / "grid" / "sparse_hierarchy"
-    rows = (pd.read_parquet(folder / f"{name}.parquet") for name in ("sample_complexity", "cells"))
-    table = _complexities(with_rates(*rows), threshold=0.1, explore="")
+    (run,) = read_publications([PUBLISHED / "grid" / "sparse_hierarchy" / PROVENANCE_FILE])
+    rows = with_rates(run.sample_complexity, run.cells)
+    table = _complexities(rows, threshold=0.1, explore="")
     found = pd.DataFrame(table.rows, columns=table.columns)
     for words in ("LCN, L = 2", "LCN, L = 3", "CNN, L = 2", "CNN, L = 3"):
         first = found.iloc[table.jumps[words] :][:10]

@@ -37,12 +37,12 @@ def practice_fits(
 ) -> pd.DataFrame:
     """A row (COLUMNS) for each law that FEWEST of the paper's points say something of.
 
-    WAYS: numbers as text, of equal grammars; `*_value`: as numbers, NaN where there is none. n:
-    curves in `practice`. text: our curves by the text's protocol, and practice: by that of the
-    figures, with intervals. read: these, read as the figures were, and authors: their points; both
-    without an interval, which a grid and one seed do not give. Grammars of which one P* is above a
-    tenth of all data are left out, curves that did not reach 10 %, and those that a slope of the
-    practice, within a learning rate, does not depend on.
+    WAYS: numbers as text, of equal grammars; `*_value`: as numbers, NaN where there is none. n: P*
+    of single grammars in `practice`. text: our curves by the text's protocol, and practice: by that
+    of the figures, with intervals. read: these, read as the figures were, and authors: their
+    points; both without an interval, which a grid and one seed do not give. Grammars of which one
+    P* is above a tenth of all data are left out, curves that did not reach 10 %, and those that a
+    slope of the practice, within a learning rate, does not depend on.
     """
     points = practice_points(sample_complexity, cells, published)
     if points.empty:
