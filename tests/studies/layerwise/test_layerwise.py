@@ -1,8 +1,10 @@
 """P* layer by layer and end to end: scaling and claims, on invented tables."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
-from tables import layerwise_tables
+from tables import MULTIPLES_OF_P_STAR, at_once, layerwise_tables
 
 from srhm.results.tables import FLOW_COMPLEXITY
 from srhm.scorecard.card import scorecard
@@ -36,17 +38,32 @@ def verdicts(tables) -> pd.DataFrame:
     return scorecard(tables, CLAIMS).set_index("claim")
 
 
+def with_grammars(complexity) -> dict[str, pd.DataFrame]:
+    """The curves for two v, and cells of three seeds with their P*: enough that a slope decides."""
+    other = complexity.assign(v=5, curve=complexity["curve"] + " of v = 5")
+    both = pd.concat([complexity, other], ignore_index=True)
+    cells = [
+        {**row, "P": x * row["P_star"], "seed": seed, "test_error": at_once(x), "status": "fitted"}
+        for row in both[both["status"] == "reached"].to_dict("records")
+        for seed, x in product(range(3), MULTIPLES_OF_P_STAR)
+    ]
+    return {"sample_complexity": both, "cells": pd.DataFrame(cells)}
+
+
 def test_claims_hold_on_tables_that_follow_the_laws():
     _, complexity = layerwise_tables()
-    found = verdicts({"sample_complexity": complexity})
+    found = verdicts(with_grammars(complexity))
     for claim in ("m-exponent-layerwise", "m-exponent-end-to-end", "layerwise-over-shallow"):
         assert found.loc[claim, "verdict"] == "reproduced", claim
-    assert "lower bounds 1" in found.loc["layerwise-over-shallow", "note"]
+    assert "lower bounds 2" in found.loc["layerwise-over-shallow", "note"]
 
 
 def test_claims_fail_on_tables_that_do_not():
     _, complexity = layerwise_tables()
     slow = complexity["training"] == "layerwise"
     complexity.loc[slow, "P_star"] = 4.0 * complexity["m"] ** (2 * complexity["L"])
-    found = verdicts({"sample_complexity": complexity})
+    found = verdicts(with_grammars(complexity))
     assert found.loc["m-exponent-layerwise", "verdict"] == "differs"
+    few = verdicts({"sample_complexity": complexity})
+    assert few.loc["m-exponent-layerwise", "verdict"] == "inconclusive"
+    assert "too few to decide: 1 grammars on 1 v" in few.loc["m-exponent-layerwise", "note"]
