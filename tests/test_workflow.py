@@ -165,10 +165,10 @@ DOCSTRING = ("src/srhm/training/protocol.py", '"""What all engines', '"""All tha
 COMMENT = ("src/srhm/model/sampling.py", "# Up to this many", "# As far as this many")
 FIGURE_5 = (
     "src/srhm/studies/sparse_hierarchy/figures/benefit_of_sparsity.py",
-    "\n\n\n",
-    "\n\n\n_NEW = 1\n\n\n",
+    "N_GRID = 150",
+    "N_GRID = 149",
 )
-DRAWING = ("src/srhm/figures/drawing.py", "\n\n\n", "\n\n\n_NEW = 1\n\n\n")
+DRAWING = ("src/srhm/figures/drawing.py", "PAGE_WIDTH = 6.75", "PAGE_WIDTH = 6.7")
 CAPTION = ("src/srhm/studies/sparse_hierarchy/captions/fig04.rst", ".", ", as it is.")
 # Figures 2, 3 and 5 illustrate definitions and theory; the others show tables.
 OF_THEORY = frozenset({"fig02", "fig03", "fig05"})
