@@ -37,12 +37,12 @@ def practice_fits(
 ) -> pd.DataFrame:
     """A row (COLUMNS) for each law that FEWEST of the paper's points say something of.
 
-    WAYS: numbers as text, of equal grammars; `*_value`: as numbers, NaN where there is none. n: P*
-    of single grammars in `practice`. text: our curves by the text's protocol, and practice: by that
-    of the figures, with intervals. read: these, read as the figures were, and authors: their
-    points; both without an interval, which a grid and one seed do not give. Grammars of which one
-    P* is above a tenth of all data are left out, curves that did not reach 10 %, and those that a
-    slope of the practice, within a learning rate, does not depend on.
+    WAYS: numbers as text, of equal grammars; `*_value`: as numbers, NaN where there is none. n:
+    curves in `practice`. text: our curves by the text's protocol, and practice: by that of the
+    figures, with intervals. read: these, read as the figures were, and authors: their points; both
+    without an interval, which a grid and one seed do not give. Grammars of which one P* is above a
+    tenth of all data are left out, curves that did not reach 10 %, and those that a slope of the
+    practice, within a learning rate, does not depend on.
     """
     points = practice_points(sample_complexity, cells, published)
     if points.empty:
@@ -72,25 +72,26 @@ def practice_fits(
 def _fits(claim: Claim, ways: Ways) -> list[dict[str, Any]]:
     """The row of a claim; none if less than FEWEST points say something of it."""
     measure = claim.measure.measure if isinstance(claim.measure, Beside) else claim.measure
-    if isinstance(measure, Slope):
-        entering = measure.entering(ways["practice"])
-        if len(entering) < FEWEST:
-            return []
-        wanted = entering[[name for name in KIND if name in entering]].drop_duplicates()
-        ways = {name: _of(wanted, tables) for name, tables in ways.items()}
+    if not isinstance(measure, Slope):
+        return []
+    entering = measure.entering(ways["practice"])
+    wanted = entering[[name for name in KIND if name in entering]].drop_duplicates()
+    if len(wanted) < FEWEST:
+        return []
+    ways = {name: _of(wanted, tables) for name, tables in ways.items()}
     fits = {
         name: row
         for name, tables in ways.items()
         for row in scorecard(tables, [claim]).to_dict("records")
         if row["n"] > 0
     }
-    if "practice" not in fits or fits["practice"]["n"] < FEWEST:
+    if "practice" not in fits:
         return []
     row = fits["practice"]
     numbers = {name: measured_text(fits[name]) if name in fits else "" for name in WAYS}
     alone = {name: numbers[name].partition(" ")[0] for name in ("read", "authors")}
     values = {f"{name}_value": fits[name]["value"] if name in fits else nan for name in WAYS}
-    kept = {name: row[name] for name in ("claim", "statement", "n")}
+    kept = {"claim": row["claim"], "statement": row["statement"], "n": len(wanted)}
     return [{**kept, "expected": expected_text(row), **numbers, **alone, **values}]
 
 
