@@ -17,7 +17,7 @@ from scipy import stats
 from srhm.results.records import read_table
 from srhm.results.tables import schema_of
 from srhm.scorecard.claims import Measurement
-from srhm.scorecard.curves import complexities as complexities_of
+from srhm.scorecard.curves import main_curves
 from srhm.scorecard.estimators import FEWEST, CensoredMean, Mean, Part, Slope
 from srhm.scorecard.rows import counted, rows_of
 from srhm.statistics.exponents_of_grammars import complexities
@@ -323,7 +323,7 @@ def test_the_invented_grammars_are_those_of_the_shipped_curves():
     known = read_table(file, schema_of(STUDY.schemas[file.stem]))
     tables = {"sample_complexity": complexities(known, thresholds=[0.1])}
     for sparsity, ours in (("A", CURVES), ("B", CURVES_B)):
-        rows = counted(complexities_of.given(sparsity=sparsity)(tables))[0]
+        rows = counted(main_curves.given(sparsity=sparsity)(tables))[0]
         own = rows[(rows["s"] == 2) & rows["net"].isin(["lcn", "cnn"])]
         shipped, ours = (set(map(tuple, one[list(CURVES)].to_numpy())) for one in (own, ours))
         assert shipped <= ours

@@ -20,7 +20,7 @@ NO_CURVES = "no such curves in the tables"
 
 
 @rows_of("sample_complexity", optional=("cells",), nothing=NO_CURVES)
-def complexities(
+def main_curves(
     table: pd.DataFrame,
     cells: pd.DataFrame,
     *,

@@ -19,7 +19,7 @@ from tables import (
 )
 
 from srhm.scorecard.card import COLUMNS, claims_in, scorecard
-from srhm.scorecard.curves import complexities as main_curves
+from srhm.scorecard.curves import main_curves
 from srhm.scorecard.text import markdown
 from srhm.statistics.sample_complexity import CURVE_COLUMNS, RESULT_COLUMNS, sample_complexity
 from srhm.studies.sparse_hierarchy.placements import placements_ratio

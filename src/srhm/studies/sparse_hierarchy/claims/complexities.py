@@ -8,7 +8,7 @@ import pandas as pd
 
 from srhm.results.coordinates import GRAMMAR
 from srhm.scorecard.claims import Claim
-from srhm.scorecard.curves import NO_CURVES, complexities
+from srhm.scorecard.curves import NO_CURVES, main_curves
 from srhm.scorecard.estimators import Slope, pairs_of
 from srhm.scorecard.expectations import Within
 from srhm.scorecard.grammars import SHARED_GRAMMAR
@@ -16,14 +16,14 @@ from srhm.scorecard.rows import chosen, counted, rows_of
 from srhm.studies.sparse_hierarchy.claims.paper_points import Beside
 
 
-@rows_of(complexities, nothing=NO_CURVES)
+@rows_of(main_curves, nothing=NO_CURVES)
 def nets_beside(rows: pd.DataFrame) -> pd.DataFrame:
     """P* of the LCN over those of the CNN, of equal grammars and learning rates."""
     halves = [chosen(rows, {"net": net}) for net in ("lcn", "cnn")]
     return pairs_of(*halves, on=[*GRAMMAR, "seed", "rate"], column="P_star")
 
 
-@rows_of(complexities.given(every_rate=True), nothing=NO_CURVES)
+@rows_of(main_curves.given(every_rate=True), nothing=NO_CURVES)
 def branchings(rows: pd.DataFrame) -> pd.DataFrame:
     """P* of the LCN of equal v, n_c, rate and L in which s varies, with C_0 and s^(L/2).
 
@@ -40,7 +40,7 @@ def branchings(rows: pd.DataFrame) -> pd.DataFrame:
     return own.assign(root=root, C_0=own["constant"] * root, group=group)
 
 
-STARS: Any = {"rows": complexities, "what": "P*", "tells": ("width",), "error": "clusters"}
+STARS: Any = {"rows": main_curves, "what": "P*", "tells": ("width",), "error": "clusters"}
 PAIRS: Any = {**STARS, "what": "pairs of P*", "read": 2}
 LAWS = {"lcn": "P*_LCN ~ C_0 (s_0+1)^L n_c m^L", "cnn": "P*_CNN ~ C_1 (s_0+1)^2 n_c m^L"}
 PLACES = {"lcn": "Eq. 3, section 4", "cnn": "Eq. 4, section 4"}

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from srhm.scorecard.claims import Claim, Measurement, Tables
-from srhm.scorecard.curves import NO_CURVES, complexities, of_living
+from srhm.scorecard.curves import NO_CURVES, main_curves, of_living
 from srhm.scorecard.estimators import CensoredMean
 from srhm.scorecard.expectations import Factor
 from srhm.scorecard.falls import log_half_way
@@ -49,11 +49,11 @@ def _of_practice_width(
     if wide.empty:
         return pd.DataFrame()
     # Their widths differ between grammars: as one width none is taken for the exception.
-    found = complexities.function(wide.assign(width=usual), cells)
+    found = main_curves.function(wide.assign(width=usual), cells)
     return found.assign(width=found["curve"].map(wide.groupby("curve")["width"].first()))
 
 
-@rows_of(complexities, "sample_complexity", of_living, optional=("cells",), nothing=NO_CURVES)
+@rows_of(main_curves, "sample_complexity", of_living, optional=("cells",), nothing=NO_CURVES)
 def invariances(
     rows: pd.DataFrame,
     table: pd.DataFrame,

@@ -6,7 +6,7 @@ import pandas as pd
 
 from srhm.results.coordinates import GRAMMAR
 from srhm.scorecard.claims import Claim
-from srhm.scorecard.curves import NO_CURVES, complexities
+from srhm.scorecard.curves import NO_CURVES, main_curves
 from srhm.scorecard.estimators import Mean, Slope, pairs_of
 from srhm.scorecard.expectations import Below, Within
 from srhm.scorecard.rows import LEFT_OUT, counted, rows_of
@@ -18,8 +18,8 @@ SLOW = "grammars of nets and L that mostly end above the lower error"
 
 
 @rows_of(
-    complexities.given(threshold=LOWEST),
-    complexities.given(threshold=HIGHEST),
+    main_curves.given(threshold=LOWEST),
+    main_curves.given(threshold=HIGHEST),
     nothing=NO_CURVES,
 )
 def falls(lower: pd.DataFrame, upper: pd.DataFrame) -> pd.DataFrame:

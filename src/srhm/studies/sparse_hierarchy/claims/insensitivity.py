@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from srhm.scorecard.claims import Claim
-from srhm.scorecard.curves import NO_CURVES, complexities, of_living
+from srhm.scorecard.curves import NO_CURVES, main_curves, of_living
 from srhm.scorecard.estimators import Mean
 from srhm.scorecard.expectations import Below, Expectation, Factor
 from srhm.scorecard.falls import LEARNT, LEAST_RATIO, MIN_FALL, UNLEARNT, log_half_way
@@ -30,7 +30,7 @@ ABOVE_A_TENTH = "above a tenth of the data"
 UNIT, ENTRY = ["curve", "seed"], ["kind", "layer", "k", "l"]
 
 
-@rows_of(complexities, "cells", nothing=NO_CURVES)
+@rows_of(main_curves, "cells", nothing=NO_CURVES)
 def learning_curves(rows: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     """Grammars of the main curves with first and last P, the test errors there, and who learns."""
     errors = cells.loc[cells["curve"].isin(rows["curve"]), [*UNIT, "P", "test_error"]]

@@ -6,7 +6,7 @@ import pandas as pd
 
 from srhm.results.coordinates import GRAMMAR
 from srhm.scorecard.claims import Claim
-from srhm.scorecard.curves import NO_CURVES, OPTIONS, complexities
+from srhm.scorecard.curves import NO_CURVES, OPTIONS, main_curves
 from srhm.scorecard.estimators import Mean, Slope, pairs_of
 from srhm.scorecard.expectations import Below, Factor, Within
 from srhm.scorecard.rows import chosen, rows_of
@@ -16,13 +16,13 @@ from srhm.studies.sparse_hierarchy.placements import placements_ratio
 SPARSER, LESS_SPARSE = {"L": 2, "s0": 3}, {"L": 3, "s0": 1}
 
 
-@rows_of(complexities.given(sparsity="B"), nothing=NO_CURVES)
+@rows_of(main_curves.given(sparsity="B"), nothing=NO_CURVES)
 def other_sparsity(rows: pd.DataFrame) -> pd.DataFrame:
     """P* with sparsity B. At s_0 = 0 there is nothing to place, A and B are the same data."""
     return rows[rows["s0"] > 0]
 
 
-@rows_of(other_sparsity, complexities, nothing=NO_CURVES)
+@rows_of(other_sparsity, main_curves, nothing=NO_CURVES)
 def sparsities(*halves: pd.DataFrame) -> pd.DataFrame:
     """P* with sparsity B over those with A of equal grammars, options and learning rates.
 
@@ -38,7 +38,7 @@ def sparsities(*halves: pd.DataFrame) -> pd.DataFrame:
     return both.assign(counted=counting, over_counted=both["ratio"] / counting)
 
 
-@rows_of(complexities, nothing=NO_CURVES)
+@rows_of(main_curves, nothing=NO_CURVES)
 def at_fixed_dimension(rows: pd.DataFrame) -> pd.DataFrame:
     """P* of the sparser over those of the less sparse data at d = 64, LCN, equal v, m, n_c."""
     rows = chosen(rows, {"net": "lcn", "s": 2})
