@@ -73,6 +73,11 @@ class Project:
 
     def to_train(self) -> int:
         """Cells that the configuration asks for and the store lacks, as `make plan` counts them."""
+        cells, trained = self.cells_and_trained()
+        return cells - trained
+
+    def cells_and_trained(self) -> tuple[int, int]:
+        """Cells that the configuration is expected to train, and those in the store."""
         command = self._command("plan", otherwise=["--study", "paper"])
         said = subprocess.run(
             command, cwd=self.folder, env=self.environment(), capture_output=True, text=True
@@ -80,7 +85,7 @@ class Project:
         assert said.returncode == 0, said.stderr
         found = re.search(r"(\d+) cells, (\d+) of them trained already", said.stdout)
         assert found, said.stdout
-        return int(found[1]) - int(found[2])
+        return int(found[1]), int(found[2])
 
     def config(self) -> dict:
         """The configuration of the copy."""
