@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -94,6 +95,7 @@ def _against(rows: pd.DataFrame, column: str, axis: Axis, by: Sequence[Scale]) -
     place = rows[column] * 1.025**step if column == "m" else rows[column] + 0.05 * step
     reached, late = rows["status"] == "reached", rows["status"] == "not_reached"
     bound = rows["P_star_low"].where(late, rows["P_star_high"])
+    bound = bound.where((bound > 0) & np.isfinite(bound))
     law = rows["n_c"] * rows["m"].astype(float) ** rows["L"]
     rows = rows.assign(
         place=place, law=law, P_star=rows["P_star"].where(reached, bound),
