@@ -127,7 +127,7 @@ def test_a_sample_is_written_with_its_trees_and_rules(tmp_path):
         (["--branching", "1"], "s = 1: allowed are 2 to 16"),
         (["--number", "10000000"], "has only"),
         (["--number", "-1"], "allowed are 1 or more"),
-        (["--seed", "-1"], "must be 0 or more"),
+        (["--seed", "-1"], "allowed are 0 or more"),
         (["--output", "data.txt"], "allowed are names that end in .npz"),
         (["--output", "/proc/none/data.npz"], "cannot be written"),
     ],

@@ -231,7 +231,8 @@ CHANGES = {
         **{"trained": 4, "curves": 2, "measured": 2, "drawn": OF_TABLES},
     ),
     "trained on a GPU from now on": Change(make=choose_a_gpu),
-    "preset changed and back": Change(make=run_other_sizes_and_return, drawn=OF_TABLES),
+    # Figure 4 has tables of its own, which were not made for the other sizes.
+    "preset changed and back": Change(make=run_other_sizes_and_return, drawn=OF_TABLES - {"fig04"}),
 }
 
 
@@ -257,7 +258,7 @@ def test_snakemake_looks_at_ready_jobs_once_for_each_that_ends(project: Project)
     again = ["train_hierarchy", "measure_hierarchy_sensitivities"]
     text = project.run("--forcerun", *again, "--until", again[-1], "--verbose")
     ended = text.count(" steps (")
-    assert ended == 8
+    assert ended == 10  # five curves, trained and measured
     # One more at the start; jobs that end together share one.
     assert text.count("Ready jobs: ") <= ended + 1
 

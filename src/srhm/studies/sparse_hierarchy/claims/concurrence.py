@@ -211,7 +211,7 @@ def fcn_practice_claims() -> list[Claim]:
     return [
         Claim(
             f"{kind.lower()}-ratio-fcn-s2-practice{'-width' if wide else ''}",
-            f"FCN, s = 2: P*_{kind} ≈ P*, {kind} of the output, practice"
+            f"FCN, s = 2: P*_{kind} ≈ P*, {kind} of output, practice"
             f"{', its width' if wide else ''}: P*_{kind} over P*",
             topic="Invariances are learnt when the task is: P*_S and P*_D against P*",
             figure=FIGURES["fcn", 2][kind], place=PLACES["fcn"],

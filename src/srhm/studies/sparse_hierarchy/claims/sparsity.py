@@ -76,7 +76,7 @@ SPARSITY_CLAIMS: tuple[Claim, ...] = (
     ) for net, figure in (("lcn", "7"), ("cnn", "8"))),
     sparsity(
         "sparser-is-easier",
-        "at d = 64 the sparser data are easier: P*(L=2, s_0=3) / P*(L=3, s_0=1), LCN",
+        "d = 64: sparser data are easier: P*(L=2, s_0=3) / P*(L=3, s_0=1), LCN",
         figure="5", place="Eq. 5, section 4",
         expected=Below(1),
         why="the bound is an equal P*: the ratio must be below 1 for sparsity to help",
