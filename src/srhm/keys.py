@@ -19,7 +19,7 @@ from pydantic import (
 OneOrMore = BeforeValidator(lambda value: value if isinstance(value, list) else [value])
 PositiveInt = Annotated[int, Field(ge=1, strict=True)]
 # Products of what sections have of these are finite.
-Positive = Annotated[float, Field(gt=0, le=1e15, allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, le=1e30, allow_inf_nan=False)]
 # In a configuration one value, or a list of them; in the model always a list.
 Sizes = Annotated[list[PositiveInt], OneOrMore, Field(min_length=1)]
 Counts = Annotated[list[Annotated[int, Field(ge=0, strict=True)]], OneOrMore, Field(min_length=1)]
