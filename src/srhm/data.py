@@ -68,8 +68,8 @@ def random_grammar(
     data.
 
     Raises:
-        TypeError: if a number is no whole one, with the name of the argument and its range.
         GrammarError: if no grammar has these parameters; the message says which are allowed.
+        TypeError: if a number is no whole one, with the name of the argument and its range.
         ValueError: if the seed is negative.
     """
     seed = whole(seed, "seed", least=0)
