@@ -9,11 +9,11 @@ import numpy as np
 from srhm.experiments.outcome import Outcome
 from srhm.measure.representations import hierarchical_probe
 from srhm.measure.sensitivity import measure
-from srhm.model.grammar import draw_grammar
+from srhm.model.grammar import Grammar, draw_grammar
 from srhm.model.letters import parameters_of
 from srhm.model.sampling import Derivations, draw_sample, n_test_points
 from srhm.model.seeding import generator
-from srhm.networks.geometry import geometry, initial_weights
+from srhm.networks.geometry import Geometry, geometry, initial_weights
 from srhm.studies.teaching.augmentation import drawn_anew
 from srhm.training.protocol import TrainingPlan, train
 from srhm.training.sparse import SparseEngine, _bases
@@ -42,15 +42,34 @@ class TaughtEngine(SparseEngine):
 
 def run(cell: Mapping[str, Any]) -> Outcome:
     """Test error, and S_2 and D_2 (k = 2, l = 1), null where the transformation changes nothing."""
-    parameters, seed, P = parameters_of(cell), cell["seed"], cell["P"]
-    grammar = draw_grammar(parameters, generator=generator(seed, role="grammar"))
-    training, test = draw_sample(
+    grammar = draw_grammar(parameters_of(cell), generator=generator(cell["seed"], role="grammar"))
+    training, test = drawn_data(cell, grammar)
+    shape, engine, row = taught_network(cell, grammar, training, test)
+    if row["status"] != "diverged":
+        probe = hierarchical_probe(engine.weights(), shape)
+        felt = measure(probe, grammar, test, seed=cell["seed"], n_points=N_POINTS, n_draws=N_DRAWS)
+        row |= {f"{one['kind']}_2": one["value"] for one in felt
+                if (one["k"], one["l"]) == (2, 1) and one["n"]}  # fmt: skip
+    return Outcome({"S_2": None, "D_2": None, **row})
+
+
+def drawn_data(cell: Mapping[str, Any], grammar: Grammar) -> tuple[Derivations, Derivations]:
+    """Training and test data of a cell, placements uniform."""
+    seed, P = cell["seed"], cell["P"]
+    return draw_sample(
         grammar,
         n_train=P,
-        n_test=n_test_points(parameters, n_train=P, n_test=cell["n_test"]),
+        n_test=n_test_points(grammar.parameters, n_train=P, n_test=cell["n_test"]),
         train_generator=generator(seed, role="train"),
         test_generator=generator(seed, role="test"),
     )
+
+
+def taught_network(
+    cell: Mapping[str, Any], grammar: Grammar, training: Derivations, test: Derivations
+) -> tuple[Geometry, TaughtEngine, dict[str, Any]]:
+    """A network trained on these data: its geometry, its engine, and steps, losses and status."""
+    parameters, seed = grammar.parameters, cell["seed"]
     shape = geometry(cell["net"], parameters, width=cell["width"])
     taught = {name: cell[name] for name in ("synonyms", "places")}
     is_taught = taught != {"synonyms": 0, "places": "none"}
@@ -78,10 +97,5 @@ def run(cell: Mapping[str, Any]) -> Outcome:
         n_classes=parameters.n_classes,
         generator=generator(seed, role="order"),
     )
-    row = {name: getattr(outcome, name) for name in ("steps", "train_loss", "test_error", "status")}
-    if outcome.status != "diverged":
-        probe = hierarchical_probe(engine.weights(), shape)
-        felt = measure(probe, grammar, test, seed=seed, n_points=N_POINTS, n_draws=N_DRAWS)
-        row |= {f"{one['kind']}_2": one["value"] for one in felt
-                if (one["k"], one["l"]) == (2, 1) and one["n"]}  # fmt: skip
-    return Outcome({"S_2": None, "D_2": None, **row})
+    names = ("steps", "train_loss", "test_error", "status")
+    return shape, engine, {name: getattr(outcome, name) for name in names}
