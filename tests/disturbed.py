@@ -23,7 +23,8 @@ import yaml
 
 from srhm.preset import plan_preset
 from srhm.results import places
-from srhm.results.store import DamagedCell, StorageError, path_of, read_cell
+from srhm.results.atomic import StorageError
+from srhm.results.store import DamagedCell, path_of, read_cell
 from srhm.study import Trainer
 from srhm.trainers import FLOW, HIERARCHY
 
