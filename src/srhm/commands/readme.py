@@ -22,6 +22,7 @@ from PIL.PngImagePlugin import PngInfo
 from srhm.commands import claims_page, thesis
 from srhm.commands.claim_tables import BEGIN, END, escaped, found_tables, in_one_cell, line
 from srhm.commands.printing import printing
+from srhm.commands.slots import filled
 from srhm.forest import picture
 from srhm.forest.layout import finding
 from srhm.model.theory import sensitivity_threshold
@@ -287,14 +288,16 @@ def _claims_of(study: str, preset: str, table: pd.DataFrame, names: Sequence[str
 def study_readme(
     text: str, study: str, scorecards: Mapping[str, Mapping[str, pd.DataFrame]], root: Path
 ) -> str:
-    """README of a study with what stands below its question written anew.
+    """README of a study with the numbers of its sentences written anew.
 
-    Of shipped rows its figure, the verdicts of its claims, and the first of them; further below
+    An older one gets what stands below its question: of shipped rows its figure, the verdicts of its claims, and the first of them; further below
     the tables of claims.
 
     Raises:
         ValueError: if such a table has a claim, or a preset, that the scorecards lack.
     """
+    if BEGIN.format("short") not in text:
+        return filled(text, scorecards, page=f"README.md of {study}", study=study)
     title, question, rest = GENERATED.sub("", text).split("\n\n", 2)
     own = {preset: found[study] for preset, found in scorecards.items() if study in found}
     own = {preset: table for preset, table in own.items() if preset != WIDE or len(own) == 1}
@@ -353,6 +356,11 @@ def main(root: Path = ROOT) -> int:
     write_text(root / thesis.PAGE, sources)
     for file, text in of_studies.items():
         write_text(file, text)
+    try:
+        _fill_slots(root, scorecards)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 1
     archive = (root / "published" / WIDE / "sparse_hierarchy").glob("*.*")
     other = other_run(sorted(map(str, archive)))[0]
     for name, narrow in ((DESKTOP, False), (PHONE, True)):
@@ -361,6 +369,16 @@ def main(root: Path = ROOT) -> int:
     drawn = picture.draw(intervals, legend=False)
     _save(drawn, root / claims_page.PICTURE, claims_page.forest_in_words(intervals))
     return 0
+
+
+def _fill_slots(root: Path, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]) -> None:
+    """The numbers in sentences of README.md, docs and the studies' methods."""
+    methods = {root / f"src/srhm/studies/{study}/methods.md": study for study in STUDIES}
+    pages = dict.fromkeys([root / "README.md", *sorted((root / "docs").glob("*.md"))], "")
+    pages |= {page: study for page, study in methods.items() if page.is_file()}
+    for page, study in pages.items():
+        text = page.read_text(encoding="utf-8")
+        write_text(page, filled(text, scorecards, page=page.name, study=study))
 
 
 def _save(figure: Drawing, path: Path, description: str) -> None:

@@ -35,6 +35,8 @@ class CaptionError(ValueError):
 
 # Of a study's prose: heading of its findings, and what a command writes.
 FOUND = "## What was found"
+# A README with this beside it has its question first, its answer, and no definitions.
+METHODS, QUESTION, RUN_IT = "methods.md", "**Question.** ", "**Run it.**"
 COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)\n?")
 GENERATED = re.compile(r"<!-- short.*?<!-- end -->\n*", re.DOTALL)
@@ -72,6 +74,14 @@ def of_study(file: str) -> StudyProse:
     if not Path(file).is_file():
         return StudyProse(question=Markup(), found=Markup(), conventions=Markup())
     text = GENERATED.sub("", Path(file).read_text(encoding="utf-8"))
+    methods = Path(file).with_name(METHODS)
+    if methods.is_file():
+        _, question, answer = COMMENT.sub("", text).split("\n\n", 2)
+        return StudyProse(
+            question=markup(question.removeprefix(QUESTION), top_heading=3),
+            found=markup(answer.partition(RUN_IT)[0], top_heading=2),
+            conventions=markup(methods.read_text(encoding="utf-8"), top_heading=3),
+        )
     head, *sections = re.split(r"^(?=## )", text, flags=re.MULTILINE)
     title, _, body = head.partition("\n")
     question, _, rest = body.strip().partition("\n\n")

@@ -62,6 +62,7 @@ def files_of_page(plan: Plan, page: Page) -> dict[str, str | list[str]]:
     """What a page is made of; a whole one of several studies comes after itself so far."""
     figures = [(study, figure) for study in page.studies for figure in STUDIES[study].figures]
     prose = [prose_of(study) for study in page.studies]
+    prose += [str(Path(file).with_name("methods.md")) for file in prose]
     has_so_far = len(page.studies) > 1  # that page itself is of one study
     return {
         "claims": list(claim_tables(plan, page.studies).values()),
