@@ -47,7 +47,9 @@ def test_a_sentence_that_a_claim_contradicts_is_refused(slot, message, scorecard
         filled(slot, scorecards, page="here", study="teaching")
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda page: page.name
+)
 def test_slots_of_documents_are_current(page, scorecards):
     text = page.read_text(encoding="utf-8")
     assert filled(text, scorecards, page=page.name) == text, "make readme writes them anew"

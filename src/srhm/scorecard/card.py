@@ -14,6 +14,7 @@ from srhm.results.deriving import table_of
 from srhm.results.records import write_table
 from srhm.results.tables import SCHEMAS
 from srhm.scorecard.claims import Claim, RememberedTables, Tables, verdict
+from srhm.scorecard.siblings import with_pooled_scatter
 from srhm.study import Study
 
 # Columns of what the authors' points give by the same fit: value and 95 % interval.
@@ -30,8 +31,8 @@ def scorecard(tables: Tables, claims: Sequence[Claim]) -> pd.DataFrame:
     A NaN tolerance makes the expected number an upper bound, an infinite one a lower bound.
     """
     rows, remembered = [], RememberedTables(tables)
-    for claim in claims:
-        measured = claim.measure(remembered)
+    found = with_pooled_scatter([claim.measure(remembered) for claim in claims])
+    for claim, measured in zip(claims, found, strict=True):
         expected, tolerance = claim.expected.columns
         rows.append(
             {

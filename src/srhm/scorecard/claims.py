@@ -53,7 +53,7 @@ class Measurement:
 
     An end of the interval that is NaN or infinite is not known. authors: value and ends that the
     authors' points give by the same fit. decides: whether there is enough of what is independent
-    for a verdict.
+    for a verdict. few_values: of a mean, its values, for `srhm.scorecard.siblings`.
     """
 
     value: float
@@ -63,6 +63,7 @@ class Measurement:
     note: str
     authors: tuple[float, float, float] = (nan, nan, nan)
     decides: bool = True
+    few_values: Any = None
 
 
 NOT_MEASURED = Measurement(value=nan, low=nan, high=nan, n=0, note="no such curves in the tables")

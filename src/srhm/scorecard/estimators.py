@@ -39,6 +39,7 @@ from srhm.scorecard.claims import MIN_POINTS, NOT_MEASURED, Measurement, Tables
 from srhm.scorecard.fits import as_ratio, listed_as_left_out, no_points, of_fit, part_of
 from srhm.scorecard.grammars import grammars, groups_of
 from srhm.scorecard.rows import LEFT_OUT, Conditions, RowFunction, chosen, counted
+from srhm.scorecard.siblings import FewValues
 from srhm.statistics.censored import censored_fit
 from srhm.statistics.rank_correlation import rank_correlation
 from srhm.statistics.regression import (
@@ -288,7 +289,18 @@ class Mean(Fitted):
         if self.open and table[self.open].any():
             note = f"{found.note}; no interval: {int(table[self.open].sum())} {self.open}"
             found = replace(found, low=nan, high=nan, note=note)
+        if self.error == "scatter":
+            found = replace(found, few_values=self._few_values(table))
         return as_ratio(found) if self.scale == "ratio" else found
+
+    def _few_values(self, table: pd.DataFrame) -> FewValues:
+        """Values of which this is the mean; siblings take the same of the same kind of rows."""
+        values = self._values(table)
+        if self.per:
+            values = values.groupby([table[name] for name in self.per]).mean()
+        of = self.rows.function
+        family = (type(self), of.__module__, of.__qualname__, self.column, self.scale, *self.per)
+        return FewValues(family, tuple(values), geometric=self.scale == "ratio")
 
     @property
     def _taken(self) -> str:

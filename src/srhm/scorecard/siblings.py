@@ -1,0 +1,71 @@
+"""Sibling claims: means of few values of one kind, whose scatter is estimated together.
+
+Three seeds give a 95 % interval of 2.5 standard deviations, each side, because they hardly know
+their own scatter. Claims of one study that take a mean of one quantity of the same kind of rows are
+a family, whatever their numbers are. Where Bartlett's test does not tell their variances apart, the
+interval of each is that of the family's variance, with the degrees of freedom of all.
+"""
+
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from math import exp, isclose, sqrt
+
+import numpy as np
+from scipy import special, stats
+
+from srhm.scorecard.claims import MIN_POINTS, Measurement
+from srhm.statistics.regression import CONFIDENCE
+
+# With more values a mean knows its own scatter.
+MOST_VALUES = 9
+# Level of the test that variances are equal.
+EQUAL_VARIANCES = 0.05
+
+
+@dataclass(frozen=True)
+class FewValues:
+    """Independent values of which a measurement is the mean.
+
+    family: equal for means of one quantity of one kind of rows. geometric: the values are
+    logarithms, and the measurement is the exponential of their mean.
+    """
+
+    family: Hashable
+    values: tuple[float, ...]
+    geometric: bool
+
+    def ends(self, variance: float, dof: int) -> tuple[float, float]:
+        """The 95 % interval of the mean with this variance of a value."""
+        half = float(special.stdtrit(dof, (1 + CONFIDENCE) / 2))
+        half *= sqrt(variance / len(self.values))
+        center = float(np.mean(self.values))
+        low, high = center - half, center + half
+        return (exp(low), exp(high)) if self.geometric else (low, high)
+
+
+def with_pooled_scatter(measured: Sequence[Measurement]) -> list[Measurement]:
+    """Measurements of a scorecard, those of a family with the interval of their common scatter.
+
+    A measurement that is not the mean of its values as they are, but computed of it, stays.
+    """
+    families = defaultdict(list)
+    for place, found in enumerate(measured):
+        few = found.few_values
+        if few is not None and MIN_POINTS <= len(few.values) <= MOST_VALUES:
+            ends = few.ends(float(np.var(few.values, ddof=1)), len(few.values) - 1)
+            if all(map(isclose, ends, (found.low, found.high))):
+                families[few.family].append(place)
+    result = list(measured)
+    for places in families.values():
+        samples = [measured[place].few_values.values for place in places]
+        dof = sum(len(one) - 1 for one in samples)
+        pooled = sum(float(np.var(one, ddof=1)) * (len(one) - 1) for one in samples) / dof
+        if len(places) < 2 or not stats.bartlett(*samples).pvalue > EQUAL_VARIANCES:
+            continue
+        for place in places:
+            found = measured[place]
+            low, high = found.few_values.ends(pooled, dof)
+            note = f"; scatter pooled over {len(places)} sibling claims ({dof} degrees of freedom)"
+            result[place] = replace(found, low=low, high=high, note=f"{found.note}{note}")
+    return result
