@@ -203,11 +203,10 @@ function laws(rows, place) {
     const predictions = points.map((row) => row.prediction);
     for (const prediction of [Math.min(...predictions), Math.max(...predictions)])
       fits.push({ group, net, own: run === RUN, [by]: points[0][by], prediction, y: law.at(prediction) / (divided() ? prediction : 1) });
-    lines.push([[net, of, run].filter(Boolean).join(", "), String(law.n), law.slope.toFixed(2),
-      Number.isNaN(law.low) ? "" : `[${law.low.toFixed(2)}, ${law.high.toFixed(2)}]`, `×${digits(law.factor)}`]);
+    lines.push([[net, of, run].filter(Boolean).join(", "), String(law.n), law.slope.toFixed(2), `×${digits(law.factor)}`]);
   }
   place.hidden = !lines.length;
-  place.lastElementChild.replaceChildren(tableOf(["group", "curves", "slope", "95 %", "P* / prediction"], lines));
+  place.lastElementChild.replaceChildren(tableOf(["group", "curves", "slope", "P* / prediction"], lines));
   const ends = rows.map((row) => row.prediction);
   const equality = ends.length ? [Math.min(...ends), Math.max(...ends)].map((prediction) => ({ prediction, y: divided() ? 1 : prediction })) : [];
   return { fits, equality };
