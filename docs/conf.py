@@ -15,6 +15,7 @@ from jinja2 import Template
 from sphinx import addnodes
 from sphinx.application import Sphinx
 
+from srhm.commands.docs_tables import with_tables
 from srhm.report.prose import set_indices
 from srhm.studies.registry import NAMES
 
@@ -71,12 +72,13 @@ SOURCE_FILE = re.compile(r"\[([^\]]+)\]\(((?!\S*tutorials/)[^)\s]+\.py)\)")
 
 
 def as_markdown(app: Sphinx, document: str, source: list[str]) -> None:
-    """Tutorials, Python in the percent format, and pages with a loop in them, as Markdown."""
+    """Tutorials, Python in the percent format, and pages with a loop or a table, as Markdown."""
     if document.startswith("docs/tutorials/"):
         _, *cells = re.split(r"^# %%", source[0], flags=re.MULTILINE)
         source[0] = "\n\n".join(map(_cell, cells))
     elif document.startswith("docs/reference/") or document == root_doc:
         source[0] = Template(source[0]).render(modules=modules, studies=NAMES)
+    source[0] = with_tables(source[0])
     source[0] = PICTURE.sub(r"![\3](\2){.on-desktop}![\3](\1){.on-phone}", source[0])
     up = "../" * document.count("/")
     source[0] = EXTRA.sub(rf'<a href="{up}\3">\1</a>', source[0])

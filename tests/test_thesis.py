@@ -1,4 +1,4 @@
-"""docs/thesis.md: a status follows from verdicts and settings; the table names what is there."""
+"""docs/thesis.md and its table: a status follows from verdicts and settings; the table names what is there."""
 
 import re
 from importlib import import_module
@@ -110,11 +110,18 @@ def test_a_row_that_contradicts_itself_or_types_its_status_is_refused(values):
         row(**values)
 
 
-def test_the_page_is_what_the_table_and_the_scorecards_say():
+def test_the_counts_of_the_page_are_those_of_the_table_and_the_scorecards():
     written = (ROOT / thesis.PAGE).read_text(encoding="utf-8")
-    assert thesis.thesis_text(TABLE, readme.all_scorecards(ROOT)) == written, (
+    assert readme.sources_text(written, readme.all_scorecards(ROOT), ROOT) == written, (
         "make readme writes it anew"
     )
+
+
+def test_the_page_of_all_rows_has_each_with_its_status():
+    text = thesis.rows_text(TABLE, readme.all_scorecards(ROOT))
+    assert text.count("\n| ") == len(ROWS) + 2 * len(TABLE.chapters)
+    assert all(f"\n## {chapter.title}\n" in f"\n{text}" for chapter in TABLE.chapters)
+    assert text.count(" | **works**") + text.count(" | **elsewhere**") > 1
 
 
 def test_every_study_figure_and_claim_of_the_table_is_there():

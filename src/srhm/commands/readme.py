@@ -148,6 +148,14 @@ def claims_of_paper(scorecards: Mapping[str, Mapping[str, pd.DataFrame]]) -> pd.
     return pd.concat([scorecards[MAIN][study] for study in PAPER], ignore_index=True)
 
 
+def sources_text(
+    text: str, scorecards: Mapping[str, Mapping[str, pd.DataFrame]], root: Path
+) -> str:
+    """docs/thesis.md with the counts of its table written anew."""
+    lines = [*thesis.counts_table(thesis.read(root), scorecards)]
+    return _between(text, "counts", lines, of=thesis.PAGE)
+
+
 def _between(text: str, name: str, lines: Sequence[str], *, of: str) -> str:
     begin = BEGIN.format(name)
     pattern = re.compile(f"{re.escape(begin)}\n.*?{re.escape(END)}", re.DOTALL)
@@ -338,7 +346,7 @@ def main(root: Path = ROOT) -> int:
         )
         page = (root / claims_page.PAGE).read_text(encoding="utf-8")
         judged = claims_text(page, scorecards)
-        sources = thesis.thesis_text(thesis.read(root), scorecards)
+        sources = sources_text((root / thesis.PAGE).read_text(encoding="utf-8"), scorecards, root)
         files = {study: root / f"src/srhm/studies/{study}/README.md" for study in STUDIES}
         of_studies = {
             file: study_readme(file.read_text(encoding="utf-8"), study, scorecards, root)

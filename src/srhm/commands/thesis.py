@@ -1,12 +1,12 @@
-"""docs/thesis.md: each figure and statement of the sources, and whether it is reproduced here.
+"""Each figure and statement of the sources: whether it is reproduced here.
 
-docs/thesis.yaml has a row for each. Verdicts are those of the scorecards of the shipped rows. The
-status of a row follows from them and from its settings, see `RULE`; nobody types it.
+docs/thesis.yaml has a row for each. Verdicts are those of the scorecards of the archived results.
+The status of a row follows from them and from its settings, as docs/thesis.md says; nobody types
+it. `make readme` writes the counts into docs/thesis.md; `make docs` makes a page of all rows.
 """
 
-import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cached_property
 from importlib import import_module
@@ -32,50 +32,7 @@ Verdict = Literal["reproduced", "undecided", "differs", "nothing measured"]
 Status = Literal["works", "elsewhere", "differs", "undecided", "missing", "sketch"]
 STATUSES: tuple[Status, ...] = get_args(Status)
 
-TITLE = "# The sources figure by figure"
-INTRODUCTION = """\
-Rows are figures and statements of the paper, of a digest of it (an unpublished summary of its key
-results), of an article (arXiv 2601.19756), of A. Jacot's talk (*Bottleneck structure in large
-depth networks*) and of M. Geiger's thesis (*Loss landscape and symmetries in neural networks*).
-
-- *Works*: all claims are reproduced, or the source has a picture alone and it is drawn, at the
-  source's settings or near them.
-- *Elsewhere*: all claims are reproduced, at settings far from the source's or on data of another
-  kind.
-- *Differs*: a claim differs.
-- *Undecided*: no claim differs, and a claim is inconclusive or has no shipped rows.
-- *Missing*: nothing is measured.
-- *Sketch*: the source has nothing to run."""
 HEAD = ("place", "shows", "status", "claims", "settings, source → here", "here")
-
-RULE = f"""\
-The status of a row is computed from its verdict and its settings. The rule was committed before
-any count. After a look at chapters 1 to 4 of the thesis it became stricter: a claim without
-shipped rows leaves its row undecided, and with a size that is not stated settings are near at
-best. `make readme` writes this page from [one table](thesis.yaml) and the scorecards of the
-shipped rows. [What reproduced](results.md) has all claims of the paper.
-
-*Verdict*: that of the worst claim. *Differs* if a claim does; else *undecided* if a claim is
-inconclusive or has no shipped rows; else *reproduced*. *Nothing measured*: no claim, or no
-measured number for all.
-
-*Settings*: *as published*: the source's data and sizes, all of them stated, and nothing else
-changed. *Near*: the source's data, or images in place of its images, and each size that the
-source states is within a factor of {FACTOR}. Sizes are P, N (or the width, where the source
-states that), the number of inputs d, and in some rows others, as of channels or networks. Steps,
-epochs and repetitions are shown and not compared. *Other data*: data of another kind. *Far*: all
-else.
-
-| verdict | settings as published or near | far, other data |
-|---|---|---|
-| reproduced | works | elsewhere |
-| differs | differs | differs |
-| undecided | undecided | undecided |
-| nothing measured | missing | missing |
-
-Where the source has a picture without a number, the row needs no claim: its verdict is *reproduced*
-if the study draws the picture and has shipped rows, else *nothing measured*. A *sketch* has
-nothing to run and does not count."""
 
 
 class Row(BaseModel):
@@ -148,10 +105,9 @@ class Chapter(BaseModel):
 
 
 class Table(BaseModel):
-    """docs/thesis.yaml. before: counts of an earlier reading, by hand and by another rule."""
+    """docs/thesis.yaml."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-    before: str
     chapters: tuple[Chapter, ...]
 
 
@@ -223,46 +179,34 @@ class Scorecards:
         return status(worst(verdicts), row.setting)
 
 
-def thesis_text(table: Table, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]) -> str:
-    """docs/thesis.md; scorecards: by preset and study."""
+def counts_table(
+    table: Table, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]
+) -> Iterator[str]:
+    """Lines of Markdown: for each source, and for all, the number of rows of each status."""
     cards = Scorecards(scorecards)
-    found = [(chapter, [cards.status(row) for row in chapter.rows]) for chapter in table.chapters]
-    lines = [TITLE, "", _answer(one for _, all_ in found for one in all_), ""]
-    lines += [*_counts(found), "", INTRODUCTION, ""]
-    lines += _folded("The rule, and what it was computed from", [RULE, "", table.before])
-    for chapter, all_ in found:
-        head = [_line(HEAD), _line(["---"] * len(HEAD))]
-        rows = [
-            _line([*_cells(row, one, cards)]) for row, one in zip(chapter.rows, all_, strict=True)
-        ]
-        words = ", ".join(_words(Counter(all_)))
-        lines += ["", f"## {chapter.title}", "", *_folded(words, [*head, *rows])]
-    return "\n".join([*lines, ""])
-
-
-def _answer(all_: Iterable[Status]) -> str:
-    """The counts of all rows as a sentence."""
-    counts = Counter(all_)
-    sketches = counts.pop("sketch", 0)
-    return (
-        f"Of {counts.total()} figures and statements that can be measured, "
-        f"{', '.join(f'**{words}**' for words in _words(counts))}. "
-        f"{sketches} more are sketches."
-    )
-
-
-def _counts(found: Sequence[tuple[Chapter, Sequence[Status]]]) -> Iterator[str]:
-    """A table: each source, and below it its chapters, where they are several."""
     yield _line(["source", "rows", *STATUSES])
     yield _line(["---", *["--:"] * (1 + len(STATUSES))])
-    for source in dict.fromkeys(chapter.source for chapter, _ in found):
-        parts = [(one, all_) for one, all_ in found if one.source == source]
-        if len(parts) > 1:
-            whole = Counter(one for _, all_ in parts for one in all_)
-            yield _line([f"{source.capitalize()}, all chapters", *_numbers(whole)])
-        for chapter, all_ in parts:
-            link = f"[{chapter.title}](#{_anchor(chapter.title)})"
-            yield _line([link, *_numbers(Counter(all_))])
+    whole = Counter[Status]()
+    for source in dict.fromkeys(chapter.source for chapter in table.chapters):
+        chapters = [one for one in table.chapters if one.source == source]
+        counts = Counter(cards.status(row) for chapter in chapters for row in chapter.rows)
+        whole += counts
+        yield _line([chapters[0].title if len(chapters) == 1 else source.capitalize(), *_numbers(counts)])
+    yield _line(["all", *_numbers(whole)])
+
+
+def rows_text(table: Table, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]) -> str:
+    """All rows as Markdown, a table for each chapter; scorecards: by preset and study."""
+    cards = Scorecards(scorecards)
+    lines = []
+    for chapter in table.chapters:
+        found = [cards.status(row) for row in chapter.rows]
+        lines += [f"## {chapter.title}", "", f"{', '.join(_words(Counter(found)))}.", ""]
+        lines += [_line(HEAD), _line(["---"] * len(HEAD))]
+        rows = zip(chapter.rows, found, strict=True)
+        lines += [_line([*_cells(row, one, cards)]) for row, one in rows]
+        lines += [""]
+    return "\n".join(lines)
 
 
 def _numbers(counts: Counter[Status]) -> list[str]:
@@ -285,16 +229,6 @@ def _verb(name: Status, count: int) -> str:
         "sketch": ("is a sketch", "are sketches"),
     }[name]
     return one if count == 1 else several
-
-
-def _anchor(title: str) -> str:
-    """Of a heading, as GitHub and Sphinx make it."""
-    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
-
-
-def _folded(summary: str, lines: Sequence[str]) -> list[str]:
-    """Markdown that a click unfolds."""
-    return [f"<details><summary>{summary}</summary>", "", *lines, "", "</details>"]
 
 
 def _cells(row: Row, found: Status, cards: Scorecards) -> Iterator[str]:

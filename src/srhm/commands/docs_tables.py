@@ -1,0 +1,109 @@
+"""Tables of the documentation that are too long for Markdown: `make docs` makes pages of them.
+
+A page of docs names its table in a comment, `<!-- table: faults -->`.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from srhm.commands import thesis
+from srhm.commands.claim_tables import escaped, line
+from srhm.commands.readme import all_scorecards
+from srhm.results import places
+from srhm.scorecard.numbers import expected_text, measured_text, value_text
+from srhm.scorecard.text import AFTER, verdict_counts
+from srhm.scorecard.verdicts import verdicts_in_words
+from srhm.studies.registry import STUDIES
+
+ROOT = places.PUBLISHED.parent
+NAMED = re.compile(r"<!-- table: (\w+) -->")
+
+
+def with_tables(page: str, root: Path = ROOT) -> str:
+    """A page of docs, with its tables in the place of the comments that name them."""
+    return NAMED.sub(lambda found: TABLES[found[1]](root), page)
+
+
+def sources(root: Path) -> str:
+    """Figures and statements of the sources, a table for each chapter."""
+    return thesis.rows_text(thesis.read(root), all_scorecards(root))
+
+
+def faults(root: Path) -> str:
+    """What each kind of fault costs."""
+    return _of_file(root / "reference/fault_table.csv")
+
+
+def mended(root: Path) -> str:
+    """Faults that were found, what the program did, and the test that makes them since."""
+    return _of_file(root / "reference/faults.csv")
+
+
+def changes(root: Path) -> str:
+    """What a run makes again after a change."""
+    return _of_file(root / "reference/changes.csv")
+
+
+def claims(root: Path) -> str:
+    """All claims of the archived results, a table for each study and preset."""
+    shipped = all_scorecards(root)
+    return "\n".join(
+        part
+        for study in STUDIES
+        for preset, found in shipped.items()
+        if study in found
+        for part in _of_study(study, preset, found[study])
+    )
+
+
+def counts(root: Path) -> str:
+    """Verdicts of each study, counted, in one table."""
+    shipped = all_scorecards(root)
+    rows = [
+        [_link(study), preset, len(found[study]), *verdict_counts(found[study]).values()]
+        for study in STUDIES
+        for preset, found in shipped.items()
+        if study in found
+    ]
+    heads = ["study", "preset", "claims", *verdict_counts(pd.DataFrame({"verdict": []}))]
+    return _table(heads, rows)
+
+
+def _of_study(study: str, preset: str, table: pd.DataFrame) -> Iterator[str]:
+    counted = {word: n for word, n in verdict_counts(table).items() if n}
+    yield f"## {study}, `{preset}`"
+    yield ""
+    yield f"{_link(study)}: {len(table)} claims, {verdicts_in_words(counted)}."
+    yield ""
+    heads = ["claim", "statement", "value ± error", "95 % interval", "expected", "verdict"]
+    yield _table(heads, map(_claim, table.to_dict("records")))
+    yield ""
+
+
+def _claim(row: Mapping) -> Sequence[str]:
+    interval = measured_text(row).partition(" ")[2] or "–"
+    verdict = row["verdict"] + (f" {AFTER}" if row["fixed"] == "after" else "")
+    kept = [f"`{row['claim']}`", escaped(row["statement"]), value_text(row), interval]
+    return [*kept, expected_text(row), verdict]
+
+
+def _of_file(file: Path) -> str:
+    table = pd.read_csv(file, dtype=str, keep_default_na=False)
+    return _table(table.columns, table.map(escaped).to_numpy().tolist())
+
+
+def _table(heads: Sequence[str], rows) -> str:
+    lines = [line([*map(str, cells)]) for cells in rows]
+    return "\n".join([line([*heads]), line(["---"] * len(heads)), *lines])
+
+
+def _link(study: str) -> str:
+    return f"[{study}](../src/srhm/studies/{study}/README.md)"
+
+
+TABLES: dict[str, Callable[[Path], str]] = {
+    one.__name__: one for one in (sources, faults, mended, changes, claims, counts)
+}
