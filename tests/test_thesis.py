@@ -1,4 +1,4 @@
-"""docs/thesis.md and its table: a status follows from verdicts and settings; the table names what is there."""
+"""A status of docs/thesis.md follows from verdicts and settings; its table names what is there."""
 
 import re
 from importlib import import_module

@@ -60,7 +60,7 @@ def test_a_second_run_has_nothing_to_do(finished: Project) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """A change, and what a run does after it: the rerun truth table of docs/reliability.md.
+    """A change, and what a run does after it: the rerun truth table, reference/changes.csv.
 
     trained: cells; curves, measured: jobs that train and measure a curve; drawn: figures of LCN,
     CNN and FCN. "all": as many as a first run.

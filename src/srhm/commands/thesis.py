@@ -191,7 +191,8 @@ def counts_table(
         chapters = [one for one in table.chapters if one.source == source]
         counts = Counter(cards.status(row) for chapter in chapters for row in chapter.rows)
         whole += counts
-        yield _line([chapters[0].title if len(chapters) == 1 else source.capitalize(), *_numbers(counts)])
+        title = chapters[0].title if len(chapters) == 1 else source.capitalize()
+        yield _line([title, *_numbers(counts)])
     yield _line(["all", *_numbers(whole)])
 
 
