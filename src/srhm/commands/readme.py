@@ -666,10 +666,12 @@ def _link(study: str) -> str:
 
 
 def _question(root: Path, study: str) -> str:
-    """The first question of a study's README, or its title."""
+    """The title of a README, which asks, or the first question of an older README."""
     text = (root / f"src/srhm/studies/{study}/README.md").read_text(encoding="utf-8")
     text = GENERATED.sub("", text)
     top, _, rest = text.partition("\n")
+    if rest.startswith("\n**Question.** "):
+        return top.removeprefix("# ")
     words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", " ".join(rest.partition("\n## ")[0].split()))
     words = re.sub(r"\b(Eq|arXiv)[.:] ?", r"\1 ", words)
     found = re.search(r"(?:^|(?<=[.:?!] ))[^.:?!]*\?", words)
