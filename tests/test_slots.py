@@ -26,6 +26,8 @@ def test_a_slot_has_the_number_of_its_claim(scorecards):
     made = filled(page, scorecards, page="here", study="teaching")
     assert re.sub("<!--.*?-->", "", made) == f"{value} {interval}"
     assert filled(made, scorecards, page="here", study="teaching") == made
+    tiny = filled("<!--= softmax_outputs/s-softmax-lcn-L3 --><!--/-->", scorecards, page="here")
+    assert re.search(r">\d\.\d·10⁻⁵<", tiny)
     n = int((table["verdict"] == "differs").sum())
     counted = filled("<!--= teaching/count differs --><!--/-->", scorecards, page="docs")
     assert f">{n}<" in counted

@@ -63,7 +63,7 @@ def _number(name: str, verdict: str | None, scorecards: Scorecards, study: str) 
     if verdict is not None and rows[0]["verdict"] != verdict:
         raise ValueError(f"the sentence is of one that {verdict}, and it is {rows[0]['verdict']}")
     texts = {
-        "": value_text(rows[0]).partition(" ±")[0],
+        "": re.sub(r"\(?([^ (]+) ± [^)·]*\)?", r"\1", value_text(rows[0])),
         "error": value_text(rows[0]).partition("± ")[2],
         "interval": measured_text(rows[0]).partition(" ")[2],
         "authors": authors_text(rows[0]).partition(" ")[0],
