@@ -144,22 +144,6 @@ def test_a_table_that_says_nothing_of_a_claim_is_refused(spec, message, scorecar
         claim_tables.found_tables(spec, "kernels", own)
 
 
-def test_the_paper_of_further_questions_is_current(scorecards):
-    written = (ROOT / readme.BEYOND).read_text(encoding="utf-8")
-    assert readme.beyond_text(written, scorecards) == written, "make readme writes it anew"
-    with pytest.raises(ValueError, match="'nothing' is no study"):
-        readme.beyond_text(f"{readme.BEGIN.format('nothing')}\n{readme.END}", scorecards)
-    some = readme.BEGIN.format("teaching").replace(
-        " -->", " of claims\ns0-both-lcn nothing-such -->"
-    )
-    with pytest.raises(ValueError, match=r"teaching has no claims \['nothing-such'\]"):
-        readme.beyond_text(f"{some}\n{readme.END}", scorecards)
-    some = some.replace(" nothing-such", "")
-    made = readme.beyond_text(f"{some}\n{readme.END}", scorecards)
-    assert made.startswith(some)
-    assert made.count("\n| ") == 3  # head, rule, one claim
-
-
 @pytest.fixture(scope="module")
 def of_paper(scorecards):
     return readme.claims_of_paper(scorecards)

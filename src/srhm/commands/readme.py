@@ -1,8 +1,8 @@
 """Write what documents say of results: README.md, forest; pages of docs, as results and claims.
 
 All of it comes from the scorecards of the shipped rows, which tests/guard/ keeps, and from the
-registry of the studies. In README.md, docs/beyond.md, docs/claims.md and docs/deviations.md only
-what stands between the markers is written.
+registry of the studies. In README.md and the pages of docs only what stands between the markers,
+and the numbers of slots, are written.
 """
 
 import re
@@ -49,7 +49,6 @@ GONE_CLAIMS = "reference/gone_claims.csv"
 DEVIATIONS = "docs/deviations.md"
 # The forest plot in columns for a desktop, and in lines that a phone has room for.
 DESKTOP, PHONE = "docs/images/forest.png", "docs/images/forest_phone.png"
-BEYOND = "docs/beyond.md"
 PAPER = ("sparse_hierarchy", "named_nets")
 MAIN, WIDE = "grid", "paper"
 # Of each study the figure that its README shows, of the shipped rows: tests/guard/pictures.py.
@@ -255,44 +254,6 @@ def studies_text(scorecards: Mapping[str, Mapping[str, pd.DataFrame]], root: Pat
     return "\n".join([*lines, ""])
 
 
-def beyond_text(text: str, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]) -> str:
-    """docs/beyond.md with the table of each study that its markers name written anew.
-
-    A marker that goes on with "of claims A B" has a table of these claims alone.
-
-    Raises:
-        ValueError: if a marker names no study, or a claim that the study lacks.
-    """
-
-    def part(found: re.Match[str]) -> str:
-        study = found[1]
-        if study not in STUDIES:
-            raise ValueError(f"docs/beyond.md: {study!r} is no study; there are {list(STUDIES)}")
-        lines: list[str] = []
-        for preset in (name for name, studies in scorecards.items() if study in studies):
-            lines += _claims_of(study, preset, scorecards[preset][study], (found[2] or "").split())
-        marker = "".join(found[0].partition("-->")[:2])
-        return "\n".join([marker, *(lines or ["No rows are shipped."]), END])
-
-    begin = BEGIN.format(r"(\w+)").replace(" -->", r"(?: of claims\s([^>]+))? -->")
-    return re.sub(rf"{begin}\n.*?{END}", part, text, flags=re.DOTALL)
-
-
-def _claims_of(study: str, preset: str, table: pd.DataFrame, names: Sequence[str]) -> Iterator[str]:
-    """Verdicts of all claims of a study, and a table of those named, or of all."""
-    if unknown := [name for name in names if name not in set(table["claim"])]:
-        raise ValueError(f"docs/beyond.md: {study} has no claims {unknown}")
-    yield f"{_link(study)}, rows of `{preset}`, {len(table)} claims: {_verdicts(table)}."
-    yield ""
-    yield line(["statement", "value ± error", "expected", "verdict"])
-    yield line(["---"] * 4)
-    for row in table.to_dict("records"):
-        if names and row["claim"] not in names:
-            continue
-        numbers = [value_text(row), expected_text(row), row["verdict"]]
-        yield line([escaped(row["statement"]), *numbers])
-
-
 def study_readme(
     text: str, study: str, scorecards: Mapping[str, Mapping[str, pd.DataFrame]], root: Path
 ) -> str:
@@ -340,7 +301,6 @@ def main(root: Path = ROOT) -> int:
     try:
         practice = by_practice(root)
         text = readme_text((root / "README.md").read_text(encoding="utf-8"), rows, practice)
-        beyond = beyond_text((root / BEYOND).read_text(encoding="utf-8"), scorecards)
         deviations = deviations_text(
             (root / DEVIATIONS).read_text(encoding="utf-8"), scorecards, first, gone
         )
@@ -356,7 +316,6 @@ def main(root: Path = ROOT) -> int:
         print(error, file=sys.stderr)
         return 1
     write_text(root / "README.md", text)
-    write_text(root / BEYOND, beyond)
     write_text(root / DEVIATIONS, deviations)
     write_text(root / claims_page.PAGE, judged)
     write_text(root / "docs/results.md", results_text(rows, scorecards, practice))
