@@ -1,19 +1,73 @@
 """P* across alpha_tilde: the derived table, on invented cells of a known law."""
 
+from itertools import product
+from math import log, sqrt
+
 import numpy as np
 import pandas as pd
 import pytest
-from complexity_tables import GRAMMARS, complexity_of, with_complexity
-from tables import RELATIVE, flow_tables, joined
 
-from srhm.results.records import read_table, write_table
-from srhm.results.tables import FLOW_COMPLEXITY
-from srhm.statistics.flow_complexity import COLUMNS
+from srhm.model import theory
+from srhm.statistics.flow_complexity import flow_complexity
+
+GRAMMARS = (("lcn", 0), ("lcn", 1), ("cnn", 0), ("cnn", 1), ("cnn", 2))
+RELATIVE = (1 / 4, 1 / 2, 1, 2, 4)  # P over twice the prediction
+OVER = {0.1: 2.0, 10.0: 3.0, 1000.0: 1e6}  # P* over the prediction: never reached when lazy
+
+
+def value(P, P_star, threshold, largest):
+    """Its root is linear in log P, so that the crossing of the threshold is exact."""
+    root = sqrt(threshold) * (1 + log(P_star / P) / 2)
+    return float(np.clip(root, 0, sqrt(largest))) ** 2
+
+
+def flow_tables(grammars, *, tildes=tuple(OVER)):
+    """Cells, sensitivities and frozen kernels of L = s = 2, v = n_c = m = 4, two seeds."""
+    cells, felt, frozen = [], [], []
+    for (net, s0), tilde, relative, seed in product(grammars, tildes, RELATIVE, range(2)):
+        prediction = theory.predicted_sample_complexity(
+            net, depth=2, branching=2, n_synonyms=4, n_classes=4, n_empty=s0
+        )
+        P, lazy = round(2 * relative * prediction), tilde > 100
+        P_star = OVER[tilde] * prediction * np.exp(0.1 * (2 * seed - 1))
+        error = value(P, P_star, 0.1, 0.75)
+        name = f"complexity_{net}_s0{s0}_v4-flow"
+        own = {"curve": name, "key": f"{name}-{tilde}-{P}-{seed}"}
+        cells.append(
+            {
+                **own, "study": "complexity", "data": "srhm", "net": net, "L": 2, "s": 2, "s0": s0,
+                "v": 4, "m": 4, "n_c": 4, "sparsity": "A", "hidden_layers": 2, "width": 32,
+                "alpha_tilde": tilde, "P": P, "seed": seed, "member": 0, "labels": "classes",
+                "loss": "cross_entropy", "activation": "relu", "training": "end_to_end",
+                "optimiser": "flow", "test_error": error,
+                "status": "capped" if lazy and relative > 1 else "fitted",
+            }
+        )  # fmt: skip
+        frozen += [
+            {**own, "kernel": kernel, "status": "capped", "test_error": of_kernel}
+            for kernel, of_kernel in (("initial", 0.6), ("end", error))
+        ]
+        for kind, layer in product("SD", ("2", "output")):
+            threshold = {"S": 0.4 if net == "cnn" else 0.3, "D": 0.2 if net == "cnn" else 0.1}
+            known = s0 > 0 or kind == "S"
+            felt.append(
+                {
+                    **own, "when": "end", "kind": kind, "layer": layer, "l": 1,
+                    "k": 3 if layer == "output" else 2, "standard_error": 0.01, "n": 500 * known,
+                    "value": value(P, P_star, threshold[kind], 1.0) if known else np.nan,
+                }
+            )  # fmt: skip
+    tables = {"cells": cells, "sensitivities": felt, "frozen_kernels": frozen, "ensembles": []}
+    return {name: pd.DataFrame(rows) for name, rows in tables.items()}
+
+
+def complexity_of(tables):
+    return flow_complexity(*tables.values(), thresholds=(0.1, 0.2))
 
 
 @pytest.fixture(scope="module")
-def tables():
-    return with_complexity(flow_tables(GRAMMARS))
+def table():
+    return complexity_of(flow_tables(GRAMMARS))
 
 
 def row_of(table, **wanted):
@@ -25,8 +79,8 @@ def row_of(table, **wanted):
     return row
 
 
-def test_p_star_of_a_known_law_is_found_with_its_interval(tables):
-    row = row_of(tables["sample_complexity"], net="cnn", s0=1, alpha_tilde=0.1,
+def test_p_star_of_a_known_law_is_found_with_its_interval(table):
+    row = row_of(table, net="cnn", s0=1, alpha_tilde=0.1,
                  criterion="test_error", threshold=0.1)  # fmt: skip
     assert row["prediction"] == 256
     assert row["P_star"] == pytest.approx(2 * 256, rel=1e-9)
@@ -37,18 +91,8 @@ def test_p_star_of_a_known_law_is_found_with_its_interval(tables):
     assert row["log_sd"] == pytest.approx(0.1 * 2**0.5, rel=1e-6)
 
 
-def test_the_spread_of_one_regime_is_not_that_of_another():
-    wide = flow_tables(GRAMMARS, tildes=(0.1,), spread=0.4)
-    narrow = flow_tables(GRAMMARS, tildes=(10.0,), spread=0.05)
-    table = complexity_of(joined(wide, narrow))
-    table = table[(table["criterion"] == "test_error") & np.isclose(table["threshold"], 0.1)]
-    deviations = table.groupby("alpha_tilde")["log_sd"].unique()
-    assert deviations[0.1] == pytest.approx(0.4 * 2**0.5)
-    assert deviations[10.0] == pytest.approx(0.05 * 2**0.5)
-
-
-def test_a_p_star_that_is_not_reached_keeps_its_bound_and_counts_its_capped_cells(tables):
-    row = row_of(tables["sample_complexity"], net="cnn", s0=1, alpha_tilde=1000.0,
+def test_a_p_star_that_is_not_reached_keeps_its_bound_and_counts_its_capped_cells(table):
+    row = row_of(table, net="cnn", s0=1, alpha_tilde=1000.0,
                  criterion="test_error", threshold=0.1)  # fmt: skip
     assert row["status"] == "not_reached"
     assert row["P_star_low"] == 2 * RELATIVE[-1] * 256
@@ -56,8 +100,7 @@ def test_a_p_star_that_is_not_reached_keeps_its_bound_and_counts_its_capped_cell
     assert (row["n_cells"], row["n_capped"], row["n_seeds_reached"]) == (10, 4, 0)
 
 
-def test_kernels_and_sensitivities_have_p_star_of_their_own(tables):
-    table = tables["sample_complexity"]
+def test_kernels_and_sensitivities_have_p_star_of_their_own(table):
     end = row_of(table, net="lcn", s0=1, alpha_tilde=0.1, criterion="end_kernel", threshold=0.1)
     own = row_of(table, net="lcn", s0=1, alpha_tilde=0.1, criterion="test_error", threshold=0.1)
     start = row_of(
@@ -86,28 +129,9 @@ def test_members_of_a_seed_are_averaged_and_diverged_ones_are_counted():
     assert row["n_diverged"] == 2
 
 
-def test_ensembles_of_one_member_give_no_p_star():
-    tables = flow_tables([("cnn", 1)], tildes=(0.1,))
-    ensembles = tables["cells"].rename(columns={"test_error": "ensemble_error"})
-    ensembles = ensembles[["study", "curve", "P", "alpha_tilde", "seed", "ensemble_error"]]
-    alone = {**tables, "ensembles": ensembles.assign(n_members=1, n_capped=0)}
-    assert "ensemble" not in set(complexity_of(alone)["criterion"])
-    several = {**tables, "ensembles": ensembles.assign(n_members=3, n_capped=1)}
-    row = row_of(complexity_of(several), criterion="ensemble", threshold=0.1)
-    assert row["P_star"] == pytest.approx(512)
-    assert row["n_capped"] == 10
-
-
 def test_random_data_have_no_rows():
     tables = flow_tables([("fcn", 1)], tildes=(0.1,))
     cells = tables["cells"]
     random = cells.assign(data="random", L=np.nan, s0=np.nan)
     both = pd.concat([cells, random.assign(curve="random", key=random["key"] + "r")])
     assert set(complexity_of({**tables, "cells": both})["curve"]) == {"complexity_fcn_s01_v4-flow"}
-
-
-def test_the_table_has_its_schema(tables, tmp_path):
-    assert list(COLUMNS) == FLOW_COMPLEXITY.names
-    write_table(tables["sample_complexity"], tmp_path / "table.parquet", FLOW_COMPLEXITY)
-    again = read_table(tmp_path / "table.parquet", FLOW_COMPLEXITY)
-    assert len(again) == len(tables["sample_complexity"])

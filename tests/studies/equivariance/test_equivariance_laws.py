@@ -267,20 +267,3 @@ def test_each_block_is_in_its_own_rotation():
     each = trained.each_in_its_own(rotations, 9)
     alone = tetris.inputs(rotations[3:4], 9)[3]
     assert torch.equal(each[3], alone)
-
-
-def test_layers_are_compared_by_their_change_and_distance():
-    straight = torch.eye(8) * 3
-    moved = torch.stack([straight, straight.roll(1, 0)])
-    found = trained.compared([straight], [moved])
-    assert found["distance"] == pytest.approx([2**0.5])
-    assert found["error"] == pytest.approx([1.0])  # sqrt(2) in one of two rotations
-    assert found["recognised"] == [0.5]
-
-
-def test_a_network_has_a_row_for_each_layer_trained_or_not():
-    for change in ({"train": "R", "bias": True}, {"steps": 0}):
-        outcome = trained.run({**BLOCK, **change})
-        assert outcome.tables["layers"]["layer"] == [1, 2, 3, 4, 5]
-        assert min(outcome.tables["layers"]["error"]) > EXACT
-    assert outcome.row["loss"] is None

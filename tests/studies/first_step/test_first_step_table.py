@@ -1,17 +1,17 @@
 """Signal and noise of the first step: the table, and how it scales with the grammar."""
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from tables import first_step_table
 
 from srhm.model.sampling import SampleError
 from srhm.results import records
 from srhm.results.tables import FIRST_STEP
 from srhm.studies.first_step.configuration import FirstStepSection, plan
-from srhm.studies.first_step.scaling import equal_points, exponent, over_seeds
+from srhm.studies.first_step.scaling import equal_points, exponent
 from srhm.studies.first_step.table import first_step_rows
 from srhm.study import ConfigError
 
@@ -32,11 +32,6 @@ def test_the_table_has_a_row_for_each_net_grammar_seed_and_size(tmp_path):
     path = tmp_path / "first_step.parquet"
     records.write_table(rows, path, FIRST_STEP)
     assert len(records.read_table(path, FIRST_STEP)) == len(rows)
-
-
-def test_a_grammar_of_two_entries_is_measured_once():
-    entry = {**ENTRY, "net": "lcn", "s0": 0, "P": [10]}
-    assert len(list(first_step_rows([entry, {**entry, "P": [10, 20]}]))) == 2 * 2
 
 
 def test_training_sets_of_one_seed_are_nested():
@@ -62,8 +57,22 @@ def test_planning_refuses_what_the_grammar_has_not():
             plan(section, Path())
 
 
+def of_the_law(*, n_seeds=8):
+    """Noise that meets signal at 1.5 (s_0+1)^L n_c m^L, for the CNN at 1.5 (s_0+1) n_c m^L."""
+    random, rows = np.random.default_rng(3), []
+    grammars = ((0, 8, 8), (1, 8, 8), (2, 8, 8), (1, 4, 8), (1, 2, 8), (1, 8, 2))
+    for net, L, (s0, m, n_c) in product(("lcn", "cnn"), (2, 3), grammars):
+        law = (s0 + 1) ** (L if net == "lcn" else 1) * n_c * m**L
+        own = {"net": net, "L": L, "s": 2, "s0": s0, "v": 8, "m": m, "n_c": n_c, "signal": 0.1}
+        for seed in range(n_seeds):
+            equal = 1.5 * law * np.exp(0.1 * random.standard_normal())
+            rows += [{**own, "seed": seed, "P": P, "n_distinct": 1e9, "noise": 0.1 * equal / P,
+                      "n_equal": equal} for P in (100, 1000, 10_000, 100_000)]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
 def test_exponents_are_those_of_the_law_within_their_intervals():
-    points = equal_points(first_step_table())
+    points = equal_points(of_the_law())
     for net, of, depth, expected in (
         ("lcn", "s0+1", 2, 2), ("lcn", "s0+1", 3, 3), ("cnn", "s0+1", 3, 1), ("lcn", "m", 3, 3),
         ("lcn", "n_c", 2, 1), ("lcn", "law", None, 1),
@@ -73,16 +82,3 @@ def test_exponents_are_those_of_the_law_within_their_intervals():
         assert fit.high - fit.low < 0.5
         assert fit.n == 8
     assert exponent(points, net="lcn", of="m", depth=4).n == 0
-
-
-def test_without_scatter_the_points_are_the_law():
-    points = equal_points(first_step_table(scatter=0.0))
-    means = over_seeds(points[points["net"] == "lcn"])
-    np.testing.assert_allclose(means["n_equal"], 1.5 * means["law"])
-    np.testing.assert_allclose(means["low"], means["high"])
-
-
-def test_a_seed_that_lacks_a_grammar_does_not_enter_the_exponent():
-    points = equal_points(first_step_table())
-    gone = (points["seed"] == 0) & (points["s0"] == 2)
-    assert exponent(points[~gone], net="lcn", of="s0+1", depth=2).n == 7

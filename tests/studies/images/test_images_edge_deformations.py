@@ -51,21 +51,3 @@ def test_the_edge_does_not_move_and_the_size_is_the_one_asked_for():
     assert (moved**2).sum(axis=1).mean() == pytest.approx(1.5**2, rel=0.03)
     image = np.random.default_rng(2).normal(size=(1, 1, 16, 16))
     assert deformations.deform(image, moved[:1])[0, 0, 0] == pytest.approx(image[0, 0, 0])
-
-
-@pytest.mark.parametrize(("cutoff", "theirs", "ours"), [(2, 0.53, 0.07), (3, 0.32, 0.10)])
-def test_at_the_largest_temperature_its_fields_fold_more_often_than_ours(cutoff, theirs, ours):
-    # 1000 fields each; differences between pixels in place of derivatives at their centres.
-    temperature = deformations.largest_temperature(cutoff)
-    drawn = deformations.coefficients(
-        1000, cutoff=cutoff, temperature=temperature, generator=np.random.default_rng(0)
-    )
-    moved = {
-        theirs: fields(1000, size=32, cutoff=cutoff, temperature=temperature),
-        ours: deformations.displacements(drawn, size=32, cutoff=cutoff),
-    }
-    for expected, field in moved.items():
-        by_row, by_column = np.gradient(field, axis=(2, 3))
-        (xx, yx), (xy, yy) = by_row.swapaxes(0, 1), by_column.swapaxes(0, 1)
-        folds = ((1 - xx) * (1 - yy) <= xy * yx).any(axis=(1, 2))
-        assert folds.mean() == pytest.approx(expected, abs=0.06)

@@ -2,7 +2,7 @@
 
 import logging
 import shutil
-from math import cos, isnan, pi
+from math import isnan
 from pathlib import Path
 
 import numpy as np
@@ -84,15 +84,6 @@ def test_small_files_give_trained_networks_and_their_sensitivities(folder, data,
     assert measured[1]["test_error"] < 0.5  # chance is 0.9
 
 
-def test_other_sizes_and_another_measurement_keep_the_keys_of_the_cells(folder):
-    def keys(**changes):
-        return [entry["key"] for entry in image_entries({**SMALL, **changes}, folder)]
-
-    assert set(keys()) < set(keys(P=[40, 100, 200]))
-    assert keys(stability={"n_points": 10, "cutoff": 5}) == keys()
-    assert not set(keys(training={**SMALL["training"], "max_steps": 61})) & set(keys())
-
-
 def test_training_repeats_bit_for_bit_and_seeds_differ(data):
     images = section(training={"batch_size": 20, "max_steps": 3})
     one, same = (training.train_cell(cell_of(images), *data) for _ in range(2))
@@ -140,12 +131,6 @@ def test_a_network_whose_loss_is_no_number_is_a_diverged_row(folder, data, tmp_p
     assert 0.1 < measured["initial_relative_sensitivity"] < 10
 
 
-def test_incomplete_batches_are_dropped(data):
-    images = section(training={"batch_size": 20, "max_steps": 5})
-    row = training.train_cell(cell_of(images, P=50), *data).row
-    assert (row["steps"], row["epochs"]) == (5, 2)  # two batches an epoch, not three
-
-
 def test_the_rate_and_the_crops_are_those_of_the_step(data, monkeypatch):
     steps, crops = [], []
     rate, augmented = training._rate, training._augmented
@@ -164,13 +149,6 @@ def test_the_rate_and_the_crops_are_those_of_the_step(data, monkeypatch):
     training.train_cell(cell_of(section(training=settings)), *data)
     assert steps == [0, 1, 2, 3]
     assert len(set(crops)) == 4
-
-
-def test_the_rate_falls_as_half_a_cosine():
-    cell = {"learning_rate": 0.1, "schedule": "cosine", "max_steps": 10}
-    rates = [training._rate(cell, step) for step in range(10)]
-    assert rates == pytest.approx([0.05 * (1 + cos(pi * step / 10)) for step in range(10)])
-    assert training._rate({**cell, "schedule": "constant"}, 9) == 0.1
 
 
 def test_augmented_images_are_crops_of_the_padded_image_or_of_its_mirror():
@@ -236,15 +214,6 @@ def test_other_files_than_cifar_10_without_their_sums_are_refused(folder, tmp_pa
         plan.plan(section(folder=str(tmp_path)), Path())
 
 
-def test_a_planned_curve_names_its_data_and_how_it_is_measured(folder):
-    planned = plan.plan(section(folder=str(folder)), Path())
-    (curve,) = planned.curves.values()
-    assert curve.inputs == {"folder": str(folder), "records_per_file": N}
-    assert curve.measured == ("stability",)
-    assert planned.settings["stability"]["temperature"] == section().stability.temperature
-    assert planned.absent == ""
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -263,11 +232,3 @@ def test_a_planned_curve_names_its_data_and_how_it_is_measured(folder):
 def test_what_cannot_be_run_is_refused_with_the_allowed_range(changes, message):
     with pytest.raises(ValidationError, match=message):
         section(**changes)
-
-
-def test_the_defaults_are_the_dataset_and_a_displacement_of_one_pixel():
-    images = ImagesSection()
-    assert images.records_per_file == 10_000
-    assert max(images.P) == 50_000
-    squared = 32**2 * images.stability.temperature * 0.5125
-    assert squared == pytest.approx(1.0)

@@ -13,7 +13,7 @@ import pytest
 from images_data import N
 from train_curves import StopsAfter, assert_same_cells, image_entries, train_images
 
-from srhm.images import experiment, training
+from srhm.images import training
 from srhm.images.configuration import ImagesSection
 from srhm.images.plan import cells_of
 from srhm.results.store import path_of
@@ -89,18 +89,6 @@ def test_a_resumed_training_gives_the_bits_of_an_undisturbed_one(
     assert_same_cells([resumed], [whole])
 
 
-def test_times_of_a_cell_are_those_of_all_its_parts(entries, data, tmp_path):
-    with pytest.raises(Stopped):
-        train(entries[:1], data, tmp_path, stop=StopsAfter(5))
-    checkpoints, key = tmp_path / "checkpoints", entries[0]["key"]
-    kept = read_checkpoint(checkpoints, key)
-    assert kept.seconds > 0
-    write_checkpoint(checkpoints, key, Snapshot(kept.position, kept.engine, 1000.0))
-    (cell,) = train(entries[:1], data, tmp_path)
-    assert 1000 < cell.timing["seconds"] < 1100
-    assert cell.timing["steps"] == cell.row["steps"]
-
-
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -119,15 +107,6 @@ def test_a_checkpoint_that_does_not_fit_is_named_and_its_cell_begins_anew(
     assert_same_cells(train(entries[:1], data, tmp_path), undisturbed[:1])
     assert words in caplog.text
     assert str(checkpoint_of(checkpoints, key)) in caplog.text
-
-
-@pytest.mark.parametrize("device", ["cpu", "cuda"])
-def test_networks_are_trained_on_the_device_of_the_job(folder, monkeypatch, device):
-    made = []
-    monkeypatch.setattr(experiment, "image_trainer", lambda *data, device: made.append(device))
-    inputs = {"folder": str(folder), "records_per_file": N}
-    experiment.prepare([], inputs=inputs, device=device, log=LOG)
-    assert made == [device]
 
 
 # A process of its own that trains the curve of SMALL in a folder, as a job does; the smallest cell,

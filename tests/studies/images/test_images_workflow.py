@@ -1,4 +1,4 @@
-"""Figure 1 A, B in the workflow: planned where the images are, a message where they are not."""
+"""Figure 1 A, B in the workflow: a message without images, and what is done again."""
 
 import re
 import subprocess
@@ -18,7 +18,7 @@ from srhm.commands.watching import Watch
 from srhm.model.seeding import generator
 from srhm.results import places
 from srhm.results.store import path_of
-from srhm.study import ConfigError, Curve
+from srhm.study import Curve
 from srhm.trainers import IMAGES
 from srhm.training.checkpoints import write_checkpoint
 from srhm.training.protocol import Snapshot
@@ -39,15 +39,6 @@ def configured(path: Path, **keys: Any) -> Path:
 def config(tmp_path):
     """A preset of small images, in a folder of its own."""
     return configured(tmp_path / "small.yaml")
-
-
-@pytest.fixture
-def config_of_all(config):
-    """The paper of the test preset with small images, in a folder of its own."""
-    values = yaml.safe_load((REPOSITORY / "config" / "test.yaml").read_text())
-    paper = {name: values[name] for name in ("preset", "sparse_hierarchy", "named_nets")}
-    config.write_text(yaml.safe_dump({**paper, "images": SECTION}), encoding="utf-8")
-    return config
 
 
 def curves_of(config: Path) -> list[Curve]:
@@ -72,23 +63,6 @@ def test_without_the_images_the_figure_says_so_and_nothing_is_trained(config):
     results = config.parent / "results" / "test"
     assert (results / "figures" / "fig01_images.png").is_file()
     assert pd.read_parquet(results / "tables" / "images" / "images.parquet").empty
-
-
-def test_all_without_the_images_plans_none_of_their_jobs(config_of_all):
-    output, code = snakemake(config_of_all, "--dry-run")
-    assert code == 0, output
-    assert "train_images" not in output
-    assert "measure_images" not in output
-    assert "score_sparse_hierarchy" in output
-
-
-def test_all_with_the_images_trains_and_measures_on_them(config_of_all):
-    folder = config_of_all.parent / "invented"
-    write_cifar(folder, records_per_file=20, generator=generator(0, role="train"))
-    output, code = snakemake(config_of_all, "--dry-run")
-    assert code == 0, output
-    assert "tables/images/images.parquet" in output
-    assert "Training the cells of vgg11_bn_h4" in output
 
 
 def test_a_curve_of_images_is_trained_in_parts_and_one_that_is_there_is_left_as_it_is(config):
@@ -218,13 +192,6 @@ def test_a_second_file_with_the_name_of_a_preset_is_said_to_take_its_place(
         said = capsys.readouterr().out
         assert ("take their place" in said) is (before is not None)
         assert before is None or f"were made of {before}; those of {file}" in said
-
-
-def test_an_unknown_key_of_images_is_refused_with_the_allowed_ones(config):
-    values = yaml.safe_load(config.read_text())
-    values["images"]["training"]["rate"] = 1
-    with pytest.raises(ConfigError, match=r"images\.training\.rate.*momentum"):
-        preset.validate(values)
 
 
 def test_words_in_braces_are_no_wildcards(tmp_path):

@@ -83,13 +83,6 @@ def test_the_machine_is_that_of_the_library_on_the_points_themselves(kernel, gam
     assert np.isnan(row["mse"])
 
 
-def test_regression_on_digits_beats_guessing_and_sees_no_test_digit():
-    few, many = (classification.run({**DIGITS, "P": P}).row for P in (20, 400))
-    assert many["error"] < few["error"] < 0.5
-    assert many["mse"] < few["mse"] < 1.2
-    assert many["error"] > 0
-
-
 def test_kernel_regression_on_the_srhm_is_a_solved_system():
     row = hierarchy.run(HIERARCHY).row
     parameters = hierarchy.parameters_of(HIERARCHY)
@@ -117,19 +110,6 @@ def test_tails_are_sums_over_eigenvectors_of_the_matrix_as_it_is():
     loop = [sum((target @ vectors[:, i]) ** 2 for i in order[rank:]) / 12 for rank in range(12)]
     np.testing.assert_allclose(tails, loop)
     assert tails[0] == pytest.approx((target**2).mean())
-
-
-def test_a_spectrum_keeps_ranks_of_all_sizes_once():
-    ranks = spectrum.kept_ranks(200)
-    assert ranks[0] == 1
-    assert ranks[-1] == 200
-    assert set(range(10, 101, 10)) <= set(ranks.tolist())
-    assert len(ranks) == len(set(ranks.tolist())) < 80
-    cell = {"data": "sphere", "d": 1, "teacher": "laplace", "kernel": "laplace", "sigma": 1.0,
-            "P": 80, "seed": 0}  # fmt: skip
-    table = spectrum.run(cell).tables["spectra"]
-    assert table["eigenvalue"].shape == table["tail"].shape == table["rank"].shape
-    assert (np.diff(table["eigenvalue"]) <= 0).all()
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])

@@ -17,7 +17,6 @@ from srhm.studies.level_by_level.experiment import (
     level_rows,
     probe_of,
     run,
-    sample,
     task_of,
     truth,
 )
@@ -247,17 +246,6 @@ def test_synonyms_exchanged_change_tokens_below_their_level_only():
     }
     assert all(values[k, level] == 0 for k, level in values if k >= level)
     assert all(values[k, level] > 0.5 for k, level in values if k < level)
-
-
-def test_independent_data_may_repeat_and_distinct_ones_do_not():
-    grammar = grammar_of(0, v=3, m=3)
-    distinct, rest = sample(grammar, draws="distinct", n_train=20, n_test=1000, seed=0)
-    both = np.concatenate([distinct.features, rest.features])
-    assert len(np.unique(both, axis=0)) == len(both) == 81
-    many, _ = sample(grammar, draws="independent", n_train=500, n_test=10, seed=0)
-    assert len(many) == 500
-    with pytest.raises(ValueError, match=r"draws = 'all'.*distinct, independent"):
-        sample(grammar, draws="all", n_train=2, n_test=2, seed=0)
 
 
 def test_an_unknown_net_and_sparsity_b_are_refused():

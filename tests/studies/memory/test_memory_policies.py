@@ -67,12 +67,6 @@ def test_exit_rate_is_where_q_is_least_and_tends_to_that_of_many_states() -> Non
     assert theory.exit_rate(80, 0.1, reset) == pytest.approx(many, rel=1e-5)
 
 
-def test_one_state_has_no_formula_for_its_exit_rate_and_leaves_at_once() -> None:
-    with pytest.raises(ValueError, match="M must be 2 or more, not 1"):
-        theory.exit_rate(1, 0.1, 1e-4)
-    assert cells.best_column_rate(1, 0.1, 1e-4)[0] == 1.0
-
-
 def test_number_of_necklaces_is_that_of_burnside() -> None:
     """The mean over all rotations of the words that they leave as they are."""
     for m in range(1, 9):
@@ -92,12 +86,6 @@ def test_primes_have_a_gray_order_of_all_necklaces(m: int) -> None:
         word = exit_word(here, there)
         assert necklace_of(word) == here
         assert necklace_of((*word[1:], 1 - word[0])) == there
-
-
-def test_only_primes_have_a_formula() -> None:
-    with pytest.raises(ValueError, match="m must be a prime, not 4"):
-        theory.n_necklaces_of_prime(4)
-    assert len(gray_order(4)) < len(necklaces(4))
 
 
 def test_formula_is_the_product_over_the_necklaces_of_the_chain() -> None:
@@ -181,25 +169,12 @@ def test_flow_goes_where_small_euler_steps_go() -> None:
     assert expected[0] - expected[-1] > 0.05
 
 
-def test_flow_says_where_it_was_capped() -> None:
-    weights = STARTS["ram"]["random"](2, generator(0, role="initialisation"))
-    found = flow(ram(2), weights, mu=0.3, reset=1e-2, times=[1.0, 1e9], max_evaluations=40)
-    assert found.status == "capped"
-    assert found.evaluations >= 40
-    assert found.times in ([], [1.0])
-
-
 def test_learning_near_the_columns_finds_nothing_better() -> None:
     mu, reset = 0.2, 1e-3
     rate, best = cells.best_column_rate(3, mu, reset)
     start = weights_near(column_of_confidence(3, rate))
     found = flow(ram(3), start, mu=mu, reset=reset, times=[1e6], max_evaluations=20000)
     assert found.worse_arm[-1] == pytest.approx(best, rel=0.01)
-
-
-def test_times_end_where_they_are_asked_to() -> None:
-    assert cells.times_until(1e3)[:5] == pytest.approx([1, 10**0.25, 10**0.5, 10**0.75, 10])
-    assert cells.times_until(1e3)[-1] == 1e3
 
 
 def test_cells_of_each_experiment() -> None:

@@ -1,16 +1,12 @@
-"""Random features against other routes, and the study's section, claims and figure."""
+"""Random features against other routes, and what a section refuses."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from drawn import points, rendered
 from pydantic import ValidationError
 from scipy.integrate import quad
 from sklearn.linear_model import Ridge
 
 from srhm.model.seeding import generator
-from srhm.scorecard.card import scorecard
-from srhm.studies.random_features.claims import CLAIMS
 from srhm.studies.random_features.configuration import RandomFeaturesSection
 from srhm.studies.random_features.data import task_of
 from srhm.studies.random_features.features import (
@@ -20,9 +16,6 @@ from srhm.studies.random_features.features import (
     least_norm,
     run,
 )
-from srhm.studies.random_features.figures.random_features import draw
-from srhm.studies.random_features.study import STUDY
-from srhm.studies.random_features.tables import CELLS
 
 RATIOS = [0.5, 0.9, 1, 1.1, 1.5, 4, 8, 16]
 SECTION = {
@@ -86,69 +79,6 @@ def test_points_have_norm_1_and_more_of_them_begin_with_the_same(data: str) -> N
     np.testing.assert_array_equal(many.y[:10], few.y)
     if data != "sphere":
         assert set(many.y) == {-1, 1}
-
-
-def invented(*, decay: float = -1, flat: float = 1, ridge: float = 1):
-    section = RandomFeaturesSection.model_validate(SECTION)
-    rows = []
-    for curve in STUDY.plan(section, None).curves.values():
-        for entry in curve.entries:
-            cell = entry["cell"]
-            ratio, off = cell["N_over_P"], 1 + 0.001 * cell["seed"]
-            variance = 0.1 * off * (max(ratio - 1, 0.05) / 7) ** decay
-            limit = 0.2 * (flat if ratio > 1 else ridge)
-            rows.append(
-                {
-                    **{"curve": curve.name, "key": entry["key"], "status": "done", **cell},
-                    **{"variance": variance, "mse_limit": limit, "mse_kernel": 0.2},
-                    **{"mse_ridge": 0.2, "mse_ensemble": limit + variance / cell["members"]},
-                    "mse": 100.0 if ratio == 1 else limit + variance,
-                    **{"error": 0.1, "error_ensemble": 0.05, "error_kernel": 0.05},
-                }
-            )
-    return pd.DataFrame(rows, columns=CELLS.names)
-
-
-def verdicts(cells: pd.DataFrame) -> dict[str, str]:
-    card = scorecard({"cells": cells}, CLAIMS)
-    return dict(zip(card["claim"], card["verdict"], strict=True))
-
-
-def test_claims_hold_where_the_cells_are_as_the_theory_says() -> None:
-    found = verdicts(invented())
-    expected = {"variance", "excess", "flat", "ridge"}
-    assert {name for name, one in found.items() if one == "reproduced"} == {
-        f"random-features-{name}" for name in expected
-    }
-
-
-@pytest.mark.parametrize(
-    ("changed", "claim"),
-    [({"decay": -0.5}, "variance"), ({"decay": -0.5}, "excess"),
-     ({"flat": 1.2}, "flat"), ({"ridge": 0.7}, "ridge")],
-)  # fmt: skip
-def test_claims_do_not_hold_where_they_are_not(changed: dict[str, float], claim: str) -> None:
-    assert verdicts(invented(**changed))[f"random-features-{claim}"] == "differs"
-
-
-def test_a_claim_without_its_rows_is_not_decided() -> None:
-    cells = invented()
-    found = verdicts(cells[cells["N_over_P"] < 1])
-    assert found["random-features-variance"] == "inconclusive"
-    assert found["random-features-flat"] == "inconclusive"
-
-
-def test_the_figure_shows_single_members_their_limit_and_the_laws() -> None:
-    cells = invented()
-    figure = rendered(draw(cells, preset="test"))
-    axes = figure.axes[1]  # digits
-    single = dict(points(axes, "mse", whole=True))
-    assert single[1] == pytest.approx(100)
-    assert single[8] == pytest.approx(0.3, rel=0.01)
-    assert dict(points(axes, "mse_limit"))[8] == pytest.approx(0.2)
-    assert points(axes, "mse_kernel")[0][1] == pytest.approx(0.2)
-    # The variance at N = P has no mean: it is not drawn.
-    assert 1 not in dict(points(figure.axes[3], "variance data=digits"))
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from srhm.images.stability import probe, sensitivities, stabilities
 from srhm.model.seeding import generator
 from srhm.networks.primitive import image_network
 from srhm.networks.registry import PRIMITIVE
-from srhm.studies.relative_stability import configuration, data, fields, flows, networks
+from srhm.studies.relative_stability import data, fields, flows, networks
 
 SIZE, CUTOFF = 16, 3
 TRAINING = {
@@ -224,7 +224,3 @@ def test_noise_of_the_stripe_model_leaves_the_direction_that_tells():
     assert (moved[..., 0] == 0).all()
     np.testing.assert_allclose(np.linalg.norm(moved, axis=-1), flows.STRIPE_NORM)
     assert not np.array_equal(moved[0], moved[1])
-
-
-def test_names_of_networks_are_known_without_torch():
-    assert configuration.PRIMITIVE == PRIMITIVE

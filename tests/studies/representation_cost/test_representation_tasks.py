@@ -31,13 +31,6 @@ def test_maps_have_their_rank(name):
         assert float(x.min()) >= 0
 
 
-def test_unknown_maps_and_too_few_inputs_are_refused():
-    with pytest.raises(ValueError, match="map = 'rank 7'"):
-        points_of({"map": "rank 7", "n": 3, "d": 4, "seed": 0})
-    with pytest.raises(ValueError, match="d = 2"):
-        points_of({"map": "rank 3", "n": 3, "d": 2, "seed": 0})
-
-
 def test_tripoints_are_where_three_classes_meet():
     stripes = np.repeat([[0, 1, 2, 3]], 4, axis=0)
     assert classes.n_tripoints(stripes) == 0

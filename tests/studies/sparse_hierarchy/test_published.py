@@ -1,4 +1,4 @@
-"""Published rows: what is taken, what is refused, and that they are drawn and never fitted.
+"""Published rows: what is taken, what is refused, and what is then trained.
 
 The rows are invented: test errors that fall through 10 % at a known P*.
 """
@@ -6,55 +6,36 @@ The rows are invented: test errors that fall through 10 % at a known P*.
 import hashlib
 import json
 import logging
-import os
 import re
 import shutil
 import subprocess
 import sys
 from functools import cache, partial
-from math import nan
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
-import pyarrow.parquet as pq
 import pytest
 import yaml
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.text import Text
 
 from srhm import preset
 from srhm.commands import publish as published
 from srhm.commands.preset_file import read_preset
 from srhm.commands.presets import CONFIG as CONFIGS
 from srhm.commands.presets import Run
-from srhm.figures.drawing import notes_of
 from srhm.model import theory
 from srhm.results.outdated import CODE
 from srhm.results.places import PUBLISHED
-from srhm.results.published_provenance import PROVENANCE_FILE, PublicationError
+from srhm.results.published_provenance import PublicationError
 from srhm.results.records import read_table, write_table
 from srhm.results.sources import digest_of
 from srhm.results.tables import CELLS, SENSITIVITIES, TIMINGS
-from srhm.scorecard.card import scorecard
-from srhm.scorecard.numbers import NORMAL
-from srhm.statistics.publications import Publication, read_publications
-from srhm.statistics.regression import FLOOR
+from srhm.statistics.publications import read_publications
 from srhm.statistics.sample_complexity import all_sample_complexities
-from srhm.studies.sparse_hierarchy import page
-from srhm.studies.sparse_hierarchy.claims.complexities import COMPLEXITY_CLAIMS
-from srhm.studies.sparse_hierarchy.claims.published_fits import published_fits
-from srhm.studies.sparse_hierarchy.figures import sample_complexity as figure4
-from srhm.studies.sparse_hierarchy.published_values import published_values
 from srhm.study import ConfigError
 
 ROOT = Path(__file__).parents[3]
 LOG = logging.getLogger("test_published")
-REFERENCE = published_values(
-    reference=[str(ROOT / "reference" / "published_sample_complexity.csv")]
-)
 FACTOR = 1.5  # of the invented P* over the prediction, for all curves
 DEVICE = "Invented GPU"
 PACKED = digest_of(CODE)
@@ -127,12 +108,6 @@ def kept(folder: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     )
 
 
-def run_of(run: Run, folder: Path) -> Publication:
-    publish(run, folder, commit="c0ffee")
-    (found,) = read_publications([folder / "provenance.json"])
-    return found
-
-
 def test_what_is_finished_is_taken_with_its_estimates_and_the_rest_is_named(finished, tmp_path):
     folder = tmp_path / "published" / "big" / STUDY
     said = "\n".join(publish(finished, folder, commit="c0ffee"))
@@ -199,19 +174,6 @@ def test_a_row_says_whether_a_gpu_trained_it(versions, kind, finished):
     assert [one["device"] for one in found["trained_on"]] == [kind]
 
 
-def test_times_of_networks_trained_together_enter_no_sum(finished, tmp_path, capsys):
-    folder, names = tmp_path / "published" / "big" / STUDY, list(finished.curves)
-    train(finished, names[:2], packed=True)
-    said = "\n".join(publish(finished, folder, commit="c0ffee"))
-    cells, provenance = kept(folder)
-    packed = int(cells["curve"].isin(names[:2]).sum())
-    alone = len(cells) - packed
-    times = {one["device"]: (one["cells"], one["seconds"]) for one in provenance["trained_on"]}
-    assert times == {"CPU": (alone, 1.5 * alone), "GPU": (packed, None)}
-    assert provenance["seconds"] == 1.5 * alone
-    assert f"{alone} cells one by one, {1.5 * alone / 3600:.3g} h; {packed} cells in packs" in said
-
-
 def test_a_curve_with_a_cell_of_other_gpu_code_is_not_taken(finished, tmp_path):
     rows, name = finished.directory / "results" / "curves", next(iter(finished.curves))
     table = read_table(rows / f"{name}.parquet", CELLS)
@@ -238,22 +200,6 @@ def test_a_second_call_writes_the_same_bytes_and_one_from_elsewhere_adds(finishe
     assert list(cells["curve"].unique()) == names
     kinds = {(one["processor"], one["device"]) for one in provenance["trained_on"]}
     assert kinds == {("Invented CPU", "CPU"), (DEVICE, "GPU")}
-
-
-def test_a_file_of_equal_rows_in_other_bytes_is_left_as_it_is(finished, tmp_path):
-    folder = tmp_path / "published" / "big" / STUDY
-    publish(finished, folder, commit="c0ffee")
-    cells, timings = folder / "cells.parquet", folder / "timings.parquet"
-    written = timings.read_bytes()
-    pq.write_table(pq.read_table(cells), cells, compression="gzip", write_page_checksum=True)
-    table = pq.read_table(timings).to_pandas()
-    write_table(table.assign(seconds=table["seconds"] + 1), timings, TIMINGS)
-    other = cells.read_bytes()
-    (folder / PROVENANCE_FILE).unlink()
-    publish(finished, folder, commit="c0ffee")
-    assert cells.read_bytes() == other
-    assert timings.read_bytes() == written
-    assert kept(folder)[1]["cells"] == len(table)
 
 
 @pytest.mark.parametrize("finished_anew", [False, True])
@@ -283,17 +229,6 @@ def test_rows_of_other_keys_are_kept_unless_they_may_be_dropped(
     left = kept(folder)[0]
     assert list(left["curve"].unique()) == names[0 if finished_anew else 1 : -1]
     assert not left["key"].str.startswith("trained").any()
-
-
-def test_cells_of_another_schema_are_kept_unless_they_may_be_dropped(finished, tmp_path):
-    folder = tmp_path / "published" / "big" / STUDY
-    publish(finished, folder, commit="c0ffee")
-    kept(folder)[0].drop(columns="steps").to_parquet(folder / "cells.parquet")
-    with pytest.raises(PublicationError, match=r"all of .*another schema[^$]*nothing is written"):
-        publish(finished, folder, commit="c0ffee")
-    assert "steps" not in pd.read_parquet(folder / "cells.parquet")
-    publish(finished, folder, commit="c0ffee", drop=True)
-    assert len(read_publications([folder / "provenance.json"])) == 1
 
 
 def test_a_table_of_other_cells_or_without_times_is_not_taken_and_named(finished, tmp_path):
@@ -373,15 +308,6 @@ def test_an_interrupted_call_is_noticed_and_the_same_call_mends_it(
     assert {file.suffix for file in folder.iterdir()} == {".parquet", ".json"}
 
 
-def test_a_whole_table_of_another_publication_is_named(finished, tmp_path):
-    folder = tmp_path / "published" / "big" / STUDY
-    publish(finished, folder, commit="c0ffee")
-    file = folder / "cells.parquet"
-    write_table(kept(folder)[0].iloc[1:], file, CELLS)
-    with pytest.raises(PublicationError, match=f"{re.escape(str(file))}: is not the table"):
-        read_publications([folder / "provenance.json"])
-
-
 def test_where_the_cells_of_an_earlier_publication_are_gone_nothing_is_written(finished, tmp_path):
     folder = tmp_path / "published" / "big" / STUDY
     publish(finished, folder, commit="c0ffee")
@@ -389,15 +315,6 @@ def test_where_the_cells_of_an_earlier_publication_are_gone_nothing_is_written(f
     with pytest.raises(PublicationError, match=r"cells\.parquet: is missing.*git checkout"):
         publish(finished, folder, commit="c0ffee", drop=True)
     assert not (folder / "cells.parquet").exists()
-
-
-def test_damaged_cells_of_an_earlier_publication_are_not_overwritten(finished, tmp_path):
-    folder = tmp_path / "published" / "big" / STUDY
-    publish(finished, folder, commit="c0ffee")
-    (folder / "cells.parquet").write_bytes(b"PAR1")
-    with pytest.raises(PublicationError, match=r"cells\.parquet.*git checkout"):
-        publish(finished, folder, commit="c0ffee")
-    assert (folder / "cells.parquet").read_bytes() == b"PAR1"
 
 
 @pytest.mark.parametrize("where", ["table", "provenance"])
@@ -413,206 +330,6 @@ def test_one_of_another_schema_is_left_out_and_the_log_says_so(where, finished, 
         assert read_publications([folder / "provenance.json"], log=LOG) == []
     assert "without the published run of big" in caplog.text
     assert "make publish PRESET=big" in caplog.text
-
-
-def test_without_any_file_there_is_no_publication():
-    assert read_publications([]) == []
-
-
-def own_tables(run: Run) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Cells and sample complexities of a run."""
-    found = published.finished(run, STUDY).rows["cells"]
-    cells = pd.concat(found.values(), ignore_index=True)
-    table = all_sample_complexities(
-        cells, pd.DataFrame(
-            columns=["kind", "variant", "layer", "k", "l", "n", *CELLS.names, "value"]
-        ),
-        thresholds=[0.1],
-    )  # fmt: skip
-    return cells, table
-
-
-def drawn(figure: Figure, start: str) -> dict[str, list[tuple[float, float]]]:
-    """Places of all points of panels B and C whose line's name starts so, by panel."""
-    titles = {axes.get_title(loc="left").split("$  ", 1)[-1]: axes for axes in figure.axes}
-    return {
-        net: [
-            (float(x), float(y))
-            for line in titles[f"{net.upper()}, $s=2$"].get_lines()
-            if str(line.get_gid()).startswith(start)
-            for x, y in zip(*map(np.atleast_1d, line.get_data()), strict=True)
-        ]
-        for net in ("lcn", "cnn")
-    }
-
-
-def test_archived_points_are_rings_at_their_predictions_and_named_in_the_legend(finished, tmp_path):
-    run = run_of(finished, tmp_path / "published" / "big" / STUDY)
-    cells, table = own_tables(finished)
-    options: Any = {"width": 20, "threshold": 0.1, "preset": "small"}
-    without = figure4.draw(cells, table, REFERENCE, **options)
-    figure = figure4.draw(cells, table, REFERENCE, runs=[run], **options)
-    for start in ("ours", "published"):
-        assert drawn(figure, start) == drawn(without, start)
-    FigureCanvasAgg(figure).draw()  # a warning is an error
-    rings = drawn(figure, "run")
-    for net in ("lcn", "cnn"):
-        own = run.sample_complexity
-        own = own[(own["net"] == net) & (own["threshold"] == 0.1)]
-        own = own[own["criterion"] == "test_error"]
-        expected = zip(own["prediction"], own["P_star"], strict=True)
-        np.testing.assert_allclose(sorted(rings[net]), sorted(expected))
-    assert not any(places for places in drawn(without, "run").values())
-    legend = [text.get_text().strip() for text in figure.findobj(Text)]
-    assert "our other presets, archived" in legend
-    assert "archive big: Invented CPU (CPU)." in notes_of(figure)
-    assert not any("archive" in note for note in notes_of(without))
-
-
-def test_a_censored_archived_curve_is_drawn_at_its_bound_with_an_arrow(finished, tmp_path):
-    run = run_of(finished, tmp_path / "published" / "big" / STUDY)
-    table = run.sample_complexity
-    name = table["curve"].iloc[0]
-    columns = ["status", "P_star", "P_star_low", "P_star_high"]
-    table.loc[table["curve"] == name, columns] = ["not_reached", nan, 7e6, np.inf]
-    options: Any = {"width": 20, "threshold": 0.1, "preset": "small"}
-    figure = figure4.draw(*own_tables(finished), REFERENCE, runs=[run], **options)
-    net = str(table["net"].iloc[0])
-    assert 7e6 in [y for _, y in drawn(figure, "run")[net]]
-    arrows = [one for axes in figure.axes for one in axes.texts if "arrow" in str(one.get_gid())]
-    assert [text.xy[1] for text in arrows] == [7e6]
-
-
-def test_the_fits_of_published_rows_find_the_law_that_made_them(finished, tmp_path):
-    run = run_of(finished, tmp_path / "published" / "big" / STUDY)
-    fits = published_fits(run.sample_complexity, run.cells).set_index("claim")
-    first = fits.index[0]
-    for claim, law in (
-        ("slope-against-prediction-lcn", 1),
-        ("s0-exponent-lcn-L2", 2),
-        ("slope-against-prediction", 1),
-    ):
-        assert fits.loc[claim, "low"] <= law <= fits.loc[claim, "high"]
-        assert fits.loc[claim, "value"] == pytest.approx(law, abs=0.02)
-    assert first == "slope-against-prediction-lcn"
-    assert (fits["n"] > 0).all()
-    assert not any("threshold" in statement for statement in fits["statement"])
-
-
-def test_fits_of_published_rows_pair_curves_of_one_grammar_as_the_scorecard_does(
-    finished, tmp_path
-):
-    run = run_of(finished, tmp_path / "published" / "big" / STUDY)
-    fits = published_fits(run.sample_complexity, run.cells).set_index("claim")
-    tables = {"sample_complexity": run.sample_complexity, "cells": run.cells}
-    own = scorecard(tables, claims=COMPLEXITY_CLAIMS).set_index("claim")
-    for claim, s0, n_nets in (("s0-exponent-lcn-L2", (1, 2, 4), 1), ("lcn-over-cnn-L2", (1, 2), 2)):
-        for name in ("value", "low", "high", "note"):
-            assert fits.loc[claim, name] == own.loc[claim, name]
-        # A seed is off by one factor on all curves: in their ratios it is not seen, so that only
-        # the error is left that the seeds of a curve share, FLOOR of each log P*.
-        x = np.log(np.add(s0, 1))
-        shared = FLOOR * np.sqrt(n_nets / np.square(x - x.mean()).sum())
-        width = fits.loc[claim, "high"] - fits.loc[claim, "low"]
-        assert width == pytest.approx(2 * NORMAL * shared, rel=1e-3)
-
-
-def test_the_page_shows_the_fits_with_their_provenance_and_is_else_the_same(finished, tmp_path):
-    folder = tmp_path / "published" / "big" / STUDY
-    train(finished, list(finished.curves)[:1], packed=True)
-    archived = run_of(finished, folder)
-    cells, table = own_tables(finished)
-    packed = sum("stacked" in versions for versions in kept(folder)[0]["versions"])
-    given, settings = {"sample_complexity": table}, {"threshold": 0.1}
-    alone = page.tables(given, settings)
-    own, run = page.tables(given, settings | {"publications": [folder / "provenance.json"]})
-    assert [own] == alone
-    for words in (
-        "Invented CPU (CPU)", "H = 20", "2 seeds", "5 of 6 curves", "published at commit c0ffee",
-        f"{len(cells) - packed} networks one by one in {1.5 * (len(cells) - packed):.1f} s",
-        f"{packed} networks in packs",
-    ):  # fmt: skip
-        assert words in run.title + run.note
-    assert len(run.rows) == len(published_fits(archived.sample_complexity, archived.cells))
-
-
-@pytest.fixture(scope="module")
-def inputs(tmp_path_factory) -> dict[str, str]:
-    """Inputs of each rule, in a project with publications of the presets big and test.
-
-    The configuration is that of the preset test.
-    """
-    project = tmp_path_factory.mktemp("project")
-    for part in ("Snakefile", "rules", "scripts", "config", "docs", "reference", "CITATION.cff"):
-        source = ROOT / part
-        (shutil.copytree if source.is_dir() else shutil.copy)(source, project / part)
-    for part in ("src", "envs"):
-        (project / part).symlink_to(ROOT / part)
-    for one in ("big", "test"):
-        for name in ("provenance.json", "cells.parquet"):
-            file = project / "published" / one / STUDY / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.touch()
-    done = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--filegraph",
-         "--snakefile", str(project / "Snakefile"),
-         "--configfile", str(project / "config" / "test.yaml"),
-         "--directory", str(project / "run")],
-        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(project / "src")},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr + done.stdout
-    blocks = re.split(r'<b><font point-size="18">(\w+)</font></b>', done.stdout)
-    files = [block.partition("&#8618; input")[2].partition("output")[0] for block in blocks[2::2]]
-    return dict(zip(blocks[1::2], files, strict=True))
-
-
-def test_published_files_are_inputs_of_the_figure_and_the_page_alone(inputs):
-    assert {"train_hierarchy", "gather_sparse_hierarchy", "score_sparse_hierarchy"} <= set(inputs)
-    holding = {rule for rule, files in inputs.items() if "/published/" in files}
-    assert holding == {"explorer", "fig04", "page_report", "page_report_so_far"}
-    for rule in holding:
-        for name in ("cells.parquet", "provenance.json"):
-            assert f"/published/big/{STUDY}/{name}" in inputs[rule]
-
-
-def test_the_published_preset_itself_draws_nothing_twice(inputs, finished, tmp_path):
-    pages = [files for rule, files in inputs.items() if rule.startswith("page_")]
-    assert pages
-    assert not any("/published/test/" in files for files in pages)
-    run_of(finished, tmp_path / "published" / "big" / STUDY)
-    tables = own_tables(finished)
-    options: Any = {"width": 20, "threshold": 0.1}
-    options["publications"] = [str(tmp_path / "published" / "big" / STUDY / "provenance.json")]
-    for name, times in (("big", 0), ("small", 5)):
-        figure = figure4.draw_from_files(*tables, REFERENCE, preset=name, **options)
-        assert sum(map(len, drawn(figure, "run").values())) == times
-
-
-def test_rows_of_another_study_lie_in_a_folder_of_its_name(finished, tmp_path, capsys):
-    group = {"net": "vgg11", "L": 2, "v": 4, "s0": 1, "width": 4, "P": [32, 64]}
-    group["training"] = {"batch_size": 16, "learning_rate": 0.01}
-    config = {**CONFIG, "named_nets": {"seeds": 1, "curves": [group]}}
-    (tmp_path / "big.yaml").write_text(yaml.safe_dump(config))
-    options = ["--configfile", str(tmp_path / "big.yaml"), "--directory", str(tmp_path)]
-    options += ["--published", str(tmp_path / "published"), "--commit", "c0ffee"]
-    folder = tmp_path / "published" / "big" / STUDY
-    assert published.main(options) == 0  # of named nets nothing is finished, which is said
-    assert "no curve of big, named_nets, is finished" in capsys.readouterr().err
-    assert not (folder.parent / "named_nets").exists()
-    run = Run(preset.plan_preset(config).only(["named_nets"]), tmp_path)
-    (name,) = run.curves
-    rows, timings = [], []
-    for entry in run.curves[name].entries:
-        row, timing = rows_of({**entry, "cell": entry["cell"] | {"net": "cnn"}}, name, packed=False)
-        rows.append(row | {"net": "vgg11"})
-        timings.append(timing)
-    file = run.rows(run.curves[name])
-    write_table(timings, file.with_suffix(".timings.parquet"), TIMINGS)
-    write_table(rows, file, CELLS)
-    assert published.main([*options, "--study", "named_nets"]) == 0
-    beside = read_table(folder.parent / "named_nets" / "cells.parquet", CELLS)
-    assert set(beside["net"]) == {"vgg11"}
-    assert published.main([*options, "--study", "sparse_hierarchy"]) == 0
 
 
 def test_a_study_without_networks_is_not_published(tmp_path, capsys):

@@ -7,7 +7,6 @@ import pytest
 from tables import exact_complexities, grammar
 
 from srhm.statistics.regression import mean
-from srhm.studies.sparse_hierarchy.page import tables
 from srhm.studies.sparse_hierarchy.width_check import in_words, width_check
 
 CURVES = [grammar(net, 2, v, s0) for net in ("lcn", "cnn") for v in (8, 10) for s0 in (1, 2)]
@@ -52,44 +51,11 @@ def test_its_interval_is_that_of_the_scatter_over_the_curves():
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
 
 
-def test_widths_of_other_runs_count_and_equal_curves_are_the_own():
-    other = run([128, 512], law=lambda row: 7 * row["prediction"])
-    check = compared(run([64, 128]), other)
-    assert check.over[512].slope == pytest.approx(log(7))
-    assert check.over[64].slope == pytest.approx(log(0.9))
-    own = check.rows[check.rows["width"] == 128]
-    assert own["P_star"].to_numpy() == pytest.approx(own["prediction"].to_numpy())
-
-
 def test_curves_of_unequal_rates_are_not_compared():
     own, other = run([64, 128, 256], law=lambda row: row["prediction"]), run([512])
     runs = [with_cells(own), with_cells(other, rate=0.003)]
     check = width_check(runs, reference=128, threshold=0.1)
     assert set(check.over) == {64, 256}
-
-
-def test_the_page_shows_each_curve_with_its_widths():
-    table, cells = with_cells(run(FACTORS).assign(n_capped=0))
-    cells = cells.merge(table.drop_duplicates("curve"), on="curve")
-    cells = cells.assign(batch_size=4, loss_threshold=1e-3, seed=0, P=1)
-    pages = tables({"sample_complexity": table, "cells": cells}, {"threshold": 0.1})
-    (page,) = (one for one in pages if one.title == "What the width does")
-    assert page.columns[-3:] == ("P* at H = 64", "P* at H = 128", "P* at H = 512")
-    assert len(page.rows) == len(CURVES)
-    assert {row[0] for row in page.rows} == {"LCN", "CNN"}
-
-
-@pytest.mark.parametrize(
-    "options", [{"batch": "balanced"}, {"whitening": True}, {"bias": True}], ids=str
-)
-def test_other_protocols_do_not_enter(options):
-    assert compared(run(FACTORS, **options)) is None
-
-
-def test_a_curve_needs_three_widths_and_the_usual_one():
-    assert compared(run([64, 128])) is None
-    assert compared(run([64, 512, 256], law=lambda row: row["prediction"])) is None
-    assert compared() is None
 
 
 def test_a_censored_width_is_shown_and_enters_no_ratio():

@@ -232,17 +232,3 @@ def test_points_that_a_network_was_trained_on_are_left_out(measured):
     left = table[(table["tested_on"] == "A") & (table["seed"] == 0)].set_index("P")["n"]
     assert left[1500] < left[40] <= 400  # A is a part of B: some of its data were learnt
     assert set(table["n"][(table["tested_on"] == "B") & (table["seed"] == 0)]) == {400}
-
-
-def test_a_diverged_cell_has_rows_without_values(measured):
-    lost = measured[0].query("P == 1500 and seed == 1")
-    assert len(lost) == 3
-    assert (lost["n"] == 0).all()
-    assert lost["error"].isna().all()
-
-
-def test_a_schema_is_found_by_either_kind_of_name():
-    assert schema_of("CELLS").names[:2] == ["curve", "key"]
-    for unknown, error in (("CELS", KeyError), ("srhm.names:CELLS", AttributeError)):
-        with pytest.raises(error):
-            schema_of(unknown)

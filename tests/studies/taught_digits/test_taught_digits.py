@@ -1,74 +1,20 @@
-"""Changes of digits, P* and claims on invented tables of known factors, and the plan."""
+"""Changes of digits, tiny cells, and the plan of a section."""
 
-from itertools import product
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
-from drawn import points, rendered, texts
 from pydantic import ValidationError
 
 from srhm.images import mnist5k
 from srhm.images.mnist import Digits
-from srhm.scorecard.card import scorecard
-from srhm.studies.taught_digits import analysis, experiment, figures
-from srhm.studies.taught_digits.claims import CLAIMS
+from srhm.studies.taught_digits import analysis, experiment
 from srhm.studies.taught_digits.configuration import TaughtDigitsSection, seconds
 from srhm.studies.taught_digits.study import STUDY
-from srhm.studies.taught_digits.tables import CELLS
 
-SIZES = (60, 125, 250, 500, 1000, 2000)
 SECTION = {"width": 8, "max_steps": 3, "n_test": 50, "n_points": 20,
            "curves": [{"net": ["lenet", "fc2"], "P": [32, 40], "seeds": 2}]}  # fmt: skip
-
-
-def tables(*, places=(2.0, 3.0), deformations=2.0, both=3.0, own=0.3, other=0.6):
-    """P* = 600 (LeNet), 900 (FC) over what is saved; `own`, `other`: factors of R when taught."""
-    rows = []
-    for (i, net), taught, P, seed in product(
-        enumerate(analysis.NETS), analysis.KINDS, SIZES, range(3)
-    ):
-        saved = {"nothing": 1.0, "places": places[i], "deformations": deformations, "both": both}
-        star = 600 * (1 + i / 2) / saved[taught] * 1.02 ** (seed - 1)
-        R = {one: {"nothing": 1.0, "both": own, one: own}.get(taught, other)
-             for one in analysis.R}  # fmt: skip
-        rows.append({"net": net, "taught": taught, "P": P, "seed": seed, "key": f"{len(rows)}",
-                     "test_error": min(0.9, 0.1 * star / P), "status": "capped",
-                     **{f"R_{one}": value * 1.01**seed for one, value in R.items()}})  # fmt: skip
-    return {"cells": pd.DataFrame(rows).reindex(columns=CELLS.names)}
-
-
-def verdicts(found):
-    return scorecard(found, CLAIMS).set_index("claim")["verdict"]
-
-
-def test_claims_agree_where_the_predictions_are_true():
-    assert set(verdicts(tables())) == {"reproduced"}
-
-
-def test_claims_are_found_false():
-    found = verdicts(tables(places=(0.9, 0.7), deformations=0.8, both=0.9, own=1.5, other=1.2))
-    assert set(found) == {"differs"}
-
-
-def test_a_censored_P_star_is_left_out_and_counted():
-    found = tables(both=100.0)
-    stars = analysis.stars(found)
-    assert set(stars.loc[stars["taught"] == "both", "left_out"]) == {"below the range"}
-    assert (stars.loc[stars["taught"] != "both", "left_out"] == "").all()
-    card = scorecard(found, CLAIMS).set_index("claim")
-    assert card.loc["overlap-fc2", "verdict"] == "inconclusive"
-    assert "3 with a P* that is censored" in card.loc["overlap-fc2", "note"]
-
-
-def test_the_figure_draws_errors_and_R_of_both_nets():
-    figure = rendered(figures.draw(tables()["cells"], preset="laptop"))
-    n = len(analysis.NETS) * len(analysis.KINDS) * len(SIZES)
-    assert all(len(points(figure, column)) == n for column in figures.COLUMNS)
-    assert set(analysis.KINDS) <= set(texts(figure).splitlines())
-    rendered(figures.draw(tables()["cells"][:0], preset="laptop"))
 
 
 def test_shifts_move_by_up_to_two_pixels_and_bring_in_black():

@@ -1,20 +1,10 @@
 """P* by the text over P* of the published figures: measured in published cells, predicted by T."""
 
 import pytest
-from temperature_tables import (
-    cells_of,
-    curve,
-    falling,
-    line,
-    lines_of_families,
-    tables_of,
-)
+from temperature_tables import cells_of, curve, falling, lines_of_families, tables_of
 
-from srhm.results.records import read_table, write_table
-from srhm.scorecard.card import scorecard
 from srhm.studies.temperature.analysis import TEXT
-from srhm.studies.temperature.claims import CLAIMS
-from srhm.studies.temperature.practice import PRACTICE, practice
+from srhm.studies.temperature.practice import practice
 from srhm.training.rates import published_rate
 
 # Of three vocabularies, of which intervals need three.
@@ -47,10 +37,6 @@ def tables_with(tmp_path, law, **cells):
     return tables | {"practice": table}
 
 
-def row_of(tables):
-    return scorecard(tables, CLAIMS).set_index("claim").loc["text-over-practice-lcn-2"]
-
-
 def test_what_only_the_ratio_decides_is_predicted_by_it(tmp_path):
     tables = tables_with(tmp_path, falling)
     table = tables["practice"]
@@ -60,35 +46,8 @@ def test_what_only_the_ratio_decides_is_predicted_by_it(tmp_path):
     measured = [2.718281828 ** (-10 * (TEXT - T)) for T in table["ratio"]]
     assert table["measured"].tolist() == pytest.approx(measured, rel=0.01)
     assert table["predicted"].tolist() == pytest.approx(measured, rel=0.02)
-    row = row_of(tables)
-    assert row["value"] == pytest.approx(1, rel=0.02)
-    assert (row["n"], row["verdict"]) in ((6, "reproduced"), (6, "reproduced"))
-    assert "(v = 6, s_0 = 1)" in row["note"]
-
-
-def test_batches_that_do_something_else_than_the_ratio_are_seen(tmp_path):
-    row = row_of(tables_with(tmp_path, lambda cell, ratio: 1.5 * falling(cell, ratio)))
-    assert row["value"] == pytest.approx(1 / 1.5, rel=0.02)
-    assert row["verdict"] == "differs"
 
 
 def test_a_ratio_beyond_the_line_is_not_predicted(tmp_path):
     tables = tables_with(tmp_path, falling, rates=(0.03, 0.01))
     assert tables["practice"].empty
-    assert row_of(tables)["verdict"] == "inconclusive"
-
-
-def test_nothing_is_found_without_published_cells_or_at_another_threshold(tmp_path):
-    cells = cells_of(line(net="lcn"))
-    table = tables_of(cells)["complexities"]
-    for files, threshold in ((), 0.1), ([published(tmp_path, falling)], 0.2):
-        found = practice(cells, table, published=files, threshold=threshold)
-        assert found.empty
-        assert found.columns.tolist() == PRACTICE.names
-
-
-def test_the_table_has_its_schema(tmp_path):
-    table = tables_with(tmp_path, falling)["practice"]
-    file = tmp_path / "practice.parquet"
-    write_table(table, file, PRACTICE)
-    assert len(read_table(file, PRACTICE)) == len(OWN)

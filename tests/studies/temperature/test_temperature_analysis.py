@@ -6,10 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from temperature_tables import (
-    DEEP,
     FEWER_SYNONYMS,
     GRAMMARS,
-    RATES,
     cells_of,
     curve,
     eq,
@@ -20,16 +18,10 @@ from temperature_tables import (
     tables_of,
 )
 
-from srhm.results.records import read_table, write_table
 from srhm.studies.temperature.analysis import (
-    COMPLEXITIES,
-    EXPONENTS,
-    LIMITS,
     TEXT,
     complexities,
-    exponents,
     limits,
-    line_of,
     ratio_of,
     table_ratio,
     table_ratio_of_one,
@@ -43,11 +35,6 @@ INTERPOLATED = 0.04
 def rooted(cell, ratio):
     """log P* linear in the root of T."""
     return 2 * eq(cell) * exp(-2 * sqrt(ratio))
-
-
-def steeper(cell, ratio):
-    """The noise of SGD saves more data at larger s_0: exponents grow towards zero T."""
-    return 2 * eq(cell) * exp(-10 * ratio * (cell["s0"] + 1))
 
 
 def row_of(table, **wanted):
@@ -89,36 +76,6 @@ def test_p_star_of_each_curve_with_its_ratio_and_of_the_sensitivities():
     assert set(table["criterion"]) == {"test_error", "S_2", "D_2"}
 
 
-def test_a_curve_of_one_p_is_watched_and_has_no_p_star():
-    cells = cells_of(line(), curve(grammar=GRAMMARS[2], sizes=[5000]))
-    table = complexities(cells, felt(cells), thresholds=[0.1])
-    assert set(table["s0"]) == {GRAMMARS[0]["s0"]}
-    alone = cells_of(curve(sizes=[5000]))
-    assert complexities(alone, felt(alone), thresholds=[0.1]).empty
-
-
-def test_a_capped_network_is_counted():
-    cells = cells_of(curve())
-    cells.loc[0, "status"] = "capped"
-    table = complexities(cells, felt(cells).head(0), thresholds=[0.1])
-    assert table["n_capped"].tolist() == [1]
-
-
-def test_tables_of_other_batches_momenta_widths_and_stops_are_no_part_of_the_line():
-    cells = cells_of(
-        line(),
-        curve(batch_size=16, learning_rate=0.04),
-        curve(momentum=0.0, learning_rate=0.1),
-        curve(width=128),
-        curve(loss_threshold=1e-2),
-        curve(engine="reference"),
-        curve(batch="balanced"),
-    )
-    table = complexities(cells, felt(cells).head(0), thresholds=[0.1])
-    assert line_of(table)["learning_rate"].tolist() == list(RATES)
-    assert line_of(table, width=128)["width"].tolist() == [128]
-
-
 def test_the_linear_extrapolation_finds_the_limit_of_a_linear_law_and_lies_below_the_other():
     found = row_of(tables_of(cells_of(line()))["limits"])
     limit = 2 * eq({"net": "cnn", **GRAMMARS[0]})
@@ -136,27 +93,6 @@ def test_the_other_extrapolation_finds_the_limit_of_a_law_of_the_root():
     limit = 2 * eq({"net": "cnn", **GRAMMARS[0]})
     assert log(found["P_root"]) == pytest.approx(log(limit), abs=2 * INTERPOLATED)
     assert found["P_limit_low"] < limit < found["P_limit_high"]
-
-
-def test_two_ratios_have_no_limit_and_another_threshold_has_none():
-    cells = cells_of(line(rates=RATES[:2]))
-    assert tables_of(cells)["limits"].empty
-    table = complexities(cells_of(line()), felt(cells).head(0), thresholds=[0.1])
-    assert limits(cells, table, threshold=0.2).empty
-    assert exponents(cells, table, threshold=0.2).empty
-
-
-def test_gradient_descent_stands_beside_the_limit_at_its_largest_rate():
-    def steps(cell, _):
-        return 1000 * (1 + cell["learning_rate"])
-
-    cells = cells_of(
-        line(),
-        curve(steps, batch_size=10**6, learning_rate=0.08),
-        curve(steps, batch_size=10**6, learning_rate=0.32),
-    )
-    found = row_of(tables_of(cells)["limits"])
-    assert log(found["P_full"]) == pytest.approx(log(1320), abs=INTERPOLATED)
 
 
 def test_gradient_flow_is_read_from_published_cells(tmp_path):
@@ -191,22 +127,6 @@ def test_the_exponents_of_a_law_of_one_ratio_are_those_of_the_law(net, expected)
     assert set(table["expected"].dropna()) >= {2.0}
 
 
-def test_exponents_grow_towards_zero_where_noise_saves_more_at_larger_s0():
-    table = tables_of(lines_of_families(steeper))["exponents"]
-    own = table[(table["of"] == "s0+1") & (table["at"] == "ratio")].sort_values("ratio")
-    assert (own["value"].diff().dropna() < 0).all()
-    limit = row_of(table, of="s0+1", at="limit")
-    assert limit["value"] > own["value"].max()
-    assert limit["low"] < 2 < limit["high"]
-
-
-def test_pairs_of_seeds_make_the_interval_of_an_exponent_smaller_than_the_grammars_scatter():
-    paired = tables_of(lines_of_families(spread=0.4))["exponents"]
-    row = row_of(paired, of="s0+1", at="ratio", ratio=TEXT)
-    # unpaired: seeds scatter by 0.5, three s_0 of a spread of 0.37 in log(s_0+1), two v, four seeds
-    assert row["high"] - row["low"] < 0.3
-
-
 def test_the_table_of_rates_raises_the_exponent_of_a_law_that_falls_with_the_ratio():
     table = tables_of(lines_of_families())["exponents"]
     one, all_rates = (row_of(table, at=at)["value"] for at in ("one rate", "table"))
@@ -222,35 +142,3 @@ def test_the_table_of_rates_raises_the_exponent_of_a_law_that_falls_with_the_rat
         slopes.append(np.polyfit(np.log([2, 3, 5]), [0, 0, there[1] - there[0]], 1)[0])
     assert effect["value"] == pytest.approx(np.mean(slopes), abs=INTERPOLATED)
     assert effect["low"] > 0
-
-
-def test_small_pools_enter_limits_but_no_exponents():
-    dense = {"L": 2, "s": 2, "s0": 0, "v": 6, "m": 6, "n_c": 6}  # 1296 data, P* at 432
-    tables = tables_of(lines_of_families(grammars=(dense, *GRAMMARS[:3])))
-    assert tables["limits"]["small_pool"].tolist() == [True, False, False, False]
-    own = tables["exponents"]
-    assert set(own.loc[own["of"] == "s0+1", "n"]) == {3 * 4}  # of four seeds
-
-
-def test_depths_and_nets_have_rows_of_their_own_and_tables_their_schemas(tmp_path):
-    cells = pd.concat(
-        [lines_of_families(nets=["cnn", "lcn"]), lines_of_families(grammars=DEEP)],
-        ignore_index=True,
-    )
-    tables = tables_of(cells, felt(cells))
-    kinds = tables["exponents"][["net", "L"]].drop_duplicates()
-    assert sorted(map(tuple, kinds.to_numpy())) == [("cnn", 2), ("cnn", 3), ("lcn", 2)]
-    for name, schema in (
-        ("complexities", COMPLEXITIES),
-        ("limits", LIMITS),
-        ("exponents", EXPONENTS),
-    ):
-        file = tmp_path / f"{name}.parquet"
-        write_table(tables[name], file, schema)
-        assert len(read_table(file, schema)) == len(tables[name]) > 0
-
-
-def test_without_cells_there_are_empty_tables():
-    tables = tables_of(cells_of())
-    assert all(table.empty for table in tables.values())
-    assert tables["complexities"].columns.tolist() == COMPLEXITIES.names
