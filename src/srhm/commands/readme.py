@@ -19,7 +19,7 @@ from matplotlib.figure import Figure as Drawing
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from srhm.commands import claims_page, thesis
+from srhm.commands import claims_page, headline_picture, thesis
 from srhm.commands.claim_tables import BEGIN, END, escaped, found_tables, in_one_cell, line
 from srhm.commands.printing import printing
 from srhm.commands.slots import filled
@@ -348,10 +348,10 @@ def _fill_slots(root: Path, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]
         write_text(page, filled(text, scorecards, page=page.name, study=study))
 
 
-def _save(figure: Drawing, path: Path, description: str) -> None:
+def _save(figure: Drawing, path: Path, description: str, *, dpi: int = 80) -> None:
     """A small PNG: of 256 colours, which are more than the picture has but for its edges."""
     with BytesIO() as whole:
-        figure.savefig(whole, dpi=80)
+        figure.savefig(whole, dpi=dpi)
         image = Image.open(whole).convert("RGB").quantize(256, dither=Image.Dither.NONE)
     text = PngInfo()
     text.add_text("Description", description)  # for a test that the picture is of these verdicts
