@@ -1,4 +1,4 @@
-"""A number of a sentence is the scorecard's, and a sentence that its claim contradicts is refused."""
+"""A number of a sentence is the scorecard's; a sentence that its claim contradicts is refused."""
 
 import re
 from pathlib import Path
@@ -32,6 +32,11 @@ def test_a_slot_has_the_number_of_its_claim(scorecards):
     counted = filled("<!--= teaching/count differs --><!--/-->", scorecards, page="docs")
     assert f">{n}<" in counted
     assert ">35<" in filled("<!--= grid:headline/count --><!--/-->", scorecards, page="docs")
+    changed = filled("<!--= teaching/count.after --><!--/-->", scorecards, page="docs")
+    assert f">{int((table['fixed'] == 'after').sum())}<" in changed
+    some = filled("<!--= teaching/s0-places*.count reproduced --><!--/-->", scorecards, page="docs")
+    own = table[table["claim"].str.startswith("s0-places-")]
+    assert f">{int((own['verdict'] == 'reproduced').sum())}<" in some
 
 
 @pytest.mark.parametrize(
@@ -39,6 +44,7 @@ def test_a_slot_has_the_number_of_its_claim(scorecards):
     [
         ("<!--= s0-places-lcn differs --><!--/-->", "differs, and it is reproduced"),
         ("<!--= s0-nowhere --><!--/-->", "no such claim"),
+        ("<!--= s0-nowhere-*.count --><!--/-->", "no such claim"),
         ("<!--= s0-places-lcn agrees --><!--/-->", "agrees is no verdict"),
         ("<!--= s0-places-lcn reproduced -->", "no end"),
         ("<!--= nothing/s0-places-lcn --><!--/-->", "no shipped rows of nothing"),

@@ -22,11 +22,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import matplotlib as mpl
+import matplotlib.style
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from srhm.results.published_provenance import PROVENANCE_FILE
 from srhm.scorecard.curves import of_living
@@ -37,7 +38,7 @@ from srhm.studies.sparse_hierarchy.claims.complexities import of_the_law
 from srhm.studies.sparse_hierarchy.claims.paper_points import as_sample_complexities
 from srhm.studies.sparse_hierarchy.published_values import published_values
 
-LIGHT, DARK = "docs/images/headline.png", "docs/images/headline_dark.png"
+LIGHT, DARK = "docs/images/headline.png", "docs/images/headline-dark.png"
 CLAIM = "slope-against-prediction"
 ROWS = "published/grid/sparse_hierarchy"
 THRESHOLD = 0.1
@@ -71,21 +72,22 @@ SHADES = {
 class Shown:
     """What the picture shows.
 
-    rows: digests of the tables. slope: of CLAIM, as text. ours: a row for each curve: curve, net, prediction, P_star. theirs: the authors' points, with
-    prediction and P_star. falls: medians over grammars: criterion, curve, ratio (P over P*), value.
+    origin: of `origin_of`. slope: of CLAIM, as text. ours: a row for each curve: curve, net,
+    prediction, P_star. theirs: the authors' points, with prediction and P_star. falls: medians over
+    grammars: criterion, curve, ratio (P over P*), value.
     """
 
-    rows: str
+    origin: str
     slope: str
     ours: pd.DataFrame
     theirs: pd.DataFrame
     falls: pd.DataFrame
 
 
-def rows_of(root: Path) -> str:
-    """Digests of the tables from which the picture is drawn, which it holds for a test."""
+def origin_of(root: Path, slope: str) -> str:
+    """What the picture says of its origin, for a test: digests of the tables, and the slope."""
     provenance = json.loads((root / ROWS / PROVENANCE_FILE).read_text("utf-8"))
-    return json.dumps(provenance["sha256"], sort_keys=True)
+    return json.dumps({**provenance["sha256"], "slope": slope}, sort_keys=True)
 
 
 def slope_text(claims: pd.DataFrame) -> str:
@@ -112,7 +114,8 @@ def shown(root: Path, claims: pd.DataFrame) -> Shown:
     long = pd.concat(values).merge(grammars[["curve", "seed"]], on=["curve", "seed"])
     falls = long.groupby(["criterion", "curve", "P"], as_index=False)["value"].median()
     falls = falls.assign(ratio=falls["P"] / falls["curve"].map(stars))
-    return Shown(rows_of(root), slope_text(claims), ours, theirs, falls)
+    slope = slope_text(claims)
+    return Shown(origin_of(root, slope), slope, ours, theirs, falls)
 
 
 def draw(what: Shown, shades: Shades) -> Figure:
@@ -127,7 +130,7 @@ def draw(what: Shown, shades: Shades) -> Figure:
         "xtick.major.size": 6, "ytick.major.size": 6, "xtick.minor.size": 0, "ytick.minor.size": 0,
         **ink,
     }  # fmt: skip
-    with mpl.style.context(style, after_reset=True):
+    with matplotlib.style.context(style, after_reset=True):
         figure = Figure(figsize=(10, 4.7))
         left, right = figure.subplots(1, 2)
         figure.subplots_adjust(left=0.105, right=0.985, bottom=0.172, top=0.875, wspace=0.21)
@@ -176,13 +179,14 @@ def _falls(axes: Axes, falls: pd.DataFrame, shades: Shades) -> None:
     axes.set_xticks([0.25, 0.5, 1, 2, 4], ["¼", "½", "1", "2", "4"])
     axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
     axes.spines["left"].set_bounds(0, 1)
-    _words(axes, 0.55, [("test error", shades.ink, "bold"), ("layer 2 reacts", shades.ink, "normal"),
+    _words(axes, 0.55, [("test error", shades.ink, "bold"),
+                        ("layer 2 reacts", shades.ink, "normal"),
                         ("to synonyms", shades.synonyms, "bold"),
                         ("to shifts", shades.shifts, "bold")])  # fmt: skip
     _title(axes, "b", "Error and sensitivities")
 
 
-def _lines(falls: pd.DataFrame) -> Iterator[np.ndarray]:
+def _lines(falls: pd.DataFrame) -> Iterator[NDArray[np.float64]]:
     """Of each curve its values at COMMON, NaN beyond its sizes."""
     for _, own in falls.sort_values("ratio").groupby("curve"):
         at = np.log(own["ratio"])

@@ -1,8 +1,8 @@
-"""Write what documents say of results: README.md, forest; pages of docs, as results and claims.
+"""Write what documents say of results: pages of docs, pictures, numbers in sentences of README.md.
 
 All of it comes from the scorecards of the shipped rows, which tests/guard/ keeps, and from the
-registry of the studies. In README.md and the pages of docs only what stands between the markers,
-and the numbers of slots, are written.
+registry of the studies. In pages of docs only what stands between the markers, and the numbers
+of slots, are written.
 """
 
 import re
@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from io import BytesIO
-from itertools import groupby
 from pathlib import Path
 
 import pandas as pd
@@ -20,7 +19,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from srhm.commands import claims_page, headline_picture, thesis
-from srhm.commands.claim_tables import BEGIN, END, escaped, found_tables, in_one_cell, line
+from srhm.commands.claim_tables import BEGIN, END, escaped, found_tables, line
 from srhm.commands.printing import printing
 from srhm.commands.slots import filled
 from srhm.forest import picture
@@ -105,14 +104,6 @@ def by_practice(root: Path) -> ByPractice:
 
 def _published(root: Path) -> pd.DataFrame:
     return published_values(reference=[str(root / "reference/published_sample_complexity.csv")])
-
-
-def readme_text(text: str, rows: Sequence[ForestRow], practice: ByPractice) -> str:
-    """README.md with what stands between its markers written anew."""
-    words = [*_bullets(rows), _by_practice_in_short(practice), "",
-             *_forest("Forest plot", folder="docs/")]  # fmt: skip
-    text = _between(text, "words", words, of="README.md")
-    return _between(text, "headline", [*_table(rows)], of="README.md")
 
 
 def deviations_text(
@@ -300,7 +291,6 @@ def main(root: Path = ROOT) -> int:
     first, gone = (pd.read_csv(root / name) for name in (FIRST_RULES, GONE_CLAIMS))
     try:
         practice = by_practice(root)
-        text = readme_text((root / "README.md").read_text(encoding="utf-8"), rows, practice)
         deviations = deviations_text(
             (root / DEVIATIONS).read_text(encoding="utf-8"), scorecards, first, gone
         )
@@ -315,7 +305,6 @@ def main(root: Path = ROOT) -> int:
     except ValueError as error:
         print(error, file=sys.stderr)
         return 1
-    write_text(root / "README.md", text)
     write_text(root / DEVIATIONS, deviations)
     write_text(root / claims_page.PAGE, judged)
     write_text(root / "docs/results.md", results_text(rows, scorecards, practice))
@@ -335,6 +324,9 @@ def main(root: Path = ROOT) -> int:
     intervals = claims_page.forest_of_examples(claims_of_paper(scorecards))
     drawn = picture.draw(intervals, legend=False)
     _save(drawn, root / claims_page.PICTURE, claims_page.forest_in_words(intervals))
+    what = headline_picture.shown(root, scorecards[MAIN]["sparse_hierarchy"])
+    for name, shades in headline_picture.SHADES.items():
+        _save(headline_picture.draw(what, shades), root / name, what.origin, dpi=120)
     return 0
 
 
@@ -352,7 +344,8 @@ def _save(figure: Drawing, path: Path, description: str, *, dpi: int = 80) -> No
     """A small PNG: of 256 colours, which are more than the picture has but for its edges."""
     with BytesIO() as whole:
         figure.savefig(whole, dpi=dpi)
-        image = Image.open(whole).convert("RGB").quantize(256, dither=Image.Dither.NONE)
+        image = Image.open(whole).convert("RGB")
+        image = image.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     text = PngInfo()
     text.add_text("Description", description)  # for a test that the picture is of these verdicts
     image.save(path, pnginfo=text, optimize=True)
@@ -364,9 +357,9 @@ def all_scorecards(root: Path) -> dict[str, dict[str, pd.DataFrame]]:
     return {preset: read_scorecards(root, preset) for preset in presets}
 
 
-def _forest(alt: str, *, folder: str = "") -> list[str]:
-    """The forest plot in a page of docs, or of another folder: on a phone the narrow one."""
-    desktop, phone = (folder + name.removeprefix("docs/") for name in (DESKTOP, PHONE))
+def _forest(alt: str) -> list[str]:
+    """The forest plot in a page of docs: on a phone the narrow one."""
+    desktop, phone = (name.removeprefix("docs/") for name in (DESKTOP, PHONE))
     return [
         "<picture>",
         f'<source media="(max-width: 700px)" srcset="{phone}">',
@@ -380,33 +373,6 @@ def _bullets(rows: Sequence[ForestRow]) -> list[str]:
         f"- **{kind}:** {escaped('; '.join(statements))}."
         for kind, statements in in_words(rows).items()
     ]
-
-
-def _table(rows: Sequence[ForestRow]) -> Iterator[str]:
-    """A line for each statement; of several claims the numbers in their order."""
-    yield "| the paper says | ours | expected | authors' points | verdict |"
-    yield "|---|---|---|---|---|"
-    for says, group in groupby(rows, key=lambda row: row.says):
-        own = list(group)
-        cells = [
-            in_one_cell([row.value for row in own]),
-            _expected(own),
-            in_one_cell([row.theirs.partition(" ")[0] or "–" for row in own]),
-            in_one_cell([row.word for row in own]),
-        ]
-        yield line([escaped(says), *cells])
-
-
-def _expected(rows: Sequence[ForestRow]) -> str:
-    """Expected numbers of a statement in one cell, and the tolerance, where all have the same.
-
-    That of ratios stands above the table.
-    """
-    parts = [row.expected.partition(" within")[0].partition(" ±") for row in rows]
-    tolerances = {sign + tolerance for _, sign, tolerance in parts}
-    if len(tolerances) > 1:
-        return in_one_cell(["".join(part) for part in parts])
-    return in_one_cell([number for number, *_ in parts]) + tolerances.pop()
 
 
 def _quoted(rows: Sequence[ForestRow]) -> Iterator[str]:
@@ -463,17 +429,6 @@ def _of_probabilities(claims: pd.DataFrame) -> str:
         " S of the top level stays in the logits; from 4 P\\* on it is, at the largest,"
         f" {measured_text(softmax.iloc[-1].to_dict())} in their"
         f" [softmax](../src/srhm/studies/softmax_outputs/README.md): {', '.join(verdicts)}."
-    )
-
-
-def _by_practice_in_short(practice: ByPractice) -> str:
-    """The README's line on the fits by the practice of the paper's figures."""
-    return (
-        "- **[Trained as for its figures](docs/results.md#trained-as-for-the-papers-figures)**,"
-        " exponents of v lie"
-        f" {practice.distance('practice', 'v'):.2f} from the authors' (by its text:"
-        f" {practice.distance('text', 'v'):.2f}), of s₀+1 {practice.distance('practice', 's0'):.2f}"
-        f" ({practice.distance('text', 's0'):.2f})."
     )
 
 

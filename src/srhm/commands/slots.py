@@ -5,11 +5,13 @@ an end: `<!--= teaching/s0-places-lcn reproduced -->0.06<!--/-->`. In a study's 
 may be left out. A preset other than the study's first stands before: `paper:named_nets/s-half`.
 `.interval` behind the claim asks for "[0.00, 0.12]", `.error` for the standard error, `.authors`
 for the authors' value. In place of a claim `count` is the number of the study's claims with the
-verdict, or of all without one, and `headline/count` that of the headline's rows.
+verdict, or of all without one, and `headline/count` that of the headline's rows. `count.after`
+counts those that were changed after a look, and `PATTERN.count` the claims whose names fit.
 """
 
 import re
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 
 import pandas as pd
 
@@ -55,8 +57,8 @@ def _number(name: str, verdict: str | None, scorecards: Scorecards, study: str) 
     place, _, claim = rest.rpartition("/")
     claim, _, kind = claim.partition(".")
     table = _claims(place or study, preset, scorecards)
-    if claim == "count":
-        return str(len(table) if verdict is None else int((table["verdict"] == verdict).sum()))
+    if claim == "count" or kind == "count":
+        return str(_count(table, "*" if claim == "count" else claim, verdict, kind == "after"))
     rows = table[table["claim"] == claim].to_dict("records")
     if len(rows) != 1:
         raise ValueError("no such claim")
@@ -69,6 +71,14 @@ def _number(name: str, verdict: str | None, scorecards: Scorecards, study: str) 
         "authors": authors_text(rows[0]).partition(" ")[0],
     }
     return texts[kind].removeprefix("×")
+
+
+def _count(table: pd.DataFrame, pattern: str, verdict: str | None, after: bool) -> int:
+    own = table[[fnmatchcase(claim, pattern) for claim in table["claim"]]]
+    if own.empty:
+        raise ValueError("no such claim")
+    own = own if verdict is None else own[own["verdict"] == verdict]
+    return len(own[own["fixed"] == "after"] if after else own)
 
 
 def _claims(study: str, preset: str, scorecards: Scorecards) -> pd.DataFrame:
