@@ -161,7 +161,3 @@ def test_a_cell_has_its_columns(net):
     else:
         assert row["D"] > 1e-3
     assert run({**CELL, "net": net}).row == row
-
-
-def test_displacements_of_no_empty_place_have_no_sensitivity():
-    assert run({**CELL, "net": "transformer_positions", "s0": 0, "P": 30}).row["D"] is None

@@ -13,30 +13,14 @@ from srhm.studies.equivariance.configuration import EquivarianceSection, seconds
 from srhm.studies.equivariance.study import STUDY
 from srhm.study import ConfigError, Curve, Planned
 
-LAYERS = {"n": 13, "first": 0.25, "width": 0.25, "steps": 100}
 SECTION = {
     "tetris": [
         {"n": 13, "width": 0.25, "steps": 100, "seeds": 3},
         {"net": "plain", "low_pass": True, "n": 13, "width": 0.1, "steps": 100, "seeds": 3},
     ],
-    "layers": [
-        {**LAYERS, "low_pass": [False, True]},
-        {**LAYERS, "blur": 0.87, "place": ["before", "behind"]},
-        {**LAYERS, "first": 1}, {**LAYERS, "bias": True}, {**LAYERS, "train": "R"},
-        {**LAYERS, "padding": 4}, {**LAYERS, "steps": 0},
-        {**LAYERS, "blur": 0.87, "place": "behind", "bias": True, "train": "R"},
-    ],
-    "voxels": [
-        {"act": ["gate", "components"], "n": [13, 17], "width": 0.25},
-        {"act": ["gate", "norm"], "n": 17, "depth": [1, 2], "width": 0.25},
-        {"act": "gate", "n": 9, "width": 1, "low_pass": True, "turns": "random"},
-        {"net": "plain", "act": "components", "n": 9, "width": 1, "low_pass": True,
-         "turns": "random"},
-    ],
-    "sphere": [
-        {"act": ["none", "relu"], "band": [3, 6], "depth": [1, 3]},
-        {"act": ["relu", "square"], "band": 3, "oversampling": [1.5, 2], "depth": 1},
-    ],
+    "layers": [{"n": 13, "first": 0.25, "width": 0.25, "steps": 100}],
+    "voxels": [{"net": ["steerable", "plain"], "act": "components", "n": 9, "width": 1}],
+    "sphere": [{"act": "relu", "band": [3, 6], "depth": 1}],
     "digits": [{"epochs": 3, "learning_rate": 0.01, "seeds": 3}],
 }  # fmt: skip
 

@@ -131,26 +131,6 @@ def test_a_network_whose_loss_is_no_number_is_a_diverged_row(folder, data, tmp_p
     assert 0.1 < measured["initial_relative_sensitivity"] < 10
 
 
-def test_the_rate_and_the_crops_are_those_of_the_step(data, monkeypatch):
-    steps, crops = [], []
-    rate, augmented = training._rate, training._augmented
-
-    def noted_rate(cell, step):
-        steps.append(step)
-        return rate(cell, step)
-
-    def noted_crops(x, *, generator):
-        crops.append(generator.bit_generator.state["state"]["state"])
-        return augmented(x, generator=generator)
-
-    monkeypatch.setattr(training, "_rate", noted_rate)
-    monkeypatch.setattr(training, "_augmented", noted_crops)
-    settings = {"batch_size": 20, "max_steps": 4, "augmentation": True}
-    training.train_cell(cell_of(section(training=settings)), *data)
-    assert steps == [0, 1, 2, 3]
-    assert len(set(crops)) == 4
-
-
 def test_augmented_images_are_crops_of_the_padded_image_or_of_its_mirror():
     x = torch.rand(30, 3, 32, 32)
     found = training._augmented(x, generator=generator(0, role="order"))

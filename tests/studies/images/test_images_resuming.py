@@ -1,12 +1,6 @@
 """Networks on images that are stopped: what is stored, what is resumed, what is said."""
 
-import json
 import logging
-import os
-import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pytest
@@ -16,8 +10,7 @@ from train_curves import StopsAfter, assert_same_cells, image_entries, train_ima
 from srhm.images import training
 from srhm.images.configuration import ImagesSection
 from srhm.images.plan import cells_of
-from srhm.results.store import path_of
-from srhm.runtime.stopping import STOPPED, Stopped
+from srhm.runtime.stopping import Stopped
 from srhm.training.checkpoints import checkpoint_of, read_checkpoint, write_checkpoint
 from srhm.training.protocol import Snapshot
 
@@ -107,79 +100,3 @@ def test_a_checkpoint_that_does_not_fit_is_named_and_its_cell_begins_anew(
     assert_same_cells(train(entries[:1], data, tmp_path), undisturbed[:1])
     assert words in caplog.text
     assert str(checkpoint_of(checkpoints, key)) in caplog.text
-
-
-# A process of its own that trains the curve of SMALL in a folder, as a job does; the smallest cell,
-# which is the last, takes long.
-JOB = """
-import json, sys, time
-from pathlib import Path
-from srhm.images import training
-from srhm.images.configuration import ImagesSection
-from srhm.images.plan import plan
-from srhm.rules.curves import curve_spec
-from srhm.runtime.job import training_job
-from srhm.training.any_trainer import train_curve
-
-section, results = ImagesSection.model_validate_json(sys.argv[1]), Path(sys.argv[2])
-steps = training.ImageEngine.steps
-
-def slow_at_the_last(self, order):
-    if self._cell["P"] == 20:
-        print("at the last", flush=True)
-        time.sleep(0.3)
-    return steps(self, order)
-
-training.ImageEngine.steps = slow_at_the_last
-(curve,) = plan(section, Path()).curves.values()
-with training_job(results / "job.log", name="curve", resources={}) as (log, stop):
-    train_curve(
-        json.loads(curve_spec(curve)),
-        derivations=[],
-        store=results / "cells",
-        checkpoints=results / "checkpoints",
-        threads=1,
-        log=log,
-        stop=stop,
-        gpu=0,
-    )
-"""
-
-
-def start_job(folder, results):
-    command = [
-        sys.executable,
-        "-c",
-        JOB,
-        json.dumps({**SMALL, "folder": str(folder)}),
-        str(results),
-    ]
-    return subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-    )
-
-
-def test_sigterm_leaves_finished_cells_stored_and_the_others_checkpointed(
-    folder, data, entries, undisturbed, tmp_path, caplog
-):
-    job = start_job(folder, tmp_path)
-    assert job.stdout is not None
-    deadline = time.monotonic() + 120
-    while "at the last" not in job.stdout.readline():
-        assert time.monotonic() < deadline
-    job.send_signal(signal.SIGTERM)
-    said, _ = job.communicate(timeout=120)
-    assert job.returncode == STOPPED, said
-    assert "stopped (SIGTERM): of 3 cells 2 are stored, 1 go on from a checkpoint" in said
-    store, key = tmp_path / "cells", entries[0]["key"]
-    assert [path_of(store, entry["key"]).is_file() for entry in entries] == [False, True, True]
-    assert checkpoint_of(tmp_path / "checkpoints", key).is_file()
-    caplog.set_level(logging.INFO, logger=LOG.name)
-    assert_same_cells(train(entries, data, tmp_path), undisturbed)
-    assert "2 in the store, 1 to train" in caplog.text
-    assert "goes on from its checkpoint" in caplog.text
-    assert list((tmp_path / "checkpoints").iterdir()) == []

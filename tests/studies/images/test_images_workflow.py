@@ -1,6 +1,5 @@
 """Figure 1 A, B in the workflow: a message without images, and what is done again."""
 
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,14 +13,11 @@ from invented_images import SECTION, write_cifar
 
 from srhm import preset
 from srhm.commands import launch
-from srhm.commands.watching import Watch
 from srhm.model.seeding import generator
 from srhm.results import places
 from srhm.results.store import path_of
 from srhm.study import Curve
 from srhm.trainers import IMAGES
-from srhm.training.checkpoints import write_checkpoint
-from srhm.training.protocol import Snapshot
 
 REPOSITORY = Path(__file__).parents[3]
 
@@ -56,6 +52,7 @@ def snakemake(config, *arguments):
     return done.stdout + done.stderr, done.returncode
 
 
+@pytest.mark.slow
 def test_without_the_images_the_figure_says_so_and_nothing_is_trained(config):
     output, code = snakemake(config, "fig01_images")
     assert code == 0, output
@@ -63,70 +60,6 @@ def test_without_the_images_the_figure_says_so_and_nothing_is_trained(config):
     results = config.parent / "results" / "test"
     assert (results / "figures" / "fig01_images.png").is_file()
     assert pd.read_parquet(results / "tables" / "images" / "images.parquet").empty
-
-
-def test_a_curve_of_images_is_trained_in_parts_and_one_that_is_there_is_left_as_it_is(config):
-    folder = config.parent / "invented"
-    write_cifar(folder, records_per_file=20, generator=generator(0, role="train"))
-    values = yaml.safe_load(config.read_text())
-    config.write_text(yaml.safe_dump({**values, "jobs": {"cells": 1}}))
-    (curve,) = curves_of(config)
-    file = places.rows_of_curve(IMAGES, curve.name)
-    output, code = snakemake(config, file, "--dry-run")
-    assert code == 0, output
-    assert re.search(r"train_images_part +2\n", output), output
-    assert f"Training part 2-of-2 of {curve.name}" in output
-    (config.parent / file).parent.mkdir(parents=True)
-    (config.parent / file).touch()
-    output, code = snakemake(config, file, "--dry-run")
-    assert "Nothing to be done" in output
-
-
-def test_a_training_job_on_images_asks_for_what_is_expected_within_the_limit(config):
-    """The scheduler is a script that notes what is asked for, and refuses."""
-    folder = config.parent / "invented"
-    write_cifar(folder, records_per_file=20, generator=generator(0, role="train"))
-    values = yaml.safe_load(config.read_text())
-    steps = {**SECTION["training"], "max_steps": 100_000_000}
-    long = {**SECTION, "nets": ["vgg11_bn", "resnet18"], "training": steps}
-    config.write_text(yaml.safe_dump({**values, "images": long, "jobs": {"limit": 500}}))
-    submit, noted = config.parent / "submit", config.parent / "noted"
-    submit.write_text(f'#!/bin/sh\necho "$@" >> {noted}\nexit 1\n')
-    submit.chmod(0o755)
-    asked = f"{submit} {{resources.runtime}} {{resources.mem_mb}}"
-    files = [places.rows_of_curve(IMAGES, curve.name) for curve in curves_of(config)]
-    options = [
-        "--executor",
-        "cluster-generic",
-        "--cluster-generic-submit-cmd",
-        asked,
-        "--jobs",
-        "2",
-    ]
-    options += ["--seconds-between-status-checks", "1", "--keep-going", "--retries", "0"]
-    output, code = snakemake(config, *files, *options)
-    assert code != 0
-    found = [line.split()[:2] for line in noted.read_text().splitlines()]
-    assert [minutes for minutes, _ in found] == ["500", "500"], output
-    assert all(1000 < int(megabytes) < 5000 for _, megabytes in found)
-
-
-def test_networks_on_images_that_are_lost_are_trained_again_and_are_counted(config, capsys):
-    folder = config.parent
-    write_cifar(folder / "invented", records_per_file=20, generator=generator(0, role="train"))
-    run = launch._run_of(config, folder, ["paper"])
-    (curve,) = curves_of(config)
-    keys = [entry["key"] for entry in curve.entries]
-    assert set(keys) <= run.entries.keys()
-    run.rows(curve).parent.mkdir(parents=True)
-    run.rows(curve).touch()
-    options = launch._again(run, folder)
-    rows = places.rows_of_curve(IMAGES, curve.name)
-    assert options == ["--forcerun", rows, "--rerun-incomplete"]
-    assert f"2 cells of {curve.name}" in capsys.readouterr().out
-    write_checkpoint(folder / places.checkpoints_of(IMAGES), keys[0], Snapshot({}, {}))
-    kept = launch._kept(run, Watch(run.work, *run.stores))
-    assert kept.endswith(f"0 of {len(run.entries)} networks are stored, 1 are checkpointed")
 
 
 @pytest.fixture(scope="module")
@@ -194,6 +127,7 @@ def test_a_second_file_with_the_name_of_a_preset_is_said_to_take_its_place(
         assert before is None or f"were made of {before}; those of {file}" in said
 
 
+@pytest.mark.slow
 def test_words_in_braces_are_no_wildcards(tmp_path):
     section = {"net": "lcn", "L": 2, "v": 3, "s0": 1, "P": 10, "seeds": 1}
     values = {

@@ -3,27 +3,15 @@
 from pathlib import Path
 
 import pytest
-import yaml
 
-from srhm.results.provenance import PACKAGE
-from srhm.studies.kernels.configuration import N_DIGITS, KernelsSection, seconds
+from srhm.studies.kernels.configuration import N_DIGITS, KernelsSection
 from srhm.studies.kernels.data import N_DIGITS as DIGITS_THERE
 from srhm.studies.kernels.study import STUDY
 from srhm.study import ConfigError
 
-CONFIG = PACKAGE.parents[1] / "config"
-
 
 def planned(**section):
     return STUDY.plan(KernelsSection.model_validate(section), Path())
-
-
-@pytest.mark.parametrize(("preset", "minutes"), [("test", 0.2), ("quick", 3), ("laptop", 40)])
-def test_presets_take_at_most_their_time_on_two_cores(preset, minutes):
-    text = (CONFIG / f"{preset}.yaml").read_text(encoding="utf-8")
-    curves = planned(**yaml.safe_load(text)["kernels"]).curves
-    total = sum(seconds(cell) for curve in curves.values() for cell in curve.cells)
-    assert 0 < total / 2 / 60 < minutes
 
 
 def test_a_width_d_is_the_dimension_and_a_curve_has_all_p_and_seeds():

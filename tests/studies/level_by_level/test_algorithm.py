@@ -77,15 +77,6 @@ def test_three_levels_are_learnt_from_data_that_are_not_tested_on():
     assert [row["token_error"] for row in rows] == [0.0, 0.0, 0.0]
 
 
-def test_too_few_data_are_not_enough():
-    grammar, task = identifiable("shared", L=3, v=3)
-    train = independent(grammar, 20, generator(0, role="train"))
-    test = independent(grammar, 500, generator(0, role="test"))
-    _, rows = rows_of(grammar, task, train, test)
-    assert rows[-1]["token_error"] > 0.3
-    assert rows[-1]["token_error"] > rows[0]["token_error"] / 2
-
-
 def test_what_cannot_be_told_apart_is_not_learnt_from_all_data():
     """One class for {00, 11}, the other for {01, 10}: a feature alone says nothing."""
     parameters = GrammarParameters(
@@ -246,16 +237,6 @@ def test_synonyms_exchanged_change_tokens_below_their_level_only():
     }
     assert all(values[k, level] == 0 for k, level in values if k >= level)
     assert all(values[k, level] > 0.5 for k, level in values if k < level)
-
-
-def test_an_unknown_net_and_sparsity_b_are_refused():
-    with pytest.raises(ValueError, match=r"net = 'fcn'.*separate, shared"):
-        learner.groups("fcn", 2)
-    parameters = GrammarParameters(
-        depth=2, branching=2, n_features=3, n_synonyms=3, n_classes=3, n_empty=1, sparsity="B"
-    )
-    with pytest.raises(ValueError, match="sparsity = 'B'"):
-        alphabet_of(parameters)
 
 
 def test_a_cell_gives_its_tables_and_the_same_again():

@@ -1,14 +1,12 @@
 """The exact chain of two hypotheses against simulation, power iteration, autograd and by hand."""
 
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 import pytest
 import torch
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
-from scipy.optimize import check_grad
 
 from srhm.model.seeding import generator
 from srhm.studies.memory.chain import (
@@ -88,26 +86,11 @@ def test_linear_solve_keeps_its_digits_at_small_resets(reset: float) -> None:
     assert abs(solved / exact - 1) < 1e-14 / reset**0.5 + 1e-12
 
 
-def _q_of_weights(weights: Array, memory: Memory, mu: float, reset: float) -> float:
-    policy = probabilities(weights.reshape(memory.n_observations + 1, -1))
-    return worse_arm(memory, policy, mu=mu, reset=reset)
-
-
 def _slope_of_weights(weights: Array, memory: Memory, mu: float, reset: float) -> Array:
     policy = probabilities(weights.reshape(memory.n_observations + 1, -1))
     _, slope = with_gradient(memory, policy, mu=mu, reset=reset)
     found: Array = (policy * (slope - (policy * slope).sum(axis=1, keepdims=True))).ravel()
     return found
-
-
-@pytest.mark.parametrize("name", SMALL)
-def test_gradient_is_that_of_finite_differences(name: str) -> None:
-    memory = SMALL[name]
-    weights = np.log(_policy(memory)).ravel()
-    known = (memory, 0.3, 1e-2)
-    size = np.linalg.norm(_slope_of_weights(weights, *known))
-    assert size > 1e-3
-    assert check_grad(_q_of_weights, _slope_of_weights, weights, *known) < 1e-5 * size
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -162,15 +145,3 @@ def test_two_states_by_hand_at_a_reset() -> None:
     q = (to_b + reset / 2) / (to_a + to_b + reset)
     found = worse_arm(ram(1), column_of_confidence(1, e), mu=mu, reset=reset)
     assert found == pytest.approx(q, rel=1e-12)
-
-
-@pytest.mark.parametrize("refused", [0.0, 1.0, -0.1])
-def test_rewards_refuse_a_mu_outside_of_its_range(refused: float) -> None:
-    with pytest.raises(ValueError, match="mu must lie between 0 and 1"):
-        reward_probabilities(refused)
-
-
-@pytest.mark.parametrize("make", [partial(ram, 0), partial(memento, 0)])
-def test_a_memory_of_nothing_is_refused(make: Callable[[], Memory]) -> None:
-    with pytest.raises(ValueError, match="must be 1 or more, not 0"):
-        make()

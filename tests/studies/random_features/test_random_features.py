@@ -71,16 +71,6 @@ def test_an_infinite_ensemble_is_the_kernel_and_a_member_is_not() -> None:
     assert few["mse_limit"] != pytest.approx(few["mse_kernel"], rel=0.1)
 
 
-@pytest.mark.parametrize("data", ["sphere", "digits", "srhm"])
-def test_points_have_norm_1_and_more_of_them_begin_with_the_same(data: str) -> None:
-    few, many = (task_of({**CELL, "data": data, "P": P}) for P in (10, 20))
-    np.testing.assert_allclose(np.linalg.norm(many.x, axis=1), 1)
-    np.testing.assert_array_equal(many.x[:10], few.x)
-    np.testing.assert_array_equal(many.y[:10], few.y)
-    if data != "sphere":
-        assert set(many.y) == {-1, 1}
-
-
 @pytest.mark.parametrize(
     ("changed", "words"),
     [

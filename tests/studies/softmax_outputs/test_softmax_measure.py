@@ -12,7 +12,7 @@ from srhm.measure.representations import layer_representations, measure_sensitiv
 from srhm.measure.sensitivity import sensitivities, transform
 from srhm.model.grammar import draw_grammar, n_placements
 from srhm.model.letters import parameters_of
-from srhm.model.sampling import Derivations, derive, draw_samples
+from srhm.model.sampling import derive, draw_samples
 from srhm.model.seeding import generator
 from srhm.results.records import read_table, write_derivations
 from srhm.results.store import StoredCell, write_cell
@@ -157,12 +157,3 @@ def test_the_logits_have_the_numbers_of_the_output_of_all_layers(measured):
             ("logits", "value", VALUE_BITS), ("logits_error", "standard_error", ERROR_BITS),
         ):  # fmt: skip
             assert row[own] == pytest.approx(other[name], rel=2.0**-bits, nan_ok=True)
-
-
-def test_all_data_are_enumerated_once():
-    data: Derivations = enumerated(CELL)
-    inputs = {
-        (*places, *features)
-        for places, features in zip(data.positions.tolist(), data.features.tolist(), strict=True)
-    }
-    assert len(inputs) == 1024

@@ -156,24 +156,6 @@ def test_the_provenance_says_on_what_and_when_and_names_no_host(finished, tmp_pa
     assert (run.preset, run.devices, run.seeds) == ("big", "Invented CPU (CPU)", "2 seeds")
 
 
-@pytest.mark.parametrize(
-    ("versions", "kind"),
-    [
-        ("python 3.11, numpy 2.4, numba 0.68", "CPU"),
-        ("torch 2.13, stacked 0123abcd on NVIDIA A100", "GPU"),
-        ("torch 2.13, stacked 0123abcd on cpu", "CPU"),
-    ],
-)
-def test_a_row_says_whether_a_gpu_trained_it(versions, kind, finished):
-    rows = published.finished(finished, STUDY).rows
-    tables = {table: next(iter(own.values())) for table, own in rows.items()}
-    tables["cells"] = tables["cells"].assign(versions=versions)
-    found = published.provenance_of(
-        tables, preset="big", study=STUDY, planned={}, thresholds=[0.1], commit=""
-    )
-    assert [one["device"] for one in found["trained_on"]] == [kind]
-
-
 def test_a_curve_with_a_cell_of_other_gpu_code_is_not_taken(finished, tmp_path):
     rows, name = finished.directory / "results" / "curves", next(iter(finished.curves))
     table = read_table(rows / f"{name}.parquet", CELLS)
@@ -308,15 +290,6 @@ def test_an_interrupted_call_is_noticed_and_the_same_call_mends_it(
     assert {file.suffix for file in folder.iterdir()} == {".parquet", ".json"}
 
 
-def test_where_the_cells_of_an_earlier_publication_are_gone_nothing_is_written(finished, tmp_path):
-    folder = tmp_path / "published" / "big" / STUDY
-    publish(finished, folder, commit="c0ffee")
-    (folder / "cells.parquet").unlink()
-    with pytest.raises(PublicationError, match=r"cells\.parquet: is missing.*git checkout"):
-        publish(finished, folder, commit="c0ffee", drop=True)
-    assert not (folder / "cells.parquet").exists()
-
-
 @pytest.mark.parametrize("where", ["table", "provenance"])
 def test_one_of_another_schema_is_left_out_and_the_log_says_so(where, finished, tmp_path, caplog):
     folder = tmp_path / "published" / "big" / STUDY
@@ -418,6 +391,7 @@ def test_rows_that_were_measured_with_other_settings_are_not_taken_for_the_prese
     assert not (folder / "sensitivities.parquet").exists()
 
 
+@pytest.mark.slow
 def test_the_workflow_makes_figures_of_published_rows_without_training(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "snakemake", "--dry-run", "--quiet", "host",
@@ -480,6 +454,7 @@ def planned_of(name: str) -> preset.Plan:
     return preset.plan_preset(asked, directory=PUBLISHED, published=PUBLISHED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: "-".join(folder.parts[-2:]))
 def test_every_published_row_is_taken(folder, tmp_path):
     name, study = folder.parts[-2:]

@@ -113,15 +113,6 @@ def test_test_data_are_among_the_enumerated_data_of_the_same_rules(seed, sparsit
     assert set(read[ONLY_B]) == outside
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_test_set_is_that_of_a_network_trained_on_the_kind(make_sample, kind):
-    found = data_by_kind({**CELL, "v": 3, "m": 3, "n_c": 3, "n_test": 60, "sparsity": "A"})[kind]
-    _, _, test = make_sample(n_train=500, n_test=60, sparsity=kind)
-    np.testing.assert_array_equal(found.positions, test.positions)
-    np.testing.assert_array_equal(found.features, test.features)
-    np.testing.assert_array_equal(found.labels, test.labels)
-
-
 @pytest.mark.parametrize("sparsity", KINDS)
 @pytest.mark.parametrize("net", ["cnn", "lcn"])
 def test_a_network_that_knows_every_placed_tuple_errs_on_no_kind(net, sparsity):

@@ -68,14 +68,6 @@ def test_a_cell_trains_and_measures(digits):
     assert all(0 < seconds(one) < 10 for one in own)
 
 
-def test_training_and_test_digits_are_others_of_each_seed(digits):
-    training, test = experiment.load(seed=0)
-    assert (len(training), len(test)) == (4000, 1000)
-    rows = {one.tobytes() for one in np.concatenate([training.pixels, test.pixels])}
-    assert len(rows) == 5000
-    assert not np.array_equal(test.labels, experiment.load(seed=1)[1].labels)
-
-
 def test_without_digits_no_curve_is_computed_and_the_plan_says_so(monkeypatch):
     names = planned().curves.keys()
     monkeypatch.setattr(mnist5k, "find_spec", lambda name: None)

@@ -11,7 +11,6 @@ from srhm.model.letters import parameters_of
 from srhm.model.sampling import draw_samples
 from srhm.results.records import read_table, write_derivations
 from srhm.results.store import StoredCell, write_cell
-from srhm.results.tables import schema_of
 from srhm.studies.temperature.configuration import TemperatureSection, plan
 from srhm.studies.temperature.histories import (
     HISTORIES,
@@ -93,26 +92,32 @@ def test_a_watched_training_is_the_same_and_is_seen_from_its_start_to_its_end(tm
     assert seen[-1][1] < seen[1][1] < np.log(3) * 1.1
 
 
-def test_histories_of_the_cells_of_a_store(tmp_path, caplog):
-    curve = the_watched(planned(tmp_path))
-    entry = curve.entries[0]
-    cell = dict(entry["cell"])
+def stored(folder, **changed):
+    """A trained cell in a store, some numbers of its row changed, and what measures its history."""
+    curve = the_watched(planned(folder))
+    entry, cell = curve.entries[0], dict(curve.entries[0]["cell"])
     samples = draw_samples(parameters_of(cell), [0], n_train=120, n_test=60)
-    file, store = tmp_path / "derivations.parquet", tmp_path / "cells"
-    write_derivations(samples, file, provenance={})
+    write_derivations(samples, folder / "derivations.parquet", provenance={})
     trained = train_cell(cell, samples[0, "train"], samples[0, "test"], make_engine=SparseEngine)
-    stored = StoredCell(cell, {"versions": "", "source": "", **trained.row}, {**trained.timing,
-                        "threads": 1}, trained.weights)  # fmt: skip
-    write_cell(store, entry["key"], stored)
+    row = {"versions": "", "source": "", **trained.row, **changed}
+    timing = {**trained.timing, "threads": 1}
+    write_cell(folder / "cells", entry["key"], StoredCell(cell, row, timing, trained.weights))
     (measurement,) = [one for one in STUDY.measurements if one.name == "histories"]
     spec = {
         "curve": curve.name, "columns": {}, "cells": [entry], "function": measurement.function,
         "options": SECTION["watching"], "inputs": {}, "gpu": False,
         "tables": list(measurement.tables.items()),
     }  # fmt: skip
-    log = logging.getLogger("test")
+    rows = measured_rows(
+        spec, derivations=[str(folder / "derivations.parquet")], store=folder / "cells",
+        log=logging.getLogger("test"),
+    )  # fmt: skip
+    return trained, measurement, spec, rows
+
+
+def test_histories_of_the_cells_of_a_store(tmp_path, caplog):
     with caplog.at_level(logging.WARNING):
-        rows = measured_rows(spec, derivations=[str(file)], store=store, log=log)
+        trained, measurement, spec, rows = stored(tmp_path)
     assert not caplog.records  # the same steps and the same test error
     files = {table: str(tmp_path / f"{table}.parquet") for table in measurement.tables}
     write_measured(spec, rows, files)
@@ -126,26 +131,9 @@ def test_histories_of_the_cells_of_a_store(tmp_path, caplog):
     felt = read_table(tmp_path / "sensitivity_histories.parquet", SENSITIVITY_HISTORIES)
     # S and D, three layers, two levels at each look
     assert len(felt) == 12 * len(histories)
-    assert schema_of(measurement.tables["histories"]) == HISTORIES
 
 
 def test_a_stored_cell_of_other_numbers_is_told(tmp_path, caplog):
-    curve = the_watched(planned(tmp_path))
-    entry = curve.entries[0]
-    cell = dict(entry["cell"])
-    samples = draw_samples(parameters_of(cell), [0], n_train=120, n_test=60)
-    file, store = tmp_path / "derivations.parquet", tmp_path / "cells"
-    write_derivations(samples, file, provenance={})
-    trained = train_cell(cell, samples[0, "train"], samples[0, "test"], make_engine=SparseEngine)
-    row = {"versions": "", "source": "", **trained.row, "steps": trained.row["steps"] + 30}
-    timing = {**trained.timing, "threads": 1}
-    write_cell(store, entry["key"], StoredCell(cell, row, timing, trained.weights))
-    (measurement,) = [one for one in STUDY.measurements if one.name == "histories"]
-    spec = {
-        "curve": curve.name, "columns": {}, "cells": [entry], "function": measurement.function,
-        "options": SECTION["watching"], "inputs": {}, "gpu": False,
-        "tables": list(measurement.tables.items()),
-    }  # fmt: skip
     with caplog.at_level(logging.WARNING):
-        measured_rows(spec, derivations=[str(file)], store=store, log=logging.getLogger("test"))
+        stored(tmp_path, steps=30)
     assert "another processor" in caplog.text
