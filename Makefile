@@ -162,7 +162,6 @@ fashion: env
 # Rows that lie elsewhere: ARGS="--directory elsewhere"
 publish: env
 	@$(BIN)/python -m srhm.commands.command publish --preset $(PRESET) $(GIVEN_STUDY) $(ARGS)
-	@$(BIN)/python -m srhm.commands.coverage
 
 status: env
 	@$(BIN)/python -m srhm.commands.command status --preset $(PRESET)$(GIVEN_ROWS) $(GIVEN_STUDY)

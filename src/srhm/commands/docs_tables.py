@@ -11,12 +11,14 @@ import pandas as pd
 
 from srhm.commands import thesis
 from srhm.commands.claim_tables import escaped, line
-from srhm.commands.readme import all_scorecards
+from srhm.commands.readme import all_scorecards, headline
 from srhm.results import places
+from srhm.scorecard.headline import ForestRow
 from srhm.scorecard.numbers import expected_text, measured_text, value_text
 from srhm.scorecard.text import AFTER, verdict_counts
 from srhm.scorecard.verdicts import verdicts_in_words
 from srhm.studies.registry import STUDIES
+from srhm.studies.sparse_hierarchy.headline import HEADLINE
 
 ROOT = places.PUBLISHED.parent
 NAMED = re.compile(r"<!-- table: (\w+) -->")
@@ -57,6 +59,25 @@ def claims(root: Path) -> str:
         if study in found
         for part in _of_study(study, preset, found[study])
     )
+
+
+def quotes(root: Path) -> str:
+    """What the paper says in its own words, and each measurement of it."""
+    rows = {row.claim: row for row in headline(root)}
+    lines = [
+        [f"“{escaped(one.quote)}” ({escaped(one.place)})", *_measured(rows[claim])]
+        for one in HEADLINE
+        for claim in one.lines.values()
+        if claim in rows
+    ]
+    heads = ["the paper", "measured", "value ± error", "95 % interval", "expected",
+             "distance in errors; tolerances", "authors' points", "verdict"]  # fmt: skip
+    return _table(heads, lines)
+
+
+def _measured(row: ForestRow) -> Sequence[str]:
+    numbers = [row.value, row.measured.partition(" ")[2], row.expected, "; ".join(row.distances)]
+    return [escaped(row.label), *numbers, row.theirs or "–", row.word]
 
 
 def counts(root: Path) -> str:
@@ -105,5 +126,5 @@ def _link(study: str) -> str:
 
 
 TABLES: dict[str, Callable[[Path], str]] = {
-    one.__name__: one for one in (sources, faults, mended, changes, claims, counts)
+    one.__name__: one for one in (sources, faults, mended, changes, quotes, claims, counts)
 }

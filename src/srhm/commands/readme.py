@@ -24,20 +24,17 @@ from srhm.commands.printing import printing
 from srhm.commands.slots import filled
 from srhm.forest import picture
 from srhm.forest.layout import finding
-from srhm.model.theory import sensitivity_threshold
 from srhm.report.prose import GENERATED
 from srhm.results import places
 from srhm.results.atomic import write_text
 from srhm.scorecard.card import SCORECARDS, read_scorecards
 from srhm.scorecard.headline import ForestRow, forest_rows, in_words
-from srhm.scorecard.numbers import expected_text, measured_text, value_text
-from srhm.scorecard.text import EQUIVALENCE, in_short, verdict_counts
+from srhm.scorecard.text import in_short, verdict_counts
 from srhm.scorecard.verdicts import SIGNS, VERDICTS, verdicts_in_words
 from srhm.statistics.publications import read_publications
 from srhm.studies.registry import GROUPS, STUDIES
 from srhm.studies.sparse_hierarchy.claims.practice_fits import practice_fits
 from srhm.studies.sparse_hierarchy.headline import HEADLINE, other_run
-from srhm.studies.sparse_hierarchy.placements import placements_ratio
 from srhm.studies.sparse_hierarchy.practice_points import practice_points
 from srhm.studies.sparse_hierarchy.published_values import published_values
 from srhm.study import Figure
@@ -45,7 +42,7 @@ from srhm.study import Figure
 ROOT = places.PUBLISHED.parent
 FIRST_RULES = "reference/first_rules.csv"
 GONE_CLAIMS = "reference/gone_claims.csv"
-DEVIATIONS = "docs/deviations.md"
+RESULTS, DEVIATIONS = "docs/results.md", "docs/deviations.md"
 # The forest plot in columns for a desktop, and in lines that a phone has room for.
 DESKTOP, PHONE = "docs/images/forest.png", "docs/images/forest_phone.png"
 PAPER = ("sparse_hierarchy", "named_nets")
@@ -155,71 +152,10 @@ def _between(text: str, name: str, lines: Sequence[str], *, of: str) -> str:
     return "\n".join([begin, *lines, END]).join(parts)
 
 
-def results_text(
-    rows: Sequence[ForestRow],
-    scorecards: Mapping[str, Mapping[str, pd.DataFrame]],
-    practice: ByPractice,
-) -> str:
-    """docs/results.md; scorecards: by preset and study; practice: of `by_practice`."""
-    lines = [
-        "# What reproduced",
-        "",
-        f"{WRITTEN} {EQUIVALENCE} [How a claim is tested](claims.md).",
-        "",
-        *_forest(finding(rows)),
-        "",
-        *_bullets(rows),
-        "",
-        "## What the paper states",
-        "",
-        "![Sample complexities against Eq. 3 and Eq. 4](images/studies/sparse_hierarchy.png)",
-        "",
-        f"Rows of the preset `{MAIN}`: 128 channels (VGG, ResNet, EfficientNet: 32; their half-way"
-        " P: at v = 6, the paper's at v = 10). The authors' points go through the same fits.",
-        "",
-        *_choice(rows, scorecards[MAIN]),
-        "",
-        "| the paper | measured | value ± error | 95 % interval | expected | errors; tolerances"
-        " | authors' points | verdict |",
-        "|---|---|---|---|---|---|---|---|",
-        *_quoted(rows),
-        "",
-        *_beside_the_table(scorecards[MAIN]["sparse_hierarchy"]),
-        _of_probabilities(scorecards["quick"]["softmax_outputs"]),
-        "",
-        *_by_practice(practice, rows),
-        "",
-        "## Claims of all studies",
-        "",
-        "[First and present rules](deviations.md#first-and-present-rules): the same counts before"
-        " rules were changed; claims that are gone, and new ones.",
-        "",
-        line(["study", "rows of", "claims", *VERDICTS]),
-        line(["---"] * (3 + len(VERDICTS))),
-    ]
-    shipped = [
-        (preset, study, table)
-        for preset, studies in scorecards.items()
-        for study, table in studies.items()
-    ]
-    shipped.sort(key=lambda one: (list(STUDIES).index(one[1]), one[0]))
-    lines += [
-        line([_link(study), f"`{preset}`", str(len(table)), *_counts(table)])
-        for preset, study, table in shipped
-    ]
-    # Each claim once: `paper` has rows of claims that `grid` has, too.
-    every = pd.concat([table for preset, _, table in shipped if preset != WIDE])
-    lines += [line([f"all but `{WIDE}`", "", str(len(every)), *_counts(every)])]
-    lines += ["", "## What differs", ""]
-    lines += [line(["study", "statement", "value ± error", "expected"]), line(["---"] * 4)]
-    lines += [
-        line([_link(study), escaped(row["statement"]), value_text(row), expected_text(row)])
-        for preset, study, table in shipped
-        if preset != WIDE
-        for row in table[table["verdict"] == "differs"].to_dict("records")
-    ]
-    lines += ["", "All claims, with notes: the pages of `make figures`, or `srhm claims`.", ""]
-    return "\n".join(lines)
+def results_text(text: str, rows: Sequence[ForestRow], practice: ByPractice) -> str:
+    """docs/results.md with its two tables written anew; practice: of `by_practice`."""
+    text = _between(text, "headline", [*_measurements(rows)], of=RESULTS)
+    return _between(text, "recipes", [*_by_practice(practice, rows)], of=RESULTS)
 
 
 def studies_text(scorecards: Mapping[str, Mapping[str, pd.DataFrame]], root: Path) -> str:
@@ -294,6 +230,7 @@ def main(root: Path = ROOT) -> int:
         deviations = deviations_text(
             (root / DEVIATIONS).read_text(encoding="utf-8"), scorecards, first, gone
         )
+        results = results_text((root / RESULTS).read_text(encoding="utf-8"), rows, practice)
         page = (root / claims_page.PAGE).read_text(encoding="utf-8")
         judged = claims_text(page, scorecards)
         sources = sources_text((root / thesis.PAGE).read_text(encoding="utf-8"), scorecards, root)
@@ -307,7 +244,7 @@ def main(root: Path = ROOT) -> int:
         return 1
     write_text(root / DEVIATIONS, deviations)
     write_text(root / claims_page.PAGE, judged)
-    write_text(root / "docs/results.md", results_text(rows, scorecards, practice))
+    write_text(root / RESULTS, results)
     write_text(root / "docs/studies.md", studies_text(scorecards, root))
     write_text(root / thesis.PAGE, sources)
     for file, text in of_studies.items():
@@ -375,123 +312,34 @@ def _bullets(rows: Sequence[ForestRow]) -> list[str]:
     ]
 
 
-def _quoted(rows: Sequence[ForestRow]) -> Iterator[str]:
-    """Lines of the headline's table; a quote that stands in the line above is not repeated."""
-    before = ""
-    for one in HEADLINE:
-        source = f"“{escaped(one.quote)}” ({escaped(one.place)})"
-        for row in rows:
-            if row.claim in one.lines.values():
-                distances = "; ".join(row.distances)
-                numbers = [row.value, row.measured.partition(" ")[2], row.expected, distances]
-                numbers += [row.theirs or "–", row.word]
-                yield line(["″" if source == before else source, escaped(row.label), *numbers])
-                before = source
-
-
-def _beside_the_table(claims: pd.DataFrame) -> Iterator[str]:
-    """What the headline's numbers depend on, or leave out."""
-    rows = {row["claim"]: row for row in claims.to_dict("records")}
-    found = {name: measured_text(row) for name, row in rows.items()}
-    judged = {name: f"{found[name]}, {row['verdict']}" for name, row in rows.items()}
-
-    def threshold(kind: str, net: str, depth: int) -> str:
-        return f"{100 * sensitivity_threshold(kind, net, depth=depth, branching=2):.0f} %"
-
-    s2, s3, d = threshold("S", "cnn", 2), threshold("S", "cnn", 3), threshold("D", "cnn", 2)
-    yield (
-        "- *Thresholds.* P\\*_S and P\\*_D are the P at which S and D of layer 2 fall to thresholds"
-        f" that the paper tuned: of the LCN {threshold('S', 'lcn', 2)} and"
-        f" {threshold('D', 'lcn', 2)}, of the CNN {s2} (L = 3: {s3}) and {d}. The ratios depend on"
-        " them. Half-way P do not: that of D over that of S is"
-        f" {found['onset-of-d-and-s-lcn']} (LCN) and {found['onset-of-d-and-s-cnn']} (CNN)."
-    )
-    yield (
-        "- *FCN.* Figure 16 was made with S and D of the output, at 20 %. So read, P\\*_S over P\\*"
-        f" is {judged['s-ratio-fcn-s2-practice']}, and P\\*_D over P\\*"
-        f" {judged['d-ratio-fcn-s2-practice']}."
-    )
-    counted = [placements_ratio(depth=2, branching=2, n_empty=one) for one in (1, 4)]
-    yield (
-        "- *Sparsity B.* “They lead to the same sample complexity” (section 4) is meant of the"
-        f" powers. P\\* of B over P\\* of A is the ratio of their placements ({counted[0]:.1f} to"
-        f" {counted[1]:.1f} from s₀ = 1 to 4, L = 2) times {found['sparsity-b-prefactor-lcn']}"
-        " (LCN)."
-    )
-
-
-def _of_probabilities(claims: pd.DataFrame) -> str:
-    """How insensitive to synonyms of the top level the softmax of the output is."""
-    softmax = claims[claims["claim"].str.startswith("s-softmax-")].sort_values("value")
-    verdicts = [one for one in VERDICTS if one in set(softmax["verdict"])]
-    return (
-        "- *Output.* Section 5 says that the output becomes insensitive to synonyms of any level."
-        " S of the top level stays in the logits; from 4 P\\* on it is, at the largest,"
-        f" {measured_text(softmax.iloc[-1].to_dict())} in their"
-        f" [softmax](../src/srhm/studies/softmax_outputs/README.md): {', '.join(verdicts)}."
-    )
+def _measurements(rows: Sequence[ForestRow]) -> Iterator[str]:
+    """The headline's table, a line for each measurement."""
+    yield line(["measured", "value ± error", "expected", "authors' points", "verdict"])
+    yield line(["---"] * 5)
+    for row in rows:
+        theirs = row.theirs.partition(" ")[0] or "–"
+        yield line([escaped(row.label), row.value, row.expected, theirs, row.word])
 
 
 def _by_practice(practice: ByPractice, rows: Sequence[ForestRow]) -> Iterator[str]:
     """The same fits of curves that are trained and read as those of the paper's figures."""
     labels = {row.claim: row.label for row in rows}
     every = {row.claim: row.theirs.partition(" ")[0] for row in rows}
-    yield "## Trained as for the paper's figures"
-    yield ""
-    yield (
-        "LCN and CNN of s = 2 above are trained as the paper's text says: batches of four points,"
-        " one learning rate. For its figures a batch had four points of each class, rates followed"
-        " a table, and P\\* was the P of a grid whose best test error is nearest to 10 %. We have"
-        f" {practice.n_ours} of the {practice.n_points} points by this practice, cheapest first,"
-        " with 128 channels. Below are the same fits of equal grammars. Not judged: the table was"
-        " made after a look."
-    )
-    yield ""
-    yield (
-        "- *Training.* A batch that grows as v has less noise, which raises exponents of v"
-        " ([temperature](../src/srhm/studies/temperature/README.md))."
-    )
-    yield (
-        "- *Reading.* Points of the grid lie at fixed multiples of Eq. 3 and 4, so that the nearest"
-        " of them pulls exponents to the law. The authors' P\\* of the LCN are such multiples, too"
-        " ([reference](../reference/README.md))."
-    )
-    yield (
-        "- *Choice.* Points of large v are missing here, where the authors' exponents of v are"
-        " smaller: last column. Curves that do not reach 10 % are left out, and grammars whose"
-        " P\\* is above a tenth of all data."
-    )
-    found = [", ".join(f"{practice.distance(column, power):.2f} {words}"
-                       for column, words in (("text", "by the text"),
-                                             ("practice", "trained as for the figures"),
-                                             ("read", "trained and read so")))
-             for power in ("v", "s0")]  # fmt: skip
-    yield ""
-    yield (
-        f"Mean distance from the authors' exponents, of equal grammars: of v {found[0]}; of s₀+1"
-        f" {found[1]}."
-    )
-    yield ""
-    yield line(["measured", "the law", "points", "ours, text", "ours, trained as for the figures",
-                "these, read as for the figures", "authors'", "authors', all"])  # fmt: skip
+    columns = ("text", "practice", "read")
+    yield line(["measured", "the law", "points", "the text's recipe", "trained as for the figures",
+                "trained and read so", "authors'", "authors', all points"])  # fmt: skip
     yield line(["---"] * 8)
     for fit in practice.fits.to_dict("records"):
         law = fit["expected"].partition(" ")[0]
-        numbers = [fit[name] for name in ("text", "practice", "read", "authors")]
+        numbers = [fit[name] for name in (*columns, "authors")]
         kept = [escaped(labels[fit["claim"]]), law, str(fit["n"])]
         yield line([*kept, *numbers, every[fit["claim"]]])
-
-
-def _choice(rows: Sequence[ForestRow], scorecards: Mapping[str, pd.DataFrame]) -> Iterator[str]:
-    """How the rows of the headline were chosen, and how many have a rule of after a look."""
-    claims = pd.concat([scorecards[study] for study in PAPER if study in scorecards])
-    own = claims[claims["claim"].isin([row.claim for row in rows])]
-    later = int((own["fixed"] == "after").sum())
-    yield (
-        f"{len(own)} of the {len(claims)} claims of {' and '.join(PAPER)} test a quoted sentence."
-        f" Of these {len(own)}, {later} had their expectation, rows or interval changed after a"
-        " look ([which](deviations.md))."
-    )
+    for power, name in (("v", "v"), ("s0", "s₀+1")):
+        far = [f"{practice.distance(column, power):.2f}" for column in columns]
+        words = f"mean distance of the exponents of {name} from the authors'"
+        yield line([words, "", "", *far, "0", ""])
+    yield ""
+    yield f"We have {practice.n_ours} of the authors' {practice.n_points} points by this recipe."
 
 
 # Verdicts by the words of now and by those of the first rules.

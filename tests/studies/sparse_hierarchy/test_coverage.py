@@ -5,8 +5,6 @@ from pathlib import Path
 import pandas as pd
 from tables import exact_complexities, grammar
 
-from srhm.commands import coverage as document
-from srhm.statistics.publications import read_publications
 from srhm.studies.sparse_hierarchy.coverage import FIGURES, coverage, curves_of_figures
 from srhm.studies.sparse_hierarchy.published_values import published_values
 from srhm.training.configuration import HierarchySection
@@ -47,10 +45,3 @@ def test_curves_count_where_they_are_drawn():
     ours = {"4": 2, "6": 2, "10": 1, "11": 1, "12": 2}
     assert rows["ours"].to_dict() == dict.fromkeys(FIGURES, 0) | ours
     assert (rows["published"] >= rows["ours"]).all()
-
-
-def test_the_document_is_what_the_published_tables_say():
-    """After `make publish`, or a change of these, `python -m srhm.commands.coverage` mends it."""
-    files = sorted((ROOT / "published").glob("*/sparse_hierarchy/*.*"))
-    text = document.text_of(read_publications(files), ROOT)
-    assert (ROOT / document.FILE).read_text(encoding="utf-8") == text
