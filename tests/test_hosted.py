@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -102,7 +103,7 @@ def test_the_deposit_is_described_as_the_citation_has_it():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     for name in ("title", "version", "license", "keywords"):
         assert deposit[name] == citation[name], name
-    assert deposit["publication_date"] == str(citation["date-released"])
+    assert deposit.get("publication_date") == citation.get("date-released")
     assert deposit["creators"] == citation["authors"]
     words = re.sub("<[^>]*>", "", deposit["description"])
     assert words == citation["abstract"].replace('"', "")
@@ -113,14 +114,33 @@ def test_the_deposit_is_described_as_the_citation_has_it():
     assert paper["identifier"] == citation["references"][0]["identifiers"][0]["value"]
 
 
-def test_the_changelog_begins_with_the_version_for_a_reader_of_none_before():
+def test_metadata_of_the_project_agree():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
-    head = f"# Changelog\n\n## {citation['version']} ({citation['date-released']})\n"
+    codemeta = json.loads((ROOT / "codemeta.json").read_text("utf-8"))
+    codemeta["license"] = codemeta["license"].removeprefix("https://spdx.org/licenses/")
+    for name in ("version", "license", "keywords"):
+        assert project[name] == citation[name] == codemeta[name], name
+    assert (codemeta["name"], codemeta["description"]) == (project["name"], project["description"])
+    (author,), (same,), (also,) = project["authors"], citation["authors"], codemeta["author"]
+    assert author["name"] == same["name"] == also["name"]
+    # Only a release has a date.
+    assert (".dev" in project["version"]) != ("date-released" in citation)
+
+
+def test_the_changelog_begins_with_the_version_and_says_what_a_user_meets():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    when = citation.get("date-released", "in development")
     text = (ROOT / "CHANGELOG.md").read_text("utf-8")
-    assert text.startswith(head)
-    first = text[len(head) :].partition("\n## ")[0]
-    assert len(first.splitlines()) <= 25
-    for file in re.findall(r"\]\(([^)]*)\)", first):
+    assert text.startswith(
+        f"# Changelog\n\n## {citation['version'].partition('.dev')[0]} ({when})\n"
+    )
+    newest, *older = text.split("\n## ")[1:]
+    parts = ["Results that changed", "What you must do", "New", "Fixed", "Gone"]
+    assert re.findall("^### (.*)", newest, re.MULTILINE) == parts
+    for release in (newest, *older):
+        assert len(release.split()) <= 800
+    for file in re.findall(r"\]\(([^)]*)\)", text):
         assert (ROOT / file).is_file()
 
 

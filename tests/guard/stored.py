@@ -4,7 +4,9 @@ A curve's name ends in a digest of the keys of all its cells, a sample's in one 
 and sources: a name that changes is a result that everybody computes again.
 """
 
+import hashlib
 import json
+import tomllib
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -138,6 +140,7 @@ def _plan(name: str) -> preset.Plan:
 
 
 STORED_JOBS = HERE / "keys/jobs.txt"
+RELEASES = HERE / "releases.txt"
 
 
 def stored_keys(name: str) -> Path:
@@ -148,6 +151,25 @@ def stored_keys(name: str) -> Path:
 def stored_scores(preset_name: str, study: str) -> Path:
     """File of a scorecard."""
     return HERE / "scorecards" / preset_name / f"{study}.jsonl"
+
+
+def digest_of_scores() -> str:
+    """Digest of all stored scorecards, with their names."""
+    whole = hashlib.sha256()
+    for file in sorted((HERE / "scorecards").glob("*/*.jsonl")):
+        whole.update(f"{file.parent.name}/{file.name}\n".encode() + file.read_bytes())
+    return whole.hexdigest()
+
+
+def version() -> str:
+    """Version of the project."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return str(project["version"])
+
+
+def released() -> dict[str, str]:
+    """Digest of the scorecards of each version that was released."""
+    return dict(line.split() for line in RELEASES.read_text("utf-8").splitlines())
 
 
 def text_of(rows: list[dict[str, Any]]) -> str:
