@@ -113,7 +113,7 @@ help-all:
 	@echo 'make cifar                               download CIFAR-10 (162 MB) and check it, for Figure 1 A, B'
 	@echo 'make mnist                               download MNIST (11 MB) and check it, for STUDY=kernels and data: mnist'
 	@echo 'make fashion                             download Fashion-MNIST (30 MB) and check it, where Debian'"'"'s package is not, for STUDY=relative_stability'
-	@echo 'make schema                              write the schema and the table of keys of config/ anew'
+	@echo 'make schema                              write config/schema.json anew, which an editor reads'
 	@echo 'make readme                              write the numbers of README.md, docs and the studies anew'
 	@echo 'make play                                write docs/front/play.html, a page to draw data and train networks in a browser, anew'
 	@echo 'make doctor                              what is wrong with this machine, its environment or the last run, and what to do'

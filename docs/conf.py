@@ -63,11 +63,15 @@ FIXED = re.compile(r"(^:\w+ [^:\n]*:|`[^`]+`|(?<![\w.])[A-Za-z]\w*_[a-z]\w+\b)",
 ARRAY = re.compile(r"~?(?:numpy\.)?ndarray\[tuple\[[^\[\]]*\], ~?(?:numpy\.)?dtype\[([^\[\]]*)\]\]")
 # A link to a page of `html_extra_path`, which lies in the folder of all pages.
 EXTRA = re.compile(r"\[([^\]]+)\]\(([^)\s]*\bfront/(\w+\.html))\)")
-# A picture for a desktop and one for a phone: Sphinx copies images of Markdown alone.
+# A picture and its form for a phone or for the dark: Sphinx copies images of Markdown alone.
 PICTURE = re.compile(
-    r'<picture>\n<source media="[^"]*" srcset="([^"]*)">\n'
+    r'<picture>\n<source media="\(([a-z-]+): [^"]*" srcset="([^"]*)">\n'
     r'<img src="([^"]*)" alt="([^"]*)">\n</picture>'
 )
+CLASSES = {
+    "max-width": ("on-desktop", "on-phone"),
+    "prefers-color-scheme": ("only-light", "only-dark"),
+}
 SOURCE_FILE = re.compile(r"\[([^\]]+)\]\(((?!\S*tutorials/)[^)\s]+\.py)\)")
 
 
@@ -79,11 +83,17 @@ def as_markdown(app: Sphinx, document: str, source: list[str]) -> None:
     elif document.startswith("docs/reference/") or document == root_doc:
         source[0] = Template(source[0]).render(modules=modules, studies=NAMES)
     source[0] = with_tables(source[0])
-    source[0] = PICTURE.sub(r"![\3](\2){.on-desktop}![\3](\1){.on-phone}", source[0])
+    source[0] = PICTURE.sub(_both, source[0])
     up = "../" * document.count("/")
     source[0] = EXTRA.sub(rf'<a href="{up}\3">\1</a>', source[0])
     if not document.startswith("docs/tutorials/"):  # which lead to each other
         source[0] = SOURCE_FILE.sub(r"{download}`\1 <\2>`", source[0])
+
+
+def _both(picture: re.Match[str]) -> str:
+    media, other, usual, words = picture.groups()
+    one, two = CLASSES[media]
+    return f"![{words}]({usual}){{.{one}}}![{words}]({other}){{.{two}}}"
 
 
 def _cell(text: str) -> str:

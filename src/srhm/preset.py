@@ -1,7 +1,7 @@
 """A preset: one configuration file, a section for each of its studies. Imports no torch.
 
 The models of the sections are the one source of the configuration's keys, defaults and ranges:
-config/schema.json and the table in config/README.md are written from them.
+config/schema.json is written from them, and `make docs` shows them in config/README.md.
 """
 
 import json
@@ -433,19 +433,11 @@ def key_table() -> str:
     return "\n".join(rows)
 
 
-KEY_TABLE_MARKS = ("<!-- keys: written by `make schema` -->", "<!-- end of keys -->")
-
-
-def write_documents(folder: Path) -> None:
-    """Writes config/schema.json, and the table of keys into config/README.md."""
+def write_schema(folder: Path) -> None:
+    """Writes config/schema.json."""
     text = json.dumps(json_schema(), indent=2) + "\n"
     (folder / "schema.json").write_text(text, encoding="utf-8")
-    readme = folder / "README.md"
-    begin, end = KEY_TABLE_MARKS
-    before, rest = readme.read_text(encoding="utf-8").split(begin)
-    after = rest.split(end)[1]
-    readme.write_text(f"{before}{begin}\n{key_table()}\n{end}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    write_documents(PACKAGE.parents[1] / "config")
+    write_schema(PACKAGE.parents[1] / "config")

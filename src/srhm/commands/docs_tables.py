@@ -12,6 +12,7 @@ import pandas as pd
 from srhm.commands import thesis
 from srhm.commands.claim_tables import escaped, line
 from srhm.commands.readme import all_scorecards, headline
+from srhm.preset import key_table
 from srhm.results import places
 from srhm.scorecard.headline import ForestRow
 from srhm.scorecard.numbers import expected_text, measured_text, value_text
@@ -93,6 +94,11 @@ def counts(root: Path) -> str:
     return _table(heads, rows)
 
 
+def keys(root: Path) -> str:
+    """All keys of a preset, with defaults and meanings."""
+    return key_table()
+
+
 def _of_study(study: str, preset: str, table: pd.DataFrame) -> Iterator[str]:
     counted = {word: n for word, n in verdict_counts(table).items() if n}
     yield f"## {study}, `{preset}`"
@@ -126,5 +132,5 @@ def _link(study: str) -> str:
 
 
 TABLES: dict[str, Callable[[Path], str]] = {
-    one.__name__: one for one in (sources, faults, mended, changes, quotes, claims, counts)
+    one.__name__: one for one in (sources, faults, mended, changes, quotes, claims, counts, keys)
 }
