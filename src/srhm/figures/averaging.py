@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from srhm.figures.panels import Marks
@@ -29,6 +30,28 @@ def averaged(
     full = [one for one in found if len(one)]
     columns = [at, "value", "low", "high", "n", "n_capped", "n_diverged", *by]
     return pd.concat(full, ignore_index=True) if full else pd.DataFrame(columns=columns)
+
+
+def spread(
+    rows: pd.DataFrame, y: str, by: Sequence[str], *, ends: str = "range", middle: str = "mean",
+    geometric: bool = False,
+) -> pd.DataFrame:  # fmt: skip
+    """Mean or median of a column by others, and "low" and "high" around it.
+
+    ends: "range", the least and the largest; "error", a standard error beside. geometric: of the
+    logarithms.
+    """
+    if rows.empty:
+        return pd.DataFrame(columns=[*by, y, "low", "high"])
+    own = rows.assign(**{y: np.log(rows[y].astype(float))}) if geometric else rows
+    found = own.groupby(list(by))[y].agg([middle, "min", "max", "sem"]).reset_index()
+    half = found["sem"].fillna(0.0)
+    low, high = (found[middle] - half, found[middle] + half)
+    if ends == "range":
+        low, high = found["min"], found["max"]
+    found = found.assign(**{y: found[middle]}, low=low, high=high)[[*by, y, "low", "high"]]
+    columns = [y, "low", "high"] if geometric else []
+    return found.assign(**{name: np.exp(found[name].astype(float)) for name in columns})
 
 
 def means(points: pd.DataFrame, x: str, by: Sequence[Scale] = (), **look: Any) -> Marks:

@@ -67,6 +67,15 @@ def with_ends(rows: pd.DataFrame, *, of: str = "", unit: Any = 1.0) -> pd.DataFr
     return rows.assign(**found)
 
 
+def stars(rows: pd.DataFrame, x: str, by: Sequence[Scale], **other: Any) -> Marks:
+    """P* of rows of `with_ends` with its interval, or the bound of a censored one with an arrow."""
+    return Marks(**{
+        "rows": rows.assign(censored=rows["y_beyond"] != 0), "x": x, "y": "y", "low": "y_low",
+        "high": "y_high", "beyond": "y_beyond", "open": "censored", "by": by, "name": "P*",
+        "arrow_label": "$P^*$ is", **other,
+    })  # fmt: skip
+
+
 def over_dense_law(sample_complexity: pd.DataFrame, *, threshold: float) -> pd.DataFrame:
     """`with_ends` of the rows of SAMPLE_COMPLEXITY at a test error, in units of n_c m^L."""
     at = np.isclose(sample_complexity["threshold"].to_numpy(dtype=float), threshold)

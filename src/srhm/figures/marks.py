@@ -4,7 +4,9 @@ Letters of the paper: L depth, s_0 empty places for each informative one, v feat
 complexity.
 """
 
+from collections.abc import Sequence
 from math import log10
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -15,6 +17,7 @@ from matplotlib.ticker import MaxNLocator
 Colour = tuple[float, float, float]
 
 GUIDE, FAINT = "0.35", "0.65"
+ENDINGS = ("fitted", "capped", "diverged")
 
 EQUATIONS = {
     "lcn": ("Eq. 3", "s^{L/2}(s_0+1)^L\\,n_c\\,m^L"),
@@ -60,6 +63,30 @@ def between(numbers: pd.Series) -> str:
 def plural(word: str, n: int) -> str:
     """The word in the number that n asks for."""
     return word if n == 1 else f"{word}s"
+
+
+def several(counts: int | pd.Series, word: str) -> str:
+    """ "1 seed", "3 seeds", or "2–3 seeds" where their numbers differ."""
+    numbers = pd.Series(counts)
+    return f"{between(numbers)} {plural(word, int(numbers.max()))}"
+
+
+def endings(statuses: pd.Series, order: Sequence[str] = ENDINGS) -> str:
+    """How many networks ended in which way: "17 fitted, 2 capped"; without order, most first."""
+    found = statuses.value_counts()
+    return ", ".join(f"{found[word]} {word}" for word in order or found.index if word in found)
+
+
+def described(cells: pd.DataFrame, words: str, **more: Any) -> list[str]:
+    """A note in words with fields: those of the first cell, how many "seeds", what is given.
+
+    Without cells there is none.
+    """
+    if cells.empty:
+        return []
+    known = {"seeds": several(cells["seed"].nunique(), "seed"), **more}
+    first: dict[str, Any] = {str(name): value for name, value in cells.iloc[0].items()}
+    return [words.format(**{**first, **known})]
 
 
 def three_digits(value: float) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure
 
 from srhm.figures import legends
-from srhm.figures.drawing import PAGE_WIDTH, laid_out_page, page
+from srhm.figures.drawing import PAGE_WIDTH, laid_out_page, page, styled
 from srhm.figures.panels import Panel, draw_panel, finish_panel
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -14,6 +14,7 @@ ROOM = 0.8  # part of the height of an empty place that a legend may fill
 LABELS = 0.75  # inches that labels take of the width of a place
 
 
+@styled
 def mosaic(
     panels: Sequence[Panel],
     *,

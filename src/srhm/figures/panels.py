@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from srhm.figures.drawing import panel_title
 from srhm.figures.legends import Entry, LegendError
@@ -85,7 +85,9 @@ class Axis:
     """An axis: label, whether it is logarithmic, limits (None: as wide as the marks), ticks.
 
     ticks: places with their words, or places alone. whole: whole numbers alone are ticks.
-    upright: words of ticks stand upright.
+    upright: words of ticks stand upright. linear: an axis that is linear up to this number and
+    logarithmic beyond, stretch: how many decades the linear part takes. percent: parts as percents,
+    of so many decimals if it is a number.
     """
 
     label: str = ""
@@ -94,6 +96,9 @@ class Axis:
     ticks: Mapping[float, str] | Sequence[float] | None = None
     whole: bool = False
     upright: bool = False
+    linear: float = 0.0
+    stretch: float = 1.0
+    percent: bool | int = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,6 +218,14 @@ def draw_panel(axes: Axes, panel: Panel, *, letter: str = "") -> list[Entry]:
         xlabel=panel.x.label, ylabel=panel.y.label,
     )  # fmt: skip
     entries = [entry for one in shown for entry in _draw(axes, one)]
+    for scaled, axis, declared in (
+        (axes.set_xscale, axes.xaxis, panel.x), (axes.set_yscale, axes.yaxis, panel.y),
+    ):  # fmt: skip
+        if declared.linear:
+            scaled("symlog", linthresh=declared.linear, linscale=declared.stretch)
+        if declared.percent is not False:
+            decimals = None if declared.percent is True else declared.percent
+            axis.set_major_formatter(PercentFormatter(1.0, symbol="", decimals=decimals))
     if panel.extra is not None:
         entries += panel.extra(axes)
     if panel.note:

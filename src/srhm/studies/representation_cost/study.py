@@ -14,45 +14,45 @@ STUDY = experiment_study(
     tables=(Derived("limits", ".limits:limit_rows", ".limits:LIMITS", uses=("cells",)),),
     figures=(
         Figure(
-            "cost_depth", "parameter norm and depth", ".figures.depth:draw", ("cells", "limits")
+            "cost_depth", "parameter norm and depth", ".figures:cost_depth", ("cells", "limits")
         ),
         Figure(
             "cost_overfitting",
             "spurious ranks of few points",
-            ".figures.overfitting:draw",
+            ".figures:cost_overfitting",
             ("cells",),
         ),
         Figure(
             "cost_weights",
             "structure of the weights",
-            ".figures.weights:draw",
+            ".figures:cost_weights",
             ("cells", "layers", "values"),
         ),
         Figure(
             "cost_classes",
             "four classes at two depths",
-            ".figures.classes:draw",
+            ".figures:cost_classes",
             ("cells", "layers", "values", "regions"),
         ),
         Figure(
             "cost_half",
             "fewer outputs than the symmetry leaves",
-            ".figures.half:draw",
+            ".figures:cost_half",
             ("cells", "layers"),
         ),
         Figure(
-            "cost_ball", "a ball under gravity", ".figures.ball:draw", ("cells", "layers", "values")
+            "cost_ball", "a ball under gravity", ".figures:cost_ball", ("cells", "layers", "values")
         ),
         Figure(
             "cost_factorisation",
             "summary statistics",
-            ".figures.factorisation:draw",
+            ".figures:cost_factorisation",
             ("cells", "layers", "values", "components"),
         ),
         Figure(
             "cost_hierarchy",
             "ranks by layer on a grammar",
-            ".figures.hierarchy:draw",
+            ".figures:cost_hierarchy",
             ("cells", "layers", "values"),
         ),
     ),

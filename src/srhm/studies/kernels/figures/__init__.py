@@ -1,1 +1,0 @@
-"""Figures of the learning curves of kernel methods."""
