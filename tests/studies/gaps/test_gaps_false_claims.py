@@ -56,8 +56,7 @@ def test_a_false_ratio_is_found_false_nine_times_of_ten(ratio, kind, expected):
 
 
 @pytest.mark.parametrize(
-    ("ratio", "kind", "expected"),
-    [(1.35, DEPTHS, ONE), (0.65, SIZES, ONE), (1.2, SIZES, Below(1))],
+    ("ratio", "kind", "expected"), [(1.35, DEPTHS, ONE), (0.65, SIZES, ONE), (1.2, SIZES, Below(1))]
 )
 def test_a_ratio_within_a_step_of_the_widths_stays_open(ratio, kind, expected):
     found = rates(STEPPED, stars(ratio, MANY, **kind), expected)

@@ -24,13 +24,12 @@ def load(folder):
     return cifar.load(folder, records_per_file=N)
 
 
-def archive_of(folder, tmp_path, *, leave_out=(), prefix="cifar-10-batches-bin"):
+def archive_of(folder, tmp_path):
     """A gzipped tar as the dataset's own, and its SHA-256."""
     path = tmp_path / "small.tar.gz"
     with tarfile.open(path, "w:gz") as tar:
         for file in sorted(folder.iterdir()):
-            if file.name not in leave_out:
-                tar.add(file, f"{prefix}/{file.name}")
+            tar.add(file, f"cifar-10-batches-bin/{file.name}")
         tar.add(__file__, "../outside.py")  # nothing but the files of the dataset is unpacked
     return path, hashlib.sha256(path.read_bytes()).hexdigest()
 
@@ -71,25 +70,17 @@ def test_a_missing_folder_gives_the_message_that_says_how_to_get_the_data(tmp_pa
 
 
 @pytest.mark.parametrize("name", [cifar.TRAINING_FILES[2], cifar.TEST_FILE])
-def test_a_truncated_file_is_refused_by_name(folder, name):
-    content = (folder / name).read_bytes()
+def test_cut_altered_and_missing_files_are_refused_by_name(folder, name):
+    content = bytearray((folder / name).read_bytes())
     (folder / name).write_bytes(content[:-1])
     with pytest.raises(cifar.CifarError, match=rf"{name} has {N * 3073 - 1} bytes, not {N * 3073}"):
         load(folder)
-
-
-@pytest.mark.parametrize("name", [cifar.TRAINING_FILES[2], cifar.TEST_FILE])
-def test_a_file_with_one_altered_bit_is_refused_by_name(folder, name):
-    content = bytearray((folder / name).read_bytes())
     content[5000] ^= 1
     (folder / name).write_bytes(content)
     with pytest.raises(cifar.CifarError, match=f"{name} is not what it should be"):
         load(folder)
-
-
-def test_a_missing_file_is_refused_by_name(folder):
-    (folder / "data_batch_3.bin").unlink()
-    with pytest.raises(cifar.CifarError, match=r"data_batch_3\.bin does not exist"):
+    (folder / name).unlink()
+    with pytest.raises(cifar.CifarError, match=rf"{name} does not exist"):
         load(folder)
 
 
@@ -99,12 +90,6 @@ def test_a_label_above_nine_is_refused_even_where_the_sum_agrees(tmp_path):
     md5 = hashlib.md5(path.read_bytes()).hexdigest()
     with pytest.raises(cifar.CifarError, match="holds the label 10"):
         cifar.read_file(path, md5=md5, n_records=1)
-
-
-def test_sums_of_the_dataset_are_the_published_ones_whatever_lies_beside_it(folder):
-    assert cifar.sums(folder) == cifar.PUBLISHED_SUMS
-    assert set(cifar.PUBLISHED_SUMS) == set(cifar.FILES)
-    assert {len(checksum) for checksum in cifar.PUBLISHED_SUMS.values()} == {32}
 
 
 def test_standardised_training_pixels_have_mean_zero_and_variance_one(folder):
@@ -137,7 +122,7 @@ def test_an_archive_with_another_sum_is_not_unpacked(folder, tmp_path):
     assert not (tmp_path / "data").exists()
 
 
-@pytest.mark.parametrize("url", ["nonsense", "http://", "http://a b/", "http://[::1"])
+@pytest.mark.parametrize("url", ["nonsense", "http://a b/"])
 def test_what_is_no_address_is_named(tmp_path, capsys, url):
     assert download.main(["--folder", str(tmp_path / "data"), "--url", url]) == 1
     assert f"{url} cannot be read (" in capsys.readouterr().err

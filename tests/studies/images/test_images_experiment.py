@@ -17,9 +17,7 @@ from srhm.images import cifar, experiment, plan, training
 from srhm.images.configuration import ImagesSection
 from srhm.images.plan import cells_of
 from srhm.model.seeding import generator
-from srhm.networks.named import named_network
 from srhm.results.records import write_table
-from srhm.results.store import read_cell
 from srhm.results.tables import IMAGE_CELLS, IMAGES
 from srhm.study import ConfigError
 from srhm.training import loop
@@ -55,14 +53,9 @@ def rows_of(entries, data, store):
 def measure(images, entries, folder, store):
     chosen = images.stability
     rows = experiment.measure_images(
-        entries,
-        folder=folder,
-        records_per_file=N,
-        **chosen.model_dump(),
-        temperature=chosen.temperature,
-        store=store,
-        log=LOG,
-    )
+        entries, folder=folder, records_per_file=N, **chosen.model_dump(),
+        temperature=chosen.temperature, store=store, log=LOG,
+    )  # fmt: skip
     return [{"curve": "images", **row} for row in rows]
 
 
@@ -150,27 +143,6 @@ def test_augmented_images_are_crops_of_the_padded_image_or_of_its_mirror():
         assert len(possible) == 1
         places |= possible
     assert len(places) > 20
-
-
-def test_the_stored_network_gives_the_error_of_its_row(folder, data, tmp_path):
-    quick = {**SMALL, "P": [40], "training": {"batch_size": 20, "max_steps": 30}}
-    (entry,) = image_entries(quick, folder)
-    (row,) = rows_of([entry], data, tmp_path)
-    stored = read_cell(tmp_path, entry["key"])
-    network = named_network(
-        "vgg11_bn",
-        dimensions=2,
-        in_channels=3,
-        n_classes=10,
-        width=8,
-        generator=torch.Generator().manual_seed(99),
-    )
-    network.load_state_dict({k: torch.from_numpy(v) for k, v in stored.weights.items()})
-    network.eval()
-    x = torch.from_numpy(cifar.standardised(data[1], by=data[0]))
-    with torch.no_grad():
-        wrong = (network(x).argmax(dim=1).numpy() != data[1].labels).mean()
-    assert row["test_error"] == pytest.approx(wrong)
 
 
 def test_other_data_are_other_cells(folder, tmp_path):

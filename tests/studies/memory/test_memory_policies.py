@@ -10,12 +10,7 @@ from srhm.studies.memory import cells, theory
 from srhm.studies.memory.chain import with_gradient, worse_arm, worse_arm_exactly
 from srhm.studies.memory.flow import flow
 from srhm.studies.memory.memories import memento, ram, words
-from srhm.studies.memory.necklaces import (
-    exit_word,
-    gray_order,
-    necklace_of,
-    necklaces,
-)
+from srhm.studies.memory.necklaces import exit_word, gray_order, necklace_of, necklaces
 from srhm.studies.memory.policies import (
     FLOOR,
     STARTS,

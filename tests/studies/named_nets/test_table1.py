@@ -26,10 +26,6 @@ def rows():
     return {(row["net"], row["dimensions"]): row for row in table1()}
 
 
-def test_every_network_is_there_in_one_and_in_two_dimensions(rows):
-    assert set(rows) == {(name, dimensions) for name in TABLE_1 for dimensions in (1, 2)}
-
-
 def test_numbers_of_parameters_are_those_of_the_networks(rows):
     # counted elsewhere for two dimensions (test_named_networks); here by another route
     for (name, dimensions), row in rows.items():
@@ -72,13 +68,6 @@ def test_structures_are_those_that_the_paper_prints(rows):
             assert row["batch_norm"]
         else:
             assert row["batch_norm"] == ("bn" in name)
-
-
-def test_one_and_two_dimensions_have_one_structure(rows):
-    for name in TABLE_1:
-        one, two = rows[name, 1], rows[name, 2]
-        same = set(one) - {"dimensions", "n_parameters", "note"}
-        assert {key: one[key] for key in same} == {key: two[key] for key in same}
 
 
 def test_what_differs_is_read_off_the_modules(monkeypatch):

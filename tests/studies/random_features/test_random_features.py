@@ -9,13 +9,7 @@ from sklearn.linear_model import Ridge
 from srhm.model.seeding import generator
 from srhm.studies.random_features.configuration import RandomFeaturesSection
 from srhm.studies.random_features.data import task_of
-from srhm.studies.random_features.features import (
-    effective_ridge,
-    features,
-    kernel,
-    least_norm,
-    run,
-)
+from srhm.studies.random_features.features import effective_ridge, features, kernel, least_norm, run
 
 RATIOS = [0.5, 0.9, 1, 1.1, 1.5, 4, 8, 16]
 SECTION = {

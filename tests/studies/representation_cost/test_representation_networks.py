@@ -10,7 +10,6 @@ from srhm.studies.representation_cost import fitting, spectra
 from srhm.studies.representation_cost.networks import (
     Architecture,
     activations,
-    concatenated,
     initial,
     loss_and_gradient,
     viewed,
@@ -104,15 +103,6 @@ def test_penalty_falls_to_its_last_value_and_the_rate_to_zero():
     assert all(a >= b for a, b in pairwise(penalties))
 
 
-def test_initialisation_is_that_of_the_seed_alone():
-    first, again, other = (
-        initial(DENSE, generator=fitting.initialisation(seed), dtype=torch.float32).theta
-        for seed in (1, 1, 2)
-    )
-    assert torch.equal(first, again)
-    assert not torch.equal(first, other)
-
-
 def test_singular_values_by_frequency_are_those_of_the_whole_ring():
     """All frequencies together, pairs twice, are the singular values of the circulant matrix."""
     parameters, _, _ = drawn(RING)
@@ -161,8 +151,3 @@ def test_activations_end_with_the_outputs_and_middle_layers_are_half_of_all():
 def test_impossible_architectures_are_refused(change, named):
     with pytest.raises(ValueError, match=named):
         Architecture(**{"channels": (2, 3, 2), "places": 6, **change})
-
-
-def test_channels_of_a_depth():
-    assert Architecture(channels=concatenated((4, 2), 5, 7)).depth == 5
-    assert concatenated((4, 2), 3, 7) == (4, 7, 7, 2)

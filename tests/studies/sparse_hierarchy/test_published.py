@@ -5,7 +5,6 @@ The rows are invented: test errors that fall through 10 % at a known P*.
 
 import hashlib
 import json
-import logging
 import re
 import shutil
 import subprocess
@@ -35,7 +34,6 @@ from srhm.statistics.sample_complexity import all_sample_complexities
 from srhm.study import ConfigError
 
 ROOT = Path(__file__).parents[3]
-LOG = logging.getLogger("test_published")
 FACTOR = 1.5  # of the invented P* over the prediction, for all curves
 DEVICE = "Invented GPU"
 PACKED = digest_of(CODE)
@@ -154,18 +152,6 @@ def test_the_provenance_says_on_what_and_when_and_names_no_host(finished, tmp_pa
         assert b"secret" not in file.read_bytes()
     (run,) = read_publications([folder / "provenance.json"])
     assert (run.preset, run.devices, run.seeds) == ("big", "Invented CPU (CPU)", "2 seeds")
-
-
-def test_a_curve_with_a_cell_of_other_gpu_code_is_not_taken(finished, tmp_path):
-    rows, name = finished.directory / "results" / "curves", next(iter(finished.curves))
-    table = read_table(rows / f"{name}.parquet", CELLS)
-    table.loc[0, "versions"] = f"torch 2.13, stacked 0123abcd on {DEVICE}"
-    write_table(table, rows / f"{name}.parquet", CELLS)
-    taken = published.finished(finished, STUDY)
-    assert name not in taken.curves
-    assert len(taken.curves) == 4
-    (remark,) = taken.remarks
-    assert f"{name}.parquet: 1 of its {len(table)} cells were trained on a GPU by other" in remark
 
 
 def test_a_second_call_writes_the_same_bytes_and_one_from_elsewhere_adds(finished, tmp_path):
@@ -288,27 +274,6 @@ def test_an_interrupted_call_is_noticed_and_the_same_call_mends_it(
     (run,) = read_publications([folder / "provenance.json"])
     assert run.provenance["curves"] == 6
     assert {file.suffix for file in folder.iterdir()} == {".parquet", ".json"}
-
-
-@pytest.mark.parametrize("where", ["table", "provenance"])
-def test_one_of_another_schema_is_left_out_and_the_log_says_so(where, finished, tmp_path, caplog):
-    folder = tmp_path / "published" / "big" / STUDY
-    publish(finished, folder, commit="c0ffee")
-    cells, provenance = kept(folder)
-    if where == "table":
-        cells.drop(columns="epochs").to_parquet(folder / "cells.parquet")
-    else:
-        (folder / "provenance.json").write_text(json.dumps(provenance | {"format": "older"}))
-    with caplog.at_level(logging.WARNING):
-        assert read_publications([folder / "provenance.json"], log=LOG) == []
-    assert "without the published run of big" in caplog.text
-    assert "make publish PRESET=big" in caplog.text
-
-
-def test_a_study_without_networks_is_not_published(tmp_path, capsys):
-    options = ["--preset", "test", "--study", "first_step", "--directory", str(tmp_path)]
-    assert published.main(options) == published.NOTHING
-    assert "none of these studies trains networks: first_step" in capsys.readouterr().out
 
 
 def test_what_is_measured_of_a_curve_is_published_and_kept_by_a_later_call(finished, tmp_path):
@@ -466,17 +431,3 @@ def test_every_published_row_is_taken(folder, tmp_path):
     published.publish(run, copy, study=study, commit="c0ffee")
     for file in folder.glob("*.parquet"):
         assert (copy / file.name).read_bytes() == file.read_bytes()
-
-
-@pytest.mark.parametrize(
-    "folder", [one for one in FOLDERS if one.name == STUDY], ids=lambda folder: folder.parts[-2]
-)
-def test_what_the_repository_publishes_is_what_its_cells_say(folder):
-    cells, provenance = kept(folder)
-    assert provenance["preset"] == folder.parent.name
-    assert provenance["cells"] == len(cells)
-    (run,) = read_publications([folder / "provenance.json"])
-    assert ("S_2" in set(run.sample_complexity["criterion"])) == (
-        folder / "sensitivities.parquet"
-    ).is_file()
-    assert sum(file.stat().st_size for file in folder.iterdir()) < 5_000_000

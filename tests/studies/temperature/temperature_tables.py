@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from itertools import product
-from math import log
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from srhm.studies.temperature.analysis import MAIN, complexities, exponents, lim
 
 RATES = (0.03, 0.01, 0.003, 0.001)
 MULTIPLES = 2.0 ** (np.arange(-6, 7) / 3)
-THRESHOLDS = (0.1, 0.2)
 Law = Callable[[dict[str, Any], float], float]
 GRAMMARS: tuple[dict[str, int], ...] = tuple(
     {"L": 2, "s": 2, "s0": s0, "v": v, "m": v, "n_c": v} for v in (6, 8) for s0 in (1, 2, 4)
@@ -22,7 +20,6 @@ GRAMMARS: tuple[dict[str, int], ...] = tuple(
 FEWER_SYNONYMS = tuple(
     {"L": 2, "s": 2, "s0": 1, "v": 8, "m": m, "n_c": 8} for m in (2, 4)
 )  # fmt: skip
-DEEP = tuple({"L": 3, "s": 2, "s0": s0, "v": 6, "m": 6, "n_c": 6} for s0 in (0, 1, 2))
 
 
 def eq(cell: dict[str, Any]) -> float:
@@ -94,31 +91,9 @@ def cells_of(*curves: Sequence[dict[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame([row for one in curves for row in one], columns=CELLS.names)
 
 
-def felt(cells: pd.DataFrame, *, later: float = 1.5) -> pd.DataFrame:
-    """S_2 and D_2 that reach the paper's thresholds at `later` times the P of the error."""
-    rows = []
-    for cell in cells.to_dict("records"):
-        for kind in "SD":
-            threshold = theory.sensitivity_threshold(
-                kind, cell["net"], depth=cell["L"], branching=cell["s"]
-            )
-            ratio = (0.9 / cell["test_error"] - 1) / 8 / later**4  # (P/P*_felt)^4
-            rows.append(
-                {
-                    **{name: cell.get(name) for name in SENSITIVITIES.names},
-                    "kind": kind, "variant": "text", "layer": "2", "k": 2, "l": 1, "n": 10,
-                    "n_draws": 1, "standard_error": 0.01,
-                    "value": 1 / (1 + (1 / threshold - 1) * ratio),
-                }
-            )  # fmt: skip
-    return pd.DataFrame(rows, columns=SENSITIVITIES.names)
-
-
-def tables_of(cells: pd.DataFrame, sensitivities: pd.DataFrame | None = None) -> dict[str, Any]:
+def tables_of(cells: pd.DataFrame) -> dict[str, Any]:
     """All tables of the study but those of the trainings in time."""
-    if sensitivities is None:
-        sensitivities = pd.DataFrame(columns=SENSITIVITIES.names)
-    table = complexities(cells, sensitivities, thresholds=THRESHOLDS)
+    table = complexities(cells, pd.DataFrame(columns=SENSITIVITIES.names), thresholds=(0.1,))
     return {
         "cells": cells,
         "complexities": table,
@@ -136,8 +111,3 @@ def lines_of_families(
 ) -> pd.DataFrame:
     """Cells of the lines of these families."""
     return cells_of(*(line(law, net=net, grammar=one, **named) for net in nets for one in grammars))
-
-
-def log_ratio(one: float, other: float) -> float:
-    """Logarithm of a quotient."""
-    return log(one / other)

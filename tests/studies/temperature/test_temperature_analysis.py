@@ -3,29 +3,18 @@
 from math import exp, log, sqrt
 
 import numpy as np
-import pandas as pd
 import pytest
 from temperature_tables import (
     FEWER_SYNONYMS,
     GRAMMARS,
     cells_of,
-    curve,
     eq,
-    falling,
-    felt,
     line,
     lines_of_families,
     tables_of,
 )
 
-from srhm.studies.temperature.analysis import (
-    TEXT,
-    complexities,
-    limits,
-    ratio_of,
-    table_ratio,
-    table_ratio_of_one,
-)
+from srhm.studies.temperature.analysis import TEXT, ratio_of, table_ratio, table_ratio_of_one
 
 # Of log P*: between two P, a factor 1.26 apart, the error is convex, and the P* of a line through
 # both is too large by up to this.
@@ -60,22 +49,6 @@ def test_the_table_of_rates_lowers_the_ratio_of_the_cnn_at_s0_4():
     assert table_ratio({**family, "s0": 2}) == table_ratio_of_one(family)
 
 
-def test_p_star_of_each_curve_with_its_ratio_and_of_the_sensitivities():
-    cells = cells_of(line(), curve(batch_size=10**6, learning_rate=0.32))
-    table = complexities(cells, felt(cells, later=1.5), thresholds=[0.1, 0.2])
-    errors = table[(table["criterion"] == "test_error") & (table["threshold"] == 0.1)]
-    assert sorted(errors["ratio"]) == pytest.approx([0, 0.0025, 0.0075, 0.025, 0.075])
-    for row in errors[errors["ratio"] > 0].to_dict("records"):
-        assert log(row["P_star"]) == pytest.approx(
-            log(falling(row, row["ratio"])), abs=INTERPOLATED
-        )
-        synonyms = row_of(table, curve=row["curve"], criterion="S_2")
-        assert log(synonyms["P_star"] / row["P_star"]) == pytest.approx(
-            log(1.5), abs=2 * INTERPOLATED
-        )
-    assert set(table["criterion"]) == {"test_error", "S_2", "D_2"}
-
-
 def test_the_linear_extrapolation_finds_the_limit_of_a_linear_law_and_lies_below_the_other():
     found = row_of(tables_of(cells_of(line()))["limits"])
     limit = 2 * eq({"net": "cnn", **GRAMMARS[0]})
@@ -93,21 +66,6 @@ def test_the_other_extrapolation_finds_the_limit_of_a_law_of_the_root():
     limit = 2 * eq({"net": "cnn", **GRAMMARS[0]})
     assert log(found["P_root"]) == pytest.approx(log(limit), abs=2 * INTERPOLATED)
     assert found["P_limit_low"] < limit < found["P_limit_high"]
-
-
-def test_gradient_flow_is_read_from_published_cells(tmp_path):
-    rows = pd.DataFrame(curve(lambda cell, _: 3 * eq(cell)))
-    rows = rows.assign(data="srhm", alpha_tilde=1.0, optimiser="flow", labels="classes")
-    others = rows.assign(alpha_tilde=100.0, test_error=1.0, curve="other")
-    file = tmp_path / "cells.parquet"
-    pd.concat([rows, others]).to_parquet(file)
-    cells = cells_of(line())
-    table = complexities(cells, felt(cells).head(0), thresholds=[0.1])
-    found = row_of(limits(cells, table, flow=[str(file)], threshold=0.1))
-    expected = 3 * eq({"net": "cnn", **GRAMMARS[0]})
-    assert log(found["P_flow"]) == pytest.approx(log(expected), abs=INTERPOLATED)
-    assert found["n_seeds_flow"] == 4
-    assert found["P_flow_low"] < found["P_flow"] < found["P_flow_high"]
 
 
 @pytest.mark.parametrize(("net", "expected"), [("cnn", 2.0), ("lcn", 2.0)])

@@ -12,12 +12,7 @@ from srhm.model.sampling import draw_samples
 from srhm.results.records import read_table, write_derivations
 from srhm.results.store import StoredCell, write_cell
 from srhm.studies.temperature.configuration import TemperatureSection, plan
-from srhm.studies.temperature.histories import (
-    HISTORIES,
-    SENSITIVITY_HISTORIES,
-    look_steps,
-    watch,
-)
+from srhm.studies.temperature.histories import HISTORIES, SENSITIVITY_HISTORIES, look_steps, watch
 from srhm.studies.temperature.study import STUDY
 from srhm.study import ConfigError
 from srhm.training.cell import train_cell

@@ -53,6 +53,8 @@ def draw(complexity: pd.DataFrame, *, preset: str) -> Figure:
 @styled
 def draw_shortcut(cells: pd.DataFrame, *, preset: str) -> Figure:
     """Answers by the donor of placements against the test error; P* of synonyms by patterns."""
+    if cells.empty:
+        return mosaic([], columns=3, preset=preset)
     tables = {"cells": cells}
     answers = borrowed(tables).query("L == 3 and patterns == 0")
     own = deficits(tables).query("L == 3 and left_out == ''")
