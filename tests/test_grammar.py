@@ -190,6 +190,7 @@ def test_another_seed_gives_another_grammar(make_grammar):
         ({"depth": 0}, r"^L = 0: allowed are 1 to 8$"),
         ({"branching": 1}, r"^s = 1: allowed are 2 to 16$"),
         ({"n_features": 0}, r"^v = 0: allowed are 1 to \d+$"),
+        ({"depth": 1, "branching": 8, "n_empty": 9}, r"^s0 = 9 with s = 8: .* up to 1048576$"),
         ({"n_synonyms": 0}, r"^m = 0: allowed are 1 to \d+$"),
         ({"n_classes": 0}, r"^n_c = 0: allowed are 1 to \d+$"),
         ({"n_empty": -1}, r"^s0 = -1: allowed are 0 to 64$"),

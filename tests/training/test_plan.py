@@ -345,3 +345,9 @@ def test_the_first_seed_is_another():
     found = cells(group(P=SEARCH), first_seed=100)
     assert values(found, "seed") == {(100,), (101,)}
     assert found.keys().isdisjoint(cells(group(P=SEARCH)))
+
+
+def test_one_feature_cannot_be_whitened():
+    training = {"whitening": True, "engine": "dense"}
+    with pytest.raises(ConfigError, match=r"\.v = 1: with training.whitening allowed are 2"):
+        planned(group(v=1, m=1, n_c=1, P=[10], training=training))

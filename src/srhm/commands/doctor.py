@@ -46,6 +46,8 @@ OF_ENVIRONMENT, OF_RESULTS = 5000, 500
 # Bytes that a folder must take.
 PROBE = 1 << 20
 # Open files and processes that a run of some jobs needs, and megabytes of address space (PyTorch).
+# Seconds of a process; Snakemake itself takes some hundred in a long run.
+PROCESSOR_TIME = 3600
 LEAST = (("RLIMIT_NOFILE", "open files", 256), ("RLIMIT_NPROC", "processes", 64))
 ADDRESSES = 8000
 OLD = sys.version_info < (3, 11)
@@ -202,6 +204,11 @@ def _of_processes() -> "Iterator[Finding]":
         said.append(f"{space // limits.MEGABYTE} MB of addresses")
         if space < ADDRESSES * limits.MEGABYTE:
             wrong.append("a process has too few addresses for PyTorch (ulimit -v)")
+    seconds = resource.getrlimit(resource.RLIMIT_CPU)[0]
+    if seconds != resource.RLIM_INFINITY:
+        said.append(f"{seconds} s of processor time")
+        if seconds < PROCESSOR_TIME:
+            wrong.append("a job may be killed for its processor time (ulimit -t)")
     yield Finding(
         "limits", ", ".join(said), "; ".join(wrong), "raise it with `ulimit` of the shell"
     )

@@ -12,6 +12,7 @@ import argparse
 import errno
 import fcntl
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -645,9 +646,11 @@ def _kept(run: Run | None, watch: Watch | None) -> str:
 def _for_memory(log: Path, code: int, *, before: int | None) -> str:
     """That a job was killed for want of memory, or perhaps, and what to do; empty if none was.
 
-    code: of Snakemake. before: how often the system had done so before the run.
+    code: of Snakemake. before: how often the system had done so before the run. At its limit of
+    processor time (`ulimit -t`) a process is killed, too.
     """
     with suppress(OSError):
+        seconds = resource.getrlimit(resource.RLIMIT_CPU)[0]
         killed = "SIGKILL: 9" in log.read_text(encoding="utf-8", errors="replace")
         if not killed and code != 128 + signal.SIGKILL:
             return ""
@@ -656,6 +659,11 @@ def _for_memory(log: Path, code: int, *, before: int | None) -> str:
         cure = "CORES=1 has one job at a time; what is stored is kept"
         if now is not None and before is not None and now > before:
             return f"out of memory{limit}: the system killed {now - before} processes. {cure}"
+        if seconds != resource.RLIM_INFINITY:
+            return (
+                f"a job was killed (SIGKILL), as the system does after {seconds} s of processor"
+                " time, the limit here (ulimit -t): raise it, or run on a node without one"
+            )
         return f"a job was killed (SIGKILL), as the system does for want of memory{limit}. {cure}"
     return ""
 

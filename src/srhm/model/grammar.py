@@ -21,6 +21,8 @@ Sparsity = Literal["A", "B"]
 MAX_FEATURES = 2**15 - 2
 # Places are kept as 32-bit integers.
 MAX_PLACES = 2**31 - 1
+# The placements of a rule are listed, s numbers each.
+MAX_PLACEMENTS = 2**20
 
 
 def n_nodes(*, depth: int, branching: int) -> int:
@@ -103,6 +105,11 @@ class GrammarParameters:
             raise GrammarError(
                 f"s0 = {self.n_empty} with L = {self.depth} and s = {self.branching}: the input has"
                 f" d = (s(s0+1))^L = {self.input_length} places; allowed are d up to {MAX_PLACES}"
+            )
+        if self.n_placements > MAX_PLACEMENTS:
+            raise GrammarError(
+                f"s0 = {self.n_empty} with s = {self.branching}: a rule has {self.n_placements}"
+                f" placements; allowed are up to {MAX_PLACEMENTS}"
             )
         n_tuples = self.n_features**self.branching
         limit = f"v^s = {self.n_features}^{self.branching} = {n_tuples}"

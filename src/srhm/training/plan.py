@@ -62,6 +62,8 @@ def plan(
             shared["learning_rate"] = float(shared["learning_rate"])
             points = _sizes(group.P, coordinates, parameters, where)
             search = _search(group.P, coordinates, points)
+            if training.whitening and parameters.n_features == 1:
+                raise _refusal(where, "v", "1: with training.whitening allowed are 2 or more")
             if training.engine in NAMED_ENGINES:
                 _check_named(shared, points, where)
             key = canonical_json([shared, search and vars(search)])
