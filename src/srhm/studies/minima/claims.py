@@ -1,6 +1,6 @@
 """Claims on networks at minima of the loss (thesis, chapter 1). N counts weights without biases.
 
-Tolerances were fixed before any network of a preset was trained; the README says what came before.
+Tolerances were fixed before any network of a preset was trained; methods.md has what came before.
 After 32 networks of `laptop` the bounds and the negative modes of tanh are of jammed networks of
 any loss, before the networks that they judge now.
 """

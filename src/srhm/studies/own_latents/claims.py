@@ -1,7 +1,7 @@
 """Claims on the points that counts need; all fixed before any curve was measured.
 
 Source: arXiv 2605.27734 (m^3 from own latents at any depth, m^L from labels), and the signal and
-noise of the counts, worked out in the README, where the article says nothing.
+noise of the counts, worked out in methods.md, where the article says nothing.
 """
 
 from collections.abc import Sequence
