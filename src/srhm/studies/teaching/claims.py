@@ -1,7 +1,7 @@
 """Claims on networks that are taught an invariance; no source has them, this project predicts them.
 
 Fixed before any curve of this study was trained, after a trial of two grammars (L = 2, v = 6,
-s_0 = 1, 2) that is told in the study's README; what was changed after a look says so.
+s_0 = 1, 2) that is told in the study's methods.md; what was changed after a look says so.
 """
 
 from functools import partial

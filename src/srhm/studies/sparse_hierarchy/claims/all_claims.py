@@ -1,7 +1,7 @@
 """All claims of the paper on LCN, CNN and FCN, in the order in which they are shown.
 
 What is expected and the tolerance of a claim are written down beside it, before anything is
-measured; what was changed after a look is said at the end and in the README of the study.
+measured; what was changed after a look is said at the end and in the study's methods.md.
 """
 
 from srhm.scorecard.claims import Claim, after_a_look
