@@ -1,6 +1,6 @@
 """Predictions of P* and sensitivities of transformers; no source has them but where it is named.
 
-Fixed before any curve of this study was trained (README).
+Fixed before any curve of this study was trained (methods.md).
 """
 
 from functools import partial

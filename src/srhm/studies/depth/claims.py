@@ -1,6 +1,6 @@
 """Predictions of P* at L = 2, 3 and 4: Eq. 3 and 4, fixed before these curves were trained.
 
-Known beforehand are P* of other studies at L = 2 and 3, and a trial of two vocabularies (README).
+Known beforehand are P* of other studies at L = 2 and 3, and a trial at two v (methods.md).
 """
 
 from functools import partial

@@ -1,6 +1,6 @@
 """Claims of chapter 2b on FCN that learn digits of 8 x 8 pixels or MNIST.
 
-Tolerances were fixed before measuring; the README says what was changed after that. Those on MNIST
+Tolerances were fixed before measuring; methods.md says what was changed after that. Those on MNIST
 are the same, as written and as mended on digits, before any network learnt MNIST.
 """
 

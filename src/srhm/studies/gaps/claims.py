@@ -1,7 +1,7 @@
 """Claims on gaps, cusps, N* and spectra at jamming (thesis, chapter 1, figures 5, 7 to 9, 11, 12).
 
 N counts weights without biases, but in N_eff. Tolerances were fixed before the networks that are
-measured were trained; the README says which trials came before them.
+measured were trained; methods.md says which trials came before them.
 """
 
 from dataclasses import replace
