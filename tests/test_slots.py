@@ -22,21 +22,41 @@ def test_a_slot_has_the_number_of_its_claim(scorecards):
     table = scorecards["laptop"]["teaching"]
     row = table[table["claim"] == "s0-places-lcn"].iloc[0].to_dict()
     value, _, interval = measured_text(row).partition(" ")
-    page = "<!--= s0-places-lcn reproduced -->?<!--/--> <!--= s0-places-lcn.interval --><!--/-->"
+    page = "of <!--= s0-places-lcn reproduced -->?<!--/--> <!--= s0-places-lcn.interval --><!--/-->"
     made = filled(page, scorecards, page="here", study="teaching")
-    assert re.sub("<!--.*?-->", "", made) == f"{value} {interval}"
+    assert re.sub("<!--.*?-->", "", made) == f"of {value} {interval}"
     assert filled(made, scorecards, page="here", study="teaching") == made
-    tiny = filled("<!--= softmax_outputs/s-softmax-lcn-L3 --><!--/-->", scorecards, page="here")
+    tiny = filled("are <!--= softmax_outputs/s-softmax-lcn-L3 --><!--/-->", scorecards, page="here")
     assert re.search(r">\d\.\d·10⁻⁵<", tiny)
     n = int((table["verdict"] == "differs").sum())
-    counted = filled("<!--= teaching/count differs --><!--/-->", scorecards, page="docs")
+    counted = filled("are <!--= teaching/count differs --><!--/-->", scorecards, page="docs")
     assert f">{n}<" in counted
-    assert ">35<" in filled("<!--= grid:headline/count --><!--/-->", scorecards, page="docs")
-    changed = filled("<!--= teaching/count.after --><!--/-->", scorecards, page="docs")
+    assert ">35<" in filled("are <!--= grid:headline/count --><!--/-->", scorecards, page="docs")
+    changed = filled("are <!--= teaching/count.after --><!--/-->", scorecards, page="docs")
     assert f">{int((table['fixed'] == 'after').sum())}<" in changed
-    some = filled("<!--= teaching/s0-places*.count reproduced --><!--/-->", scorecards, page="docs")
+    some = filled(
+        "are <!--= teaching/s0-places*.count reproduced --><!--/-->", scorecards, page="docs"
+    )
     own = table[table["claim"].str.startswith("s0-places-")]
     assert f">{int((own['verdict'] == 'reproduced').sum())}<" in some
+
+
+def test_no_line_begins_with_a_slot_which_markdown_takes_for_html(scorecards):
+    slot, end = "<!--= s0-places-lcn reproduced -->", "<!--/-->"
+    text = f"- an exponent of\n  {slot}{end} and {slot}{end}\n  {slot}{end}.\n"
+    made = filled(text, scorecards, page="here", study="teaching")
+    number = re.search("-->(.*?)<!", made)[1]
+    assert (
+        re.sub("<!--.*?-->", "", made).split()
+        == f"- an exponent of {number} and {number} {number}.".split()
+    )
+    assert made.splitlines()[1:] == [
+        f"  of {slot}{number}{end}",
+        f"  and {slot}{number}{end} {slot}{number}{end}.",
+    ]
+    for text in (f"{slot}{end} begins", f"words\n\n{slot}{end}", f"1. {slot}{end}"):
+        with pytest.raises(ValueError, match="begins with a slot"):
+            filled(text, scorecards, page="here", study="teaching")
 
 
 @pytest.mark.parametrize(
@@ -52,7 +72,7 @@ def test_a_slot_has_the_number_of_its_claim(scorecards):
 )
 def test_a_sentence_that_a_claim_contradicts_is_refused(slot, message, scorecards):
     with pytest.raises(ValueError, match=message):
-        filled(slot, scorecards, page="here", study="teaching")
+        filled(f"It is {slot}", scorecards, page="here", study="teaching")
 
 
 @pytest.mark.parametrize(

@@ -20,12 +20,15 @@ from srhm.scorecard.verdicts import VERDICTS
 from srhm.studies.sparse_hierarchy.headline import HEADLINE
 
 SLOT = re.compile(r"(<!--= *([^ >]+)(?: +(\w+))? *-->)(.*?)(<!--/-->)", re.DOTALL)
+# Markdown takes a line, or an item of a list, that begins with a comment for HTML, not for prose.
+LAST_WORD = re.compile(r" (<!--=(?:(?!<!--/-->).)*<!--/-->\S*|\S+)\n([ \t]*)(?=<!--=)")
+BEGINS = re.compile(r"^[ \t]*(?:(?:[-*>]|\d+\.) +)?<!--=", re.MULTILINE)
 PRESETS = ("grid", "laptop", "quick", "paper")
 Scorecards = Mapping[str, Mapping[str, pd.DataFrame]]
 
 
 def filled(text: str, scorecards: Scorecards, *, page: str, study: str = "") -> str:
-    """A page with all of its slots filled.
+    """A page with all of its slots filled, and none at the beginning of a line.
 
     Args:
         text: the page.
@@ -34,8 +37,8 @@ def filled(text: str, scorecards: Scorecards, *, page: str, study: str = "") -> 
         study: whose page it is; empty where slots must name theirs.
 
     Raises:
-        ValueError: if a slot is misspelt, names no claim, or its sentence assumes another verdict
-            than the claim has.
+        ValueError: if a slot is misspelt, begins a paragraph, names no claim, or its sentence
+            assumes another verdict than the claim has.
     """
 
     def one(slot: re.Match[str]) -> str:
@@ -47,6 +50,10 @@ def filled(text: str, scorecards: Scorecards, *, page: str, study: str = "") -> 
 
     if text.count("<!--=") != len(SLOT.findall(text)):
         raise ValueError(f"{page}: a slot has no end, or is misspelt")
+    while LAST_WORD.search(text):
+        text = LAST_WORD.sub(r"\n\2\1 ", text)
+    if BEGINS.search(text):
+        raise ValueError(f"{page}: a paragraph begins with a slot, which Markdown takes for HTML")
     return SLOT.sub(one, text)
 
 

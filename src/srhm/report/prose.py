@@ -37,7 +37,8 @@ class CaptionError(ValueError):
 FOUND = "## What was found"
 # A README with this beside it has its question first, its answer, and no definitions.
 METHODS, QUESTION, RUN_IT = "methods.md", "**Question.** ", "**Run it.**"
-COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
+# With its line, where it is alone on it.
+COMMENT = re.compile(r"^<!--(?:(?!-->).)*-->\n|<!--(?:(?!-->).)*-->", re.DOTALL | re.MULTILINE)
 IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)\n?")
 GENERATED = re.compile(r"<!-- short.*?<!-- end -->\n*", re.DOTALL)
 # Words of a caption that stand below its figure; how to read it follows, folded.
