@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,14 @@ import pytest
 import yaml
 from PIL import Image
 
-from srhm.commands import claim_tables, claims_page, headline_picture, readme, thesis
+from srhm.commands import (
+    claim_tables,
+    claims_page,
+    first_rules,
+    headline_picture,
+    readme,
+    thesis,
+)
 from srhm.forest.layout import finding
 from srhm.preset import plan_preset
 from srhm.scorecard.numbers import measured_text
@@ -202,11 +210,12 @@ def of_paper(scorecards):
     return readme.claims_of_paper(scorecards)
 
 
-def test_the_page_of_verdicts_is_current_with_an_example_of_each(of_paper, scorecards):
+def test_the_page_of_verdicts_has_the_examples_of_its_picture(of_paper):
     text = (ROOT / claims_page.PAGE).read_text(encoding="utf-8")
-    assert readme.claims_text(text, scorecards) == text, "make readme writes it anew"
-    shown = [row["verdict"] for row in claims_page.examples(of_paper)]
-    assert shown == list(readme.VERDICTS)
+    rows = claims_page.examples(of_paper)
+    assert [row["verdict"] for row in rows] == list(readme.VERDICTS)
+    for row in rows:
+        assert re.search(rf"^\| \*\*{row['verdict']}\*\* .*/{row['claim']} ", text, re.MULTILINE)
     with pytest.raises(ValueError, match=r"no claim has the verdict 'differs'"):
         claims_page.examples(of_paper[of_paper["verdict"] != "differs"])
 
@@ -220,56 +229,48 @@ def test_the_picture_of_verdicts_is_of_these_numbers(of_paper):
 
 def test_the_counts_of_first_and_present_rules_are_current(scorecards):
     written = (ROOT / readme.DEVIATIONS).read_text(encoding="utf-8")
-    tables = [pd.read_csv(ROOT / name) for name in (readme.FIRST_RULES, readme.GONE_CLAIMS)]
-    assert readme.deviations_text(written, scorecards, *tables) == written, "make readme writes it"
-    gone = tables[1].set_index(["preset", "study", "claim"])
+    rules = first_rules.read_rules(ROOT, scorecards)
+    assert readme.deviations_text(written, rules) == written, "make readme writes it"
+    gone = rules.gone.set_index(first_rules.KEY)
     assert gone.index.is_unique
     assert not [one for one in gone.index if one[2] in thesis.claim_names(one[1])]
+    assert "Gone since: " in "\n".join(first_rules.of_studies(rules))
 
 
-def test_claims_are_counted_by_first_and_present_rules():
-    first = pd.DataFrame({"preset": "grid", "study": "jamming", "claim": ["a", "b", "c"],
-                          "verdict": ["within", "within", "open"]})  # fmt: skip
-    words = ["reproduced", "differs", "reproduced"]
-    now = pd.DataFrame({"claim": ["a", "b", "d"], "verdict": words,
+def claims_by(rules):
+    """First rules of three claims of jamming in each preset that `rules` names; b has moved."""
+    verdicts = {"a": "within", "b": "within", "c": "open"}
+    first = [
+        {"preset": preset, "study": "jamming", "claim": claim, "verdict": verdict}
+        for preset in rules
+        for claim, verdict in verdicts.items()
+    ]
+    now = pd.DataFrame({"claim": ["a", "b", "d"],
+                        "verdict": ["reproduced", "differs", "reproduced"],
                         "fixed": ["before", "after", "before"]})  # fmt: skip
-    begin = readme.BEGIN.format("rules")
-    page, cards = f"{begin}\n{readme.END}\n", {"grid": {"jamming": now}}
     gone = pd.DataFrame(
         {"preset": ["grid"], "study": ["jamming"], "claim": ["c"], "became": ["test"]}
     )
-    text = readme.deviations_text(page, cards, first, gone)
-    assert "| `grid` | 3 | 2 | 0 → 1 | 1 → 0 | 1 |" in text
-    assert "2 claims have both verdicts; 1 moved." in text
-    assert "Gone since: 1 claims, of which 0 differed; 0 repeated another claim, " in text
-    assert "1 could not fail, or a test holds them" in text
-    assert text.endswith(f" New: 1.\n{readme.END}\n")
+    return first_rules.Rules(
+        {preset: {"jamming": now} for preset in rules}, pd.DataFrame(first), gone
+    )
+
+
+@pytest.mark.parametrize("presets", [["grid"], ["grid", "paper"]])
+def test_claims_are_counted_once_by_first_and_present_rules(presets):
+    rules = claims_by(presets)
+    summed, by_study = (
+        "\n".join(made(rules)) for made in (first_rules.in_sum, first_rules.of_studies)
+    )
+    assert "| first | 3 | 2 | 0 | 1 |\n| present | 3 | 2 | 1 | 0 |" in summed
+    assert "2 claims have both verdicts, of which 1 moved. 1 of the present claims" in summed
+    for preset in presets:
+        assert f"| jamming | {preset} | 3 | 2 | 0 → 1 | 1 → 0 | 1 |" in by_study
+    assert "Gone since: 1 claims, of which 0 differed; 0 repeated another claim, " in by_study
+    assert "1 could not fail, or a test holds them" in by_study
+    assert " New: 1." in by_study
     with pytest.raises(ValueError, match="what became of \\['c'\\]"):
-        readme.deviations_text(page, cards, first, gone[:0])
-
-
-def test_a_claim_of_two_presets_is_counted_once():
-    claims = {"study": "jamming", "claim": ["a", "b"], "verdict": ["within", "open"]}
-    first = pd.concat(
-        [pd.DataFrame({"preset": one, **claims}) for one in (readme.MAIN, readme.WIDE)]
-    )
-    now = pd.DataFrame({"claim": ["a", "c"], "verdict": ["reproduced", "reproduced"],
-                        "fixed": ["after", "before"]})  # fmt: skip
-    begin = readme.BEGIN.format("rules")
-    page = f"{begin}\n{readme.END}\n"
-    cards = {one: {"jamming": now} for one in (readme.MAIN, readme.WIDE)}
-    gone = pd.DataFrame(
-        {"preset": [readme.MAIN], "study": ["jamming"], "claim": ["b"], "became": ["test"]}
-    )
-    text = readme.deviations_text(page, cards, first, gone)
-    counts = "2 | 1 → 2 | 0 | 1 → 0 | 1 |"
-    assert f"| `{readme.MAIN}` | {counts}" in text
-    assert f"| `{readme.WIDE}` | {counts}" in text  # stands in the table, and in no sum
-    assert f"| all but `{readme.WIDE}` |  | {counts}" in text
-    assert f"those of `{readme.WIDE}` are claims of `{readme.MAIN}`, too, and are in no sum" in text
-    assert "1 claims have both verdicts; 0 moved." in text
-    assert "Gone since: 1 claims, " in text
-    assert text.endswith(f" New: 1.\n{readme.END}\n")
+        list(first_rules.of_studies(replace(rules, gone=rules.gone[:0])))
 
 
 @pytest.mark.parametrize("name", [readme.DESKTOP, readme.PHONE])

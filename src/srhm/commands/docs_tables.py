@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from srhm.commands import thesis
+from srhm.commands import first_rules, thesis
 from srhm.commands.claim_tables import escaped, line
 from srhm.commands.readme import all_scorecards, headline
 from srhm.preset import key_table
@@ -99,6 +99,11 @@ def keys(root: Path) -> str:
     return key_table()
 
 
+def rules(root: Path) -> str:
+    """Verdicts of each study by the first and by the present rules, and what became of claims."""
+    return "\n".join(first_rules.of_studies(first_rules.read_rules(root, all_scorecards(root))))
+
+
 def _of_study(study: str, preset: str, table: pd.DataFrame) -> Iterator[str]:
     counted = {word: n for word, n in verdict_counts(table).items() if n}
     yield f"## {study}, `{preset}`"
@@ -132,5 +137,6 @@ def _link(study: str) -> str:
 
 
 TABLES: dict[str, Callable[[Path], str]] = {
-    one.__name__: one for one in (sources, faults, mended, changes, quotes, claims, counts, keys)
+    one.__name__: one
+    for one in (sources, faults, mended, changes, quotes, claims, counts, rules, keys)
 }

@@ -18,7 +18,7 @@ from matplotlib.figure import Figure as Drawing
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from srhm.commands import claims_page, headline_picture, thesis
+from srhm.commands import claims_page, first_rules, headline_picture, thesis
 from srhm.commands.claim_tables import BEGIN, END, escaped, found_tables, line
 from srhm.commands.printing import printing
 from srhm.commands.slots import filled
@@ -40,8 +40,6 @@ from srhm.studies.sparse_hierarchy.published_values import published_values
 from srhm.study import Figure
 
 ROOT = places.PUBLISHED.parent
-FIRST_RULES = "reference/first_rules.csv"
-GONE_CLAIMS = "reference/gone_claims.csv"
 RESULTS, DEVIATIONS = "docs/results.md", "docs/deviations.md"
 # The forest plot in columns for a desktop, and in lines that a phone has room for.
 DESKTOP, PHONE = "docs/images/forest.png", "docs/images/forest_phone.png"
@@ -103,31 +101,9 @@ def _published(root: Path) -> pd.DataFrame:
     return published_values(reference=[str(root / "reference/published_sample_complexity.csv")])
 
 
-def deviations_text(
-    text: str,
-    scorecards: Mapping[str, Mapping[str, pd.DataFrame]],
-    first: pd.DataFrame,
-    gone: pd.DataFrame,
-) -> str:
-    """docs/deviations.md with the table of first and present rules written anew.
-
-    first: preset, study, claim and verdict of the shipped rows by the rules with which each study
-    first had rows. gone: preset, study, claim and what became of those that are no claims any
-    more, of BECAME.
-
-    Raises:
-        ValueError: if `gone` does not say what became of a claim.
-    """
-    return _between(text, "rules", [*_rules(scorecards, first, gone)], of=DEVIATIONS)
-
-
-def claims_text(text: str, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]) -> str:
-    """docs/claims.md with its picture and the table of verdicts."""
-    head, *lines = claims_page.verdict_table(claims_of_paper(scorecards), rows_of=MAIN)
-    rows = [line(head), line(["---"] * len(head))]
-    rows += [line([*words, escaped(example)]) for *words, example in lines]
-    picture_of_verdicts = f"![{claims_page.TITLE}]({claims_page.PICTURE.removeprefix('docs/')})"
-    return _between(text, "verdicts", [picture_of_verdicts, "", *rows], of=claims_page.PAGE)
+def deviations_text(text: str, rules: first_rules.Rules) -> str:
+    """docs/deviations.md with the counts by first and present rules written anew."""
+    return _between(text, "rules", [*first_rules.in_sum(rules)], of=DEVIATIONS)
 
 
 def claims_of_paper(scorecards: Mapping[str, Mapping[str, pd.DataFrame]]) -> pd.DataFrame:
@@ -224,15 +200,11 @@ def main(root: Path = ROOT) -> int:
     """Writes the documents of this repository; 1 if one lacks its markers."""
     rows = headline(root)
     scorecards = all_scorecards(root)
-    first, gone = (pd.read_csv(root / name) for name in (FIRST_RULES, GONE_CLAIMS))
     try:
         practice = by_practice(root)
-        deviations = deviations_text(
-            (root / DEVIATIONS).read_text(encoding="utf-8"), scorecards, first, gone
-        )
+        rules = first_rules.read_rules(root, scorecards)
+        deviations = deviations_text((root / DEVIATIONS).read_text(encoding="utf-8"), rules)
         results = results_text((root / RESULTS).read_text(encoding="utf-8"), rows, practice)
-        page = (root / claims_page.PAGE).read_text(encoding="utf-8")
-        judged = claims_text(page, scorecards)
         sources = sources_text((root / thesis.PAGE).read_text(encoding="utf-8"), scorecards, root)
         files = {study: root / f"src/srhm/studies/{study}/README.md" for study in STUDIES}
         of_studies = {
@@ -243,7 +215,6 @@ def main(root: Path = ROOT) -> int:
         print(error, file=sys.stderr)
         return 1
     write_text(root / DEVIATIONS, deviations)
-    write_text(root / claims_page.PAGE, judged)
     write_text(root / RESULTS, results)
     write_text(root / "docs/studies.md", studies_text(scorecards, root))
     write_text(root / thesis.PAGE, sources)
@@ -340,71 +311,6 @@ def _by_practice(practice: ByPractice, rows: Sequence[ForestRow]) -> Iterator[st
         yield line([words, "", "", *far, "0", ""])
     yield ""
     yield f"We have {practice.n_ours} of the authors' {practice.n_points} points by this recipe."
-
-
-# Verdicts by the words of now and by those of the first rules.
-KINDS = {"reproduced": ("reproduced", "agrees", "close", "within"),
-         "differs": ("differs", "disagrees"),
-         "inconclusive": ("inconclusive", "open", "too few data")}  # fmt: skip
-# What became of claims that are none any more.
-BECAME = {"duplicate": "repeated another claim", "threshold": "were a fit at another test error",
-          "test": "could not fail, or a test holds them",
-          "rewritten": "are judged under other names",
-          "expected nothing": "expected nothing",
-          "zero": "were a bound of zero that no source states",
-          "twice": "said a statement again",
-          "no reason": "had a tolerance without a reason"}  # fmt: skip
-
-
-def _rules(
-    scorecards: Mapping[str, Mapping[str, pd.DataFrame]], first: pd.DataFrame, gone: pd.DataFrame
-) -> Iterator[str]:
-    """A line for the shipped rows of each study: counts under the first and the present rules.
-
-    Sums count each claim once: those of WIDE are claims of MAIN, too, and are in no sum.
-    """
-    yield line(["study", "rows of", "claims", *KINDS, "fixed after a look"])
-    yield line(["---"] * (4 + len(KINDS)))
-    befores, nows = [], []
-    for names, before in first.groupby(["preset", "study"], sort=False):
-        preset, study = map(str, names)
-        now = scorecards[preset][study]
-        yield line([_link(study), f"`{preset}`", *_both(before, now)])
-        if preset != WIDE:
-            befores.append(before)
-            nows.append(now.assign(preset=preset, study=study))
-    before, now = pd.concat(befores), pd.concat(nows)
-    yield line([f"all but `{WIDE}`", "", *_both(before, now)])
-    key = ["preset", "study", "claim"]
-    both = before.merge(now, on=key, suffixes=("", "_now"))
-    kinds = {word: kind for kind, words in KINDS.items() for word in words}
-    moved = both["verdict"].map(kinds) != both["verdict_now"].map(kinds)
-    yield ""
-    yield (
-        f"Each claim is counted once: those of `{WIDE}` are claims of `{MAIN}`, too, and are in no"
-        f" sum. {len(both)} claims have both verdicts; {int(moved.sum())} moved."
-    )
-    left = before.merge(now[key], on=key, how="left", indicator=True).query("_merge == 'left_only'")
-    became = left.merge(gone, on=key, how="left")["became"]
-    if unknown := sorted(set(left["claim"][~became.isin(BECAME).to_numpy()])):
-        raise ValueError(f"{GONE_CLAIMS} does not say what became of {unknown}")
-    parts = ", ".join(f"{int((became == kind).sum())} {words}" for kind, words in BECAME.items())
-    yield ""
-    failed = int(left["verdict"].isin(KINDS["differs"]).sum())
-    yield (
-        f"Gone since: {len(left)} claims, of which {failed} differed; {parts}."
-        f" New: {len(now) - len(both)}."
-    )
-
-
-def _both(before: pd.DataFrame, now: pd.DataFrame) -> list[str]:
-    """Numbers of claims, and of each kind of verdict, at first and now; how many are of later."""
-    counts = [(len(before), len(now))]
-    for words in KINDS.values():
-        one, other = (int(table["verdict"].isin(words).sum()) for table in (before, now))
-        counts.append((one, other))
-    texts = [str(one) if one == other else f"{one} → {other}" for one, other in counts]
-    return [*texts, str(int((now["fixed"] == "after").sum()))]
 
 
 def _counts(table: pd.DataFrame) -> list[str]:
