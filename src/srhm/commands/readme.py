@@ -24,7 +24,7 @@ from srhm.commands.printing import printing
 from srhm.commands.slots import filled
 from srhm.forest import picture
 from srhm.forest.layout import finding
-from srhm.report.prose import GENERATED
+from srhm.report.prose import COMMENT, GENERATED
 from srhm.results import places
 from srhm.results.atomic import write_text
 from srhm.scorecard.card import SCORECARDS, read_scorecards
@@ -40,7 +40,7 @@ from srhm.studies.sparse_hierarchy.published_values import published_values
 from srhm.study import Figure
 
 ROOT = places.PUBLISHED.parent
-RESULTS, DEVIATIONS = "docs/results.md", "docs/deviations.md"
+RESULTS, DEVIATIONS, LIST = "docs/results.md", "docs/deviations.md", "docs/studies.md"
 # The forest plot in columns for a desktop, and in lines that a phone has room for.
 DESKTOP, PHONE = "docs/images/forest.png", "docs/images/forest_phone.png"
 PAPER = ("sparse_hierarchy", "named_nets")
@@ -134,27 +134,15 @@ def results_text(text: str, rows: Sequence[ForestRow], practice: ByPractice) -> 
     return _between(text, "recipes", [*_by_practice(practice, rows)], of=RESULTS)
 
 
-def studies_text(scorecards: Mapping[str, Mapping[str, pd.DataFrame]], root: Path) -> str:
-    """docs/studies.md: each study of the registry, what it asks and what its shipped rows say."""
-    lines = [
-        "# Studies",
-        "",
-        "A *study* has figures, [claims](claims.md) and a page of its own."
-        f" {WRITTEN} `make figures STUDY=NAME`"
-        " draws its shipped rows, `make reproduce STUDY=NAME` trains."
-        " [The sources figure by figure](thesis.md).",
-    ]
-    headings = {"paper": "The paper", "plane": "Lazy and feature learning, jamming: `make plane`",
-                "seeds": "Other sources: `STUDY=seeds`",
-                "landscape": "Digits and landscape: `STUDY=landscape`"}  # fmt: skip
+def studies_text(text: str, root: Path) -> str:
+    """docs/studies.md with its tables written anew: what each study asks, and its answer."""
     grouped = {name for names in GROUPS.values() for name in names}
     parts = {**GROUPS, "others": [name for name in STUDIES if name not in grouped]}
     for group, names in parts.items():
-        lines += ["", f"## {headings.get(group, 'Others')}", ""]
-        lines += [line(["study", "asks", "shipped rows"]), line(["---"] * 3)]
-        lines += [line([_link(one), _question(root, one), _shipped(scorecards, one)])
-                  for one in names]  # fmt: skip
-    return "\n".join([*lines, ""])
+        rows = [line([_link(one), *_question_and_answer(root, one)]) for one in names]
+        lines = [line(["study", "question", "answer"]), line(["---"] * 3), *rows]
+        text = _between(text, group, lines, of=LIST)
+    return text
 
 
 def study_readme(
@@ -162,8 +150,8 @@ def study_readme(
 ) -> str:
     """README of a study with the numbers of its sentences written anew.
 
-    An older one gets what stands below its question: of shipped rows its figure, the verdicts of its claims, and the first of them; further below
-    the tables of claims.
+    An older one gets what stands below its question: of shipped rows its figure, the verdicts of
+    its claims, and the first of them; further below the tables of claims.
 
     Raises:
         ValueError: if such a table has a claim, or a preset, that the scorecards lack.
@@ -204,6 +192,7 @@ def main(root: Path = ROOT) -> int:
         practice = by_practice(root)
         rules = first_rules.read_rules(root, scorecards)
         deviations = deviations_text((root / DEVIATIONS).read_text(encoding="utf-8"), rules)
+        studies = studies_text((root / LIST).read_text(encoding="utf-8"), root)
         results = results_text((root / RESULTS).read_text(encoding="utf-8"), rows, practice)
         sources = sources_text((root / thesis.PAGE).read_text(encoding="utf-8"), scorecards, root)
         files = {study: root / f"src/srhm/studies/{study}/README.md" for study in STUDIES}
@@ -216,7 +205,7 @@ def main(root: Path = ROOT) -> int:
         return 1
     write_text(root / DEVIATIONS, deviations)
     write_text(root / RESULTS, results)
-    write_text(root / "docs/studies.md", studies_text(scorecards, root))
+    write_text(root / LIST, studies)
     write_text(root / thesis.PAGE, sources)
     for file, text in of_studies.items():
         write_text(file, text)
@@ -313,43 +302,23 @@ def _by_practice(practice: ByPractice, rows: Sequence[ForestRow]) -> Iterator[st
     yield f"We have {practice.n_ours} of the authors' {practice.n_points} points by this recipe."
 
 
-def _counts(table: pd.DataFrame) -> list[str]:
-    return [*map(str, verdict_counts(table).values())]
-
-
 def _verdicts(table: pd.DataFrame) -> str:
     return verdicts_in_words({word: n for word, n in verdict_counts(table).items() if n})
-
-
-def _shipped(scorecards: Mapping[str, Mapping[str, pd.DataFrame]], study: str) -> str:
-    found = []
-    for preset, studies in scorecards.items():
-        if study in studies:
-            found.append(f"`{preset}`: {_verdicts(studies[study])}")
-    return "; ".join(found) or "–"
 
 
 def _link(study: str) -> str:
     return f"[{study}](../src/srhm/studies/{study}/README.md)"
 
 
-def _question(root: Path, study: str) -> str:
-    """The title of a README, which asks, or the first question of an older README."""
+def _question_and_answer(root: Path, study: str) -> tuple[str, str]:
+    """The title of a study's README, and its answer without links."""
     text = (root / f"src/srhm/studies/{study}/README.md").read_text(encoding="utf-8")
-    text = GENERATED.sub("", text)
-    top, _, rest = text.partition("\n")
-    if rest.startswith("\n**Question.** "):
-        return top.removeprefix("# ")
-    words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", " ".join(rest.partition("\n## ")[0].split()))
-    words = re.sub(r"\b(Eq|arXiv)[.:] ?", r"\1 ", words)
-    found = re.search(r"(?:^|(?<=[.:?!] ))[^.:?!]*\?", words)
-    heading = top.removeprefix("# ")
+    title = text.partition("\n")[0].removeprefix("# ")
+    found = re.search(r"^\*\*Answer\.\*\* (.*?)\n\n", text, re.DOTALL | re.MULTILINE)
     if not found:
-        return heading
-    asked = found[0].strip()
-    if heading.endswith("?"):
-        return f"{heading} {asked[0].upper()}{asked[1:]}"
-    return f"{heading}: {asked[0].lower()}{asked[1:]}"
+        return title, "–"
+    words = COMMENT.sub("", " ".join(found[1].split()))
+    return title, re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", words)
 
 
 if __name__ == "__main__":
