@@ -15,8 +15,6 @@ from srhm.model.parsing import Parsed, parse
 from srhm.model.sampling import Derivations
 from srhm.networks.geometry import Geometry
 
-# The verdict of an interval that lies within the tolerance.
-WITHIN = {"reproduced"}
 # Chance that one statistical test fails though nothing is wrong. All seeds are fixed, so that a
 # test which passes once passes always; the rate says how surprising a failure after a change is.
 FALSE_ALARM = 1e-4

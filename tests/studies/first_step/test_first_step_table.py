@@ -1,7 +1,6 @@
 """Signal and noise of the first step: the table, and how it scales with the grammar."""
 
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,10 +9,8 @@ import pytest
 from srhm.model.sampling import SampleError
 from srhm.results import records
 from srhm.results.tables import FIRST_STEP
-from srhm.studies.first_step.configuration import FirstStepSection, plan
 from srhm.studies.first_step.scaling import equal_points, exponent
 from srhm.studies.first_step.table import first_step_rows
-from srhm.study import ConfigError
 
 ENTRY = {"L": 2, "s": 2, "v": 3, "seeds": 2}
 
@@ -44,17 +41,6 @@ def test_training_sets_of_one_seed_are_nested():
 def test_too_many_points_are_refused():
     with pytest.raises(SampleError, match="P = 81"):
         list(first_step_rows([{**ENTRY, "net": "lcn", "s0": 0, "P": [81]}]))
-
-
-def test_planning_refuses_what_the_grammar_has_not():
-    for entry, message in (
-        ({"v": 3, "s0": 0, "P": [40]}, r"grammars.1: P = 40"),
-        ({"v": 3, "s0": 0, "P": [10], "m": [4]}, r"grammars.1: m = 4"),
-    ):
-        good = {"net": "lcn", "L": 2, "v": 3, "s0": 0, "P": [31]}
-        section = FirstStepSection(grammars=[good, {"net": "lcn", "L": 2, **entry}])
-        with pytest.raises(ConfigError, match=message):
-            plan(section, Path())
 
 
 def of_the_law(*, n_seeds=8):

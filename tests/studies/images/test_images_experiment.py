@@ -10,7 +10,6 @@ import pytest
 import torch
 from images_data import N
 from invented_images import write_cifar
-from pydantic import ValidationError
 from train_curves import image_entries, train_images
 
 from srhm.images import cifar, experiment, plan, training
@@ -164,23 +163,3 @@ def test_other_files_than_cifar_10_without_their_sums_are_refused(folder, tmp_pa
         shutil.copy(folder / name, tmp_path)
     with pytest.raises(ConfigError, match=r"^  folder: .*MD5SUMS"):
         plan.plan(section(folder=str(tmp_path)), Path())
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"nets": ["vgg12"]}, "vgg12: the named nets are vgg11"),
-        ({"P": [10]}, r"P = \[10\]: allowed are 20 \(one batch\) to 200 \(all images\)"),
-        ({"P": [201]}, r"P = \[201\]: allowed are 20"),
-        ({"n_test": N + 1}, "n_test = 41: there are 40 test images"),
-        ({"stability": {"n_points": 500}}, "n_points = 500: there are 40 test images"),
-        (
-            {"stability": {"n_points": 20, "displacement": 3.0}},
-            r"T below 4 / \(pi\^3 c\^2 ln c\) = 0.013, a displacement below 2.62",
-        ),
-        ({"schedule": "cosine"}, "Extra inputs"),
-    ],
-)
-def test_what_cannot_be_run_is_refused_with_the_allowed_range(changes, message):
-    with pytest.raises(ValidationError, match=message):
-        section(**changes)

@@ -3,11 +3,8 @@
 import numpy as np
 import pytest
 
-from srhm.studies.kernels.configuration import KernelsSection, plan
 from srhm.studies.kernels.covariance import gram
 from srhm.studies.kernels.lattice import lattice, on_torus, run, side_of
-from srhm.studies.kernels.study import STUDY
-from srhm.study import ConfigError
 
 FINE = 60
 
@@ -64,11 +61,3 @@ def test_the_error_of_a_plane_lattice_is_the_sum_over_its_frequencies(teacher, m
     cell = {"d": 2, "P": side**2, "n_test": FINE**2, "seed": 0, "n_fields": 1, "jitter": 0.0}
     found = run({**cell, "teacher": teacher, "kernel": "laplace", "sigma": sigma})
     assert found.row["expected_mse"] == pytest.approx(error, rel=1e-6)
-
-
-def test_points_that_are_no_lattice_are_refused_by_name(tmp_path):
-    section = KernelsSection(
-        teacher_student=[{"data": "lattice", "d": 2, "teacher": "laplace", "P": [16, 17]}]
-    )
-    with pytest.raises(ConfigError, match=r"teacher_student\.0\.P = 17: a lattice of d = 2 has"):
-        plan(section, tmp_path, trainer=STUDY.trainer)

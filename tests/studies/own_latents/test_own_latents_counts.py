@@ -10,6 +10,7 @@ from srhm.data import tree
 from srhm.model.grammar import GrammarParameters, draw_grammar
 from srhm.model.sampling import derive
 from srhm.model.seeding import generator
+from srhm.studies.own_latents.configuration import closed, law
 from srhm.studies.own_latents.counts import (
     NETS,
     TARGETS,
@@ -148,3 +149,13 @@ def test_with_all_tuples_in_use_cousins_know_nothing(net):
     for level in (1, 2):
         assert population(grammar, level, target="context", net=net).signal().max() < 1e-12
         assert population(grammar, level, target="class", net=net).signal().min() > 0.01
+
+
+def test_the_law_by_hand():
+    dense = {"s": 2, "v": 8, "m": 4, "n_c": 8}
+    assert closed(s=2, v=8, m=4) == 0.5
+    assert law("context", "separate", L=4, s0=0, **dense) == 8 * 64 * 2
+    assert law("context", "shared", L=4, s0=2, **dense) == 8 * 64 * 2 * 9 / 4
+    assert law("parent", "separate", L=3, s0=1, **dense) == 8 * 16 * 16
+    assert law("class", "shared", L=3, s0=1, **dense) == 8 * 64 * 4
+    assert law("context", "shared", L=2, s0=0, s=2, v=3, m=3, n_c=3) == 81

@@ -1,20 +1,14 @@
-"""Random features against other routes, and what a section refuses."""
+"""Random features against other routes."""
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 from scipy.integrate import quad
 from sklearn.linear_model import Ridge
 
 from srhm.model.seeding import generator
-from srhm.studies.random_features.configuration import RandomFeaturesSection
 from srhm.studies.random_features.data import task_of
 from srhm.studies.random_features.features import effective_ridge, features, kernel, least_norm, run
 
-RATIOS = [0.5, 0.9, 1, 1.1, 1.5, 4, 8, 16]
-SECTION = {
-    "curves": [{"data": ["sphere", "digits", "srhm"], "P": 60, "N_over_P": RATIOS, "seeds": 3}]
-}
 CELL = {
     **{"data": "sphere", "P": 60, "N": 240, "N_over_P": 4, "members": 40, "n_test": 200},
     **{"d": 8, "noise": 0.2, "seed": 0},
@@ -63,18 +57,3 @@ def test_an_infinite_ensemble_is_the_kernel_and_a_member_is_not() -> None:
     assert few["training_mse"] > 0.01
     assert few["mse_limit"] == pytest.approx(few["mse_ridge"], rel=0.25)
     assert few["mse_limit"] != pytest.approx(few["mse_kernel"], rel=0.1)
-
-
-@pytest.mark.parametrize(
-    ("changed", "words"),
-    [
-        ({"data": "digits", "P": 1500}, "at most 1797"),
-        ({"data": "srhm", "P": 8000}, "at most 8192"),
-        ({"P": 10, "N_over_P": 0.01}, "at least one feature"),
-        ({"members": 1}, "greater than or equal to 2"),
-        ({"width": 3}, "Extra inputs"),
-    ],
-)
-def test_a_section_that_cannot_be_computed_is_refused(changed: dict, words: str) -> None:
-    with pytest.raises(ValidationError, match=words):
-        RandomFeaturesSection.model_validate({"curves": [{**SECTION["curves"][0], **changed}]})

@@ -59,3 +59,11 @@ def test_clothes_have_their_own_split():
     training, test = large_images.load("fashion", seed=0)
     assert (len(training), len(test)) == (60_000, 10_000)
     assert training.pixels.shape[1:] == (1, 28, 28)
+
+
+def test_images_whose_files_are_not_there_are_left_out_aloud(tmp_path):
+    section = {"networks": [{"net": "fc2", "data": ["digits", "mnist", "cifar10"], "P": 200}]}
+    found = STUDY.plan(RelativeStabilitySection.model_validate(section), tmp_path)
+    assert [curve.label for curve in found.curves.values()] == ["digits-fc2-h64"]
+    assert "make mnist" in found.absent
+    assert "make cifar" in found.absent

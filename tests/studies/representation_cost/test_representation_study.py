@@ -1,4 +1,4 @@
-"""Limits, parts and bounds of the study, tiny tables, and what a section refuses."""
+"""Limits, parts and bounds of the study; tiny tables."""
 
 import numpy as np
 import pandas as pd
@@ -9,11 +9,9 @@ from srhm.results.tables import schema_of
 from srhm.studies.representation_cost import linear as linear_networks
 from srhm.studies.representation_cost import paths
 from srhm.studies.representation_cost.claims import SINGULAR_VALUES
-from srhm.studies.representation_cost.configuration import RepresentationCostSection
 from srhm.studies.representation_cost.limits import limit_rows
 from srhm.studies.representation_cost.readings import two_parts, underestimating
 from srhm.studies.representation_cost.study import STUDY
-from srhm.study import ConfigError
 
 
 def test_limits_are_intercept_and_slope_from_the_first_depth_on():
@@ -99,17 +97,3 @@ def test_every_experiment_fills_the_tables():
             own = set(tables[name].columns) | {"source", "versions"}
             assert columns <= own, name
             assert set(tables[name].columns) <= columns, name
-
-
-def test_section_refuses_what_cannot_be(tmp_path):
-    base = {"L": 4, "width": 4, "n": 10, "steps": 5}
-    with pytest.raises(ValueError, match="allowed are 0 to 2 on 5 places"):
-        RepresentationCostSection(ball={**base, "places": 5, "reach": 3})
-    with pytest.raises(ValueError, match="greater than or equal to 3"):
-        RepresentationCostSection(classes={**base, "L": 2})
-    few = RepresentationCostSection(hierarchy={**base, "m": 1, "levels": 2})
-    with pytest.raises(ConfigError, match=r"hierarchy\.n: 10 .*distinct data"):
-        STUDY.plan(few, tmp_path)
-    impossible = RepresentationCostSection(hierarchy={**base, "m": 100})
-    with pytest.raises(ConfigError, match="hierarchy: "):
-        STUDY.plan(impossible, tmp_path)

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from pydantic import ValidationError
 
 from srhm.images import mnist5k
 from srhm.images.mnist import Digits
@@ -74,9 +73,3 @@ def test_without_digits_no_curve_is_computed_and_the_plan_says_so(monkeypatch):
     found = planned()
     assert found.curves.keys() == names == found.missing.keys()
     assert all("make env-images" in one for one in found.missing.values())
-
-
-@pytest.mark.parametrize("P", [[31, 60], [60, 4001]])
-def test_sizes_out_of_range_are_refused(P):
-    with pytest.raises(ValidationError, match="allowed are 32"):
-        TaughtDigitsSection.model_validate({"curves": [{"net": "lenet", "P": P}]})

@@ -1,10 +1,9 @@
-"""Trainings that are watched are the stored ones; what the section of the study refuses."""
+"""Trainings that are watched are the stored ones."""
 
 import logging
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 
 from srhm.measure.any_measurement import measured_rows, write_measured
 from srhm.model.letters import parameters_of
@@ -14,7 +13,6 @@ from srhm.results.store import StoredCell, write_cell
 from srhm.studies.temperature.configuration import TemperatureSection, plan
 from srhm.studies.temperature.histories import HISTORIES, SENSITIVITY_HISTORIES, look_steps, watch
 from srhm.studies.temperature.study import STUDY
-from srhm.study import ConfigError
 from srhm.training.cell import train_cell
 from srhm.training.sparse import SparseEngine
 
@@ -47,16 +45,6 @@ def test_watched_groups_are_curves_of_their_own_that_are_measured_twice(tmp_path
     assert found.settings["histories"] == SECTION["watching"]
     assert watched.sample in found.samples
     assert len(planned(tmp_path, watched=[]).curves) == 1
-
-
-def test_only_the_sparse_engine_is_watched(tmp_path):
-    other = {**GROUP, "P": [120], "training": {"engine": "reference"}}
-    with pytest.raises(ConfigError, match=r"watched\.0\.training\.engine = 'reference'"):
-        planned(tmp_path, watched=[other])
-    with pytest.raises(ConfigError, match=r"watched\.0\.P"):
-        planned(tmp_path, watched=[{**GROUP, "P": [10**9]}])
-    with pytest.raises(ValidationError):
-        planned(tmp_path, watching={"looks": 1})
 
 
 def test_looks_are_at_equal_ratios_before_the_end():
