@@ -30,6 +30,7 @@ include_patterns = [
     "docs/tutorials/*.py",
     "[bcpr]*/README.md",
     "src/srhm/studies/*/README.md",
+    "src/srhm/studies/*/methods.md",
 ]
 exclude_patterns = [".*", "build", "data", "results", "tests"]
 source_suffix = {".md": "markdown", ".py": "markdown"}
@@ -82,6 +83,8 @@ def as_markdown(app: Sphinx, document: str, source: list[str]) -> None:
         source[0] = "\n\n".join(map(_cell, cells))
     elif document.startswith("docs/reference/") or document == root_doc:
         source[0] = Template(source[0]).render(modules=modules, studies=NAMES)
+    elif document.endswith("/methods"):  # which its study's page leads to
+        source[0] = f"---\norphan: true\n---\n\n{source[0]}"
     source[0] = with_tables(source[0])
     source[0] = PICTURE.sub(_both, source[0])
     up = "../" * document.count("/")

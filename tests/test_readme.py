@@ -72,6 +72,13 @@ def test_the_readme_counts_the_studies():
     assert f"Another {len(STUDIES) - len(GROUPS['paper'])} studies" in README
 
 
+def test_the_times_of_the_readme_are_those_of_the_page_of_times():
+    table = (ROOT / "docs/running.md").read_text("utf-8")
+    for command in ("make figures", "make reproduce"):
+        (time,) = re.findall(rf"`{command}` (?:takes )?([a-z\d]+ (?:a |to \d+ )?minutes?)", README)
+        assert re.search(rf"\| `{command}` \| {time}\b", table), (command, time)
+
+
 def test_the_recipe_of_the_figures_brings_exponents_of_v_most_of_the_way(practice):
     # README says so without a number.
     assert practice.distance("practice", "v") < practice.distance("text", "v") / 2
