@@ -164,7 +164,7 @@ SENSITIVITY = ("src/srhm/statistics/jackknife.py", "NEGLIGIBLE = 1e-12", "NEGLIG
 DOCSTRING = ("src/srhm/training/protocol.py", '"""What all engines', '"""All that all engines')
 COMMENT = ("src/srhm/model/sampling.py", "# Up to this many", "# As far as this many")
 FIGURE_5 = (
-    "src/srhm/studies/sparse_hierarchy/figures/benefit_of_sparsity.py",
+    "src/srhm/studies/sparse_hierarchy/figures_model.py",
     "N_GRID = 150",
     "N_GRID = 149",
 )

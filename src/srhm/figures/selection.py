@@ -42,7 +42,7 @@ def practice_curves(table: pd.DataFrame, *, branching: int) -> pd.DataFrame:
     """As `text_curves`, of curves with balanced batches, whitening and biases, of usual widths."""
     rows = table[_trained_as(table, batch="balanced", corrected=True)]
     rows = rows[rows["width"] == _usual_widths(rows)]
-    return _on_the_papers_grammars(rows, branching=branching)
+    return on_the_papers_grammars(rows, branching=branching)
 
 
 def _usual_widths(rows: pd.DataFrame) -> pd.Series:
@@ -57,12 +57,13 @@ def text_curves(
 ) -> pd.DataFrame:
     """Rows of `text_protocol` with this s and sparsity, n_c = v and m = v^(s-1)."""
     rows = text_protocol(table, width=width)
-    return _on_the_papers_grammars(rows, branching=branching, sparsity=sparsity)
+    return on_the_papers_grammars(rows, branching=branching, sparsity=sparsity)
 
 
-def _on_the_papers_grammars(
+def on_the_papers_grammars(
     rows: pd.DataFrame, *, branching: int, sparsity: str = "A"
 ) -> pd.DataFrame:
+    """Rows with this s and sparsity, n_c = v and m = v^(s-1)."""
     return rows[
         (rows["sparsity"] == sparsity)
         & (rows["s"] == branching)

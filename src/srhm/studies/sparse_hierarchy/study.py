@@ -15,7 +15,7 @@ def _invariances(
     return Figure(
         name=f"fig{number:02}",
         title=title,
-        function=".figures.invariances:draw",
+        function=".figures_invariances:invariances",
         uses=("sample_complexity", "cells"),
         # Of the FCN the width differs between depths.
         settings=("preset", "threshold") if net == "fcn" else OF_P_STAR,
@@ -30,7 +30,7 @@ def _sparsity_b(number: int, net: str) -> Figure:
     return Figure(
         name=f"fig{number:02}",
         title=f"learning curves of the {net.upper()} with sparsity B",
-        function=".figures.sparsity_b:draw",
+        function=".figures_complexity:sparsity_b",
         uses=("cells",),
         settings=OF_P_STAR,
         options={"net": net},
@@ -42,7 +42,7 @@ def _branching(number: int, net: str) -> Figure:
     return Figure(
         name=f"fig{number:02}",
         title=f"sample complexity of the {net.upper()} for s = 3",
-        function=".figures.branching:draw",
+        function=".figures_complexity:branching",
         uses=("sample_complexity", "published_values"),
         settings=OF_P_STAR,
         options={"net": net},
@@ -54,7 +54,7 @@ def _sensitivity_curves(number: int, net: str) -> Figure:
     return Figure(
         name=f"fig{number:02}",
         title=f"sensitivities of every layer of the {net.upper()}",
-        function=".figures.sensitivity_curves:draw",
+        function=".figures_invariances:sensitivity_curves",
         uses=("cells", "sensitivities"),
         settings=("preset", "width"),
         options={"net": net},
@@ -95,17 +95,17 @@ STUDY = Study(
         Figure(
             name="fig02",
             title="a grammar, its samples, two kinds of sparsity",
-            function=".figures.data_model:draw",
+            function=".figures_model:fig02",
         ),
         Figure(
             name="fig03",
             title="locally connected and convolutional networks",
-            function=".figures.networks:draw",
+            function=".figures_model:fig03",
         ),
         Figure(
             name="fig04",
             title="sample complexities against Eq. 3 and Eq. 4",
-            function=".figures.sample_complexity:draw_from_files",
+            function=".figures_complexity:fig04",
             uses=("cells", "sample_complexity", "published_values"),
             settings=OF_P_STAR,
             files={"publications": "published/*/sparse_hierarchy/*.*"},
@@ -129,7 +129,7 @@ STUDY = Study(
         Figure(
             name="fig05",
             title="the benefit of sparsity, Eq. 5",
-            function=".figures.benefit_of_sparsity:draw",
+            function=".figures_model:fig05",
         ),
         _invariances(
             6,
@@ -150,14 +150,14 @@ STUDY = Study(
         Figure(
             name="authors_points",
             title="the authors' points over ours, by their practice",
-            function=".figures.authors_points:draw",
+            function=".figures_complexity:authors_points",
             uses=("sample_complexity", "cells", "published_values"),
             shows={"s": 2, "sparsity": "A", "protocol": "balanced batches"},
         ),
         Figure(
             name="practice",
             title="what the choices of the published figures do to P*",
-            function=".figures.practice:draw",
+            function=".figures_complexity:practice",
             uses=("sample_complexity",),
             settings=OF_P_STAR,
             shows={"net": "cnn", "s": 2, "sparsity": "A"},
