@@ -1,9 +1,8 @@
-"""Figure 1 A, B in the workflow: a message without images, and what is done again."""
+"""Figure 1 A, B in the workflow, with images and without."""
 
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -11,37 +10,20 @@ import yaml
 from copied_project import planned_jobs
 from invented_images import SECTION, write_cifar
 
-from srhm import preset
 from srhm.commands import launch
 from srhm.model.seeding import generator
-from srhm.results import places
-from srhm.results.store import path_of
-from srhm.study import Curve
-from srhm.trainers import IMAGES
 
 REPOSITORY = Path(__file__).parents[3]
 
 pytestmark = pytest.mark.xdist_group("images workflow")
 
 
-def configured(path: Path, **keys: Any) -> Path:
-    """Writes a preset of small images alone, some keys of their section changed."""
-    values = {"preset": "test", "images": {**SECTION, **keys}}
-    path.write_text(yaml.safe_dump(values), encoding="utf-8")
-    return path
-
-
 @pytest.fixture
 def config(tmp_path):
     """A preset of small images, in a folder of its own."""
-    return configured(tmp_path / "small.yaml")
-
-
-def curves_of(config: Path) -> list[Curve]:
-    """Curves of networks on images."""
-    values = yaml.safe_load(config.read_text(encoding="utf-8"))
-    planned = preset.plan_preset(values, directory=config.parent).studies["images"]
-    return list(planned.curves.values())
+    path = tmp_path / "small.yaml"
+    path.write_text(yaml.safe_dump({"preset": "test", "images": SECTION}), encoding="utf-8")
+    return path
 
 
 def snakemake(config, *arguments):
@@ -62,44 +44,16 @@ def test_without_the_images_the_figure_says_so_and_nothing_is_trained(config):
     assert pd.read_parquet(results / "tables" / "images" / "images.parquet").empty
 
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    """The configuration of a run that has made the figure of the images."""
-    config = configured(tmp_path_factory.mktemp("images") / "small.yaml")
+@pytest.mark.slow
+def test_small_images_give_the_table_and_the_figure(config):
     folder = config.parent / "invented"
     write_cifar(folder, records_per_file=20, generator=generator(0, role="train"))
     output, code = snakemake(config, "fig01_images")
     assert code == 0, output
-    return config
-
-
-@pytest.mark.slow
-def test_small_images_give_the_table_and_the_figure(finished):
-    results = finished.parent / "results" / "test"
+    results = config.parent / "results" / "test"
     assert (results / "figures" / "fig01_images.png").is_file()
     table = pd.read_parquet(results / "tables" / "images" / "images.parquet")
     assert set(table["P"]) == {20, 100}
-
-
-# What a change of the section makes again: cells that are trained, and jobs.
-AGAIN = {"measure_images_stability", "gather_images", "fig01_images"}
-CHANGES = {
-    "nothing": ({}, 0, set()),
-    "P added": ({"P": [20, 50, 100]}, 1, {"train_images", *AGAIN}),
-    "deformations": ({"stability": {"n_points": 10, "displacement": 1.5}}, 0, AGAIN),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("keys", "trained", "jobs"), CHANGES.values(), ids=CHANGES)
-def test_what_is_done_again_after(finished, keys, trained, jobs):
-    config = configured(finished.with_name("changed.yaml"), **keys)
-    store = config.parent / places.store_of(IMAGES)
-    entries = [entry for curve in curves_of(config) for entry in curve.entries]
-    assert sum(not path_of(store, entry["key"]).is_file() for entry in entries) == trained
-    output, code = snakemake(config, "fig01_images", "--dry-run")
-    assert code == 0, output
-    assert planned_jobs(output) == dict.fromkeys(jobs, 1)
 
 
 @pytest.mark.parametrize("there", [False, True])

@@ -58,11 +58,9 @@ def test_a_missing_or_altered_file_is_refused_by_name(made):
     ("change", "message"),
     [
         (lambda content: content[:-1], "has 23519 numbers, not 23520"),
-        (lambda content: content + b"0", "has 23521 numbers, not 23520"),
-        (lambda content: b"\0\0\x0d" + content[3:], "no IDX file of bytes of shape"),
         (lambda content: content[:7] + b"\x1f" + content[8:], "no IDX file of bytes of shape"),
     ],
-    ids=["cut", "too long", "type", "count"],
+    ids=["cut", "count"],
 )
 def test_files_that_are_not_as_their_header_are_refused(tmp_path, change, message):
     array = np.zeros((30, 28, 28), dtype=np.uint8)
