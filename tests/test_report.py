@@ -24,7 +24,7 @@ import pytest
 from srhm.report import prose
 from srhm.report.methods import configuration_text
 from srhm.report.page import write_page
-from srhm.report.page_table import PageTable
+from srhm.report.page_table import PageTable, complexity
 from srhm.report.scorecard_rows import scorecard_rows
 from srhm.results.atomic import write_text
 from srhm.results.records import TableError, write_table
@@ -900,3 +900,10 @@ def test_a_browser_decodes_every_image_shows_every_row_and_asks_for_nothing(
     for row in scorecard().to_dict("records"):
         assert f'<tr id="claim-{row["claim"]}" class="claim' in dom
     assert "<img src=x" not in dom
+
+
+def test_a_curve_whose_seeds_are_censored_on_both_sides_has_no_bound():
+    row = {"P_star": nan, "P_star_low": 0.0, "P_star_high": inf}
+    assert complexity({**row, "status": "below_range"}) == "unknown"
+    assert complexity({**row, "status": "not_reached"}) == "unknown"
+    assert complexity({**row, "status": "below_range", "P_star_high": 1177.8}) == "< 1177"

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
+from math import inf, isfinite, nan
 from typing import Any
 
 from srhm.networks.registry import CONNECTED, HIERARCHICAL, NAMED, label
@@ -53,11 +53,13 @@ def net_order(net: Any) -> int:
 
 def complexity(row: Mapping[Any, Any]) -> str:
     """P* of a row, a censored one as a bound."""
-    if row["status"] == "not_reached":
-        return f"> {grouped(int(row['P_star_low']))}"  # a size that was trained: in full
-    if row["status"] == "below_range":
-        return f"< {grouped(int(row['P_star_high']))}"
-    return grouped(row["P_star"])
+    bounds = {"not_reached": (">", "P_star_low"), "below_range": ("<", "P_star_high")}
+    if row["status"] not in bounds:
+        return grouped(row["P_star"])
+    sign, end = bounds[row["status"]]
+    if not 0 < row[end] < inf:  # seeds are censored on both sides
+        return grouped(nan)
+    return f"{sign} {grouped(int(row[end]))}"  # a size that was trained: in full
 
 
 def interval(row: Mapping[Any, Any]) -> str:

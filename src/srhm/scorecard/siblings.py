@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from math import exp, isclose, sqrt
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from srhm.scorecard.claims import MIN_POINTS, Measurement
 from srhm.statistics.regression import CONFIDENCE
@@ -49,19 +49,21 @@ def with_pooled_scatter(measured: Sequence[Measurement]) -> list[Measurement]:
 
     A measurement that is not the mean of its values as they are, but computed of it, stays.
     """
+    from scipy.stats import bartlett  # slow to load, and no figure needs it
+
     families = defaultdict(list)
     for place, found in enumerate(measured):
         few = found.few_values
         if few is not None and MIN_POINTS <= len(few.values) <= MOST_VALUES:
             ends = few.ends(float(np.var(few.values, ddof=1)), len(few.values) - 1)
-            if all(map(isclose, ends, (found.low, found.high))):
+            if ends[0] < ends[1] and all(map(isclose, ends, (found.low, found.high))):
                 families[few.family].append(place)
     result = list(measured)
     for places in families.values():
         samples = [measured[place].few_values.values for place in places]
         dof = sum(len(one) - 1 for one in samples)
         pooled = sum(float(np.var(one, ddof=1)) * (len(one) - 1) for one in samples) / dof
-        if len(places) < 2 or not stats.bartlett(*samples).pvalue > EQUAL_VARIANCES:
+        if len(places) < 2 or not bartlett(*samples).pvalue > EQUAL_VARIANCES:
             continue
         for place in places:
             found = measured[place]
