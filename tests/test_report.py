@@ -906,4 +906,4 @@ def test_a_curve_whose_seeds_are_censored_on_both_sides_has_no_bound():
     row = {"P_star": nan, "P_star_low": 0.0, "P_star_high": inf}
     assert complexity({**row, "status": "below_range"}) == "unknown"
     assert complexity({**row, "status": "not_reached"}) == "unknown"
-    assert complexity({**row, "status": "below_range", "P_star_high": 1177.8}) == "< 1177"
+    assert complexity({**row, "status": "below_range", "P_star_high": 977.8}) == "< 977"
