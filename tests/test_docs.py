@@ -25,6 +25,7 @@ DOCUMENTS = [
     *sorted(REPOSITORY.glob("[a-z]*/README.md")),
     *sorted((REPOSITORY / "docs").glob("*.md")),
     *sorted(STUDY_FOLDERS.glob("*/README.md")),
+    *sorted(STUDY_FOLDERS.glob("*/methods.md")),
 ]
 IDS = [str(file.relative_to(REPOSITORY)) for file in DOCUMENTS]
 FOLDERS = "benchmarks|config|docs|envs|profiles|published|reference|rules|scripts|src|tests"

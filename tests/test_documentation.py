@@ -91,8 +91,19 @@ def test_every_study_document_and_tutorial_has_a_page(pages):
         assert os.path.relpath(page, "docs") in contents or page.stem == "index", page
         if page.parent.stem == "tutorials":  # they lead to each other, and to no file alone
             assert "_downloads" not in (pages / page).read_text(), page
+    for file in ROOT.glob("src/srhm/studies/*/methods.md"):
+        assert (pages / file.relative_to(ROOT).with_suffix(".html")).is_file(), file
     places = [contents.index(f"studies/{study}/README") for study in STUDIES]
     assert places == sorted(places)  # as they are shown elsewhere
+
+
+def test_long_tables_are_pages(pages):
+    rows = {name: (pages / f"docs/table_of_{name}.html").read_text().count("<tr")
+            for name in ("sources", "faults", "claims")}  # fmt: skip
+    assert rows["sources"] > 240
+    assert rows["faults"] > 50
+    assert rows["claims"] > 700
+    assert "<!-- table" not in (pages / "config/README.html").read_text()
 
 
 def test_every_public_module_is_in_the_reference(pages):
