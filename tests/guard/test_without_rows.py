@@ -6,6 +6,8 @@ from stored import drawn_of_shipped_rows, scores
 
 from srhm.studies.registry import STUDIES
 
+# One worker plans the preset once.
+pytestmark = pytest.mark.xdist_group("without rows")
 # Of this preset no rows are shipped; it has no images.
 PRESET = "test"
 TRAINED = sorted({name for name, one in STUDIES.items() if one.trainer is not None} - {"images"})
