@@ -26,7 +26,7 @@ STUDY = Study(
         Figure(
             "fig01_images",
             "test error on CIFAR-10 against the sensitivity to deformations",
-            "srhm.studies.named_nets.figures.correlation:draw_images",
+            "srhm.studies.named_nets.figures:fig01_images",
             ("images",),
             files={"digits": "published/laptop/relative_stability/*.parquet"},
         ),
