@@ -9,8 +9,6 @@ that outlives its Snakemake blocks nothing. When the lock is free, a lock that S
 """
 
 import argparse
-import errno
-import fcntl
 import os
 import resource
 import signal
@@ -19,8 +17,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
+from collections.abc import Sequence
+from contextlib import ExitStack, redirect_stdout, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import IO
@@ -39,6 +37,7 @@ from srhm.commands.device_options import (
 from srhm.commands.index import write_index
 from srhm.commands.limits import OF_A_JOB, OF_SNAKEMAKE, OF_TRAINING
 from srhm.commands.live_view import LiveView
+from srhm.commands.one_run import Refused, locked, snakemake_by_hand, whose
 from srhm.commands.preset_file import read_preset
 from srhm.commands.presets import (
     DEFAULT,
@@ -55,7 +54,7 @@ from srhm.commands.presets import (
 from srhm.commands.printed_lines import PrintedLines
 from srhm.commands.printing import outlasting, printing
 from srhm.commands.results_folder import NoResults
-from srhm.commands.watching import Watch, last_words, snakemake_by_hand
+from srhm.commands.watching import Watch, last_words
 from srhm.results import places
 from srhm.results.atomic import write_text
 from srhm.results.paths import stored_paths
@@ -79,10 +78,6 @@ PROBE = 1 << 20
 # Below results/: all that Snakemake and its jobs print.
 LOG = "run.log"
 REFUSED = 2  # exit code of a launch that touched nothing
-
-
-class Refused(Exception):
-    """A launch that cannot be; the message says why. Nothing was touched."""
 
 
 def main(
@@ -109,7 +104,7 @@ def main(
             print(refusal)
             return REFUSED
         except PermissionError as error:
-            print(f"{error}{_whose(error)}; nothing was started")
+            print(f"{error}{whose(error)}; nothing was started")
             return REFUSED
 
 
@@ -141,7 +136,7 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
     if local:
         extra = _within_limits(extra, options, profile=profile)
     run = _run_of(config, folder, options.study or [DEFAULT], rows=options.rows)
-    with _locked(folder) as lock:
+    with locked(folder) as lock:
         command = _snakemake(config, folder, profile)
         if code := _continued(command, folder, asked=options.unlock):
             return code
@@ -152,7 +147,7 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
         watch = Watch(run.work, *run.stores, searched=run.searched) if run and run.curves else None
         for error in watch.unreadable().values() if watch else ():
             raise Refused(
-                f"a stored network cannot be read: {error}{_whose(error)}; nothing was started"
+                f"a stored network cannot be read: {error}{whose(error)}; nothing was started"
             )
         start, since, killed = time.monotonic(), time.time(), limits.killed_for_memory()
         _date_now(folder / "results")
@@ -195,23 +190,6 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
         print(f"stopped after {wall_time} (exit code {code}){_kept(run, watch)}")
         print("the same command goes on from there, once what is reported above is mended")
     return code
-
-
-def _whose(error: OSError) -> str:
-    """Of which user the file or folder is that may not be read or written, and what would let us.
-
-    Empty where the system says something else of it.
-    """
-    if error.errno not in (errno.EACCES, errno.EPERM) or error.filename is None:
-        return ""
-    path = Path(error.filename)
-    while not os.path.lexists(path):
-        path = path.parent
-    try:
-        owner = path.owner()
-    except KeyError:
-        owner = f"user {path.lstat().st_uid}"
-    return f". {path} belongs to {owner}: a group shares results that are made under umask 002"
 
 
 def _parser(prog: str) -> argparse.ArgumentParser:
@@ -333,37 +311,6 @@ def _run_of(
         return run_of(config, folder, names, rows=rows)
     except ConfigError:
         return None
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[IO[str]]:
-    """The lock of the folder that holds results/, while the block runs.
-
-    Raises:
-        Refused: if another run holds it, or the folder cannot be written to.
-    """
-    results = folder / "results"
-    try:
-        results.mkdir(parents=True, exist_ok=True)
-        lock_file = (results / ".lock").open("a+", encoding="utf-8")
-    except OSError as error:
-        raise Refused(
-            f"{results} cannot be written to: {error.strerror}{_whose(error)}; nothing was started"
-        ) from error
-    with lock_file as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            lock.seek(0)
-            holder = lock.read() or "it is just starting"
-            raise Refused(f"another run works in {folder}: {holder}") from None
-        except OSError as error:
-            raise Refused(
-                f"{lock_file.name} cannot be locked ({error.strerror}): two runs at a time could"
-                " not be told apart here. --directory elsewhere puts results/ on a file system that"
-                " has locks; nothing was started"
-            ) from error
-        yield lock
 
 
 def _continued(command: list[str], folder: Path, *, asked: bool) -> int:

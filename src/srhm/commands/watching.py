@@ -7,8 +7,6 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from srhm.results.outdated import made_by_other_code, row_of
 from srhm.results.paths import paths, shares
 from srhm.study import Curve
@@ -81,20 +79,6 @@ def last_words(logs: Path, mark: str, *, since: float) -> list[str]:
             if mark in last:
                 found.append(last)
     return found
-
-
-def snakemake_by_hand(folder: Path) -> int | None:
-    """Process id of a Snakemake on this host that was started in the folder by hand, if any.
-
-    Those that wrap a job (`--mode`) may outlive the run that sent the job, and do no harm.
-    """
-    for process in psutil.process_iter(["cmdline", "cwd"]):
-        line = process.info["cmdline"] or []
-        words = [Path(word).name for word in line[:3]]
-        wraps_a_job = "--mode" in line
-        if "snakemake" in words and not wraps_a_job and process.info["cwd"] == str(folder):
-            return process.pid
-    return None
 
 
 class Watch:
