@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from srhm.commands.readme import all_scorecards
-from srhm.commands.slots import filled
+from srhm.commands.slots import fill_slots
 from srhm.scorecard.numbers import measured_text
 from srhm.studies.registry import STUDIES
 
@@ -23,18 +23,22 @@ def test_a_slot_has_the_number_of_its_claim(scorecards):
     row = table[table["claim"] == "s0-places-lcn"].iloc[0].to_dict()
     value, _, interval = measured_text(row).partition(" ")
     page = "of <!--= s0-places-lcn reproduced -->?<!--/--> <!--= s0-places-lcn.interval --><!--/-->"
-    made = filled(page, scorecards, page="here", study="teaching")
+    made = fill_slots(page, scorecards, page="here", study="teaching")
     assert re.sub("<!--.*?-->", "", made) == f"of {value} {interval}"
-    assert filled(made, scorecards, page="here", study="teaching") == made
-    tiny = filled("are <!--= softmax_outputs/s-softmax-lcn-L3 --><!--/-->", scorecards, page="here")
+    assert fill_slots(made, scorecards, page="here", study="teaching") == made
+    tiny = fill_slots(
+        "are <!--= softmax_outputs/s-softmax-lcn-L3 --><!--/-->", scorecards, page="here"
+    )
     assert re.search(r">\d\.\d·10⁻⁵<", tiny)
     n = int((table["verdict"] == "differs").sum())
-    counted = filled("are <!--= teaching/count differs --><!--/-->", scorecards, page="docs")
+    counted = fill_slots("are <!--= teaching/count differs --><!--/-->", scorecards, page="docs")
     assert f">{n}<" in counted
-    assert ">35<" in filled("are <!--= grid:headline/count --><!--/-->", scorecards, page="docs")
-    changed = filled("are <!--= teaching/count.after --><!--/-->", scorecards, page="docs")
+    assert ">35<" in fill_slots(
+        "are <!--= grid:headline/count --><!--/-->", scorecards, page="docs"
+    )
+    changed = fill_slots("are <!--= teaching/count.after --><!--/-->", scorecards, page="docs")
     assert f">{int((table['fixed'] == 'after').sum())}<" in changed
-    some = filled(
+    some = fill_slots(
         "are <!--= teaching/s0-places*.count reproduced --><!--/-->", scorecards, page="docs"
     )
     own = table[table["claim"].str.startswith("s0-places-")]
@@ -44,7 +48,7 @@ def test_a_slot_has_the_number_of_its_claim(scorecards):
 def test_no_line_begins_with_a_slot_which_markdown_takes_for_html(scorecards):
     slot, end = "<!--= s0-places-lcn reproduced -->", "<!--/-->"
     text = f"- an exponent of\n  {slot}{end} and {slot}{end}\n  {slot}{end}.\n"
-    made = filled(text, scorecards, page="here", study="teaching")
+    made = fill_slots(text, scorecards, page="here", study="teaching")
     number = re.search("-->(.*?)<!", made)[1]
     assert (
         re.sub("<!--.*?-->", "", made).split()
@@ -56,7 +60,7 @@ def test_no_line_begins_with_a_slot_which_markdown_takes_for_html(scorecards):
     ]
     for text in (f"{slot}{end} begins", f"words\n\n{slot}{end}", f"1. {slot}{end}"):
         with pytest.raises(ValueError, match="begins with a slot"):
-            filled(text, scorecards, page="here", study="teaching")
+            fill_slots(text, scorecards, page="here", study="teaching")
 
 
 @pytest.mark.parametrize(
@@ -72,7 +76,7 @@ def test_no_line_begins_with_a_slot_which_markdown_takes_for_html(scorecards):
 )
 def test_a_sentence_that_a_claim_contradicts_is_refused(slot, message, scorecards):
     with pytest.raises(ValueError, match=message):
-        filled(f"It is {slot}", scorecards, page="here", study="teaching")
+        fill_slots(f"It is {slot}", scorecards, page="here", study="teaching")
 
 
 @pytest.mark.parametrize(
@@ -80,11 +84,11 @@ def test_a_sentence_that_a_claim_contradicts_is_refused(slot, message, scorecard
 )
 def test_slots_of_documents_are_current(page, scorecards):
     text = page.read_text(encoding="utf-8")
-    assert filled(text, scorecards, page=page.name) == text, "make readme writes them anew"
+    assert fill_slots(text, scorecards, page=page.name) == text, "make readme writes them anew"
 
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_slots_of_methods_are_current(study, scorecards):
     page = ROOT / f"src/srhm/studies/{study}/methods.md"
     text = page.read_text(encoding="utf-8") if page.is_file() else ""
-    assert filled(text, scorecards, page=page.name, study=study) == text, "make readme"
+    assert fill_slots(text, scorecards, page=page.name, study=study) == text, "make readme"

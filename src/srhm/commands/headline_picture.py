@@ -69,7 +69,7 @@ SHADES = {
 
 
 @dataclass(frozen=True)
-class Shown:
+class HeadlineData:
     """What the picture shows.
 
     origin: of `origin_of`. slope: of CLAIM, as text. ours: a row for each curve: curve, net,
@@ -96,7 +96,7 @@ def slope_text(claims: pd.DataFrame) -> str:
     return value_text(row)
 
 
-def shown(root: Path, claims: pd.DataFrame) -> Shown:
+def shown(root: Path, claims: pd.DataFrame) -> HeadlineData:
     """What the picture shows of the shipped rows and their scorecard."""
     law = of_the_law(("lcn", "cnn"), 2)
     points = published_values(reference=[str(root / "reference/published_sample_complexity.csv")])
@@ -115,10 +115,10 @@ def shown(root: Path, claims: pd.DataFrame) -> Shown:
     falls = long.groupby(["criterion", "curve", "P"], as_index=False)["value"].median()
     falls = falls.assign(ratio=falls["P"] / falls["curve"].map(stars))
     slope = slope_text(claims)
-    return Shown(origin_of(root, slope), slope, ours, theirs, falls)
+    return HeadlineData(origin_of(root, slope), slope, ours, theirs, falls)
 
 
-def draw(what: Shown, shades: Shades) -> Figure:
+def draw(what: HeadlineData, shades: Shades) -> Figure:
     """The picture in these colours."""
     ink = dict.fromkeys(
         ("axes.edgecolor", "text.color", "axes.labelcolor", "xtick.color", "ytick.color"),
@@ -139,7 +139,7 @@ def draw(what: Shown, shades: Shades) -> Figure:
         return figure
 
 
-def _law(axes: Axes, what: Shown, shades: Shades) -> None:
+def _law(axes: Axes, what: HeadlineData, shades: Shades) -> None:
     span = np.array([40, 1.6e6])
     axes.loglog(span, span, color=shades.guide, lw=1.6, ls=(0, (5, 3)), zorder=1)
     axes.minorticks_off()

@@ -21,7 +21,7 @@ from PIL.PngImagePlugin import PngInfo
 from srhm.commands import claims_page, first_rules, headline_picture, thesis
 from srhm.commands.claim_tables import BEGIN, END, escaped, found_tables, line
 from srhm.commands.printing import printing
-from srhm.commands.slots import filled
+from srhm.commands.slots import fill_slots
 from srhm.forest import picture
 from srhm.forest.layout import finding
 from srhm.report.prose import COMMENT, GENERATED
@@ -157,7 +157,7 @@ def study_readme(
         ValueError: if such a table has a claim, or a preset, that the scorecards lack.
     """
     if BEGIN.format("short") not in text:
-        return filled(text, scorecards, page=f"README.md of {study}", study=study)
+        return fill_slots(text, scorecards, page=f"README.md of {study}", study=study)
     title, question, rest = GENERATED.sub("", text).split("\n\n", 2)
     own = {preset: found[study] for preset, found in scorecards.items() if study in found}
     own = {preset: table for preset, table in own.items() if preset != WIDE or len(own) == 1}
@@ -234,7 +234,7 @@ def _fill_slots(root: Path, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]
     pages |= {page: study for page, study in methods.items() if page.is_file()}
     for page, study in pages.items():
         text = page.read_text(encoding="utf-8")
-        write_text(page, filled(text, scorecards, page=page.name, study=study))
+        write_text(page, fill_slots(text, scorecards, page=page.name, study=study))
 
 
 def _save(figure: Drawing, path: Path, description: str, *, dpi: int = 80) -> None:

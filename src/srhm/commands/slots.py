@@ -27,7 +27,7 @@ PRESETS = ("grid", "laptop", "quick", "paper")
 Scorecards = Mapping[str, Mapping[str, pd.DataFrame]]
 
 
-def filled(text: str, scorecards: Scorecards, *, page: str, study: str = "") -> str:
+def fill_slots(text: str, scorecards: Scorecards, *, page: str, study: str = "") -> str:
     """A page with all of its slots filled, and none at the beginning of a line.
 
     Args:

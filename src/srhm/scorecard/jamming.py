@@ -14,22 +14,22 @@ BEYOND = "of which N* is beyond the widths"
 
 
 @rows_of("cells", nothing="no two widths at one P")
-def stars(cells: pd.DataFrame) -> pd.DataFrame:
+def jamming_points(cells: pd.DataFrame) -> pd.DataFrame:
     """N* of each P, as `smallest_that_fit`, with `is_random`: whether the data are.
 
     is_structured: whether the labels are to be learnt, neither random nor shuffled. load: P/N*.
     """
-    stars = smallest_that_fit(cells)
-    if stars.empty:
-        return stars
-    random = stars["data"] == "random"
+    jamming_points = smallest_that_fit(cells)
+    if jamming_points.empty:
+        return jamming_points
+    random = jamming_points["data"] == "random"
     return left_out(
-        stars.assign(
+        jamming_points.assign(
             is_random=random,
-            is_structured=~random & (stars["labels"] != "shuffled"),
-            load=stars["P"] / stars["N_star"],
+            is_structured=~random & (jamming_points["labels"] != "shuffled"),
+            load=jamming_points["P"] / jamming_points["N_star"],
         ),
-        {BEYOND: stars["status"] != "reached"},
+        {BEYOND: jamming_points["status"] != "reached"},
     )
 
 

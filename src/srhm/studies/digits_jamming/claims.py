@@ -12,7 +12,7 @@ import pandas as pd
 from srhm.scorecard.claims import Claim, after_a_look
 from srhm.scorecard.estimators import Correlation, Mean, Part, Ratio, Slope
 from srhm.scorecard.expectations import Above, Below, Factor, Within
-from srhm.scorecard.jamming import jammed, stars, transitions
+from srhm.scorecard.jamming import jammed, jamming_points, transitions
 from srhm.scorecard.rows import LEFT_OUT, left_out, rows_of
 from srhm.studies.digits_jamming.analysis import (
     BEFORE,
@@ -43,7 +43,7 @@ def misclassified(cells: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(is_random=rows["data"] == "random")
 
 
-@rows_of("cells", stars, nothing="no two P with N*")
+@rows_of("cells", jamming_points, nothing="no two P with N*")
 def steps(cells: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
     """Neighbouring P with N*: `growth`, dN*/dP between them, and `error`, the mean of both.
 
@@ -95,7 +95,12 @@ def tops(rows: pd.DataFrame) -> pd.DataFrame:
 
 MNIST = "mnist5k_pca"
 GROWTH = partial(
-    Slope, "N_star", against="P", within=("data", "hidden_layers"), rows=stars, what="sizes P"
+    Slope,
+    "N_star",
+    against="P",
+    within=("data", "hidden_layers"),
+    rows=jamming_points,
+    what="sizes P",
 )
 
 jamming = partial(Claim, topic="Jamming and double descent on digits", figure="digits_jamming")
@@ -107,7 +112,7 @@ STATED = (
         place="thesis, ch. 1, Fig. 10: below",
         expected=Below(1), why="an upper bound: images need fewer weights than random data",
         measure=Ratio(
-            "N_star", where={"is_random": False}, over={"is_random": True}, rows=stars,
+            "N_star", where={"is_random": False}, over={"is_random": True}, rows=jamming_points,
             on=("n_inputs", "hidden_layers", "P", "settings"), what="sizes P",
             each="{ratio:.2f} at {P}",
         ),

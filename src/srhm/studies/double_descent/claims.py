@@ -11,14 +11,14 @@ import pandas as pd
 from srhm.scorecard.claims import Claim
 from srhm.scorecard.estimators import Mean
 from srhm.scorecard.expectations import Factor
-from srhm.scorecard.jamming import stars
+from srhm.scorecard.jamming import jamming_points
 from srhm.scorecard.rows import rows_of
 
 
 @rows_of("cells", nothing="no two widths at one P")
 def peaks(cells: pd.DataFrame) -> pd.DataFrame:
     """N* of each P; peak: width of the largest norm of F; over_star: that over h*."""
-    found = stars.function(cells)
+    found = jamming_points.function(cells)
     if found.empty:
         return found
     on = ["net", "labels", "P"]

@@ -13,7 +13,7 @@ import pandas as pd
 from srhm.scorecard.claims import Claim, after_a_look
 from srhm.scorecard.estimators import Mean, Ratio
 from srhm.scorecard.expectations import Below, Within
-from srhm.scorecard.jamming import stars
+from srhm.scorecard.jamming import jamming_points
 from srhm.scorecard.rows import rows_of
 from srhm.statistics.jamming import first_jammed, hessian_modes, with_jamming
 
@@ -79,7 +79,7 @@ STATED = (
         place="thesis, ch. 1, Fig. 10: below random",
         expected=Below(1), why="an upper bound: structured labels need fewer weights",
         measure=Ratio(
-            "N_star", where={"labels": "parity"}, over={"labels": "shuffled"}, rows=stars,
+            "N_star", where={"labels": "parity"}, over={"labels": "shuffled"}, rows=jamming_points,
             on=("net", "L", "s", "s0", "v", "m", "n_c", "P", "bias", "initialisation", "settings"),
             what="sizes P", each="{ratio:.2f} at {P}",
         ),
