@@ -4,8 +4,9 @@ A page of docs names its table in a comment, `<!-- table: faults -->`.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -124,10 +125,10 @@ def _claim(row: Mapping) -> Sequence[str]:
 
 def _of_file(file: Path) -> str:
     table = pd.read_csv(file, dtype=str, keep_default_na=False)
-    return _table(table.columns, table.map(escaped).to_numpy().tolist())
+    return _table([*table.columns], table.map(escaped).to_numpy().tolist())
 
 
-def _table(heads: Sequence[str], rows) -> str:
+def _table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     lines = [line([*map(str, cells)]) for cells in rows]
     return "\n".join([line([*heads]), line(["---"] * len(heads)), *lines])
 

@@ -42,9 +42,10 @@ class Rules:
 
     def by_study(self) -> Iterator[tuple[str, str, pd.DataFrame, pd.DataFrame]]:
         """Preset, study, first and present verdicts of each that has both."""
-        for (preset, study), before in self.first.groupby(["preset", "study"], sort=False):
+        for names, before in self.first.groupby(["preset", "study"], sort=False):
+            preset, study = map(str, names)
             now = self.scorecards[preset][study].assign(preset=preset, study=study)
-            yield str(preset), str(study), before, now
+            yield preset, study, before, now
 
     def counted(self) -> tuple[pd.DataFrame, pd.DataFrame]:
         """First and present verdicts, each claim once: those of WIDE are those of MAIN, too."""
