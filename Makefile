@@ -131,7 +131,7 @@ help-all:
 # Without an environment, or with a broken one: any Python.
 doctor:
 	@$(PYTHON) -c 'f"{1}"' 2>/dev/null || { echo '$(PYTHON) is no Python from 3.6 on: install Python 3.11, 3.12 or 3.13, or name one: make PYTHON=... doctor' >&2; exit 2; }
-	@env -u MPLBACKEND PYTHONPATH=src $(PYTHON) -B -m srhm.commands.doctor$(GIVEN_ROWS) $(ARGS)
+	@env -u MPLBACKEND PYTHONPATH=src $(PYTHON) -B -m srhm.commands.doctor $(ARGS)
 
 reproduce: env
 	@$(BIN)/python -m srhm.commands.command reproduce$(if $(PRESET), --preset $(PRESET)) --profile $(PROFILE) $(GIVEN_CORES)$(GIVEN_DEVICE)$(GIVEN_ROWS)$(GIVEN_LINES) $(GIVEN_STUDY) $(ARGS)

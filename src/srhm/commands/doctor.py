@@ -6,24 +6,18 @@ from 3.6 on runs it, without an environment or with a broken one.
 """
 
 import argparse
-import errno
 import importlib.util
 import os
 import platform
+import re
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 from srhm.commands import limits
-from srhm.commands.installed import (
-    ROOT,
-    Finding,
-    environment_of_clone,
-    installer_of,
-    package_alone,
-    said_by,
-)
 from srhm.commands.printing import printing
 
 try:
@@ -34,25 +28,31 @@ except ImportError:  # not a Unix
 
 TYPING = False
 if TYPING:  # a Python of any age reads this file
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
+    from types import ModuleType
 
-PROCESSORS = ("x86_64", "aarch64", "arm64")
-# Of the C library: what wheels of PyTorch and of others are built for.
-GLIBC = (2, 28)
-# Modules that a Python lacks that was built without their libraries; Debian splits the last off.
-PARTS = ("_bz2", "_ctypes", "_lzma", "_sqlite3", "_ssl", "zlib", "ensurepip")
-# Megabytes: of an environment as it is installed, and of the results of a small run.
+ROOT = Path(__file__).resolve().parents[3]
+# Megabytes of an environment as it is installed, and of the results of a small run.
 OF_ENVIRONMENT, OF_RESULTS = 5000, 500
-# Bytes that a folder must take.
-PROBE = 1 << 20
-# Open files and processes that a run of some jobs needs, and megabytes of address space (PyTorch).
-# Seconds of a process; Snakemake itself takes some hundred in a long run.
-PROCESSOR_TIME = 3600
-LEAST = (("RLIMIT_NOFILE", "open files", 256), ("RLIMIT_NPROC", "processes", 64))
-ADDRESSES = 8000
-OLD = sys.version_info < (3, 11)
+# What a run of some jobs needs of `ulimit`; megabytes of addresses are for PyTorch.
+LEAST = (
+    ("RLIMIT_NOFILE", "open files", 1, 256),
+    ("RLIMIT_NPROC", "processes", 1, 64),
+    ("RLIMIT_AS", "MB of addresses", limits.MEGABYTE, 8000),
+)
+LOADED = "import numpy, scipy, pandas, pyarrow, numba, matplotlib, torch, snakemake"
+PATIENCE = 300  # seconds: loading all is slow on NFS
 # What a look at something broken can end with.
 FAILURES = (OSError, ValueError, TypeError, AttributeError, ImportError, SyntaxError)
+
+
+class Finding(NamedTuple):
+    """A line of the report; where something is wrong, what that is and what to do."""
+
+    topic: str
+    said: str
+    wrong: str = ""
+    cure: str = ""
 
 
 def main(arguments: "Sequence[str] | None" = None) -> int:
@@ -63,9 +63,7 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
         epilog="example: srhm doctor --directory elsewhere",
     )
     parser.add_argument("--directory", default=".", help="where results/ lies")
-    parser.add_argument("--rows", help="both, published: archived rows are needed")
-    options = parser.parse_args(arguments)
-    findings = list(examined(Path(options.directory), rows=options.rows))
+    findings = list(examined(Path(parser.parse_args(arguments).directory)))
     width = max(len(one.topic) for one in findings)
     for one in findings:
         print(f"{one.topic.ljust(width)} {one.said}")
@@ -78,226 +76,151 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
     return 1 if wrong else 0
 
 
-def examined(
-    folder: Path,
-    root: str = "/",
-    environment: "Mapping[str, str]" = os.environ,
-    rows: "str | None" = None,
-) -> "Iterator[Finding]":
-    """All that is found of a folder for results; root: where /proc and /sys lie.
-
-    rows: what a run is to take beside what it trains, as `srhm reproduce` knows it.
-    """
+def examined(folder: Path) -> "Iterator[Finding]":
+    """All that is found of a folder for results."""
     clone = (ROOT / "Snakefile").is_file()
     looks = [
         ("code", lambda: _code(clone)),
-        ("system", _system),
-        ("python", lambda: _python(clone)),
-        ("cores", lambda: _cores(root, environment)),
-        ("memory", lambda: _memory(root, environment)),
-        ("limits", _of_processes),
-        ("disk", lambda: _disk(folder, clone, environment)),
-        ("devices", lambda: _devices(environment)),
-        ("packages", lambda: environment_of_clone(ROOT) if clone else package_alone()),
-        ("rows", lambda: _rows(clone, rows in ("both", "published"))),
-        ("run", lambda: _run(folder)),
-        ("variables", lambda: _reset(environment)),
+        ("packages", lambda: _environment(ROOT / ".venv") if clone else _package()),
+        ("memory", _memory),
+        ("limits", _limits),
+        ("disk", lambda: _disk(folder, clone)),
+        ("run", lambda: _run(folder / "results")),
+        ("variables", _variables),
     ]
     for topic, look in looks:
         try:
             yield from look()
-        except PermissionError as error:
-            wrong = f"this user may not read {error.filename}"
-            yield Finding(topic, "not known", wrong, "clone anew as this user, or ask who cloned")
         except FAILURES as error:
-            # An old Python cannot read all that is asked, and is named itself.
-            wrong = "" if OLD else f"{topic} cannot be looked at: {error!r}"
+            wrong = f"{topic} cannot be looked at: {error!r}"
             yield Finding(topic, "not known", wrong, "send this report in with your issue")
 
 
 def _code(clone: bool) -> "Iterator[Finding]":
-    """Version and commit of the code."""
-    from srhm.results.commit import commit_and_reason
-
-    if not clone:
-        yield Finding("code", f"an installed package in {ROOT}, no clone")
-        return
-    commit, reason = commit_and_reason(ROOT)
-    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    version = project.partition('\nversion = "')[2].partition('"')[0]
-    yield Finding("code", f"{version}, {reason or 'commit ' + commit}, in {ROOT}")
-
-
-def _system() -> "Iterator[Finding]":
-    """Operating system, processor, C library, make."""
-    libc = platform.libc_ver()
-    make = said_by(["make", "--version"]).partition("\n")[0] or "no make"
-    said = [platform.platform(), platform.machine(), " ".join(libc).strip(), make]
-    wrong, cure = "", ""
-    if os.name != "posix":
-        wrong = f"{platform.system()} has neither the locks nor the shell of a Unix"
-        cure = "use Linux, macOS or the Windows Subsystem for Linux"
-    elif platform.machine() not in PROCESSORS:
-        wrong = f"packages with compiled code may lack a wheel for {platform.machine()}"
-        cure = "use a machine with one of these: {}".format(", ".join(PROCESSORS))
-    elif sys.platform == "linux" and not _numbers(libc[1]) >= GLIBC:
-        wrong = "wheels of PyTorch need glibc 2.28 or newer; here is {}".format(
-            " ".join(libc).strip() or "another C library"
-        )
-        cure = "use a distribution with glibc (Debian 10, RHEL 8 or newer), or a container of one"
-    yield Finding("system", ", ".join(filter(None, said)), wrong, cure)
-
-
-def _python(clone: bool) -> "Iterator[Finding]":
-    """The Python that runs; one that can install matters as long as nothing is installed."""
-    said = f"{sys.executable} {platform.python_version()}"
-    if not clone or _is_whole():
-        yield Finding("python", said)
-        return
-    lacking = [name for name in PARTS if importlib.util.find_spec(name) is None]
-    wrong, cure = "", ""
-    other = installer_of(ROOT).why_other_python()
-    if other:
-        wrong = f"Python 3.11, 3.12 or 3.13 is needed, {other}"
-        cure = "install one, and name it: make PYTHON=python3.12 ..."
-    elif lacking:
-        wrong = f"this Python lacks {', '.join(lacking)}"
-        cure = "install what its distribution splits off (apt install python3-venv), or another one"
-    yield Finding("python", said, wrong, cure)
-
-
-def _cores(root: str, environment: "Mapping[str, str]") -> "Iterator[Finding]":
-    """Cores of the machine, and those that affinity, quota and job leave."""
-    left = limits.cores(root, environment)
-    yield Finding("cores", f"{left} to use, of {os.cpu_count()}")
-
-
-def _memory(root: str, environment: "Mapping[str, str]") -> "Iterator[Finding]":
-    """Memory of the machine, and the limit of a container or job."""
-    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // limits.MEGABYTE
-    limit = limits.memory(root, environment)
-    said = "{} MB, {}".format(
-        there, f"{limit} MB by the limit of this container or job" if limit else "no limit"
-    )
-    least = limits.OF_SNAKEMAKE + limits.OF_TRAINING
-    left = min(there, limit or there)
-    if left < least:
-        wrong = f"{left} MB of memory may be too few: a run with one job at a time takes {least}"
-        yield Finding("memory", said, wrong, "give the container or job more, and CORES=1 to make")
-    else:
-        yield Finding("memory", said)
-
-
-def _of_processes() -> "Iterator[Finding]":
-    """What a process may open and start (`ulimit`)."""
-    if resource is None:
-        return
-    said, wrong = [], []
-    for name, what, least in LEAST:
-        number = resource.getrlimit(getattr(resource, name))[0]
-        free = number == resource.RLIM_INFINITY
-        said.append("{} {}".format("any number of" if free else number, what))
-        if not free and number < least:
-            wrong.append(f"at most {number} {what} are allowed; a run needs {least}")
-    space = resource.getrlimit(resource.RLIMIT_AS)[0]
-    if space != resource.RLIM_INFINITY:
-        said.append(f"{space // limits.MEGABYTE} MB of addresses")
-        if space < ADDRESSES * limits.MEGABYTE:
-            wrong.append("a process has too few addresses for PyTorch (ulimit -v)")
-    seconds = resource.getrlimit(resource.RLIMIT_CPU)[0]
-    if seconds != resource.RLIM_INFINITY:
-        said.append(f"{seconds} s of processor time")
-        if seconds < PROCESSOR_TIME:
-            wrong.append("a job may be killed for its processor time (ulimit -t)")
-    yield Finding(
-        "limits", ", ".join(said), "; ".join(wrong), "raise it with `ulimit` of the shell"
-    )
-
-
-def _disk(folder: Path, clone: bool, environment: "Mapping[str, str]") -> "Iterator[Finding]":
-    """Folders that are written: room, and whether they take a file and a lock."""
-    home = os.path.expanduser("~")
-    cache = Path(environment.get("XDG_CACHE_HOME") or os.path.join(home, ".cache"))
-    installs = clone and not _is_whole()
-    yield _of_folder("results", folder / "results", OF_RESULTS, locks=True)
+    version = "an installed package"
     if clone:
-        yield _of_folder("clone", ROOT / ".venv", OF_ENVIRONMENT if installs else 0, locks=True)
-    yield _of_folder("temporary", Path(tempfile.gettempdir()), OF_RESULTS)
-    yield _of_folder("cache", cache, 0)
+        project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+        version = project.partition('\nversion = "')[2].partition('"')[0]
+        code, commit = _said_by(["git", "rev-parse", "HEAD"])
+        version += f", commit {'unknown' if code else commit}"
+    yield Finding("code", f"{version}, in {ROOT}")
+    yield Finding("system", f"{platform.platform()}, {' '.join(platform.libc_ver())}")
 
 
-def _is_whole() -> bool:
-    """Whether the environment of the clone is; one that this user may not read is not."""
-    try:
-        return installer_of(ROOT).is_whole(ROOT)
-    except PermissionError:
-        return False
+def _environment(venv: Path) -> "Iterator[Finding]":
+    """The Python that runs, and the environment of a clone: whole, in agreement, loadable."""
+    installer = _installer()
+    foreign, begun = installer.why_foreign(venv), installer.is_unfinished(ROOT)
+    there = venv.exists() and not foreign
+    other = "" if there and not begun else installer.why_other_python()
+    wrong = f"Python 3.11, 3.12 or 3.13 is needed, {other}" if other else ""
+    said = f"{sys.executable} {platform.python_version()}"
+    yield Finding("python", said, wrong, "install one, and name it: make PYTHON=python3.12 ...")
+    if foreign:
+        yield Finding(".venv", "not of make", *foreign.split("; it is left as it is. ", 1))
+    elif not there:
+        yield Finding(".venv", "absent: the first make installs it")
+    elif begun:
+        wrong = "the installation into .venv was interrupted"
+        yield Finding(".venv", f"{venv / 'install.log'} has what pip said", wrong, "`make env`")
+    elif not installer.is_own(ROOT):
+        wrong = ".venv runs the code of another folder, or its Python is gone"
+        yield Finding(".venv", "not of this folder", wrong, "`make env` makes it anew")
+    else:
+        whole = installer.is_whole(ROOT)
+        state = "whole" if whole else "older than its lists: the next make mends it"
+        anew = "`make clean-env env` installs all anew; a library of the system, or another one"
+        anew += " (LD_LIBRARY_PATH, LD_PRELOAD), stays"
+        for words in (["-m", "pip", "--disable-pip-version-check", "check"], ["-c", LOADED]):
+            code, text = _said_by([str(venv / "bin" / "python"), *words])
+            if code:
+                last = text.splitlines()[-1] if text else f"{words[-1]} ends Python ({code})"
+                yield Finding(".venv", state, f"packages of .venv are at fault: {last}", anew)
+                return
+        yield Finding(".venv", f"{state}; its packages agree and can be loaded")
 
 
-def _of_folder(what: str, folder: Path, least: int, locks: bool = False) -> Finding:
+def _installer() -> "ModuleType":
+    """envs/install.py of the clone, which knows what a whole environment is."""
+    spec = importlib.util.spec_from_file_location("install", str(ROOT / "envs" / "install.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _package() -> "Iterator[Finding]":
+    """The installed package without a clone: its version, and of each extra what is missing."""
+    from importlib.metadata import distributions, requires, version
+
+    yield Finding("package", f"srhm {version('srhm')}, {sys.executable}")
+    there = {(one.metadata["Name"] or "").lower() for one in distributions()}
+    lacking = {}  # type: dict[str, list[str]]
+    for line in requires("srhm") or []:  # pandas>=2; extra == "analysis"
+        found = re.match(r"([\w.-]+).*extra *== *[\"'](\w+)", line)
+        if found:
+            missing = lacking.setdefault(found.group(2), [])
+            missing += [] if found.group(1).lower() in there else [found.group(1)]
+    for name, missing in lacking.items():
+        cure = f"lacks {', '.join(missing)}: pip install 'srhm[{name}]'" if missing else "whole"
+        yield Finding("extra", f"{name} {cure}")
+
+
+def _memory() -> "Iterator[Finding]":
+    """Cores and memory that affinity, quota and job leave."""
+    yield Finding("cores", f"{limits.cores()} to use, of {os.cpu_count()}")
+    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // limits.MEGABYTE
+    left, least = min(there, limits.memory() or there), limits.OF_SNAKEMAKE + limits.OF_TRAINING
+    wrong = f"{left} MB of memory may be too few: a run with one job at a time takes {least}"
+    cure = "give the container or job more, and CORES=1 to make"
+    yield Finding("memory", f"{left} MB to use, of {there}", wrong if left < least else "", cure)
+
+
+def _limits() -> "Iterator[Finding]":
+    """What a process may open, start and address (`ulimit`)."""
+    for name, what, unit, least in LEAST if resource else ():
+        most = resource.getrlimit(getattr(resource, name))[0]
+        if most != resource.RLIM_INFINITY:
+            wrong = f"at most {most // unit} {what} are allowed; a run needs {least}"
+            wrong = wrong if most // unit < least else ""
+            cure = "raise it with `ulimit` of the shell"
+            yield Finding("limits", f"{most // unit} {what}", wrong, cure)
+
+
+def _disk(folder: Path, clone: bool) -> "Iterator[Finding]":
+    """Folders that are written: room, and whether they take a file and a lock."""
+    temporary = Path(tempfile.gettempdir())
+    yield _of_folder("results", folder / "results", OF_RESULTS, "ARGS='--directory elsewhere'")
+    yield _of_folder("temporary", temporary, OF_RESULTS, "export TMPDIR=...")
+    if clone:
+        room = 0 if (ROOT / ".venv").exists() else OF_ENVIRONMENT
+        yield _of_folder("clone", ROOT / ".venv", room, "move this clone to a disk that has room")
+
+
+def _of_folder(what: str, folder: Path, least: int, cure: str) -> Finding:
     """Of a folder that need not be there yet. least: megabytes that it must have room for."""
     place = folder.absolute()
     while not place.exists() and place != place.parent:
         place = place.parent
-    elsewhere = {
-        "results": "let results lie elsewhere: ARGS='--directory elsewhere'",
-        "clone": "move this clone to a disk that is yours and has room",
-        "temporary": "name another folder: export TMPDIR=...",
-        "cache": "name another folder: export XDG_CACHE_HOME=...",
-    }[what]
     try:
         free = shutil.disk_usage(str(place)).free // limits.MEGABYTE
-        said = f"{folder}: {free} MB free"
-        if free < least:
-            wrong = f"{place} has {free} MB free; {least} MB are needed"
-            return Finding(what, said, wrong, f"make room, or {elsewhere}")
         with tempfile.TemporaryFile(dir=str(place)) as file:
-            file.write(bytes(PROBE))  # a full disk takes an empty file
+            file.write(bytes(1 << 20))  # a full disk takes an empty file
             file.flush()
             os.fsync(file.fileno())
-            if locks and fcntl is not None:
-                try:
-                    fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except OSError as error:
-                    wrong = f"files in {place} cannot be locked ({error.strerror})"
-                    return Finding(what, said, wrong, elsewhere)
+            if fcntl is not None:
+                fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        wrong = f"{place} cannot be written to: {error.strerror}"
-        cure = f"make room, or {elsewhere}" if full else elsewhere
-        return Finding(what, f"{folder}: {error.strerror}", wrong, cure)
-    return Finding(what, said + (", takes files and locks" if locks else ", takes files"))
+        wrong = f"{place} takes no file, or no lock: {error.strerror}"
+        return Finding(what, f"{folder}: {error.strerror}", wrong, f"make room, or: {cure}")
+    wrong = f"{place} has {free} MB free; {least} MB are needed" if free < least else ""
+    return Finding(what, f"{folder}: {free} MB free", wrong, f"make room, or: {cure}")
 
 
-def _devices(environment: "Mapping[str, str]") -> "Iterator[Finding]":
-    """Graphics cards, which nothing needs."""
-    cards = said_by(["nvidia-smi", "-L"]).strip()
-    visible = environment.get("CUDA_VISIBLE_DEVICES")
-    said = "; ".join(cards.splitlines()) or "no NVIDIA card that its driver names"
-    if visible is not None:
-        said += f"; CUDA_VISIBLE_DEVICES={visible}"
-    yield Finding("devices", said)
-
-
-def _rows(clone: bool, needed: bool) -> "Iterator[Finding]":
-    """Archived rows that the clone has."""
-    if not clone:
-        return
-    folder = ROOT / "published"
-    number = len(list(folder.glob("*/*/provenance.json")))
-    wrong = f"{folder} has no archived rows, which this run is to take"
-    cure = "`git checkout -- published` restores them, or leave FROM=published out"
-    said = "archived rows of {}, each of one preset".format(_counted(number, "study", "studies"))
-    yield Finding("rows", said, wrong if needed and not number else "", cure)
-
-
-def _counted(number: int, one: str, several: str) -> str:
-    return f"{number} {one if number == 1 else several}"
-
-
-def _run(folder: Path) -> "Iterator[Finding]":
-    """The run that is going on in a folder, or the last one."""
-    lock, holder, going_on = folder / "results" / ".lock", "", False
+def _run(results: Path) -> "Iterator[Finding]":
+    """The run that is going on, or how the last one ended."""
+    lock, log, holder, going_on = results / ".lock", results / "run.log", "", False
     if lock.is_file():
         with lock.open(encoding="utf-8", errors="replace") as file:
             holder = file.read().strip()
@@ -309,26 +232,34 @@ def _run(folder: Path) -> "Iterator[Finding]":
             except OSError:
                 pass  # said of the folder
     if going_on:
-        said = "going on: {}; `make status` says how far".format(holder or "just starting")
-    elif holder:
-        said = f"none is going on; the last was killed ({holder}): the same command goes on"
-    else:
-        said = "none is going on"
-    if (folder / "results" / "run.log").is_file():
-        said += "; what it said: {}".format(folder / "results" / "run.log")
-    yield Finding("run", said)
+        yield Finding("run", f"going on: {holder or 'just starting'}; `make status` says how far")
+        return
+    said = f"none is going on; the last was killed ({holder}): the same command goes on"
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.is_file() else []
+    failed = [line for line in lines if ": failed: " in line]
+    wrong = f"the last run failed: {failed[-1]}" if failed else ""
+    cure = f"mend that, and repeat the command: it goes on from there; {log} has all it said"
+    yield Finding("run", said if holder else "none is going on", wrong, cure)
 
 
-def _reset(environment: "Mapping[str, str]") -> "Iterator[Finding]":
+def _variables() -> "Iterator[Finding]":
     """Variables that a user may have meant for the workflow, and that are not heeded."""
     from srhm.commands.variables import named
 
-    for line in named(environment):
+    for line in named():
         yield Finding("variables", line)
 
 
-def _numbers(version: str) -> "tuple[int, ...]":
-    return tuple(int(part) for part in version.split(".") if part.isdigit())
+def _said_by(words: "Sequence[str]") -> "tuple[int, str]":
+    """Exit code of a program in the clone, and what it printed."""
+    try:
+        done = subprocess.run(
+            list(words), cwd=str(ROOT), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            timeout=PATIENCE, env=dict(os.environ, LC_ALL="C", PYTHONNOUSERSITE="1"),
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return 1, str(error)
+    return done.returncode, done.stdout.decode("utf-8", "replace").strip()
 
 
 if __name__ == "__main__":
