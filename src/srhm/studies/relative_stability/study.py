@@ -18,22 +18,22 @@ STUDY = experiment_study(
         Figure(
             "stability_deformations",
             "maximum-entropy deformations and their formulas",
-            ".figures.deformations:draw",
+            ".figures:stability_deformations",
             ("cells",),
         ),
         Figure(
             "stability_training",
             "R_f before and after training, against P",
-            ".figures.training:draw",
+            ".figures:stability_training",
             ("cells", "stability"),
         ),
         Figure(
             "stability_errors",
             "test error against R_f, D_f and 1/G_f",
-            ".figures.errors:draw",
+            ".figures:stability_errors",
             ("cells", "stability"),
         ),
-        Figure("stability_depth", "R by depth", ".figures.depth:draw", ("cells", "stability")),
+        Figure("stability_depth", "R by depth", ".figures:stability_depth", ("cells", "stability")),
         *(
             figure
             for data, words in IMAGES.items()
@@ -41,7 +41,7 @@ STUDY = experiment_study(
                 Figure(
                     f"stability_{data}",
                     f"R_f on {words}",
-                    ".figures.images:draw",
+                    ".figures:stability_images",
                     ("cells", "stability"),
                     options={"data": data},
                     answers=data == "fashion",
@@ -49,7 +49,7 @@ STUDY = experiment_study(
                 Figure(
                     f"stability_{data}_scans",
                     f"the same against displacement and noise on {words}",
-                    ".figures.scans:draw",
+                    ".figures:stability_scans",
                     ("cells", "stability", "noise"),
                     options={"data": data},
                 ),
@@ -58,33 +58,33 @@ STUDY = experiment_study(
         Figure(
             "stability_pixels",
             "why small digits differ: R_f by kind of images",
-            ".figures.pixels:draw",
+            ".figures:stability_pixels",
             ("cells", "stability"),
         ),
         Figure(
             "stability_mnist",
             "R_f on MNIST, where its files are",
-            ".figures.images:draw",
+            ".figures:stability_images",
             ("cells", "stability"),
             options={"data": "mnist"},
         ),
         Figure(
             "stability_cifar10",
             "R_f on CIFAR-10, where its files are",
-            ".figures.images:draw",
+            ".figures:stability_images",
             ("cells", "stability"),
             options={"data": "cifar10"},
         ),
         Figure(
             "stability_models",
             "R_f of the stripe model and on the SRHM",
-            ".figures.models:draw",
+            ".figures:stability_models",
             ("cells", "stability"),
         ),
         Figure(
             "stability_scans",
             "R_f against displacement, G_f against noise",
-            ".figures.scans:draw",
+            ".figures:stability_scans",
             ("cells", "stability", "noise"),
         ),
     ),

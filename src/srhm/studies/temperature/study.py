@@ -65,19 +65,19 @@ STUDY = Study(
         Figure(
             "temperature",
             "P* against the ratio of learning rate to batch size",
-            ".figures.ratios:draw",
+            ".figures:temperature",
             ("complexities", "limits"),
         ),
         Figure(
             "temperature_exponents",
             "exponents and constants of Eq. 3 and 4 against that ratio",
-            ".figures.exponents:draw",
+            ".figures:temperature_exponents",
             ("exponents",),
         ),
         Figure(
             "temperature_in_time",
             "training loss and sensitivities in time, at two rates",
-            ".figures.in_time:draw",
+            ".figures:temperature_in_time",
             ("cells", "histories", "sensitivity_histories"),
         ),
     ),
