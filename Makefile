@@ -62,7 +62,7 @@ export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help help-all doctor cifar mnist fashion reproduce figures plane plan publish status claims open gc unlock test test-all test-science test-fresh check-gpu lint layout format schema readme play docs env env-cluster env-equivariance env-images env-docs wheelhouse hashes check-hashes clean-env
+.PHONY: help help-all doctor cifar mnist fashion reproduce figures plane plan publish status claims open gc unlock test test-all test-fresh check-gpu lint layout format schema readme play docs env env-cluster env-equivariance env-images env-docs wheelhouse hashes check-hashes clean-env
 
 help:
 	@echo 'The Sparse Random Hierarchy Model, reproduced. Each command first installs what it needs into $(VENV).'
@@ -109,7 +109,7 @@ help-all:
 	@echo '         make wheelhouse   all packages as files, for a machine without a network (docs/install.md)'
 	@echo '         make hashes       write the hashes of all packages to envs/hashed/; make check-hashes compares them'
 	@echo 'Change   make test         layout, types, tests and the whole workflow on a tiny configuration'
-	@echo '         make test-all     also the slow tests: faults, tutorials, documentation; make test-science: long runs'
+	@echo '         make test-all     every test, for hours, as root: faults, clusters, installation, long runs'
 	@echo '         make test-fresh   small commands in a fresh Debian without a network; as root, ARGS="--debian 13 --whole"'
 	@echo '         make check-gpu    compare the networks of a GPU with those of the processor (docs/gpu.md)'
 	@echo '         make lint         layout and types alone; make format: lay out the code'
@@ -191,13 +191,9 @@ test: layout
 	  $(BIN)/python -m pytest --quiet --numprocesses $$(($(CORES) + 1)) --maxprocesses 4 --dist loadgroup $(SELECTED); tests=$$?; \
 	  wait $$types || { cat $(VENV)/types.log; exit 1; }; exit $$tests
 
-# With the slow ones, for hours: a run that is killed, a full disk (docs/reliability.md), tutorials, the pages of the documentation.
-test-all: SELECTED := -m 'not science'
+# Those that tests/conftest.py calls slow, too: for hours, as root.
+test-all: SELECTED := -m ''
 test-all: test
-
-# One at a time, and aloud: what each measures is printed.
-test-science: env
-	$(BIN)/python -m pytest -m science --numprocesses 0 --capture no --durations 0 tests/science
 
 # Without an environment: the root has its own.
 test-fresh:

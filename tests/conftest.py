@@ -33,6 +33,12 @@ SMALL: dict[str, Any] = {
     "sparsity": "A",
 }
 
+# Run by `make test-all` alone: kills, clusters, faults, browsers, installation, long science.
+SLOW = ("cluster", "faults", "science", "test_documentation", "test_engines_agree",
+        "test_fake_cluster", "test_flow_workflow", "test_fresh_root", "test_hashes", "test_install",
+        "test_library_docs", "test_parts_of_published_rows", "test_profiles", "test_schedulers",
+        "test_tutorials", "test_wheel")  # fmt: skip
+
 MakeParameters = Callable[..., GrammarParameters]
 MakeGrammar = Callable[..., Grammar]
 MakeSample = Callable[..., tuple[Grammar, Derivations, Derivations]]
@@ -70,11 +76,14 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keeps tests that share a fixture of their module with one worker of `--dist loadgroup`.
+    """Marks the slow ones, and keeps those that share a fixture of their module with one worker.
 
-    Each worker would make the fixture anew.
+    Each worker of `--dist loadgroup` would make the fixture anew.
     """
+    here = Path(__file__).parent
     for item in items:
+        if item.path.relative_to(here).parts[0].removesuffix(".py") in SLOW:
+            item.add_marker(pytest.mark.slow)
         found = item._fixtureinfo.name2fixturedefs.values()
         shared = any(one.scope == "module" for fixtures in found for one in fixtures)
         if shared and item.get_closest_marker("xdist_group") is None:

@@ -3,7 +3,6 @@
 from itertools import product
 
 import pandas as pd
-import pytest
 
 from srhm.model.letters import parameters_of
 from srhm.model.sampling import draw_samples
@@ -38,7 +37,6 @@ CELL = {
 SIZES, SEEDS = (80, 120, 180, 270), (0, 1, 2)
 
 
-@pytest.mark.slow
 def test_both_engines_measure_the_same_sample_complexity_within_its_interval() -> None:
     samples = draw_samples(parameters_of(CELL), SEEDS, n_train=max(SIZES), n_test=CELL["n_test"])
     rows = []

@@ -25,7 +25,6 @@ def test_a_tutorial_ends_in_a_claim(tutorial):
 
 
 @of_each
-@pytest.mark.slow
 def test_a_tutorial_runs_and_prints_what_it_shows(tutorial, tmp_path):
     done = subprocess.run([sys.executable, tutorial], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

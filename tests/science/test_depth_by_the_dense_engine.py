@@ -17,8 +17,6 @@ from srhm.training.cell import train_cell
 from srhm.training.dense import DenseEngine
 from srhm.training.sparse import SparseEngine
 
-pytestmark = pytest.mark.science
-
 LETTERS = {"net": "cnn", "L": 4, "v": 3, "s0": 1, "seed": 0}
 SINGLE, DOUBLE = (np.finfo(dtype).eps for dtype in (np.float32, np.float64))
 # Single precision moved errors by at most 0.005 on the machines where it was tried, and no epoch.

@@ -2,7 +2,7 @@
 
 Points on a sphere of radius sqrt(d), labels in turn plus and minus one, quadratic hinge, orthogonal
 matrices and zero biases at first, alpha = 1, full-batch Adam; thesis, chapters 1 and 2a. N counts
-weights without biases. Numbers are printed: `make test-science` shows them.
+weights without biases. Numbers are printed.
 """
 
 import numpy as np
@@ -17,8 +17,6 @@ from srhm.flow.losses import QuadraticHinge
 from srhm.flow.networks import Network, Weights, fully_connected_network, initial_weights
 from srhm.flow.predictor import Predictor
 from srhm.statistics.jamming import first_jammed, smallest_that_fit, with_jamming
-
-pytestmark = pytest.mark.science
 
 N_MEMBERS = 4
 # Overlaps of a millionth of the margin count as none: those of a member that converges to zero loss

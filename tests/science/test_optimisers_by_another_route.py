@@ -18,8 +18,6 @@ from srhm.studies.optimisers.experiment import run
 from srhm.training.protocol import TrainingPlan, train
 from srhm.training.sparse import SparseEngine
 
-pytestmark = pytest.mark.science
-
 V, S0, WIDTH, SEEDS, STOP, CAP = 3, 1, 32, 4, 0.01, 60_000
 SIZES = [round(27 * 4 * factor) for factor in (0.7, 1, 1.4, 2, 2.8, 4, 5)]
 CURVE = {"net": "cnn", "L": 2, "s": 2, "s0": S0, "v": V, "m": V, "n_c": V}

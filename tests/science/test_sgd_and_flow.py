@@ -13,8 +13,6 @@ from srhm.flow.configuration import FlowSection
 from srhm.flow.members import train_members
 from srhm.flow.plan import plan
 
-pytestmark = pytest.mark.science
-
 DEEP = {
     **{"net": "cnn", "L": 2, "v": 4, "s0": 1, "m": 3, "width": 64},
     **{"P": [128, 256, 512], "seeds": 4, "loss_threshold": 0.01, "measure": []},

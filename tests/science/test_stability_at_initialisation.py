@@ -13,8 +13,6 @@ from srhm.flow.targets import inputs
 from srhm.measure.sensitivity import transform
 from srhm.model.seeding import generator
 
-pytestmark = pytest.mark.science
-
 DEFAULT = {"depth": 2, "branching": 2, "n_features": 4, "n_synonyms": 4, "n_classes": 4}
 
 

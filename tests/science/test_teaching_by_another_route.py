@@ -21,8 +21,6 @@ from srhm.studies.teaching import shortcut
 from srhm.studies.teaching.configuration import law
 from srhm.studies.teaching.experiment import run
 
-pytestmark = pytest.mark.science
-
 V, S0, WIDTH, SEEDS = 3, 2, 32, 4
 MULTIPLES = (1, 2, 4, 8)
 CURVE = {"net": "cnn", "L": 2, "s": 2, "s0": S0, "v": V, "m": V, "n_c": V, "synonyms": 0}

@@ -2,7 +2,7 @@
 
 The grammar v = m = n_c = 4, s = L = 2, s_0 = 1, parities, P = 128
 distinct data of squared norm d v that all members share, softplus, soft hinge, gradient flow
-(thesis, chapters 2b and 3a). Numbers are printed: `make test-science` shows them.
+(thesis, chapters 2b and 3a). Numbers are printed.
 """
 
 import numpy as np
@@ -16,8 +16,6 @@ from srhm.flow.networks import fully_connected_network, initial_weights
 from srhm.flow.predictor import Predictor, alpha_from_tilde
 from srhm.flow.tangent_kernel import relative_change, tangent_kernel
 from srhm.flow.targets import inputs, parity
-
-pytestmark = pytest.mark.science
 
 DEFAULT = {"depth": 2, "branching": 2, "n_features": 4, "n_synonyms": 4, "n_classes": 4}
 # All other data are the test set: errors of two networks are compared without noise of sampling.
